@@ -1,0 +1,116 @@
+/* Inline algebra of 3-vectors, 3x3 matrices and quaternions.
+   3x3 matrices are row-major (as NumPy stores them); quaternions are scalar first (w, x, y, z).
+   Outputs may not alias inputs unless the comment says so. */
+#ifndef LG_CORE_SMALL_H
+#define LG_CORE_SMALL_H
+
+#include <math.h>
+#include <string.h>
+
+static inline double lg_dot3(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline double lg_norm3(const double a[3])
+{
+    return sqrt(lg_dot3(a, a));
+}
+
+static inline void lg_copy(int n, const double *a, double *c)
+{
+    memcpy(c, a, (size_t)n * sizeof(double));
+}
+
+static inline void lg_zero(int n, double *c)
+{
+    memset(c, 0, (size_t)n * sizeof(double));
+}
+
+/* c += s a */
+static inline void lg_axpy(int n, double s, const double *a, double *c)
+{
+    for (int i = 0; i < n; i++)
+        c[i] += s * a[i];
+}
+
+/* c = a x b */
+static inline void lg_cross(const double a[3], const double b[3], double c[3])
+{
+    c[0] = a[1] * b[2] - a[2] * b[1];
+    c[1] = a[2] * b[0] - a[0] * b[2];
+    c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* c += a x b */
+static inline void lg_add_cross(const double a[3], const double b[3], double c[3])
+{
+    c[0] += a[1] * b[2] - a[2] * b[1];
+    c[1] += a[2] * b[0] - a[0] * b[2];
+    c[2] += a[0] * b[1] - a[1] * b[0];
+}
+
+/* A = a^, the matrix of b -> a x b */
+static inline void lg_hat3(const double a[3], double A[9])
+{
+    A[0] = 0, A[1] = -a[2], A[2] = a[1];
+    A[3] = a[2], A[4] = 0, A[5] = -a[0];
+    A[6] = -a[1], A[7] = a[0], A[8] = 0;
+}
+
+/* c = A b */
+static inline void lg_mul3(const double A[9], const double b[3], double c[3])
+{
+    for (int i = 0; i < 3; i++)
+        c[i] = A[3 * i] * b[0] + A[3 * i + 1] * b[1] + A[3 * i + 2] * b[2];
+}
+
+/* c = A^T b */
+static inline void lg_mulT3(const double A[9], const double b[3], double c[3])
+{
+    for (int i = 0; i < 3; i++)
+        c[i] = A[i] * b[0] + A[3 + i] * b[1] + A[6 + i] * b[2];
+}
+
+/* C = A B */
+static inline void lg_mul33(const double A[9], const double B[9], double C[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            C[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
+}
+
+/* C = A^T B */
+static inline void lg_mulT33(const double A[9], const double B[9], double C[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            C[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
+}
+
+static inline void lg_identity3(double A[9])
+{
+    A[0] = 1, A[1] = 0, A[2] = 0;
+    A[3] = 0, A[4] = 1, A[5] = 0;
+    A[6] = 0, A[7] = 0, A[8] = 1;
+}
+
+/* r = p q, the quaternion product */
+static inline void lg_quat_mul(const double p[4], const double q[4], double r[4])
+{
+    r[0] = p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3];
+    r[1] = p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2];
+    r[2] = p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1];
+    r[3] = p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0];
+}
+
+/* R(p) for a quaternion of unit length */
+static inline void lg_quat_matrix(const double p[4], double R[9])
+{
+    double w = p[0], x = p[1], y = p[2], z = p[3];
+    R[0] = 1 - 2 * (y * y + z * z), R[1] = 2 * (x * y - w * z), R[2] = 2 * (x * z + w * y);
+    R[3] = 2 * (x * y + w * z), R[4] = 1 - 2 * (x * x + z * z), R[5] = 2 * (y * z - w * x);
+    R[6] = 2 * (x * z - w * y), R[7] = 2 * (y * z + w * x), R[8] = 1 - 2 * (x * x + y * y);
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* Status codes and the report of a failure. Every fallible function of the core returns an lg_status. */
+#ifndef LG_CORE_STATUS_H
+#define LG_CORE_STATUS_H
+
+typedef enum lg_status {
+#define LG_STATUS(name, message) LG_##name,
+#include "core/status.def"
+#undef LG_STATUS
+    LG_STATUS_COUNT
+} lg_status;
+
+/* Where and why a run ended. `what` names a constraint row, an element or an argument. */
+typedef struct lg_report {
+    lg_status status;
+    long step;       /* accepted steps before the failure */
+    double t, h;     /* start and size of the step that failed */
+    int iteration;   /* Newton iterations spent in it */
+    double residual; /* last norm, when the method has one */
+    char what[96];
+} lg_report;
+
+const char *lg_status_name(lg_status status);    /* "NO_CONVERGENCE" */
+const char *lg_status_message(lg_status status); /* one short clause, no full stop */
+
+/* Copies a text, cut to the room there is, into report->what. */
+void lg_report_name(lg_report *report, const char *what);
+
+/* Leaves the calling function with the status of `call` unless it is LG_OK. */
+#define LG_TRY(call)                                                                                                   \
+    do {                                                                                                               \
+        lg_status lg_try_status = (call);                                                                              \
+        if (lg_try_status != LG_OK)                                                                                    \
+            return lg_try_status;                                                                                      \
+    } while (0)
+
+#endif

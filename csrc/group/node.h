@@ -1,0 +1,73 @@
+/* A node kind: the configuration space of one block, as a const row of functions. groups.def lists the rows.
+
+   Velocities are left-trivialised: q' = q hat(v). The tangent operator T is defined by
+   d/dt exp(theta) = exp(theta) hat(T(theta) theta'), so that v = T(theta) theta' along q = q0 exp(theta(t)).
+   Linear kinds have T = I and retract(q0, theta) = q0 + theta. Matrices are column-major nv x nv unless said otherwise;
+   rotation matrices inside q are row-major. Positions come before orientations, quaternions are scalar first.
+   `n` is the dimension of R^n; every other kind ignores it. */
+#ifndef LG_GROUP_NODE_H
+#define LG_GROUP_NODE_H
+
+/* How a rigid body hangs on a block: whether the first three velocities are the inertial velocity of the node point,
+   its components in the body frame, or absent because the point is fixed in space. NO_BODY: R^n carries no frame. */
+typedef enum lg_place { LG_PLACE_NO_BODY, LG_PLACE_FIXED, LG_PLACE_INERTIAL, LG_PLACE_BODY } lg_place;
+
+/* Attitude kinematics of a coordinate kind whose velocities are not the body angular velocity: for coordinates e of
+   length m (at q + attitude_q, with rates at v + attitude_v), omega = H e' and everything that follows from it.
+   All 3 x m column-major. */
+typedef struct lg_attitude {
+    double H[12];               /* d omega / d e' */
+    double Z[12];               /* d omega / d e */
+    double bias[3];             /* omega' at e'' = 0 */
+    double Av[12], Aq[12];      /* d omega' / d e', d omega' / d e */
+} lg_attitude;
+
+typedef struct lg_node {
+    const char *name;
+    const char *reference;      /* paper key and place */
+    int nq, nv, nown;           /* R^n: 0, 0, 0; ask lg_node_nq and lg_node_nv */
+    int linear;                 /* T = I */
+    lg_place place;
+    int attitude_q, attitude_v, attitude_n; /* where the attitude's coordinates and rates stand, and how many rates */
+
+    void (*identity)(int n, double *q);
+    /* q = q0 exp(theta); q may be q0. */
+    void (*retract)(int n, const double *q0, const double *theta, double *q);
+    /* theta = log(q0^-1 q1), the short way round. */
+    void (*difference)(int n, const double *q0, const double *q1, double *theta);
+    /* thetadot = T^-1(theta) v; where q' = A(q) v on a linear kind (formulation 1), thetadot = A(q0 + theta) v. */
+    void (*rate)(int n, const double *q0, const double *theta, const double *v, double *thetadot);
+    void (*tangent)(int n, const double *theta, double *T);
+    void (*tangent_inv)(int n, const double *theta, double *Tinv);
+    /* w = T(theta) v, without forming T */
+    void (*tangent_mul)(int n, const double *theta, const double *v, double *w);
+    /* A = v^, the matrix with v^ w = [v, w]; zero on linear kinds */
+    void (*ad)(int n, const double *v, double *A);
+    /* R(q), row-major; NULL where place is LG_PLACE_NO_BODY. */
+    void (*rotation)(const double *q, double R[9]);
+    /* NULL where the rates are the body angular velocity itself. Aq needs the second rates edd (may be NULL: zero). */
+    void (*attitude)(const double *e, const double *edot, const double *edd, lg_attitude *out);
+    /* G (m x m, column-major) = d(H(e)^T c)/de at fixed c. NULL as above. */
+    void (*attitude_geo)(const double *e, const double c[3], double *G);
+    /* Own rows, NULL if there are none: phi, phidot, B (nown x nv), zeta = -(dB/dt) v, Z = d(phidot)/dq (nown x nv),
+       K = d(B^T lam)/dq (nv x nv, added to K with leading dimension nv). NULL outputs are not wanted. */
+    void (*own)(const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
+                double *zeta, double *Z, double *K);
+} lg_node;
+
+/* Rows of groups.def in order. */
+extern const lg_node *const lg_nodes[];
+extern const int lg_node_count;
+const lg_node *lg_node_find(const char *name); /* NULL if there is none */
+
+static inline int lg_node_nq(const lg_node *node, int n)
+{
+    return node->nq ? node->nq : n;
+}
+
+static inline int lg_node_nv(const lg_node *node, int n)
+{
+    return node->nv ? node->nv : n;
+}
+
+#endif

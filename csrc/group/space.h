@@ -1,0 +1,31 @@
+/* The configuration space of a system: the product over its blocks. */
+#ifndef LG_GROUP_SPACE_H
+#define LG_GROUP_SPACE_H
+
+#include "group/node.h"
+
+typedef struct lg_block {
+    const lg_node *node;
+    int n;                      /* dimension of R^n */
+    int nq, nv, nown;
+    int q, v;                   /* first coordinate and velocity */
+    int own;                    /* first own row among all constraint rows */
+    int m;                      /* place of its nv x nv matrix among those of all blocks */
+} lg_block;
+
+typedef struct lg_space {
+    int nblocks, nq, nv, nrows; /* nrows: constraint rows, own rows last */
+    int nm;                     /* sum of nv^2: room for one matrix per block */
+    int linear;                 /* every block is */
+    const lg_block *block;
+} lg_space;
+
+void lg_space_retract(const lg_space *space, const double *q0, const double *theta, double *q);
+void lg_space_difference(const lg_space *space, const double *q0, const double *q1, double *theta);
+void lg_space_rate(const lg_space *space, const double *q0, const double *theta, const double *v, double *thetadot);
+/* One matrix per block at T + block.m; linear blocks are left untouched (their T is the identity). */
+void lg_space_tangent(const lg_space *space, const double *theta, double *T);
+void lg_space_tangent_mul(const lg_space *space, const double *theta, const double *v, double *w);
+void lg_space_ad(const lg_space *space, const double *v, double *A);
+
+#endif

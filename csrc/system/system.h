@@ -1,0 +1,53 @@
+/* The waist: all that an integrator may know of a model. Compiled models (model/) and Python-callable ones
+   (bind/py_system.c) implement it; steppers and solvers use nothing else.
+
+   Equations, with signs: M(q, t) a + gyro(q, v, t) - force(q, v, t) + B(q)^T lam = 0, phi(q, t) = 0, phidot = B v + ...,
+   B a = zeta := -(dB/dt) v - explicit time terms. `Ma` is M a without, `gyro` with the frames' bias accelerations.
+   Constraint rows stand in joint order, the blocks' own rows last. */
+#ifndef LG_SYSTEM_SYSTEM_H
+#define LG_SYSTEM_SYSTEM_H
+
+#include "core/matrix.h"
+#include "core/pattern.h"
+#include "core/status.h"
+#include "group/space.h"
+
+typedef struct lg_point { /* where */
+    double t;             /* time */
+    double t_in;          /* a time inside the step, which picks the piece of piecewise data */
+    double load;          /* load factor (statics); 1 in dynamics */
+    double wa;            /* weight of M a in the residual */
+    const double *q, *v, *a, *lam, *mem; /* a and lam may be NULL where nothing wanted depends on them */
+} lg_point;
+
+typedef struct lg_wanted { /* what: NULL = not wanted; what is wanted is overwritten, in one kinematics pass */
+    double *Ma, *gyro, *force, *Btlam; /* nv each */
+    double *phi, *phidot, *zeta;       /* nrows each */
+    double *B, *Z;                     /* pattern->nvalues each; Z = d(phidot)/dq has the layout of B */
+    lg_matrix *S;                      /* d(wa Ma + gyro - force + Btlam)/du is ADDED to a matrix the caller zeroed */
+    const lg_chain *chain;             /* one per block, for S; NULL: d(q, v, a)/du = (0, 0, I), so that S = wa M */
+} lg_wanted;
+
+typedef struct lg_pair lg_pair;               /* energy-momentum methods bring these two */
+typedef struct lg_pair_wanted lg_pair_wanted;
+
+enum {
+    LG_SYSTEM_CONSTANT_MASS = 1, /* M does not depend on q or t: its factorisation may be kept */
+    LG_SYSTEM_NEEDS_GIL = 2      /* some verb calls Python */
+};
+
+typedef struct lg_system {
+    void *self;
+    const lg_space *space;
+    const lg_pattern *pattern;
+    unsigned flags;
+    int nmem;                                     /* doubles of memory that `commit` owns */
+    lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);
+    lg_status (*pair)(void *self, const lg_pair *pair, const lg_pair_wanted *wanted); /* optional */
+    lg_status (*energy)(void *self, const lg_point *point, double *T, double *V);     /* optional */
+    double (*next_kink)(void *self, double t);    /* first time > t where the data are not smooth; optional, INFINITY */
+    lg_status (*commit)(void *self, const lg_point *point, double *mem); /* an accepted point updates mem; optional */
+    const char *(*row_name)(void *self, int row); /* of a constraint row */
+} lg_system;
+
+#endif
