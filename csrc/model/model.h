@@ -1,0 +1,79 @@
+/* A compiled model: blocks, frames and elements, const after creation, seen by integrators only as an lg_system. */
+#ifndef LG_MODEL_MODEL_H
+#define LG_MODEL_MODEL_H
+
+#include "system/system.h"
+
+/* A function of time supplied from outside (a Python callable): three values at t. */
+typedef struct lg_time_function {
+    lg_status (*call)(void *self, double t, double value[3]);
+    void *self;
+} lg_time_function;
+
+typedef struct lg_block_spec {
+    const char *kind;           /* a row of groups.def */
+    int n;                      /* dimension of "Rn", else 0 */
+} lg_block_spec;
+
+/* A point that elements attach to. Block -1 is the ground. The point is at `base` + x(q) + R(q) offset, base being
+   where a rotation-only block has its fixed point (zero on all others; the ground's points are base + offset). */
+typedef struct lg_frame_spec {
+    int block;
+    double base[3], offset[3];
+} lg_frame_spec;
+
+typedef struct lg_element_spec {
+    const char *type;           /* a row of elements.def or joints.def */
+    const char *name;
+    int frames[2];              /* indices; the second is ignored by types with one frame */
+    int nparameters;
+    const double *parameters;
+    lg_time_function function;  /* call NULL: none */
+} lg_element_spec;
+
+typedef struct lg_model_spec {
+    int nblocks, nframes, nelements;
+    const lg_block_spec *blocks;
+    const lg_frame_spec *frames;
+    const lg_element_spec *elements;
+} lg_model_spec;
+
+typedef struct lg_model lg_model;
+
+/* Copies everything. On failure report->what says which element or block and why. */
+lg_status lg_model_create(const lg_model_spec *spec, lg_model **model, lg_report *report);
+void lg_model_free(lg_model *model);
+const lg_system *lg_model_system(const lg_model *model);
+
+/* Pose and twist of a frame: inertial position and velocity of its point, rotation (row-major), body angular velocity. */
+typedef struct lg_kinematics {
+    double x[3], R[9], xdot[3], omega[3];
+} lg_kinematics;
+
+void lg_model_kinematics(const lg_model *model, int frame, const double *q, const double *v, lg_kinematics *out);
+
+/* Wrench (force in inertial axes, moment in body axes) with which element `element`'s constraint rows act on its frame
+   in slot 0 or 1: minus J^T lam, so that M a + gyro = force + sum of these. Zero for elements without rows. */
+lg_status lg_model_reaction(const lg_model *model, int element, int slot, double t, const double *q, const double *v,
+                            const double *lam, double wrench[6]);
+/* First constraint row of an element and how many it has; its place in mem and how many values it has there. */
+void lg_model_rows(const lg_model *model, int element, int *row, int *nrows, int *mem, int *nmem);
+
+/* ---- the rows of elements.def and joints.def, for builders, docs and error texts ---- */
+
+typedef struct lg_parameter {
+    const char *name, *unit, *doc;
+    int count;                  /* -1: as many as are left */
+} lg_parameter;
+
+typedef struct lg_element_info {
+    const char *name, *doc, *reference;
+    int nframes, nrows, nmem;
+    const lg_parameter *parameters;
+    int nparameters;            /* descriptors, not values */
+} lg_element_info;
+
+int lg_element_count(void);
+lg_element_info lg_element_describe(int index);
+
+#endif

@@ -1,0 +1,153 @@
+"""The compiled core. Private: the public face is the package `lgint`.
+
+Everything is float64 and C-contiguous; arrays of another dtype that cast safely are converted, NaN and wrong shapes
+raise ValueError naming the argument, what was given and what would work.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+class IntegrationError(RuntimeError):
+    """A run failed. `report` is a dict (status, step, t, h, iteration, residual, what); `result` the dict that
+    `integrate` would have returned, up to the last accepted step; `trajectory` is set by the package."""
+
+    report: dict[str, Any]
+    result: dict[str, Any]
+    trajectory: Any
+
+class ConvergenceError(IntegrationError): ...
+class SingularError(IntegrationError): ...
+class StepSizeError(IntegrationError): ...
+
+class Interrupted(KeyboardInterrupt):
+    report: dict[str, Any]
+    result: dict[str, Any]
+    trajectory: Any
+
+class System:
+    """What integrators see of a model (lg_system). Base of Model and CallableSystem; not created directly."""
+
+    nq: int
+    nv: int
+    nrows: int  # constraint rows, the blocks' own rows last
+    nmem: int
+    constant_mass: bool
+    blocks: list[tuple[str, int, int, int, int, int]]  # kind, n, first q, first v, own rows, first own row
+    row_names: list[str]
+
+    # one point: the verbs of the waist, by name
+    def evaluate(
+        self,
+        t: float,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike | None = None,
+        lam: ArrayLike | None = None,
+        *,
+        mem: ArrayLike | None = None,
+        want: Sequence[str],  # of "Ma" "gyro" "force" "Btlam" "phi" "phidot" "zeta" "B" "Z" "S"
+        k: Sequence[float] = (0.0, 0.0, 1.0),  # chain of S: d(q, v, a)/du = k[i] X[i]
+        X: Sequence[ArrayLike | None] = (None, None, None),  # (nv, nv), block diagonal
+        t_in: float | None = None,
+        wa: float = 1.0,
+    ) -> dict[str, Array]: ...  # B, Z dense (nrows, nv); S dense (nv, nv)
+    # any leading axes: (..., nq), (..., nv)
+    def energy(self, t: ArrayLike, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...  # T, V
+    def retract(self, q: ArrayLike, theta: ArrayLike) -> Array: ...
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array: ...
+    def residual(self, t: ArrayLike, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...  # phi, phidot
+    # one point
+    def tangent(self, theta: ArrayLike) -> Array: ...  # dense (nv, nv)
+    def initial(self, t: float, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...  # a, lam
+    def project(
+        self, t: float, q: ArrayLike, v: ArrayLike, *, position: bool = True, velocity: bool = True
+    ) -> tuple[Array, Array]: ...  # the nearest (in the mass metric) consistent q, v
+    def solve_dense_count(self) -> int: ...
+
+class Model(System):
+    def __init__(
+        self,
+        blocks: Sequence[tuple[str, int]],  # kind, n
+        frames: Sequence[tuple[int, Sequence[float]]],  # block (-1: ground), (base, offset)
+        elements: Sequence[tuple[str, str, Sequence[int], Sequence[float], Callable[[float], ArrayLike] | None]],
+        # type, name, frames, parameters, function of time
+    ) -> None: ...
+    # frames: index into `frames`; q (..., nq), v (..., nv) -> x (..., 3), R (..., 3, 3), xdot (..., 3), omega (..., 3)
+    def kinematics(self, frame: int, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array, Array]: ...
+    # (..., 6): inertial force and body moment of the element's rows on its frame in `slot`
+    def reaction(
+        self, element: int, slot: int, t: ArrayLike, q: ArrayLike, v: ArrayLike, lam: ArrayLike
+    ) -> Array: ...
+    def rows(self, element: int) -> tuple[int, int, int, int]: ...  # row, nrows, mem, nmem
+
+class CallableSystem(System):
+    """A system whose verbs call Python. Functions take NumPy arrays and return what converts to them."""
+
+    def __init__(
+        self,
+        blocks: Sequence[tuple[str, int]],
+        nrows: int,  # joint rows (own rows come on top)
+        mass: Callable[..., ArrayLike],  # mass(t, q) -> (nv, nv)
+        force: Callable[..., ArrayLike],  # force(t, q, v) -> (nv,)
+        gyro: Callable[..., ArrayLike] | None = None,  # gyro(t, q, v) -> (nv,)
+        constraint: Callable[..., ArrayLike] | None = None,  # constraint(t, q) -> (nrows,)
+        constraint_jacobian: Callable[..., ArrayLike] | None = None,  # (t, q) -> (nrows, nv)
+        constraint_acceleration: Callable[..., ArrayLike] | None = None,  # zeta(t, q, v) -> (nrows,)
+        tangent: Callable[..., Any] | None = None,  # (t, q, v, a, lam) -> (K, D), both (nv, nv)
+        energy: Callable[..., Any] | None = None,  # (t, q, v) -> (T, V)
+        kinks: Sequence[float] = (),
+        constant_mass: bool = False,
+    ) -> None: ...
+
+def integrate(
+    system: System,
+    method: str,
+    t0: float,
+    stops: ArrayLike,  # ascending, the last is t_end
+    h: float,
+    save_every: int,
+    q: ArrayLike,
+    v: ArrayLike,
+    start: dict[str, Any] | None,  # a, lam, mem, carry of a run to resume
+    options: dict[str, Any],
+    progress: Callable[[float], None] | None = None,
+) -> dict[str, Any]:
+    """t (n,), q, v, vdot, lam, h (n,), mem, carry (last state's), stats (dict of ints and wall_time)."""
+
+def method_rows() -> list[dict[str, Any]]:
+    """name, order, order_lambda, stepper, reference, doc, options [dict(name, type, default, low, high, choices, doc)],
+    and for Runge-Kutta rows tableau = dict(A, b, c, b_hat) of exact numbers as strings."""
+
+def element_rows() -> list[dict[str, Any]]:
+    """name, doc, reference, nframes, nrows, nmem, parameters [dict(name, unit, doc, count)]"""
+
+def node_rows() -> list[dict[str, Any]]:
+    """name, nq, nv, nown, linear, place, reference"""
+
+class Stepper:
+    def __init__(
+        self,
+        system: System,
+        method: str,
+        t0: float,
+        q: ArrayLike,
+        v: ArrayLike,
+        start: dict[str, Any] | None,
+        options: dict[str, Any],
+    ) -> None: ...
+    def step(self, h: float) -> None: ...
+    t: float
+    q: Array
+    v: Array
+    vdot: Array
+    lam: Array
+    mem: Array
+    carry: Array
+    stats: dict[str, Any]
+
+# gufuncs of every group, <group>_<operation>: so3_exp, so3_log, so3_compose, ...
