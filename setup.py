@@ -1,0 +1,173 @@
+"""Builds the extension `lgint._core`; everything else stands in pyproject.toml.
+
+`python setup.py lapack_flags` prints the compile flags and the link flags of the LAPACK in use, a line each.
+"""
+
+import os
+import shlex
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+# -ffp-contract=off: the same input gives the same bits on every machine of one kind
+CFLAGS = ["-std=c11", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-Wall", "-Wextra"]
+ORIGIN = "@loader_path" if sys.platform == "darwin" else "$ORIGIN"
+
+
+@dataclass
+class Lapack:
+    """Flags for compiling csrc/core/linalg.c and for linking it."""
+
+    name: str
+    cflags: list[str]
+    libs: list[str]
+    library_dir: str = ""  # where a shared library is that the system's loader does not find
+    macros: list[str] = field(default_factory=list)  # found by the probe
+
+    def link_flags(self, *run_paths: str) -> list[str]:
+        """Link flags with the given run paths, if the library needs any."""
+        return self.libs + [f"-Wl,-rpath,{path}" for path in run_paths if self.library_dir]
+
+
+def find_lapack() -> Lapack:
+    """Choose LAPACK: environment override, the wheel scipy-openblas32, pkg-config, plain -llapacke; say which."""
+    tried = []
+    for candidate in lapack_candidates():
+        tried.append(candidate.name)
+        if probe(candidate):
+            print(f"lgint: LAPACK from {candidate.name} {' '.join(candidate.macros)}", file=sys.stderr)
+            return candidate
+    sys.exit(f"lgint: no LAPACKE found (tried {', '.join(tried)}); set LGINT_LAPACK_CFLAGS and LGINT_LAPACK_LIBS")
+
+
+def lapack_candidates():
+    """Places to look, best first; an environment override is the only one if it is given."""
+    libs = os.environ.get("LGINT_LAPACK_LIBS")
+    if libs is not None:
+        cflags = os.environ.get("LGINT_LAPACK_CFLAGS", "")
+        yield Lapack("the environment", shlex.split(cflags), shlex.split(libs))
+        return
+
+    try:
+        import scipy_openblas32 as wheel
+
+        path = wheel.get_lib_dir()
+        yield Lapack(
+            "scipy-openblas32", [f"-I{wheel.get_include_dir()}"], [f"-L{path}", f"-l{wheel.get_library()}"], path
+        )
+    except ImportError:
+        pass
+
+    for package in ("lapacke", "openblas"):
+        flags = [pkg_config(what, package) for what in ("--cflags", "--libs")]
+        if None not in flags:
+            yield Lapack(f"pkg-config {package}", *flags)
+
+    yield Lapack("-llapacke", [], ["-llapacke"])
+
+
+def pkg_config(what: str, package: str) -> list[str] | None:
+    """Flags that pkg-config knows of a package, or None."""
+    try:
+        run = subprocess.run(["pkg-config", what, package], capture_output=True, text=True)
+    except OSError:
+        return None
+    return shlex.split(run.stdout) if run.returncode == 0 else None
+
+
+def probe(lapack: Lapack) -> bool:
+    """Find the prefix of the names by linking a call, note the macros for csrc/core/linalg.c, say whether it worked."""
+    given = os.environ.get("LGINT_LAPACK_PREFIX")
+    for prefix in ["scipy_", ""] if given is None else [given]:
+        call = f"lapack_int n = 0; double a = 0; return (int){prefix}LAPACKE_dgetrf_work(102, n, n, &a, 1, &n);"
+        if links(f"#include <lapacke.h>\nint main(void) {{ {call} }}\n", lapack):
+            lapack.macros = [f"-DLG_LAPACK_PREFIX={prefix}"] if prefix else []
+            threads = f"{prefix}openblas_set_num_threads"
+            if links(f"void {threads}(int);\nint main(void) {{ {threads}(1); return 0; }}\n", lapack):
+                lapack.macros.append("-DLG_HAVE_OPENBLAS_THREADS")
+            return True
+    return False
+
+
+def links(program: str, lapack: Lapack) -> bool:
+    """Whether a C program compiles, without an undeclared function, and links."""
+    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "probe.c"
+        source.write_text(program)
+        flags = ["-Werror=implicit-function-declaration", *lapack.cflags]
+        command = [*compiler, *flags, str(source), "-o", str(source.with_suffix("")), *lapack.link_flags()]
+        return subprocess.run(command, capture_output=True).returncode == 0
+
+
+class BuildCore(build_ext):
+    """Compiles the files of an extension side by side, and only those that changed."""
+
+    def build_extension(self, ext):
+        """Give the extension its LAPACK and NumPy, then build it."""
+        import numpy
+
+        lapack = find_lapack()
+        paths = [f"{ORIGIN}/../scipy_openblas32/lib"]
+        if self.inplace:  # built where it stands: the library is in the environment that runs it
+            paths.append(os.path.join(sysconfig.get_path("platlib"), "scipy_openblas32", "lib"))
+        ext.include_dirs.append(numpy.get_include())
+        ext.extra_compile_args += lapack.cflags + lapack.macros
+        ext.extra_link_args += lapack.link_flags(*paths)
+        self.build_temp = os.path.join(self.build_temp, lapack.name.replace(" ", "-"))
+        self.compiler.compile = partial(compile_changed, self.compiler)
+        super().build_extension(ext)
+
+
+def compile_changed(compiler, sources, output_dir, macros, include_dirs, debug, extra_postargs, depends):
+    """Replacement of `compiler.compile`: in parallel, leaving out objects newer than their source and `depends`."""
+    macros, objects, extra, pp_opts, build = compiler._setup_compile(
+        output_dir, macros, include_dirs, sources, depends, extra_postargs
+    )
+    cc_args = compiler._get_cc_args(pp_opts, debug, None)
+    newest = max(os.path.getmtime(path) for path in depends)
+
+    def compile_one(obj):
+        source, suffix = build[obj]
+        if not os.path.exists(obj) or os.path.getmtime(obj) <= max(newest, os.path.getmtime(source)):
+            compiler._compile(obj, source, suffix, cc_args, extra, pp_opts)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(compile_one, objects))
+    return objects
+
+
+def print_lapack_flags() -> None:
+    """Compile flags on one line, link flags on a second, for programs that run from the build tree."""
+    lapack = find_lapack()
+    print(shlex.join(lapack.cflags + lapack.macros))
+    print(shlex.join(lapack.link_flags(lapack.library_dir)))
+
+
+def core() -> Extension:
+    """The extension module: every C file below csrc."""
+    root = Path("csrc")
+    headers = sorted(str(path) for pattern in ("*.h", "*.def") for path in root.glob(f"*/{pattern}"))
+    return Extension(
+        "lgint._core",
+        sources=sorted(str(path) for path in root.glob("*/*.c")),
+        include_dirs=["csrc"],
+        depends=[*headers, "setup.py"],
+        extra_compile_args=list(CFLAGS),
+        libraries=["m"],
+    )
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["lapack_flags"]:
+        print_lapack_flags()
+    else:
+        setup(ext_modules=[core()], cmdclass={"build_ext": BuildCore})
