@@ -111,13 +111,18 @@ def links(program: str, lapack: Lapack) -> bool:
 class BuildCore(build_ext):
     """Compiles the files of an extension side by side, and only those that changed."""
 
+    def run(self):
+        """Remember whether the module stays where it is built: setuptools forgets it on the way."""
+        self.stays = self.inplace or self.editable_mode
+        super().run()
+
     def build_extension(self, ext):
         """Give the extension its LAPACK and NumPy, then build it."""
         import numpy
 
         lapack = find_lapack()
         paths = [f"{ORIGIN}/../scipy_openblas32/lib"]
-        if self.inplace:  # built where it stands: the library is in the environment that runs it
+        if self.stays:  # the library is in the environment that builds it
             paths.append(os.path.join(sysconfig.get_path("platlib"), "scipy_openblas32", "lib"))
         ext.include_dirs.append(numpy.get_include())
         ext.extra_compile_args += lapack.cflags + lapack.macros
