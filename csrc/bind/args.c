@@ -1,0 +1,166 @@
+/* Array arguments. */
+#include "bind/args.h"
+
+/* ---- one array ---- */
+
+/* "(3, 4)" or, with free axes in front, "(..., 3, 4)" */
+static PyObject *shape_text(int ndim, const npy_intp *dims, int leading)
+{
+    PyObject *text = PyUnicode_FromString(leading ? "(..." : "(");
+    for (int i = 0; i < ndim && text; i++)
+        PyUnicode_AppendAndDel(&text, PyUnicode_FromFormat(i || leading ? ", %zd" : "%zd", (Py_ssize_t)dims[i]));
+    if (text)
+        PyUnicode_AppendAndDel(&text, PyUnicode_FromString(ndim == 1 && !leading ? ",)" : ")"));
+    return text;
+}
+
+static void raise_shape(PyArrayObject *given, const char *name, int ndim, const npy_intp *dims, int leading)
+{
+    PyObject *expected = shape_text(ndim, dims, leading);
+    PyObject *actual = shape_text(PyArray_NDIM(given), PyArray_DIMS(given), 0);
+    if (expected && actual)
+        PyErr_Format(PyExc_ValueError, "%s must have shape %U, given %U", name, expected, actual);
+    Py_XDECREF(expected);
+    Py_XDECREF(actual);
+}
+
+static int has_shape(PyArrayObject *array, int ndim, const npy_intp *dims, int leading)
+{
+    int front = PyArray_NDIM(array) - ndim;
+    if (front < 0 || (front > 0 && !leading))
+        return 0;
+    for (int i = 0; i < ndim; i++)
+        if (PyArray_DIM(array, front + i) != dims[i])
+            return 0;
+    return 1;
+}
+
+static int check_finite(PyArrayObject *array, const char *name)
+{
+    const double *x = PyArray_DATA(array);
+    for (npy_intp i = 0, n = PyArray_SIZE(array); i < n; i++)
+        if (!isfinite(x[i])) {
+            PyErr_Format(PyExc_ValueError, "%s must be finite, but its value number %zd is %s", name, (Py_ssize_t)i,
+                         isnan(x[i]) ? "nan" : "infinite");
+            return -1;
+        }
+    return 0;
+}
+
+/* NumPy's complaint about ragged lists and the like gives way to one that names the argument. */
+static PyArrayObject *any_array(PyObject *object, const char *name)
+{
+    PyArrayObject *array = (PyArrayObject *)PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
+    if (!array && (PyErr_ExceptionMatches(PyExc_ValueError) || PyErr_ExceptionMatches(PyExc_TypeError))) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_ValueError, "%s must be an array of real numbers, given %R", name, object);
+    }
+    return array;
+}
+
+static PyArrayObject *double_array(PyObject *object, const char *name)
+{
+    PyArrayObject *given = any_array(object, name);
+    if (!given)
+        return NULL;
+    PyArrayObject *array = NULL;
+    if (PyArray_CanCastSafely(PyArray_TYPE(given), NPY_DOUBLE))
+        array = (PyArrayObject *)PyArray_FROMANY((PyObject *)given, NPY_DOUBLE, 0, 0,
+                                                 NPY_ARRAY_CARRAY | NPY_ARRAY_ENSURECOPY);
+    else
+        PyErr_Format(PyExc_ValueError, "%s must be real numbers that cast safely to float64, given an array of %S", name,
+                     (PyObject *)PyArray_DESCR(given));
+    Py_DECREF(given);
+    return array;
+}
+
+PyArrayObject *lg_array(PyObject *object, const char *name, int ndim, const npy_intp *dims, int leading)
+{
+    PyArrayObject *array = double_array(object, name);
+    if (!array)
+        return NULL;
+    if (has_shape(array, ndim, dims, leading)) {
+        if (check_finite(array, name) == 0)
+            return array;
+    } else {
+        raise_shape(array, name, ndim, dims, leading);
+    }
+    Py_DECREF(array);
+    return NULL;
+}
+
+PyArrayObject *lg_vector(PyObject *object, const char *name, npy_intp n)
+{
+    return lg_array(object, name, 1, &n, 0);
+}
+
+PyObject *lg_vector_from(const double *data, npy_intp n)
+{
+    PyObject *array = PyArray_SimpleNew(1, &n, NPY_DOUBLE);
+    if (array && n)
+        memcpy(PyArray_DATA((PyArrayObject *)array), data, (size_t)n * sizeof(double));
+    return array;
+}
+
+/* ---- several arrays with common leading axes ---- */
+
+static int take_leading_axes(lg_batch *batch, lg_operand *operand, int core)
+{
+    int ndim = PyArray_NDIM(operand->array) - core;
+    const npy_intp *dims = PyArray_DIMS(operand->array);
+    operand->stride = ndim == 0 ? 0 : core ? operand->n : 1;
+    if (ndim == 0)
+        return 0;
+    if (ndim > LG_MAX_AXES) {
+        PyErr_Format(PyExc_ValueError, "%s has too many axes", operand->name);
+        return -1;
+    }
+    if (batch->ndim == 0) {
+        batch->ndim = ndim;
+        memcpy(batch->dims, dims, (size_t)ndim * sizeof *dims);
+        batch->points = PyArray_MultiplyList(dims, ndim);
+    } else if (ndim != batch->ndim || !PyArray_CompareLists(dims, batch->dims, ndim)) {
+        PyErr_Format(PyExc_ValueError, "the leading axes of %s differ from those of the arguments before it",
+                     operand->name);
+        return -1;
+    }
+    return 0;
+}
+
+int lg_batch_open(lg_batch *batch, PyObject *const *objects)
+{
+    batch->ndim = 0;
+    batch->points = 1;
+    for (int i = 0; i < batch->count; i++)
+        batch->operand[i].array = NULL;
+    for (int i = 0; i < batch->count; i++) {
+        lg_operand *operand = &batch->operand[i];
+        int core = operand->n >= 0;
+        operand->array = lg_array(objects[i], operand->name, core, &operand->n, 1);
+        if (!operand->array || take_leading_axes(batch, operand, core) < 0) {
+            lg_batch_close(batch);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+void lg_batch_close(lg_batch *batch)
+{
+    for (int i = 0; i < batch->count; i++)
+        Py_CLEAR(batch->operand[i].array);
+}
+
+const double *lg_batch_at(const lg_batch *batch, int operand, npy_intp point)
+{
+    return lg_data(batch->operand[operand].array) + point * batch->operand[operand].stride;
+}
+
+PyArrayObject *lg_batch_output(const lg_batch *batch, int ndim, const npy_intp *dims)
+{
+    npy_intp shape[LG_MAX_AXES + 2];
+    memcpy(shape, batch->dims, (size_t)batch->ndim * sizeof *shape);
+    for (int i = 0; i < ndim; i++)
+        shape[batch->ndim + i] = dims[i];
+    return (PyArrayObject *)PyArray_SimpleNew(batch->ndim + ndim, shape, NPY_DOUBLE);
+}

@@ -1,0 +1,146 @@
+#include "bind/errors.h"
+
+/* ---- the classes ---- */
+
+static PyObject *add_class(PyObject *module, const char *name, const char *doc, PyObject *base)
+{
+    PyObject *attributes = Py_BuildValue("{s:O,s:O,s:O}", "report", Py_None, "result", Py_None, "trajectory", Py_None);
+    if (!attributes)
+        return NULL;
+    PyObject *class = PyErr_NewExceptionWithDoc(name, doc, base, attributes);
+    Py_DECREF(attributes);
+    if (class && PyModule_AddObjectRef(module, strrchr(name, '.') + 1, class) < 0)
+        Py_CLEAR(class);
+    return class;
+}
+
+int lg_add_errors(PyObject *module)
+{
+    lg_module *state = PyModule_GetState(module);
+    state->IntegrationError = add_class(
+        module, "lgint.IntegrationError",
+        "A run failed. `report` is a dict (status, step, t, h, iteration, residual, what), `result` and `trajectory`\n"
+        "hold everything up to the last accepted step.",
+        PyExc_RuntimeError);
+    if (!state->IntegrationError)
+        return -1;
+
+    state->ConvergenceError = add_class(module, "lgint.ConvergenceError",
+                                        "Newton's method did not converge, or a value became infinite.",
+                                        state->IntegrationError);
+    state->SingularError = add_class(module, "lgint.SingularError",
+                                     "A matrix is singular: redundant constraints or a body without mass.",
+                                     state->IntegrationError);
+    state->StepSizeError = add_class(module, "lgint.StepSizeError", "The step size fell below its minimum.",
+                                     state->IntegrationError);
+    state->Interrupted = add_class(module, "lgint.Interrupted",
+                                   "Ctrl-C during a run; `result` and `trajectory` hold what was computed.",
+                                   PyExc_KeyboardInterrupt);
+    return state->ConvergenceError && state->SingularError && state->StepSizeError && state->Interrupted ? 0 : -1;
+}
+
+/* ---- from a status to an exception ---- */
+
+static PyObject *class_of(const lg_module *module, lg_status status)
+{
+    switch (status) {
+    case LG_NO_CONVERGENCE:
+    case LG_NOT_FINITE:
+        return module->ConvergenceError;
+    case LG_SINGULAR:
+        return module->SingularError;
+    case LG_STEP_SIZE:
+        return module->StepSizeError;
+    case LG_INTERRUPTED:
+        return module->Interrupted;
+    case LG_NO_MEMORY:
+        return PyExc_MemoryError;
+    case LG_BAD_ARGUMENT:
+    case LG_INCONSISTENT:
+        return PyExc_ValueError;
+    default:
+        return module->IntegrationError;
+    }
+}
+
+/* What to try, one clause for each status that the caller can do something about. */
+static const char *advice_of(lg_status status)
+{
+    switch (status) {
+    case LG_NO_CONVERGENCE:
+        return "try a smaller h or a larger max_iter";
+    case LG_NOT_FINITE:
+        return "the solution blew up; try a smaller h or an implicit method";
+    case LG_SINGULAR:
+        return "look for redundant joints, a body without mass or a singular configuration";
+    case LG_STEP_SIZE:
+        return "relax the tolerances, lower min_step or look for a discontinuity there";
+    case LG_INCONSISTENT:
+        return "give a consistent start or project it first";
+    default:
+        return NULL;
+    }
+}
+
+/* "what failed (where), at t = ..., step ..., h = ...: iterations, residual; advice" */
+static PyObject *message_of(lg_status status, const lg_report *report)
+{
+    const char *advice = advice_of(status);
+    char where[160] = "", run[160] = "", newton[96] = "";
+    if (report && report->what[0])
+        snprintf(where, sizeof where, ": %s", report->what);
+    if (report && report->h != 0)
+        snprintf(run, sizeof run, ", at t = %.9g in step %ld of size h = %.6g", report->t, report->step + 1, report->h);
+    if (report && report->iteration > 0)
+        snprintf(newton, sizeof newton, ", after %d iterations with residual %.3g", report->iteration,
+                 report->residual);
+    return PyUnicode_FromFormat("%s%s%s%s%s%s", lg_status_message(status), where, run, newton, advice ? "; " : "",
+                                advice ? advice : "");
+}
+
+static PyObject *report_dict(lg_status status, const lg_report *report)
+{
+    static const lg_report nowhere;
+    const lg_report *r = report ? report : &nowhere;
+    return Py_BuildValue("{s:s,s:l,s:d,s:d,s:i,s:d,s:s}", "status", lg_status_name(status), "step", r->step, "t", r->t,
+                         "h", r->h, "iteration", r->iteration, "residual", r->residual, "what", r->what);
+}
+
+static int attach(PyObject *error, lg_status status, const lg_report *report, PyObject *result)
+{
+    PyObject *dict = report_dict(status, report);
+    int done = dict ? PyObject_SetAttrString(error, "report", dict) : -1;
+    Py_XDECREF(dict);
+    if (done == 0 && result)
+        done = PyObject_SetAttrString(error, "result", result);
+    return done;
+}
+
+/* The exception of `status`, not yet raised. */
+static PyObject *error_of(const lg_module *module, lg_status status, const lg_report *report, PyObject *result)
+{
+    PyObject *message = message_of(status, report);
+    if (!message)
+        return NULL;
+    PyObject *error = PyObject_CallOneArg(class_of(module, status), message);
+    Py_DECREF(message);
+    if (error && attach(error, status, report, result) < 0)
+        Py_CLEAR(error);
+    return error;
+}
+
+PyObject *lg_raise(const lg_module *module, lg_status status, const lg_report *report, PyObject *result)
+{
+    if (PyErr_Occurred()) {
+        if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt))
+            return NULL;
+        PyErr_Clear();
+        status = LG_INTERRUPTED;
+    }
+
+    PyObject *error = error_of(module, status, report, result);
+    if (error)
+        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    Py_XDECREF(error);
+    return NULL;
+}
