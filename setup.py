@@ -75,7 +75,7 @@ def lapack_candidates():
 
 
 def pkg_config(what: str, package: str) -> list[str] | None:
-    """Flags that pkg-config knows of a package, or None."""
+    """Return the flags that pkg-config knows of a package, or None."""
     try:
         run = subprocess.run(["pkg-config", what, package], capture_output=True, text=True)
     except OSError:
@@ -133,7 +133,7 @@ class BuildCore(build_ext):
 
 
 def compile_changed(compiler, sources, output_dir, macros, include_dirs, debug, extra_postargs, depends):
-    """Replacement of `compiler.compile`: in parallel, leaving out objects newer than their source and `depends`."""
+    """Stand in for `compiler.compile`: in parallel, leaving out objects newer than their source and `depends`."""
     macros, objects, extra, pp_opts, build = compiler._setup_compile(
         output_dir, macros, include_dirs, sources, depends, extra_postargs
     )
@@ -158,7 +158,7 @@ def print_lapack_flags() -> None:
 
 
 def core() -> Extension:
-    """The extension module: every C file below csrc."""
+    """Describe the extension module: every C file below csrc."""
     root = Path("csrc")
     headers = sorted(str(path) for pattern in ("*.h", "*.def") for path in root.glob(f"*/{pattern}"))
     return Extension(

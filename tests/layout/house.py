@@ -1,0 +1,220 @@
+"""Rules of the house, each a function of the tree's root that lists what breaks it."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+MAY_SEE = {
+    "core": {"core"},
+    "group": {"core", "group"},
+    "system": {"core", "group", "system"},
+    "solve": {"core", "group", "system", "solve"},
+    "integrator": {"core", "group", "system", "solve", "integrator"},
+    "model": {"core", "group", "system", "model"},
+    "bind": {"core", "group", "system", "solve", "integrator", "model", "bind"},
+}
+STANDARD = {
+    "errno.h",
+    "float.h",
+    "limits.h",
+    "math.h",
+    "stddef.h",
+    "stdint.h",
+    "stdio.h",
+    "stdlib.h",
+    "string.h",
+    "time.h",
+}
+LAPACK = {"lapacke.h", "lapack.h", "cblas.h", "openblas_config.h"}
+FORBIDDEN_CALLS = re.compile(r"\b(printf|fprintf|puts|abort|exit|assert|setjmp|longjmp)\s*\(")
+POINTER = re.compile(r"[\w\s*]*\(\s*\*\s*(?:const\s+)?(\w+)")  # int (*name)(int)
+MAX_FUNCTION, MAX_FILE = 100, 700
+
+
+class Function(NamedTuple):
+    """A function of the tree: where it stands and how long it is, signature and braces included."""
+
+    where: str
+    name: str
+    lines: int
+
+
+# ---- includes and imports ----
+
+
+def include_violations(root: Path) -> list[str]:
+    """Include lines that go against the layers."""
+    return [
+        f"{path.relative_to(root)}: includes {header}"
+        for path in c_files(root)
+        for header in re.findall(r'^\s*#\s*include\s+["<]([^">]+)[">]', path.read_text(), re.MULTILINE)
+        if not may_include(path.relative_to(root / "csrc"), header)
+    ]
+
+
+def may_include(path: Path, header: str) -> bool:
+    """Whether a file, named from csrc/, may include a header."""
+    room, is_bind = path.parts[0], path.parts[0] == "bind"
+    if header.split("/")[0] in MAY_SEE:
+        return header.split("/")[0] in MAY_SEE[room]
+    if header in LAPACK:
+        return path == Path("core/linalg.c")
+    if header in ("Python.h", "structmember.h") or header.startswith("numpy/"):
+        return is_bind
+    return header in STANDARD or is_bind
+
+
+def import_violations(root: Path) -> list[str]:
+    """Python files other than the package, its tests and its docs that import the compiled core."""
+    files = [*root.glob("notebooks/**/*.ipynb"), *root.glob("notebooks/**/*.py"), *root.glob("benchmarks/**/*.py")]
+    pattern = re.compile(r"from lgint import .*\b_core\b|\blgint\._core\b|from \.+ import .*\b_core\b")
+    return [str(path.relative_to(root)) for path in files if pattern.search(path.read_text())]
+
+
+def call_violations(root: Path) -> list[str]:
+    """Calls by which the core would print, abort or jump."""
+    return [
+        f"{path.relative_to(root)}: calls {name}"
+        for path in c_files(root)
+        if path.parent.name != "bind"
+        for name in FORBIDDEN_CALLS.findall(plain(path.read_text()))
+    ]
+
+
+# ---- symbols ----
+
+
+def prefix_violations(root: Path) -> list[str]:
+    """Functions and objects with external linkage whose name does not begin with lg_."""
+    return [
+        f"{path.relative_to(root)}: {declared_name(statement)}"
+        for path in c_files(root, "*.c")
+        for statement, _ in statements(path.read_text())
+        if is_exported(statement) and not may_export(path.parent.name, declared_name(statement) or "")
+    ]
+
+
+def may_export(room: str, name: str) -> bool:
+    """Whether a file of a room may export a name."""
+    return name.startswith("lg_") or (room == "bind" and name.startswith("PyInit_"))
+
+
+def is_exported(statement: str) -> bool:
+    """Whether a top-level statement defines something with external linkage."""
+    inner = statement.startswith(("static", "extern"))
+    return declared_name(statement) is not None and not inner and not is_prototype(statement)
+
+
+def mutable_violations(root: Path) -> list[str]:
+    """Objects of static storage outside bind/ that could change."""
+    found = []
+    for path in c_files(root):
+        if path.parent.name == "bind":
+            continue
+        text = path.read_text()
+        local = re.findall(r"^[ \t]+(static\b[^;{(]*)", plain(text), re.MULTILINE)
+        objects = [
+            s for s, _ in statements(text) if declared_name(s) and not s.endswith(") {}") and not is_prototype(s)
+        ]
+        for statement in [*objects, *local]:
+            if not is_const(statement) and not statement.startswith("extern"):
+                found.append(f"{path.relative_to(root)}: {' '.join(statement.split())}")
+    return found
+
+
+def is_prototype(statement: str) -> bool:
+    """Whether a top-level statement declares a function without defining it."""
+    return "=" not in statement and statement.endswith(")") and not POINTER.match(statement)
+
+
+def is_const(statement: str) -> bool:
+    """Whether the declared object itself, not only what it points to, is const."""
+    declarator = statement.split("=")[0]
+    return re.search(r"\bconst\b", declarator.rsplit("*", 1)[-1]) is not None
+
+
+def declared_name(statement: str) -> str | None:
+    """Name of the function or object that a top-level statement declares; None for types and macro rows."""
+    if re.match(r"typedef\b|(struct|union|enum)\b[\w ]*(\{\})?$|[A-Z_]+\([^)]*\)", statement):
+        return None
+    named = POINTER.match(statement) or re.search(r"(\w+)\s*(?:[(\[=;]|$)", statement)
+    return named.group(1) if named else None
+
+
+# ---- sizes ----
+
+
+def functions(root: Path) -> list[Function]:
+    """Every function of csrc/ and of the Python files, with its length."""
+    return [*c_functions(root), *python_functions(root)]
+
+
+def c_functions(root: Path) -> list[Function]:
+    """Every function defined in csrc/."""
+    return [
+        Function(str(path.relative_to(root)), declared_name(statement) or "?", lines)
+        for path in c_files(root)
+        for statement, lines in statements(path.read_text())
+        if statement.endswith(") {}")
+    ]
+
+
+def python_functions(root: Path) -> list[Function]:
+    """Every function defined in the package, the tests and setup.py."""
+    return [
+        Function(str(path.relative_to(root)), node.name, (node.end_lineno or 0) - node.lineno + 1)
+        for path in python_files(root)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef)
+    ]
+
+
+def length_violations(root: Path) -> list[str]:
+    """Functions over 100 lines and files over 700."""
+    long_functions = [f"{f.where}: {f.name} has {f.lines} lines" for f in functions(root) if f.lines > MAX_FUNCTION]
+    lengths = {path: len(path.read_text().splitlines()) for path in [*c_files(root), *python_files(root)]}
+    long_files = [f"{path.relative_to(root)} has {n} lines" for path, n in lengths.items() if n > MAX_FILE]
+    return long_functions + long_files
+
+
+# ---- reading the tree ----
+
+
+def c_files(root: Path, *patterns: str) -> list[Path]:
+    """C files below csrc/, headers and tables included unless patterns say otherwise."""
+    return sorted(path for pattern in patterns or ("*.c", "*.h", "*.def") for path in root.glob(f"csrc/*/{pattern}"))
+
+
+def python_files(root: Path) -> list[Path]:
+    """Python files of the package, the tests, the docs and the build."""
+    patterns = ("lgint/**/*.py", "tests/**/*.py", "docs/*.py", "benchmarks/**/*.py", "setup.py")
+    return sorted(path for pattern in patterns for path in root.glob(pattern))
+
+
+def plain(text: str) -> str:
+    """C text without comments, strings, characters and preprocessor lines; line breaks stay."""
+
+    def blank(match: re.Match[str]) -> str:
+        return '""' * match.group().startswith('"') + "\n" * match.group().count("\n")
+
+    text = re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', blank, text, flags=re.DOTALL)
+    return re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", blank, text, flags=re.MULTILINE)
+
+
+def statements(text: str) -> Iterator[tuple[str, int]]:
+    """Top-level statements of a C text, bodies cut to {}, each with the number of lines it spans."""
+    depth, head, lines = 0, "", 0
+    for character in plain(text):
+        lines = lines + (character == "\n") if head.strip() else 1
+        depth -= character == "}"
+        if depth == 0:
+            head += character
+        depth += character == "{"
+
+        # a body ends a function, a semicolon anything else
+        is_body = character == "}" and re.search(r"\)\s*\{\}$", head)
+        if depth == 0 and (character == ";" or is_body):
+            yield " ".join(head.rstrip(";").split()).replace("){}", ") {}"), lines
+            head = ""

@@ -1,0 +1,145 @@
+"""The layers, symbols and sizes of the source tree, and that these checks catch what they are for."""
+
+from pathlib import Path
+from statistics import median
+
+import pytest
+from layout import house
+
+ROOT = Path(__file__).parents[2]
+CHECKS = [
+    house.include_violations,
+    house.import_violations,
+    house.call_violations,
+    house.prefix_violations,
+    house.mutable_violations,
+    house.length_violations,
+]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_the_tree_keeps_the_rules(check):
+    assert check(ROOT) == []
+
+
+def test_the_tree_is_seen():
+    rooms = {path.parent.name for path in house.c_files(ROOT)}
+    assert rooms == set(house.MAY_SEE)
+    names = {function.name for function in house.functions(ROOT)}
+    assert {"lg_status_name", "lg_hat3", "test_the_tree_is_seen"} <= names
+
+
+def test_functions_are_short():
+    assert median(function.lines for function in house.c_functions(ROOT)) <= 15
+
+
+VIOLATIONS = [
+    (house.include_violations, "csrc/core/a.c", '#include "group/node.h"'),
+    (house.include_violations, "csrc/group/a.h", '#include "system/system.h"'),
+    (house.include_violations, "csrc/model/a.c", '#include "integrator/stepper.h"'),
+    (house.include_violations, "csrc/model/a.c", '#include "solve/newton.h"'),
+    (house.include_violations, "csrc/integrator/a.c", '# include "model/model.h"'),
+    (house.include_violations, "csrc/solve/a.c", '#include "model/model.h"'),
+    (house.include_violations, "csrc/solve/a.c", '#include "integrator/stepper.h"'),
+    (house.include_violations, "csrc/integrator/a.c", '#include "bind/module.h"'),
+    (house.include_violations, "csrc/integrator/a.c", "#include <Python.h>"),
+    (house.include_violations, "csrc/core/a.c", "#include <numpy/arrayobject.h>"),
+    (house.include_violations, "csrc/core/a.c", "#include <lapacke.h>"),
+    (house.include_violations, "csrc/bind/a.c", "#include <lapacke.h>"),
+    (house.include_violations, "csrc/core/a.c", "#include <unistd.h>"),
+    (house.import_violations, "notebooks/a.ipynb", '"from lgint import _core\\n"'),
+    (house.import_violations, "benchmarks/a.py", "import lgint._core"),
+    (house.call_violations, "csrc/core/a.c", 'void lg_f(void)\n{\n    printf("x");\n}\n'),
+    (house.call_violations, "csrc/model/a.c", "void lg_f(void)\n{\n    abort();\n}\n"),
+    (house.prefix_violations, "csrc/core/a.c", "int f(int a)\n{\n    return a;\n}\n"),
+    (house.prefix_violations, "csrc/bind/a.c", "lg_status *f(void)\n{\n    return 0;\n}\n"),
+    (house.prefix_violations, "csrc/core/a.c", "const double table[] = {1, 2};\n"),
+    (house.mutable_violations, "csrc/core/a.c", "static int count;\n"),
+    (house.mutable_violations, "csrc/core/a.c", "static double table[2] = {1, 2};\n"),
+    (house.mutable_violations, "csrc/core/a.c", 'static const char *names[] = {"a"};\n'),
+    (house.mutable_violations, "csrc/core/a.c", "struct lg_a lg_shared = {0};\n"),
+    (house.mutable_violations, "csrc/core/a.c", "static int (*hook)(int) = 0;\n"),
+    (house.mutable_violations, "csrc/core/a.c", "static int (*hook)(int);\n"),
+    (house.mutable_violations, "csrc/core/a.c", "int lg_f(void)\n{\n    static int n = 0;\n    return ++n;\n}\n"),
+    (house.length_violations, "csrc/core/a.c", "int lg_f(int a)\n{\n" + "    a++;\n" * 98 + "}\n"),
+    (house.length_violations, "lgint/a.py", "def f(a):\n" + "    a += 1\n" * 100),
+    (house.length_violations, "lgint/a.py", "x = 1\n" * 701),
+]
+
+
+@pytest.mark.parametrize(("check", "path", "text"), VIOLATIONS)
+def test_a_violation_is_found(check, path, text, tmp_path):
+    write(tmp_path / path, text)
+    assert len(check(tmp_path)) == 1
+
+
+CLEAN = {
+    "csrc/core/linalg.c": '#include "core/linalg.h"\n#include <lapacke.h>\n#include <math.h>\n',
+    "csrc/core/a.h": """extern const int lg_count;
+int lg_f(int a);
+static inline int lg_g(int a)
+{
+    return a;
+}
+""",
+    "csrc/core/a.c": """#include "core/a.h"
+/* static int count; printf("x") */
+static const char *const names[] = {
+#define LG_ROW(name) #name,
+#include "core/rows.def"
+};
+typedef struct lg_a {
+    int (*call)(int);
+} lg_a;
+struct lg_b {
+    int i;
+};
+enum { LG_C = 1 };
+static int helper(int a);
+static int (*const calls[])(int) = {helper};
+const int lg_count = sizeof names / sizeof *names;
+void lg_each(void (*call)(int a), int n)
+{
+    call(n);
+}
+static int helper(int a)
+{
+    static const double table[] = {1, 2};
+    return a + (int)table[0];
+}
+""",
+    "csrc/core/rows.def": "LG_ROW(one)\nLG_ROW(two)\n",
+    "csrc/model/a.c": '#include "system/system.h"\n#include "group/space.h"\n',
+    "csrc/integrator/a.c": '#include "solve/newton.h"\n#include "system/system.h"\n',
+    "csrc/bind/a.c": """#include <Python.h>
+#include "model/model.h"
+static int state;
+PyMODINIT_FUNC PyInit__core(void)
+{
+    return 0;
+}
+""",
+    "lgint/a.py": "from lgint import _core\ndef f(a):\n" + "    a += 1\n" * 99,
+    "notebooks/a.ipynb": '"import lgint\\n"',
+}
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_clean_tree_passes(check, tmp_path):
+    for path, text in CLEAN.items():
+        write(tmp_path / path, text)
+    assert check(tmp_path) == []
+
+
+def test_lengths_count_signature_and_braces(tmp_path):
+    write(
+        tmp_path / "csrc/core/a.c",
+        "/* one\n   two */\nint lg_f(int a,\n         int b)\n{\n    return a + b;\n}\n\nint x;\n",
+    )
+    assert house.c_functions(tmp_path) == [("csrc/core/a.c", "lg_f", 5)]
+
+
+def write(path, text):
+    """Write a file, its folders included."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
