@@ -16,16 +16,8 @@ MAY_SEE = {
     "bind": {"core", "group", "system", "solve", "integrator", "model", "bind"},
 }
 STANDARD = {
-    "errno.h",
-    "float.h",
-    "limits.h",
-    "math.h",
-    "stddef.h",
-    "stdint.h",
-    "stdio.h",
-    "stdlib.h",
-    "string.h",
-    "time.h",
+    *("errno.h", "float.h", "limits.h", "math.h", "stddef.h"),
+    *("stdint.h", "stdio.h", "stdlib.h", "string.h", "time.h"),
 }
 LAPACK = {"lapacke.h", "lapack.h", "cblas.h", "openblas_config.h"}
 FORBIDDEN_CALLS = re.compile(r"\b(printf|fprintf|puts|abort|exit|assert|setjmp|longjmp)\s*\(")
