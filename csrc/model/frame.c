@@ -1,0 +1,289 @@
+/* Frames of rigid blocks: pose, twist, bias and their derivatives. Formulas stand in frame.h. */
+#include "model/frame.h"
+
+void lg_frame_open(lg_frame *f, const lg_frame_place *at, const lg_space *space, const lg_point *point)
+{
+    f->at = at;
+    f->block = at->block < 0 ? NULL : &space->block[at->block];
+    if (!f->block)
+        return;
+    f->node = f->block->node;
+    f->r = f->node->attitude_v;
+    f->m = f->node->attitude_n;
+    f->q = point->q + f->block->q;
+    f->v = point->v ? point->v + f->block->v : NULL;
+    if (f->node->attitude && f->v)
+        f->node->attitude(f->q + f->node->attitude_q, f->v + f->r, NULL, &f->attitude);
+}
+
+/* Own constants of the ground: the point does not move and the axes are the inertial ones. */
+static void ground_pose(lg_frame *f)
+{
+    for (int i = 0; i < 3; i++)
+        f->x[i] = f->at->base[i] + f->at->offset[i];
+    lg_identity3(f->R);
+}
+
+void lg_frame_pose(lg_frame *f)
+{
+    if (!f->block) {
+        ground_pose(f);
+        return;
+    }
+    f->node->rotation(f->q, f->R);
+    const double *origin = f->node->place == LG_PLACE_FIXED ? f->at->base : f->q;
+    lg_copy(3, origin, f->x);
+    if (!f->at->at_node) {
+        double RX[3];
+        lg_mul3(f->R, f->at->offset, RX);
+        lg_axpy(3, 1, RX, f->x);
+    }
+}
+
+/* c = A e, A being 3 x m */
+static void mul_rates(int m, const double *A, const double *e, double c[3])
+{
+    lg_zero(3, c);
+    for (int j = 0; j < m; j++)
+        lg_axpy(3, e[j], A + 3 * j, c);
+}
+
+void lg_frame_twist(lg_frame *f)
+{
+    if (!f->block) {
+        lg_zero(3, f->xdot), lg_zero(3, f->omega), lg_zero(3, f->y);
+        return;
+    }
+
+    // angular velocity
+    if (f->node->attitude)
+        mul_rates(f->m, f->attitude.H, f->v + f->r, f->omega);
+    else
+        lg_copy(3, f->v + f->r, f->omega);
+
+    // velocity of the point
+    lg_cross(f->omega, f->at->offset, f->y);
+    if (f->node->place == LG_PLACE_BODY)
+        lg_axpy(3, 1, f->v, f->y);
+    lg_mul3(f->R, f->y, f->xdot);
+    if (f->node->place == LG_PLACE_INERTIAL)
+        lg_axpy(3, 1, f->v, f->xdot);
+}
+
+void lg_frame_bias(lg_frame *f)
+{
+    lg_zero(3, f->omegadot), lg_zero(3, f->xdd);
+    if (!f->block)
+        return;
+    double b[3];
+    lg_cross(f->omega, f->y, b);
+    if (f->node->attitude) {
+        lg_copy(3, f->attitude.bias, f->omegadot);
+        lg_add_cross(f->omegadot, f->at->offset, b);
+    }
+    lg_mul3(f->R, b, f->xdd);
+}
+
+void lg_frame_pull(const lg_frame *f, double s, const double wrench[6], double *force)
+{
+    if (!f->block)
+        return;
+    double c[3] = {wrench[3], wrench[4], wrench[5]}, g[3];
+    lg_place place = f->node->place;
+
+    // translation: R^T f where velocities stand in the body frame
+    if (place == LG_PLACE_BODY || !f->at->at_node)
+        lg_mulT3(f->R, wrench, g);
+    if (place == LG_PLACE_INERTIAL)
+        lg_axpy(3, s, wrench, force);
+    else if (place == LG_PLACE_BODY)
+        lg_axpy(3, s, g, force);
+
+    // rotation: Hr^T (X x R^T f + m)
+    if (!f->at->at_node)
+        lg_add_cross(f->at->offset, g, c);
+    double *rotation = force + f->r;
+    if (!f->node->attitude) {
+        lg_axpy(3, s, c, rotation);
+        return;
+    }
+    for (int j = 0; j < f->m; j++)
+        rotation[j] += s * lg_dot3(f->attitude.H + 3 * j, c);
+}
+
+void lg_frame_pull_rate(const lg_frame *f, const double wrench[6], double *row)
+{
+    double g[3], c[3] = {wrench[3], wrench[4], wrench[5]}, turn[3];
+    lg_mulT3(f->R, wrench, g);
+    lg_cross(f->y, g, turn);
+    lg_add_cross(f->at->offset, g, c);
+    for (int j = 0; j < f->m; j++)
+        row[f->r + j] += f->node->attitude ? lg_dot3(f->attitude.H + 3 * j, turn) + lg_dot3(f->attitude.Z + 3 * j, c)
+                                           : turn[j];
+}
+
+/* ---- dense derivatives ---- */
+
+/* rows row.. of the 6 x nv matrix A, rotational columns, += s B C; B is 3 x 3 row-major, C is 3 x m or NULL for I */
+static void add_rotational(const lg_frame *f, int row, double s, const double B[9], const double *C, double *A)
+{
+    for (int j = 0; j < f->m; j++) {
+        double *column = A + 6 * (f->r + j) + row;
+        for (int i = 0; i < 3; i++)
+            column[i] += C ? s * lg_dot3(B + 3 * i, C + 3 * j) : s * B[3 * i + j];
+    }
+}
+
+static const double identity3[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+static const double *rates_H(const lg_frame *f)
+{
+    return f->node->attitude ? f->attitude.H : NULL;
+}
+
+/* B = R a^ */
+static void rotated_hat(const lg_frame *f, const double a[3], double B[9])
+{
+    double hat[9];
+    lg_hat3(a, hat);
+    lg_mul33(f->R, hat, B);
+}
+
+void lg_frame_H(const lg_frame *f, double *H)
+{
+    lg_zero(6 * f->block->nv, H);
+    lg_place place = f->node->place;
+    if (place != LG_PLACE_FIXED)
+        for (int j = 0; j < 3; j++)
+            for (int i = 0; i < 3; i++)
+                H[6 * j + i] = place == LG_PLACE_BODY ? f->R[3 * i + j] : i == j;
+    if (!f->at->at_node) {
+        double RX[9];
+        rotated_hat(f, f->at->offset, RX);
+        add_rotational(f, 0, -1, RX, rates_H(f), H);
+    }
+    add_rotational(f, 3, 1, identity3, rates_H(f), H);
+}
+
+void lg_frame_Z(const lg_frame *f, double *Z)
+{
+    lg_zero(6 * f->block->nv, Z);
+    double B[9];
+    rotated_hat(f, f->y, B);
+    add_rotational(f, 0, -1, B, rates_H(f), Z);
+    if (!f->node->attitude)
+        return;
+    if (!f->at->at_node) {
+        rotated_hat(f, f->at->offset, B);
+        add_rotational(f, 0, -1, B, f->attitude.Z, Z);
+    }
+    add_rotational(f, 3, 1, identity3, f->attitude.Z, Z);
+}
+
+/* G = X^ (R^T f)^ between rotations, in column-major order; g = R^T f */
+static void moment_geo(const lg_frame *f, const double g[3], double G[9])
+{
+    const double *X = f->at->offset;
+    double dot = lg_dot3(X, g);
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++)
+            G[3 * j + i] = g[i] * X[j] - (i == j ? dot : 0);
+}
+
+/* C (m x m) += Hr^T A Hr for column-major A */
+static void congruence(int m, const double *H, const double A[9], double *C)
+{
+    for (int j = 0; j < m; j++) {
+        double AH[3];
+        mul_rates(3, A, H + 3 * j, AH);
+        for (int i = 0; i < m; i++)
+            C[i + m * j] += lg_dot3(H + 3 * i, AH);
+    }
+}
+
+/* The rotational part m x m of geo at g = R^T f and moment m. */
+static void rotational_geo(const lg_frame *f, const double g[3], const double moment[3], double *G)
+{
+    double A[9];
+    moment_geo(f, g, A);
+    if (!f->node->attitude) {
+        lg_copy(9, A, G);
+        return;
+    }
+    double c[3] = {moment[0], moment[1], moment[2]};
+    lg_add_cross(f->at->offset, g, c);
+    f->node->attitude_geo(f->q + f->node->attitude_q, c, G);
+    congruence(f->m, f->attitude.H, A, G);
+}
+
+/* ---- chains ---- */
+
+void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, double s, int row, int nr, int col, int nc,
+                  const double *A, int lda, double *S, int ld)
+{
+    const double *X = chain->X[level];
+    double k = s * chain->k[level];
+    int nv = block->nv;
+    if (k == 0)
+        return;
+    if (!X) {
+        for (int j = 0; j < nc; j++)
+            for (int i = 0; i < nr; i++)
+                S[row + i + (col + j) * ld] += k * A[i + j * lda];
+        return;
+    }
+
+    // on direct products X is block diagonal: only the columns of the same part are reached
+    int direct = block->node->place == LG_PLACE_INERTIAL;
+    int first = direct ? col : 0, last = direct ? col + nc : nv;
+    for (int j = first; j < last; j++)
+        for (int l = 0; l < nc; l++) {
+            double x = k * X[col + l + j * nv];
+            for (int i = 0; i < nr; i++)
+                S[row + i + j * ld] += x * A[i + l * lda];
+        }
+}
+
+void lg_chain_mul(const lg_block *block, const lg_chain *chain, int level, const double *A, double *P)
+{
+    const double *X = chain->X[level];
+    double k = chain->k[level];
+    int nv = block->nv;
+    for (int j = 0; j < nv; j++) {
+        if (!X) {
+            for (int i = 0; i < 6; i++)
+                P[6 * j + i] = k * A[6 * j + i];
+            continue;
+        }
+        lg_zero(6, P + 6 * j);
+        for (int l = 0; l < nv; l++) {
+            double x = k * X[l + j * nv];
+            for (int i = 0; i < 6; i++)
+                P[6 * j + i] += x * A[6 * l + i];
+        }
+    }
+}
+
+void lg_frame_add_geo(const lg_frame *f, double s, const double wrench[6], const lg_chain *chain, double *S, int ld)
+{
+    int body = f->node->place == LG_PLACE_BODY, attitude = f->node->attitude != NULL;
+    if (chain->k[0] == 0 || (f->at->at_node && !body && !attitude))
+        return;
+
+    // rotations on rotations
+    double g[3] = {0, 0, 0}, Gr[16];
+    if (body || !f->at->at_node)
+        lg_mulT3(f->R, wrench, g);
+    rotational_geo(f, g, wrench + 3, Gr);
+    lg_chain_add(f->block, chain, 0, s, f->r, f->m, f->r, f->m, Gr, f->m, S, ld);
+
+    // a body-frame force turns with the body
+    if (body) {
+        double hat[9], column_major[9];
+        lg_hat3(g, hat);
+        for (int j = 0; j < 3; j++)
+            for (int i = 0; i < 3; i++)
+                column_major[3 * j + i] = hat[3 * i + j];
+        lg_chain_add(f->block, chain, 0, s, 0, 3, f->r, 3, column_major, 3, S, ld);
+    }
+}

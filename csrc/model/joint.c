@@ -1,0 +1,285 @@
+/* Lower-pair joints as masks over one kernel (joints.def). With triads u_i on the first body and v_j on the second:
+
+   translation along axis u of the carrier p (0: inertial axes), d = x_b - x_a, c = R_p^T d:
+       phi = (R_p u) . d,   J on x_b: R_p u, on x_a: -R_p u, on phi_p: u x c
+       d/dt J:  u x (R_p^T d' - omega_p x c);   with y = R_p^T d', s = omega_p x u:
+       Z on phi_p: u x y + s x c, on x_b: R_p s, on x_a: -R_p s
+       lam-weighted axis U: force R_p U, moment U x c; d: -R_p U^ dphi_p,  U^ (R_p^T dd + c^ dphi_p)
+   pair u on a, v on b, p = R_a^T R_b v, r = R_b^T R_a u:
+       phi = u . p,  J on phi_a: u x p, on phi_b: v x r
+       dp = p^ dphi_a - R_ab v^ dphi_b,  dr = r^ dphi_b - R_ab^T u^ dphi_a. */
+#include "model/element.h"
+
+/* The mask of a joint, from joints.def. */
+typedef struct joint_mask {
+    const char *translations, *pairs;
+    int npairs;
+} joint_mask;
+
+enum { CARRIER, TRIAD_A, TRIAD_B = TRIAD_A + 9 }; /* places of the parameters */
+
+static const lg_parameter parameters[] = {
+    {"carrier", "", "whose axes carry the translation rows: 0 inertial, 1 first body, 2 second body", 1},
+    {"axes_a", "", "triad on the first body, body axes; columns e1 e2 e3, row-major", 9},
+    {"axes_b", "", "triad on the second body, body axes; columns e1 e2 e3, row-major", 9},
+};
+
+static const joint_mask *mask_of(const lg_element *e)
+{
+    return e->type->data;
+}
+
+/* Column i (0-based) of a triad. */
+static void axis(const double *triad, int i, double u[3])
+{
+    u[0] = triad[i], u[1] = triad[3 + i], u[2] = triad[6 + i];
+}
+
+static lg_status check(const lg_element *e, const char **reason)
+{
+    for (int t = 0; t < 2; t++)
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) {
+                double u[3], v[3];
+                axis(e->p + (t ? TRIAD_B : TRIAD_A), i, u);
+                axis(e->p + (t ? TRIAD_B : TRIAD_A), j, v);
+                if (!(fabs(lg_dot3(u, v) - (i == j)) < 1e-9)) {
+                    *reason = "the joint's axes are not orthonormal";
+                    return LG_BAD_ARGUMENT;
+                }
+            }
+    *reason = "the carrier must be 0, 1 or 2";
+    return e->p[CARRIER] == 0 || e->p[CARRIER] == 1 || e->p[CARRIER] == 2 ? LG_OK : LG_BAD_ARGUMENT;
+}
+
+/* Rows in inertial axes have constant J on translations: they do not couple the two bodies. */
+static int couples(const lg_element *e)
+{
+    int two_bodies = e->frame[0]->block >= 0 && e->frame[1]->block >= 0;
+    return two_bodies && (mask_of(e)->npairs > 0 || e->p[CARRIER] != 0);
+}
+
+/* ---- translations ---- */
+
+typedef struct carried { /* the separation seen by the carrier */
+    int p;               /* slot of the carrier, -1: inertial axes */
+    const double *triad, *R;
+    double c[3], y[3], omega[3]; /* R_p^T d, R_p^T d', omega_p */
+} carried;
+
+static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+static void open_carried(const lg_element *e, const lg_frame f[2], unsigned want, carried *at)
+{
+    int carrier = (int)e->p[CARRIER];
+    double d[3];
+    at->p = carrier - 1;
+    at->triad = carrier == 0 ? identity : e->p + (carrier == 1 ? TRIAD_A : TRIAD_B);
+    at->R = carrier == 0 ? identity : f[at->p].R;
+    for (int i = 0; i < 3; i++)
+        d[i] = f[1].x[i] - f[0].x[i];
+    lg_mulT3(at->R, d, at->c);
+    if (!(want & (LG_ROWS_RATE | LG_ROWS_Z)))
+        return;
+    for (int i = 0; i < 3; i++)
+        d[i] = f[1].xdot[i] - f[0].xdot[i];
+    lg_mulT3(at->R, d, at->y);
+    if (carrier)
+        lg_copy(3, f[at->p].omega, at->omega);
+    else
+        lg_zero(3, at->omega);
+}
+
+/* a on x_b, -a on x_a */
+static void set_opposite(const double a[3], double *on_a, double *on_b)
+{
+    for (int i = 0; i < 3; i++)
+        on_a[i] = -a[i], on_b[i] = a[i];
+}
+
+static void translation_row(const carried *at, int i, int row, unsigned want, lg_rows *out)
+{
+    double u[3], Ru[3];
+    axis(at->triad, i, u);
+    lg_mul3(at->R, u, Ru);
+    out->phi[row] = lg_dot3(u, at->c);
+    set_opposite(Ru, out->J[0] + 6 * row, out->J[1] + 6 * row);
+    if (at->p >= 0)
+        lg_cross(u, at->c, out->J[at->p] + 6 * row + 3);
+    if (!(want & (LG_ROWS_RATE | LG_ROWS_Z)) || at->p < 0)
+        return;
+
+    // (d/dt R_p u) . d' + (u x c') . omega = s . y + s . c'  with  c' = y - omega x c
+    double s[3], turned[3], cdot[3], Rs[3];
+    lg_cross(at->omega, u, s);
+    lg_cross(at->omega, at->c, turned);
+    for (int k = 0; k < 3; k++)
+        cdot[k] = at->y[k] - turned[k];
+    out->Jdot[row] = lg_dot3(s, at->y) + lg_dot3(s, cdot);
+    if (!(want & LG_ROWS_Z))
+        return;
+    lg_mul3(at->R, s, Rs);
+    set_opposite(Rs, out->Z[0] + 6 * row, out->Z[1] + 6 * row);
+    lg_cross(u, at->y, out->Z[at->p] + 6 * row + 3);
+    lg_add_cross(s, at->c, out->Z[at->p] + 6 * row + 3);
+}
+
+/* Derivative of the wrenches (-R_p U, R_p U; U x c on p) for U = sum lam_i u_i. */
+static void translation_tangent(const carried *at, const double U[3], lg_rows *out)
+{
+    int p = at->p;
+    double Uhat[9], RU[9], UR[9], Rt[9], chat[9], Uc[9];
+    lg_hat3(U, Uhat);
+    lg_mul33(at->R, Uhat, RU);
+    lg_add_block3(-1, RU, 0, 3, out->K[1][p]);
+    lg_add_block3(1, RU, 0, 3, out->K[0][p]);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            Rt[3 * i + j] = at->R[3 * j + i];
+    lg_mul33(Uhat, Rt, UR);
+    lg_add_block3(1, UR, 3, 0, out->K[p][1]);
+    lg_add_block3(-1, UR, 3, 0, out->K[p][0]);
+    lg_hat3(at->c, chat);
+    lg_mul33(Uhat, chat, Uc);
+    lg_add_block3(1, Uc, 3, 3, out->K[p][p]);
+}
+
+/* ---- pairs of axes ---- */
+
+typedef struct axis_pair {
+    double u[3], v[3], p[3], r[3]; /* p = R_ab v, r = R_ab^T u */
+} axis_pair;
+
+static void pair_row(const axis_pair *a, const double Rab[9], const lg_frame f[2], int row, unsigned want, lg_rows *out)
+{
+    out->phi[row] = lg_dot3(a->u, a->p);
+    lg_cross(a->u, a->p, out->J[0] + 6 * row + 3);
+    lg_cross(a->v, a->r, out->J[1] + 6 * row + 3);
+    if (!(want & (LG_ROWS_RATE | LG_ROWS_Z)))
+        return;
+
+    // s_a = omega_a x u and s_b = omega_b x v, and both seen from the other body
+    double sa[3], sb[3], sa_b[3], sb_a[3];
+    lg_cross(f[0].omega, a->u, sa);
+    lg_cross(f[1].omega, a->v, sb);
+    lg_mulT3(Rab, sa, sa_b);
+    lg_mul3(Rab, sb, sb_a);
+
+    // p' = R_ab s_b - omega_a x p, r' = R_ab^T s_a - omega_b x r;  (u x p') . omega_a = s_a . p'
+    double turned[3];
+    lg_cross(f[0].omega, a->p, turned);
+    out->Jdot[row] = lg_dot3(sa, sb_a) - lg_dot3(sa, turned);
+    lg_cross(f[1].omega, a->r, turned);
+    out->Jdot[row] += lg_dot3(sb, sa_b) - lg_dot3(sb, turned);
+    if (!(want & LG_ROWS_Z))
+        return;
+    lg_cross(sa, a->p, out->Z[0] + 6 * row + 3);
+    lg_add_cross(a->u, sb_a, out->Z[0] + 6 * row + 3);
+    lg_cross(sb, a->r, out->Z[1] + 6 * row + 3);
+    lg_add_cross(a->v, sa_b, out->Z[1] + 6 * row + 3);
+}
+
+/* lam times d(u x p, v x r) */
+static void pair_tangent(const axis_pair *a, const double Rab[9], double lam, lg_rows *out)
+{
+    double uhat[9], vhat[9], phat[9], rhat[9], A[9], B[9], Bt[9];
+    lg_hat3(a->u, uhat), lg_hat3(a->v, vhat), lg_hat3(a->p, phat), lg_hat3(a->r, rhat);
+    lg_mul33(uhat, phat, A);
+    lg_add_block3(lam, A, 3, 3, out->K[0][0]);
+    lg_mul33(vhat, rhat, A);
+    lg_add_block3(lam, A, 3, 3, out->K[1][1]);
+
+    // u^ R_ab v^, whose transpose is v^ R_ab^T u^
+    lg_mul33(uhat, Rab, A);
+    lg_mul33(A, vhat, B);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            Bt[3 * i + j] = B[3 * j + i];
+    lg_add_block3(-lam, B, 3, 3, out->K[0][1]);
+    lg_add_block3(-lam, Bt, 3, 3, out->K[1][0]);
+}
+
+/* ---- the verbs ---- */
+
+static void open_rows(int n, unsigned want, int tangent, lg_rows *out)
+{
+    for (int s = 0; s < 2; s++) {
+        lg_zero(6 * n, out->J[s]);
+        if (want & LG_ROWS_Z)
+            lg_zero(6 * n, out->Z[s]);
+    }
+    lg_zero(n, out->Jdot);
+    out->has_K = tangent;
+    if (tangent)
+        lg_zero(4 * 36, out->K[0][0]);
+}
+
+static void rows(const lg_element *e, const lg_frame f[2], const double *lam, unsigned want, lg_rows *out)
+{
+    const joint_mask *mask = mask_of(e);
+    int row = 0, tangent = (want & LG_ROWS_K) && (mask->npairs > 0 || e->p[CARRIER] != 0);
+    open_rows(e->type->nrows, want, tangent, out);
+
+    // translations
+    carried at;
+    double U[3] = {0, 0, 0}, u[3];
+    open_carried(e, f, want, &at);
+    for (const char *digit = mask->translations; *digit; digit++, row++) {
+        translation_row(&at, *digit - '1', row, want, out);
+        if (tangent && at.p >= 0) {
+            axis(at.triad, *digit - '1', u);
+            lg_axpy(3, lam[row], u, U);
+        }
+    }
+    if (tangent && at.p >= 0)
+        translation_tangent(&at, U, out);
+
+    // pairs
+    if (!mask->npairs)
+        return;
+    double Rab[9];
+    lg_mulT33(f[0].R, f[1].R, Rab);
+    for (const char *digit = mask->pairs; *digit; digit += 2, row++) {
+        axis_pair pair;
+        axis(e->p + TRIAD_A, digit[0] - '1', pair.u);
+        axis(e->p + TRIAD_B, digit[1] - '1', pair.v);
+        lg_mul3(Rab, pair.v, pair.p);
+        lg_mulT3(Rab, pair.u, pair.r);
+        pair_row(&pair, Rab, f, row, want, out);
+        if (tangent)
+            pair_tangent(&pair, Rab, lam[row], out);
+    }
+}
+
+/* The angle about e3 from the first triad to the second, on the branch next to the one in memory. */
+static void commit(const lg_element *e, const lg_frame f[2], double *mem)
+{
+    double Rab[9], e1[3], e2[3], v1[3], v[3];
+    lg_mulT33(f[0].R, f[1].R, Rab);
+    axis(e->p + TRIAD_A, 0, e1);
+    axis(e->p + TRIAD_A, 1, e2);
+    axis(e->p + TRIAD_B, 0, v1);
+    lg_mul3(Rab, v1, v);
+    double turn = 2 * LG_PI, angle = atan2(lg_dot3(e2, v), lg_dot3(e1, v));
+    *mem = angle + turn * round((*mem - angle) / turn);
+}
+
+#define LG_JOINT(symbol, joint_name, joint_translations, joint_pairs, pairs_count, has_angle, text)                    \
+    static const joint_mask symbol##_mask = {joint_translations, joint_pairs, pairs_count};                 \
+    const lg_element_type symbol = {                                                                                   \
+        .name = joint_name,                                                                                            \
+        .doc = text,                                                                                                   \
+        .reference = "lower pairs, see docs/models",                                                                   \
+        .nframes = 2,                                                                                                  \
+        .nrows = (int)sizeof(joint_translations) - 1 + pairs_count,                                                    \
+        .nmem = has_angle,                                                                                             \
+        .parameters = parameters,                                                                                      \
+        .nparameters = 3,                                                                                              \
+        .data = &symbol##_mask,                                                                                        \
+        .check = check,                                                                                                \
+        .couples = couples,                                                                                            \
+        .rows = rows,                                                                                                  \
+        .commit = has_angle ? commit : NULL,                                                                           \
+    };
+#include "model/joints.def"
+#undef LG_JOINT

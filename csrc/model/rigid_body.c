@@ -1,0 +1,251 @@
+/* Inertia of a rigid body whose node is its centre of mass, or the fixed point it turns about.
+
+   Rotational part, with omega = H e' and omega' = H e'' + bias of the block's attitude (H = I on Lie groups):
+       tau = J omega' + omega x J omega,   generalised H^T tau
+   holzinger2024 (11), sign as in the errata. About a fixed point J is the inertia about that point. Translational part:
+   m x'' with inertial velocities; m (U' + Omega x U) where they stand in the body frame (sonneville2014). */
+#include "model/element.h"
+
+static const lg_parameter parameters[] = {
+    {"mass", "kg", "mass", 1},
+    {"com", "m", "centre of mass seen from the node, body axes; zero unless the node is a fixed point", 3},
+    {"inertia", "kg m^2", "xx, yy, zz, xy, xz, yz about the node, body axes", 6},
+};
+
+static void inertia_matrix(const lg_element *e, double J[9])
+{
+    const double *p = e->p + 4;
+    J[0] = p[0], J[1] = p[3], J[2] = p[4];
+    J[3] = p[3], J[4] = p[1], J[5] = p[5];
+    J[6] = p[4], J[7] = p[5], J[8] = p[2];
+}
+
+static lg_status check(const lg_element *e, const char **reason)
+{
+    if (!(e->p[0] > 0)) {
+        *reason = "the mass must be positive";
+        return LG_BAD_ARGUMENT;
+    }
+    return LG_OK;
+}
+
+/* c = A e with A 3 x m column-major */
+static void mul_rates(int m, const double *A, const double *e, double c[3])
+{
+    lg_zero(3, c);
+    for (int j = 0; j < m; j++)
+        lg_axpy(3, e[j], A + 3 * j, c);
+}
+
+/* y += A^T c */
+static void add_rates_T(int m, const double *A, const double c[3], double *y)
+{
+    for (int j = 0; j < m; j++)
+        y[j] += lg_dot3(A + 3 * j, c);
+}
+
+/* W = omega^ J - (J omega)^, the derivative of omega x J omega; row-major */
+static void gyroscopic_matrix(const double J[9], const double omega[3], const double Jomega[3], double W[9])
+{
+    double hat[9], other[9];
+    lg_hat3(omega, hat);
+    lg_mul33(hat, J, W);
+    lg_hat3(Jomega, other);
+    lg_axpy(9, -1, other, W);
+}
+
+/* ---- Lie groups: omega is the velocity itself ---- */
+
+static void transpose(const double A[9], double B[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            B[3 * j + i] = A[3 * i + j];
+}
+
+static void rotate_lie(const lg_element *e, const lg_block *b, const lg_point *at, const lg_wanted *want,
+                       const lg_chain *chain, double *S, int ld)
+{
+    int r = b->node->attitude_v;
+    const double *omega = at->v + b->v + r;
+    double J[9], Jomega[3];
+    inertia_matrix(e, J);
+    lg_mul3(J, omega, Jomega);
+
+    if (want->Ma) {
+        double Ja[3];
+        lg_mul3(J, at->a + b->v + r, Ja);
+        lg_axpy(3, 1, Ja, want->Ma + b->v + r);
+    }
+    if (want->gyro)
+        lg_add_cross(omega, Jomega, want->gyro + b->v + r);
+    if (!S)
+        return;
+
+    double W[9], columns[9];
+    lg_chain_add(b, chain, 2, at->wa, r, 3, r, 3, J, 3, S, ld);
+    if (chain->k[1] == 0)
+        return;
+    gyroscopic_matrix(J, omega, Jomega, W);
+    transpose(W, columns);
+    lg_chain_add(b, chain, 1, 1, r, 3, r, 3, columns, 3, S, ld);
+}
+
+/* ---- coordinates: omega = H e' ---- */
+
+/* S_rr += H^T C k X at a link of the chain; C is 3 x m */
+static void add_generalised(const lg_block *b, const lg_chain *chain, int level, double s, const double *H,
+                            const double *C, double *S, int ld)
+{
+    int r = b->node->attitude_v, m = b->node->attitude_n;
+    double A[16];
+    for (int j = 0; j < m; j++)
+        for (int i = 0; i < m; i++)
+            A[i + m * j] = lg_dot3(H + 3 * i, C + 3 * j);
+    lg_chain_add(b, chain, level, s, r, m, r, m, A, m, S, ld);
+}
+
+/* C (3 x m, column-major) = J A + W B */
+static void mul_sum(int m, const double J[9], const double *A, const double W[9], const double *B, double *C)
+{
+    for (int j = 0; j < m; j++) {
+        double WB[3];
+        lg_mul3(J, A + 3 * j, C + 3 * j);
+        lg_mul3(W, B + 3 * j, WB);
+        lg_axpy(3, 1, WB, C + 3 * j);
+    }
+}
+
+/* d(H^T tau)/d(e, e', e'') with tau = wa J H e'' + J bias + omega x J omega */
+static void tangent_coordinates(const lg_element *e, const lg_block *b, const lg_point *at, const lg_chain *chain,
+                                double *S, int ld)
+{
+    int r = b->node->attitude_v, m = b->node->attitude_n;
+    const double *q = at->q + b->q + b->node->attitude_q, *v = at->v + b->v + r;
+    double acceleration[4] = {0}, J[9], W[9], omega[3], omegadot[3], Jomega[3], tau[3], C[12], G[16];
+    lg_attitude attitude;
+
+    // kinematics at wa e''
+    if (at->a)
+        lg_axpy(m, at->wa, at->a + b->v + r, acceleration);
+    b->node->attitude(q, v, acceleration, &attitude);
+    mul_rates(m, attitude.H, v, omega);
+    mul_rates(m, attitude.H, acceleration, omegadot);
+    lg_axpy(3, 1, attitude.bias, omegadot);
+
+    // torque and its derivatives
+    inertia_matrix(e, J);
+    lg_mul3(J, omega, Jomega);
+    lg_mul3(J, omegadot, tau);
+    lg_add_cross(omega, Jomega, tau);
+    gyroscopic_matrix(J, omega, Jomega, W);
+
+    for (int j = 0; j < m; j++)
+        lg_mul3(J, attitude.H + 3 * j, C + 3 * j);
+    add_generalised(b, chain, 2, at->wa, attitude.H, C, S, ld);
+    mul_sum(m, J, attitude.Av, W, attitude.H, C);
+    add_generalised(b, chain, 1, 1, attitude.H, C, S, ld);
+    mul_sum(m, J, attitude.Aq, W, attitude.Z, C);
+    add_generalised(b, chain, 0, 1, attitude.H, C, S, ld);
+    b->node->attitude_geo(q, tau, G);
+    lg_chain_add(b, chain, 0, 1, r, m, r, m, G, m, S, ld);
+}
+
+static void rotate_coordinates(const lg_element *e, const lg_block *b, const lg_point *at, const lg_wanted *want,
+                               const lg_chain *chain, double *S, int ld)
+{
+    int r = b->node->attitude_v, m = b->node->attitude_n;
+    double J[9], omega[3], tau[3], Jomega[3];
+    lg_attitude attitude;
+    inertia_matrix(e, J);
+
+    if (want->Ma || want->gyro)
+        b->node->attitude(at->q + b->q + b->node->attitude_q, at->v + b->v + r, NULL, &attitude);
+    if (want->Ma) {
+        double omegadot[3];
+        mul_rates(m, attitude.H, at->a + b->v + r, omegadot);
+        lg_mul3(J, omegadot, tau);
+        add_rates_T(m, attitude.H, tau, want->Ma + b->v + r);
+    }
+    if (want->gyro) {
+        mul_rates(m, attitude.H, at->v + b->v + r, omega);
+        lg_mul3(J, omega, Jomega);
+        lg_mul3(J, attitude.bias, tau);
+        lg_add_cross(omega, Jomega, tau);
+        add_rates_T(m, attitude.H, tau, want->gyro + b->v + r);
+    }
+    if (S)
+        tangent_coordinates(e, b, at, chain, S, ld);
+}
+
+/* ---- translation ---- */
+
+static void translate(double mass, const lg_block *b, const lg_point *at, const lg_wanted *want, const lg_chain *chain,
+                      double *S, int ld)
+{
+    const double *v = at->v + b->v;
+    int body = b->node->place == LG_PLACE_BODY;
+    if (want->Ma)
+        lg_axpy(3, mass, at->a + b->v, want->Ma + b->v);
+    if (want->gyro && body) {
+        double turning[3];
+        lg_cross(v + 3, v, turning);
+        lg_axpy(3, mass, turning, want->gyro + b->v);
+    }
+    if (!S)
+        return;
+
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    lg_chain_add(b, chain, 2, at->wa * mass, 0, 3, 0, 3, identity, 3, S, ld);
+    if (body) {
+        // d(omega x U) = omega^ dU - U^ domega, column-major: the transposed of a hat is its negative
+        double hat[9];
+        lg_hat3(v + 3, hat);
+        lg_chain_add(b, chain, 1, -mass, 0, 3, 0, 3, hat, 3, S, ld);
+        lg_hat3(v, hat);
+        lg_chain_add(b, chain, 1, mass, 0, 3, 3, 3, hat, 3, S, ld);
+    }
+}
+
+static void inertia(const lg_element *e, const lg_block *b, const lg_point *at, const lg_wanted *want,
+                    const lg_chain *chain, double *S, int ld)
+{
+    if (b->node->place != LG_PLACE_FIXED)
+        translate(e->p[0], b, at, want, chain, S, ld);
+    if (b->node->attitude)
+        rotate_coordinates(e, b, at, want, chain, S, ld);
+    else
+        rotate_lie(e, b, at, want, chain, S, ld);
+}
+
+static double kinetic(const lg_element *e, const lg_block *b, const lg_point *at)
+{
+    int r = b->node->attitude_v, m = b->node->attitude_n;
+    const double *v = at->v + b->v;
+    double J[9], omega[3], Jomega[3], energy = 0;
+    inertia_matrix(e, J);
+    if (b->node->place != LG_PLACE_FIXED)
+        energy = e->p[0] * lg_dot3(v, v) / 2;
+
+    if (b->node->attitude) {
+        lg_attitude attitude;
+        b->node->attitude(at->q + b->q + b->node->attitude_q, v + r, NULL, &attitude);
+        mul_rates(m, attitude.H, v + r, omega);
+    } else {
+        lg_copy(3, v + r, omega);
+    }
+    lg_mul3(J, omega, Jomega);
+    return energy + lg_dot3(omega, Jomega) / 2;
+}
+
+const lg_element_type lg_rigid_body = {
+    .name = "rigid_body",
+    .doc = "Inertia of a rigid body, with its gyroscopic torque.",
+    .reference = "holzinger2024 (11), (14)",
+    .nframes = 1,
+    .parameters = parameters,
+    .nparameters = 3,
+    .check = check,
+    .inertia = inertia,
+    .kinetic = kinetic,
+};
