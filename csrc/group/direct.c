@@ -1,0 +1,166 @@
+/* R^3 x rotations: position and orientation do not couple, v = (inertial velocity, body angular velocity)
+   (holzinger2024 (17), (18), (A1)). Rotations in three storages, each after the position. */
+#include "group/node.h"
+#include "group/rotation.h"
+
+static void rate(int n, const double *q0, const double *theta, const double *v, double *thetadot)
+{
+    (void)n, (void)q0;
+    lg_copy(3, v, thetadot);
+    lg_so3_tangent_solve(theta + 3, v + 3, thetadot + 3);
+}
+
+/* M = diag(diagonal I, A), both 6 x 6 and 3 x 3 column-major */
+static void set_diagonal(double diagonal, const double A[9], double *M)
+{
+    lg_zero(36, M);
+    for (int j = 0; j < 3; j++) {
+        M[7 * j] = diagonal;
+        lg_copy(3, A + 3 * j, M + 6 * (3 + j) + 3);
+    }
+}
+
+static void tangent(int n, const double *theta, double *T)
+{
+    (void)n;
+    double A[9];
+    lg_so3_tangent(theta + 3, A);
+    set_diagonal(1, A, T);
+}
+
+static void tangent_inv(int n, const double *theta, double *Tinv)
+{
+    (void)n;
+    double A[9];
+    lg_so3_tangent_inv(theta + 3, A);
+    set_diagonal(1, A, Tinv);
+}
+
+static void tangent_mul(int n, const double *theta, const double *v, double *w)
+{
+    (void)n;
+    lg_copy(3, v, w);
+    lg_so3_tangent_mul(theta + 3, v + 3, w + 3);
+}
+
+static void ad(int n, const double *v, double *A)
+{
+    (void)n;
+    double minus[3] = {-v[3], -v[4], -v[5]}, W[9];
+    lg_hat3(minus, W); /* column-major */
+    set_diagonal(0, W, A);
+}
+
+static void add_position(const double *x0, const double *u, double *x)
+{
+    for (int i = 0; i < 3; i++)
+        x[i] = x0[i] + u[i];
+}
+
+static void subtract_position(const double *x0, const double *x1, double *u)
+{
+    for (int i = 0; i < 3; i++)
+        u[i] = x1[i] - x0[i];
+}
+
+static void so3_identity(int n, double *q)
+{
+    (void)n;
+    lg_zero(3, q);
+    lg_identity3(q + 3);
+}
+
+static void so3_retract(int n, const double *q0, const double *theta, double *q)
+{
+    (void)n;
+    add_position(q0, theta, q);
+    lg_so3_retract(q0 + 3, theta + 3, q + 3);
+}
+
+static void so3_difference(int n, const double *q0, const double *q1, double *theta)
+{
+    (void)n;
+    subtract_position(q0, q1, theta);
+    lg_so3_difference(q0 + 3, q1 + 3, theta + 3);
+}
+
+static void so3_rotation(const double *q, double R[9])
+{
+    lg_copy(9, q + 3, R);
+}
+
+static void s3_identity(int n, double *q)
+{
+    (void)n;
+    lg_zero(7, q);
+    q[3] = 1;
+}
+
+static void s3_retract(int n, const double *q0, const double *theta, double *q)
+{
+    (void)n;
+    add_position(q0, theta, q);
+    lg_s3_retract(q0 + 3, theta + 3, q + 3);
+}
+
+static void s3_difference(int n, const double *q0, const double *q1, double *theta)
+{
+    (void)n;
+    subtract_position(q0, q1, theta);
+    lg_s3_difference(q0 + 3, q1 + 3, theta + 3);
+}
+
+static void s3_rotation(const double *q, double R[9])
+{
+    lg_quat_matrix(q + 3, R);
+}
+
+static void rv_identity(int n, double *q)
+{
+    (void)n;
+    lg_zero(6, q);
+}
+
+static void rv_retract(int n, const double *q0, const double *theta, double *q)
+{
+    (void)n;
+    add_position(q0, theta, q);
+    lg_rv_retract(q0 + 3, theta + 3, q + 3);
+}
+
+static void rv_difference(int n, const double *q0, const double *q1, double *theta)
+{
+    (void)n;
+    subtract_position(q0, q1, theta);
+    lg_rv_difference(q0 + 3, q1 + 3, theta + 3);
+}
+
+static void rv_rotation(const double *q, double R[9])
+{
+    lg_rv_matrix(q + 3, R);
+}
+
+#define DIRECT(title, source, size, storage)                                                                           \
+    {                                                                                                                  \
+        .name = title,                                                                                                 \
+        .reference = source,                                                                                           \
+        .nq = size,                                                                                                    \
+        .nv = 6,                                                                                                       \
+        .place = LG_PLACE_INERTIAL,                                                                                    \
+        .attitude_q = 3,                                                                                               \
+        .attitude_v = 3,                                                                                               \
+        .attitude_n = 3,                                                                                               \
+        .identity = storage##_identity,                                                                                \
+        .retract = storage##_retract,                                                                                  \
+        .difference = storage##_difference,                                                                            \
+        .rate = rate,                                                                                                  \
+        .tangent = tangent,                                                                                            \
+        .tangent_inv = tangent_inv,                                                                                    \
+        .tangent_mul = tangent_mul,                                                                                    \
+        .ad = ad,                                                                                                      \
+        .rotation = storage##_rotation,                                                                                \
+    }
+
+const lg_node lg_r3xso3 = DIRECT("R3xSO3", "holzinger2024, Sect. 2.2", 12, so3);
+const lg_node lg_r3xs3 = DIRECT("R3xS3", "tumiotto2024, Sect. 2.3", 7, s3);
+const lg_node lg_r3xrv = DIRECT("R3xRV", "holzinger2024, (27), App. A.3", 6, rv);

@@ -1,0 +1,180 @@
+/* Euler parameters e as coordinates: v = q', and the unit-length row 1/2 (e.e - 1) = 0 of the block's own
+   (sherif2019, Sect. 2). With a position before them, or alone for a body that turns about a fixed point.
+
+   Off the unit sphere the attitude is that of e/|e|. With n = e.e and omega = 2 G(e) e' on the sphere:
+       omega  = H e',  H = 2 G(e)/n              (G(a) b = -G(b) a, so G(e) e = 0)
+       omega' = H e'' + bias,  bias = -2 (e.e')/n omega. */
+#include "group/linear.h"
+
+/* G (3 x 4, column-major): 2 G(e) e' is the body angular velocity of a unit quaternion e. */
+static void set_G(const double e[4], double G[12])
+{
+    const double values[12] = {-e[1], -e[2], -e[3], e[0], -e[3], e[2], e[3], e[0], -e[1], -e[2], e[1], e[0]};
+    lg_copy(12, values, G);
+}
+
+/* A += s a b^T, A 3 x 4 column-major */
+static void add_outer(double s, const double a[3], const double b[4], double *A)
+{
+    for (int j = 0; j < 4; j++)
+        lg_axpy(3, s * b[j], a, A + 3 * j);
+}
+
+/* c = A b, A 3 x 4 column-major */
+static void mul34(const double *A, const double b[4], double c[3])
+{
+    for (int i = 0; i < 3; i++)
+        c[i] = A[i] * b[0] + A[3 + i] * b[1] + A[6 + i] * b[2] + A[9 + i] * b[3];
+}
+
+static double dot4(const double a[4], const double b[4])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+}
+
+/* A = -2 G(a)/n - 2 b e^T/n, the derivative of H(e) a (which is b) with respect to e */
+static void set_Z(const double a[4], const double b[3], const double e[4], double n, double A[12])
+{
+    set_G(a, A);
+    for (int i = 0; i < 12; i++)
+        A[i] *= -2 / n;
+    add_outer(-2 / n, b, e, A);
+}
+
+static void attitude(const double *e, const double *edot, const double *edd, lg_attitude *out)
+{
+    double n = dot4(e, e), s = dot4(e, edot), omega[3];
+    set_G(e, out->H);
+    for (int i = 0; i < 12; i++)
+        out->H[i] *= 2 / n;
+    mul34(out->H, edot, omega);
+    set_Z(edot, omega, e, n, out->Z);
+    for (int i = 0; i < 3; i++)
+        out->bias[i] = -2 * s / n * omega[i];
+
+    /* d bias / d e' */
+    lg_zero(12, out->Av);
+    add_outer(-2 / n, omega, e, out->Av);
+    lg_axpy(12, -2 * s / n, out->H, out->Av);
+
+    /* d (H e'') / d e + d bias / d e */
+    if (edd) {
+        double omegadot[3];
+        mul34(out->H, edd, omegadot);
+        set_Z(edd, omegadot, e, n, out->Aq);
+    } else
+        lg_zero(12, out->Aq);
+    lg_axpy(12, -2 * s / n, out->Z, out->Aq);
+    add_outer(-2 / n, omega, edot, out->Aq);
+    add_outer(4 * s / (n * n), omega, e, out->Aq);
+}
+
+/* H^T c = 2/n G(e)^T c, where G(e)^T c = Q(c) e with Q = [0, -c^T; c, -c^]. */
+static void attitude_geo(const double *e, const double c[3], double *G)
+{
+    const double Q[16] = {0, c[0], c[1], c[2], -c[0], 0, -c[2], c[1], -c[1], c[2], 0, -c[0], -c[2], -c[1], c[0], 0};
+    double n = dot4(e, e), Qe[4] = {0};
+    for (int j = 0; j < 4; j++)
+        lg_axpy(4, e[j], Q + 4 * j, Qe);
+    for (int j = 0; j < 4; j++)
+        for (int i = 0; i < 4; i++)
+            G[4 * j + i] = 2 / n * (Q[4 * j + i] - 2 / n * Qe[i] * e[j]);
+}
+
+static void quat_rotation(const double *e, double R[9])
+{
+    double k = 1 / sqrt(dot4(e, e)), p[4] = {k * e[0], k * e[1], k * e[2], k * e[3]};
+    lg_quat_matrix(p, R);
+}
+
+/* The unit-length row of parameters that stand behind `x` positions. */
+static void own(int x, const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
+                double *zeta, double *Z, double *K)
+{
+    const double *e = q + x, *edot = v + x;
+    if (phi)
+        *phi = 0.5 * (dot4(e, e) - 1);
+    if (phidot)
+        *phidot = dot4(e, edot);
+    if (B) {
+        lg_zero(x, B);
+        lg_copy(4, e, B + x);
+    }
+    if (zeta)
+        *zeta = -dot4(edot, edot);
+    if (Z) {
+        lg_zero(x, Z);
+        lg_copy(4, edot, Z + x);
+    }
+    if (K)
+        for (int i = x; i < x + 4; i++)
+            K[i * (x + 4) + i] += lam[0];
+}
+
+static void pose_identity(int n, double *q)
+{
+    (void)n;
+    lg_zero(7, q);
+    q[3] = 1;
+}
+
+static void pose_rotation(const double *q, double R[9])
+{
+    quat_rotation(q + 3, R);
+}
+
+static void pose_own(const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
+                     double *zeta, double *Z, double *K)
+{
+    own(3, q, v, lam, phi, phidot, B, zeta, Z, K);
+}
+
+static void fixed_identity(int n, double *q)
+{
+    (void)n;
+    lg_zero(4, q);
+    q[0] = 1;
+}
+
+static void fixed_own(const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
+                      double *zeta, double *Z, double *K)
+{
+    own(0, q, v, lam, phi, phidot, B, zeta, Z, K);
+}
+
+LG_LINEAR_VERBS(pose, 7)
+LG_LINEAR_VERBS(fixed, 4)
+
+const lg_node lg_euler_parameters = {
+    .name = "euler_parameters",
+    .reference = "sherif2019, Sect. 2",
+    .nq = 7,
+    .nv = 7,
+    .nown = 1,
+    .place = LG_PLACE_INERTIAL,
+    .attitude_q = 3,
+    .attitude_v = 3,
+    .attitude_n = 4,
+    .identity = pose_identity,
+    LG_LINEAR_ROW(pose),
+    .rotation = pose_rotation,
+    .attitude = attitude,
+    .attitude_geo = attitude_geo,
+    .own = pose_own,
+};
+
+const lg_node lg_euler_parameters_fixed = {
+    .name = "euler_parameters_fixed",
+    .reference = "sherif2019, Sect. 2",
+    .nq = 4,
+    .nv = 4,
+    .nown = 1,
+    .place = LG_PLACE_FIXED,
+    .attitude_n = 4,
+    .identity = fixed_identity,
+    LG_LINEAR_ROW(fixed),
+    .rotation = quat_rotation,
+    .attitude = attitude,
+    .attitude_geo = attitude_geo,
+    .own = fixed_own,
+};

@@ -1,0 +1,324 @@
+/* SO(3), S^3 and rotation vectors: one algebra, three storages.
+
+   With y = |w|^2: exp(w) = I + sinc(y) w^ + cosc(y) w^2, T(w) = I - cosc(y) w^ + sincc(y) w^2,
+   T^-1(w) = I + w^/2 + cotc(y) w^2 (holzinger2024 (A2), (A3)); quaternion of exp(w): (cos |w|/2, sin(|w|/2) w/|w|)
+   (tumiotto2024 (17)). */
+#include "group/rotation.h"
+
+#include "group/node.h"
+#include "group/series.h"
+
+/* One Newton step towards the nearest rotation, R (3 I - R^T R) / 2. R is orthogonal up to round-off already; without
+   it the same rounding error, step after step in a steady rotation, would add up. */
+static void so3_polish(double R[9])
+{
+    double a = lg_dot3(R, R), b = lg_dot3(R + 3, R + 3), c = lg_dot3(R + 6, R + 6);
+    double ab = lg_dot3(R, R + 3), ac = lg_dot3(R, R + 6), bc = lg_dot3(R + 3, R + 6);
+
+    /* the same step from the left, (3 I - R R^T) R / 2: rows are contiguous */
+    for (int j = 0; j < 3; j++) {
+        double x = R[j], y = R[3 + j], z = R[6 + j];
+        R[j] = x + 0.5 * ((1 - a) * x - ab * y - ac * z);
+        R[3 + j] = y + 0.5 * ((1 - b) * y - ab * x - bc * z);
+        R[6 + j] = z + 0.5 * ((1 - c) * z - ac * x - bc * y);
+    }
+}
+
+void lg_so3_turn(const double R0[9], const double w[3], double a, double b, double R[9])
+{
+    double E[9], P[9];
+    lg_hat_matrix(w, a, b, E);
+    lg_mul33(R0, E, P);
+    so3_polish(P);
+    lg_copy(9, P, R);
+}
+
+void lg_so3_retract(const double R0[9], const double w[3], double R[9])
+{
+    double sinc, cosc, sincc;
+    lg_trig(lg_dot3(w, w), &sinc, &cosc, &sincc);
+    lg_so3_turn(R0, w, sinc, cosc, R);
+}
+
+/* The quaternion of a rotation matrix, unit up to round-off: Shepperd's choice of the largest component as pivot. */
+static void quat_of_matrix(const double R[9], double p[4])
+{
+    double trace = R[0] + R[4] + R[8];
+    int i = 0;
+    for (int k = 1; k < 3; k++)
+        if (R[4 * k] > R[4 * i])
+            i = k;
+
+    if (trace > R[4 * i]) {
+        double s = 0.5 / sqrt(1 + trace);
+        p[0] = (1 + trace) * s;
+        p[1] = (R[7] - R[5]) * s;
+        p[2] = (R[2] - R[6]) * s;
+        p[3] = (R[3] - R[1]) * s;
+        return;
+    }
+
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    double d = 1 + R[4 * i] - R[4 * j] - R[4 * k], s = 0.5 / sqrt(d);
+    p[0] = (R[3 * k + j] - R[3 * j + k]) * s;
+    p[1 + i] = d * s;
+    p[1 + j] = (R[3 * j + i] + R[3 * i + j]) * s;
+    p[1 + k] = (R[3 * k + i] + R[3 * i + k]) * s;
+}
+
+/* Cosine c and s = sin(|w|/2)/|w|, so that the quaternion of exp(w) is (c, s w). */
+static void quat_coefficients(const double w[3], double *c, double *s)
+{
+    double y = 0.25 * lg_dot3(w, w), sinc, cosc, sincc;
+    lg_trig(y, &sinc, &cosc, &sincc);
+    *c = 1 - y * cosc;
+    *s = 0.5 * sinc;
+}
+
+static void quat_exp(const double w[3], double p[4])
+{
+    double s;
+    quat_coefficients(w, &p[0], &s);
+    for (int i = 0; i < 3; i++)
+        p[1 + i] = s * w[i];
+}
+
+/* w = 2 atan2(|v|, u) v/|v| for p = (u, v) or -p, whichever has u >= 0; the length of p does not matter. */
+static void quat_log(const double p[4], double w[3])
+{
+    double n2 = lg_dot3(p + 1, p + 1), n = sqrt(n2), k;
+    if (n2 < 1e-17)
+        k = 2 / p[0];
+    else
+        k = copysign(2 * atan2(n, fabs(p[0])) / n, p[0]);
+    for (int i = 0; i < 3; i++)
+        w[i] = k * p[1 + i];
+}
+
+void lg_so3_difference(const double R0[9], const double R1[9], double w[3])
+{
+    double R[9], p[4];
+    lg_mulT33(R0, R1, R);
+    quat_of_matrix(R, p);
+    quat_log(p, w);
+}
+
+/* The factor (3 - r.r) / 2 is one Newton step to unit length, from a length that is 1 up to round-off. */
+void lg_s3_turn(const double p0[4], const double w[3], double c, double s, double p[4])
+{
+    double e[4] = {c, s * w[0], s * w[1], s * w[2]}, r[4];
+    lg_quat_mul(p0, e, r);
+    double k = 1.5 - 0.5 * (r[0] * r[0] + lg_dot3(r + 1, r + 1));
+    for (int i = 0; i < 4; i++)
+        p[i] = k * r[i];
+}
+
+void lg_s3_retract(const double p0[4], const double w[3], double p[4])
+{
+    double c, s;
+    quat_coefficients(w, &c, &s);
+    lg_s3_turn(p0, w, c, s, p);
+}
+
+void lg_s3_difference(const double p0[4], const double p1[4], double w[3])
+{
+    double inverse[4] = {p0[0], -p0[1], -p0[2], -p0[3]}, r[4];
+    lg_quat_mul(inverse, p1, r);
+    quat_log(r, w);
+}
+
+/* holzinger2024 A.3, from the quaternion product (its (A10) is misprinted); no history, any number of turns. */
+void lg_rv_retract(const double psi0[3], const double w[3], double psi[3])
+{
+    double p0[4], e[4], p[4];
+    quat_exp(psi0, p0);
+    quat_exp(w, e);
+    lg_quat_mul(p0, e, p);
+    quat_log(p, psi);
+}
+
+void lg_rv_difference(const double psi0[3], const double psi1[3], double w[3])
+{
+    double p0[4], p1[4];
+    quat_exp(psi0, p0);
+    quat_exp(psi1, p1);
+    lg_s3_difference(p0, p1, w);
+}
+
+void lg_rv_matrix(const double psi[3], double R[9])
+{
+    double p[4];
+    quat_exp(psi, p);
+    lg_quat_matrix(p, R);
+}
+
+void lg_so3_tangent_mul(const double w[3], const double v[3], double c[3])
+{
+    double sinc, cosc, sincc;
+    lg_trig(lg_dot3(w, w), &sinc, &cosc, &sincc);
+    lg_hat_apply(w, -cosc, sincc, v, c);
+}
+
+void lg_so3_tangent_solve(const double w[3], const double v[3], double c[3])
+{
+    lg_hat_apply(w, 0.5, lg_cotc(lg_dot3(w, w)), v, c);
+}
+
+void lg_so3_tangent(const double w[3], double T[9])
+{
+    double sinc, cosc, sincc;
+    lg_trig(lg_dot3(w, w), &sinc, &cosc, &sincc);
+    lg_hat_matrix(w, cosc, sincc, T); /* T^T row-major */
+}
+
+void lg_so3_tangent_inv(const double w[3], double Tinv[9])
+{
+    lg_hat_matrix(w, -0.5, lg_cotc(lg_dot3(w, w)), Tinv);
+}
+
+/* The node kinds: what the storages share, then what is their own. */
+
+static void rate(int n, const double *q0, const double *theta, const double *v, double *thetadot)
+{
+    (void)n, (void)q0;
+    lg_so3_tangent_solve(theta, v, thetadot);
+}
+
+static void tangent(int n, const double *theta, double *T)
+{
+    (void)n;
+    lg_so3_tangent(theta, T);
+}
+
+static void tangent_inv(int n, const double *theta, double *Tinv)
+{
+    (void)n;
+    lg_so3_tangent_inv(theta, Tinv);
+}
+
+static void tangent_mul(int n, const double *theta, const double *v, double *w)
+{
+    (void)n;
+    lg_so3_tangent_mul(theta, v, w);
+}
+
+static void ad(int n, const double *v, double *A)
+{
+    (void)n;
+    const double minus[3] = {-v[0], -v[1], -v[2]};
+    lg_hat3(minus, A); /* column-major */
+}
+
+static void so3_identity(int n, double *q)
+{
+    (void)n;
+    lg_identity3(q);
+}
+
+static void so3_retract(int n, const double *q0, const double *theta, double *q)
+{
+    (void)n;
+    lg_so3_retract(q0, theta, q);
+}
+
+static void so3_difference(int n, const double *q0, const double *q1, double *theta)
+{
+    (void)n;
+    lg_so3_difference(q0, q1, theta);
+}
+
+static void so3_rotation(const double *q, double R[9])
+{
+    lg_copy(9, q, R);
+}
+
+static void s3_identity(int n, double *q)
+{
+    (void)n;
+    q[0] = 1;
+    lg_zero(3, q + 1);
+}
+
+static void s3_retract(int n, const double *q0, const double *theta, double *q)
+{
+    (void)n;
+    lg_s3_retract(q0, theta, q);
+}
+
+static void s3_difference(int n, const double *q0, const double *q1, double *theta)
+{
+    (void)n;
+    lg_s3_difference(q0, q1, theta);
+}
+
+static void rv_identity(int n, double *q)
+{
+    (void)n;
+    lg_zero(3, q);
+}
+
+static void rv_retract(int n, const double *q0, const double *theta, double *q)
+{
+    (void)n;
+    lg_rv_retract(q0, theta, q);
+}
+
+static void rv_difference(int n, const double *q0, const double *q1, double *theta)
+{
+    (void)n;
+    lg_rv_difference(q0, q1, theta);
+}
+
+const lg_node lg_so3 = {
+    .name = "SO3",
+    .reference = "holzinger2024, App. A.1",
+    .nq = 9,
+    .nv = 3,
+    .place = LG_PLACE_FIXED,
+    .attitude_n = 3,
+    .identity = so3_identity,
+    .retract = so3_retract,
+    .difference = so3_difference,
+    .rate = rate,
+    .tangent = tangent,
+    .tangent_inv = tangent_inv,
+    .tangent_mul = tangent_mul,
+    .ad = ad,
+    .rotation = so3_rotation,
+};
+
+const lg_node lg_s3 = {
+    .name = "S3",
+    .reference = "tumiotto2024, (17), (19)",
+    .nq = 4,
+    .nv = 3,
+    .place = LG_PLACE_FIXED,
+    .attitude_n = 3,
+    .identity = s3_identity,
+    .retract = s3_retract,
+    .difference = s3_difference,
+    .rate = rate,
+    .tangent = tangent,
+    .tangent_inv = tangent_inv,
+    .tangent_mul = tangent_mul,
+    .ad = ad,
+    .rotation = lg_quat_matrix,
+};
+
+const lg_node lg_rv = {
+    .name = "RV",
+    .reference = "holzinger2024, App. A.3",
+    .nq = 3,
+    .nv = 3,
+    .place = LG_PLACE_FIXED,
+    .attitude_n = 3,
+    .identity = rv_identity,
+    .retract = rv_retract,
+    .difference = rv_difference,
+    .rate = rate,
+    .tangent = tangent,
+    .tangent_inv = tangent_inv,
+    .tangent_mul = tangent_mul,
+    .ad = ad,
+    .rotation = lg_rv_matrix,
+};

@@ -1,0 +1,52 @@
+/* Kernels of the rotations, shared by the node kinds. Storages: matrix (row-major), unit quaternion (w, x, y, z),
+   rotation vector. Outputs may not alias inputs unless the comment says so. */
+#ifndef LG_GROUP_ROTATION_H
+#define LG_GROUP_ROTATION_H
+
+#include "core/small.h"
+
+/* A = I + a w^ + b w^2, row-major; -a gives the transpose. Every function of w^ that occurs here has this form. */
+static inline void lg_hat_matrix(const double w[3], double a, double b, double A[9])
+{
+    double x = w[0], y = w[1], z = w[2];
+    double xy = b * x * y, xz = b * x * z, yz = b * y * z, ax = a * x, ay = a * y, az = a * z;
+    A[0] = 1 - b * (y * y + z * z), A[1] = xy - az, A[2] = xz + ay;
+    A[3] = xy + az, A[4] = 1 - b * (x * x + z * z), A[5] = yz - ax;
+    A[6] = xz - ay, A[7] = yz + ax, A[8] = 1 - b * (x * x + y * y);
+}
+
+/* c = (I + a w^ + b w^2) u */
+static inline void lg_hat_apply(const double w[3], double a, double b, const double u[3], double c[3])
+{
+    double wu[3], wwu[3];
+    lg_cross(w, u, wu);
+    lg_cross(w, wu, wwu);
+    for (int i = 0; i < 3; i++)
+        c[i] = u[i] + a * wu[i] + b * wwu[i];
+}
+
+/* R = R0 (I + a w^ + b w^2) for coefficients that make the factor a rotation; R may be R0. Keeps R orthogonal. */
+void lg_so3_turn(const double R0[9], const double w[3], double a, double b, double R[9]);
+/* R = R0 exp(w); R may be R0. */
+void lg_so3_retract(const double R0[9], const double w[3], double R[9]);
+/* w = log(R0^T R1), |w| <= pi */
+void lg_so3_difference(const double R0[9], const double R1[9], double w[3]);
+
+/* p = p0 (c, s w) for coefficients that make the factor a unit quaternion; p may be p0. Keeps p of unit length. */
+void lg_s3_turn(const double p0[4], const double w[3], double c, double s, double p[4]);
+void lg_s3_retract(const double p0[4], const double w[3], double p[4]);
+/* The short way: |w| <= pi, the same for p1 and -p1. */
+void lg_s3_difference(const double p0[4], const double p1[4], double w[3]);
+
+/* psi = psi0 o w, the rotation vector of R(psi0) exp(w) with |psi| <= pi; psi may be psi0. */
+void lg_rv_retract(const double psi0[3], const double w[3], double psi[3]);
+void lg_rv_difference(const double psi0[3], const double psi1[3], double w[3]);
+void lg_rv_matrix(const double psi[3], double R[9]);
+
+/* T(w) v and T^-1(w) v, and both matrices, column-major */
+void lg_so3_tangent_mul(const double w[3], const double v[3], double c[3]);
+void lg_so3_tangent_solve(const double w[3], const double v[3], double c[3]);
+void lg_so3_tangent(const double w[3], double T[9]);
+void lg_so3_tangent_inv(const double w[3], double Tinv[9]);
+
+#endif

@@ -1,0 +1,211 @@
+/* SE(3) and S^3 |x R^3: rigid motions, v = (U, Omega), linear and angular velocity in the body frame
+   (tumiotto2024 (18)-(20), there with Omega first).
+
+   With h = Omega^, u = U^, y = |Omega|^2: ad(v) = [h, u; 0, h], so that a power series f(ad) is [f(h), df; 0, f(h)]
+   with df the derivative of f(h) in the direction u. For f(h) = I + a(y) h + b(y) h^2 this is
+       df = a u + b (h u + u h) + (Omega.U) (a_d h + b_d h^2),   a_d = a'(x)/x at x = |Omega|.
+   T: a = -cosc, b = sincc; T^-1: a = 1/2, b = cotc. exp(v) = (V U, exp(h)), V = T^T = I + cosc h + sincc h^2. */
+#include "group/node.h"
+#include "group/rotation.h"
+#include "group/series.h"
+
+/* The coefficients of f above. */
+typedef struct series {
+    double a, b, a_d, b_d;
+} series;
+
+static series tangent_series(const double *theta)
+{
+    double y = lg_dot3(theta + 3, theta + 3), sinc, cosc, sincc;
+    lg_trig(y, &sinc, &cosc, &sincc);
+    return (series){-cosc, sincc, -lg_cosc_d(y), lg_sincc_d(y)};
+}
+
+static series tangent_inv_series(const double *theta)
+{
+    double y = lg_dot3(theta + 3, theta + 3);
+    return (series){0.5, lg_cotc(y), 0, lg_cotc_d(y)};
+}
+
+/* w = f(ad(theta)) v */
+static void series_mul(const double *theta, series f, const double *v, double *w)
+{
+    const double *U = theta, *O = theta + 3;
+    double s = lg_dot3(O, U), Uv[3], Ov[3], hu[3], OOv[3], U_lin[3];
+    lg_cross(U, v + 3, Uv);
+    lg_cross(O, v + 3, Ov);
+    lg_cross(O, Ov, OOv);
+    lg_cross(O, Uv, hu);
+    lg_add_cross(U, Ov, hu);
+
+    lg_hat_apply(O, f.a, f.b, v, U_lin);
+    for (int i = 0; i < 3; i++) {
+        w[i] = U_lin[i] + f.a * Uv[i] + f.b * hu[i] + s * (f.a_d * Ov[i] + f.b_d * OOv[i]);
+        w[3 + i] = v[3 + i] + f.a * Ov[i] + f.b * OOv[i];
+    }
+}
+
+/* The same as a matrix: [A, C; 0, A]; h u + u h = O U^T + U O^T - 2 s I and h^2 = O O^T - y I. */
+static void series_matrix(const double *theta, series f, double *M)
+{
+    const double *U = theta, *O = theta + 3;
+    double s = lg_dot3(O, U), y = lg_dot3(O, O), A[9], C[9], skew[3];
+    lg_hat_matrix(O, -f.a, f.b, A); /* column-major */
+    for (int i = 0; i < 3; i++)
+        skew[i] = -(f.a * U[i] + s * f.a_d * O[i]);
+    lg_hat3(skew, C); /* column-major */
+    for (int j = 0; j < 3; j++) {
+        for (int i = 0; i < 3; i++)
+            C[3 * j + i] += f.b * (O[i] * U[j] + U[i] * O[j]) + s * f.b_d * O[i] * O[j];
+        C[4 * j] -= s * (2 * f.b + f.b_d * y);
+    }
+
+    for (int j = 0; j < 3; j++) {
+        lg_copy(3, A + 3 * j, M + 6 * j);
+        lg_zero(3, M + 6 * j + 3);
+        lg_copy(3, C + 3 * j, M + 6 * (3 + j));
+        lg_copy(3, A + 3 * j, M + 6 * (3 + j) + 3);
+    }
+}
+
+static void rate(int n, const double *q0, const double *theta, const double *v, double *thetadot)
+{
+    (void)n, (void)q0;
+    series_mul(theta, tangent_inv_series(theta), v, thetadot);
+}
+
+static void tangent(int n, const double *theta, double *T)
+{
+    (void)n;
+    series_matrix(theta, tangent_series(theta), T);
+}
+
+static void tangent_inv(int n, const double *theta, double *Tinv)
+{
+    (void)n;
+    series_matrix(theta, tangent_inv_series(theta), Tinv);
+}
+
+static void tangent_mul(int n, const double *theta, const double *v, double *w)
+{
+    (void)n;
+    series_mul(theta, tangent_series(theta), v, w);
+}
+
+static void ad(int n, const double *v, double *A)
+{
+    (void)n;
+    double minus[6] = {-v[0], -v[1], -v[2], -v[3], -v[4], -v[5]}, W[9], U[9];
+    lg_hat3(minus, U); /* column-major */
+    lg_hat3(minus + 3, W);
+    lg_zero(36, A);
+    for (int j = 0; j < 3; j++) {
+        lg_copy(3, W + 3 * j, A + 6 * j);
+        lg_copy(3, U + 3 * j, A + 6 * (3 + j));
+        lg_copy(3, W + 3 * j, A + 6 * (3 + j) + 3);
+    }
+}
+
+/* x = x0 + R0 d */
+static void move(const double *x0, const double R0[9], const double d[3], double *x)
+{
+    double Rd[3];
+    lg_mul3(R0, d, Rd);
+    for (int i = 0; i < 3; i++)
+        x[i] = x0[i] + Rd[i];
+}
+
+/* U = V^-1 R0^T (x1 - x0), V^-1 = I - h/2 + cotc h^2, with Omega in theta already */
+static void position_log(const double *x0, const double R0[9], const double *x1, double *theta)
+{
+    double dx[3] = {x1[0] - x0[0], x1[1] - x0[1], x1[2] - x0[2]}, d[3];
+    lg_mulT3(R0, dx, d);
+    lg_hat_apply(theta + 3, -0.5, lg_cotc(lg_dot3(theta + 3, theta + 3)), d, theta);
+}
+
+static void se3_identity(int n, double *q)
+{
+    (void)n;
+    lg_zero(3, q);
+    lg_identity3(q + 3);
+}
+
+static void se3_retract(int n, const double *q0, const double *theta, double *q)
+{
+    (void)n;
+    double sinc, cosc, sincc, d[3];
+    lg_trig(lg_dot3(theta + 3, theta + 3), &sinc, &cosc, &sincc);
+    lg_hat_apply(theta + 3, cosc, sincc, theta, d);
+    move(q0, q0 + 3, d, q);
+    lg_so3_turn(q0 + 3, theta + 3, sinc, cosc, q + 3);
+}
+
+static void se3_difference(int n, const double *q0, const double *q1, double *theta)
+{
+    (void)n;
+    lg_so3_difference(q0 + 3, q1 + 3, theta + 3);
+    position_log(q0, q0 + 3, q1, theta);
+}
+
+static void se3_rotation(const double *q, double R[9])
+{
+    lg_copy(9, q + 3, R);
+}
+
+static void s3r3_identity(int n, double *q)
+{
+    (void)n;
+    lg_zero(7, q);
+    q[3] = 1;
+}
+
+/* All coefficients from those of the half angle z: cosc = sinc(z)^2 / 2, sincc = (sincc(z) + sinc(z) cosc(z)) / 4,
+   cos z = 1 - z^2 cosc(z). */
+static void s3r3_retract(int n, const double *q0, const double *theta, double *q)
+{
+    (void)n;
+    double z2 = 0.25 * lg_dot3(theta + 3, theta + 3), sinc, cosc, sincc, R0[9], d[3];
+    lg_trig(z2, &sinc, &cosc, &sincc);
+    lg_hat_apply(theta + 3, 0.5 * sinc * sinc, 0.25 * (sincc + sinc * cosc), theta, d);
+    lg_quat_matrix(q0 + 3, R0);
+    move(q0, R0, d, q);
+    lg_s3_turn(q0 + 3, theta + 3, 1 - z2 * cosc, 0.5 * sinc, q + 3);
+}
+
+static void s3r3_difference(int n, const double *q0, const double *q1, double *theta)
+{
+    (void)n;
+    double R0[9];
+    lg_s3_difference(q0 + 3, q1 + 3, theta + 3);
+    lg_quat_matrix(q0 + 3, R0);
+    position_log(q0, R0, q1, theta);
+}
+
+static void s3r3_rotation(const double *q, double R[9])
+{
+    lg_quat_matrix(q + 3, R);
+}
+
+#define SEMIDIRECT(title, source, size, storage)                                                                       \
+    {                                                                                                                  \
+        .name = title,                                                                                                 \
+        .reference = source,                                                                                           \
+        .nq = size,                                                                                                    \
+        .nv = 6,                                                                                                       \
+        .place = LG_PLACE_BODY,                                                                                        \
+        .attitude_q = 3,                                                                                               \
+        .attitude_v = 3,                                                                                               \
+        .attitude_n = 3,                                                                                               \
+        .identity = storage##_identity,                                                                                \
+        .retract = storage##_retract,                                                                                  \
+        .difference = storage##_difference,                                                                            \
+        .rate = rate,                                                                                                  \
+        .tangent = tangent,                                                                                            \
+        .tangent_inv = tangent_inv,                                                                                    \
+        .tangent_mul = tangent_mul,                                                                                    \
+        .ad = ad,                                                                                                      \
+        .rotation = storage##_rotation,                                                                                \
+    }
+
+const lg_node lg_se3 = SEMIDIRECT("SE3", "tumiotto2024, Sect. 2.4", 12, se3);
+const lg_node lg_s3r3 = SEMIDIRECT("S3R3", "tumiotto2024, (18)-(20)", 7, s3r3);
