@@ -80,9 +80,7 @@ class Model(System):
     # frames: index into `frames`; q (..., nq), v (..., nv) -> x (..., 3), R (..., 3, 3), xdot (..., 3), omega (..., 3)
     def kinematics(self, frame: int, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array, Array]: ...
     # (..., 6): inertial force and body moment of the element's rows on its frame in `slot`
-    def reaction(
-        self, element: int, slot: int, t: ArrayLike, q: ArrayLike, v: ArrayLike, lam: ArrayLike
-    ) -> Array: ...
+    def reaction(self, element: int, slot: int, t: ArrayLike, q: ArrayLike, v: ArrayLike, lam: ArrayLike) -> Array: ...
     def rows(self, element: int) -> tuple[int, int, int, int]: ...  # row, nrows, mem, nmem
 
 class CallableSystem(System):

@@ -1,0 +1,38 @@
+"""Lie group time integrators for constrained rotating multibody systems.
+
+Public names only; see `lgint.models`, `lgint.integrate`, `lgint.ModelBuilder` and `lgint.groups` to begin with.
+"""
+
+from lgint import groups, models
+from lgint._core import ConvergenceError, IntegrationError, Interrupted, SingularError, StepSizeError
+from lgint.build import ModelBuilder, ground
+from lgint.callable import CallableModel
+from lgint.check import check
+from lgint.integrate import Stepper, integrate, method_info, methods
+from lgint.model import Model
+from lgint.study import study
+from lgint.trajectory import Trajectory, load
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CallableModel",
+    "ConvergenceError",
+    "IntegrationError",
+    "Interrupted",
+    "Model",
+    "ModelBuilder",
+    "SingularError",
+    "StepSizeError",
+    "Stepper",
+    "Trajectory",
+    "check",
+    "ground",
+    "groups",
+    "integrate",
+    "load",
+    "method_info",
+    "methods",
+    "models",
+    "study",
+]

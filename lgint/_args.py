@@ -1,0 +1,51 @@
+"""Checks of what callers hand in: every message names the argument, what was given and what would work."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+def array(name: str, value: ArrayLike, *shapes: tuple[int, ...]) -> Array:
+    """A float64 copy of `value`, finite and of one of `shapes`; ValueError otherwise."""
+    try:
+        result = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: numbers expected, got {value!r}") from error
+    if shapes and result.shape not in shapes:
+        expected = " or ".join(str(shape) for shape in shapes)
+        raise ValueError(f"{name}: shape {expected} expected, got {result.shape}")
+    if not np.isfinite(result).all():
+        raise ValueError(f"{name}: finite numbers expected, got {value!r}")
+    return result
+
+
+def number(name: str, value: object, *, positive: bool = False, nonnegative: bool = False) -> float:
+    """A finite float, optionally > 0 or >= 0."""
+    result = float(array(name, value, ()))  # type: ignore[arg-type]
+    if positive and not result > 0:
+        raise ValueError(f"{name}: a positive number expected, got {result:g}")
+    if nonnegative and result < 0:
+        raise ValueError(f"{name}: a number >= 0 expected, got {result:g}")
+    return result
+
+
+def choice(name: str, value: object, choices: Iterable[str]) -> str:
+    """`value` if it is one of `choices`, else a ValueError that lists them and guesses what was meant."""
+    listed = list(choices)
+    if isinstance(value, str) and value in listed:
+        return value
+    near = difflib.get_close_matches(str(value), listed, n=1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    raise ValueError(f"unknown {name} {value!r}{hint}; there is {listing(listed)}")
+
+
+def listing(names: Sequence[str]) -> str:
+    """Names for an error text, cut when there are many."""
+    if not names:
+        return "none"
+    shown = ", ".join(repr(name) for name in names[:12])
+    return shown if len(names) <= 12 else f"{shown}, ... ({len(names)} in all)"

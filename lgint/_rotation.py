@@ -1,0 +1,69 @@
+"""Conversions between the storages of a rotation; quaternions are scalar first."""
+
+import numpy as np
+
+from lgint._args import Array, array
+
+
+def matrix_of_quaternion(p: Array) -> Array:
+    """Rotation matrix (3, 3) of a unit quaternion (4,)."""
+    w, x, y, z = p
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def quaternion_of_matrix(R: Array) -> Array:
+    """Unit quaternions (..., 4) with w >= 0 of rotation matrices (..., 3, 3), by the largest of the four components."""
+    d0, d1, d2 = R[..., 0, 0], R[..., 1, 1], R[..., 2, 2]
+    # 4 times the outer product p p^T, of which the row with the largest diagonal is normalised
+    outer = np.empty((*R.shape[:-2], 4, 4))
+    outer[..., 0, 0] = 1 + d0 + d1 + d2
+    outer[..., 1, 1] = 1 + d0 - d1 - d2
+    outer[..., 2, 2] = 1 - d0 + d1 - d2
+    outer[..., 3, 3] = 1 - d0 - d1 + d2
+    for i, j, k in ((1, 2, 3), (2, 3, 1), (3, 1, 2)):
+        a, b = j - 1, k - 1
+        outer[..., 0, i] = outer[..., i, 0] = R[..., b, a] - R[..., a, b]
+        outer[..., j, k] = outer[..., k, j] = R[..., a, b] + R[..., b, a]
+    largest = np.argmax(np.diagonal(outer, axis1=-2, axis2=-1), axis=-1)
+    p = np.take_along_axis(outer, largest[..., None, None], axis=-2)[..., 0, :]
+    unit: Array = p / np.linalg.norm(p, axis=-1, keepdims=True)
+    return unit * np.where(unit[..., :1] < 0, -1.0, 1.0)
+
+
+def vector_of_matrix(R: Array) -> Array:
+    """Rotation vector (3,) of length <= pi of a rotation matrix (3, 3)."""
+    p = quaternion_of_matrix(R)
+    sine = float(np.linalg.norm(p[1:]))
+    # the angle over the sine of its half tends to 2
+    factor = 2 * np.arctan2(sine, p[0]) / sine if sine > 0 else 2.0
+    return factor * p[1:]
+
+
+def rotation(name: str, value: object) -> Array:
+    """A rotation matrix (3, 3) from a matrix or a unit quaternion (4,); ValueError if it is not a rotation."""
+    if hasattr(value, "as_matrix"):
+        value = value.as_matrix()
+    given = array(name, value, (3, 3), (4,))  # type: ignore[arg-type]
+    if given.shape == (4,):
+        if abs(np.linalg.norm(given) - 1) > 1e-9:
+            raise ValueError(f"{name}: a quaternion of unit length expected, got length {np.linalg.norm(given):.6g}")
+        return matrix_of_quaternion(given / np.linalg.norm(given))
+    defect = float(np.abs(given.T @ given - np.eye(3)).max())
+    if defect > 1e-9 or np.linalg.det(given) < 0:
+        raise ValueError(
+            f"{name}: an orthogonal matrix with determinant 1 expected; R^T R differs from I by {defect:.2g}"
+        )
+    return given
+
+
+def continuous(p: Array) -> Array:
+    """The same rotations, each quaternion (n, 4) with the sign that is nearer to its predecessor."""
+    signs = np.ones(len(p))
+    signs[1:] = np.where(np.einsum("ij,ij->i", p[1:], p[:-1]) < 0, -1.0, 1.0)
+    return p * np.cumprod(signs)[:, None]

@@ -1,0 +1,640 @@
+"""ModelBuilder: bodies, joints and forces by name, checked and turned into the record of a `Model`.
+
+Two rules hold throughout. `point` and `axis` are inertial, in the start configuration; names that end in `_a` and `_b`
+are in the axes of the first and the second body, from its centre of mass (on the ground: inertial, from the origin).
+Formulation is a property of the body: it may differ from body to body, and no joint or force knows it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint import _core
+from lgint._args import Array, array, choice, number
+from lgint._rotation import quaternion_of_matrix, rotation, vector_of_matrix
+from lgint.model import Model
+
+
+class Ground:
+    """The inertial frame, as the first or second partner of a joint or spring."""
+
+    def __repr__(self) -> str:
+        return "lgint.ground"
+
+
+ground: Final = Ground()
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """How a body's coordinates are stored: node kinds of a free body and of one fixed at a point."""
+
+    node: str
+    pivot: str
+    storage: str  # of the rotation: "matrix", "quaternion", "vector"
+    body_velocity: bool = False  # velocity of the COM in body axes
+    rates: bool = False  # time derivatives of the quaternion for the angular velocity
+
+
+FORMULATIONS: Final[Mapping[str, Formulation]] = {
+    "R3xSO3": Formulation("R3xSO3", "SO3", "matrix"),
+    "R3xS3": Formulation("R3xS3", "S3", "quaternion"),
+    "R3xRV": Formulation("R3xRV", "RV", "vector"),
+    "SE3": Formulation("SE3", "SO3", "matrix", body_velocity=True),
+    "S3R3": Formulation("S3R3", "S3", "quaternion", body_velocity=True),
+    "euler_parameters": Formulation("euler_parameters", "euler_parameters_fixed", "quaternion", rates=True),
+}
+
+
+def _joint_kinds() -> dict[str, bool]:
+    """The joints that are masks over a pair of triads, and whether each has an angle."""
+    rows = _core.element_rows()
+    return {row["name"]: row["nmem"] > 0 for row in rows if any(p["name"] == "axes_a" for p in row["parameters"])}
+
+
+JOINTS: Final[Mapping[str, bool]] = _joint_kinds()
+NO_AXIS: Final = ("spherical", "rigid")
+LOCKED: Final = ("spherical", "revolute", "universal", "rigid")  # all three translations
+CARRIERS: Final = ("inertial", "first", "second")
+START_TOLERANCE: Final = 1e-8
+
+
+@dataclass(frozen=True)
+class _Body:
+    name: str
+    mass: float
+    inertia: Array
+    x: Array  # of the COM
+    R: Array
+    velocity: Array  # of the COM, inertial
+    omega: Array  # body axes
+    formulation: str
+    pivot: Array | None
+
+    @property
+    def com(self) -> Array:
+        """From the node point to the COM, body axes."""
+        return np.zeros(3) if self.pivot is None else self.R.T @ (self.x - self.pivot)
+
+
+Partner = str | Ground
+Load = ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]
+
+
+class ModelBuilder:
+    """Collects bodies, joints, springs and forces; `build` makes the model.
+
+    Parameters
+    ----------
+    gravity : array_like, shape (3,)
+        Acceleration of gravity in inertial axes, m/s^2.
+    formulation : str
+        Of the bodies that do not name their own: "R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3" or "euler_parameters".
+    """
+
+    def __init__(self, gravity: ArrayLike = (0.0, 0.0, 0.0), formulation: str = "R3xSO3") -> None:
+        self._gravity = array("gravity", gravity, (3,))
+        self._formulation = choice("formulation", formulation, FORMULATIONS)
+        self._bodies: dict[str, _Body] = {}
+        self._blocks: dict[str, int] = {}
+        self._frames: dict[tuple[int, tuple[float, ...]], int] = {}
+        self._elements: list[tuple[str, str, tuple[int, ...], list[float], Callable[[float], ArrayLike] | None]] = []
+        self._names: set[str] = set()
+        self._joints: dict[str, dict[str, Any]] = {}
+
+    # ---- bodies ----
+
+    def add_body(
+        self,
+        name: str,
+        *,
+        mass: float,
+        inertia: ArrayLike,
+        position: ArrayLike | None = None,
+        rotation: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
+        formulation: str | None = None,
+        pivot: ArrayLike | None = None,
+        com: ArrayLike | None = None,
+    ) -> str:
+        """Adds a rigid body and returns its name, by which joints and forces refer to it.
+
+        Parameters
+        ----------
+        mass : float
+            kg, positive.
+        inertia : array_like, shape (3,), (6,) or (3, 3)
+            About the COM in body axes, kg m^2: the diagonal; (xx, yy, zz, xy, xz, yz); or the matrix.
+        position, velocity : array_like, shape (3,)
+            Of the COM, inertial axes, m and m/s. Default zero.
+        rotation : array_like, shape (3, 3) or (4,)
+            Matrix or unit quaternion (scalar first) from body to inertial axes. Default: the identity.
+        angular_velocity : array_like, shape (3,)
+            Body axes, rad/s.
+        formulation : str, optional
+            Default: the builder's.
+        pivot : array_like, shape (3,), optional
+            Inertial point about which the body turns. It has rotational coordinates only then, and its velocity
+            follows.
+        com : array_like, shape (3,), optional
+            With `pivot`: from the pivot to the COM in body axes, in place of `position`.
+
+        Raises
+        ------
+        ValueError
+            For a name in use, wrong shapes, NaN, a mass that is not positive, an inertia that is not symmetric positive
+            semidefinite, a rotation that is none. An inertia that violates the triangle inequality is a warning.
+        """
+        self._new_name("body", name)
+        R = np.eye(3) if rotation is None else _rotation_argument(name, rotation)
+        omega = array(f"angular_velocity of {name!r}", angular_velocity, (3,))
+        x, fixed = _place(name, R, position, pivot, com)
+        v = np.zeros(3) if velocity is None else array(f"velocity of {name!r}", velocity, (3,))
+        if fixed is not None:
+            turning = np.cross(R @ omega, x - fixed)
+            if velocity is not None and np.abs(v - turning).max() > START_TOLERANCE * (1 + np.abs(turning).max()):
+                raise ValueError(f"velocity of {name!r}: about its pivot the COM moves with {turning}, got {v}")
+            v = turning
+        self._bodies[name] = _Body(
+            name,
+            number(f"mass of {name!r}", mass, positive=True),
+            _inertia(name, inertia),
+            x,
+            R,
+            v,
+            omega,
+            self._formulation if formulation is None else choice("formulation", formulation, FORMULATIONS),
+            fixed,
+        )
+        self._names.add(name)
+        self._blocks[name] = len(self._blocks)
+        self._add_inertia(self._bodies[name])
+        return name
+
+    def _add_inertia(self, body: _Body) -> None:
+        """rigid_body about the node's point, and gravity at the COM."""
+        com = body.com
+        about_node = body.inertia + body.mass * (com @ com * np.eye(3) - np.outer(com, com))
+        node = self._frame(body.name, -com)
+        parameters = [body.mass, *com, *about_node[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]]
+        self._element("rigid_body", body.name, (node,), parameters)
+        if self._gravity.any():
+            frame = self._frame(body.name, np.zeros(3))
+            self._element("gravity", f"{body.name}.gravity", (frame,), [body.mass, *self._gravity])
+
+    # ---- joints ----
+
+    def add_joint(
+        self,
+        kind: str,
+        a: Partner,
+        b: Partner,
+        *,
+        point: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+        second_axis: ArrayLike | None = None,
+        point_a: ArrayLike | None = None,
+        point_b: ArrayLike | None = None,
+        length: float | None = None,
+        carrier: str | None = None,
+        name: str | None = None,
+    ) -> str:
+        """Adds a joint between bodies `a` and `b` (names, or `lgint.ground`) and returns its name.
+
+        Parameters
+        ----------
+        kind : str
+            "spherical", "revolute", "prismatic", "cylindrical", "universal", "inline" (a point of `b` stays on a line
+            of `a`), "planar" (on a plane of `a`, the normals aligned), "rigid" or "distance".
+        point : array_like, shape (3,)
+            Where the joint is, inertial, in the start configuration.
+        axis : array_like, shape (3,)
+            Axis of revolute, prismatic, cylindrical; line of inline; normal of planar; the axis of universal that is
+            fixed in `a`. Inertial, any length but zero.
+        second_axis : array_like, shape (3,)
+            Universal: the axis fixed in `b`, perpendicular to `axis`.
+        point_a, point_b : array_like, shape (3,), optional
+            Both together in place of `point`: the joint's point in the bodies' own axes, from the COM. The start may
+            then violate the joint, see `build`.
+        length : float, optional
+            Distance only, m; default: that of the start.
+        carrier : str, optional
+            In whose axes the translation rows are written: "inertial", "first", "second". Default: inertial where all
+            three translations are locked, else first.
+
+        Raises
+        ------
+        ValueError
+            For unknown kinds and names, an axis of length zero, an argument that the kind needs or has no use for.
+        """
+        if kind == "distance":
+            _refuse(kind, point=point, axis=axis, second_axis=second_axis, carrier=carrier)
+            return self.add_distance(a, b, point_a=point_a, point_b=point_b, length=length, name=name)
+        choice("joint kind", kind, (*JOINTS, "distance"))
+        _refuse(kind, length=length)
+        name = self._joint_name(kind, a, b, name)
+        frames = self._joint_frames(name, a, b, point, point_a, point_b)
+        triad = _triad(kind, name, axis, second_axis)
+        usual = "inertial" if kind in LOCKED else "first"
+        where = usual if carrier is None else choice("carrier", carrier, CARRIERS)
+        axes_a, axes_b = (self._rotation(partner).T @ triad for partner in (a, b))
+        self._add_joint(kind, name, a, b, frames, [CARRIERS.index(where), *axes_a.ravel(), *axes_b.ravel()])
+        return name
+
+    def add_distance(
+        self,
+        a: Partner,
+        b: Partner,
+        *,
+        point_a: ArrayLike | None = None,
+        point_b: ArrayLike | None = None,
+        length: float | None = None,
+        name: str | None = None,
+    ) -> str:
+        """Keeps two points at a distance (m; default: that of the start). Points in body axes from the COM."""
+        name = self._joint_name("distance", a, b, name)
+        frames, distance = self._two_points(name, a, b, point_a, point_b)
+        given = float(np.linalg.norm(distance)) if length is None else number(f"length of {name!r}", length)
+        if not given > 0:
+            raise ValueError(f"length of {name!r}: a positive distance expected, got {given:g}")
+        self._add_joint("distance", name, a, b, frames, [given])
+        return name
+
+    def _joint_name(self, kind: str, a: Partner, b: Partner, name: str | None) -> str:
+        first, second = self._partner(a), self._partner(b)
+        if first == second:
+            raise ValueError(f"a {kind} joint needs two different partners, got {first!r} twice")
+        name = f"{first}-{second}" if name is None else name
+        self._new_name("joint", name)
+        return name
+
+    def _joint_frames(
+        self,
+        name: str,
+        a: Partner,
+        b: Partner,
+        point: ArrayLike | None,
+        point_a: ArrayLike | None,
+        point_b: ArrayLike | None,
+    ) -> tuple[int, int]:
+        if point is None:
+            if point_a is None or point_b is None:
+                raise ValueError(f"joint {name!r} needs point, or point_a and point_b")
+            return self._two_points(name, a, b, point_a, point_b)[0]
+        if point_a is not None or point_b is not None:
+            raise ValueError(f"joint {name!r}: point, or point_a and point_b, not both")
+        x = array(f"point of {name!r}", point, (3,))
+        return self._frame(a, self._local(a, x)), self._frame(b, self._local(b, x))
+
+    def _add_joint(
+        self, kind: str, name: str, a: Partner, b: Partner, frames: tuple[int, int], values: list[float]
+    ) -> None:
+        self._joints[name] = {
+            "kind": kind,
+            "element": len(self._elements),
+            "first": self._partner(a),
+            "second": self._partner(b),
+            "frames": list(frames),
+        }
+        self._element(kind, name, frames, values)
+
+    # ---- forces ----
+
+    def add_spring(
+        self,
+        a: Partner,
+        b: Partner,
+        *,
+        stiffness: float,
+        damping: float = 0.0,
+        length: float | None = None,
+        point_a: ArrayLike | None = None,
+        point_b: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> str:
+        """A spring-damper (N/m, N s/m) along the line between two points, given in body axes from the COM.
+
+        `length` is the unstretched length in m; default: the distance at the start.
+        """
+        name = self._force_name("spring", a, b, name)
+        frames, distance = self._two_points(name, a, b, point_a, point_b)
+        rest = np.linalg.norm(distance) if length is None else number(f"length of {name!r}", length, nonnegative=True)
+        values = [number(f"stiffness of {name!r}", stiffness), number(f"damping of {name!r}", damping), float(rest)]
+        self._element("spring", name, frames, values)
+        return name
+
+    def add_cartesian_spring(
+        self,
+        a: Partner,
+        b: Partner,
+        *,
+        stiffness: ArrayLike,
+        damping: ArrayLike = (0.0, 0.0, 0.0),
+        offset: ArrayLike | None = None,
+        point_a: ArrayLike | None = None,
+        point_b: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> str:
+        """Three springs and dampers along the inertial axes: force on `b` = -(k (d - offset) + c d'), d = x_b - x_a.
+
+        `stiffness`, `damping`, `offset` have shape (3,); `offset` defaults to d at the start.
+        """
+        name = self._force_name("spring", a, b, name)
+        frames, distance = self._two_points(name, a, b, point_a, point_b)
+        rest = distance if offset is None else array(f"offset of {name!r}", offset, (3,))
+        k, c = array(f"stiffness of {name!r}", stiffness, (3,)), array(f"damping of {name!r}", damping, (3,))
+        self._element("cartesian_spring", name, frames, [*k, *c, *rest])
+        return name
+
+    def add_force(
+        self,
+        body: str,
+        *,
+        force: Load | None = None,
+        torque: Load | None = None,
+        point: ArrayLike | None = None,
+        frame: str = "inertial",
+        name: str | None = None,
+    ) -> str:
+        """A force (N) and a torque (N m) on a body.
+
+        Parameters
+        ----------
+        force, torque : array_like (3,), table or function
+            A constant vector; a table (times (m,), values (m, 3)), linear between its times, constant outside; or a
+            function of time that returns three numbers.
+        point : array_like, shape (3,), optional
+            Where the force acts, inertial in the start configuration; it moves with the body. Default: the COM.
+        frame : str
+            "inertial", or "body": the vectors turn with the body.
+        """
+        if isinstance(body, Ground):
+            raise ValueError("a force needs a body, got the ground")
+        partner = self._partner(body)
+        if force is None and torque is None:
+            raise ValueError(f"force on {partner!r}: give force, torque or both")
+        axes = float(("inertial", "body").index(choice("frame", frame, ("inertial", "body"))))
+        name = self._free_name(f"{partner}.load") if name is None else name
+        self._new_name("force", name)
+        self._names.add(name)
+        offset = np.zeros(3) if point is None else self._local(body, array(f"point of {name!r}", point, (3,)))
+        for kind, load in (("force", force), ("torque", torque)):
+            if load is not None:
+                values, function = _source(f"{kind} of {name!r}", load)
+                label = name if force is None or torque is None else f"{name}.{kind}"
+                at = self._frame(body, offset)
+                self._element(kind, label, (at,), [axes, *values], function)
+        return name
+
+    def _force_name(self, kind: str, a: Partner, b: Partner, name: str | None) -> str:
+        first, second = self._partner(a), self._partner(b)
+        name = self._free_name(f"{first}-{second}.{kind}") if name is None else name
+        self._new_name(kind, name)
+        return name
+
+    # ---- frames and names ----
+
+    def _partner(self, who: Partner) -> str:
+        if isinstance(who, Ground) or who == "ground":
+            return "ground"
+        return choice("body", who, self._bodies)
+
+    def _rotation(self, who: Partner) -> Array:
+        name = self._partner(who)
+        return np.eye(3) if name == "ground" else self._bodies[name].R
+
+    def _local(self, who: Partner, x: Array) -> Array:
+        """An inertial point of the start in the body's axes, from its COM."""
+        name = self._partner(who)
+        return x if name == "ground" else self._bodies[name].R.T @ (x - self._bodies[name].x)
+
+    def _frame(self, who: Partner, offset: Array) -> int:
+        """Index of the frame at `offset` from the COM (ground: from the origin); equal frames are shared."""
+        name = self._partner(who)
+        if name == "ground":
+            key = (-1, (*map(float, offset), 0.0, 0.0, 0.0))
+        else:
+            body = self._bodies[name]
+            base = np.zeros(3) if body.pivot is None else body.pivot
+            key = (self._blocks[name], (*map(float, base), *map(float, offset + body.com + 0.0)))
+        return self._frames.setdefault(key, len(self._frames))
+
+    def _two_points(
+        self, name: str, a: Partner, b: Partner, point_a: ArrayLike | None, point_b: ArrayLike | None
+    ) -> tuple[tuple[int, int], Array]:
+        """Frames of two points in body axes, and the vector from the first to the second at the start."""
+        frames, places = [], []
+        for letter, who, point in (("a", a, point_a), ("b", b, point_b)):
+            local = np.zeros(3) if point is None else array(f"point_{letter} of {name!r}", point, (3,))
+            body = self._bodies.get(self._partner(who))
+            frames.append(self._frame(who, local))
+            places.append(local if body is None else body.x + body.R @ local)
+        return (frames[0], frames[1]), places[1] - places[0]
+
+    def _new_name(self, what: str, name: str) -> None:
+        if not isinstance(name, str) or not name:
+            raise ValueError(f"name of a {what}: a text expected, got {name!r}")
+        if name in self._names or name == "ground":
+            raise ValueError(f"the name {name!r} is in use; a {what} needs one of its own")
+
+    def _free_name(self, stem: str) -> str:
+        name, count = stem, 1
+        while name in self._names:
+            count += 1
+            name = f"{stem}{count}"
+        return name
+
+    def _element(
+        self,
+        kind: str,
+        name: str,
+        frames: tuple[int, ...],
+        values: list[float],
+        function: Callable[[float], ArrayLike] | None = None,
+    ) -> None:
+        self._names.add(name)
+        self._elements.append((kind, name, frames, [float(value) for value in values], function))
+
+    # ---- the model ----
+
+    def build(self, start: str = "check") -> Model:
+        """The model, after a check that the start agrees with the joints.
+
+        Parameters
+        ----------
+        start : str
+            "check": a start that violates a joint raises. "project": the nearest consistent positions and velocities
+            (in the mass metric) replace it.
+
+        Raises
+        ------
+        ValueError
+            If there is no body, or the start violates a joint.
+        """
+        choice("start", start, ("check", "project"))
+        if not self._bodies:
+            raise ValueError("a model needs at least one body; see add_body")
+        states = [_state(body) for body in self._bodies.values()]
+        model = Model(
+            {
+                "blocks": [(_node(body), 0) for body in self._bodies.values()],
+                "frames": list(self._frames),
+                "elements": list(self._elements),
+                "bodies": {name: self._body_record(body) for name, body in self._bodies.items()},
+                "joints": dict(self._joints),
+                "q0": np.concatenate([q for q, _ in states]),
+                "v0": np.concatenate([v for _, v in states]),
+                "reference": "",
+                "origin": None,
+            }
+        )
+        if start == "project":
+            return model.with_state(*model.core.project(0.0, model.q0, model.v0))
+        check_start(model)
+        return model
+
+    def _body_record(self, body: _Body) -> dict[str, Any]:
+        return {
+            "frame": self._frame(body.name, np.zeros(3)),
+            "block": self._blocks[body.name],
+            "formulation": body.formulation,
+            "mass": body.mass,
+            "inertia": body.inertia.tolist(),
+        }
+
+
+def check_start(model: Model) -> None:
+    """ValueError naming the constraint row, the level and the size if the start of `model` is not consistent."""
+    for level, residual in zip(("position", "velocity"), model.core.residual(0.0, model.q0, model.v0), strict=True):
+        scale = 1.0 if level == "position" else 1.0 + float(np.abs(model.v0).max())
+        if residual.size and np.abs(residual).max() > START_TOLERANCE * scale:
+            row = int(np.argmax(np.abs(residual)))
+            raise ValueError(
+                f"the start violates constraint {model.row_names[row]!r} at {level} level by {residual[row]:.3g}; "
+                'give consistent values, or let build(start="project") find the nearest'
+            )
+
+
+# ---- one body ----
+
+
+def _rotation_argument(name: str, value: ArrayLike) -> Array:
+    return rotation(f"rotation of {name!r}", value)
+
+
+def _place(
+    name: str, R: Array, position: ArrayLike | None, pivot: ArrayLike | None, com: ArrayLike | None
+) -> tuple[Array, Array | None]:
+    """Position of the COM and the fixed point, if there is one."""
+    if com is not None and (pivot is None or position is not None):
+        raise ValueError(f"com of {name!r}: it goes with pivot and replaces position")
+    x = np.zeros(3) if position is None else array(f"position of {name!r}", position, (3,))
+    if pivot is None:
+        return x, None
+    fixed = array(f"pivot of {name!r}", pivot, (3,))
+    return (x if com is None else fixed + R @ array(f"com of {name!r}", com, (3,))), fixed
+
+
+def _inertia(name: str, value: ArrayLike) -> Array:
+    """The inertia matrix, checked: symmetric, positive semidefinite, and a warning for the triangle inequality."""
+    given = array(f"inertia of {name!r}", value, (3,), (6,), (3, 3))
+    if given.shape == (3,):
+        given = np.diag(given)
+    elif given.shape == (6,):
+        given = given[[[0, 3, 4], [3, 1, 5], [4, 5, 2]]]
+    scale = float(np.abs(given).max())
+    if np.abs(given - given.T).max() > 1e-12 * scale:
+        raise ValueError(f"inertia of {name!r}: a symmetric matrix expected")
+    principal = np.linalg.eigvalsh(given)
+    if principal[0] < -1e-12 * scale:
+        raise ValueError(f"inertia of {name!r}: positive semidefinite expected, principal values are {principal}")
+    if principal[0] + principal[1] < principal[2] * (1 - 1e-9):
+        warnings.warn(
+            f"inertia of {name!r}: no body has principal values {principal} (triangle inequality)", stacklevel=3
+        )
+    return given
+
+
+def _node(body: _Body) -> str:
+    row = FORMULATIONS[body.formulation]
+    return row.node if body.pivot is None else row.pivot
+
+
+def _state(body: _Body) -> tuple[Array, Array]:
+    """Coordinates and velocities of a body in its formulation."""
+    row = FORMULATIONS[body.formulation]
+    if row.storage == "matrix":
+        attitude = body.R.ravel()
+    elif row.storage == "quaternion":
+        attitude = quaternion_of_matrix(body.R)
+    else:
+        attitude = vector_of_matrix(body.R)
+    turning = _quaternion_rate(attitude, body.omega) if row.rates else body.omega
+    if body.pivot is not None:
+        return attitude, turning
+    velocity = body.R.T @ body.velocity if row.body_velocity else body.velocity
+    return np.concatenate([body.x, attitude]), np.concatenate([velocity, turning])
+
+
+def _quaternion_rate(p: Array, omega: Array) -> Array:
+    """Rates of the quaternion, p' = p o (0, omega) / 2."""
+    return 0.5 * np.concatenate([[-p[1:] @ omega], p[0] * omega + np.cross(p[1:], omega)])
+
+
+# ---- joints and loads ----
+
+
+def _refuse(kind: str, **arguments: object) -> None:
+    for name, value in arguments.items():
+        if value is not None:
+            raise ValueError(f"a {kind} joint takes no {name}")
+
+
+def _unit(what: str, value: ArrayLike) -> Array:
+    vector = array(what, value, (3,))
+    norm = float(np.linalg.norm(vector))
+    if norm == 0:
+        raise ValueError(f"{what}: a direction expected, got the zero vector")
+    return vector / norm
+
+
+def _triad(kind: str, name: str, axis: ArrayLike | None, second_axis: ArrayLike | None) -> Array:
+    """Joint axes e1, e2, e3 as columns, inertial: e3 is the axis; universal: e1 is the first axis, e2 the second."""
+    if kind in NO_AXIS:
+        _refuse(kind, axis=axis, second_axis=second_axis)
+        return np.eye(3)
+    if axis is None:
+        raise ValueError(f"{kind} joint {name!r} needs an axis")
+    e = _unit(f"axis of {name!r}", axis)
+    if kind == "universal":
+        if second_axis is None:
+            raise ValueError(f"universal joint {name!r} needs a second_axis, fixed in the second body")
+        f = _unit(f"second_axis of {name!r}", second_axis)
+        if abs(e @ f) > START_TOLERANCE:
+            raise ValueError(f"universal joint {name!r}: perpendicular axes expected, their cosine is {e @ f:.3g}")
+        return np.column_stack([e, f, np.cross(e, f)])
+    _refuse(kind, second_axis=second_axis)
+    # the inertial axis that is farthest from e gives e1
+    e1 = np.cross(e, np.eye(3)[np.argmin(np.abs(e))])
+    e1 /= np.linalg.norm(e1)
+    return np.column_stack([e1, np.cross(e, e1), e])
+
+
+def _source(what: str, load: Load) -> tuple[list[float], Callable[[float], ArrayLike] | None]:
+    """Parameters of a load's source: 0 and the vector; 1, m, times and rows of a table; 2 for a function of time."""
+    if callable(load):
+        return [2.0], load
+    if isinstance(load, tuple) and len(load) == 2:
+        times = array(f"times of {what}", load[0])
+        if times.ndim != 1 or len(times) < 2 or not (np.diff(times) > 0).all():
+            raise ValueError(f"times of {what}: at least two, ascending, expected, got {load[0]!r}")
+        values = array(f"values of {what}", load[1], (len(times), 3))
+        return [1.0, float(len(times)), *times, *values.ravel()], None
+    return [0.0, *array(what, load, (3,))], None

@@ -1,0 +1,158 @@
+"""Models: a const compiled system, its start, and the plain record from which both are rebuilt."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from numpy.typing import ArrayLike
+
+from lgint import _core
+from lgint._args import Array, array, choice
+
+S = TypeVar("S", bound="System")
+
+
+class System:
+    """What `integrate` takes: a system of the core and its start. Base of `Model` and `CallableModel`.
+
+    Attributes
+    ----------
+    core : _core.System
+        The verbs: residual, energy, retract, difference, evaluate, ...
+    q0, v0 : ndarray, shapes (nq,) and (nv,)
+        The start, read only.
+    reference : str
+        Where the system comes from ("" if nobody said).
+    """
+
+    core: _core.System
+    q0: Array
+    v0: Array
+    reference: str
+
+    def _set_start(self, q: ArrayLike, v: ArrayLike) -> None:
+        self.q0 = array("q", q, (self.nq,))
+        self.v0 = array("v", v, (self.nv,))
+        self.q0.setflags(write=False)
+        self.v0.setflags(write=False)
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return self.core.nq
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return self.core.nv
+
+    @property
+    def nc(self) -> int:
+        """Number of constraint rows, the blocks' own rows included."""
+        return self.core.nrows
+
+    @property
+    def row_names(self) -> list[str]:
+        """Names of the constraint rows, in the order of the multipliers."""
+        return list(self.core.row_names)
+
+    def record(self) -> dict[str, Any]:
+        """Plain data (numbers, strings, lists, functions) from which the system can be rebuilt."""
+        raise NotImplementedError
+
+    def with_state(self: S, q: ArrayLike | None = None, v: ArrayLike | None = None) -> S:
+        """The same system with another start; what is None stays. The compiled shape is shared."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._set_start(self.q0 if q is None else q, self.v0 if v is None else v)
+        return other
+
+    def __copy__(self: S) -> S:
+        return self
+
+    def __deepcopy__(self: S, memo: dict[int, Any]) -> S:
+        return self
+
+
+class Model(System):
+    """A compiled multibody model. Built by `ModelBuilder.build` or `lgint.models`; immutable.
+
+    Parameters
+    ----------
+    record : mapping
+        What `Model.record()` of another model returned.
+    """
+
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        self._record = dict(record)
+        self.core: _core.Model = _core.Model(record["blocks"], record["frames"], record["elements"])
+        self.bodies: Mapping[str, Mapping[str, Any]] = MappingProxyType(dict(record["bodies"]))
+        self.joints: Mapping[str, Mapping[str, Any]] = MappingProxyType(dict(record["joints"]))
+        self.reference = record["reference"]
+        self._set_start(record["q0"], record["v0"])
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Keywords of the factory in `lgint.models` that made the model; empty for models of a builder."""
+        origin = self._record["origin"]
+        return dict(origin["parameters"]) if origin else {}
+
+    def record(self) -> dict[str, Any]:
+        """Plain data (numbers, strings, lists, functions) from which `Model` rebuilds the model."""
+        return {**self._record, "q0": self.q0.tolist(), "v0": self.v0.tolist()}
+
+    def with_parameters(self, **parameters: Any) -> Model:
+        """The model of the same factory with some keywords changed. The start is the factory's.
+
+        Raises
+        ------
+        ValueError
+            If the model was not made by `lgint.models`, or has no such parameter.
+        """
+        origin = self._record["origin"]
+        if origin is None:
+            raise ValueError("with_parameters needs a model made by lgint.models; rebuild this one with its builder")
+        for name in parameters:
+            choice("parameter", name, origin["parameters"])
+        factory = getattr(importlib.import_module("lgint.models"), origin["factory"])
+        model: Model = factory(**{**origin["parameters"], **parameters})
+        return model
+
+    def with_origin(self, factory: str, parameters: Mapping[str, Any], reference: str) -> Model:
+        """The same model, signed by the function of `lgint.models` that made it."""
+        other = self.with_state()
+        origin = {"factory": factory, "parameters": dict(parameters)}
+        other._record = {**self._record, "origin": origin, "reference": reference}
+        other.reference = reference
+        return other
+
+    def body(self, name: str) -> Mapping[str, Any]:
+        """Record of a body: frame (of the COM), block, formulation, mass, inertia."""
+        return self.bodies[choice("body", name, self.bodies)]
+
+    def joint(self, name: str) -> Mapping[str, Any]:
+        """Record of a joint: kind, element, first, second (bodies), frames."""
+        return self.joints[choice("joint", name, self.joints)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Model, (self.record(),)
+
+    def __repr__(self) -> str:
+        origin = self._record["origin"]
+        name = f"{origin['factory']}: " if origin else ""
+        counts = f"{len(self.bodies)} bodies, {len(self.joints)} joints"
+        return f"<lgint.Model {name}{counts}, nq={self.nq} nv={self.nv} nc={self.nc}>"
+
+
+class MissingFunction:
+    """Stands for a Python function that a file could not hold; raises when it is called."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+    def __call__(self, *args: object) -> Array:
+        """Raises RuntimeError."""
+        raise RuntimeError(f"{self.what} is a Python function and was not saved; build the model anew to run it")

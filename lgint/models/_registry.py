@@ -1,0 +1,47 @@
+"""The list of benchmark models: a decorator signs what a factory builds and remembers the factory."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, ParamSpec
+
+from lgint._args import choice
+from lgint.model import Model
+
+P = ParamSpec("P")
+_FACTORIES: dict[str, Callable[..., Model]] = {}
+
+
+def benchmark(reference: str) -> Callable[[Callable[P, Model]], Callable[P, Model]]:
+    """Enters a factory in the list; its models carry its name, the keywords given and `reference`."""
+
+    def enter(factory: Callable[P, Model]) -> Callable[P, Model]:
+        signature = inspect.signature(factory)
+
+        @functools.wraps(factory)
+        def signed(*args: P.args, **kwargs: P.kwargs) -> Model:
+            for name in kwargs:
+                choice(f"parameter of {factory.__name__}", name, signature.parameters)
+            given = signature.bind(*args, **kwargs)
+            given.apply_defaults()
+            return factory(*args, **kwargs).with_origin(factory.__name__, given.arguments, reference)
+
+        _FACTORIES[factory.__name__] = signed
+        return signed
+
+    return enter
+
+
+def names() -> list[str]:
+    """Names of the models."""
+    return sorted(_FACTORIES)
+
+
+def get(name: str) -> Callable[..., Model]:
+    """The factory of a model; ValueError for unknown names."""
+    return _FACTORIES[choice("model", name, sorted(_FACTORIES))]
+
+
+def parameters(name: str) -> dict[str, Any]:
+    """Keywords of a model with their defaults."""
+    return {key: value.default for key, value in inspect.signature(get(name)).parameters.items()}

@@ -1,0 +1,291 @@
+"""Trajectory: what a run computed, and its diagnostics, which mean the same in every formulation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint._args import Array, array, choice
+from lgint._rotation import continuous, quaternion_of_matrix
+from lgint.build import JOINTS
+from lgint.callable import CallableModel
+from lgint.model import MissingFunction, Model, System
+
+if TYPE_CHECKING:
+    from matplotlib.animation import FuncAnimation
+    from matplotlib.figure import Figure
+
+_ARRAYS = ("t", "q", "v", "vdot", "lam", "h", "mem", "carry")
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What a run cost."""
+
+    steps: int = 0
+    rejected: int = 0
+    newton_iterations: int = 0
+    jacobians: int = 0
+    factorisations: int = 0
+    force_evaluations: int = 0
+    dense_fallbacks: int = 0
+    wall_time: float = 0.0  # s
+    h_used: float = 0.0  # largest step taken, s
+
+
+class Trajectory:
+    """States of a run at its saved times.
+
+    Attributes
+    ----------
+    model : Model or CallableModel
+    method : str
+    options : dict
+        As they were given to `integrate`.
+    t, h : ndarray, shape (n,)
+        Times, and the step sizes with which they were reached (0 at the start), s.
+    q, v, vdot, lam : ndarray, shapes (n, nq), (n, nv), (n, nv), (n, nc)
+        Coordinates, velocities, accelerations, multipliers, in the model's formulation.
+    row_names : list of str
+        Names of the multipliers' rows.
+    stats : Stats
+    extra : dict
+        What only some methods have.
+    """
+
+    def __init__(self, model: System, method: str, options: Mapping[str, Any], result: Mapping[str, Any]) -> None:
+        self.model = model
+        self.method = method
+        self.options = dict(options)
+        self.t: Array = result["t"]
+        self.q: Array = result["q"]
+        self.v: Array = result["v"]
+        self.vdot: Array = result["vdot"]
+        self.lam: Array = result["lam"]
+        self.h: Array = result["h"]
+        self.mem: Array = result["mem"]
+        self.carry: Array = result["carry"]
+        self.stats = _stats(result["stats"], self.h)
+        self.extra: dict[str, Array] = {}
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        return f"<lgint.Trajectory {self.method}: {len(self)} states, t = {self.t[0]:g} ... {self.t[-1]:g}>"
+
+    @property
+    def row_names(self) -> list[str]:
+        """Names of the constraint rows, in the order of `lam`."""
+        return self.model.row_names
+
+    # ---- bodies ----
+
+    def _bodies(self) -> Model:
+        if not isinstance(self.model, Model):
+            raise ValueError(
+                "a CallableModel has no bodies or joints; its trajectory has t, q, v, vdot, lam, energy and "
+                "constraint_residual"
+            )
+        return self.model
+
+    def _kinematics(self, name: str) -> tuple[Array, Array, Array, Array]:
+        model = self._bodies()
+        return model.core.kinematics(model.body(name)["frame"], self.q, self.v)
+
+    def position(self, name: str) -> Array:
+        """Inertial position of the COM of body `name`, (n, 3), m."""
+        return self._kinematics(name)[0]
+
+    def rotation(self, name: str) -> Array:
+        """Rotation from body to inertial axes, (n, 3, 3)."""
+        return self._kinematics(name)[1]
+
+    def quaternion(self, name: str) -> Array:
+        """The rotation as unit quaternions, scalar first, (n, 4); w >= 0 at the start, then without jumps of sign."""
+        return continuous(quaternion_of_matrix(self.rotation(name)))
+
+    def velocity(self, name: str) -> Array:
+        """Inertial velocity of the COM, (n, 3), m/s."""
+        return self._kinematics(name)[2]
+
+    def angular_velocity(self, name: str) -> Array:
+        """Angular velocity in body axes, (n, 3), rad/s."""
+        return self._kinematics(name)[3]
+
+    def point(self, name: str, X: ArrayLike) -> Array:
+        """Inertial position (n, 3) of the body-fixed point `X` (3,), given in body axes from the COM, m."""
+        x, R, _, _ = self._kinematics(name)
+        return x + R @ array("X", X, (3,))
+
+    def point_velocity(self, name: str, X: ArrayLike) -> Array:
+        """Inertial velocity (n, 3) of the body-fixed point `X` (3,), m/s."""
+        _, R, xdot, omega = self._kinematics(name)
+        return xdot + _rotate(R, np.cross(omega, array("X", X, (3,))))
+
+    # ---- the whole system ----
+
+    def energy(self, kind: str = "total") -> Array:
+        """Energy (n,), J. `kind`: "total", "kinetic" or "potential" (of gravity and springs)."""
+        choice("kind of energy", kind, ("total", "kinetic", "potential"))
+        kinetic, potential = self.model.core.energy(self.t, self.q, self.v)
+        return {"total": kinetic + potential, "kinetic": kinetic, "potential": potential}[kind]
+
+    def momentum(self) -> Array:
+        """Linear momentum of all bodies, inertial, (n, 3), kg m/s."""
+        total = np.zeros((len(self), 3))
+        for name, body in self._bodies().bodies.items():
+            total += body["mass"] * self.velocity(name)
+        return total
+
+    def angular_momentum(self) -> Array:
+        """Angular momentum of all bodies about the origin, inertial, (n, 3), kg m^2/s."""
+        total = np.zeros((len(self), 3))
+        for name, body in self._bodies().bodies.items():
+            x, R, xdot, omega = self._kinematics(name)
+            total += body["mass"] * np.cross(x, xdot) + _rotate(R, omega @ np.array(body["inertia"]))
+        return total
+
+    def constraint_residual(self, level: str = "position") -> Array:
+        """Residuals of all constraint rows, (n, nc), at "position" or "velocity" level."""
+        levels = ("position", "velocity")
+        choice("level", level, levels)
+        return self.model.core.residual(self.t, self.q, self.v)[levels.index(level)]
+
+    # ---- joints ----
+
+    @property
+    def angle_names(self) -> list[str]:
+        """Joints that have an angle (revolute, cylindrical, planar), in the order of `joint_angles`."""
+        return [name for name, joint in self._bodies().joints.items() if _has_angle(joint)]
+
+    def joint_angle(self, name: str) -> Array:
+        """Angle (n,) of the second body relative to the first about the joint's axis, rad, through full turns.
+
+        Zero is the start configuration of the model.
+        """
+        model = self._bodies()
+        joint = model.joint(name)
+        if not _has_angle(joint):
+            raise ValueError(f"joint {name!r} is {joint['kind']} and has no angle; there is {self.angle_names}")
+        _, _, place, _ = model.core.rows(joint["element"])
+        return self.mem[:, place]
+
+    def joint_angles(self) -> Array:
+        """Angles of all joints that have one, (n, joints), rad; columns as in `angle_names`."""
+        return np.stack([self.joint_angle(name) for name in self.angle_names] or [np.empty((0,))], axis=-1)
+
+    def reaction(self, name: str, frame: str = "inertial", on: str = "second") -> Array:
+        """Force (N) and moment (N m) of a joint, (n, 6), at the joint's point of the body they act on.
+
+        Parameters
+        ----------
+        name : str
+            Joint.
+        frame : str
+            "inertial", or "body": axes of the body acted on.
+        on : str
+            "second" (the second partner of the joint) or "first".
+        """
+        model = self._bodies()
+        joint = model.joint(name)
+        choice("frame", frame, ("inertial", "body"))
+        slot = ("first", "second").index(choice("side", on, ("first", "second")))
+        # the core gives the force in inertial and the moment in body axes
+        wrench = model.core.reaction(joint["element"], slot, self.t, self.q, self.v, self.lam)
+        R = model.core.kinematics(joint["frames"][slot], self.q, self.v)[1]
+        if frame == "inertial":
+            return np.concatenate([wrench[:, :3], _rotate(R, wrench[:, 3:])], axis=1)
+        return np.concatenate([_rotate(np.swapaxes(R, 1, 2), wrench[:, :3]), wrench[:, 3:]], axis=1)
+
+    # ---- files and pictures ----
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes an .npz file that `lgint.load` reads, with the model's record, so that every accessor works again.
+
+        Python functions inside the model are not saved: they raise when the loaded model calls them.
+        """
+        about = {
+            "format": 1,
+            "method": self.method,
+            "options": self.options,
+            "stats": vars(self.stats),
+            "callable": isinstance(self.model, CallableModel),
+            "record": self.model.record(),
+        }
+        text = np.array(json.dumps(about, default=_plain))
+        with open(path, "wb") as file:
+            np.savez(file, about=text, **{name: getattr(self, name) for name in _ARRAYS})
+
+    def plot(self) -> Figure:
+        """A figure with the paths of the bodies, angular velocities, energy error and constraint residuals."""
+        from lgint import plot
+
+        return plot.trajectory(self)
+
+    def animate(self, seconds: float = 10.0) -> FuncAnimation:
+        """A matplotlib animation of the bodies, their axes and their joints that lasts about `seconds`."""
+        from lgint import plot
+
+        return plot.animation(self, seconds)
+
+
+def load(path: str | PathLike[str]) -> Trajectory:
+    """The trajectory that `Trajectory.save` wrote. Nothing in the file is executed."""
+    with np.load(path, allow_pickle=False) as file:
+        if "about" not in file:
+            raise ValueError(f"{path}: not a trajectory saved by lgint")
+        about = json.loads(str(file["about"]))
+        result = {name: file[name] for name in _ARRAYS}
+    record = _with_functions(about["record"], "this function of the model")
+    model: System = CallableModel(**record) if about["callable"] else Model(record)
+    return Trajectory(model, about["method"], about["options"], {**result, "stats": about["stats"]})
+
+
+def _stats(given: Mapping[str, Any], h: Array) -> Stats:
+    known = {field.name for field in fields(Stats)}
+    values = {name: value for name, value in given.items() if name in known}
+    values.setdefault("force_evaluations", given.get("evaluations", 0))
+    values.setdefault("h_used", float(h.max(initial=0.0)))
+    return Stats(**values)
+
+
+def _has_angle(joint: Mapping[str, Any]) -> bool:
+    return JOINTS.get(joint["kind"], False)
+
+
+def _rotate(R: Array, x: Array) -> Array:
+    """R x for rows: (n, 3, 3), (n, 3) -> (n, 3)."""
+    rotated: Array = np.einsum("nij,nj->ni", R, x)
+    return rotated
+
+
+_FUNCTION = {"lgint": "function"}
+
+
+def _plain(value: object) -> object:
+    """What JSON cannot hold: arrays become lists, functions a mark."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if callable(value):
+        return _FUNCTION
+    raise TypeError(f"{value!r} cannot be saved")
+
+
+def _with_functions(value: Any, what: str) -> Any:
+    """The record with a `MissingFunction` wherever there is a mark; an element's function knows the element's name."""
+    if value == _FUNCTION:
+        return MissingFunction(what)
+    if isinstance(value, dict):
+        return {key: _with_functions(item, f"{key!r}" if item == _FUNCTION else what) for key, item in value.items()}
+    if isinstance(value, list) and _FUNCTION in value:
+        return [MissingFunction(f"the function of {value[1]!r}") if item == _FUNCTION else item for item in value]
+    if isinstance(value, list) and any(isinstance(item, (list, dict)) for item in value):
+        return [_with_functions(item, what) for item in value]
+    return value
