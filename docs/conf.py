@@ -1,0 +1,39 @@
+"""Sphinx settings; the tables of methods, elements and node kinds are made from the compiled core before each build."""
+
+import sys
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+import generate  # noqa: E402
+
+generate.write(HERE / "generated", HERE / "references.bib")
+
+project = "lgint"
+author = "lgint developers"
+copyright = author
+version = release = installed_version("lgint")
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.napoleon",
+    "sphinxcontrib.bibtex",
+]
+exclude_patterns = ["_build", "generated"]
+myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+bibtex_bibfiles = ["references.bib"]
+bibtex_reference_style = "author_year"
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the docstrings give types together with shapes and units
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+
+html_theme = "furo"
+html_title = "lgint"

@@ -1,0 +1,139 @@
+"""Tables of the documentation, made from the rows of the compiled core (methods, options, elements, node kinds)."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from lgint import _core
+
+Row = dict[str, Any]
+
+
+def write(folder: Path, bibliography: Path) -> None:
+    """Write every table as a Markdown fragment into a folder."""
+    keys = set(re.findall(r"^@\w+\{(\w+),", bibliography.read_text(), re.MULTILINE))
+    folder.mkdir(exist_ok=True)
+    for name, text in fragments(keys).items():
+        (folder / f"{name}.md").write_text(text + "\n")
+
+
+def fragments(keys: set[str]) -> dict[str, str]:
+    """Return name and text of every fragment."""
+    methods = _core.method_rows()
+    found = {"methods": method_table(methods, keys), "nodes": node_table(_core.node_rows(), keys)}
+    found["elements"] = "\n".join(element_text(row, keys) for row in _core.element_rows())
+    for stepper in sorted({row["stepper"] for row in methods}):
+        rows = [row for row in methods if row["stepper"] == stepper]
+        found[f"options_{stepper}"] = option_text(rows)
+        found[f"tableaux_{stepper}"] = "\n".join(tableau_text(row) for row in rows if row.get("tableau"))
+    return found
+
+
+def method_table(rows: list[Row], keys: set[str]) -> str:
+    """Return one line per method."""
+    head = ["method", "order", "order of the multipliers", "what it is", "reference"]
+    return table(
+        head,
+        (
+            [code(r["name"]), r["order"], r["order_lambda"] or r["order"], r["doc"], cite(r["reference"], keys)]
+            for r in rows
+        ),
+    )
+
+
+def node_table(rows: list[Row], keys: set[str]) -> str:
+    """Return one line per node kind."""
+    head = ["kind", "coordinates", "velocities", "own rows", "linear", "first velocities", "reference"]
+    places = {"NO_BODY": "no body", "FIXED": "none: fixed point", "INERTIAL": "inertial axes", "BODY": "body axes"}
+    return table(
+        head,
+        (
+            [
+                code(r["name"]),
+                r["nq"] or "n",
+                r["nv"] or "n",
+                r["nown"],
+                "yes" if r["linear"] else "no",
+                places.get(str(r["place"]).upper().removeprefix("LG_PLACE_"), r["place"]),
+                cite(r["reference"], keys),
+            ]
+            for r in rows
+        ),
+    )
+
+
+def option_text(rows: list[Row]) -> str:
+    """Return the options of methods with the same stepper; they share them."""
+    head = ["option", "default", "values", "meaning"]
+    return table(
+        head,
+        (
+            [code(option["name"]), code(show(option["default"])), values(option), option["doc"]]
+            for option in rows[0]["options"]
+        ),
+    )
+
+
+def values(option: Row) -> str:
+    """Return what an option may be."""
+    choices = " or ".join(code(show(choice)) for choice in option.get("choices") or [])
+    if option["type"] in ("choice", "flag"):
+        return choices or f"{code('True')} or {code('False')}"
+    low, high = show(option["low"]), show(option["high"])
+    return f"{option['type']} from {low} to {high}" + (f", or {choices}" if choices else "")
+
+
+def tableau_text(row: Row) -> str:
+    """Return the Butcher tableau of a Runge-Kutta method as a display formula."""
+    tableau = row["tableau"]
+    stages = len(tableau["b"])
+    lines = [
+        " & ".join([fraction(c), *(fraction(entry) for entry in A[:i]), *[""] * (stages - i)])
+        for i, (c, A) in enumerate(zip(tableau["c"], tableau["A"], strict=True))
+    ]
+    weights = [" & ".join(["", *map(fraction, tableau[b])]) for b in ("b", "b_hat") if tableau.get(b)]
+    body = r" \\ ".join(lines) + r" \\ \hline " + r" \\ ".join(weights)
+    return f"{code(row['name'])}\n\n$$\\begin{{array}}{{c|{'c' * stages}}} {body} \\end{{array}}$$\n"
+
+
+def fraction(number: str) -> str:
+    """Return an exact number such as -1/2 as a formula."""
+    over = re.fullmatch(r"(-?)(\d+)/(\d+)", str(number))
+    return rf"{over[1]}\tfrac{{{over[2]}}}{{{over[3]}}}" if over else str(number)
+
+
+def element_text(row: Row, keys: set[str]) -> str:
+    """Return one element: what it does, how many rows it has and its parameters."""
+    size = f"Frames: {row['nframes']}. Constraint rows: {row['nrows']}. Reference: {cite(row['reference'], keys)}."
+    head = ["parameter", "values", "unit", "meaning"]
+    lines = [
+        [code(p["name"]), p["count"] if p["count"] >= 0 else "any number", p["unit"] or "–", p["doc"]]
+        for p in row["parameters"]
+    ]
+    parameters = table(head, lines) if lines else ""
+    return f"### {row['name']}\n\n{row['doc']} {size}\n\n{parameters}\n"
+
+
+# ---- Markdown ----
+
+
+def table(head: list[str], lines: Iterable[list[Any]]) -> str:
+    """Return a table."""
+    rows = [head, ["---"] * len(head), *lines]
+    return "\n".join("| " + " | ".join(str(cell).replace("|", r"\|") for cell in row) + " |" for row in rows) + "\n"
+
+
+def code(text: Any) -> str:
+    """Return text in a fixed-width font."""
+    return f"`{text}`"
+
+
+def show(value: Any) -> str:
+    """Return a value as it would be typed in Python."""
+    return f"{value:g}" if isinstance(value, float) else repr(value)
+
+
+def cite(reference: str, keys: set[str]) -> str:
+    """Return a reference with every known key turned into a citation."""
+    return re.sub(r"\w+", lambda word: f"{{cite:t}}`{word[0]}`" if word[0] in keys else word[0], reference or "–")

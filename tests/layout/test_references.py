@@ -1,0 +1,23 @@
+"""Papers named in the sources are in the bibliography, links of the Markdown pages lead somewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+KEYS = set(re.findall(r"^@\w+\{(\w+),", (ROOT / "docs/references.bib").read_text(), re.MULTILINE))
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+
+
+def test_every_key_in_the_code_is_in_the_bibliography():
+    files = [*ROOT.glob("csrc/**/*.[ch]"), *ROOT.glob("csrc/**/*.def"), *ROOT.glob("lgint/**/*.py")]
+    used = {key for path in files for key in re.findall(r"\b[a-z]{4,}(?:19|20)\d\d\b", path.read_text())}
+    assert used - KEYS == set()
+    assert "holzinger2024" in used
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_files(page):
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
+    assert [link for link in links if not (page.parent / link).exists()] == []
