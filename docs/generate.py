@@ -65,6 +65,8 @@ def node_table(rows: list[Row], keys: set[str]) -> str:
 
 def option_text(rows: list[Row]) -> str:
     """Return the options of methods with the same stepper; they share them."""
+    if not rows[0]["options"]:
+        return "These methods have no options of their own."
     head = ["option", "default", "values", "meaning"]
     return table(
         head,

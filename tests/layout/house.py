@@ -191,6 +191,10 @@ def plain(text: str) -> str:
     def blank(match: re.Match[str]) -> str:
         return '""' * match.group().startswith('"') + "\n" * match.group().count("\n")
 
+    # a macro that stands for static, as in #define INLINE static inline
+    for name in re.findall(r"^#define (\w+) +static\b", text, re.MULTILINE):
+        text = re.sub(rf"^{name}\b", "static", text, flags=re.MULTILINE)
+
     text = re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', blank, text, flags=re.DOTALL)
     return re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", blank, text, flags=re.MULTILINE)
 

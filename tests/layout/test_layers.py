@@ -108,6 +108,7 @@ static int helper(int a)
     return a + (int)table[0];
 }
 """,
+    "csrc/core/b.c": "#define INLINE static inline\nINLINE int f(int a)\n{\n    return a;\n}\n",
     "csrc/core/rows.def": "LG_ROW(one)\nLG_ROW(two)\n",
     "csrc/model/a.c": '#include "system/system.h"\n#include "group/space.h"\n',
     "csrc/integrator/a.c": '#include "solve/newton.h"\n#include "system/system.h"\n',
