@@ -3,6 +3,8 @@
 #define LG_INTEGRATOR_STEPPER_H
 
 #include "core/arena.h"
+#include "integrator/tableau.h"
+#include "solve/accel.h"
 #include "system/system.h"
 
 /* ---- options: the only list of them; Python names, docs and error texts are made from it ---- */
@@ -11,16 +13,16 @@ typedef enum lg_option_type { LG_OPTION_NUMBER, LG_OPTION_INTEGER, LG_OPTION_FLA
 
 typedef struct lg_option_value {
     double number;
-    int choice;                 /* index into the choices, or -1 if a number was given */
+    int choice; /* index into the choices, or -1 if a number was given */
 } lg_option_value;
 
 typedef struct lg_option {
     const char *name;
     lg_option_type type;
-    lg_option_value initial;    /* default */
-    double low, high;           /* closed range of a number */
-    const char *choices;        /* "full|modified"; a NUMBER may have choices too, such as "optimal" */
-    const char *doc;            /* one sentence */
+    lg_option_value initial; /* default */
+    double low, high; /* closed range of a number */
+    const char *choices; /* "full|modified"; a NUMBER may have choices too, such as "optimal" */
+    const char *doc; /* one sentence */
 } lg_option;
 
 /* ---- run-time objects ---- */
@@ -29,7 +31,7 @@ typedef struct lg_option {
 typedef struct lg_state {
     double t;
     double *q, *v, *a, *lam, *mem; /* a: the true accelerations vdot */
-    double *carry;                 /* all else that later steps depend on, as the stepper's type declares */
+    double *carry; /* all else that later steps depend on: the stepper's, then the loop's grid */
 } lg_state;
 
 typedef struct lg_stats {
@@ -40,40 +42,44 @@ typedef struct lg_stepper lg_stepper;
 typedef struct lg_method lg_method;
 
 /* Why a stepper has to forget what it carries from step to step. */
-typedef enum lg_reset { LG_RESET_START, LG_RESET_KINK, LG_RESET_STEP_SIZE } lg_reset;
+typedef enum lg_reset { LG_RESET_START, LG_RESET_KINK } lg_reset;
 
 typedef struct lg_stepper_type {
     const char *name;
-    size_t size;                                             /* of the struct that begins with an lg_stepper */
-    int copies;                                              /* sets of constraint rows in its largest matrix */
-    void (*layout)(lg_stepper *self, lg_arena *arena);       /* carve everything; also measures */
-    int (*carry_count)(const lg_stepper *self);              /* doubles in state->carry */
+    size_t size; /* of the struct that begins with an lg_stepper */
+    int copies; /* sets of constraint rows in its largest matrix */
     /* Checks options together and derives coefficients; names the culprit in report->what. */
     lg_status (*prepare)(lg_stepper *self);
-    /* state->t, q, v (and a, lam, consistent) are given: fill the carry for the first step. */
-    lg_status (*start)(lg_stepper *self, lg_state *state);
-    /* One step of size h. Writes the new state only on success; on failure the state is as it was. */
-    lg_status (*step)(lg_stepper *self, lg_state *state, double h);
+    void (*layout)(lg_stepper *self, lg_arena *arena); /* carve everything; also measures */
+    int (*carry_count)(const lg_stepper *self); /* doubles at the front of state->carry; NULL: none */
+    /* state->t, q, v and the consistent a and lam have been set: makes the carry of a first step. NULL: nothing to do. */
     lg_status (*reset)(lg_stepper *self, lg_state *state, lg_reset reason);
+    /* One step of size h, state->t included. Writes the new state only on success; on failure it is as it was. */
+    lg_status (*step)(lg_stepper *self, lg_state *state, double h);
 } lg_stepper_type;
 
 struct lg_stepper {
     const lg_stepper_type *type;
     const lg_method *method;
     const lg_system *system;
-    const lg_plan *plan;                 /* of type->copies */
-    const lg_option_value *options;      /* in the order of method->options */
+    const lg_plan *plan; /* of type->copies */
+    const lg_option_value *options; /* in the order of method->options */
+    lg_accel accel; /* index-1 accelerations; its matrix serves the stepper too, after a reset */
     lg_stats stats;
     lg_report report;
 };
 
+/* The end of a step: q, v, a, lam become the state at state->t + h, or LG_NOT_FINITE. */
+lg_status lg_stepper_accept(const lg_stepper *self, lg_state *state, double h, const double *q, const double *v,
+                            const double *a, const double *lam);
+
 enum { LG_NEEDS_LIE = 1 };
 
-struct lg_method {                        /* one row of methods.def */
+struct lg_method { /* one row of methods.def */
     const char *name;
     const lg_stepper_type *stepper;
-    const void *coefficients;             /* what the stepper expects: a tableau, a parameter rule */
-    int order, order_lambda;              /* of q and v; of the multipliers (0: the order of q) */
+    const void *coefficients; /* what the stepper expects: a tableau, a parameter rule */
+    int order, order_lambda; /* of q and v; of the multipliers (0: the order of q) */
     const lg_option *options;
     int noptions;
     unsigned needs;
@@ -81,8 +87,11 @@ struct lg_method {                        /* one row of methods.def */
     const char *doc;
 };
 
+/* Rows of methods.def in order. */
 extern const lg_method *const lg_methods[];
 extern const int lg_method_count;
-const lg_method *lg_method_find(const char *name);
+const lg_method *lg_method_find(const char *name); /* NULL if there is none */
+/* The tableau of a Runge-Kutta row, NULL for others. */
+const lg_tableau *lg_method_tableau(const lg_method *method);
 
 #endif

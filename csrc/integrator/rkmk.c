@@ -1,0 +1,115 @@
+/* Explicit Runge-Kutta methods in local coordinates: Munthe-Kaas methods on Lie kinds, ordinary ones on linear kinds.
+
+   Stage i, holzinger2024 Alg. 3:   theta_i = h sum_j a_ij K_j      v_i = v_n + h sum_j a_ij k_j
+                                    q_i = q_n exp(theta_i)          K_i = T^-1(theta_i) v_i
+                                    k_i = vdot(q_i, v_i, t_n + c_i h), from the index-1 equations if constrained.
+
+   The acceleration at the end of a step is part of the state and the first slope of the next step. A last stage
+   without weight stands at that same point: it is never formed, so that first-same-as-last needs no code. */
+#include "integrator/rkmk.h"
+
+#include "core/small.h"
+
+typedef struct lg_rkmk_stepper {
+    lg_stepper base;
+    int stages; /* those with a weight, and those these depend on */
+    double A[LG_STAGES][LG_STAGES], b[LG_STAGES], c[LG_STAGES];
+    double *slopes; /* per stage: K (nv), k (nv) */
+    double *increment; /* theta (nv), v_i - v_n (nv) */
+    double *q, *v, *a, *lam;
+} lg_rkmk_stepper;
+
+static lg_status prepare(lg_stepper *self)
+{
+    lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
+    const lg_tableau *tableau = self->method->coefficients;
+
+    for (int i = 0; i < tableau->stages; i++) {
+        for (int j = 0; j < i; j++)
+            rk->A[i][j] = lg_ratio_value(tableau->A[i][j]);
+        rk->b[i] = lg_ratio_value(tableau->b[i]);
+        rk->c[i] = lg_ratio_value(tableau->c[i]);
+        if (rk->b[i] != 0)
+            rk->stages = i + 1;
+    }
+    return LG_OK;
+}
+
+static void layout(lg_stepper *self, lg_arena *arena)
+{
+    lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
+    size_t nv = (size_t)self->system->space->nv;
+
+    rk->slopes = lg_arena_doubles(arena, 2 * nv * (size_t)rk->stages);
+    rk->increment = lg_arena_doubles(arena, 2 * nv);
+    rk->q = lg_arena_doubles(arena, (size_t)self->system->space->nq);
+    rk->v = lg_arena_doubles(arena, nv);
+    rk->a = lg_arena_doubles(arena, nv);
+    rk->lam = lg_arena_doubles(arena, (size_t)self->system->pattern->nrows);
+}
+
+/* K_1 = v_n wherever T^-1(0) = I; linear kinds may have kinematics of their own. k_1 is the state's acceleration. */
+static void first_slope(lg_rkmk_stepper *rk, const lg_state *state)
+{
+    const lg_space *space = rk->base.system->space;
+    double *K = rk->slopes, *zero = rk->increment;
+
+    lg_zero(space->nv, zero);
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
+        if (b->node->linear)
+            b->node->rate(b->n, state->q + b->q, zero + b->v, state->v + b->v, K + b->v);
+        else
+            lg_copy(b->nv, state->v + b->v, K + b->v);
+    lg_copy(space->nv, state->a, K + space->nv);
+}
+
+/* increment = h sum of the first `stages` slopes, and the point there: q = q_n exp(theta), v = v_n + ... */
+static void move(lg_rkmk_stepper *rk, const lg_state *state, int stages, const double *weights, double h)
+{
+    const lg_space *space = rk->base.system->space;
+    int nv = space->nv;
+
+    lg_zero(2 * nv, rk->increment);
+    for (int j = 0; j < stages; j++)
+        if (weights[j] != 0)
+            lg_axpy(2 * nv, h * weights[j], rk->slopes + 2 * nv * j, rk->increment);
+
+    lg_space_retract(space, state->q, rk->increment, rk->q);
+    for (int i = 0; i < nv; i++)
+        rk->v[i] = state->v[i] + rk->increment[nv + i];
+}
+
+/* Accelerations at the point that `move` left, at time t. */
+static lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, double t, double t_in, double *a)
+{
+    lg_point point = {.t = t, .t_in = t_in, .load = 1, .wa = 1, .q = rk->q, .v = rk->v, .mem = state->mem};
+    return lg_accel_solve(&rk->base.accel, &point, a, rk->lam, &rk->base.report);
+}
+
+static lg_status step(lg_stepper *self, lg_state *state, double h)
+{
+    lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
+    const lg_space *space = self->system->space;
+    double t = state->t, inside = t + 0.5 * h;
+
+    first_slope(rk, state);
+    for (int i = 1; i < rk->stages; i++) {
+        double *K = rk->slopes + 2 * space->nv * i;
+        move(rk, state, i, rk->A[i], h);
+        lg_space_rate(space, state->q, rk->increment, rk->v, K);
+        LG_TRY(accelerate(rk, state, t + rk->c[i] * h, inside, K + space->nv));
+    }
+
+    move(rk, state, rk->stages, rk->b, h);
+    LG_TRY(accelerate(rk, state, t + h, inside, rk->a));
+    return lg_stepper_accept(self, state, h, rk->q, rk->v, rk->a, rk->lam);
+}
+
+const lg_stepper_type lg_rkmk = {
+    .name = "rkmk",
+    .size = sizeof(lg_rkmk_stepper),
+    .copies = 1,
+    .prepare = prepare,
+    .layout = layout,
+    .step = step,
+};

@@ -1,0 +1,28 @@
+/* Butcher tableaux as exact numbers. */
+#ifndef LG_INTEGRATOR_TABLEAU_H
+#define LG_INTEGRATOR_TABLEAU_H
+
+#include <stddef.h>
+
+/* (num + root3 sqrt(3)) / den; all zero is zero. */
+typedef struct lg_ratio {
+    long long num, root3, den;
+} lg_ratio;
+
+double lg_ratio_value(lg_ratio ratio);
+/* "0", "1/3", "(3 - 1*sqrt(3))/6": returns the length, as snprintf does. */
+int lg_ratio_text(lg_ratio ratio, char *text, size_t room);
+
+enum { LG_STAGES = 8 };
+
+typedef struct lg_tableau {
+    int stages;
+    int order, order_hat; /* of b; of b_hat, 0 if there is none */
+    lg_ratio A[LG_STAGES][LG_STAGES]; /* strictly lower triangular */
+    lg_ratio b[LG_STAGES], b_hat[LG_STAGES], c[LG_STAGES];
+} lg_tableau;
+
+extern const lg_tableau lg_tableau_euler, lg_tableau_midpoint, lg_tableau_rk33, lg_tableau_rk44, lg_tableau_rk67,
+    lg_tableau_ode23, lg_tableau_dopri5;
+
+#endif

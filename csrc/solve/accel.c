@@ -1,0 +1,89 @@
+/* Index-1 accelerations; see accel.h. */
+#include "solve/accel.h"
+
+#include "core/small.h"
+
+#include <stdio.h>
+
+void lg_accel_layout(void *self, lg_arena *arena)
+{
+    lg_accel *accel = self;
+    const lg_pattern *pattern = accel->system->pattern;
+    size_t nv = (size_t)accel->system->space->nv, nrows = (size_t)pattern->nrows;
+
+    lg_matrix_layout(&accel->matrix, accel->plan, arena);
+    accel->x = lg_arena_doubles(arena, nv + nrows);
+    accel->gyro = lg_arena_doubles(arena, nv);
+    accel->rows = lg_arena_doubles(arena, 2 * nrows);
+    accel->B = lg_arena_doubles(arena, (size_t)pattern->nvalues);
+    accel->valid = 0;
+}
+
+void lg_accel_close(lg_accel *accel)
+{
+    lg_matrix_close(&accel->matrix);
+}
+
+void lg_accel_reset(lg_accel *accel)
+{
+    accel->valid = 0;
+}
+
+lg_status lg_factor_named(const lg_system *system, lg_matrix *matrix, lg_report *report)
+{
+    lg_status status = lg_matrix_factor(matrix);
+    if (status != LG_SINGULAR)
+        return status;
+
+    int row = matrix->deficient_row;
+    if (row >= 0)
+        lg_report_name(report, system->row_name(system->self, row));
+    else
+        snprintf(report->what, sizeof report->what, "velocity %d", -1 - row);
+    return status;
+}
+
+lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)
+{
+    const lg_system *system = accel->system;
+    int constrained = system->pattern->nrows > 0;
+    lg_wanted wanted = *also;
+    wanted.S = &accel->matrix;
+    wanted.chain = NULL;
+    wanted.B = constrained ? accel->B : NULL;
+
+    accel->valid = 0;
+    accel->evaluations++;
+    lg_matrix_zero(&accel->matrix);
+    LG_TRY(system->eval(system->self, point, &wanted));
+
+    if (constrained) {
+        lg_matrix_add_columns(&accel->matrix, 0, 1.0, accel->B);
+        lg_matrix_add_rows(&accel->matrix, 0, 1.0, accel->B, 2, NULL);
+    }
+    LG_TRY(lg_factor_named(system, &accel->matrix, report));
+    accel->valid = !constrained && (system->flags & LG_SYSTEM_CONSTANT_MASS) != 0;
+    return LG_OK;
+}
+
+lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
+{
+    const lg_system *system = accel->system;
+    int nv = system->space->nv, nrows = system->pattern->nrows;
+    double *x = accel->x;
+    lg_wanted wanted = {.gyro = accel->gyro, .force = x, .zeta = nrows ? x + nv : NULL};
+
+    if (accel->valid) {
+        accel->evaluations++;
+        LG_TRY(system->eval(system->self, point, &wanted));
+    } else
+        LG_TRY(lg_accel_factor(accel, point, &wanted, report));
+
+    for (int i = 0; i < nv; i++)
+        x[i] -= accel->gyro[i];
+    LG_TRY(lg_matrix_solve(&accel->matrix, x));
+
+    lg_copy(nv, x, a);
+    lg_copy(nrows, x + nv, lam);
+    return LG_OK;
+}

@@ -1,0 +1,40 @@
+/* Index-1 accelerations: a and lam at a given point, from
+
+       [ M  B^T ] [ a   ]   [ force - gyro ]
+       [ B   0  ] [ lam ] = [ zeta         ]
+
+   One object per run. Where the mass is constant and there are no constraints its factorisation is kept from call to
+   call; whoever uses the matrix for something else calls lg_accel_reset afterwards. */
+#ifndef LG_SOLVE_ACCEL_H
+#define LG_SOLVE_ACCEL_H
+
+#include "system/system.h"
+
+typedef struct lg_accel {
+    const lg_system *system; /* set these two before lg_accel_layout */
+    const lg_plan *plan; /* of one copy */
+    lg_matrix matrix;
+    double *x; /* right-hand side, then solution: velocities, constraint rows */
+    double *gyro; /* nv */
+    double *rows; /* two values per constraint row */
+    double *B;
+    int valid; /* the factors are still those of M */
+    long evaluations;
+} lg_accel;
+
+/* `accel` is an lg_accel; the type suits lg_arena_open. */
+void lg_accel_layout(void *accel, lg_arena *arena);
+void lg_accel_close(lg_accel *accel);
+void lg_accel_reset(lg_accel *accel);
+
+/* a (nv) and lam (nrows) at point->t, q, v, mem; point->a and lam are not read. They may be the same arrays as a and
+   lam. LG_SINGULAR: report->what names a deficient row. */
+lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
+
+/* The matrix [M B^T; B 0] at a point, factored. */
+lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report);
+
+/* Factors a matrix of `system`; on LG_SINGULAR writes the deficient constraint row, or velocity, into report->what. */
+lg_status lg_factor_named(const lg_system *system, lg_matrix *matrix, lg_report *report);
+
+#endif

@@ -1,0 +1,57 @@
+/* Consistent starts; see initial.h. */
+#include "solve/initial.h"
+
+#include <math.h>
+#include <stdio.h>
+
+double lg_max_abs(int n, const double *x)
+{
+    double largest = 0;
+    for (int i = 0; i < n; i++)
+        if (fabs(x[i]) > largest || isnan(x[i]))
+            largest = fabs(x[i]);
+    return largest;
+}
+
+lg_point lg_point_after(double t, const double *q, const double *v, const double *mem)
+{
+    return (lg_point){.t = t, .t_in = nextafter(t, INFINITY), .load = 1, .wa = 1, .q = q, .v = v, .mem = mem};
+}
+
+/* The worst of the rows against a bound. */
+static lg_status check_rows(const lg_system *system, const double *rows, double bound, const char *level,
+                            lg_report *report)
+{
+    int worst = 0;
+    for (int i = 1; i < system->pattern->nrows; i++)
+        if (fabs(rows[i]) > fabs(rows[worst]) || isnan(rows[i]))
+            worst = i;
+    if (fabs(rows[worst]) <= bound)
+        return LG_OK;
+
+    report->residual = fabs(rows[worst]);
+    snprintf(report->what, sizeof report->what, "%.70s (%s level)", system->row_name(system->self, worst), level);
+    return LG_INCONSISTENT;
+}
+
+lg_status lg_consistent(lg_accel *accel, const lg_point *point, lg_report *report)
+{
+    const lg_system *system = accel->system;
+    int nrows = system->pattern->nrows;
+    if (!nrows)
+        return LG_OK;
+
+    double *phi = accel->rows, *phidot = accel->rows + nrows;
+    accel->evaluations++;
+    LG_TRY(system->eval(system->self, point, &(lg_wanted){.phi = phi, .phidot = phidot}));
+
+    double q = lg_max_abs(system->space->nq, point->q), v = lg_max_abs(system->space->nv, point->v);
+    LG_TRY(check_rows(system, phi, LG_CONSISTENT * (1 + q), "position", report));
+    return check_rows(system, phidot, LG_CONSISTENT * (1 + v), "velocity", report);
+}
+
+lg_status lg_initial(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
+{
+    LG_TRY(lg_consistent(accel, point, report));
+    return lg_accel_solve(accel, point, a, lam, report);
+}

@@ -1,0 +1,28 @@
+/* Consistent starts: what a run needs beside q0 and v0, and a check that these satisfy the constraints; and the
+   projection that makes them do so. */
+#ifndef LG_SOLVE_INITIAL_H
+#define LG_SOLVE_INITIAL_H
+
+#include "solve/accel.h"
+
+/* |phi| or |phidot| of a constraint row above this times (1 + max |q|), respectively (1 + max |v|), is an error. */
+#define LG_CONSISTENT 1e-8
+
+/* Checks phi(q) and phidot(q, v) at point->t: LG_INCONSISTENT with the worst row in report->what and its residual. */
+lg_status lg_consistent(lg_accel *accel, const lg_point *point, lg_report *report);
+
+/* lg_consistent, then accelerations and multipliers. */
+lg_status lg_initial(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
+
+enum { LG_PROJECT_POSITION = 1, LG_PROJECT_VELOCITY = 2 };
+
+/* Moves q and v onto the constraints, by the shortest way in the mass metric: Newton steps [M B^T; B 0] on phi, then
+   one linear solve on phidot. On failure q and v keep what the last iteration left. */
+lg_status lg_project(lg_accel *accel, int levels, double t, double *q, double *v, const double *mem, lg_report *report);
+
+/* A point of the dynamics at t, its piece of piecewise data being the one that begins there. */
+lg_point lg_point_after(double t, const double *q, const double *v, const double *mem);
+
+double lg_max_abs(int n, const double *x); /* NaN if there is one among x */
+
+#endif
