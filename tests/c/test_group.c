@@ -1,0 +1,354 @@
+/* Every row of groups.def against the meaning of its functions, mostly by central differences. */
+#include "check.h"
+
+#include "core/small.h"
+#include "group/node.h"
+
+enum { MAX = 12 };
+
+static const double step = 1e-5;
+
+static void draws(uint64_t *state, int n, double scale, double *x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = scale * random_number(state);
+}
+
+static double distance(int n, const double *a, const double *b)
+{
+    double worst = 0;
+    for (int i = 0; i < n; i++)
+        if (!(fabs(a[i] - b[i]) <= worst))
+            worst = fabs(a[i] - b[i]);
+    return worst;
+}
+
+/* c = A b, A n x m column-major */
+static void multiply(int n, int m, const double *A, const double *b, double *c)
+{
+    lg_zero(n, c);
+    for (int j = 0; j < m; j++)
+        lg_axpy(n, b[j], A + n * j, c);
+}
+
+/* c = a + s b */
+static void combine(int n, const double *a, double s, const double *b, double *c)
+{
+    lg_copy(n, a, c);
+    lg_axpy(n, s, b, c);
+}
+
+/* d = (plus - minus) / (2 step) */
+static void quotient(int n, const double *plus, const double *minus, double *d)
+{
+    for (int i = 0; i < n; i++)
+        d[i] = (plus[i] - minus[i]) / (2 * step);
+}
+
+static void check_retract(const lg_node *node, int n, const double *q0, const double *theta)
+{
+    int nq = lg_node_nq(node, n), nv = lg_node_nv(node, n);
+    double q[MAX], back[MAX], zero[MAX] = {0};
+    node->retract(n, q0, theta, q);
+    node->difference(n, q0, q, back);
+    CHECK(distance(nv, back, theta) < 1e-13);
+
+    lg_copy(nq, q0, back);
+    node->retract(n, back, theta, back);
+    CHECK(distance(nq, q, back) == 0);
+
+    node->retract(n, q0, zero, q);
+    CHECK(distance(nq, q, q0) < 1e-14);
+}
+
+/* T by differences of difference, T^-1, the products without matrices, and ad from the start of T's series. */
+static void check_tangent(const lg_node *node, int n, const double *q0, const double *theta, const double *v)
+{
+    int nv = lg_node_nv(node, n);
+    double T[MAX * MAX], Tinv[MAX * MAX], A[MAX * MAX], Tp[MAX * MAX], Tm[MAX * MAX];
+    double at[MAX], q[MAX], qp[MAX], qm[MAX], p[MAX], m[MAX], w[MAX], x[MAX];
+    node->tangent(n, theta, T);
+    node->tangent_inv(n, theta, Tinv);
+
+    node->retract(n, q0, theta, q);
+    combine(nv, theta, step, v, at);
+    node->retract(n, q0, at, qp);
+    combine(nv, theta, -step, v, at);
+    node->retract(n, q0, at, qm);
+    node->difference(n, q, qp, p);
+    node->difference(n, q, qm, m);
+    quotient(nv, p, m, w);
+    multiply(nv, nv, T, v, x);
+    CHECK(distance(nv, x, w) < 1e-9);
+
+    node->tangent_mul(n, theta, v, w);
+    CHECK(distance(nv, x, w) < 1e-14);
+    multiply(nv, nv, Tinv, x, w);
+    CHECK(distance(nv, w, v) < 1e-13);
+    node->rate(n, q0, theta, x, w);
+    CHECK(distance(nv, w, v) < 1e-13);
+
+    lg_zero(nv, p);
+    lg_axpy(nv, step, v, p);
+    lg_zero(nv, m);
+    lg_axpy(nv, -step, v, m);
+    node->tangent(n, p, Tp);
+    node->tangent(n, m, Tm);
+    quotient(nv * nv, Tm, Tp, Tinv);
+    node->ad(n, v, A);
+    for (int i = 0; i < nv * nv; i++)
+        A[i] /= 2;
+    CHECK(distance(nv * nv, A, Tinv) < 1e-9);
+}
+
+/* R' = R omega^ and the meaning of the linear velocities. */
+static void check_frame(const lg_node *node, int n, const double *q0, const double *v)
+{
+    int nv = lg_node_nv(node, n);
+    double R[9], G[9], I[9], Rp[9], Rm[9], dR[9], W[9], RW[9], at[MAX], qp[MAX], qm[MAX], x[3], u[3], omega[3];
+    node->rotation(q0, R);
+    lg_mulT33(R, R, G);
+    lg_identity3(I);
+    CHECK(distance(9, G, I) < 2e-15);
+
+    lg_zero(nv, at);
+    lg_axpy(nv, step, v, at);
+    node->retract(n, q0, at, qp);
+    lg_zero(nv, at);
+    lg_axpy(nv, -step, v, at);
+    node->retract(n, q0, at, qm);
+    node->rotation(qp, Rp);
+    node->rotation(qm, Rm);
+    quotient(9, Rp, Rm, dR);
+    lg_copy(3, v + node->attitude_v, omega);
+    if (node->attitude) {
+        lg_attitude a;
+        node->attitude(q0 + node->attitude_q, v + node->attitude_v, NULL, &a);
+        multiply(3, node->attitude_n, a.H, v + node->attitude_v, omega);
+    }
+    lg_hat3(omega, W);
+    lg_mul33(R, W, RW);
+    CHECK(distance(9, dR, RW) < 1e-8);
+
+    if (node->place == LG_PLACE_FIXED)
+        return;
+    quotient(3, qp, qm, x);
+    lg_copy(3, v, u);
+    if (node->place == LG_PLACE_BODY)
+        lg_mul3(R, v, u);
+    CHECK(distance(3, x, u) < 1e-9);
+}
+
+static void test_rows(void)
+{
+    uint64_t state = 1;
+    for (int k = 0; k < lg_node_count; k++) {
+        const lg_node *node = lg_nodes[k];
+        int n = 5, nv = lg_node_nv(node, n);
+        CHECK(lg_node_find(node->name) == node);
+        CHECK(node->attitude_q == node->attitude_v);
+        CHECK((node->place == LG_PLACE_NO_BODY) == (node->rotation == NULL));
+
+        /* lengths of theta from round-off to almost pi */
+        for (int trial = 0; trial < 200; trial++) {
+            double q0[MAX], theta[MAX], v[MAX], scale = pow(10, -8.0 * (trial % 5) / 4);
+            draws(&state, nv, node->linear ? 0.4 : 1.8, theta); /* Euler parameters: not too near to zero */
+            node->identity(n, q0);
+            node->retract(n, q0, theta, q0);
+            draws(&state, nv, 1.8 * scale, theta);
+            draws(&state, nv, 1, v);
+            check_retract(node, n, q0, theta);
+            check_tangent(node, n, q0, theta, v);
+            if (node->rotation)
+                check_frame(node, n, q0, v);
+        }
+    }
+    CHECK(lg_node_find("SO(3)") == NULL);
+}
+
+/* Storages of one group, retracted side by side through many turns: the same poses at every step. */
+static void check_storages(const char *first, const char *second, double scale)
+{
+    const lg_node *a = lg_node_find(first), *b = lg_node_find(second);
+    double qa[MAX], qb[MAX], Ra[9], Rb[9], theta[6], worst = 0;
+    uint64_t state = 7;
+    a->identity(0, qa);
+    b->identity(0, qb);
+    for (int i = 0; i < 20000; i++) {
+        draws(&state, 6, scale, theta);
+        theta[a->nv - 1] += scale;
+        a->retract(0, qa, theta, qa);
+        b->retract(0, qb, theta, qb);
+        a->rotation(qa, Ra);
+        b->rotation(qb, Rb);
+        worst = fmax(worst, distance(9, Ra, Rb));
+        if (a->attitude_q == 3)
+            worst = fmax(worst, distance(3, qa, qb) / (1 + lg_norm3(qa)));
+    }
+    CHECK(worst < 2e-13); /* a random walk of 2e4 roundings */
+}
+
+static void test_storages(void)
+{
+    static const char *const pairs[][2] = {
+        {"SO3", "S3"}, {"SO3", "RV"}, {"R3xSO3", "R3xS3"}, {"R3xSO3", "R3xRV"}, {"SE3", "S3R3"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        check_storages(pairs[i][0], pairs[i][1], 0.05);
+        check_storages(pairs[i][0], pairs[i][1], 2);
+    }
+}
+
+/* A million equal steps: matrices stay orthogonal, quaternions of unit length. Without the Newton step in retract the
+   same rounding error a million times over would be 4e-11. */
+static void test_drift(void)
+{
+    const double theta[6] = {0.03, -0.1, 0.12, 0.03, -0.1, 0.12};
+    for (int k = 0; k < lg_node_count; k++) {
+        const lg_node *node = lg_nodes[k];
+        if (node->linear)
+            continue;
+        double q[MAX], R[9], G[9], I[9];
+        node->identity(0, q);
+        for (int i = 0; i < 1000000; i++)
+            node->retract(0, q, theta, q);
+        node->rotation(q, R);
+        lg_mulT33(R, R, G);
+        lg_identity3(I);
+        CHECK(distance(9, G, I) < 1e-15);
+    }
+}
+
+/* Attitude of Euler parameters, off the unit sphere too. */
+static void attitude_of(const lg_node *node, const double *e, const double *edot, const double *edd, lg_attitude *a,
+                        double omega[3], double omegadot[3])
+{
+    node->attitude(e, edot, edd, a);
+    multiply(3, 4, a->H, edot, omega);
+    multiply(3, 4, a->H, edd, omegadot);
+    lg_axpy(3, 1, a->bias, omegadot);
+}
+
+static void check_attitude(const lg_node *node, const double *e, const double *edot, const double *edd)
+{
+    lg_attitude a, p, m;
+    double omega[3], omegadot[3], wp[3], wm[3], ap[3], am[3], d[3], x[4], xd[4];
+    attitude_of(node, e, edot, edd, &a, omega, omegadot);
+
+    /* along e(t), second order: omega' */
+    for (int i = 0; i < 4; i++) {
+        x[i] = e[i] + step * edot[i] + step * step / 2 * edd[i];
+        xd[i] = edot[i] + step * edd[i];
+    }
+    attitude_of(node, x, xd, edd, &p, wp, ap);
+    for (int i = 0; i < 4; i++) {
+        x[i] = e[i] - step * edot[i] + step * step / 2 * edd[i];
+        xd[i] = edot[i] - step * edd[i];
+    }
+    attitude_of(node, x, xd, edd, &m, wm, am);
+    quotient(3, wp, wm, d);
+    CHECK(distance(3, d, omegadot) < 1e-8);
+
+    /* partial derivatives, a coordinate at a time */
+    for (int j = 0; j < 4; j++) {
+        double unit[4] = {0};
+        unit[j] = 1;
+        combine(4, e, step, unit, x);
+        attitude_of(node, x, edot, edd, &p, wp, ap);
+        combine(4, e, -step, unit, x);
+        attitude_of(node, x, edot, edd, &m, wm, am);
+        quotient(3, wp, wm, d);
+        CHECK(distance(3, d, a.Z + 3 * j) < 1e-8);
+        quotient(3, ap, am, d);
+        CHECK(distance(3, d, a.Aq + 3 * j) < 1e-8);
+
+        combine(4, edot, step, unit, xd);
+        attitude_of(node, e, xd, edd, &p, wp, ap);
+        combine(4, edot, -step, unit, xd);
+        attitude_of(node, e, xd, edd, &m, wm, am);
+        quotient(3, ap, am, d);
+        CHECK(distance(3, d, a.Av + 3 * j) < 1e-8);
+    }
+}
+
+static void moment_of(const lg_node *node, const double *e, const double c[3], double f[4])
+{
+    const double zero[4] = {0};
+    lg_attitude a;
+    node->attitude(e, zero, NULL, &a);
+    for (int j = 0; j < 4; j++)
+        f[j] = lg_dot3(a.H + 3 * j, c);
+}
+
+static void check_geo(const lg_node *node, const double *e, const double c[3])
+{
+    double G[16], x[4], p[4], m[4], d[4];
+    node->attitude_geo(e, c, G);
+    for (int j = 0; j < 4; j++) {
+        double unit[4] = {0};
+        unit[j] = 1;
+        combine(4, e, step, unit, x);
+        moment_of(node, x, c, p);
+        combine(4, e, -step, unit, x);
+        moment_of(node, x, c, m);
+        quotient(4, p, m, d);
+        CHECK(distance(4, d, G + 4 * j) < 1e-8);
+    }
+}
+
+/* phi against phidot, B, zeta, Z and K: phi is quadratic, so that central differences are exact but for round-off. */
+static void check_own(const lg_node *node, const double *q, const double *v)
+{
+    int n = node->nv;
+    double lam = 0.7, phi, phidot, B[MAX], zeta, Z[MAX], K[MAX * MAX] = {0}, x[MAX], pp, pm, dp, dm, Bp[MAX], Bm[MAX];
+    double d[MAX], BV = 0;
+    node->own(q, v, &lam, &phi, &phidot, B, &zeta, Z, K);
+    for (int i = 0; i < n; i++)
+        BV += B[i] * v[i];
+    CHECK(fabs(phidot - BV) < 1e-14);
+
+    double zv = 0;
+    for (int j = 0; j < n; j++) {
+        double unit[MAX] = {0};
+        unit[j] = 1;
+        combine(n, q, step, unit, x);
+        node->own(x, v, &lam, &pp, &dp, Bp, NULL, NULL, NULL);
+        combine(n, q, -step, unit, x);
+        node->own(x, v, &lam, &pm, &dm, Bm, NULL, NULL, NULL);
+        CHECK(fabs((pp - pm) / (2 * step) - B[j]) < 1e-9);
+        CHECK(fabs((dp - dm) / (2 * step) - Z[j]) < 1e-9);
+        quotient(n, Bp, Bm, d);
+        for (int i = 0; i < n; i++)
+            CHECK(fabs(lam * d[i] - K[n * j + i]) < 1e-9);
+        zv += Z[j] * v[j];
+    }
+    CHECK(fabs(zeta + zv) < 1e-14);
+}
+
+static void test_euler_parameters(void)
+{
+    uint64_t state = 3;
+    for (int k = 0; k < lg_node_count; k++) {
+        const lg_node *node = lg_nodes[k];
+        CHECK((node->attitude != NULL) == (node->nown == 1) && (node->own != NULL) == (node->nown == 1));
+        for (int trial = 0; node->own && trial < 50; trial++) {
+            double q[MAX], v[MAX], edd[4], c[3];
+            draws(&state, node->nq, 1, q);
+            draws(&state, node->nv, 1, v);
+            draws(&state, 4, 1, edd);
+            draws(&state, 3, 1, c);
+            q[node->attitude_q] += 2; /* length between 1 and 3.5 */
+            check_attitude(node, q + node->attitude_q, v + node->attitude_v, edd);
+            check_geo(node, q + node->attitude_q, c);
+            check_own(node, q, v);
+        }
+    }
+}
+
+int main(void)
+{
+    RUN(test_rows);
+    RUN(test_storages);
+    RUN(test_drift);
+    RUN(test_euler_parameters);
+    return check_result();
+}
