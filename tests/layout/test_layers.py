@@ -4,6 +4,7 @@ from pathlib import Path
 from statistics import median
 
 import pytest
+
 from layout import house
 
 ROOT = Path(__file__).parents[2]

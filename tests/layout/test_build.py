@@ -1,0 +1,88 @@
+"""The build: which LAPACK it takes, that programs link with its flags, that the package imports from anywhere."""
+
+import importlib.util
+import os
+import re
+import shlex
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = """
+#include <lapacke.h>
+#define PASTE(prefix, name) prefix##name
+#define NAME(prefix, name) PASTE(prefix, name)
+#ifndef LG_LAPACK_PREFIX
+#define LG_LAPACK_PREFIX
+#endif
+int main(void)
+{
+    double a[4] = {2, 0, 0, 3};
+    lapack_int pivots[2];
+    return NAME(LG_LAPACK_PREFIX, LAPACKE_dgetrf_work)(LAPACK_COL_MAJOR, 2, 2, a, 2, pivots) || a[3] != 3;
+}
+"""
+
+
+def lapack_flags(**environment):
+    """Run `python setup.py lapack_flags`."""
+    command = [sys.executable, "setup.py", "lapack_flags"]
+    return subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True)
+
+
+def test_a_program_links_with_the_printed_flags_and_runs_anywhere(tmp_path):
+    run = lapack_flags()
+    cflags, libs = map(shlex.split, run.stdout.splitlines())
+    assert "LAPACK from scipy-openblas32" in run.stderr
+
+    source, program = tmp_path / "a.c", tmp_path / "a"
+    source.write_text(PROGRAM)
+    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC"))
+    subprocess.run([*compiler, *cflags, str(source), "-o", str(program), *libs], check=True)
+    subprocess.run([str(program)], cwd=tmp_path, check=True)
+
+
+def test_the_environment_overrides_and_a_wrong_override_is_an_error():
+    found = shlex.split(lapack_flags().stdout.replace("\n", " "))
+    cflags = " ".join(flag for flag in found if flag.startswith("-I"))
+    libs = " ".join(flag for flag in found if flag.startswith(("-L", "-l")))
+    chosen = lapack_flags(LGINT_LAPACK_CFLAGS=cflags, LGINT_LAPACK_LIBS=libs, LGINT_LAPACK_PREFIX="scipy_")
+    assert "LAPACK from the environment" in chosen.stderr
+    assert "-DLG_LAPACK_PREFIX=scipy_" in chosen.stdout
+
+    wrong = lapack_flags(LGINT_LAPACK_LIBS="-lthere_is_no_such_library")
+    assert wrong.returncode == 1
+    assert "no LAPACKE found (tried the environment)" in wrong.stderr
+
+
+def test_the_build_and_the_run_use_one_openblas():
+    pins = re.findall(r"scipy-openblas32==[\d.]+", (ROOT / "pyproject.toml").read_text())
+    assert len(pins) == 2
+    assert len(set(pins)) == 1
+
+
+def test_the_package_imports_from_another_directory(tmp_path):
+    code = "import lgint; print(lgint.__version__)"
+    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    version = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    assert run.stdout.strip() == version.group(1)
+
+
+def test_the_tables_of_the_docs_name_every_row(tmp_path):
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs/generate.py")
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    generate.write(tmp_path, ROOT / "docs/references.bib")
+
+    from lgint import _core
+
+    for table, rows in (
+        ("methods", _core.method_rows()),
+        ("elements", _core.element_rows()),
+        ("nodes", _core.node_rows()),
+    ):
+        text = (tmp_path / f"{table}.md").read_text()
+        assert [row["name"] for row in rows if row["name"] not in text] == []
+    assert "{cite:t}`holzinger2024`" in (tmp_path / "methods.md").read_text()
