@@ -1,0 +1,258 @@
+"""ModelBuilder: what it builds, and an error for every bad input."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import lgint
+from face import systems
+
+BODY = {"mass": 1.0, "inertia": (1.0, 1.0, 1.0)}
+
+
+def builder():
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    b.add_body("arm", **BODY)
+    return b
+
+
+BAD_BODIES = [
+    ({"mass": -1.0}, "mass of 'x'.*positive"),
+    ({"mass": 0.0}, "mass of 'x'.*positive"),
+    ({"mass": np.nan}, "mass of 'x'.*finite"),
+    ({"mass": "heavy"}, "mass of 'x'.*numbers"),
+    ({"inertia": (1.0, 1.0)}, r"inertia of 'x'.*shape.*\(2,\)"),
+    ({"inertia": (1.0, 1.0, -0.1)}, "inertia of 'x'.*semidefinite"),
+    ({"inertia": (1.0, 1.0, np.inf)}, "inertia of 'x'.*finite"),
+    ({"inertia": [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]}, "inertia of 'x'.*symmetric"),
+    ({"position": (1.0, 2.0)}, "position of 'x'.*shape"),
+    ({"velocity": (1.0, 2.0, np.nan)}, "velocity of 'x'.*finite"),
+    ({"angular_velocity": 3.0}, "angular_velocity of 'x'.*shape"),
+    ({"rotation": np.diag([1.0, 1.0, 1.1])}, "rotation of 'x'.*orthogonal"),
+    ({"rotation": np.diag([1.0, 1.0, -1.0])}, "rotation of 'x'.*determinant"),
+    ({"rotation": (1.0, 1.0, 0.0, 0.0)}, "rotation of 'x'.*unit length"),
+    ({"formulation": "tait_bryan"}, "formulation 'tait_bryan'.*'R3xSO3'"),
+    ({"com": (0, 0, 1)}, "com of 'x'.*pivot"),
+    ({"pivot": (0, 0, 0), "position": (0, 0, 1), "velocity": (1, 0, 0)}, "velocity of 'x'.*pivot"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), BAD_BODIES)
+def test_bad_bodies(given, message):
+    with pytest.raises(ValueError, match=message):
+        builder().add_body("x", **{**BODY, **given})
+
+
+@pytest.mark.parametrize("name", ["arm", "ground", "", 3])
+def test_bad_names(name):
+    with pytest.raises(ValueError, match="name"):
+        builder().add_body(name, **BODY)
+
+
+def test_an_inertia_that_no_body_has_is_a_warning():
+    with pytest.warns(UserWarning, match="triangle"):
+        builder().add_body("x", mass=1.0, inertia=(1.0, 1.0, 3.0))
+
+
+BAD_JOINTS = [
+    (("hinge", "ground", "arm"), {"point": (0, 0, 0)}, "joint kind 'hinge'.*'revolute'"),
+    (("spherical", "ground", "leg"), {"point": (0, 0, 0)}, "body 'leg'.*'arm'"),
+    (("spherical", "arm", "arm"), {"point": (0, 0, 0)}, "two different partners"),
+    (("spherical", "ground", "arm"), {}, "needs point"),
+    (("spherical", "ground", "arm"), {"point": (0, 0, 0), "point_a": (0, 0, 0)}, "not both"),
+    (("spherical", "ground", "arm"), {"point": (0, 0, 0), "axis": (0, 0, 1)}, "takes no axis"),
+    (("spherical", "ground", "arm"), {"point": (0, 0, 0), "length": 1.0}, "takes no length"),
+    (("spherical", "ground", "arm"), {"point": (0, 0, np.nan)}, "point of 'ground-arm'.*finite"),
+    (("spherical", "ground", "arm"), {"point": (0, 0, 0), "carrier": "third"}, "carrier 'third'.*'second'"),
+    (("revolute", "ground", "arm"), {"point": (0, 0, 0)}, "needs an axis"),
+    (("revolute", "ground", "arm"), {"point": (0, 0, 0), "axis": (0, 0, 0)}, "axis.*zero vector"),
+    (("universal", "ground", "arm"), {"point": (0, 0, 0), "axis": (0, 0, 1)}, "second_axis"),
+    (
+        ("universal", "ground", "arm"),
+        {"point": (0, 0, 0), "axis": (0, 0, 1), "second_axis": (0, 1, 1)},
+        "perpendicular",
+    ),
+    (("distance", "ground", "arm"), {}, "positive distance"),
+    (("distance", "ground", "arm"), {"point": (0, 0, 0)}, "takes no point"),
+    (("distance", "ground", "arm"), {"length": -1.0}, "positive distance"),
+    (("spherical", "ground", "arm"), {"point": (0, 0, 0), "name": "arm"}, "'arm' is in use"),
+]
+
+
+@pytest.mark.parametrize(("partners", "given", "message"), BAD_JOINTS)
+def test_bad_joints(partners, given, message):
+    with pytest.raises(ValueError, match=message):
+        builder().add_joint(*partners, **given)
+
+
+BAD_FORCES = [
+    ({}, "force, torque or both"),
+    ({"force": (1.0, 2.0)}, "force of 'arm.load'.*shape"),
+    ({"torque": (1.0, 2.0, np.inf)}, "torque of 'arm.load'.*finite"),
+    ({"force": ([0.0, 0.0], np.zeros((2, 3)))}, "times of force.*ascending"),
+    ({"force": ([0.0, 1.0], np.zeros((3, 3)))}, "values of force.*shape"),
+    ({"force": (0, 0, 1), "frame": "world"}, "frame 'world'.*'inertial'"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), BAD_FORCES)
+def test_bad_forces(given, message):
+    with pytest.raises(ValueError, match=message):
+        builder().add_force("arm", **given)
+
+
+def test_forces_and_springs_need_known_bodies():
+    with pytest.raises(ValueError, match="the ground"):
+        builder().add_force(lgint.ground, force=(0, 0, 1))
+    with pytest.raises(ValueError, match="body 'arn'.*did you mean 'arm'"):
+        builder().add_spring(lgint.ground, "arn", stiffness=1.0)
+
+
+def test_an_empty_model():
+    with pytest.raises(ValueError, match="at least one body"):
+        lgint.ModelBuilder().build()
+
+
+def test_bad_builder():
+    with pytest.raises(ValueError, match="gravity"):
+        lgint.ModelBuilder(gravity=9.81)
+    with pytest.raises(ValueError, match="formulation 'SO4'"):
+        lgint.ModelBuilder(formulation="SO4")
+
+
+# ---- the start ----
+
+
+def hung(position=(0.0, 0.0, -1.0), velocity=(0.0, 0.0, 0.0)):
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    b.add_body("arm", **BODY, position=position, velocity=velocity)
+    b.add_joint("spherical", lgint.ground, "arm", point_a=(0, 0, 0), point_b=(0, 0, 1), name="hook")
+    return b
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"position": (0.1, 0.0, -1.0)}, "'hook.*position level by 0.1"),
+        ({"velocity": (0.0, 0.2, 0.0)}, "'hook.*velocity level by 0.2"),
+    ],
+)
+def test_an_inconsistent_start_is_named_and_can_be_projected(given, message):
+    with pytest.raises(ValueError, match=message + ".*project"):
+        hung(**given).build()
+    model = hung(**given).build(start="project")
+    phi, phidot = model.core.residual(0.0, model.q0, model.v0)
+    assert np.abs(phi).max() < 1e-12
+    assert np.abs(phidot).max() < 1e-12
+    assert np.abs(model.q0 - hung().build().q0).max() < 0.2
+
+
+def test_bad_start_option():
+    with pytest.raises(ValueError, match="start 'force'"):
+        hung().build(start="force")
+
+
+# ---- the state of a body, in every formulation ----
+
+
+@pytest.mark.parametrize("formulation", systems.FORMULATIONS)
+@pytest.mark.parametrize("pivot", [None, (0.3, 0.2, -0.5)])
+def test_the_start_is_what_was_given(formulation, pivot):
+    R, omega, x = systems.turn(2.5, (1, -2, 0.5)), np.array([0.3, -1.0, 2.0]), np.array([1.0, 2.0, 3.0])
+    velocity = np.array([-1.0, 0.5, 0.2]) if pivot is None else np.cross(R @ omega, x - np.array(pivot))
+    b = lgint.ModelBuilder(formulation=formulation)
+    inertia = np.array([[2.0, 0.1, 0.2], [0.1, 3.0, -0.3], [0.2, -0.3, 2.5]])
+    body = {"position": x, "rotation": R, "velocity": velocity, "angular_velocity": omega, "pivot": pivot}
+    b.add_body("body", mass=1.7, inertia=inertia, **body)
+    model = b.build()
+    traj = lgint.integrate(model, "rk44", t_end=1e-6, h=1e-6)
+    assert np.allclose(traj.position("body")[0], x, rtol=0, atol=1e-14)
+    assert np.allclose(traj.rotation("body")[0], R, rtol=0, atol=1e-14)
+    assert np.allclose(traj.velocity("body")[0], velocity, rtol=0, atol=1e-14)
+    assert np.allclose(traj.angular_velocity("body")[0], omega, rtol=0, atol=1e-14)
+    kinetic = 0.5 * 1.7 * velocity @ velocity + 0.5 * omega @ inertia @ omega
+    assert traj.energy("kinetic")[0] == pytest.approx(kinetic, rel=1e-14)
+
+
+def test_rotations_as_matrix_and_quaternion_agree():
+    rotations = [systems.turn(1.2, (0, 0, 1)), (np.cos(0.6), 0, 0, np.sin(0.6))]
+    starts = []
+    for rotation in rotations:
+        b = lgint.ModelBuilder()
+        b.add_body("body", **BODY, rotation=rotation)
+        starts.append(b.build().q0)
+    assert np.allclose(*starts, rtol=0, atol=1e-15)
+
+
+def test_six_numbers_and_matrix_are_one_inertia():
+    six, matrix = (2, 3, 4, 0.1, 0.2, 0.3), [[2, 0.1, 0.2], [0.1, 3, 0.3], [0.2, 0.3, 4]]
+    masses = []
+    for inertia in (six, matrix):
+        b = lgint.ModelBuilder()
+        b.add_body("body", mass=1.0, inertia=inertia)
+        model = b.build()
+        masses.append(model.core.evaluate(0.0, model.q0, model.v0, want=["S"])["S"])
+    assert np.array_equal(*masses)
+    assert np.allclose(masses[0][3:, 3:], matrix)
+
+
+# ---- records ----
+
+
+def test_models_pickle_and_copy():
+    model = lgint.models.pendulum_chain(n=2, joint="revolute").with_state(v=np.full(12, 0.25))
+    twin = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(twin.q0, model.q0)
+    assert np.array_equal(twin.v0, model.v0)
+    assert twin.row_names == model.row_names
+    assert copy.deepcopy(model) is model
+    args = (0.3, model.q0, model.v0)
+    assert np.array_equal(*(m.core.evaluate(*args, want=["force"])["force"] for m in (model, twin)))
+
+
+def test_a_model_with_a_lambda_does_not_pickle():
+    b = builder()
+    b.add_force("arm", force=lambda t: (0, 0, t))
+    with pytest.raises((AttributeError, pickle.PicklingError)):
+        pickle.dumps(b.build())
+
+
+def test_with_state():
+    model = lgint.models.heavy_top(constrained=False)
+    other = model.with_state(v=(1, 2, 3))
+    assert np.array_equal(other.v0, [1, 2, 3])
+    assert np.array_equal(other.q0, model.q0)
+    assert np.array_equal(model.v0, [0, 150, -4.61538])
+    with pytest.raises(ValueError, match=r"v: shape \(3,\) expected"):
+        model.with_state(v=(1, 2))
+    with pytest.raises(ValueError, match="read-only"):
+        model.q0[0] = 3.0
+
+
+def test_with_parameters():
+    model = lgint.models.heavy_top(formulation="SE3").with_parameters(mass=7.0, constrained=False)
+    assert model.parameters["formulation"] == "SE3"
+    assert model.parameters["mass"] == 7.0
+    assert model.nv == 3
+    assert "holzinger2024" in model.reference
+    with pytest.raises(ValueError, match="parameter 'masss'.*'mass'"):
+        model.with_parameters(masss=7.0)
+    with pytest.raises(ValueError, match=r"lgint\.models"):
+        builder().build().with_parameters(mass=1.0)
+
+
+def test_models_reject_what_they_do_not_know():
+    with pytest.raises(ValueError, match="model 'heavytop'.*did you mean 'heavy_top'"):
+        lgint.models.get("heavytop")
+    with pytest.raises(ValueError, match="parameter of heavy_top 'weight'"):
+        lgint.models.heavy_top(weight=3.0)
+    with pytest.raises(ValueError, match="constraint_frame 'top'"):
+        lgint.models.heavy_top(constraint_frame="top")
+    with pytest.raises(ValueError, match="whole number >= 1"):
+        lgint.models.pendulum_chain(n=0)
+    with pytest.raises(ValueError, match="joint 'rigid'"):
+        lgint.models.pendulum_chain(joint="rigid")
+    with pytest.raises(ValueError, match="mass of 'top'"):
+        lgint.models.heavy_top(mass=-15.0)

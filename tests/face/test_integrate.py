@@ -1,0 +1,293 @@
+"""integrate, Stepper, study: schedules, errors, callable models."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import lgint
+from face import systems
+from face.tops import functions
+
+METHODS = lgint.methods()
+
+
+@pytest.fixture(scope="module")
+def top():
+    return lgint.models.heavy_top()
+
+
+# ---- what can be mended before a run ----
+
+BAD = [
+    ({"method": "rk45"}, "method 'rk45'.*'rk44'"),
+    ({"h": None}, "h: the step size is needed"),
+    ({"h": 0.0}, "h: a positive number"),
+    ({"h": -1e-3}, "h: a positive number"),
+    ({"h": np.nan}, "h: finite"),
+    ({"h": "small"}, "h: numbers"),
+    ({"t_end": 0.0}, "t_end: a time after the start"),
+    ({"t_end": np.inf}, "t_end: finite"),
+    ({"t0": np.nan}, "t0: finite"),
+    ({"save_every": 0}, "save_every: a whole number"),
+    ({"save_every": 1.5}, "save_every: a whole number"),
+    ({"stops": [0.5, 2.0]}, "stops: times between"),
+    ({"stops": [np.nan]}, "stops: finite"),
+    ({"start": 3}, "start: a trajectory"),
+    ({"t_eval": [0.1]}, "t_eval"),
+    ({"rtol": 1e-6}, "rtol"),
+    ({"rho_inf": 0.9}, "rho_inf"),
+    ({"method": "genalpha", "rho_inf": 1.5}, "rho_inf"),
+    ({"method": "genalpha", "rho_inf": np.nan}, "rho_inf"),
+    ({"method": "genalpha", "sigma": "best"}, "sigma.*optimal"),
+    ({"method": "genalpha", "max_iter": 2.5}, "max_iter"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), BAD, ids=lambda value: str(value)[:40])
+def test_bad_arguments(top, given, message):
+    arguments = {"method": "rk44", "t_end": 1.0, "h": 1e-2, **given}
+    with pytest.raises(ValueError, match=message):
+        lgint.integrate(top, **arguments)
+
+
+def test_bad_models(top):
+    with pytest.raises(ValueError, match="model: a model expected, got str"):
+        lgint.integrate("heavy_top", "rk44", t_end=1.0, h=0.1)
+    run = lgint.integrate(top, "rk44", t_end=1e-3, h=1e-3)
+    with pytest.raises(ValueError, match="cannot be resumed by 'euler'"):
+        lgint.integrate(top, "euler", t_end=1.0, h=0.1, start=run)
+    with pytest.raises(ValueError, match="another model"):
+        lgint.integrate(lgint.models.free_body(), "rk44", t_end=1.0, h=0.1, start=run)
+
+
+def test_an_inconsistent_state_is_refused(top):
+    with pytest.raises(ValueError, match="fixed_point"):
+        lgint.integrate(top.with_state(v=top.v0 + 1.0), "rk44", t_end=1.0, h=0.1)
+
+
+def test_redundant_joints_are_singular():
+    b = lgint.ModelBuilder(gravity=systems.GRAVITY)
+    b.add_body("door", mass=1.0, inertia=(1, 1, 1), position=(1, 0, 0))
+    for name, z in (("lower", -0.5), ("upper", 0.5)):
+        b.add_joint("revolute", lgint.ground, "door", point=(0, 0, z), axis=(0, 0, 1), name=name)
+    with pytest.raises(lgint.SingularError) as caught:
+        lgint.integrate(b.build(), "rk44", t_end=1.0, h=0.1)
+    assert caught.value.report["status"] == "SINGULAR"
+
+
+# ---- schedules ----
+
+
+def test_steps_are_equal_and_at_most_h(top):
+    run = lgint.integrate(top, "rk44", t_end=1e-2, h=3e-3)
+    assert run.stats.steps == 4
+    assert np.allclose(run.t, np.linspace(0, 1e-2, 5), rtol=1e-15)
+    assert np.allclose(run.h[1:], 2.5e-3, rtol=1e-12)
+    assert run.stats.h_used == pytest.approx(2.5e-3)
+
+
+def test_a_ratio_that_is_whole_but_for_round_off(top):
+    assert lgint.integrate(top, "rk44", t_end=0.3, h=0.1 / 100).stats.steps == 300
+
+
+def test_stops_are_landed_on(top):
+    run = lgint.integrate(top, "rk44", t_end=1e-2, h=1e-3, stops=[3.3e-3, 7e-3], save_every=1000)
+    assert {0.0, 3.3e-3, 7e-3, 1e-2} <= set(run.t)
+    assert run.h.max() <= 1e-3 * (1 + 1e-12)
+
+
+def test_save_every(top):
+    every = lgint.integrate(top, "rk44", t_end=1e-2, h=1e-3)
+    third = lgint.integrate(top, "rk44", t_end=1e-2, h=1e-3, save_every=3)
+    assert np.array_equal(third.t, every.t[[0, 3, 6, 9, 10]])
+    assert np.array_equal(third.q, every.q[[0, 3, 6, 9, 10]])
+
+
+def test_kinks_of_tables_are_landed_on():
+    b = lgint.ModelBuilder()
+    b.add_body("body", mass=2.0, inertia=(1, 1, 1))
+    b.add_force("body", force=([0.0, 0.25, 1.0], [[0, 0, 0], [4, 0, 0], [0, 0, 0]]))
+    run = lgint.integrate(b.build(), "rk44", t_end=2.0, h=0.3)
+    assert {0.25, 1.0} <= set(run.t)
+    # the integral of the force over the mass: exact for piecewise linear forces
+    assert np.allclose(run.velocity("body")[-1], (1.0, 0, 0), atol=1e-14)
+
+
+def test_t0_is_the_time_of_the_forces():
+    b = lgint.ModelBuilder()
+    b.add_body("body", mass=1.0, inertia=(1, 1, 1))
+    b.add_force("body", torque=lambda t: (0, 0, 2 * t))
+    run = lgint.integrate(b.build(), "rk44", t0=1.0, t_end=2.0, h=0.1)
+    assert run.t[0] == 1.0
+    assert run.angular_velocity("body")[-1, 2] == pytest.approx(3.0, rel=1e-13)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_stepper_takes_the_same_steps(top, method):
+    run = lgint.integrate(top, method, t_end=5e-3, h=1e-3)
+    stepper = lgint.Stepper(top, method)
+    for _ in range(5):
+        stepper.step(run.h[-1])
+    assert stepper.t == pytest.approx(5e-3)
+    assert np.allclose(stepper.q, run.q[-1], rtol=0, atol=1e-12)
+    assert np.allclose(stepper.v, run.v[-1], rtol=0, atol=1e-9)
+    with pytest.raises(ValueError, match="h: a positive"):
+        stepper.step(-1.0)
+
+
+# ---- during a run ----
+
+
+def test_a_failing_function_arrives_unchanged_with_its_type():
+    class Odd(Exception):
+        pass
+
+    def pull(t):
+        if t > 0.5:
+            raise Odd("enough")
+        return (0, 0, 0)
+
+    b = lgint.ModelBuilder()
+    b.add_body("body", mass=1.0, inertia=(1, 1, 1))
+    b.add_force("body", force=pull)
+    with pytest.raises(Odd, match="enough"):
+        lgint.integrate(b.build(), "rk44", t_end=1.0, h=0.1)
+
+
+def test_a_function_with_a_wrong_shape():
+    b = lgint.ModelBuilder()
+    b.add_body("body", mass=1.0, inertia=(1, 1, 1))
+    b.add_force("body", force=lambda t: (0, 0), name="pull")
+    with pytest.raises(ValueError, match="pull"):
+        lgint.integrate(b.build(), "rk44", t_end=1.0, h=0.1)
+
+
+@pytest.mark.parametrize("with_tqdm", [True, False])
+def test_progress(capsys, monkeypatch, with_tqdm):
+    if not with_tqdm:
+        monkeypatch.setitem(sys.modules, "tqdm", None)
+    run = lgint.integrate(lgint.models.heavy_top(), "rk44", t_end=2.0, h=1e-4, save_every=1000, progress=True)
+    assert run.t[-1] == 2.0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "100" in captured.err
+
+
+def test_method_info():
+    for name in METHODS:
+        info = lgint.method_info(name)
+        assert info["name"] == name
+        assert info["order"] >= 1
+        assert info["reference"]
+        assert info["doc"]
+        for option in info["options"]:
+            assert option["doc"]
+    with pytest.raises(ValueError, match="method 'rk4'.*'rk44'"):
+        lgint.method_info("rk4")
+    assert len(set(METHODS)) == len(METHODS)
+
+
+# ---- formulations and callables ----
+
+
+@pytest.mark.parametrize("pair", [("SE3", "euler_parameters"), ("euler_parameters", "R3xRV"), ("S3R3", "R3xS3")])
+def test_double_pendulum_agrees_between_formulations(pair):
+    runs = [lgint.integrate(systems.double_pendulum(*p), "rk67", t_end=1.0, h=2e-3) for p in (("R3xSO3",) * 2, pair)]
+    for name in ("upper", "lower"):
+        assert np.abs(runs[0].rotation(name) - runs[1].rotation(name)).max() < 1e-9
+        assert np.abs(runs[0].velocity(name) - runs[1].velocity(name)).max() < 1e-8
+    assert np.abs(runs[0].joint_angles() - runs[1].joint_angles()).max() < 1e-9
+    assert np.abs(runs[0].reaction("elbow") - runs[1].reaction("elbow")).max() < 1e-7
+    assert np.ptp(runs[0].energy()) < 1e-9
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("pair", [("R3xSO3", "R3xSO3"), ("SE3", "euler_parameters")], ids="-".join)
+def test_every_method_runs_the_double_pendulum(method, pair):
+    best = lgint.integrate(systems.double_pendulum(), "rk67", t_end=0.2, h=1e-3)
+    run = lgint.integrate(systems.double_pendulum(*pair), method, t_end=0.2, h=1e-4)
+    bound = 2e-3 if lgint.method_info(method)["order"] == 1 else 1e-5
+    assert np.abs(run.position("lower")[-1] - best.position("lower")[-1]).max() < bound
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_callable_top_agrees_with_the_compiled_one(method):
+    compiled = lgint.integrate(lgint.models.heavy_top(), method, t_end=0.02, h=5e-4)
+    run = lgint.integrate(lgint.CallableModel("R3xSO3", **functions()), method, t_end=0.02, h=5e-4)
+    assert np.abs(run.q - compiled.q).max() < 1e-10
+    assert np.abs(run.v - compiled.v).max() < 1e-10 * 150
+    assert np.abs(run.lam - compiled.lam).max() < 1e-8 * np.abs(compiled.lam).max()
+    assert np.allclose(run.energy() - run.energy()[0], compiled.energy() - compiled.energy()[0], atol=1e-6)
+    assert np.allclose(run.constraint_residual(), compiled.constraint_residual(), atol=1e-10)
+    with pytest.raises(ValueError, match="no bodies"):
+        run.position("top")
+
+
+def test_callable_top_without_derivatives():
+    """Differences stand in for the tangent and the constraint's acceleration."""
+    given = {**functions(), "tangent": None, "constraint_acceleration": None}
+    compiled = lgint.integrate(lgint.models.heavy_top(), "genalpha", t_end=0.01, h=5e-4)
+    run = lgint.integrate(lgint.CallableModel("R3xSO3", **given), "genalpha", t_end=0.01, h=5e-4)
+    assert np.abs(run.q - compiled.q).max() < 1e-7
+
+
+def test_callable_in_plain_coordinates():
+    """A harmonic oscillator with a push that begins at a kink."""
+    model = lgint.CallableModel(
+        "Rn", [1.0], [0.0], mass=lambda t, q: [[2.0]], force=lambda t, q, v: -8 * q + (t > 0.3), kinks=[0.3]
+    )
+    run = lgint.integrate(model, "rk67", t_end=1.0, h=0.02)
+    w, s = 2.0, run.t[-1] - 0.3
+    assert 0.3 in run.t
+    assert run.q[-1, 0] == pytest.approx(np.cos(w) + (1 - np.cos(w * s)) / 8, abs=1e-9)
+
+
+BAD_CALLABLES = [
+    ({"space": "SO4"}, "kind of space 'SO4'"),
+    ({"space": [("Rn", 0)]}, "Rn"),
+    ({"q0": np.zeros(3)}, "q: shape|constraint"),
+    ({"v0": np.full(6, np.nan)}, "v: finite"),
+    ({"mass": None}, "mass: a function is needed"),
+    ({"gyro": 3.0}, "gyro: a function expected"),
+    ({"constraint_jacobian": None}, "go together"),
+    ({"constraint": None, "constraint_jacobian": None}, "constraint_acceleration needs"),
+    ({"kinks": [np.inf]}, "kinks: finite"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), BAD_CALLABLES, ids=lambda value: str(value)[:40])
+def test_bad_callables(given, message):
+    with pytest.raises((ValueError, IndexError), match=message):
+        lgint.CallableModel(**{"space": "R3xSO3", **functions(), **given})
+
+
+@pytest.mark.parametrize("verb", ["mass", "force", "gyro", "constraint", "constraint_jacobian", "energy"])
+def test_wrong_shapes_from_a_callable_name_the_verb(verb):
+    model = lgint.CallableModel("R3xSO3", **{**functions(), verb: lambda *args: np.zeros(5)})
+    with pytest.raises(ValueError, match=verb):
+        lgint.integrate(model, "rk44", t_end=0.01, h=1e-3).energy()
+
+
+# ---- study ----
+
+
+def test_study(top):
+    study = lgint.study(top, "rk44", [1e-3, 5e-4, 2.5e-4], t_end=0.05)
+    assert abs(study.orders["q"][-1] - 4) < 0.2
+    assert set(study.errors) == {"q", "v", "lam"}
+    table = str(study)
+    assert table.count("\n") == 4
+    assert "rk44" in table
+    free = lgint.study(lgint.models.free_body(formulation="SE3"), "euler", [1e-3, 5e-4], t_end=0.05)
+    assert set(free.errors) == {"q", "v"}
+
+
+def test_study_with_a_reference(top):
+    best = lgint.integrate(top, "rk67", t_end=0.05, h=5e-5)
+    study = lgint.study(top, "genalpha", [5e-4, 2.5e-4, 1.25e-4], t_end=0.05, reference=best, sigma=0.0)
+    assert abs(study.orders["q"][-1] - 2) < 0.15
+    with pytest.raises(ValueError, match="reference: a run to t = 0.1"):
+        lgint.study(top, "rk44", [1e-3, 5e-4], t_end=0.1, reference=best)
+    with pytest.raises(ValueError, match="at least two"):
+        lgint.study(top, "rk44", [1e-3], t_end=0.1)

@@ -1,0 +1,210 @@
+"""Diagnostics against direct formulas, in every formulation; files and pictures."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import lgint
+from face import systems
+from face.tops import functions
+
+RUN = {"t_end": 0.2, "h": 2e-3}
+
+
+@pytest.fixture(scope="module", params=systems.FORMULATIONS)
+def top(request):
+    return lgint.integrate(lgint.models.heavy_top(formulation=request.param, omega0=(1, 8, -4)), "rk44", **RUN)
+
+
+def test_kinematics(top):
+    x, R, xdot, omega = (getattr(top, name)("top") for name in ("position", "rotation", "velocity", "angular_velocity"))
+    n = len(top.t)
+    assert (x.shape, R.shape, xdot.shape, omega.shape) == ((n, 3), (n, 3, 3), (n, 3), (n, 3))
+    assert np.allclose(R @ np.swapaxes(R, 1, 2), np.eye(3), atol=1e-8)
+    assert np.allclose(x, R[:, :, 1], atol=1e-7)
+    assert np.allclose(xdot, np.einsum("nij,nj->ni", R, np.cross(omega, (0, 1, 0))), atol=1e-6)
+    # velocities are the time derivatives of the positions
+    slope = (x[2:] - x[:-2]) / (2 * RUN["h"])
+    assert np.abs(slope - xdot[1:-1]).max() < 3e-3 * np.abs(xdot).max()
+    assert np.allclose(top.point("top", (0, -1, 0)), 0, atol=1e-7)
+    assert np.allclose(top.point_velocity("top", (0, -1, 0)), 0, atol=1e-6)
+    off = top.point_velocity("top", (0.5, 0.0, 0.0))
+    assert np.allclose(off, xdot + np.einsum("nij,nj->ni", R, np.cross(omega, (0.5, 0, 0))), atol=1e-9)
+
+
+def test_quaternions(top):
+    p, R = top.quaternion("top"), top.rotation("top")
+    assert np.allclose(Rotation.from_quat(p, scalar_first=True).as_matrix(), R, atol=1e-7)
+    assert p[0, 0] >= 0
+    assert (np.sum(p[1:] * p[:-1], axis=1) > 0.9).all()
+
+
+def test_sums(top):
+    x, R, xdot, omega = (getattr(top, name)("top") for name in ("position", "rotation", "velocity", "angular_velocity"))
+    J = np.diag([0.234375, 0.46875, 0.234375])
+    kinetic = 7.5 * np.sum(xdot**2, axis=1) + 0.5 * np.einsum("ni,ij,nj->n", omega, J, omega)
+    potential = 15 * 9.81 * x[:, 2]
+    assert np.allclose(top.energy("kinetic"), kinetic, rtol=1e-9)
+    assert np.allclose(top.energy("potential") - top.energy("potential")[0], potential - potential[0], atol=1e-9)
+    assert np.allclose(top.energy(), top.energy("kinetic") + top.energy("potential"), rtol=1e-15)
+    assert np.allclose(top.momentum(), 15 * xdot, rtol=1e-14)
+    spin = np.einsum("nij,nj->ni", R, omega @ J)
+    assert np.allclose(top.angular_momentum(), 15 * np.cross(x, xdot) + spin, rtol=1e-13, atol=1e-12)
+
+
+def test_constraint_residual(top):
+    x, R = top.position("top"), top.rotation("top")
+    residual = top.constraint_residual()
+    assert residual.shape == top.lam.shape
+    assert np.allclose(residual[:, :3], x - R[:, :, 1], atol=1e-12)
+    assert np.allclose(top.constraint_residual("velocity")[0], 0, atol=1e-12)
+    assert len(top.row_names) == top.lam.shape[1]
+
+
+def test_reaction_accelerates_the_body(top):
+    """The reaction is what gravity lacks to m x''; on the two partners it is opposite."""
+    slope = (top.velocity("top")[2:] - top.velocity("top")[:-2]) / (2 * RUN["h"])
+    expected = 15 * (slope - systems.GRAVITY)
+    second, first = top.reaction("fixed_point"), top.reaction("fixed_point", on="first")
+    assert np.abs(second[1:-1, :3] - expected).max() < 1e-2 * np.abs(expected).max()
+    assert np.allclose(second[:, :3], -first[:, :3], rtol=1e-12)
+    body = top.reaction("fixed_point", frame="body")
+    assert np.allclose(np.einsum("nij,nj->ni", top.rotation("top"), body[:, :3]), second[:, :3], atol=1e-6)
+
+
+@pytest.mark.parametrize("formulation", systems.FORMULATIONS)
+@pytest.mark.parametrize("frame", ["inertial", "body"])
+def test_reaction_of_a_hanging_pendulum_is_its_weight(formulation, frame):
+    run = lgint.integrate(systems.pendulum(formulation), "genalpha", t_end=0.02, h=2e-3)
+    assert np.allclose(run.reaction("pin", frame=frame), (0, 0, 2 * 9.81, 0, 0, 0), atol=1e-9)
+    assert np.allclose(run.reaction("pin", frame=frame, on="first"), (0, 0, -2 * 9.81, 0, 0, 0), atol=1e-9)
+
+
+def test_reaction_moment_of_a_clamped_bar():
+    """A rigid joint holds a bar that sticks out along x: force m g up, moment m g l/2 about -y."""
+    b = lgint.ModelBuilder(gravity=systems.GRAVITY)
+    R = systems.turn(0.7, (1, 2, 2))
+    b.add_body("bar", mass=3.0, inertia=(0.1, 0.2, 0.2), position=(0.4, 0, 0), rotation=R)
+    b.add_joint("rigid", lgint.ground, "bar", point=(0, 0, 0), name="clamp")
+    run = lgint.integrate(b.build(), "rk44", t_end=0.01, h=1e-3)
+    moment = np.array([0, -0.4 * 3 * 9.81, 0])
+    assert np.allclose(run.reaction("clamp"), [0, 0, 3 * 9.81, *moment], atol=1e-8)
+    assert np.allclose(run.reaction("clamp", frame="body")[:, 3:], R.T @ moment, atol=1e-8)
+
+
+# ---- joint angles ----
+
+
+@pytest.mark.parametrize("formulation", systems.FORMULATIONS)
+@pytest.mark.parametrize("save_every", [1, 50])
+def test_joint_angles_through_full_turns(formulation, save_every):
+    """Without gravity a pendulum turns uniformly; saved states are up to one and a half turns apart."""
+    model = systems.pendulum(formulation, omega=-40.0, gravity=(0, 0, 0))
+    run = lgint.integrate(model, "rk44", t_end=2.0, h=5e-3, save_every=save_every)
+    assert np.allclose(run.joint_angle("pin"), -40 * run.t, atol=1e-3)
+    assert run.joint_angles().shape == (len(run.t), 1)
+    assert run.angle_names == ["pin"]
+
+
+def test_joint_angles_go_on_after_a_resume():
+    model = systems.pendulum(omega=40.0, gravity=(0, 0, 0))
+    half = lgint.integrate(model, "rk44", t_end=1.0, h=5e-3)
+    rest = lgint.integrate(model, "rk44", t_end=2.0, h=5e-3, start=half)
+    assert rest.t[0] == 1.0
+    assert np.allclose(rest.joint_angle("pin"), 40 * rest.t, atol=1e-3)
+
+
+def test_a_joint_without_an_angle():
+    run = lgint.integrate(lgint.models.heavy_top(), "rk44", t_end=0.01, h=1e-3)
+    with pytest.raises(ValueError, match="'fixed_point' is spherical and has no angle"):
+        run.joint_angle("fixed_point")
+    assert run.joint_angles().shape == (len(run.t), 0)
+
+
+# ---- unknown names ----
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda run: run.position("topp"), "body 'topp'.*did you mean 'top'"),
+        (lambda run: run.point("top", (1, 2)), "X: shape"),
+        (lambda run: run.energy("generalized"), "kind of energy 'generalized'"),
+        (lambda run: run.constraint_residual("acceleration"), "level 'acceleration'"),
+        (lambda run: run.reaction("pin"), "joint 'pin'.*'fixed_point'"),
+        (lambda run: run.reaction("fixed_point", frame="world"), "frame 'world'"),
+        (lambda run: run.reaction("fixed_point", on="third"), "side 'third'"),
+    ],
+)
+def test_unknown_names(top, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(top)
+
+
+# ---- files ----
+
+
+def test_save_and_load(top, tmp_path):
+    top.save(tmp_path / "run.npz")
+    twin = lgint.load(tmp_path / "run.npz")
+    for name in ("t", "q", "v", "vdot", "lam", "h", "mem", "carry"):
+        assert getattr(twin, name).tobytes() == getattr(top, name).tobytes(), name
+    assert (twin.method, twin.options, twin.stats) == (top.method, top.options, top.stats)
+    for accessor in ("energy", "angular_momentum", "constraint_residual"):
+        assert np.array_equal(getattr(twin, accessor)(), getattr(top, accessor)())
+    assert np.array_equal(twin.reaction("fixed_point"), top.reaction("fixed_point"))
+    assert twin.model.parameters["omega0"] == [1, 8, -4]
+    # the loaded run can be resumed, with the same bits
+    runs = [lgint.integrate(run.model, "rk44", t_end=0.3, h=2e-3, start=run) for run in (top, twin)]
+    assert runs[0].q.tobytes() == runs[1].q.tobytes()
+
+
+def test_a_function_of_time_is_not_saved_but_the_run_is(tmp_path):
+    b = lgint.ModelBuilder()
+    b.add_body("body", mass=1.0, inertia=(1, 1, 1))
+    b.add_force("body", force=lambda t: (t, 0, 0), name="pull")
+    run = lgint.integrate(b.build(), "rk44", t_end=1.0, h=0.1)
+    assert run.velocity("body")[-1, 0] == pytest.approx(0.5, rel=1e-12)
+    run.save(tmp_path / "run.npz")
+    twin = lgint.load(tmp_path / "run.npz")
+    assert np.array_equal(twin.energy(), run.energy())
+    with pytest.raises(RuntimeError, match="function of 'pull'.*not saved"):
+        lgint.integrate(twin.model, "rk44", t_end=1.0, h=0.1)
+
+
+def test_a_callable_run_can_be_saved(tmp_path):
+    run = lgint.integrate(lgint.CallableModel("R3xSO3", **functions()), "rk44", t_end=0.01, h=1e-3)
+    run.save(tmp_path / "run.npz")
+    twin = lgint.load(tmp_path / "run.npz")
+    assert np.array_equal(twin.q, run.q)
+    with pytest.raises(RuntimeError, match="'energy'.*not saved"):
+        twin.energy()
+
+
+def test_other_files_are_refused(tmp_path):
+    np.savez(tmp_path / "other.npz", x=np.zeros(3))
+    with pytest.raises(ValueError, match="not a trajectory"):
+        lgint.load(tmp_path / "other.npz")
+
+
+# ---- pictures ----
+
+
+def test_plot(top, tmp_path):
+    top.plot().savefig(tmp_path / "run.png")
+    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_plot_of_a_callable_model_and_of_a_free_body(tmp_path):
+    model = lgint.CallableModel("R3xSO3", **{**functions(), "energy": None})
+    lgint.integrate(model, "rk44", t_end=0.01, h=1e-3).plot().savefig(tmp_path / "run.png")
+    free = lgint.models.free_body(formulation="SE3")
+    axes = lgint.integrate(free, "rk44", t_end=0.1, h=1e-2).plot().axes
+    assert [a.get_title() for a in axes][2:] == ["change of energy", "largest constraint residual"]
+
+
+def test_animation(tmp_path):
+    run = lgint.integrate(systems.double_pendulum(), "rk44", t_end=0.1, h=1e-2)
+    animation = run.animate(seconds=1.0)
+    animation.save(tmp_path / "run.gif", writer="pillow")
+    assert (tmp_path / "run.gif").read_bytes().startswith(b"GIF")

@@ -1,0 +1,100 @@
+"""Every model in every formulation: the verbs against each other and against differences."""
+
+import numpy as np
+import pytest
+
+import lgint
+from face import systems
+
+JOINTS = [
+    *("spherical", "revolute", "prismatic", "cylindrical", "universal", "inline", "planar", "rigid", "distance"),
+]
+MODELS = [
+    ("heavy_top", {}),
+    ("heavy_top", {"constraint_frame": "body"}),
+    ("heavy_top", {"constrained": False}),
+    ("free_body", {}),
+    ("pendulum_chain", {"n": 3}),
+    ("pendulum_chain", {"n": 3, "joint": "revolute"}),
+]
+
+
+@pytest.mark.parametrize("formulation", systems.FORMULATIONS)
+@pytest.mark.parametrize(("name", "parameters"), MODELS, ids=lambda value: str(value))
+def test_models(name, parameters, formulation):
+    report = lgint.check(lgint.models.get(name)(formulation=formulation, **parameters))
+    assert report.ok, f"\n{report}"
+
+
+def test_every_model_is_checked():
+    assert {name for name, _ in MODELS} == set(lgint.models.names())
+
+
+@pytest.mark.parametrize("kind", JOINTS)
+@pytest.mark.parametrize("pair", [("R3xSO3", "SE3"), ("S3R3", "euler_parameters"), ("R3xRV", "R3xS3")], ids="-".join)
+def test_joints_springs_and_loads(kind, pair):
+    report = lgint.check(systems.two_bodies(kind, *pair))
+    assert report.ok, f"\n{report}"
+
+
+@pytest.mark.parametrize("carrier", ["inertial", "first", "second"])
+@pytest.mark.parametrize("kind", ["revolute", "prismatic", "inline"])
+def test_carriers(kind, carrier):
+    report = lgint.check(systems.two_bodies(kind, "SE3", "euler_parameters", carrier=carrier))
+    assert report.ok, f"\n{report}"
+
+
+def test_every_joint_is_checked():
+    from lgint.build import JOINTS as compiled
+
+    assert set(JOINTS) == {*compiled, "distance"}
+
+
+@pytest.mark.parametrize("upper", systems.FORMULATIONS)
+def test_double_pendulum_of_two_formulations(upper):
+    report = lgint.check(systems.double_pendulum(upper, "euler_parameters"))
+    assert report.ok, f"\n{report}"
+
+
+# ---- what the check is for: it finds a wrong verb ----
+
+WRONG = {
+    "force": ("force at rest", "S along q"),
+    "constraint_jacobian": ("B = d(phi)/dq", "phidot = d(phi)/dt"),
+    "constraint_acceleration": ("zeta",),
+    "tangent": ("S along q", "S along v"),
+    "energy": ("T = v^T M v",),
+    "gyro": ("dT/dt",),
+    "mass": ("mass is symmetric",),
+}
+
+
+@pytest.mark.parametrize("verb", [verb for verb in WRONG if verb != "force"])
+def test_a_wrong_verb_is_found(verb):
+    from face.tops import functions
+
+    right = functions()
+    wrong = {
+        "constraint_jacobian": lambda t, q: 1.01 * right["constraint_jacobian"](t, q),
+        "constraint_acceleration": lambda t, q, v: 0.99 * right["constraint_acceleration"](t, q, v),
+        "tangent": lambda t, q, v, a, lam: [1.001 * np.asarray(x) for x in right["tangent"](t, q, v, a, lam)],
+        "energy": lambda t, q, v: (1.1 * right["energy"](t, q, v)[0], 0.0),
+        "gyro": lambda t, q, v: -right["gyro"](t, q, v) + 0.1 * v,
+        "mass": lambda t, q: right["mass"](t, q) + np.eye(6, k=1),
+    }[verb]
+    model = lgint.CallableModel("R3xSO3", **{**right, verb: wrong})
+    report = lgint.check(model)
+    failed = {item.name for item in report.items if not item.ok}
+    assert not report.ok
+    assert any(name.startswith(start) for name in failed for start in WRONG[verb]), f"\n{report}"
+
+
+def test_an_exception_in_a_verb_is_reported():
+    from face.tops import functions
+
+    def broken(t, q, v):
+        raise ZeroDivisionError("no such force")
+
+    report = lgint.check(lgint.CallableModel("R3xSO3", **{**functions(), "force": broken}))
+    assert not report.ok
+    assert "no such force" in str(report)
