@@ -1,0 +1,38 @@
+/* The groups by themselves: what a caller wants of them beyond what integrators need of a node kind. Elements are
+   stored as in the node kind of the group; matrices are column-major. Every operation has the same signature, so that
+   one loop serves all: `b` is the second operand, ignored where there is none. */
+#ifndef LG_GROUP_GROUP_H
+#define LG_GROUP_GROUP_H
+
+#include "group/node.h"
+
+typedef struct lg_group {
+    const char *name;
+    const lg_node *node;
+    int semidirect; /* whether rotations act on the positions of what they multiply */
+    int shape[2]; /* of an element as its users see it: SE(3) as 4 x 4 matrices; n x 1 is a vector */
+    int hat_shape[2];
+    void (*multiply)(const double *a, const double *b, double *c); /* of the rotations */
+    void (*invert)(const double *a, double *c);
+    void (*hat)(const double *v, double *A); /* row-major */
+    void (*vee)(const double *A, double *v);
+} lg_group;
+
+enum { LG_GROUP_COUNT = 6 };
+extern const lg_group lg_groups[LG_GROUP_COUNT]; /* so3 s3 se3 r3xso3 r3xs3 s3r3 */
+
+typedef void lg_group_op(const lg_group *group, const double *a, const double *b, double *out);
+
+lg_group_op lg_group_exp; /* v -> exp(v) */
+lg_group_op lg_group_log; /* g -> v, the short way */
+lg_group_op lg_group_compose; /* g, g -> g */
+lg_group_op lg_group_inverse; /* g -> g */
+lg_group_op lg_group_act; /* g, point -> x + R point */
+lg_group_op lg_group_hat; /* v -> v^, row-major */
+lg_group_op lg_group_vee; /* its inverse */
+lg_group_op lg_group_ad; /* v -> matrix of w -> [v, w] */
+lg_group_op lg_group_Ad; /* g -> matrix of w -> (g w^ g^-1)v */
+lg_group_op lg_group_tangent; /* v -> T(v) */
+lg_group_op lg_group_tangent_inv; /* v -> T^-1(v) */
+
+#endif
