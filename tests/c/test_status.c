@@ -1,0 +1,63 @@
+/* Status codes and reports. */
+#include "check.h"
+#include "core/status.h"
+
+static void test_every_code_has_a_name_and_a_message(void)
+{
+    for (int a = 0; a < LG_STATUS_COUNT; a++) {
+        const char *message = lg_status_message((lg_status)a);
+        CHECK(strlen(lg_status_name((lg_status)a)) > 0);
+        CHECK(strlen(message) > 0 && message[strlen(message) - 1] != '.');
+        for (int b = 0; b < a; b++) {
+            CHECK(strcmp(lg_status_name((lg_status)a), lg_status_name((lg_status)b)) != 0);
+            CHECK(strcmp(message, lg_status_message((lg_status)b)) != 0);
+        }
+    }
+    CHECK(LG_OK == 0);
+    CHECK_TEXT(lg_status_name(LG_SINGULAR), "SINGULAR");
+}
+
+static void test_unknown_codes(void)
+{
+    CHECK_TEXT(lg_status_name(LG_STATUS_COUNT), "UNKNOWN");
+    CHECK_TEXT(lg_status_message((lg_status)1000), "unknown status");
+}
+
+static void test_names_are_cut_to_the_room_there_is(void)
+{
+    lg_report report = {.step = 7};
+    char longer[2 * sizeof report.what];
+    memset(longer, 'x', sizeof longer);
+    longer[sizeof longer - 1] = '\0';
+
+    lg_report_name(&report, longer);
+    CHECK(strlen(report.what) == sizeof report.what - 1);
+    lg_report_name(&report, "joint 3");
+    CHECK_TEXT(report.what, "joint 3");
+    lg_report_name(&report, NULL);
+    CHECK_TEXT(report.what, "");
+    CHECK(report.step == 7);
+}
+
+static lg_status passes_on(lg_status status, int *reached)
+{
+    LG_TRY(status);
+    *reached = 1;
+    return LG_OK;
+}
+
+static void test_try_leaves_at_the_first_failure(void)
+{
+    int reached = 0;
+    CHECK(passes_on(LG_CALLBACK, &reached) == LG_CALLBACK && !reached);
+    CHECK(passes_on(LG_OK, &reached) == LG_OK && reached);
+}
+
+int main(void)
+{
+    RUN(test_every_code_has_a_name_and_a_message);
+    RUN(test_unknown_codes);
+    RUN(test_names_are_cut_to_the_room_there_is);
+    RUN(test_try_leaves_at_the_first_failure);
+    return check_result();
+}
