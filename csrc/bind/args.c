@@ -3,12 +3,15 @@
 
 /* ---- one array ---- */
 
-/* "(3, 4)" or, with free axes in front, "(..., 3, 4)" */
+/* "(3, 4)" or, with free axes in front, "(..., 3, 4)"; an axis of any length is "n" */
 static PyObject *shape_text(int ndim, const npy_intp *dims, int leading)
 {
     PyObject *text = PyUnicode_FromString(leading ? "(..." : "(");
-    for (int i = 0; i < ndim && text; i++)
-        PyUnicode_AppendAndDel(&text, PyUnicode_FromFormat(i || leading ? ", %zd" : "%zd", (Py_ssize_t)dims[i]));
+    for (int i = 0; i < ndim && text; i++) {
+        const char *comma = i || leading ? ", " : "";
+        PyUnicode_AppendAndDel(&text, dims[i] < 0 ? PyUnicode_FromFormat("%sn", comma)
+                                                  : PyUnicode_FromFormat("%s%zd", comma, (Py_ssize_t)dims[i]));
+    }
     if (text)
         PyUnicode_AppendAndDel(&text, PyUnicode_FromString(ndim == 1 && !leading ? ",)" : ")"));
     return text;
@@ -30,7 +33,7 @@ static int has_shape(PyArrayObject *array, int ndim, const npy_intp *dims, int l
     if (front < 0 || (front > 0 && !leading))
         return 0;
     for (int i = 0; i < ndim; i++)
-        if (PyArray_DIM(array, front + i) != dims[i])
+        if (dims[i] >= 0 && PyArray_DIM(array, front + i) != dims[i])
             return 0;
     return 1;
 }

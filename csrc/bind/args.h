@@ -9,7 +9,7 @@
 enum { LG_MAX_AXES = 64 };
 
 /* A new C-contiguous float64 array of finite numbers from anything that casts safely. Its last `ndim` axes must have
-   the lengths in `dims`; other axes may stand in front only if `leading`. NULL: ValueError. */
+   the lengths in `dims` (-1: any); other axes may stand in front only if `leading`. NULL: ValueError. */
 PyArrayObject *lg_array(PyObject *object, const char *name, int ndim, const npy_intp *dims, int leading);
 
 /* A vector of length n; a new one-dimensional array holding a copy of `data`. */

@@ -88,7 +88,7 @@ static double as_number(lg_option_type type, PyObject *given)
     double number = NAN;
     int is_flag = PyBool_Check(given) || PyArray_IsScalar(given, Bool);
     if (type == LG_OPTION_FLAG)
-        return is_flag ? PyObject_IsTrue(given) : NAN;
+        return is_flag ? (double)PyObject_IsTrue(given) : NAN;
     if (is_flag || PyUnicode_Check(given))
         return NAN;
     if (type == LG_OPTION_NUMBER)

@@ -1,0 +1,415 @@
+/* The type Model: a compiled model built from plain sequences. */
+#include "model/model.h"
+
+#include "bind/args.h"
+#include "bind/system.h"
+
+/* A Python function of time behind an lg_time_function. Called with the GIL held: LG_SYSTEM_NEEDS_GIL is set. */
+typedef struct python_function {
+    PyObject *callable;         /* borrowed from the model's tuple */
+    PyObject *name;             /* of the element; borrowed likewise */
+} python_function;
+
+typedef struct lg_model_object {
+    lg_system_object base;
+    lg_model *model;
+    int nframes, nelements;
+    PyObject *kept;             /* tuple of the callables and names that `functions` borrows */
+    python_function *functions;
+} lg_model_object;
+
+static lg_model_object *model_of(PyObject *self)
+{
+    return (lg_model_object *)self;
+}
+
+/* ---- functions of time ---- */
+
+static lg_status call_time_function(void *self, double t, double value[3])
+{
+    const python_function *function = self;
+    PyObject *result = PyObject_CallFunction(function->callable, "d", t);
+    if (!result)
+        return LG_CALLBACK;
+
+    char name[128];
+    snprintf(name, sizeof name, "what the function of element %.60s returns", PyUnicode_AsUTF8(function->name));
+    PyArrayObject *array = lg_vector(result, name, 3);
+    Py_DECREF(result);
+    if (!array)
+        return LG_CALLBACK;
+    memcpy(value, lg_data(array), 3 * sizeof *value);
+    Py_DECREF(array);
+    return LG_OK;
+}
+
+/* ---- building ---- */
+
+/* Everything read from the arguments; `kept` owns the Python objects whose buffers the specs point into. */
+typedef struct model_source {
+    lg_model_spec spec;
+    lg_block_spec *blocks;
+    lg_frame_spec *frames;
+    lg_element_spec *elements;
+    python_function *functions;
+    PyObject *kept;             /* list */
+} model_source;
+
+/* Item `index` of a sequence as a tuple of `size`, kept alive by the source. */
+static PyObject *item_tuple(model_source *source, PyObject *sequence, Py_ssize_t index, Py_ssize_t size, const char *what)
+{
+    PyObject *tuple = PySequence_Tuple(PySequence_Fast_GET_ITEM(sequence, index));
+    if (tuple && PyTuple_GET_SIZE(tuple) != size) {
+        PyErr_Format(PyExc_ValueError, "%s must be tuples of %zd values, given %R", what, size, tuple);
+        Py_CLEAR(tuple);
+    }
+    if (!tuple || PyList_Append(source->kept, tuple) < 0) {
+        Py_XDECREF(tuple);
+        return NULL;
+    }
+    Py_DECREF(tuple);
+    return tuple;
+}
+
+static int read_blocks(model_source *source, PyObject *sequence)
+{
+    for (int i = 0; i < source->spec.nblocks; i++) {
+        PyObject *item = item_tuple(source, sequence, i, 2, "blocks");
+        lg_block_spec *block = &source->blocks[i];
+        if (!item || !PyArg_ParseTuple(item, "si;blocks are (kind, n)", &block->kind, &block->n))
+            return -1;
+    }
+    return 0;
+}
+
+static int read_frames(model_source *source, PyObject *sequence)
+{
+    for (int i = 0; i < source->spec.nframes; i++) {
+        PyObject *place, *item = item_tuple(source, sequence, i, 2, "frames");
+        lg_frame_spec *frame = &source->frames[i];
+        if (!item || !PyArg_ParseTuple(item, "iO;frames are (block, (base, offset))", &frame->block, &place))
+            return -1;
+        PyArrayObject *array = lg_vector(place, "base and offset of a frame", 6);
+        if (!array)
+            return -1;
+        memcpy(frame->base, lg_data(array), sizeof frame->base);
+        memcpy(frame->offset, lg_data(array) + 3, sizeof frame->offset);
+        Py_DECREF(array);
+    }
+    return 0;
+}
+
+/* One or two frame indices. */
+static int read_element_frames(PyObject *sequence, lg_element_spec *element)
+{
+    PyObject *tuple = PySequence_Tuple(sequence);
+    int read = tuple && PyTuple_GET_SIZE(tuple) <= 2;
+    element->frames[0] = element->frames[1] = -1;
+    if (tuple && !read)
+        PyErr_Format(PyExc_ValueError, "element %s has more than two frames", element->name);
+    for (int i = 0; read && i < PyTuple_GET_SIZE(tuple); i++) {
+        long frame = PyLong_AsLong(PyTuple_GET_ITEM(tuple, i));
+        element->frames[i] = frame < INT_MIN || frame > INT_MAX ? -1 : (int)frame;
+    }
+    Py_XDECREF(tuple);
+    return read && !PyErr_Occurred() ? 0 : -1;
+}
+
+static int read_parameters(model_source *source, PyObject *sequence, lg_element_spec *element)
+{
+    char name[96];
+    snprintf(name, sizeof name, "parameters of element %.60s", element->name);
+    PyObject *list = PySequence_Tuple(sequence);
+    PyArrayObject *array = list ? lg_vector(list, name, PyTuple_GET_SIZE(list)) : NULL;
+    Py_XDECREF(list);
+    if (!array || PyList_Append(source->kept, (PyObject *)array) < 0) {
+        Py_XDECREF(array);
+        return -1;
+    }
+    element->parameters = lg_data(array);
+    element->nparameters = (int)PyArray_SIZE(array);
+    Py_DECREF(array);
+    return 0;
+}
+
+static int read_function(model_source *source, PyObject *item, int index)
+{
+    PyObject *callable = PyTuple_GET_ITEM(item, 4);
+    if (callable == Py_None)
+        return 0;
+    if (!PyCallable_Check(callable)) {
+        PyErr_Format(PyExc_ValueError, "the function of element %s must be callable or None, given %R",
+                     source->elements[index].name, callable);
+        return -1;
+    }
+    python_function *function = &source->functions[index];
+    *function = (python_function){callable, PyTuple_GET_ITEM(item, 1)};
+    source->elements[index].function = (lg_time_function){call_time_function, function};
+    return 0;
+}
+
+static int read_elements(model_source *source, PyObject *sequence)
+{
+    for (int i = 0; i < source->spec.nelements; i++) {
+        PyObject *frames, *parameters, *function, *item = item_tuple(source, sequence, i, 5, "elements");
+        lg_element_spec *element = &source->elements[i];
+        if (!item ||
+            !PyArg_ParseTuple(item, "ssOOO;elements are (type, name, frames, parameters, function)", &element->type,
+                              &element->name, &frames, &parameters, &function) ||
+            read_element_frames(frames, element) < 0 || read_parameters(source, parameters, element) < 0 ||
+            read_function(source, item, i) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_source(model_source *source, PyObject *blocks, PyObject *frames, PyObject *elements)
+{
+    size_t nblocks = (size_t)PySequence_Fast_GET_SIZE(blocks), nframes = (size_t)PySequence_Fast_GET_SIZE(frames);
+    size_t nelements = (size_t)PySequence_Fast_GET_SIZE(elements);
+    source->blocks = PyMem_Calloc(nblocks + 1, sizeof *source->blocks);
+    source->frames = PyMem_Calloc(nframes + 1, sizeof *source->frames);
+    source->elements = PyMem_Calloc(nelements + 1, sizeof *source->elements);
+    source->functions = PyMem_Calloc(nelements + 1, sizeof *source->functions);
+    source->kept = PyList_New(0);
+    if (!source->blocks || !source->frames || !source->elements || !source->functions || !source->kept) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    source->spec = (lg_model_spec){(int)nblocks,   (int)nframes,   (int)nelements,
+                                   source->blocks, source->frames, source->elements};
+    if (read_blocks(source, blocks) < 0 || read_frames(source, frames) < 0)
+        return -1;
+    return read_elements(source, elements);
+}
+
+/* The model takes over the functions and the tuple that owns what they borrow. */
+static int keep_functions(lg_model_object *self, model_source *source)
+{
+    self->kept = PyList_AsTuple(source->kept);
+    self->functions = source->functions;
+    source->functions = NULL;
+    return self->kept ? 0 : -1;
+}
+
+static int create(lg_model_object *self, model_source *source)
+{
+    lg_report report = {0};
+    lg_status status = lg_model_create(&source->spec, &self->model, &report);
+    if (status != LG_OK) {
+        lg_raise(lg_module_of(Py_TYPE(self)), status, &report, NULL);
+        return -1;
+    }
+    if (keep_functions(self, source) < 0)
+        return -1;
+    self->nframes = source->spec.nframes;
+    self->nelements = source->spec.nelements;
+    self->base.system = lg_model_system(self->model);
+    return 0;
+}
+
+static int model_init(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"blocks", "frames", "elements", NULL};
+    PyObject *given[3], *fast[3] = {NULL};
+    if (!lg_system_is_fresh(self) ||
+        !PyArg_ParseTupleAndKeywords(args, kwargs, "OOO:Model", names, &given[0], &given[1], &given[2]))
+        return -1;
+
+    model_source source = {0};
+    int done = -1;
+    for (int i = 0; i < 3; i++)
+        if (!(fast[i] = PySequence_Tuple(given[i])))
+            goto finish;
+    if (read_source(&source, fast[0], fast[1], fast[2]) == 0)
+        done = create(model_of(self), &source);
+finish:
+    for (int i = 0; i < 3; i++)
+        Py_XDECREF(fast[i]);
+    PyMem_Free(source.blocks);
+    PyMem_Free(source.frames);
+    PyMem_Free(source.elements);
+    PyMem_Free(source.functions);
+    Py_XDECREF(source.kept);
+    return done;
+}
+
+/* ---- life ---- */
+
+static int model_traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(model_of(self)->kept);
+    return 0;
+}
+
+/* A cleared model must not be run any more: nothing reachable holds it then. */
+static int model_clear(PyObject *self)
+{
+    model_of(self)->base.system = NULL;
+    Py_CLEAR(model_of(self)->kept);
+    return 0;
+}
+
+static void model_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    model_clear(self);
+    lg_system_close(&model_of(self)->base);
+    lg_model_free(model_of(self)->model);
+    PyMem_Free(model_of(self)->functions);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+/* ---- kinematics of frames and reactions of elements ---- */
+
+static int check_index(const char *what, int index, int count)
+{
+    if (index >= 0 && index < count)
+        return 0;
+    PyErr_Format(PyExc_ValueError, "%s must be from 0 to %d, given %d", what, count - 1, index);
+    return -1;
+}
+
+PyDoc_STRVAR(kinematics_doc,
+             "kinematics(frame, q, v)\n--\n\n"
+             "Inertial position x (..., 3), rotation R (..., 3, 3), inertial velocity xdot (..., 3) and body angular\n"
+             "velocity omega (..., 3) of a frame, for states q (..., nq), v (..., nv).");
+
+static PyObject *kinematics_of(const lg_model *model, int frame, const lg_batch *batch)
+{
+    static const npy_intp dims[] = {3, 3};
+    PyArrayObject *x = lg_batch_output(batch, 1, dims), *R = lg_batch_output(batch, 2, dims);
+    PyArrayObject *xdot = lg_batch_output(batch, 1, dims), *omega = lg_batch_output(batch, 1, dims);
+    if (!x || !R || !xdot || !omega) {
+        Py_XDECREF(x);
+        Py_XDECREF(R);
+        Py_XDECREF(xdot);
+        Py_XDECREF(omega);
+        return NULL;
+    }
+    for (npy_intp i = 0; i < batch->points; i++) {
+        lg_kinematics k;
+        lg_model_kinematics(model, frame, lg_batch_at(batch, 0, i), lg_batch_at(batch, 1, i), &k);
+        memcpy((double *)PyArray_DATA(x) + 3 * i, k.x, sizeof k.x);
+        memcpy((double *)PyArray_DATA(R) + 9 * i, k.R, sizeof k.R);
+        memcpy((double *)PyArray_DATA(xdot) + 3 * i, k.xdot, sizeof k.xdot);
+        memcpy((double *)PyArray_DATA(omega) + 3 * i, k.omega, sizeof k.omega);
+    }
+    return Py_BuildValue("(NNNN)", x, R, xdot, omega);
+}
+
+static PyObject *model_kinematics(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"frame", "q", "v", NULL};
+    const lg_system *system = lg_system_of(self);
+    int frame;
+    PyObject *given[2];
+    if (!system || !PyArg_ParseTupleAndKeywords(args, kwargs, "iOO:kinematics", names, &frame, &given[0], &given[1]) ||
+        check_index("frame", frame, model_of(self)->nframes) < 0)
+        return NULL;
+    lg_batch batch = {.count = 2,
+                      .operand = {{.name = "q", .n = system->space->nq}, {.name = "v", .n = system->space->nv}}};
+    if (lg_batch_open(&batch, given) < 0)
+        return NULL;
+    PyObject *result = kinematics_of(model_of(self)->model, frame, &batch);
+    lg_batch_close(&batch);
+    return result;
+}
+
+PyDoc_STRVAR(reaction_doc,
+             "reaction(element, slot, t, q, v, lam)\n--\n\n"
+             "Force in inertial axes and moment in body axes, (..., 6), with which the element's constraint rows act on\n"
+             "its frame in slot 0 or 1, for t (...,), q (..., nq), v (..., nv), lam (..., nrows).");
+
+static PyObject *reaction_of(PyObject *self, int element, int slot, const lg_batch *batch)
+{
+    static const npy_intp dims[] = {6};
+    PyArrayObject *out = lg_batch_output(batch, 1, dims);
+    lg_status status = out ? LG_OK : LG_NO_MEMORY;
+    for (npy_intp i = 0; status == LG_OK && i < batch->points; i++)
+        status = lg_model_reaction(model_of(self)->model, element, slot, *lg_batch_at(batch, 0, i),
+                                   lg_batch_at(batch, 1, i), lg_batch_at(batch, 2, i), lg_batch_at(batch, 3, i),
+                                   (double *)PyArray_DATA(out) + 6 * i);
+    if (status == LG_OK)
+        return (PyObject *)out;
+    Py_XDECREF(out);
+    return lg_raise(lg_module_of(Py_TYPE(self)), status, NULL, NULL);
+}
+
+static PyObject *model_reaction(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"element", "slot", "t", "q", "v", "lam", NULL};
+    const lg_system *system = lg_system_of(self);
+    int element, slot;
+    PyObject *given[4];
+    if (!system ||
+        !PyArg_ParseTupleAndKeywords(args, kwargs, "iiOOOO:reaction", names, &element, &slot, &given[0], &given[1],
+                                     &given[2], &given[3]) ||
+        check_index("element", element, model_of(self)->nelements) < 0 || check_index("slot", slot, 2) < 0)
+        return NULL;
+    lg_batch batch = {.count = 4,
+                      .operand = {{.name = "t", .n = -1},
+                                  {.name = "q", .n = system->space->nq},
+                                  {.name = "v", .n = system->space->nv},
+                                  {.name = "lam", .n = system->pattern->nrows}}};
+    if (lg_batch_open(&batch, given) < 0)
+        return NULL;
+    PyObject *result = reaction_of(self, element, slot, &batch);
+    lg_batch_close(&batch);
+    return result;
+}
+
+PyDoc_STRVAR(rows_doc, "rows(element)\n--\n\n"
+                       "First constraint row, number of rows, first value of memory and number of values of an element.");
+
+static PyObject *model_rows(PyObject *self, PyObject *argument)
+{
+    int element = PyLong_Check(argument) ? (int)PyLong_AsLong(argument) : -1;
+    if (!lg_system_of(self) || PyErr_Occurred() || check_index("element", element, model_of(self)->nelements) < 0)
+        return NULL;
+    int row, nrows, mem, nmem;
+    lg_model_rows(model_of(self)->model, element, &row, &nrows, &mem, &nmem);
+    return Py_BuildValue("(iiii)", row, nrows, mem, nmem);
+}
+
+/* ---- the type ---- */
+
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function, METH_VARARGS | METH_KEYWORDS
+
+static PyMethodDef model_methods[] = {
+    {"kinematics", WITH_KEYWORDS(model_kinematics), kinematics_doc},
+    {"reaction", WITH_KEYWORDS(model_reaction), reaction_doc},
+    {"rows", model_rows, METH_O, rows_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(model_doc,
+             "Model(blocks, frames, elements)\n--\n\n"
+             "A compiled model. blocks: (kind, n); frames: (block or -1 for the ground, (base, offset) as six numbers);\n"
+             "elements: (type, name, frames, parameters, function of time or None). Everything is copied.");
+
+static PyType_Slot model_slots[] = {
+    {Py_tp_doc, (void *)model_doc},
+    {Py_tp_init, model_init},
+    {Py_tp_dealloc, model_dealloc},
+    {Py_tp_traverse, model_traverse},
+    {Py_tp_clear, model_clear},
+    {Py_tp_methods, model_methods},
+    {0, NULL},
+};
+
+static PyType_Spec model_spec = {
+    .name = "lgint._core.Model",
+    .basicsize = sizeof(lg_model_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .slots = model_slots,
+};
+
+int lg_add_model(PyObject *module)
+{
+    lg_module *state = PyModule_GetState(module);
+    return lg_add_type(module, &model_spec, state->System, &state->Model);
+}

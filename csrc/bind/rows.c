@@ -1,0 +1,151 @@
+/* method_rows, element_rows, node_rows: the rows of the core as dicts, for names, docs and error texts. */
+#include "bind/args.h"
+#include "model/model.h"
+
+/* A list made row by row. */
+static PyObject *list_of(int count, PyObject *(*row)(const void *context, int index), const void *context)
+{
+    PyObject *list = PyList_New(count);
+    for (int i = 0; list && i < count; i++) {
+        PyObject *item = row(context, i);
+        if (item)
+            PyList_SET_ITEM(list, i, item);
+        else
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* ---- methods ---- */
+
+static const char *const type_names[] = {
+    [LG_OPTION_NUMBER] = "number",
+    [LG_OPTION_INTEGER] = "integer",
+    [LG_OPTION_FLAG] = "flag",
+    [LG_OPTION_CHOICE] = "choice",
+};
+
+static PyObject *choice_list(const char *choices)
+{
+    PyObject *text = PyUnicode_FromString(choices ? choices : "");
+    PyObject *bar = PyUnicode_FromString("|");
+    PyObject *list = !text || !bar ? NULL : choices ? PyUnicode_Split(text, bar, -1) : PyList_New(0);
+    Py_XDECREF(text);
+    Py_XDECREF(bar);
+    return list;
+}
+
+static PyObject *option_row(const void *context, int index)
+{
+    const lg_option *o = (const lg_option *)context + index;
+    return Py_BuildValue("{s:s,s:s,s:N,s:d,s:d,s:N,s:s}", "name", o->name, "type", type_names[o->type], "default",
+                         lg_option_default(o), "low", o->low, "high", o->high, "choices", choice_list(o->choices),
+                         "doc", o->doc);
+}
+
+static PyObject *ratio_text(const void *context, int index)
+{
+    char text[96];
+    lg_ratio_text(((const lg_ratio *)context)[index], text, sizeof text);
+    return PyUnicode_FromString(text);
+}
+
+static PyObject *stage_row(const void *context, int index)
+{
+    const lg_tableau *tableau = context;
+    return list_of(tableau->stages, ratio_text, tableau->A[index]);
+}
+
+static PyObject *tableau_dict(const lg_tableau *tableau)
+{
+    if (!tableau)
+        return Py_NewRef(Py_None);
+    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:i}", "A", list_of(tableau->stages, stage_row, tableau), "b",
+                         list_of(tableau->stages, ratio_text, tableau->b), "c",
+                         list_of(tableau->stages, ratio_text, tableau->c), "b_hat",
+                         tableau->order_hat ? list_of(tableau->stages, ratio_text, tableau->b_hat)
+                                            : Py_NewRef(Py_None),
+                         "order_hat", tableau->order_hat);
+}
+
+static PyObject *method_row(const void *Py_UNUSED(context), int index)
+{
+    const lg_method *m = lg_methods[index];
+    return Py_BuildValue("{s:s,s:i,s:i,s:s,s:s,s:s,s:N,s:N}", "name", m->name, "order", m->order, "order_lambda",
+                         m->order_lambda, "stepper", m->stepper->name, "reference", m->reference, "doc", m->doc,
+                         "options", list_of(m->noptions, option_row, m->options), "tableau",
+                         tableau_dict(lg_method_tableau(m)));
+}
+
+PyDoc_STRVAR(method_doc, "method_rows()\n--\n\n"
+                         "Per method a dict: name, order, order_lambda, stepper, reference, doc, options (dicts of name,\n"
+                         "type, default, low, high, choices, doc) and tableau (None or a dict of A, b, c, b_hat, exact\n"
+                         "numbers as strings, and order_hat).");
+
+static PyObject *method_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    return list_of(lg_method_count, method_row, NULL);
+}
+
+/* ---- elements ---- */
+
+static PyObject *parameter_row(const void *context, int index)
+{
+    const lg_parameter *p = (const lg_parameter *)context + index;
+    return Py_BuildValue("{s:s,s:s,s:s,s:i}", "name", p->name, "unit", p->unit, "doc", p->doc, "count", p->count);
+}
+
+static PyObject *element_row(const void *Py_UNUSED(context), int index)
+{
+    lg_element_info e = lg_element_describe(index);
+    return Py_BuildValue("{s:s,s:s,s:s,s:i,s:i,s:i,s:N}", "name", e.name, "doc", e.doc, "reference", e.reference,
+                         "nframes", e.nframes, "nrows", e.nrows, "nmem", e.nmem, "parameters",
+                         list_of(e.nparameters, parameter_row, e.parameters));
+}
+
+PyDoc_STRVAR(element_doc, "element_rows()\n--\n\n"
+                          "Per element type a dict: name, doc, reference, nframes, nrows, nmem, parameters (dicts of\n"
+                          "name, unit, doc and count, -1 for as many as are left).");
+
+static PyObject *element_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    return list_of(lg_element_count(), element_row, NULL);
+}
+
+/* ---- node kinds ---- */
+
+static const char *const place_names[] = {
+    [LG_PLACE_NO_BODY] = "no_body",
+    [LG_PLACE_FIXED] = "fixed",
+    [LG_PLACE_INERTIAL] = "inertial",
+    [LG_PLACE_BODY] = "body",
+};
+
+static PyObject *node_row(const void *Py_UNUSED(context), int index)
+{
+    const lg_node *n = lg_nodes[index];
+    return Py_BuildValue("{s:s,s:i,s:i,s:i,s:N,s:s,s:s}", "name", n->name, "nq", n->nq, "nv", n->nv, "nown", n->nown,
+                         "linear", PyBool_FromLong(n->linear), "place", place_names[n->place], "reference",
+                         n->reference);
+}
+
+PyDoc_STRVAR(node_doc, "node_rows()\n--\n\n"
+                       "Per node kind a dict: name, nq, nv (0: the block's n), nown, linear, place (of the body's\n"
+                       "point: no_body, fixed, inertial or body), reference.");
+
+static PyObject *node_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    return list_of(lg_node_count, node_row, NULL);
+}
+
+static PyMethodDef row_functions[] = {
+    {"method_rows", method_rows, METH_NOARGS, method_doc},
+    {"element_rows", element_rows, METH_NOARGS, element_doc},
+    {"node_rows", node_rows, METH_NOARGS, node_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int lg_add_rows(PyObject *module)
+{
+    return PyModule_AddFunctions(module, row_functions);
+}

@@ -1,0 +1,114 @@
+/* Runs from Python arguments. */
+#include "bind/run.h"
+
+#include "bind/system.h"
+
+/* ---- a start to resume ---- */
+
+typedef struct resume {
+    PyArrayObject *a, *lam, *mem, *carry;
+} resume;
+
+static void close_resume(resume *r)
+{
+    Py_XDECREF(r->a);
+    Py_XDECREF(r->lam);
+    Py_XDECREF(r->mem);
+    Py_XDECREF(r->carry);
+}
+
+static PyArrayObject *start_vector(PyObject *start, const char *key, const char *name, npy_intp n)
+{
+    PyObject *given = PyDict_GetItemString(start, key);
+    if (!given) {
+        PyErr_Format(PyExc_ValueError, "start must have a, lam, mem and carry; %s is missing", key);
+        return NULL;
+    }
+    return lg_vector(given, name, n);
+}
+
+static int read_resume(resume *r, const lg_system *system, PyObject *start)
+{
+    if (!PyDict_Check(start)) {
+        PyErr_Format(PyExc_ValueError, "start must be a dict of a, lam, mem and carry, or None, given %R", start);
+        return -1;
+    }
+    r->a = start_vector(start, "a", "start a", system->space->nv);
+    r->lam = r->a ? start_vector(start, "lam", "start lam", system->pattern->nrows) : NULL;
+    r->mem = r->lam ? start_vector(start, "mem", "start mem", system->nmem) : NULL;
+    r->carry = r->mem ? start_vector(start, "carry", "start carry", -1) : NULL;
+    return r->carry ? 0 : -1;
+}
+
+/* ---- opening ---- */
+
+static int open_run(lg_run *run, const lg_module *module, const lg_run_arguments *arguments, const lg_method *method,
+                    const lg_start *start)
+{
+    const lg_plan *plan = lg_system_plan(arguments->system, method->stepper->copies);
+    lg_option_value *options = plan ? lg_options(method, arguments->options) : NULL;
+    if (!options)
+        return -1;
+    lg_report report;
+    lg_status status = lg_run_open(run, lg_system_of(arguments->system), plan, method, options, start, &report);
+    PyMem_Free(options);
+    if (status == LG_OK)
+        return 0;
+    lg_raise(module, status, &report, NULL);
+    return -1;
+}
+
+/* Reads the arrays, opens, and lets the arrays go: a run copies what it is given. */
+static int open_at(lg_run *run, const lg_module *module, const lg_run_arguments *arguments, const lg_method *method)
+{
+    const lg_system *system = lg_system_of(arguments->system);
+    PyArrayObject *q = lg_vector(arguments->q, "q", system->space->nq);
+    PyArrayObject *v = q ? lg_vector(arguments->v, "v", system->space->nv) : NULL;
+    resume r = {0};
+    int resumes = arguments->start && arguments->start != Py_None;
+    int done = v ? 0 : -1;
+    if (done == 0 && resumes)
+        done = read_resume(&r, system, arguments->start);
+    if (done == 0) {
+        lg_start start = {.t = arguments->t0, .q = lg_data(q), .v = lg_data(v)};
+        if (resumes)
+            start = (lg_start){arguments->t0,  lg_data(q),     lg_data(v),       lg_data(r.a),
+                               lg_data(r.lam), lg_data(r.mem), lg_data(r.carry), (int)PyArray_SIZE(r.carry)};
+        done = open_run(run, module, arguments, method, &start);
+    }
+    close_resume(&r);
+    Py_XDECREF(q);
+    Py_XDECREF(v);
+    return done;
+}
+
+int lg_run_from(lg_run *run, const lg_module *module, const lg_run_arguments *arguments)
+{
+    if (!PyObject_TypeCheck(arguments->system, module->System)) {
+        PyErr_Format(PyExc_TypeError, "system must be a System, given %R", arguments->system);
+        return -1;
+    }
+    const lg_method *method = lg_system_of(arguments->system) ? lg_method_named(arguments->method) : NULL;
+    if (!method)
+        return -1;
+    if (!isfinite(arguments->t0)) {
+        PyErr_SetString(PyExc_ValueError, "t0 must be finite");
+        return -1;
+    }
+    return open_at(run, module, arguments, method);
+}
+
+/* ---- statistics ---- */
+
+PyObject *lg_stats_dict(const lg_stats *s, double wall_time)
+{
+    PyObject *dict = Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l,s:l}", "steps", s->steps, "rejected", s->rejected,
+                                   "newton_iterations", s->newton_iterations, "jacobians", s->jacobians,
+                                   "factorisations", s->factorisations, "evaluations", s->evaluations,
+                                   "dense_fallbacks", s->dense_fallbacks);
+    PyObject *time = dict && wall_time >= 0 ? PyFloat_FromDouble(wall_time) : NULL;
+    if (time && PyDict_SetItemString(dict, "wall_time", time) < 0)
+        Py_CLEAR(dict);
+    Py_XDECREF(time);
+    return dict;
+}

@@ -1,0 +1,24 @@
+/* What `integrate` and the type Stepper share: a run opened from Python arguments, and dicts about it. */
+#ifndef LG_BIND_RUN_H
+#define LG_BIND_RUN_H
+
+#include "bind/args.h"
+#include "bind/errors.h"
+#include "integrator/integrate.h"
+
+typedef struct lg_run_arguments {
+    PyObject *system;           /* of type System */
+    const char *method;
+    double t0;
+    PyObject *q, *v;
+    PyObject *start;            /* dict of a, lam, mem, carry; NULL or None: a fresh start */
+    PyObject *options;          /* dict, NULL or None */
+} lg_run_arguments;
+
+/* 0, or -1 and an exception. The caller keeps `system` alive and closes the run. */
+int lg_run_from(lg_run *run, const lg_module *module, const lg_run_arguments *arguments);
+
+/* Counts of a run, and wall_time if it is not negative. */
+PyObject *lg_stats_dict(const lg_stats *stats, double wall_time);
+
+#endif

@@ -1,0 +1,38 @@
+/* The Python object around an lg_system: base of Model and CallableSystem. */
+#ifndef LG_BIND_SYSTEM_H
+#define LG_BIND_SYSTEM_H
+
+#include "bind/errors.h"
+#include "system/system.h"
+
+enum { LG_MAX_COPIES = 2 };
+
+typedef struct lg_system_object {
+    PyObject_HEAD
+    const lg_system *system;            /* NULL until a derived type's __init__ has succeeded */
+    lg_plan *plan[LG_MAX_COPIES];       /* by copies - 1, made when first wanted, const afterwards */
+    long dense_fallbacks;               /* of one-point solves */
+} lg_system_object;
+
+/* The system of an initialised object, or NULL and a RuntimeError. */
+const lg_system *lg_system_of(PyObject *self);
+/* Its plan for `copies` sets of constraint rows, or NULL and an exception. The caller holds the GIL. */
+const lg_plan *lg_system_plan(PyObject *self, int copies);
+/* Refuses a second __init__. */
+int lg_system_is_fresh(PyObject *self);
+/* Frees what the base owns. */
+void lg_system_close(lg_system_object *self);
+
+/* A point at (t, q, v) with everything else at its default. */
+static inline lg_point lg_point_at(double t, const double *q, const double *v)
+{
+    return (lg_point){.t = t, .t_in = t, .load = 1, .wa = 1, .q = q, .v = v};
+}
+
+/* Methods of System in files of their own: evaluate.c and solve.c. */
+PyObject *lg_system_evaluate(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *lg_system_initial(PyObject *self, PyObject *args, PyObject *kwargs);
+PyObject *lg_system_project(PyObject *self, PyObject *args, PyObject *kwargs);
+extern const char lg_system_evaluate_doc[], lg_system_initial_doc[], lg_system_project_doc[];
+
+#endif
