@@ -100,6 +100,10 @@ static lg_status begin(lg_run *run, const lg_start *start)
         LG_TRY(commit(run, start->t));
         return restart(run, LG_RESET_START);
     }
+    if (start->ncarry != lg_run_carry_count(run)) {
+        lg_report_name(&run->stepper->report, "carry is not that of this method with these options");
+        return LG_BAD_ARGUMENT;
+    }
     lg_copy(space->nv, start->a, state->a);
     lg_copy(run->system->pattern->nrows, start->lam, state->lam);
     lg_copy(run->system->nmem, start->mem, state->mem);
