@@ -39,11 +39,11 @@ static void operand_shape(const lg_group *group, char kind, int shape[2])
     shape[0] = found[0], shape[1] = found[1];
 }
 
-/* One operand during a loop: where its element stands, and the strides of rows and columns. */
+/* One operand during a loop: the strides of rows and columns, and whether an element can be used where it stands. */
 typedef struct operand {
-    char kind;
     int shape[2];
     npy_intp row, column;
+    int homogeneous, in_place;
 } operand;
 
 static void load(const operand *o, const char *p, double *x)
@@ -75,18 +75,37 @@ static void join_homogeneous(double *x)
 
 static void start_operands(const lg_group *group, const char *kinds, int count, const npy_intp *steps, operand *o)
 {
-    const npy_intp *core = steps + count;
+    const npy_intp *core = steps + count, size = sizeof(double);
     for (int k = 0; k < count; k++) {
-        o[k].kind = kinds[k];
         operand_shape(group, kinds[k], o[k].shape);
         o[k].row = *core++;
-        o[k].column = o[k].shape[1] > 1 ? *core++ : 0;
+        o[k].column = o[k].shape[1] > 1 ? *core++ : size;
+        o[k].homogeneous = kinds[k] == 'g' && group->shape[1] == 4;
         if (kinds[k] == 'm') { /* column-major in the core */
             npy_intp row = o[k].row;
             o[k].row = o[k].column;
             o[k].column = row;
         }
+        o[k].in_place = o[k].row == size * o[k].shape[1] && o[k].column == size && !o[k].homogeneous;
     }
+}
+
+static const double *input(const operand *o, const char *p, double *room)
+{
+    if (o->in_place)
+        return (const double *)p;
+    load(o, p, room);
+    if (o->homogeneous)
+        split_homogeneous(room);
+    return room;
+}
+
+static void output(const operand *o, double *room, char *p)
+{
+    if (o->homogeneous)
+        join_homogeneous(room);
+    if (!o->in_place)
+        store(o, room, p);
 }
 
 static void run(const lg_group *group, lg_group_op *op, const char *kinds, char **args, const npy_intp *dimensions,
@@ -97,16 +116,14 @@ static void run(const lg_group *group, lg_group_op *op, const char *kinds, char 
     start_operands(group, kinds, count, steps, o);
 
     for (npy_intp i = 0; i < dimensions[0]; i++) {
-        double x[MAX_OPERANDS][MAX_SIZE];
-        for (int k = 0; k < result; k++) {
-            load(&o[k], args[k] + i * steps[k], x[k]);
-            if (o[k].kind == 'g' && group->shape[1] == 4)
-                split_homogeneous(x[k]);
-        }
-        op(group, x[0], x[1], x[result]);
-        if (o[result].kind == 'g' && group->shape[1] == 4)
-            join_homogeneous(x[result]);
-        store(&o[result], x[result], args[result] + i * steps[result]);
+        double room[MAX_OPERANDS][MAX_SIZE];
+        const double *x[2] = {NULL, NULL};
+        for (int k = 0; k < result; k++)
+            x[k] = input(&o[k], args[k] + i * steps[k], room[k]);
+        char *place = args[result] + i * steps[result];
+        double *y = o[result].in_place ? (double *)place : room[result];
+        op(group, x[0], x[1], y);
+        output(&o[result], y, place);
     }
 }
 
@@ -172,7 +189,8 @@ static int add_operation(PyObject *module, const operation *row, int group)
 static void rotvec_compose_loop(char **args, const npy_intp *dimensions, const npy_intp *steps, void *unused)
 {
     (void)unused;
-    const operand o[3] = {{'v', {3, 1}, steps[3], 0}, {'v', {3, 1}, steps[4], 0}, {'v', {3, 1}, steps[5], 0}};
+    operand o[3];
+    start_operands(&lg_groups[0], "vvv", 3, steps, o);
     for (npy_intp i = 0; i < dimensions[0]; i++) {
         double psi0[3], dpsi[3], psi[3];
         load(&o[0], args[0] + i * steps[0], psi0);

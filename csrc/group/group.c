@@ -6,7 +6,7 @@
    holzinger2024 (20), with the middle block zero. */
 #include "group/group.h"
 
-#include "core/small.h"
+#include "group/rotation.h"
 
 enum { MAX_NQ = 12 };
 
@@ -26,6 +26,10 @@ static void rotate(const lg_group *group, const double *g, const double *x, doub
 void lg_group_exp(const lg_group *group, const double *v, const double *unused, double *g)
 {
     (void)unused;
+    if (group->exp) {
+        group->exp(v, g);
+        return;
+    }
     group->node->identity(0, g);
     group->node->retract(0, g, v, g);
 }
@@ -216,10 +220,10 @@ static void pose_vee(const double *a, double *v)
 extern const lg_node lg_so3, lg_s3, lg_se3, lg_r3xso3, lg_r3xs3, lg_s3r3;
 
 const lg_group lg_groups[LG_GROUP_COUNT] = {
-    {"so3", &lg_so3, 0, {3, 3}, {3, 3}, lg_mul33, matrix_invert, so3_hat, so3_vee},
-    {"s3", &lg_s3, 0, {4, 1}, {4, 1}, lg_quat_mul, quat_invert, s3_hat, s3_vee},
-    {"se3", &lg_se3, 1, {4, 4}, {4, 4}, lg_mul33, matrix_invert, se3_hat, se3_vee},
-    {"r3xso3", &lg_r3xso3, 0, {12, 1}, {7, 7}, lg_mul33, matrix_invert, r3xso3_hat, r3xso3_vee},
-    {"r3xs3", &lg_r3xs3, 0, {7, 1}, {7, 1}, lg_quat_mul, quat_invert, pose_hat, pose_vee},
-    {"s3r3", &lg_s3r3, 1, {7, 1}, {7, 1}, lg_quat_mul, quat_invert, pose_hat, pose_vee},
+    {"so3", &lg_so3, 0, {3, 3}, {3, 3}, lg_so3_exp, lg_mul33, matrix_invert, so3_hat, so3_vee},
+    {"s3", &lg_s3, 0, {4, 1}, {4, 1}, NULL, lg_quat_mul, quat_invert, s3_hat, s3_vee},
+    {"se3", &lg_se3, 1, {4, 4}, {4, 4}, NULL, lg_mul33, matrix_invert, se3_hat, se3_vee},
+    {"r3xso3", &lg_r3xso3, 0, {12, 1}, {7, 7}, NULL, lg_mul33, matrix_invert, r3xso3_hat, r3xso3_vee},
+    {"r3xs3", &lg_r3xs3, 0, {7, 1}, {7, 1}, NULL, lg_quat_mul, quat_invert, pose_hat, pose_vee},
+    {"s3r3", &lg_s3r3, 1, {7, 1}, {7, 1}, NULL, lg_quat_mul, quat_invert, pose_hat, pose_vee},
 };

@@ -12,6 +12,7 @@ typedef struct lg_group {
     int semidirect; /* whether rotations act on the positions of what they multiply */
     int shape[2]; /* of an element as its users see it: SE(3) as 4 x 4 matrices; n x 1 is a vector */
     int hat_shape[2];
+    void (*exp)(const double *v, double *g); /* NULL: retract from the identity is as good */
     void (*multiply)(const double *a, const double *b, double *c); /* of the rotations */
     void (*invert)(const double *a, double *c);
     void (*hat)(const double *v, double *A); /* row-major */

@@ -16,17 +16,17 @@ typedef enum lg_place { LG_PLACE_NO_BODY, LG_PLACE_FIXED, LG_PLACE_INERTIAL, LG_
    length m (at q + attitude_q, with rates at v + attitude_v), omega = H e' and everything that follows from it.
    All 3 x m column-major. */
 typedef struct lg_attitude {
-    double H[12];               /* d omega / d e' */
-    double Z[12];               /* d omega / d e */
-    double bias[3];             /* omega' at e'' = 0 */
-    double Av[12], Aq[12];      /* d omega' / d e', d omega' / d e */
+    double H[12]; /* d omega / d e' */
+    double Z[12]; /* d omega / d e */
+    double bias[3]; /* omega' at e'' = 0 */
+    double Av[12], Aq[12]; /* d omega' / d e', d omega' / d e */
 } lg_attitude;
 
 typedef struct lg_node {
     const char *name;
-    const char *reference;      /* paper key and place */
-    int nq, nv, nown;           /* R^n: 0, 0, 0; ask lg_node_nq and lg_node_nv */
-    int linear;                 /* T = I */
+    const char *reference; /* paper key and place */
+    int nq, nv, nown; /* R^n: 0, 0, 0; ask lg_node_nq and lg_node_nv */
+    int linear; /* T = I */
     lg_place place;
     int attitude_q, attitude_v, attitude_n; /* where the attitude's coordinates and rates stand, and how many rates */
 

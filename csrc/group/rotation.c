@@ -33,6 +33,13 @@ void lg_so3_turn(const double R0[9], const double w[3], double a, double b, doub
     lg_copy(9, P, R);
 }
 
+void lg_so3_exp(const double w[3], double R[9])
+{
+    double sinc, cosc, sincc;
+    lg_trig(lg_dot3(w, w), &sinc, &cosc, &sincc);
+    lg_hat_matrix(w, sinc, cosc, R);
+}
+
 void lg_so3_retract(const double R0[9], const double w[3], double R[9])
 {
     double sinc, cosc, sincc;
@@ -69,9 +76,9 @@ static void quat_of_matrix(const double R[9], double p[4])
 /* Cosine c and s = sin(|w|/2)/|w|, so that the quaternion of exp(w) is (c, s w). */
 static void quat_coefficients(const double w[3], double *c, double *s)
 {
-    double y = 0.25 * lg_dot3(w, w), sinc, cosc, sincc;
-    lg_trig(y, &sinc, &cosc, &sincc);
-    *c = 1 - y * cosc;
+    double y = lg_dot3(w, w), sinc, cosc, sincc;
+    lg_half_trig(y, &sinc, &cosc, &sincc);
+    *c = 1 - 0.25 * y * cosc;
     *s = 0.5 * sinc;
 }
 

@@ -25,6 +25,8 @@ static inline void lg_hat_apply(const double w[3], double a, double b, const dou
         c[i] = u[i] + a * wu[i] + b * wwu[i];
 }
 
+/* R = exp(w) */
+void lg_so3_exp(const double w[3], double R[9]);
 /* R = R0 (I + a w^ + b w^2) for coefficients that make the factor a rotation; R may be R0. Keeps R orthogonal. */
 void lg_so3_turn(const double R0[9], const double w[3], double a, double b, double R[9]);
 /* R = R0 exp(w); R may be R0. */

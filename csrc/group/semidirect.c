@@ -159,17 +159,16 @@ static void s3r3_identity(int n, double *q)
     q[3] = 1;
 }
 
-/* All coefficients from those of the half angle z: cosc = sinc(z)^2 / 2, sincc = (sincc(z) + sinc(z) cosc(z)) / 4,
-   cos z = 1 - z^2 cosc(z). */
+/* The quaternion from sinc and cosc of the half angle, the whole ones by doubling as in lg_trig. */
 static void s3r3_retract(int n, const double *q0, const double *theta, double *q)
 {
     (void)n;
-    double z2 = 0.25 * lg_dot3(theta + 3, theta + 3), sinc, cosc, sincc, R0[9], d[3];
-    lg_trig(z2, &sinc, &cosc, &sincc);
-    lg_hat_apply(theta + 3, 0.5 * sinc * sinc, 0.25 * (sincc + sinc * cosc), theta, d);
+    double y = lg_dot3(theta + 3, theta + 3), s, c, ss, R0[9], d[3];
+    lg_half_trig(y, &s, &c, &ss);
+    lg_hat_apply(theta + 3, 0.5 * s * s, 0.25 * (ss + s * c), theta, d);
     lg_quat_matrix(q0 + 3, R0);
     move(q0, R0, d, q);
-    lg_s3_turn(q0 + 3, theta + 3, 1 - z2 * cosc, 0.5 * sinc, q + 3);
+    lg_s3_turn(q0 + 3, theta + 3, 1 - 0.25 * y * c, 0.5 * s, q + 3);
 }
 
 static void s3r3_difference(int n, const double *q0, const double *q1, double *theta)

@@ -3,6 +3,28 @@
 
 static const double four_pi2 = 39.478417604357434;
 
+/* x and the sine s and cosine c of x/2. The rounding r of the square root is carried along: next to their zeros, s and
+   c depend on it. */
+static void half_angle(double x2, double *x, double *s, double *c)
+{
+    *x = sqrt(x2);
+    double r = fma(-*x, *x, x2) / (4 * *x), s0 = sin(*x / 2), c0 = cos(*x / 2);
+    *s = s0 + r * c0;
+    *c = c0 - r * s0;
+}
+
+double lg_sinc(double x2)
+{
+    double x, s, c;
+    if (x2 < 2) {
+        double cosc, sincc;
+        lg_trig(x2, &s, &cosc, &sincc);
+        return s;
+    }
+    half_angle(x2, &x, &s, &c);
+    return 2 * s * c / x;
+}
+
 /* From z cot z = 1 - 2 sum_k z^2 / (k^2 pi^2 - z^2): cotc = sum_k 2 / (4 k^2 pi^2 - x^2). The first term as it is,
    the others as the power series sum_m 2 (zeta(2m + 2) - 1) / (4 pi^2)^(m + 1) x^2m: all positive. */
 double lg_cotc(double x2)
@@ -16,30 +38,8 @@ double lg_cotc(double x2)
         return 2 / (four_pi2 - x2) + lg_series(14, series, x2);
 
     double x, s, c;
-    lg_half_angle(x2, &x, &s, &c);
+    half_angle(x2, &x, &s, &c);
     return (1 - x * c / (2 * s)) / x2;
-}
-
-double lg_cosc_d(double x2)
-{
-    static const double series[] = {-1 / 12.,
-                                    1 / 180.,
-                                    -1 / 6720.,
-                                    1 / 453600.,
-                                    -1 / 47900160.,
-                                    1 / 7264857600.,
-                                    -1 / 1494484992000.,
-                                    1 / 400148356608000.,
-                                    -1 / 135161222676480000.,
-                                    1 / 56200036388880384000.,
-                                    -1 / 28202200078783610880000.,
-                                    1 / 16803810880275234816000000.};
-    if (x2 < 4)
-        return lg_series(12, series, x2);
-
-    double sinc, cosc, sincc;
-    lg_trig(x2, &sinc, &cosc, &sincc);
-    return (sinc - 2 * cosc) / x2;
 }
 
 double lg_sincc_d(double x2)
@@ -56,7 +56,7 @@ double lg_sincc_d(double x2)
                                     1 / 1292600836944248832000.,
                                     -1 / 705055001969590272000000.,
                                     1 / 453702893767431340032000000.};
-    if (x2 < 9)
+    if (x2 < 10)
         return lg_series(12, series, x2);
 
     double sinc, cosc, sincc;
@@ -79,7 +79,7 @@ double lg_cotc_d(double x2)
     }
 
     double x, s, c;
-    lg_half_angle(x2, &x, &s, &c);
+    half_angle(x2, &x, &s, &c);
     double cot = c / s, sin2 = s * s;
     return (1 / (4 * sin2) + cot / (2 * x) - 2 / x2) / x2;
 }

@@ -22,18 +22,9 @@ static inline double lg_series(int n, const double *c, double y)
     return even + y * odd;
 }
 
-/* Sine s and cosine c of x/2. The rounding of the square root is carried along: near the zeros of s and c their
-   last digits depend on it. */
-static inline void lg_half_angle(double x2, double *x, double *s, double *c)
-{
-    *x = sqrt(x2);
-    double r = fma(-*x, *x, x2) / (4 * *x), s0 = sin(*x / 2), c0 = cos(*x / 2);
-    *s = s0 + r * c0;
-    *c = c0 - r * s0;
-}
-
-/* sinc, cosc and sincc at once: Taylor series up to x^2 = 2, half-angle forms above. */
-static inline void lg_trig(double x2, double *sinc, double *cosc, double *sincc)
+/* sinc, cosc and sincc of half the angle: Taylor series up to a whole angle of sqrt(10), closed forms above, where
+   nothing cancels. */
+static inline void lg_half_trig(double x2, double *sinc, double *cosc, double *sincc)
 {
     static const double sinc_series[] = {1,
                                          -1 / 6.,
@@ -44,7 +35,9 @@ static inline void lg_trig(double x2, double *sinc, double *cosc, double *sincc)
                                          1 / 6227020800.,
                                          -1 / 1307674368000.,
                                          1 / 355687428096000.,
-                                         -1 / 121645100408832000.};
+                                         -1 / 121645100408832000.,
+                                         1 / 51090942171709440000.,
+                                         -1 / 25852016738884976640000.};
     static const double cosc_series[] = {1 / 2.,
                                          -1 / 24.,
                                          1 / 720.,
@@ -54,7 +47,9 @@ static inline void lg_trig(double x2, double *sinc, double *cosc, double *sincc)
                                          1 / 87178291200.,
                                          -1 / 20922789888000.,
                                          1 / 6402373705728000.,
-                                         -1 / 2432902008176640000.};
+                                         -1 / 2432902008176640000.,
+                                         1 / 1124000727777607680000.,
+                                         -1 / 620448401733239439360000.};
     static const double sincc_series[] = {1 / 6.,
                                           -1 / 120.,
                                           1 / 5040.,
@@ -64,26 +59,34 @@ static inline void lg_trig(double x2, double *sinc, double *cosc, double *sincc)
                                           1 / 1307674368000.,
                                           -1 / 355687428096000.,
                                           1 / 121645100408832000.,
-                                          -1 / 51090942171709440000.};
-    if (x2 < 2) {
-        *sinc = lg_series(10, sinc_series, x2);
-        *cosc = lg_series(10, cosc_series, x2);
-        *sincc = lg_series(10, sincc_series, x2);
+                                          -1 / 51090942171709440000.,
+                                          1 / 25852016738884976640000.,
+                                          -1 / 15511210043330985984000000.};
+    double z2 = 0.25 * x2;
+    if (x2 < 10) {
+        *sinc = lg_series(12, sinc_series, z2);
+        *cosc = lg_series(12, cosc_series, z2);
+        *sincc = lg_series(12, sincc_series, z2);
     } else {
-        double x, s, c;
-        lg_half_angle(x2, &x, &s, &c);
-        *sinc = 2 * s * c / x;
-        *cosc = 2 * s * s / x2;
-        *sincc = (1 - *sinc) / x2;
+        double z = sqrt(z2);
+        *sinc = sin(z) / z;
+        *cosc = (1 - cos(z)) / z2;
+        *sincc = (1 - *sinc) / z2;
     }
 }
 
-static inline double lg_sinc(double x2)
+/* Of the whole angle, by doubling: sums of positive terms up to pi, but for sinc, which is good to round-off of 1 near
+   its zeros. */
+static inline void lg_trig(double x2, double *sinc, double *cosc, double *sincc)
 {
-    double sinc, cosc, sincc;
-    lg_trig(x2, &sinc, &cosc, &sincc);
-    return sinc;
+    double s, c, ss;
+    lg_half_trig(x2, &s, &c, &ss);
+    *sinc = s * (1 - 0.25 * x2 * c);
+    *cosc = 0.5 * s * s;
+    *sincc = 0.25 * (ss + s * c);
 }
+
+double lg_sinc(double x2); /* in full relative precision near its zeros too */
 
 static inline double lg_cosc(double x2)
 {
@@ -99,8 +102,15 @@ static inline double lg_sincc(double x2)
     return sincc;
 }
 
+/* By doubling: -sinc (cosc - sincc) / 4 at half the angle. */
+static inline double lg_cosc_d(double x2)
+{
+    double s, c, ss;
+    lg_half_trig(x2, &s, &c, &ss);
+    return -0.25 * s * (c - ss);
+}
+
 double lg_cotc(double x2);
-double lg_cosc_d(double x2);
 double lg_sincc_d(double x2);
 double lg_cotc_d(double x2);
 

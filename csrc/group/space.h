@@ -6,17 +6,17 @@
 
 typedef struct lg_block {
     const lg_node *node;
-    int n;                      /* dimension of R^n */
+    int n; /* dimension of R^n */
     int nq, nv, nown;
-    int q, v;                   /* first coordinate and velocity */
-    int own;                    /* first own row among all constraint rows */
-    int m;                      /* place of its nv x nv matrix among those of all blocks */
+    int q, v; /* first coordinate and velocity */
+    int own; /* first own row among all constraint rows */
+    int m; /* place of its nv x nv matrix among those of all blocks */
 } lg_block;
 
 typedef struct lg_space {
     int nblocks, nq, nv, nrows; /* nrows: constraint rows, own rows last */
-    int nm;                     /* sum of nv^2: room for one matrix per block */
-    int linear;                 /* every block is */
+    int nm; /* sum of nv^2: room for one matrix per block */
+    int linear; /* every block is */
     const lg_block *block;
 } lg_space;
 
