@@ -1,4 +1,6 @@
-/* Kernels of the block-sparse factorisation, written once for any size n and compiled for each common one. */
+/* Kernels of the block-sparse factorisation, written once for any size n and compiled for each common one: the loops
+   marked UNROLL then have constant bounds. Rows of L go through the kernels in pairs, which every processor can add and
+   multiply at once; the second row of an odd pair is padding or belongs to somebody else and is dropped. */
 #include "core/front.h"
 
 #include <float.h>
@@ -6,6 +8,21 @@
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
+#define UNROLL _Pragma("GCC unroll 9")
+
+typedef double pair __attribute__((vector_size(16), may_alias));
+
+INLINE pair load(const double *at)
+{
+    pair x;
+    memcpy(&x, at, sizeof x);
+    return x;
+}
+
+INLINE void store(double *at, pair x)
+{
+    memcpy(at, &x, sizeof x);
+}
 
 /* A pivot is what is left of a sum of terms. Round-off of the sum is some n eps = 1e-15 of the terms; a pivot below
    1e-12 of them has lost all but four digits. The measure does not change when rows or columns are scaled. */
@@ -31,7 +48,7 @@ INLINE int pivot_row(int n, int p, const double *D)
 {
     int best = p;
     double largest = fabs(D[p + n * p]);
-    for (int r = p + 1; r < n; r++)
+    UNROLL for (int r = p + 1; r < n; r++)
         if (fabs(D[r + n * p]) > largest) {
             largest = fabs(D[r + n * p]);
             best = r;
@@ -71,7 +88,7 @@ INLINE double pivot_terms(int n, int p, const double *D, const int *perm, const 
     double terms = 0;
     if (growth)
         terms = perm[p] == p ? growth[p] : sqrt(growth[p] * growth[perm[p]]);
-    for (int s = 0; s < p; s++)
+    UNROLL for (int s = 0; s < p; s++)
         terms += fabs(D[p + n * s] * D[s + n * p]);
     return terms;
 }
@@ -81,9 +98,9 @@ INLINE int factor_diagonal(int n, const lg_front *front, double *restrict D, int
                            const double *restrict growth)
 {
     double weight = front->bordered ? border_weight(n, front->velocities, D) : 1;
-    for (int r = 0; r < n; r++)
+    UNROLL for (int r = 0; r < n; r++)
         perm[r] = r;
-    for (int p = 0; p < n; p++) {
+    UNROLL for (int p = 0; p < n; p++) {
         int q = front->bordered ? bordered_pivot_row(n, p, D, perm, front->velocities, weight) : pivot_row(n, p, D);
         if (q != p)
             swap_rows(n, p, q, D, perm);
@@ -95,29 +112,35 @@ INLINE int factor_diagonal(int n, const lg_front *front, double *restrict D, int
 
         double inverse = 1 / pivot;
         D[p + n * p] = inverse;
-        for (int r = p + 1; r < n; r++)
+        UNROLL for (int r = p + 1; r < n; r++)
             D[r + n * p] *= inverse;
-        for (int c = p + 1; c < n; c++)
-            for (int r = p + 1; r < n; r++)
+        UNROLL for (int c = p + 1; c < n; c++)
+            UNROLL for (int r = p + 1; r < n; r++)
                 D[r + n * c] -= D[r + n * p] * D[p + n * c];
     }
     return n;
 }
 
-/* L := source U_D^-1, a chunk of rows at a time */
-INLINE void eliminate_left(int n, int ld, const double *restrict D, const double *source, double *L)
+/* L := source U_D^-1, two rows at a time; scratch holds the n pairs of these rows */
+INLINE void eliminate_left(int n, int ld, const double *restrict D, const double *source, double *L,
+                           pair *restrict scratch)
 {
-    for (int r = 0; r < ld; r += LG_CHUNK)
-        for (int c = 0; c < n; c++) {
-            double x[LG_CHUNK];
-            for (int i = 0; i < LG_CHUNK; i++)
-                x[i] = source[r + i + ld * c];
-            for (int p = 0; p < c; p++)
-                for (int i = 0; i < LG_CHUNK; i++)
-                    x[i] -= L[r + i + ld * p] * D[p + n * c];
-            for (int i = 0; i < LG_CHUNK; i++)
-                L[r + i + ld * c] = x[i] * D[c + n * c];
+    for (int r = 0; r < ld; r += 2)
+        UNROLL for (int c = 0; c < n; c++) {
+            pair x = load(source + r + ld * c);
+            UNROLL for (int p = 0; p < c; p++)
+                x -= scratch[p] * D[p + n * c];
+            scratch[c] = x * D[c + n * c];
+            store(L + r + ld * c, scratch[c]);
         }
+}
+
+/* x := L_D^-1 x */
+INLINE void lower_solve(int n, const double *restrict D, double *restrict x)
+{
+    UNROLL for (int p = 0; p < n; p++)
+        UNROLL for (int r = p + 1; r < n; r++)
+            x[r] -= D[r + n * p] * x[p];
 }
 
 /* U := L_D^-1 P source; scratch holds a column while it is permuted */
@@ -125,30 +148,67 @@ INLINE void eliminate_right(int n, int m, const double *restrict D, const int *r
                             double *U, double *restrict scratch)
 {
     for (int c = 0; c < m; c++, source += n, U += n) {
-        for (int r = 0; r < n; r++)
+        UNROLL for (int r = 0; r < n; r++)
             scratch[r] = source[perm[r]];
-        for (int p = 0; p < n; p++)
-            for (int r = p + 1; r < n; r++)
-                scratch[r] -= D[r + n * p] * scratch[p];
-        for (int r = 0; r < n; r++)
+        lower_solve(n, D, scratch);
+        UNROLL for (int r = 0; r < n; r++)
             U[r] = scratch[r];
     }
 }
 
-/* target -= L U with ni rows, nj columns; growth, if any, takes the terms of the diagonal */
-INLINE void subtract_product(int n, int ni, int nj, const double *restrict L, int ld, const double *restrict U,
-                             double *restrict target, int ld_target, double *restrict growth)
+/* target -= L U for at most 4 rows and 3 columns: as many as the registers hold */
+INLINE void subtract_tile(int n, int rows, int columns, const double *restrict L, int ld, const double *restrict U,
+                          double *restrict target, int ld_target)
 {
-    for (int c = 0; c < nj; c++, U += n, target += ld_target) {
-        for (int r = 0; r < ni; r++) {
-            double sum = 0;
-            for (int p = 0; p < n; p++)
-                sum += L[r + ld * p] * U[p];
-            target[r] -= sum;
-            if (growth && r == c)
-                growth[r] += fabs(sum);
+    pair sum[3][2] = {{{0}}};
+    UNROLL for (int p = 0; p < n; p++) {
+        pair first = load(L + ld * p), second = rows > 2 ? load(L + ld * p + 2) : first;
+        UNROLL for (int c = 0; c < columns; c++) {
+            sum[c][0] += first * U[p + n * c];
+            if (rows > 2)
+                sum[c][1] += second * U[p + n * c];
         }
     }
+    UNROLL for (int c = 0; c < columns; c++) {
+        double *at = target + ld_target * c;
+        UNROLL for (int r = 0; r + 1 < rows; r += 2)
+            store(at + r, load(at + r) - sum[c][r / 2]);
+        if (rows % 2)
+            at[rows - 1] -= sum[c][rows / 2][0];
+    }
+}
+
+/* target -= L U for all rows and at most 3 columns */
+INLINE void subtract_columns(int n, int rows, int columns, const double *L, int ld, const double *U, double *target,
+                             int ld_target)
+{
+    for (; rows > 4; rows -= 4, L += 4, target += 4)
+        subtract_tile(n, 4, columns, L, ld, U, target, ld_target);
+    switch (rows) {
+    case 1:
+        subtract_tile(n, 1, columns, L, ld, U, target, ld_target);
+        break;
+    case 2:
+        subtract_tile(n, 2, columns, L, ld, U, target, ld_target);
+        break;
+    case 3:
+        subtract_tile(n, 3, columns, L, ld, U, target, ld_target);
+        break;
+    case 4:
+        subtract_tile(n, 4, columns, L, ld, U, target, ld_target);
+    }
+}
+
+/* target -= L U */
+INLINE void subtract_product(int n, int rows, int columns, const double *L, int ld, const double *U, double *target,
+                             int ld_target)
+{
+    for (; columns >= 3; columns -= 3, U += 3 * n, target += 3 * ld_target)
+        subtract_columns(n, rows, 3, L, ld, U, target, ld_target);
+    if (columns == 2)
+        subtract_columns(n, rows, 2, L, ld, U, target, ld_target);
+    else if (columns == 1)
+        subtract_columns(n, rows, 1, L, ld, U, target, ld_target);
 }
 
 INLINE void update_later(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data)
@@ -159,21 +219,20 @@ INLINE void update_later(int n, const lg_plan *plan, const lg_front *front, cons
         for (int s = 0; s < front->neighbours; s++, update++) {
             const double *L = data->factors + front->L + neighbours[s].start;
             const double *U = data->factors + front->U + (long)n * neighbours[t].start;
-            double *target = data->factors + update->at;
-            double *growth = update->pivot < 0 ? NULL : data->growth + update->pivot;
-            int nj = neighbours[t].size;
-            switch (neighbours[s].size) {
-            case 3:
-                subtract_product(n, 3, nj, L, front->ld, U, target, update->ld, growth);
-                break;
-            default:
-                subtract_product(n, neighbours[s].size, nj, L, front->ld, U, target, update->ld, growth);
-            }
+            double *target = data->factors + update->at, *before = data->scratch;
+            int rows = neighbours[s].size;
+            if (s == t)
+                for (int r = 0; r < rows; r++)
+                    before[r] = target[r + update->ld * r];
+            subtract_product(n, rows, neighbours[t].size, L, front->ld, U, target, update->ld);
+            if (s == t)
+                for (int r = 0; r < rows; r++)
+                    data->growth[update->pivot + r] += fabs(before[r] - target[r + update->ld * r]);
         }
 }
 
 INLINE lg_status factor(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient,
-                        double *scratch)
+                        pair *scratch)
 {
     const double *source = front->fresh ? data->values : data->factors;
     double *D = data->factors + front->D, *U = data->factors + front->U, *L = data->factors + front->L;
@@ -186,8 +245,8 @@ INLINE lg_status factor(int n, const lg_plan *plan, const lg_front *front, const
         *deficient = done;
         return isfinite(D[done + n * done]) ? LG_SINGULAR : LG_NOT_FINITE;
     }
-    eliminate_left(n, front->ld, D, source + front->L, L);
-    eliminate_right(n, front->m, D, perm, source + front->U, U, scratch);
+    eliminate_left(n, front->ld, D, source + front->L, L, scratch);
+    eliminate_right(n, front->m, D, perm, source + front->U, U, (double *)scratch);
     update_later(n, plan, front, data);
     return LG_OK;
 }
@@ -202,21 +261,17 @@ INLINE void forward(int n, const lg_plan *plan, const lg_front *front, const lg_
     const double *restrict D = data->factors + front->D;
     const double *restrict L = data->factors + front->L;
 
-    for (int r = 0; r < n; r++)
+    UNROLL for (int r = 0; r < n; r++)
         y[r] = x[unknowns[perm[r]]];
-    for (int p = 0; p < n; p++)
-        for (int r = p + 1; r < n; r++)
-            y[r] -= D[r + n * p] * y[p];
-    for (int r = 0; r < n; r++)
+    lower_solve(n, D, y);
+    UNROLL for (int r = 0; r < n; r++)
         x[unknowns[r]] = y[r];
 
-    for (int r = 0; r < front->ld; r += LG_CHUNK) {
-        double sum[LG_CHUNK] = {0};
-        for (int p = 0; p < n; p++)
-            for (int i = 0; i < LG_CHUNK; i++)
-                sum[i] += L[r + i + front->ld * p] * y[p];
-        for (int i = 0; i < LG_CHUNK; i++)
-            w[r + i] = sum[i];
+    for (int r = 0; r < front->ld; r += 2) {
+        pair sum = {0};
+        UNROLL for (int p = 0; p < n; p++)
+            sum += load(L + r + front->ld * p) * y[p];
+        store(w + r, sum);
     }
     for (int r = 0; r < front->m; r++)
         x[unknowns[n + r]] -= w[r];
@@ -229,19 +284,19 @@ INLINE void backward(int n, const lg_plan *plan, const lg_front *front, const lg
     const double *restrict D = data->factors + front->D;
     const double *restrict U = data->factors + front->U;
 
-    for (int r = 0; r < n; r++)
+    UNROLL for (int r = 0; r < n; r++)
         y[r] = x[unknowns[r]];
     for (int c = 0; c < front->m; c++) {
         double xc = x[unknowns[n + c]];
-        for (int r = 0; r < n; r++)
+        UNROLL for (int r = 0; r < n; r++)
             y[r] -= U[r + n * c] * xc;
     }
-    for (int p = n - 1; p >= 0; p--) {
+    UNROLL for (int p = n - 1; p >= 0; p--) {
         y[p] *= D[p + n * p];
-        for (int r = 0; r < p; r++)
+        UNROLL for (int r = 0; r < p; r++)
             y[r] -= D[r + n * p] * y[p];
     }
-    for (int r = 0; r < n; r++)
+    UNROLL for (int r = 0; r < n; r++)
         x[unknowns[r]] = y[r];
 }
 
@@ -252,7 +307,7 @@ INLINE void backward(int n, const lg_plan *plan, const lg_front *front, const lg
 #define LG_KERNELS(N)                                                                                                  \
     static lg_status factor_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient) \
     {                                                                                                                  \
-        double y[N];                                                                                                   \
+        pair y[N];                                                                                                     \
         return factor(N, plan, front, data, deficient, y);                                                             \
     }                                                                                                                  \
     static void forward_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x)          \
@@ -269,7 +324,7 @@ LG_SIZES(LG_KERNELS)
 
 static lg_status factor_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)
 {
-    return factor(front->n, plan, front, data, deficient, data->scratch);
+    return factor(front->n, plan, front, data, deficient, (pair *)data->scratch);
 }
 
 static void forward_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x)

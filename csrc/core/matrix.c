@@ -12,12 +12,18 @@ enum { DENSE_LIMIT = 8192 }; /* unknowns; a larger dense matrix (512 MB) counts 
 
 /* ---- memory ---- */
 
+/* The work array: a measure of growth per unknown, then the scratch of the kernels, aligned for pairs. */
+static long scratch_place(const lg_plan *plan)
+{
+    return plan->size + plan->size % 2;
+}
+
 void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
 {
     *matrix = (lg_matrix){.plan = plan};
     matrix->values = lg_arena_doubles(arena, (size_t)plan->nassembled);
-    matrix->factors = lg_arena_doubles(arena, (size_t)plan->nvalues);
-    matrix->work = lg_arena_doubles(arena, (size_t)plan->size + plan->largest + plan->widest + LG_CHUNK);
+    matrix->factors = lg_arena_doubles(arena, (size_t)plan->nvalues + LG_CHUNK); /* kernels may look beyond the end */
+    matrix->work = lg_arena_doubles(arena, (size_t)scratch_place(plan) + 2 * plan->largest + plan->widest + LG_CHUNK);
     matrix->pivots = lg_arena_ints(arena, (size_t)plan->size);
 }
 
@@ -32,7 +38,7 @@ void lg_matrix_close(lg_matrix *matrix)
 
 static lg_front_data front_data(const lg_matrix *matrix)
 {
-    return (lg_front_data){matrix->values, matrix->factors, matrix->work, matrix->work + matrix->plan->size,
+    return (lg_front_data){matrix->values, matrix->factors, matrix->work, matrix->work + scratch_place(matrix->plan),
                            matrix->pivots};
 }
 
