@@ -11,7 +11,7 @@
            c_n = h v_n + h^2 (1/2 - beta) a_n - (h beta/gamma)(v_n + h (1 - gamma) a_n).
 
    sigma = 1 needs no inverse; sigma = 0 is the method geom1 of Bruels and Cardona, e = 0. Newton's unknowns are w and
-   lam, which scales its matrix alike for every h; dq = T dtheta, dv = gamma' (I - sigma/2 c_n^) dtheta. */
+   lam, which scales its matrix alike for every h; dq = T dtheta, dv = gamma' (I - sigma/2 c_n^ + ...) dtheta. */
 #include "integrator/genalpha.h"
 
 #include "core/small.h"
@@ -68,7 +68,7 @@ typedef struct lg_genalpha_stepper {
     double *w, *lam; /* unknowns */
     double *theta, *q, *v, *a, *vdot; /* at the end of the step */
     double *residual, *Ma, *gyro, *force, *Btlam;
-    double *T, *X; /* per block: T(theta); I - sigma/2 c_n^ */
+    double *T, *X; /* per block: T(theta); dv/dtheta over gamma' */
     lg_chain *chain;
 } lg_genalpha_stepper;
 
@@ -170,20 +170,36 @@ static void predict(lg_genalpha_stepper *g, const lg_state *state, double h)
     lg_zero(g->base.system->pattern->nrows, g->lam);
 }
 
-/* The matrices of the chains that stay the same through the step: dv/dtheta over gamma'. */
+/* X = I - sigma/2 C + k C^2, C = c_n^: dv/dtheta over gamma' up to the third order in theta. With A = theta^,
+   P^-1 T = I - sigma/2 A + sigma (3 sigma - 1)/12 A^2 + ..., and theta is c_n/(1 - beta/gamma) up to O(h^2), so that
+   2 A C - C A, which the derivative brings, is that multiple of C^2. */
+static void form_derivative(const lg_alpha *p, int n, const double *C, double *X)
+{
+    double k = p->sigma * (3 * p->sigma - 1) / (12 * (1 - p->beta / p->gamma));
+    for (int j = 0; j < n; j++) {
+        double *column = X + n * j;
+        for (int i = 0; i < n; i++)
+            column[i] = (i == j) - 0.5 * p->sigma * C[i + n * j];
+        for (int l = 0; l < n; l++)
+            if (C[l + n * j] != 0)
+                lg_axpy(n, k * C[l + n * j], C + n * l, column);
+    }
+}
+
+/* The chains of the step; the matrices that do not stay the same through it are T(theta). */
 static void form_chains(lg_genalpha_stepper *g)
 {
     const lg_space *space = g->base.system->space;
     double k[3] = {1 / g->beta_prime, g->gamma_prime / g->beta_prime, 1};
 
-    if (g->alpha.sigma != 0)
-        lg_space_ad(space, g->c, g->X);
     for (int i = 0; i < space->nblocks; i++) {
         const lg_block *b = &space->block[i];
-        double *X = b->node->linear || g->alpha.sigma == 0 ? NULL : g->X + b->m;
+        double C[MAX_BLOCK * MAX_BLOCK], *X = b->node->linear || g->alpha.sigma == 0 ? NULL : g->X + b->m;
+        if (X) {
+            b->node->ad(b->n, g->c + b->v, C);
+            form_derivative(&g->alpha, b->nv, C, X);
+        }
         g->chain[i] = (lg_chain){{k[0], k[1], k[2]}, {b->node->linear ? NULL : g->T + b->m, X, X}};
-        for (int j = 0; X && j < b->nv * b->nv; j++)
-            X[j] = (j % (b->nv + 1) == 0) - 0.5 * g->alpha.sigma * X[j];
     }
 }
 

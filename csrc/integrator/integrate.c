@@ -74,12 +74,13 @@ static lg_status commit(lg_run *run, double t_in)
     return system->commit(system->self, &point, run->state.mem);
 }
 
-/* Consistent accelerations and multipliers with the data as they are just after state->t, and a stepper without past. */
-static lg_status restart(lg_run *run, lg_reset reason)
+/* Consistent accelerations and multipliers with the data as they are just after `past`, and a stepper without history. */
+static lg_status restart(lg_run *run, lg_reset reason, double past)
 {
     lg_state *state = &run->state;
     lg_stepper *stepper = run->stepper;
     lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
+    point.t_in = nextafter(past, INFINITY);
 
     if (reason == LG_RESET_START)
         LG_TRY(lg_consistent(&stepper->accel, &point, &stepper->report));
@@ -98,7 +99,7 @@ static lg_status begin(lg_run *run, const lg_start *start)
 
     if (!start->carry) {
         LG_TRY(commit(run, start->t));
-        return restart(run, LG_RESET_START);
+        return restart(run, LG_RESET_START, start->t);
     }
     if (start->ncarry != lg_run_carry_count(run)) {
         lg_report_name(&run->stepper->report, "carry is not that of this method with these options");
@@ -177,7 +178,7 @@ lg_status lg_run_step(lg_run *run, double h, lg_report *report)
 
 typedef struct lg_landing {
     double t;
-    int kink;
+    double kink; /* the kink there, -INFINITY if there is none */
 } lg_landing;
 
 /* Times closer than this are one. */
@@ -195,8 +196,8 @@ static lg_landing next_landing(const lg_system *system, double t, double stop, d
         kink = next > kink ? next : INFINITY;
     }
     if (kink < stop - tiny(stop, h))
-        return (lg_landing){kink, 1};
-    return (lg_landing){stop, kink <= stop + tiny(stop, h)};
+        return (lg_landing){kink, kink};
+    return (lg_landing){stop, kink <= stop + tiny(stop, h) ? kink : -INFINITY};
 }
 
 /* Steps from t to the landing: ceil(length / h), round-off apart; whether they are of size h as they stand. */
@@ -319,8 +320,8 @@ static lg_status advance(lg_loop *loop, lg_landing landing)
     grid->index++;
     int landed = grid->index >= grid->last;
     run->state.t = landed ? landing.t : grid->origin + grid->index * grid->step;
-    if (landed && landing.kink)
-        LG_TRY(restart(run, LG_RESET_KINK));
+    if (landed && isfinite(landing.kink))
+        LG_TRY(restart(run, LG_RESET_KINK, fmax(landing.t, landing.kink)));
 
     loop->saved = 0;
     if (++loop->steps % loop->schedule->save_every == 0)

@@ -28,7 +28,7 @@ typedef struct lg_run {
 typedef struct lg_start {
     double t;
     const double *q, *v, *a, *lam, *mem, *carry;
-    int ncarry;                 /* length of carry: lg_run_carry_count of the run that is resumed */
+    int ncarry; /* length of carry: lg_run_carry_count of the run that is resumed */
 } lg_start;
 
 lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plan *plan, const lg_method *method,
