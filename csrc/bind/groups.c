@@ -13,13 +13,14 @@
 enum { MAX_OPERANDS = 3, MAX_SIZE = 49, MAX_SIGNATURE = 64 };
 
 /* X(operation, operands, doc), an operand being a letter: v algebra vector, g group element, h hat of a vector,
-   m matrix on the algebra, p point; the last one is the result. */
+   m matrix on the algebra, p point, r rotation matrix; the last one is the result. */
 #define OPERATIONS(X)                                                                                                  \
     X(exp, "vg", "Exponential map.")                                                                                   \
     X(log, "gv", "Logarithm, the short way round.")                                                                    \
     X(compose, "ggg", "Product.")                                                                                      \
     X(inverse, "gg", "Inverse element.")                                                                               \
     X(act, "gpp", "x + R point.")                                                                                      \
+    X(rotation, "gr", "Rotation matrix.")                                                                              \
     X(hat, "vh", "Derivative of exp(t v) at t = 0.")                                                                   \
     X(vee, "hv", "Inverse of hat.")                                                                                    \
     X(ad, "vm", "Matrix of w -> [v, w].")                                                                              \
@@ -30,10 +31,11 @@ enum { MAX_OPERANDS = 3, MAX_SIZE = 49, MAX_SIGNATURE = 64 };
 /* Rows and columns of an operand; one column is a vector. */
 static void operand_shape(const lg_group *group, char kind, int shape[2])
 {
-    const int nv = group->node->nv, vector[2] = {nv, 1}, matrix[2] = {nv, nv}, point[2] = {3, 1};
+    const int nv = group->node->nv, vector[2] = {nv, 1}, matrix[2] = {nv, nv}, point[2] = {3, 1}, rotation[2] = {3, 3};
     const int *found = kind == 'v'   ? vector
                        : kind == 'm' ? matrix
                        : kind == 'p' ? point
+                       : kind == 'r' ? rotation
                        : kind == 'g' ? group->shape
                                      : group->hat_shape;
     shape[0] = found[0], shape[1] = found[1];

@@ -78,6 +78,12 @@ void lg_group_act(const lg_group *group, const double *g, const double *point, d
         lg_axpy(3, 1, g, y);
 }
 
+void lg_group_rotation(const lg_group *group, const double *g, const double *unused, double *R)
+{
+    (void)unused;
+    group->node->rotation(g, R);
+}
+
 void lg_group_hat(const lg_group *group, const double *v, const double *unused, double *A)
 {
     (void)unused;

@@ -29,6 +29,7 @@ lg_group_op lg_group_log; /* g -> v, the short way */
 lg_group_op lg_group_compose; /* g, g -> g */
 lg_group_op lg_group_inverse; /* g -> g */
 lg_group_op lg_group_act; /* g, point -> x + R point */
+lg_group_op lg_group_rotation; /* g -> R, row-major */
 lg_group_op lg_group_hat; /* v -> v^, row-major */
 lg_group_op lg_group_vee; /* its inverse */
 lg_group_op lg_group_ad; /* v -> matrix of w -> [v, w] */
