@@ -66,7 +66,8 @@ static void add_tangent(const lg_element *e, const lg_frame *f, const lg_wanted 
         if (!f[j].block)
             continue;
         const lg_chain *chain = chain_of(want, e->frame[j]->block);
-        lg_frame_add_geo(&f[j], s, w[j], chain, couple(e, want->S, j, j, &ld), ld);
+        double *S = couple(e, want->S, j, j, &ld);
+        lg_frame_add_geo(&f[j], s, w[j], chain, S, ld);
         if (!K && !D)
             continue;
 
@@ -81,7 +82,8 @@ static void add_tangent(const lg_element *e, const lg_frame *f, const lg_wanted 
                 mul_add6(nv, K[i][j], P, Y);
             if (D)
                 mul_add6(nv, D[i][j], W, Y);
-            pull_columns(&f[i], s, nv, Y, couple(e, want->S, i, j, &ld), ld);
+            S = couple(e, want->S, i, j, &ld);
+            pull_columns(&f[i], s, nv, Y, S, ld);
         }
     }
 }
@@ -243,12 +245,13 @@ static void clear(const lg_model *m, const lg_wanted *want)
 lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
 {
     const lg_model *m = self;
+    int tangent = want->S && want->chain;
     clear(m, want);
     if (want->Ma || want->gyro || want->S)
         add_inertia(m, at, want);
-    if (want->force || (want->S && want->chain))
+    if (want->force || tangent)
         LG_TRY(add_forces(m, at, want));
-    if (m->space.nrows && (want->Btlam || want->phi || want->phidot || want->zeta || want->B || want->Z || want->S)) {
+    if (m->space.nrows && (want->Btlam || want->phi || want->phidot || want->zeta || want->B || want->Z || tangent)) {
         add_rows(m, at, want);
         add_own_rows(m, at, want);
     }

@@ -218,6 +218,26 @@ static void rotational_geo(const lg_frame *f, const double g[3], const double mo
 
 /* ---- chains ---- */
 
+/* S += k A for an nr x nc block */
+static inline void add_block(double k, int nr, int nc, const double *A, int lda, double *S, int ld)
+{
+    for (int j = 0; j < nc; j++)
+        for (int i = 0; i < nr; i++)
+            S[i + j * ld] += k * A[i + j * lda];
+}
+
+/* S += k A X for an nr x nl A and the nl x nc matrix X with leading dimension ldx */
+static inline void add_product(double k, int nr, int nl, int nc, const double *A, int lda, const double *X, int ldx,
+                               double *S, int ld)
+{
+    for (int j = 0; j < nc; j++)
+        for (int l = 0; l < nl; l++) {
+            double x = k * X[l + j * ldx];
+            for (int i = 0; i < nr; i++)
+                S[i + j * ld] += x * A[i + l * lda];
+        }
+}
+
 void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, double s, int row, int nr, int col, int nc,
                   const double *A, int lda, double *S, int ld)
 {
@@ -226,22 +246,15 @@ void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, doubl
     int nv = block->nv;
     if (k == 0)
         return;
-    if (!X) {
-        for (int j = 0; j < nc; j++)
-            for (int i = 0; i < nr; i++)
-                S[row + i + (col + j) * ld] += k * A[i + j * lda];
-        return;
-    }
 
-    // on direct products X is block diagonal: only the columns of the same part are reached
+    // on direct products X = diag(I, X_r): positions add, rotations stay among themselves
     int direct = block->node->place == LG_PLACE_INERTIAL;
-    int first = direct ? col : 0, last = direct ? col + nc : nv;
-    for (int j = first; j < last; j++)
-        for (int l = 0; l < nc; l++) {
-            double x = k * X[col + l + j * nv];
-            for (int i = 0; i < nr; i++)
-                S[row + i + j * ld] += x * A[i + l * lda];
-        }
+    if (!X || (direct && col + nc <= block->node->attitude_v))
+        add_block(k, nr, nc, A, lda, S + row + col * ld, ld);
+    else if (direct && nr == 3 && nc == 3)
+        add_product(k, 3, 3, 3, A, lda, X + col + col * nv, nv, S + row + col * ld, ld);
+    else
+        add_product(k, nr, nc, nv, A, lda, X + col, nv, S + row, ld);
 }
 
 void lg_chain_mul(const lg_block *block, const lg_chain *chain, int level, const double *A, double *P)

@@ -57,9 +57,9 @@ void lg_frame_Z(const lg_frame *f, double *Z);
 
 /* ---- chains: finished blocks come up ---- */
 
-/* The columns of a block's velocity variation: S (nv rows, leading dimension ld) gets rows row.. += k A X[col.., :],
-   A being nr x nc, column-major with leading dimension lda. X NULL: the identity. On direct products X is block
-   diagonal in position and rotation, which is made use of. */
+/* The columns of a block's velocity variation: S (nv rows, leading dimension ld) gets rows row.. += s k A X[col.., :],
+   A being nr x nc, column-major with leading dimension lda. X NULL: the identity. On direct products every X is
+   diag(I, X_r), which is made use of. */
 void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, double s, int row, int nr, int col, int nc,
                   const double *A, int lda, double *S, int ld);
 

@@ -82,13 +82,23 @@ static void rotate_lie(const lg_element *e, const lg_block *b, const lg_point *a
     if (!S)
         return;
 
-    double W[9], columns[9];
-    lg_chain_add(b, chain, 2, at->wa, r, 3, r, 3, J, 3, S, ld);
-    if (chain->k[1] == 0)
+    double W[9], C[9];
+    if (chain->k[1] == 0) {
+        lg_chain_add(b, chain, 2, at->wa, r, 3, r, 3, J, 3, S, ld);
         return;
+    }
     gyroscopic_matrix(J, omega, Jomega, W);
-    transpose(W, columns);
-    lg_chain_add(b, chain, 1, 1, r, 3, r, 3, columns, 3, S, ld);
+    transpose(W, C);
+    if (chain->X[1] == chain->X[2]) {
+        // both links turn alike: one product for (wa k2 J + k1 W) X
+        lg_chain both = {{0, 1, 0}, {NULL, chain->X[1], NULL}};
+        for (int i = 0; i < 9; i++)
+            C[i] = chain->k[1] * C[i] + chain->k[2] * at->wa * J[i];
+        lg_chain_add(b, &both, 1, 1, r, 3, r, 3, C, 3, S, ld);
+        return;
+    }
+    lg_chain_add(b, chain, 2, at->wa, r, 3, r, 3, J, 3, S, ld);
+    lg_chain_add(b, chain, 1, 1, r, 3, r, 3, C, 3, S, ld);
 }
 
 /* ---- coordinates: omega = H e' ---- */

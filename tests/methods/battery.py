@@ -1,0 +1,75 @@
+"""Shared by the method tests: systems on which every method runs, references, observed orders."""
+
+import functools
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+import lgint
+
+# A top that spins slowly enough for coarse steps to be asymptotic and fast enough to feel every term.
+SLOW = dict(omega0=(1.0, 8.0, -4.0))
+T_END = 0.4
+
+LIE = ("R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3")
+FORMULATIONS = (*LIE, "euler_parameters")
+
+# Steps (per T_END) from which three halvings are asymptotic, by the method's order.
+COARSEST = {1: 1600, 2: 200, 3: 60, 4: 40, 5: 30, 6: 20}
+
+
+def slow_top(formulation, constrained=True, **parameters):
+    return lgint.models.heavy_top(formulation=formulation, constrained=constrained, **{**SLOW, **parameters})
+
+
+def quaternion_matrix(p):
+    w, x, y, z = p
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+@functools.lru_cache(maxsize=None)
+def top_by_scipy(omega0=SLOW["omega0"], t_end=T_END):
+    """The heavy top about its fixed point in quaternions, by SciPy at round-off: R, omega, omega', force on the pivot."""
+    m, X, g = 15.0, np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, -9.81])
+    J = np.diag([0.234375, 0.46875, 0.234375]) + m * (X @ X * np.eye(3) - np.outer(X, X))
+
+    def acceleration(R, w):
+        return np.linalg.solve(J, np.cross(X, R.T @ (m * g)) - np.cross(w, J @ w))
+
+    def rhs(t, y):
+        p, w = y[:4], y[4:]
+        pdot = 0.5 * np.array(
+            [
+                -p[1:] @ w,
+                *(p[0] * w + np.cross(p[1:], w)),
+            ]
+        )
+        return np.concatenate([pdot, acceleration(quaternion_matrix(p / np.linalg.norm(p)), w)])
+
+    y0 = np.array([1.0, 0, 0, 0, *omega0])
+    y = solve_ivp(rhs, (0, t_end), y0, method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+    R, w = quaternion_matrix(y[:4] / np.linalg.norm(y[:4])), y[4:]
+    wdot = acceleration(R, w)
+    xdd = R @ (np.cross(wdot, X) + np.cross(w, np.cross(w, X)))
+    return R, w, wdot, m * (g - xdd)  # lambda: force of the constraint x - R X = 0 is -lambda on the body
+
+
+def rotation_error(R, R_ref):
+    return np.linalg.norm(lgint.groups.so3.log(R_ref.T @ R))
+
+
+def observed_order(steps, errors):
+    """Slope of log(error) over log(h), through all points."""
+    h = 1.0 / np.asarray(steps, dtype=float)
+    return np.polyfit(np.log(h), np.log(errors), 1)[0]
+
+
+def halvings(order):
+    n = COARSEST[order]
+    return [n * 2**i for i in range(4)]

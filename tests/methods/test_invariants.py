@@ -1,0 +1,89 @@
+"""What the exact motion keeps, and what several descriptions of one motion must agree on."""
+
+import numpy as np
+import pytest
+
+import lgint
+from battery import FORMULATIONS, slow_top
+
+GROUPS = [("R3xSO3", "R3xS3", "R3xRV"), ("SE3", "S3R3")]
+METHODS = [("rk44", {}), ("dopri5", {}), ("genalpha", dict(sigma=0.0)), ("genalpha", dict(sigma="optimal"))]
+
+
+@pytest.mark.parametrize("constrained", [False, True])
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_energy_and_vertical_momentum(formulation, constrained):
+    top = slow_top(formulation, constrained)
+    run = lgint.integrate(top, "rk67", t_end=1.0, h=1e-3)
+    energy, momentum = run.energy(), run.angular_momentum()[:, 2]
+    assert np.ptp(energy) < 1e-10 * np.abs(energy).max()
+    assert np.ptp(momentum) < 1e-10 * np.linalg.norm(run.angular_momentum()[0])
+
+
+@pytest.mark.parametrize("frame", ["inertial", "body"])
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_constrained_and_free_top_agree(formulation, frame):
+    runs = [
+        lgint.integrate(top, "rk67", t_end=0.5, h=5e-4)
+        for top in (slow_top(formulation, True, constraint_frame=frame), slow_top(formulation, False))
+    ]
+    assert np.abs(runs[0].position("top") - runs[1].position("top")).max() < 1e-11
+    assert np.abs(runs[0].angular_velocity("top") - runs[1].angular_velocity("top")).max() < 1e-10
+
+
+@pytest.mark.parametrize("method, options", METHODS)
+@pytest.mark.parametrize("kinds", GROUPS)
+def test_storages_agree_step_by_step_through_full_turns(kinds, method, options):
+    """One formulation, several storages: the same numbers up to round-off, over many turns of a fast top."""
+    tops = [lgint.models.heavy_top(formulation=kind) for kind in kinds]
+    runs = [lgint.integrate(top, method, t_end=0.2, h=1e-3, **options) for top in tops]
+    assert runs[0].angular_velocity("top")[:, 1].min() > 100  # about five turns
+    for other in runs[1:]:
+        assert np.abs(other.rotation("top") - runs[0].rotation("top")).max() < 2e-11
+        assert np.abs(other.position("top") - runs[0].position("top")).max() < 2e-11
+        scale = np.abs(runs[0].v).max()
+        assert np.abs(other.v - runs[0].v).max() < 2e-11 * scale
+
+
+def test_index_3_holds_positions_at_round_off():
+    for formulation in FORMULATIONS:
+        run = lgint.integrate(lgint.models.heavy_top(formulation=formulation), "genalpha", t_end=0.2, h=1e-3)
+        assert np.abs(run.constraint_residual("position")).max() < 5e-14
+
+
+@pytest.mark.parametrize("h", [1e-3, 5e-4, 2.5e-4, 1e-4])
+@pytest.mark.parametrize("sigma", [0.0, 1.0, "optimal"])
+def test_full_newton_takes_two_iterations(h, sigma):
+    """holzinger2025 7.1: two iterations a step with the full Jacobian."""
+    run = lgint.integrate(lgint.models.heavy_top(), "genalpha", t_end=0.2, h=h, sigma=sigma, rho_inf=0.9)
+    assert run.stats.newton_iterations / run.stats.steps == pytest.approx(2.0, abs=0.02)
+
+
+def test_same_bits_twice():
+    for method in lgint.methods():
+        runs = [lgint.integrate(lgint.models.heavy_top(), method, t_end=0.01, h=1e-4) for _ in range(2)]
+        assert runs[0].q.tobytes() == runs[1].q.tobytes()
+        assert runs[0].lam.tobytes() == runs[1].lam.tobytes()
+
+
+def test_blow_up_is_a_named_error_with_the_trajectory():
+    top = lgint.models.heavy_top()
+    with pytest.raises(lgint.IntegrationError) as caught:
+        lgint.integrate(top, "genalpha", t_end=10.0, h=0.2)
+    so_far = caught.value.trajectory
+    assert len(so_far.t) >= 1
+    for values in (so_far.q, so_far.v, so_far.vdot, so_far.lam):
+        assert np.isfinite(values).all()
+    assert caught.value.report["h"] == pytest.approx(0.2)
+
+
+def test_resumed_run_has_the_same_bits():
+    for method in lgint.methods():
+        top = lgint.models.heavy_top()
+        whole = lgint.integrate(top, method, t_end=0.02, h=1e-4)
+        first = lgint.integrate(top, method, t_end=0.02, h=1e-4, stops=[0.01])
+        half = lgint.integrate(top, method, t_end=0.01, h=1e-4)
+        rest = lgint.integrate(top, method, t_end=0.02, h=1e-4, start=half)
+        assert rest.q[-1].tobytes() == first.q[-1].tobytes()
+        assert rest.v[-1].tobytes() == first.v[-1].tobytes()
+        assert np.abs(whole.q[-1] - rest.q[-1]).max() < 1e-11
