@@ -1,15 +1,15 @@
 """Checks of what callers hand in: every message names the argument, what was given and what would work."""
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
 
-def array(name: str, value: ArrayLike, *shapes: tuple[int, ...]) -> Array:
+def array(name: str, value: object, *shapes: tuple[int, ...]) -> Array:
     """A float64 copy of `value`, finite and of one of `shapes`; ValueError otherwise."""
     try:
         result = np.array(value, dtype=np.float64)
@@ -25,7 +25,7 @@ def array(name: str, value: ArrayLike, *shapes: tuple[int, ...]) -> Array:
 
 def number(name: str, value: object, *, positive: bool = False, nonnegative: bool = False) -> float:
     """A finite float, optionally > 0 or >= 0."""
-    result = float(array(name, value, ()))  # type: ignore[arg-type]
+    result = float(array(name, value, ()))
     if positive and not result > 0:
         raise ValueError(f"{name}: a positive number expected, got {result:g}")
     if nonnegative and result < 0:
@@ -33,11 +33,11 @@ def number(name: str, value: object, *, positive: bool = False, nonnegative: boo
     return result
 
 
-def choice(name: str, value: object, choices: Iterable[str]) -> str:
+def choice(name: str, value: object, choices: Collection[str]) -> str:
     """`value` if it is one of `choices`, else a ValueError that lists them and guesses what was meant."""
-    listed = list(choices)
-    if isinstance(value, str) and value in listed:
+    if isinstance(value, str) and value in choices:
         return value
+    listed = list(choices)
     near = difflib.get_close_matches(str(value), listed, n=1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     raise ValueError(f"unknown {name} {value!r}{hint}; there is {listing(listed)}")

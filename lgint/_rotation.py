@@ -49,7 +49,7 @@ def rotation(name: str, value: object) -> Array:
     """A rotation matrix (3, 3) from a matrix or a unit quaternion (4,); ValueError if it is not a rotation."""
     if hasattr(value, "as_matrix"):
         value = value.as_matrix()
-    given = array(name, value, (3, 3), (4,))  # type: ignore[arg-type]
+    given = array(name, value, (3, 3), (4,))
     if given.shape == (4,):
         if abs(np.linalg.norm(given) - 1) > 1e-9:
             raise ValueError(f"{name}: a quaternion of unit length expected, got length {np.linalg.norm(given):.6g}")

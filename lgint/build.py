@@ -8,7 +8,7 @@ Formulation is a property of the body: it may differ from body to body, and no j
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -482,12 +482,13 @@ class ModelBuilder:
         if not self._bodies:
             raise ValueError("a model needs at least one body; see add_body")
         states = [_state(body) for body in self._bodies.values()]
+        bodies = {name: self._body_record(body) for name, body in self._bodies.items()}
         model = Model(
             {
                 "blocks": [(_node(body), 0) for body in self._bodies.values()],
                 "frames": list(self._frames),
                 "elements": list(self._elements),
-                "bodies": {name: self._body_record(body) for name, body in self._bodies.items()},
+                "bodies": bodies,
                 "joints": dict(self._joints),
                 "q0": np.concatenate([q for q, _ in states]),
                 "v0": np.concatenate([v for _, v in states]),
@@ -631,7 +632,7 @@ def _source(what: str, load: Load) -> tuple[list[float], Callable[[float], Array
     """Parameters of a load's source: 0 and the vector; 1, m, times and rows of a table; 2 for a function of time."""
     if callable(load):
         return [2.0], load
-    if isinstance(load, tuple) and len(load) == 2:
+    if isinstance(load, Sequence) and len(load) == 2 and np.ndim(load[0]) > 0:
         times = array(f"times of {what}", load[0])
         if times.ndim != 1 or len(times) < 2 or not (np.diff(times) > 0).all():
             raise ValueError(f"times of {what}: at least two, ascending, expected, got {load[0]!r}")

@@ -123,18 +123,19 @@ def _check_functions(functions: dict[str, Any]) -> None:
 
 
 def _blocks(space: Space, q: np.ndarray) -> list[tuple[str, int]]:
-    """(kind, n) of every block; n is 0 but for R^n."""
-    kinds = {row["name"]: row for row in _core.node_rows()}
+    """(kind, n) of every block; n is 0 but for R^n. ValueError if `q` is not of that space."""
+    rows = {row["name"]: row for row in _core.node_rows()}
+    if space == "Rn":
+        space = ("Rn", len(q))
     listed: list[Any] = [space] if isinstance(space, str) or _is_pair(space) else list(space)
     blocks = []
     for item in listed:
         kind, n = (item, 0) if isinstance(item, str) else (item[0], int(item[1]))
-        choice("kind of space", kind, kinds)
-        if kind == "Rn" and n == 0 and len(listed) == 1:
-            n = len(q)
+        choice("kind of space", kind, rows)
         if (kind == "Rn") != (n > 0):
             raise ValueError(f'space {item!r}: ("Rn", n) with n >= 1, or the name of another kind')
         blocks.append((kind, n))
+    array("q0", q, (sum(rows[kind]["nq"] or n for kind, n in blocks),))
     return blocks
 
 

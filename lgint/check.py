@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from lgint import _core
 from lgint._args import Array
 from lgint.callable import CallableModel
 from lgint.model import Model, System
@@ -91,11 +92,15 @@ class _Probe:
             P -= np.linalg.pinv(B) @ B
         return P
 
-    def block_diagonal(self) -> Array:
-        """A random block-diagonal matrix (nv, nv)."""
+    def links(self) -> Array:
+        """A random block-diagonal matrix (nv, nv); where positions add, they stay as they are: diag(I, X_r)."""
         X = np.zeros((self.core.nv, self.core.nv))
+        places = {row["name"]: row["place"] for row in _core.node_rows()}
         starts = [block[3] for block in self.core.blocks] + [self.core.nv]
-        for i, j in pairwise(starts):
+        for block, (i, j) in zip(self.core.blocks, pairwise(starts), strict=True):
+            if places[block[0]] == "inertial":
+                X[i : i + 3, i : i + 3] = np.eye(3)
+                i += 3
             X[i:j, i:j] = self.rng.uniform(-1.0, 1.0, (j - i, j - i))
         return X
 
@@ -175,7 +180,7 @@ def _mass(probe: _Probe, p: _Point) -> Errors:
 
 def _tangent(probe: _Probe, p: _Point) -> Errors:
     core, P = probe.core, probe.own_null(p.q)
-    X = [P @ probe.block_diagonal(), probe.block_diagonal(), probe.block_diagonal()]
+    X = [P @ probe.links(), probe.links(), probe.links()]
     chains = [
         ("S along q", (1.0, 0.0, 0.0), (P, None, None)),
         ("S along v", (0.0, 1.0, 0.0), (None, None, None)),

@@ -56,7 +56,7 @@ def integrate(
     t0 : float
         Start time, s. With `start` the run goes on from that trajectory's end instead.
     save_every : int
-        Every how many steps a state is kept; the start, the stops and the end always are.
+        Every how many steps a state is kept; the start and the end always are.
     stops : array_like, optional
         Times between `t0` and `t_end` to land on.
     start : Trajectory, optional

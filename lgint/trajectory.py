@@ -179,7 +179,8 @@ class Trajectory:
 
     def joint_angles(self) -> Array:
         """Angles of all joints that have one, (n, joints), rad; columns as in `angle_names`."""
-        return np.stack([self.joint_angle(name) for name in self.angle_names] or [np.empty((0,))], axis=-1)
+        angles = [self.joint_angle(name) for name in self.angle_names]
+        return np.stack(angles, axis=1) if angles else np.empty((len(self), 0))
 
     def reaction(self, name: str, frame: str = "inertial", on: str = "second") -> Array:
         """Force (N) and moment (N m) of a joint, (n, 6), at the joint's point of the body they act on.

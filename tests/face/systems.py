@@ -41,7 +41,7 @@ def double_pendulum(upper="R3xSO3", lower="R3xSO3"):
     builder.add_body(
         "upper",
         mass=1.5,
-        inertia=(0.05, 0.06, 0.02, 0.01, 0.0, -0.005),
+        inertia=(0.05, 0.06, 0.04, 0.01, 0.0, -0.005),
         position=x1,
         rotation=R1,
         velocity=np.cross(spin1, x1),

@@ -88,6 +88,7 @@ def test_demo(capsys, tmp_path):
     assert (tmp_path / "demo" / "heavy_top.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_module_and_help():
-    shown = subprocess.run([sys.executable, "-m", "lgint", "--help"], capture_output=True, text=True, check=True)
+def test_module_and_help(tmp_path):
+    command = [sys.executable, "-m", "lgint", "--help"]
+    shown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "demo" in shown.stdout

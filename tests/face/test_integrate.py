@@ -92,7 +92,7 @@ def test_a_ratio_that_is_whole_but_for_round_off(top):
 
 
 def test_stops_are_landed_on(top):
-    run = lgint.integrate(top, "rk44", t_end=1e-2, h=1e-3, stops=[3.3e-3, 7e-3], save_every=1000)
+    run = lgint.integrate(top, "rk44", t_end=1e-2, h=1e-3, stops=[3.3e-3, 7e-3])
     assert {0.0, 3.3e-3, 7e-3, 1e-2} <= set(run.t)
     assert run.h.max() <= 1e-3 * (1 + 1e-12)
 
@@ -246,8 +246,9 @@ def test_callable_in_plain_coordinates():
 BAD_CALLABLES = [
     ({"space": "SO4"}, "kind of space 'SO4'"),
     ({"space": [("Rn", 0)]}, "Rn"),
-    ({"q0": np.zeros(3)}, "q: shape|constraint"),
+    ({"q0": np.zeros(3)}, r"q0: shape \(12,\) expected, got \(3,\)"),
     ({"v0": np.full(6, np.nan)}, "v: finite"),
+    ({"v0": np.zeros(5)}, r"v: shape \(6,\) expected"),
     ({"mass": None}, "mass: a function is needed"),
     ({"gyro": 3.0}, "gyro: a function expected"),
     ({"constraint_jacobian": None}, "go together"),
@@ -258,7 +259,7 @@ BAD_CALLABLES = [
 
 @pytest.mark.parametrize(("given", "message"), BAD_CALLABLES, ids=lambda value: str(value)[:40])
 def test_bad_callables(given, message):
-    with pytest.raises((ValueError, IndexError), match=message):
+    with pytest.raises(ValueError, match=message):
         lgint.CallableModel(**{"space": "R3xSO3", **functions(), **given})
 
 
