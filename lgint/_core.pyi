@@ -115,7 +115,8 @@ def integrate(
     options: dict[str, Any],
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
-    """t (n,), q, v, vdot, lam, h (n,), mem, carry (last state's), stats (dict of ints and wall_time)."""
+    """t (n,), h (n,), q (n, nq), v and vdot (n, nv), lam (n, nrows), mem (n, nmem), carry (of the last state only), and
+    stats: steps, rejected, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks, wall_time."""
 
 def method_rows() -> list[dict[str, Any]]:
     """name, order, order_lambda, stepper, reference, doc, options [dict(name, type, default, low, high, choices, doc)],

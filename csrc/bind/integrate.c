@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-/* Saved states, a row each: t, h, q, v, a, lam. Grows by doubling; malloc'ed, for the GIL is not held then. */
+/* Saved states, a row each: t, h, q, v, a, lam, mem. Grows by doubling; malloc'ed, for the GIL is not held then. */
 typedef struct table {
     double *rows;
     size_t width, count, capacity;
@@ -52,7 +52,8 @@ static lg_status save(void *self, const lg_state *state, double h)
     row = put(row, state->q, space->nq);
     row = put(row, state->v, space->nv);
     row = put(row, state->a, space->nv);
-    put(row, state->lam, s->system->pattern->nrows);
+    row = put(row, state->lam, s->system->pattern->nrows);
+    put(row, state->mem, s->system->nmem);
     return LG_OK;
 }
 
@@ -113,16 +114,19 @@ static PyObject *columns(const table *table, int first, int n)
     return array;
 }
 
+/* A run that could not be opened has no states, no carry and no counts. */
 static PyObject *result_of(const session *s, double wall_time)
 {
+    static const lg_stats none;
+    const lg_stepper *stepper = s->run.stepper;
     int nq = s->system->space->nq, nv = s->system->space->nv, nrows = s->system->pattern->nrows;
     const table *table = &s->table;
     return Py_BuildValue("{s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "t", columns(table, 0, -1), "h",
                          columns(table, 1, -1), "q", columns(table, 2, nq), "v", columns(table, 2 + nq, nv), "vdot",
                          columns(table, 2 + nq + nv, nv), "lam", columns(table, 2 + nq + 2 * nv, nrows), "mem",
-                         lg_vector_from(s->run.state.mem, s->system->nmem), "carry",
-                         lg_vector_from(s->run.state.carry, lg_run_carry_count(&s->run)), "stats",
-                         lg_stats_dict(&s->run.stepper->stats, wall_time));
+                         columns(table, 2 + nq + 2 * nv + nrows, s->system->nmem), "carry",
+                         lg_vector_from(s->run.state.carry, stepper ? lg_run_carry_count(&s->run) : 0), "stats",
+                         lg_stats_dict(stepper ? &stepper->stats : &none, wall_time));
 }
 
 /* The failure as an exception that carries the result; one that a callback has set waits meanwhile. */
@@ -131,9 +135,8 @@ static PyObject *fail(session *s, lg_status status, const lg_report *report, dou
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     save_last(s);
-    PyObject *result = result_of(s, wall_time);
-    if (!result)
-        PyErr_Clear();
+    PyObject *result = s->system ? result_of(s, wall_time) : NULL;
+    PyErr_Clear();
     PyErr_Restore(type, value, traceback);
     lg_raise(s->module, status, report, result);
     Py_XDECREF(result);
@@ -200,13 +203,15 @@ static int check_progress(session *s, PyObject *progress)
 
 static PyObject *integrate(session *s, const lg_run_arguments *arguments, const lg_schedule *schedule)
 {
-    if (lg_run_from(&s->run, s->module, arguments) < 0)
-        return NULL;
-    s->system = s->run.system;
-    const lg_space *space = s->system->space;
-    s->table.width = (size_t)(2 + space->nq + 2 * space->nv + s->system->pattern->nrows);
+    lg_report report = {0};
     s->observer = (lg_observer){.self = s, .save = save, .poll = poll};
+    lg_status status = lg_run_from(&s->run, s->module, arguments, &report);
+    s->system = s->run.system;
+    if (status != LG_OK)
+        return fail(s, status, &report, 0);
 
+    const lg_space *space = s->system->space;
+    s->table.width = (size_t)(2 + space->nq + 2 * space->nv + s->system->pattern->nrows + s->system->nmem);
     PyObject *result = run_to_result(s, schedule);
     lg_run_close(&s->run);
     free(s->table.rows);
@@ -217,7 +222,7 @@ PyDoc_STRVAR(integrate_doc,
              "integrate(system, method, t0, stops, h, save_every, q, v, start, options, progress=None)\n--\n\n"
              "Runs from t0 through the ascending times `stops`, each interval between stops and kinks cut into\n"
              "ceil(length / h) equal steps, and returns a dict: t (n,), h (n,), q (n, nq), v, vdot (n, nv),\n"
-             "lam (n, nrows) of every save_every-th state, mem and carry of the last one, and stats.\n"
+             "lam (n, nrows), mem (n, nmem) of every save_every-th state, carry of the last one, and stats.\n"
              "start: a, lam, mem, carry of a run to resume bit for bit, or None. progress(t) is called about every\n"
              "50 ms. On failure the exception's `result` holds what was computed, the last accepted state included.");
 

@@ -42,60 +42,54 @@ static int read_resume(resume *r, const lg_system *system, PyObject *start)
 
 /* ---- opening ---- */
 
-static int open_run(lg_run *run, const lg_module *module, const lg_run_arguments *arguments, const lg_method *method,
-                    const lg_start *start)
+static lg_status open_run(lg_run *run, const lg_run_arguments *arguments, const lg_method *method,
+                          const lg_start *start, lg_report *report)
 {
     const lg_plan *plan = lg_system_plan(arguments->system, method->stepper->copies);
     lg_option_value *options = plan ? lg_options(method, arguments->options) : NULL;
     if (!options)
-        return -1;
-    lg_report report;
-    lg_status status = lg_run_open(run, lg_system_of(arguments->system), plan, method, options, start, &report);
+        return LG_CALLBACK;
+    lg_status status = lg_run_open(run, lg_system_of(arguments->system), plan, method, options, start, report);
     PyMem_Free(options);
-    if (status == LG_OK)
-        return 0;
-    lg_raise(module, status, &report, NULL);
-    return -1;
+    return status;
 }
 
 /* Reads the arrays, opens, and lets the arrays go: a run copies what it is given. */
-static int open_at(lg_run *run, const lg_module *module, const lg_run_arguments *arguments, const lg_method *method)
+static lg_status open_at(lg_run *run, const lg_run_arguments *arguments, const lg_method *method, lg_report *report)
 {
     const lg_system *system = lg_system_of(arguments->system);
     PyArrayObject *q = lg_vector(arguments->q, "q", system->space->nq);
     PyArrayObject *v = q ? lg_vector(arguments->v, "v", system->space->nv) : NULL;
     resume r = {0};
     int resumes = arguments->start && arguments->start != Py_None;
-    int done = v ? 0 : -1;
-    if (done == 0 && resumes)
-        done = read_resume(&r, system, arguments->start);
-    if (done == 0) {
+    lg_status status = LG_CALLBACK;
+    if (v && (!resumes || read_resume(&r, system, arguments->start) == 0)) {
         lg_start start = {.t = arguments->t0, .q = lg_data(q), .v = lg_data(v)};
         if (resumes)
             start = (lg_start){arguments->t0,  lg_data(q),     lg_data(v),       lg_data(r.a),
                                lg_data(r.lam), lg_data(r.mem), lg_data(r.carry), (int)PyArray_SIZE(r.carry)};
-        done = open_run(run, module, arguments, method, &start);
+        status = open_run(run, arguments, method, &start, report);
     }
     close_resume(&r);
     Py_XDECREF(q);
     Py_XDECREF(v);
-    return done;
+    return status;
 }
 
-int lg_run_from(lg_run *run, const lg_module *module, const lg_run_arguments *arguments)
+lg_status lg_run_from(lg_run *run, const lg_module *module, const lg_run_arguments *arguments, lg_report *report)
 {
     if (!PyObject_TypeCheck(arguments->system, module->System)) {
         PyErr_Format(PyExc_TypeError, "system must be a System, given %R", arguments->system);
-        return -1;
+        return LG_CALLBACK;
     }
     const lg_method *method = lg_system_of(arguments->system) ? lg_method_named(arguments->method) : NULL;
     if (!method)
-        return -1;
+        return LG_CALLBACK;
     if (!isfinite(arguments->t0)) {
         PyErr_SetString(PyExc_ValueError, "t0 must be finite");
-        return -1;
+        return LG_CALLBACK;
     }
-    return open_at(run, module, arguments, method);
+    return open_at(run, arguments, method, report);
 }
 
 /* ---- statistics ---- */

@@ -15,8 +15,8 @@ typedef struct lg_run_arguments {
     PyObject *options;          /* dict, NULL or None */
 } lg_run_arguments;
 
-/* 0, or -1 and an exception. The caller keeps `system` alive and closes the run. */
-int lg_run_from(lg_run *run, const lg_module *module, const lg_run_arguments *arguments);
+/* LG_CALLBACK: an exception is set. The caller keeps `system` alive and closes the run. */
+lg_status lg_run_from(lg_run *run, const lg_module *module, const lg_run_arguments *arguments, lg_report *report);
 
 /* Counts of a run, and wall_time if it is not negative. */
 PyObject *lg_stats_dict(const lg_stats *stats, double wall_time);

@@ -33,9 +33,15 @@ static int stepper_init(PyObject *self, PyObject *args, PyObject *kwargs)
         return -1;
     }
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdOOOO:Stepper", names, &a.system, &a.method, &a.t0, &a.q, &a.v,
-                                     &a.start, &a.options) ||
-        lg_run_from(&stepper_of(self)->run, lg_module_of(Py_TYPE(self)), &a) < 0)
+                                     &a.start, &a.options))
         return -1;
+    const lg_module *module = lg_module_of(Py_TYPE(self));
+    lg_report report = {0};
+    lg_status status = lg_run_from(&stepper_of(self)->run, module, &a, &report);
+    if (status != LG_OK) {
+        lg_raise(module, status, &report, NULL);
+        return -1;
+    }
     stepper_of(self)->system = Py_NewRef(a.system);
     return 0;
 }
