@@ -1,0 +1,129 @@
+"""Order conditions of every Runge-Kutta tableau, proved in exact rational arithmetic.
+
+A method has order p if and only if sum_i b_i phi_i(tree) = 1/gamma(tree) for every rooted tree with at most p nodes
+(Butcher). The trees are generated here: a tree is the sorted tuple of the trees that hang on its root.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import pytest
+
+from lgint import _core
+
+Tree = tuple[Any, ...]
+Row = dict[str, Any]
+
+TABLEAUX: dict[str, Row] = {row["name"]: row for row in _core.method_rows() if row["tableau"] is not None}
+
+
+@cache
+def trees(nodes: int) -> tuple[Tree, ...]:
+    """All rooted trees with so many nodes."""
+
+    def forests(total: int, largest: int) -> list[Tree]:
+        if total == 0:
+            return [()]
+        return [
+            (branch, *rest)
+            for size in range(min(total, largest), 0, -1)
+            for branch in trees(size)
+            for rest in forests(total - size, size)
+        ]
+
+    return tuple(sorted({tuple(sorted(forest)) for forest in forests(nodes - 1, nodes - 1)}))
+
+
+def size(tree: Tree) -> int:
+    return 1 + sum(size(branch) for branch in tree)
+
+
+def density(tree: Tree) -> int:
+    """gamma(tree): the product of the sizes of all its subtrees."""
+    product = size(tree)
+    for branch in tree:
+        product *= density(branch)
+    return product
+
+
+def weights(tree: Tree, A: list[list[Fraction]]) -> list[Fraction]:
+    """phi_i(tree), the elementary weight of each stage."""
+    result = [Fraction(1)] * len(A)
+    for branch in tree:
+        inner = weights(branch, A)
+        result = [
+            r * sum((a * w for a, w in zip(row, inner, strict=True)), Fraction(0))
+            for r, row in zip(result, A, strict=True)
+        ]
+    return result
+
+
+def violated(A: list[list[Fraction]], b: list[Fraction], order: int) -> list[Tree]:
+    """Trees with exactly `order` nodes whose condition does not hold."""
+    return [
+        tree
+        for tree in trees(order)
+        if sum((bi * w for bi, w in zip(b, weights(tree, A), strict=True)), Fraction(0)) != Fraction(1, density(tree))
+    ]
+
+
+def order_of(A: list[list[Fraction]], b: list[Fraction]) -> int:
+    order = 0
+    while order < 7 and not violated(A, b, order + 1):
+        order += 1
+    return order
+
+
+def exact(tableau: Row) -> tuple[list[list[Fraction]], list[Fraction], list[Fraction]]:
+    return (
+        [[Fraction(a) for a in row] for row in tableau["A"]],
+        [Fraction(b) for b in tableau["b"]],
+        [Fraction(c) for c in tableau["c"]],
+    )
+
+
+def test_number_of_trees() -> None:
+    """1, 1, 2, 4, 9, 20, 48 rooted trees (Cayley); 37 conditions up to order six."""
+    assert [len(trees(n)) for n in range(1, 8)] == [1, 1, 2, 4, 9, 20, 48]
+
+
+def test_all_explicit_methods_are_here() -> None:
+    assert {"euler", "midpoint", "rk33", "rk44", "rk67", "ode23", "dopri5"} <= set(TABLEAUX)
+
+
+@pytest.mark.parametrize("name", TABLEAUX)
+def test_order(name: str) -> None:
+    """The order is what the row says: no lower, and no higher either."""
+    A, b, _ = exact(TABLEAUX[name]["tableau"])
+    assert order_of(A, b) == TABLEAUX[name]["order"]
+
+
+@pytest.mark.parametrize("name", TABLEAUX)
+def test_rows_are_consistent(name: str) -> None:
+    """Strictly lower triangular, c the row sums of A."""
+    A, _, c = exact(TABLEAUX[name]["tableau"])
+    for i, row in enumerate(A):
+        assert all(a == 0 for a in row[i:])
+        assert sum(row, Fraction(0)) == c[i]
+
+
+@pytest.mark.parametrize("name", [name for name, row in TABLEAUX.items() if row["tableau"]["b_hat"] is not None])
+def test_embedded_pair(name: str) -> None:
+    """b_hat has the order that the row says, below the method's, and the last stage stands at the new point."""
+    tableau = TABLEAUX[name]["tableau"]
+    A, b, c = exact(tableau)
+    b_hat = [Fraction(b) for b in tableau["b_hat"]]
+    assert order_of(A, b_hat) == tableau["order_hat"] < TABLEAUX[name]["order"]
+    assert A[-1] == b and c[-1] == 1 and b[-1] == 0
+
+
+def test_a_wrong_coefficient_is_noticed() -> None:
+    A, b, _ = exact(TABLEAUX["rk67"]["tableau"])
+    for i in range(len(A)):
+        for j in range(i):
+            A[i][j] += Fraction(1, 10**6)
+            assert order_of(A, b) < 6
+            A[i][j] -= Fraction(1, 10**6)
