@@ -77,7 +77,8 @@ def _paths(axes: Axes, run: Trajectory) -> None:
     for name in _shown(list(run.model.bodies)):  # type: ignore[attr-defined]
         axes.plot(*run.position(name).T, label=name)
     axes.set(title="paths of the centres of mass", xlabel="x / m", ylabel="y / m", zlabel="z / m")
-    axes.set_aspect("equal")
+    axes.locator_params(nbins=4)
+    axes.set_aspect("equal", adjustable="datalim")
     axes.legend()
 
 
@@ -110,37 +111,43 @@ def _residuals(axes: Axes, run: Trajectory) -> None:
         axes.text(0.5, 0.5, "no constraints", ha="center", transform=axes.transAxes)
         return
     for level in ("position", "velocity"):
-        axes.plot(run.t, np.abs(run.constraint_residual(level)).max(axis=1), label=level)
-    axes.set_yscale("symlog", linthresh=1e-16)
+        axes.semilogy(run.t, np.abs(run.constraint_residual(level)).max(axis=1, initial=1e-17), label=level)
     axes.legend()
 
 
 def convergence(axes: Axes, studies: Sequence[tuple[str, Study]], quantity: str) -> None:
-    """Errors over step sizes, double logarithmic, one line per labelled study."""
+    """Errors over step sizes, double logarithmic, one line per labelled study; implicit methods are dashed."""
     for i, (label, study) in enumerate(studies):
-        color, marker = COLORS[i % len(COLORS)], MARKERS[i % len(MARKERS)]
-        axes.loglog(study.h, study.errors[quantity], marker=marker, color=color, markersize=4, label=label)
+        look = {"color": COLORS[i % len(COLORS)], "marker": MARKERS[i % len(MARKERS)], "markersize": 4.5}
+        implicit = study.trajectories[-1].stats.newton_iterations > 0
+        axes.loglog(study.h, study.errors[quantity], label=label, linestyle="--" if implicit else "-", **look)
     axes.set(xlabel="h / s", ylabel=f"error in {quantity}")
-    axes.grid(which="minor", alpha=0.1)
+    axes.set_xticks(studies[0][1].h, [f"{h:g}" for h in studies[0][1].h])
+    axes.minorticks_off()
 
 
 def demo(path: Array, panels: Sequence[tuple[str, str, Sequence[tuple[str, Study]]]]) -> Figure:
     """The demo's picture: the path of the top and a convergence panel for each (title, quantity, studies)."""
-    figure = _figure(figsize=(12, 8))
+    figure = _figure(figsize=(12, 8.5))
     with _context():
-        axes = figure.add_subplot(2, 2, 1, projection="3d")
-        axes.plot(*path.T, color=COLORS[0], linewidth=1.0)
-        axes.plot(*np.stack([np.zeros(3), path[0]]).T, color=COLORS[5], linewidth=2)
-        axes.scatter(*np.zeros(3), color=COLORS[5], s=20)
-        axes.set(title="heavy top: path of the centre of mass", xlabel="x / m", ylabel="y / m", zlabel="z / m")
-        axes.set_aspect("equal")
+        _top(figure.add_subplot(2, 2, 1, projection="3d"), path)
         for i, (title, quantity, studies) in enumerate(panels):
             axes = figure.add_subplot(2, 2, i + 2)
             convergence(axes, studies, quantity)
             axes.set_title(title)
-            if i == 0:
-                axes.legend(fontsize=7)
+        handles, labels = axes.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=9)
     return figure
+
+
+def _top(axes: Axes, path: Array) -> None:
+    """The path of the top's centre of mass, with the top at its start and its end."""
+    axes.plot(*path.T, color=COLORS[0])
+    for place, color in ((path[0], COLORS[5]), (path[-1], COLORS[1])):
+        axes.plot(*np.stack([np.zeros(3), place]).T, color=color, linewidth=2, marker="o", markersize=4)
+    axes.set(title="path of the centre of mass, start grey, end red", xlabel="x / m", ylabel="y / m", zlabel="z / m")
+    axes.locator_params(nbins=4)
+    axes.set_aspect("equal")
 
 
 def animation(run: Trajectory, seconds: float) -> FuncAnimation:

@@ -1,6 +1,10 @@
 """integrate, Stepper, study: schedules, errors, callable models."""
 
+import os
+import signal
 import sys
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -161,6 +165,22 @@ def test_a_function_with_a_wrong_shape():
     b.add_force("body", force=lambda t: (0, 0), name="pull")
     with pytest.raises(ValueError, match="pull"):
         lgint.integrate(b.build(), "rk44", t_end=1.0, h=0.1)
+
+
+def test_interruption_returns_the_trajectory_so_far():
+    """Ctrl-C half a second into a run of many minutes."""
+    model = lgint.models.pendulum_chain(n=2)
+    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    begin = time.perf_counter()
+    with pytest.raises(lgint.Interrupted) as caught:
+        lgint.integrate(model, "rk44", t_end=1e4, h=1e-5, save_every=1000)
+    assert time.perf_counter() - begin < 0.7 + 0.3  # 0.2 s, and the pace of a busy machine
+    so_far = caught.value.trajectory
+    assert 0 < so_far.t[-1] < 1e4
+    assert np.ptp(so_far.energy()) < 1e-9
+    assert caught.value.report["status"] == "INTERRUPTED"
+    rest = lgint.integrate(model, "rk44", t_end=so_far.t[-1] + 1e-3, h=1e-5, start=so_far)
+    assert rest.t[0] == so_far.t[-1]
 
 
 @pytest.mark.parametrize("with_tqdm", [True, False])
