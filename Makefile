@@ -16,7 +16,7 @@ demo: $(VENV)/plot.stamp
 test: $(VENV)/test.stamp
 	$(C_TESTS) test
 	$(C_TESTS) sanitize
-	$(BIN)/pytest --nbmake tests notebooks
+	$(BIN)/pytest --nbmake tests $(wildcard notebooks)
 
 sanitize: $(VENV)/test.stamp
 	$(C_TESTS) sanitize
