@@ -52,7 +52,7 @@ class System:
         mem: ArrayLike | None = None,
         want: Sequence[str],  # of "Ma" "gyro" "force" "Btlam" "phi" "phidot" "zeta" "B" "Z" "S"
         k: Sequence[float] = (0.0, 0.0, 1.0),  # chain of S: d(q, v, a)/du = k[i] X[i]
-        X: Sequence[ArrayLike | None] = (None, None, None),  # (nv, nv), block diagonal
+        X: Sequence[ArrayLike | None] = (None, None, None),  # (nv, nv), block diagonal; diag(I, X_r) on R^3 x rotation
         t_in: float | None = None,
         wa: float = 1.0,
     ) -> dict[str, Array]: ...  # B, Z dense (nrows, nv); S dense (nv, nv)
@@ -84,7 +84,8 @@ class Model(System):
     def rows(self, element: int) -> tuple[int, int, int, int]: ...  # row, nrows, mem, nmem
 
 class CallableSystem(System):
-    """A system whose verbs call Python. Functions take NumPy arrays and return what converts to them."""
+    """A system whose verbs call Python. Functions take a float and read-only NumPy arrays and return what converts to
+    arrays. At a kink t lies a rounding error to the side that is meant. What is not given is taken by differences."""
 
     def __init__(
         self,
@@ -96,11 +97,11 @@ class CallableSystem(System):
         constraint: Callable[..., ArrayLike] | None = None,  # constraint(t, q) -> (nrows,)
         constraint_jacobian: Callable[..., ArrayLike] | None = None,  # (t, q) -> (nrows, nv)
         constraint_acceleration: Callable[..., ArrayLike] | None = None,  # zeta(t, q, v) -> (nrows,)
-        tangent: Callable[..., Any] | None = None,  # (t, q, v, a, lam) -> (K, D), both (nv, nv)
+        tangent: Callable[..., Any] | None = None,  # (t, q, v, a, lam) -> (K, D), below
         energy: Callable[..., Any] | None = None,  # (t, q, v) -> (T, V)
         kinks: Sequence[float] = (),
         constant_mass: bool = False,
-    ) -> None: ...
+    ) -> None: ...  # K = d(M a + gyro - force + B^T lam)/dq, D = d(gyro - force)/dv, (nv, nv), own rows left out
 
 def integrate(
     system: System,

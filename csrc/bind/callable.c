@@ -180,8 +180,8 @@ PyDoc_STRVAR(callable_doc,
              "               constraint_acceleration=None, tangent=None, energy=None, kinks=(), constant_mass=False)\n"
              "--\n\n"
              "A system whose verbs call Python functions, with M a + gyro - force + B^T lam = 0. They get read-only\n"
-             "copies of q (nq,) and v (nv,); an exception inside one stops the run and arrives unchanged. What is not\n"
-             "given is taken by differences: constraint_acceleration (zeta = -(dB/dt) v - explicit time terms) and\n"
+             "copies of q (nq,) and v (nv,), and at a kink a t just on the side that is meant; an exception inside one\n"
+             "stops the run and arrives unchanged. What is not given is taken by differences: constraint_acceleration (zeta = -(dB/dt) v - explicit time terms) and\n"
              "tangent (K = d(M a + gyro - force + B^T lam)/dq and D = d(gyro - force)/dv, the blocks' own rows left "
              "out).");
 

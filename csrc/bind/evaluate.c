@@ -3,12 +3,13 @@
 #include "bind/system.h"
 
 const char lg_system_evaluate_doc[] =
-    "evaluate(t, q, v, a=None, lam=None, *, want, mem=None, k=(0, 0, 1), X=(None, None, None), t_in=None, wa=1.0)\n"
+    "evaluate(t, q, v, a=None, lam=None, *, mem=None, want, k=(0, 0, 1), X=(None, None, None), t_in=None, wa=1.0)\n"
     "--\n\n"
     "The wanted verbs at one point as a dict of arrays.\n\n"
     "want: names out of Ma, gyro, force, Btlam (nv,), phi, phidot, zeta (nrows,), B, Z (nrows, nv), S (nv, nv), with\n"
     "M a + gyro - force + B^T lam = 0, B a = zeta, Z = d(phidot)/dq and S = d(wa M a + gyro - force + B^T lam)/du for\n"
-    "unknowns u with d(q, v, a)/du = k[i] X[i]; X[i] is (nv, nv) and block diagonal, None for the identity.\n"
+    "unknowns u with d(q, v, a)/du = k[i] X[i]; X[i] is (nv, nv) and block diagonal, None for the identity; on a block\n"
+    "R^3 x rotation it must be diag(I, X_r), as tangent operators are.\n"
     "a and lam are zero where they are not given.";
 
 static const char *const verb_names[] = {"Ma", "gyro", "force", "Btlam", "phi", "phidot", "zeta", "B", "Z", "S"};
@@ -94,10 +95,10 @@ static int read_chain(evaluation *e, PyObject *k, PyObject *X)
 
 static int read_arguments(evaluation *e, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"t", "q", "v", "a", "lam", "want", "mem", "k", "X", "t_in", "wa", NULL};
+    static char *names[] = {"t", "q", "v", "a", "lam", "mem", "want", "k", "X", "t_in", "wa", NULL};
     PyObject *q, *v, *a = NULL, *lam = NULL, *mem = NULL, *want = NULL, *k = NULL, *X = NULL, *t_in = NULL;
     double t, wa = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "dOO|OO$OOOOOd:evaluate", names, &t, &q, &v, &a, &lam, &want, &mem,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "dOO|OO$OOOOOd:evaluate", names, &t, &q, &v, &a, &lam, &mem, &want,
                                      &k, &X, &t_in, &wa))
         return -1;
     if (!want) {

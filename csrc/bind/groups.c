@@ -8,6 +8,7 @@
 
 #include <numpy/ufuncobject.h>
 
+#include <fenv.h>
 #include <stdio.h>
 
 enum { MAX_OPERANDS = 3, MAX_SIZE = 49, MAX_SIGNATURE = 64 };
@@ -116,6 +117,8 @@ static void run(const lg_group *group, lg_group_op *op, const char *kinds, char 
     operand o[MAX_OPERANDS];
     int count = (int)strlen(kinds), result = count - 1;
     start_operands(group, kinds, count, steps, o);
+    for (int k = 0; k < result; k++)
+        o[result].in_place &= args[k] != args[result]; /* out= may be an argument */
 
     for (npy_intp i = 0; i < dimensions[0]; i++) {
         double room[MAX_OPERANDS][MAX_SIZE];
@@ -127,6 +130,7 @@ static void run(const lg_group *group, lg_group_op *op, const char *kinds, char 
         op(group, x[0], x[1], y);
         output(&o[result], y, place);
     }
+    feclearexcept(FE_INVALID); /* from comparing NaN: it goes from input to output without a warning */
 }
 
 #define LOOP(operation, kinds, doc)                                                                                    \
@@ -200,6 +204,7 @@ static void rotvec_compose_loop(char **args, const npy_intp *dimensions, const n
         lg_rv_retract(psi0, dpsi, psi);
         store(&o[2], psi, args[2] + i * steps[2]);
     }
+    feclearexcept(FE_INVALID);
 }
 
 static const PyUFuncGenericFunction rotvec_compose_loops[1] = {rotvec_compose_loop};

@@ -4,6 +4,8 @@
 
 #include "core/small.h"
 
+#include <float.h>
+
 /* ---- evaluation ---- */
 
 typedef struct evaluation {
@@ -208,6 +210,17 @@ static lg_status tangent(const evaluation *e)
 
 /* ---- the verbs ---- */
 
+/* The time that functions see: at a kink, a rounding error into the piece that t_in picks. */
+static double time_seen(const lg_py_system *self, const lg_point *point)
+{
+    for (int i = 0; i < self->nkinks; i++) {
+        double kink = self->kinks[i];
+        if (fabs(point->t - kink) <= 8 * DBL_EPSILON * fabs(kink) && point->t_in != kink)
+            return nextafter(kink, point->t_in > kink ? INFINITY : -INFINITY);
+    }
+    return point->t;
+}
+
 static lg_status evaluate(const evaluation *e)
 {
     const lg_wanted *w = e->wanted;
@@ -222,7 +235,8 @@ static lg_status py_eval(void *self, const lg_point *point, const lg_wanted *wan
 {
     evaluation e = {.work.self = self, .self = self, .wanted = wanted, .point = *point};
     lg_arena arena = {0};
-    LG_TRY(lg_py_place_open(&e.place, self, point->t, point->q, point->v));
+    e.point.t = time_seen(self, point);
+    LG_TRY(lg_py_place_open(&e.place, self, e.point.t, point->q, point->v));
     lg_status status = lg_arena_open(&arena, layout_work, &e.work);
     if (status == LG_OK) {
         e.point.a = point->a ? point->a : e.work.zeros;

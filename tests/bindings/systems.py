@@ -1,0 +1,79 @@
+"""Small systems made directly with the compiled core."""
+
+import numpy as np
+
+from lgint import _core
+
+GRAVITY = 9.81
+IDENTITY = np.eye(3).ravel()
+AT_REST = np.concatenate([np.zeros(3), IDENTITY])  # of one R3xSO3 body
+
+
+def oscillator(**functions):
+    """Two uncoupled unit oscillators, q'' = -q."""
+    given = {"mass": lambda t, q: np.eye(2), "force": lambda t, q, v: -q, **functions}
+    return _core.CallableSystem([("Rn", 2)], 0, **given)
+
+
+def pendulum(**functions):
+    """A unit mass on the unit circle in the plane."""
+    given = {
+        "mass": lambda t, q: np.eye(2),
+        "force": lambda t, q, v: np.array([0.0, -GRAVITY]),
+        "constraint": lambda t, q: [0.5 * (q @ q - 1)],
+        "constraint_jacobian": lambda t, q: q[None, :],
+        **functions,
+    }
+    return _core.CallableSystem([("Rn", 2)], 1, **given)
+
+
+PENDULUM_START = ([1.0, 0.0], [0.0, 0.0])
+BODY = ("rigid_body", "body", [0], [2.0, 0, 0, 0, 0.3, 0.4, 0.5, 0, 0, 0], None)
+WEIGHT = ("gravity", "weight", [0], [2.0, 0, 0, -GRAVITY], None)
+
+
+def ball_joint(name):
+    """The elements' row of a spherical joint between frames 2 (ground) and 1 (body)."""
+    return ("spherical", name, [2, 1], [0.0, *IDENTITY, *IDENTITY], None)
+
+
+def model(*more, kind="R3xSO3"):
+    """One body with gravity; frames: its centre of mass, the point 1 m below it, the ground's origin."""
+    frames = [(0, [0.0] * 6), (0, [0, 0, 0, 0, 0, -1.0]), (-1, [0.0] * 6)]
+    return _core.Model([(kind, 0)], frames, [BODY, WEIGHT, *more])
+
+
+def top():
+    """The body on a ball joint at the origin."""
+    return model(ball_joint("ball"))
+
+
+def top_start():
+    """Upright-ish at (0, 0.6, 0.8), spinning about its axis."""
+    R = np.array([[1, 0, 0], [0, 0.8, 0.6], [0, -0.6, 0.8]])
+    omega = np.array([0.1, 0.2, 20.0])
+    lever = R @ [0, 0, 1.0]
+    return np.concatenate([lever, R.ravel()]), np.concatenate([np.cross(R @ omega, lever), omega])
+
+
+def run(system, method, q, v, *, t_end=1.0, h=0.01, every=1, stops=None, start=None, t0=0.0, progress=None, **options):
+    """`_core.integrate` with defaults."""
+    times = [*(stops or []), t_end]
+    return _core.integrate(system, method, t0, times, h, every, q, v, start, options, progress)
+
+
+def last(result):
+    """What resumes a run, and its last q and v."""
+    start = {"a": result["vdot"][-1], "lam": result["lam"][-1], "mem": result["mem"][-1], "carry": result["carry"]}
+    return result["q"][-1], result["v"][-1], start
+
+
+def same_bits(first, second):
+    """Whether two results hold the same numbers, the time they took apart."""
+    names = [name for name in first if name != "stats"]
+    return all(first[name].tobytes() == second[name].tobytes() for name in names)
+
+
+def pushed_top():
+    """The top under a small force given by a Python function of time."""
+    return model(ball_joint("ball"), ("force", "push", [0], [0.0, 2.0], lambda t: [0.1 * t, 0.0, 0.0]))

@@ -1,0 +1,128 @@
+"""Nothing is left behind by runs, failed runs and discarded systems."""
+
+import gc
+import sys
+import tracemalloc
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bindings.systems import ball_joint, model, oscillator, run, top, top_start
+from lgint import _core
+
+
+def resident():
+    """Bytes of memory in use by this process."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def short_runs(count):
+    """Successful and failing runs, explicit and implicit, compiled and callable."""
+    q, v = top_start()
+    compiled, calls = top(), oscillator(force=lambda t, q, v: -q if t < 0.015 else 1 / 0)
+    for _ in range(count):
+        run(compiled, "genalpha", q, v, t_end=0.01, h=0.005)
+        run(compiled, "rk44", q, v, t_end=0.01, h=0.005)
+        with pytest.raises(ZeroDivisionError):
+            run(calls, "rk44", [1.0, 0.0], [0.0, 1.0], t_end=0.05)
+        with pytest.raises(ValueError):
+            run(compiled, "genalpha", q, v, rho_inf=2)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_ten_thousand_runs_do_not_grow():
+    short_runs(500)
+    gc.collect()
+    before = resident()
+    short_runs(2500)
+    gc.collect()
+    assert resident() - before < 1 << 20
+
+
+def test_python_objects_are_let_go():
+    short_runs(20)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        short_runs(20)
+        gc.collect()
+        before = tracemalloc.get_traced_memory()[0]
+        short_runs(200)
+        gc.collect()
+        assert tracemalloc.get_traced_memory()[0] - before < 4096
+    finally:
+        tracemalloc.stop()
+
+
+def test_singular_runs_do_not_grow():
+    twice, (q, v) = model(ball_joint("a"), ball_joint("b")), top_start()
+
+    def fail(count):
+        for _ in range(count):
+            with pytest.raises(_core.SingularError):
+                run(twice, "genalpha", q, v)
+            with pytest.raises(_core.SingularError):
+                _core.Stepper(twice, "rk44", 0.0, q, v, None, {})
+
+    fail(50)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        fail(300)
+        gc.collect()
+        assert tracemalloc.get_traced_memory()[0] - before < 8192
+    finally:
+        tracemalloc.stop()
+
+
+def test_reference_counts_are_flat():
+    def force(t, q, v):
+        return -q
+
+    q, v, options = np.array([1.0, 0.0]), np.array([0.0, 1.0]), {"rho_inf": 0.5}
+    system = oscillator(force=force)
+    things = (system, force, q, v, options, _core.CallableSystem)
+
+    def use():
+        result = _core.integrate(system, "genalpha", 0.0, [1.0], 0.1, 1, q, v, None, options)
+        start = {"a": result["vdot"][-1], "lam": [], "mem": [], "carry": result["carry"]}
+        _core.integrate(system, "genalpha", 1.0, [2.0], 0.1, 1, q, v, start, options)
+        _core.Stepper(system, "rk44", 0.0, q, v, None, {}).step(0.1)
+        system.evaluate(0.0, q, v, q, [], want=["Ma", "force", "S"], k=(1, 1, 1), X=(None, np.eye(2), None))
+        system.initial(0.0, q, v), system.project(0.0, q, v), system.retract(q, v), system.tangent(v)
+
+    use()
+    before = [sys.getrefcount(thing) for thing in things]
+    for _ in range(50):
+        use()
+    assert [sys.getrefcount(thing) for thing in things] == before
+
+
+class Marker:
+    """Something that can be weakly referred to."""
+
+
+def test_cycles_through_functions_are_collected():
+    def cycle(make):
+        marker, box = Marker(), []
+        box.append(make(lambda *arguments: (marker, box)))
+        return weakref.ref(marker)
+
+    makers = [
+        lambda function: oscillator(force=function),
+        lambda function: model(("force", "push", [0], [0.0, 2.0], function)),
+    ]
+    for make in makers:
+        alive = cycle(make)
+        gc.collect()
+        assert alive() is None
+
+
+def test_a_stepper_keeps_its_system_alive():
+    stepper = _core.Stepper(top(), "genalpha", 0.0, *top_start(), None, {})
+    gc.collect()
+    stepper.step(1e-3)
+    assert stepper.t == 1e-3

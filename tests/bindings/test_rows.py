@@ -1,0 +1,98 @@
+"""The rows that names, docs and error texts are made from, and the stub against the module."""
+
+import ast
+import inspect
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import lgint
+from bindings.systems import oscillator, run
+from lgint import _core
+
+METHODS = {row["name"]: row for row in _core.method_rows()}
+STUB = ast.parse((Path(lgint.__file__).parent / "_core.pyi").read_text())
+
+
+@pytest.mark.parametrize("rows", [_core.method_rows(), _core.element_rows(), _core.node_rows()])
+def test_rows_have_unique_names_and_a_reference(rows):
+    names = [row["name"] for row in rows]
+    assert len(set(names)) == len(names) > 5
+    assert all(row["reference"] for row in rows)
+
+
+def test_elements_and_their_parameters_are_explained():
+    for row in _core.element_rows():
+        assert row["doc"].endswith(".") and row["nframes"] in (1, 2) and row["nrows"] <= 6
+        assert all(p["name"] and p["doc"] and (p["count"] > 0 or p["count"] == -1) for p in row["parameters"])
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_default_of_an_option_is_accepted(name):
+    options = METHODS[name]["options"]
+    assert all(o["doc"].endswith(".") and o["type"] in ("number", "integer", "flag", "choice") for o in options)
+    given = {option["name"]: option["default"] for option in options}
+    expected = run(oscillator(), name, [1.0, 0.0], [0.0, 1.0])
+    assert run(oscillator(), name, [1.0, 0.0], [0.0, 1.0], **given)["q"].tobytes() == expected["q"].tobytes()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_choices_are_accepted_by_name(name):
+    for option in METHODS[name]["options"]:
+        for choice in option["choices"]:
+            assert run(oscillator(), name, [1.0, 0.0], [0.0, 1.0], **{option["name"]: choice})["t"][-1] == 1
+
+
+def test_tableaux_are_exact_numbers():
+    rows = [row for row in METHODS.values() if row["tableau"]]
+    assert len(rows) >= 7
+    for row in rows:
+        tableau = row["tableau"]
+        if "sqrt" in str(tableau):
+            continue
+        b, c = ([Fraction(x) for x in tableau[name]] for name in "bc")
+        A = [[Fraction(x) for x in stage] for stage in tableau["A"]]
+        assert sum(b) == 1 and [sum(stage) for stage in A] == c
+        assert tableau["b_hat"] is None or sum(map(Fraction, tableau["b_hat"])) == 1
+
+
+def test_node_kinds():
+    rows = {row["name"]: row for row in _core.node_rows()}
+    assert (rows["SE3"]["nv"], rows["SE3"]["place"], rows["SE3"]["linear"]) == (6, "body", False)
+    assert (rows["euler_parameters"]["nq"], rows["euler_parameters"]["nown"]) == (7, 1)
+    assert rows["Rn"]["nq"] == 0 and rows["Rn"]["place"] == "no_body" and rows["Rn"]["linear"] is True
+
+
+# ---- the stub ----
+
+
+def test_the_stub_names_what_the_module_has():
+    defined = {node.name for node in STUB.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    groups = {name for name in vars(_core) if type(getattr(_core, name)).__name__ == "ufunc"}
+    assert {name for name in vars(_core) if not name.startswith("_")} - groups == defined
+
+
+@pytest.mark.parametrize("kind", ["System", "Model", "CallableSystem", "Stepper"])
+def test_the_stub_names_the_members_of_a_class(kind):
+    (node,) = [n for n in STUB.body if isinstance(n, ast.ClassDef) and n.name == kind]
+    named = {item.target.id for item in node.body if isinstance(item, ast.AnnAssign)}
+    named |= {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+    assert {name for name in vars(getattr(_core, kind)) if not name.startswith("__")} == named - {"__init__"}
+
+
+def arguments_of(node):
+    """Names of the arguments of a function of the stub, `self` left out."""
+    names = [argument.arg for argument in [*node.args.args, *node.args.kwonlyargs]]
+    return [name for name in names if name != "self"]
+
+
+def test_the_stub_names_the_arguments():
+    pairs = [(node, _core) for node in STUB.body if isinstance(node, ast.FunctionDef)]
+    for node in STUB.body:
+        if isinstance(node, ast.ClassDef):
+            pairs += [(item, getattr(_core, node.name)) for item in node.body if isinstance(item, ast.FunctionDef)]
+    for node, owner in pairs:
+        target = owner if node.name == "__init__" else getattr(owner, node.name)
+        signature = [name for name in inspect.signature(target).parameters if name != "self"]
+        assert signature == arguments_of(node), node.name

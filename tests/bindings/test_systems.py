@@ -1,0 +1,226 @@
+"""System, Model and CallableSystem at single points and over batches."""
+
+import numpy as np
+import pytest
+
+from bindings.systems import GRAVITY, model, pendulum, top, top_start
+from lgint import _core
+
+VERBS = ["Ma", "gyro", "force", "Btlam", "phi", "phidot", "zeta", "B", "Z", "S"]
+
+
+def test_the_verbs_of_the_pendulum_are_those_on_paper(rng):
+    q, v, a, lam, k = *rng.normal(size=(3, 2)), rng.normal(size=1), rng.normal(size=3)
+    X = rng.normal(size=(3, 2, 2))
+    got = pendulum().evaluate(0.0, q, v, a, lam, want=VERBS, k=k, X=X, wa=0.7)
+    expected = {
+        "Ma": a,
+        "gyro": [0, 0],
+        "force": [0, -GRAVITY],
+        "Btlam": lam * q,
+        "phi": [0.5 * (q @ q - 1)],
+        "phidot": [q @ v],
+        "zeta": [-(v @ v)],
+        "B": [q],
+        "Z": [v],
+        "S": lam[0] * k[0] * X[0] + 0.7 * k[2] * X[2],
+    }
+    for name in VERBS:
+        assert got[name] == pytest.approx(np.array(expected[name]), abs=1e-8), name
+
+
+def test_a_users_tangent_is_used(rng):
+    K, D = rng.normal(size=(2, 3, 3))
+    system = _core.CallableSystem(
+        [("SO3", 0)],
+        0,
+        mass=lambda t, q: np.diag([1.0, 2, 3]),
+        force=lambda t, q, v: np.zeros(3),
+        tangent=lambda t, q, v, a, lam: (K, D),
+    )
+    point = 0.0, np.eye(3).ravel(), np.zeros(3), np.zeros(3)
+    S = system.evaluate(*point, want=["S"], k=(2, 3, 4))["S"]
+    assert pytest.approx(2 * K + 3 * D + 4 * np.diag([1.0, 2, 3])) == S
+    half = system.evaluate(*point, want=["S"], k=(2, 3, 4), wa=0.5)["S"]
+    assert half == pytest.approx(2 * np.diag([1.0, 2, 3]), abs=1e-8)  # K means wa = 1: differences instead
+
+
+def as_callable(core, kind, **more):
+    """The same system through Python functions that ask the compiled one."""
+
+    def ask(name):
+        def verb(t, q, v=None):
+            return core.evaluate(t, q, np.zeros(core.nv) if v is None else v, want=[name])[name][slice_of[name]]
+
+        return verb
+
+    joint = core.nrows - core.blocks[0][4]
+    slice_of = {"gyro": slice(None), "force": slice(None), "phi": slice(joint), "B": slice(joint)}
+
+    def mass(t, q):
+        columns = [core.evaluate(t, q, np.zeros(core.nv), e, want=["Ma"])["Ma"] for e in np.eye(core.nv)]
+        return np.array(columns).T
+
+    return _core.CallableSystem(
+        [(kind, 0)],
+        joint,
+        mass=mass,
+        force=ask("force"),
+        gyro=ask("gyro"),
+        constraint=ask("phi"),
+        constraint_jacobian=ask("B"),
+        **more,
+    )
+
+
+@pytest.mark.parametrize("kind", ["R3xSO3", "SE3", "S3R3", "euler_parameters"])
+def test_differences_agree_with_the_compiled_verbs(kind, rng):
+    core = model(("spherical", "ball", [2, 1], [0.0, *np.eye(3).ravel(), *np.eye(3).ravel()], None), kind=kind)
+    twin = as_callable(core, kind)
+    assert (twin.nq, twin.nv, twin.nrows) == (core.nq, core.nv, core.nrows)
+    assert [block[:5] for block in twin.blocks] == [block[:5] for block in core.blocks]
+
+    theta, v, a = rng.normal(size=(3, core.nv))
+    q = core.retract(identity(kind), 0.3 * theta)
+    lam, X = rng.normal(size=core.nrows), rng.normal(size=(3, core.nv, core.nv))
+    if kind in ("R3xSO3", "euler_parameters"):  # links of R^3 x rotation are diag(I, X_r)
+        X[:, :3], X[:, :, :3], X[:, :3, :3] = 0, 0, np.eye(3)
+    for k in np.eye(3).tolist() + [[0.3, -0.7, 1.1]]:
+        arguments = dict(want=VERBS, k=k, X=X, wa=0.8)
+        expected, got = (s.evaluate(0.0, q, v, a, lam, **arguments) for s in (core, twin))
+        for name in VERBS:
+            tolerance = 2e-8 if name in ("S", "Z", "zeta") else 1e-12
+            scale = 1 + np.abs(expected[name]).max(initial=0.0)
+            assert np.abs(got[name] - expected[name]).max(initial=0.0) < tolerance * scale, (name, k)
+
+
+def identity(kind):
+    """The unit element of a node kind, as it is stored."""
+    rotation = np.eye(3).ravel() if kind in ("R3xSO3", "SE3") else np.array([1.0, 0, 0, 0])
+    return np.concatenate([np.zeros(3), rotation])
+
+
+def test_rheonomic_constraints_by_differences():
+    system = _core.CallableSystem(
+        [("Rn", 1)],
+        1,
+        mass=lambda t, q: [[1.0]],
+        force=lambda t, q, v: [0.0],
+        constraint=lambda t, q: [q[0] - np.sin(2 * t)],
+        constraint_jacobian=lambda t, q: [[1.0]],
+    )
+    got = system.evaluate(0.3, [0.0], [0.5], want=["phidot", "zeta"])
+    assert got["phidot"] == pytest.approx([0.5 - 2 * np.cos(0.6)], abs=1e-10)
+    assert got["zeta"] == pytest.approx([-4 * np.sin(0.6)], abs=1e-6)
+
+
+# ---- batches ----
+
+
+def test_leading_axes_go_through(rng):
+    core = top()
+    q0, v0 = top_start()
+    theta, v = 0.1 * rng.normal(size=(2, 4, 3, core.nv))
+    q = core.retract(np.broadcast_to(q0, (4, 3, 12)), theta)
+    assert q.shape == (4, 3, 12)
+    assert core.difference(np.broadcast_to(q0, q.shape), q) == pytest.approx(theta, abs=1e-14)
+    assert core.retract(q0, theta).tobytes() == q.tobytes()  # one point against many
+
+    T, V = core.energy(0.0, q, v)
+    phi, phidot = core.residual(np.zeros((4, 3)), q, v)
+    x, R, xdot, omega = core.kinematics(1, q, v)
+    wrench = core.reaction(2, 1, 0.0, q, v, np.ones(3))
+    assert T.shape == V.shape == (4, 3) and phi.shape == phidot.shape == (4, 3, 3)
+    assert x.shape == xdot.shape == omega.shape == (4, 3, 3) and R.shape == (4, 3, 3, 3)
+    assert wrench.shape == (4, 3, 6)
+
+    for i in np.ndindex(4, 3):
+        assert (T[i], V[i]) == tuple(float(x) for x in core.energy(0.0, q[i], v[i]))
+        one = core.evaluate(0.0, q[i], v[i], want=["phi", "phidot"])
+        assert phi[i].tolist() == one["phi"].tolist() and phidot[i].tolist() == one["phidot"].tolist()
+        assert x[i] == pytest.approx(q[i][:3] - q[i][3:].reshape(3, 3)[:, 2])
+        assert R[i].ravel().tolist() == q[i][3:].tolist() and omega[i] == pytest.approx(v[i][3:])
+
+
+def test_energy_is_kinetic_then_potential():
+    q, v = top_start()
+    T, V = top().energy(0.0, q, v)
+    assert float(T) == pytest.approx(0.5 * (2 * v[:3] @ v[:3] + v[3:] @ (np.array([0.3, 0.4, 0.5]) * v[3:])))
+    assert float(V) == pytest.approx(2 * GRAVITY * q[2])
+
+
+def test_empty_batches_stay_empty():
+    core = top()
+    T, _ = core.energy(0.0, np.empty((0, 12)), np.empty((0, 6)))
+    assert T.shape == (0,) and core.kinematics(0, np.empty((0, 12)), np.empty((0, 6)))[1].shape == (0, 3, 3)
+
+
+BAD_CALLS = [
+    (lambda s: s.retract(np.zeros((2, 12)), np.zeros((3, 6))), "leading axes of theta"),
+    (lambda s: s.retract(np.zeros(12), np.zeros(5)), r"theta must have shape \(..., 6\), given \(5\,\)"),
+    (lambda s: s.difference(np.zeros(11), np.zeros(12)), r"q0 must have shape \(..., 12\)"),
+    (lambda s: s.tangent(np.zeros((2, 6))), r"theta must have shape \(6,\)"),
+    (lambda s: s.kinematics(3, np.zeros(12), np.zeros(6)), "frame must be from 0 to 2, given 3"),
+    (lambda s: s.reaction(9, 0, 0.0, np.zeros(12), np.zeros(6), np.zeros(3)), "element must be from 0 to 2"),
+    (lambda s: s.reaction(2, 2, 0.0, np.zeros(12), np.zeros(6), np.zeros(3)), "slot must be from 0 to 1"),
+    (lambda s: s.rows(-1), "element must be from 0 to 2"),
+    (lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want=["M"]), "want must hold names out of.*'M'"),
+    (lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want="Ma"), "want must be a sequence"),
+    (lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want=["S"], k=[1, 2]), r"k must have shape \(3,\)"),
+    (lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want=["S"], X=[None]), "X must be a sequence of three"),
+    (lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want=["S"], X=[None, None, [[1]]]), r"X\[i\] must have"),
+    (lambda s: s.initial(np.nan, *top_start()), "t must be finite"),
+    (lambda s: s.initial(0.0, top_start()[0], np.ones(6)), r"violates.*velocity level"),
+]
+
+
+@pytest.mark.parametrize("call, message", BAD_CALLS)
+def test_bad_arguments_of_one_point_are_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(top())
+
+
+# ---- solves at one point ----
+
+
+def test_initial_satisfies_the_equations():
+    core, (q, v) = top(), top_start()
+    a, lam = core.initial(0.0, q, v)
+    got = core.evaluate(0.0, q, v, a, lam, want=["Ma", "gyro", "force", "Btlam", "B", "zeta"])
+    assert got["Ma"] + got["gyro"] - got["force"] + got["Btlam"] == pytest.approx(np.zeros(6), abs=1e-10)
+    assert got["B"] @ a == pytest.approx(got["zeta"], abs=1e-10)
+    assert core.solve_dense_count() == 0
+
+
+def test_project_moves_onto_the_constraints_and_no_further(rng):
+    core, (q, v) = top(), top_start()
+    assert [x.tobytes() for x in core.project(0.0, q, v)] == [q.tobytes(), v.tobytes()] or np.allclose(
+        core.project(0.0, q, v)[1], v, atol=1e-13
+    )
+    q1, v1 = core.retract(q, 1e-3 * rng.normal(size=6)), v + rng.normal(size=6)
+    q2, v2 = core.project(0.0, q1, v1)
+    phi, phidot = core.residual(0.0, q2, v2)
+    assert np.abs(phi).max() < 1e-14 and np.abs(phidot).max() < 1e-12
+    assert core.project(0.0, q1, v1, position=False)[0].tobytes() == q1.tobytes()
+    assert core.project(0.0, q1, v1, velocity=False)[1].tobytes() == v1.tobytes()
+
+    got = core.evaluate(0.0, q2, v2, v2 - v1, want=["Ma", "B"])
+    along = np.linalg.lstsq(got["B"].T, got["Ma"], rcond=None)
+    assert along[1].size == 1 or np.abs(got["B"].T @ along[0] - got["Ma"]).max() < 1e-9  # M dv is in the range of B^T
+
+
+def test_rows_and_names():
+    core = top()
+    assert core.rows(2) == (0, 3, 0, 0) and core.rows(0)[1] == 0
+    assert len(core.row_names) == core.nrows == 3 and all(name.startswith("ball") for name in core.row_names)
+    assert core.blocks == [("R3xSO3", 0, 0, 0, 0, 3)] and core.constant_mass is True
+    assert (core.nq, core.nv, core.nmem) == (12, 6, 0)
+
+
+def test_reaction_of_the_resting_top_carries_its_weight():
+    core = top()
+    q, v = np.array([0, 0, 1.0, *np.eye(3).ravel()]), np.zeros(6)
+    _, lam = core.initial(0.0, q, v)
+    assert core.reaction(2, 1, 0.0, q, v, lam) == pytest.approx([0, 0, 2 * GRAVITY, 0, 0, 0], abs=1e-12)
+    assert core.reaction(2, 0, 0.0, q, v, lam)[:3] == pytest.approx([0, 0, -2 * GRAVITY], abs=1e-12)
+    assert not core.reaction(0, 0, 0.0, q, v, lam).any()
