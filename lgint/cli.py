@@ -74,6 +74,8 @@ def _list(given: argparse.Namespace) -> int:
         print("models")
         for name in models.names():
             print(f"  {name:<16} {_first_line(models.get(name))}")
+            for parameter, default in models.parameters(name).items():
+                print(f"      {parameter:<20} (default {default})")
     if given.what != "models":
         print("methods")
         for name in methods():

@@ -12,7 +12,7 @@ def free_body(
     *,
     formulation: str = "euler_parameters",
     mass: float = 1.0,
-    J: ArrayLike = (6.0, 8.0, 3.0),
+    inertia: ArrayLike = (6.0, 8.0, 3.0),
     omega0: ArrayLike = (10.0, 20.0, 20.0),
     velocity: ArrayLike = (0.0, 0.0, 0.0),
     gravity: ArrayLike = (0.0, 0.0, 0.0),
@@ -25,8 +25,8 @@ def free_body(
         See `ModelBuilder`.
     mass : float
         kg.
-    J : array_like
-        Inertia about the COM, body axes, kg m^2.
+    inertia : array_like
+        About the COM, body axes, kg m^2.
     omega0 : array_like, shape (3,)
         Initial angular velocity, body axes, rad/s.
     velocity : array_like, shape (3,)
@@ -35,5 +35,5 @@ def free_body(
         Inertial axes, m/s^2.
     """
     builder = ModelBuilder(gravity=gravity, formulation=formulation)
-    builder.add_body("body", mass=mass, inertia=J, angular_velocity=omega0, velocity=velocity)
+    builder.add_body("body", mass=mass, inertia=inertia, angular_velocity=omega0, velocity=velocity)
     return builder.build()

@@ -1,6 +1,7 @@
 """integrate, Stepper, study: schedules, errors, callable models."""
 
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -312,3 +313,19 @@ def test_study_with_a_reference(top):
         lgint.study(top, "rk44", [1e-3, 5e-4], t_end=0.1, reference=best)
     with pytest.raises(ValueError, match="at least two"):
         lgint.study(top, "rk44", [1e-3], t_end=0.1)
+
+
+def _unit_mass(t, q):
+    return np.eye(2)
+
+
+def _pull(t, q, v):
+    return -q
+
+
+def test_callable_models_of_named_functions_pickle():
+    model = lgint.CallableModel("Rn", [1.0, 0.0], [0.0, 1.0], _unit_mass, _pull).with_state(v=[0.0, 2.0])
+    twin = pickle.loads(pickle.dumps(model))
+    runs = [lgint.integrate(m, "rk44", t_end=1.0, h=0.1) for m in (model, twin)]
+    assert runs[0].q.tobytes() == runs[1].q.tobytes()
+    assert runs[1].v[0].tolist() == [0.0, 2.0]

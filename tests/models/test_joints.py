@@ -1,0 +1,137 @@
+"""What a joint leaves free and what it locks, by moving the second body by hand."""
+
+import numpy as np
+import pytest
+
+import lgint
+from face import systems
+
+# free translations along and rotations about the joint's axes: 0, 1 normal to its axis, 2 along it; in the first body
+FREE = {
+    "spherical": ("", "012"),
+    "revolute": ("", "2"),
+    "prismatic": ("2", ""),
+    "cylindrical": ("2", "2"),
+    "inline": ("2", "012"),
+    "planar": ("01", "2"),
+    "rigid": ("", ""),
+}
+POINT, AXIS = np.array([0.5, 0.1, 0.2]), np.array([1.0, 2.0, -1.0]) / np.sqrt(6)
+NORMALS = [np.array([2.0, -1.0, 0.0]) / np.sqrt(5)]
+TRIAD = np.array([NORMALS[0], np.cross(AXIS, NORMALS[0]), AXIS])
+
+
+def pair(kind):
+    """Two bodies in general position with a joint at POINT."""
+    b = lgint.ModelBuilder()
+    body = {"mass": 1.0, "inertia": (1, 1, 1)}
+    b.add_body("first", **body, position=(0.1, -0.2, 0.3), rotation=systems.turn(0.9, (1, -1, 2)))
+    b.add_body("second", **body, position=(0.9, 0.4, -0.3), rotation=systems.turn(-1.7, (0, 1, 2)))
+    axis = None if kind in ("spherical", "rigid") else 3 * AXIS
+    b.add_joint(kind, "first", "second", point=POINT, axis=axis, name="joint")
+    return b.build()
+
+
+def residual(model, shift, R):
+    """Largest constraint residual after the second body was moved: turned about POINT by R, then shifted."""
+    q = model.q0.copy()
+    q[12:15] = POINT + R @ (q[12:15] - POINT) + shift
+    q[15:24] = (R @ q[15:24].reshape(3, 3)).ravel()
+    return np.abs(model.core.residual(0.0, q, model.v0)[0]).max(initial=0.0)
+
+
+@pytest.mark.parametrize("kind", FREE)
+def test_translations(kind):
+    model = pair(kind)
+    for i, direction in enumerate(TRIAD):
+        moved = residual(model, 0.3 * direction, np.eye(3))
+        assert moved < 1e-14 if str(i) in FREE[kind][0] else moved > 0.1
+
+
+@pytest.mark.parametrize("kind", FREE)
+def test_rotations(kind):
+    model = pair(kind)
+    for i, axis in enumerate(TRIAD):
+        moved = residual(model, np.zeros(3), systems.turn(0.5, axis))
+        assert moved < 1e-14 if str(i) in FREE[kind][1] else moved > 0.1
+
+
+def test_universal():
+    """Turns about the axis in the first body, then about the one in the second; not about their normal."""
+    b = lgint.ModelBuilder()
+    body = {"mass": 1.0, "inertia": (1, 1, 1)}
+    b.add_body("first", **body)
+    b.add_body("second", **body, position=(1, 0, 0))
+    b.add_joint("universal", "first", "second", point=POINT, axis=TRIAD[0], second_axis=TRIAD[1], name="joint")
+    model = b.build()
+    both = systems.turn(0.7, TRIAD[0]) @ systems.turn(-0.4, TRIAD[1])
+    assert residual(model, np.zeros(3), both) < 1e-14
+    assert residual(model, np.zeros(3), systems.turn(0.4, TRIAD[2])) > 0.1
+    for direction in TRIAD:
+        assert residual(model, 0.3 * direction, np.eye(3)) > 0.1
+
+
+def test_distance():
+    b = lgint.ModelBuilder()
+    b.add_body("ball", mass=1.0, inertia=(1, 1, 1), position=(2, 0, 0))
+    b.add_joint("distance", lgint.ground, "ball", point_b=(0, 0, 1), name="rod")
+    model = b.build()
+    on_sphere = model.with_state(q=[0, -np.sqrt(5), -1, *np.eye(3).ravel()])
+    assert np.abs(model.core.residual(0.0, on_sphere.q0, model.v0)[0]).max() < 1e-14
+    off = model.core.residual(0.0, model.with_state(q=[3, 0, 0, *np.eye(3).ravel()]).q0, model.v0)[0]
+    assert np.abs(off).max() > 0.1
+
+
+@pytest.mark.parametrize("kind", ["revolute", "cylindrical", "planar"])
+def test_joint_angles_follow_the_axis(kind):
+    """Positive when the second body turns about the axis against the first; zero at the start."""
+    b = lgint.ModelBuilder()
+    R = systems.turn(1.1, (1, 1, 0))
+    b.add_body("rotor", mass=1.0, inertia=(1, 1, 1), rotation=R, angular_velocity=R.T @ (7 * AXIS))
+    b.add_joint(kind, lgint.ground, "rotor", point=(0, 0, 0), axis=AXIS, name="joint")
+    run = lgint.integrate(b.build(), "rk44", t_end=3.0, h=1e-2)
+    assert np.allclose(run.joint_angle("joint"), 7 * run.t, atol=1e-6)
+
+
+def test_springs_and_dampers():
+    """Forces on two bodies at rest and moving, by hand."""
+    b = lgint.ModelBuilder()
+    body = {"mass": 2.0, "inertia": (1, 1, 1)}
+    b.add_body("first", **body)
+    b.add_body("second", **body, position=(3, 4, 0), velocity=(1, 0, 2))
+    b.add_spring("first", "second", stiffness=10.0, damping=5.0, length=4.5)
+    b.add_cartesian_spring(
+        lgint.ground, "second", stiffness=(1, 2, 3), damping=(0.5, 0, 0.25), offset=(2, 0, -1), point_a=(0.5, 0, 0)
+    )
+    model = b.build()
+    force = model.core.evaluate(0.0, model.q0, model.v0, want=["force"])["force"]
+    line = -(10 * 0.5 + 5 * 0.6) * np.array([0.6, 0.8, 0])  # (length 5, growing with 0.6)
+    own = -np.array([1 * (2.5 - 2) + 0.5 * 1, 2 * 4, 3 * 1 + 0.25 * 2])
+    assert np.allclose(force, [*-line, 0, 0, 0, *(line + own), 0, 0, 0], atol=1e-13)
+    spring_energy = 0.5 * 10 * 0.5**2 + 0.5 * (0.5**2 + 2 * 4**2 + 3 * 1)
+    assert model.core.energy(0.0, model.q0, model.v0)[1] == pytest.approx(spring_energy)
+
+
+@pytest.mark.parametrize("frame", ["inertial", "body"])
+def test_loads_in_both_frames(frame):
+    """A force off the COM and a torque on a turned body."""
+    R, x, point = systems.turn(0.8, (1, 2, 3)), np.array([1.0, 2, 3]), np.array([1.5, 2, 2])
+    F, M = np.array([1.0, -2, 3]), np.array([0.5, 0.1, -0.2])
+    b = lgint.ModelBuilder()
+    b.add_body("body", mass=1.0, inertia=(1, 1, 1), position=x, rotation=R)
+    b.add_force("body", force=F, torque=M, point=point, frame=frame)
+    model = b.build()
+    force = model.core.evaluate(0.0, model.q0, model.v0, want=["force"])["force"]
+    F, M = (R @ F, R @ M) if frame == "body" else (F, M)
+    assert np.allclose(force, [*F, *(R.T @ (M + np.cross(point - x, F)))], atol=1e-14)
+
+
+def test_a_table_is_linear_between_its_times_and_constant_outside():
+    b = lgint.ModelBuilder()
+    b.add_body("body", mass=1.0, inertia=(1, 1, 1))
+    b.add_force("body", force=([1.0, 2.0, 4.0], [[0, 1, 0], [2, 1, 0], [2, -1, 4]]))
+    model = b.build()
+    times = [0.0, 1.0, 1.25, 2.0, 3.0, 4.0, 9.0]
+    force = [model.core.evaluate(t, model.q0, model.v0, want=["force"])["force"][:3] for t in times]
+    expected = [[0, 1, 0], [0, 1, 0], [0.5, 1, 0], [2, 1, 0], [2, 0, 2], [2, -1, 4], [2, -1, 4]]
+    assert np.allclose(force, expected, atol=1e-14)
