@@ -1,0 +1,79 @@
+"""Coefficient functions against 50 digits: a log-spaced sweep of (0, pi] and every neighbourhood of a switch."""
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from lgint import _core
+
+DIGITS = 90  # the closed forms lose up to 40 of them at 1e-8
+
+
+def sinc(x):
+    return mp.sin(x) / x
+
+
+def cosc(x):
+    return (1 - mp.cos(x)) / x**2
+
+
+def sincc(x):
+    return (x - mp.sin(x)) / x**3
+
+
+def cotc(x):
+    return (1 - x / 2 * mp.cot(x / 2)) / x**2
+
+
+REFERENCE = {
+    "sinc": sinc,
+    "cosc": cosc,
+    "sincc": sincc,
+    "cotc": cotc,
+    "cosc_d": lambda x: (sinc(x) - 2 * cosc(x)) / x**2,
+    "sincc_d": lambda x: (cosc(x) - 3 * sincc(x)) / x**2,
+    "cotc_d": lambda x: (sincc(x) / sinc(x / 2) ** 2 - 2 * cotc(x)) / x**2,
+}
+LIMIT = {
+    "sinc": 1.0,
+    "cosc": 1 / 2,
+    "sincc": 1 / 6,
+    "cotc": 1 / 12,
+    "cosc_d": -1 / 12,
+    "sincc_d": -1 / 60,
+    "cotc_d": 1 / 360,
+}
+SWEEP = np.geomspace(1e-8, np.pi, 400)
+# between series and closed forms: x^2 = 2 and 10
+SWITCHES = np.concatenate([s * (1 + np.linspace(-1e-3, 1e-3, 21)) for s in np.sqrt([2.0, 10.0])])
+
+
+def relative_errors(name, angles):
+    x2 = angles**2
+    computed = getattr(_core, f"series_{name}")(x2)
+    with mp.workdps(DIGITS):
+        exact = [REFERENCE[name](mp.sqrt(mp.mpf(float(y)))) for y in x2]
+        return np.array([float(abs((mp.mpf(float(c)) - e) / e)) for c, e in zip(computed, exact, strict=True)])
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+def test_up_to_pi(name):
+    assert relative_errors(name, SWEEP).max() < 1e-15
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+def test_switches(name):
+    assert relative_errors(name, SWITCHES).max() < 2e-15
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+def test_at_zero(name):
+    value = getattr(_core, f"series_{name}")(0.0)
+    assert abs(value - LIMIT[name]) <= np.spacing(abs(LIMIT[name]))
+
+
+@pytest.mark.parametrize("name", REFERENCE)
+def test_many_turns(name):
+    """Beyond pi, away from zeros and poles (those at multiples of pi): the angle itself is good to round-off only."""
+    angles = np.pi * (np.arange(1, 41)[:, None] + np.linspace(0.15, 0.85, 8)).ravel()
+    assert relative_errors(name, angles).max() < 3e-14
