@@ -8,7 +8,11 @@
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
-#define UNROLL _Pragma("GCC unroll 9")
+#if defined(__GNUC__) && !defined(__clang__)
+#define UNROLL _Pragma("GCC unroll 8")
+#else
+#define UNROLL
+#endif
 
 typedef double pair __attribute__((vector_size(16), may_alias));
 
@@ -32,7 +36,7 @@ static const double pivot_tolerance = 1e-12;
 
 /* Own rows have a scale of their own (a unit length beside masses over h^2): the factor that brings their largest
    entry to that of the velocities' rows, for the choice of pivots only. */
-static double border_weight(int n, int nv, const double *D)
+static __attribute__((noinline)) double border_weight(int n, int nv, const double *D)
 {
     double velocity = 0, own = 0;
     for (int c = 0; c < nv; c++) {
@@ -48,7 +52,8 @@ INLINE int pivot_row(int n, int p, const double *D)
 {
     int best = p;
     double largest = fabs(D[p + n * p]);
-    UNROLL for (int r = p + 1; r < n; r++)
+    UNROLL
+    for (int r = p + 1; r < n; r++)
         if (fabs(D[r + n * p]) > largest) {
             largest = fabs(D[r + n * p]);
             best = r;
@@ -56,7 +61,8 @@ INLINE int pivot_row(int n, int p, const double *D)
     return best;
 }
 
-static int bordered_pivot_row(int n, int p, const double *D, const int *perm, int nv, double weight)
+static __attribute__((noinline)) int bordered_pivot_row(int n, int p, const double *D, const int *perm, int nv,
+                                                        double weight)
 {
     int best = p;
     double largest = -1;
@@ -88,7 +94,8 @@ INLINE double pivot_terms(int n, int p, const double *D, const int *perm, const 
     double terms = 0;
     if (growth)
         terms = perm[p] == p ? growth[p] : sqrt(growth[p] * growth[perm[p]]);
-    UNROLL for (int s = 0; s < p; s++)
+    UNROLL
+    for (int s = 0; s < p; s++)
         terms += fabs(D[p + n * s] * D[s + n * p]);
     return terms;
 }
@@ -98,9 +105,11 @@ INLINE int factor_diagonal(int n, const lg_front *front, double *restrict D, int
                            const double *restrict growth)
 {
     double weight = front->bordered ? border_weight(n, front->velocities, D) : 1;
-    UNROLL for (int r = 0; r < n; r++)
+    UNROLL
+    for (int r = 0; r < n; r++)
         perm[r] = r;
-    UNROLL for (int p = 0; p < n; p++) {
+    UNROLL
+    for (int p = 0; p < n; p++) {
         int q = front->bordered ? bordered_pivot_row(n, p, D, perm, front->velocities, weight) : pivot_row(n, p, D);
         if (q != p)
             swap_rows(n, p, q, D, perm);
@@ -112,11 +121,15 @@ INLINE int factor_diagonal(int n, const lg_front *front, double *restrict D, int
 
         double inverse = 1 / pivot;
         D[p + n * p] = inverse;
-        UNROLL for (int r = p + 1; r < n; r++)
+        UNROLL
+        for (int r = p + 1; r < n; r++)
             D[r + n * p] *= inverse;
-        UNROLL for (int c = p + 1; c < n; c++)
-            UNROLL for (int r = p + 1; r < n; r++)
+        UNROLL
+        for (int c = p + 1; c < n; c++) {
+            UNROLL
+            for (int r = p + 1; r < n; r++)
                 D[r + n * c] -= D[r + n * p] * D[p + n * c];
+        }
     }
     return n;
 }
@@ -125,22 +138,28 @@ INLINE int factor_diagonal(int n, const lg_front *front, double *restrict D, int
 INLINE void eliminate_left(int n, int ld, const double *restrict D, const double *source, double *L,
                            pair *restrict scratch)
 {
-    for (int r = 0; r < ld; r += 2)
-        UNROLL for (int c = 0; c < n; c++) {
+    for (int r = 0; r < ld; r += 2) {
+        UNROLL
+        for (int c = 0; c < n; c++) {
             pair x = load(source + r + ld * c);
-            UNROLL for (int p = 0; p < c; p++)
+            UNROLL
+            for (int p = 0; p < c; p++)
                 x -= scratch[p] * D[p + n * c];
             scratch[c] = x * D[c + n * c];
             store(L + r + ld * c, scratch[c]);
         }
+    }
 }
 
 /* x := L_D^-1 x */
 INLINE void lower_solve(int n, const double *restrict D, double *restrict x)
 {
-    UNROLL for (int p = 0; p < n; p++)
-        UNROLL for (int r = p + 1; r < n; r++)
+    UNROLL
+    for (int p = 0; p < n; p++) {
+        UNROLL
+        for (int r = p + 1; r < n; r++)
             x[r] -= D[r + n * p] * x[p];
+    }
 }
 
 /* U := L_D^-1 P source; scratch holds a column while it is permuted */
@@ -148,33 +167,41 @@ INLINE void eliminate_right(int n, int m, const double *restrict D, const int *r
                             double *U, double *restrict scratch)
 {
     for (int c = 0; c < m; c++, source += n, U += n) {
-        UNROLL for (int r = 0; r < n; r++)
+        UNROLL
+        for (int r = 0; r < n; r++)
             scratch[r] = source[perm[r]];
         lower_solve(n, D, scratch);
-        UNROLL for (int r = 0; r < n; r++)
+        UNROLL
+        for (int r = 0; r < n; r++)
             U[r] = scratch[r];
     }
 }
 
-/* target -= L U for at most 4 rows and 3 columns: as many as the registers hold */
+/* target -= L U for at most 4 rows and 3 columns: as many as the registers hold. growth, if any: of the diagonal. */
 INLINE void subtract_tile(int n, int rows, int columns, const double *restrict L, int ld, const double *restrict U,
-                          double *restrict target, int ld_target)
+                          double *restrict target, int ld_target, double *restrict growth)
 {
     pair sum[3][2] = {{{0}}};
-    UNROLL for (int p = 0; p < n; p++) {
+    UNROLL
+    for (int p = 0; p < n; p++) {
         pair first = load(L + ld * p), second = rows > 2 ? load(L + ld * p + 2) : first;
-        UNROLL for (int c = 0; c < columns; c++) {
+        UNROLL
+        for (int c = 0; c < columns; c++) {
             sum[c][0] += first * U[p + n * c];
             if (rows > 2)
                 sum[c][1] += second * U[p + n * c];
         }
     }
-    UNROLL for (int c = 0; c < columns; c++) {
+    UNROLL
+    for (int c = 0; c < columns; c++) {
         double *at = target + ld_target * c;
-        UNROLL for (int r = 0; r + 1 < rows; r += 2)
+        UNROLL
+        for (int r = 0; r + 1 < rows; r += 2)
             store(at + r, load(at + r) - sum[c][r / 2]);
         if (rows % 2)
             at[rows - 1] -= sum[c][rows / 2][0];
+        if (growth)
+            growth[c] += fabs(sum[c][c / 2][c % 2]);
     }
 }
 
@@ -182,21 +209,14 @@ INLINE void subtract_tile(int n, int rows, int columns, const double *restrict L
 INLINE void subtract_columns(int n, int rows, int columns, const double *L, int ld, const double *U, double *target,
                              int ld_target)
 {
-    for (; rows > 4; rows -= 4, L += 4, target += 4)
-        subtract_tile(n, 4, columns, L, ld, U, target, ld_target);
-    switch (rows) {
-    case 1:
-        subtract_tile(n, 1, columns, L, ld, U, target, ld_target);
-        break;
-    case 2:
-        subtract_tile(n, 2, columns, L, ld, U, target, ld_target);
-        break;
-    case 3:
-        subtract_tile(n, 3, columns, L, ld, U, target, ld_target);
-        break;
-    case 4:
-        subtract_tile(n, 4, columns, L, ld, U, target, ld_target);
-    }
+    for (; rows >= 4; rows -= 4, L += 4, target += 4)
+        subtract_tile(n, 4, columns, L, ld, U, target, ld_target, NULL);
+    if (rows == 3)
+        subtract_tile(n, 3, columns, L, ld, U, target, ld_target, NULL);
+    else if (rows == 2)
+        subtract_tile(n, 2, columns, L, ld, U, target, ld_target, NULL);
+    else if (rows == 1)
+        subtract_tile(n, 1, columns, L, ld, U, target, ld_target, NULL);
 }
 
 /* target -= L U */
@@ -211,23 +231,49 @@ INLINE void subtract_product(int n, int rows, int columns, const double *L, int 
         subtract_columns(n, rows, 1, L, ld, U, target, ld_target);
 }
 
+/* The same for the small D of a later front, which notes how much was subtracted from its diagonal */
+INLINE void subtract_from_small(int n, int rows, const double *L, int ld, const double *U, double *target,
+                                double *growth)
+{
+    if (rows == 3)
+        subtract_tile(n, 3, 3, L, ld, U, target, 3, growth);
+    else if (rows == 2)
+        subtract_tile(n, 2, 2, L, ld, U, target, 2, growth);
+    else if (rows == 1)
+        subtract_tile(n, 1, 1, L, ld, U, target, 1, growth);
+}
+
+static void save_diagonal(int n, const double *D, double *diagonal)
+{
+    for (int r = 0; r < n; r++)
+        diagonal[r] = D[r + n * r];
+}
+
+static void add_growth(int n, const double *D, const double *before, double *growth)
+{
+    for (int r = 0; r < n; r++)
+        growth[r] += fabs(before[r] - D[r + n * r]);
+}
+
 INLINE void update_later(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data)
 {
     const lg_neighbour *neighbours = plan->neighbours + front->neighbour;
     const lg_update *update = plan->updates + front->updates;
     for (int t = 0; t < front->neighbours; t++)
         for (int s = 0; s < front->neighbours; s++, update++) {
+            int rows = neighbours[s].size;
             const double *L = data->factors + front->L + neighbours[s].start;
             const double *U = data->factors + front->U + (long)n * neighbours[t].start;
-            double *target = data->factors + update->at, *before = data->scratch;
-            int rows = neighbours[s].size;
+            double *target = data->factors + update->at;
+            if (s == t && rows <= 3) {
+                subtract_from_small(n, rows, L, front->ld, U, target, data->growth + update->pivot);
+                continue;
+            }
             if (s == t)
-                for (int r = 0; r < rows; r++)
-                    before[r] = target[r + update->ld * r];
+                save_diagonal(rows, target, data->scratch);
             subtract_product(n, rows, neighbours[t].size, L, front->ld, U, target, update->ld);
             if (s == t)
-                for (int r = 0; r < rows; r++)
-                    data->growth[update->pivot + r] += fabs(before[r] - target[r + update->ld * r]);
+                add_growth(rows, target, data->scratch, data->growth + update->pivot);
         }
 }
 
@@ -261,15 +307,18 @@ INLINE void forward(int n, const lg_plan *plan, const lg_front *front, const lg_
     const double *restrict D = data->factors + front->D;
     const double *restrict L = data->factors + front->L;
 
-    UNROLL for (int r = 0; r < n; r++)
+    UNROLL
+    for (int r = 0; r < n; r++)
         y[r] = x[unknowns[perm[r]]];
     lower_solve(n, D, y);
-    UNROLL for (int r = 0; r < n; r++)
+    UNROLL
+    for (int r = 0; r < n; r++)
         x[unknowns[r]] = y[r];
 
     for (int r = 0; r < front->ld; r += 2) {
         pair sum = {0};
-        UNROLL for (int p = 0; p < n; p++)
+        UNROLL
+        for (int p = 0; p < n; p++)
             sum += load(L + r + front->ld * p) * y[p];
         store(w + r, sum);
     }
@@ -284,25 +333,30 @@ INLINE void backward(int n, const lg_plan *plan, const lg_front *front, const lg
     const double *restrict D = data->factors + front->D;
     const double *restrict U = data->factors + front->U;
 
-    UNROLL for (int r = 0; r < n; r++)
+    UNROLL
+    for (int r = 0; r < n; r++)
         y[r] = x[unknowns[r]];
     for (int c = 0; c < front->m; c++) {
         double xc = x[unknowns[n + c]];
-        UNROLL for (int r = 0; r < n; r++)
+        UNROLL
+        for (int r = 0; r < n; r++)
             y[r] -= U[r + n * c] * xc;
     }
-    UNROLL for (int p = n - 1; p >= 0; p--) {
+    UNROLL
+    for (int p = n - 1; p >= 0; p--) {
         y[p] *= D[p + n * p];
-        UNROLL for (int r = 0; r < p; r++)
+        UNROLL
+        for (int r = 0; r < p; r++)
             y[r] -= D[r + n * p] * y[p];
     }
-    UNROLL for (int r = 0; r < n; r++)
+    UNROLL
+    for (int r = 0; r < n; r++)
         x[unknowns[r]] = y[r];
 }
 
 /* ---- one copy of the kernels for every common size, and one for any ---- */
 
-#define LG_SIZES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9)
+#define LG_SIZES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
 
 #define LG_KERNELS(N)                                                                                                  \
     static lg_status factor_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient) \

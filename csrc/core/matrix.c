@@ -77,16 +77,28 @@ static void add_scaled(const lg_link *link, double s, const double *restrict B, 
             L[r + link->ld_L * c] += s * B[r + link->rows * c];
 }
 
-/* L += s B X */
-static void add_scaled_product(const lg_link *link, double s, const double *restrict B, const double *restrict X,
-                               double *restrict L)
+/* L += s B X for the `count` rows from `row` on */
+static inline void add_rows_product(const lg_link *link, int row, int count, double s, const double *restrict B,
+                                    const double *restrict X, double *restrict L)
 {
-    for (int c = 0; c < link->nv; c++)
-        for (int i = 0; i < link->nv; i++) {
-            double x = s * X[i + link->nv * c];
-            for (int r = 0; r < link->rows; r++)
-                L[r + link->ld_L * c] += B[r + link->rows * i] * x;
-        }
+    for (int c = 0; c < link->nv; c++) {
+        double sum[3] = {0};
+        for (int i = 0; i < link->nv; i++)
+            for (int r = 0; r < count; r++)
+                sum[r] += B[row + r + link->rows * i] * X[i + link->nv * c];
+        for (int r = 0; r < count; r++)
+            L[row + r + link->ld_L * c] += s * sum[r];
+    }
+}
+
+/* L += s B X, by three rows, the most frequent number, and the rest one by one */
+static void add_scaled_product(const lg_link *link, double s, const double *B, const double *X, double *L)
+{
+    int row = 0;
+    for (; row + 3 <= link->rows; row += 3)
+        add_rows_product(link, row, 3, s, B, X, L);
+    for (; row < link->rows; row++)
+        add_rows_product(link, row, 1, s, B, X, L);
 }
 
 void lg_matrix_add_rows(lg_matrix *matrix, int copy, double s, const double *B, int level, const lg_chain *chain)
