@@ -1,5 +1,6 @@
 """Sphinx settings; the tables of methods, elements and node kinds are made from the compiled core before each build."""
 
+import re
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -33,7 +34,19 @@ bibtex_reference_style = "author_year"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings give types together with shapes and units
 napoleon_google_docstring = False
+napoleon_use_ivar = True
 napoleon_use_rtype = False
 
 html_theme = "furo"
 html_title = "lgint"
+
+
+def setup(app):
+    """Docstrings are plain text with formulas: a star or a bar outside of quotes is no markup."""
+    app.connect("autodoc-process-docstring", escape, priority=400)  # before napoleon reads it
+
+
+def escape(app, what, name, obj, options, lines):
+    lines[:] = [
+        re.sub(r"`[^`]*`|[*|]", lambda part: part[0] if part[0][0] == "`" else "\\" + part[0], x) for x in lines
+    ]

@@ -83,6 +83,8 @@ def values(option: Row) -> str:
     if option["type"] in ("choice", "flag"):
         return choices or f"{code('True')} or {code('False')}"
     low, high = show(option["low"]), show(option["high"])
+    if low == high:
+        return low
     return f"{option['type']} from {low} to {high}" + (f", or {choices}" if choices else "")
 
 

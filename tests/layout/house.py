@@ -102,6 +102,7 @@ def is_exported(statement: str) -> bool:
 def mutable_violations(root: Path) -> list[str]:
     """Objects of static storage outside bind/ that could change."""
     found = []
+    kinds = function_types(root)
     for path in c_files(root):
         if path.parent.name == "bind":
             continue
@@ -111,9 +112,15 @@ def mutable_violations(root: Path) -> list[str]:
             s for s, _ in statements(text) if declared_name(s) and not s.endswith(") {}") and not is_prototype(s)
         ]
         for statement in [*objects, *local]:
-            if not is_const(statement) and not statement.startswith("extern"):
+            if not is_const(statement) and statement.split()[0] not in {"extern", *kinds}:
                 found.append(f"{path.relative_to(root)}: {' '.join(statement.split())}")
     return found
+
+
+def function_types(root: Path) -> set[str]:
+    """Names of function types: what is declared with one of them is a function."""
+    pattern = re.compile(r"^typedef [\w *]+?\b(\w+)\(", re.MULTILINE)
+    return {name for path in c_files(root) for name in pattern.findall(plain(path.read_text()))}
 
 
 def is_prototype(statement: str) -> bool:

@@ -77,6 +77,8 @@ def test_a_violation_is_found(check, path, text, tmp_path):
 CLEAN = {
     "csrc/core/linalg.c": '#include "core/linalg.h"\n#include <lapacke.h>\n#include <math.h>\n',
     "csrc/core/a.h": """extern const int lg_count;
+typedef int lg_op(int a);
+lg_op lg_one, lg_two;
 int lg_f(int a);
 static inline int lg_g(int a)
 {
