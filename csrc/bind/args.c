@@ -71,8 +71,8 @@ static PyArrayObject *double_array(PyObject *object, const char *name)
         array = (PyArrayObject *)PyArray_FROMANY((PyObject *)given, NPY_DOUBLE, 0, 0,
                                                  NPY_ARRAY_CARRAY | NPY_ARRAY_ENSURECOPY);
     else
-        PyErr_Format(PyExc_ValueError, "%s must be real numbers that cast safely to float64, given an array of %S", name,
-                     (PyObject *)PyArray_DESCR(given));
+        PyErr_Format(PyExc_ValueError, "%s must be real numbers that cast safely to float64, given an array of %S",
+                     name, (PyObject *)PyArray_DESCR(given));
     Py_DECREF(given);
     return array;
 }

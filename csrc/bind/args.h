@@ -19,9 +19,9 @@ PyObject *lg_vector_from(const double *data, npy_intp n);
 /* Operands with the same leading axes (or none), taken through a function of one point. */
 typedef struct lg_operand {
     const char *name;
-    npy_intp n;             /* length of the last axis; -1: a scalar for each point */
+    npy_intp n; /* length of the last axis; -1: a scalar for each point */
     PyArrayObject *array;
-    npy_intp stride;        /* doubles from point to point */
+    npy_intp stride; /* doubles from point to point */
 } lg_operand;
 
 typedef struct lg_batch {

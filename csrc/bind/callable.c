@@ -40,8 +40,9 @@ static int check_functions(PyObject *const given[LG_CALLS], int nrows)
     int has_phi = given[LG_CALL_CONSTRAINT] && given[LG_CALL_CONSTRAINT] != Py_None;
     int has_B = given[LG_CALL_JACOBIAN] && given[LG_CALL_JACOBIAN] != Py_None;
     if (nrows < 0 || (nrows > 0) != has_phi || has_phi != has_B) {
-        PyErr_SetString(PyExc_ValueError,
-                        "constraint and constraint_jacobian belong together: both with nrows > 0 or none with nrows = 0");
+        PyErr_SetString(
+            PyExc_ValueError,
+            "constraint and constraint_jacobian belong together: both with nrows > 0 or none with nrows = 0");
         return -1;
     }
     return 0;
@@ -90,8 +91,8 @@ static lg_block *read_blocks(PyObject *sequence, int *count)
 
 static PyArrayObject *read_kinks(PyObject *kinks)
 {
-    PyArrayObject *array = kinks ? lg_vector(kinks, "kinks", -1)
-                                 : (PyArrayObject *)PyArray_SimpleNew(1, &(npy_intp){0}, NPY_DOUBLE);
+    PyArrayObject *array =
+        kinks ? lg_vector(kinks, "kinks", -1) : (PyArrayObject *)PyArray_SimpleNew(1, &(npy_intp){0}, NPY_DOUBLE);
     if (array && PyArray_Sort(array, 0, NPY_QUICKSORT) < 0)
         Py_CLEAR(array);
     return array;
@@ -121,16 +122,26 @@ static int build(PyObject *self, const lg_block *blocks, int nblocks, int nrows,
 
 static int callable_init(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"blocks", "nrows", "mass", "force", "gyro", "constraint", "constraint_jacobian",
-                            "constraint_acceleration", "tangent", "energy", "kinks", "constant_mass", NULL};
+    static char *names[] = {"blocks",
+                            "nrows",
+                            "mass",
+                            "force",
+                            "gyro",
+                            "constraint",
+                            "constraint_jacobian",
+                            "constraint_acceleration",
+                            "tangent",
+                            "energy",
+                            "kinks",
+                            "constant_mass",
+                            NULL};
     PyObject *sequence, *times = NULL, *given[LG_CALLS] = {NULL};
     int nrows, constant_mass = 0, nblocks = 0, done = -1;
     if (!lg_system_is_fresh(self) ||
         !PyArg_ParseTupleAndKeywords(args, kwargs, "OiOO|OOOOOOOp:CallableSystem", names, &sequence, &nrows,
                                      &given[LG_CALL_MASS], &given[LG_CALL_FORCE], &given[LG_CALL_GYRO],
-                                     &given[LG_CALL_CONSTRAINT], &given[LG_CALL_JACOBIAN],
-                                     &given[LG_CALL_ACCELERATION], &given[LG_CALL_TANGENT], &given[LG_CALL_ENERGY],
-                                     &times, &constant_mass) ||
+                                     &given[LG_CALL_CONSTRAINT], &given[LG_CALL_JACOBIAN], &given[LG_CALL_ACCELERATION],
+                                     &given[LG_CALL_TANGENT], &given[LG_CALL_ENERGY], &times, &constant_mass) ||
         check_functions(given, nrows) < 0)
         return -1;
 
@@ -175,23 +186,21 @@ static void callable_dealloc(PyObject *self)
 
 /* ---- the type ---- */
 
-PyDoc_STRVAR(callable_doc,
-             "CallableSystem(blocks, nrows, mass, force, gyro=None, constraint=None, constraint_jacobian=None,\n"
-             "               constraint_acceleration=None, tangent=None, energy=None, kinks=(), constant_mass=False)\n"
-             "--\n\n"
-             "A system whose verbs call Python functions, with M a + gyro - force + B^T lam = 0. They get read-only\n"
-             "copies of q (nq,) and v (nv,), and at a kink a t just on the side that is meant; an exception inside one\n"
-             "stops the run and arrives unchanged. What is not given is taken by differences: constraint_acceleration (zeta = -(dB/dt) v - explicit time terms) and\n"
-             "tangent (K = d(M a + gyro - force + B^T lam)/dq and D = d(gyro - force)/dv, the blocks' own rows left "
-             "out).");
+PyDoc_STRVAR(
+    callable_doc,
+    "CallableSystem(blocks, nrows, mass, force, gyro=None, constraint=None, constraint_jacobian=None,\n"
+    "               constraint_acceleration=None, tangent=None, energy=None, kinks=(), constant_mass=False)\n"
+    "--\n\n"
+    "A system whose verbs call Python functions, with M a + gyro - force + B^T lam = 0. They get read-only\n"
+    "copies of q (nq,) and v (nv,), and at a kink a t just on the side that is meant; an exception inside one\n"
+    "stops the run and arrives unchanged. What is not given is taken by differences: constraint_acceleration (zeta = "
+    "-(dB/dt) v - explicit time terms) and\n"
+    "tangent (K = d(M a + gyro - force + B^T lam)/dq and D = d(gyro - force)/dv, the blocks' own rows left "
+    "out).");
 
 static PyType_Slot callable_slots[] = {
-    {Py_tp_doc, (void *)callable_doc},
-    {Py_tp_init, callable_init},
-    {Py_tp_dealloc, callable_dealloc},
-    {Py_tp_traverse, callable_traverse},
-    {Py_tp_clear, callable_clear},
-    {0, NULL},
+    {Py_tp_doc, (void *)callable_doc},   {Py_tp_init, callable_init},   {Py_tp_dealloc, callable_dealloc},
+    {Py_tp_traverse, callable_traverse}, {Py_tp_clear, callable_clear}, {0, NULL},
 };
 
 static PyType_Spec callable_spec = {

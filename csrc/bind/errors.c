@@ -25,17 +25,17 @@ int lg_add_errors(PyObject *module)
     if (!state->IntegrationError)
         return -1;
 
-    state->ConvergenceError = add_class(module, "lgint.ConvergenceError",
-                                        "Newton's method did not converge, or a value became infinite.",
-                                        state->IntegrationError);
-    state->SingularError = add_class(module, "lgint.SingularError",
-                                     "A matrix is singular: redundant constraints or a body without mass.",
-                                     state->IntegrationError);
-    state->StepSizeError = add_class(module, "lgint.StepSizeError", "The step size fell below its minimum.",
-                                     state->IntegrationError);
-    state->Interrupted = add_class(module, "lgint.Interrupted",
-                                   "Ctrl-C during a run; `result` and `trajectory` hold what was computed.",
-                                   PyExc_KeyboardInterrupt);
+    state->ConvergenceError =
+        add_class(module, "lgint.ConvergenceError", "Newton's method did not converge, or a value became infinite.",
+                  state->IntegrationError);
+    state->SingularError =
+        add_class(module, "lgint.SingularError", "A matrix is singular: redundant constraints or a body without mass.",
+                  state->IntegrationError);
+    state->StepSizeError =
+        add_class(module, "lgint.StepSizeError", "The step size fell below its minimum.", state->IntegrationError);
+    state->Interrupted =
+        add_class(module, "lgint.Interrupted", "Ctrl-C during a run; `result` and `trajectory` hold what was computed.",
+                  PyExc_KeyboardInterrupt);
     return state->ConvergenceError && state->SingularError && state->StepSizeError && state->Interrupted ? 0 : -1;
 }
 

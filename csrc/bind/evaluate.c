@@ -8,7 +8,8 @@ const char lg_system_evaluate_doc[] =
     "The wanted verbs at one point as a dict of arrays.\n\n"
     "want: names out of Ma, gyro, force, Btlam (nv,), phi, phidot, zeta (nrows,), B, Z (nrows, nv), S (nv, nv), with\n"
     "M a + gyro - force + B^T lam = 0, B a = zeta, Z = d(phidot)/dq and S = d(wa M a + gyro - force + B^T lam)/du for\n"
-    "unknowns u with d(q, v, a)/du = k[i] X[i]; X[i] is (nv, nv) and block diagonal, None for the identity; on a block\n"
+    "unknowns u with d(q, v, a)/du = k[i] X[i]; X[i] is (nv, nv) and block diagonal, None for the identity; on a "
+    "block\n"
     "R^3 x rotation it must be diag(I, X_r), as tangent operators are.\n"
     "a and lam are zero where they are not given.";
 
@@ -21,10 +22,10 @@ typedef struct evaluation {
     PyArrayObject *q, *v, *a, *lam, *mem, *X[3];
     double k[3];
     lg_point point;
-    unsigned wanted;            /* bit per verb */
+    unsigned wanted; /* bit per verb */
     lg_arena arena;
-    double *out[VERBS];         /* nv, nrows or nvalues each */
-    double *zeros;              /* stand-in for a, lam and mem */
+    double *out[VERBS]; /* nv, nrows or nvalues each */
+    double *zeros; /* stand-in for a, lam and mem */
     double *chain_values[3];
     lg_chain *chain;
     lg_matrix matrix;
@@ -47,7 +48,8 @@ static int read_names(PyObject *want, unsigned *wanted)
             verb++;
         if (verb == VERBS) {
             PyErr_Format(PyExc_ValueError,
-                         "want must hold names out of Ma, gyro, force, Btlam, phi, phidot, zeta, B, Z, S, given %R", name);
+                         "want must hold names out of Ma, gyro, force, Btlam, phi, phidot, zeta, B, Z, S, given %R",
+                         name);
             Py_DECREF(names);
             return -1;
         }
@@ -108,8 +110,8 @@ static int read_arguments(evaluation *e, PyObject *args, PyObject *kwargs)
     const lg_space *space = e->system->space;
     if (read_names(want, &e->wanted) < 0 || !(e->q = lg_vector(q, "q", space->nq)) ||
         !(e->v = lg_vector(v, "v", space->nv)) || read_optional(a, "a", space->nv, &e->a) < 0 ||
-        read_optional(lam, "lam", space->nrows, &e->lam) < 0 || read_optional(mem, "mem", e->system->nmem, &e->mem) < 0 ||
-        read_chain(e, k, X) < 0)
+        read_optional(lam, "lam", space->nrows, &e->lam) < 0 ||
+        read_optional(mem, "mem", e->system->nmem, &e->mem) < 0 || read_chain(e, k, X) < 0)
         return -1;
 
     e->point = lg_point_at(t, lg_data(e->q), lg_data(e->v));

@@ -14,8 +14,8 @@ typedef struct session {
     lg_module *module;
     const lg_system *system;
     table table;
-    PyObject *progress;         /* callable, or NULL */
-    PyThreadState *thread;      /* ours while the GIL is released, NULL while it is held */
+    PyObject *progress; /* callable, or NULL */
+    PyThreadState *thread; /* ours while the GIL is released, NULL while it is held */
     lg_observer observer;
 } session;
 
@@ -228,8 +228,8 @@ PyDoc_STRVAR(integrate_doc,
 
 static PyObject *integrate_call(PyObject *module, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"system", "method", "t0", "stops", "h", "save_every", "q", "v", "start", "options",
-                            "progress", NULL};
+    static char *names[] = {"system", "method", "t0",    "stops",   "h",        "save_every",
+                            "q",      "v",      "start", "options", "progress", NULL};
     lg_run_arguments arguments;
     lg_schedule schedule;
     PyObject *stops, *progress = NULL;

@@ -6,15 +6,15 @@
 
 /* A Python function of time behind an lg_time_function. Called with the GIL held: LG_SYSTEM_NEEDS_GIL is set. */
 typedef struct python_function {
-    PyObject *callable;         /* borrowed from the model's tuple */
-    PyObject *name;             /* of the element; borrowed likewise */
+    PyObject *callable; /* borrowed from the model's tuple */
+    PyObject *name; /* of the element; borrowed likewise */
 } python_function;
 
 typedef struct lg_model_object {
     lg_system_object base;
     lg_model *model;
     int nframes, nelements;
-    PyObject *kept;             /* tuple of the callables and names that `functions` borrows */
+    PyObject *kept; /* tuple of the callables and names that `functions` borrows */
     python_function *functions;
 } lg_model_object;
 
@@ -52,11 +52,12 @@ typedef struct model_source {
     lg_frame_spec *frames;
     lg_element_spec *elements;
     python_function *functions;
-    PyObject *kept;             /* list */
+    PyObject *kept; /* list */
 } model_source;
 
 /* Item `index` of a sequence as a tuple of `size`, kept alive by the source. */
-static PyObject *item_tuple(model_source *source, PyObject *sequence, Py_ssize_t index, Py_ssize_t size, const char *what)
+static PyObject *item_tuple(model_source *source, PyObject *sequence, Py_ssize_t index, Py_ssize_t size,
+                            const char *what)
 {
     PyObject *tuple = PySequence_Tuple(PySequence_Fast_GET_ITEM(sequence, index));
     if (tuple && PyTuple_GET_SIZE(tuple) != size) {
@@ -176,8 +177,8 @@ static int read_source(model_source *source, PyObject *blocks, PyObject *frames,
         PyErr_NoMemory();
         return -1;
     }
-    source->spec = (lg_model_spec){(int)nblocks,   (int)nframes,   (int)nelements,
-                                   source->blocks, source->frames, source->elements};
+    source->spec =
+        (lg_model_spec){(int)nblocks, (int)nframes, (int)nelements, source->blocks, source->frames, source->elements};
     if (read_blocks(source, blocks) < 0 || read_frames(source, frames) < 0)
         return -1;
     return read_elements(source, elements);
@@ -319,10 +320,11 @@ static PyObject *model_kinematics(PyObject *self, PyObject *args, PyObject *kwar
     return result;
 }
 
-PyDoc_STRVAR(reaction_doc,
-             "reaction(element, slot, t, q, v, lam)\n--\n\n"
-             "Force in inertial axes and moment in body axes, (..., 6), with which the element's constraint rows act on\n"
-             "its frame in slot 0 or 1, for t (...,), q (..., nq), v (..., nv), lam (..., nrows).");
+PyDoc_STRVAR(
+    reaction_doc,
+    "reaction(element, slot, t, q, v, lam)\n--\n\n"
+    "Force in inertial axes and moment in body axes, (..., 6), with which the element's constraint rows act on\n"
+    "its frame in slot 0 or 1, for t (...,), q (..., nq), v (..., nv), lam (..., nrows).");
 
 static PyObject *reaction_of(PyObject *self, int element, int slot, const lg_batch *batch)
 {
@@ -330,9 +332,9 @@ static PyObject *reaction_of(PyObject *self, int element, int slot, const lg_bat
     PyArrayObject *out = lg_batch_output(batch, 1, dims);
     lg_status status = out ? LG_OK : LG_NO_MEMORY;
     for (npy_intp i = 0; status == LG_OK && i < batch->points; i++)
-        status = lg_model_reaction(model_of(self)->model, element, slot, *lg_batch_at(batch, 0, i),
-                                   lg_batch_at(batch, 1, i), lg_batch_at(batch, 2, i), lg_batch_at(batch, 3, i),
-                                   (double *)PyArray_DATA(out) + 6 * i);
+        status =
+            lg_model_reaction(model_of(self)->model, element, slot, *lg_batch_at(batch, 0, i), lg_batch_at(batch, 1, i),
+                              lg_batch_at(batch, 2, i), lg_batch_at(batch, 3, i), (double *)PyArray_DATA(out) + 6 * i);
     if (status == LG_OK)
         return (PyObject *)out;
     Py_XDECREF(out);
@@ -362,8 +364,9 @@ static PyObject *model_reaction(PyObject *self, PyObject *args, PyObject *kwargs
     return result;
 }
 
-PyDoc_STRVAR(rows_doc, "rows(element)\n--\n\n"
-                       "First constraint row, number of rows, first value of memory and number of values of an element.");
+PyDoc_STRVAR(rows_doc,
+             "rows(element)\n--\n\n"
+             "First constraint row, number of rows, first value of memory and number of values of an element.");
 
 static PyObject *model_rows(PyObject *self, PyObject *argument)
 {
@@ -386,10 +389,11 @@ static PyMethodDef model_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(model_doc,
-             "Model(blocks, frames, elements)\n--\n\n"
-             "A compiled model. blocks: (kind, n); frames: (block or -1 for the ground, (base, offset) as six numbers);\n"
-             "elements: (type, name, frames, parameters, function of time or None). Everything is copied.");
+PyDoc_STRVAR(
+    model_doc,
+    "Model(blocks, frames, elements)\n--\n\n"
+    "A compiled model. blocks: (kind, n); frames: (block or -1 for the ground, (base, offset) as six numbers);\n"
+    "elements: (type, name, frames, parameters, function of time or None). Everything is copied.");
 
 static PyType_Slot model_slots[] = {
     {Py_tp_doc, (void *)model_doc},

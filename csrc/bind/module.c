@@ -93,14 +93,8 @@ static PyModuleDef_Slot module_slots[] = {
 };
 
 static struct PyModuleDef module_def = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "lgint._core",
-    .m_doc = module_doc,
-    .m_size = sizeof(lg_module),
-    .m_slots = module_slots,
-    .m_traverse = module_traverse,
-    .m_clear = module_clear,
-    .m_free = module_free,
+    PyModuleDef_HEAD_INIT,   .m_name = "lgint._core",       .m_doc = module_doc,     .m_size = sizeof(lg_module),
+    .m_slots = module_slots, .m_traverse = module_traverse, .m_clear = module_clear, .m_free = module_free,
 };
 
 PyMODINIT_FUNC PyInit__core(void);

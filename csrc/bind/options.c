@@ -53,7 +53,8 @@ static PyObject *accepted_text(const lg_option *option)
         return PyUnicode_FromFormat("one of %s", choices);
     default:
         snprintf(text, sizeof text, "%s from %g to %g%s%s",
-                 option->type == LG_OPTION_INTEGER ? "an integer" : "a number", option->low, option->high, also, choices);
+                 option->type == LG_OPTION_INTEGER ? "an integer" : "a number", option->low, option->high, also,
+                 choices);
         return PyUnicode_FromString(text);
     }
 }

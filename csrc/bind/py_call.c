@@ -99,8 +99,7 @@ static lg_status store(const lg_py_system *self, enum lg_call call, PyObject *re
 
 lg_status lg_py_call(const lg_py_system *self, enum lg_call call, const lg_py_place *place, double *out)
 {
-    PyObject *result =
-        PyObject_Vectorcall(self->function[call], place->argument, (size_t)calls[call].arguments, NULL);
+    PyObject *result = PyObject_Vectorcall(self->function[call], place->argument, (size_t)calls[call].arguments, NULL);
     return store(self, call, result, out);
 }
 

@@ -2,8 +2,8 @@
 #include "bind/py_system.h"
 #include "core/small.h"
 
-#define TIME_STEP 1e-4     /* four-point differences in time: truncation 1e-17, round-off 1e-12 */
-#define SPACE_STEP 6e-6    /* central differences: cube root of the machine's epsilon */
+#define TIME_STEP 1e-4 /* four-point differences in time: truncation 1e-17, round-off 1e-12 */
+#define SPACE_STEP 6e-6 /* central differences: cube root of the machine's epsilon */
 
 /* f' ~ (8 (f(+e) - f(-e)) - (f(2e) - f(-2e))) / 12 e */
 static const double stencil_at[4] = {1, -1, 2, -2};

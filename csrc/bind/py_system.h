@@ -6,20 +6,29 @@
 #include "core/arena.h"
 #include "system/system.h"
 
-enum lg_call { LG_CALL_MASS, LG_CALL_FORCE, LG_CALL_GYRO, LG_CALL_CONSTRAINT, LG_CALL_JACOBIAN, LG_CALL_ACCELERATION,
-               LG_CALL_TANGENT, LG_CALL_ENERGY, LG_CALLS };
+enum lg_call {
+    LG_CALL_MASS,
+    LG_CALL_FORCE,
+    LG_CALL_GYRO,
+    LG_CALL_CONSTRAINT,
+    LG_CALL_JACOBIAN,
+    LG_CALL_ACCELERATION,
+    LG_CALL_TANGENT,
+    LG_CALL_ENERGY,
+    LG_CALLS
+};
 
 typedef struct lg_py_system {
     lg_system system;
     lg_space space;
     lg_pattern pattern;
-    int rows;                       /* of `constraint`; the blocks' own rows follow */
+    int rows; /* of `constraint`; the blocks' own rows follow */
     int nkinks;
-    PyObject *function[LG_CALLS];   /* strong references, NULL: not given */
-    lg_arena arena;                 /* everything below */
+    PyObject *function[LG_CALLS]; /* strong references, NULL: not given */
+    lg_arena arena; /* everything below */
     lg_block *block;
     int *nv, *nown, *v_start, *own_row, *own_value, *entry_value, *entry_block;
-    double *kinks;                  /* ascending */
+    double *kinks; /* ascending */
     char (*row_name)[48];
     int group_row[2], group_start[2], clique_start[2];
 } lg_py_system;
@@ -35,7 +44,7 @@ void lg_py_system_close(lg_py_system *self);
 typedef struct lg_py_place {
     double t;
     const double *v;
-    PyObject *argument[3];          /* t, q, v */
+    PyObject *argument[3]; /* t, q, v */
 } lg_py_place;
 
 /* LG_NOT_FINITE if q or v is; LG_CALLBACK if an exception is set. */
@@ -53,11 +62,11 @@ lg_status lg_py_call_tangent(const lg_py_system *self, const lg_py_place *place,
 /* Scratch of one evaluation. Matrices are row-major; J is rows x nv. */
 typedef struct lg_py_work {
     const lg_py_system *self;
-    double *zeros;                  /* stand-in for a and lam */
+    double *zeros; /* stand-in for a and lam */
     double *M, *J, *K, *D;
-    double *q, *v, *theta;          /* a place beside the point */
-    double *upper, *lower, *rate;   /* values there: nv or rows, whichever is more */
-    double *values, *own;           /* of B; of a block's own K */
+    double *q, *v, *theta; /* a place beside the point */
+    double *upper, *lower, *rate; /* values there: nv or rows, whichever is more */
+    double *values, *own; /* of B; of a block's own K */
 } lg_py_work;
 
 /* J v + d(phi)/dt, rows. */

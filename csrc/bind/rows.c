@@ -63,8 +63,7 @@ static PyObject *tableau_dict(const lg_tableau *tableau)
     return Py_BuildValue("{s:N,s:N,s:N,s:N,s:i}", "A", list_of(tableau->stages, stage_row, tableau), "b",
                          list_of(tableau->stages, ratio_text, tableau->b), "c",
                          list_of(tableau->stages, ratio_text, tableau->c), "b_hat",
-                         tableau->order_hat ? list_of(tableau->stages, ratio_text, tableau->b_hat)
-                                            : Py_NewRef(Py_None),
+                         tableau->order_hat ? list_of(tableau->stages, ratio_text, tableau->b_hat) : Py_NewRef(Py_None),
                          "order_hat", tableau->order_hat);
 }
 
@@ -77,10 +76,11 @@ static PyObject *method_row(const void *Py_UNUSED(context), int index)
                          tableau_dict(lg_method_tableau(m)));
 }
 
-PyDoc_STRVAR(method_doc, "method_rows()\n--\n\n"
-                         "Per method a dict: name, order, order_lambda, stepper, reference, doc, options (dicts of name,\n"
-                         "type, default, low, high, choices, doc) and tableau (None or a dict of A, b, c, b_hat, exact\n"
-                         "numbers as strings, and order_hat).");
+PyDoc_STRVAR(method_doc,
+             "method_rows()\n--\n\n"
+             "Per method a dict: name, order, order_lambda, stepper, reference, doc, options (dicts of name,\n"
+             "type, default, low, high, choices, doc) and tableau (None or a dict of A, b, c, b_hat, exact\n"
+             "numbers as strings, and order_hat).");
 
 static PyObject *method_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {

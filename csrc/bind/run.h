@@ -7,12 +7,12 @@
 #include "integrator/integrate.h"
 
 typedef struct lg_run_arguments {
-    PyObject *system;           /* of type System */
+    PyObject *system; /* of type System */
     const char *method;
     double t0;
     PyObject *q, *v;
-    PyObject *start;            /* dict of a, lam, mem, carry; NULL or None: a fresh start */
-    PyObject *options;          /* dict, NULL or None */
+    PyObject *start; /* dict of a, lam, mem, carry; NULL or None: a fresh start */
+    PyObject *options; /* dict, NULL or None */
 } lg_run_arguments;
 
 /* LG_CALLBACK: an exception is set. The caller keeps `system` alive and closes the run. */

@@ -17,8 +17,8 @@ const char lg_system_project_doc[] =
 typedef struct one_point {
     lg_accel accel;
     lg_arena arena;
-    double *mem;                /* what a run that starts here would have */
-    PyArrayObject *q, *v;       /* copies */
+    double *mem; /* what a run that starts here would have */
+    PyArrayObject *q, *v; /* copies */
     double t;
 } one_point;
 
@@ -107,8 +107,8 @@ PyObject *lg_system_project(PyObject *self, PyObject *args, PyObject *kwargs)
     double t;
     int position = 1, velocity = 1;
     PyObject *q, *v, *result = NULL;
-    if (!lg_system_of(self) || !PyArg_ParseTupleAndKeywords(args, kwargs, "dOO|$pp:project", names, &t, &q, &v,
-                                                            &position, &velocity))
+    if (!lg_system_of(self) ||
+        !PyArg_ParseTupleAndKeywords(args, kwargs, "dOO|$pp:project", names, &t, &q, &v, &position, &velocity))
         return NULL;
     one_point p = {0};
     if (open_point(&p, self, t, q, v) == 0)

@@ -2,10 +2,10 @@
 #include "bind/run.h"
 
 typedef struct lg_stepper_object {
-    PyObject_HEAD
+    PyObject ob_base;
     PyObject *system;
-    lg_run run;                 /* open if run.stepper is set */
-    int busy;                   /* inside step: a callback may not call it again */
+    lg_run run; /* open if run.stepper is set */
+    int busy; /* inside step: a callback may not call it again */
 } lg_stepper_object;
 
 static lg_stepper_object *stepper_of(PyObject *self)
@@ -170,15 +170,9 @@ PyDoc_STRVAR(stepper_doc, "Stepper(system, method, t0, q, v, start, options)\n--
                           "A run that goes one step at a time; kinks are not looked for.");
 
 static PyType_Slot stepper_slots[] = {
-    {Py_tp_doc, (void *)stepper_doc},
-    {Py_tp_init, stepper_init},
-    {Py_tp_new, PyType_GenericNew},
-    {Py_tp_dealloc, stepper_dealloc},
-    {Py_tp_traverse, stepper_traverse},
-    {Py_tp_clear, stepper_clear},
-    {Py_tp_methods, stepper_methods},
-    {Py_tp_getset, stepper_attributes},
-    {0, NULL},
+    {Py_tp_doc, (void *)stepper_doc}, {Py_tp_init, stepper_init},         {Py_tp_new, PyType_GenericNew},
+    {Py_tp_dealloc, stepper_dealloc}, {Py_tp_traverse, stepper_traverse}, {Py_tp_clear, stepper_clear},
+    {Py_tp_methods, stepper_methods}, {Py_tp_getset, stepper_attributes}, {0, NULL},
 };
 
 static PyType_Spec stepper_spec = {

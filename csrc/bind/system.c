@@ -176,7 +176,8 @@ static PyObject *system_residual(PyObject *self, PyObject *args, PyObject *kwarg
 /* Both verbs map two vectors to one: out = f(space, a, b). */
 typedef void (*lg_space_map)(const lg_space *space, const double *a, const double *b, double *out);
 
-static PyObject *map_space(const lg_system *system, lg_batch *batch, PyObject *const *given, lg_space_map map, npy_intp n)
+static PyObject *map_space(const lg_system *system, lg_batch *batch, PyObject *const *given, lg_space_map map,
+                           npy_intp n)
 {
     if (lg_batch_open(batch, given) < 0)
         return NULL;

@@ -8,10 +8,10 @@
 enum { LG_MAX_COPIES = 2 };
 
 typedef struct lg_system_object {
-    PyObject_HEAD
-    const lg_system *system;            /* NULL until a derived type's __init__ has succeeded */
-    lg_plan *plan[LG_MAX_COPIES];       /* by copies - 1, made when first wanted, const afterwards */
-    long dense_fallbacks;               /* of one-point solves */
+    PyObject ob_base;
+    const lg_system *system; /* NULL until a derived type's __init__ has succeeded */
+    lg_plan *plan[LG_MAX_COPIES]; /* by copies - 1, made when first wanted, const afterwards */
+    long dense_fallbacks; /* of one-point solves */
 } lg_system_object;
 
 /* The system of an initialised object, or NULL and a RuntimeError. */
