@@ -7,9 +7,7 @@ Formulation is a property of the body: it may differ from body to body, and no j
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +15,8 @@ from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, array, choice, number
-from lgint._rotation import quaternion_of_matrix, rotation, vector_of_matrix
+from lgint._rotation import rotation as rotation_matrix
+from lgint.body import FORMULATIONS, Body, inertia_matrix, place
 from lgint.model import Model
 
 
@@ -31,27 +30,6 @@ class Ground:
 ground: Final = Ground()
 
 
-@dataclass(frozen=True)
-class Formulation:
-    """How a body's coordinates are stored: node kinds of a free body and of one fixed at a point."""
-
-    node: str
-    pivot: str
-    storage: str  # of the rotation: "matrix", "quaternion", "vector"
-    body_velocity: bool = False  # velocity of the COM in body axes
-    rates: bool = False  # time derivatives of the quaternion for the angular velocity
-
-
-FORMULATIONS: Final[Mapping[str, Formulation]] = {
-    "R3xSO3": Formulation("R3xSO3", "SO3", "matrix"),
-    "R3xS3": Formulation("R3xS3", "S3", "quaternion"),
-    "R3xRV": Formulation("R3xRV", "RV", "vector"),
-    "SE3": Formulation("SE3", "SO3", "matrix", body_velocity=True),
-    "S3R3": Formulation("S3R3", "S3", "quaternion", body_velocity=True),
-    "euler_parameters": Formulation("euler_parameters", "euler_parameters_fixed", "quaternion", rates=True),
-}
-
-
 def _joint_kinds() -> dict[str, bool]:
     """The joints that are masks over a pair of triads, and whether each has an angle."""
     rows = _core.element_rows()
@@ -63,24 +41,6 @@ NO_AXIS: Final = ("spherical", "rigid")
 LOCKED: Final = ("spherical", "revolute", "universal", "rigid")  # all three translations
 CARRIERS: Final = ("inertial", "first", "second")
 START_TOLERANCE: Final = 1e-8
-
-
-@dataclass(frozen=True)
-class _Body:
-    name: str
-    mass: float
-    inertia: Array
-    x: Array  # of the COM
-    R: Array
-    velocity: Array  # of the COM, inertial
-    omega: Array  # body axes
-    formulation: str
-    pivot: Array | None
-
-    @property
-    def com(self) -> Array:
-        """From the node point to the COM, body axes."""
-        return np.zeros(3) if self.pivot is None else self.R.T @ (self.x - self.pivot)
 
 
 Partner = str | Ground
@@ -101,7 +61,7 @@ class ModelBuilder:
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, 0.0), formulation: str = "R3xSO3") -> None:
         self._gravity = array("gravity", gravity, (3,))
         self._formulation = choice("formulation", formulation, FORMULATIONS)
-        self._bodies: dict[str, _Body] = {}
+        self._bodies: dict[str, Body] = {}
         self._blocks: dict[str, int] = {}
         self._frames: dict[tuple[int, tuple[float, ...]], int] = {}
         self._elements: list[tuple[str, str, tuple[int, ...], list[float], Callable[[float], ArrayLike] | None]] = []
@@ -153,19 +113,19 @@ class ModelBuilder:
             semidefinite, a rotation that is none. An inertia that violates the triangle inequality is a warning.
         """
         self._new_name("body", name)
-        R = np.eye(3) if rotation is None else _rotation_argument(name, rotation)
+        R = np.eye(3) if rotation is None else rotation_matrix(f"rotation of {name!r}", rotation)
         omega = array(f"angular_velocity of {name!r}", angular_velocity, (3,))
-        x, fixed = _place(name, R, position, pivot, com)
+        x, fixed = place(name, R, position, pivot, com)
         v = np.zeros(3) if velocity is None else array(f"velocity of {name!r}", velocity, (3,))
         if fixed is not None:
             turning = np.cross(R @ omega, x - fixed)
             if velocity is not None and np.abs(v - turning).max() > START_TOLERANCE * (1 + np.abs(turning).max()):
                 raise ValueError(f"velocity of {name!r}: about its pivot the COM moves with {turning}, got {v}")
             v = turning
-        self._bodies[name] = _Body(
+        self._bodies[name] = Body(
             name,
             number(f"mass of {name!r}", mass, positive=True),
-            _inertia(name, inertia),
+            inertia_matrix(name, inertia),
             x,
             R,
             v,
@@ -178,12 +138,11 @@ class ModelBuilder:
         self._add_inertia(self._bodies[name])
         return name
 
-    def _add_inertia(self, body: _Body) -> None:
+    def _add_inertia(self, body: Body) -> None:
         """rigid_body about the node's point, and gravity at the COM."""
-        com = body.com
-        about_node = body.inertia + body.mass * (com @ com * np.eye(3) - np.outer(com, com))
-        node = self._frame(body.name, -com)
-        parameters = [body.mass, *com, *about_node[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]]
+        six = body.inertia_about_node()[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+        node = self._frame(body.name, -body.com)
+        parameters = [body.mass, *body.com, *six]
         self._element("rigid_body", body.name, (node,), parameters)
         if self._gravity.any():
             frame = self._frame(body.name, np.zeros(3))
@@ -481,11 +440,11 @@ class ModelBuilder:
         choice("start", start, ("check", "project"))
         if not self._bodies:
             raise ValueError("a model needs at least one body; see add_body")
-        states = [_state(body) for body in self._bodies.values()]
+        states = [body.state() for body in self._bodies.values()]
         bodies = {name: self._body_record(body) for name, body in self._bodies.items()}
         model = Model(
             {
-                "blocks": [(_node(body), 0) for body in self._bodies.values()],
+                "blocks": [(body.node, 0) for body in self._bodies.values()],
                 "frames": list(self._frames),
                 "elements": list(self._elements),
                 "bodies": bodies,
@@ -501,7 +460,7 @@ class ModelBuilder:
         check_start(model)
         return model
 
-    def _body_record(self, body: _Body) -> dict[str, Any]:
+    def _body_record(self, body: Body) -> dict[str, Any]:
         return {
             "frame": self._frame(body.name, np.zeros(3)),
             "block": self._blocks[body.name],
@@ -521,72 +480,6 @@ def check_start(model: Model) -> None:
                 f"the start violates constraint {model.row_names[row]!r} at {level} level by {residual[row]:.3g}; "
                 'give consistent values, or let build(start="project") find the nearest'
             )
-
-
-# ---- one body ----
-
-
-def _rotation_argument(name: str, value: ArrayLike) -> Array:
-    return rotation(f"rotation of {name!r}", value)
-
-
-def _place(
-    name: str, R: Array, position: ArrayLike | None, pivot: ArrayLike | None, com: ArrayLike | None
-) -> tuple[Array, Array | None]:
-    """Position of the COM and the fixed point, if there is one."""
-    if com is not None and (pivot is None or position is not None):
-        raise ValueError(f"com of {name!r}: it goes with pivot and replaces position")
-    x = np.zeros(3) if position is None else array(f"position of {name!r}", position, (3,))
-    if pivot is None:
-        return x, None
-    fixed = array(f"pivot of {name!r}", pivot, (3,))
-    return (x if com is None else fixed + R @ array(f"com of {name!r}", com, (3,))), fixed
-
-
-def _inertia(name: str, value: ArrayLike) -> Array:
-    """The inertia matrix, checked: symmetric, positive semidefinite, and a warning for the triangle inequality."""
-    given = array(f"inertia of {name!r}", value, (3,), (6,), (3, 3))
-    if given.shape == (3,):
-        given = np.diag(given)
-    elif given.shape == (6,):
-        given = given[[[0, 3, 4], [3, 1, 5], [4, 5, 2]]]
-    scale = float(np.abs(given).max())
-    if np.abs(given - given.T).max() > 1e-12 * scale:
-        raise ValueError(f"inertia of {name!r}: a symmetric matrix expected")
-    principal = np.linalg.eigvalsh(given)
-    if principal[0] < -1e-12 * scale:
-        raise ValueError(f"inertia of {name!r}: positive semidefinite expected, principal values are {principal}")
-    if principal[0] + principal[1] < principal[2] * (1 - 1e-9):
-        warnings.warn(
-            f"inertia of {name!r}: no body has principal values {principal} (triangle inequality)", stacklevel=3
-        )
-    return given
-
-
-def _node(body: _Body) -> str:
-    row = FORMULATIONS[body.formulation]
-    return row.node if body.pivot is None else row.pivot
-
-
-def _state(body: _Body) -> tuple[Array, Array]:
-    """Coordinates and velocities of a body in its formulation."""
-    row = FORMULATIONS[body.formulation]
-    if row.storage == "matrix":
-        attitude = body.R.ravel()
-    elif row.storage == "quaternion":
-        attitude = quaternion_of_matrix(body.R)
-    else:
-        attitude = vector_of_matrix(body.R)
-    turning = _quaternion_rate(attitude, body.omega) if row.rates else body.omega
-    if body.pivot is not None:
-        return attitude, turning
-    velocity = body.R.T @ body.velocity if row.body_velocity else body.velocity
-    return np.concatenate([body.x, attitude]), np.concatenate([velocity, turning])
-
-
-def _quaternion_rate(p: Array, omega: Array) -> Array:
-    """Rates of the quaternion, p' = p o (0, omega) / 2."""
-    return 0.5 * np.concatenate([[-p[1:] @ omega], p[0] * omega + np.cross(p[1:], omega)])
 
 
 # ---- joints and loads ----

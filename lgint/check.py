@@ -66,12 +66,12 @@ class _Probe:
     def point(self) -> _Point:
         """A state off the start: coordinates moved by up to 0.3, velocities of random direction."""
         nv, nc = self.core.nv, self.core.nrows
-        q = self.core.retract(self.model.q0, self.own_null(self.model.q0) @ (0.3 * self._random(nv)))
+        q = self.core.retract(self.model.q0, self.own_null(self.model.q0) @ (0.3 * self.random(nv)))
         q = self._unit_length(q)
-        v = self.own_null(q) @ (self.model.v0 + self._random(nv))
-        return _Point(float(self.rng.uniform(0.1, 1.0)), q, v, self._random(nv), self._random(nc))
+        v = self.own_null(q) @ (self.model.v0 + self.random(nv))
+        return _Point(float(self.rng.uniform(0.1, 1.0)), q, v, self.random(nv), self.random(nc))
 
-    def _random(self, n: int) -> Array:
+    def random(self, n: int) -> Array:
         return self.rng.uniform(-1.0, 1.0, n)
 
     def _unit_length(self, q: Array) -> Array:
@@ -140,7 +140,7 @@ Errors = Iterator[tuple[str, float]]
 
 
 def _space(probe: _Probe, p: _Point) -> Errors:
-    theta = 0.5 * probe._random(probe.core.nv)
+    theta = 0.5 * probe.random(probe.core.nv)
     found = probe.core.difference(p.q, probe.core.retract(p.q, theta))
     yield "difference(q, retract(q, theta)) = theta", _error(found, theta)
 
@@ -149,7 +149,7 @@ def _constraints(probe: _Probe, p: _Point) -> Errors:
     core = probe.core
     if not core.nrows:
         return
-    P, u = probe.own_null(p.q), probe._random(core.nv)
+    P, u = probe.own_null(p.q), probe.random(core.nv)
     w = P @ u
     B, Z, zeta, phidot = (probe.verb(name, p) for name in ("B", "Z", "zeta", "phidot"))
 
@@ -188,7 +188,7 @@ def _tangent(probe: _Probe, p: _Point) -> Errors:
         ("S along q, v and a, scaled", (0.01, 0.3, 7.0), (P, None, None)),
         ("S along q, v and a by matrices", (0.5, 0.7, 1.3), tuple(X)),
     ]
-    u = probe._random(core.nv)
+    u = probe.random(core.nv)
     size = _speed(probe.residual(p.t, p.q, p.v, p.a, p.lam))
     for name, k, chain in chains:
         S = core.evaluate(p.t, p.q, p.v, p.a, p.lam, want=["S"], k=k, X=chain)["S"]
@@ -212,7 +212,7 @@ def _energy(probe: _Probe, p: _Point) -> Errors:
     scale = float(core.energy(p.t, p.q, p.v)[0])
     yield "dT/dt = v . (M a + gyro)", _error(power, _slope(T, _speed(p.v)), scale)
     if _only_potential_forces(probe.model):
-        w = probe.own_null(p.q) @ probe._random(core.nv)
+        w = probe.own_null(p.q) @ probe.random(core.nv)
         force = probe.verb("force", _Point(p.t, p.q, rest, p.a, p.lam))
 
         def V(s: float) -> Array:

@@ -74,7 +74,7 @@ def _shown(names: Sequence[str], count: int = 8) -> list[str]:
 
 
 def _paths(axes: Axes, run: Trajectory) -> None:
-    for name in _shown(list(run.model.bodies)):  # type: ignore[attr-defined]
+    for name in _shown(list(run.multibody().bodies)):
         axes.plot(*run.position(name).T, label=name)
     axes.set(title="paths of the centres of mass", xlabel="x / m", ylabel="y / m", zlabel="z / m")
     axes.locator_params(nbins=4)
@@ -83,7 +83,7 @@ def _paths(axes: Axes, run: Trajectory) -> None:
 
 
 def _angular_velocities(axes: Axes, run: Trajectory) -> None:
-    for name in _shown(list(run.model.bodies), 2):  # type: ignore[attr-defined]
+    for name in _shown(list(run.multibody().bodies), 2):
         for component, values in zip("xyz", run.angular_velocity(name).T, strict=True):
             axes.plot(run.t, values, label=f"{name} {component}")
     axes.set(title="angular velocity, body axes", xlabel="t / s", ylabel="rad/s")
@@ -155,7 +155,7 @@ def animation(run: Trajectory, seconds: float) -> FuncAnimation:
     from matplotlib import pyplot
     from matplotlib.animation import FuncAnimation
 
-    model = run._bodies()
+    model = run.multibody()
     states = np.unique(np.linspace(0, len(run) - 1, min(200, len(run))).astype(int))
     lines = list(_segments(run, states))
     extent = np.concatenate([line.reshape(-1, 3) for line, _ in lines])
@@ -178,7 +178,7 @@ def animation(run: Trajectory, seconds: float) -> FuncAnimation:
 
 def _segments(run: Trajectory, states: Array) -> Any:
     """Line segments (states, 2, 3) with their colours: body axes, and from bodies to their joints."""
-    model = run._bodies()
+    model = run.multibody()
     places = [model.core.kinematics(body["frame"], run.q[states], run.v[states]) for body in model.bodies.values()]
     spread = np.concatenate([x for x, _, _, _ in places])
     size = 0.1 * float(np.ptp(spread, axis=0).max()) or 0.1

@@ -87,7 +87,8 @@ class Trajectory:
 
     # ---- bodies ----
 
-    def _bodies(self) -> Model:
+    def multibody(self) -> Model:
+        """The model, if it has bodies and joints; ValueError for a `CallableModel`."""
         if not isinstance(self.model, Model):
             raise ValueError(
                 "a CallableModel has no bodies or joints; its trajectory has t, q, v, vdot, lam, energy and "
@@ -96,7 +97,7 @@ class Trajectory:
         return self.model
 
     def _kinematics(self, name: str) -> tuple[Array, Array, Array, Array]:
-        model = self._bodies()
+        model = self.multibody()
         return model.core.kinematics(model.body(name)["frame"], self.q, self.v)
 
     def position(self, name: str) -> Array:
@@ -140,14 +141,14 @@ class Trajectory:
     def momentum(self) -> Array:
         """Linear momentum of all bodies, inertial, (n, 3), kg m/s."""
         total = np.zeros((len(self), 3))
-        for name, body in self._bodies().bodies.items():
+        for name, body in self.multibody().bodies.items():
             total += body["mass"] * self.velocity(name)
         return total
 
     def angular_momentum(self) -> Array:
         """Angular momentum of all bodies about the origin, inertial, (n, 3), kg m^2/s."""
         total = np.zeros((len(self), 3))
-        for name, body in self._bodies().bodies.items():
+        for name, body in self.multibody().bodies.items():
             x, R, xdot, omega = self._kinematics(name)
             total += body["mass"] * np.cross(x, xdot) + _rotate(R, omega @ np.array(body["inertia"]))
         return total
@@ -163,14 +164,14 @@ class Trajectory:
     @property
     def angle_names(self) -> list[str]:
         """Joints that have an angle (revolute, cylindrical, planar), in the order of `joint_angles`."""
-        return [name for name, joint in self._bodies().joints.items() if _has_angle(joint)]
+        return [name for name, joint in self.multibody().joints.items() if _has_angle(joint)]
 
     def joint_angle(self, name: str) -> Array:
         """Angle (n,) of the second body relative to the first about the joint's axis, rad, through full turns.
 
         Zero is the start configuration of the model.
         """
-        model = self._bodies()
+        model = self.multibody()
         joint = model.joint(name)
         if not _has_angle(joint):
             raise ValueError(f"joint {name!r} is {joint['kind']} and has no angle; there is {self.angle_names}")
@@ -194,7 +195,7 @@ class Trajectory:
         on : str
             "second" (the second partner of the joint) or "first".
         """
-        model = self._bodies()
+        model = self.multibody()
         joint = model.joint(name)
         choice("frame", frame, ("inertial", "body"))
         slot = ("first", "second").index(choice("side", on, ("first", "second")))
