@@ -24,17 +24,29 @@ extern const lg_group lg_groups[LG_GROUP_COUNT]; /* so3 s3 se3 r3xso3 r3xs3 s3r3
 
 typedef void lg_group_op(const lg_group *group, const double *a, const double *b, double *out);
 
-lg_group_op lg_group_exp; /* v -> exp(v) */
-lg_group_op lg_group_log; /* g -> v, the short way */
-lg_group_op lg_group_compose; /* g, g -> g */
-lg_group_op lg_group_inverse; /* g -> g */
-lg_group_op lg_group_act; /* g, point -> x + R point */
-lg_group_op lg_group_rotation; /* g -> R, row-major */
-lg_group_op lg_group_hat; /* v -> v^, row-major */
-lg_group_op lg_group_vee; /* its inverse */
-lg_group_op lg_group_ad; /* v -> matrix of w -> [v, w] */
-lg_group_op lg_group_Ad; /* g -> matrix of w -> (g w^ g^-1)v */
-lg_group_op lg_group_tangent; /* v -> T(v) */
-lg_group_op lg_group_tangent_inv; /* v -> T^-1(v) */
+/* v -> exp(v) */
+void lg_group_exp(const lg_group *group, const double *v, const double *unused, double *g);
+/* g -> v, the short way */
+void lg_group_log(const lg_group *group, const double *g, const double *unused, double *v);
+/* g, g -> g */
+void lg_group_compose(const lg_group *group, const double *a, const double *b, double *c);
+/* g -> g */
+void lg_group_inverse(const lg_group *group, const double *g, const double *unused, double *c);
+/* g, point -> x + R point */
+void lg_group_act(const lg_group *group, const double *g, const double *point, double *y);
+/* g -> R, row-major */
+void lg_group_rotation(const lg_group *group, const double *g, const double *unused, double *R);
+/* v -> v^, row-major */
+void lg_group_hat(const lg_group *group, const double *v, const double *unused, double *A);
+/* its inverse */
+void lg_group_vee(const lg_group *group, const double *A, const double *unused, double *v);
+/* v -> matrix of w -> [v, w] */
+void lg_group_ad(const lg_group *group, const double *v, const double *unused, double *A);
+/* g -> matrix of w -> (g w^ g^-1)v */
+void lg_group_Ad(const lg_group *group, const double *g, const double *unused, double *A);
+/* v -> T(v) */
+void lg_group_tangent(const lg_group *group, const double *v, const double *unused, double *T);
+/* v -> T^-1(v) */
+void lg_group_tangent_inv(const lg_group *group, const double *v, const double *unused, double *Tinv);
 
 #endif
