@@ -9,6 +9,7 @@
        phi = u . p,  J on phi_a: u x p, on phi_b: v x r
        dp = p^ dphi_a - R_ab v^ dphi_b,  dr = r^ dphi_b - R_ab^T u^ dphi_a. */
 #include "model/element.h"
+#include "model/triad.h"
 
 /* The mask of a joint, from joints.def. */
 typedef struct joint_mask {
@@ -29,25 +30,12 @@ static const joint_mask *mask_of(const lg_element *e)
     return e->type->data;
 }
 
-/* Column i (0-based) of a triad. */
-static void axis(const double *triad, int i, double u[3])
-{
-    u[0] = triad[i], u[1] = triad[3 + i], u[2] = triad[6 + i];
-}
-
 static lg_status check(const lg_element *e, const char **reason)
 {
-    for (int t = 0; t < 2; t++)
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++) {
-                double u[3], v[3];
-                axis(e->p + (t ? TRIAD_B : TRIAD_A), i, u);
-                axis(e->p + (t ? TRIAD_B : TRIAD_A), j, v);
-                if (!(fabs(lg_dot3(u, v) - (i == j)) < 1e-9)) {
-                    *reason = "the joint's axes are not orthonormal";
-                    return LG_BAD_ARGUMENT;
-                }
-            }
+    if (!lg_triad_orthonormal(e->p + TRIAD_A) || !lg_triad_orthonormal(e->p + TRIAD_B)) {
+        *reason = "the joint's axes are not orthonormal";
+        return LG_BAD_ARGUMENT;
+    }
     *reason = "the carrier must be 0, 1 or 2";
     return e->p[CARRIER] == 0 || e->p[CARRIER] == 1 || e->p[CARRIER] == 2 ? LG_OK : LG_BAD_ARGUMENT;
 }
@@ -62,7 +50,7 @@ static int couples(const lg_element *e)
 /* ---- translations ---- */
 
 typedef struct carried { /* the separation seen by the carrier */
-    int p;               /* slot of the carrier, -1: inertial axes */
+    int p; /* slot of the carrier, -1: inertial axes */
     const double *triad, *R;
     double c[3], y[3], omega[3]; /* R_p^T d, R_p^T d', omega_p */
 } carried;
@@ -100,7 +88,7 @@ static void set_opposite(const double a[3], double *on_a, double *on_b)
 static void translation_row(const carried *at, int i, int row, unsigned want, lg_rows *out)
 {
     double u[3], Ru[3];
-    axis(at->triad, i, u);
+    lg_triad_axis(at->triad, i, u);
     lg_mul3(at->R, u, Ru);
     out->phi[row] = lg_dot3(u, at->c);
     set_opposite(Ru, out->J[0] + 6 * row, out->J[1] + 6 * row);
@@ -227,7 +215,7 @@ static void rows(const lg_element *e, const lg_frame f[2], const double *lam, un
     for (const char *digit = mask->translations; *digit; digit++, row++) {
         translation_row(&at, *digit - '1', row, want, out);
         if (tangent && at.p >= 0) {
-            axis(at.triad, *digit - '1', u);
+            lg_triad_axis(at.triad, *digit - '1', u);
             lg_axpy(3, lam[row], u, U);
         }
     }
@@ -241,8 +229,8 @@ static void rows(const lg_element *e, const lg_frame f[2], const double *lam, un
     lg_mulT33(f[0].R, f[1].R, Rab);
     for (const char *digit = mask->pairs; *digit; digit += 2, row++) {
         axis_pair pair;
-        axis(e->p + TRIAD_A, digit[0] - '1', pair.u);
-        axis(e->p + TRIAD_B, digit[1] - '1', pair.v);
+        lg_triad_axis(e->p + TRIAD_A, digit[0] - '1', pair.u);
+        lg_triad_axis(e->p + TRIAD_B, digit[1] - '1', pair.v);
         lg_mul3(Rab, pair.v, pair.p);
         lg_mulT3(Rab, pair.u, pair.r);
         pair_row(&pair, Rab, f, row, want, out);
@@ -251,21 +239,18 @@ static void rows(const lg_element *e, const lg_frame f[2], const double *lam, un
     }
 }
 
-/* The angle about e3 from the first triad to the second, on the branch next to the one in memory. */
+/* The angle on the branch next to the one in memory. */
 static void commit(const lg_element *e, const lg_frame f[2], double *mem)
 {
-    double Rab[9], e1[3], e2[3], v1[3], v[3];
+    double Rab[9], e1[3], v[3];
     lg_mulT33(f[0].R, f[1].R, Rab);
-    axis(e->p + TRIAD_A, 0, e1);
-    axis(e->p + TRIAD_A, 1, e2);
-    axis(e->p + TRIAD_B, 0, v1);
-    lg_mul3(Rab, v1, v);
-    double turn = 2 * LG_PI, angle = atan2(lg_dot3(e2, v), lg_dot3(e1, v));
-    *mem = angle + turn * round((*mem - angle) / turn);
+    lg_triad_axis(e->p + TRIAD_B, 0, e1);
+    lg_mul3(Rab, e1, v);
+    *mem = lg_triad_angle(e->p + TRIAD_A, v, *mem);
 }
 
 #define LG_JOINT(symbol, joint_name, joint_translations, joint_pairs, pairs_count, has_angle, text)                    \
-    static const joint_mask symbol##_mask = {joint_translations, joint_pairs, pairs_count};                 \
+    static const joint_mask symbol##_mask = {joint_translations, joint_pairs, pairs_count};                            \
     const lg_element_type symbol = {                                                                                   \
         .name = joint_name,                                                                                            \
         .doc = text,                                                                                                   \

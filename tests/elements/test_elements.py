@@ -20,6 +20,7 @@ PARAMETERS |= {
     "gravity": [(2.0, 1.0, -2.0, -9.81)],
     "force": [(0.0, 0.0, 1.0, 2.0, 3.0), (1.0, 0.0, 1.0, 2.0, 3.0)],
     "torque": [(0.0, 0.0, 1.0, 2.0, 3.0), (1.0, 0.0, 1.0, 2.0, 3.0)],
+    "joint_drive": [(*TRIAD, *OTHER, 3.0, 20.0, 0.7, -1.0, 0.2, 0.3, 4.0)],
 }
 TWO_FRAMES = {row["name"] for row in _core.element_rows() if row["nframes"] == 2}
 
