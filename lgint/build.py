@@ -32,7 +32,7 @@ ground: Final = Ground()
 
 def _joint_kinds() -> dict[str, bool]:
     """The joints that are masks over a pair of triads, and whether each has an angle."""
-    rows = _core.element_rows()
+    rows = [row for row in _core.element_rows() if row["nrows"] > 0]
     return {row["name"]: row["nmem"] > 0 for row in rows if any(p["name"] == "axes_a" for p in row["parameters"])}
 
 
@@ -456,7 +456,7 @@ class ModelBuilder:
             }
         )
         if start == "project":
-            return model.with_state(*model.core.project(0.0, model.q0, model.v0))
+            return model.with_state(project=True)
         check_start(model)
         return model
 

@@ -223,7 +223,9 @@ def _energy(probe: _Probe, p: _Point) -> Errors:
 
 def _only_potential_forces(model: System) -> bool:
     """Whether V accounts for every force at rest: compiled models without loads."""
-    return isinstance(model, Model) and all(row[0] not in ("force", "torque", "joint_drive") for row in model.record()["elements"])
+    return isinstance(model, Model) and all(
+        row[0] not in ("force", "torque", "joint_drive") for row in model.record()["elements"]
+    )
 
 
 def _has_energy(model: System) -> bool:

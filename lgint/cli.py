@@ -104,7 +104,8 @@ def _run(given: argparse.Namespace) -> int:
     try:
         trajectory = integrate(model, given.method, **schedule, **options)
     except (_core.IntegrationError, _core.Interrupted) as error:
-        _write(given, error.trajectory)
+        if len(error.trajectory):
+            _write(given, error.trajectory)
         print(f"lgint: {error}", file=sys.stderr)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     _write(given, trajectory)

@@ -63,11 +63,21 @@ class System:
         """Plain data (numbers, strings, lists, functions) from which the system can be rebuilt."""
         raise NotImplementedError
 
-    def with_state(self: S, q: ArrayLike | None = None, v: ArrayLike | None = None) -> S:
-        """The same system with another start; what is None stays. The compiled shape is shared."""
+    def with_state(self: S, q: ArrayLike | None = None, v: ArrayLike | None = None, *, project: bool = False) -> S:
+        """The same system with another start; what is None stays. The compiled shape is shared.
+
+        Parameters
+        ----------
+        q, v : array_like, shapes (nq,) and (nv,), optional
+            Coordinates and velocities, in the formulation of the system.
+        project : bool
+            Take the nearest start, in the mass metric, that agrees with the constraints.
+        """
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._set_start(self.q0 if q is None else q, self.v0 if v is None else v)
+        if project:
+            other._set_start(*self.core.project(0.0, other.q0, other.v0))
         return other
 
     def __copy__(self: S) -> S:

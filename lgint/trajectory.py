@@ -78,7 +78,8 @@ class Trajectory:
         return len(self.t)
 
     def __repr__(self) -> str:
-        return f"<lgint.Trajectory {self.method}: {len(self)} states, t = {self.t[0]:g} ... {self.t[-1]:g}>"
+        times = f", t = {self.t[0]:g} ... {self.t[-1]:g}" if len(self) else ""
+        return f"<lgint.Trajectory {self.method}: {len(self)} states{times}>"
 
     @property
     def row_names(self) -> list[str]:

@@ -231,6 +231,31 @@ def test_with_state():
         model.q0[0] = 3.0
 
 
+@pytest.mark.parametrize("formulation", systems.FORMULATIONS)
+def test_with_state_projects(formulation):
+    """An impulse on the top's COM: what the pivot takes is gone, the rest is kept; q moved off is brought back."""
+    model = lgint.models.heavy_top(formulation=formulation)
+    push = np.zeros(model.nv)
+    push[:3] = (0.3, 0.4, 0.0)
+    moved = model.with_state(q=model.core.retract(model.q0, 0.01 * push), v=model.v0 + push, project=True)
+    phi, phidot = model.core.residual(0.0, moved.q0, moved.v0)
+    assert np.abs(phi).max() < 1e-12
+    assert np.abs(phidot).max() < 1e-11
+    assert 0 < np.abs(moved.q0 - model.q0).max() < 0.02
+    assert 0 < np.abs(moved.v0 - model.v0).max() < 3
+
+
+def test_projection_of_velocities_is_in_the_mass_metric():
+    model = lgint.models.heavy_top(omega0=(0, 0, 0))
+    v = model.with_state(v=[1.0, 0, 0, 0, 0, 0], project=True).v0
+    # a unit velocity of the COM along x, normal to the arm: M (v - v_given) has to be a reaction of the pivot
+    M = np.diag([15.0, 15, 15, 0.234375, 0.46875, 0.234375])
+    B = model.core.evaluate(0.0, model.q0, v, want=["B"])["B"]
+    impulse = M @ (v - [1.0, 0, 0, 0, 0, 0])
+    assert np.allclose(B.T @ np.linalg.lstsq(B.T, impulse)[0], impulse, atol=1e-12)
+    assert v[0] == pytest.approx(15 / 15.234375, rel=1e-12)
+
+
 def test_with_parameters():
     model = lgint.models.heavy_top(formulation="SE3").with_parameters(mass=7.0, constrained=False)
     assert model.parameters["formulation"] == "SE3"

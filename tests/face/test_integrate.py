@@ -79,6 +79,8 @@ def test_redundant_joints_are_singular():
     with pytest.raises(lgint.SingularError) as caught:
         lgint.integrate(b.build(), "rk44", t_end=1.0, h=0.1)
     assert caught.value.report["status"] == "SINGULAR"
+    assert "upper" in str(caught.value)
+    assert repr(caught.value.trajectory) == "<lgint.Trajectory rk44: 0 states>"
 
 
 # ---- schedules ----
