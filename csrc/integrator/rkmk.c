@@ -10,27 +10,44 @@
 
 #include "core/small.h"
 
+/* The nonzero weights of a row of the tableau and the stages they belong to. */
+typedef struct lg_weights {
+    int count, stage[LG_STAGES];
+    double weight[LG_STAGES];
+} lg_weights;
+
 typedef struct lg_rkmk_stepper {
     lg_stepper base;
     int stages; /* those with a weight, and those these depend on */
-    double A[LG_STAGES][LG_STAGES], b[LG_STAGES], c[LG_STAGES];
+    lg_weights A[LG_STAGES], b;
+    double c[LG_STAGES];
     double *slopes; /* per stage: K (nv), k (nv) */
     double *increment; /* theta (nv), v_i - v_n (nv) */
+    double *zero; /* nv */
     double *q, *v, *a, *lam;
 } lg_rkmk_stepper;
+
+static lg_weights weights_of(int stages, const lg_ratio *row)
+{
+    lg_weights weights = {0};
+    for (int j = 0; j < stages; j++)
+        if (row[j].num || row[j].root3) {
+            weights.stage[weights.count] = j;
+            weights.weight[weights.count++] = lg_ratio_value(row[j]);
+        }
+    return weights;
+}
 
 static lg_status prepare(lg_stepper *self)
 {
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
     const lg_tableau *tableau = self->method->coefficients;
 
-    for (int i = 0; i < tableau->stages; i++) {
-        for (int j = 0; j < i; j++)
-            rk->A[i][j] = lg_ratio_value(tableau->A[i][j]);
-        rk->b[i] = lg_ratio_value(tableau->b[i]);
+    rk->b = weights_of(tableau->stages, tableau->b);
+    rk->stages = rk->b.stage[rk->b.count - 1] + 1;
+    for (int i = 0; i < rk->stages; i++) {
+        rk->A[i] = weights_of(i, tableau->A[i]);
         rk->c[i] = lg_ratio_value(tableau->c[i]);
-        if (rk->b[i] != 0)
-            rk->stages = i + 1;
     }
     return LG_OK;
 }
@@ -42,6 +59,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
 
     rk->slopes = lg_arena_doubles(arena, 2 * nv * (size_t)rk->stages);
     rk->increment = lg_arena_doubles(arena, 2 * nv);
+    rk->zero = lg_arena_doubles(arena, nv);
     rk->q = lg_arena_doubles(arena, (size_t)self->system->space->nq);
     rk->v = lg_arena_doubles(arena, nv);
     rk->a = lg_arena_doubles(arena, nv);
@@ -52,31 +70,40 @@ static void layout(lg_stepper *self, lg_arena *arena)
 static void first_slope(lg_rkmk_stepper *rk, const lg_state *state)
 {
     const lg_space *space = rk->base.system->space;
-    double *K = rk->slopes, *zero = rk->increment;
+    double *K = rk->slopes;
 
-    lg_zero(space->nv, zero);
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
         if (b->node->linear)
-            b->node->rate(b->n, state->q + b->q, zero + b->v, state->v + b->v, K + b->v);
+            b->node->rate(b->n, state->q + b->q, rk->zero + b->v, state->v + b->v, K + b->v);
         else
             lg_copy(b->nv, state->v + b->v, K + b->v);
     lg_copy(space->nv, state->a, K + space->nv);
 }
 
-/* increment = h sum of the first `stages` slopes, and the point there: q = q_n exp(theta), v = v_n + ... */
-static void move(lg_rkmk_stepper *rk, const lg_state *state, int stages, const double *weights, double h)
+/* increment = h sum of weighted slopes */
+static void combine(int n, const lg_weights *weights, double h, const double *slopes, double *restrict increment)
+{
+    for (int j = 0; j < weights->count; j++) {
+        const double *K = slopes + n * weights->stage[j];
+        double w = h * weights->weight[j];
+        if (j == 0)
+            for (int i = 0; i < n; i++)
+                increment[i] = w * K[i];
+        else
+            for (int i = 0; i < n; i++)
+                increment[i] += w * K[i];
+    }
+}
+
+/* The point that a combination of slopes leads to: q = q_n exp(theta), v = v_n + ... */
+static void move(lg_rkmk_stepper *rk, const lg_state *state, const lg_weights *weights, double h)
 {
     const lg_space *space = rk->base.system->space;
-    int nv = space->nv;
-
-    lg_zero(2 * nv, rk->increment);
-    for (int j = 0; j < stages; j++)
-        if (weights[j] != 0)
-            lg_axpy(2 * nv, h * weights[j], rk->slopes + 2 * nv * j, rk->increment);
+    combine(2 * space->nv, weights, h, rk->slopes, rk->increment);
 
     lg_space_retract(space, state->q, rk->increment, rk->q);
-    for (int i = 0; i < nv; i++)
-        rk->v[i] = state->v[i] + rk->increment[nv + i];
+    for (int i = 0; i < space->nv; i++)
+        rk->v[i] = state->v[i] + rk->increment[space->nv + i];
 }
 
 /* Accelerations at the point that `move` left, at time t. */
@@ -95,12 +122,12 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     first_slope(rk, state);
     for (int i = 1; i < rk->stages; i++) {
         double *K = rk->slopes + 2 * space->nv * i;
-        move(rk, state, i, rk->A[i], h);
+        move(rk, state, &rk->A[i], h);
         lg_space_rate(space, state->q, rk->increment, rk->v, K);
         LG_TRY(accelerate(rk, state, t + rk->c[i] * h, inside, K + space->nv));
     }
 
-    move(rk, state, rk->stages, rk->b, h);
+    move(rk, state, &rk->b, h);
     LG_TRY(accelerate(rk, state, t + h, inside, rk->a));
     return lg_stepper_accept(self, state, h, rk->q, rk->v, rk->a, rk->lam);
 }

@@ -3,12 +3,15 @@
 
 #include "core/small.h"
 
+#include <float.h>
+#include <math.h>
+
 static int finite(int n, const double *x)
 {
-    double sum = 0;
+    int bad = 0;
     for (int i = 0; i < n; i++)
-        sum += 0 * x[i];
-    return sum == 0;
+        bad |= !(fabs(x[i]) <= DBL_MAX);
+    return !bad;
 }
 
 lg_status lg_stepper_accept(const lg_stepper *self, lg_state *state, double h, const double *q, const double *v,

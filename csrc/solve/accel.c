@@ -70,7 +70,7 @@ lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, doub
 {
     const lg_system *system = accel->system;
     int nv = system->space->nv, nrows = system->pattern->nrows;
-    double *x = accel->x;
+    double *x = nrows ? accel->x : a; /* without constraints the solution is a itself */
     lg_wanted wanted = {.gyro = accel->gyro, .force = x, .zeta = nrows ? x + nv : NULL};
 
     if (accel->valid) {
@@ -83,7 +83,9 @@ lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, doub
         x[i] -= accel->gyro[i];
     LG_TRY(lg_matrix_solve(&accel->matrix, x));
 
-    lg_copy(nv, x, a);
-    lg_copy(nrows, x + nv, lam);
+    if (nrows) {
+        lg_copy(nv, x, a);
+        lg_copy(nrows, x + nv, lam);
+    }
     return LG_OK;
 }

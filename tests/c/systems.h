@@ -128,11 +128,14 @@ static inline double push_next_kink(void *self, double t)
 
 /* ---- a body on SO(3): J Omega' + Omega x J Omega = X x R^T weight + moment cos(rate t) ---- */
 
-static inline void spin_terms(const double J[9], const double omega[3], double gyro[3], double D[9])
+/* gyro and, unless D is NULL, its derivative. */
+static inline void spin_terms(const double J[9], const double omega[3], double gyro[3], double *D)
 {
     double L[3], W[9], JW[9], hatL[9];
     lg_mul3(J, omega, L);
     lg_cross(omega, L, gyro);
+    if (!D)
+        return;
 
     lg_hat3(omega, W);
     lg_hat3(L, hatL);
@@ -147,7 +150,7 @@ static inline lg_status top_eval(void *self, const lg_point *p, const lg_wanted 
     hand_system *s = self;
     LG_TRY(hand_counted(s));
     double gyro[3], force[3], weight[3], zero[3] = {0}, D[9];
-    spin_terms(s->J, p->v, gyro, D);
+    spin_terms(s->J, p->v, gyro, w->S ? D : NULL);
     lg_mulT3(p->q, s->weight, weight);
     lg_cross(s->X, weight, force);
     lg_axpy(3, cos(s->rate * p->t), s->moment, force);
@@ -204,7 +207,7 @@ static inline lg_status joined_eval(void *self, const lg_point *p, const lg_want
     LG_TRY(hand_counted(s));
     const double *R = p->q + 3;
     double gyro[6] = {0}, D3[9], pull[3] = {0}, M[36] = {0}, turned[3], Btlam[6];
-    spin_terms(s->J, p->v + 3, gyro + 3, D3);
+    spin_terms(s->J, p->v + 3, gyro + 3, w->S ? D3 : NULL);
     double force[6] = {s->weight[0], s->weight[1], s->weight[2]};
     lg_axpy(3, cos(s->rate * p->t), s->moment, force + 3);
     for (int i = 0; i < 3; i++) {
