@@ -1,6 +1,6 @@
-/* Coefficient functions of the exponential map and its tangent operator, each good to about 1e-15 relative on
-   (0, pi] and beyond. Arguments: x2 is the squared angle; a suffix _d is the derivative with respect to x, divided
-   by x. Sources: holzinger2024 (A4)-(A9), tumiotto2024 Table 2, with switches where the closed form does not cancel.
+/* Coefficient functions of the exponential map and its tangent operator, each good to 1e-15 relative on
+   (0, pi], beyond it as good as the rounded angle allows. Arguments: x2 is the squared angle; a suffix _d is the
+   derivative with respect to x, divided by x. Sources: holzinger2024 (A4)-(A9), tumiotto2024 Table 2, with switches where the closed form does not cancel.
 
        sinc  = sin x / x                  cosc_d  = (sinc - 2 cosc) / x^2
        cosc  = (1 - cos x) / x^2          sincc_d = (cosc - 3 sincc) / x^2
