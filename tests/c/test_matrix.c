@@ -495,8 +495,8 @@ static void test_singular_block_falls_back(void)
     add_group(&p, 2, BLOCKS(4));
     add_group(&p, 4, BLOCKS(4, 5));
     open_problem(&p, 1, &state);
-    for (int i = 0; i < WIDE; i++) /* rank 5 of 6: the last column repeats the first */
-        p.S[4][i + WIDE * 5] = p.S[4][i];
+    for (int i = 0; i < WIDE; i++) /* rank 5 of 6, up to round-off */
+        p.S[4][i + WIDE * 5] = 0.3 * p.S[4][i] - 0.7 * p.S[4][i + WIDE];
     assemble(&p);
     check_solution(&p, &state, 1e-12);
     CHECK(p.matrix.fallbacks == 1 && p.matrix.is_dense == 1);
@@ -530,6 +530,27 @@ static void test_scaling_does_not_fall_back(void)
     close_problem(&p);
 }
 
+/* The dense matrix is scaled before it is factored: a fall-back stands units that are far apart. */
+static void test_fallback_stands_bad_scaling(void)
+{
+    problem p = {0};
+    uint64_t state = 16;
+    chain(&p);
+    add_group(&p, 1, BLOCKS(4));
+    open_problem(&p, 1, &state);
+    for (int i = 0; i < WIDE; i++)
+        p.S[4][i + WIDE * 5] = 0;
+    for (int c = 0; c < p.ncliques; c++)
+        for (int i = 0; i < SLOT; i++)
+            p.S[c][i] *= 1e20;
+    assemble(&p);
+    double *b = random_array(&state, p.size);
+    free(solved(&p, b, 1e-12));
+    CHECK(p.matrix.fallbacks == 1 && p.matrix.is_dense);
+    free(b);
+    close_problem(&p);
+}
+
 /* Mass of rank nv - 1, made regular by the own row, as Euler parameters have it; the scales are far apart. */
 static void test_bordered_singular_mass_does_not_fall_back(void)
 {
@@ -538,43 +559,47 @@ static void test_bordered_singular_mass_does_not_fall_back(void)
     add_clique(&p, BLOCKS(add_block(&p, 4, 1)));
     add_group(&p, 2, BLOCKS(0));
     open_problem(&p, 1, &state);
-    for (int j = 0; j < WIDE; j++)
-        for (int i = 0; i < WIDE; i++)
-            p.S[0][i + WIDE * j] = 1e9 * ((i == j) - 0.25); /* (1, 1, 1, 1) in the null space, up to round-off */
+    double q[] = {0.1, -0.5, 0.7, sqrt(1 - 0.01 - 0.25 - 0.49)}; /* the null space of the mass, up to round-off */
+    for (int j = 0; j < 4; j++)
+        for (int i = 0; i < 4; i++)
+            p.S[0][i + WIDE * j] = 1e9 * ((i == j) - q[i] * q[j]);
     for (int i = 0; i < 4; i++)
-        p.B[0][p.own_value[0] + i] = 0.5e-6;
+        p.B[0][p.own_value[0] + i] = 2e-10 * q[i];
     assemble(&p);
-    double b[] = {1e9, -2e9, 3e9, 0, 1, 1, 1e-6};
+    double b[] = {1e9, -2e9, 3e9, 0, 1, 1, 2e-10};
     free(solved(&p, b, 1e-12));
     CHECK(p.matrix.fallbacks == 0);
     close_problem(&p);
 }
 
-static void copy_entries(problem *p, int from, int to)
+/* The first three groups join the blocks 0 and 1 by `rows` rows each; the third is a combination of the others. */
+static void open_redundant(problem *p, int rows, uint64_t *state)
 {
-    for (int e = 0; e < 2; e++) {
-        int source = p->group_start[from] + e, target = p->group_start[to] + e;
-        memcpy(p->B[0] + p->group_value[target], p->B[0] + p->group_value[source],
-               (size_t)(p->group_rows[from] * p->nv[p->group_block[source]]) * sizeof(double));
-    }
+    for (int b = 0; b < 4; b++)
+        add_clique(p, BLOCKS(add_block(p, 9, 0)));
+    for (int g = 0; g < 3; g++)
+        add_group(p, rows, BLOCKS(0, 1));
+    add_group(p, 2, BLOCKS(1, 2));
+    add_group(p, 2, BLOCKS(2, 3));
+    open_problem(p, 1, state);
+    int length = 2 * 9 * rows;
+    for (int i = 0; i < length; i++)
+        p->B[0][p->group_value[4] + i] = 0.3 * p->B[0][i] - 0.6 * p->B[0][p->group_value[2] + i];
+    p->chain[0] = p->chain[1] = (lg_chain){{1, 1, 1}, {NULL, NULL, NULL}};
 }
 
 static void test_redundant_constraint_is_named(void)
 {
-    problem p = {0};
-    uint64_t state = 12;
-    for (int b = 0; b < 5; b++)
-        add_clique(&p, BLOCKS(add_block(&p, 6, 0)));
-    for (int b = 1; b < 5; b++)
-        add_group(&p, 1, BLOCKS(b - 1, b));
-    add_group(&p, 1, BLOCKS(2, 3)); /* row 4 repeats row 2 */
-    open_problem(&p, 1, &state);
-    copy_entries(&p, 2, 4);
-    assemble(&p);
-    CHECK(lg_matrix_factor(&p.matrix) == LG_SINGULAR);
-    CHECK(p.matrix.deficient_row == 2 || p.matrix.deficient_row == 4);
-    CHECK(p.matrix.fallbacks == 1 && !p.matrix.is_dense);
-    close_problem(&p);
+    for (int rows = 1; rows <= 6; rows++) {
+        problem p = {0};
+        uint64_t state = 12;
+        open_redundant(&p, rows, &state);
+        assemble(&p);
+        CHECK(lg_matrix_factor(&p.matrix) == LG_SINGULAR);
+        CHECK(p.matrix.deficient_row >= 0 && p.matrix.deficient_row < 3 * rows);
+        CHECK(p.matrix.fallbacks == 1 && !p.matrix.is_dense);
+        close_problem(&p);
+    }
 }
 
 /* An own row that vanishes, in the second copy, is named by its place among the constraint rows. */
@@ -822,6 +847,7 @@ int main(void)
     RUN(test_rows_add_level_by_level);
     RUN(test_singular_block_falls_back);
     RUN(test_scaling_does_not_fall_back);
+    RUN(test_fallback_stands_bad_scaling);
     RUN(test_bordered_singular_mass_does_not_fall_back);
     RUN(test_redundant_constraint_is_named);
     RUN(test_vanishing_own_row_is_named);
