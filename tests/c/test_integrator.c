@@ -254,22 +254,32 @@ static void test_newton_ends_where_there_is_nothing_to_do(void)
     hand_free(&s);
 }
 
+/* Steps of h and 3 h in turn, n pairs of them to t = 1. */
+static double uneven_error(const hand_system *s, int n, const solution *exact)
+{
+    const lg_method *method = lg_method_find("genalpha");
+    lg_option_value options[MAX_OPTIONS];
+    default_options(method, options);
+    lg_start start = {.q = s->q0, .v = s->v0};
+    lg_run run;
+    CHECK(lg_run_open(&run, &s->system, s->plan, method, options, &start, &first.report) == LG_OK);
+    for (int i = 0; i < 2 * n; i++)
+        CHECK(lg_run_step(&run, (i % 2 ? 0.75 : 0.25) / n, &first.report) == LG_OK);
+
+    solution end = {{0}, {0}, {0}};
+    lg_copy(s->space.nq, run.state.q, end.q);
+    lg_copy(s->space.nv, run.state.v, end.v);
+    lg_run_close(&run);
+    return errors(s, end, exact).v[0];
+}
+
+/* The carried acceleration belongs to a time that depends on h: left as it is, the order falls to one. */
 static void test_step_size_may_change(void)
 {
     hand_system s;
     top(&s, 0.02, 20);
     solution exact = solve(&s, "rk67", NULL, 1, 1e-3);
-    double error[2], stops[8];
-    for (int i = 0; i < 8; i++)
-        stops[i] = i < 7 ? 0.13 * (i + 1) + 0.0003 * i : 1;
-    for (int i = 0; i < 2; i++) {
-        lg_start start = {.q = s.q0, .v = s.v0};
-        CHECK(run_from(&s, "genalpha", NULL, &start, 8, stops, 0.004 / (1 + i), 1, &first) == LG_OK);
-        solution end = {{0}, {0}, {0}};
-        memcpy(end.q, first.q[first.n - 1], sizeof end.q);
-        error[i] = errors(&s, end, &exact).q[0];
-    }
-    CHECK_CLOSE(log2(error[0] / error[1]), 2, 0.15);
+    CHECK_CLOSE(log2(uneven_error(&s, 400, &exact) / uneven_error(&s, 800, &exact)), 2, 0.15);
     hand_free(&s);
 }
 
