@@ -67,6 +67,7 @@ class System:
     def project(
         self, t: float, q: ArrayLike, v: ArrayLike, *, position: bool = True, velocity: bool = True
     ) -> tuple[Array, Array]: ...  # the nearest (in the mass metric) consistent q, v
+    def matrix_values(self) -> int: ...  # numbers in the factors: the fill
     def solve_dense_count(self) -> int: ...
 
 class Model(System):

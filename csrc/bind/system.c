@@ -252,6 +252,14 @@ static PyObject *system_tangent(PyObject *self, PyObject *theta)
     return out ? (PyObject *)out : PyErr_NoMemory();
 }
 
+PyDoc_STRVAR(matrix_values_doc, "matrix_values()\n--\n\nNumbers stored in the factors of the system's matrix: its fill.");
+
+static PyObject *system_matrix_values(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    const lg_plan *plan = lg_system_plan(self, 1);
+    return plan ? PyLong_FromLong(lg_plan_values(plan)) : NULL;
+}
+
 PyDoc_STRVAR(dense_count_doc, "solve_dense_count()\n--\n\n"
                               "How often `initial` and `project` had to fall back to the dense factorisation so far.");
 
@@ -343,6 +351,7 @@ static PyMethodDef system_methods[] = {
     {"tangent", system_tangent, METH_O, tangent_doc},
     {"initial", WITH_KEYWORDS(lg_system_initial), lg_system_initial_doc},
     {"project", WITH_KEYWORDS(lg_system_project), lg_system_project_doc},
+    {"matrix_values", system_matrix_values, METH_NOARGS, matrix_values_doc},
     {"solve_dense_count", system_solve_dense_count, METH_NOARGS, dense_count_doc},
     {NULL, NULL, 0, NULL},
 };

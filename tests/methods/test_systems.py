@@ -1,0 +1,42 @@
+"""Long chains and Euler parameters: what every method costs, and that no system falls back to the dense factorisation."""
+
+import numpy as np
+import pytest
+
+import lgint
+
+METHODS = lgint.methods()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("constrained", [True, False])
+def test_euler_parameters_never_need_the_dense_factorisation(method, constrained):
+    top = lgint.models.heavy_top(formulation="euler_parameters", constrained=constrained)
+    run = lgint.integrate(top, method, t_end=0.01, h=1e-4)
+    assert run.stats.factorisations > 50
+    assert run.stats.dense_fallbacks == 0
+
+
+@pytest.mark.parametrize("joint", ["spherical", "revolute"])
+@pytest.mark.parametrize("method, h", [("genalpha", 1e-3), ("rk44", 1e-3)])
+def test_chain_of_pendulums_keeps_its_energy_and_its_joints(method, h, joint):
+    chain = lgint.models.pendulum_chain(n=10, joint=joint)
+    options = dict(rho_inf=1.0) if method == "genalpha" else {}
+    run = lgint.integrate(chain, method, t_end=0.1, h=h, **options)
+    energy = run.energy()
+    assert np.ptp(energy) < 1e-4 * np.ptp(run.position("link10")[:, 2]) * 9.81 * 0.1
+    assert run.stats.dense_fallbacks == 0
+    assert np.abs(run.constraint_residual("position")).max() < (1e-13 if method == "genalpha" else 1e-7)
+
+
+def test_long_chains_cost_in_proportion():
+    """Values in the matrix of one, ten, ... ten thousand pendulums: the fill grows with the number of bodies."""
+    fill = {}
+    for n in (1, 10, 100, 1000, 10000):
+        chain = lgint.models.pendulum_chain(n=n)
+        fill[n] = chain.core.matrix_values()
+        run = lgint.integrate(chain, "genalpha", t_end=2e-3, h=1e-3)
+        assert run.stats.dense_fallbacks == 0
+        assert np.isfinite(run.q).all()
+    for n in (100, 1000, 10000):
+        assert (fill[n] - fill[10]) / (n - 10) == pytest.approx((fill[10000] - fill[1000]) / 9000, rel=1e-12)
