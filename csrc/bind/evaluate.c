@@ -26,6 +26,7 @@ typedef struct evaluation {
     lg_arena arena;
     double *out[VERBS]; /* nv, nrows or nvalues each */
     double *zeros; /* stand-in for a, lam and mem */
+    double *work;
     double *chain_values[3];
     lg_chain *chain;
     lg_matrix matrix;
@@ -129,6 +130,7 @@ static void layout(void *self, lg_arena *arena)
     const lg_space *space = e->system->space;
     size_t most = (size_t)(space->nv + space->nrows + e->system->nmem);
     e->zeros = lg_arena_doubles(arena, most);
+    e->work = lg_arena_doubles(arena, (size_t)e->system->nwork);
     for (int verb = 0; verb < VERB_S; verb++) {
         int is_matrix = verb == VERB_B || verb == VERB_Z;
         double *out = lg_arena_doubles(arena, is_matrix ? (size_t)e->system->pattern->nvalues : most);
@@ -164,6 +166,7 @@ static lg_status run_evaluation(evaluation *e)
     e->point.a = e->a ? lg_data(e->a) : e->zeros;
     e->point.lam = e->lam ? lg_data(e->lam) : e->zeros;
     e->point.mem = e->mem ? lg_data(e->mem) : e->zeros;
+    e->point.work = e->work;
     lg_wanted wanted = {
         .Ma = e->out[VERB_MA],
         .gyro = e->out[VERB_GYRO],

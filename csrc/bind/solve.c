@@ -56,7 +56,9 @@ static void close_point(one_point *p, PyObject *self)
 static lg_status commit_memory(const one_point *p, const lg_point *point)
 {
     const lg_system *system = p->accel.system;
-    return system->commit ? system->commit(system->self, point, p->mem) : LG_OK;
+    lg_point at = *point;
+    at.work = p->accel.work;
+    return system->commit ? system->commit(system->self, &at, p->mem) : LG_OK;
 }
 
 static PyObject *initial_at(one_point *p, const lg_module *module)

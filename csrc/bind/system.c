@@ -70,11 +70,13 @@ PyDoc_STRVAR(energy_doc, "energy(t, q, v)\n--\n\n"
                          "Kinetic and potential energy, each (...,), of states t (...,), q (..., nq), v (..., nv).\n"
                          "ValueError if the system does not know its energy.");
 
-static lg_status energy_loop(const lg_system *system, const lg_batch *batch, const double *mem, double *T, double *V)
+/* memory: the system's mem (zeros), then its scratch */
+static lg_status energy_loop(const lg_system *system, const lg_batch *batch, double *memory, double *T, double *V)
 {
     for (npy_intp i = 0; i < batch->points; i++) {
         lg_point point = lg_point_at(*lg_batch_at(batch, 0, i), lg_batch_at(batch, 1, i), lg_batch_at(batch, 2, i));
-        point.mem = mem;
+        point.mem = memory;
+        point.work = memory + system->nmem;
         LG_TRY(system->energy(system->self, &point, T + i, V + i));
     }
     return LG_OK;
@@ -83,15 +85,15 @@ static lg_status energy_loop(const lg_system *system, const lg_batch *batch, con
 static PyObject *energy_of(PyObject *self, const lg_system *system, const lg_batch *batch)
 {
     PyArrayObject *T = lg_batch_output(batch, 0, NULL), *V = lg_batch_output(batch, 0, NULL);
-    double *mem = PyMem_Calloc((size_t)system->nmem + 1, sizeof *mem);
-    if (!T || !V || !mem) {
+    double *memory = PyMem_Calloc((size_t)(system->nmem + system->nwork) + 1, sizeof *memory);
+    if (!T || !V || !memory) {
         Py_XDECREF(T);
         Py_XDECREF(V);
-        PyMem_Free(mem);
+        PyMem_Free(memory);
         return PyErr_NoMemory();
     }
-    lg_status status = energy_loop(system, batch, mem, PyArray_DATA(T), PyArray_DATA(V));
-    PyMem_Free(mem);
+    lg_status status = energy_loop(system, batch, memory, PyArray_DATA(T), PyArray_DATA(V));
+    PyMem_Free(memory);
     if (status == LG_OK)
         return pair_of(T, V);
     Py_DECREF(T);
@@ -131,11 +133,13 @@ PyDoc_STRVAR(residual_doc,
              "residual(t, q, v)\n--\n\n"
              "Constraint residuals phi and phidot, each (..., nrows), of states t (...,), q (..., nq), v (..., nv).");
 
-static lg_status residual_loop(const lg_system *system, const lg_batch *batch, double *phi, double *phidot)
+static lg_status residual_loop(const lg_system *system, const lg_batch *batch, double *work, double *phi,
+                               double *phidot)
 {
     npy_intp nrows = system->pattern->nrows;
     for (npy_intp i = 0; i < batch->points; i++) {
         lg_point point = lg_point_at(*lg_batch_at(batch, 0, i), lg_batch_at(batch, 1, i), lg_batch_at(batch, 2, i));
+        point.work = work;
         lg_wanted wanted = {.phi = phi + i * nrows, .phidot = phidot + i * nrows};
         LG_TRY(system->eval(system->self, &point, &wanted));
     }
@@ -146,9 +150,11 @@ static PyObject *residual_of(PyObject *self, const lg_system *system, const lg_b
 {
     npy_intp nrows = system->pattern->nrows;
     PyArrayObject *phi = lg_batch_output(batch, 1, &nrows), *phidot = lg_batch_output(batch, 1, &nrows);
+    double *work = PyMem_Calloc((size_t)system->nwork + 1, sizeof *work);
     lg_status status = LG_NO_MEMORY;
-    if (phi && phidot)
-        status = residual_loop(system, batch, PyArray_DATA(phi), PyArray_DATA(phidot));
+    if (phi && phidot && work)
+        status = residual_loop(system, batch, work, PyArray_DATA(phi), PyArray_DATA(phidot));
+    PyMem_Free(work);
     if (status == LG_OK)
         return pair_of(phi, phidot);
     Py_XDECREF(phi);
@@ -252,7 +258,8 @@ static PyObject *system_tangent(PyObject *self, PyObject *theta)
     return out ? (PyObject *)out : PyErr_NoMemory();
 }
 
-PyDoc_STRVAR(matrix_values_doc, "matrix_values()\n--\n\nNumbers stored in the factors of the system's matrix: its fill.");
+PyDoc_STRVAR(matrix_values_doc,
+             "matrix_values()\n--\n\nNumbers stored in the factors of the system's matrix: its fill.");
 
 static PyObject *system_matrix_values(PyObject *self, PyObject *Py_UNUSED(unused))
 {

@@ -288,7 +288,8 @@ static lg_point end_point(const lg_genalpha_stepper *g)
                       .v = g->v,
                       .a = g->vdot,
                       .lam = g->lam,
-                      .mem = g->start->mem};
+                      .mem = g->start->mem,
+                      .work = g->base.accel.work};
 }
 
 /* S for the chains at the present theta, beside whatever else is wanted in the same pass. */

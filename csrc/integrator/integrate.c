@@ -70,7 +70,8 @@ static lg_status commit(lg_run *run, double t_in)
     if (!system->commit)
         return LG_OK;
 
-    lg_point point = {state->t, t_in, 1, 1, state->q, state->v, state->a, state->lam, state->mem};
+    lg_point point = {state->t, t_in,     1,          1,          state->q,
+                      state->v, state->a, state->lam, state->mem, run->stepper->accel.work};
     return system->commit(system->self, &point, run->state.mem);
 }
 

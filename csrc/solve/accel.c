@@ -16,6 +16,7 @@ void lg_accel_layout(void *self, lg_arena *arena)
     accel->gyro = lg_arena_doubles(arena, nv);
     accel->rows = lg_arena_doubles(arena, 2 * nrows);
     accel->B = lg_arena_doubles(arena, (size_t)pattern->nvalues);
+    accel->work = lg_arena_doubles(arena, (size_t)accel->system->nwork);
     accel->valid = 0;
 }
 
@@ -48,6 +49,8 @@ lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wante
     const lg_system *system = accel->system;
     int constrained = system->pattern->nrows > 0;
     lg_wanted wanted = *also;
+    lg_point at = *point;
+    at.work = accel->work;
     wanted.S = &accel->matrix;
     wanted.chain = NULL;
     wanted.B = constrained ? accel->B : NULL;
@@ -55,7 +58,7 @@ lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wante
     accel->valid = 0;
     accel->evaluations++;
     lg_matrix_zero(&accel->matrix);
-    LG_TRY(system->eval(system->self, point, &wanted));
+    LG_TRY(system->eval(system->self, &at, &wanted));
 
     if (constrained) {
         lg_matrix_add_columns(&accel->matrix, 0, 1.0, accel->B);
@@ -74,8 +77,10 @@ lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, doub
     lg_wanted wanted = {.gyro = accel->gyro, .force = x, .zeta = nrows ? x + nv : NULL};
 
     if (accel->valid) {
+        lg_point at = *point;
+        at.work = accel->work;
         accel->evaluations++;
-        LG_TRY(system->eval(system->self, point, &wanted));
+        LG_TRY(system->eval(system->self, &at, &wanted));
     } else
         LG_TRY(lg_accel_factor(accel, point, &wanted, report));
 

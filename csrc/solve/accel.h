@@ -18,6 +18,7 @@ typedef struct lg_accel {
     double *gyro; /* nv */
     double *rows; /* two values per constraint row */
     double *B;
+    double *work; /* the system's scratch; any point of the same run may bring it */
     int valid; /* the factors are still those of M */
     long evaluations;
 } lg_accel;
@@ -27,7 +28,7 @@ void lg_accel_layout(void *accel, lg_arena *arena);
 void lg_accel_close(lg_accel *accel);
 void lg_accel_reset(lg_accel *accel);
 
-/* a (nv) and lam (nrows) at point->t, q, v, mem; point->a and lam are not read. On failure a and
+/* a (nv) and lam (nrows) at point->t, q, v, mem; point->a, lam and work are not read. On failure a and
    lam may hold anything. LG_SINGULAR: report->what names a deficient row. */
 lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
 

@@ -42,8 +42,10 @@ lg_status lg_consistent(lg_accel *accel, const lg_point *point, lg_report *repor
         return LG_OK;
 
     double *phi = accel->rows, *phidot = accel->rows + nrows;
+    lg_point at = *point;
+    at.work = accel->work;
     accel->evaluations++;
-    LG_TRY(system->eval(system->self, point, &(lg_wanted){.phi = phi, .phidot = phidot}));
+    LG_TRY(system->eval(system->self, &at, &(lg_wanted){.phi = phi, .phidot = phidot}));
 
     double q = lg_max_abs(system->space->nq, point->q), v = lg_max_abs(system->space->nv, point->v);
     LG_TRY(check_rows(system, phi, LG_CONSISTENT * (1 + q), "position", report));

@@ -18,6 +18,7 @@ typedef struct lg_point { /* where */
     double load;          /* load factor (statics); 1 in dynamics */
     double wa;            /* weight of M a in the residual */
     const double *q, *v, *a, *lam, *mem; /* a and lam may be NULL where nothing wanted depends on them */
+    double *work;                        /* scratch of system->nwork doubles, without meaning between calls */
 } lg_point;
 
 typedef struct lg_wanted { /* what: NULL = not wanted; what is wanted is overwritten, in one kinematics pass */
@@ -42,6 +43,7 @@ typedef struct lg_system {
     const lg_pattern *pattern;
     unsigned flags;
     int nmem;                                     /* doubles of memory that `commit` owns */
+    int nwork;                                    /* doubles of scratch that every point must bring */
     lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);
     lg_status (*pair)(void *self, const lg_pair *pair, const lg_pair_wanted *wanted); /* optional */
     lg_status (*energy)(void *self, const lg_point *point, double *T, double *V);     /* optional */
