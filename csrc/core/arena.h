@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 typedef struct lg_arena {
-    char *base;  /* NULL while measuring */
+    char *base; /* NULL while measuring */
     size_t used; /* bytes handed out so far */
 } lg_arena;
 

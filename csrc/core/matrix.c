@@ -83,9 +83,13 @@ static inline void add_rows_product(const lg_link *link, int row, int count, dou
 {
     for (int c = 0; c < link->nv; c++) {
         double sum[3] = {0};
-        for (int i = 0; i < link->nv; i++)
+        for (int i = 0; i < link->nv; i++) {
+            double x = X[i + link->nv * c];
+            if (x == 0) // positions and rotations of a direct product do not mix: two thirds of its X
+                continue;
             for (int r = 0; r < count; r++)
-                sum[r] += B[row + r + link->rows * i] * X[i + link->nv * c];
+                sum[r] += B[row + r + link->rows * i] * x;
+        }
         for (int r = 0; r < count; r++)
             L[row + r + link->ld_L * c] += s * sum[r];
     }

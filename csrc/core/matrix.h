@@ -28,20 +28,20 @@ typedef struct lg_plan lg_plan; /* const after creation; threads share it */
 
 lg_status lg_plan_create(const lg_pattern *pattern, int copies, lg_plan **plan);
 void lg_plan_free(lg_plan *plan);
-int lg_plan_size(const lg_plan *plan);         /* unknowns */
-long lg_plan_values(const lg_plan *plan);      /* doubles in the matrix: the measure of fill */
+int lg_plan_size(const lg_plan *plan); /* unknowns */
+long lg_plan_values(const lg_plan *plan); /* doubles in the matrix: the measure of fill */
 
 typedef struct lg_matrix {
     const lg_plan *plan;
-    double *values;             /* assembled, kept for the dense fall-back */
+    double *values; /* assembled, kept for the dense fall-back */
     double *factors;
-    double *work;               /* solve scratch */
+    double *work; /* solve scratch */
     int *pivots;
-    double *dense;              /* NULL until the first fall-back; malloc'ed */
+    double *dense; /* NULL until the first fall-back; malloc'ed */
     int *dense_pivots;
-    int is_dense;               /* the present factors are the dense ones */
+    int is_dense; /* the present factors are the dense ones */
     long factorisations, fallbacks;
-    int deficient_row;          /* after LG_SINGULAR: a constraint row (0-based), or -1 - (velocity index) */
+    int deficient_row; /* after LG_SINGULAR: a constraint row (0-based), or -1 - (velocity index) */
 } lg_matrix;
 
 void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);

@@ -13,20 +13,20 @@
 
 typedef struct lg_pattern {
     int nblocks;
-    const int *nv, *nown;       /* per block */
-    const int *v_start;         /* per block, nblocks + 1: first velocity */
-    const int *own_row;         /* per block: first of its own rows among all constraint rows */
-    const int *own_value;       /* per block: its own rows in the values of B */
+    const int *nv, *nown; /* per block */
+    const int *v_start; /* per block, nblocks + 1: first velocity */
+    const int *own_row; /* per block: first of its own rows among all constraint rows */
+    const int *own_value; /* per block: its own rows in the values of B */
     int ngroups;
-    const int *group_row;       /* per group, ngroups + 1: first constraint row */
-    const int *group_start;     /* per group, ngroups + 1: first entry */
-    const int *group_block;     /* per entry: block */
-    const int *group_value;     /* per entry: place in the values of B */
+    const int *group_row; /* per group, ngroups + 1: first constraint row */
+    const int *group_start; /* per group, ngroups + 1: first entry */
+    const int *group_block; /* per entry: block */
+    const int *group_value; /* per entry: place in the values of B */
     int ncliques;
-    const int *clique_start;    /* per clique, ncliques + 1: first entry */
-    const int *clique_block;    /* per entry: block; a block alone is in a clique only if an element acts on it */
-    int nrows;                  /* constraint rows, own rows included */
-    int nvalues;                /* length of the values of B */
+    const int *clique_start; /* per clique, ncliques + 1: first entry */
+    const int *clique_block; /* per entry: block; a block alone is in a clique only if an element acts on it */
+    int nrows; /* constraint rows, own rows included */
+    int nvalues; /* length of the values of B */
 } lg_pattern;
 
 /* y += s B x  (y: nrows, x: velocities) and  y += s B^T x  (y: velocities, x: nrows). */

@@ -12,14 +12,14 @@ typedef enum lg_status {
 /* Where and why a run ended. `what` names a constraint row, an element or an argument. */
 typedef struct lg_report {
     lg_status status;
-    long step;       /* accepted steps before the failure */
-    double t, h;     /* start and size of the step that failed */
-    int iteration;   /* Newton iterations spent in it */
+    long step; /* accepted steps before the failure */
+    double t, h; /* start and size of the step that failed */
+    int iteration; /* Newton iterations spent in it */
     double residual; /* last norm, when the method has one */
     char what[96];
 } lg_report;
 
-const char *lg_status_name(lg_status status);    /* "NO_CONVERGENCE" */
+const char *lg_status_name(lg_status status); /* "NO_CONVERGENCE" */
 const char *lg_status_message(lg_status status); /* one short clause, no full stop */
 
 /* Copies a text, cut to the room there is, into report->what. */

@@ -3,7 +3,7 @@
    components R^T T, d(R^T T) = (R^T T)^ dphi. */
 #include "model/element.h"
 
-enum { AXES, SOURCE, DATA };                             /* places of the parameters */
+enum { AXES, SOURCE, DATA }; /* places of the parameters */
 enum { SOURCE_CONSTANT, SOURCE_TABLE, SOURCE_FUNCTION };
 
 static const lg_parameter parameters[] = {

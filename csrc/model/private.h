@@ -15,7 +15,7 @@ struct lg_model {
     lg_system system;
     lg_space space;
     lg_pattern pattern;
-    lg_arena arena;             /* owns all of the arrays below */
+    lg_arena arena; /* owns all of the arrays below */
     int nframes, nelements;
     lg_block *blocks;
     lg_frame_place *frames;

@@ -80,7 +80,8 @@ static const lg_parameter spring_parameters[] = {
     {"length", "m", "unstretched length", 1},
 };
 
-static void spring_tangent(const lg_element *e, double l, const double n[3], const double ddot[3], double S, lg_load *out)
+static void spring_tangent(const lg_element *e, double l, const double n[3], const double ddot[3], double S,
+                           lg_load *out)
 {
     double k = e->p[0], c = e->p[1], rate = lg_dot3(n, ddot), K[9], D[9];
     for (int i = 0; i < 3; i++)
