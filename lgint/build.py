@@ -33,7 +33,8 @@ ground: Final = Ground()
 def _joint_kinds() -> dict[str, bool]:
     """The joints that are masks over a pair of triads, and whether each has an angle."""
     rows = [row for row in _core.element_rows() if row["nrows"] > 0]
-    return {row["name"]: row["nmem"] > 0 for row in rows if any(p["name"] == "axes_a" for p in row["parameters"])}
+    masks = [row for row in rows if row["nrows"] > 0 and any(p["name"] == "axes_a" for p in row["parameters"])]
+    return {row["name"]: row["nmem"] > 0 for row in masks}
 
 
 JOINTS: Final[Mapping[str, bool]] = _joint_kinds()
@@ -163,6 +164,7 @@ class ModelBuilder:
         point_b: ArrayLike | None = None,
         length: float | None = None,
         carrier: str | None = None,
+        angle: float | None = None,
         name: str | None = None,
     ) -> str:
         """Adds a joint between bodies `a` and `b` (names, or `lgint.ground`) and returns its name.
@@ -187,6 +189,8 @@ class ModelBuilder:
         carrier : str, optional
             In whose axes the translation rows are written: "inertial", "first", "second". Default: inertial where all
             three translations are locked, else first.
+        angle : float, optional
+            Revolute, cylindrical, planar: what the joint's angle is at the start, rad; default 0.
 
         Raises
         ------
@@ -194,7 +198,7 @@ class ModelBuilder:
             For unknown kinds and names, an axis of length zero, an argument that the kind needs or has no use for.
         """
         if kind == "distance":
-            _refuse(kind, point=point, axis=axis, second_axis=second_axis, carrier=carrier)
+            _refuse(kind, point=point, axis=axis, second_axis=second_axis, carrier=carrier, angle=angle)
             return self.add_distance(a, b, point_a=point_a, point_b=point_b, length=length, name=name)
         choice("joint kind", kind, (*JOINTS, "distance"))
         _refuse(kind, length=length)
@@ -203,7 +207,10 @@ class ModelBuilder:
         triad = _triad(kind, name, axis, second_axis)
         usual = "inertial" if kind in LOCKED else "first"
         where = usual if carrier is None else choice("carrier", carrier, CARRIERS)
-        axes_a, axes_b = (self._rotation(partner).T @ triad for partner in (a, b))
+        if not JOINTS[kind]:
+            _refuse(kind, angle=angle)
+        turned = triad if angle is None else triad @ _turn_about_z(number(f"angle of {name!r}", angle))
+        axes_a, axes_b = self._rotation(a).T @ triad, self._rotation(b).T @ turned
         self._add_joint(kind, name, a, b, frames, [CARRIERS.index(where), *axes_a.ravel(), *axes_b.ravel()])
         return name
 
@@ -350,6 +357,44 @@ class ModelBuilder:
                 label = name if force is None or torque is None else f"{name}.{kind}"
                 at = self._frame(body, offset)
                 self._element(kind, label, (at,), [axes, *values], function)
+        return name
+
+    def add_joint_drive(
+        self,
+        joint: str,
+        *,
+        torque: float = 0.0,
+        stiffness: float = 0.0,
+        damping: float = 0.0,
+        motion: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> str:
+        """A motor in a joint that has an angle phi: torque + stiffness (phi_d - phi) + damping (phi_d' - phi').
+
+        This torque (N m) about the joint's axis acts on the second body, the opposite on the first.
+
+        Parameters
+        ----------
+        joint : str
+            Name of a revolute, cylindrical or planar joint. phi runs through full turns.
+        torque, stiffness, damping : float
+            N m, N m/rad, N m s/rad.
+        motion : array_like, shape (pieces, 4), optional
+            The desired angle phi_d(t), quadratic in pieces; a row is (t, phi_d, phi_d', phi_d'') at a piece's begin.
+            The first piece holds before, the last after its time as well. Default: phi_d = 0.
+        """
+        choice("joint", joint, [known for known, row in self._joints.items() if JOINTS.get(row["kind"], False)])
+        row = self._joints[joint]
+        name = self._force_name("drive", row["first"], row["second"], name)
+        gains = [
+            number(f"{key} of {name!r}", value)
+            for key, value in (("torque", torque), ("stiffness", stiffness), ("damping", damping))
+        ]
+        pieces = np.empty((0, 4)) if motion is None else array(f"motion of {name!r}", motion)
+        if pieces.ndim != 2 or pieces.shape[1] != 4 or not (np.diff(pieces[:, 0]) > 0).all():
+            raise ValueError(f"motion of {name!r}: rows (t, angle, rate, second rate) with ascending t expected")
+        triads = self._elements[row["element"]][3][1:19]
+        self._element("joint_drive", name, tuple(row["frames"]), [*triads, *gains, *pieces.ravel()])
         return name
 
     def _force_name(self, kind: str, a: Partner, b: Partner, name: str | None) -> str:
@@ -519,6 +564,11 @@ def _triad(kind: str, name: str, axis: ArrayLike | None, second_axis: ArrayLike 
     e1 = np.cross(e, np.eye(3)[np.argmin(np.abs(e))])
     e1 /= np.linalg.norm(e1)
     return np.column_stack([e1, np.cross(e, e1), e])
+
+
+def _turn_about_z(angle: float) -> Array:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
 def _source(what: str, load: Load) -> tuple[list[float], Callable[[float], ArrayLike] | None]:

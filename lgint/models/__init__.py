@@ -5,8 +5,27 @@ and rebuilds itself with other keywords (`.with_parameters`).
 """
 
 from lgint.models._registry import get, names, parameters
+from lgint.models.crank_drive_v8 import crank_drive_v8
 from lgint.models.free_body import free_body
 from lgint.models.heavy_top import heavy_top
+from lgint.models.lie_term import lie_term
 from lgint.models.pendulum_chain import pendulum_chain
+from lgint.models.puma560 import puma560
+from lgint.models.rotor import rotor
+from lgint.models.single_axis import single_axis
+from lgint.models.slider_crank import slider_crank
 
-__all__ = ["free_body", "get", "heavy_top", "names", "parameters", "pendulum_chain"]
+__all__ = [
+    "crank_drive_v8",
+    "free_body",
+    "get",
+    "heavy_top",
+    "lie_term",
+    "names",
+    "parameters",
+    "pendulum_chain",
+    "puma560",
+    "rotor",
+    "single_axis",
+    "slider_crank",
+]

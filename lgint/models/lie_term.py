@@ -1,0 +1,37 @@
+"""A body whose angular velocity is linear in time, so that the rotation's error is the Lie group term alone."""
+
+from numpy.typing import ArrayLike
+
+from lgint.build import ModelBuilder
+from lgint.model import Model
+from lgint.models._registry import benchmark
+
+
+@benchmark("lgint: a test of the Lie group term of holzinger2025")
+def lie_term(
+    *,
+    formulation: str = "R3xSO3",
+    mass: float = 1.0,
+    inertia: ArrayLike = (1.0, 1.0, 1.0),
+    omega0: ArrayLike = (1.0, 2.0, -0.5),
+    torque: ArrayLike = (0.3, -0.5, 0.8),
+) -> Model:
+    """One free body, "body", at the origin with R = I, without gravity.
+
+    Parameters
+    ----------
+    formulation : str
+        See `ModelBuilder`.
+    mass : float
+        kg.
+    inertia : array_like
+        About the COM, body axes, kg m^2.
+    omega0 : array_like, shape (3,)
+        Initial angular velocity, body axes, rad/s.
+    torque : array_like, shape (3,)
+        Constant, body axes, N m.
+    """
+    builder = ModelBuilder(formulation=formulation)
+    builder.add_body("body", mass=mass, inertia=inertia, angular_velocity=omega0)
+    builder.add_force("body", torque=torque, frame="body", name="torque")
+    return builder.build()

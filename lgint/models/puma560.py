@@ -1,0 +1,104 @@
+"""The Puma 560 robot under control of its joint angles."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint._args import Array, array
+from lgint.build import Ground, ModelBuilder, ground
+from lgint.model import Model
+from lgint.models._registry import benchmark
+
+
+class Link(NamedTuple):
+    """Standard Denavit-Hartenberg parameters; COM and inertia in the frame after the transform, SI units."""
+
+    d: float
+    a: float
+    alpha: float  # in quarter turns
+    mass: float
+    com: tuple[float, float, float]
+    inertia: tuple[float, float, float]
+
+
+LINKS = (
+    Link(0.0, 0.0, 1, 20.0, (0.0, 0.0, 0.0), (1e-8, 0.35, 1e-8)),  # printed 0, 0.35, 0; a body needs a regular inertia
+    Link(0.0, 0.4318, 0, 17.4, (-0.3638, 0.006, 0.2275), (0.13, 0.524, 0.539)),
+    Link(0.15005, 0.0203, -1, 4.8, (-0.0203, -0.0141, 0.07), (0.066, 0.086, 0.0125)),
+    Link(0.4318, 0.0, 1, 0.82, (0.0, 0.019, 0.0), (0.0018, 0.0013, 0.0018)),
+    Link(0.0, 0.0, -1, 0.34, (0.0, 0.0, 0.0), (0.0003, 0.0004, 0.0003)),
+    Link(0.0, 0.0, 0, 0.09, (0.0, 0.0, 0.032), (0.00015, 0.00015, 0.00004)),
+)
+HALF_TIME = 0.5  # s, when the desired motion begins to brake
+
+
+@benchmark("holzinger2024 4.4")
+def puma560(
+    *,
+    formulation: str = "R3xSO3",
+    initial_angles: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    goal_angles: ArrayLike = (-120.0, 60.0, -200.0, 90.0, 90.0, 45.0),
+    stiffness: ArrayLike = (40000.0, 40000.0, 40000.0, 100.0, 100.0, 10.0),
+    damping: ArrayLike = (400.0, 400.0, 100.0, 1.0, 1.0, 0.1),
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
+) -> Model:
+    """Bodies "link1" .. "link6" in their Denavit-Hartenberg frames; joints "joint1" .. "joint6".
+
+    Each joint has the torque P (phi_d - phi) + D (phi_d' - phi') with phi_d'' = +a up to 0.5 s and -a after, from rest
+    at the initial angles, where a = 4 (goal - initial)/s^2 reaches the goal at rest after 1 s.
+
+    Parameters
+    ----------
+    formulation : str
+        See `ModelBuilder`.
+    initial_angles, goal_angles : array_like, shape (6,)
+        Of the desired motion, degrees. The robot starts at rest on it.
+    stiffness, damping : array_like, shape (6,)
+        P in N m/rad and D in N m s/rad.
+    gravity : array_like, shape (3,)
+        Inertial axes, m/s^2.
+
+    Warns
+    -----
+    UserWarning
+        The published inertias of links 1 and 3 violate the triangle inequality.
+    """
+    begin, goal = (
+        np.deg2rad(array(name, value, (6,)))
+        for name, value in (("initial_angles", initial_angles), ("goal_angles", goal_angles))
+    )
+    P, D = array("stiffness", stiffness, (6,)), array("damping", damping, (6,))
+    builder = ModelBuilder(gravity=array("gravity", gravity, (3,)), formulation=formulation)
+    R, origin = np.eye(3), np.zeros(3)
+    before: str | Ground = ground
+    for i, link in enumerate(LINKS):
+        axis, place = R[:, 2], origin
+        R, origin = after_link(link, begin[i], R, origin)
+        name, joint = f"link{i + 1}", f"joint{i + 1}"
+        builder.add_body(name, mass=link.mass, inertia=link.inertia, position=origin + R @ link.com, rotation=R)
+        builder.add_joint("revolute", before, name, point=place, axis=axis, angle=begin[i], name=joint)
+        motion = desired_motion(_wrapped(begin[i]), goal[i] - begin[i])
+        builder.add_joint_drive(joint, stiffness=P[i], damping=D[i], motion=motion, name=f"drive{i + 1}")
+        before = name
+    return builder.build()
+
+
+def after_link(link: Link, angle: float, R: Array, origin: Array) -> tuple[Array, Array]:
+    """Axes and origin of the frame Rz(angle) Tz(d) Tx(a) Rx(alpha) after (R, origin)."""
+    c, s = np.cos(angle), np.sin(angle)
+    turned = R @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    ca, sa = (1.0, 0.0) if link.alpha == 0 else (0.0, float(link.alpha))
+    place = origin + link.d * turned[:, 2] + link.a * turned[:, 0]
+    return turned @ np.array([[1.0, 0.0, 0.0], [0.0, ca, -sa], [0.0, sa, ca]]), place
+
+
+def desired_motion(begin: float, way: float) -> Array:
+    """Pieces (t, angle, rate, second rate): speeds up for half a second, brakes after."""
+    a = way / HALF_TIME**2
+    return np.array([[0.0, begin, 0.0, a], [HALF_TIME, begin + way / 2, a * HALF_TIME, -a]])
+
+
+def _wrapped(angle: float) -> float:
+    """The same angle within half a turn, where joints begin to count."""
+    return angle - 2 * np.pi * round(angle / (2 * np.pi))

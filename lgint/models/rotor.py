@@ -1,0 +1,68 @@
+"""A fast rotor on two elastic supports."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint._args import array, number
+from lgint.build import ModelBuilder, ground
+from lgint.model import Model
+from lgint.models._registry import benchmark
+
+CONSISTENT_MASS = 1.233075  # kg; what the printed inertia and damping belong to
+
+
+@benchmark("holzinger2024 4.2; holzinger2025 7.2")
+def rotor(
+    *,
+    formulation: str = "R3xSO3",
+    mass: float = 1.223,
+    inertia: ArrayLike = (0.001541, 0.000812, 0.000812),
+    stiffness: float = 4000.0,
+    damping: float = 5.165093,
+    omega0: ArrayLike = (20944.0, 0.0, 0.0),
+    left: float = 0.11,
+    right: float = 0.09,
+    gravity: float = 9.81,
+    torque_sign: float = 1.0,
+    consistent_mass: bool = False,
+) -> Model:
+    """One body, "rotor", with its axis along x; its COM is at the origin.
+
+    The left support acts along x, y and z, the right one along y and z; both are unstretched at t = 0. In place of
+    gravity there is the constant inertial torque torque_sign (L/2 - left) m g about z, with L = left + right.
+
+    Parameters
+    ----------
+    formulation : str
+        See `ModelBuilder`.
+    mass : float
+        kg.
+    inertia : array_like
+        About the COM, body axes, kg m^2.
+    stiffness, damping : float
+        Of each support along each of its axes, N/m and N s/m.
+    omega0 : array_like, shape (3,)
+        Initial angular velocity, body axes, rad/s.
+    left, right : float
+        From the COM to the supports, m.
+    gravity : float
+        m/s^2, in the torque.
+    torque_sign : float
+        +1 as in holzinger2024, -1 as in holzinger2025.
+    consistent_mass : bool
+        Take the mass 1.233075 kg, to which the printed inertia and damping belong, in place of `mass`.
+    """
+    m = CONSISTENT_MASS if consistent_mass else number("mass", mass, positive=True)
+    L_left, L_right = number("left", left, positive=True), number("right", right, positive=True)
+    k, d = number("stiffness", stiffness), number("damping", damping)
+    tau = number("torque_sign", torque_sign) * ((L_left + L_right) / 2 - L_left) * m * number("gravity", gravity)
+
+    builder = ModelBuilder(formulation=formulation)
+    builder.add_body("rotor", mass=m, inertia=inertia, angular_velocity=array("omega0", omega0, (3,)))
+    supports = {"left": ((-L_left, 0.0, 0.0), np.ones(3)), "right": ((L_right, 0.0, 0.0), np.array([0.0, 1.0, 1.0]))}
+    for name, (point, axes) in supports.items():
+        builder.add_cartesian_spring(
+            ground, "rotor", stiffness=k * axes, damping=d * axes, point_a=point, point_b=point, name=name
+        )
+    builder.add_force("rotor", torque=(0.0, 0.0, tau), name="weight")
+    return builder.build()
