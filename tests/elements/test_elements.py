@@ -1,4 +1,4 @@
-"""One battery for every element and joint in every formulation: the verbs against each other and against differences."""
+"""One battery for every element and joint in every formulation: the verbs against each other and differences."""
 
 import numpy as np
 import pytest
@@ -116,7 +116,7 @@ def test_tangent_is_the_derivative_of_the_residual(element, parameters, kinds, k
     q, v, a, lam = random_point(model, 3)
     rng = np.random.default_rng(4)
     X = [np.zeros((model.nv, model.nv)) for _ in range(3)]
-    for kind, _, _, first, own, *_ in model.blocks:
+    for kind, _, _, first, *_ in model.blocks:
         n = 7 if kind == "euler_parameters" else 6
         for matrix in X:
             block = np.eye(n) + 0.3 * rng.normal(size=(n, n))

@@ -16,9 +16,17 @@ MODELS = [
     ("free_body", {}),
     ("pendulum_chain", {"n": 3}),
     ("pendulum_chain", {"n": 3, "joint": "revolute"}),
+    ("rotor", {"omega0": (30.0, 1.0, 2.0)}),
+    ("lie_term", {}),
+    ("single_axis", {"omega0": 5.0}),
+    ("slider_crank", {}),
+    ("slider_crank", {"crank_com": "pivot"}),
+    ("crank_drive_v8", {"omega0": 3.0}),
+    ("puma560", {}),
 ]
 
 
+@pytest.mark.filterwarnings("ignore:inertia of:UserWarning")  # the Puma's published inertias
 @pytest.mark.parametrize("formulation", systems.FORMULATIONS)
 @pytest.mark.parametrize(("name", "parameters"), MODELS, ids=lambda value: str(value))
 def test_models(name, parameters, formulation):
