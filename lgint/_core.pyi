@@ -74,7 +74,8 @@ class Model(System):
     def __init__(
         self,
         blocks: Sequence[tuple[str, int]],  # kind, n
-        frames: Sequence[tuple[int, Sequence[float]]],  # block (-1: ground), (base, offset)
+        # block (-1: ground), (base, offset); on a tree the index of the link too
+        frames: Sequence[tuple[int, Sequence[float]] | tuple[int, Sequence[float], int]],
         elements: Sequence[tuple[str, str, Sequence[int], Sequence[float], Callable[[float], ArrayLike] | None]],
         # type, name, frames, parameters, function of time
     ) -> None: ...

@@ -55,13 +55,13 @@ typedef struct model_source {
     PyObject *kept; /* list */
 } model_source;
 
-/* Item `index` of a sequence as a tuple of `size`, kept alive by the source. */
-static PyObject *item_tuple(model_source *source, PyObject *sequence, Py_ssize_t index, Py_ssize_t size,
-                            const char *what)
+/* Item `index` of a sequence as a tuple of `least` to `most`, kept alive by the source. */
+static PyObject *item_tuple(model_source *source, PyObject *sequence, Py_ssize_t index, Py_ssize_t least,
+                            Py_ssize_t most, const char *what)
 {
     PyObject *tuple = PySequence_Tuple(PySequence_Fast_GET_ITEM(sequence, index));
-    if (tuple && PyTuple_GET_SIZE(tuple) != size) {
-        PyErr_Format(PyExc_ValueError, "%s must be tuples of %zd values, given %R", what, size, tuple);
+    if (tuple && (PyTuple_GET_SIZE(tuple) < least || PyTuple_GET_SIZE(tuple) > most)) {
+        PyErr_Format(PyExc_ValueError, "%s must be tuples of %zd values, given %R", what, most, tuple);
         Py_CLEAR(tuple);
     }
     if (!tuple || PyList_Append(source->kept, tuple) < 0) {
@@ -75,7 +75,7 @@ static PyObject *item_tuple(model_source *source, PyObject *sequence, Py_ssize_t
 static int read_blocks(model_source *source, PyObject *sequence)
 {
     for (int i = 0; i < source->spec.nblocks; i++) {
-        PyObject *item = item_tuple(source, sequence, i, 2, "blocks");
+        PyObject *item = item_tuple(source, sequence, i, 2, 2, "blocks");
         lg_block_spec *block = &source->blocks[i];
         if (!item || !PyArg_ParseTuple(item, "si;blocks are (kind, n)", &block->kind, &block->n))
             return -1;
@@ -86,9 +86,10 @@ static int read_blocks(model_source *source, PyObject *sequence)
 static int read_frames(model_source *source, PyObject *sequence)
 {
     for (int i = 0; i < source->spec.nframes; i++) {
-        PyObject *place, *item = item_tuple(source, sequence, i, 2, "frames");
+        PyObject *place, *item = item_tuple(source, sequence, i, 2, 3, "frames");
         lg_frame_spec *frame = &source->frames[i];
-        if (!item || !PyArg_ParseTuple(item, "iO;frames are (block, (base, offset))", &frame->block, &place))
+        if (!item || !PyArg_ParseTuple(item, "iO|i;frames are (block, (base, offset)) or (block, (base, offset), part)",
+                                       &frame->block, &place, &frame->part))
             return -1;
         PyArrayObject *array = lg_vector(place, "base and offset of a frame", 6);
         if (!array)
@@ -152,7 +153,7 @@ static int read_function(model_source *source, PyObject *item, int index)
 static int read_elements(model_source *source, PyObject *sequence)
 {
     for (int i = 0; i < source->spec.nelements; i++) {
-        PyObject *frames, *parameters, *function, *item = item_tuple(source, sequence, i, 5, "elements");
+        PyObject *frames, *parameters, *function, *item = item_tuple(source, sequence, i, 5, 5, "elements");
         lg_element_spec *element = &source->elements[i];
         if (!item ||
             !PyArg_ParseTuple(item, "ssOOO;elements are (type, name, frames, parameters, function)", &element->type,
@@ -279,12 +280,19 @@ PyDoc_STRVAR(kinematics_doc,
              "Inertial position x (..., 3), rotation R (..., 3, 3), inertial velocity xdot (..., 3) and body angular\n"
              "velocity omega (..., 3) of a frame, for states q (..., nq), v (..., nv).");
 
+static double *new_work(const lg_model *model)
+{
+    return PyMem_Calloc((size_t)lg_model_system(model)->nwork + 1, sizeof(double));
+}
+
 static PyObject *kinematics_of(const lg_model *model, int frame, const lg_batch *batch)
 {
     static const npy_intp dims[] = {3, 3};
     PyArrayObject *x = lg_batch_output(batch, 1, dims), *R = lg_batch_output(batch, 2, dims);
     PyArrayObject *xdot = lg_batch_output(batch, 1, dims), *omega = lg_batch_output(batch, 1, dims);
-    if (!x || !R || !xdot || !omega) {
+    double *work = new_work(model);
+    if (!x || !R || !xdot || !omega || !work) {
+        PyMem_Free(work);
         Py_XDECREF(x);
         Py_XDECREF(R);
         Py_XDECREF(xdot);
@@ -293,12 +301,13 @@ static PyObject *kinematics_of(const lg_model *model, int frame, const lg_batch 
     }
     for (npy_intp i = 0; i < batch->points; i++) {
         lg_kinematics k;
-        lg_model_kinematics(model, frame, lg_batch_at(batch, 0, i), lg_batch_at(batch, 1, i), &k);
+        lg_model_kinematics(model, frame, lg_batch_at(batch, 0, i), lg_batch_at(batch, 1, i), work, &k);
         memcpy((double *)PyArray_DATA(x) + 3 * i, k.x, sizeof k.x);
         memcpy((double *)PyArray_DATA(R) + 9 * i, k.R, sizeof k.R);
         memcpy((double *)PyArray_DATA(xdot) + 3 * i, k.xdot, sizeof k.xdot);
         memcpy((double *)PyArray_DATA(omega) + 3 * i, k.omega, sizeof k.omega);
     }
+    PyMem_Free(work);
     return Py_BuildValue("(NNNN)", x, R, xdot, omega);
 }
 
@@ -330,11 +339,13 @@ static PyObject *reaction_of(PyObject *self, int element, int slot, const lg_bat
 {
     static const npy_intp dims[] = {6};
     PyArrayObject *out = lg_batch_output(batch, 1, dims);
-    lg_status status = out ? LG_OK : LG_NO_MEMORY;
+    double *work = new_work(model_of(self)->model);
+    lg_status status = out && work ? LG_OK : LG_NO_MEMORY;
     for (npy_intp i = 0; status == LG_OK && i < batch->points; i++)
-        status =
-            lg_model_reaction(model_of(self)->model, element, slot, *lg_batch_at(batch, 0, i), lg_batch_at(batch, 1, i),
-                              lg_batch_at(batch, 2, i), lg_batch_at(batch, 3, i), (double *)PyArray_DATA(out) + 6 * i);
+        status = lg_model_reaction(model_of(self)->model, element, slot, *lg_batch_at(batch, 0, i),
+                                   lg_batch_at(batch, 1, i), lg_batch_at(batch, 2, i), lg_batch_at(batch, 3, i), work,
+                                   (double *)PyArray_DATA(out) + 6 * i);
+    PyMem_Free(work);
     if (status == LG_OK)
         return (PyObject *)out;
     Py_XDECREF(out);
@@ -389,11 +400,10 @@ static PyMethodDef model_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(
-    model_doc,
-    "Model(blocks, frames, elements)\n--\n\n"
-    "A compiled model. blocks: (kind, n); frames: (block or -1 for the ground, (base, offset) as six numbers);\n"
-    "elements: (type, name, frames, parameters, function of time or None). Everything is copied.");
+PyDoc_STRVAR(model_doc, "Model(blocks, frames, elements)\n--\n\n"
+                        "A compiled model. blocks: (kind, n); frames: (block or -1 for the ground, (base, offset) as "
+                        "six numbers[, part]);\n"
+                        "elements: (type, name, frames, parameters, function of time or None). Everything is copied.");
 
 static PyType_Slot model_slots[] = {
     {Py_tp_doc, (void *)model_doc},

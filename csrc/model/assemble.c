@@ -1,6 +1,8 @@
 /* The waist's verbs on a model: kernels speak frame space, this file maps what they say to blocks. */
 #include "model/private.h"
 
+enum { LG_FORCES, LG_REACTIONS }; /* sums of wrenches on a carrier's frames */
+
 static const lg_chain mass_chain = {{0, 0, 1}, {NULL, NULL, NULL}};
 
 static const lg_chain *chain_of(const lg_wanted *want, int block)
@@ -11,7 +13,25 @@ static const lg_chain *chain_of(const lg_wanted *want, int block)
 /* Where velocities of the blocks under slots i and j of an element meet. */
 static double *couple(const lg_element *e, const lg_matrix *S, int i, int j, int *ld)
 {
-    return i == j ? lg_matrix_at(S, e->frame[i]->block, 0, 0, ld) : lg_matrix_at(S, e->clique, i, j, ld);
+    return e->frame[i]->block == e->frame[j]->block ? lg_matrix_at(S, e->frame[i]->block, 0, 0, ld)
+                                                    : lg_matrix_at(S, e->clique, i, j, ld);
+}
+
+void lg_model_carry(const lg_model *m, const lg_point *at)
+{
+    for (int i = 0; i < m->carriers.count; i++) {
+        const lg_element *e = &m->elements[m->carriers.element[i]];
+        e->type->carry(e, at);
+    }
+}
+
+/* What has been pressed on the carriers' frames goes to their blocks. */
+static void gather(const lg_model *m, const lg_point *at, int sum, double *force)
+{
+    for (int i = 0; force && i < m->carriers.count; i++) {
+        const lg_element *e = &m->elements[m->carriers.element[i]];
+        e->type->gather(e, at, sum, force + e->block->v);
+    }
 }
 
 static void open_frames(const lg_model *m, const lg_element *e, const lg_point *at, lg_frame f[2])
@@ -43,10 +63,9 @@ static void mul_add6(int n, const double *A, const double *B, double *Y)
         }
 }
 
-/* How the pose and the twist of a frame follow the unknown: P = H k0 X0, W = H k1 X1 + Z k0 X0. */
-static void follow(const lg_frame *f, const lg_chain *chain, int has_D, double *P, double *W)
+/* How the pose and the twist of a frame follow the unknown: P = H k0 X0, W = H k1 X1 + Z k0 X0; room for A and B. */
+static void follow(const lg_frame *f, const lg_chain *chain, int has_D, double *P, double *W, double *A, double *B)
 {
-    double A[6 * LG_MAX_NV], B[6 * LG_MAX_NV];
     lg_frame_H(f, A);
     lg_chain_mul(f->block, chain, 0, A, P);
     if (!has_D)
@@ -71,9 +90,10 @@ static void add_tangent(const lg_element *e, const lg_frame *f, const lg_wanted 
         if (!K && !D)
             continue;
 
-        double P[6 * LG_MAX_NV], W[6 * LG_MAX_NV], Y[6 * LG_MAX_NV];
         int nv = f[j].block->nv;
-        follow(&f[j], chain, D != NULL, P, W);
+        double small[LG_FRAME_SCRATCH * LG_MAX_NV];
+        double *P = nv <= LG_MAX_NV ? small : f[j].scratch, *W = P + 6 * nv, *Y = W + 6 * nv;
+        follow(&f[j], chain, D != NULL, P, W, Y + 6 * nv, Y + 12 * nv);
         for (int i = 0; i < n; i++) {
             if (!f[i].block)
                 continue;
@@ -112,23 +132,23 @@ static lg_status add_forces(const lg_model *m, const lg_point *at, const lg_want
         if (want->force)
             for (int s = 0; s < e->type->nframes; s++)
                 if (f[s].block)
-                    lg_frame_pull(&f[s], 1, load.w[s], want->force + f[s].block->v);
+                    lg_frame_press(&f[s], LG_FORCES, 1, load.w[s], want->force + f[s].block->v);
         if (linear)
             add_tangent(e, f, want, -1, load.w, load.has_K ? load.K : NULL, load.has_D ? load.D : NULL);
     }
     return LG_OK;
 }
 
-/* Row i of an element's part of B or Z for one frame: H^T J^T, and for Z the rate of H as well. */
-static void write_row(const lg_frame *f, int nrows, int i, const double *J, const double *rate, double *values)
+/* Row i of an element's part of B or Z for one frame: H^T J^T, and for Z the rate of H as well. `add`: to what is there. */
+static void write_row(const lg_frame *f, int nrows, int i, const double *J, const double *rate, int add, double *values)
 {
-    double row[LG_MAX_NV];
+    double small[LG_MAX_NV], *row = f->block->nv <= LG_MAX_NV ? small : f->scratch;
     lg_zero(f->block->nv, row);
     lg_frame_pull(f, 1, J, row);
     if (rate)
         lg_frame_pull_rate(f, rate, row);
     for (int j = 0; j < f->block->nv; j++)
-        values[i + j * nrows] = row[j];
+        values[i + j * nrows] = (add ? values[i + j * nrows] : 0) + row[j];
 }
 
 /* phi, and what needs velocities: phidot = J twist, zeta = -(J bias + Jdot). */
@@ -162,10 +182,11 @@ static void write_jacobians(const lg_element *e, const lg_frame *f, const lg_row
     for (int s = 0; s < 2; s++)
         for (int i = 0; f[s].block && i < n; i++) {
             const double *J = rows->J[s] + 6 * i;
+            int add = s == 1 && f[1].block == f[0].block;
             if (want->B)
-                write_row(&f[s], n, i, J, NULL, want->B + e->value[s]);
+                write_row(&f[s], n, i, J, NULL, add, want->B + e->value[s]);
             if (want->Z)
-                write_row(&f[s], n, i, rows->Z[s] + 6 * i, J, want->Z + e->value[s]);
+                write_row(&f[s], n, i, rows->Z[s] + 6 * i, J, add, want->Z + e->value[s]);
         }
 }
 
@@ -178,7 +199,7 @@ static void add_reactions(const lg_element *e, const lg_frame *f, lg_rows *rows,
         for (int i = 0; i < e->type->nrows; i++)
             lg_axpy(6, lam[i], rows->J[s] + 6 * i, w[s]);
         if (want->Btlam && f[s].block)
-            lg_frame_pull(&f[s], 1, w[s], want->Btlam + f[s].block->v);
+            lg_frame_press(&f[s], LG_REACTIONS, 1, w[s], want->Btlam + f[s].block->v);
     }
     if (want->S && want->chain)
         add_tangent(e, f, want, 1, w, rows->has_K ? rows->K : NULL, NULL);
@@ -247,6 +268,7 @@ lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
     const lg_model *m = self;
     int tangent = want->S && want->chain;
     clear(m, want);
+    lg_model_carry(m, at);
     if (want->Ma || want->gyro || want->S)
         add_inertia(m, at, want);
     if (want->force || tangent)
@@ -255,6 +277,8 @@ lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
         add_rows(m, at, want);
         add_own_rows(m, at, want);
     }
+    gather(m, at, LG_FORCES, want->force);
+    gather(m, at, LG_REACTIONS, want->Btlam);
     return LG_OK;
 }
 
@@ -263,6 +287,7 @@ lg_status lg_model_energy(void *self, const lg_point *at, double *T, double *V)
     const lg_model *m = self;
     lg_frame f[2];
     *T = *V = 0;
+    lg_model_carry(m, at);
     for (int i = 0; i < m->nelements; i++) {
         const lg_element *e = &m->elements[i];
         if (e->type->kinetic)
@@ -291,6 +316,7 @@ lg_status lg_model_commit(void *self, const lg_point *at, double *mem)
 {
     const lg_model *m = self;
     lg_frame f[2];
+    lg_model_carry(m, at);
     for (int i = 0; i < m->commit.count; i++) {
         const lg_element *e = &m->elements[m->commit.element[i]];
         open_frames(m, e, at, f);

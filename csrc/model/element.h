@@ -15,11 +15,13 @@ typedef struct lg_element {
     const lg_element_type *type;
     const char *name;
     const lg_frame_place *frame[2];
+    const lg_block *block;       /* under its first frame; NULL: the ground */
     const double *p;             /* parameters, in the order of the descriptors */
     int np;
     lg_time_function function;
     int clique;                  /* of its two blocks, or -1 where they do not couple */
     int row, value[2], mem;      /* first constraint row; per frame its part of the values of B; its place in mem */
+    int work;                    /* its place in the scratch */
 } lg_element;
 
 /* Wrenches on the element's frames and, if `linear` is asked for, their derivatives: dw_i = K_ij dpose_j + D_ij dtwist_j.
@@ -62,6 +64,15 @@ struct lg_element_type {
     double (*kinetic)(const lg_element *e, const lg_block *block, const lg_point *at);
     double (*next_kink)(const lg_element *e, double t);
     void (*commit)(const lg_element *e, const lg_frame f[2], double *mem);
+
+    /* Carriers of many frames on one block: the kind of these, how many parts they may sit on, the scratch needed. `carry` is
+       the kinematics pass that comes before anything else; `gather` adds to the block's `force` what has been pressed on the
+       frames (sum 0: forces, 1: reactions), once per pass. */
+    const lg_frame_kind *frame;
+    int (*parts)(const lg_element *e);
+    int (*nwork)(const lg_element *e);
+    void (*carry)(const lg_element *e, const lg_point *at);
+    void (*gather)(const lg_element *e, const lg_point *at, int sum, double *force);
 };
 
 #define LG_ELEMENT(symbol) extern const lg_element_type symbol;

@@ -8,10 +8,16 @@ void lg_frame_open(lg_frame *f, const lg_frame_place *at, const lg_space *space,
     if (!f->block)
         return;
     f->node = f->block->node;
-    f->r = f->node->attitude_v;
-    f->m = f->node->attitude_n;
     f->q = point->q + f->block->q;
     f->v = point->v ? point->v + f->block->v : NULL;
+    at->kind->open(f, point);
+}
+
+static void rigid_open(lg_frame *f, const lg_point *point)
+{
+    (void)point;
+    f->r = f->node->attitude_v;
+    f->m = f->node->attitude_n;
     if (f->node->attitude && f->v)
         f->node->attitude(f->q + f->node->attitude_q, f->v + f->r, NULL, &f->attitude);
 }
@@ -24,7 +30,7 @@ static void ground_pose(lg_frame *f)
     lg_identity3(f->R);
 }
 
-void lg_frame_pose(lg_frame *f)
+static void rigid_pose(lg_frame *f)
 {
     if (!f->block) {
         ground_pose(f);
@@ -48,7 +54,7 @@ static void mul_rates(int m, const double *A, const double *e, double c[3])
         lg_axpy(3, e[j], A + 3 * j, c);
 }
 
-void lg_frame_twist(lg_frame *f)
+static void rigid_twist(lg_frame *f)
 {
     if (!f->block) {
         lg_zero(3, f->xdot), lg_zero(3, f->omega), lg_zero(3, f->y);
@@ -70,7 +76,7 @@ void lg_frame_twist(lg_frame *f)
         lg_axpy(3, 1, f->v, f->xdot);
 }
 
-void lg_frame_bias(lg_frame *f)
+static void rigid_bias(lg_frame *f)
 {
     lg_zero(3, f->omegadot), lg_zero(3, f->xdd);
     if (!f->block)
@@ -84,7 +90,7 @@ void lg_frame_bias(lg_frame *f)
     lg_mul3(f->R, b, f->xdd);
 }
 
-void lg_frame_pull(const lg_frame *f, double s, const double wrench[6], double *force)
+static void rigid_pull(const lg_frame *f, double s, const double wrench[6], double *force)
 {
     if (!f->block)
         return;
@@ -111,15 +117,21 @@ void lg_frame_pull(const lg_frame *f, double s, const double wrench[6], double *
         rotation[j] += s * lg_dot3(f->attitude.H + 3 * j, c);
 }
 
-void lg_frame_pull_rate(const lg_frame *f, const double wrench[6], double *row)
+static void rigid_press(const lg_frame *f, int sum, double s, const double wrench[6], double *force)
+{
+    (void)sum;
+    rigid_pull(f, s, wrench, force);
+}
+
+static void rigid_pull_rate(const lg_frame *f, const double wrench[6], double *row)
 {
     double g[3], c[3] = {wrench[3], wrench[4], wrench[5]}, turn[3];
     lg_mulT3(f->R, wrench, g);
     lg_cross(f->y, g, turn);
     lg_add_cross(f->at->offset, g, c);
     for (int j = 0; j < f->m; j++)
-        row[f->r + j] += f->node->attitude ? lg_dot3(f->attitude.H + 3 * j, turn) + lg_dot3(f->attitude.Z + 3 * j, c)
-                                           : turn[j];
+        row[f->r + j] +=
+            f->node->attitude ? lg_dot3(f->attitude.H + 3 * j, turn) + lg_dot3(f->attitude.Z + 3 * j, c) : turn[j];
 }
 
 /* ---- dense derivatives ---- */
@@ -149,7 +161,7 @@ static void rotated_hat(const lg_frame *f, const double a[3], double B[9])
     lg_mul33(f->R, hat, B);
 }
 
-void lg_frame_H(const lg_frame *f, double *H)
+static void rigid_H(const lg_frame *f, double *H)
 {
     lg_zero(6 * f->block->nv, H);
     lg_place place = f->node->place;
@@ -165,7 +177,7 @@ void lg_frame_H(const lg_frame *f, double *H)
     add_rotational(f, 3, 1, identity3, rates_H(f), H);
 }
 
-void lg_frame_Z(const lg_frame *f, double *Z)
+static void rigid_Z(const lg_frame *f, double *Z)
 {
     lg_zero(6 * f->block->nv, Z);
     double B[9];
@@ -277,7 +289,7 @@ void lg_chain_mul(const lg_block *block, const lg_chain *chain, int level, const
     }
 }
 
-void lg_frame_add_geo(const lg_frame *f, double s, const double wrench[6], const lg_chain *chain, double *S, int ld)
+static void rigid_add_geo(const lg_frame *f, double s, const double wrench[6], const lg_chain *chain, double *S, int ld)
 {
     int body = f->node->place == LG_PLACE_BODY, attitude = f->node->attitude != NULL;
     if (chain->k[0] == 0 || (f->at->at_node && !body && !attitude))
@@ -300,3 +312,16 @@ void lg_frame_add_geo(const lg_frame *f, double s, const double wrench[6], const
         lg_chain_add(f->block, chain, 0, s, 0, 3, f->r, 3, column_major, 3, S, ld);
     }
 }
+
+const lg_frame_kind lg_rigid_frame = {
+    .open = rigid_open,
+    .pose = rigid_pose,
+    .twist = rigid_twist,
+    .bias = rigid_bias,
+    .pull = rigid_pull,
+    .press = rigid_press,
+    .pull_rate = rigid_pull_rate,
+    .H = rigid_H,
+    .Z = rigid_Z,
+    .add_geo = rigid_add_geo,
+};

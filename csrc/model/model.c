@@ -34,7 +34,8 @@ int lg_element_count(void)
 lg_element_info lg_element_describe(int index)
 {
     const lg_element_type *t = lg_element_types[index];
-    return (lg_element_info){t->name, t->doc, t->reference, t->nframes, t->nrows, t->nmem, t->parameters, t->nparameters};
+    return (lg_element_info){t->name,  t->doc,  t->reference,  t->nframes,
+                             t->nrows, t->nmem, t->parameters, t->nparameters};
 }
 
 /* ---- what is wrong with a description ---- */
@@ -74,8 +75,6 @@ static lg_status check_spec(const lg_model_spec *spec, lg_report *report)
         int block = spec->frames[i].block;
         if (block < -1 || block >= spec->nblocks)
             return refuse(report, "frame", "no such block");
-        if (block >= 0 && lg_node_find(spec->blocks[block].kind)->place == LG_PLACE_NO_BODY)
-            return refuse(report, spec->blocks[block].kind, "this kind of block carries no frames");
     }
     return LG_OK;
 }
@@ -94,8 +93,6 @@ static lg_status check_element(const lg_model_spec *spec, const lg_element_spec 
     for (int i = 0; i < type->nframes; i++)
         if (e->frames[i] < 0 || e->frames[i] >= spec->nframes)
             return refuse(report, e->name, "no such frame");
-    if (type->nframes == 2 && spec->frames[e->frames[0]].block == spec->frames[e->frames[1]].block)
-        return refuse(report, e->name, "both ends are on the same body");
     if (type->inertia && spec->frames[e->frames[0]].block < 0)
         return refuse(report, e->name, "the ground has no inertia");
     return LG_OK;
@@ -140,7 +137,8 @@ typedef struct builder {
     int *nv, *nown, *v_start, *own_row, *own_value;
     int *group_row, *group_start, *group_block, *group_value, *clique_start, *clique_block;
     double *parameters;
-    const char **body;          /* per block: the name of what gives it inertia */
+    const char **body; /* per block: the name of what gives it inertia */
+    const lg_element **carrier; /* per block: what carries its frames, or NULL */
     char *names;
 } builder;
 
@@ -153,8 +151,8 @@ static void layout(void *self, lg_arena *arena)
     m->frames = lg_arena_take(arena, (size_t)n.nframes * sizeof *m->frames);
     m->elements = lg_arena_take(arena, (size_t)n.nelements * sizeof *m->elements);
     m->row_names = lg_arena_take(arena, (size_t)n.nrows * sizeof *m->row_names);
-    lg_list *lists[] = {&m->inertia, &m->force, &m->rows, &m->commit};
-    for (int i = 0; i < 4; i++)
+    lg_list *lists[] = {&m->inertia, &m->force, &m->rows, &m->commit, &m->carriers};
+    for (int i = 0; i < 5; i++)
         lists[i]->element = lg_arena_ints(arena, (size_t)n.nelements);
 
     b->nv = lg_arena_ints(arena, (size_t)n.nblocks);
@@ -170,6 +168,7 @@ static void layout(void *self, lg_arena *arena)
     b->clique_block = lg_arena_ints(arena, (size_t)n.clique_entries);
     b->parameters = lg_arena_doubles(arena, n.nparameters);
     b->body = lg_arena_take(arena, (size_t)n.nblocks * sizeof *b->body);
+    b->carrier = lg_arena_take(arena, (size_t)n.nblocks * sizeof *b->carrier);
     b->names = lg_arena_take(arena, n.name_bytes);
 }
 
@@ -187,6 +186,8 @@ static void fill_blocks(builder *b, const lg_model_spec *spec)
         m->blocks[i] = (lg_block){node, n, nq, nv, node->nown, space->nq, space->nv, 0, space->nm};
         b->nv[i] = nv, b->nown[i] = node->nown, b->v_start[i] = space->nv;
         space->nq += nq, space->nv += nv, space->nm += nv * nv;
+        if (node->place == LG_PLACE_NO_BODY && LG_FRAME_SCRATCH * nv > m->system.nwork)
+            m->system.nwork = LG_FRAME_SCRATCH * nv;
         space->linear &= node->linear;
         b->clique_start[i] = b->clique_block[i] = i;
     }
@@ -199,7 +200,9 @@ static void fill_frames(builder *b, const lg_model_spec *spec)
     for (int i = 0; i < spec->nframes; i++) {
         const lg_frame_spec *from = &spec->frames[i];
         lg_frame_place *to = &b->model->frames[i];
+        to->kind = &lg_rigid_frame;
         to->block = from->block;
+        to->part = from->part;
         lg_copy(3, from->base, to->base);
         lg_copy(3, from->offset, to->offset);
         to->at_node = lg_dot3(to->offset, to->offset) == 0;
@@ -214,7 +217,7 @@ static char *keep_name(builder *b, const char *name)
     return kept;
 }
 
-/* An element's group: its rows and, per frame on a body, its part of B. */
+/* An element's group: its rows and, per block under its frames, its part of B. */
 static void add_group(builder *b, lg_element *e)
 {
     lg_pattern *p = &b->model->pattern;
@@ -223,6 +226,10 @@ static void add_group(builder *b, lg_element *e)
         int block = e->frame[s]->block;
         if (block < 0)
             continue;
+        if (s == 1 && block == e->frame[0]->block) {
+            e->value[1] = e->value[0];
+            continue;
+        }
         b->group_block[entry] = block;
         b->group_value[entry++] = e->value[s] = p->nvalues;
         p->nvalues += nrows * b->nv[block];
@@ -253,6 +260,18 @@ static void list_add(lg_list *list, int element, int has)
         list->element[list->count++] = element;
 }
 
+/* A carrier has its own part of the scratch, behind what all frames on carriers share. */
+static void add_carrier(builder *b, lg_element *e)
+{
+    lg_model *m = b->model;
+    if (!e->block)
+        return;
+    list_add(&m->carriers, (int)(e - m->elements), 1);
+    b->carrier[e->frame[0]->block] = e;
+    e->work = m->system.nwork;
+    m->system.nwork += e->type->nwork(e);
+}
+
 static void fill_elements(builder *b, const lg_model_spec *spec)
 {
     lg_model *m = b->model;
@@ -264,6 +283,7 @@ static void fill_elements(builder *b, const lg_model_spec *spec)
         e->name = keep_name(b, from->name);
         for (int s = 0; s < e->type->nframes; s++)
             e->frame[s] = &m->frames[from->frames[s]];
+        e->block = e->frame[0]->block < 0 ? NULL : &m->blocks[e->frame[0]->block];
         e->np = from->nparameters;
         e->p = b->parameters;
         lg_copy(e->np, from->parameters, b->parameters);
@@ -277,12 +297,26 @@ static void fill_elements(builder *b, const lg_model_spec *spec)
             b->body[e->frame[0]->block] = e->name;
         if (e->type->rows)
             add_group(b, e);
-        if (e->type->couples && e->type->couples(e))
+        if (e->type->couples && e->frame[0]->block != e->frame[1]->block && e->type->couples(e))
             add_clique(b, e);
         list_add(&m->inertia, i, e->type->inertia != NULL);
         list_add(&m->force, i, e->type->force != NULL);
         list_add(&m->rows, i, e->type->rows != NULL);
         list_add(&m->commit, i, e->type->commit != NULL);
+        if (e->type->carry)
+            add_carrier(b, e);
+    }
+}
+
+/* Frames on a carrier are of its kind. */
+static void link_frames(builder *b)
+{
+    lg_model *m = b->model;
+    for (int i = 0; i < m->nframes; i++) {
+        lg_frame_place *frame = &m->frames[i];
+        frame->carrier = frame->block < 0 ? NULL : b->carrier[frame->block];
+        if (frame->carrier)
+            frame->kind = frame->carrier->type->frame;
     }
 }
 
@@ -328,6 +362,8 @@ static void fill_system(lg_model *m)
     for (int i = 0; i < m->space.nblocks; i++)
         if (m->blocks[i].node->attitude)
             flags = 0;
+    if (m->carriers.count)
+        flags = 0;
     for (int i = 0; i < m->nelements; i++)
         if (m->elements[i].function.call)
             flags |= LG_SYSTEM_NEEDS_GIL;
@@ -344,13 +380,38 @@ static void fill_system(lg_model *m)
 
 /* ---- checks that need the finished elements ---- */
 
+/* Frames sit on blocks and on parts that exist. */
+static lg_status check_frames(const lg_model *m, lg_report *report)
+{
+    for (int i = 0; i < m->nframes; i++) {
+        const lg_frame_place *f = &m->frames[i];
+        if (f->block < 0)
+            continue;
+        const lg_node *node = m->blocks[f->block].node;
+        if (!f->carrier && node->place == LG_PLACE_NO_BODY)
+            return refuse(report, node->name, "this kind of block carries no frames");
+        if (f->part < 0 || f->part >= (f->carrier ? f->carrier->type->parts(f->carrier) : 1))
+            return refuse(report, "frame", "no such part of the block");
+    }
+    return LG_OK;
+}
+
+static int same_body(const lg_frame_place *a, const lg_frame_place *b)
+{
+    return a->block == b->block && a->part == b->part;
+}
+
 static lg_status check_elements(const lg_model *m, lg_report *report)
 {
     for (int i = 0; i < m->nelements; i++) {
         const lg_element *e = &m->elements[i];
         const char *reason = "a parameter does not make sense";
+        if (e->type->nframes == 2 && same_body(e->frame[0], e->frame[1]))
+            return refuse(report, e->name, "both ends are on the same body");
         if (e->type->check && e->type->check(e, &reason) != LG_OK)
             return refuse(report, e->name, reason);
+        if (e->type->inertia && e->frame[0]->carrier && e->frame[0]->carrier != e)
+            return refuse(report, e->name, "a tree's block has the inertia of its links only");
         if (e->type->inertia && !e->frame[0]->at_node)
             return refuse(report, e->name, "inertia must sit at the node");
     }
@@ -370,6 +431,7 @@ static lg_status check_inertia(const lg_model *m, int *has, lg_report *report)
 static lg_status check_model(const lg_model *m, lg_report *report)
 {
     LG_TRY(check_elements(m, report));
+    LG_TRY(check_frames(m, report));
     int *has = calloc((size_t)m->space.nblocks, sizeof *has);
     if (!has)
         return LG_NO_MEMORY;
@@ -389,6 +451,7 @@ static lg_status build(lg_model *m, const lg_model_spec *spec, lg_report *report
     fill_blocks(&b, spec);
     fill_frames(&b, spec);
     fill_elements(&b, spec);
+    link_frames(&b);
     fill_own_rows(&b);
     fill_pattern(&b);
     fill_system(m);
@@ -425,10 +488,12 @@ const lg_system *lg_model_system(const lg_model *model)
     return &model->system;
 }
 
-void lg_model_kinematics(const lg_model *model, int frame, const double *q, const double *v, lg_kinematics *out)
+void lg_model_kinematics(const lg_model *model, int frame, const double *q, const double *v, double *work,
+                         lg_kinematics *out)
 {
-    lg_point at = {.q = q, .v = v};
+    lg_point at = {.q = q, .v = v, .work = work};
     lg_frame f;
+    lg_model_carry(model, &at);
     lg_frame_open(&f, &model->frames[frame], &model->space, &at);
     lg_frame_pose(&f);
     lg_frame_twist(&f);
@@ -439,15 +504,16 @@ void lg_model_kinematics(const lg_model *model, int frame, const double *q, cons
 }
 
 lg_status lg_model_reaction(const lg_model *model, int element, int slot, double t, const double *q, const double *v,
-                            const double *lam, double wrench[6])
+                            const double *lam, double *work, double wrench[6])
 {
     const lg_element *e = &model->elements[element];
     lg_zero(6, wrench);
     if (!e->type->rows)
         return LG_OK;
-    lg_point at = {.t = t, .q = q, .v = v};
+    lg_point at = {.t = t, .q = q, .v = v, .work = work};
     lg_frame f[2];
     lg_rows rows;
+    lg_model_carry(model, &at);
     for (int s = 0; s < 2; s++) {
         lg_frame_open(&f[s], e->frame[s], &model->space, &at);
         lg_frame_pose(&f[s]);

@@ -16,9 +16,10 @@ typedef struct lg_block_spec {
 } lg_block_spec;
 
 /* A point that elements attach to. Block -1 is the ground. The point is at `base` + x(q) + R(q) offset, base being
-   where a rotation-only block has its fixed point (zero on all others; the ground's points are base + offset). */
+   where a rotation-only block has its fixed point (zero on all others; the ground's points are base + offset). On a block
+   that carries many frames it is on `part`: on a tree at x + R offset of that link. */
 typedef struct lg_frame_spec {
-    int block;
+    int block, part;
     double base[3], offset[3];
 } lg_frame_spec;
 
@@ -50,12 +51,14 @@ typedef struct lg_kinematics {
     double x[3], R[9], xdot[3], omega[3];
 } lg_kinematics;
 
-void lg_model_kinematics(const lg_model *model, int frame, const double *q, const double *v, lg_kinematics *out);
+/* work: scratch of the system's nwork doubles. */
+void lg_model_kinematics(const lg_model *model, int frame, const double *q, const double *v, double *work,
+                         lg_kinematics *out);
 
 /* Wrench (force in inertial axes, moment in body axes) with which element `element`'s constraint rows act on its frame
    in slot 0 or 1: minus J^T lam, so that M a + gyro = force + sum of these. Zero for elements without rows. */
 lg_status lg_model_reaction(const lg_model *model, int element, int slot, double t, const double *q, const double *v,
-                            const double *lam, double wrench[6]);
+                            const double *lam, double *work, double wrench[6]);
 /* First constraint row of an element and how many it has; its place in mem and how many values it has there. */
 void lg_model_rows(const lg_model *model, int element, int *row, int *nrows, int *mem, int *nmem);
 

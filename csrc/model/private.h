@@ -20,9 +20,12 @@ struct lg_model {
     lg_block *blocks;
     lg_frame_place *frames;
     lg_element *elements;
-    lg_list inertia, force, rows, commit;
+    lg_list inertia, force, rows, commit, carriers;
     char **row_names;
 };
+
+/* The kinematics pass of the carriers: what frames on them read. Comes before any frame is opened. */
+void lg_model_carry(const lg_model *m, const lg_point *at);
 
 /* The verbs of the waist on a model, assemble.c. */
 lg_status lg_model_eval(void *self, const lg_point *point, const lg_wanted *wanted);

@@ -180,5 +180,5 @@ def test_reactions_do_no_work_and_balance(element):
 
 
 def test_every_row_is_covered():
-    assert {row["name"] for row in _core.element_rows()} == {*PARAMETERS, "rigid_body"}
+    assert {row["name"] for row in _core.element_rows()} == {*PARAMETERS, "rigid_body", "tree"}
     assert lgint.__version__

@@ -1,0 +1,409 @@
+/* Inertia of a tree of links in minimal coordinates (tree.h). Work grows linearly with the number of links for inverse
+   dynamics (recursive Newton-Euler), and as links times depth for the mass matrix (composite bodies) and the tangent.
+
+   Inverse dynamics: V_i' = V_p' + S_i q_i'' + S_i' q_i',  S_i' = V_p x S_i  (p the parent of i);
+   F_i = I_i V_i' + V_i x I_i V_i, plus those of the children;  tau_i = S_i . F_i.
+
+   Tangent (Singh, Russell, Wensing, Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra,
+   IEEE RA-L 2022), for j = i or an ancestor, with I, F and B summed over all that hangs on i, D_j = V_p' x S_j + V_p x S_j':
+       d tau_i/dq_j  = S_i . (2 B S_j' + I D_j)      d tau_i/dq_j' = S_i . (2 B S_j + 2 I S_j')
+       d tau_j/dq_i  = S_j . (2 B S_i' + I D_i + S_i x F)      d tau_j/dq_i' = S_j . (2 B S_i + 2 I S_i')
+   For one body with the momentum p, h = mass times COM, the inertia J about o and the twist (v, w),
+       2 B (u, r) = (2 r x p, G r),  G = w^ J - J w^ - (J w)^ + 2 (h . v) 1 - 2 v h^T,
+   which sums over bodies as p and G do. */
+#include "model/tree.h"
+#include "model/triad.h"
+
+static const lg_parameter parameters[] = {
+    {"links", "SI", "per link: parent, joint, axes and origin in the parent, joint axis, mass, centre of mass, inertia",
+     -1},
+};
+
+static lg_status check(const lg_element *e, const char **reason)
+{
+    int n = lg_tree_size(e);
+    const lg_link *links = lg_tree_links(e);
+    *reason = NULL;
+    if (n < 1 || e->np != n * LG_LINK_SIZE || !e->block || e->block->nv != n)
+        *reason = "a tree has one coordinate per link";
+    for (int i = 0; !*reason && i < n; i++) {
+        double parent = links[i].parent;
+        if (parent != floor(parent) || parent < -1 || parent >= i || (i == 0 && parent != -1))
+            *reason = "a link's parent comes before it";
+        if (links[i].slides != 0 && links[i].slides != 1)
+            *reason = "a link's joint is 0 or 1";
+        if (!lg_triad_orthonormal(links[i].R) || fabs(lg_norm3(links[i].axis) - 1) > 1e-9)
+            *reason = "a link's axes are not orthonormal";
+        if (!(links[i].mass >= 0))
+            *reason = "a link's mass is negative";
+    }
+    return *reason ? LG_BAD_ARGUMENT : LG_OK;
+}
+
+static int parts(const lg_element *e)
+{
+    return lg_tree_size(e);
+}
+
+static int nwork(const lg_element *e)
+{
+    return lg_tree_size(e) * LG_LINK_STATE_SIZE;
+}
+
+static lg_link_state *states(const lg_element *e, const lg_point *at)
+{
+    return (lg_link_state *)(at->work + e->work);
+}
+
+/* ---- kinematics ---- */
+
+/* R = A exp(axis^ angle) */
+static void turn(const double A[9], const double axis[3], double angle, double R[9])
+{
+    double s = sin(angle), half = sin(angle / 2), c = 2 * half * half, T[9];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            T[3 * i + j] = c * axis[i] * axis[j] + (i == j ? 1 - c : 0);
+    T[1] -= s * axis[2], T[2] += s * axis[1], T[5] -= s * axis[0];
+    T[3] += s * axis[2], T[6] -= s * axis[1], T[7] += s * axis[0];
+    lg_mul33(A, T, R);
+}
+
+/* Pose and axis of a link on its parent. */
+static void place(const lg_link *link, const lg_link_state *parent, double q, lg_link_state *out)
+{
+    double A[9], step[3], axis[3];
+    lg_mul33(parent->R, link->R, A);
+    lg_mul3(parent->R, link->point, step);
+    for (int i = 0; i < 3; i++)
+        out->y[i] = parent->y[i] + step[i];
+    lg_mul3(A, link->axis, axis);
+    if (link->slides != 0) {
+        lg_copy(9, A, out->R);
+        lg_axpy(3, q, axis, out->y);
+        lg_copy(3, axis, out->S);
+        lg_zero(3, out->S + 3);
+    } else {
+        turn(A, link->axis, q, out->R);
+        lg_cross(out->y, axis, out->S);
+        lg_copy(3, axis, out->S + 3);
+    }
+}
+
+static void carry(const lg_element *e, const lg_point *at)
+{
+    const lg_link *links = lg_tree_links(e);
+    const double *q = at->q + e->block->q, *v = at->v + e->block->v;
+    lg_link_state *state = states(e, at), ground = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    for (int i = 0; i < 3; i++)
+        ground.y[i] = -links[0].point[i];
+    for (int i = 0; i < lg_tree_size(e); i++) {
+        int p = lg_tree_parent(e, i);
+        const lg_link_state *parent = p < 0 ? &ground : &state[p];
+        lg_link_state *s = &state[i];
+        place(&links[i], parent, q[i], s);
+        lg_twist_cross(parent->V, s->S, s->Sdot);
+        for (int k = 0; k < 6; k++) {
+            s->V[k] = parent->V[k] + s->S[k] * v[i];
+            s->bias[k] = parent->bias[k] + s->Sdot[k] * v[i];
+        }
+        lg_zero(12, s->wrench[0]);
+    }
+}
+
+static void gather(const lg_element *e, const lg_point *at, int sum, double *force)
+{
+    lg_link_state *state = states(e, at);
+    for (int i = lg_tree_size(e) - 1; i >= 0; i--) {
+        int p = lg_tree_parent(e, i);
+        force[i] += lg_dot6(state[i].S, state[i].wrench[sum]);
+        if (p >= 0)
+            lg_axpy(6, 1, state[i].wrench[sum], state[p].wrench[sum]);
+    }
+}
+
+/* ---- one body ---- */
+
+static void inertia_matrix(const lg_link *link, double J[9])
+{
+    const double *I = link->inertia;
+    J[0] = I[0], J[1] = I[3], J[2] = I[4];
+    J[3] = I[3], J[4] = I[1], J[5] = I[5];
+    J[6] = I[4], J[7] = I[5], J[8] = I[2];
+}
+
+static void centre_of_mass(const lg_link *link, const lg_link_state *s, double c[3])
+{
+    lg_mul3(s->R, link->com, c);
+    lg_axpy(3, 1, s->y, c);
+}
+
+/* A twist in the COM: its velocity in inertial axes, the angular velocity in link axes. */
+static void at_centre(const lg_link_state *s, const double c[3], const double twist[6], double u[3], double w[3])
+{
+    lg_twist_at(twist, c, u);
+    lg_mulT3(s->R, twist + 3, w);
+}
+
+/* F = I A + V x I V of a body alone; `moves`: V counts. */
+static void newton_euler(const lg_link *link, const lg_link_state *s, const double A[6], int moves, double F[6])
+{
+    double J[9], c[3], u[3], w[3], alpha[3], Jw[3], moment[3];
+    inertia_matrix(link, J);
+    centre_of_mass(link, s, c);
+    at_centre(s, c, A, F, alpha);
+    lg_mul3(J, alpha, moment);
+    if (moves) {
+        at_centre(s, c, s->V, u, w);
+        lg_add_cross(s->V + 3, u, F);
+        lg_mul3(J, w, Jw);
+        lg_add_cross(w, Jw, moment);
+    }
+    for (int i = 0; i < 3; i++)
+        F[i] *= link->mass;
+    lg_mul3(s->R, moment, F + 3);
+    lg_add_cross(c, F, F + 3);
+}
+
+/* Mass, h, J about o of a body alone. */
+static void own_inertia(const lg_link *link, lg_link_state *s)
+{
+    double c[3], J[9], RJ[9];
+    centre_of_mass(link, s, c);
+    inertia_matrix(link, J);
+    lg_mul33(s->R, J, RJ);
+    double square = lg_dot3(c, c);
+    s->mass = link->mass;
+    for (int i = 0; i < 3; i++) {
+        s->h[i] = link->mass * c[i];
+        for (int j = 0; j < 3; j++)
+            s->J[3 * i + j] = lg_dot3(RJ + 3 * i, s->R + 3 * j) + link->mass * ((i == j ? square : 0) - c[i] * c[j]);
+    }
+}
+
+/* p and G of a body alone. */
+static void own_gyroscopic(lg_link_state *s)
+{
+    const double *v = s->V, *w = s->V + 3;
+    double hat[9], Jhat[9], Jw[3];
+    for (int i = 0; i < 3; i++)
+        s->p[i] = s->mass * v[i];
+    lg_add_cross(w, s->h, s->p);
+
+    lg_hat3(w, hat);
+    lg_mul33(hat, s->J, s->G);
+    lg_mul33(s->J, hat, Jhat);
+    lg_mul3(s->J, w, Jw);
+    lg_hat3(Jw, hat);
+    double hv = lg_dot3(s->h, v);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            s->G[3 * i + j] += 2 * ((i == j ? hv : 0) - v[i] * s->h[j]) - Jhat[3 * i + j] - hat[3 * i + j];
+}
+
+/* Y = I X */
+static void mul_inertia(const lg_link_state *s, const double X[6], double Y[6])
+{
+    lg_cross(X + 3, s->h, Y);
+    lg_axpy(3, s->mass, X, Y);
+    lg_mul3(s->J, X + 3, Y + 3);
+    lg_add_cross(s->h, X, Y + 3);
+}
+
+/* ---- inverse dynamics ---- */
+
+/* force += S . F of all links, F being summed towards the root on the way. */
+static void project(const lg_element *e, lg_link_state *state, double *force)
+{
+    for (int i = lg_tree_size(e) - 1; i >= 0; i--) {
+        int p = lg_tree_parent(e, i);
+        if (force)
+            force[i] += lg_dot6(state[i].S, state[i].F);
+        if (p >= 0)
+            lg_axpy(6, 1, state[i].F, state[p].F);
+    }
+}
+
+/* A = V' of every link at the joint accelerations s a, with or without the terms of the velocities. */
+static void accelerate(const lg_element *e, lg_link_state *state, double s, const double *a, int moves)
+{
+    for (int i = 0; i < lg_tree_size(e); i++) {
+        int p = lg_tree_parent(e, i);
+        double own = a ? s * a[i] : 0;
+        for (int k = 0; k < 6; k++) {
+            // bias differences along the tree are S' q'
+            double turning = moves ? state[i].bias[k] - (p < 0 ? 0 : state[p].bias[k]) : 0;
+            state[i].A[k] = (p < 0 ? 0 : state[p].A[k]) + turning + state[i].S[k] * own;
+        }
+    }
+}
+
+static void inverse_dynamics(const lg_element *e, lg_link_state *state, double s, const double *a, int moves,
+                             double *force)
+{
+    const lg_link *links = lg_tree_links(e);
+    accelerate(e, state, s, a, moves);
+    for (int i = 0; i < lg_tree_size(e); i++)
+        newton_euler(&links[i], &state[i], state[i].A, moves, state[i].F);
+    project(e, state, force);
+}
+
+/* ---- mass matrix and tangent ---- */
+
+static void composite(const lg_element *e, lg_link_state *state, int moves)
+{
+    const lg_link *links = lg_tree_links(e);
+    int n = lg_tree_size(e);
+    for (int i = 0; i < n; i++) {
+        own_inertia(&links[i], &state[i]);
+        if (moves)
+            own_gyroscopic(&state[i]);
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        int p = lg_tree_parent(e, i);
+        if (p < 0)
+            continue;
+        state[p].mass += state[i].mass;
+        lg_axpy(3, 1, state[i].h, state[p].h);
+        lg_axpy(9, 1, state[i].J, state[p].J);
+        lg_axpy(3, 1, state[i].p, state[p].p);
+        lg_axpy(9, 1, state[i].G, state[p].G);
+    }
+}
+
+static void add_mass(const lg_element *e, const lg_link_state *state, const lg_chain *chain, double s, double *S,
+                     int ld)
+{
+    for (int i = 0; i < lg_tree_size(e); i++) {
+        double Y[6];
+        mul_inertia(&state[i], state[i].S, Y);
+        for (int j = i; j >= 0; j = lg_tree_parent(e, j)) {
+            double M = s * lg_dot6(state[j].S, Y);
+            lg_chain_add_entry(e->block, chain, 2, M, i, j, S, ld);
+            if (j != i)
+                lg_chain_add_entry(e->block, chain, 2, M, j, i, S, ld);
+        }
+    }
+}
+
+/* D = V_p' x S + V_p x S' of link i */
+static void second_rate(const lg_element *e, const lg_link_state *state, int i, double D[6])
+{
+    int p = lg_tree_parent(e, i);
+    double turned[6];
+    lg_zero(6, D);
+    if (p < 0)
+        return;
+    lg_twist_cross(state[p].A, state[i].S, D);
+    lg_twist_cross(state[p].V, state[i].Sdot, turned);
+    lg_axpy(6, 1, turned, D);
+}
+
+/* W += 2 B X */
+static void add_gyroscopic(const lg_link_state *s, const double X[6], double W[6])
+{
+    double Gr[3], rp[3];
+    lg_mul3(s->G, X + 3, Gr);
+    lg_cross(X + 3, s->p, rp);
+    lg_axpy(3, 2, rp, W);
+    lg_axpy(3, 1, Gr, W + 3);
+}
+
+/* Wrenches on all that hangs on link i per dq_i and dq_i', and the row S_i . 2 B, which acts on angular parts only. */
+typedef struct follow {
+    double I[6], q[6], v[6], B[3];
+} follow;
+
+static void open_follow(const lg_element *e, const lg_link_state *state, int i, follow *out)
+{
+    const lg_link_state *s = &state[i];
+    double D[6], ISdot[6], pu[3];
+    second_rate(e, state, i, D);
+    mul_inertia(s, s->S, out->I);
+    mul_inertia(s, D, out->q);
+    add_gyroscopic(s, s->Sdot, out->q);
+    lg_wrench_add_cross(s->S, s->F, out->q);
+
+    mul_inertia(s, s->Sdot, ISdot);
+    for (int k = 0; k < 6; k++)
+        out->v[k] = 2 * ISdot[k];
+    add_gyroscopic(s, s->S, out->v);
+
+    lg_mulT3(s->G, s->S + 3, out->B);
+    lg_cross(s->p, s->S, pu);
+    lg_axpy(3, 2, pu, out->B);
+}
+
+static void add_rates(const lg_element *e, const lg_link_state *state, const lg_chain *chain, double *S, int ld)
+{
+    for (int i = 0; i < lg_tree_size(e); i++) {
+        follow f;
+        open_follow(e, state, i, &f);
+        for (int j = i; j >= 0; j = lg_tree_parent(e, j)) {
+            const lg_link_state *s = &state[j];
+            double D[6];
+            second_rate(e, state, j, D);
+            lg_chain_add_entry(e->block, chain, 0, lg_dot3(f.B, s->Sdot + 3) + lg_dot6(f.I, D), i, j, S, ld);
+            lg_chain_add_entry(e->block, chain, 1, lg_dot3(f.B, s->S + 3) + 2 * lg_dot6(f.I, s->Sdot), i, j, S, ld);
+            if (j == i)
+                continue;
+            lg_chain_add_entry(e->block, chain, 0, lg_dot6(s->S, f.q), j, i, S, ld);
+            lg_chain_add_entry(e->block, chain, 1, lg_dot6(s->S, f.v), j, i, S, ld);
+        }
+    }
+}
+
+static void inertia(const lg_element *e, const lg_block *block, const lg_point *at, const lg_wanted *want,
+                    const lg_chain *chain, double *S, int ld)
+{
+    lg_link_state *state = states(e, at);
+    const double *a = at->a ? at->a + block->v : NULL;
+    if (want->Ma)
+        inverse_dynamics(e, state, 1, a, 0, want->Ma + block->v);
+    if (want->gyro)
+        inverse_dynamics(e, state, 0, NULL, 1, want->gyro + block->v);
+    if (!S)
+        return;
+
+    int rates = chain->k[0] != 0 || chain->k[1] != 0;
+    composite(e, state, rates);
+    add_mass(e, state, chain, at->wa, S, ld);
+    if (rates) {
+        inverse_dynamics(e, state, at->wa, a, 1, NULL);
+        add_rates(e, state, chain, S, ld);
+    }
+}
+
+static double kinetic(const lg_element *e, const lg_block *block, const lg_point *at)
+{
+    (void)block;
+    const lg_link *links = lg_tree_links(e);
+    const lg_link_state *state = states(e, at);
+    double energy = 0;
+    for (int i = 0; i < lg_tree_size(e); i++) {
+        double J[9], c[3], u[3], w[3], Jw[3];
+        inertia_matrix(&links[i], J);
+        centre_of_mass(&links[i], &state[i], c);
+        at_centre(&state[i], c, state[i].V, u, w);
+        lg_mul3(J, w, Jw);
+        energy += (links[i].mass * lg_dot3(u, u) + lg_dot3(w, Jw)) / 2;
+    }
+    return energy;
+}
+
+const lg_element_type lg_tree = {
+    .name = "tree",
+    .doc = "Inertia of an open tree of links on revolute and prismatic joints, with one coordinate per joint.",
+    .reference = "holzinger2024 4.4",
+    .nframes = 1,
+    .parameters = parameters,
+    .nparameters = 1,
+    .check = check,
+    .inertia = inertia,
+    .kinetic = kinetic,
+    .nwork = nwork,
+    .parts = parts,
+    .carry = carry,
+    .gather = gather,
+    .frame = &lg_link_frame,
+};

@@ -1,0 +1,79 @@
+/* A tree of links in minimal coordinates: what its kinematics pass leaves for its inertia (tree.c) and for the frames on
+   its links (tree_frame.c). One coordinate per link: the angle or the slide of its joint to the parent.
+
+   Twists and wrenches are six numbers in inertial axes, linear before angular, about a reference point o at rest, where
+   the first link's joint sits: a twist is (velocity of the body's point at o, angular velocity), a wrench (force, moment
+   about o). The joint of link i has the axis S_i, V_i = V_parent + S_i q_i'. Featherstone, Rigid Body Dynamics Algorithms, 2008. */
+#ifndef LG_MODEL_TREE_H
+#define LG_MODEL_TREE_H
+
+#include "model/element.h"
+
+/* A link as it stands in the parameters; numbers only. */
+typedef struct lg_link {
+    double parent;           /* index of a link that comes before, or -1: the ground */
+    double slides;           /* 0: revolute, 1: prismatic */
+    double R[9], point[3];   /* of the link's axes and of its origin, a point of the joint, in the parent's axes at q = 0 */
+    double axis[3];          /* link axes, unit length */
+    double mass, com[3], inertia[6]; /* about the COM; link axes; xx, yy, zz, xy, xz, yz */
+} lg_link;
+
+enum { LG_LINK_SIZE = sizeof(lg_link) / sizeof(double) };
+
+/* What the scratch holds of a link at one point. Numbers only. */
+typedef struct lg_link_state {
+    double R[9], y[3];       /* of the link's axes and, from o, of its origin */
+    double S[6], V[6];       /* axis, twist */
+    double Sdot[6], bias[6]; /* S', and V' at q'' = 0 */
+    double wrench[2][6];     /* pressed on its frames: forces, reactions */
+    double F[6], A[6];       /* inertial wrench, V' */
+    double mass, h[3], J[9]; /* with all that hangs on it: mass, mass times COM from o, inertia about o */
+    double p[3], G[9];       /* likewise linear momentum; gyroscopic matrix of tree.c */
+} lg_link_state;
+
+enum { LG_LINK_STATE_SIZE = sizeof(lg_link_state) / sizeof(double) };
+
+static inline int lg_tree_size(const lg_element *e)
+{
+    return e->np / LG_LINK_SIZE;
+}
+
+static inline const lg_link *lg_tree_links(const lg_element *e)
+{
+    return (const lg_link *)e->p;
+}
+
+static inline int lg_tree_parent(const lg_element *e, int link)
+{
+    return (int)lg_tree_links(e)[link].parent;
+}
+
+static inline double lg_dot6(const double a[6], const double b[6])
+{
+    return lg_dot3(a, b) + lg_dot3(a + 3, b + 3);
+}
+
+/* C = A x B, the rate of a twist B that moves with the twist A */
+static inline void lg_twist_cross(const double A[6], const double B[6], double C[6])
+{
+    lg_cross(A + 3, B, C);
+    lg_add_cross(A, B + 3, C);
+    lg_cross(A + 3, B + 3, C + 3);
+}
+
+/* W += A x F, the rate of a wrench F that moves with the twist A */
+static inline void lg_wrench_add_cross(const double A[6], const double F[6], double W[6])
+{
+    lg_add_cross(A + 3, F, W);
+    lg_add_cross(A + 3, F + 3, W + 3);
+    lg_add_cross(A, F, W + 3);
+}
+
+/* Velocity at y of the twist A. */
+static inline void lg_twist_at(const double A[6], const double y[3], double u[3])
+{
+    lg_cross(A + 3, y, u);
+    lg_axpy(3, 1, A, u);
+}
+
+#endif

@@ -1,0 +1,316 @@
+"""Trees in minimal coordinates: the verbs against differences and by hand, and every element on link frames."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from elements.test_elements import CHAINS, OTHER, PARAMETERS, TRIAD, TWO_FRAMES, difference
+from lgint import _core
+
+REVOLUTE, PRISMATIC = 0.0, 1.0
+COM, IN_LINK = (0.1, -0.3, 0.2), (0.3, 0.5, -0.4)
+
+
+def random_links(parents, seed=0):
+    """A link per parent, every third joint slides; everything else in general position."""
+    rng = np.random.default_rng(seed)
+    links = []
+    for i, parent in enumerate(parents):
+        R, axis = Rotation.random(rng=rng).as_matrix(), rng.normal(size=3)
+        A = rng.normal(size=(3, 3))
+        J = A @ A.T + np.eye(3)
+        links.append(
+            {
+                "parent": parent,
+                "slides": PRISMATIC if i % 3 == 1 else REVOLUTE,
+                "R": R,
+                "point": rng.normal(size=3),
+                "axis": axis / np.linalg.norm(axis),
+                "mass": rng.uniform(0.5, 2.0),
+                "com": rng.normal(size=3),
+                "J": J,
+            }
+        )
+    return links
+
+
+def parameters_of(links):
+    values = []
+    for k in links:
+        J = k["J"]
+        six = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
+        values += [k["parent"], k["slides"], *k["R"].ravel(), *k["point"], *k["axis"], k["mass"], *k["com"], *six]
+    return values
+
+
+def tree(links, elements=(), frames=(), bodies=0):
+    """A tree on block 0, with a frame at the COM of each link; free bodies after it, with a frame at each node."""
+    n = len(links)
+    places = [(0, (0.0,) * 6, 0)] + [(0, (0.0, 0, 0, *k["com"]), i) for i, k in enumerate(links)]
+    blocks = [("Rn", n)]
+    parts = [("tree", "tree", (0,), parameters_of(links), None)]
+    for i in range(bodies):
+        blocks.append(("R3xSO3", 0))
+        places.append((1 + i, (0.0,) * 6))
+        parts.append(("rigid_body", f"body{i}", (len(places) - 1,), (1.5, 0, 0, 0, 2, 3, 4, 0.1, -0.2, 0.3), None))
+    return _core.Model(blocks, [*places, *frames], [*parts, *elements])
+
+
+TREES = {
+    "one link": [-1],
+    "chain": [-1, 0, 1, 2, 3],
+    "branches": [-1, 0, 0, 1, 1, 2, 0, 6, 6],
+    "two roots": [-1, -1, 0, 1, 2, 3, 1, 4, 0, 7, 8],
+}
+
+
+@pytest.fixture(params=TREES, ids=TREES)
+def links(request):
+    return random_links(TREES[request.param])
+
+
+def start_of(model):
+    """Positions zero, rotations the identity."""
+    pieces = [np.zeros(n) if kind == "Rn" else np.r_[np.zeros(3), np.eye(3).ravel()] for kind, n, *_ in model.blocks]
+    return np.concatenate(pieces)
+
+
+def random_state(model, seed):
+    rng = np.random.default_rng(seed)
+    q = model.retract(start_of(model), rng.normal(size=model.nv))
+    return q, rng.normal(size=model.nv), rng.normal(size=model.nv), rng.normal(size=model.nrows)
+
+
+# ---- kinematics and dynamics by hand ----
+
+
+def poses(links, q):
+    """Position of the origin and rotation of every link."""
+    x, R = [], []
+    for k, angle in zip(links, q, strict=True):
+        p = int(k["parent"])
+        A, origin = (R[p], x[p]) if p >= 0 else (np.eye(3), np.zeros(3))
+        A, origin = A @ k["R"], origin + A @ k["point"]
+        slide = k["slides"] == PRISMATIC
+        x.append(origin + (A @ k["axis"] * angle if slide else 0))
+        R.append(A if slide else A @ Rotation.from_rotvec(angle * k["axis"]).as_matrix())
+    return x, R
+
+
+def body_motion(links, q, v, a):
+    """COM position, velocity and acceleration, angular velocity and acceleration, all inertial: relative kinematics."""
+    x, R = poses(links, q)
+    rows = []
+    origin = {-1: (np.zeros(3),) * 5}
+    for i, k in enumerate(links):
+        p = int(k["parent"])
+        px, pv, pa, pw, pal = origin[p]
+        A = (R[p] if p >= 0 else np.eye(3)) @ k["R"]
+        z, slide = A @ k["axis"], k["slides"] == PRISMATIC
+        d = x[i] - px
+        velocity, acceleration = pv + np.cross(pw, d), pa + np.cross(pal, d) + np.cross(pw, np.cross(pw, d))
+        w, al = pw, pal
+        if slide:
+            velocity, acceleration = velocity + z * v[i], acceleration + z * a[i] + 2 * np.cross(pw, z * v[i])
+        else:
+            w, al = pw + z * v[i], pal + z * a[i] + np.cross(pw, z * v[i])
+        origin[i] = (x[i], velocity, acceleration, w, al)
+        c = R[i] @ k["com"]
+        rows.append(
+            (
+                x[i] + c,
+                velocity + np.cross(w, c),
+                acceleration + np.cross(al, c) + np.cross(w, np.cross(w, c)),
+                w,
+                al,
+                R[i],
+            )
+        )
+    return rows
+
+
+def jacobians(links, q):
+    """Linear and angular velocity of each COM per joint rate."""
+    unit = np.eye(len(links))
+    columns = [body_motion(links, q, e, np.zeros(len(links))) for e in unit]
+    return [
+        (
+            np.column_stack([c[i][1] for c in columns]),
+            np.column_stack([c[i][3] for c in columns]),
+        )
+        for i in range(len(links))
+    ]
+
+
+def joint_forces(links, q, v, a):
+    """Newton and Euler body by body, projected on the joints (d'Alembert)."""
+    tau = np.zeros(len(links))
+    motion = body_motion(links, q, v, a)
+    for k, (Jv, Jw), (_, _, acceleration, w, al, R) in zip(links, jacobians(links, q), motion, strict=True):
+        inertia = R @ k["J"] @ R.T
+        tau += Jv.T @ (k["mass"] * acceleration) + Jw.T @ (inertia @ al + np.cross(w, inertia @ w))
+    return tau
+
+
+def test_frames_move_as_the_bodies_do(links):
+    model = tree(links)
+    q, v, a, _ = random_state(model, 1)
+    for i, (x, xdot, _, w, _, R) in enumerate(body_motion(links, q, v, a)):
+        gx, gR, gxdot, gomega = model.kinematics(1 + i, q, v)
+        assert np.allclose(gx, x, atol=1e-13) and np.allclose(gR, R, atol=1e-13)
+        assert np.allclose(gxdot, xdot, atol=1e-12) and np.allclose(gomega, R.T @ w, atol=1e-12)
+
+
+def test_inverse_dynamics_is_newton_and_euler_on_every_body(links):
+    model = tree(links)
+    q, v, a, _ = random_state(model, 2)
+    got = model.evaluate(0.0, q, v, a, want=("Ma", "gyro"))
+    rest = joint_forces(links, q, np.zeros_like(v), a)
+    expected = joint_forces(links, q, v, a)
+    scale = np.abs(expected).max()
+    assert np.abs(got["Ma"] - rest).max() < 1e-13 * scale
+    assert np.abs(got["Ma"] + got["gyro"] - expected).max() < 1e-13 * scale
+
+
+def test_mass_matrix_is_the_sum_over_bodies(links):
+    model = tree(links)
+    q, v, _, _ = random_state(model, 3)
+    M = model.evaluate(0.0, q, v, want=("S",))["S"]
+    motion = body_motion(links, q, v, v)
+    expected = sum(
+        k["mass"] * Jv.T @ Jv + Jw.T @ (row[5] @ k["J"] @ row[5].T) @ Jw
+        for k, (Jv, Jw), row in zip(links, jacobians(links, q), motion, strict=True)
+    )
+    assert np.allclose(M, expected, rtol=1e-13, atol=1e-13 * np.abs(expected).max())
+    assert np.array_equal(M, M.T)
+    assert np.isclose(v @ M @ v / 2, model.energy(0.0, q, v)[0], rtol=1e-13)
+
+
+# ---- elements on link frames ----
+
+ENDS = {
+    "two links": ((0, IN_LINK, 8), (0, COM, 7)),
+    "link and its ancestor": ((0, IN_LINK, 0), (0, COM, 8)),
+    "link and ground": ((0, IN_LINK, 5), (-1, COM, 0)),
+    "body and link": ((1, IN_LINK, 0), (0, COM, 5)),
+}
+CASES = [(name, p) for name, choices in PARAMETERS.items() for p in choices]
+IDS = [f"{name}-{i}" for i, (name, _) in enumerate(CASES)]
+
+
+def element_on_links(element, parameters, ends):
+    frames = [(block, (0.0, 0, 0, *offset), part) for block, offset, part in ENDS[ends]]
+    links = random_links(TREES["branches"])
+    first = len(links) + 2
+    slots = (first, first + 1) if element in TWO_FRAMES else (first,)
+    return tree(links, [(element, "part", slots, parameters, None)], frames, bodies=1)
+
+
+@pytest.mark.parametrize("ends", ["two links", "link and its ancestor", "link and ground", "body and link"])
+@pytest.mark.parametrize("element, parameters", CASES, ids=IDS)
+def test_constraints_on_link_frames(element, parameters, ends):
+    model = element_on_links(element, parameters, ends)
+    q, v, _, _ = random_state(model, 4)
+    got = model.evaluate(0.0, q, v, want=("B", "phidot", "zeta", "Z"))
+
+    def phidot(w):
+        return difference(lambda s: model.evaluate(0.0, model.retract(q, s * w), v, want=("phidot",))["phidot"])
+
+    scale = 1 + np.abs(got["zeta"]).max(initial=0)
+    w = np.random.default_rng(5).normal(size=model.nv)
+    slope = difference(lambda s: model.evaluate(0.0, model.retract(q, s * w), v, want=("phi",))["phi"])
+    assert np.allclose(got["B"] @ w, slope, rtol=0, atol=1e-8 * scale)
+    assert np.allclose(got["phidot"], got["B"] @ v, rtol=1e-12, atol=1e-12 * scale)
+    assert np.allclose(got["zeta"], -phidot(v), rtol=0, atol=1e-8 * scale)
+    assert np.allclose(got["Z"] @ w, phidot(w), rtol=0, atol=1e-8 * scale)
+
+
+@pytest.mark.parametrize("linked", [False, True], ids=["identity", "matrices"])
+@pytest.mark.parametrize("k", CHAINS, ids=lambda k: f"{k[0]:g},{k[1]:g},{k[2]:g}")
+@pytest.mark.parametrize("ends", ["two links", "link and its ancestor", "link and ground", "body and link"])
+@pytest.mark.parametrize("element, parameters", CASES, ids=IDS)
+def test_tangent_on_link_frames(element, parameters, ends, k, linked):
+    model = element_on_links(element, parameters, ends)
+    q, v, a, lam = random_state(model, 6)
+    rng = np.random.default_rng(7)
+    X = [np.eye(model.nv) for _ in range(3)]
+    for matrix in X if linked else ():
+        for i, j in ((0, 9), (12, 15)):  # the tree; the body's rotation
+            matrix[i:j, i:j] += 0.3 * rng.normal(size=(j - i, j - i))
+    wa = 0.8
+    S = model.evaluate(0.0, q, v, a, lam, want=("S",), k=k, X=X if linked else (None,) * 3, wa=wa)["S"]
+
+    def residual(du, s):
+        q1 = model.retract(q, s * k[0] * (X[0] @ du))
+        v1, a1 = v + s * k[1] * (X[1] @ du), a + s * k[2] * (X[2] @ du)
+        r = model.evaluate(0.0, q1, v1, a1, lam, want=("Ma", "gyro", "force", "Btlam"))
+        return wa * r["Ma"] + r["gyro"] - r["force"] + r["Btlam"]
+
+    du = rng.normal(size=model.nv)
+    expected = difference(lambda s: residual(du, s))
+    assert np.abs(S @ du - expected).max() < 3e-8 * (1 + np.abs(expected).max() + np.abs(residual(du, 0)).max())
+
+
+@pytest.mark.parametrize("element", ["gravity", "spring", "cartesian_spring"])
+def test_forces_and_reactions_are_powers(element):
+    """force . v is the power of the wrenches; what is pressed on the frames reaches every joint towards the root."""
+    parameters = [0.0 if element == "spring" and i == 1 else p for i, p in enumerate(PARAMETERS[element][0])]
+    if element == "cartesian_spring":
+        parameters[3:6] = [0.0] * 3
+    model = element_on_links(element, parameters, "link and its ancestor")
+    q, v, _, _ = random_state(model, 8)
+    force = model.evaluate(0.0, q, v, want=("force",))["force"]
+    power = difference(lambda s: model.energy(0.0, model.retract(q, s * v), v)[1])
+    assert np.isclose(-power, force @ v, rtol=1e-8, atol=1e-8)
+
+
+def test_reactions_on_link_frames():
+    model = element_on_links("revolute", (1.0, *TRIAD, *OTHER), "two links")
+    q, v, a, lam = random_state(model, 9)
+    Btlam = model.evaluate(0.0, q, v, a, lam, want=("Btlam", "B"))
+    assert np.allclose(Btlam["Btlam"], Btlam["B"].T @ lam, rtol=0, atol=1e-12 * np.abs(Btlam["Btlam"]).max())
+    power = 0.0
+    for slot in (0, 1):
+        wrench = model.reaction(2, slot, 0.0, q, v, lam)
+        _, _, xdot, omega = model.kinematics(11 + slot, q, v)
+        power += wrench[:3] @ xdot + wrench[3:] @ omega
+    assert np.isclose(power, -Btlam["Btlam"] @ v, rtol=1e-12, atol=1e-12)
+
+
+# ---- descriptions that make no sense ----
+
+
+def broken(**changes):
+    links = random_links([-1, 0])
+    links[1] |= changes
+    return links
+
+
+@pytest.mark.parametrize(
+    ("links", "text"),
+    [
+        (broken(parent=1), "parent comes before"),
+        (broken(parent=0.5), "parent comes before"),
+        (broken(slides=2), "joint is 0 or 1"),
+        (broken(axis=np.array([1.0, 1, 0])), "not orthonormal"),
+        (broken(R=2 * np.eye(3)), "not orthonormal"),
+        (broken(mass=-1.0), "mass is negative"),
+    ],
+)
+def test_links_that_make_no_sense(links, text):
+    with pytest.raises(ValueError, match=text):
+        tree(links)
+
+
+def test_frames_that_make_no_sense():
+    with pytest.raises(ValueError, match="no such part"):
+        tree(random_links([-1]), frames=[(0, (0.0,) * 6, 1)])
+    with pytest.raises(ValueError, match="carries no frames"):
+        _core.Model([("Rn", 1)], [(0, (0.0,) * 6)], [("gravity", "g", (0,), (1.0, 0, 0, 0), None)])
+    with pytest.raises(ValueError, match="one coordinate per link"):
+        _core.Model([("Rn", 2)], [(0, (0.0,) * 6)], [("tree", "t", (0,), parameters_of(random_links([-1])), None)])
+    with pytest.raises(ValueError, match="inertia of its links only"):
+        tree(random_links([-1]), [("rigid_body", "b", (0,), (1.0, 0, 0, 0, 1, 1, 1, 0, 0, 0), None)])
+    with pytest.raises(ValueError, match="same body"):
+        spring = ("spring", "s", (1, 2), PARAMETERS["spring"][0], None)
+        tree(random_links([-1]), [spring], [(0, (0.0, 0, 0, 1, 1, 1), 0)])
