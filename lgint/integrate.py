@@ -37,7 +37,7 @@ def integrate(
     t0: float = 0.0,
     save_every: int = 1,
     stops: ArrayLike | None = None,
-    start: Trajectory | None = None,
+    start: Trajectory | str | None = None,
     progress: bool = False,
     **options: Any,
 ) -> Trajectory:
@@ -59,8 +59,9 @@ def integrate(
         Every how many steps a state is kept; the start and the end always are.
     stops : array_like, optional
         Times between `t0` and `t_end` to land on.
-    start : Trajectory, optional
-        Resume this run: from its last state and with its memory, bit for bit.
+    start : Trajectory or str, optional
+        Resume this run: from its last state and with its memory, bit for bit. A name is the option of that name, for
+        methods which have one; a run that is resumed keeps its own.
     progress : bool
         Show a progress bar on standard error (with tqdm, if it is installed).
     **options
@@ -81,6 +82,7 @@ def integrate(
         raise ValueError(f"model: a model expected, got {type(model).__name__}")
     choice("method", method, methods())
     step = _step(h)
+    start = _start_option(start, options)
     begin, q, v, memory = _start(model, method, t0, start)
     times = _stops(begin, number("t_end", t_end), stops)
     every = _count("save_every", save_every)
@@ -102,16 +104,17 @@ class Stepper:
     method : str
     t0 : float
         Start time, s.
-    start : Trajectory, optional
-        Go on from the end of this run.
+    start : Trajectory or str, optional
+        Go on from the end of this run. A name is the option of that name.
     **options
         Of the method.
     """
 
     def __init__(
-        self, model: System, method: str, *, t0: float = 0.0, start: Trajectory | None = None, **options: Any
+        self, model: System, method: str, *, t0: float = 0.0, start: Trajectory | str | None = None, **options: Any
     ) -> None:
         choice("method", method, methods())
+        start = _start_option(start, options)
         begin, q, v, memory = _start(model, method, t0, start)
         self.model = model
         self._core = _core.Stepper(model.core, method, begin, q, v, memory, options)
@@ -156,6 +159,16 @@ def _count(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise ValueError(f"{name}: a whole number >= 1 expected, got {value!r}")
     return int(value)
+
+
+def _start_option(start: Trajectory | str | None, options: dict[str, Any]) -> Trajectory | None:
+    """Puts the option `start` where it belongs; returns the run to resume."""
+    if isinstance(start, str):
+        options["start"] = start
+        return None
+    if isinstance(start, Trajectory) and "start" in start.options:
+        options["start"] = start.options["start"]
+    return start
 
 
 def _start(

@@ -143,8 +143,11 @@ lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plan *plan,
 
 void lg_run_close(lg_run *run)
 {
-    if (run->arena.base)
+    if (run->arena.base) {
         lg_accel_close(&run->stepper->accel);
+        if (run->stepper->type->close)
+            run->stepper->type->close(run->stepper);
+    }
     lg_arena_close(&run->arena);
     free(run->stepper);
     run->stepper = NULL;

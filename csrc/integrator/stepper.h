@@ -56,6 +56,7 @@ typedef struct lg_stepper_type {
     lg_status (*reset)(lg_stepper *self, lg_state *state, lg_reset reason);
     /* One step of size h, state->t included. Writes the new state only on success; on failure it is as it was. */
     lg_status (*step)(lg_stepper *self, lg_state *state, double h);
+    void (*close)(lg_stepper *self); /* frees what the arena does not hold; NULL: nothing */
 } lg_stepper_type;
 
 struct lg_stepper {

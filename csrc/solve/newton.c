@@ -3,53 +3,110 @@
 
 #include <math.h>
 
+/* ---- norms ---- */
+
 static lg_norms norms_of(const lg_newton_problem *problem, const double *r)
 {
-    lg_norms norms = {0, 0};
+    lg_norms norms = {0};
     for (int i = 0; i < problem->nforce; i++)
         norms.force += r[i] * r[i];
     norms.force = sqrt(norms.force / problem->nforce);
 
     const double *rows = r + problem->nforce;
-    for (int i = 0; i < problem->nrows; i++)
-        if (fabs(rows[i]) > norms.rows || isnan(rows[i]))
-            norms.rows = fabs(rows[i]);
+    for (int set = 0; set < problem->sets; set++, rows += problem->nrows)
+        for (int i = 0; i < problem->nrows; i++)
+            if (fabs(rows[i]) > norms.rows[set] || isnan(rows[i]))
+                norms.rows[set] = fabs(rows[i]);
     return norms;
 }
 
-static int converged(const lg_newton_settings *settings, lg_norms now, lg_norms first, lg_norms noise, int still)
+static lg_norms larger_norms(lg_norms a, lg_norms b)
 {
-    double force = fmax(settings->rtol * first.force + settings->atol, noise.force);
-    double rows = fmax(settings->rtol * first.rows, noise.rows);
-    return (now.force <= force && now.rows <= rows) || (still && now.rows <= 1e3 * noise.rows);
+    return (lg_norms){fmax(a.force, b.force), {fmax(a.rows[0], b.rows[0]), fmax(a.rows[1], b.rows[1])}};
 }
+
+static int finite_norms(lg_norms a)
+{
+    return isfinite(a.force) && isfinite(a.rows[0]) && isfinite(a.rows[1]);
+}
+
+/* How many times too large the residual is: 1 or less is converged. */
+static double excess(const lg_newton_settings *settings, lg_norms now, lg_norms first, lg_norms noise)
+{
+    double worst = now.force > 0 ? now.force / fmax(settings->rtol * first.force + settings->atol, noise.force) : 0;
+    for (int set = 0; set < LG_ROW_SETS; set++)
+        if (now.rows[set] > 0)
+            worst = fmax(worst, now.rows[set] / fmax(settings->rtol * first.rows[set], noise.rows[set]));
+    return worst;
+}
+
+/* The constraint rows of a correction that changed nothing. */
+static int near_noise(lg_norms now, lg_norms noise)
+{
+    return now.rows[0] <= 1e3 * noise.rows[0] && now.rows[1] <= 1e3 * noise.rows[1];
+}
+
+/* ---- when to renew the matrix ---- */
+
+static const double contractivity = 0.5;
+enum { MOST_REUSES = 8 };
+
+typedef struct matrix_use {
+    int full; /* a new matrix in each iteration */
+    int factored; /* there is one */
+    int age; /* iterations of this step with it */
+    int renewed; /* in this step */
+    double error; /* before the last iteration */
+} matrix_use;
+
+static int needs_new(matrix_use *use, double error)
+{
+    int tired = use->age > 0 && (error > contractivity * use->error || use->age >= MOST_REUSES);
+    if (tired && use->renewed)
+        use->full = 1;
+
+    int renew = use->full || !use->factored || tired;
+    use->renewed |= renew;
+    use->factored |= renew;
+    use->age = renew ? 1 : use->age + 1;
+    use->error = error;
+    return renew;
+}
+
+/* ---- the method ---- */
 
 lg_status lg_newton(const lg_newton_problem *problem, const lg_newton_settings *settings, double *residual,
                     lg_newton_result *result)
 {
-    lg_norms first = {0, 0}, noise;
-    int likely = result->iterations, still = 0;
+    lg_norms first = {0}, noise = {0}, size = {0};
+    matrix_use use = {.full = !settings->modified, .factored = result->factored};
+    int likely = settings->modified ? 0 : result->iterations, still = 0;
 
     for (int iteration = 0;; iteration++) {
         int with_matrix = iteration < likely;
         result->iterations = iteration;
-        LG_TRY(problem->evaluate(problem->self, with_matrix, residual, &noise));
+        LG_TRY(problem->evaluate(problem->self, with_matrix, residual, &noise, &size));
 
         // Test.
         lg_norms now = norms_of(problem, residual);
         result->residual = now.force;
-        if (!isfinite(now.force) || !isfinite(now.rows))
+        if (!finite_norms(now))
             return LG_NOT_FINITE;
         if (iteration == 0)
-            first = now;
-        if (converged(settings, now, first, noise, still))
+            first = settings->good_guess ? larger_norms(now, size) : now;
+        double error = excess(settings, now, first, noise);
+        if (error <= 1 || (still && near_noise(now, noise)))
             return LG_OK;
         if (iteration >= settings->max_iter)
             return LG_NO_CONVERGENCE;
 
         // Solve.
-        LG_TRY(problem->factor(problem->self, with_matrix));
-        LG_TRY(lg_matrix_solve(problem->matrix, residual));
+        if (needs_new(&use, error)) {
+            result->factored = 0;
+            LG_TRY(problem->factor(problem->self, with_matrix));
+            result->factored = 1;
+        }
+        LG_TRY(problem->solve(problem->self, residual));
         still = problem->update(problem->self, residual);
     }
 }

@@ -57,7 +57,9 @@ def top_start():
 
 
 def run(system, method, q, v, *, t_end=1.0, h=0.01, every=1, stops=None, start=None, t0=0.0, progress=None, **options):
-    """`_core.integrate` with defaults."""
+    """`_core.integrate` with defaults; a `start` that is a name is a method's option."""
+    if isinstance(start, str):
+        start, options = None, {**options, "start": start}
     times = [*(stops or []), t_end]
     return _core.integrate(system, method, t0, times, h, every, q, v, start, options, progress)
 
