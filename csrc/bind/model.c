@@ -61,7 +61,7 @@ static PyObject *item_tuple(model_source *source, PyObject *sequence, Py_ssize_t
 {
     PyObject *tuple = PySequence_Tuple(PySequence_Fast_GET_ITEM(sequence, index));
     if (tuple && (PyTuple_GET_SIZE(tuple) < least || PyTuple_GET_SIZE(tuple) > most)) {
-        PyErr_Format(PyExc_ValueError, "%s must be tuples of %zd values, given %R", what, most, tuple);
+        PyErr_Format(PyExc_ValueError, "%s must be tuples of %zd values, given %R", what, least, tuple);
         Py_CLEAR(tuple);
     }
     if (!tuple || PyList_Append(source->kept, tuple) < 0) {
@@ -150,16 +150,35 @@ static int read_function(model_source *source, PyObject *item, int index)
     return 0;
 }
 
+/* Numbers of constraint rows, from 0. */
+static int read_dropped(PyObject *sequence, lg_element_spec *element)
+{
+    PyObject *tuple = sequence ? PySequence_Tuple(sequence) : PyTuple_New(0);
+    for (Py_ssize_t i = 0; tuple && i < PyTuple_GET_SIZE(tuple); i++) {
+        long row = PyLong_AsLong(PyTuple_GET_ITEM(tuple, i));
+        if (!PyErr_Occurred() && (row < 0 || row > 31))
+            PyErr_Format(PyExc_ValueError, "element %s has no constraint row %ld", element->name, row);
+        if (PyErr_Occurred())
+            Py_CLEAR(tuple);
+        else
+            element->dropped |= 1u << row;
+    }
+    int done = tuple ? 0 : -1;
+    Py_XDECREF(tuple);
+    return done;
+}
+
 static int read_elements(model_source *source, PyObject *sequence)
 {
     for (int i = 0; i < source->spec.nelements; i++) {
-        PyObject *frames, *parameters, *function, *item = item_tuple(source, sequence, i, 5, 5, "elements");
+        PyObject *frames, *parameters, *function, *dropped = NULL;
+        PyObject *item = item_tuple(source, sequence, i, 5, 6, "elements");
         lg_element_spec *element = &source->elements[i];
         if (!item ||
-            !PyArg_ParseTuple(item, "ssOOO;elements are (type, name, frames, parameters, function)", &element->type,
-                              &element->name, &frames, &parameters, &function) ||
+            !PyArg_ParseTuple(item, "ssOOO|O;elements are (type, name, frames, parameters, function[, dropped])",
+                              &element->type, &element->name, &frames, &parameters, &function, &dropped) ||
             read_element_frames(frames, element) < 0 || read_parameters(source, parameters, element) < 0 ||
-            read_function(source, item, i) < 0)
+            read_function(source, item, i) < 0 || read_dropped(dropped, element) < 0)
             return -1;
     }
     return 0;
@@ -400,10 +419,12 @@ static PyMethodDef model_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(model_doc, "Model(blocks, frames, elements)\n--\n\n"
-                        "A compiled model. blocks: (kind, n); frames: (block or -1 for the ground, (base, offset) as "
-                        "six numbers[, part]);\n"
-                        "elements: (type, name, frames, parameters, function of time or None). Everything is copied.");
+PyDoc_STRVAR(
+    model_doc,
+    "Model(blocks, frames, elements)\n--\n\n"
+    "A compiled model. blocks: (kind, n); frames: (block or -1 for the ground, (base, offset) as six numbers[, "
+    "part]);\n"
+    "elements: (type, name, frames, parameters, function of time or None[, rows to drop]). Everything is copied.");
 
 static PyType_Slot model_slots[] = {
     {Py_tp_doc, (void *)model_doc},

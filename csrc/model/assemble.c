@@ -139,6 +139,34 @@ static lg_status add_forces(const lg_model *m, const lg_point *at, const lg_want
     return LG_OK;
 }
 
+/* Rows that stay move up and close the gaps. */
+static void close_gaps(const lg_element *e, unsigned want, lg_rows *out)
+{
+    for (int i = 0; i < e->nrows; i++) {
+        int from = e->kept[i];
+        out->phi[i] = out->phi[from];
+        out->Jdot[i] = out->Jdot[from];
+        for (int s = 0; s < 2; s++) {
+            lg_copy(6, out->J[s] + 6 * from, out->J[s] + 6 * i);
+            if (want & LG_ROWS_Z)
+                lg_copy(6, out->Z[s] + 6 * from, out->Z[s] + 6 * i);
+        }
+    }
+}
+
+void lg_element_rows(const lg_element *e, const lg_frame f[2], const double *lam, unsigned want, lg_rows *out)
+{
+    if (e->nrows == e->type->nrows) {
+        e->type->rows(e, f, lam, want, out);
+        return;
+    }
+    double all[LG_MAX_ROWS] = {0};
+    for (int i = 0; lam && i < e->nrows; i++)
+        all[e->kept[i]] = lam[i];
+    e->type->rows(e, f, all, want, out);
+    close_gaps(e, want, out);
+}
+
 /* Row i of an element's part of B or Z for one frame: H^T J^T, and for Z the rate of H as well. `add`: to what is there. */
 static void write_row(const lg_frame *f, int nrows, int i, const double *J, const double *rate, int add, double *values)
 {
@@ -154,7 +182,7 @@ static void write_row(const lg_frame *f, int nrows, int i, const double *J, cons
 /* phi, and what needs velocities: phidot = J twist, zeta = -(J bias + Jdot). */
 static void write_levels(const lg_element *e, lg_frame *f, const lg_rows *rows, const lg_wanted *want)
 {
-    int n = e->type->nrows;
+    int n = e->nrows;
     if (want->phi)
         lg_copy(n, rows->phi, want->phi + e->row);
     if (want->zeta)
@@ -178,7 +206,7 @@ static void write_levels(const lg_element *e, lg_frame *f, const lg_rows *rows, 
 
 static void write_jacobians(const lg_element *e, const lg_frame *f, const lg_rows *rows, const lg_wanted *want)
 {
-    int n = e->type->nrows;
+    int n = e->nrows;
     for (int s = 0; s < 2; s++)
         for (int i = 0; f[s].block && i < n; i++) {
             const double *J = rows->J[s] + 6 * i;
@@ -196,7 +224,7 @@ static void add_reactions(const lg_element *e, const lg_frame *f, lg_rows *rows,
 {
     double w[2][6] = {{0}, {0}};
     for (int s = 0; s < 2; s++) {
-        for (int i = 0; i < e->type->nrows; i++)
+        for (int i = 0; i < e->nrows; i++)
             lg_axpy(6, lam[i], rows->J[s] + 6 * i, w[s]);
         if (want->Btlam && f[s].block)
             lg_frame_press(&f[s], LG_REACTIONS, 1, w[s], want->Btlam + f[s].block->v);
@@ -215,7 +243,7 @@ static void add_rows(const lg_model *m, const lg_point *at, const lg_wanted *wan
         const lg_element *e = &m->elements[m->rows.element[k]];
         const double *lam = at->lam ? at->lam + e->row : NULL;
         open_frames(m, e, at, f);
-        e->type->rows(e, f, lam, wish, &rows);
+        lg_element_rows(e, f, lam, wish, &rows);
         write_levels(e, f, &rows, want);
         write_jacobians(e, f, &rows, want);
         if (lam && (want->Btlam || tangent))

@@ -22,6 +22,7 @@ typedef struct lg_element {
     int clique;                  /* of its two blocks, or -1 where they do not couple */
     int row, value[2], mem;      /* first constraint row; per frame its part of the values of B; its place in mem */
     int work;                    /* its place in the scratch */
+    int nrows, kept[LG_MAX_ROWS]; /* constraint rows that the model has, by their numbers in the type */
 } lg_element;
 
 /* Wrenches on the element's frames and, if `linear` is asked for, their derivatives: dw_i = K_ij dpose_j + D_ij dtwist_j.
@@ -58,6 +59,8 @@ struct lg_element_type {
     lg_status (*force)(const lg_element *e, const lg_frame f[2], const lg_point *at, int linear, lg_load *out);
     double (*potential)(const lg_element *e, const lg_frame f[2]);
     void (*rows)(const lg_element *e, const lg_frame f[2], const double *lam, unsigned want, lg_rows *out);
+    /* What row `row` of the type holds. NULL: its number must do. */
+    const char *(*row_label)(const lg_element *e, int row);
     /* Adds M a, gyro and their tangent for the block under frame 0; S NULL: no tangent. */
     void (*inertia)(const lg_element *e, const lg_block *block, const lg_point *at, const lg_wanted *wanted,
                     const lg_chain *chain, double *S, int ld);

@@ -189,6 +189,23 @@ static void pair_tangent(const axis_pair *a, const double Rab[9], double lam, lg
 
 /* ---- the verbs ---- */
 
+static const char *row_label(const lg_element *e, int row)
+{
+    static const char *const along[2][3] = {
+        {"translation along x", "translation along y", "translation along z"},
+        {"translation along e1", "translation along e2", "translation along e3"},
+    };
+    static const char *const about[] = {"rotation about e1", "rotation about e2", "rotation about e3"};
+    const joint_mask *mask = mask_of(e);
+    int ntranslations = e->type->nrows - mask->npairs;
+    if (row < ntranslations)
+        return along[e->p[CARRIER] != 0][mask->translations[row] - '1'];
+
+    // the pair (i, j) locks the third axis, and the digits of all three add up to 6
+    const char *pair = mask->pairs + 2 * (row - ntranslations);
+    return about[6 - (pair[0] - '0') - (pair[1] - '0') - 1];
+}
+
 static void open_rows(int n, unsigned want, int tangent, lg_rows *out)
 {
     for (int s = 0; s < 2; s++) {
@@ -264,6 +281,7 @@ static void commit(const lg_element *e, const lg_frame f[2], double *mem)
         .check = check,                                                                                                \
         .couples = couples,                                                                                            \
         .rows = rows,                                                                                                  \
+        .row_label = row_label,                                                                                        \
         .commit = has_angle ? commit : NULL,                                                                           \
     };
 #include "model/joints.def"

@@ -90,6 +90,8 @@ static lg_status check_element(const lg_model_spec *spec, const lg_element_spec 
     for (int i = 0; i < e->nparameters; i++)
         if (!isfinite(e->parameters[i]))
             return refuse(report, e->name, "a parameter is not finite");
+    if (e->dropped >> type->nrows)
+        return refuse(report, e->name, "no such constraint row to drop");
     for (int i = 0; i < type->nframes; i++)
         if (e->frames[i] < 0 || e->frames[i] >= spec->nframes)
             return refuse(report, e->name, "no such frame");
@@ -99,6 +101,8 @@ static lg_status check_element(const lg_model_spec *spec, const lg_element_spec 
 }
 
 /* ---- memory ---- */
+
+enum { LABEL = 32 }; /* what a row's name has beyond its element's, at most */
 
 typedef struct sizes {
     int nblocks, nframes, nelements;
@@ -126,7 +130,7 @@ static sizes count_sizes(const lg_model_spec *spec)
     }
     for (int i = 0; i < spec->nblocks; i++)
         n.nrows += lg_node_find(spec->blocks[i].kind)->nown;
-    n.name_bytes += (size_t)n.nrows * (longest + 16);
+    n.name_bytes += (size_t)n.nrows * (longest + LABEL);
     return n;
 }
 
@@ -217,11 +221,27 @@ static char *keep_name(builder *b, const char *name)
     return kept;
 }
 
+/* The rows that are not dropped. */
+static void keep_rows(lg_element *e, unsigned dropped)
+{
+    for (int i = 0; i < e->type->nrows; i++)
+        if (!(dropped >> i & 1))
+            e->kept[e->nrows++] = i;
+}
+
+static void name_row(builder *b, const lg_element *e, int row)
+{
+    if (e->type->row_label)
+        b->names += snprintf(b->names, strlen(e->name) + LABEL, "%s: %s", e->name, e->type->row_label(e, row)) + 1;
+    else
+        b->names += sprintf(b->names, "%s[%d]", e->name, row) + 1;
+}
+
 /* An element's group: its rows and, per block under its frames, its part of B. */
 static void add_group(builder *b, lg_element *e)
 {
     lg_pattern *p = &b->model->pattern;
-    int group = p->ngroups++, nrows = e->type->nrows, entry = b->group_start[group];
+    int group = p->ngroups++, nrows = e->nrows, entry = b->group_start[group];
     for (int s = 0; s < 2; s++) {
         int block = e->frame[s]->block;
         if (block < 0)
@@ -240,7 +260,7 @@ static void add_group(builder *b, lg_element *e)
     b->group_start[group + 1] = entry;
     for (int i = 0; i < nrows; i++) {
         b->model->row_names[e->row + i] = b->names;
-        b->names += sprintf(b->names, "%s[%d]", e->name, i) + 1;
+        name_row(b, e, e->kept[i]);
     }
 }
 
@@ -290,18 +310,19 @@ static void fill_elements(builder *b, const lg_model_spec *spec)
         b->parameters += e->np;
         e->function = from->function;
         e->clique = -1;
+        keep_rows(e, from->dropped);
         e->mem = m->system.nmem;
         m->system.nmem += e->type->nmem;
 
         if (e->type->inertia)
             b->body[e->frame[0]->block] = e->name;
-        if (e->type->rows)
+        if (e->nrows)
             add_group(b, e);
         if (e->type->couples && e->frame[0]->block != e->frame[1]->block && e->type->couples(e))
             add_clique(b, e);
         list_add(&m->inertia, i, e->type->inertia != NULL);
         list_add(&m->force, i, e->type->force != NULL);
-        list_add(&m->rows, i, e->type->rows != NULL);
+        list_add(&m->rows, i, e->nrows > 0);
         list_add(&m->commit, i, e->type->commit != NULL);
         if (e->type->carry)
             add_carrier(b, e);
@@ -508,7 +529,7 @@ lg_status lg_model_reaction(const lg_model *model, int element, int slot, double
 {
     const lg_element *e = &model->elements[element];
     lg_zero(6, wrench);
-    if (!e->type->rows)
+    if (!e->nrows)
         return LG_OK;
     lg_point at = {.t = t, .q = q, .v = v, .work = work};
     lg_frame f[2];
@@ -518,8 +539,8 @@ lg_status lg_model_reaction(const lg_model *model, int element, int slot, double
         lg_frame_open(&f[s], e->frame[s], &model->space, &at);
         lg_frame_pose(&f[s]);
     }
-    e->type->rows(e, f, lam + e->row, 0, &rows);
-    for (int i = 0; i < e->type->nrows; i++)
+    lg_element_rows(e, f, lam + e->row, 0, &rows);
+    for (int i = 0; i < e->nrows; i++)
         lg_axpy(6, -lam[e->row + i], rows.J[slot] + 6 * i, wrench);
     return LG_OK;
 }
@@ -527,6 +548,6 @@ lg_status lg_model_reaction(const lg_model *model, int element, int slot, double
 void lg_model_rows(const lg_model *model, int element, int *row, int *nrows, int *mem, int *nmem)
 {
     const lg_element *e = &model->elements[element];
-    *row = e->row, *nrows = e->type->nrows;
+    *row = e->row, *nrows = e->nrows;
     *mem = e->mem, *nmem = e->type->nmem;
 }

@@ -30,6 +30,7 @@ typedef struct lg_element_spec {
     int nparameters;
     const double *parameters;
     lg_time_function function;  /* call NULL: none */
+    unsigned dropped;           /* bit i: the model does without constraint row i */
 } lg_element_spec;
 
 typedef struct lg_model_spec {

@@ -27,6 +27,9 @@ struct lg_model {
 /* The kinematics pass of the carriers: what frames on them read. Comes before any frame is opened. */
 void lg_model_carry(const lg_model *m, const lg_point *at);
 
+/* The rows that the model has of an element: the verb `rows`, less those dropped. */
+void lg_element_rows(const lg_element *e, const lg_frame f[2], const double *lam, unsigned want, lg_rows *out);
+
 /* The verbs of the waist on a model, assemble.c. */
 lg_status lg_model_eval(void *self, const lg_point *point, const lg_wanted *wanted);
 lg_status lg_model_energy(void *self, const lg_point *point, double *T, double *V);
