@@ -2,45 +2,20 @@
 #include "model/model.h"
 
 #include "bind/args.h"
+#include "bind/law.h"
 #include "bind/system.h"
-
-/* A Python function of time behind an lg_time_function. Called with the GIL held: LG_SYSTEM_NEEDS_GIL is set. */
-typedef struct python_function {
-    PyObject *callable; /* borrowed from the model's tuple */
-    PyObject *name; /* of the element; borrowed likewise */
-} python_function;
 
 typedef struct lg_model_object {
     lg_system_object base;
     lg_model *model;
     int nframes, nelements;
     PyObject *kept; /* tuple of the callables and names that `functions` borrows */
-    python_function *functions;
+    lg_python_function *functions;
 } lg_model_object;
 
 static lg_model_object *model_of(PyObject *self)
 {
     return (lg_model_object *)self;
-}
-
-/* ---- functions of time ---- */
-
-static lg_status call_time_function(void *self, double t, double value[3])
-{
-    const python_function *function = self;
-    PyObject *result = PyObject_CallFunction(function->callable, "d", t);
-    if (!result)
-        return LG_CALLBACK;
-
-    char name[128];
-    snprintf(name, sizeof name, "what the function of element %.60s returns", PyUnicode_AsUTF8(function->name));
-    PyArrayObject *array = lg_vector(result, name, 3);
-    Py_DECREF(result);
-    if (!array)
-        return LG_CALLBACK;
-    memcpy(value, lg_data(array), 3 * sizeof *value);
-    Py_DECREF(array);
-    return LG_OK;
 }
 
 /* ---- building ---- */
@@ -51,7 +26,7 @@ typedef struct model_source {
     lg_block_spec *blocks;
     lg_frame_spec *frames;
     lg_element_spec *elements;
-    python_function *functions;
+    lg_python_function *functions;
     PyObject *kept; /* list */
 } model_source;
 
@@ -137,16 +112,23 @@ static int read_parameters(model_source *source, PyObject *sequence, lg_element_
 static int read_function(model_source *source, PyObject *item, int index)
 {
     PyObject *callable = PyTuple_GET_ITEM(item, 4);
+    lg_element_spec *element = &source->elements[index];
     if (callable == Py_None)
         return 0;
     if (!PyCallable_Check(callable)) {
-        PyErr_Format(PyExc_ValueError, "the function of element %s must be callable or None, given %R",
-                     source->elements[index].name, callable);
+        PyErr_Format(PyExc_ValueError, "the function of element %s must be callable or None, given %R", element->name,
+                     callable);
         return -1;
     }
-    python_function *function = &source->functions[index];
-    *function = (python_function){callable, PyTuple_GET_ITEM(item, 1)};
-    source->elements[index].function = (lg_time_function){call_time_function, function};
+    lg_python_function *function = &source->functions[index];
+    if (lg_python_function_open(function, callable, PyTuple_GET_ITEM(item, 1)) < 0)
+        return -1;
+    int kept = function->tangent ? PyList_Append(source->kept, function->tangent) : 0;
+    Py_XDECREF(function->tangent);
+    if (kept < 0)
+        return -1;
+    element->function = lg_python_time_function(function);
+    element->law = lg_python_law(function);
     return 0;
 }
 

@@ -120,6 +120,23 @@ static void add_inertia(const lg_model *m, const lg_point *at, const lg_wanted *
     }
 }
 
+static lg_status add_coordinate(const lg_element *e, const lg_point *at, const lg_wanted *want, int linear)
+{
+    const lg_block *b = e->block;
+    int i = e->frame[0]->part, ld;
+    double law[3];
+    LG_TRY(e->type->coordinate(e, at, at->q[b->q + i], at->v[b->v + i], linear, law));
+    if (want->force)
+        want->force[b->v + i] += law[0];
+    if (linear) {
+        const lg_chain *chain = chain_of(want, e->frame[0]->block);
+        double *S = lg_matrix_at(want->S, e->frame[0]->block, 0, 0, &ld);
+        lg_chain_add_entry(b, chain, 0, -law[1], i, i, S, ld);
+        lg_chain_add_entry(b, chain, 1, -law[2], i, i, S, ld);
+    }
+    return LG_OK;
+}
+
 static lg_status add_forces(const lg_model *m, const lg_point *at, const lg_wanted *want)
 {
     lg_frame f[2];
@@ -127,6 +144,10 @@ static lg_status add_forces(const lg_model *m, const lg_point *at, const lg_want
     int linear = want->S && want->chain;
     for (int i = 0; i < m->force.count; i++) {
         const lg_element *e = &m->elements[m->force.element[i]];
+        if (e->type->coordinate) {
+            LG_TRY(add_coordinate(e, at, want, linear));
+            continue;
+        }
         open_frames(m, e, at, f);
         LG_TRY(e->type->force(e, f, at, linear, &load));
         if (want->force)

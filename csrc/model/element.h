@@ -19,6 +19,7 @@ typedef struct lg_element {
     const double *p;             /* parameters, in the order of the descriptors */
     int np;
     lg_time_function function;
+    lg_law law;
     int clique;                  /* of its two blocks, or -1 where they do not couple */
     int row, value[2], mem;      /* first constraint row; per frame its part of the values of B; its place in mem */
     int work;                    /* its place in the scratch */
@@ -57,6 +58,8 @@ struct lg_element_type {
     /* Does K or D link the two frames' blocks? NULL: no. */
     int (*couples)(const lg_element *e);
     lg_status (*force)(const lg_element *e, const lg_frame f[2], const lg_point *at, int linear, lg_load *out);
+    /* Acts on a coordinate and not on frames: the one of the tree's joint under the frame. law: tau, d tau/dq, d tau/dq'. */
+    lg_status (*coordinate)(const lg_element *e, const lg_point *at, double q, double v, int linear, double law[3]);
     double (*potential)(const lg_element *e, const lg_frame f[2]);
     void (*rows)(const lg_element *e, const lg_frame f[2], const double *lam, unsigned want, lg_rows *out);
     /* What row `row` of the type holds. NULL: its number must do. */

@@ -1,50 +1,39 @@
-/* A drive about e3 between two bodies with triads: proportional-differential control of the angle phi from the first
-   triad to the second, on top of a constant torque tau0,
-
-       tau = tau0 + P (phi_d(t) - phi) + D (phi_d'(t) - phi')
-
-   about e3 of the first body, on the second body; the opposite on the first. phi runs through full turns: its branch is
-   the one next to the angle in memory. phi_d is quadratic in pieces, phi_d = a + b s + c s^2/2 with s = t - t_i.
+/* A drive about e3 between two bodies with triads: the torque of a law (drive.h) in the angle phi from the first triad to
+   the second, about e3 of the first body, on the second body; the opposite on the first. phi runs through full turns: its
+   branch is the one next to the angle in memory.
 
    With e = e3 of a, r = R_b^T R_a e, v = R_a^T R_b e1 of b, and n = d phi/d v:
        phi' = r . omega_b - e . omega_a
        dv = v^ dphi_a - R_ab e1^ dphi_b,   dr = r^ dphi_b - R_ab^T e^ dphi_a. */
-#include "model/element.h"
+#include "model/drive.h"
 #include "model/triad.h"
 
-enum { TRIAD_A, TRIAD_B = 9, TORQUE = 18, STIFFNESS, DAMPING, MOTION, PIECE = 4 }; /* places of the parameters */
+enum { TRIAD_A, TRIAD_B = 9, DRIVE = 18 }; /* places of the parameters */
 
-static const lg_parameter parameters[] = {
-    {"axes_a", "", "triad on the first body, body axes; columns e1 e2 e3, row-major", 9},
-    {"axes_b", "", "triad on the second body, body axes; columns e1 e2 e3, row-major", 9},
-    {"torque", "N m", "constant part", 1},
-    {"stiffness", "N m/rad", "P", 1},
-    {"damping", "N m s/rad", "D", 1},
-    {"motion", "s, rad, rad/s, rad/s^2", "pieces of the desired motion: begin, angle, rate, second rate; or nothing",
-     -1},
-};
+#define TRIADS                                                                                                         \
+    {"axes_a", "", "triad on the first body, body axes; columns e1 e2 e3, row-major", 9},                              \
+        {"axes_b", "", "triad on the second body, body axes; columns e1 e2 e3, row-major", 9}
 
-static int pieces(const lg_element *e)
+static const lg_parameter drive_parameters[] = {TRIADS, LG_DRIVE_PARAMETERS};
+static const lg_parameter law_parameters[] = {TRIADS};
+
+static lg_status check_axes(const lg_element *e, const char **reason)
 {
-    return (e->np - MOTION) / PIECE;
+    *reason = "the axes are not orthonormal";
+    return lg_triad_orthonormal(e->p + TRIAD_A) && lg_triad_orthonormal(e->p + TRIAD_B) ? LG_OK : LG_BAD_ARGUMENT;
 }
 
-static double begin_of(const lg_element *e, int piece)
+static lg_status check_drive(const lg_element *e, const char **reason)
 {
-    return e->p[MOTION + PIECE * piece];
+    LG_TRY(check_axes(e, reason));
+    return lg_drive_check(e, DRIVE, reason);
 }
 
-static lg_status check(const lg_element *e, const char **reason)
+static lg_status check_law(const lg_element *e, const char **reason)
 {
-    *reason = NULL;
-    if (!lg_triad_orthonormal(e->p + TRIAD_A) || !lg_triad_orthonormal(e->p + TRIAD_B))
-        *reason = "the axes are not orthonormal";
-    if ((e->np - MOTION) % PIECE)
-        *reason = "a piece of the motion has four values";
-    for (int i = 1; i < pieces(e); i++)
-        if (!(begin_of(e, i) > begin_of(e, i - 1)))
-            *reason = "the pieces of the motion must ascend";
-    return *reason ? LG_BAD_ARGUMENT : LG_OK;
+    LG_TRY(check_axes(e, reason));
+    *reason = "a function of time, angle and rate is missing";
+    return e->law.torque ? LG_OK : LG_BAD_ARGUMENT;
 }
 
 static int couples(const lg_element *e)
@@ -52,27 +41,9 @@ static int couples(const lg_element *e)
     return e->frame[0]->block >= 0 && e->frame[1]->block >= 0;
 }
 
-/* phi_d and its rate at t. t_in picks the piece; the first piece holds before its begin as well. */
-static void desired(const lg_element *e, double t, double t_in, double *angle, double *rate)
-{
-    *angle = *rate = 0;
-    int i = 0, n = pieces(e);
-    if (!n)
-        return;
-    while (i + 1 < n && begin_of(e, i + 1) <= t_in)
-        i++;
-    const double *piece = e->p + MOTION + PIECE * i;
-    double s = t - piece[0];
-    *angle = piece[1] + s * (piece[2] + s * piece[3] / 2);
-    *rate = piece[2] + s * piece[3];
-}
-
 static double next_kink(const lg_element *e, double t)
 {
-    for (int i = 0; i < pieces(e); i++)
-        if (begin_of(e, i) > t)
-            return begin_of(e, i);
-    return INFINITY;
+    return lg_drive_next_kink(e, DRIVE, t);
 }
 
 /* ---- the turn between the two bodies ---- */
@@ -121,10 +92,10 @@ static void add_dyad(double s, const double u[3], const double g[3], double *K)
         lg_axpy(3, s * g[j], u, K + (3 + j) * 6 + 3);
 }
 
-/* Derivatives of the moments -tau e on a and tau r on b. */
-static void tangent(const lg_element *e, const lg_frame f[2], const turn *at, double tau, lg_load *out)
+/* Derivatives of the moments -tau e on a and tau r on b, for the law (tau, d tau/d phi, d tau/d phi'). */
+static void tangent(const lg_element *e, const lg_frame f[2], const turn *at, const double law[3], lg_load *out)
 {
-    double P = e->p[STIFFNESS], D = e->p[DAMPING], grad[2][3], rate[2][3], hat[9], A[9];
+    double tau = law[0], P = -law[1], D = -law[2], grad[2][3], rate[2][3], hat[9], A[9];
     angle_gradient(e, at, grad[0], grad[1]);
     rate_gradient(at, f, rate[0], rate[1]);
     lg_zero(4 * 36, out->K[0][0]);
@@ -153,23 +124,43 @@ static void tangent(const lg_element *e, const lg_frame f[2], const turn *at, do
     lg_add_block3(-tau, A, 3, 3, out->K[1][0]);
 }
 
-static lg_status force(const lg_element *e, const lg_frame f[2], const lg_point *point, int linear, lg_load *out)
+/* phi and phi' */
+static void angle_of(const lg_element *e, const lg_frame f[2], const lg_point *point, turn *at, double angle[2])
 {
-    double angle, rate;
-    turn at;
-    open_turn(e, f, &at);
-    lg_mul3(at.Rab, f[1].omega, at.omega);
-    desired(e, point->t, point->t_in, &angle, &rate);
-    angle -= lg_triad_angle(e->p + TRIAD_A, at.v, point->mem ? point->mem[e->mem] : 0);
-    rate -= lg_dot3(at.e, at.omega) - lg_dot3(at.e, f[0].omega);
+    open_turn(e, f, at);
+    lg_mul3(at->Rab, f[1].omega, at->omega);
+    angle[0] = lg_triad_angle(e->p + TRIAD_A, at->v, point->mem ? point->mem[e->mem] : 0);
+    angle[1] = lg_dot3(at->e, at->omega) - lg_dot3(at->e, f[0].omega);
+}
 
-    double tau = e->p[TORQUE] + e->p[STIFFNESS] * angle + e->p[DAMPING] * rate;
+static void apply(const lg_element *e, const lg_frame f[2], const turn *at, const double law[3], int linear,
+                  lg_load *out)
+{
     lg_zero(12, out->w[0]);
-    lg_axpy(3, -tau, at.e, out->w[0] + 3);
-    lg_axpy(3, tau, at.r, out->w[1] + 3);
+    lg_axpy(3, -law[0], at->e, out->w[0] + 3);
+    lg_axpy(3, law[0], at->r, out->w[1] + 3);
     out->has_K = out->has_D = linear;
     if (linear)
-        tangent(e, f, &at, tau, out);
+        tangent(e, f, at, law, out);
+}
+
+static lg_status drive(const lg_element *e, const lg_frame f[2], const lg_point *point, int linear, lg_load *out)
+{
+    double angle[2], law[3];
+    turn at;
+    angle_of(e, f, point, &at, angle);
+    lg_drive_law(e, DRIVE, point, angle[0], angle[1], law);
+    apply(e, f, &at, law, linear, out);
+    return LG_OK;
+}
+
+static lg_status outside(const lg_element *e, const lg_frame f[2], const lg_point *point, int linear, lg_load *out)
+{
+    double angle[2], law[3];
+    turn at;
+    angle_of(e, f, point, &at, angle);
+    LG_TRY(lg_outside_law(e, point, angle[0], angle[1], linear, law));
+    apply(e, f, &at, law, linear, out);
     return LG_OK;
 }
 
@@ -186,11 +177,25 @@ const lg_element_type lg_joint_drive = {
     .reference = "holzinger2024 4.4",
     .nframes = 2,
     .nmem = 1,
-    .parameters = parameters,
+    .parameters = drive_parameters,
     .nparameters = 6,
-    .check = check,
+    .check = check_drive,
     .couples = couples,
-    .force = force,
+    .force = drive,
     .next_kink = next_kink,
+    .commit = commit,
+};
+
+const lg_element_type lg_joint_law = {
+    .name = "joint_law",
+    .doc = "A torque about the axis between two bodies, a function of time, angle and rate.",
+    .reference = "holzinger2024 (9)",
+    .nframes = 2,
+    .nmem = 1,
+    .parameters = law_parameters,
+    .nparameters = 2,
+    .check = check_law,
+    .couples = couples,
+    .force = outside,
     .commit = commit,
 };

@@ -309,6 +309,7 @@ static void fill_elements(builder *b, const lg_model_spec *spec)
         lg_copy(e->np, from->parameters, b->parameters);
         b->parameters += e->np;
         e->function = from->function;
+        e->law = from->law;
         e->clique = -1;
         keep_rows(e, from->dropped);
         e->mem = m->system.nmem;
@@ -321,7 +322,7 @@ static void fill_elements(builder *b, const lg_model_spec *spec)
         if (e->type->couples && e->frame[0]->block != e->frame[1]->block && e->type->couples(e))
             add_clique(b, e);
         list_add(&m->inertia, i, e->type->inertia != NULL);
-        list_add(&m->force, i, e->type->force != NULL);
+        list_add(&m->force, i, e->type->force || e->type->coordinate);
         list_add(&m->rows, i, e->nrows > 0);
         list_add(&m->commit, i, e->type->commit != NULL);
         if (e->type->carry)

@@ -10,6 +10,26 @@ typedef struct lg_time_function {
     void *self;
 } lg_time_function;
 
+/* Pose and twist of a frame: inertial position and velocity of its point, rotation (row-major), body angular velocity. */
+typedef struct lg_kinematics {
+    double x[3], R[9], xdot[3], omega[3];
+} lg_kinematics;
+
+/* A force law supplied from outside: wrenches (force in inertial, moment in body axes) on n frames, or the torque in a joint.
+   Tangents: dw_i = K_ij dpose_j + D_ij dtwist_j in column-major 6 x 6 blocks; d tau/d angle and d tau/d rate. Without them
+   the element takes differences. */
+typedef struct lg_law {
+    void *self;
+    int has_tangent;
+    lg_status (*wrench)(void *self, double t, int n, const lg_kinematics at[], double *w);
+    lg_status (*wrench_tangent)(void *self, double t, int n, const lg_kinematics at[], double K[2][2][36],
+                                double D[2][2][36]);
+    lg_status (*torque)(void *self, double t, double angle, double rate, double *tau);
+    lg_status (*torque_tangent)(void *self, double t, double angle, double rate, double slopes[2]);
+} lg_law;
+
+#define LG_LAW_STEP 6e-6 /* of central differences, near the cube root of the rounding error */
+
 typedef struct lg_block_spec {
     const char *kind;           /* a row of groups.def */
     int n;                      /* dimension of "Rn", else 0 */
@@ -30,6 +50,7 @@ typedef struct lg_element_spec {
     int nparameters;
     const double *parameters;
     lg_time_function function;  /* call NULL: none */
+    lg_law law;                 /* all NULL: none */
     unsigned dropped;           /* bit i: the model does without constraint row i */
 } lg_element_spec;
 
@@ -46,11 +67,6 @@ typedef struct lg_model lg_model;
 lg_status lg_model_create(const lg_model_spec *spec, lg_model **model, lg_report *report);
 void lg_model_free(lg_model *model);
 const lg_system *lg_model_system(const lg_model *model);
-
-/* Pose and twist of a frame: inertial position and velocity of its point, rotation (row-major), body angular velocity. */
-typedef struct lg_kinematics {
-    double x[3], R[9], xdot[3], omega[3];
-} lg_kinematics;
 
 /* work: scratch of the system's nwork doubles. */
 void lg_model_kinematics(const lg_model *model, int frame, const double *q, const double *v, double *work,

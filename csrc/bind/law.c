@@ -1,0 +1,125 @@
+/* Calls of the Python functions of a compiled model's elements; see law.h. */
+#include "bind/law.h"
+
+#include "bind/args.h"
+
+int lg_python_function_open(lg_python_function *function, PyObject *callable, PyObject *name)
+{
+    *function = (lg_python_function){.callable = callable, .name = name};
+    if (!PyObject_HasAttrString(callable, "tangent"))
+        return 0;
+    PyObject *tangent = PyObject_GetAttrString(callable, "tangent");
+    if (!tangent)
+        return -1;
+    function->tangent = tangent == Py_None ? NULL : tangent;
+    if (tangent == Py_None)
+        Py_DECREF(tangent);
+    return 0;
+}
+
+/* Takes over `result`; copies its values, of the given shape, to out. */
+static lg_status store(const lg_python_function *function, const char *what, PyObject *result, int ndim,
+                       const npy_intp *dims, double *out)
+{
+    if (!result)
+        return LG_CALLBACK;
+    char name[128];
+    snprintf(name, sizeof name, "what the %s of element %.60s returns", what, PyUnicode_AsUTF8(function->name));
+    PyArrayObject *array = lg_array(result, name, ndim, dims, 0);
+    Py_DECREF(result);
+    if (!array)
+        return LG_CALLBACK;
+    memcpy(out, lg_data(array), (size_t)PyArray_SIZE(array) * sizeof *out);
+    Py_DECREF(array);
+    return LG_OK;
+}
+
+/* ---- functions of time ---- */
+
+static lg_status call_time_function(void *self, double t, double value[3])
+{
+    static const npy_intp dims[] = {3};
+    const lg_python_function *function = self;
+    return store(function, "function", PyObject_CallFunction(function->callable, "d", t), 1, dims, value);
+}
+
+lg_time_function lg_python_time_function(lg_python_function *function)
+{
+    return (lg_time_function){call_time_function, function};
+}
+
+/* ---- torques ---- */
+
+static lg_status torque(void *self, double t, double angle, double rate, double *tau)
+{
+    const lg_python_function *function = self;
+    PyObject *result = PyObject_CallFunction(function->callable, "ddd", t, angle, rate);
+    return store(function, "function", result, 0, NULL, tau);
+}
+
+static lg_status torque_tangent(void *self, double t, double angle, double rate, double slopes[2])
+{
+    static const npy_intp dims[] = {2};
+    const lg_python_function *function = self;
+    PyObject *result = PyObject_CallFunction(function->tangent, "ddd", t, angle, rate);
+    return store(function, "tangent", result, 1, dims, slopes);
+}
+
+/* ---- wrenches ---- */
+
+/* One of the arrays x, R, xdot, omega of n frames, read only; without the leading axis if there is one frame. */
+static PyObject *gather(int n, const lg_kinematics at[], size_t offset, int rank)
+{
+    npy_intp dims[] = {n, 3, 3};
+    size_t size = rank == 2 ? 9 : 3;
+    PyObject *array = PyArray_SimpleNew(rank + (n > 1), dims + (n == 1), NPY_DOUBLE);
+    if (!array)
+        return NULL;
+    double *data = PyArray_DATA((PyArrayObject *)array);
+    for (int i = 0; i < n; i++)
+        memcpy(data + size * (size_t)i, (const char *)&at[i] + offset, size * sizeof *data);
+    PyArray_CLEARFLAGS((PyArrayObject *)array, NPY_ARRAY_WRITEABLE);
+    return array;
+}
+
+static PyObject *call_at(PyObject *callable, double t, int n, const lg_kinematics at[])
+{
+    PyObject *x = gather(n, at, offsetof(lg_kinematics, x), 1), *R = gather(n, at, offsetof(lg_kinematics, R), 2);
+    PyObject *xdot = gather(n, at, offsetof(lg_kinematics, xdot), 1);
+    PyObject *omega = gather(n, at, offsetof(lg_kinematics, omega), 1), *result = NULL;
+    if (x && R && xdot && omega)
+        result = PyObject_CallFunction(callable, "dOOOO", t, x, R, xdot, omega);
+    Py_XDECREF(x);
+    Py_XDECREF(R);
+    Py_XDECREF(xdot);
+    Py_XDECREF(omega);
+    return result;
+}
+
+static lg_status wrench(void *self, double t, int n, const lg_kinematics at[], double *w)
+{
+    const lg_python_function *function = self;
+    const npy_intp dims[] = {n, 6};
+    return store(function, "function", call_at(function->callable, t, n, at), n > 1 ? 2 : 1, dims + (n == 1), w);
+}
+
+static lg_status wrench_tangent(void *self, double t, int n, const lg_kinematics at[], double K[2][2][36],
+                                double D[2][2][36])
+{
+    const lg_python_function *function = self;
+    const npy_intp dims[] = {2, 6 * n, 6 * n};
+    double values[2 * 12 * 12];
+    LG_TRY(store(function, "tangent", call_at(function->tangent, t, n, at), 3, dims, values));
+    for (int row = 0; row < 6 * n; row++)
+        for (int column = 0; column < 6 * n; column++) {
+            int place = 6 * (column % 6) + row % 6;
+            K[row / 6][column / 6][place] = values[row * 6 * n + column];
+            D[row / 6][column / 6][place] = values[(6 * n + row) * 6 * n + column];
+        }
+    return LG_OK;
+}
+
+lg_law lg_python_law(lg_python_function *function)
+{
+    return (lg_law){function, function->tangent != NULL, wrench, wrench_tangent, torque, torque_tangent};
+}

@@ -1,0 +1,56 @@
+/* Drives on the coordinate of a tree's joint, the one of the link that the frame is on. */
+#include "model/drive.h"
+
+static const lg_parameter parameters[] = {LG_DRIVE_PARAMETERS};
+
+static lg_status check_place(const lg_element *e, const char **reason)
+{
+    *reason = "only the joints of a tree are coordinates";
+    return e->frame[0]->kind == &lg_link_frame ? LG_OK : LG_BAD_ARGUMENT;
+}
+
+static lg_status check_drive(const lg_element *e, const char **reason)
+{
+    LG_TRY(check_place(e, reason));
+    return lg_drive_check(e, 0, reason);
+}
+
+static lg_status check_law(const lg_element *e, const char **reason)
+{
+    LG_TRY(check_place(e, reason));
+    *reason = "a function of time, angle and rate is missing";
+    return e->law.torque ? LG_OK : LG_BAD_ARGUMENT;
+}
+
+static lg_status drive(const lg_element *e, const lg_point *at, double q, double v, int linear, double law[3])
+{
+    (void)linear;
+    lg_drive_law(e, 0, at, q, v, law);
+    return LG_OK;
+}
+
+static double next_kink(const lg_element *e, double t)
+{
+    return lg_drive_next_kink(e, 0, t);
+}
+
+const lg_element_type lg_coordinate_drive = {
+    .name = "coordinate_drive",
+    .doc = "A constant torque (or force) and a controlled coordinate in a joint of a tree.",
+    .reference = "holzinger2024 4.4",
+    .nframes = 1,
+    .parameters = parameters,
+    .nparameters = 4,
+    .check = check_drive,
+    .coordinate = drive,
+    .next_kink = next_kink,
+};
+
+const lg_element_type lg_coordinate_law = {
+    .name = "coordinate_law",
+    .doc = "A torque (or force) in a joint of a tree, a function of time, coordinate and rate.",
+    .reference = "holzinger2024 (9)",
+    .nframes = 1,
+    .check = check_law,
+    .coordinate = lg_outside_law,
+};

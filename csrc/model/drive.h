@@ -1,0 +1,28 @@
+/* What drives share, be they about the axis between two bodies or on a coordinate of a tree: the law
+
+       tau = tau0 + P (phi_d(t) - phi) + D (phi_d'(t) - phi')
+
+   with phi_d quadratic in pieces, phi_d = a + b s + c s^2/2, s = t - t_i; or a function from outside. A law gives
+   (tau, d tau/d phi, d tau/d phi'). */
+#ifndef LG_MODEL_DRIVE_H
+#define LG_MODEL_DRIVE_H
+
+#include "model/element.h"
+
+/* The last parameters of a drive: torque, stiffness, damping, and the pieces of the desired motion. */
+enum { LG_DRIVE_TORQUE, LG_DRIVE_STIFFNESS, LG_DRIVE_DAMPING, LG_DRIVE_MOTION, LG_DRIVE_PIECE = 4 };
+
+#define LG_DRIVE_PARAMETERS                                                                                            \
+    {"torque", "N m", "constant part", 1}, {"stiffness", "N m/rad", "P", 1}, {"damping", "N m s/rad", "D", 1},         \
+        {"motion", "s, rad, rad/s, rad/s^2",                                                                           \
+         "pieces of the desired motion: begin, angle, rate, second rate; or nothing", -1}
+
+/* `first`: the place of the torque among the element's parameters. */
+lg_status lg_drive_check(const lg_element *e, int first, const char **reason);
+void lg_drive_law(const lg_element *e, int first, const lg_point *at, double angle, double rate, double law[3]);
+double lg_drive_next_kink(const lg_element *e, int first, double t);
+
+/* The element's function from outside; derivatives, if `linear`, by itself or by central differences. */
+lg_status lg_outside_law(const lg_element *e, const lg_point *at, double angle, double rate, int linear, double law[3]);
+
+#endif
