@@ -22,6 +22,7 @@ PARAMETERS |= {
     "torque": [(0.0, 0.0, 1.0, 2.0, 3.0), (1.0, 0.0, 1.0, 2.0, 3.0)],
     "joint_drive": [(*TRIAD, *OTHER, 3.0, 20.0, 0.7, -1.0, 0.2, 0.3, 4.0)],
 }
+LAWS = ("coordinate_drive", "coordinate_law", "force_law", "joint_law")  # test_laws.py
 TWO_FRAMES = {row["name"] for row in _core.element_rows() if row["nframes"] == 2}
 
 
@@ -180,5 +181,5 @@ def test_reactions_do_no_work_and_balance(element):
 
 
 def test_every_row_is_covered():
-    assert {row["name"] for row in _core.element_rows()} == {*PARAMETERS, "rigid_body", "tree"}
+    assert {row["name"] for row in _core.element_rows()} == {*PARAMETERS, "rigid_body", "tree", *LAWS}
     assert lgint.__version__
