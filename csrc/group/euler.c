@@ -69,13 +69,28 @@ static void attitude(const double *e, const double *edot, const double *edd, lg_
     add_outer(4 * s / (n * n), omega, e, out->Aq);
 }
 
-/* H^T c = 2/n G(e)^T c, where G(e)^T c = Q(c) e with Q = [0, -c^T; c, -c^]. */
+/* Q = [0, -c^T; c, -c^], column-major: G(e)^T c = Q(c) e (sherif2019 (70)). */
+static void set_Q(const double c[3], double Q[16])
+{
+    const double values[16] = {0,     c[0], c[1], c[2],  -c[0], 0,     -c[2], c[1],
+                               -c[1], c[2], 0,    -c[0], -c[2], -c[1], c[0],  0};
+    lg_copy(16, values, Q);
+}
+
+/* y = A x, A 4 x 4 column-major */
+static void mul44(const double *A, const double x[4], double y[4])
+{
+    lg_zero(4, y);
+    for (int j = 0; j < 4; j++)
+        lg_axpy(4, x[j], A + 4 * j, y);
+}
+
+/* H^T c = 2/n G(e)^T c */
 static void attitude_geo(const double *e, const double c[3], double *G)
 {
-    const double Q[16] = {0, c[0], c[1], c[2], -c[0], 0, -c[2], c[1], -c[1], c[2], 0, -c[0], -c[2], -c[1], c[0], 0};
-    double n = dot4(e, e), Qe[4] = {0};
-    for (int j = 0; j < 4; j++)
-        lg_axpy(4, e[j], Q + 4 * j, Qe);
+    double n = dot4(e, e), Q[16], Qe[4];
+    set_Q(c, Q);
+    mul44(Q, e, Qe);
     for (int j = 0; j < 4; j++)
         for (int i = 0; i < 4; i++)
             G[4 * j + i] = 2 / n * (Q[4 * j + i] - 2 / n * Qe[i] * e[j]);
@@ -85,6 +100,50 @@ static void quat_rotation(const double *e, double R[9])
 {
     double k = 1 / sqrt(dot4(e, e)), p[4] = {k * e[0], k * e[1], k * e[2], k * e[3]};
     lg_quat_matrix(p, R);
+}
+
+/* A = the (x + 4) x (x + 4) matrix that is zero but for `position` on the first x diagonal entries, and k B behind. */
+static void set_block(int x, double position, double k, const double B[16], double *A)
+{
+    int n = x + 4;
+    lg_zero(n * n, A);
+    for (int i = 0; i < x; i++)
+        A[i + n * i] = position;
+    for (int j = 0; j < 4; j++)
+        lg_axpy(4, k, B + 4 * j, A + x + n * (x + j));
+}
+
+/* Of parameters that stand behind `x` positions: w = G(e)^T G(e0) u = Q(G(e0) u) e, which is linear in e. */
+static void transport(int x, const double *q0, const double *q, const double *u, double *w, double *W)
+{
+    double G[12], Q[16], half_omega[3];
+    set_G(q0 + x, G);
+    mul34(G, u + x, half_omega);
+    set_Q(half_omega, Q);
+
+    lg_copy(x, u, w);
+    mul44(Q, q + x, w + x);
+    if (W)
+        set_block(x, 0, 1, Q, W);
+}
+
+/* w = (I - e e^T) u (sherif2019 (34)); Pq = -(e u^T + (e.u) I), as in (69). */
+static void project(int x, const double *q, const double *u, double *w, double *P, double *Pq)
+{
+    const double *e = q + x, *edot = u + x;
+    double s = dot4(e, edot), A[16], B[16];
+    for (int j = 0; j < 4; j++)
+        for (int i = 0; i < 4; i++) {
+            A[i + 4 * j] = (i == j) - e[i] * e[j];
+            B[i + 4 * j] = e[i] * edot[j] + (i == j ? s : 0);
+        }
+    lg_copy(x, u, w);
+    for (int i = 0; i < 4; i++)
+        w[x + i] = edot[i] - s * e[i];
+    if (P)
+        set_block(x, 1, 1, A, P);
+    if (Pq)
+        set_block(x, 0, -1, B, Pq);
 }
 
 /* The unit-length row of parameters that stand behind `x` positions. */
@@ -123,6 +182,16 @@ static void pose_rotation(const double *q, double R[9])
     quat_rotation(q + 3, R);
 }
 
+static void pose_transport(const double *q0, const double *q, const double *u, double *w, double *W)
+{
+    transport(3, q0, q, u, w, W);
+}
+
+static void pose_project(const double *q, const double *u, double *w, double *P, double *Pq)
+{
+    project(3, q, u, w, P, Pq);
+}
+
 static void pose_own(const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
                      double *zeta, double *Z, double *K)
 {
@@ -134,6 +203,16 @@ static void fixed_identity(int n, double *q)
     (void)n;
     lg_zero(4, q);
     q[0] = 1;
+}
+
+static void fixed_transport(const double *q0, const double *q, const double *u, double *w, double *W)
+{
+    transport(0, q0, q, u, w, W);
+}
+
+static void fixed_project(const double *q, const double *u, double *w, double *P, double *Pq)
+{
+    project(0, q, u, w, P, Pq);
 }
 
 static void fixed_own(const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
@@ -160,6 +239,8 @@ const lg_node lg_euler_parameters = {
     .rotation = pose_rotation,
     .attitude = attitude,
     .attitude_geo = attitude_geo,
+    .transport = pose_transport,
+    .project = pose_project,
     .own = pose_own,
 };
 
@@ -176,5 +257,7 @@ const lg_node lg_euler_parameters_fixed = {
     .rotation = quat_rotation,
     .attitude = attitude,
     .attitude_geo = attitude_geo,
+    .transport = fixed_transport,
+    .project = fixed_project,
     .own = fixed_own,
 };

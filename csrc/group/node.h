@@ -49,6 +49,11 @@ typedef struct lg_node {
     void (*attitude)(const double *e, const double *edot, const double *edd, lg_attitude *out);
     /* G (m x m, column-major) = d(H(e)^T c)/de at fixed c. NULL as above. */
     void (*attitude_geo)(const double *e, const double c[3], double *G);
+    /* Unit length only, else NULL. w = L(q)^T L(q0) u: rates u at q0 become rates at q of the same body components;
+       W = dw/dq (nv x nv, may be NULL). Positions stay as they are. */
+    void (*transport)(const double *q0, const double *q, const double *u, double *w, double *W);
+    /* u - e (e.u), the part of rates that turns the body; P = d/du, Pq = d/dq of it (nv x nv, may be NULL). */
+    void (*project)(const double *q, const double *u, double *w, double *P, double *Pq);
     /* Own rows, NULL if there are none: phi, phidot, B (nown x nv), zeta = -(dB/dt) v, Z = d(phidot)/dq (nown x nv),
        K = d(B^T lam)/dq (nv x nv, added to K with leading dimension nv). NULL outputs are not wanted. */
     void (*own)(const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,

@@ -70,8 +70,16 @@ static lg_status commit(lg_run *run, double t_in)
     if (!system->commit)
         return LG_OK;
 
-    lg_point point = {state->t, t_in,     1,          1,          state->q,
-                      state->v, state->a, state->lam, state->mem, run->stepper->accel.work};
+    lg_point point = {.t = state->t,
+                      .t_in = t_in,
+                      .load = 1,
+                      .wa = 1,
+                      .q = state->q,
+                      .v = state->v,
+                      .a = state->a,
+                      .lam = state->lam,
+                      .mem = state->mem,
+                      .work = run->stepper->accel.work};
     return system->commit(system->self, &point, run->state.mem);
 }
 

@@ -1,8 +1,12 @@
 /* The list of methods. */
 #include "integrator/genalpha.h"
+#include "integrator/hht.h"
 #include "integrator/rkmk.h"
 
 #include <string.h>
+
+/* The coefficients of a method that has no table or rule. */
+static const char none = 0;
 
 #define LG_METHOD(name, stepper, coefficients, order, order_lambda, options, noptions, needs, reference, doc)          \
     &(const lg_method){name, &stepper, &coefficients, order, order_lambda, options, noptions, needs, reference, doc},

@@ -2,7 +2,9 @@
 
    Rotational part, with omega = H e' and omega' = H e'' + bias of the block's attitude (H = I on Lie groups):
        tau = J omega' + omega x J omega,   generalised H^T tau
-   holzinger2024 (11), sign as in the errata. About a fixed point J is the inertia about that point. Translational part:
+   holzinger2024 (11), sign as in the errata. About a fixed point J is the inertia about that point. For Euler parameters
+   sherif2019 (9) prints 8 L^T L L'^T J L e', in which the bias -2 (e.e') omega has the other sign: omega x J omega -
+   J bias. That matters to schemes that do not keep e.e' = 0; a point asks for it by `printed`. Translational part:
    m x'' with inertial velocities; m (U' + Omega x U) where they stand in the body frame (sonneville2014). */
 #include "model/element.h"
 
@@ -103,6 +105,12 @@ static void rotate_lie(const lg_element *e, const lg_block *b, const lg_point *a
 
 /* ---- coordinates: omega = H e' ---- */
 
+/* The sign with which J bias counts. */
+static double bias_sign(const lg_block *b, const lg_point *at)
+{
+    return at->printed && b->node->attitude_n == 4 ? -1 : 1;
+}
+
 /* S_rr += H^T C k X at a link of the chain; C is 3 x m */
 static void add_generalised(const lg_block *b, const lg_chain *chain, int level, double s, const double *H,
                             const double *C, double *S, int ld)
@@ -126,18 +134,19 @@ static void mul_sum(int m, const double J[9], const double *A, const double W[9]
     }
 }
 
-/* d(H^T tau)/d(e, e', e'') with tau = wa J H e'' + J bias + omega x J omega */
+/* d(H^T tau)/d(e, e', e'') with tau = wa J H e'' +- J bias + omega x J omega, which is +- J omega' at +- wa e'' */
 static void tangent_coordinates(const lg_element *e, const lg_block *b, const lg_point *at, const lg_chain *chain,
                                 double *S, int ld)
 {
     int r = b->node->attitude_v, m = b->node->attitude_n;
     const double *q = at->q + b->q + b->node->attitude_q, *v = at->v + b->v + r;
     double acceleration[4] = {0}, J[9], W[9], omega[3], omegadot[3], Jomega[3], tau[3], C[12], G[16];
+    double sign = bias_sign(b, at), signed_J[9] = {0};
     lg_attitude attitude;
 
-    // kinematics at wa e''
+    // kinematics at +- wa e''
     if (at->a)
-        lg_axpy(m, at->wa, at->a + b->v + r, acceleration);
+        lg_axpy(m, sign * at->wa, at->a + b->v + r, acceleration);
     b->node->attitude(q, v, acceleration, &attitude);
     mul_rates(m, attitude.H, v, omega);
     mul_rates(m, attitude.H, acceleration, omegadot);
@@ -145,17 +154,18 @@ static void tangent_coordinates(const lg_element *e, const lg_block *b, const lg
 
     // torque and its derivatives
     inertia_matrix(e, J);
+    lg_axpy(9, sign, J, signed_J);
     lg_mul3(J, omega, Jomega);
-    lg_mul3(J, omegadot, tau);
+    lg_mul3(signed_J, omegadot, tau);
     lg_add_cross(omega, Jomega, tau);
     gyroscopic_matrix(J, omega, Jomega, W);
 
     for (int j = 0; j < m; j++)
         lg_mul3(J, attitude.H + 3 * j, C + 3 * j);
     add_generalised(b, chain, 2, at->wa, attitude.H, C, S, ld);
-    mul_sum(m, J, attitude.Av, W, attitude.H, C);
+    mul_sum(m, signed_J, attitude.Av, W, attitude.H, C);
     add_generalised(b, chain, 1, 1, attitude.H, C, S, ld);
-    mul_sum(m, J, attitude.Aq, W, attitude.Z, C);
+    mul_sum(m, signed_J, attitude.Aq, W, attitude.Z, C);
     add_generalised(b, chain, 0, 1, attitude.H, C, S, ld);
     b->node->attitude_geo(q, tau, G);
     lg_chain_add(b, chain, 0, 1, r, m, r, m, G, m, S, ld);
@@ -181,6 +191,8 @@ static void rotate_coordinates(const lg_element *e, const lg_block *b, const lg_
         mul_rates(m, attitude.H, at->v + b->v + r, omega);
         lg_mul3(J, omega, Jomega);
         lg_mul3(J, attitude.bias, tau);
+        for (int i = 0; i < 3; i++)
+            tau[i] *= bias_sign(b, at);
         lg_add_cross(omega, Jomega, tau);
         add_rates_T(m, attitude.H, tau, want->gyro + b->v + r);
     }

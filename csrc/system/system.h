@@ -19,6 +19,7 @@ typedef struct lg_point { /* where */
     double wa;            /* weight of M a in the residual */
     const double *q, *v, *a, *lam, *mem; /* a and lam may be NULL where nothing wanted depends on them */
     double *work;                        /* scratch of system->nwork doubles, without meaning between calls */
+    int printed; /* gyro of Euler parameters as in sherif2019 (9): the true one where e.e' = 0, another elsewhere */
 } lg_point;
 
 typedef struct lg_wanted { /* what: NULL = not wanted; what is wanted is overwritten, in one kinematics pass */

@@ -131,7 +131,7 @@ static const struct {
     int n;
 } coarse[] = {{"euler", 6400}, {"midpoint", 800}, {"rk33", 200},   {"rk44", 100},
               {"rk67", 60},    {"ode23", 200},    {"dopri5", 200}, {"genalpha", 800},
-              {"newmark", 800}};
+              {"newmark", 800}, {"hht", 800}};
 
 static void check_all_orders(hand_system *s)
 {

@@ -1,0 +1,412 @@
+/* HHT with constraints on positions, after sherif2019.
+
+   With F = gyro - force + B^T lam, gamma = (1 - 2 alpha)/2 and beta = (1 - alpha)^2/4, a step solves for a = a_n+1, lam:
+
+       (62)        1/(1 + alpha) M a + F - alpha/(1 + alpha) F_n = 0,   phi(q) = 0
+       (30), (17)  q = q_n exp(theta),   theta = h v_n + h^2 ((1/2 - beta) a_n + beta a)
+       (31), (18)  v = u + h gamma a,    u = v_n + h (1 - gamma) a_n.
+
+   The last two are Simo and Vu-Quoc's on Lie kinds and Newmark's on linear ones. The modified method has, on
+   Euler parameters e,
+
+       (34)        v = L(q)^T L(q_n) u + h gamma (I - e e^T) a.
+
+   `transport` takes L(q)^T L(q_n) F_n in the place of F_n: (62) adds M a and F_n as if they stood in one frame. The a_n
+   are the algorithm's; a + alpha vdot_n = (1 + alpha) vdot, by body components where the method is the modified one. */
+#include "integrator/hht.h"
+
+#include "core/small.h"
+#include "integrator/options.h"
+#include "solve/initial.h"
+#include "solve/newton.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { MAX_UNIT_BLOCK = 7 }; /* velocities of a block with unit length */
+
+const lg_option lg_hht_options[] = {
+    {"alpha",
+     LG_OPTION_NUMBER,
+     {-0.2, -1},
+     -1.0 / 3,
+     0,
+     NULL,
+     "Numerical damping: 0 none (average acceleration), -1/3 most."},
+    {"modified",
+     LG_OPTION_FLAG,
+     {1, -1},
+     0,
+     1,
+     NULL,
+     "Euler parameters: the modified velocity formula, which does not slow down rotations; False is the classical "
+     "one."},
+    {"transport",
+     LG_OPTION_FLAG,
+     {0, -1},
+     0,
+     1,
+     NULL,
+     "Euler parameters: turn the old forces into the new axes; order two in spatial motion with the modified formula."},
+    LG_NEWTON_OPTIONS,
+};
+
+typedef struct lg_hht_stepper {
+    lg_stepper base;
+    double alpha, beta, gamma;
+    int modified, transport;
+    lg_newton_settings newton;
+    int likely; /* iterations of the last step */
+
+    /* the step under way */
+    const lg_state *start;
+    double t, h, beta_prime, row_noise;
+    double *theta0, *u; /* the parts that are known of theta and v */
+    double *a, *lam; /* unknowns */
+    double *theta, *q, *v, *vdot, *old; /* at the end of the step; old = F_n, transported */
+    double *residual, *Ma, *gyro, *force, *Btlam;
+    double *T, *X, *D; /* per block: T(theta); dv/da over h gamma; d old/dq */
+    lg_chain *chain;
+} lg_hht_stepper;
+
+/* ---- options ---- */
+
+static lg_status prepare(lg_stepper *self)
+{
+    lg_hht_stepper *g = (lg_hht_stepper *)self;
+    const lg_option_value *options = self->options, *newton = options + LG_HHT_NEWTON;
+    g->alpha = options[LG_HHT_ALPHA].number;
+    g->gamma = 0.5 - g->alpha;
+    g->beta = 0.25 * (1 - g->alpha) * (1 - g->alpha);
+    g->modified = options[LG_HHT_MODIFIED].number != 0;
+    g->transport = options[LG_HHT_TRANSPORT].number != 0;
+    g->newton = (lg_newton_settings){.rtol = newton[LG_NEWTON_RTOL].number,
+                                     .atol = newton[LG_NEWTON_ATOL].number,
+                                     .max_iter = (int)newton[LG_NEWTON_MAX_ITER].number,
+                                     .good_guess = 1};
+    return LG_OK;
+}
+
+/* ---- memory ---- */
+
+static void layout(lg_stepper *self, lg_arena *arena)
+{
+    lg_hht_stepper *g = (lg_hht_stepper *)self;
+    const lg_space *space = self->system->space;
+    size_t nv = (size_t)space->nv, nrows = (size_t)self->system->pattern->nrows;
+
+    double **velocities[] = {&g->theta0, &g->u,  &g->a,    &g->theta, &g->v,    &g->vdot,
+                             &g->old,    &g->Ma, &g->gyro, &g->force, &g->Btlam};
+    for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++)
+        *velocities[i] = lg_arena_doubles(arena, nv);
+    double **matrices[] = {&g->T, &g->X, &g->D};
+    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
+        *matrices[i] = lg_arena_doubles(arena, (size_t)space->nm);
+    g->q = lg_arena_doubles(arena, (size_t)space->nq);
+    g->lam = lg_arena_doubles(arena, nrows);
+    g->residual = lg_arena_doubles(arena, nv + nrows);
+    g->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof(lg_chain));
+}
+
+/* ---- what is carried: a_n, F_n, and the h that a_n belongs to ---- */
+
+static int carry_count(const lg_stepper *self)
+{
+    return 2 * self->system->space->nv + 1;
+}
+
+/* A consistent start has F_n = -M vdot_n. */
+static lg_status reset(lg_stepper *self, lg_state *state, lg_reset reason)
+{
+    (void)reason;
+    const lg_system *system = self->system;
+    int nv = system->space->nv;
+    double *F = state->carry + nv;
+    lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
+    point.a = state->a;
+    point.work = self->accel.work;
+
+    self->accel.evaluations++;
+    LG_TRY(system->eval(system->self, &point, &(lg_wanted){.Ma = F}));
+    for (int i = 0; i < nv; i++)
+        F[i] = -F[i];
+    lg_copy(nv, state->a, state->carry);
+    state->carry[2 * nv] = 0;
+    return LG_OK;
+}
+
+/* a_n for a step of size h: it belongs to t_n + alpha h. */
+static double carried_acceleration(const lg_state *state, double ratio, int i)
+{
+    return ratio == 1 ? state->carry[i] : state->a[i] + ratio * (state->carry[i] - state->a[i]);
+}
+
+/* ---- the step's formulas ---- */
+
+/* Newton's method starts from a_n and lam_n. */
+static void predict(lg_hht_stepper *g, const lg_state *state, double h)
+{
+    int nv = g->base.system->space->nv;
+    double last = state->carry[2 * nv], ratio = last > 0 ? h / last : 1;
+    for (int i = 0; i < nv; i++) {
+        double vn = state->v[i], an = carried_acceleration(state, ratio, i);
+        g->u[i] = vn + h * (1 - g->gamma) * an;
+        g->theta0[i] = h * vn + h * h * (0.5 - g->beta) * an;
+        g->a[i] = an;
+    }
+    lg_copy(g->base.system->pattern->nrows, state->lam, g->lam);
+}
+
+/* Whether v follows (34) on a block. */
+static int is_modified(const lg_hht_stepper *g, const lg_block *b)
+{
+    return g->modified && b->node->transport;
+}
+
+/* The chains of the step; the matrices they point to change with its iterations. */
+static void form_chains(lg_hht_stepper *g)
+{
+    const lg_space *space = g->base.system->space;
+    double k[3] = {1 / g->beta_prime, g->h * g->gamma, 1};
+    for (int i = 0; i < space->nblocks; i++) {
+        const lg_block *b = &space->block[i];
+        g->chain[i] = (lg_chain){{k[0], k[1], k[2]},
+                                 {b->node->linear ? NULL : g->T + b->m, is_modified(g, b) ? g->X + b->m : NULL, NULL}};
+    }
+}
+
+/* (34) on one block, and (69) over h gamma: X = I - e e^T + h beta/gamma w^ - h^2 beta (e a^T + (e.a) I) */
+static void modified_velocity(lg_hht_stepper *g, const lg_block *b, int with_matrix)
+{
+    const double *q0 = g->start->q + b->q, *q = g->q + b->q;
+    double turned[MAX_UNIT_BLOCK], own[MAX_UNIT_BLOCK], W[MAX_UNIT_BLOCK * MAX_UNIT_BLOCK];
+    double Pq[MAX_UNIT_BLOCK * MAX_UNIT_BLOCK], *X = g->X + b->m;
+    int n = b->nv * b->nv;
+
+    b->node->transport(q0, q, g->u + b->v, turned, with_matrix ? W : NULL);
+    b->node->project(q, g->a + b->v, own, with_matrix ? X : NULL, with_matrix ? Pq : NULL);
+    for (int i = 0; i < b->nv; i++)
+        g->v[b->v + i] = turned[i] + g->h * g->gamma * own[i];
+    if (with_matrix) {
+        lg_axpy(n, g->h * g->beta / g->gamma, W, X);
+        lg_axpy(n, 1 / g->beta_prime, Pq, X);
+    }
+}
+
+/* theta, q, v and the old force from a. */
+static void follow(lg_hht_stepper *g, int with_matrix)
+{
+    const lg_space *space = g->base.system->space;
+    const double *F = g->start->carry + space->nv;
+    for (int i = 0; i < space->nv; i++) {
+        g->theta[i] = g->theta0[i] + g->a[i] / g->beta_prime;
+        g->v[i] = g->u[i] + g->h * g->gamma * g->a[i];
+    }
+    lg_space_retract(space, g->start->q, g->theta, g->q);
+    lg_copy(space->nv, F, g->old);
+
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
+        if (is_modified(g, b))
+            modified_velocity(g, b, with_matrix);
+        if (g->transport && b->node->transport)
+            b->node->transport(g->start->q + b->q, g->q + b->q, F + b->v, g->old + b->v,
+                               with_matrix ? g->D + b->m : NULL);
+    }
+}
+
+/* vdot = (a + alpha vdot_n)/(1 + alpha), e e^T apart where v follows (34). */
+static void form_vdot(lg_hht_stepper *g)
+{
+    const lg_space *space = g->base.system->space;
+    const double *last = g->start->a;
+    for (int i = 0; i < space->nv; i++)
+        g->vdot[i] = (g->a[i] + g->alpha * last[i]) / (1 + g->alpha);
+
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
+        double turned[MAX_UNIT_BLOCK], own[MAX_UNIT_BLOCK];
+        if (!is_modified(g, b))
+            continue;
+        b->node->transport(g->start->q + b->q, g->q + b->q, last + b->v, turned, NULL);
+        b->node->project(g->q + b->q, g->a + b->v, own, NULL, NULL);
+        for (int i = 0; i < b->nv; i++)
+            g->vdot[b->v + i] = g->a[b->v + i] + g->alpha / (1 + g->alpha) * (turned[i] - own[i]);
+    }
+}
+
+/* ---- Newton's problem ---- */
+
+static lg_point end_point(const lg_hht_stepper *g)
+{
+    return (lg_point){.t = g->t + g->h,
+                      .t_in = g->t + 0.5 * g->h,
+                      .load = 1,
+                      .wa = 1 / (1 + g->alpha),
+                      .q = g->q,
+                      .v = g->v,
+                      .a = g->a,
+                      .lam = g->lam,
+                      .mem = g->start->mem,
+                      .work = g->base.accel.work,
+                      .printed = 1};
+}
+
+/* S for the chains, beside whatever else is wanted in the same pass. */
+static lg_status evaluate_system(lg_hht_stepper *g, lg_wanted *wanted, int with_matrix)
+{
+    const lg_system *system = g->base.system;
+    const lg_space *space = system->space;
+    lg_accel *accel = &g->base.accel;
+    lg_point point = end_point(g);
+
+    if (with_matrix) {
+        lg_matrix_zero(&accel->matrix);
+        lg_space_tangent(space, g->theta, g->T);
+        wanted->S = &accel->matrix;
+        wanted->chain = g->chain;
+        wanted->B = system->pattern->nrows ? accel->B : NULL;
+    }
+    accel->evaluations++;
+    return system->eval(system->self, &point, wanted);
+}
+
+/* S += -alpha/(1 + alpha) d old/dq h^2 beta */
+static void add_transport(lg_hht_stepper *g)
+{
+    const lg_space *space = g->base.system->space;
+    double k = -g->alpha / (1 + g->alpha) / g->beta_prime;
+    for (int i = 0; i < space->nblocks; i++) {
+        const lg_block *b = &space->block[i];
+        if (!g->transport || !b->node->transport)
+            continue;
+        int ld;
+        double *S = lg_matrix_at(&g->base.accel.matrix, i, 0, 0, &ld);
+        for (int j = 0; j < b->nv; j++)
+            lg_axpy(b->nv, k, g->D + b->m + j * b->nv, S + (size_t)j * ld);
+    }
+}
+
+/* (62); the size of its terms. */
+static double add_forces(const lg_hht_stepper *g, int nv, double *r)
+{
+    double wa = 1 / (1 + g->alpha), w_old = g->alpha * wa, squares = 0;
+    for (int i = 0; i < nv; i++) {
+        double Ma = wa * g->Ma[i], gyro = g->gyro[i], force = g->force[i], Btlam = g->Btlam[i], old = w_old * g->old[i];
+        r[i] = Ma + gyro - force + Btlam - old;
+        squares += Ma * Ma + gyro * gyro + force * force + Btlam * Btlam + old * old;
+    }
+    return sqrt(squares / nv);
+}
+
+static lg_status evaluate(void *self, int with_matrix, double *residual, lg_norms *noise, lg_norms *size)
+{
+    lg_hht_stepper *g = self;
+    int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
+    double *phi = residual + nv;
+    lg_wanted wanted = {.Ma = g->Ma, .gyro = g->gyro, .force = g->force, .Btlam = g->Btlam, .phi = nrows ? phi : NULL};
+
+    follow(g, with_matrix);
+    LG_TRY(evaluate_system(g, &wanted, with_matrix));
+
+    size->force = add_forces(g, nv, residual);
+    noise->force = 16 * DBL_EPSILON * size->force;
+    noise->rows[0] = g->beta_prime * g->row_noise;
+    for (int i = 0; i < nrows; i++)
+        phi[i] *= g->beta_prime;
+    return LG_OK;
+}
+
+static lg_status factor(void *self, int with_matrix)
+{
+    lg_hht_stepper *g = self;
+    lg_accel *accel = &g->base.accel;
+    if (!with_matrix) {
+        follow(g, 1);
+        LG_TRY(evaluate_system(g, &(lg_wanted){0}, 1));
+    }
+
+    add_transport(g);
+    if (g->base.system->pattern->nrows) {
+        lg_matrix_add_columns(&accel->matrix, 0, 1.0, accel->B);
+        lg_matrix_add_rows(&accel->matrix, 0, g->beta_prime, accel->B, 0, g->chain);
+    }
+    g->base.stats.jacobians++;
+    return lg_factor_named(g->base.system, &accel->matrix, &g->base.report);
+}
+
+static lg_status solve(void *self, double *x)
+{
+    const lg_hht_stepper *g = self;
+    return lg_matrix_solve(&g->base.accel.matrix, x);
+}
+
+static int update(void *self, const double *correction)
+{
+    lg_hht_stepper *g = self;
+    int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
+    lg_axpy(nv, -1.0, correction, g->a);
+    lg_axpy(nrows, -1.0, correction + nv, g->lam);
+    return lg_max_abs(nv, correction) / g->beta_prime <= g->row_noise / 16;
+}
+
+/* ---- the step ---- */
+
+static void begin(lg_hht_stepper *g, const lg_state *state, double h)
+{
+    g->start = state;
+    g->t = state->t;
+    g->h = h;
+    g->beta_prime = 1 / (h * h * g->beta);
+    g->row_noise = 64 * DBL_EPSILON * (1 + lg_max_abs(g->base.system->space->nq, state->q));
+    lg_accel_reset(&g->base.accel);
+    predict(g, state, h);
+    form_chains(g);
+}
+
+/* a and F at the accepted point, where Newton's method has evaluated last. */
+static void carry(const lg_hht_stepper *g, lg_state *state)
+{
+    int nv = g->base.system->space->nv;
+    double *F = state->carry + nv;
+    lg_copy(nv, g->a, state->carry);
+    for (int i = 0; i < nv; i++)
+        F[i] = g->gyro[i] - g->force[i] + g->Btlam[i];
+    state->carry[2 * nv] = g->h;
+}
+
+static lg_status step(lg_stepper *self, lg_state *state, double h)
+{
+    lg_hht_stepper *g = (lg_hht_stepper *)self;
+    begin(g, state, h);
+
+    lg_newton_problem problem = {.self = g,
+                                 .nforce = self->system->space->nv,
+                                 .nrows = self->system->pattern->nrows,
+                                 .sets = 1,
+                                 .evaluate = evaluate,
+                                 .factor = factor,
+                                 .solve = solve,
+                                 .update = update};
+    lg_newton_result result = {.iterations = g->likely};
+    lg_status status = lg_newton(&problem, &g->newton, g->residual, &result);
+    self->stats.newton_iterations += result.iterations;
+    self->report.iteration = result.iterations;
+    self->report.residual = result.residual;
+    LG_TRY(status);
+
+    form_vdot(g);
+    LG_TRY(lg_stepper_accept(self, state, h, g->q, g->v, g->vdot, g->lam));
+    carry(g, state);
+    g->likely = result.iterations;
+    return LG_OK;
+}
+
+const lg_stepper_type lg_hht = {
+    .name = "hht",
+    .size = sizeof(lg_hht_stepper),
+    .copies = 1,
+    .prepare = prepare,
+    .layout = layout,
+    .carry_count = carry_count,
+    .reset = reset,
+    .step = step,
+};
