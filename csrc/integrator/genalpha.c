@@ -153,6 +153,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     g->lam = g->now.lam = lg_arena_doubles(arena, nrows);
     g->mu = lg_arena_doubles(arena, nrows);
     g->shift = lg_arena_doubles(arena, nv + nrows);
+    g->more = lg_arena_doubles(arena, nv + nrows);
     g->residual = lg_arena_doubles(arena, nv + 2 * nrows);
     g->T = lg_arena_doubles(arena, (size_t)space->nm);
     g->X = lg_arena_doubles(arena, (size_t)space->nm);

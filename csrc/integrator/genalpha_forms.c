@@ -210,8 +210,55 @@ void lg_genalpha_correct(lg_genalpha_stepper *g, const double *dw)
     }
     lg_axpy(space->nv, -1, dw, g->w);
     if (g->index == LG_INDEX_STABILIZED) {
-        lg_space_rate(space, g->now.qn, g->now.theta, g->shift, g->Btmu);
+        lg_genalpha_lift(g, 0, g->shift, g->Btmu);
         lg_axpy(space->nv, -1, g->Btmu, g->w);
+    }
+}
+
+/* ---- how mu moves the coordinates at fixed velocities ---- */
+
+/* dw = -L B(q_n)^T dmu with L = X^-1 P^-1 leaves v and vdot as they are, and moves q by T L. Up to the second order in
+   A = theta^, and with c_n = r theta, r = 1 - beta/gamma, which holds up to O(h^2), all these commute: T L, or L, is
+   I + first A + second A^2. */
+static void lift_series(const lg_alpha *p, int with_T, double *first, double *second)
+{
+    double s = 1 - p->sigma, r = 1 - p->beta / p->gamma, x = p->sigma * r / 2;
+    double X1 = x, X2 = x * x - p->sigma * (3 * p->sigma - 1) * r / 12; /* of X^-1 */
+    double P1 = s / 2, P2 = -s * (2 - 3 * s) / 12; /* of P^-1 */
+    double L1 = X1 + P1, L2 = X2 + X1 * P1 + P2;
+    *first = with_T ? L1 - 0.5 : L1;
+    *second = with_T ? L2 - 0.5 * L1 + 1.0 / 6 : L2;
+}
+
+void lg_genalpha_lift_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
+{
+    const lg_space *space = g->base.system->space;
+    double first, second;
+    lift_series(&g->alpha, 1, &first, &second);
+    for (int i = 0; i < space->nblocks; i++) {
+        const lg_block *b = &space->block[i];
+        double *X = b->node->linear || !g->operator || g->form != LG_FORM_EXACT ? NULL : g->T + b->m;
+        g->chain[i] = (lg_chain){{1, 1, 1}, {X, X, X}};
+        if (X)
+            polynomial(b, place->theta, first, second, X);
+    }
+    g->chained = 0;
+}
+
+void lg_genalpha_lift(const lg_genalpha_stepper *g, int with_T, const double *y, double *out)
+{
+    const lg_space *space = g->base.system->space;
+    double first, second;
+    lift_series(&g->alpha, with_T, &first, &second);
+    lg_copy(space->nv, y, out);
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
+        double X[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
+        if (b->node->linear || !g->operator || g->form != LG_FORM_EXACT)
+            continue;
+        polynomial(b, g->now.theta, first, second, X);
+        lg_zero(b->nv, out + b->v);
+        for (int j = 0; j < b->nv; j++)
+            lg_axpy(b->nv, y[b->v + j], X + b->nv * j, out + b->v);
     }
 }
 

@@ -1,16 +1,16 @@
 /* Residual and matrix of a step, and their solution: one of each for all indices and forms.
 
    Rows, scaled like accelerations: the force rows, then of index 3 the positions, beta' phi, of index 2 the velocities,
-   beta'/gamma' phidot, of stabilised index 2 both, velocities first. Its matrix is taken in the unknown u = w + T^-1
-   B(q_n)^T mu, on which v and vdot depend but not on mu:
+   beta'/gamma' phidot, of stabilised index 2 both, velocities first. Its matrix is taken in u = w + L B(q_n)^T mu with
+   the L that leaves v and vdot to u alone:
 
-       [ S                  B^T  -k_0 K B(q_n)^T ] [ du   ]   [ r      ]
-       [ k_0 Z T + k_1 B X   0   -k_0 Z B(q_n)^T ] [ dlam ] = [ phidot ]
-       [ k_0 B T             0   -k_0 B B(q_n)^T ] [ dmu  ]   [ phi    ]
+       [ S                  B^T  -k_0 K L' ] [ du   ]   [ r      ]
+       [ k_0 Z T + k_1 B X   0   -k_0 Z L' ] [ dlam ] = [ phidot ]     L' = T L B(q_n)^T
+       [ k_0 B T             0   -k_0 B L' ] [ dmu  ]   [ phi    ]
 
-   Without the upper two entries of the last column, dmu follows after du and dlam, from a matrix of the same
-   pattern; and since it depends on B du alone, which phidot = 0 determines, what they leave takes no more than one
-   iteration to go, however stiff the system. Both matrices keep the fill of index 3. */
+   With the upper two entries of the last column left out, dmu follows after du and dlam, from a matrix of the same
+   pattern; a second sweep puts Z L' right. K L' is left to the next iteration: as dmu depends on B du alone, which
+   phidot = 0 determines, one is enough, however stiff the system. Both matrices keep the fill of index 3. */
 #include "core/small.h"
 #include "integrator/genalpha_step.h"
 #include "solve/initial.h"
@@ -134,11 +134,12 @@ static lg_status evaluate(void *self, int with_matrix, double *residual, lg_norm
 
 /* ---- matrix ---- */
 
-/* [I B(q_n)^T; B 0] */
-static lg_status factor_lift(lg_genalpha_stepper *g)
+/* [I B(q_n)^T; B T L 0] at a place */
+static lg_status factor_lift(lg_genalpha_stepper *g, const lg_alpha_place *place)
 {
     const lg_pattern *p = g->base.system->pattern;
     lg_matrix_zero(&g->lift);
+    lg_genalpha_lift_chains(g, place);
     for (int c = 0; c < p->ncliques; c++)
         for (int i = 0; i < p->clique_start[c + 1] - p->clique_start[c]; i++) {
             int ld, nv = p->nv[p->clique_block[p->clique_start[c] + i]];
@@ -147,19 +148,19 @@ static lg_status factor_lift(lg_genalpha_stepper *g)
                 D[j + ld * j] = 1;
         }
     lg_matrix_add_columns(&g->lift, 0, 1, g->Bn);
-    lg_matrix_add_rows(&g->lift, 0, 1, g->base.accel.B, 0, NULL);
+    lg_matrix_add_rows(&g->lift, 0, 1, g->base.accel.B, 0, g->chain);
     return lg_factor_named(g->base.system, &g->lift, &g->base.report);
 }
 
-/* Completes S, which has been evaluated, for steps of size h. */
-static lg_status factor_matrix(lg_genalpha_stepper *g, double h)
+/* Completes S, which has been evaluated at a place. */
+static lg_status factor_matrix(lg_genalpha_stepper *g, const lg_alpha_place *place)
 {
     lg_accel *accel = &g->base.accel;
-    double s = phidot_scale(g, h);
+    double s = phidot_scale(g, place->h);
     if (g->base.system->pattern->nrows) {
         lg_matrix_add_columns(&accel->matrix, 0, 1, accel->B);
         if (g->index == LG_INDEX_3)
-            lg_matrix_add_rows(&accel->matrix, 0, phi_scale(g, h), accel->B, 0, g->chain);
+            lg_matrix_add_rows(&accel->matrix, 0, phi_scale(g, place->h), accel->B, 0, g->chain);
         else {
             lg_matrix_add_rows(&accel->matrix, 0, s, accel->B, 1, g->chain);
             lg_matrix_add_rows(&accel->matrix, 0, s, g->Z, 0, g->chain);
@@ -167,7 +168,7 @@ static lg_status factor_matrix(lg_genalpha_stepper *g, double h)
     }
     g->base.stats.jacobians++;
     LG_TRY(lg_factor_named(g->base.system, &accel->matrix, &g->base.report));
-    return g->index == LG_INDEX_STABILIZED ? factor_lift(g) : LG_OK;
+    return g->index == LG_INDEX_STABILIZED ? factor_lift(g, place) : LG_OK;
 }
 
 /* Notes where the matrix has been formed. */
@@ -192,7 +193,7 @@ static lg_status factor(void *self, int with_matrix)
     lg_genalpha_stepper *g = self;
     if (!with_matrix || g->force_terms)
         LG_TRY(evaluate_matrix(g, &g->now, (lg_wanted){0}));
-    LG_TRY(factor_matrix(g, g->h));
+    LG_TRY(factor_matrix(g, &g->now));
     if (g->newton.modified)
         keep(g);
     return LG_OK;
@@ -205,13 +206,13 @@ lg_status lg_genalpha_rebuild(lg_genalpha_stepper *g)
     if (g->index == LG_INDEX_STABILIZED)
         LG_TRY(lg_genalpha_base_rows(g, &place));
     LG_TRY(evaluate_matrix(g, &place, (lg_wanted){0}));
-    return factor_matrix(g, place.h);
+    return factor_matrix(g, &place);
 }
 
 /* ---- solution ---- */
 
-/* dmu in place of the rows of phi, from B B(q_n)^T dmu = B T du - phi; shift = -B(q_n)^T dmu. */
-static lg_status solve_lift(lg_genalpha_stepper *g, const double *du, double *phi)
+/* dmu from B T L B(q_n)^T dmu = B T du - phi, into the rows of `shift`; its velocities are -B(q_n)^T dmu. */
+static lg_status solve_lift(lg_genalpha_stepper *g, const double *du, const double *phi)
 {
     const lg_system *system = g->base.system;
     int nv = system->space->nv, nrows = system->pattern->nrows;
@@ -225,9 +226,29 @@ static lg_status solve_lift(lg_genalpha_stepper *g, const double *du, double *ph
     for (int i = 0; i < nrows; i++)
         x[nv + i] = to_acceleration * phi[i];
     lg_pattern_add_B(system->pattern, g->base.accel.B, -1, moved, x + nv);
+    return lg_matrix_solve(&g->lift, x);
+}
 
-    LG_TRY(lg_matrix_solve(&g->lift, x));
-    lg_copy(nrows, x + nv, phi);
+/* (du, dlam) from what stands in x, the former like an acceleration. */
+static lg_status solve_main(lg_genalpha_stepper *g, double *x)
+{
+    LG_TRY(lg_matrix_solve(&g->base.accel.matrix, x));
+    for (int i = 0; !g->scaled && i < g->base.system->space->nv; i++)
+        x[i] *= g->beta_prime;
+    return LG_OK;
+}
+
+/* What dmu, by way of the coordinates, adds to phidot goes to the other side, once. */
+static lg_status sweep_again(lg_genalpha_stepper *g, double *x)
+{
+    const lg_pattern *pattern = g->base.system->pattern;
+    int nv = g->base.system->space->nv, nrows = pattern->nrows;
+    double *more = g->more;
+    lg_zero(nv + nrows, more);
+    lg_genalpha_lift(g, 1, g->shift, g->Btmu);
+    lg_pattern_add_B(pattern, g->Z, -phidot_scale(g, g->h) / g->beta_prime, g->Btmu, more + nv);
+    LG_TRY(solve_main(g, more));
+    lg_axpy(nv + nrows, 1, more, x);
     return LG_OK;
 }
 
@@ -235,10 +256,16 @@ static lg_status solve(void *self, double *x)
 {
     lg_genalpha_stepper *g = self;
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
-    LG_TRY(lg_matrix_solve(&g->base.accel.matrix, x));
-    for (int i = 0; !g->scaled && i < nv; i++)
-        x[i] *= g->beta_prime;
-    return g->index == LG_INDEX_STABILIZED ? solve_lift(g, x, x + nv + nrows) : LG_OK;
+    double *phi = x + nv + nrows;
+    LG_TRY(solve_main(g, x));
+    if (g->index != LG_INDEX_STABILIZED)
+        return LG_OK;
+
+    LG_TRY(solve_lift(g, x, phi));
+    LG_TRY(sweep_again(g, x));
+    LG_TRY(solve_lift(g, x, phi));
+    lg_copy(nrows, g->shift + nv, phi);
+    return LG_OK;
 }
 
 static int update(void *self, const double *correction)

@@ -46,7 +46,7 @@ typedef struct lg_genalpha_stepper {
     double *a; /* a_n+1 */
     double *w, *lam, *mu; /* unknowns */
     lg_alpha_place now; /* at the end of the step; now.a is vdot */
-    double *Btmu, *shift; /* B(q_n)^T mu; correction of w that goes with one of mu */
+    double *Btmu, *shift, *more; /* B(q_n)^T mu; velocities and rows of a correction of mu; of a second sweep */
     double *residual, *Ma, *gyro, *force, *Btlam;
 
     /* the matrix */
@@ -78,6 +78,10 @@ void lg_genalpha_follow(lg_genalpha_stepper *g);
 void lg_genalpha_correct(lg_genalpha_stepper *g, const double *dw);
 /* The chains of the matrix at a place. */
 void lg_genalpha_chains(lg_genalpha_stepper *g, const lg_alpha_place *place);
+/* Instead of them: how a correction of mu, as y = -B(q_n)^T dmu, moves q at fixed v. */
+void lg_genalpha_lift_chains(lg_genalpha_stepper *g, const lg_alpha_place *place);
+/* How y moves q, with T, or w. */
+void lg_genalpha_lift(const lg_genalpha_stepper *g, int with_T, const double *y, double *out);
 
 /* ---- genalpha_newton.c: residual and matrix ---- */
 
