@@ -45,6 +45,18 @@ def vector_of_matrix(R: Array) -> Array:
     return factor * p[1:]
 
 
+def angles_of_matrix(R: Array) -> Array:
+    """Tait-Bryan angles (a, b, c) of R = Rx(a) Ry(b) Rz(c) with |b| <= pi/2."""
+    return np.array([np.arctan2(-R[1, 2], R[2, 2]), np.arcsin(np.clip(R[0, 2], -1, 1)), np.arctan2(-R[0, 1], R[0, 0])])
+
+
+def angle_rates(angles: Array, omega: Array) -> Array:
+    """Rates (3,) of Tait-Bryan angles (3,) at the angular velocity omega (3,) in the turned axes."""
+    _, b, c = angles
+    a_rate = (np.cos(c) * omega[0] - np.sin(c) * omega[1]) / np.cos(b)
+    return np.array([a_rate, np.sin(c) * omega[0] + np.cos(c) * omega[1], omega[2] - np.sin(b) * a_rate])
+
+
 def rotation(name: str, value: object) -> Array:
     """A rotation matrix (3, 3) from a matrix or a unit quaternion (4,); ValueError if it is not a rotation."""
     if hasattr(value, "as_matrix"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array
-from lgint._rotation import quaternion_of_matrix, vector_of_matrix
+from lgint._rotation import angle_rates, angles_of_matrix, quaternion_of_matrix, vector_of_matrix
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Formulation:
 
     node: str
     pivot: str
-    storage: str  # of the rotation: "matrix", "quaternion", "vector"
+    storage: str  # of the rotation: "matrix", "quaternion", "vector", "angles"
     body_velocity: bool = False  # velocity of the COM in body axes
-    rates: bool = False  # time derivatives of the quaternion for the angular velocity
+    rates: bool = False  # time derivatives of the quaternion or the angles for the angular velocity
 
 
 FORMULATIONS: Final[Mapping[str, Formulation]] = {
@@ -32,12 +32,18 @@ FORMULATIONS: Final[Mapping[str, Formulation]] = {
     "SE3": Formulation("SE3", "SO3", "matrix", body_velocity=True),
     "S3R3": Formulation("S3R3", "S3", "quaternion", body_velocity=True),
     "euler_parameters": Formulation("euler_parameters", "euler_parameters_fixed", "quaternion", rates=True),
+    "tait_bryan": Formulation("tait_bryan", "tait_bryan_fixed", "angles", rates=True),
 }
+REGULAR: Final = 1e-6  # |cos b| of Tait-Bryan angles below which they count as singular
 
 
 @dataclass(frozen=True)
 class Body:
-    """What a caller said about a body, checked."""
+    """What a caller said about a body, checked.
+
+    The rotation of a body's node is R = R_node reference. The axes of node and body differ where the angles of a
+    Tait-Bryan node count from a reference rotation; a vector with body components b has node components reference b.
+    """
 
     name: str
     mass: float
@@ -48,6 +54,17 @@ class Body:
     omega: Array  # body axes
     formulation: str
     pivot: Array | None
+    reference: Array | None = None  # None: the identity
+
+    @property
+    def node_R(self) -> Array:
+        """Rotation from the node's to inertial axes."""
+        return self.R if self.reference is None else self.R @ self.reference.T
+
+    def to_node(self, b: Array) -> Array:
+        """Node components of vectors (..., 3) given in body components."""
+        turned: Array = b if self.reference is None else b @ self.reference.T
+        return turned
 
     @property
     def com(self) -> Array:
@@ -61,21 +78,23 @@ class Body:
         return row.node if self.pivot is None else row.pivot
 
     def inertia_about_node(self) -> Array:
-        """Inertia (3, 3) about the node point, by the parallel-axis theorem."""
-        com = self.com
-        shifted: Array = self.inertia + self.mass * (com @ com * np.eye(3) - np.outer(com, com))
+        """Inertia (3, 3) about the node point in the node's axes, by the parallel-axis theorem."""
+        com = self.to_node(self.com)
+        own = self.to_node(self.to_node(self.inertia).T)
+        shifted: Array = own + self.mass * (com @ com * np.eye(3) - np.outer(com, com))
         return shifted
 
     def state(self) -> tuple[Array, Array]:
         """Coordinates and velocities in the body's formulation."""
         row = FORMULATIONS[self.formulation]
-        if row.storage == "matrix":
-            attitude = self.R.ravel()
-        elif row.storage == "quaternion":
-            attitude = quaternion_of_matrix(self.R)
-        else:
-            attitude = vector_of_matrix(self.R)
-        turning = _quaternion_rate(attitude, self.omega) if row.rates else self.omega
+        attitude, turning = _STORAGES[row.storage](self.node_R), self.to_node(self.omega)
+        if row.storage == "angles" and abs(np.cos(attitude[1])) < REGULAR:
+            raise ValueError(
+                f"the Tait-Bryan angles of {self.name!r} are singular at the start (|cos b| < {REGULAR:g}); give "
+                "add_body another reference rotation, or use a Lie formulation such as 'R3xSO3'"
+            )
+        if row.rates:
+            turning = _RATES[row.storage](attitude, turning)
         if self.pivot is not None:
             return attitude, turning
         velocity = self.R.T @ self.velocity if row.body_velocity else self.velocity
@@ -85,6 +104,15 @@ class Body:
 def _quaternion_rate(p: Array, omega: Array) -> Array:
     """Rates of the quaternion, p' = p o (0, omega) / 2."""
     return 0.5 * np.concatenate([[-p[1:] @ omega], p[0] * omega + np.cross(p[1:], omega)])
+
+
+_STORAGES: Final[Mapping[str, Callable[[Array], Array]]] = {
+    "matrix": np.ravel,
+    "quaternion": quaternion_of_matrix,
+    "vector": vector_of_matrix,
+    "angles": angles_of_matrix,
+}
+_RATES: Final[Mapping[str, Callable[[Array, Array], Array]]] = {"quaternion": _quaternion_rate, "angles": angle_rates}
 
 
 def place(

@@ -8,6 +8,7 @@ Formulation is a property of the body: it may differ from body to body, and no j
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +18,9 @@ from lgint import _core
 from lgint._args import Array, array, choice, number
 from lgint._rotation import rotation as rotation_matrix
 from lgint.body import FORMULATIONS, Body, inertia_matrix, place
+from lgint.law import ForceLaw, TurnedLaw
 from lgint.model import Model
+from lgint.tree import MINIMAL, TREE_JOINTS, Joint, Tree
 
 
 class Ground:
@@ -56,15 +59,17 @@ class ModelBuilder:
     gravity : array_like, shape (3,)
         Acceleration of gravity in inertial axes, m/s^2.
     formulation : str
-        Of the bodies that do not name their own: "R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3" or "euler_parameters".
+        Of the bodies that do not name their own, see `add_body`.
     """
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, 0.0), formulation: str = "R3xSO3") -> None:
         self._gravity = array("gravity", gravity, (3,))
-        self._formulation = choice("formulation", formulation, FORMULATIONS)
+        self._formulation = choice("formulation", formulation, (*FORMULATIONS, MINIMAL))
         self._bodies: dict[str, Body] = {}
         self._blocks: dict[str, int] = {}
-        self._frames: dict[tuple[int, tuple[float, ...]], int] = {}
+        self._parts: list[Body | Tree] = []  # one per block
+        self._links: dict[str, tuple[Tree, int]] = {}
+        self._frames: dict[tuple[Any, ...], int] = {}
         self._elements: list[tuple[str, str, tuple[int, ...], list[float], Callable[[float], ArrayLike] | None]] = []
         self._names: set[str] = set()
         self._joints: dict[str, dict[str, Any]] = {}
@@ -84,6 +89,7 @@ class ModelBuilder:
         formulation: str | None = None,
         pivot: ArrayLike | None = None,
         com: ArrayLike | None = None,
+        reference: ArrayLike | None = None,
     ) -> str:
         """Adds a rigid body and returns its name, by which joints and forces refer to it.
 
@@ -106,6 +112,9 @@ class ModelBuilder:
             follows.
         com : array_like, shape (3,), optional
             With `pivot`: from the pivot to the COM in body axes, in place of `position`.
+        reference : array_like, shape (3, 3) or (4,), optional
+            Rotation from body to inertial axes at which Tait-Bryan angles are zero; the singularity is a quarter turn
+            away. Default: the identity. Other formulations have no use for it.
 
         Raises
         ------
@@ -131,20 +140,28 @@ class ModelBuilder:
             R,
             v,
             omega,
-            self._formulation if formulation is None else choice("formulation", formulation, FORMULATIONS),
+            self._formulation if formulation is None else choice("formulation", formulation, (*FORMULATIONS, MINIMAL)),
             fixed,
+            None if reference is None else rotation_matrix(f"reference of {name!r}", reference),
         )
         self._names.add(name)
-        self._blocks[name] = len(self._blocks)
-        self._add_inertia(self._bodies[name])
+        if self._bodies[name].formulation != MINIMAL:
+            self._blocks[name] = len(self._parts)
+            self._parts.append(self._bodies[name])
+            self._add_inertia(self._bodies[name])
+        elif pivot is not None:
+            raise ValueError(f"pivot of {name!r}: in minimal coordinates a body's joint says about what it turns")
         return name
 
     def _add_inertia(self, body: Body) -> None:
         """rigid_body about the node's point, and gravity at the COM."""
         six = body.inertia_about_node()[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
         node = self._frame(body.name, -body.com)
-        parameters = [body.mass, *body.com, *six]
+        parameters = [body.mass, *body.to_node(body.com), *six]
         self._element("rigid_body", body.name, (node,), parameters)
+        self._add_weight(body)
+
+    def _add_weight(self, body: Body) -> None:
         if self._gravity.any():
             frame = self._frame(body.name, np.zeros(3))
             self._element("gravity", f"{body.name}.gravity", (frame,), [body.mass, *self._gravity])
@@ -165,6 +182,7 @@ class ModelBuilder:
         length: float | None = None,
         carrier: str | None = None,
         angle: float | None = None,
+        rate: float | None = None,
         name: str | None = None,
     ) -> str:
         """Adds a joint between bodies `a` and `b` (names, or `lgint.ground`) and returns its name.
@@ -203,6 +221,11 @@ class ModelBuilder:
         choice("joint kind", kind, (*JOINTS, "distance"))
         _refuse(kind, length=length)
         name = self._joint_name(kind, a, b, name)
+        if self._hangs_free(b):
+            _refuse(kind, second_axis=second_axis, carrier=carrier)
+            place = self._place(name, b, point, point_a, point_b)
+            return self._attach(kind, name, a, b, place, axis, angle, rate)
+        _refuse(kind, rate=rate)
         frames = self._joint_frames(name, a, b, point, point_a, point_b)
         triad = _triad(kind, name, axis, second_axis)
         usual = "inertial" if kind in LOCKED else "first"
@@ -210,7 +233,7 @@ class ModelBuilder:
         if not JOINTS[kind]:
             _refuse(kind, angle=angle)
         turned = triad if angle is None else triad @ _turn_about_z(number(f"angle of {name!r}", angle))
-        axes_a, axes_b = self._rotation(a).T @ triad, self._rotation(b).T @ turned
+        axes_a, axes_b = self._node_rotation(a).T @ triad, self._node_rotation(b).T @ turned
         self._add_joint(kind, name, a, b, frames, [CARRIERS.index(where), *axes_a.ravel(), *axes_b.ravel()])
         return name
 
@@ -232,6 +255,72 @@ class ModelBuilder:
             raise ValueError(f"length of {name!r}: a positive distance expected, got {given:g}")
         self._add_joint("distance", name, a, b, frames, [given])
         return name
+
+    def _hangs_free(self, who: Partner) -> bool:
+        """Whether this is a body in minimal coordinates that waits for its first joint."""
+        name = self._partner(who)
+        return name != "ground" and self._bodies[name].formulation == MINIMAL and name not in self._links
+
+    def _place(
+        self, name: str, b: Partner, point: ArrayLike | None, point_a: ArrayLike | None, point_b: ArrayLike | None
+    ) -> Array:
+        """The inertial point of a joint of a tree."""
+        if point is not None and point_a is None and point_b is None:
+            return array(f"point of {name!r}", point, (3,))
+        if point is not None or point_a is not None or point_b is None:
+            raise ValueError(f"joint {name!r} of a tree needs point, or point_b")
+        body = self._bodies[self._partner(b)]
+        place: Array = body.x + body.R @ array(f"point_b of {name!r}", point_b, (3,))
+        return place
+
+    def _attach(
+        self,
+        kind: str,
+        name: str,
+        a: Partner,
+        b: Partner,
+        point: Array,
+        axis: ArrayLike | None,
+        coordinate: float | None,
+        rate: float | None,
+    ) -> str:
+        """The joint that makes a body in minimal coordinates a link of a tree."""
+        parent, link = self._partner(a), self._partner(b)
+        if kind not in TREE_JOINTS or (parent != "ground" and parent not in self._links):
+            raise ValueError(
+                f"body {link!r} is in minimal coordinates: its first joint must be revolute or prismatic, with the ground "
+                f"or a link of a tree as first partner; got a {kind} joint with {parent!r}"
+            )
+        e = _triad(kind, name, axis, None)[:, 2]
+        q = 0.0 if coordinate is None else number(f"angle of {name!r}", coordinate)
+        if kind == "revolute":
+            q -= 2 * np.pi * round(q / (2 * np.pi))
+        speed = None if rate is None else number(f"rate of {name!r}", rate)
+        tree, above = self._links[parent] if parent in self._links else (self._new_tree(link), -1)
+        self._bodies[link] = tree.add(self._bodies[link], above, Joint(kind, point, e, q, speed))
+        self._links[link] = tree, len(tree.bodies) - 1
+        self._blocks[link] = tree.block
+        if above < 0:
+            node = self._frame(link, -self._bodies[link].com)
+            self._elements[tree.element] = ("tree", tree.name, (node,), tree.parameters, None)
+        self._add_weight(self._bodies[link])
+        self._joints[name] = {
+            "kind": kind,
+            "element": tree.element,
+            "first": parent,
+            "second": link,
+            "frames": [self._frame(who, self._local(who, point)) for who in (a, b)],
+            "block": tree.block,
+            "part": len(tree.bodies) - 1,
+        }
+        self._names.add(name)
+        return name
+
+    def _new_tree(self, link: str) -> Tree:
+        tree = Tree(self._free_name(f"{link}.tree"), len(self._parts), len(self._elements))
+        self._parts.append(tree)
+        self._element("tree", tree.name, (), [])
+        return tree
 
     def _joint_name(self, kind: str, a: Partner, b: Partner, name: str | None) -> str:
         first, second = self._partner(a), self._partner(b)
@@ -353,7 +442,8 @@ class ModelBuilder:
         offset = np.zeros(3) if point is None else self._local(body, array(f"point of {name!r}", point, (3,)))
         for kind, load in (("force", force), ("torque", torque)):
             if load is not None:
-                values, function = _source(f"{kind} of {name!r}", load)
+                turn = self._bodies[partner].reference if axes else None
+                values, function = _source(f"{kind} of {name!r}", load, turn)
                 label = name if force is None or torque is None else f"{name}.{kind}"
                 at = self._frame(body, offset)
                 self._element(kind, label, (at,), [axes, *values], function)
@@ -376,15 +466,15 @@ class ModelBuilder:
         Parameters
         ----------
         joint : str
-            Name of a revolute, cylindrical or planar joint. phi runs through full turns.
+            Name of a revolute, cylindrical or planar joint, or of a prismatic one of a tree, where phi is the slide.
+            phi runs through full turns.
         torque, stiffness, damping : float
             N m, N m/rad, N m s/rad.
         motion : array_like, shape (pieces, 4), optional
             The desired angle phi_d(t), quadratic in pieces; a row is (t, phi_d, phi_d', phi_d'') at a piece's begin.
             The first piece holds before, the last after its time as well. Default: phi_d = 0.
         """
-        choice("joint", joint, [known for known, row in self._joints.items() if JOINTS.get(row["kind"], False)])
-        row = self._joints[joint]
+        row = self._driven(joint)
         name = self._force_name("drive", row["first"], row["second"], name)
         gains = [
             number(f"{key} of {name!r}", value)
@@ -393,9 +483,76 @@ class ModelBuilder:
         pieces = np.empty((0, 4)) if motion is None else array(f"motion of {name!r}", motion)
         if pieces.ndim != 2 or pieces.shape[1] != 4 or not (np.diff(pieces[:, 0]) > 0).all():
             raise ValueError(f"motion of {name!r}: rows (t, angle, rate, second rate) with ascending t expected")
+        if "part" in row:
+            self._element("coordinate_drive", name, (row["frames"][1],), [*gains, *pieces.ravel()])
+            return name
         triads = self._elements[row["element"]][3][1:19]
         self._element("joint_drive", name, tuple(row["frames"]), [*triads, *gains, *pieces.ravel()])
         return name
+
+    def _driven(self, joint: str) -> dict[str, Any]:
+        """Record of a joint that has an angle, or a coordinate of its own."""
+        known = [name for name, row in self._joints.items() if JOINTS.get(row["kind"], False) or "part" in row]
+        return self._joints[choice("joint", joint, known)]
+
+    def add_force_law(
+        self,
+        function: Callable[..., ArrayLike],
+        *,
+        bodies: Partner | Sequence[Partner] | None = None,
+        joint: str | None = None,
+        tangent: Callable[..., Any] | None = None,
+        name: str | None = None,
+    ) -> str:
+        """A force law written in Python, on one or two bodies or in a joint. Runs of the model then hold the GIL.
+
+        Parameters
+        ----------
+        function : callable
+            On bodies: function(t, x, R, xdot, omega) with the inertial positions x of their COMs, rotations R, inertial
+            velocities and body angular velocities; it returns a wrench per body, the force in inertial and the moment in
+            body axes. Shapes of one body: (3,), (3, 3), (3,), (3,) and (6,); of two: the same behind an axis of length 2.
+            In a joint: function(t, angle, rate), which returns the torque about the joint's axis on the second body.
+        bodies : str, lgint.ground, or two of them
+        joint : str
+            A joint that has an angle, or any of a tree (where it slides, the torque is a force).
+        tangent : callable, optional
+            The derivatives, for the same arguments. On bodies: (K, D), each (6 n, 6 n), of the wrenches one after the
+            other by (dx, dphi) and (dxdot, domega), where dR = R hat(dphi). In a joint: by angle and rate. Default: by
+            central differences.
+        """
+        if (bodies is None) == (joint is None):
+            raise ValueError("a force law acts on bodies or in a joint: give one of both")
+        law = ForceLaw(function, tangent)
+        if joint is not None:
+            return self._add_joint_law(law, joint, name)
+        single = isinstance(bodies, (str, Ground))
+        partners: list[Any] = [bodies] if single else list(bodies)  # type: ignore[arg-type]
+        if len(partners) not in (1, 2):
+            raise ValueError(f"a force law acts on one body or on two, got {len(partners)}")
+        first, second = partners[0], partners[-1] if len(partners) == 2 else ground
+        name = self._force_name("law", first, second, name)
+        frames = self._frame(first, np.zeros(3)), self._frame(second, np.zeros(3))
+        self._element("force_law", name, frames, [float(len(partners))], self._turned(law, partners))
+        return name
+
+    def _add_joint_law(self, law: ForceLaw, joint: str, name: str | None) -> str:
+        row = self._driven(joint)
+        name = self._force_name("law", row["first"], row["second"], name)
+        if "part" in row:
+            self._element("coordinate_law", name, (row["frames"][1],), [], law)
+        else:
+            triads = self._elements[row["element"]][3][1:19]
+            self._element("joint_law", name, tuple(row["frames"]), list(triads), law)
+        return name
+
+    def _turned(self, law: ForceLaw, partners: list[Any]) -> ForceLaw | TurnedLaw:
+        """The law in the axes of the nodes, if these are not the bodies'."""
+        found = [getattr(self._bodies.get(self._partner(who)), "reference", None) for who in partners]
+        if all(turn is None for turn in found):
+            return law
+        turns = np.array([np.eye(3) if turn is None else turn for turn in found])
+        return TurnedLaw(law, turns if len(turns) > 1 else turns[0])
 
     def _force_name(self, kind: str, a: Partner, b: Partner, name: str | None) -> str:
         first, second = self._partner(a), self._partner(b)
@@ -410,9 +567,9 @@ class ModelBuilder:
             return "ground"
         return choice("body", who, self._bodies)
 
-    def _rotation(self, who: Partner) -> Array:
+    def _node_rotation(self, who: Partner) -> Array:
         name = self._partner(who)
-        return np.eye(3) if name == "ground" else self._bodies[name].R
+        return np.eye(3) if name == "ground" else self._bodies[name].node_R
 
     def _local(self, who: Partner, x: Array) -> Array:
         """An inertial point of the start in the body's axes, from its COM."""
@@ -426,8 +583,14 @@ class ModelBuilder:
             key = (-1, (*map(float, offset), 0.0, 0.0, 0.0))
         else:
             body = self._bodies[name]
+            if body.formulation == MINIMAL:
+                if name not in self._links:
+                    raise ValueError(f"body {name!r} is in minimal coordinates and needs a joint before anything else")
+                tree, part = self._links[name]
+                link = (tree.block, (0.0, 0.0, 0.0, *map(float, offset + body.com + 0.0)), part)
+                return self._frames.setdefault(link, len(self._frames))
             base = np.zeros(3) if body.pivot is None else body.pivot
-            key = (self._blocks[name], (*map(float, base), *map(float, offset + body.com + 0.0)))
+            key = (self._blocks[name], (*map(float, base), *map(float, body.to_node(offset + body.com) + 0.0)))
         return self._frames.setdefault(key, len(self._frames))
 
     def _two_points(
@@ -485,11 +648,13 @@ class ModelBuilder:
         choice("start", start, ("check", "project"))
         if not self._bodies:
             raise ValueError("a model needs at least one body; see add_body")
-        states = [body.state() for body in self._bodies.values()]
+        for name in self._bodies:
+            self._frame(name, np.zeros(3))
+        states = [part.state() for part in self._parts]
         bodies = {name: self._body_record(body) for name, body in self._bodies.items()}
         model = Model(
             {
-                "blocks": [(body.node, 0) for body in self._bodies.values()],
+                "blocks": [(part.node, len(part.q) if isinstance(part, Tree) else 0) for part in self._parts],
                 "frames": list(self._frames),
                 "elements": list(self._elements),
                 "bodies": bodies,
@@ -512,6 +677,7 @@ class ModelBuilder:
             "formulation": body.formulation,
             "mass": body.mass,
             "inertia": body.inertia.tolist(),
+            "reference": None if body.reference is None else body.reference.tolist(),
         }
 
 
@@ -571,14 +737,32 @@ def _turn_about_z(angle: float) -> Array:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
-def _source(what: str, load: Load) -> tuple[list[float], Callable[[float], ArrayLike] | None]:
-    """Parameters of a load's source: 0 and the vector; 1, m, times and rows of a table; 2 for a function of time."""
+@dataclass(frozen=True)
+class _Turned:
+    """A load in the axes of the node."""
+
+    load: Callable[[float], ArrayLike]
+    turn: Array
+
+    def __call__(self, t: float) -> Array:
+        turned: Array = self.turn @ np.asarray(self.load(t), dtype=np.float64)
+        return turned
+
+
+def _source(
+    what: str, load: Load, turn: Array | None = None
+) -> tuple[list[float], Callable[[float], ArrayLike] | None]:
+    """Parameters of a load's source: 0 and the vector; 1, m, times and rows of a table; 2 for a function of time.
+
+    `turn` goes from the axes of the load to those of the node.
+    """
     if callable(load):
-        return [2.0], load
+        return [2.0], load if turn is None else _Turned(load, turn)
+    turn = np.eye(3) if turn is None else turn
     if isinstance(load, Sequence) and len(load) == 2 and np.ndim(load[0]) > 0:
         times = array(f"times of {what}", load[0])
         if times.ndim != 1 or len(times) < 2 or not (np.diff(times) > 0).all():
             raise ValueError(f"times of {what}: at least two, ascending, expected, got {load[0]!r}")
         values = array(f"values of {what}", load[1], (len(times), 3))
-        return [1.0, float(len(times)), *times, *values.ravel()], None
-    return [0.0, *array(what, load, (3,))], None
+        return [1.0, float(len(times)), *times, *(values @ turn.T).ravel()], None
+    return [0.0, *(turn @ array(what, load, (3,)))], None

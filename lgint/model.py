@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import _core
@@ -140,8 +141,20 @@ class Model(System):
         return other
 
     def body(self, name: str) -> Mapping[str, Any]:
-        """Record of a body: frame (of the COM), block, formulation, mass, inertia."""
+        """Record of a body: frame (of the COM), block, formulation, mass, inertia, reference (of Tait-Bryan angles)."""
         return self.bodies[choice("body", name, self.bodies)]
+
+    def kinematics(self, name: str, q: Array, v: Array) -> tuple[Array, Array, Array, Array]:
+        """Position of the COM, rotation (..., 3, 3) and both velocities of a body at states q (..., nq), v (..., nv).
+
+        The linear one is inertial, the angular one in body axes.
+        """
+        body = self.body(name)
+        x, R, xdot, omega = self.core.kinematics(body["frame"], q, v)
+        if body["reference"] is None:
+            return x, R, xdot, omega
+        turn = np.array(body["reference"])  # from body to node axes
+        return x, R @ turn, xdot, omega @ turn
 
     def joint(self, name: str) -> Mapping[str, Any]:
         """Record of a joint: kind, element, first, second (bodies), frames."""

@@ -179,7 +179,7 @@ def animation(run: Trajectory, seconds: float) -> FuncAnimation:
 def _segments(run: Trajectory, states: Array) -> Any:
     """Line segments (states, 2, 3) with their colours: body axes, and from bodies to their joints."""
     model = run.multibody()
-    places = [model.core.kinematics(body["frame"], run.q[states], run.v[states]) for body in model.bodies.values()]
+    places = [model.kinematics(name, run.q[states], run.v[states]) for name in model.bodies]
     spread = np.concatenate([x for x, _, _, _ in places])
     size = 0.1 * float(np.ptp(spread, axis=0).max()) or 0.1
     for x, R, _, _ in places:
@@ -188,6 +188,6 @@ def _segments(run: Trajectory, states: Array) -> Any:
     for joint in model.joints.values():
         for who, frame in zip((joint["first"], joint["second"]), joint["frames"], strict=True):
             if who != "ground":
-                x = model.core.kinematics(model.bodies[who]["frame"], run.q[states], run.v[states])[0]
+                x = model.kinematics(who, run.q[states], run.v[states])[0]
                 point = model.core.kinematics(frame, run.q[states], run.v[states])[0]
                 yield np.stack([x, point], axis=1), "#5b6770"

@@ -98,8 +98,7 @@ class Trajectory:
         return self.model
 
     def _kinematics(self, name: str) -> tuple[Array, Array, Array, Array]:
-        model = self.multibody()
-        return model.core.kinematics(model.body(name)["frame"], self.q, self.v)
+        return self.multibody().kinematics(name, self.q, self.v)
 
     def position(self, name: str) -> Array:
         """Inertial position of the COM of body `name`, (n, 3), m."""
@@ -200,12 +199,16 @@ class Trajectory:
         joint = model.joint(name)
         choice("frame", frame, ("inertial", "body"))
         slot = ("first", "second").index(choice("side", on, ("first", "second")))
-        # the core gives the force in inertial and the moment in body axes
+        # the core gives the force in inertial axes and the moment in those of the body's node
         wrench = model.core.reaction(joint["element"], slot, self.t, self.q, self.v, self.lam)
         R = model.core.kinematics(joint["frames"][slot], self.q, self.v)[1]
+        inertial = np.concatenate([wrench[:, :3], _rotate(R, wrench[:, 3:])], axis=1)
         if frame == "inertial":
-            return np.concatenate([wrench[:, :3], _rotate(R, wrench[:, 3:])], axis=1)
-        return np.concatenate([_rotate(np.swapaxes(R, 1, 2), wrench[:, :3]), wrench[:, 3:]], axis=1)
+            return inertial
+        body = joint[on]
+        R = R if body == "ground" else model.kinematics(body, self.q, self.v)[1]
+        back = np.swapaxes(R, 1, 2)
+        return np.concatenate([_rotate(back, inertial[:, :3]), _rotate(back, inertial[:, 3:])], axis=1)
 
     # ---- files and pictures ----
 

@@ -48,6 +48,8 @@ def puma560(
     Each joint has the torque P (phi_d - phi) + D (phi_d' - phi') with phi_d'' = +a up to 0.5 s and -a after, from rest
     at the initial angles, where a = 4 (goal - initial)/s^2 reaches the goal at rest after 1 s.
 
+    Tait-Bryan angles count from the links' axes at joint angles of zero, so that |cos b| stays above 0.0526.
+
     Parameters
     ----------
     formulation : str
@@ -70,13 +72,16 @@ def puma560(
     )
     P, D = array("stiffness", stiffness, (6,)), array("damping", damping, (6,))
     builder = ModelBuilder(gravity=array("gravity", gravity, (3,)), formulation=formulation)
-    R, origin = np.eye(3), np.zeros(3)
+    R, origin, zero = np.eye(3), np.zeros(3), np.eye(3)
     before: str | Ground = ground
     for i, link in enumerate(LINKS):
         axis, place = R[:, 2], origin
         R, origin = after_link(link, begin[i], R, origin)
+        zero, _ = after_link(link, 0.0, zero, origin)
         name, joint = f"link{i + 1}", f"joint{i + 1}"
-        builder.add_body(name, mass=link.mass, inertia=link.inertia, position=origin + R @ link.com, rotation=R)
+        builder.add_body(
+            name, mass=link.mass, inertia=link.inertia, position=origin + R @ link.com, rotation=R, reference=zero
+        )
         builder.add_joint("revolute", before, name, point=place, axis=axis, angle=begin[i], name=joint)
         motion = desired_motion(_wrapped(begin[i]), goal[i] - begin[i])
         builder.add_joint_drive(joint, stiffness=P[i], damping=D[i], motion=motion, name=f"drive{i + 1}")

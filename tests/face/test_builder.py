@@ -33,7 +33,7 @@ BAD_BODIES = [
     ({"rotation": np.diag([1.0, 1.0, 1.1])}, "rotation of 'x'.*orthogonal"),
     ({"rotation": np.diag([1.0, 1.0, -1.0])}, "rotation of 'x'.*determinant"),
     ({"rotation": (1.0, 1.0, 0.0, 0.0)}, "rotation of 'x'.*unit length"),
-    ({"formulation": "tait_bryan"}, "formulation 'tait_bryan'.*'R3xSO3'"),
+    ({"formulation": "tait_brian"}, "formulation 'tait_brian'.*'R3xSO3'"),
     ({"com": (0, 0, 1)}, "com of 'x'.*pivot"),
     ({"pivot": (0, 0, 0), "position": (0, 0, 1), "velocity": (1, 0, 0)}, "velocity of 'x'.*pivot"),
 ]

@@ -12,7 +12,8 @@ SLOW = dict(omega0=(1.0, 16.0, -4.0))
 T_END = 0.5
 
 LIE = ("R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3")
-FORMULATIONS = (*LIE, "euler_parameters")
+ANGLES = ("tait_bryan",)
+FORMULATIONS = (*LIE, "euler_parameters", *ANGLES)
 
 # Steps (per T_END) from which three halvings are asymptotic, by the method's order.
 COARSEST = {1: 6400, 2: 400, 3: 120, 4: 60, 5: 50, 6: 24}
@@ -33,9 +34,9 @@ def quaternion_matrix(p):
     )
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def top_by_scipy(omega0=SLOW["omega0"], t_end=T_END):
-    """The heavy top about its fixed point in quaternions, by SciPy at round-off: R, omega, omega', force on the pivot."""
+    """The heavy top about its fixed point in quaternions, by SciPy: R, omega, omega', force on the pivot."""
     m, X, g = 15.0, np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, -9.81])
     J = np.diag([0.234375, 0.46875, 0.234375]) + m * (X @ X * np.eye(3) - np.outer(X, X))
 
@@ -70,6 +71,11 @@ def observed_order(steps, errors):
     return np.polyfit(np.log(h), np.log(errors), 1)[0]
 
 
-def halvings(order):
-    n = COARSEST[order]
+def start_of(formulation):
+    """Initial angular velocity for orders up to six: angles stay away from their singularity."""
+    return (16.0, 1.0, -3.0) if formulation in ANGLES else SLOW["omega0"]
+
+
+def halvings(order, formulation=None):
+    n = 36 if formulation in ANGLES and order == 5 else COARSEST[order]
     return [n * 2**i for i in range(4)]

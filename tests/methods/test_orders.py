@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import lgint
-from battery import FORMULATIONS, LIE, T_END, halvings, observed_order, rotation_error, slow_top, top_by_scipy
+from battery import FORMULATIONS, LIE, T_END, halvings, observed_order, rotation_error, slow_top, start_of, top_by_scipy
 
 EXPLICIT = [name for name in lgint.methods() if lgint.method_info(name)["stepper"] == "rkmk"]
 SIGMAS = (0.0, 1.0, "optimal")
 
 
-def errors_of(model, method, steps, **options):
-    R, w, wdot, force = top_by_scipy()
+def errors_of(model, method, steps, reference=None, **options):
+    R, w, wdot, force = reference or top_by_scipy()
     rows = []
     for n in steps:
         run = lgint.integrate(model, method, t_end=T_END, h=T_END / n, **options)
@@ -32,8 +32,8 @@ def assert_order(name, expected, steps, errors):
 @pytest.mark.parametrize("method", EXPLICIT)
 def test_explicit(method, formulation, constrained):
     order = lgint.method_info(method)["order"]
-    steps = halvings(order)
-    errors = errors_of(slow_top(formulation, constrained), method, steps)
+    steps, omega0 = halvings(order, formulation), start_of(formulation)
+    errors = errors_of(slow_top(formulation, constrained, omega0=omega0), method, steps, top_by_scipy(omega0))
     for name, e in zip(("q", "v", "lam"), errors, strict=False):
         assert_order(f"{method} {formulation} {name}", order, steps, e)
 
