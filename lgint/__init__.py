@@ -8,6 +8,7 @@ from lgint._core import ConvergenceError, IntegrationError, Interrupted, Singula
 from lgint.build import ModelBuilder, ground
 from lgint.callable import CallableModel
 from lgint.check import check
+from lgint.dense import DenseOutput, DenseState
 from lgint.integrate import Stepper, integrate, method_info, methods
 from lgint.model import Model
 from lgint.study import study
@@ -18,6 +19,8 @@ __version__ = "0.1.0"
 __all__ = [
     "CallableModel",
     "ConvergenceError",
+    "DenseOutput",
+    "DenseState",
     "IntegrationError",
     "Interrupted",
     "Model",

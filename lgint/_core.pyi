@@ -118,9 +118,24 @@ def integrate(
     start: dict[str, Any] | None,  # a, lam, mem, carry of a run to resume
     options: dict[str, Any],
     progress: Callable[[float], None] | None = None,
+    t_eval: ArrayLike | None = None,
+    on_step: Callable[..., float | None] | None = None,  # (t, q, v, a, lam) of both ends of each step -> end of the run
+    dense: bool = False,
 ) -> dict[str, Any]:
-    """t (n,), h (n,), q (n, nq), v and vdot (n, nv), lam (n, nrows), mem (n, nmem), carry (of the last state only), and
-    stats: steps, rejected, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks, wall_time."""
+    """t (n,), h (n,), error (n,), q (n, nq), v and vdot (n, nv), lam (n, nrows), mem (n, nmem); carry (of the last state
+    only); end (that state, the same fields); knots (both ends of every step, the same fields, or None); stats: steps,
+    rejected, failed, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks, wall_time. h is not
+    read where options have rtol or atol."""
+
+def interpolate(
+    system: System,
+    times: ArrayLike,  # (m,)
+    t: ArrayLike,  # (n,) ascending
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    lam: ArrayLike,
+) -> tuple[Array, Array, Array, Array]: ...  # q, v, a, lam at `times`
 
 def method_rows() -> list[dict[str, Any]]:
     """name, order, order_lambda, stepper, reference, doc, options [dict(name, type, default, low, high, choices, doc)],
@@ -143,7 +158,7 @@ class Stepper:
         start: dict[str, Any] | None,
         options: dict[str, Any],
     ) -> None: ...
-    def step(self, h: float) -> None: ...
+    def step(self, h: float) -> None: ...  # split at the kinks inside
     t: float
     q: Array
     v: Array

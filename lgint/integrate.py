@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, array, choice, number
+from lgint.events import Event, Events
 from lgint.model import System
 from lgint.trajectory import Trajectory
 
@@ -36,7 +37,10 @@ def integrate(
     h: float | None = None,
     t0: float = 0.0,
     save_every: int = 1,
+    t_eval: ArrayLike | None = None,
     stops: ArrayLike | None = None,
+    events: Event | Sequence[Event] | None = None,
+    dense_output: bool = False,
     start: Trajectory | str | None = None,
     progress: bool = False,
     **options: Any,
@@ -52,20 +56,33 @@ def integrate(
         Later than `t0`, s.
     h : float
         Step size, s. Each interval between stops (`t0`, `stops`, the model's kinks, `t_end`) is cut into
-        ceil(length / h) equal steps, so the steps taken are at most `h`.
+        ceil(length / h) equal steps, so the steps taken are at most `h`. Where the steps are adaptive it is the first
+        one, and may be left out.
     t0 : float
         Start time, s. With `start` the run goes on from that trajectory's end instead.
     save_every : int
         Every how many steps a state is kept; the start and the end always are.
+    t_eval : array_like, optional
+        Ascending times from the start to `t_end`: the states there are kept instead, by dense output. The steps do not
+        depend on them.
     stops : array_like, optional
         Times between `t0` and `t_end` to land on.
+    events : function or sequence of functions, optional
+        event(t, q, v) -> float. Where a value changes its sign the event is located on the dense output, to round-off,
+        and recorded in `t_events`, `q_events` and `v_events`. Attributes of a function, as in SciPy's `solve_ivp`:
+        `terminal`, True or a number of events: the run ends at the event, or that many of them; `direction`, positive
+        or negative: signs that rise, or fall, only. A run that ends so has the state of the dense output there, with
+        accelerations and multipliers of the index-1 equations; it can be resumed.
+    dense_output : bool
+        Keep what `trajectory.sol` needs.
     start : Trajectory or str, optional
-        Resume this run: from its last state and with its memory, bit for bit. A name is the option of that name, for
-        methods which have one; a run that is resumed keeps its own.
+        Resume this run, wherever it ended: from its last state and with its memory, bit for bit. A name is the option
+        of that name, for methods which have one; a run that is resumed keeps its own.
     progress : bool
         Show a progress bar on standard error (with tqdm, if it is installed).
     **options
-        Of the method, see `lgint.method_info`.
+        Of the method, see `lgint.method_info`. With `rtol` or `atol` (numbers, or arrays of length nv or 2 nv:
+        velocities, respectively coordinates and velocities) a method that has them chooses its steps.
 
     Returns
     -------
@@ -81,22 +98,41 @@ def integrate(
     if not isinstance(model, System):
         raise ValueError(f"model: a model expected, got {type(model).__name__}")
     choice("method", method, methods())
-    step = _step(h)
     start = _start_option(start, options)
+    step, given = _steps(method, h, options)
     begin, q, v, memory = _start(model, method, t0, start)
     times = _stops(begin, number("t_end", t_end), stops)
     every = _count("save_every", save_every)
+    wanted = None if t_eval is None else _evaluation_times(begin, float(times[-1]), t_eval)
+    watch = None if events is None else Events(model.core, events)
+    on_step = watch.on_step if watch else None
     with _progress(progress, begin, float(times[-1])) as report:
+        arguments = (model.core, method, begin, times, step, every, q, v, memory, given, report)
         try:
-            result = _core.integrate(model.core, method, begin, times, step, every, q, v, memory, options, report)
+            result = _core.integrate(*arguments, wanted, on_step, dense_output)
         except (_core.IntegrationError, _core.Interrupted) as error:
-            error.trajectory = Trajectory(model, method, options, error.result)
+            error.trajectory = _trajectory(model, method, options, error.result, watch, failed=True)
             raise
+    return _trajectory(model, method, options, result, watch)
+
+
+def _trajectory(
+    model: System,
+    method: str,
+    options: dict[str, Any],
+    result: dict[str, Any],
+    watch: Events | None,
+    *,
+    failed: bool = False,
+) -> Trajectory:
+    result["status"] = -1 if failed else int(watch is not None and watch.ended)
+    if watch:
+        result["events"] = [watch.columns(place, width) for place, width in enumerate((None, model.nq, model.nv))]
     return Trajectory(model, method, options, result)
 
 
 class Stepper:
-    """One step at a time.
+    """One step at a time, of sizes that the caller chooses.
 
     Parameters
     ----------
@@ -114,13 +150,19 @@ class Stepper:
         self, model: System, method: str, *, t0: float = 0.0, start: Trajectory | str | None = None, **options: Any
     ) -> None:
         choice("method", method, methods())
+        for name in ("rtol", "atol"):
+            if options.get(name) is not None:
+                raise ValueError(f"{name}: a Stepper takes the steps that it is given; lgint.integrate chooses them")
         start = _start_option(start, options)
         begin, q, v, memory = _start(model, method, t0, start)
         self.model = model
         self._core = _core.Stepper(model.core, method, begin, q, v, memory, options)
 
     def step(self, h: float) -> None:
-        """Goes on by `h` seconds. A step that fails raises and leaves the state as it was."""
+        """Goes on by `h` seconds. A step that fails raises and leaves the state as it was.
+
+        If the model has a kink inside, these are several steps, which end on the kinks.
+        """
         self._core.step(_step(h))
 
     @property
@@ -151,8 +193,33 @@ class Stepper:
 
 def _step(h: float | None) -> float:
     if h is None:
-        raise ValueError("h: the step size is needed")
+        raise ValueError("h: the step size is needed, or rtol or atol of a method that chooses its steps")
     return number("h", h, positive=True)
+
+
+def _control_options(method: str) -> list[str]:
+    """Options that only error control reads: the rows from rtol on."""
+    names = [option["name"] for option in method_info(method)["options"]]
+    return names[names.index("rtol") :] if "rtol" in names else []
+
+
+def _steps(method: str, h: float | None, options: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+    """Step size and options for the core; NaN where the steps are adaptive and `h` is the first one."""
+    tolerances = [name for name in ("rtol", "atol") if options.get(name) is not None]
+    if not tolerances:
+        for name in _control_options(method):
+            if options.get(name) is not None:
+                raise ValueError(f"{name}: belongs to error control, which rtol or atol turns on")
+        return _step(h), options
+
+    given = {**options, **{name: array(name, options[name]) for name in tolerances}}
+    for name in tolerances:
+        given[name] = float(given[name]) if given[name].ndim == 0 else given[name]
+    if h is not None:
+        if options.get("first_step") is not None:
+            raise ValueError("first_step: h is the first step as well; give one of them")
+        given["first_step"] = number("h", h, positive=True)
+    return np.nan, given
 
 
 def _count(name: str, value: object) -> int:
@@ -183,8 +250,11 @@ def _start(
         raise ValueError(f"start: a run by {start.method!r} cannot be resumed by {method!r}; see model.with_state")
     if start.q.shape[1] != model.nq or start.v.shape[1] != model.nv:
         raise ValueError("start: this trajectory belongs to another model")
-    memory = {"a": start.vdot[-1], "lam": start.lam[-1], "mem": start.mem[-1], "carry": start.carry}
-    return float(start.t[-1]), start.q[-1], start.v[-1], memory
+    if not len(start.end["t"]):
+        raise ValueError("start: this trajectory has no state")
+    end = {name: values[-1] for name, values in start.end.items()}
+    memory = {"a": end["vdot"], "lam": end["lam"], "mem": end["mem"], "carry": start.carry}
+    return float(end["t"]), end["q"], end["v"], memory
 
 
 def _stops(t0: float, t_end: float, stops: ArrayLike | None) -> Array:
@@ -197,6 +267,13 @@ def _stops(t0: float, t_end: float, stops: ArrayLike | None) -> Array:
     if inner.size and not (inner[0] > t0 and inner[-1] <= t_end):
         raise ValueError(f"stops: times between {t0:g} and {t_end:g} expected, got {stops!r}")
     return np.unique(np.append(inner, t_end))
+
+
+def _evaluation_times(t0: float, t_end: float, t_eval: ArrayLike) -> Array:
+    times = array("t_eval", t_eval)
+    if times.ndim != 1 or (np.diff(times) < 0).any() or not ((times >= t0) & (times <= t_end)).all():
+        raise ValueError(f"t_eval: ascending times between {t0:g} and {t_end:g} expected, got {t_eval!r}")
+    return times
 
 
 @contextmanager

@@ -15,13 +15,15 @@ from lgint._args import Array, array, choice
 from lgint._rotation import continuous, quaternion_of_matrix
 from lgint.build import JOINTS
 from lgint.callable import CallableModel
+from lgint.dense import DenseOutput
 from lgint.model import MissingFunction, Model, System
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
     from matplotlib.figure import Figure
 
-_ARRAYS = ("t", "q", "v", "vdot", "lam", "h", "mem", "carry")
+_STATE = ("t", "h", "error", "q", "v", "vdot", "lam", "mem")
+_KNOT = ("t", "q", "v", "vdot", "lam")
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,8 @@ class Stats:
     """What a run cost."""
 
     steps: int = 0
-    rejected: int = 0
+    rejected: int = 0  # by error control
+    failed: int = 0  # how many of them because they could not be carried out
     newton_iterations: int = 0
     jacobians: int = 0
     factorisations: int = 0
@@ -50,10 +53,21 @@ class Trajectory:
         As they were given to `integrate`.
     t, h : ndarray, shape (n,)
         Times, and the step sizes with which they were reached (0 at the start), s.
+    error : ndarray, shape (n,)
+        Of the steps that reached them: the norm of the error over the tolerance, at most 1; NaN without error control.
     q, v, vdot, lam : ndarray, shapes (n, nq), (n, nv), (n, nv), (n, nc)
         Coordinates, velocities, accelerations, multipliers, in the model's formulation.
     row_names : list of str
         Names of the multipliers' rows.
+    sol : DenseOutput or None
+        The solution at any time, if the run was asked for `dense_output`.
+    t_events, q_events, v_events : list of ndarray, or None
+        For each event function its times (k,), and coordinates (k, nq) and velocities (k, nv) there.
+    status : int
+        0: the run reached its end; 1: an event ended it; -1: it failed.
+    end : dict
+        The state from which `start=` goes on: `t`, `q`, `v`, ... as above with n = 1. Only with `t_eval` it may differ
+        from the last one that is kept.
     stats : Stats
     extra : dict
         What only some methods have.
@@ -69,8 +83,17 @@ class Trajectory:
         self.vdot: Array = result["vdot"]
         self.lam: Array = result["lam"]
         self.h: Array = result["h"]
+        self.error: Array = result["error"]
         self.mem: Array = result["mem"]
         self.carry: Array = result["carry"]
+        self.end: dict[str, Array] = result["end"]
+        knots = result["knots"]
+        self.sol = DenseOutput(model.core, knots, float(self.end["t"][-1])) if knots and len(knots["t"]) else None
+        events = result.get("events") or (None, None, None)
+        self.t_events: list[Array] | None = events[0]
+        self.q_events: list[Array] | None = events[1]
+        self.v_events: list[Array] | None = events[2]
+        self.status: int = result.get("status", 0)
         self.stats = _stats(result["stats"], self.h)
         self.extra: dict[str, Array] = {}
 
@@ -224,10 +247,22 @@ class Trajectory:
             "stats": vars(self.stats),
             "callable": isinstance(self.model, CallableModel),
             "record": self.model.record(),
+            "status": self.status,
+            "events": None if self.t_events is None else len(self.t_events),
         }
         text = np.array(json.dumps(about, default=_plain))
         with open(path, "wb") as file:
-            np.savez(file, about=text, **{name: getattr(self, name) for name in _ARRAYS})
+            np.savez(file, about=text, **self._arrays())
+
+    def _arrays(self) -> dict[str, Any]:
+        """What `save` writes, under flat names."""
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in (*_STATE, "carry")}
+        arrays |= {f"end_{name}": self.end[name] for name in _STATE}
+        if self.sol:
+            arrays |= {f"knots_{name}": self.sol.knots[name] for name in _KNOT}
+        for kind, events in zip("tqv", (self.t_events, self.q_events, self.v_events), strict=True):
+            arrays |= {f"{kind}_events_{i}": event for i, event in enumerate(events or [])}
+        return arrays
 
     def plot(self) -> Figure:
         """A figure with the paths of the bodies, angular velocities, energy error and constraint residuals."""
@@ -248,10 +283,15 @@ def load(path: str | PathLike[str]) -> Trajectory:
         if "about" not in file:
             raise ValueError(f"{path}: not a trajectory saved by lgint")
         about = json.loads(str(file["about"]))
-        result = {name: file[name] for name in _ARRAYS}
+        result: dict[str, Any] = {name: file[name] for name in (*_STATE, "carry")}
+        result["end"] = {name: file[f"end_{name}"] for name in _STATE}
+        result["knots"] = {name: file[f"knots_{name}"] for name in _KNOT if "knots_t" in file}
+        if about["events"] is not None:
+            result["events"] = [[file[f"{kind}_events_{i}"] for i in range(about["events"])] for kind in "tqv"]
     record = _with_functions(about["record"], "this function of the model")
     model: System = CallableModel(**record) if about["callable"] else Model(record)
-    return Trajectory(model, about["method"], about["options"], {**result, "stats": about["stats"]})
+    result |= {"stats": about["stats"], "status": about["status"]}
+    return Trajectory(model, about["method"], about["options"], result)
 
 
 def _stats(given: Mapping[str, Any], h: Array) -> Stats:

@@ -38,7 +38,8 @@ const double *lg_batch_at(const lg_batch *batch, int operand, npy_intp point);
 /* A new array of the leading axes followed by `ndim` axes of lengths `dims`. */
 PyArrayObject *lg_batch_output(const lg_batch *batch, int ndim, const npy_intp *dims);
 
-/* The values of a method's options, defaults where `dict` (may be NULL or None) is silent. Free with PyMem_Free. */
+/* The values of a method's options, defaults where `dict` (may be NULL or None) is silent. Free with PyMem_Free. An
+   array for an LG_OPTION_VECTOR is left in `dict`; its value is 0. */
 lg_option_value *lg_options(const lg_method *method, PyObject *dict);
 /* A row by name or ValueError listing the names. */
 const lg_method *lg_method_named(const char *name);

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-/* Saved states, a row each: t, h, q, v, a, lam, mem. Grows by doubling; malloc'ed, for the GIL is not held then. */
+/* States, a row each: t, h, error, q, v, a, lam, mem. Grows by doubling; malloc'ed, for the GIL is not held then. */
 typedef struct table {
     double *rows;
     size_t width, count, capacity;
@@ -14,7 +14,9 @@ typedef struct session {
     lg_module *module;
     const lg_system *system;
     table table;
+    table knots; /* every step's ends, for dense output; width 0: not wanted */
     PyObject *progress; /* callable, or NULL */
+    PyObject *on_step; /* callable, or NULL */
     PyThreadState *thread; /* ours while the GIL is released, NULL while it is held */
     lg_observer observer;
 } session;
@@ -41,20 +43,76 @@ static double *put(double *row, const double *x, int n)
     return row + n;
 }
 
-static lg_status save(void *self, const lg_state *state, double h)
+static lg_status put_state(const session *s, table *table, const lg_state *state, double h)
 {
-    session *s = self;
     const lg_space *space = s->system->space;
-    LG_TRY(grow(&s->table));
-    double *row = s->table.rows + s->table.width * s->table.count++;
+    LG_TRY(grow(table));
+    double *row = table->rows + table->width * table->count++;
     *row++ = state->t;
     *row++ = h;
+    *row++ = h > 0 ? s->run.error : NAN;
     row = put(row, state->q, space->nq);
     row = put(row, state->v, space->nv);
     row = put(row, state->a, space->nv);
     row = put(row, state->lam, s->system->pattern->nrows);
     put(row, state->mem, s->system->nmem);
     return LG_OK;
+}
+
+static lg_status save(void *self, const lg_state *state, double h)
+{
+    session *s = self;
+    return put_state(s, &s->table, state, h);
+}
+
+/* Both ends of a step; where the accelerations jump, at a kink, two knots have the same time. */
+static lg_status put_knots(session *s, const lg_state *before, const lg_state *after)
+{
+    table *knots = &s->knots;
+    size_t nv = (size_t)s->system->space->nv, place = 3 + (size_t)s->system->space->nq + nv;
+    const double *last = knots->count ? knots->rows + knots->width * (knots->count - 1) : NULL;
+    if (!last || memcmp(last + place, before->a, nv * sizeof *last) != 0)
+        LG_TRY(put_state(s, knots, before, 0));
+    return put_state(s, knots, after, after->t - before->t);
+}
+
+/* (2, n) */
+static PyObject *both(const double *before, const double *after, npy_intp n)
+{
+    npy_intp dims[] = {2, n};
+    PyObject *array = PyArray_SimpleNew(2, dims, NPY_DOUBLE);
+    if (array)
+        put(put(PyArray_DATA((PyArrayObject *)array), before, (int)n), after, (int)n);
+    return array;
+}
+
+/* on_step(t, q, v, a, lam) of both ends -> None, or the time at which the run ends. */
+static lg_status call_on_step(const session *s, const lg_state *before, const lg_state *after, double *t_stop)
+{
+    npy_intp nq = s->system->space->nq, nv = s->system->space->nv, nrows = s->system->pattern->nrows;
+    PyObject *result = PyObject_CallFunction(s->on_step, "(dd)NNNN", before->t, after->t, both(before->q, after->q, nq),
+                                             both(before->v, after->v, nv), both(before->a, after->a, nv),
+                                             both(before->lam, after->lam, nrows));
+    if (result && result != Py_None)
+        *t_stop = PyFloat_AsDouble(result);
+    Py_XDECREF(result);
+    return PyErr_Occurred() ? LG_CALLBACK : LG_OK;
+}
+
+static lg_status step(void *self, const lg_state *before, const lg_state *after, double *t_stop)
+{
+    session *s = self;
+    if (s->knots.width)
+        LG_TRY(put_knots(s, before, after));
+    if (!s->on_step)
+        return LG_OK;
+    int released = s->thread != NULL;
+    if (released)
+        PyEval_RestoreThread(s->thread);
+    lg_status status = call_on_step(s, before, after, t_stop);
+    if (released)
+        s->thread = PyEval_SaveThread();
+    return status;
 }
 
 /* With the GIL: signals, then progress. */
@@ -93,11 +151,11 @@ static lg_status run_schedule(session *s, const lg_schedule *schedule, lg_report
 }
 
 /* After a failure the last accepted state belongs to the result whether it was its turn or not. */
-static void save_last(session *s)
+static void save_last(session *s, const lg_schedule *schedule)
 {
     const table *table = &s->table;
-    if (table->count && table->rows[table->width * (table->count - 1)] < s->run.state.t)
-        save(s, &s->run.state, s->run.grid->step);
+    if (!schedule->t_eval && table->count && table->rows[table->width * (table->count - 1)] < s->run.state.t)
+        save(s, &s->run.state, s->run.h);
 }
 
 /* ---- the result ---- */
@@ -114,27 +172,57 @@ static PyObject *columns(const table *table, int first, int n)
     return array;
 }
 
+/* t, q, v, vdot, lam, mem of a table's rows. */
+static PyObject *states_of(const session *s, const table *table)
+{
+    int nq = s->system->space->nq, nv = s->system->space->nv, nrows = s->system->pattern->nrows;
+    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "t", columns(table, 0, -1), "h", columns(table, 1, -1),
+                         "error", columns(table, 2, -1), "q", columns(table, 3, nq), "v", columns(table, 3 + nq, nv),
+                         "vdot", columns(table, 3 + nq + nv, nv), "lam", columns(table, 3 + nq + 2 * nv, nrows), "mem",
+                         columns(table, 3 + nq + 2 * nv + nrows, s->system->nmem));
+}
+
+/* The last accepted state, as a table of one row. */
+static PyObject *end_of(const session *s)
+{
+    table end = {.width = s->table.width};
+    PyObject *dict = put_state(s, &end, &s->run.state, s->run.h) == LG_OK ? states_of(s, &end) : PyErr_NoMemory();
+    free(end.rows);
+    return dict;
+}
+
+static int set_item(PyObject *dict, const char *name, PyObject *item)
+{
+    int done = item ? PyDict_SetItemString(dict, name, item) : -1;
+    Py_XDECREF(item);
+    return done;
+}
+
 /* A run that could not be opened has no states, no carry and no counts. */
 static PyObject *result_of(const session *s, double wall_time)
 {
     static const lg_stats none;
     const lg_stepper *stepper = s->run.stepper;
-    int nq = s->system->space->nq, nv = s->system->space->nv, nrows = s->system->pattern->nrows;
-    const table *table = &s->table;
-    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "t", columns(table, 0, -1), "h",
-                         columns(table, 1, -1), "q", columns(table, 2, nq), "v", columns(table, 2 + nq, nv), "vdot",
-                         columns(table, 2 + nq + nv, nv), "lam", columns(table, 2 + nq + 2 * nv, nrows), "mem",
-                         columns(table, 2 + nq + 2 * nv + nrows, s->system->nmem), "carry",
-                         lg_vector_from(s->run.state.carry, stepper ? lg_run_carry_count(&s->run) : 0), "stats",
-                         lg_stats_dict(stepper ? &stepper->stats : &none, wall_time));
+    PyObject *dict = states_of(s, &s->table);
+    if (!dict)
+        return NULL;
+    PyObject *carry = lg_vector_from(s->run.state.carry, stepper ? lg_run_carry_count(&s->run) : 0);
+    if (set_item(dict, "carry", carry) == 0 &&
+        set_item(dict, "end", stepper ? end_of(s) : states_of(s, &(table){0})) == 0 &&
+        set_item(dict, "knots", s->knots.width ? states_of(s, &s->knots) : Py_NewRef(Py_None)) == 0 &&
+        set_item(dict, "stats", lg_stats_dict(stepper ? &stepper->stats : &none, wall_time)) == 0)
+        return dict;
+    Py_DECREF(dict);
+    return NULL;
 }
 
 /* The failure as an exception that carries the result; one that a callback has set waits meanwhile. */
-static PyObject *fail(session *s, lg_status status, const lg_report *report, double wall_time)
+static PyObject *fail(session *s, const lg_schedule *schedule, lg_status status, const lg_report *report,
+                      double wall_time)
 {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
-    save_last(s);
+    save_last(s, schedule);
     PyObject *result = s->system ? result_of(s, wall_time) : NULL;
     PyErr_Clear();
     PyErr_Restore(type, value, traceback);
@@ -156,7 +244,7 @@ static PyObject *run_to_result(session *s, const lg_schedule *schedule)
     double begin = wall_clock();
     lg_status status = run_schedule(s, schedule, &report);
     double wall_time = fmax(0, wall_clock() - begin);
-    return status == LG_OK ? result_of(s, wall_time) : fail(s, status, &report, wall_time);
+    return status == LG_OK ? result_of(s, wall_time) : fail(s, schedule, status, &report, wall_time);
 }
 
 /* ---- arguments ---- */
@@ -179,10 +267,6 @@ static int check_stops(const lg_schedule *schedule, double t0)
 
 static int check_schedule(const lg_schedule *schedule, double t0)
 {
-    if (!(schedule->h > 0) || !isfinite(schedule->h)) {
-        PyErr_SetString(PyExc_ValueError, "h must be a positive number");
-        return -1;
-    }
     if (schedule->save_every < 1) {
         PyErr_Format(PyExc_ValueError, "save_every must be at least 1, given %ld", schedule->save_every);
         return -1;
@@ -190,64 +274,102 @@ static int check_schedule(const lg_schedule *schedule, double t0)
     return check_stops(schedule, t0);
 }
 
-static int check_progress(session *s, PyObject *progress)
+/* A function or NULL. */
+static int check_function(const char *name, PyObject *given, PyObject **function)
 {
-    if (!progress || progress == Py_None)
+    *function = given == Py_None ? NULL : given;
+    if (!*function || PyCallable_Check(given))
         return 0;
-    s->progress = progress;
-    if (PyCallable_Check(progress))
-        return 0;
-    PyErr_Format(PyExc_ValueError, "progress must be a function of t or None, given %R", progress);
+    PyErr_Format(PyExc_ValueError, "%s must be a function or None, given %R", name, given);
     return -1;
 }
 
-static PyObject *integrate(session *s, const lg_run_arguments *arguments, const lg_schedule *schedule)
+/* Times between the start and the end, ascending; NULL without an exception: none were given. */
+static PyArrayObject *read_t_eval(PyObject *given, lg_schedule *schedule, double t0)
+{
+    PyArrayObject *times = given && given != Py_None ? lg_vector(given, "t_eval", -1) : NULL;
+    if (!times)
+        return NULL;
+    schedule->t_eval = lg_data(times);
+    schedule->nt_eval = (int)PyArray_SIZE(times);
+    double last = t0;
+    for (int i = 0; i < schedule->nt_eval; last = schedule->t_eval[i++])
+        if (!(schedule->t_eval[i] >= last && schedule->t_eval[i] <= schedule->stops[schedule->nstops - 1])) {
+            PyErr_SetString(PyExc_ValueError, "t_eval must be ascending times from t0 to the end of the run");
+            Py_CLEAR(times);
+            return NULL;
+        }
+    return times;
+}
+
+static int check_h(const lg_run *run, const lg_schedule *schedule)
+{
+    if (run->control.active || (schedule->h > 0 && isfinite(schedule->h)))
+        return 0;
+    PyErr_SetString(PyExc_ValueError, "h must be a positive number");
+    return -1;
+}
+
+static PyObject *integrate(session *s, const lg_run_arguments *arguments, const lg_schedule *schedule, int dense)
 {
     lg_report report = {0};
-    s->observer = (lg_observer){.self = s, .save = save, .poll = poll};
+    s->observer = (lg_observer){.self = s, .save = save, .poll = poll, .step = dense || s->on_step ? step : NULL};
     lg_status status = lg_run_from(&s->run, s->module, arguments, &report);
     s->system = s->run.system;
     if (status != LG_OK)
-        return fail(s, status, &report, 0);
+        return fail(s, schedule, status, &report, 0);
 
     const lg_space *space = s->system->space;
-    s->table.width = (size_t)(2 + space->nq + 2 * space->nv + s->system->pattern->nrows + s->system->nmem);
-    PyObject *result = run_to_result(s, schedule);
+    s->table.width = (size_t)(3 + space->nq + 2 * space->nv + s->system->pattern->nrows + s->system->nmem);
+    s->knots.width = dense ? s->table.width : 0;
+    PyObject *result = check_h(&s->run, schedule) == 0 ? run_to_result(s, schedule) : NULL;
     lg_run_close(&s->run);
     free(s->table.rows);
+    free(s->knots.rows);
     return result;
 }
 
 PyDoc_STRVAR(integrate_doc,
-             "integrate(system, method, t0, stops, h, save_every, q, v, start, options, progress=None)\n--\n\n"
+             "integrate(system, method, t0, stops, h, save_every, q, v, start, options, progress=None, t_eval=None,\n"
+             "          on_step=None, dense=False)\n--\n\n"
              "Runs from t0 through the ascending times `stops`, each interval between stops and kinks cut into\n"
-             "ceil(length / h) equal steps, and returns a dict: t (n,), h (n,), q (n, nq), v, vdot (n, nv),\n"
-             "lam (n, nrows), mem (n, nmem) of every save_every-th state, carry of the last one, and stats.\n"
+             "ceil(length / h) equal steps (or by error control, then h is not read), and returns a dict: t (n,),\n"
+             "h (n,), error (n,), q (n, nq), v, vdot (n, nv), lam (n, nrows), mem (n, nmem) of every save_every-th\n"
+             "state or of the times t_eval; carry and `end` (the same fields) of the last one; knots (the same\n"
+             "fields, every step's ends, if dense); stats.\n"
              "start: a, lam, mem, carry of a run to resume bit for bit, or None. progress(t) is called about every\n"
-             "50 ms. On failure the exception's `result` holds what was computed, the last accepted state included.");
+             "50 ms, on_step(t, q, v, a, lam) with both ends of every step; a time that it returns ends the run\n"
+             "there. On failure the exception's `result` holds what was computed, the last accepted state included.");
 
 static PyObject *integrate_call(PyObject *module, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"system", "method", "t0",    "stops",   "h",        "save_every",
-                            "q",      "v",      "start", "options", "progress", NULL};
+    static char *names[] = {"system", "method",  "t0",       "stops",  "h",       "save_every", "q", "v",
+                            "start",  "options", "progress", "t_eval", "on_step", "dense",      NULL};
     lg_run_arguments arguments;
-    lg_schedule schedule;
-    PyObject *stops, *progress = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdOdlOOOO|O:integrate", names, &arguments.system,
+    lg_schedule schedule = {0};
+    PyObject *stops, *progress = Py_None, *t_eval = NULL, *on_step = Py_None;
+    int dense = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdOdlOOOO|OOOp:integrate", names, &arguments.system,
                                      &arguments.method, &arguments.t0, &stops, &schedule.h, &schedule.save_every,
-                                     &arguments.q, &arguments.v, &arguments.start, &arguments.options, &progress))
+                                     &arguments.q, &arguments.v, &arguments.start, &arguments.options, &progress,
+                                     &t_eval, &on_step, &dense))
         return NULL;
 
-    PyArrayObject *times = lg_vector(stops, "stops", -1);
-    if (!times)
+    PyArrayObject *landings = lg_vector(stops, "stops", -1), *times = NULL;
+    if (!landings)
         return NULL;
-    schedule.stops = lg_data(times);
-    schedule.nstops = (int)PyArray_SIZE(times);
+    schedule.stops = lg_data(landings);
+    schedule.nstops = (int)PyArray_SIZE(landings);
     session s = {.module = PyModule_GetState(module)};
     PyObject *result = NULL;
-    if (check_schedule(&schedule, arguments.t0) == 0 && check_progress(&s, progress) == 0)
-        result = integrate(&s, &arguments, &schedule);
-    Py_DECREF(times);
+    if (check_schedule(&schedule, arguments.t0) == 0 && check_function("progress", progress, &s.progress) == 0 &&
+        check_function("on_step", on_step, &s.on_step) == 0) {
+        times = read_t_eval(t_eval, &schedule, arguments.t0);
+        if (!PyErr_Occurred())
+            result = integrate(&s, &arguments, &schedule, dense);
+    }
+    Py_DECREF(landings);
+    Py_XDECREF(times);
     return result;
 }
 

@@ -20,6 +20,7 @@ int lg_add_callable(PyObject *module);
 int lg_add_stepper(PyObject *module);
 int lg_add_rows(PyObject *module);
 int lg_add_integrate(PyObject *module);
+int lg_add_interpolate(PyObject *module);
 int lg_add_groups(PyObject *module);
 
 /* Creates a heap type from its spec, adds it under its short name and keeps a strong reference in *slot. */

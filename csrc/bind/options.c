@@ -35,6 +35,8 @@ PyObject *lg_option_default(const lg_option *option)
         return PyBool_FromLong(option->initial.number != 0);
     if (option->type == LG_OPTION_INTEGER)
         return PyLong_FromDouble(option->initial.number);
+    if (isnan(option->initial.number))
+        Py_RETURN_NONE;
     return PyFloat_FromDouble(option->initial.number);
 }
 
@@ -46,15 +48,16 @@ static PyObject *accepted_text(const lg_option *option)
     char text[256];
     const char *choices = option->choices ? option->choices : "";
     const char *also = option->choices ? " or " : "";
+    const char *kind = option->type == LG_OPTION_INTEGER  ? "an integer"
+                       : option->type == LG_OPTION_VECTOR ? "a number or an array of numbers"
+                                                          : "a number";
     switch (option->type) {
     case LG_OPTION_FLAG:
         return PyUnicode_FromString("True or False");
     case LG_OPTION_CHOICE:
         return PyUnicode_FromFormat("one of %s", choices);
     default:
-        snprintf(text, sizeof text, "%s from %g to %g%s%s",
-                 option->type == LG_OPTION_INTEGER ? "an integer" : "a number", option->low, option->high, also,
-                 choices);
+        snprintf(text, sizeof text, "%s from %g to %g%s%s", kind, option->low, option->high, also, choices);
         return PyUnicode_FromString(text);
     }
 }
@@ -92,7 +95,9 @@ static double as_number(lg_option_type type, PyObject *given)
         return is_flag ? (double)PyObject_IsTrue(given) : NAN;
     if (is_flag || PyUnicode_Check(given))
         return NAN;
-    if (type == LG_OPTION_NUMBER)
+    if (type == LG_OPTION_VECTOR && PyArray_Check(given) && PyArray_NDIM((PyArrayObject *)given) > 0)
+        return 0;
+    if (type == LG_OPTION_NUMBER || type == LG_OPTION_VECTOR)
         number = PyFloat_AsDouble(given);
     else if (PyIndex_Check(given)) {
         PyObject *index = PyNumber_Index(given);
@@ -104,6 +109,8 @@ static double as_number(lg_option_type type, PyObject *given)
 
 static int read_value(const lg_method *method, const lg_option *option, PyObject *given, lg_option_value *value)
 {
+    if (given == Py_None && isnan(option->initial.number))
+        return 0;
     int choice = as_choice(option, given);
     if (choice >= 0) {
         *value = (lg_option_value){.number = option->initial.number, .choice = choice};
@@ -119,14 +126,33 @@ static int read_value(const lg_method *method, const lg_option *option, PyObject
 
 /* ---- all values ---- */
 
-static int raise_unknown(const lg_method *method, PyObject *name)
+static int has_option(const lg_method *method, PyObject *name)
+{
+    for (int i = 0; i < method->noptions && PyUnicode_Check(name); i++)
+        if (PyUnicode_CompareWithASCIIString(name, method->options[i].name) == 0)
+            return 1;
+    return 0;
+}
+
+/* "euler, midpoint", of all methods that have the option, or of all options of `of` if that is not NULL */
+static PyObject *names_of(PyObject *option, const lg_method *of)
 {
     PyObject *list = PyUnicode_FromString("");
-    for (int i = 0; i < method->noptions && list; i++)
-        PyUnicode_AppendAndDel(&list, PyUnicode_FromFormat(i ? ", %s" : "%s", method->options[i].name));
-    if (list)
-        PyErr_Format(PyExc_ValueError, "method \"%s\" has no option %R; its options are: %U", method->name, name, list);
-    Py_XDECREF(list);
+    for (int i = 0, found = 0; i < (of ? of->noptions : lg_method_count) && list; i++)
+        if (of || has_option(lg_methods[i], option))
+            PyUnicode_AppendAndDel(
+                &list, PyUnicode_FromFormat(found++ ? ", %s" : "%s", of ? of->options[i].name : lg_methods[i]->name));
+    return list;
+}
+
+static int raise_unknown(const lg_method *method, PyObject *name)
+{
+    PyObject *options = names_of(name, method), *others = names_of(name, NULL);
+    if (options && others)
+        PyErr_Format(PyExc_ValueError, "method \"%s\" has no option %R; its options are: %U%s%U", method->name, name,
+                     options, PyUnicode_GET_LENGTH(others) ? "; methods that have it: " : "", others);
+    Py_XDECREF(options);
+    Py_XDECREF(others);
     return -1;
 }
 

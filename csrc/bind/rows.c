@@ -19,10 +19,8 @@ static PyObject *list_of(int count, PyObject *(*row)(const void *context, int in
 /* ---- methods ---- */
 
 static const char *const type_names[] = {
-    [LG_OPTION_NUMBER] = "number",
-    [LG_OPTION_INTEGER] = "integer",
-    [LG_OPTION_FLAG] = "flag",
-    [LG_OPTION_CHOICE] = "choice",
+    [LG_OPTION_NUMBER] = "number", [LG_OPTION_INTEGER] = "integer", [LG_OPTION_FLAG] = "flag",
+    [LG_OPTION_CHOICE] = "choice", [LG_OPTION_VECTOR] = "vector",
 };
 
 static PyObject *choice_list(const char *choices)

@@ -42,6 +42,37 @@ static int read_resume(resume *r, const lg_system *system, PyObject *start)
 
 /* ---- opening ---- */
 
+/* Tolerances given as arrays: nv or 2 nv numbers >= 0. */
+static int set_tolerance(lg_run *run, PyObject *options, const char *name, int which)
+{
+    PyObject *given = options && options != Py_None ? PyDict_GetItemString(options, name) : NULL;
+    if (!given || !PyArray_Check(given) || !PyArray_NDIM((PyArrayObject *)given))
+        return 0;
+    PyArrayObject *values = lg_vector(given, name, -1);
+    if (!values)
+        return -1;
+
+    int nv = run->system->space->nv, n = (int)PyArray_SIZE(values), good = n == nv || n == 2 * nv;
+    for (int i = 0; i < n; i++)
+        good = good && lg_data(values)[i] >= 0;
+    if (good)
+        lg_control_set(&run->control, run->stepper, which, n, lg_data(values));
+    else
+        PyErr_Format(PyExc_ValueError, "%s must be a number >= 0, or nv = %d or 2 nv of them, given %R", name, nv,
+                     given);
+    Py_DECREF(values);
+    return good ? 0 : -1;
+}
+
+static lg_status set_tolerances(lg_run *run, PyObject *options)
+{
+    if (set_tolerance(run, options, "rtol", LG_CONTROL_RTOL) == 0 &&
+        set_tolerance(run, options, "atol", LG_CONTROL_ATOL) == 0)
+        return LG_OK;
+    lg_run_close(run);
+    return LG_CALLBACK;
+}
+
 static lg_status open_run(lg_run *run, const lg_run_arguments *arguments, const lg_method *method,
                           const lg_start *start, lg_report *report)
 {
@@ -51,7 +82,7 @@ static lg_status open_run(lg_run *run, const lg_run_arguments *arguments, const 
         return LG_CALLBACK;
     lg_status status = lg_run_open(run, lg_system_of(arguments->system), plan, method, options, start, report);
     PyMem_Free(options);
-    return status;
+    return status == LG_OK ? set_tolerances(run, arguments->options) : status;
 }
 
 /* Reads the arrays, opens, and lets the arrays go: a run copies what it is given. */
@@ -97,9 +128,9 @@ lg_status lg_run_from(lg_run *run, const lg_module *module, const lg_run_argumen
 PyObject *lg_stats_dict(const lg_stats *s, double wall_time)
 {
     PyObject *dict =
-        Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l,s:l}", "steps", s->steps, "rejected", s->rejected, "newton_iterations",
-                      s->newton_iterations, "jacobians", s->jacobians, "factorisations", s->factorisations,
-                      "evaluations", s->evaluations, "dense_fallbacks", s->dense_fallbacks);
+        Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l}", "steps", s->steps, "rejected", s->rejected, "failed",
+                      s->failed, "newton_iterations", s->newton_iterations, "jacobians", s->jacobians, "factorisations",
+                      s->factorisations, "evaluations", s->evaluations, "dense_fallbacks", s->dense_fallbacks);
     PyObject *time = dict && wall_time >= 0 ? PyFloat_FromDouble(wall_time) : NULL;
     if (time && PyDict_SetItemString(dict, "wall_time", time) < 0)
         Py_CLEAR(dict);

@@ -72,9 +72,10 @@ static void stepper_dealloc(PyObject *self)
 
 /* ---- stepping ---- */
 
-PyDoc_STRVAR(step_doc, "step(h)\n--\n\n"
-                       "One accepted step of size h > 0. On failure the state is as it was and the error is that of\n"
-                       "`integrate`, without a result.");
+PyDoc_STRVAR(step_doc,
+             "step(h)\n--\n\n"
+             "On by h > 0: one step, or one to each kink inside and the rest. On failure the state is as it was\n"
+             "and the error is that of `integrate`, without a result.");
 
 static PyObject *stepper_step(PyObject *self, PyObject *argument)
 {
@@ -92,7 +93,7 @@ static PyObject *stepper_step(PyObject *self, PyObject *argument)
     }
     lg_report report = {0};
     stepper_of(self)->busy = 1;
-    lg_status status = lg_run_step(run, h, &report);
+    lg_status status = lg_run_go(run, h, &report);
     stepper_of(self)->busy = 0;
     if (status != LG_OK)
         return lg_raise(lg_module_of(Py_TYPE(self)), status, &report, NULL);
@@ -167,7 +168,7 @@ static PyMethodDef stepper_methods[] = {
 };
 
 PyDoc_STRVAR(stepper_doc, "Stepper(system, method, t0, q, v, start, options)\n--\n\n"
-                          "A run that goes one step at a time; kinks are not looked for.");
+                          "A run that goes one step at a time; the tolerances of an adaptive method are not used.");
 
 static PyType_Slot stepper_slots[] = {
     {Py_tp_doc, (void *)stepper_doc}, {Py_tp_init, stepper_init},         {Py_tp_new, PyType_GenericNew},

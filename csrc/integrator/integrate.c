@@ -1,190 +1,9 @@
-/* Runs: opening, single steps, and the loop over a schedule. */
+/* The loop over a schedule. */
 #include "integrator/integrate.h"
-
-#include "core/small.h"
-#include "solve/initial.h"
 
 #include <float.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <time.h>
-
-/* ---- opening and closing ---- */
-
-static int stepper_carry(const lg_stepper *stepper)
-{
-    return stepper->type->carry_count ? stepper->type->carry_count(stepper) : 0;
-}
-
-int lg_run_carry_count(const lg_run *run)
-{
-    return stepper_carry(run->stepper) + (int)(sizeof(lg_grid) / sizeof(double));
-}
-
-static void run_layout(void *self, lg_arena *arena)
-{
-    lg_run *run = self;
-    lg_state *state = &run->state;
-    lg_stepper *stepper = run->stepper;
-    size_t nv = (size_t)run->system->space->nv;
-
-    state->q = lg_arena_doubles(arena, (size_t)run->system->space->nq);
-    state->v = lg_arena_doubles(arena, nv);
-    state->a = lg_arena_doubles(arena, nv);
-    state->lam = lg_arena_doubles(arena, (size_t)run->system->pattern->nrows);
-    state->mem = lg_arena_doubles(arena, (size_t)run->system->nmem);
-    state->carry = lg_arena_doubles(arena, (size_t)lg_run_carry_count(run));
-    run->grid = arena->base ? (lg_grid *)(state->carry + stepper_carry(stepper)) : NULL;
-    run->options = lg_arena_take(arena, (size_t)run->method->noptions * sizeof(lg_option_value));
-
-    lg_accel_layout(&stepper->accel, arena);
-    stepper->type->layout(stepper, arena);
-}
-
-/* The stepper with its coefficients, then the memory of everything. */
-static lg_status allocate(lg_run *run, const lg_plan *plan, const lg_option_value *options)
-{
-    const lg_stepper_type *type = run->method->stepper;
-    lg_stepper *stepper = run->stepper = calloc(1, type->size);
-    if (!stepper)
-        return LG_NO_MEMORY;
-
-    stepper->type = type;
-    stepper->method = run->method;
-    stepper->system = stepper->accel.system = run->system;
-    stepper->plan = stepper->accel.plan = plan;
-    stepper->options = options;
-    LG_TRY(type->prepare(stepper));
-    LG_TRY(lg_arena_open(&run->arena, run_layout, run));
-
-    for (int i = 0; i < run->method->noptions; i++)
-        run->options[i] = options[i];
-    stepper->options = run->options;
-    return LG_OK;
-}
-
-static lg_status commit(lg_run *run, double t_in)
-{
-    const lg_system *system = run->system;
-    const lg_state *state = &run->state;
-    if (!system->commit)
-        return LG_OK;
-
-    lg_point point = {.t = state->t,
-                      .t_in = t_in,
-                      .load = 1,
-                      .wa = 1,
-                      .q = state->q,
-                      .v = state->v,
-                      .a = state->a,
-                      .lam = state->lam,
-                      .mem = state->mem,
-                      .work = run->stepper->accel.work};
-    return system->commit(system->self, &point, run->state.mem);
-}
-
-/* Consistent accelerations and multipliers with the data as they are just after `past`, and a stepper without history. */
-static lg_status restart(lg_run *run, lg_reset reason, double past)
-{
-    lg_state *state = &run->state;
-    lg_stepper *stepper = run->stepper;
-    lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
-    point.t_in = nextafter(past, INFINITY);
-
-    if (reason == LG_RESET_START)
-        LG_TRY(lg_consistent(&stepper->accel, &point, &stepper->report));
-    lg_accel_reset(&stepper->accel);
-    LG_TRY(lg_accel_solve(&stepper->accel, &point, state->a, state->lam, &stepper->report));
-    return stepper->type->reset ? stepper->type->reset(stepper, state, reason) : LG_OK;
-}
-
-static lg_status begin(lg_run *run, const lg_start *start)
-{
-    const lg_space *space = run->system->space;
-    lg_state *state = &run->state;
-    state->t = start->t;
-    lg_copy(space->nq, start->q, state->q);
-    lg_copy(space->nv, start->v, state->v);
-
-    if (!start->carry) {
-        LG_TRY(commit(run, start->t));
-        return restart(run, LG_RESET_START, start->t);
-    }
-    if (start->ncarry != lg_run_carry_count(run)) {
-        lg_report_name(&run->stepper->report, "carry is not that of this method with these options");
-        return LG_BAD_ARGUMENT;
-    }
-    lg_copy(space->nv, start->a, state->a);
-    lg_copy(run->system->pattern->nrows, start->lam, state->lam);
-    lg_copy(run->system->nmem, start->mem, state->mem);
-    lg_copy(lg_run_carry_count(run), start->carry, state->carry);
-    return LG_OK;
-}
-
-static void fill_report(lg_run *run, lg_status status, double h, lg_report *report)
-{
-    if (run->stepper) {
-        *report = run->stepper->report;
-        run->stepper->report = (lg_report){0};
-    }
-    report->status = status;
-    report->step = run->stepper ? run->stepper->stats.steps : 0;
-    report->t = run->state.t;
-    report->h = h;
-}
-
-lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plan *plan, const lg_method *method,
-                      const lg_option_value *options, const lg_start *start, lg_report *report)
-{
-    *run = (lg_run){.system = system, .method = method, .state.t = start->t};
-    *report = (lg_report){0};
-
-    lg_status status = allocate(run, plan, options);
-    if (status == LG_OK)
-        status = begin(run, start);
-    if (status != LG_OK) {
-        fill_report(run, status, 0, report);
-        lg_run_close(run);
-    }
-    return status;
-}
-
-void lg_run_close(lg_run *run)
-{
-    if (run->arena.base) {
-        lg_accel_close(&run->stepper->accel);
-        if (run->stepper->type->close)
-            run->stepper->type->close(run->stepper);
-    }
-    lg_arena_close(&run->arena);
-    free(run->stepper);
-    run->stepper = NULL;
-}
-
-/* ---- one step ---- */
-
-static void count(lg_stepper *stepper)
-{
-    stepper->stats.steps++;
-    stepper->stats.evaluations = stepper->accel.evaluations;
-    stepper->stats.factorisations = stepper->accel.matrix.factorisations;
-    stepper->stats.dense_fallbacks = stepper->accel.matrix.fallbacks;
-}
-
-lg_status lg_run_step(lg_run *run, double h, lg_report *report)
-{
-    lg_stepper *stepper = run->stepper;
-    double inside = run->state.t + 0.5 * h;
-
-    lg_status status = stepper->type->step(stepper, &run->state, h);
-    if (status == LG_OK)
-        status = commit(run, inside);
-    if (status == LG_OK)
-        count(stepper);
-    else
-        fill_report(run, status, h, report);
-    return status;
-}
 
 /* ---- landings: the stops and kinks ---- */
 
@@ -238,10 +57,10 @@ static void enter_interval(lg_grid *grid, double t, double landing, double h)
     grid->h = h;
 }
 
-static lg_status check_schedule(const lg_schedule *schedule, double t0, lg_report *report)
+static lg_status check_schedule(const lg_schedule *schedule, int adaptive, double t0, lg_report *report)
 {
     const char *what = NULL;
-    if (!(schedule->h > 0) || !isfinite(schedule->h))
+    if (!adaptive && (!(schedule->h > 0) || !isfinite(schedule->h)))
         what = "h";
     if (schedule->save_every < 1)
         what = "save_every";
@@ -250,6 +69,9 @@ static lg_status check_schedule(const lg_schedule *schedule, double t0, lg_repor
     for (int i = 0; i < schedule->nstops; i++)
         if (!(schedule->stops[i] > (i ? schedule->stops[i - 1] : t0)) || !isfinite(schedule->stops[i]))
             what = "stops";
+    for (int i = 0; i < schedule->nt_eval; i++)
+        if (!(schedule->t_eval[i] >= (i ? schedule->t_eval[i - 1] : t0)))
+            what = "t_eval";
     if (what && report)
         lg_report_name(report, what);
     return what ? LG_BAD_ARGUMENT : LG_OK;
@@ -257,7 +79,7 @@ static lg_status check_schedule(const lg_schedule *schedule, double t0, lg_repor
 
 lg_status lg_schedule_count(const lg_system *system, const lg_schedule *schedule, double t0, long *steps, long *saves)
 {
-    LG_TRY(check_schedule(schedule, t0, NULL));
+    LG_TRY(check_schedule(schedule, 0, t0, NULL));
     double t = t0, total = 0;
     for (int i = 0; i < schedule->nstops; i++)
         while (t < schedule->stops[i]) {
@@ -284,7 +106,9 @@ typedef struct lg_loop {
     const lg_observer *observer;
     lg_report *report;
     long steps; /* of this schedule */
+    int evaluated; /* times of t_eval that are done */
     int saved; /* the present state has been */
+    int ended; /* by the observer */
     double polled, read; /* times of the last poll and of the last look at the clock */
     long patience, wait; /* steps between looks, steps until the next */
 } lg_loop;
@@ -316,44 +140,121 @@ static lg_status poll(lg_loop *loop)
     return loop->observer->poll(loop->observer->self, loop->run->state.t);
 }
 
-static lg_status save(lg_loop *loop, double h)
+/* ---- what is kept ---- */
+
+static lg_status save(lg_loop *loop)
 {
+    if (loop->saved || loop->schedule->t_eval)
+        return LG_OK;
     loop->saved = 1;
-    return loop->observer->save(loop->observer->self, &loop->run->state, h);
+    return loop->observer->save(loop->observer->self, &loop->run->state, loop->run->h);
 }
 
-/* One step along the grid, accepted, landed on its time, at a kink started afresh, saved if it is its turn. */
-static lg_status advance(lg_loop *loop, lg_landing landing)
+/* The times of t_eval before t, by dense output. */
+static lg_status evaluate_before(lg_loop *loop, double t)
+{
+    const lg_schedule *schedule = loop->schedule;
+    for (; loop->evaluated < schedule->nt_eval && schedule->t_eval[loop->evaluated] < t; loop->evaluated++) {
+        LG_TRY(lg_run_between(loop->run, schedule->t_eval[loop->evaluated]));
+        LG_TRY(loop->observer->save(loop->observer->self, &loop->run->between, loop->run->h));
+    }
+    return LG_OK;
+}
+
+/* Those at the present state. */
+static lg_status evaluate_here(lg_loop *loop)
+{
+    const lg_schedule *schedule = loop->schedule;
+    for (; loop->evaluated < schedule->nt_eval && schedule->t_eval[loop->evaluated] == loop->run->state.t;
+         loop->evaluated++)
+        LG_TRY(loop->observer->save(loop->observer->self, &loop->run->state, loop->run->h));
+    return LG_OK;
+}
+
+/* ---- the loop ---- */
+
+/* The last step is cut at t: the state there, with nothing of the past. */
+static lg_status end_at(lg_loop *loop, double t)
+{
+    lg_run *run = loop->run;
+    loop->ended = 1;
+    LG_TRY(evaluate_before(loop, t));
+    LG_TRY(lg_run_between(run, t));
+    double *carry = run->between.carry;
+    for (int i = 0, n = lg_run_carry_count(run); i < n; i++)
+        carry[i] = run->state.carry[i];
+    lg_run_copy(run, &run->between, &run->state);
+    run->h = t - run->before.t;
+    return lg_run_restart(run, LG_RESET_KINK, t);
+}
+
+/* What is to be done with an accepted step. */
+static lg_status finish_step(lg_loop *loop, double kink)
+{
+    lg_run *run = loop->run;
+    double t_stop = INFINITY;
+    if (loop->observer->step)
+        LG_TRY(loop->observer->step(loop->observer->self, &run->before, &run->state, &t_stop));
+    if (t_stop < run->state.t)
+        return end_at(loop, t_stop);
+
+    loop->ended = t_stop <= run->state.t;
+    LG_TRY(evaluate_before(loop, run->state.t));
+    return isfinite(kink) ? lg_run_restart(run, LG_RESET_KINK, fmax(run->state.t, kink)) : LG_OK;
+}
+
+/* A step with error control, or the next one along the grid, landed on its time. */
+static lg_status take_step(lg_loop *loop, lg_landing landing)
 {
     lg_run *run = loop->run;
     lg_grid *grid = run->grid;
+    if (run->control.active)
+        return lg_run_adapt(run, landing.t, loop->report);
+
+    if (loop->observer->step || loop->schedule->t_eval)
+        lg_run_keep(run);
     LG_TRY(lg_run_step(run, grid->step, loop->report));
-
     grid->index++;
-    int landed = grid->index >= grid->last;
-    run->state.t = landed ? landing.t : grid->origin + grid->index * grid->step;
-    if (landed && isfinite(landing.kink))
-        LG_TRY(restart(run, LG_RESET_KINK, fmax(landing.t, landing.kink)));
+    run->state.t = grid->index >= grid->last ? landing.t : grid->origin + grid->index * grid->step;
+    return LG_OK;
+}
 
+/* One step, accepted, looked at, at a kink started afresh, saved if it is its turn. */
+static lg_status advance(lg_loop *loop, lg_landing landing)
+{
+    LG_TRY(take_step(loop, landing));
     loop->saved = 0;
-    if (++loop->steps % loop->schedule->save_every == 0)
-        LG_TRY(save(loop, grid->step));
+    loop->steps++;
+    LG_TRY(finish_step(loop, loop->run->state.t >= landing.t ? landing.kink : -INFINITY));
+    LG_TRY(evaluate_here(loop));
+    if (loop->steps % loop->schedule->save_every == 0)
+        LG_TRY(save(loop));
     return poll(loop);
+}
+
+/* On to the next stop or kink. */
+static lg_status run_interval(lg_loop *loop, double stop)
+{
+    lg_run *run = loop->run;
+    int adaptive = run->control.active;
+    double h = adaptive ? run->memory->h : loop->schedule->h;
+    lg_landing landing = next_landing(run->system, run->state.t, stop, h);
+    if (!adaptive)
+        enter_interval(run->grid, run->state.t, landing.t, h);
+    while (run->state.t < landing.t && !loop->ended)
+        LG_TRY(advance(loop, landing));
+    return LG_OK;
 }
 
 static lg_status run_schedule(lg_loop *loop)
 {
     lg_run *run = loop->run;
-    LG_TRY(save(loop, 0));
+    LG_TRY(save(loop));
+    LG_TRY(evaluate_here(loop));
     for (int i = 0; i < loop->schedule->nstops; i++)
-        while (run->state.t < loop->schedule->stops[i]) {
-            double h = loop->schedule->h;
-            lg_landing landing = next_landing(run->system, run->state.t, loop->schedule->stops[i], h);
-            enter_interval(run->grid, run->state.t, landing.t, h);
-            while (run->grid->index < run->grid->last)
-                LG_TRY(advance(loop, landing));
-        }
-    return loop->saved ? LG_OK : save(loop, run->grid->step);
+        while (run->state.t < loop->schedule->stops[i] && !loop->ended)
+            LG_TRY(run_interval(loop, loop->schedule->stops[i]));
+    return save(loop);
 }
 
 lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observer *observer, lg_report *report)
@@ -369,9 +270,39 @@ lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observ
                     .wait = 1};
     *report = (lg_report){0};
 
-    LG_TRY(check_schedule(schedule, run->state.t, report));
+    LG_TRY(check_schedule(schedule, run->control.active, run->state.t, report));
+    LG_TRY(lg_control_check(&run->control, run->system->space->nv, report));
     lg_status status = run_schedule(&loop);
     if (status != LG_OK && report->status == LG_OK)
-        fill_report(run, status, run->grid->step, report);
+        lg_run_report(run, status, run->h, report);
+    return status;
+}
+
+/* ---- a step of a given size ---- */
+
+static lg_status go(lg_run *run, double h, lg_report *report)
+{
+    double begin = run->state.t, end = begin + h, done = 0;
+    while (run->state.t < end) {
+        lg_landing landing = next_landing(run->system, run->state.t, end, h);
+        double left = landing.t < end ? landing.t - run->state.t : h - done;
+        LG_TRY(lg_run_step(run, left, report));
+        done += left;
+        run->state.t = landing.t;
+        if (isfinite(landing.kink))
+            LG_TRY(lg_run_restart(run, LG_RESET_KINK, fmax(landing.t, landing.kink)));
+    }
+    return LG_OK;
+}
+
+lg_status lg_run_go(lg_run *run, double h, lg_report *report)
+{
+    lg_run_keep(run);
+    lg_status status = go(run, h, report);
+    if (status == LG_OK)
+        return LG_OK;
+    lg_run_copy(run, &run->before, &run->state);
+    if (report->status == LG_OK)
+        lg_run_report(run, status, h, report);
     return status;
 }

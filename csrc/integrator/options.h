@@ -2,6 +2,16 @@
 #ifndef LG_INTEGRATOR_OPTIONS_H
 #define LG_INTEGRATOR_OPTIONS_H
 
+/* What explicit methods do about the drift: the choices are LG_PROJECT_POSITION and LG_PROJECT_VELOCITY added up. */
+#define LG_PROJECT_OPTION                                                                                              \
+    {"project",                                                                                                        \
+     LG_OPTION_CHOICE,                                                                                                 \
+     {0, 0},                                                                                                           \
+     0,                                                                                                                \
+     0,                                                                                                                \
+     "none|position|velocity|both",                                                                                    \
+     "Constraints onto which the end of each step is moved, by the shortest way in the mass metric."}
+
 /* Three rows, to be read by lg_newton_options. */
 #define LG_NEWTON_OPTIONS                                                                                              \
     {"newton_rtol",                                                                                                    \

@@ -5,10 +5,16 @@
                                     k_i = vdot(q_i, v_i, t_n + c_i h), from the index-1 equations if constrained.
 
    The acceleration at the end of a step is part of the state and the first slope of the next step. A last stage
-   without weight stands at that same point: it is never formed, so that first-same-as-last needs no code. */
+   without weight stands at that same point: it is never formed, so that first-same-as-last needs no code. The embedded
+   solution may give it weight; then its slopes come from the new state. */
 #include "integrator/rkmk.h"
 
 #include "core/small.h"
+#include "integrator/options.h"
+#include "solve/initial.h"
+
+const lg_option lg_rkmk_options[] = {LG_PROJECT_OPTION};
+const lg_option lg_pair_options[] = {LG_PROJECT_OPTION, LG_CONTROL_OPTIONS};
 
 /* The nonzero weights of a row of the tableau and the stages they belong to. */
 typedef struct lg_weights {
@@ -19,12 +25,13 @@ typedef struct lg_weights {
 typedef struct lg_rkmk_stepper {
     lg_stepper base;
     int stages; /* those with a weight, and those these depend on */
-    lg_weights A[LG_STAGES], b;
+    lg_weights A[LG_STAGES], b, b_hat;
     double c[LG_STAGES];
-    double *slopes; /* per stage: K (nv), k (nv) */
+    double *slopes; /* per stage: K (nv), k (nv); the last ones are those of the end of the step */
     double *increment; /* theta (nv), v_i - v_n (nv) */
     double *zero; /* nv */
     double *q, *v, *a, *lam;
+    double *embedded, *q_hat; /* increment (2 nv) and coordinates of the embedded solution */
 } lg_rkmk_stepper;
 
 static lg_weights weights_of(int stages, const lg_ratio *row)
@@ -49,6 +56,7 @@ static lg_status prepare(lg_stepper *self)
         rk->A[i] = weights_of(i, tableau->A[i]);
         rk->c[i] = lg_ratio_value(tableau->c[i]);
     }
+    rk->b_hat = weights_of(rk->stages + 1 < tableau->stages ? rk->stages + 1 : tableau->stages, tableau->b_hat);
     return LG_OK;
 }
 
@@ -57,13 +65,15 @@ static void layout(lg_stepper *self, lg_arena *arena)
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
     size_t nv = (size_t)self->system->space->nv;
 
-    rk->slopes = lg_arena_doubles(arena, 2 * nv * (size_t)rk->stages);
+    rk->slopes = lg_arena_doubles(arena, 2 * nv * (size_t)(rk->stages + 1));
     rk->increment = lg_arena_doubles(arena, 2 * nv);
     rk->zero = lg_arena_doubles(arena, nv);
     rk->q = lg_arena_doubles(arena, (size_t)self->system->space->nq);
     rk->v = lg_arena_doubles(arena, nv);
     rk->a = lg_arena_doubles(arena, nv);
     rk->lam = lg_arena_doubles(arena, (size_t)self->system->pattern->nrows);
+    rk->embedded = lg_arena_doubles(arena, 2 * nv);
+    rk->q_hat = lg_arena_doubles(arena, (size_t)self->system->space->nq);
 }
 
 /* K_1 = v_n wherever T^-1(0) = I; linear kinds may have kinematics of their own. k_1 is the state's acceleration. */
@@ -74,7 +84,7 @@ static void first_slope(lg_rkmk_stepper *rk, const lg_state *state)
 
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
         if (b->node->linear)
-            b->node->rate(b->n, state->q + b->q, rk->zero + b->v, state->v + b->v, K + b->v);
+            lg_block_rate(b, state->q, rk->zero, state->v, K);
         else
             lg_copy(b->nv, state->v + b->v, K + b->v);
     lg_copy(space->nv, state->a, K + space->nv);
@@ -113,6 +123,14 @@ static lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, double t
     return lg_accel_solve(&rk->base.accel, &point, a, rk->lam, &rk->base.report);
 }
 
+/* Moves the end of the step onto the constraints. */
+static lg_status project(lg_rkmk_stepper *rk, const lg_state *state, double t, double t_in)
+{
+    int levels = rk->base.options[LG_RKMK_PROJECT].choice;
+    lg_point point = {.t = t, .t_in = t_in, .load = 1, .wa = 1, .q = rk->q, .v = rk->v, .mem = state->mem};
+    return levels ? lg_project_at(&rk->base.accel, levels, &point, rk->q, rk->v, &rk->base.report) : LG_OK;
+}
+
 static lg_status step(lg_stepper *self, lg_state *state, double h)
 {
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
@@ -128,8 +146,26 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     }
 
     move(rk, state, &rk->b, h);
+    LG_TRY(project(rk, state, t + h, inside));
     LG_TRY(accelerate(rk, state, t + h, inside, rk->a));
     return lg_stepper_accept(self, state, h, rk->q, rk->v, rk->a, rk->lam);
+}
+
+static lg_status error(lg_stepper *self, const lg_state *before, double h, double *error)
+{
+    lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
+    const lg_space *space = self->system->space;
+    int nv = space->nv;
+    double *K = rk->slopes + 2 * nv * rk->stages;
+    lg_space_rate(space, before->q, rk->increment, rk->v, K);
+    lg_copy(nv, rk->a, K + nv);
+
+    combine(2 * nv, &rk->b_hat, h, rk->slopes, rk->embedded);
+    lg_space_retract(space, before->q, rk->embedded, rk->q_hat);
+    lg_space_difference(space, rk->q_hat, rk->q, error);
+    for (int i = 0; i < nv; i++)
+        error[nv + i] = rk->v[i] - (before->v[i] + rk->embedded[nv + i]);
+    return LG_OK;
 }
 
 const lg_stepper_type lg_rkmk = {
@@ -139,4 +175,5 @@ const lg_stepper_type lg_rkmk = {
     .prepare = prepare,
     .layout = layout,
     .step = step,
+    .error = error,
 };

@@ -2,8 +2,11 @@
 #ifndef LG_INTEGRATOR_RKMK_H
 #define LG_INTEGRATOR_RKMK_H
 
-#include "integrator/stepper.h"
+#include "integrator/control.h"
 
 extern const lg_stepper_type lg_rkmk; /* coefficients: an lg_tableau */
+
+enum { LG_RKMK_PROJECT, LG_RKMK_OPTION_COUNT, LG_PAIR_OPTION_COUNT = LG_RKMK_OPTION_COUNT + LG_CONTROL_OPTION_COUNT };
+extern const lg_option lg_rkmk_options[], lg_pair_options[]; /* pairs: embedded methods of two orders */
 
 #endif

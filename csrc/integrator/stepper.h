@@ -9,7 +9,13 @@
 
 /* ---- options: the only list of them; Python names, docs and error texts are made from it ---- */
 
-typedef enum lg_option_type { LG_OPTION_NUMBER, LG_OPTION_INTEGER, LG_OPTION_FLAG, LG_OPTION_CHOICE } lg_option_type;
+typedef enum lg_option_type {
+    LG_OPTION_NUMBER,
+    LG_OPTION_INTEGER,
+    LG_OPTION_FLAG,
+    LG_OPTION_CHOICE,
+    LG_OPTION_VECTOR /* a number for all entries, or an array that goes its own way: see lg_control_set */
+} lg_option_type;
 
 typedef struct lg_option_value {
     double number;
@@ -19,7 +25,7 @@ typedef struct lg_option_value {
 typedef struct lg_option {
     const char *name;
     lg_option_type type;
-    lg_option_value initial; /* default */
+    lg_option_value initial; /* default; NaN: none */
     double low, high; /* closed range of a number */
     const char *choices; /* "full|modified"; a NUMBER may have choices too, such as "optimal" */
     const char *doc; /* one sentence */
@@ -35,7 +41,8 @@ typedef struct lg_state {
 } lg_state;
 
 typedef struct lg_stats {
-    long steps, rejected, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks;
+    long steps, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks;
+    long rejected, failed; /* steps that were taken back; how many of them because they could not be carried out */
 } lg_stats;
 
 typedef struct lg_stepper lg_stepper;
@@ -56,6 +63,9 @@ typedef struct lg_stepper_type {
     lg_status (*reset)(lg_stepper *self, lg_state *state, lg_reset reason);
     /* One step of size h, state->t included. Writes the new state only on success; on failure it is as it was. */
     lg_status (*step)(lg_stepper *self, lg_state *state, double h);
+    /* Error of the step that has just succeeded from `before`: q - q^ in local coordinates, then v - v^ (nv each), where
+       ^ is the embedded solution. Asked of methods with control options only. */
+    lg_status (*error)(lg_stepper *self, const lg_state *before, double h, double *error);
     void (*close)(lg_stepper *self); /* frees what the arena does not hold; NULL: nothing */
 } lg_stepper_type;
 
@@ -70,7 +80,11 @@ struct lg_stepper {
     lg_report report;
 };
 
-/* The end of a step: q, v, a, lam become the state at state->t + h, or LG_NOT_FINITE. */
+/* Names the body whose coordinates are singular, or, below `bound`, near their singularity, in report->what. */
+void lg_report_coordinates(const lg_system *system, const double *q, double bound, lg_report *report);
+
+/* The end of a step: q, v, a, lam become the state at state->t + h, or LG_NOT_FINITE, or
+   LG_COORDINATES if those of a body are singular. */
 lg_status lg_stepper_accept(const lg_stepper *self, lg_state *state, double h, const double *q, const double *v,
                             const double *a, const double *lam);
 

@@ -20,6 +20,9 @@ enum { LG_PROJECT_POSITION = 1, LG_PROJECT_VELOCITY = 2 };
    one linear solve on phidot. On failure q and v keep what the last iteration left. */
 lg_status lg_project(lg_accel *accel, int levels, double t, double *q, double *v, const double *mem, lg_report *report);
 
+/* The same at a point whose t_in picks the piece of piecewise data; point->q and v are the q and v that move. */
+lg_status lg_project_at(lg_accel *accel, int levels, const lg_point *point, double *q, double *v, lg_report *report);
+
 /* A point of the dynamics at t, its piece of piecewise data being the one that begins there. */
 lg_point lg_point_after(double t, const double *q, const double *v, const double *mem);
 

@@ -60,15 +60,20 @@ static lg_status project_velocity(lg_accel *accel, const lg_point *point, double
     return LG_OK;
 }
 
-lg_status lg_project(lg_accel *accel, int levels, double t, double *q, double *v, const double *mem, lg_report *report)
+lg_status lg_project_at(lg_accel *accel, int levels, const lg_point *point, double *q, double *v, lg_report *report)
 {
-    lg_point point = lg_point_after(t, q, v, mem);
     if (!accel->system->pattern->nrows)
         return LG_OK;
 
     if (levels & LG_PROJECT_POSITION)
-        LG_TRY(project_position(accel, &point, q, report));
+        LG_TRY(project_position(accel, point, q, report));
     if (levels & LG_PROJECT_VELOCITY)
-        LG_TRY(project_velocity(accel, &point, v, report));
+        LG_TRY(project_velocity(accel, point, v, report));
     return LG_OK;
+}
+
+lg_status lg_project(lg_accel *accel, int levels, double t, double *q, double *v, const double *mem, lg_report *report)
+{
+    lg_point point = lg_point_after(t, q, v, mem);
+    return lg_project_at(accel, levels, &point, q, v, report);
 }

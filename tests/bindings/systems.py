@@ -72,7 +72,7 @@ def last(result):
 
 def same_bits(first, second):
     """Whether two results hold the same numbers, the time they took apart."""
-    names = [name for name in first if name != "stats"]
+    names = [name for name in first if name not in ("stats", "end", "knots")]
     return all(first[name].tobytes() == second[name].tobytes() for name in names)
 
 

@@ -31,7 +31,8 @@ def test_elements_and_their_parameters_are_explained():
 @pytest.mark.parametrize("name", METHODS)
 def test_the_default_of_an_option_is_accepted(name):
     options = METHODS[name]["options"]
-    assert all(o["doc"].endswith(".") and o["type"] in ("number", "integer", "flag", "choice") for o in options)
+    types = ("number", "integer", "flag", "choice", "vector")
+    assert all(o["doc"].endswith(".") and o["type"] in types for o in options)
     given = {option["name"]: option["default"] for option in options}
     expected = run(oscillator(), name, [1.0, 0.0], [0.0, 1.0])
     assert run(oscillator(), name, [1.0, 0.0], [0.0, 1.0], **given)["q"].tobytes() == expected["q"].tobytes()

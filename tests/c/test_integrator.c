@@ -16,7 +16,7 @@ typedef struct trajectory {
     long limit; /* 0, or the save after which the run is interrupted */
     double t[MAX_SAVED], h[MAX_SAVED];
     double q[MAX_SAVED][MAX_NQ], v[MAX_SAVED][MAX_NV], a[MAX_SAVED][MAX_NV], lam[MAX_SAVED][MAX_NV];
-    double carry[MAX_SAVED][32];
+    double carry[MAX_SAVED][64];
     lg_stats stats;
     lg_report report;
 } trajectory;
@@ -57,8 +57,8 @@ static lg_status run_from(const hand_system *s, const char *name, const lg_optio
     LG_TRY(lg_run_open(&run, &s->system, s->plan, method, options, start, &out->report));
     out->ncarry = lg_run_carry_count(&run);
 
-    lg_schedule schedule = {stops, nstops, h, save_every};
-    lg_status status = lg_integrate(&run, &schedule, &(lg_observer){out, keep, NULL}, &out->report);
+    lg_schedule schedule = {.stops = stops, .nstops = nstops, .h = h, .save_every = save_every};
+    lg_status status = lg_integrate(&run, &schedule, &(lg_observer){.self = out, .save = keep}, &out->report);
     out->stats = run.stepper->stats;
     lg_run_close(&run);
     return status;
@@ -129,9 +129,8 @@ static void check_order(const hand_system *s, const char *name, const lg_option_
 static const struct {
     const char *name;
     int n;
-} coarse[] = {{"euler", 6400}, {"midpoint", 800}, {"rk33", 200},   {"rk44", 100},
-              {"rk67", 60},    {"ode23", 200},    {"dopri5", 200}, {"genalpha", 800},
-              {"newmark", 800}, {"hht", 800}};
+} coarse[] = {{"euler", 6400}, {"midpoint", 800}, {"rk33", 200},     {"rk44", 100},    {"rk67", 60},
+              {"ode23", 200},  {"dopri5", 200},   {"genalpha", 800}, {"newmark", 800}, {"hht", 800}};
 
 static void check_all_orders(hand_system *s)
 {
@@ -350,7 +349,7 @@ static void test_stops_are_landed_on_exactly(void)
     const double stops[] = {0.1, 1.0 / 3, 0.7, 1.1};
     lg_start start = {.q = s.q0, .v = s.v0};
     long steps = 0, saves = 0;
-    lg_schedule schedule = {stops, 4, 0.025, 3};
+    lg_schedule schedule = {.stops = stops, .nstops = 4, .h = 0.025, .save_every = 3};
     CHECK(lg_schedule_count(&s.system, &schedule, 0, &steps, &saves) == LG_OK);
     CHECK(steps == 4 + 10 + 15 + 16);
     CHECK(run_from(&s, "rk44", NULL, &start, 4, stops, 0.025, 3, &second) == LG_OK);
@@ -419,9 +418,12 @@ static void test_poll_interrupts(void)
     lg_report report;
     lg_start start = {.q = s.q0, .v = s.v0};
     double t_end = 1e6, seen = 0;
-    CHECK(lg_run_open(&run, &s.system, s.plan, lg_method_find("rk44"), NULL, &start, &report) == LG_OK);
-    lg_schedule schedule = {&t_end, 1, 1e-3, 1000000000};
-    CHECK(lg_integrate(&run, &schedule, &(lg_observer){&seen, ignore, interrupt}, &report) == LG_INTERRUPTED);
+    lg_option_value options[MAX_OPTIONS];
+    default_options(lg_method_find("rk44"), options);
+    CHECK(lg_run_open(&run, &s.system, s.plan, lg_method_find("rk44"), options, &start, &report) == LG_OK);
+    lg_schedule schedule = {.stops = &t_end, .nstops = 1, .h = 1e-3, .save_every = 1000000000};
+    CHECK(lg_integrate(&run, &schedule, &(lg_observer){.self = &seen, .save = ignore, .poll = interrupt}, &report) ==
+          LG_INTERRUPTED);
     CHECK(report.status == LG_INTERRUPTED && report.step == run.stepper->stats.steps);
     CHECK(seen > 0 && seen == run.state.t);
     lg_run_close(&run);
@@ -485,8 +487,8 @@ static void test_blow_up_ends_with_a_status(void)
         lg_start start = {.q = s.q0, .v = s.v0};
         double t_end = 400;
         CHECK(lg_run_open(&run, &s.system, s.plan, lg_methods[m], options, &start, &report) == LG_OK);
-        lg_schedule schedule = {&t_end, 1, 0.2, 1000000};
-        lg_status status = lg_integrate(&run, &schedule, &(lg_observer){NULL, ignore, NULL}, &report);
+        lg_schedule schedule = {.stops = &t_end, .nstops = 1, .h = 0.2, .save_every = 1000000};
+        lg_status status = lg_integrate(&run, &schedule, &(lg_observer){.self = NULL, .save = ignore}, &report);
         CHECK(status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE || status == LG_SINGULAR);
         CHECK(report.status == status && report.h == 0.2 && all_finite(&run));
         lg_run_close(&run);
@@ -565,9 +567,12 @@ static void test_every_method_row_is_complete(void)
         CHECK(lg_method_find(method->name) == method);
         CHECK(method->order > 0 && method->reference[0] && method->doc[0] && method->noptions <= MAX_OPTIONS);
         CHECK(!tableau || tableau->order == method->order);
-        for (int i = 0; i < method->noptions; i++)
-            CHECK(method->options[i].initial.number >= method->options[i].low &&
-                  method->options[i].initial.number <= method->options[i].high && method->options[i].doc[0]);
+        for (int i = 0; i < method->noptions; i++) {
+            const lg_option *option = &method->options[i];
+            double initial = option->initial.number;
+            CHECK(isnan(initial) || (initial >= option->low && initial <= option->high));
+            CHECK(option->doc[0]);
+        }
     }
     CHECK(lg_method_find("rk45") == NULL);
 

@@ -1,0 +1,121 @@
+"""Events: zeros of functions of (t, q, v) along a run, located on the dense output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from lgint import _core
+from lgint._args import Array
+
+Event = Callable[[float, Array, Array], float]
+
+
+class Events:
+    """Watches a run. `on_step` is called with both ends of every step.
+
+    A function has an event where its value reaches or crosses zero: it had a sign before and has another, or none, at
+    the end of a step. A zero at the start of the run is none.
+    """
+
+    def __init__(self, core: _core.System, events: Event | Sequence[Event]) -> None:
+        functions = list(events) if isinstance(events, (list, tuple)) else [events]
+        for function in functions:
+            if not callable(function):
+                raise ValueError(f"events: functions of t, q, v expected, got {function!r}")
+        self._core = core
+        self.functions = functions
+        self.direction = [_direction(function) for function in functions]
+        self.left = [_terminal(function) for function in functions]
+        self.values: list[float] | None = None
+        self.found: list[list[tuple[float, Array, Array]]] = [[] for _ in functions]
+        self.ended = False
+
+    def on_step(self, t: tuple[float, float], q: Array, v: Array, a: Array, lam: Array) -> float | None:
+        """Records the events of a step; the time of the one that ends the run, if there is one."""
+        old = self.values
+        if old is None:
+            old = [_value(f, t[0], q[0], v[0]) for f in self.functions]
+        self.values = [_value(f, t[1], q[1], v[1]) for f in self.functions]
+
+        def state(time: float) -> tuple[Array, Array]:
+            x = _core.interpolate(self._core, [time], t, q, v, a, lam)
+            return x[0][0], x[1][0]
+
+        hits = []
+        for i, (before, after) in enumerate(zip(old, self.values, strict=True)):
+            if _crosses(before, after, self.direction[i]):
+                on_curve = partial(_on_curve, self.functions[i], state)
+                hits.append((_root(on_curve, *t, before, after), i))
+        return self._record(sorted(hits), state)
+
+    def _record(self, hits: list[tuple[float, int]], state: Callable[[float], tuple[Array, Array]]) -> float | None:
+        for time, i in hits:
+            self.found[i].append((time, *state(time)))
+            self.left[i] -= 1
+            if self.left[i] == 0:
+                self.ended = True
+                return time
+        return None
+
+    def columns(self, place: int, width: int | None) -> list[Array]:
+        """Times (place 0), coordinates (1) or velocities (2) of the events of each function, one array each."""
+        shape = (-1,) if width is None else (-1, width)
+        return [np.array([event[place] for event in events], dtype=float).reshape(shape) for events in self.found]
+
+
+def _value(function: Event, t: float, q: Array, v: Array) -> float:
+    value = float(function(t, q, v))
+    if np.isnan(value):
+        raise ValueError(f"event {_name(function)}: not a number at t = {t:g}")
+    return value
+
+
+def _on_curve(function: Event, state: Callable[[float], tuple[Array, Array]], t: float) -> float:
+    return _value(function, t, *state(t))
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__name__", repr(function))
+
+
+def _direction(function: Any) -> float:
+    return float(getattr(function, "direction", 0.0))
+
+
+def _terminal(function: Any) -> int:
+    """How many events of this function the run survives, and one; 0: all of them."""
+    terminal = getattr(function, "terminal", False)
+    if terminal is None or isinstance(terminal, (bool, np.bool_)):
+        return int(bool(terminal))
+    if isinstance(terminal, (int, np.integer)) and terminal > 0:
+        return int(terminal)
+    raise ValueError(f"event {_name(function)}: terminal is True, False or a number of events, got {terminal!r}")
+
+
+def _crosses(before: float, after: float, direction: float) -> bool:
+    up, down = before < 0 <= after, before > 0 >= after
+    return (up and direction >= 0) or (down and direction <= 0)
+
+
+def _root(f: Callable[[float], float], a: float, b: float, fa: float, fb: float) -> float:
+    """The sign change of f in (a, b], to the last bits of t: regula falsi (Illinois), kept honest by bisection."""
+    side, step = 0, 0
+    while fb != 0 and b - a > 4 * np.finfo(float).eps * max(abs(a), abs(b)):
+        step += 1
+        t = b - fb * (b - a) / (fb - fa)
+        if step % 3 == 0 or not a < t < b:
+            t = 0.5 * (a + b)
+        ft = f(t)
+        if ft == 0:
+            return t
+        if (ft < 0) == (fb < 0):
+            b, fb = t, ft
+            fa, side = (0.5 * fa if side == 1 else fa), 1
+        else:
+            a, fa = t, ft
+            fb, side = (0.5 * fb if side == -1 else fb), -1
+    return b
