@@ -1,0 +1,355 @@
+"""Generalized-alpha in all its variants: orders, constraint residuals, damping, what options change and what not."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import lgint
+from battery import FORMULATIONS, LIE, T_END, observed_order, rotation_error, slow_top, top_by_scipy
+from face.systems import double_pendulum
+
+INDICES = (3, 2, "stabilized")
+SIGMAS = (0.0, 1.0, "optimal")
+FORMS = ("exact", "printed", "printed_half")
+STEPS = (200, 400, 800)
+
+
+def errors_at_the_end(model, method, steps, **options):
+    """Rows q, v, lam over the steps."""
+    R, w, _, force = top_by_scipy()
+    rows = []
+    for n in steps:
+        run = lgint.integrate(model, method, t_end=T_END, h=T_END / n, **options)
+        rows.append(
+            [
+                rotation_error(run.rotation("top")[-1], R),
+                np.linalg.norm(run.angular_velocity("top")[-1] - w),
+                np.linalg.norm(run.lam[-1, :3] - force),
+            ]
+        )
+    return np.array(rows).T
+
+
+def assert_second_order(text, steps, errors):
+    for name, row in zip(("q", "v", "lam"), errors, strict=True):
+        observed = observed_order(steps, row)
+        assert abs(observed - 2) < 0.15, f"{text} {name}: order {observed:.3f}, errors {row}"
+
+
+# ---- orders ----
+
+
+@pytest.mark.parametrize("formulation, sigma", [*((f, s) for f in LIE for s in SIGMAS), ("euler_parameters", 1.0)])
+@pytest.mark.parametrize("index", INDICES)
+def test_order(index, formulation, sigma):
+    errors = errors_at_the_end(slow_top(formulation), "genalpha", STEPS, rho_inf=0.8, sigma=sigma, index=index)
+    assert_second_order(f"{index} {formulation} {sigma}", STEPS, errors)
+
+
+@pytest.mark.parametrize("form", FORMS[1:])
+@pytest.mark.parametrize("index", INDICES)
+def test_order_of_the_printed_algorithms(index, form):
+    for sigma in (1.0, "optimal"):
+        errors = errors_at_the_end(slow_top("SE3"), "genalpha", STEPS, rho_inf=0.8, sigma=sigma, index=index, form=form)
+        assert_second_order(f"{form} {index} {sigma}", STEPS, errors)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("method, options", [("newmark", {}), ("genalpha", dict(rho_inf=1.0, index="stabilized"))])
+def test_order_without_damping(method, options, formulation):
+    assert_second_order(
+        f"{method} {formulation}", STEPS, errors_at_the_end(slow_top(formulation), method, STEPS, **options)
+    )
+
+
+@pytest.mark.parametrize("sigma", SIGMAS)
+@pytest.mark.parametrize("index", INDICES)
+@pytest.mark.parametrize("formulation", ["R3xSO3", "euler_parameters"])
+def test_optimal_start(formulation, index, sigma):
+    """Largest errors over all steps, the first included: with the plain start the multipliers are of first order."""
+    model = slow_top(formulation)
+    fine = lgint.integrate(model, "rk67", t_end=0.02, h=5e-5)
+    largest = {}
+    for start in ("plain", "optimal"):
+        rows = []
+        for h in (1e-3, 5e-4, 2.5e-4):
+            run = lgint.integrate(
+                model, "genalpha", t_end=0.02, h=h, rho_inf=0.8, sigma=sigma, index=index, start=start
+            )
+            same = np.rint(run.t / 5e-5).astype(int)
+            rows.append([np.abs(getattr(run, x) - getattr(fine, x)[same]).max() for x in ("q", "v", "lam")])
+        largest[start] = [np.log2(a / b) for a, b in zip(rows[-2], rows[-1], strict=True)]
+    assert np.allclose(largest["optimal"], 2, atol=0.1)
+    assert np.allclose(largest["plain"], [2, 2, 1], atol=0.15)
+
+
+BEND = 0.25 * T_END
+
+
+def pushed_top():
+    """A body on a joint under a force from a table, which bends at a quarter of the time."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation="R3xSO3")
+    top = builder.add_body(
+        "top",
+        mass=15.0,
+        inertia=(0.23, 0.47, 0.25),
+        position=(0, 1, 0),
+        velocity=(3, 0, -1),
+        angular_velocity=(-1, 4, -3),
+    )
+    builder.add_joint("spherical", lgint.ground, top, point=(0, 0, 0), name="pivot")
+    builder.add_force(top, force=(np.array([0, BEND, 1]), np.array([[0, 0, 0], [60, 0, 40], [0, 0, 0.0]])))
+    return builder.build()
+
+
+def jolted_pendulum():
+    """A point on a circle; at a quarter of the time a force sets in at once."""
+
+    def force(t, q, v):
+        return np.array([3.0, -9.81]) if t > BEND else np.array([0, -9.81])
+
+    return lgint.CallableModel(
+        ("Rn", 2),
+        [1.0, 0.0],
+        [0.0, 2.0],
+        mass=lambda t, q: np.diag([1.0, 2.0]),
+        force=force,
+        constraint=lambda t, q: np.array([q @ q - 1]) / 2,
+        constraint_jacobian=lambda t, q: q[None, :],
+        constraint_acceleration=lambda t, q, v: np.array([-(v @ v)]),
+        tangent=lambda t, q, v, a, lam: (lam[0] * np.eye(2), np.zeros((2, 2))),
+        kinks=[BEND],
+    )
+
+
+@pytest.mark.parametrize("index", INDICES)
+@pytest.mark.parametrize("model", [pushed_top(), jolted_pendulum()], ids=["bend", "jump"])
+def test_order_across_kinks_and_landings(model, index):
+    """The load's kink, and stops off the grid which change the step size."""
+    stops = [0.3137 * T_END, 0.7719 * T_END]
+    steps = (100, 200, 400)
+    fine = lgint.integrate(model, "rk67", t_end=T_END, h=1e-3, stops=stops)
+    errors = []
+    for n in steps:
+        run = lgint.integrate(model, "genalpha", t_end=T_END, h=T_END / n, stops=stops, rho_inf=0.7, index=index)
+        assert np.ptp(run.h[1:]) > 0 and BEND in run.t
+        errors.append([np.abs(getattr(run, x)[-1] - getattr(fine, x)[-1]).max() for x in ("q", "v", "lam")])
+    assert_second_order(f"{index}", steps, np.array(errors).T)
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_order_with_uneven_steps(index):
+    """Steps of 1.2 h and 0.8 h in turn. In index 3 the velocities' error of size h^2 changes with h and the multipliers
+    feel its rate: they are of first order then."""
+    R, w, _, force = top_by_scipy()
+    errors = []
+    for n in STEPS:
+        stepper = lgint.Stepper(slow_top("R3xSO3"), "genalpha", rho_inf=0.3, index=index)
+        for i in range(n):
+            stepper.step((0.8 if i % 2 else 1.2) * T_END / n)
+        Q = stepper.q[3:].reshape(3, 3)
+        errors.append([rotation_error(Q, R), np.linalg.norm(stepper.v[3:] - w), np.linalg.norm(stepper.lam - force)])
+    orders = [observed_order(STEPS, row) for row in np.array(errors).T]
+    assert np.allclose(orders, [2, 2, 1 if index == 3 else 2], atol=0.15)
+
+
+# ---- the Lie group term ----
+
+# Error of the rotation over that of geom1 at rho_inf = 0.9.
+RATIOS = [
+    ("exact", 1.0, 0.504),
+    ("exact", "optimal", 0.0),
+    ("printed", 0.0, 1.0),
+    ("printed", 1.0, 2.011),
+    ("printed_half", 1.0, 1.261),
+    ("printed", "optimal", 1.0025),
+    ("printed_half", "optimal", 0.5036),
+]
+
+
+def lie_term_error(**options):
+    model = lgint.models.lie_term()
+    fine = lgint.integrate(model, "rk67", t_end=1.0, h=2e-3)
+    run = lgint.integrate(model, "genalpha", t_end=1.0, h=1e-3, rho_inf=0.9, **options)
+    return rotation_error(run.rotation("body")[-1], fine.rotation("body")[-1])
+
+
+@pytest.mark.parametrize("form, sigma, ratio", RATIOS)
+def test_lie_group_term(form, sigma, ratio):
+    assert lie_term_error(form=form, sigma=sigma) / lie_term_error(sigma=0.0) == pytest.approx(ratio, abs=1e-3)
+
+
+# ---- constraints ----
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("index", INDICES)
+def test_constraint_residuals(index, formulation, form):
+    """Index 3 keeps the positions, index 2 the velocities and drifts by the square of h, the stabilised form both."""
+    drift = []
+    for h in (1e-3, 5e-4):
+        run = lgint.integrate(
+            slow_top(formulation), "genalpha", t_end=0.2, h=h, index=index, form=form, newton_rtol=1e-12
+        )
+        position, velocity = (np.abs(run.constraint_residual(level)).max() for level in ("position", "velocity"))
+        if index != 2:
+            assert position < 1e-14
+        if index != 3:
+            assert velocity < 2e-12
+        drift.append(position if index == 2 else velocity)
+    if (
+        form == "exact" and index != "stabilized" and formulation not in ("SE3", "S3R3")
+    ):  # these keep a fixed point exactly
+        assert drift[1] > 1e-8
+        assert 1.7 < np.log2(drift[0] / drift[1]) < 2.3
+
+
+# ---- damping ----
+
+
+def oscillator(omega):
+    return lgint.CallableModel(
+        ("Rn", 1),
+        [1.0],
+        [0.0],
+        mass=lambda t, q: np.eye(1),
+        force=lambda t, q, v: -(omega**2) * q,
+        tangent=lambda t, q, v, a, lam: ([[omega**2]], [[0.0]]),
+    )
+
+
+@pytest.mark.parametrize("rho_inf", [0.0, 0.3, 0.65, 0.9, 1.0])
+def test_damping_at_infinite_frequency(rho_inf):
+    """The matrix of a step in (h v, h^2 a, h^2 vdot) of a linear oscillator at h omega = 1e6: its eigenvalue is -rho_inf,
+    three times over."""
+    h = 1e-3
+    model = oscillator(1e6 / h)
+    before = lgint.integrate(model, "genalpha", t_end=h, h=h, rho_inf=rho_inf)
+    columns = []
+    for v, a, vdot in np.eye(3):
+        start = copy.deepcopy(before)
+        start.q[-1], start.v[-1], start.vdot[-1] = -1e-12 * vdot, v / h, vdot / h**2
+        start.carry[0] = a / h**2
+        run = lgint.integrate(model, "genalpha", t_end=2 * h, h=h, rho_inf=rho_inf, start=start)
+        columns.append([run.v[-1, 0] * h, run.carry[0] * h**2, run.vdot[-1, 0] * h**2])
+    step = np.array(columns).T
+    assert np.allclose(np.poly(step), np.poly([-rho_inf] * 3), rtol=1e-9, atol=1e-11)
+    assert np.cbrt(-np.linalg.det(step)) == pytest.approx(rho_inf, abs=1.01e-4)
+
+
+# ---- what a resumed run carries ----
+
+VARIANTS = [
+    dict(newton="modified"),
+    dict(newton="modified", index=2),
+    dict(newton="modified", index="stabilized"),
+    dict(newton="modified", index="stabilized", form="printed", sigma="optimal"),
+    dict(newton="modified", tangent_terms="force", tangent_operator=False),
+    dict(predictor="extrapolate", index="stabilized"),
+    dict(predictor="extrapolate", newton="modified", start="optimal"),
+    dict(start="optimal", form="printed_half"),
+    dict(index="stabilized", scaling=False, sigma=0.0),
+]
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=lambda o: "-".join(map(str, o.values())))
+def test_resumed_at_any_step_bit_for_bit(options):
+    model = double_pendulum("R3xSO3", "euler_parameters")
+    h, n = 2e-3, 20
+    whole = lgint.integrate(model, "genalpha", t_end=n * h, h=h, **options)
+    rest = {key: value for key, value in options.items() if key != "start"}
+    for stop in range(1, n):
+        first = lgint.integrate(model, "genalpha", t_end=float(whole.t[stop]), h=h, **options)
+        run = lgint.integrate(model, "genalpha", t_end=n * h, h=h, start=first, **rest)
+        for name in ("t", "q", "v", "vdot", "lam"):
+            assert np.array_equal(getattr(run, name), getattr(whole, name)[stop:]), (stop, name)
+
+
+# ---- Newton's method ----
+
+
+def spent(**options):
+    model = lgint.models.heavy_top()
+    run = lgint.integrate(model, "genalpha", t_end=0.2, **{**dict(h=5e-4), **options})
+    return run, run.stats.newton_iterations / run.stats.steps, run.stats.jacobians / run.stats.steps
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        dict(newton="modified"),
+        dict(tangent_terms="force"),
+        dict(tangent_operator=False),
+        dict(tangent_operator=False, tangent_terms="force", newton="modified"),
+        dict(predictor="extrapolate"),
+        dict(scaling=False),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("index", INDICES)
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters"])
+def test_options_of_the_solver_change_the_way_and_not_the_solution(formulation, index, options):
+    model = slow_top(formulation)
+    common = dict(t_end=0.1, h=1e-3, index=index, newton_rtol=1e-11)
+    plain = lgint.integrate(model, "genalpha", **common)
+    run = lgint.integrate(model, "genalpha", **common, **options)
+    for name, tolerance in (("q", 1e-10), ("v", 1e-8), ("lam", 1e-6)):
+        assert np.allclose(getattr(run, name), getattr(plain, name), rtol=0, atol=tolerance * 1e2)
+    if "newton" in options:
+        assert run.stats.jacobians < 0.5 * plain.stats.jacobians
+        assert run.stats.factorisations < 0.6 * plain.stats.factorisations
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_extrapolation_halves_the_iterations(index):
+    assert spent(h=1e-4, index=index)[1] == 2
+    assert spent(h=1e-4, index=index, predictor="extrapolate")[1] < 1.05
+    assert spent(h=1e-4, index=index, newton="modified", predictor="extrapolate")[1] < 6
+
+
+@pytest.mark.parametrize("scaling", [True, False])
+@pytest.mark.parametrize("index", INDICES)
+@pytest.mark.parametrize(
+    "model", [lgint.models.heavy_top(), double_pendulum("SE3", "euler_parameters")], ids=["top", "two"]
+)
+def test_tiny_steps(model, index, scaling):
+    """h = 1e-7: every step converges, to the accelerations of index 1."""
+    run = lgint.integrate(model, "genalpha", t_end=2e-5, h=1e-7, index=index, scaling=scaling)
+    fine = lgint.integrate(model, "rk44", t_end=2e-5, h=1e-6)
+    assert run.stats.newton_iterations <= 3 * run.stats.steps
+    assert np.abs(run.q[-1] - fine.q[-1]).max() < 1e-12
+    assert np.abs(run.v[-1] - fine.v[-1]).max() < 1e-6 * np.abs(fine.v[-1]).max()
+    assert run.stats.dense_fallbacks == 0
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_failure_leaves_the_state(index):
+    """The top turns by radians a step."""
+    model = lgint.models.heavy_top()
+    stepper = lgint.Stepper(model, "genalpha", index=index, max_iter=3)
+    stepper.step(1e-4)
+    before = [np.array(x) for x in (stepper.q, stepper.v, stepper.vdot, stepper.lam)]
+    with pytest.raises(lgint.IntegrationError) as caught:
+        stepper.step(0.5)
+    assert stepper.t == 1e-4
+    assert all(
+        np.array_equal(a, b) for a, b in zip(before, (stepper.q, stepper.v, stepper.vdot, stepper.lam), strict=True)
+    )
+    assert caught.value.report["h"] == 0.5
+    stepper.step(1e-4)
+
+
+def test_combinations_that_make_no_sense_are_refused():
+    model = lgint.models.heavy_top()
+    for options in (
+        dict(index=4),
+        dict(index="both"),
+        dict(form="printed", predictor="extrapolate"),
+        dict(newton="half"),
+    ):
+        with pytest.raises(ValueError, match="|".join(options)):
+            lgint.integrate(model, "genalpha", t_end=1e-3, h=1e-3, **options)
+    with pytest.raises(ValueError, match="rho_inf"):
+        lgint.integrate(model, "newmark", t_end=1e-3, h=1e-3, rho_inf=0.9)
