@@ -198,8 +198,25 @@ class Trajectory:
         joint = model.joint(name)
         if not _has_angle(joint):
             raise ValueError(f"joint {name!r} is {joint['kind']} and has no angle; there is {self.angle_names}")
+        if "part" in joint:
+            return self.q[:, _coordinate(model, joint, 2)]
         _, _, place, _ = model.core.rows(joint["element"])
         return self.mem[:, place]
+
+    def joint_rate(self, name: str) -> Array:
+        """Rate (n,) of a joint that has an angle, rad/s, or of the slide of a tree's prismatic joint, m/s."""
+        model = self.multibody()
+        joint = model.joint(name)
+        if "part" in joint:
+            return self.v[:, _coordinate(model, joint, 3)]
+        if not _has_angle(joint):
+            raise ValueError(f"joint {name!r} is {joint['kind']} and has no rate; there is {self.angle_names}")
+        # about the third axis of the triad on the first body
+        axis = np.reshape(model.record()["elements"][joint["element"]][3][1:10], (3, 3))[:, 2]
+        first, second = (model.core.kinematics(frame, self.q, self.v) for frame in joint["frames"])
+        turning = _rotate(second[1], second[3]) - _rotate(first[1], first[3])
+        rate: Array = np.einsum("ni,ni->n", _rotate(first[1], np.broadcast_to(axis, turning.shape)), turning)
+        return rate
 
     def joint_angles(self) -> Array:
         """Angles of all joints that have one, (n, joints), rad; columns as in `angle_names`."""
@@ -304,6 +321,12 @@ def _stats(given: Mapping[str, Any], h: Array) -> Stats:
 
 def _has_angle(joint: Mapping[str, Any]) -> bool:
     return JOINTS.get(joint["kind"], False)
+
+
+def _coordinate(model: Model, joint: Mapping[str, Any], first: int) -> int:
+    """Place in q (`first` = 2) or v (3) of the coordinate of a joint in a tree."""
+    place: int = model.core.blocks[joint["block"]][first] + joint["part"]
+    return place
 
 
 def _rotate(R: Array, x: Array) -> Array:
