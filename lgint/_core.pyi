@@ -77,8 +77,8 @@ class Model(System):
         # block (-1: ground), (base, offset); on a tree the index of the link too
         frames: Sequence[tuple[int, Sequence[float]] | tuple[int, Sequence[float], int]],
         elements: Sequence[tuple[Any, ...]],
-        # type str, name str, frames (int, ...), parameters (float, ...), function of time or None, and, if there are any,
-        # the numbers of constraint rows to drop
+        # type, name, frames, parameters, function of time or None, and, if any are to be dropped, numbers of constraint
+        # rows
     ) -> None: ...
     # frames: index into `frames`; q (..., nq), v (..., nv) -> x (..., 3), R (..., 3, 3), xdot (..., 3), omega (..., 3)
     def kinematics(self, frame: int, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array, Array]: ...

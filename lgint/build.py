@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint import _core
+from lgint import _core, redundancy
 from lgint._args import Array, array, choice, number
 from lgint._rotation import rotation as rotation_matrix
 from lgint.body import FORMULATIONS, Body, inertia_matrix, place
@@ -631,19 +631,23 @@ class ModelBuilder:
 
     # ---- the model ----
 
-    def build(self, start: str = "check") -> Model:
-        """The model, after a check that the start agrees with the joints.
+    def build(self, start: str = "check", redundant: str = "error") -> Model:
+        """The model, after a check that the start agrees with the joints and that no joint is redundant.
 
         Parameters
         ----------
         start : str
             "check": a start that violates a joint raises. "project": the nearest consistent positions and velocities
             (in the mass metric) replace it.
+        redundant : str
+            Constraint rows that follow from those of joints added before: "error" names them; "drop" leaves them out,
+            `Model.dropped_rows` tells which; "minimum_norm" leaves them out of the run as well, and
+            `Trajectory.reaction` shares the reactions among all rows so that the multipliers are smallest.
 
         Raises
         ------
         ValueError
-            If there is no body, or the start violates a joint.
+            If there is no body, the start violates a joint, or constraints are redundant or contradict each other.
         """
         choice("start", start, ("check", "project"))
         if not self._bodies:
@@ -665,6 +669,7 @@ class ModelBuilder:
                 "origin": None,
             }
         )
+        model = redundancy.resolve(model, start, redundant)
         if start == "project":
             return model.with_state(project=True)
         check_start(model)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -139,6 +140,31 @@ class Model(System):
         other._record = {**self._record, "origin": origin, "reference": reference}
         other.reference = reference
         return other
+
+    # ---- redundant rows ----
+
+    @property
+    def redundant(self) -> str:
+        """What `build` was told to do with redundant rows: "error", "drop" or "minimum_norm"."""
+        return str(self._record.get("redundant", "error"))
+
+    @property
+    def dropped(self) -> dict[int, list[int]]:
+        """Constraint rows left out, by their numbers in an element, by the number of the element."""
+        return {i: list(row[5]) for i, row in enumerate(self._record["elements"]) if len(row) > 5 and row[5]}
+
+    @property
+    def dropped_rows(self) -> list[str]:
+        """Names of the constraint rows left out, such as "bc: rotation about e1"."""
+        core = self.complete.core
+        return [core.row_names[core.rows(element)[0] + i] for element, rows in self.dropped.items() for i in rows]
+
+    @functools.cached_property
+    def complete(self) -> Model:
+        """The model with all of its constraint rows; itself if none was left out."""
+        if not self.dropped:
+            return self
+        return Model({**self._record, "elements": [row[:5] for row in self._record["elements"]]})
 
     def body(self, name: str) -> Mapping[str, Any]:
         """Record of a body: frame (of the COM), block, formulation, mass, inertia, reference (of Tait-Bryan angles)."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lgint import redundancy
 from lgint._args import Array, array, choice
 from lgint._rotation import continuous, quaternion_of_matrix
 from lgint.build import JOINTS
@@ -223,6 +224,15 @@ class Trajectory:
         angles = [self.joint_angle(name) for name in self.angle_names]
         return np.stack(angles, axis=1) if angles else np.empty((len(self), 0))
 
+    def all_multipliers(self) -> Array:
+        """Multipliers of all rows of `model.complete`, those that were left out as redundant included, (n, rows).
+
+        Of rows that were dropped they are zero. For a model built with redundant="minimum_norm" they are the ones of
+        least Euclidean norm (N and N m side by side) among all that press on the bodies as `lam` does.
+        """
+        model = self.multibody()
+        return redundancy.complete_multipliers(model, self.q, self.v, self.lam) if model.dropped else self.lam
+
     def reaction(self, name: str, frame: str = "inertial", on: str = "second") -> Array:
         """Force (N) and moment (N m) of a joint, (n, 6), at the joint's point of the body they act on.
 
@@ -240,7 +250,8 @@ class Trajectory:
         choice("frame", frame, ("inertial", "body"))
         slot = ("first", "second").index(choice("side", on, ("first", "second")))
         # the core gives the force in inertial axes and the moment in those of the body's node
-        wrench = model.core.reaction(joint["element"], slot, self.t, self.q, self.v, self.lam)
+        lam = self.all_multipliers()
+        wrench = model.complete.core.reaction(joint["element"], slot, self.t, self.q, self.v, lam)
         R = model.core.kinematics(joint["frames"][slot], self.q, self.v)[1]
         inertial = np.concatenate([wrench[:, :3], _rotate(R, wrench[:, 3:])], axis=1)
         if frame == "inertial":

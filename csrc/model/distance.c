@@ -60,6 +60,12 @@ static void rows(const lg_element *e, const lg_frame f[2], const double *lam, un
         }
 }
 
+static const char *row_label(const lg_element *e, int row)
+{
+    (void)e, (void)row;
+    return "distance";
+}
+
 const lg_element_type lg_distance = {
     .name = "distance",
     .doc = "Two points at a fixed distance.",
@@ -71,4 +77,5 @@ const lg_element_type lg_distance = {
     .check = check,
     .couples = couples,
     .rows = rows,
+    .row_label = row_label,
 };

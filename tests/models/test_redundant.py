@@ -1,0 +1,312 @@
+"""Redundant and contradictory constraints: found at build, named, dropped, and their reactions shared."""
+
+import time
+
+import numpy as np
+import pytest
+
+import lgint
+from face import systems
+from lgint import redundancy
+
+BAR = {"mass": 2.0, "inertia": (0.01, 0.2, 0.2)}
+NORMAL = systems.turn(0.6, (1, 2, 0.5)) @ np.array([0.0, 0.0, 1.0])
+PLANE = systems.turn(0.6, (1, 2, 0.5))
+
+
+def bar(builder, name, a, b, **more):
+    """A bar from a to b; its x axis points along it, its z axis along NORMAL."""
+    x = (b - a) / np.linalg.norm(b - a)
+    R = np.column_stack([x, np.cross(NORMAL, x), NORMAL])
+    return builder.add_body(name, **BAR, position=(a + b) / 2, rotation=R, **more)
+
+
+def four_bar(formulation="R3xSO3", corners=((0, 0), (0.3, 1.0), (1.6, 1.3), (1.2, 0)), tilt=0.0, carrier=None):
+    """Three bars and the ground in a tilted plane; `tilt` turns the last hinge out of the normal, rad."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    points = [PLANE @ np.array([x, y, 0.0]) for x, y in corners]
+    bars = [lgint.ground] + [bar(b, f"bar{i + 1}", points[i], points[i + 1]) for i in range(3)] + [lgint.ground]
+    for i in range(4):
+        axis = systems.turn(tilt, points[2] - points[1]) @ NORMAL if i == 3 else NORMAL
+        b.add_joint("revolute", bars[i], bars[i + 1], point=points[i], axis=axis, name=f"hinge{i}", carrier=carrier)
+    return b
+
+
+def door(second=(0.0, 0.0, 1.0)):
+    """A door that turns on two hinges along z, 2 m apart; `second`: where the upper hinge is on the frame."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    b.add_body(
+        "door", mass=20.0, inertia=(6, 8, 2), position=(0.5, 0, 0), angular_velocity=(0, 0, 1), velocity=(0, 0.5, 0)
+    )
+    b.add_joint("revolute", lgint.ground, "door", point=(0, 0, -1), axis=(0, 0, 1), name="lower")
+    b.add_joint("revolute", lgint.ground, "door", point_a=second, point_b=(-0.5, 0, 1), axis=(0, 0, 1), name="upper")
+    return b
+
+
+# ---- naming ----
+
+
+@pytest.mark.parametrize("formulation", systems.FORMULATIONS)
+@pytest.mark.parametrize("carrier", ["inertial", "first"])
+def test_a_planar_four_bar_is_three_times_overconstrained(formulation, carrier):
+    with pytest.raises(
+        ValueError, match=r"redundant constraints: hinge3: translation along e?[xyz3], rotation about e2, ro"
+    ):
+        four_bar(formulation, carrier=carrier).build()
+    model = four_bar(formulation, carrier=carrier).build(redundant="drop")
+    assert len(model.dropped_rows) == 3
+    assert all(row.startswith("hinge3: ") for row in model.dropped_rows)
+    assert model.nc == model.complete.nc - 3
+
+
+def test_the_second_hinge_of_a_door_is_redundant_altogether():
+    with pytest.raises(
+        ValueError, match="redundant constraints: upper: translation along x, translation along y, transl"
+    ):
+        door().build()
+    model = door().build(redundant="drop")
+    assert model.nc == 5
+    assert model.dropped_rows == [f"upper: translation along {x}" for x in "xyz"] + [
+        f"upper: rotation about {e}" for e in ("e2", "e1")
+    ]
+
+
+@pytest.mark.parametrize("start", ["check", "project"])
+@pytest.mark.parametrize("redundant", ["error", "drop", "minimum_norm"])
+def test_hinges_that_do_not_fit_contradict_each_other(start, redundant):
+    with pytest.raises(ValueError, match="contradictory constraints: upper: .*translation along z.*no position"):
+        door(second=(0.0, 0.0, 1.25)).build(start=start, redundant=redundant)
+
+
+def test_a_distance_can_be_redundant():
+    b = lgint.ModelBuilder()
+    b.add_body("ball", mass=1.0, inertia=(1, 1, 1), position=(1, 0, 0))
+    b.add_joint("spherical", lgint.ground, "ball", point=(0, 0, 0), name="pivot")
+    b.add_joint("distance", lgint.ground, "ball", point_b=(0, 0, 0), name="rod")
+    with pytest.raises(ValueError, match="redundant constraints: rod: distance;"):
+        b.build()
+    assert b.build(redundant="drop").nc == 3
+
+
+def parallelogram_bars(angle):
+    """Corners, positions and rotations of three bars that fold flat at angle 0."""
+    c, s = np.cos(angle), np.sin(angle)
+    corners = np.array([(0, 0, 0), (c, s, 0), (2 + c, s, 0), (2, 0, 0)])
+    x = np.diff(corners, axis=0) / np.linalg.norm(np.diff(corners, axis=0), axis=1, keepdims=True)
+    rotations = [np.column_stack([e, np.cross((0, 0, 1), e), (0, 0, 1)]) for e in x]
+    return corners, (corners[1:] + corners[:-1]) / 2, rotations
+
+
+def parallelogram(angle):
+    """Closed so that it is not overconstrained: revolute, spherical, universal, inline."""
+    corners, positions, rotations = parallelogram_bars(angle)
+    b = lgint.ModelBuilder(gravity=(0, -9.81, 0))
+    bars = [b.add_body(f"bar{i}", **BAR, position=positions[i], rotation=rotations[i]) for i in range(3)]
+    b.add_joint("revolute", lgint.ground, bars[0], point=corners[0], axis=(0, 0, 1))
+    b.add_joint("spherical", bars[0], bars[1], point=corners[1])
+    b.add_joint("universal", bars[1], bars[2], point=corners[2], axis=(0, 0, 1), second_axis=rotations[2][:, 0])
+    b.add_joint("inline", bars[2], lgint.ground, point=corners[3], axis=(0, 0, 1), name="last")
+    return b
+
+
+def parallelogram_q(angle):
+    _, positions, rotations = parallelogram_bars(angle)
+    return np.concatenate([[*x, *R.ravel()] for x, R in zip(positions, rotations, strict=True)])
+
+
+def test_a_start_in_a_singular_configuration_is_told_apart():
+    """A parallelogram folded flat: its rows depend on each other there and nowhere else."""
+    assert parallelogram(0.7).build().dropped_rows == []
+    with pytest.raises(ValueError, match="singular start: last: translation along e"):
+        parallelogram(0.0).build(redundant="drop")
+
+
+def test_a_rod_across_its_slider_is_no_contradiction():
+    """A rod normal to the slot cannot pull the slider in any direction, but further out there is a place for it."""
+    b = lgint.ModelBuilder()
+    b.add_body("slider", **BAR)
+    b.add_joint("prismatic", lgint.ground, "slider", point=(0, 0, 0), axis=(1, 0, 0), name="slot")
+    b.add_joint("distance", lgint.ground, "slider", point_a=(0, 1, 0), length=1.001, name="rod")
+    with pytest.raises(ValueError, match="singular start: rod: distance"):
+        b.build(start="project")
+
+
+def test_what_is_nearly_redundant_is_kept():
+    """A hinge tilted by a milliradian locks the four-bar, but contradicts nothing."""
+    model = four_bar(tilt=1e-3).build(redundant="drop")
+    assert model.complete.nc - model.nc == 2
+
+
+def test_a_rough_start_is_projected():
+    b = lgint.ModelBuilder()
+    b.add_body("door", mass=20.0, inertia=(6, 8, 2), position=(0.52, 0.01, 0.02))
+    for z in (-1, 1):
+        b.add_joint(
+            "revolute", lgint.ground, "door", point_a=(0, 0, z), point_b=(-0.5, 0, z), axis=(0, 0, 1), name=str(z)
+        )
+    model = b.build(start="project", redundant="drop")
+    assert model.nc == 5
+    assert np.abs(model.complete.core.residual(0.0, model.q0, model.v0)[0]).max() < 1e-12
+
+
+def test_bad_option():
+    with pytest.raises(ValueError, match="redundant 'keep'"):
+        door().build(redundant="keep")
+
+
+# ---- running ----
+
+
+@pytest.mark.parametrize("formulation", systems.FORMULATIONS)
+def test_dropped_rows_stay_satisfied(formulation):
+    model = four_bar(formulation).build(redundant="drop")
+    run = lgint.integrate(model, "genalpha", t_end=0.5, h=1e-3)
+    assert run.stats.dense_fallbacks == 0
+    assert np.ptp(run.joint_angle("hinge3")) > 0.5
+    assert np.abs(model.complete.core.residual(run.t, run.q, run.v)[0]).max() < 1e-11
+
+
+def test_the_reduced_motion_is_that_of_a_planar_loop():
+    """The same mechanism closed by a joint that does not overconstrain it."""
+    run = lgint.integrate(four_bar().build(redundant="drop"), "genalpha", t_end=0.5, h=1e-3)
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    points = [PLANE @ np.array([x, y, 0.0]) for x, y in ((0, 0), (0.3, 1.0), (1.6, 1.3), (1.2, 0))]
+    bars = [lgint.ground, *(bar(b, f"bar{i + 1}", points[i], points[i + 1]) for i in range(3))]
+    for i in range(3):
+        b.add_joint("revolute", bars[i], bars[i + 1], point=points[i], axis=NORMAL, name=f"hinge{i}")
+    b.add_joint("inline", bars[3], lgint.ground, point=points[3], axis=NORMAL, name="hinge3")
+    open_loop = lgint.integrate(b.build(), "genalpha", t_end=0.5, h=1e-3)
+    assert np.allclose(run.position("bar2"), open_loop.position("bar2"), rtol=0, atol=1e-10)
+
+
+# ---- reactions ----
+
+
+def test_two_hinges_share_the_weight_of_a_door():
+    """Least multipliers: half the weight each, and horizontal forces and moments that balance the rest."""
+    runs = {
+        redundant: lgint.integrate(door().build(redundant=redundant), "rk44", t_end=0.1, h=1e-2)
+        for redundant in ("drop", "minimum_norm")
+    }
+    assert np.array_equal(runs["drop"].lam, runs["minimum_norm"].lam)
+    weight = 20.0 * 9.81
+    lower, upper = (runs["minimum_norm"].reaction(name) for name in ("lower", "upper"))
+    assert np.allclose(lower[:, 2], weight / 2)
+    assert np.allclose(upper[:, 2], weight / 2)
+    assert np.abs(runs["drop"].reaction("upper")).max() == 0
+
+    # both press on the door alike: the same force, and the same moment about the lower hinge
+    arm = np.array([0.0, 0.0, 2.0])
+    alone = runs["drop"].reaction("lower")
+    assert np.allclose(lower[:, :3] + upper[:, :3], alone[:, :3])
+    assert np.allclose(lower[:, 3:] + upper[:, 3:] + np.cross(arm, upper[:, :3]), alone[:, 3:])
+
+    # the couple that holds the door up: force F at both ends of 2 m and moment M in both hinges, least F^2 + M^2 + ...
+    couple = np.linalg.norm(alone[0, 3:] - np.cross(arm / 2, alone[0, :3]))
+    M = np.linalg.norm((lower[0, 3:] + upper[0, 3:]) / 2)
+    assert couple == pytest.approx(weight / 2)  # the weight at half a metre from the hinges
+    assert M == pytest.approx(couple / 4)  # 2 F + 2 M = couple and F = M, since F acts on an arm of 1 m
+
+
+@pytest.mark.parametrize("formulation", systems.FORMULATIONS)
+def test_reactions_of_least_norm_do_not_depend_on_the_formulation(formulation):
+    run, other = (
+        lgint.integrate(four_bar(kind).build(redundant="minimum_norm"), "rk44", t_end=0.05, h=1e-3)
+        for kind in ("R3xSO3", formulation)
+    )
+    rows = run.all_multipliers().shape[1]
+    assert rows == 20
+    assert np.allclose(other.all_multipliers()[:, :20], run.all_multipliers(), rtol=1e-6, atol=1e-6)
+    for name in ("hinge0", "hinge3"):
+        assert np.allclose(run.reaction(name), other.reaction(name), rtol=1e-6, atol=1e-6)
+
+
+def test_least_norm_against_the_pseudo_inverse():
+    model = four_bar().build(redundant="minimum_norm")
+    run = lgint.integrate(model, "genalpha", t_end=0.1, h=1e-3)
+    for i in (0, 50, -1):
+        B = model.complete.core.evaluate(0.0, run.q[i], run.v[i], want=["B"])["B"]
+        force = model.core.evaluate(0.0, run.q[i], run.v[i], lam=run.lam[i], want=["Btlam"])["Btlam"]
+        least = np.linalg.pinv(B.T, rcond=1e-9) @ force
+        assert np.allclose(run.all_multipliers()[i], least, rtol=1e-9, atol=1e-9 * np.abs(least).max())
+        assert np.linalg.norm(least) < 0.999 * np.linalg.norm(run.lam[i])
+
+
+def test_a_saved_run_knows_its_dropped_rows(tmp_path):
+    run = lgint.integrate(door().build(redundant="minimum_norm"), "rk44", t_end=0.02, h=1e-2)
+    run.save(tmp_path / "door.npz")
+    again = lgint.load(tmp_path / "door.npz")
+    assert again.model.dropped_rows == run.model.dropped_rows
+    assert np.array_equal(again.reaction("upper"), run.reaction("upper"))
+
+
+# ---- later in a run ----
+
+
+def test_a_singularity_later_in_a_run_names_its_row():
+    """The parallelogram again: built where it is open, and started where it is flat."""
+    builder, q = parallelogram(0.7), parallelogram_q(0.0)
+    with pytest.raises(lgint.SingularError, match="(last|universal|ground-bar0|bar0-bar1): (translation|rotation)"):
+        lgint.integrate(builder.build().with_state(q=q), "rk44", t_end=0.1, h=0.01)
+
+
+# ---- the graph, and its cost ----
+
+
+def test_components_of_a_graph():
+    """A triangle and a double edge that share a vertex, a bridge, a loop, and a tree."""
+    edges = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 2), (3, 4), (4, 4), (4, 5), (5, 6)]
+    found = sorted(sorted(component) for component in redundancy.biconnected(7, edges))
+    assert found == [[0, 1, 2], [3, 4], [6]]
+
+
+def test_loops_are_found_one_by_one():
+    """A four-bar with a door on one of its bars and a chain on the door: two loops, the chain in none of them."""
+    b = four_bar()
+    b.add_body("door", **BAR)
+    b.add_joint("revolute", "bar2", "door", point=(0, 0, 0), axis=(1, 0, 0), name="first")
+    b.add_joint("revolute", "bar2", "door", point=(1, 0, 0), axis=(1, 0, 0), name="second")
+    b.add_body("bob", **BAR)
+    b.add_joint("spherical", "door", "bob", point=(2, 0, 0), name="string")
+    model = b.build(redundant="drop")
+    joints = [list(model.joints)[i] for i in range(7)]
+    element = {model.joints[name]["element"]: name for name in joints}
+    found = [sorted(element[joint] for joint in loop.joints) for loop in redundancy.loops(model.complete)]
+    assert sorted(found) == [["first", "second"], [f"hinge{i}" for i in range(4)]]
+    assert len(model.dropped_rows) == 8
+
+
+def test_a_long_chain_costs_linear_time():
+    def seconds(n):
+        model = lgint.models.pendulum_chain(n=n)
+        start = time.perf_counter()
+        redundancy.resolve(model, "check", "error")
+        return time.perf_counter() - start
+
+    assert seconds(10000) < 50 * min(seconds(1000) for _ in range(3))  # ten times the length; 100 would be quadratic
+
+
+def test_many_doors_cost_linear_time():
+    """200 doors on two hinges each, side by side."""
+    b = lgint.ModelBuilder()
+    for i in range(200):
+        b.add_body(f"door{i}", **BAR, position=(i, 0, 0))
+        for z in (0, 1):
+            b.add_joint("revolute", lgint.ground, f"door{i}", point=(i, 0, z), axis=(0, 0, 1), name=f"hinge{i}.{z}")
+    model = b.build(redundant="drop")
+    assert len(model.dropped_rows) == 1000
+    assert len(redundancy.loops(model.complete)) == 200
+
+
+def test_a_large_loop_is_left_to_the_sparse_factorisation():
+    """A chain of 200 bars whose far end slides on a line: one loop, of full rank."""
+    n = 200
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    for i in range(n):
+        b.add_body(f"link{i}", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(i + 0.5, 0, 0))
+        b.add_joint("spherical", f"link{i - 1}" if i else lgint.ground, f"link{i}", point=(i, 0, 0))
+    b.add_joint("inline", f"link{n - 1}", lgint.ground, point=(n, 0, 0), axis=(1, 0, 0))
+    model = b.build()
+    (loop,) = redundancy.loops(model)
+    assert loop.nrows > redundancy.LARGE
+    assert model.nc == 3 * n + 2
