@@ -222,8 +222,8 @@ def oscillator(omega):
 
 @pytest.mark.parametrize("rho_inf", [0.0, 0.3, 0.65, 0.9, 1.0])
 def test_damping_at_infinite_frequency(rho_inf):
-    """The matrix of a step in (h v, h^2 a, h^2 vdot) of a linear oscillator at h omega = 1e6: its eigenvalue is -rho_inf,
-    three times over."""
+    """The matrix of a step in (h v, h^2 a, h^2 vdot) of a linear oscillator at h omega = 1e6: its three eigenvalues are
+    -rho_inf."""
     h = 1e-3
     model = oscillator(1e6 / h)
     before = lgint.integrate(model, "genalpha", t_end=h, h=h, rho_inf=rho_inf)
