@@ -7,51 +7,35 @@ Formulation is a property of the body: it may differ from body to body, and no j
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint import _core, redundancy
+from lgint import redundancy
 from lgint._args import Array, array, choice, number
 from lgint._rotation import rotation as rotation_matrix
 from lgint.body import FORMULATIONS, Body, inertia_matrix, place
-from lgint.law import ForceLaw, TurnedLaw
+from lgint.law import LawBuilder
+from lgint.links import LinkBuilder
 from lgint.model import Model
-from lgint.tree import MINIMAL, TREE_JOINTS, Joint, Tree
+from lgint.parts import JOINTS, Ground, Partner, ground
+from lgint.tree import MINIMAL, Tree
 
+__all__ = ["CARRIERS", "JOINTS", "Ground", "ModelBuilder", "Partner", "check_start", "ground"]
 
-class Ground:
-    """The inertial frame, as the first or second partner of a joint or spring."""
-
-    def __repr__(self) -> str:
-        return "lgint.ground"
-
-
-ground: Final = Ground()
-
-
-def _joint_kinds() -> dict[str, bool]:
-    """The joints that are masks over a pair of triads, and whether each has an angle."""
-    rows = [row for row in _core.element_rows() if row["nrows"] > 0]
-    masks = [row for row in rows if row["nrows"] > 0 and any(p["name"] == "axes_a" for p in row["parameters"])]
-    return {row["name"]: row["nmem"] > 0 for row in masks}
-
-
-JOINTS: Final[Mapping[str, bool]] = _joint_kinds()
 NO_AXIS: Final = ("spherical", "rigid")
 LOCKED: Final = ("spherical", "revolute", "universal", "rigid")  # all three translations
 CARRIERS: Final = ("inertial", "first", "second")
 START_TOLERANCE: Final = 1e-8
 
 
-Partner = str | Ground
 Load = ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]
 
 
-class ModelBuilder:
+class ModelBuilder(LinkBuilder, LawBuilder):
     """Collects bodies, joints, springs and forces; `build` makes the model.
 
     Parameters
@@ -61,18 +45,6 @@ class ModelBuilder:
     formulation : str
         Of the bodies that do not name their own, see `add_body`.
     """
-
-    def __init__(self, gravity: ArrayLike = (0.0, 0.0, 0.0), formulation: str = "R3xSO3") -> None:
-        self._gravity = array("gravity", gravity, (3,))
-        self._formulation = choice("formulation", formulation, (*FORMULATIONS, MINIMAL))
-        self._bodies: dict[str, Body] = {}
-        self._blocks: dict[str, int] = {}
-        self._parts: list[Body | Tree] = []  # one per block
-        self._links: dict[str, tuple[Tree, int]] = {}
-        self._frames: dict[tuple[Any, ...], int] = {}
-        self._elements: list[tuple[str, str, tuple[int, ...], list[float], Callable[[float], ArrayLike] | None]] = []
-        self._names: set[str] = set()
-        self._joints: dict[str, dict[str, Any]] = {}
 
     # ---- bodies ----
 
@@ -106,7 +78,8 @@ class ModelBuilder:
         angular_velocity : array_like, shape (3,)
             Body axes, rad/s.
         formulation : str, optional
-            Default: the builder's.
+            How the body is stored, see `conventions`: "R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3", "euler_parameters",
+            "tait_bryan", or "minimal", where a joint says what it can do. Default: the builder's.
         pivot : array_like, shape (3,), optional
             Inertial point about which the body turns. It has rotational coordinates only then, and its velocity
             follows.
@@ -161,11 +134,6 @@ class ModelBuilder:
         self._element("rigid_body", body.name, (node,), parameters)
         self._add_weight(body)
 
-    def _add_weight(self, body: Body) -> None:
-        if self._gravity.any():
-            frame = self._frame(body.name, np.zeros(3))
-            self._element("gravity", f"{body.name}.gravity", (frame,), [body.mass, *self._gravity])
-
     # ---- joints ----
 
     def add_joint(
@@ -208,7 +176,15 @@ class ModelBuilder:
             In whose axes the translation rows are written: "inertial", "first", "second". Default: inertial where all
             three translations are locked, else first.
         angle : float, optional
-            Revolute, cylindrical, planar: what the joint's angle is at the start, rad; default 0.
+            Revolute, cylindrical, planar: what the joint's angle is at the start, rad; default 0. Prismatic joint that
+            hangs a body in minimal coordinates: what the slide is, m.
+        rate : float, optional
+            Of a joint that hangs a body in minimal coordinates, rad/s or m/s. Default: what the velocities of both
+            bodies say. The velocities of the second body follow.
+
+        The first joint of a body in minimal coordinates is revolute or prismatic, its first partner the ground or a
+        body that hangs already: the joint's angle (or slide) is the body's only coordinate. All other joints are
+        constraints.
 
         Raises
         ------
@@ -222,9 +198,10 @@ class ModelBuilder:
         _refuse(kind, length=length)
         name = self._joint_name(kind, a, b, name)
         if self._hangs_free(b):
+            self._check_tree_joint(kind, a, b)
             _refuse(kind, second_axis=second_axis, carrier=carrier)
-            place = self._place(name, b, point, point_a, point_b)
-            return self._attach(kind, name, a, b, place, axis, angle, rate)
+            e = _triad(kind, name, axis, None)[:, 2]
+            return self._attach(kind, name, a, b, self._place(name, b, point, point_a, point_b), e, angle, rate)
         _refuse(kind, rate=rate)
         frames = self._joint_frames(name, a, b, point, point_a, point_b)
         triad = _triad(kind, name, axis, second_axis)
@@ -255,72 +232,6 @@ class ModelBuilder:
             raise ValueError(f"length of {name!r}: a positive distance expected, got {given:g}")
         self._add_joint("distance", name, a, b, frames, [given])
         return name
-
-    def _hangs_free(self, who: Partner) -> bool:
-        """Whether this is a body in minimal coordinates that waits for its first joint."""
-        name = self._partner(who)
-        return name != "ground" and self._bodies[name].formulation == MINIMAL and name not in self._links
-
-    def _place(
-        self, name: str, b: Partner, point: ArrayLike | None, point_a: ArrayLike | None, point_b: ArrayLike | None
-    ) -> Array:
-        """The inertial point of a joint of a tree."""
-        if point is not None and point_a is None and point_b is None:
-            return array(f"point of {name!r}", point, (3,))
-        if point is not None or point_a is not None or point_b is None:
-            raise ValueError(f"joint {name!r} of a tree needs point, or point_b")
-        body = self._bodies[self._partner(b)]
-        place: Array = body.x + body.R @ array(f"point_b of {name!r}", point_b, (3,))
-        return place
-
-    def _attach(
-        self,
-        kind: str,
-        name: str,
-        a: Partner,
-        b: Partner,
-        point: Array,
-        axis: ArrayLike | None,
-        coordinate: float | None,
-        rate: float | None,
-    ) -> str:
-        """The joint that makes a body in minimal coordinates a link of a tree."""
-        parent, link = self._partner(a), self._partner(b)
-        if kind not in TREE_JOINTS or (parent != "ground" and parent not in self._links):
-            raise ValueError(
-                f"body {link!r} is in minimal coordinates: its first joint must be revolute or prismatic, with the ground "
-                f"or a link of a tree as first partner; got a {kind} joint with {parent!r}"
-            )
-        e = _triad(kind, name, axis, None)[:, 2]
-        q = 0.0 if coordinate is None else number(f"angle of {name!r}", coordinate)
-        if kind == "revolute":
-            q -= 2 * np.pi * round(q / (2 * np.pi))
-        speed = None if rate is None else number(f"rate of {name!r}", rate)
-        tree, above = self._links[parent] if parent in self._links else (self._new_tree(link), -1)
-        self._bodies[link] = tree.add(self._bodies[link], above, Joint(kind, point, e, q, speed))
-        self._links[link] = tree, len(tree.bodies) - 1
-        self._blocks[link] = tree.block
-        if above < 0:
-            node = self._frame(link, -self._bodies[link].com)
-            self._elements[tree.element] = ("tree", tree.name, (node,), tree.parameters, None)
-        self._add_weight(self._bodies[link])
-        self._joints[name] = {
-            "kind": kind,
-            "element": tree.element,
-            "first": parent,
-            "second": link,
-            "frames": [self._frame(who, self._local(who, point)) for who in (a, b)],
-            "block": tree.block,
-            "part": len(tree.bodies) - 1,
-        }
-        self._names.add(name)
-        return name
-
-    def _new_tree(self, link: str) -> Tree:
-        tree = Tree(self._free_name(f"{link}.tree"), len(self._parts), len(self._elements))
-        self._parts.append(tree)
-        self._element("tree", tree.name, (), [])
-        return tree
 
     def _joint_name(self, kind: str, a: Partner, b: Partner, name: str | None) -> str:
         first, second = self._partner(a), self._partner(b)
@@ -489,145 +400,6 @@ class ModelBuilder:
         triads = self._elements[row["element"]][3][1:19]
         self._element("joint_drive", name, tuple(row["frames"]), [*triads, *gains, *pieces.ravel()])
         return name
-
-    def _driven(self, joint: str) -> dict[str, Any]:
-        """Record of a joint that has an angle, or a coordinate of its own."""
-        known = [name for name, row in self._joints.items() if JOINTS.get(row["kind"], False) or "part" in row]
-        return self._joints[choice("joint", joint, known)]
-
-    def add_force_law(
-        self,
-        function: Callable[..., ArrayLike],
-        *,
-        bodies: Partner | Sequence[Partner] | None = None,
-        joint: str | None = None,
-        tangent: Callable[..., Any] | None = None,
-        name: str | None = None,
-    ) -> str:
-        """A force law written in Python, on one or two bodies or in a joint. Runs of the model then hold the GIL.
-
-        Parameters
-        ----------
-        function : callable
-            On bodies: function(t, x, R, xdot, omega) with the inertial positions x of their COMs, rotations R, inertial
-            velocities and body angular velocities; it returns a wrench per body, the force in inertial and the moment in
-            body axes. Shapes of one body: (3,), (3, 3), (3,), (3,) and (6,); of two: the same behind an axis of length 2.
-            In a joint: function(t, angle, rate), which returns the torque about the joint's axis on the second body.
-        bodies : str, lgint.ground, or two of them
-        joint : str
-            A joint that has an angle, or any of a tree (where it slides, the torque is a force).
-        tangent : callable, optional
-            The derivatives, for the same arguments. On bodies: (K, D), each (6 n, 6 n), of the wrenches one after the
-            other by (dx, dphi) and (dxdot, domega), where dR = R hat(dphi). In a joint: by angle and rate. Default: by
-            central differences.
-        """
-        if (bodies is None) == (joint is None):
-            raise ValueError("a force law acts on bodies or in a joint: give one of both")
-        law = ForceLaw(function, tangent)
-        if joint is not None:
-            return self._add_joint_law(law, joint, name)
-        single = isinstance(bodies, (str, Ground))
-        partners: list[Any] = [bodies] if single else list(bodies)  # type: ignore[arg-type]
-        if len(partners) not in (1, 2):
-            raise ValueError(f"a force law acts on one body or on two, got {len(partners)}")
-        first, second = partners[0], partners[-1] if len(partners) == 2 else ground
-        name = self._force_name("law", first, second, name)
-        frames = self._frame(first, np.zeros(3)), self._frame(second, np.zeros(3))
-        self._element("force_law", name, frames, [float(len(partners))], self._turned(law, partners))
-        return name
-
-    def _add_joint_law(self, law: ForceLaw, joint: str, name: str | None) -> str:
-        row = self._driven(joint)
-        name = self._force_name("law", row["first"], row["second"], name)
-        if "part" in row:
-            self._element("coordinate_law", name, (row["frames"][1],), [], law)
-        else:
-            triads = self._elements[row["element"]][3][1:19]
-            self._element("joint_law", name, tuple(row["frames"]), list(triads), law)
-        return name
-
-    def _turned(self, law: ForceLaw, partners: list[Any]) -> ForceLaw | TurnedLaw:
-        """The law in the axes of the nodes, if these are not the bodies'."""
-        found = [getattr(self._bodies.get(self._partner(who)), "reference", None) for who in partners]
-        if all(turn is None for turn in found):
-            return law
-        turns = np.array([np.eye(3) if turn is None else turn for turn in found])
-        return TurnedLaw(law, turns if len(turns) > 1 else turns[0])
-
-    def _force_name(self, kind: str, a: Partner, b: Partner, name: str | None) -> str:
-        first, second = self._partner(a), self._partner(b)
-        name = self._free_name(f"{first}-{second}.{kind}") if name is None else name
-        self._new_name(kind, name)
-        return name
-
-    # ---- frames and names ----
-
-    def _partner(self, who: Partner) -> str:
-        if isinstance(who, Ground) or who == "ground":
-            return "ground"
-        return choice("body", who, self._bodies)
-
-    def _node_rotation(self, who: Partner) -> Array:
-        name = self._partner(who)
-        return np.eye(3) if name == "ground" else self._bodies[name].node_R
-
-    def _local(self, who: Partner, x: Array) -> Array:
-        """An inertial point of the start in the body's axes, from its COM."""
-        name = self._partner(who)
-        return x if name == "ground" else self._bodies[name].R.T @ (x - self._bodies[name].x)
-
-    def _frame(self, who: Partner, offset: Array) -> int:
-        """Index of the frame at `offset` from the COM (ground: from the origin); equal frames are shared."""
-        name = self._partner(who)
-        if name == "ground":
-            key = (-1, (*map(float, offset), 0.0, 0.0, 0.0))
-        else:
-            body = self._bodies[name]
-            if body.formulation == MINIMAL:
-                if name not in self._links:
-                    raise ValueError(f"body {name!r} is in minimal coordinates and needs a joint before anything else")
-                tree, part = self._links[name]
-                link = (tree.block, (0.0, 0.0, 0.0, *map(float, offset + body.com + 0.0)), part)
-                return self._frames.setdefault(link, len(self._frames))
-            base = np.zeros(3) if body.pivot is None else body.pivot
-            key = (self._blocks[name], (*map(float, base), *map(float, body.to_node(offset + body.com) + 0.0)))
-        return self._frames.setdefault(key, len(self._frames))
-
-    def _two_points(
-        self, name: str, a: Partner, b: Partner, point_a: ArrayLike | None, point_b: ArrayLike | None
-    ) -> tuple[tuple[int, int], Array]:
-        """Frames of two points in body axes, and the vector from the first to the second at the start."""
-        frames, places = [], []
-        for letter, who, point in (("a", a, point_a), ("b", b, point_b)):
-            local = np.zeros(3) if point is None else array(f"point_{letter} of {name!r}", point, (3,))
-            body = self._bodies.get(self._partner(who))
-            frames.append(self._frame(who, local))
-            places.append(local if body is None else body.x + body.R @ local)
-        return (frames[0], frames[1]), places[1] - places[0]
-
-    def _new_name(self, what: str, name: str) -> None:
-        if not isinstance(name, str) or not name:
-            raise ValueError(f"name of a {what}: a text expected, got {name!r}")
-        if name in self._names or name == "ground":
-            raise ValueError(f"the name {name!r} is in use; a {what} needs one of its own")
-
-    def _free_name(self, stem: str) -> str:
-        name, count = stem, 1
-        while name in self._names:
-            count += 1
-            name = f"{stem}{count}"
-        return name
-
-    def _element(
-        self,
-        kind: str,
-        name: str,
-        frames: tuple[int, ...],
-        values: list[float],
-        function: Callable[[float], ArrayLike] | None = None,
-    ) -> None:
-        self._names.add(name)
-        self._elements.append((kind, name, frames, [float(value) for value in values], function))
 
     # ---- the model ----
 

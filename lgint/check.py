@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 import numpy as np
 
@@ -221,11 +222,15 @@ def _energy(probe: _Probe, p: _Point) -> Errors:
         yield "force at rest = -dV/dq", _error(force @ w, -_slope(V, 1.0), 1e-6 * _speed(force))
 
 
+FREE_FORCES: Final = (
+    *("force", "torque", "joint_drive", "coordinate_drive"),
+    *("force_law", "joint_law", "coordinate_law"),
+)
+
+
 def _only_potential_forces(model: System) -> bool:
     """Whether V accounts for every force at rest: compiled models without loads."""
-    return isinstance(model, Model) and all(
-        row[0] not in ("force", "torque", "joint_drive") for row in model.record()["elements"]
-    )
+    return isinstance(model, Model) and all(row[0] not in FREE_FORCES for row in model.record()["elements"])
 
 
 def _has_energy(model: System) -> bool:

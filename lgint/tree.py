@@ -55,18 +55,20 @@ class Tree:
         rate = _rate(body, joint, motion) if joint.rate is None else joint.rate
         velocity, omega = _follow(body, joint, rate, motion)
         scale = 1 + np.abs(velocity).max() + np.abs(omega).max()
-        if joint.rate is None and max(
-            np.abs(velocity - body.velocity).max(), np.abs(omega - body.R @ body.omega).max()
-        ) > START_TOLERANCE * scale:
+        if (
+            joint.rate is None
+            and max(np.abs(velocity - body.velocity).max(), np.abs(omega - body.R @ body.omega).max())
+            > START_TOLERANCE * scale
+        ):
             raise ValueError(
-                f"the velocities of {body.name!r} violate its {joint.kind} joint: with the rate {rate:.6g} its COM moves "
-                f"with {velocity} and it turns with {omega} (inertial); or give the joint's rate"
+                f"the velocities of {body.name!r} violate its {joint.kind} joint: with the rate {rate:.6g} its COM "
+                f"moves with {velocity} and it turns with {omega} (inertial); or give the joint's rate"
             )
 
         # pose at the coordinate zero
         R0 = body.R if slides else turn(joint.axis, -joint.coordinate) @ body.R
         point = joint.point - joint.coordinate * joint.axis if slides else joint.point
-        body = replace(body, pivot=joint.point, velocity=velocity, omega=body.R.T @ omega)
+        body = replace(body, pivot=joint.point, velocity=velocity, omega=body.R.T @ omega, reference=None)
         six = body.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
         pieces = ((R.T @ R0).ravel(), R.T @ (point - origin), body.R.T @ joint.axis, (body.mass,), body.com, six)
         self.parameters += [float(parent), float(slides), *np.concatenate(pieces).tolist()]
