@@ -180,7 +180,9 @@ SPATIAL = [
 @pytest.mark.parametrize("formulation, options, order", SPATIAL)
 def test_order_of_the_top_about_its_fixed_point(formulation, options, order):
     R, w, *_ = top_by_scipy()
-    top, steps, errors = slow_top(formulation, constrained=False), [400, 800, 1600, 3200], []
+    top, errors = slow_top(formulation, constrained=False), []
+    # the top passes the singularity of the angles, where the error of first order is large
+    steps = np.array([400, 800, 1600, 3200]) * (16 if formulation == "tait_bryan" and order == 1 else 1)
     for n in steps:
         run = lgint.integrate(top, "hht", t_end=T_END, h=T_END / n, **options)
         errors.append([rotation_error(run.rotation("top")[-1], R), np.linalg.norm(run.angular_velocity("top")[-1] - w)])
