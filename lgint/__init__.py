@@ -13,6 +13,7 @@ from lgint.integrate import Stepper, integrate, method_info, methods
 from lgint.model import Model
 from lgint.study import study
 from lgint.trajectory import Trajectory, load
+from lgint.tree import dh_links
 
 __version__ = "0.1.0"
 
@@ -30,6 +31,7 @@ __all__ = [
     "Stepper",
     "Trajectory",
     "check",
+    "dh_links",
     "ground",
     "groups",
     "integrate",
