@@ -48,6 +48,7 @@ static PyObject *class_of(const lg_module *module, lg_status status)
     case LG_NOT_FINITE:
         return module->ConvergenceError;
     case LG_SINGULAR:
+    case LG_COORDINATES:
         return module->SingularError;
     case LG_STEP_SIZE:
         return module->StepSizeError;
@@ -73,6 +74,8 @@ static const char *advice_of(lg_status status)
         return "the solution blew up; try a smaller h or an implicit method";
     case LG_SINGULAR:
         return "look for redundant joints, a body without mass or a singular configuration";
+    case LG_COORDINATES:
+        return "use a Lie formulation such as R3xSO3 for that body, or another reference rotation";
     case LG_STEP_SIZE:
         return "relax the tolerances, lower min_step or look for a discontinuity there";
     case LG_INCONSISTENT:

@@ -133,8 +133,7 @@ void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report)
         *report = run->stepper->report;
         run->stepper->report = (lg_report){0};
     }
-    if (status == LG_COORDINATES || status == LG_NO_CONVERGENCE || status == LG_SINGULAR || status == LG_NOT_FINITE)
-        lg_report_coordinates(run->system, run->state.q, LG_NEARLY_SINGULAR, report);
+    lg_report_coordinates(run->system, &run->state, h, status, report);
     report->status = status;
     report->step = run->stepper ? run->stepper->stats.steps : 0;
     report->t = run->state.t;

@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 static int finite(int n, const double *x)
 {
@@ -14,12 +15,55 @@ static int finite(int n, const double *x)
     return !bad;
 }
 
+/* Nearer to a singularity coordinates count as singular; nearer than the second, a failed solve is put down to it. */
+static const double REGULAR = 1e-6, NEARLY_SINGULAR = 0.1;
+
+static int singular(const lg_space *space, const double *q)
+{
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
+        if (b->node->regular && b->node->regular(q + b->q) < REGULAR)
+            return 1;
+    return 0;
+}
+
+/* How near a block comes to a singularity of its coordinates on the straight way through the step. */
+static double regular_within(const lg_block *b, const lg_state *state, double h)
+{
+    enum { PARTS = 8, MOST = 8 };
+    double q[MOST], theta[MOST], least = 1;
+    for (int part = 0; b->node->regular && part <= PARTS; part++) {
+        for (int i = 0; i < b->node->nv; i++)
+            theta[i] = h * part / PARTS * state->v[b->v + i];
+        b->node->retract(0, state->q + b->q, theta, q);
+        least = fmin(least, b->node->regular(q));
+    }
+    return least;
+}
+
+void lg_report_coordinates(const lg_system *system, const lg_state *state, double h, lg_status status,
+                           lg_report *report)
+{
+    double least = status == LG_COORDINATES ? INFINITY : NEARLY_SINGULAR;
+    int solve = status == LG_NO_CONVERGENCE || status == LG_SINGULAR || status == LG_NOT_FINITE;
+    for (int i = 0; (solve || status == LG_COORDINATES) && i < system->space->nblocks; i++) {
+        const lg_block *b = &system->space->block[i];
+        double regular = regular_within(b, state, h);
+        if (!b->node->regular || regular >= least)
+            continue;
+        least = regular;
+        snprintf(report->what, sizeof report->what, "%.20s of %.20s near singular (%.1e); R3xSO3 has no singularity",
+                 b->node->name, system->block_name ? system->block_name(system->self, i) : "", regular);
+    }
+}
+
 lg_status lg_stepper_accept(const lg_stepper *self, lg_state *state, double h, const double *q, const double *v,
                             const double *a, const double *lam)
 {
     int nq = self->system->space->nq, nv = self->system->space->nv, nrows = self->system->pattern->nrows;
     if (!finite(nq, q) || !finite(nv, v) || !finite(nv, a) || !finite(nrows, lam))
         return LG_NOT_FINITE;
+    if (singular(self->system->space, q))
+        return LG_COORDINATES;
 
     lg_copy(nq, q, state->q);
     lg_copy(nv, v, state->v);

@@ -80,8 +80,9 @@ struct lg_stepper {
     lg_report report;
 };
 
-/* Names the body whose coordinates are singular, or, below `bound`, near their singularity, in report->what. */
-void lg_report_coordinates(const lg_system *system, const double *q, double bound, lg_report *report);
+/* After a failed step: names the body whose coordinates are at their singularity, or so near that a solve failed. */
+void lg_report_coordinates(const lg_system *system, const lg_state *state, double h, lg_status status,
+                           lg_report *report);
 
 /* The end of a step: q, v, a, lam become the state at state->t + h, or LG_NOT_FINITE, or
    LG_COORDINATES if those of a body are singular. */

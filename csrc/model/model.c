@@ -141,7 +141,6 @@ typedef struct builder {
     int *nv, *nown, *v_start, *own_row, *own_value;
     int *group_row, *group_start, *group_block, *group_value, *clique_start, *clique_block;
     double *parameters;
-    const char **body; /* per block: the name of what gives it inertia */
     const lg_element **carrier; /* per block: what carries its frames, or NULL */
     char *names;
 } builder;
@@ -171,7 +170,7 @@ static void layout(void *self, lg_arena *arena)
     b->clique_start = lg_arena_ints(arena, (size_t)n.ncliques + 1);
     b->clique_block = lg_arena_ints(arena, (size_t)n.clique_entries);
     b->parameters = lg_arena_doubles(arena, n.nparameters);
-    b->body = lg_arena_take(arena, (size_t)n.nblocks * sizeof *b->body);
+    m->bodies = lg_arena_take(arena, (size_t)n.nblocks * sizeof *m->bodies);
     b->carrier = lg_arena_take(arena, (size_t)n.nblocks * sizeof *b->carrier);
     b->names = lg_arena_take(arena, n.name_bytes);
 }
@@ -316,7 +315,7 @@ static void fill_elements(builder *b, const lg_model_spec *spec)
         m->system.nmem += e->type->nmem;
 
         if (e->type->inertia)
-            b->body[e->frame[0]->block] = e->name;
+            m->bodies[e->frame[0]->block] = e->name;
         if (e->nrows)
             add_group(b, e);
         if (e->type->couples && e->frame[0]->block != e->frame[1]->block && e->type->couples(e))
@@ -354,10 +353,16 @@ static void fill_own_rows(builder *b)
         p->nvalues += block->nown * block->nv;
         for (int k = 0; k < block->nown; k++, p->nrows++) {
             m->row_names[p->nrows] = b->names;
-            b->names += sprintf(b->names, "%s unit length", b->body[i] ? b->body[i] : "block") + 1;
+            b->names += sprintf(b->names, "%s unit length", m->bodies[i] ? m->bodies[i] : "block") + 1;
         }
     }
     m->space.nrows = p->nrows;
+}
+
+static const char *block_name(void *self, int block)
+{
+    const lg_model *m = self;
+    return m->bodies[block] ? m->bodies[block] : "";
 }
 
 static const char *row_name(void *self, int row)
@@ -398,6 +403,7 @@ static void fill_system(lg_model *m)
     m->system.next_kink = lg_model_next_kink;
     m->system.commit = m->commit.count ? lg_model_commit : NULL;
     m->system.row_name = row_name;
+    m->system.block_name = block_name;
 }
 
 /* ---- checks that need the finished elements ---- */

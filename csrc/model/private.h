@@ -22,6 +22,7 @@ struct lg_model {
     lg_element *elements;
     lg_list inertia, force, rows, commit, carriers;
     char **row_names;
+    const char **bodies; /* per block: the name of what gives it inertia, or NULL */
 };
 
 /* The kinematics pass of the carriers: what frames on them read. Comes before any frame is opened. */

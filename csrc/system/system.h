@@ -51,6 +51,7 @@ typedef struct lg_system {
     double (*next_kink)(void *self, double t);    /* first time > t where the data are not smooth; optional, INFINITY */
     lg_status (*commit)(void *self, const lg_point *point, double *mem); /* an accepted point updates mem; optional */
     const char *(*row_name)(void *self, int row); /* of a constraint row */
+    const char *(*block_name)(void *self, int block); /* the body on a block; optional */
 } lg_system;
 
 #endif

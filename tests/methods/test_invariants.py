@@ -49,7 +49,7 @@ def test_index_3_holds_positions_at_round_off():
     for formulation in FORMULATIONS:
         h = 1e-4 if formulation in ANGLES else 1e-3
         run = lgint.integrate(lgint.models.heavy_top(formulation=formulation), "genalpha", t_end=0.2, h=h)
-        bound = 5e-13 if formulation in ANGLES else 5e-14  # angular rates grow towards the singularity
+        bound = 1e-11 if formulation in ANGLES else 5e-14  # the tolerance of Newton is that of angles
         assert np.abs(run.constraint_residual("position")).max() < bound
 
 

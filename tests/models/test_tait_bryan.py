@@ -1,0 +1,101 @@
+"""Tait-Bryan angles: reference rotations, and what happens at their singularity."""
+
+import numpy as np
+import pytest
+
+import lgint
+from face import systems
+
+
+def spinning(formulation, reference=None, rotation=None, omega=(0.0, 1.0, 0.0), **keywords):
+    builder = lgint.ModelBuilder(formulation=formulation)
+    builder.add_body(
+        "body",
+        mass=2.0,
+        inertia=(0.3, 0.5, 0.4),
+        rotation=rotation,
+        angular_velocity=omega,
+        reference=reference,
+        **keywords,
+    )
+    return builder
+
+
+@pytest.mark.parametrize("pivot", [None, (0.1, 0.2, 0.3)])
+def test_a_reference_rotation_changes_the_angles_and_nothing_else(pivot):
+    R, reference = systems.turn(1.1, (1, 2, 3)), systems.turn(0.7, (3, -1, 1))
+    times = np.array([0.0, 1.0])
+    loads = [np.array([0.1, 0.2, -0.3]), (times, np.array([[0.1, 0, 0], [0, 0.2, 0.4]])), lambda t: (t, 0.2, -t)]
+    runs = []
+    for formulation, turn in (("tait_bryan", reference), ("tait_bryan", None), ("R3xSO3", None)):
+        builder = spinning(formulation, turn, R, (1.0, -2.0, 0.5), pivot=pivot, position=(0.3, 0.1, -0.2))
+        for i, load in enumerate(loads):
+            builder.add_force("body", force=load, torque=load, point=(0.2, 0.2, 0.2), frame="body", name=f"load{i}")
+        builder.add_spring(lgint.ground, "body", stiffness=3.0, point_b=(0.1, 0.3, -0.2))
+        runs.append(lgint.integrate(builder.build(), "rk67", t_end=0.5, h=1e-2))
+    for run in runs[:2]:
+        for accessor in ("position", "velocity", "rotation", "angular_velocity"):
+            assert np.allclose(getattr(run, accessor)("body"), getattr(runs[2], accessor)("body"), atol=1e-8)
+        assert np.allclose(run.energy(), runs[2].energy(), atol=1e-9)
+        assert np.allclose(run.angular_momentum(), runs[2].angular_momentum(), atol=1e-8)
+    assert np.abs(runs[0].q - runs[1].q).max() > 0.1
+
+
+def test_reactions_in_body_axes_do_not_know_the_reference():
+    R = systems.turn(0.4, (0, 0, 1))
+    wrenches = []
+    for reference in (None, systems.turn(0.9, (1, 1, 0))):
+        builder = spinning("tait_bryan", reference, R, (0.0, 0.0, 0.0))
+        builder.add_joint("rigid", lgint.ground, "body", point=(0.5, 0.0, 0.0), name="clamp")
+        builder.add_force("body", force=(1.0, 2.0, 3.0), torque=(0.5, 0.0, 0.0))
+        run = lgint.integrate(builder.build(), "genalpha", t_end=0.1, h=0.1)
+        wrenches.append([run.reaction("clamp", frame=frame)[-1] for frame in ("inertial", "body")])
+    assert np.allclose(wrenches[0], wrenches[1], atol=1e-12)
+    assert np.abs(wrenches[0][0]).max() > 1
+
+
+def test_the_zero_of_the_angles_is_the_reference():
+    reference = systems.turn(2.0, (1, 0, 2))
+    model = spinning("tait_bryan", reference, reference).build()
+    assert np.allclose(model.q0[3:], 0, atol=1e-15)
+
+
+def test_a_singular_start_is_an_error_that_names_the_body():
+    builder = spinning("tait_bryan", rotation=systems.turn(np.pi / 2, (0, 1, 0)))
+    with pytest.raises(ValueError, match="'body'.*singular.*reference.*R3xSO3"):
+        builder.build()
+
+
+def test_the_singularity_is_named_when_a_run_meets_it():
+    """Turning about y with 1 rad/s, steps land on pi/2 exactly."""
+    model = spinning("tait_bryan").build()
+    with pytest.raises(lgint.SingularError, match="tait_bryan of body.*R3xSO3") as caught:
+        lgint.integrate(model, "rk44", t_end=np.pi, h=np.pi / 8)
+    assert len(caught.value.trajectory) == 4
+    through = lgint.integrate(model, "rk44", t_end=3.0, h=0.3)  # past it, not onto it
+    assert np.allclose(through.angular_velocity("body"), [0, 1, 0], atol=1e-9)
+
+
+def test_a_failed_solve_near_the_singularity_is_put_down_to_it():
+    with pytest.raises(lgint.IntegrationError, match="tait_bryan of top.*R3xSO3"):
+        lgint.integrate(lgint.models.heavy_top(formulation="tait_bryan"), "genalpha", t_end=1.0, h=1e-3)
+
+
+@pytest.mark.parametrize("constrained", [False, True])
+def test_the_top_runs_down_to_a_cosine_of_0_0225(constrained):
+    run, other = (
+        lgint.integrate(lgint.models.heavy_top(formulation=f, constrained=constrained), "rk44", t_end=0.95, h=2e-5)
+        for f in ("tait_bryan", "R3xSO3")
+    )
+    cosine = np.abs(np.cos(run.q[:, -2]))
+    assert cosine.min() == pytest.approx(0.0225, abs=2e-4)
+    assert run.t[np.argmin(cosine)] == pytest.approx(0.918, abs=1e-3)
+    assert np.abs(run.position("top")[-1] - other.position("top")[-1]).max() < 1e-3
+
+
+def test_puma_stays_away_from_the_singularity():
+    with pytest.warns(UserWarning, match="link"):
+        model = lgint.models.puma560(formulation="tait_bryan")
+    run = lgint.integrate(model, "rk44", t_end=1.0, h=2e-4)
+    cosine = np.abs(np.cos(run.q[:, 4::6]))
+    assert cosine.min() == pytest.approx(0.0526, abs=1e-3)
