@@ -94,6 +94,8 @@ def integrate(
         For what can be mended before the run: unknown methods and options, values out of range, an inconsistent start.
     ConvergenceError, SingularError, StepSizeError, Interrupted
         During the run, with `.report` and the `.trajectory` up to the last accepted state.
+
+    What a function of the model raises, or an event, arrives as it is, with the same two attributes.
     """
     if not isinstance(model, System):
         raise ValueError(f"model: a model expected, got {type(model).__name__}")
@@ -110,8 +112,10 @@ def integrate(
         arguments = (model.core, method, begin, times, step, every, q, v, memory, given, report)
         try:
             result = _core.integrate(*arguments, wanted, on_step, dense_output)
-        except (_core.IntegrationError, _core.Interrupted) as error:
-            error.trajectory = _trajectory(model, method, options, error.result, watch, failed=True)
+        except BaseException as error:
+            so_far = getattr(error, "result", None)
+            if isinstance(so_far, dict):
+                error.trajectory = _trajectory(model, method, options, so_far, watch, failed=True)  # type: ignore[attr-defined]
             raise
     return _trajectory(model, method, options, result, watch)
 

@@ -231,7 +231,7 @@ static void fill_tangent(const lg_space *space, const double *theta, double *wor
 {
     for (const lg_block *b = space->block; b < space->block + space->nblocks; b++) {
         if (!b->node->linear)
-            b->node->tangent(b->n, theta + b->v, work);
+            lg_block_tangent(b, theta, work);
         for (int j = 0; j < b->nv; j++)
             for (int i = 0; i < b->nv; i++)
                 out[(b->v + i) * space->nv + b->v + j] = b->node->linear ? i == j : work[j * b->nv + i];

@@ -4,7 +4,7 @@
    d/dt exp(theta) = exp(theta) hat(T(theta) theta'), so that v = T(theta) theta' along q = q0 exp(theta(t)).
    Linear kinds have T = I and retract(q0, theta) = q0 + theta. Matrices are column-major nv x nv unless said otherwise;
    rotation matrices inside q are row-major. Positions come before orientations, quaternions are scalar first.
-   `n` is the dimension of R^n; every other kind ignores it. */
+   `n` is the dimension of R^n; every other kind ignores it: what a block has behind it is not the node's. */
 #ifndef LG_GROUP_NODE_H
 #define LG_GROUP_NODE_H
 
@@ -67,14 +67,15 @@ extern const lg_node *const lg_nodes[];
 extern const int lg_node_count;
 const lg_node *lg_node_find(const char *name); /* NULL if there is none */
 
+/* Coordinates and velocities of a block: those of the node, then n linear ones. */
 static inline int lg_node_nq(const lg_node *node, int n)
 {
-    return node->nq ? node->nq : n;
+    return node->nq + n;
 }
 
 static inline int lg_node_nv(const lg_node *node, int n)
 {
-    return node->nv ? node->nv : n;
+    return node->nv + n;
 }
 
 #endif

@@ -2,43 +2,86 @@
 
 #include "core/small.h"
 
+/* The same values behind the node. */
+static inline void copy_tail(const lg_block *b, const double *from, double *to)
+{
+    int first = b->v + b->node->nv;
+    for (int i = 0; i < lg_block_tail(b); i++)
+        to[first + i] = from[first + i];
+}
+
 void lg_space_retract(const lg_space *space, const double *q0, const double *theta, double *q)
 {
-    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
+        int first = b->q + b->node->nq, along = b->v + b->node->nv;
         b->node->retract(b->n, q0 + b->q, theta + b->v, q + b->q);
+        for (int i = 0; i < lg_block_tail(b); i++)
+            q[first + i] = q0[first + i] + theta[along + i];
+    }
 }
 
 void lg_space_difference(const lg_space *space, const double *q0, const double *q1, double *theta)
 {
-    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
+        int first = b->q + b->node->nq, along = b->v + b->node->nv;
         b->node->difference(b->n, q0 + b->q, q1 + b->q, theta + b->v);
+        for (int i = 0; i < lg_block_tail(b); i++)
+            theta[along + i] = q1[first + i] - q0[first + i];
+    }
 }
 
 void lg_space_rate(const lg_space *space, const double *q0, const double *theta, const double *v, double *thetadot)
 {
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
-        b->node->rate(b->n, q0 + b->q, theta + b->v, v + b->v, thetadot + b->v);
+        lg_block_rate(b, q0, theta, v, thetadot);
+}
+
+void lg_block_rate(const lg_block *b, const double *q0, const double *theta, const double *v, double *thetadot)
+{
+    b->node->rate(b->n, q0 + b->q, theta + b->v, v + b->v, thetadot + b->v);
+    copy_tail(b, v, thetadot);
 }
 
 void lg_space_tangent(const lg_space *space, const double *theta, double *T)
 {
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
         if (!b->node->linear)
-            b->node->tangent(b->n, theta + b->v, T + b->m);
+            lg_block_tangent(b, theta, T + b->m);
+}
+
+void lg_block_tangent(const lg_block *b, const double *theta, double *T)
+{
+    b->node->tangent(b->n, theta + b->v, T);
+    lg_block_widen(b, 1, T);
 }
 
 void lg_space_tangent_mul(const lg_space *space, const double *theta, const double *v, double *w)
 {
-    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
-        if (b->node->linear)
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
+        if (b->node->linear) {
             lg_copy(b->nv, v + b->v, w + b->v);
-        else
-            b->node->tangent_mul(b->n, theta + b->v, v + b->v, w + b->v);
+            continue;
+        }
+        b->node->tangent_mul(b->n, theta + b->v, v + b->v, w + b->v);
+        copy_tail(b, v, w);
+    }
 }
 
 void lg_space_ad(const lg_space *space, const double *v, double *A)
 {
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
-        if (!b->node->linear)
+        if (!b->node->linear) {
             b->node->ad(b->n, v + b->v, A + b->m);
+            lg_block_widen(b, 0, A + b->m);
+        }
+}
+
+void lg_block_widen(const lg_block *b, double diagonal, double *A)
+{
+    if (lg_block_tail(b) == 0)
+        return;
+    int small = b->node->nv, n = b->nv;
+    for (int j = n - 1; j >= 0; j--)
+        for (int i = n - 1; i >= 0; i--)
+            A[i + n * j] = i < small && j < small ? A[i + small * j] : i == j ? diagonal : 0;
 }

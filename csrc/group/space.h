@@ -6,12 +6,18 @@
 
 typedef struct lg_block {
     const lg_node *node;
-    int n; /* dimension of R^n */
+    int n; /* linear coordinates behind those of the node; of R^n all of them */
     int nq, nv, nown;
     int q, v; /* first coordinate and velocity */
     int own; /* first own row among all constraint rows */
     int m; /* place of its nv x nv matrix among those of all blocks */
 } lg_block;
+
+/* How many linear coordinates stand behind those of the node, which does not know of them. */
+static inline int lg_block_tail(const lg_block *b)
+{
+    return b->node->nv ? b->n : 0;
+}
 
 typedef struct lg_space {
     int nblocks, nq, nv, nrows; /* nrows: constraint rows, own rows last */
@@ -27,5 +33,10 @@ void lg_space_rate(const lg_space *space, const double *q0, const double *theta,
 void lg_space_tangent(const lg_space *space, const double *theta, double *T);
 void lg_space_tangent_mul(const lg_space *space, const double *theta, const double *v, double *w);
 void lg_space_ad(const lg_space *space, const double *v, double *A);
+/* The same on one block; theta, v and the like are those of the space, T is the block's. */
+void lg_block_rate(const lg_block *b, const double *q0, const double *theta, const double *v, double *thetadot);
+void lg_block_tangent(const lg_block *b, const double *theta, double *T);
+/* The node's nv x nv matrix at A becomes the block's: diag(A, diagonal I), in place. */
+void lg_block_widen(const lg_block *b, double diagonal, double *A);
 
 #endif

@@ -228,37 +228,34 @@ double lg_control_next(const lg_control *control, double t, double landing, int 
     return h;
 }
 
-/* The factor from this step to the next. */
-static double factor_of(const lg_control *control, double error, int accepted)
+/* The size to try after a step of size h. */
+static double next_size(const lg_control *control, double h, double error, int accepted)
 {
     const lg_control_memory *memory = control->memory;
+    double factor = error > 0 ? control->safety * pow(error, -1 / control->order) : INFINITY;
+    int brief = h < (1 - 1e-8) * memory->h; /* for a landing: may lead back to the size that was wanted, not above */
     if (isnan(error))
-        return control->max_decrease;
-    if (error == 0)
-        return control->max_increase;
+        return control->max_decrease * h;
+    if (accepted && brief && memory->rejections == 0)
+        return fmin(memory->h, factor * h);
 
-    double factor = control->safety * pow(error, -1 / control->order);
-    if (control->law == LG_CONTROL_PI && accepted && memory->error > 0)
+    if (control->law == LG_CONTROL_PI && accepted && error > 0 && memory->error > 0)
         factor = control->safety * pow(error, -0.7 / control->order) * pow(memory->error, 0.4 / control->order);
-    if (control->law == LG_CONTROL_PAPER)
-        return fmin(factor, control->max_increase);
-    if (!accepted || memory->rejections > 0)
-        factor = fmin(factor, 1);
-    return fmax(control->max_decrease, fmin(control->max_increase, factor));
+    if (control->law != LG_CONTROL_PAPER) {
+        factor = fmax(control->max_decrease, factor);
+        if (!accepted || memory->rejections > 0)
+            factor = fmin(factor, 1);
+    }
+    return fmin(factor, control->max_increase) * h;
 }
 
 int lg_control_judge(lg_control *control, double h, double error)
 {
     lg_control_memory *memory = control->memory;
-    int accepted = error <= 1;
-    double next = h * factor_of(control, error, accepted);
-
-    /* a step that was short for a landing only tells nothing against the size that was wanted */
-    if (accepted && h < memory->h && memory->rejections == 0)
-        next = fmax(next, memory->h);
-    memory->h = fmin(control->max_step, fmax(control->min_step, next));
+    int accepted = error <= 1, brief = h < 0.5 * memory->h;
+    memory->h = fmin(control->max_step, fmax(control->min_step, next_size(control, h, error, accepted)));
     memory->rejections = accepted ? 0 : memory->rejections + 1;
-    if (accepted)
+    if (accepted && !brief)
         memory->error = fmax(error, least_error);
     return accepted;
 }

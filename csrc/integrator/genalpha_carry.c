@@ -127,8 +127,8 @@ static void local_error(const lg_genalpha_stepper *g, const double *jerk, double
             continue;
         double V[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
         b->node->ad(b->n, g->start->v + b->v, V);
-        for (int j = 0; j < b->nv; j++)
-            lg_axpy(b->nv, lie * g->start->a[b->v + j], V + b->nv * j, l + b->v);
+        for (int j = 0, n = b->node->nv; j < n; j++)
+            lg_axpy(n, lie * g->start->a[b->v + j], V + n * j, l + b->v);
     }
 }
 

@@ -14,9 +14,10 @@ static void turn_prediction(const lg_genalpha_stepper *g, const lg_block *b, dou
     double s = p->sigma * g->h * p->beta / p->gamma * (g->form == LG_FORM_PRINTED_HALF ? 0.5 : 1);
     double V[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK], old[LG_ALPHA_BLOCK];
     b->node->ad(b->n, g->v0 + b->v, V);
-    lg_copy(b->nv, theta + b->v, old);
-    for (int j = 0; j < b->nv; j++)
-        lg_axpy(b->nv, -s * old[j], V + b->nv * j, theta + b->v);
+    int n = b->node->nv;
+    lg_copy(n, theta + b->v, old);
+    for (int j = 0; j < n; j++)
+        lg_axpy(n, -s * old[j], V + n * j, theta + b->v);
 }
 
 /* Lines 1 to 7 of Algs. 1 to 3. */
@@ -77,10 +78,10 @@ static void solve_small(int n, double *P, double *x)
     }
 }
 
-/* X = I + first A + second A^2 for A = x^ on one block. */
+/* X = I + first A + second A^2 for A = x^ on one block's node. */
 static void polynomial(const lg_block *b, const double *x, double first, double second, double *X)
 {
-    int n = b->nv;
+    int n = b->node->nv;
     double A[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
     b->node->ad(b->n, x + b->v, A);
     for (int j = 0; j < n; j++) {
@@ -115,26 +116,28 @@ static void lie_term(const lg_genalpha_stepper *g, const lg_block *b, double E[L
     const double *theta = g->now.theta + b->v, *c = g->now.c + b->v;
     double sigma = g->alpha.sigma, y[LG_ALPHA_BLOCK], P[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
 
-    for (int i = 0; i < b->nv; i++)
+    int n = b->node->nv;
+    for (int i = 0; i < n; i++)
         y[i] = theta[i] - c[i];
     b->node->tangent_mul(b->n, theta, y, E);
-    for (int i = 0; i < b->nv; i++)
+    for (int i = 0; i < n; i++)
         E[i] = g->beta_prime * sigma * (E[i] - y[i]);
     if (g->index == LG_INDEX_STABILIZED)
-        lg_axpy(b->nv, 1, g->Btmu + b->v, E);
+        lg_axpy(n, 1, g->Btmu + b->v, E);
 
     if (sigma == 1)
         return;
     b->node->tangent(b->n, theta, P);
-    for (int i = 0; i < b->nv * b->nv; i++)
-        P[i] = (1 - sigma) * P[i] + (i % (b->nv + 1) == 0 ? sigma : 0);
-    solve_small(b->nv, P, E);
+    for (int i = 0; i < n * n; i++)
+        P[i] = (1 - sigma) * P[i] + (i % (n + 1) == 0 ? sigma : 0);
+    solve_small(n, P, E);
 }
 
-static void add_velocity(lg_genalpha_stepper *g, const lg_block *b, const double *E)
+/* Velocities first to first + n */
+static void add_velocity(lg_genalpha_stepper *g, int first, int n, const double *E)
 {
-    lg_axpy(b->nv, g->gamma_prime / g->beta_prime, E, g->now.v + b->v);
-    lg_axpy(b->nv, 1, E, g->now.a + b->v);
+    lg_axpy(n, g->gamma_prime / g->beta_prime, E, g->now.v + first);
+    lg_axpy(n, 1, E, g->now.a + first);
 }
 
 void lg_genalpha_follow(lg_genalpha_stepper *g)
@@ -159,13 +162,13 @@ void lg_genalpha_follow(lg_genalpha_stepper *g)
     }
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
         double E[LG_ALPHA_BLOCK];
-        if (b->node->linear) {
-            if (stabilized)
-                add_velocity(g, b, g->Btmu + b->v);
-        } else if (stabilized || g->alpha.sigma != 0) {
+        int lie = b->node->linear ? 0 : b->node->nv;
+        if (lie && (stabilized || g->alpha.sigma != 0)) {
             lie_term(g, b, E);
-            add_velocity(g, b, E);
+            add_velocity(g, b->v, lie, E);
         }
+        if (stabilized)
+            add_velocity(g, b->v + lie, b->nv - lie, g->Btmu + b->v + lie);
     }
 }
 
@@ -189,15 +192,15 @@ static void correct_printed(lg_genalpha_stepper *g, const double *dw)
 
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
         double u[LG_ALPHA_BLOCK] = {0}, X[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
-        if (b->node->linear || g->alpha.sigma == 1) {
-            lg_axpy(b->nv, -g->gamma_prime / g->beta_prime, dw + b->v, g->now.v + b->v);
-            lg_axpy(b->nv, -1, dw + b->v, g->now.a + b->v);
+        int lie = b->node->linear || g->alpha.sigma == 1 ? 0 : b->node->nv;
+        lg_axpy(b->nv - lie, -g->gamma_prime / g->beta_prime, dw + b->v + lie, g->now.v + b->v + lie);
+        lg_axpy(b->nv - lie, -1, dw + b->v + lie, g->now.a + b->v + lie);
+        if (!lie)
             continue;
-        }
         printed_inverse(&g->alpha, b, g->now.theta, X);
-        for (int j = 0; j < b->nv; j++)
-            lg_axpy(b->nv, -dw[b->v + j], X + b->nv * j, u);
-        add_velocity(g, b, u);
+        for (int j = 0; j < lie; j++)
+            lg_axpy(lie, -dw[b->v + j], X + lie * j, u);
+        add_velocity(g, b->v, lie, u);
     }
 }
 
@@ -239,8 +242,10 @@ void lg_genalpha_lift_chains(lg_genalpha_stepper *g, const lg_alpha_place *place
         const lg_block *b = &space->block[i];
         double *X = b->node->linear || !g->operator || g->form != LG_FORM_EXACT ? NULL : g->T + b->m;
         g->chain[i] = (lg_chain){{1, 1, 1}, {X, X, X}};
-        if (X)
+        if (X) {
             polynomial(b, place->theta, first, second, X);
+            lg_block_widen(b, 1, X);
+        }
     }
     g->chained = 0;
 }
@@ -256,9 +261,10 @@ void lg_genalpha_lift(const lg_genalpha_stepper *g, int with_T, const double *y,
         if (b->node->linear || !g->operator || g->form != LG_FORM_EXACT)
             continue;
         polynomial(b, g->now.theta, first, second, X);
-        lg_zero(b->nv, out + b->v);
-        for (int j = 0; j < b->nv; j++)
-            lg_axpy(b->nv, y[b->v + j], X + b->nv * j, out + b->v);
+        int n = b->node->nv;
+        lg_zero(n, out + b->v);
+        for (int j = 0; j < n; j++)
+            lg_axpy(n, y[b->v + j], X + n * j, out + b->v);
     }
 }
 
@@ -279,8 +285,10 @@ static void form_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
         double *T = plain || printed ? NULL : g->T + b->m;
         double *X = plain || p->sigma == (printed ? 1 : 0) ? NULL : g->X + b->m;
         g->chain[i] = (lg_chain){{k[0], k[1], k[2]}, {T, X, X}};
-        if (X && !printed)
+        if (X && !printed) {
             exact_derivative(p, b, place->c, X);
+            lg_block_widen(b, 1, X);
+        }
     }
 }
 
@@ -294,6 +302,9 @@ void lg_genalpha_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
     if (g->form == LG_FORM_EXACT && g->operator)
         lg_space_tangent(space, place->theta, g->T);
     for (int i = 0; g->form != LG_FORM_EXACT && i < space->nblocks; i++)
-        if (g->chain[i].X[1])
-            printed_inverse(&g->alpha, &space->block[i], place->theta, g->X + space->block[i].m);
+        if (g->chain[i].X[1]) {
+            const lg_block *b = &space->block[i];
+            printed_inverse(&g->alpha, b, place->theta, g->X + b->m);
+            lg_block_widen(b, 1, g->X + b->m);
+        }
 }

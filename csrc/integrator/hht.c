@@ -181,15 +181,16 @@ static void modified_velocity(lg_hht_stepper *g, const lg_block *b, int with_mat
     const double *q0 = g->start->q + b->q, *q = g->q + b->q;
     double turned[MAX_UNIT_BLOCK], own[MAX_UNIT_BLOCK], W[MAX_UNIT_BLOCK * MAX_UNIT_BLOCK];
     double Pq[MAX_UNIT_BLOCK * MAX_UNIT_BLOCK], *X = g->X + b->m;
-    int n = b->nv * b->nv;
+    int nv = b->node->nv, n = nv * nv;
 
     b->node->transport(q0, q, g->u + b->v, turned, with_matrix ? W : NULL);
     b->node->project(q, g->a + b->v, own, with_matrix ? X : NULL, with_matrix ? Pq : NULL);
-    for (int i = 0; i < b->nv; i++)
+    for (int i = 0; i < nv; i++)
         g->v[b->v + i] = turned[i] + g->h * g->gamma * own[i];
     if (with_matrix) {
         lg_axpy(n, g->h * g->beta / g->gamma, W, X);
         lg_axpy(n, 1 / g->beta_prime, Pq, X);
+        lg_block_widen(b, 1, X);
     }
 }
 
@@ -228,7 +229,7 @@ static void form_vdot(lg_hht_stepper *g)
             continue;
         b->node->transport(g->start->q + b->q, g->q + b->q, last + b->v, turned, NULL);
         b->node->project(g->q + b->q, g->a + b->v, own, NULL, NULL);
-        for (int i = 0; i < b->nv; i++)
+        for (int i = 0; i < b->node->nv; i++)
             g->vdot[b->v + i] = g->a[b->v + i] + g->alpha / (1 + g->alpha) * (turned[i] - own[i]);
     }
 }
@@ -280,8 +281,8 @@ static void add_transport(lg_hht_stepper *g)
             continue;
         int ld;
         double *S = lg_matrix_at(&g->base.accel.matrix, i, 0, 0, &ld);
-        for (int j = 0; j < b->nv; j++)
-            lg_axpy(b->nv, k, g->D + b->m + j * b->nv, S + (size_t)j * ld);
+        for (int j = 0, n = b->node->nv; j < n; j++)
+            lg_axpy(n, k, g->D + b->m + j * n, S + (size_t)j * ld);
     }
 }
 

@@ -84,7 +84,7 @@ static void first_slope(lg_rkmk_stepper *rk, const lg_state *state)
 
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
         if (b->node->linear)
-            lg_block_rate(b, state->q, rk->zero, state->v, K);
+            b->node->rate(b->n, state->q + b->q, rk->zero + b->v, state->v + b->v, K + b->v);
         else
             lg_copy(b->nv, state->v + b->v, K + b->v);
     lg_copy(space->nv, state->a, K + space->nv);

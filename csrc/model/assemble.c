@@ -280,18 +280,23 @@ static void add_own_row(const lg_block *b, const lg_pattern *pattern, int block,
     const double *q = at->q + b->q, *v = at->v + b->v, *lam = at->lam ? at->lam + b->own : NULL;
     int values = pattern->own_value[block], ld;
     double B[LG_MAX_NV], K[LG_MAX_NV * LG_MAX_NV] = {0};
+    int nv = b->node->nv; /* linear coordinates behind the node have no part in its rows */
     int tangent = want->S && want->chain && lam;
     b->node->own(q, v, lam, want->phi ? want->phi + b->own : NULL, want->phidot ? want->phidot + b->own : NULL, B,
                  want->zeta ? want->zeta + b->own : NULL, want->Z ? want->Z + values : NULL, tangent ? K : NULL);
-    if (want->B)
-        lg_copy(b->nown * b->nv, B, want->B + values);
+    if (want->B) {
+        lg_zero(b->nown * b->nv, want->B + values);
+        lg_copy(b->nown * nv, B, want->B + values);
+    }
+    if (want->Z)
+        lg_zero(b->nown * lg_block_tail(b), want->Z + values + b->nown * nv);
     if (want->Btlam && lam)
-        for (int j = 0; j < b->nv; j++)
+        for (int j = 0; j < nv; j++)
             for (int i = 0; i < b->nown; i++)
                 want->Btlam[b->v + j] += B[i + j * b->nown] * lam[i];
     if (tangent) {
         double *S = lg_matrix_at(want->S, block, 0, 0, &ld);
-        lg_chain_add(b, chain_of(want, block), 0, 1, 0, b->nv, 0, b->nv, K, b->nv, S, ld);
+        lg_chain_add(b, chain_of(want, block), 0, 1, 0, nv, 0, nv, K, nv, S, ld);
     }
 }
 

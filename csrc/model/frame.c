@@ -16,6 +16,8 @@ void lg_frame_open(lg_frame *f, const lg_frame_place *at, const lg_space *space,
 static void rigid_open(lg_frame *f, const lg_point *point)
 {
     (void)point;
+    f->offset = f->at->offset;
+    f->at_node = f->at->at_node;
     f->r = f->node->attitude_v;
     f->m = f->node->attitude_n;
     if (f->node->attitude && f->v)
@@ -39,9 +41,9 @@ static void rigid_pose(lg_frame *f)
     f->node->rotation(f->q, f->R);
     const double *origin = f->node->place == LG_PLACE_FIXED ? f->at->base : f->q;
     lg_copy(3, origin, f->x);
-    if (!f->at->at_node) {
+    if (!f->at_node) {
         double RX[3];
-        lg_mul3(f->R, f->at->offset, RX);
+        lg_mul3(f->R, f->offset, RX);
         lg_axpy(3, 1, RX, f->x);
     }
 }
@@ -68,7 +70,7 @@ static void rigid_twist(lg_frame *f)
         lg_copy(3, f->v + f->r, f->omega);
 
     // velocity of the point
-    lg_cross(f->omega, f->at->offset, f->y);
+    lg_cross(f->omega, f->offset, f->y);
     if (f->node->place == LG_PLACE_BODY)
         lg_axpy(3, 1, f->v, f->y);
     lg_mul3(f->R, f->y, f->xdot);
@@ -85,7 +87,7 @@ static void rigid_bias(lg_frame *f)
     lg_cross(f->omega, f->y, b);
     if (f->node->attitude) {
         lg_copy(3, f->attitude.bias, f->omegadot);
-        lg_add_cross(f->omegadot, f->at->offset, b);
+        lg_add_cross(f->omegadot, f->offset, b);
     }
     lg_mul3(f->R, b, f->xdd);
 }
@@ -98,7 +100,7 @@ static void rigid_pull(const lg_frame *f, double s, const double wrench[6], doub
     lg_place place = f->node->place;
 
     // translation: R^T f where velocities stand in the body frame
-    if (place == LG_PLACE_BODY || !f->at->at_node)
+    if (place == LG_PLACE_BODY || !f->at_node)
         lg_mulT3(f->R, wrench, g);
     if (place == LG_PLACE_INERTIAL)
         lg_axpy(3, s, wrench, force);
@@ -106,8 +108,8 @@ static void rigid_pull(const lg_frame *f, double s, const double wrench[6], doub
         lg_axpy(3, s, g, force);
 
     // rotation: Hr^T (X x R^T f + m)
-    if (!f->at->at_node)
-        lg_add_cross(f->at->offset, g, c);
+    if (!f->at_node)
+        lg_add_cross(f->offset, g, c);
     double *rotation = force + f->r;
     if (!f->node->attitude) {
         lg_axpy(3, s, c, rotation);
@@ -128,7 +130,7 @@ static void rigid_pull_rate(const lg_frame *f, const double wrench[6], double *r
     double g[3], c[3] = {wrench[3], wrench[4], wrench[5]}, turn[3];
     lg_mulT3(f->R, wrench, g);
     lg_cross(f->y, g, turn);
-    lg_add_cross(f->at->offset, g, c);
+    lg_add_cross(f->offset, g, c);
     for (int j = 0; j < f->m; j++)
         row[f->r + j] +=
             f->node->attitude ? lg_dot3(f->attitude.H + 3 * j, turn) + lg_dot3(f->attitude.Z + 3 * j, c) : turn[j];
@@ -169,9 +171,9 @@ static void rigid_H(const lg_frame *f, double *H)
         for (int j = 0; j < 3; j++)
             for (int i = 0; i < 3; i++)
                 H[6 * j + i] = place == LG_PLACE_BODY ? f->R[3 * i + j] : i == j;
-    if (!f->at->at_node) {
+    if (!f->at_node) {
         double RX[9];
-        rotated_hat(f, f->at->offset, RX);
+        rotated_hat(f, f->offset, RX);
         add_rotational(f, 0, -1, RX, rates_H(f), H);
     }
     add_rotational(f, 3, 1, identity3, rates_H(f), H);
@@ -185,8 +187,8 @@ static void rigid_Z(const lg_frame *f, double *Z)
     add_rotational(f, 0, -1, B, rates_H(f), Z);
     if (!f->node->attitude)
         return;
-    if (!f->at->at_node) {
-        rotated_hat(f, f->at->offset, B);
+    if (!f->at_node) {
+        rotated_hat(f, f->offset, B);
         add_rotational(f, 0, -1, B, f->attitude.Z, Z);
     }
     add_rotational(f, 3, 1, identity3, f->attitude.Z, Z);
@@ -195,7 +197,7 @@ static void rigid_Z(const lg_frame *f, double *Z)
 /* G = X^ (R^T f)^ between rotations, in column-major order; g = R^T f */
 static void moment_geo(const lg_frame *f, const double g[3], double G[9])
 {
-    const double *X = f->at->offset;
+    const double *X = f->offset;
     double dot = lg_dot3(X, g);
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < 3; i++)
@@ -223,7 +225,7 @@ static void rotational_geo(const lg_frame *f, const double g[3], const double mo
         return;
     }
     double c[3] = {moment[0], moment[1], moment[2]};
-    lg_add_cross(f->at->offset, g, c);
+    lg_add_cross(f->offset, g, c);
     f->node->attitude_geo(f->q + f->node->attitude_q, c, G);
     congruence(f->m, f->attitude.H, A, G);
 }
@@ -259,14 +261,24 @@ void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, doubl
     if (k == 0)
         return;
 
-    // on direct products X = diag(I, X_r): positions add, rotations stay among themselves
-    int direct = block->node->place == LG_PLACE_INERTIAL;
-    if (!X || (direct && col + nc <= block->node->attitude_v))
+    // X = diag(I, X_r, I) on direct products, else diag(X, I): what is behind the node is linear
+    const lg_node *node = block->node;
+    int first = node->place == LG_PLACE_INERTIAL ? node->attitude_v : 0, end = nv - lg_block_tail(block);
+    if (!X || col + nc <= first || col >= end) {
         add_block(k, nr, nc, A, lda, S + row + col * ld, ld);
-    else if (direct && nr == 3 && nc == 3)
-        add_product(k, 3, 3, 3, A, lda, X + col + col * nv, nv, S + row + col * ld, ld);
-    else
-        add_product(k, nr, nc, nv, A, lda, X + col, nv, S + row, ld);
+        return;
+    }
+    X += first + first * nv;
+    if (nr == 3 && nc == 3 && col == first && end == col + 3) {
+        add_product(k, 3, 3, 3, A, lda, X, nv, S + row + col * ld, ld);
+        return;
+    }
+    int before = col < first ? first - col : 0, behind = col + nc > end ? col + nc - end : 0;
+    const double *middle = A + before * lda, *last = A + (nc - behind) * lda;
+    add_block(k, nr, before, A, lda, S + row + col * ld, ld);
+    add_product(k, nr, nc - before - behind, end - first, middle, lda, X + (col + before - first), nv,
+                S + row + first * ld, ld);
+    add_block(k, nr, behind, last, lda, S + row + end * ld, ld);
 }
 
 void lg_chain_mul(const lg_block *block, const lg_chain *chain, int level, const double *A, double *P)
@@ -292,12 +304,12 @@ void lg_chain_mul(const lg_block *block, const lg_chain *chain, int level, const
 static void rigid_add_geo(const lg_frame *f, double s, const double wrench[6], const lg_chain *chain, double *S, int ld)
 {
     int body = f->node->place == LG_PLACE_BODY, attitude = f->node->attitude != NULL;
-    if (chain->k[0] == 0 || (f->at->at_node && !body && !attitude))
+    if (chain->k[0] == 0 || (f->at_node && !body && !attitude))
         return;
 
     // rotations on rotations
     double g[3] = {0, 0, 0}, Gr[16];
-    if (body || !f->at->at_node)
+    if (body || !f->at_node)
         lg_mulT3(f->R, wrench, g);
     rotational_geo(f, g, wrench + 3, Gr);
     lg_chain_add(f->block, chain, 0, s, f->r, f->m, f->r, f->m, Gr, f->m, S, ld);

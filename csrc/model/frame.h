@@ -34,6 +34,16 @@ typedef struct lg_frame_place {
     double base[3], offset[3];
 } lg_frame_place;
 
+/* Where a frame of a modal body sits at one point: modal_frame.c. */
+typedef struct lg_flex {
+    const double *Phi, *Psi;     /* of the node, 3 x n, column-major */
+    int n, turns;                /* n = 0: a point of the floating frame; turns: Psi is not zero */
+    double X[3], flow[3];        /* deformed place and Phi eta', floating axes */
+    double psi[3], rate[3];      /* Psi eta, Psi eta' */
+    double E[9];                 /* rotation from the node's to the floating axes */
+    double R[9], omega[3];       /* of the floating frame */
+} lg_flex;
+
 /* One frame at one point, filled as far as asked. */
 typedef struct lg_frame {
     const lg_frame_place *at;
@@ -41,11 +51,14 @@ typedef struct lg_frame {
     const lg_node *node;
     int r, m;                    /* first and number of the rotational velocities within the block */
     const double *q, *v;         /* of the block */
+    const double *offset;        /* from the node, body axes */
+    int at_node;                 /* it is zero */
     double x[3], R[9];
     double xdot[3], omega[3];
     double y[3];                 /* omega x X (+ U); on a link: from the tree's reference point, inertial */
     double xdd[3], omegadot[3];  /* bias, plus H a once added */
     lg_attitude attitude;        /* filled only where the node has one */
+    lg_flex flex;                /* only on modal bodies */
     double *work, *scratch;      /* the carrier's part of the scratch; room for LG_FRAME_SCRATCH values per velocity */
 } lg_frame;
 
@@ -67,6 +80,7 @@ struct lg_frame_kind {
 
 extern const lg_frame_kind lg_rigid_frame; /* the ground too; frame.c */
 extern const lg_frame_kind lg_link_frame;  /* tree_frame.c */
+extern const lg_frame_kind lg_modal_frame; /* modal_frame.c */
 
 void lg_frame_open(lg_frame *f, const lg_frame_place *at, const lg_space *space, const lg_point *point);
 /* R and x */

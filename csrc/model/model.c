@@ -68,7 +68,7 @@ static lg_status check_spec(const lg_model_spec *spec, lg_report *report)
         const lg_node *node = lg_node_find(spec->blocks[i].kind);
         if (!node)
             return refuse(report, spec->blocks[i].kind, "no such kind of block");
-        if (!node->nq && spec->blocks[i].n < 1)
+        if (spec->blocks[i].n < 0 || lg_node_nv(node, spec->blocks[i].n) < 1)
             return refuse(report, spec->blocks[i].kind, "the dimension must be positive");
     }
     for (int i = 0; i < spec->nframes; i++) {
@@ -184,12 +184,12 @@ static void fill_blocks(builder *b, const lg_model_spec *spec)
     *space = (lg_space){.nblocks = spec->nblocks, .linear = 1, .block = m->blocks};
     for (int i = 0; i < spec->nblocks; i++) {
         const lg_node *node = lg_node_find(spec->blocks[i].kind);
-        int n = node->nq ? 0 : spec->blocks[i].n;
+        int n = spec->blocks[i].n;
         int nq = lg_node_nq(node, n), nv = lg_node_nv(node, n);
         m->blocks[i] = (lg_block){node, n, nq, nv, node->nown, space->nq, space->nv, 0, space->nm};
         b->nv[i] = nv, b->nown[i] = node->nown, b->v_start[i] = space->nv;
         space->nq += nq, space->nv += nv, space->nm += nv * nv;
-        if (node->place == LG_PLACE_NO_BODY && LG_FRAME_SCRATCH * nv > m->system.nwork)
+        if (nv > LG_MAX_NV && LG_FRAME_SCRATCH * nv > m->system.nwork)
             m->system.nwork = LG_FRAME_SCRATCH * nv;
         space->linear &= node->linear;
         b->clique_start[i] = b->clique_block[i] = i;
@@ -415,9 +415,11 @@ static lg_status check_frames(const lg_model *m, lg_report *report)
         const lg_frame_place *f = &m->frames[i];
         if (f->block < 0)
             continue;
-        const lg_node *node = m->blocks[f->block].node;
-        if (!f->carrier && node->place == LG_PLACE_NO_BODY)
-            return refuse(report, node->name, "this kind of block carries no frames");
+        const lg_block *block = &m->blocks[f->block];
+        if (!f->carrier && block->node->place == LG_PLACE_NO_BODY)
+            return refuse(report, block->node->name, "this kind of block carries no frames");
+        if (!f->carrier && lg_block_tail(block))
+            return refuse(report, block->node->name, "more coordinates need a modal body");
         if (f->part < 0 || f->part >= (f->carrier ? f->carrier->type->parts(f->carrier) : 1))
             return refuse(report, "frame", "no such part of the block");
     }

@@ -32,7 +32,7 @@ typedef struct lg_law {
 
 typedef struct lg_block_spec {
     const char *kind;           /* a row of groups.def */
-    int n;                      /* dimension of "Rn", else 0 */
+    int n;                      /* linear coordinates behind those of the kind; of "Rn" all of them */
 } lg_block_spec;
 
 /* A point that elements attach to. Block -1 is the ground. The point is at `base` + x(q) + R(q) offset, base being

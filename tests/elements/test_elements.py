@@ -181,5 +181,5 @@ def test_reactions_do_no_work_and_balance(element):
 
 
 def test_every_row_is_covered():
-    assert {row["name"] for row in _core.element_rows()} == {*PARAMETERS, "rigid_body", "tree", *LAWS}
+    assert {row["name"] for row in _core.element_rows()} == {*PARAMETERS, "rigid_body", "tree", "modal_body", *LAWS}
     assert lgint.__version__

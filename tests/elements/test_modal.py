@@ -1,0 +1,247 @@
+"""Modal bodies: kinematics and dynamics against a sum over particles, the verbs against differences, every element."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from elements.test_elements import CHAINS, JOINTS, OTHER, PARAMETERS, TRIAD, TWO_FRAMES, difference, start_of
+from lgint import _core
+
+FORMULATIONS = ("R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3", "euler_parameters", "tait_bryan")
+MODES, PARTICLES = 3, 6
+IN_FRAME = (0.2, -0.3, 0.4)
+
+
+class Particles:
+    """Masses m at X with shapes Phi (particles, 3, modes), and nodes with shapes Phi and Psi."""
+
+    def __init__(self, seed=0):
+        rng = np.random.default_rng(seed)
+        self.m = rng.uniform(0.5, 1.5, PARTICLES)
+        self.X = rng.normal(size=(PARTICLES, 3))
+        self.Phi = rng.normal(size=(PARTICLES, 3, MODES))
+        A, D = rng.normal(size=(2, MODES, MODES))
+        self.K, self.D = A @ A.T, D @ D.T
+        self.node_X = rng.normal(size=(2, 3))
+        self.node_Phi, self.node_Psi = rng.normal(size=(2, 2, 3, MODES))
+        self.node_Psi[1] = 0  # a node without rotation
+
+    def parameters(self):
+        m, X, Phi = self.m, self.X, self.Phi
+        nodes = [
+            [*X, *P.T.ravel(), *S.T.ravel()] for X, P, S in zip(self.node_X, self.node_Phi, self.node_Psi, strict=True)
+        ]
+        return [
+            m.sum(),
+            *(m @ X),
+            *np.einsum("p,pi,pj->ij", m, X, X).ravel(),
+            *np.einsum("p,pik->ki", m, Phi).ravel(),
+            *np.einsum("p,pi,pjk->kij", m, X, Phi).ravel(),
+            *np.einsum("p,pik,pjl->klij", m, Phi, Phi).ravel(),
+            *self.K.ravel(),
+            *self.D.ravel(),
+            *np.concatenate(nodes),
+        ]
+
+
+BODY = Particles()
+
+
+def system(kind, elements=(), frames=()):
+    """A modal body of some kind on block 0 with its frames 0 (floating), 1 and 2 (nodes), 3 (a rigid point); then a
+    rigid body with frames 4 (node) and 5 (offset)."""
+    places = [(0, (0.0,) * 6, part) for part in range(3)] + [(0, (0.0, 0, 0, *IN_FRAME), 0)]
+    places += [(1, (0.0,) * 6), (1, (0.0, 0, 0, -0.3, 0.2, 0.1))]
+    parts = [
+        ("modal_body", "body", (0,), BODY.parameters(), None),
+        ("rigid_body", "other", (4,), (1.5, 0, 0, 0, 2.0, 3.0, 4.0, 0.1, -0.2, 0.3), None),
+    ]
+    return _core.Model([(kind, MODES), ("SE3", 0)], [*places, *frames], [*parts, *elements])
+
+
+@pytest.fixture(params=FORMULATIONS)
+def kind(request):
+    return request.param
+
+
+def random_point(model, seed):
+    rng = np.random.default_rng(seed)
+    kind = model.blocks[0][0]
+    q = model.retract(np.r_[start_of(kind), np.zeros(MODES), start_of("SE3")], 0.6 * rng.normal(size=model.nv))
+    v, a, lam = rng.normal(size=model.nv), rng.normal(size=model.nv), rng.normal(size=model.nrows)
+    if kind == "euler_parameters":
+        q[3:7] /= np.linalg.norm(q[3:7])
+        v[3:7] -= q[3:7] * (q[3:7] @ v[3:7])
+    return q, v, a, lam
+
+
+def modal_slices(model):
+    """Where eta stands in q and in v."""
+    kind = model.blocks[0][0]
+    nq, nv = len(start_of(kind)), 7 if kind == "euler_parameters" else 6
+    return slice(nq, nq + MODES), slice(nv, nv + MODES)
+
+
+def along(model, q, v):
+    return lambda s: model.retract(q, s * v)
+
+
+# ---- against particles ----
+
+
+def particle_velocities(model, q, v):
+    """Inertial velocities (particles, 3) from those of the floating frame."""
+    in_q, in_v = modal_slices(model)
+    _, R, xdot, omega = model.kinematics(0, q, v)
+    r = BODY.X + BODY.Phi @ q[in_q]
+    return xdot + (np.cross(omega, r) + BODY.Phi @ v[in_v]) @ R.T
+
+
+def test_kinetic_energy_and_momentum_are_those_of_the_particles(kind):
+    model = system(kind)
+    q, v, a, _ = random_point(model, 1)
+    v[-6:] = 0
+    u = particle_velocities(model, q, v)
+    T, V = model.energy(0.0, q, v)
+    assert np.isclose(T, 0.5 * BODY.m @ (u * u).sum(1), rtol=1e-13)
+    eta = q[modal_slices(model)[0]]
+    assert np.isclose(V, 0.5 * eta @ BODY.K @ eta, rtol=1e-13)
+    M = model.evaluate(0.0, q, v, want=("S",))["S"]
+    assert np.isclose(0.5 * v @ M @ v, T, rtol=1e-13)
+    assert np.allclose(M, M.T, rtol=0, atol=1e-12)
+    assert np.allclose(M @ a, model.evaluate(0.0, q, v, a, want=("Ma",))["Ma"], rtol=1e-12, atol=1e-12)
+
+
+def test_inertia_forces_are_those_of_the_particles(kind):
+    """d'Alembert: for every virtual velocity w, w . (M a + gyro) = sum m a_p . u_p(w)."""
+    model = system(kind)
+    q, v, a, _ = random_point(model, 2)
+    v[-6:] = a[-6:] = 0
+    # along q(s) = q o (s v) the velocities are T(s v) v, whose rate is zero at s = 0
+    acceleration = difference(lambda s: particle_velocities(model, along(model, q, v)(s), v + s * a))
+    got = model.evaluate(0.0, q, v, a, want=("Ma", "gyro"))
+    for seed in range(3):
+        w = np.random.default_rng(seed).normal(size=model.nv)
+        w[-6:] = 0
+        work = BODY.m @ (acceleration * particle_velocities(model, q, w)).sum(1)
+        assert np.isclose((got["Ma"] + got["gyro"]) @ w, work, rtol=1e-8, atol=1e-8)
+
+
+def test_elastic_force_is_minus_K_eta_minus_D_rates(kind):
+    model = system(kind)
+    q, v, _, _ = random_point(model, 3)
+    in_q, in_v = modal_slices(model)
+    force = model.evaluate(0.0, q, v, want=("force",))["force"]
+    assert np.allclose(force[in_v], -BODY.K @ q[in_q] - BODY.D @ v[in_v], rtol=1e-13)
+    assert not np.delete(force, np.arange(model.nv)[in_v]).any()
+
+
+@pytest.mark.parametrize("node", [0, 1])
+def test_nodes_are_displaced_and_turned(kind, node):
+    model = system(kind)
+    q, v, _, _ = random_point(model, 4)
+    eta = q[modal_slices(model)[0]]
+    x, R, _, _ = model.kinematics(0, q, v)
+    got_x, got_R, xdot, omega = model.kinematics(1 + node, q, v)
+    psi = BODY.node_Psi[node] @ eta
+    turned = Rotation.from_quat([*(psi / 2), 1.0]).as_matrix()
+    assert np.allclose(got_x, x + R @ (BODY.node_X[node] + BODY.node_Phi[node] @ eta), atol=1e-14)
+    assert np.allclose(got_R, R @ turned, atol=1e-14)
+    rigid = model.kinematics(3, q, v)[0]
+    assert np.allclose(rigid, x + R @ np.array(IN_FRAME), atol=1e-14)
+
+    move = along(model, q, v)
+    assert np.allclose(xdot, difference(lambda s: model.kinematics(1 + node, move(s), v)[0]), atol=1e-8)
+    rate = difference(lambda s: got_R.T @ model.kinematics(1 + node, move(s), v)[1])
+    assert np.allclose(omega, [rate[2, 1], rate[0, 2], rate[1, 0]], atol=1e-8)
+
+
+# ---- every element on the nodes ----
+
+CASES = [(name, p) for name, choices in PARAMETERS.items() for p in choices[:2]]
+IDS = [f"{name}-{p[0]:g}" if name in JOINTS or name in ("force", "torque") else name for name, p in CASES]
+
+
+def with_element(kind, element, parameters, first):
+    """On the modal body's frame `first`, and the rigid body or, with the first node, the second node."""
+    ends = (first, 5) if first != 2 else (2, 1)
+    return system(kind, [(element, "part", ends if element in TWO_FRAMES else ends[:1], parameters, None)])
+
+
+@pytest.fixture(params=[1, 2, 3], ids=["node", "two nodes", "rigid point"])
+def first(request):
+    return request.param
+
+
+@pytest.mark.parametrize("element, parameters", [(name, p) for name, p in CASES if name in (*JOINTS, "distance")])
+def test_rows_and_their_derivatives(element, parameters, kind, first):
+    model = with_element(kind, element, parameters, first)
+    q, v, _, _ = random_point(model, 5)
+    got = model.evaluate(0.0, q, v, want=("B", "phidot", "zeta", "Z"))
+    assert np.allclose(got["phidot"], got["B"] @ v, rtol=1e-12, atol=1e-12)
+    for seed in range(2):
+        w = np.random.default_rng(seed).normal(size=model.nv)
+        move = along(model, q, w)
+        phi = difference(lambda s, move=move: model.evaluate(0.0, move(s), v, want=("phi",))["phi"])
+        rate = difference(lambda s, move=move: model.evaluate(0.0, move(s), v, want=("phidot",))["phidot"])
+        assert np.allclose(got["B"] @ w, phi, rtol=1e-7, atol=1e-7)
+        assert np.allclose(got["Z"] @ w, rate, rtol=1e-7, atol=1e-7)
+    move = along(model, q, v)
+    rate = difference(lambda s: model.evaluate(0.0, move(s), v, want=("phidot",))["phidot"])
+    assert np.allclose(got["zeta"], -rate, rtol=1e-7, atol=1e-7)
+
+
+def random_links(model, rng):
+    """Matrices of a chain as integrators make them: identity behind the node, direct products apart."""
+    X = [np.eye(model.nv) for _ in range(3)]
+    for kind, first, n in ((model.blocks[0][0], 0, modal_slices(model)[1].start), ("SE3", model.nv - 6, 6)):
+        for matrix in X:
+            block = np.eye(n) + 0.3 * rng.normal(size=(n, n))
+            if kind not in ("SE3", "S3R3"):
+                block[:3], block[3:, :3] = np.eye(3, n), 0
+            matrix[first : first + n, first : first + n] = block
+    return X
+
+
+@pytest.mark.parametrize("k", [CHAINS[0], CHAINS[1], CHAINS[3]], ids=["q", "v", "all"])
+@pytest.mark.parametrize("element, parameters", CASES, ids=IDS)
+def test_tangent_is_the_derivative_of_the_residual(element, parameters, kind, first, k):
+    model = with_element(kind, element, parameters, first)
+    q, v, a, lam = random_point(model, 6)
+    rng = np.random.default_rng(7)
+    X, wa = random_links(model, rng), 0.8
+    S = model.evaluate(0.0, q, v, a, lam, want=("S",), k=k, X=X, wa=wa)["S"]
+
+    def residual(du, s):
+        q1 = model.retract(q, s * k[0] * (X[0] @ du))
+        v1, a1 = v + s * k[1] * (X[1] @ du), a + s * k[2] * (X[2] @ du)
+        r = model.evaluate(0.0, q1, v1, a1, lam, want=("Ma", "gyro", "force", "Btlam"))
+        return wa * r["Ma"] + r["gyro"] - r["force"] + r["Btlam"]
+
+    du = rng.normal(size=model.nv)
+    expected = difference(lambda s: residual(du, s))
+    assert np.abs(S @ du - expected).max() < 1e-7 * (np.abs(expected).max() + 1)
+
+
+# ---- refused ----
+
+
+def test_blocks_and_data_that_do_not_fit_are_refused():
+    values, frame = BODY.parameters(), [(0, (0.0,) * 6, 0)]
+    element = [("modal_body", "body", (0,), values, None)]
+    for blocks in ([("R3xSO3", 0)], [("Rn", MODES)], [("SO3", MODES)]):
+        with pytest.raises(ValueError, match="free rigid block with modes"):
+            _core.Model(blocks, frame, element)
+    with pytest.raises(ValueError, match="need a modal body"):
+        _core.Model([("R3xSO3", 1)], frame, [("rigid_body", "body", (0,), (1.0, 0, 0, 0, 1, 1, 1, 0, 0, 0), None)])
+    with pytest.raises(ValueError, match="do not fit"):
+        _core.Model([("R3xSO3", MODES)], frame, [("modal_body", "body", (0,), values[:-1], None)])
+    with pytest.raises(ValueError, match="mass must be positive"):
+        _core.Model([("R3xSO3", MODES)], frame, [("modal_body", "body", (0,), [0.0, *values[1:]], None)])
+    with pytest.raises(ValueError, match="no such part"):
+        _core.Model([("R3xSO3", MODES)], [*frame, (0, (0.0,) * 6, 3)], element)
+
+
+def test_all_joints_are_tried():
+    assert {name for name, _ in CASES} >= set(JOINTS)
+    assert len(TRIAD) == len(OTHER) == 9

@@ -1,0 +1,392 @@
+"""Error control: the tolerance asked for is the error that comes; laws of the step, landings, resuming, failures."""
+
+import numpy as np
+import pytest
+
+import lgint
+from battery import FORMULATIONS, observed_order, rotation_error, slow_top, top_by_scipy
+
+PAIRS = ("ode23", "dopri5")
+LAWS = ("I", "PI", "paper")
+ORDER = {"ode23": 3, "dopri5": 5}
+
+
+def oscillator(force=lambda t, q, v: -q, **given):
+    return lgint.CallableModel("Rn", [1.0, 0.0], [0.0, 0.5], mass=lambda t, q: np.eye(2), force=force, **given)
+
+
+def pulse(t, q, v):
+    """An oscillator that is hit between two instants nobody announced."""
+    return -q + 500.0 * (0.5 < t < 0.52)
+
+
+def end_error(run):
+    R, w, _, _ = top_by_scipy()
+    return rotation_error(run.rotation("top")[-1], R), np.abs(run.angular_velocity("top")[-1] - w).max()
+
+
+# ---- tolerance and error ----
+
+
+@pytest.mark.parametrize("constrained", [False, True], ids=["free", "constrained"])
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("method", PAIRS)
+def test_the_error_is_the_one_asked_for(method, formulation, constrained):
+    model = slow_top(formulation, constrained)
+    errors, tolerances = [], (1e-4, 1e-6, 1e-8, 1e-10)
+    for tol in tolerances:
+        run = lgint.integrate(model, method, t_end=0.5, rtol=tol, atol=tol)
+        q, v = end_error(run)
+        errors.append(q)
+        assert tol / 100 < q < 100 * tol
+        assert v < 100 * tol * (1 + 16)
+        assert run.stats.rejected < 0.2 * run.stats.steps
+    # proportional, whatever the tolerance: the slope of log(error) over log(tol)
+    assert np.polyfit(np.log(tolerances), np.log(errors), 1)[0] == pytest.approx(1.0, abs=0.2)
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("method", PAIRS)
+def test_every_law_keeps_the_tolerance_on_the_fast_top(method, law):
+    model = lgint.models.heavy_top()
+    best = lgint.integrate(model, "rk67", t_end=0.1, h=5e-5)
+    for tol in (1e-4, 1e-7):
+        run = lgint.integrate(model, method, t_end=0.1, rtol=tol, control=law)
+        error = rotation_error(run.rotation("top")[-1], best.rotation("top")[-1])
+        assert tol / 100 < error < 100 * tol
+        assert run.t[-1] == 0.1
+
+
+def test_storages_take_the_same_steps():
+    runs = [lgint.integrate(slow_top(f), "dopri5", t_end=0.5, rtol=1e-6) for f in ("R3xSO3", "R3xS3", "R3xRV")]
+    for run in runs[1:]:
+        assert np.allclose(run.t, runs[0].t, rtol=1e-9)
+
+
+def test_tolerances_do_not_depend_on_the_place():
+    """A body that moves far from the origin takes the steps of one that moves near it."""
+
+    def thrown(x):
+        b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+        b.add_body("b", mass=1.0, inertia=(1, 2, 3), position=x, angular_velocity=(1, 5, 0.1), velocity=(1, 0, 2))
+        return lgint.integrate(b.build(), "dopri5", t_end=2.0, rtol=1e-6)
+
+    near, far = thrown((0, 0, 0)), thrown((1e4, 0, 0))
+    assert np.allclose(near.t, far.t, rtol=1e-6)
+
+
+def test_tolerance_per_entry():
+    """Two oscillators of their own frequency: the error of each follows its own tolerance."""
+    omega = np.array([2.0, 3.0])
+    model = oscillator(force=lambda t, q, v: -(omega**2) * q)
+    exact = np.array([np.cos(2.0 * 3), 0.5 / 3 * np.sin(3.0 * 3)])
+
+    def errors(atol):
+        run = lgint.integrate(model, "dopri5", t_end=3.0, rtol=0.0, atol=atol)
+        return np.abs(run.q[-1] - exact), run.stats.steps
+
+    both, many = errors(1e-9)
+    first, _ = errors([1e-9, 1e3])
+    same, n = errors([1e-9, 1e-9, 1e-9, 1e-9])
+    neither, few = errors([1e-3, 1e-3])
+    assert np.array_equal(both, same) and n == many and few < many / 3
+    assert first[0] < 1e-7 < neither[0]
+
+
+def test_only_one_tolerance():
+    model = slow_top("R3xSO3")
+    relative = lgint.integrate(model, "dopri5", t_end=0.1, rtol=1e-6)
+    both = lgint.integrate(model, "dopri5", t_end=0.1, rtol=1e-6, atol=1e-6)
+    absolute = lgint.integrate(model, "dopri5", t_end=0.1, atol=1e-6)
+    zero = lgint.integrate(model, "dopri5", t_end=0.1, atol=1e-6, rtol=0.0)
+    assert np.array_equal(relative.q, both.q) and np.array_equal(absolute.q, zero.q)
+    assert absolute.stats.steps > relative.stats.steps
+
+
+# ---- the history shows the laws ----
+
+
+@pytest.mark.parametrize("method", PAIRS)
+def test_error_and_step_history(method):
+    run = lgint.integrate(slow_top("R3xSO3"), method, t_end=0.5, rtol=1e-6)
+    assert run.h[0] == 0 and np.isnan(run.error[0])
+    assert np.allclose(np.diff(run.t), run.h[1:], rtol=1e-12)
+    assert (run.error[1:] > 0).all() and (run.error[1:] <= 1).all()
+    fixed = lgint.integrate(slow_top("R3xSO3"), method, t_end=0.5, h=0.01)
+    assert np.isnan(fixed.error).all() and fixed.stats.rejected == 0
+
+
+def history(law, **options):
+    """Sizes and errors of the steps between the first and the last, of a run without rejected steps."""
+    run = lgint.integrate(slow_top("R3xSO3"), "dopri5", t_end=0.5, rtol=1e-7, control=law, safety=0.6, **options)
+    assert run.stats.rejected == 0
+    return run.h[1:-3], run.error[1:-3]
+
+
+def test_law_of_the_last_error():
+    h, error = history("I")
+    assert np.allclose(h[1:], h[:-1] * np.clip(0.6 * error[:-1] ** -0.2, 0.2, 5), rtol=1e-9)
+
+
+def test_law_of_the_last_two_errors():
+    h, error = history("PI")
+    old = np.maximum(error[:-2], 1e-4)
+    factor = 0.6 * error[1:-1] ** (-0.7 / 5) * old ** (0.4 / 5)
+    assert np.allclose(h[2:], h[1:-1] * np.clip(factor, 0.2, 5), rtol=1e-9)
+
+
+def test_law_of_the_paper():
+    """holzinger2024 (B19), (B20) with the exponent 1/p."""
+    most, increase = 0.007, 1.3
+    h, error = history("paper", max_step=most, max_increase=increase)
+    optimal = h[:-1] * error[:-1] ** (-1 / 5)
+    assert np.allclose(h[1:], np.minimum(np.minimum(most, h[:-1] * increase), 0.6 * optimal), rtol=1e-9)
+    assert np.isclose(h, most).any() and (h < 0.99 * most).any()
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_bounds_of_the_step(law):
+    model = slow_top("R3xSO3")
+    run = lgint.integrate(model, "dopri5", t_end=0.5, rtol=1e-4, control=law, max_step=4e-3, first_step=1e-5)
+    assert run.h.max() <= 4e-3 * (1 + 1e-12) and run.h[1] == pytest.approx(1e-5)
+    assert (run.h[2:] / run.h[1:-1]).max() < 5 * (1 + 1e-9)
+    coarse = lgint.integrate(model, "dopri5", t_end=0.5, rtol=1e-2, control=law, h=1e-5)
+    assert coarse.h[1] == pytest.approx(1e-5)
+
+
+# ---- the first step ----
+
+
+@pytest.mark.parametrize("method", PAIRS)
+@pytest.mark.parametrize("tol", [1e-3, 1e-9])
+def test_a_first_step_is_chosen(method, tol):
+    run = lgint.integrate(slow_top("R3xSO3"), method, t_end=0.5, rtol=tol)
+    typical = np.median(run.h[1:])
+    assert typical / 50 < run.h[1] < 5 * typical
+
+
+def test_a_body_at_rest_gets_going():
+    b = lgint.ModelBuilder()
+    b.add_body("b", mass=1.0, inertia=(1, 1, 1))
+    b.add_force("b", force=lambda t: (0, 0, np.sin(t)))
+    run = lgint.integrate(b.build(), "dopri5", t_end=3.0, rtol=1e-8)
+    assert run.velocity("b")[-1, 2] == pytest.approx(1 - np.cos(3.0), abs=1e-7)
+    assert run.stats.steps < 100
+
+
+# ---- landings ----
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("method", PAIRS)
+def test_landings_without_tiny_steps(method, law):
+    model = slow_top("R3xSO3")
+    free = lgint.integrate(model, method, t_end=0.5, rtol=1e-5, control=law)
+    least = free.h[3:].min()
+    for n in range(1, 13):  # ends just behind a step that a run would take: what would be left is next to nothing
+        t_end = free.t[n + 4] * (1 + 1e-9)
+        run = lgint.integrate(model, method, t_end=t_end, rtol=1e-5, control=law)
+        assert run.t[-1] == t_end
+        assert run.h[3:].min() > 0.45 * least
+    stops = free.t[[5, 9]] * (1 + 1e-7)
+    run = lgint.integrate(model, method, t_end=0.5, rtol=1e-5, control=law, stops=stops)
+    assert set(stops) <= set(run.t) and run.h[3:].min() > 0.45 * least
+
+
+def test_a_requested_tiny_interval_leaves_no_trace():
+    """Two stops close to each other: the step after them is as large as before."""
+    run = lgint.integrate(slow_top("R3xSO3"), "dopri5", t_end=0.5, rtol=1e-6, stops=[0.25, 0.25 + 1e-7])
+    i = int(np.flatnonzero(run.t == 0.25 + 1e-7)[0])
+    assert run.h[i] < 2e-7 and run.h[i + 1] > 0.4 * np.median(run.h[1:])
+
+
+def ramp(kinks=True):
+    """A body pushed by a table: piecewise linear, with corners from 0.25 to 0.65."""
+    b = lgint.ModelBuilder()
+    b.add_body("b", mass=1.0, inertia=(1.0, 2.0, 3.0), angular_velocity=(1.0, 2.0, 0.3))
+    table = ([0.0, 0.25, 0.4, 0.6, 0.65], [[0, 0, 0], [4, 0, 0], [-3, 5, 0], [-3, 5, 9], [0, 0, 0]])
+    push = table if kinks else lambda t: np.array([np.interp(t, table[0], x) for x in np.transpose(table[1])])
+    b.add_force("b", torque=push, frame="body")
+    return b.build()
+
+
+@pytest.mark.parametrize("method", PAIRS)
+def test_kinks_are_landed_on(method):
+    run = lgint.integrate(ramp(), method, t_end=1.0, rtol=1e-8)
+    assert {0.25, 0.4, 0.6, 0.65, 1.0} <= set(run.t)
+    blind = lgint.integrate(ramp(kinks=False), method, t_end=1.0, rtol=1e-8)
+    best = lgint.integrate(ramp(), "rk67", t_end=1.0, h=1e-3)
+    assert np.abs(run.v[-1] - best.v[-1]).max() < 1e-6
+    assert run.stats.rejected < blind.stats.rejected  # which has to find the corners
+
+
+@pytest.mark.parametrize(("method", "order"), [("rk33", 3), ("rk44", 4), ("dopri5", 5), ("genalpha", 2)])
+def test_a_kink_does_not_spoil_the_order(method, order):
+    exact = lgint.integrate(ramp(), "rk67", t_end=1.0, h=5e-4)
+    errors, steps = [], [20, 40, 80] if order > 2 else [160, 320, 640]
+    for n in steps:
+        run = lgint.integrate(ramp(), method, t_end=1.0, h=1.03 / n)
+        errors.append(np.abs(run.v[-1] - exact.v[-1]).max())
+    assert observed_order(steps, errors) > order - 0.3
+
+
+def test_a_stepper_splits_its_step_at_kinks():
+    stepper = lgint.Stepper(ramp(), "rk44")
+    run = lgint.integrate(ramp(), "rk44", t_end=1.0, h=1.0)
+    stepper.step(1.0)
+    assert stepper.t == 1.0
+    assert np.array_equal(stepper.q, run.q[-1]) and np.array_equal(stepper.v, run.v[-1])
+    with pytest.raises(ValueError, match="rtol: a Stepper takes the steps that it is given"):
+        lgint.Stepper(ramp(), "dopri5", rtol=1e-6)
+
+
+def test_a_stepper_that_fails_behind_a_kink_stays_where_it_was():
+    def force(t, q, v):
+        if t > 0.6:
+            raise ArithmeticError
+        return -q
+
+    stepper = lgint.Stepper(oscillator(force, kinks=[0.5]), "rk44")
+    stepper.step(0.1)
+    q = stepper.q
+    with pytest.raises(ArithmeticError):
+        stepper.step(0.9)
+    assert stepper.t == 0.1 and np.array_equal(stepper.q, q)
+
+
+# ---- rejected steps ----
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("method", PAIRS)
+def test_rejected_steps_are_counted(method, law):
+    run = lgint.integrate(oscillator(pulse), method, t_end=1.0, rtol=1e-6, control=law, max_step=0.01)
+    assert run.stats.rejected > 2 and run.stats.failed == 0
+    again = lgint.integrate(oscillator(pulse, kinks=[0.5, 0.52]), "rk67", t_end=1.0, h=1e-3)
+    assert np.abs(run.q[-1] - again.q[-1]).max() < 1e-3
+    if law != "paper":  # after a rejection the step does not grow at once
+        small = np.flatnonzero(run.h[2:] < 0.25 * run.h[1:-1]) + 2
+        assert small.size and (run.h[small + 1] <= run.h[small] * (1 + 1e-9)).all()
+
+
+def test_a_step_that_cannot_be_carried_out_is_tried_smaller():
+    """The mass is singular beyond a place that only too long a step reaches."""
+
+    def mass(t, q):
+        return np.eye(2) * (abs(q[0]) < 1.05)
+
+    model = lgint.CallableModel("Rn", [0.0, 0.0], [1.0, 0.0], mass=mass, force=lambda t, q, v: -q)
+    run = lgint.integrate(model, "dopri5", t_end=3.0, rtol=1e-6, h=8.0)
+    assert run.stats.failed > 0 and run.stats.rejected >= run.stats.failed
+    assert run.q[-1, 0] == pytest.approx(np.sin(3.0), abs=1e-4)
+
+
+def test_the_least_step_ends_the_run():
+    with pytest.raises(lgint.StepSizeError, match="times the tolerance") as caught:
+        lgint.integrate(oscillator(pulse), "ode23", t_end=1.0, rtol=1e-9, min_step=1e-2)
+    error = caught.value
+    assert error.report["status"] == "STEP_SIZE" and error.report["h"] >= 1e-2 * (1 - 1e-9)
+    assert 0 <= error.trajectory.t[-1] < 1 and error.trajectory.status == -1
+
+    model = lgint.CallableModel("Rn", [1.0], [0.0], mass=lambda t, q: [[float(t < 0.7)]], force=lambda t, q, v: -q)
+    with pytest.raises(lgint.StepSizeError, match="could not be carried out") as caught:
+        lgint.integrate(model, "dopri5", t_end=1.0, rtol=1e-6)
+    assert caught.value.trajectory.t[-1] == pytest.approx(0.7, abs=1e-12)
+    assert caught.value.trajectory.stats.failed > 3
+
+
+# ---- resuming, interrupting, failing ----
+
+
+def interrupted_at(model, calls, limit, error, **arguments):
+    """The trajectory so far of a run whose force raises at its `limit`-th call."""
+    calls[0], calls[1] = 0, limit
+    with pytest.raises(error) as caught:
+        lgint.integrate(model, **arguments)
+    calls[1] = np.inf
+    return caught.value.trajectory
+
+
+@pytest.mark.parametrize("law", [*LAWS, None])
+@pytest.mark.parametrize("method", PAIRS)
+def test_a_resumed_run_gives_the_same_bits_at_any_step(method, law):
+    calls = [0, np.inf]
+
+    def force(t, q, v):
+        calls[0] += 1
+        if calls[0] >= calls[1]:
+            raise KeyboardInterrupt
+        return pulse(t, q, v)
+
+    model = oscillator(force)
+    options = {"rtol": 1e-4, "control": law} if law else {"h": 0.02}
+    arguments = {"method": method, "t_end": 1.0, "stops": [0.31], **options}
+    whole = lgint.integrate(model, **arguments)
+    count = calls[0]
+    for limit in range(3, count, max(1, count // 40)):
+        first = interrupted_at(model, calls, limit, lgint.Interrupted, **arguments)
+        stops = [0.31] if first.t[-1] < 0.31 else None
+        second = lgint.integrate(model, **{**arguments, "stops": stops}, start=first)
+        for name in ("t", "q", "v", "vdot", "h", "error"):
+            a, b = getattr(first, name), getattr(second, name)
+            assert np.concatenate([a, b[1:]]).tobytes() == getattr(whole, name).tobytes()
+
+
+@pytest.mark.parametrize("method", lgint.methods())
+def test_a_failing_function_leaves_a_trajectory(method, tmp_path):
+    calls = [0, np.inf]
+
+    def force(t, q, v):
+        calls[0] += 1
+        if calls[0] >= calls[1]:
+            raise ArithmeticError("enough")
+        return -q
+
+    model = oscillator(force)
+    so_far = interrupted_at(model, calls, 200, ArithmeticError, method=method, t_end=10.0, h=0.01)
+    assert 0 < so_far.t[-1] < 10 and so_far.status == -1
+    so_far.save(tmp_path / "run.npz")
+    loaded = lgint.load(tmp_path / "run.npz")
+    assert np.array_equal(loaded.q, so_far.q) and loaded.status == -1
+    rest = lgint.integrate(model, method, t_end=10.0, h=0.01, start=so_far)
+    whole = lgint.integrate(model, method, t_end=10.0, h=0.01)
+    assert rest.q[-1].tobytes() == whole.q[-1].tobytes()
+
+
+# ---- projection ----
+
+
+@pytest.mark.parametrize("levels", ["none", "position", "velocity", "both"])
+def test_projection_holds_what_it_says(levels):
+    model = slow_top("R3xSO3")
+    for options in ({"method": "rk44", "h": 0.01}, {"method": "dopri5", "rtol": 1e-4}):
+        run = lgint.integrate(model, t_end=0.5, project=levels, **options)
+        position = np.abs(run.constraint_residual("position")).max()
+        velocity = np.abs(run.constraint_residual("velocity")).max()
+        assert (position < 1e-14) == (levels in ("position", "both"))
+        assert (velocity < 1e-13) == (levels in ("velocity", "both"))
+        assert position < 1e-2 and velocity < 1e-1
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters"])
+@pytest.mark.parametrize("method", ["midpoint", "rk33", "rk44", "dopri5"])
+def test_projection_keeps_the_order(method, formulation):
+    order = lgint.method_info(method)["order"]
+    steps = {2: [400, 800, 1600], 3: [120, 240, 480], 4: [60, 120, 240], 5: [50, 100, 200]}[order]
+    R, w, _, force = top_by_scipy()
+    errors = []
+    for n in steps:
+        run = lgint.integrate(slow_top(formulation), method, t_end=0.5, h=0.5 / n, project="both")
+        q, v = end_error(run)
+        errors.append((q, v, np.linalg.norm(run.lam[-1, :3] - force)))
+    for column in np.transpose(errors):
+        assert observed_order(steps, column) > order - 0.25
+
+
+@pytest.mark.parametrize("tol", [1e-4, 1e-8])
+def test_projection_with_error_control(tol):
+    run = lgint.integrate(slow_top("R3xSO3"), "dopri5", t_end=0.5, rtol=tol, project="both")
+    assert tol / 100 < end_error(run)[0] < 100 * tol
+    q, v, again = run.q[-1], run.v[-1], run.model.core.initial(0.5, run.q[-1], run.v[-1])
+    assert np.allclose(run.vdot[-1], again[0], rtol=1e-12) and np.allclose(run.lam[-1], again[1], rtol=1e-12)
+    assert np.isfinite(q).all() and np.isfinite(v).all()
