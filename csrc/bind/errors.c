@@ -132,11 +132,24 @@ static PyObject *error_of(const lg_module *module, lg_status status, const lg_re
     return error;
 }
 
+/* The exception that is set gets the attributes of ours, if it can have any. */
+static void attach_to_raised(lg_status status, const lg_report *report, PyObject *result)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyErr_NormalizeException(&type, &value, &traceback);
+    if (result && attach(value, status, report, result) < 0)
+        PyErr_Clear();
+    PyErr_Restore(type, value, traceback);
+}
+
 PyObject *lg_raise(const lg_module *module, lg_status status, const lg_report *report, PyObject *result)
 {
     if (PyErr_Occurred()) {
-        if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt))
+        if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+            attach_to_raised(status, report, result);
             return NULL;
+        }
         PyErr_Clear();
         status = LG_INTERRUPTED;
     }
