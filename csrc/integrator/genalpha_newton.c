@@ -276,7 +276,8 @@ static int update(void *self, const double *correction)
     lg_axpy(nrows, -1, correction + nv, g->lam);
     if (g->index == LG_INDEX_STABILIZED)
         lg_axpy(nrows, -1, correction + nv + nrows, g->mu);
-    return lg_max_abs(nv, correction) / g->beta_prime <= 4 * DBL_EPSILON * lg_max_abs(nv, g->now.theta);
+    double coordinates = 1 + lg_max_abs(g->base.system->space->nq, g->now.q);
+    return lg_max_abs(nv, correction) / g->beta_prime <= 4 * DBL_EPSILON * coordinates;
 }
 
 lg_status lg_genalpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)

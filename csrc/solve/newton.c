@@ -95,7 +95,7 @@ lg_status lg_newton(const lg_newton_problem *problem, const lg_newton_settings *
         if (iteration == 0)
             first = settings->good_guess ? larger_norms(now, size) : now;
         double error = excess(settings, now, first, noise);
-        int stuck = still && error > contractivity * use.error;
+        int stuck = still && use.full && error > contractivity * use.error;
         if (error <= 1 || (stuck && near_noise(now, noise)))
             return LG_OK;
         if (iteration >= settings->max_iter)

@@ -2,9 +2,9 @@
 
    One iteration is one linear solve; the residual is tested before each. The kinds of rows are measured apart: force
    rows by their 2-norm over sqrt(n), against rtol times the first one plus atol; each set of constraint rows by its
-   largest value, against rtol times the first one. None has to fall below its own round-off, the noise; and a
-   correction that changes neither the coordinates nor the residual ends the iteration as well, if the constraint rows
-   are down to noise.
+   largest value, against rtol times the first one. None has to fall below its own round-off, the noise; and where
+   a new matrix brings a correction that is round-off of the coordinates and the residual stays, the iteration ends as
+   well, if the constraint rows are down to noise: stiff forces make more of that round-off than their own.
 
    The modified method keeps its matrix, from step to step too, and renews it where an iteration leaves more than half of
    the error or the matrix has served for eight iterations of a step (holzinger2024, 3.4; holzinger2025, 7); from

@@ -353,3 +353,26 @@ def test_combinations_that_make_no_sense_are_refused():
             lgint.integrate(model, "genalpha", t_end=1e-3, h=1e-3, **options)
     with pytest.raises(ValueError, match="rho_inf"):
         lgint.integrate(model, "newmark", t_end=1e-3, h=1e-3, rho_inf=0.9)
+
+
+def held_pendulum(stiffness, formulation):
+    """Two bodies on ball joints, the second at a stiff spring."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    builder.add_body("upper", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    builder.add_body("lower", mass=1.0, inertia=(0.1, 0.12, 0.1), position=(1.5, 0, 0))
+    builder.add_joint("spherical", lgint.ground, "upper", point=(0, 0, 0), name="shoulder")
+    builder.add_joint("spherical", "upper", "lower", point=(1, 0, 0), name="elbow")
+    builder.add_spring(
+        lgint.ground, "lower", stiffness=stiffness, damping=1.0, point_a=(2, 0.3, 1.0), point_b=(2, 0, 0)
+    )
+    return builder.build()
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters"])
+@pytest.mark.parametrize("index, most", [(3, 2.1), (2, 2.1), ("stabilized", 3.5)])
+def test_stiff_springs_cost_no_iterations(index, most, formulation):
+    """At 1e12 N/m the round-off of the coordinates is what the residual consists of in the end."""
+    for stiffness, more in ((1e8, 0), (1e12, 1.6)):
+        model = held_pendulum(stiffness, formulation)
+        stats = lgint.integrate(model, "genalpha", t_end=0.05, h=1e-3, index=index, rho_inf=0.5).stats
+        assert stats.newton_iterations < (most + more) * stats.steps
