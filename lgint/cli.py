@@ -1,4 +1,4 @@
-"""The command `lgint`: list, run, demo. Exit status 0 when the work was done, 1 when a run failed, 2 for bad usage."""
+"""The command `lgint`: list, run, bench, demo. Exit status 0: done, 1: a run failed, 2: bad usage."""
 
 from __future__ import annotations
 
@@ -63,6 +63,13 @@ def _parser() -> argparse.ArgumentParser:
     demo = commands.add_parser("demo", help="the heavy top under several methods, a table and a picture")
     demo.add_argument("--out", type=Path, default=Path("demo"), help="directory of the picture (default: demo)")
     demo.set_defaults(command=_demo)
+
+    bench = commands.add_parser("bench", help="microseconds a step, next to Exudyn where that is installed")
+    bench.add_argument("--only", default="", metavar="TEXT", help="cases whose names contain this text")
+    bench.add_argument("--repeat", type=int, default=9, metavar="N", help="the least of N times counts (default: 9)")
+    bench.add_argument("--machine", default="", metavar="NAME", help="name of this machine in the table and the file")
+    bench.add_argument("-o", "--out", type=Path, help="append the rows to this file (.csv)")
+    bench.set_defaults(command=_bench)
     return parser
 
 
@@ -146,7 +153,14 @@ def _summary(name: str, run: Trajectory) -> str:
     return "\n".join(lines)
 
 
-# ---- demo ----
+# ---- bench and demo ----
+
+
+def _bench(given: argparse.Namespace) -> int:
+    from lgint import bench
+
+    bench.run(given.only, given.repeat, given.machine, given.out)
+    return 0
 
 
 def _demo(given: argparse.Namespace) -> int:
