@@ -190,6 +190,18 @@ def test_order_of_the_top_about_its_fixed_point(formulation, options, order):
         assert observed_order(steps, e) == pytest.approx(order, abs=0.06), errors
 
 
+def test_first_order_of_the_fast_top():
+    """Integrated error of omega over 0.2 s on the top of sherif2019 10.1: the slope +1 of Fig. 2 is no second order."""
+    errors = []
+    for every in (1, 2, 4, 8):
+        tops = [lgint.models.heavy_top(formulation=kind, constrained=False) for kind in ("euler_parameters", "R3xSO3")]
+        run = lgint.integrate(tops[0], "hht", t_end=0.2, h=1e-3 / every, alpha=-0.2)
+        exact = lgint.integrate(tops[1], "rk67", t_end=0.2, h=1e-3 / every)
+        error = np.abs(run.angular_velocity("top") - exact.angular_velocity("top")).sum(axis=1)
+        errors.append(error.sum() * 1e-3 / every)
+    assert errors == pytest.approx([0.395, 0.218, 0.115, 0.0591], rel=2e-3)
+
+
 @pytest.mark.parametrize("options", [dict(alpha=0.0), dict(alpha=-0.2, transport=True)])
 def test_accelerations_are_of_second_order(options):
     """`vdot` belongs to the end of the step, unlike the a of the algorithm, which lags by alpha h."""
