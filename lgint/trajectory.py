@@ -249,6 +249,8 @@ class Trajectory:
         joint = model.joint(name)
         choice("frame", frame, ("inertial", "body"))
         slot = ("first", "second").index(choice("side", on, ("first", "second")))
+        if "part" in joint:
+            return self._held(model, joint, frame, on)
         # the core gives the force in inertial axes and the moment in those of the body's node
         lam = self.all_multipliers()
         wrench = model.complete.core.reaction(joint["element"], slot, self.t, self.q, self.v, lam)
@@ -260,6 +262,21 @@ class Trajectory:
         R = R if body == "ground" else model.kinematics(body, self.q, self.v)[1]
         back = np.swapaxes(R, 1, 2)
         return np.concatenate([_rotate(back, inertial[:, :3]), _rotate(back, inertial[:, 3:])], axis=1)
+
+    def _held(self, model: Model, joint: Mapping[str, Any], frame: str, on: str) -> Array:
+        """The reaction in the joint by which a link of a tree hangs."""
+        states = zip(self.t, self.q, self.v, self.vdot, self.lam, self.mem, strict=True)
+        second = [model.core.transmitted(joint["element"], joint["part"], float(t), *state) for t, *state in states]
+        wrench = np.reshape(second, (len(self), 6))
+        if on == "first":
+            first, link = (model.core.kinematics(place, self.q, self.v)[0] for place in joint["frames"])
+            moment = wrench[:, 3:] + np.cross(link - first, wrench[:, :3])
+            wrench = -np.concatenate([wrench[:, :3], moment], axis=1)
+        body = joint[on]
+        if frame == "inertial" or body == "ground":
+            return wrench
+        back = np.swapaxes(model.kinematics(body, self.q, self.v)[1], 1, 2)
+        return np.concatenate([_rotate(back, wrench[:, :3]), _rotate(back, wrench[:, 3:])], axis=1)
 
     # ---- files and pictures ----
 
