@@ -230,7 +230,8 @@ def test_damping_at_infinite_frequency(rho_inf):
     columns = []
     for v, a, vdot in np.eye(3):
         start = copy.deepcopy(before)
-        start.q[-1], start.v[-1], start.vdot[-1] = -1e-12 * vdot, v / h, vdot / h**2
+        for name, value in (("q", -1e-12 * vdot), ("v", v / h), ("vdot", vdot / h**2)):
+            start.end[name][-1] = value
         start.carry[0] = a / h**2
         run = lgint.integrate(model, "genalpha", t_end=2 * h, h=h, rho_inf=rho_inf, start=start)
         columns.append([run.v[-1, 0] * h, run.carry[0] * h**2, run.vdot[-1, 0] * h**2])
