@@ -1,0 +1,128 @@
+"""Dense output: exact at the ends, of the orders that are stated, without any effect on the steps."""
+
+import numpy as np
+import pytest
+
+import lgint
+from battery import LIE, T_END, observed_order, slow_top
+
+METHODS = ("rk44", "dopri5", "genalpha")
+
+
+def fine(model, n, every):
+    """n steps over T_END, of which every `every`-th is kept: knots that are exact next to the interpolation."""
+    return lgint.integrate(model, "rk67", t_end=T_END, h=T_END / n, save_every=every)
+
+
+def interpolation_errors(model, best, intervals):
+    """Errors of q, v, vdot, lam in the middle of `intervals` steps between exact knots."""
+    knots = slice(None, None, (len(best) - 1) // intervals)
+    dense = lgint.DenseOutput(
+        model.core, {name: getattr(best, name)[knots] for name in ("t", "q", "v", "vdot", "lam")}, T_END
+    )
+    away = ~np.isin(best.t, best.t[knots])
+    found = dense(best.t[away])
+    q = [model.core.difference(a, b) for a, b in zip(best.q[away], found.q, strict=True)]
+    rest = (np.abs(getattr(found, name) - getattr(best, name)[away]).max() for name in ("v", "vdot", "lam"))
+    return np.abs(q).max(), *rest
+
+
+@pytest.mark.parametrize("formulation", [*LIE, "euler_parameters"])
+def test_orders_of_the_interpolation(formulation):
+    model = slow_top(formulation)
+    best = fine(model, 3200, 10)
+    steps = [10, 20, 40]
+    errors = np.transpose([interpolation_errors(model, best, n) for n in steps])
+    for name, column, order in zip(("q", "v", "vdot", "lam"), errors, (6, 5, 3, 2), strict=True):
+        assert abs(observed_order(steps, column) - order) < 0.5, f"{formulation} {name}: {column}"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_exact_at_the_ends(method):
+    run = lgint.integrate(slow_top("SE3"), method, t_end=0.2, h=0.01, dense_output=True)
+    found = run.sol(run.t)
+    for name in ("q", "v", "vdot", "lam"):
+        assert np.array_equal(getattr(found, name), getattr(run, name))
+    one = run.sol(0.1)
+    assert one.q.shape == (12,) and one.lam.shape == (3,) and run.sol([[0.1, 0.15]]).v.shape == (1, 2, 6)
+    q, v, *_ = one
+    assert np.array_equal(q, one.q) and np.array_equal(v, one.v)
+
+
+@pytest.mark.parametrize("options", [{"h": 0.01}, {"rtol": 1e-5}], ids=["fixed", "adaptive"])
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters"])
+def test_t_eval_does_not_change_the_steps(formulation, options):
+    model = slow_top(formulation)
+    plain = lgint.integrate(model, "dopri5", t_end=0.5, dense_output=True, **options)
+    times = np.concatenate([[0.0], np.sort(np.random.default_rng(3).uniform(0, 0.5, 200)), plain.t[[7, -1]]])
+    times.sort()
+    run = lgint.integrate(model, "dopri5", t_end=0.5, t_eval=times, **options)
+    assert np.array_equal(run.t, times)
+    found = plain.sol(times)
+    for name in ("q", "v", "vdot", "lam"):
+        assert getattr(run, name).tobytes() == getattr(found, name).tobytes()
+    assert run.stats.steps == plain.stats.steps and run.stats.force_evaluations == plain.stats.force_evaluations
+    assert run.end["q"].tobytes() == plain.q[-1:].tobytes()
+    best = lgint.integrate(model, "rk67", t_end=0.5, h=1e-3, dense_output=True).sol(times)
+    assert np.abs(run.q - best.q).max() < 2e-4 and np.abs(run.v - best.v).max() < 2e-3
+
+
+def test_the_velocity_is_that_of_the_curve():
+    """v(t) is the left-trivialised rate of q(t), inside a step and across."""
+    run = lgint.integrate(slow_top("SE3"), "dopri5", t_end=0.3, rtol=1e-5, dense_output=True)
+    core, d = run.model.core, 1e-6
+    for t in np.linspace(0.01, 0.29, 23):
+        rate = core.difference(run.sol(t - d).q, run.sol(t + d).q) / (2 * d)
+        assert np.allclose(rate, run.sol(t).v, atol=1e-7)
+
+
+def test_a_run_with_t_eval_can_be_resumed():
+    model = slow_top("R3xSO3")
+    whole = lgint.integrate(model, "dopri5", t_end=0.5, rtol=1e-6, stops=[0.25])
+    first = lgint.integrate(model, "dopri5", t_end=0.25, rtol=1e-6, t_eval=[0.1, 0.2])
+    second = lgint.integrate(model, "dopri5", t_end=0.5, rtol=1e-6, start=first)
+    assert first.t[-1] == 0.2 and first.end["t"][0] == second.t[0] == 0.25
+    assert second.q[-1].tobytes() == whole.q[-1].tobytes()
+    none = lgint.integrate(model, "dopri5", t_end=0.25, rtol=1e-6, t_eval=[])
+    assert len(none) == 0 and none.end["q"].tobytes() == first.end["q"].tobytes()
+
+
+def test_both_sides_of_a_kink():
+    b = lgint.ModelBuilder()
+    b.add_body("b", mass=1.0, inertia=(1, 1, 1))
+    b.add_force("b", force=([0.0, 0.5, 0.5 + 1e-9], [[0, 0, 0], [0, 0, 0], [6, 0, 0]]))
+    run = lgint.integrate(b.build(), "rk44", t_end=1.0, h=0.25, dense_output=True)
+    t = np.linspace(0, 1, 41)
+    found = run.sol(t)
+    assert np.allclose(found.q[:, 0], 3 * np.maximum(t - 0.5, 0) ** 2, atol=1e-8)
+    assert np.allclose(found.v[:, 0], 6 * np.maximum(t - 0.5, 0), atol=1e-7)
+    assert np.allclose(found.vdot[t < 0.5, 0], 0, atol=1e-12) and np.allclose(found.vdot[t > 0.5, 0], 6)
+
+
+def test_angles_at_t_eval_count_turns():
+    b = lgint.ModelBuilder()
+    b.add_body("wheel", mass=1.0, inertia=(1, 1, 1), angular_velocity=(0, 0, 20.0))
+    b.add_joint("revolute", lgint.ground, "wheel", point=(0, 0, 0), axis=(0, 0, 1))
+    model = b.build()
+    times = np.linspace(0.0, 2.0, 77)
+    between = lgint.integrate(model, "rk44", t_end=2.0, h=5e-3, t_eval=times)
+    assert np.allclose(between.joint_angles()[:, 0], 20.0 * times, atol=1e-10)
+    assert between.joint_angles()[-1, 0] > 6 * np.pi
+
+
+def test_times_outside_are_refused():
+    run = lgint.integrate(slow_top("R3xSO3"), "rk44", t_end=0.1, h=0.01, dense_output=True)
+    for t in (-1e-9, 0.1001, np.nan):
+        with pytest.raises(ValueError, match="t: "):
+            run.sol(t)
+    assert "10 steps" in repr(run.sol)
+    assert lgint.integrate(slow_top("R3xSO3"), "rk44", t_end=0.1, h=0.01).sol is None
+
+
+def test_saved_and_loaded(tmp_path):
+    run = lgint.integrate(slow_top("S3R3"), "dopri5", t_end=0.2, rtol=1e-5, dense_output=True, t_eval=[0.05, 0.1])
+    run.save(tmp_path / "run.npz")
+    loaded = lgint.load(tmp_path / "run.npz")
+    times = np.linspace(0, 0.2, 17)
+    assert loaded.sol is not None and loaded.sol(times).q.tobytes() == run.sol(times).q.tobytes()
+    assert np.array_equal(loaded.error, run.error) and np.array_equal(loaded.end["q"], run.end["q"])

@@ -1,0 +1,155 @@
+"""Events: found, located to 1e-10, told by direction, ending a run."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import lgint
+from battery import slow_top
+
+W = 2.0
+
+
+def oscillator(force=lambda t, q, v: -(W**2) * q, **given):
+    return lgint.CallableModel("Rn", [1.0], [0.0], mass=lambda t, q: np.eye(1), force=force, **given)
+
+
+def event(function, terminal=False, direction=0.0):
+    def watched(t, q, v):
+        return function(t, q, v)
+
+    watched.terminal, watched.direction = terminal, direction
+    return watched
+
+
+def place(t, q, v):
+    return q[0]
+
+
+RUNS = [("rk67", {"h": 0.01}), ("dopri5", {"rtol": 1e-12}), ("dopri5", {"h": 0.01})]
+
+
+@pytest.mark.parametrize(("method", "options"), RUNS)
+def test_zeros_of_an_oscillator(method, options):
+    """q = cos 2t."""
+    events = [place, event(place, direction=1), event(place, direction=-1), event(lambda t, q, v: v[0])]
+    run = lgint.integrate(oscillator(), method, t_end=6.0, events=events, **options)
+    zeros = (np.pi / 2 + np.pi * np.arange(4)) / W
+    expected = [zeros[zeros < 6], zeros[1::2], zeros[::2], np.pi / W * np.arange(1, 4)]
+    for found, times in zip(run.t_events, expected, strict=True):
+        assert np.allclose(found, times[times < 6], rtol=0, atol=1e-10)
+    assert np.abs(run.q_events[0]).max() < 1e-14 and np.allclose(np.abs(run.v_events[0]), W, atol=1e-9)
+    assert run.q_events[0].shape == (4, 1) and run.status == 0 and run.t[-1] == 6.0
+
+
+def test_events_do_not_change_the_steps():
+    model = slow_top("R3xSO3")
+    for options in ({"method": "dopri5", "rtol": 1e-6}, {"method": "genalpha", "h": 5e-3}):
+        plain = lgint.integrate(model, t_end=0.5, **options)
+        watched = lgint.integrate(model, t_end=0.5, events=place, **options)
+        assert plain.q.tobytes() == watched.q.tobytes() and plain.t_events is None
+        none = lgint.integrate(model, t_end=0.5, events=[], **options)
+        assert none.t_events == []
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters"])
+def test_an_event_on_the_group(formulation):
+    """The height of the top passes a level: against a root of a run that lands there."""
+    model = slow_top(formulation)
+    best = lgint.integrate(model, "rk67", t_end=0.5, h=1e-3)
+    height = best.position("top")[:, 2]
+    level = 0.5 * (height.min() + height.max())
+
+    def above(t, q, v):
+        return model.kinematics("top", q, v)[0][2] - level
+
+    run = lgint.integrate(model, "rk67", t_end=0.5, h=1e-3, events=above)
+    t = run.t_events[0][0]
+    i = int(np.searchsorted(best.t, t))
+
+    def miss(time):
+        start = model.with_state(best.q[i - 1], best.v[i - 1])
+        run = lgint.integrate(start, "rk67", t0=best.t[i - 1], t_end=time, h=1.0)
+        return run.position("top")[-1, 2] - level
+
+    assert abs(t - brentq(miss, best.t[i - 1] + 1e-9, best.t[i], xtol=1e-14)) < 1e-10
+    assert abs(above(t, run.q_events[0][0], run.v_events[0][0])) < 1e-13
+
+
+@pytest.mark.parametrize(("method", "options"), RUNS)
+def test_a_terminal_event_ends_the_run(method, options):
+    run = lgint.integrate(oscillator(), method, t_end=6.0, events=event(place, terminal=True), **options)
+    assert run.status == 1
+    assert run.t[-1] == run.t_events[0][0] == pytest.approx(np.pi / 2 / W, abs=1e-10)
+    assert np.array_equal(run.q[-1], run.q_events[0][0]) and np.array_equal(run.v[-1], run.v_events[0][0])
+    assert run.vdot[-1] == pytest.approx(-(W**2) * run.q[-1], abs=1e-12)
+    rest = lgint.integrate(oscillator(), method, t_end=6.0, start=run, events=place, **options)
+    assert rest.t[0] == run.t[-1]
+    assert np.allclose(rest.t_events[0], (np.pi / 2 + np.pi * np.arange(1, 4)) / W, atol=1e-10)
+    assert rest.q[-1, 0] == pytest.approx(np.cos(12.0), abs=1e-9)
+
+
+def test_the_third_event_ends_the_run():
+    run = lgint.integrate(oscillator(), "rk67", t_end=9.0, h=0.01, events=[event(place, terminal=3), place])
+    assert len(run.t_events[0]) == 3 and run.t[-1] == run.t_events[0][-1]
+    assert len(run.t_events[1]) in (2, 3)
+    with pytest.raises(ValueError, match="terminal is True, False or a number"):
+        lgint.integrate(oscillator(), "rk67", t_end=9.0, h=0.01, events=event(place, terminal="yes"))
+
+
+def test_events_of_one_step_come_in_order():
+    """Two zeros in one long step; behind the terminal one nothing happens."""
+    early, late = event(lambda t, q, v: t - 0.61), event(lambda t, q, v: t - 0.64, terminal=True)
+    never = event(lambda t, q, v: t - 0.65)
+    run = lgint.integrate(oscillator(), "rk67", t_end=1.0, h=0.1, events=[never, late, early])
+    assert [len(times) for times in run.t_events] == [0, 1, 1]
+    assert run.t_events[2][0] == pytest.approx(0.61, abs=1e-14) and run.t[-1] == pytest.approx(0.64, abs=1e-14)
+    assert run.h[-1] == pytest.approx(0.04)
+
+
+def test_with_t_eval():
+    times = np.linspace(0, 2, 21)
+    run = lgint.integrate(oscillator(), "rk67", t_end=2.0, h=0.03, t_eval=times, events=event(place, terminal=True))
+    assert np.array_equal(run.t, times[times < np.pi / 4]) and run.status == 1
+    assert run.end["t"][0] == run.t_events[0][0]
+    assert run.q[:, 0] == pytest.approx(np.cos(2 * run.t), abs=1e-10)
+
+
+def test_a_zero_at_the_start_is_no_event_and_one_at_a_step_is_one():
+    run = lgint.integrate(oscillator(), "rk67", t_end=1.0, h=0.125, events=[lambda t, q, v: t, lambda t, q, v: t - 0.5])
+    assert len(run.t_events[0]) == 0 and run.t_events[1].tolist() == [0.5]
+
+
+def test_a_bounce():
+    """A ball on the floor, its velocity reversed at every event: the run goes on from where it ended."""
+    floor = event(place, terminal=True, direction=-1)
+    model = lgint.CallableModel("Rn", [1.0], [0.0], mass=lambda t, q: np.eye(1), force=lambda t, q, v: [-2.0])
+    t = 0.0
+    for bounce in range(3):
+        run = lgint.integrate(model, "dopri5", t0=t, t_end=t + 10.0, rtol=1e-10, events=floor)
+        t = run.t[-1]
+        assert t == pytest.approx(1.0 + 2 * bounce, abs=1e-9)
+        model = model.with_state(run.q[-1], -run.v[-1])
+
+
+@pytest.mark.parametrize("model", [oscillator(), slow_top("R3xSO3")], ids=["callable", "compiled"])
+def test_a_failing_event(model):
+    def broken(t, q, v):
+        if t > 0.1:
+            raise ArithmeticError("no")
+        return 1.0
+
+    with pytest.raises(ArithmeticError, match="no") as caught:
+        lgint.integrate(model, "rk44", t_end=1.0, h=0.01, events=broken)
+    assert caught.value.trajectory.t[-1] == pytest.approx(0.11) and caught.value.trajectory.status == -1
+    with pytest.raises(ValueError, match="event .*: not a number at t = 0"):
+        lgint.integrate(model, "rk44", t_end=1.0, h=0.01, events=lambda t, q, v: np.nan)
+
+
+def test_saved_and_loaded(tmp_path):
+    run = lgint.integrate(oscillator(), "rk67", t_end=6.0, h=0.01, events=[place, lambda t, q, v: 1.0])
+    run.save(tmp_path / "run.npz")
+    loaded = lgint.load(tmp_path / "run.npz")
+    for name in ("t_events", "q_events", "v_events"):
+        for a, b in zip(getattr(run, name), getattr(loaded, name), strict=True):
+            assert a.shape == b.shape and np.array_equal(a, b)
