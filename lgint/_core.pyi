@@ -84,6 +84,10 @@ class Model(System):
     def kinematics(self, frame: int, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array, Array]: ...
     # (..., 6): inertial force and body moment of the element's rows on its frame in `slot`
     def reaction(self, element: int, slot: int, t: ArrayLike, q: ArrayLike, v: ArrayLike, lam: ArrayLike) -> Array: ...
+    # force and moment, inertial, (6,), with which the joint of a tree's link holds it, at the link's origin
+    def transmitted(
+        self, element: int, link: int, t: float, q: Array, v: Array, a: Array, lam: Array, mem: Array, /
+    ) -> Array: ...
     def rows(self, element: int) -> tuple[int, int, int, int]: ...  # row, nrows, mem, nmem
 
 class CallableSystem(System):

@@ -376,6 +376,55 @@ static PyObject *model_reaction(PyObject *self, PyObject *args, PyObject *kwargs
     return result;
 }
 
+PyDoc_STRVAR(transmitted_doc,
+             "transmitted(element, link, t, q, v, a, lam, mem)\n--\n\n"
+             "Force and moment, inertial, (6,), with which the joint of a tree's link holds it, at the link's origin.");
+
+enum { T_Q, T_V, T_A, T_LAM, T_MEM, T_COUNT };
+
+static PyObject *transmitted_at(PyObject *self, int element, int link, double t, PyArrayObject *const array[T_COUNT])
+{
+    const lg_model *model = model_of(self)->model;
+    const lg_system *system = lg_model_system(model);
+    double *work = new_work(model), *forces = PyMem_Calloc(2 * (size_t)system->space->nv + 1, sizeof *forces),
+           wrench[6];
+    lg_point point = lg_point_at(t, lg_data(array[T_Q]), lg_data(array[T_V]));
+    point.a = lg_data(array[T_A]);
+    point.lam = lg_data(array[T_LAM]);
+    point.mem = lg_data(array[T_MEM]);
+    point.work = work;
+    lg_status status = LG_NO_MEMORY;
+    if (work && forces)
+        status = lg_model_transmitted(model, element, link, &point, forces, wrench);
+    PyMem_Free(work);
+    PyMem_Free(forces);
+    return status == LG_OK ? lg_vector_from(wrench, 6) : lg_raise(lg_module_of(Py_TYPE(self)), status, NULL, NULL);
+}
+
+static PyObject *model_transmitted(PyObject *self, PyObject *args)
+{
+    static const char *const names[] = {"q", "v", "a", "lam", "mem"};
+    const lg_system *system = lg_system_of(self);
+    PyObject *given[T_COUNT], *result = NULL;
+    PyArrayObject *array[T_COUNT] = {NULL};
+    int element, link, read = 0;
+    double t;
+    if (!system ||
+        !PyArg_ParseTuple(args, "iidOOOOO:transmitted", &element, &link, &t, &given[T_Q], &given[T_V], &given[T_A],
+                          &given[T_LAM], &given[T_MEM]) ||
+        check_index("element", element, model_of(self)->nelements) < 0)
+        return NULL;
+    const npy_intp lengths[] = {system->space->nq, system->space->nv, system->space->nv, system->pattern->nrows,
+                                system->nmem};
+    while (read < T_COUNT && (array[read] = lg_vector(given[read], names[read], lengths[read])))
+        read++;
+    if (read == T_COUNT)
+        result = transmitted_at(self, element, link, t, array);
+    for (int i = 0; i < read; i++)
+        Py_DECREF(array[i]);
+    return result;
+}
+
 PyDoc_STRVAR(rows_doc,
              "rows(element)\n--\n\n"
              "First constraint row, number of rows, first value of memory and number of values of an element.");
@@ -397,6 +446,7 @@ static PyObject *model_rows(PyObject *self, PyObject *argument)
 static PyMethodDef model_methods[] = {
     {"kinematics", WITH_KEYWORDS(model_kinematics), kinematics_doc},
     {"reaction", WITH_KEYWORDS(model_reaction), reaction_doc},
+    {"transmitted", model_transmitted, METH_VARARGS, transmitted_doc},
     {"rows", model_rows, METH_O, rows_doc},
     {NULL, NULL, 0, NULL},
 };

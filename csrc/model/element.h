@@ -79,6 +79,8 @@ struct lg_element_type {
     int (*nwork)(const lg_element *e);
     void (*carry)(const lg_element *e, const lg_point *at);
     void (*gather)(const lg_element *e, const lg_point *at, int sum, double *force);
+    /* After a pass with forces and reactions, gathered: force and moment (inertial) that hold a part in its joint. */
+    void (*transmit)(const lg_element *e, const lg_point *at, int part, double wrench[6]);
 };
 
 #define LG_ELEMENT(symbol) extern const lg_element_type symbol;

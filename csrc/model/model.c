@@ -554,6 +554,18 @@ lg_status lg_model_reaction(const lg_model *model, int element, int slot, double
     return LG_OK;
 }
 
+lg_status lg_model_transmitted(const lg_model *model, int element, int link, const lg_point *at, double *forces,
+                               double wrench[6])
+{
+    const lg_element *e = &model->elements[element];
+    if (!e->type->transmit || link < 0 || link >= e->type->parts(e))
+        return LG_BAD_ARGUMENT;
+    lg_wanted wanted = {.force = forces, .Btlam = forces + model->space.nv};
+    LG_TRY(lg_model_eval(model->system.self, at, &wanted));
+    e->type->transmit(e, at, link, wrench);
+    return LG_OK;
+}
+
 void lg_model_rows(const lg_model *model, int element, int *row, int *nrows, int *mem, int *nmem)
 {
     const lg_element *e = &model->elements[element];

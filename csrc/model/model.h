@@ -76,6 +76,11 @@ void lg_model_kinematics(const lg_model *model, int frame, const double *q, cons
    in slot 0 or 1: minus J^T lam, so that M a + gyro = force + sum of these. Zero for elements without rows. */
 lg_status lg_model_reaction(const lg_model *model, int element, int slot, double t, const double *q, const double *v,
                             const double *lam, double *work, double wrench[6]);
+/* Force and moment, both inertial, with which the joint of a link holds it, at the link's origin; nothing along the joint's
+   axis. `at` is a point of a motion (a and lam included); forces: room for two values per velocity. LG_BAD_ARGUMENT for
+   elements that are no tree. */
+lg_status lg_model_transmitted(const lg_model *model, int element, int link, const lg_point *at, double *forces,
+                               double wrench[6]);
 /* First constraint row of an element and how many it has; its place in mem and how many values it has there. */
 void lg_model_rows(const lg_model *model, int element, int *row, int *nrows, int *mem, int *nmem);
 

@@ -391,6 +391,22 @@ static double kinetic(const lg_element *e, const lg_block *block, const lg_point
     return energy;
 }
 
+/* What the joint's constraint does to its link, at the link's origin: all that accelerates what hangs on the link, less
+   the applied wrenches there and less the joint's own axis, along which only drives act. */
+static void transmit(const lg_element *e, const lg_point *at, int part, double wrench[6])
+{
+    lg_link_state *state = states(e, at), *s = &state[part];
+    double axis[3];
+    inverse_dynamics(e, state, 1, at->a + e->block->v, 1, NULL);
+    for (int i = 0; i < 6; i++)
+        wrench[i] = s->F[i] - s->wrench[0][i] + s->wrench[1][i];
+    lg_add_cross(wrench, s->y, wrench + 3);
+
+    double *free = lg_tree_links(e)[part].slides != 0 ? wrench : wrench + 3;
+    lg_mul3(s->R, lg_tree_links(e)[part].axis, axis);
+    lg_axpy(3, -lg_dot3(axis, free), axis, free);
+}
+
 const lg_element_type lg_tree = {
     .name = "tree",
     .doc = "Inertia of an open tree of links on revolute and prismatic joints, with one coordinate per joint.",
@@ -405,5 +421,6 @@ const lg_element_type lg_tree = {
     .parts = parts,
     .carry = carry,
     .gather = gather,
+    .transmit = transmit,
     .frame = &lg_link_frame,
 };

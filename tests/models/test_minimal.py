@@ -243,6 +243,17 @@ def test_a_joint_between_two_links_of_one_tree():
     assert np.allclose(runs[0].lam[:, 0], runs[1].lam[:, runs[1].row_names.index(runs[0].row_names[0])], atol=1e-6)
 
 
+@pytest.mark.parametrize("frame", ["inertial", "body"])
+@pytest.mark.parametrize("on", ["first", "second"])
+def test_joints_of_trees_have_reactions(frame, on):
+    """The same wrenches as the multipliers give in absolute coordinates, drives and loops included."""
+    for build, h in ((branching, 5e-3), (closed_loop, 1e-3)):
+        runs = [lgint.integrate(build(f), "rk67", t_end=20 * h, h=h) for f in ("minimal", "R3xSO3")]
+        for joint in runs[0].model.joints:
+            one, other = (run.reaction(joint, frame=frame, on=on) for run in runs)
+            assert np.allclose(one, other, atol=1e-6 * (1 + np.abs(other).max())), joint
+
+
 # ---- force laws ----
 
 
