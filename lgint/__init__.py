@@ -3,7 +3,7 @@
 Public names only; see `lgint.models`, `lgint.integrate`, `lgint.ModelBuilder` and `lgint.groups` to begin with.
 """
 
-from lgint import groups, models
+from lgint import groups, modal, models
 from lgint._core import ConvergenceError, IntegrationError, Interrupted, SingularError, StepSizeError
 from lgint.build import ModelBuilder, ground
 from lgint.callable import CallableModel
@@ -38,6 +38,7 @@ __all__ = [
     "load",
     "method_info",
     "methods",
+    "modal",
     "models",
     "study",
 ]

@@ -77,6 +77,11 @@ class Body:
         row = FORMULATIONS[self.formulation]
         return row.node if self.pivot is None else row.pivot
 
+    @property
+    def n(self) -> int:
+        """Linear coordinates of its block behind those of the node."""
+        return 0
+
     def inertia_about_node(self) -> Array:
         """Inertia (3, 3) about the node point in the node's axes, by the parallel-axis theorem."""
         com = self.to_node(self.com)

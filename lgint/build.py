@@ -20,9 +20,10 @@ from lgint._rotation import rotation as rotation_matrix
 from lgint.body import FORMULATIONS, Body, inertia_matrix, place
 from lgint.law import LawBuilder
 from lgint.links import LinkBuilder
+from lgint.modal import COM, ModalBody, Modes
 from lgint.model import Model
 from lgint.parts import JOINTS, Ground, Partner, ground
-from lgint.tree import MINIMAL, Tree
+from lgint.tree import MINIMAL
 
 __all__ = ["CARRIERS", "JOINTS", "Ground", "ModelBuilder", "Partner", "check_start", "ground"]
 
@@ -133,6 +134,75 @@ class ModelBuilder(LinkBuilder, LawBuilder):
         parameters = [body.mass, *body.to_node(body.com), *six]
         self._element("rigid_body", body.name, (node,), parameters)
         self._add_weight(body)
+
+    def add_modal_body(
+        self,
+        name: str,
+        modes: Modes,
+        *,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike | None = None,
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
+        eta: ArrayLike | None = None,
+        eta_rate: ArrayLike | None = None,
+        formulation: str | None = None,
+    ) -> str:
+        """Adds a flexible body in modal coordinates and returns its name.
+
+        Joints and forces on `name` act on the floating frame, those on "name.node" on a node of `modes`, which moves
+        with the deformation ("name.com" is the centre of mass).
+
+        Parameters
+        ----------
+        modes : lgint.modal.Modes
+            From `lgint.modal.beam` or `lgint.modal.particles`.
+        position, velocity : array_like, shape (3,)
+            Of the origin of the floating frame, inertial axes, m and m/s.
+        rotation : array_like, shape (3, 3) or (4,)
+            Matrix or unit quaternion (scalar first) from floating to inertial axes. Default: the identity.
+        angular_velocity : array_like, shape (3,)
+            Of the floating frame in its axes, rad/s.
+        eta, eta_rate : array_like, shape (n,)
+            Modal coordinates and their rates at the start. Default: zero.
+        formulation : str, optional
+            Of the floating frame. Default: the builder's.
+
+        Raises
+        ------
+        ValueError
+            For a name in use, wrong shapes, NaN, a rotation that is none, formulation "minimal".
+        """
+        self._new_name("body", name)
+        zero = np.zeros(modes.n)
+        flexible = ModalBody(
+            Body(
+                name,
+                modes.mass,
+                modes.inertia,
+                array(f"position of {name!r}", position, (3,)),
+                np.eye(3) if rotation is None else rotation_matrix(f"rotation of {name!r}", rotation),
+                array(f"velocity of {name!r}", velocity, (3,)),
+                array(f"angular_velocity of {name!r}", angular_velocity, (3,)),
+                choice("formulation", self._formulation if formulation is None else formulation, FORMULATIONS),
+                None,
+            ),
+            modes,
+            zero if eta is None else array(f"eta of {name!r}", eta, (modes.n,)),
+            zero if eta_rate is None else array(f"eta_rate of {name!r}", eta_rate, (modes.n,)),
+        )
+        for node in modes.nodes:
+            self._new_name("node", f"{name}.{node}")
+        self._bodies[name], self._blocks[name] = flexible.frame, len(self._parts)
+        for part, node in enumerate(modes.nodes, 1):
+            self._nodes[f"{name}.{node}"] = flexible.at(node), len(self._parts), part
+        self._names |= {name, *(f"{name}.{node}" for node in modes.nodes)}
+        self._parts.append(flexible)
+        self._element("modal_body", name, (self._frame(name, np.zeros(3)),), modes.parameters())
+        if self._gravity.any():
+            weight = (self._frame(f"{name}.{COM}", np.zeros(3)),)
+            self._element("gravity", f"{name}.gravity", weight, [modes.mass, *self._gravity])
+        return name
 
     # ---- joints ----
 
@@ -353,7 +423,7 @@ class ModelBuilder(LinkBuilder, LawBuilder):
         offset = np.zeros(3) if point is None else self._local(body, array(f"point of {name!r}", point, (3,)))
         for kind, load in (("force", force), ("torque", torque)):
             if load is not None:
-                turn = self._bodies[partner].reference if axes else None
+                turn = self._at(partner).reference if axes else None
                 values, function = _source(f"{kind} of {name!r}", load, turn)
                 label = name if force is None or torque is None else f"{name}.{kind}"
                 at = self._frame(body, offset)
@@ -426,14 +496,16 @@ class ModelBuilder(LinkBuilder, LawBuilder):
             raise ValueError("a model needs at least one body; see add_body")
         for name in self._bodies:
             self._frame(name, np.zeros(3))
+        nodes = {name: self._frame(name, np.zeros(3)) for name in self._nodes}
         states = [part.state() for part in self._parts]
         bodies = {name: self._body_record(body) for name, body in self._bodies.items()}
         model = Model(
             {
-                "blocks": [(part.node, len(part.q) if isinstance(part, Tree) else 0) for part in self._parts],
+                "blocks": [(part.node, part.n) for part in self._parts],
                 "frames": list(self._frames),
                 "elements": list(self._elements),
                 "bodies": bodies,
+                "nodes": nodes,
                 "joints": dict(self._joints),
                 "q0": np.concatenate([q for q, _ in states]),
                 "v0": np.concatenate([v for _, v in states]),
@@ -448,8 +520,10 @@ class ModelBuilder(LinkBuilder, LawBuilder):
         return model
 
     def _body_record(self, body: Body) -> dict[str, Any]:
+        part = self._parts[self._blocks[body.name]]
         return {
             "frame": self._frame(body.name, np.zeros(3)),
+            "modes": part.n if isinstance(part, ModalBody) else 0,
             "block": self._blocks[body.name],
             "formulation": body.formulation,
             "mass": body.mass,

@@ -16,7 +16,7 @@ class LinkBuilder(Parts):
     def _hangs_free(self, who: Partner) -> bool:
         """Whether this is a body in minimal coordinates that waits for its first joint."""
         name = self._partner(who)
-        return name != "ground" and self._bodies[name].formulation == MINIMAL and name not in self._links
+        return name != "ground" and self._at(name).formulation == MINIMAL and name not in self._links
 
     def _check_tree_joint(self, kind: str, a: Partner, b: Partner) -> None:
         parent = self._partner(a)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, array, choice
+from lgint.modal import Modes
 
 S = TypeVar("S", bound="System")
 
@@ -102,6 +103,7 @@ class Model(System):
         self._record = dict(record)
         self.core: _core.Model = _core.Model(record["blocks"], record["frames"], record["elements"])
         self.bodies: Mapping[str, Mapping[str, Any]] = MappingProxyType(dict(record["bodies"]))
+        self.nodes: Mapping[str, int] = MappingProxyType(dict(record.get("nodes", {})))
         self.joints: Mapping[str, Mapping[str, Any]] = MappingProxyType(dict(record["joints"]))
         self.reference = record["reference"]
         self._set_start(record["q0"], record["v0"])
@@ -175,12 +177,29 @@ class Model(System):
 
         The linear one is inertial, the angular one in body axes.
         """
+        if name in self.nodes:
+            return self.core.kinematics(self.nodes[name], q, v)
         body = self.body(name)
         x, R, xdot, omega = self.core.kinematics(body["frame"], q, v)
         if body["reference"] is None:
             return x, R, xdot, omega
         turn = np.array(body["reference"])  # from body to node axes
         return x, R @ turn, xdot, omega @ turn
+
+    def modal(self, name: str) -> tuple[slice, slice]:
+        """Where the modal coordinates of a flexible body stand in q, and their rates in v."""
+        body = self.body(name)
+        if not body.get("modes"):
+            raise ValueError(f"body {name!r} is rigid and has no modal coordinates")
+        ends = [*((q, v) for _, _, q, v, *_ in self.core.blocks[1:]), (self.nq, self.nv)]
+        q, v = ends[body["block"]]
+        return slice(q - body["modes"], q), slice(v - body["modes"], v)
+
+    def modes(self, name: str) -> Modes:
+        """The inertia and stiffness of a flexible body, without nodes."""
+        self.modal(name)
+        parameters = next(row[3] for row in self._record["elements"] if row[0] == "modal_body" and row[1] == name)
+        return Modes.of(parameters, self.bodies[name]["modes"])
 
     def joint(self, name: str) -> Mapping[str, Any]:
         """Record of a joint: kind, element, first, second (bodies), frames."""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from lgint import _core
 from lgint._args import Array, array, choice
 from lgint.body import FORMULATIONS, Body
+from lgint.modal import ModalBody
 from lgint.tree import MINIMAL, Tree
 
 
@@ -44,7 +45,8 @@ class Parts:
         self._formulation = choice("formulation", formulation, (*FORMULATIONS, MINIMAL))
         self._bodies: dict[str, Body] = {}
         self._blocks: dict[str, int] = {}
-        self._parts: list[Body | Tree] = []  # one per block
+        self._parts: list[Body | Tree | ModalBody] = []  # one per block
+        self._nodes: dict[str, tuple[Body, int, int]] = {}  # of modal bodies: place, block, part
         self._links: dict[str, tuple[Tree, int]] = {}
         self._frames: dict[tuple[Any, ...], int] = {}
         self._elements: list[tuple[str, str, tuple[int, ...], list[float], Callable[[float], ArrayLike] | None]] = []
@@ -67,22 +69,31 @@ class Parts:
     def _partner(self, who: Partner) -> str:
         if isinstance(who, Ground) or who == "ground":
             return "ground"
-        return choice("body", who, self._bodies)
+        return choice("body", who, {**self._bodies, **self._nodes})
+
+    def _at(self, name: str) -> Body:
+        """A body, or the node of a modal body as if it were one."""
+        return self._nodes[name][0] if name in self._nodes else self._bodies[name]
 
     def _node_rotation(self, who: Partner) -> Array:
         name = self._partner(who)
-        return np.eye(3) if name == "ground" else self._bodies[name].node_R
+        return np.eye(3) if name == "ground" else self._at(name).node_R
 
     def _local(self, who: Partner, x: Array) -> Array:
         """An inertial point of the start in the body's axes, from its COM."""
         name = self._partner(who)
-        return x if name == "ground" else self._bodies[name].R.T @ (x - self._bodies[name].x)
+        return x if name == "ground" else self._at(name).R.T @ (x - self._at(name).x)
 
     def _frame(self, who: Partner, offset: Array) -> int:
         """Index of the frame at `offset` from the COM (ground: from the origin); equal frames are shared."""
         name = self._partner(who)
         if name == "ground":
             key = (-1, (*map(float, offset), 0.0, 0.0, 0.0))
+        elif name in self._nodes:
+            _, block, part = self._nodes[name]
+            if np.abs(offset).max() > 1e-9:
+                raise ValueError(f"{name!r} is a node: {offset} beside it is no point of it; give the body more nodes")
+            return self._frames.setdefault((block, (0.0,) * 6, part), len(self._frames))
         else:
             body = self._bodies[name]
             if body.formulation == MINIMAL:
@@ -102,9 +113,9 @@ class Parts:
         frames, places = [], []
         for letter, who, point in (("a", a, point_a), ("b", b, point_b)):
             local = np.zeros(3) if point is None else array(f"point_{letter} of {name!r}", point, (3,))
-            body = self._bodies.get(self._partner(who))
+            partner = self._partner(who)
             frames.append(self._frame(who, local))
-            places.append(local if body is None else body.x + body.R @ local)
+            places.append(local if partner == "ground" else self._at(partner).x + self._at(partner).R @ local)
         return (frames[0], frames[1]), places[1] - places[0]
 
     def _new_name(self, what: str, name: str) -> None:

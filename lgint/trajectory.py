@@ -17,6 +17,7 @@ from lgint._rotation import continuous, quaternion_of_matrix
 from lgint.build import JOINTS
 from lgint.callable import CallableModel
 from lgint.dense import DenseOutput
+from lgint.modal import COM
 from lgint.model import MissingFunction, Model, System
 
 if TYPE_CHECKING:
@@ -125,7 +126,10 @@ class Trajectory:
         return self.multibody().kinematics(name, self.q, self.v)
 
     def position(self, name: str) -> Array:
-        """Inertial position of the COM of body `name`, (n, 3), m."""
+        """Inertial position of the COM of body `name`, (n, 3), m.
+
+        Of a flexible body: of the origin of its floating frame; "name.node" is one of its nodes, "name.com" its COM.
+        """
         return self._kinematics(name)[0]
 
     def rotation(self, name: str) -> Array:
@@ -143,6 +147,14 @@ class Trajectory:
     def angular_velocity(self, name: str) -> Array:
         """Angular velocity in body axes, (n, 3), rad/s."""
         return self._kinematics(name)[3]
+
+    def modal(self, name: str) -> Array:
+        """Modal coordinates (n, modes) of a flexible body."""
+        return self.q[:, self.multibody().modal(name)[0]]
+
+    def modal_rates(self, name: str) -> Array:
+        """Rates (n, modes) of the modal coordinates of a flexible body."""
+        return self.v[:, self.multibody().modal(name)[1]]
 
     def point(self, name: str, X: ArrayLike) -> Array:
         """Inertial position (n, 3) of the body-fixed point `X` (3,), given in body axes from the COM, m."""
@@ -166,7 +178,7 @@ class Trajectory:
         """Linear momentum of all bodies, inertial, (n, 3), kg m/s."""
         total = np.zeros((len(self), 3))
         for name, body in self.multibody().bodies.items():
-            total += body["mass"] * self.velocity(name)
+            total += body["mass"] * self.velocity(f"{name}.{COM}" if body.get("modes") else name)
         return total
 
     def angular_momentum(self) -> Array:
@@ -174,7 +186,19 @@ class Trajectory:
         total = np.zeros((len(self), 3))
         for name, body in self.multibody().bodies.items():
             x, R, xdot, omega = self._kinematics(name)
+            if body.get("modes"):
+                total += self._modal_angular_momentum(name)
+                continue
             total += body["mass"] * np.cross(x, xdot) + _rotate(R, omega @ np.array(body["inertia"]))
+        return total
+
+    def _modal_angular_momentum(self, name: str) -> Array:
+        model = self.multibody()
+        x, R, xdot, omega = self._kinematics(name)
+        own = model.modes(name).angular_momentum(
+            _rotate(np.swapaxes(R, 1, 2), xdot), omega, self.modal(name), self.modal_rates(name)
+        )
+        total: Array = model.bodies[name]["mass"] * np.cross(x, self.velocity(f"{name}.{COM}")) + _rotate(R, own)
         return total
 
     def constraint_residual(self, level: str = "position") -> Array:

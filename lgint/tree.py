@@ -44,6 +44,11 @@ class Tree:
         """Node kind of the block."""
         return "Rn"
 
+    @property
+    def n(self) -> int:
+        """Its dimension."""
+        return len(self.q)
+
     def state(self) -> tuple[Array, Array]:
         """Coordinates and rates of all joints at the start."""
         return np.array(self.q), np.array(self.v)

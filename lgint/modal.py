@@ -1,0 +1,392 @@
+"""Flexible bodies in modal coordinates: shapes with all their inertia integrals, from particles or from a beam.
+
+A body's particles are at X + Phi eta in the axes of its floating frame, eta being the modal coordinates. Inertia is
+exact, elasticity linear: what a large axial force does to the bending stiffness (centrifugal stiffening, buckling) is
+not in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint._args import Array, array, choice, number
+from lgint._rotation import matrix_of_quaternion
+from lgint.body import Body
+
+SUPPORTS: Final = ("clamped", "free", "pinned")
+FIELDS: Final = ("axial", "torsion", "bending_y", "bending_z")
+COM: Final = "com"
+
+
+class Node(NamedTuple):
+    """A point to which joints and forces attach: place (3,), and per mode displacement and rotation (3, modes)."""
+
+    X: Array
+    Phi: Array
+    Psi: Array
+
+
+@dataclass(frozen=True)
+class Modes:
+    """A flexible body: made by `particles` or `beam`, taken by `ModelBuilder.add_modal_body`.
+
+    Attributes
+    ----------
+    mass : float
+        kg.
+    first : ndarray, shape (3,)
+        sum m X, kg m.
+    second : ndarray, shape (3, 3)
+        sum m X X^T, kg m^2.
+    shapes, mixed, products : ndarray, shapes (n, 3), (n, 3, 3), (n, n, 3, 3)
+        sum m Phi_k; sum m X Phi_k^T; sum m Phi_k Phi_l^T.
+    stiffness, damping : ndarray, shape (n, n)
+        Of the modal coordinates.
+    nodes : dict of Node
+        The points that have a name; "com" is the centre of mass.
+    """
+
+    mass: float
+    first: Array
+    second: Array
+    shapes: Array
+    mixed: Array
+    products: Array
+    stiffness: Array
+    damping: Array
+    nodes: Mapping[str, Node]
+
+    @property
+    def n(self) -> int:
+        """Number of modes."""
+        return len(self.shapes)
+
+    @property
+    def modal_mass(self) -> Array:
+        """Mass matrix of the modal coordinates (n, n)."""
+        mass: Array = np.trace(self.products, axis1=2, axis2=3)
+        return mass
+
+    @property
+    def frequencies(self) -> Array:
+        """Circular frequencies (n,) with the floating frame held, ascending, rad/s."""
+        inverse = np.linalg.inv(np.linalg.cholesky(self.modal_mass))
+        squares = np.linalg.eigvalsh(inverse @ self.stiffness @ inverse.T)
+        roots: Array = np.sqrt(np.maximum(squares, 0.0))
+        return roots
+
+    @property
+    def inertia(self) -> Array:
+        """Inertia (3, 3) of the undeformed body about the origin of its floating frame, kg m^2."""
+        moment: Array = np.trace(self.second) * np.eye(3) - self.second
+        return moment
+
+    def angular_momentum(self, u: Array, omega: Array, eta: Array, rates: Array) -> Array:
+        """About the origin of the floating frame in its axes, (..., 3); u is the origin's velocity in these axes."""
+        mixed = self.mixed + np.einsum("...k,klij->...lij", eta, self.products)  # sum m r Phi_l^T
+        linear = np.einsum("...l,lij->...ij", eta, self.mixed)
+        quadratic = np.einsum("...l,...lij->...ij", eta, mixed)
+        moments = self.second + np.swapaxes(linear, -1, -2) + quadratic
+        s = self.first + eta @ self.shapes
+        turning = np.einsum("...lij,...l->...ij", mixed, rates)
+        axial = np.stack(
+            [turning[..., j, k] - turning[..., k, j] for j, k in ((1, 2), (2, 0), (0, 1))], axis=-1
+        )  # sum m r x r'
+        trace = np.trace(moments, axis1=-2, axis2=-1)[..., None]
+        spin = trace * omega - np.einsum("...ij,...j->...i", moments, omega)
+        momentum: Array = np.cross(s, u) + spin + axial
+        return momentum
+
+    @classmethod
+    def of(cls, parameters: Sequence[float], n: int) -> Modes:
+        """From the numbers that `parameters` gives, but for the nodes."""
+        pieces: list[Array] = []
+        first = 1
+        for shape in ((3,), (3, 3), (n, 3), (n, 3, 3), (n, n, 3, 3), (n, n), (n, n)):
+            last = first + int(np.prod(shape))
+            pieces.append(np.reshape(parameters[first:last], shape))
+            first = last
+        X, XX, shapes, mixed, products, stiffness, damping = pieces
+        return cls(parameters[0], X, XX, shapes, mixed, products, stiffness, damping, {})
+
+    def parameters(self) -> list[float]:
+        """The numbers that the element `modal_body` takes."""
+        pieces = [self.first, self.second, self.shapes, self.mixed, self.products, self.stiffness, self.damping]
+        nodes = [piece for node in self.nodes.values() for piece in (node.X, node.Phi.T, node.Psi.T)]
+        return [self.mass, *np.concatenate([np.ravel(piece) for piece in (*pieces, *nodes)]).tolist()]
+
+
+@dataclass(frozen=True)
+class ModalBody:
+    """What a caller said about a flexible body, checked; `frame` is its floating frame."""
+
+    frame: Body
+    modes: Modes
+    eta: Array
+    rates: Array
+
+    @property
+    def node(self) -> str:
+        """Node kind of the block."""
+        return self.frame.node
+
+    @property
+    def n(self) -> int:
+        """Linear coordinates behind those of the floating frame."""
+        return self.modes.n
+
+    def state(self) -> tuple[Array, Array]:
+        """Coordinates and velocities at the start."""
+        q, v = self.frame.state()
+        return np.concatenate([q, self.eta]), np.concatenate([v, self.rates])
+
+    def at(self, name: str) -> Body:
+        """A node in the start configuration."""
+        node = self.modes.nodes[name]
+        a = node.Psi @ self.eta / 2
+        turned = matrix_of_quaternion(np.array([1.0, *a]) / np.sqrt(1 + a @ a))
+        R = self.frame.R
+        place = self.frame.x + R @ (node.X + node.Phi @ self.eta)
+        return replace(self.frame, name=f"{self.frame.name}.{name}", x=place, R=R @ turned)
+
+
+def particles(
+    mass: ArrayLike,
+    points: ArrayLike,
+    shapes: ArrayLike,
+    stiffness: ArrayLike,
+    damping: ArrayLike | None = None,
+    nodes: Mapping[str, tuple[ArrayLike, ...]] | None = None,
+) -> Modes:
+    """A flexible body from the masses of its nodes or integration points, and its mode shapes there.
+
+    Parameters
+    ----------
+    mass : array_like, shape (p,)
+        kg.
+    points : array_like, shape (p, 3)
+        In the axes of the floating frame, from its origin, m.
+    shapes : array_like, shape (p, 3, n)
+        Displacement of each point per modal coordinate.
+    stiffness, damping : array_like, shape (n, n) or (n,)
+        Symmetric; a vector stands for a diagonal. Default: no damping.
+    nodes : mapping of name to (X (3,), Phi (3, n)) or (X, Phi, Psi (3, n)), optional
+        Points to which joints and forces attach; Psi is the rotation per modal coordinate.
+
+    Raises
+    ------
+    ValueError
+        For wrong shapes, a mass that is not positive, matrices that are not symmetric, a node called "com".
+    """
+    m = array("mass", mass)
+    if m.ndim != 1 or not len(m) or not (m > 0).all():
+        raise ValueError(f"mass: one positive number per particle expected, got {mass!r}")
+    X = array("points", points, (len(m), 3))
+    Phi = array("shapes", shapes)
+    if Phi.ndim != 3 or Phi.shape[:2] != X.shape or Phi.shape[2] < 1:
+        raise ValueError(f"shapes: shape ({len(m)}, 3, n) expected, got {Phi.shape}")
+    n = Phi.shape[2]
+    total = float(m.sum())
+    first, sums = m @ X, np.einsum("p,pik->ki", m, Phi)
+    places = {COM: Node(first / total, sums.T / total, np.zeros((3, n)))}
+    for name, values in (nodes or {}).items():
+        if name == COM or len(values) not in (2, 3):
+            raise ValueError(f"node {name!r}: (X, Phi) or (X, Phi, Psi) expected, and another name than {COM!r}")
+        Psi = np.zeros((3, n)) if len(values) == 2 else array(f"Psi of node {name!r}", values[2], (3, n))
+        places[name] = Node(
+            array(f"X of node {name!r}", values[0], (3,)), array(f"Phi of node {name!r}", values[1], (3, n)), Psi
+        )
+    return Modes(
+        total,
+        first,
+        np.einsum("p,pi,pj->ij", m, X, X),
+        sums,
+        np.einsum("p,pi,pjk->kij", m, X, Phi),
+        np.einsum("p,pik,pjl->klij", m, Phi, Phi, optimize=True),
+        _symmetric("stiffness", stiffness, n),
+        np.zeros((n, n)) if damping is None else _symmetric("damping", damping, n),
+        places,
+    )
+
+
+def _symmetric(name: str, value: ArrayLike, n: int) -> Array:
+    given = array(name, value, (n,), (n, n))
+    matrix = np.diag(given) if given.ndim == 1 else given
+    if np.abs(matrix - matrix.T).max() > 1e-9 * np.abs(matrix).max():
+        raise ValueError(f"{name}: a symmetric matrix expected")
+    return matrix
+
+
+# ---- beams ----
+
+_GAUSS: Final = np.polynomial.legendre.leggauss(4)  # exact for products of two cubic shapes
+
+
+def beam(
+    length: float,
+    *,
+    mass: float,
+    bending: float | tuple[float, float],
+    axial: float | None = None,
+    torsion: float | None = None,
+    section: tuple[float, float] = (0.0, 0.0),
+    support: str = "clamped",
+    modes: int | Mapping[str, int] = 4,
+    elements: int = 20,
+    damping: float = 0.0,
+) -> Modes:
+    """An Euler-Bernoulli beam along the x axis of its floating frame, from x = 0 to `length`.
+
+    Parameters
+    ----------
+    length : float
+        m.
+    mass : float
+        Per length, kg/m.
+    bending : float or two floats
+        E I about y and about z, N m^2.
+    axial, torsion : float, optional
+        E A, N, and G J, N m^2. Without them there are no modes of that kind.
+    section : two floats
+        Inertia of the cross-sections about y and about z per length, kg m. Zero: that of a line, which has none
+        about its own axis.
+    support : str
+        What holds the shapes in the floating frame: "clamped" at x = 0, "free" (free modes, about mean axes), or
+        "pinned" at both ends in bending and at x = 0 in the other fields.
+    modes : int or mapping
+        The lowest so many modes, or how many of each of "axial", "torsion", "bending_y" (displacement along y) and
+        "bending_z".
+    elements : int
+        Of cubic shape in bending, linear in the other fields.
+    damping : float
+        Ratio to critical damping of each mode.
+
+    Returns
+    -------
+    Modes
+        With modal mass 1, and nodes "0", "1", ... at the ends of the elements, "start" and "end".
+    """
+    L, count = number("length", length, positive=True), _count("elements", elements)
+    rho = number("mass", mass, positive=True)
+    EIy, EIz = (bending, bending) if isinstance(bending, (int, float)) else bending
+    Iy, Iz = (number("section", value, nonnegative=True) for value in section)
+    choice("support", support, SUPPORTS)
+    grid = np.linspace(0.0, L, count + 1)
+    rigidity = {"axial": axial, "torsion": torsion, "bending_y": EIz, "bending_z": EIy}
+    inertia = {"axial": (rho, 0.0), "torsion": (Iy + Iz, 0.0), "bending_y": (rho, Iz), "bending_z": (rho, Iy)}
+    if torsion is not None and Iy + Iz == 0:
+        raise ValueError("torsion: modes of torsion need the inertia of the cross-sections, see section")
+    found = []
+    for name, stiffness in rigidity.items():
+        if stiffness is not None:
+            value = number(name, stiffness, positive=True)
+            found += [(w2, name, shape) for w2, shape in _field(name, grid, value, *inertia[name], support)]
+    chosen = _choose(found, modes)
+    squares = np.array([w2 for w2, _, _ in chosen])
+
+    # integration points, four to a cross-section that has inertia
+    s, weights = (_GAUSS[0] + 1) / 2, _GAUSS[1] / 2
+    x = (grid[:-1, None] + np.diff(grid)[:, None] * s).ravel()
+    m = rho * (np.diff(grid)[:, None] * weights).ravel()
+    a, b = np.sqrt(Iz / rho), np.sqrt(Iy / rho)
+    corners = [(a, b), (a, -b), (-a, b), (-a, -b)] if a or b else [(0.0, 0.0)]
+    motion = _motion(chosen, grid, x)
+    points = np.concatenate([np.column_stack([x, np.full_like(x, y), np.full_like(x, z)]) for y, z in corners])
+    shapes = np.concatenate([_displacement(motion, y, z) for y, z in corners])
+
+    at_nodes = _motion(chosen, grid, grid)
+    nodes: dict[str, tuple[ArrayLike, ...]] = {}
+    for i in range(count + 1):
+        places = (np.array([grid[i], 0.0, 0.0]), at_nodes[i, :3], at_nodes[i, 3:])
+        nodes |= {name: places for name in (str(i), *(["start"] if i == 0 else ["end"] if i == count else []))}
+    ratio = 2 * number("damping", damping, nonnegative=True) * np.sqrt(squares)
+    return particles(np.tile(m / len(corners), len(corners)), points, shapes, squares, ratio, nodes)
+
+
+def _count(name: str, value: int) -> int:
+    if not isinstance(value, (int, np.integer)) or value < 1:
+        raise ValueError(f"{name}: a positive integer expected, got {value!r}")
+    return int(value)
+
+
+def _shape(order: int, h: float, s: Array) -> Array:
+    """Shapes of one element (points, unknowns) at s in [0, 1]: linear, or cubic with slopes; or their derivatives."""
+    one = np.ones_like(s)
+    return {
+        10: np.stack([1 - s, s], axis=-1),
+        11: np.stack([-one, one], axis=-1) / h,
+        30: np.stack([1 - 3 * s**2 + 2 * s**3, h * (s - 2 * s**2 + s**3), 3 * s**2 - 2 * s**3, h * (s**3 - s**2)], -1),
+        31: np.stack([6 * (s**2 - s) / h, 1 - 4 * s + 3 * s**2, 6 * (s - s**2) / h, 3 * s**2 - 2 * s], -1),
+        32: np.stack([(12 * s - 6) / h**2, (6 * s - 4) / h, (6 - 12 * s) / h**2, (6 * s - 2) / h], -1),
+    }[order]
+
+
+def _field(
+    name: str, grid: Array, stiffness: float, mass: float, rotary: float, support: str
+) -> list[tuple[float, Array]]:
+    """Squared frequencies and shapes (all unknowns of the field, mass 1) of one field, rigid motions left out."""
+    cubic = name.startswith("bending")
+    per, degree = (2, 30) if cubic else (1, 10)
+    size = per * len(grid)
+    M, K = np.zeros((2, size, size))
+    s, weights = (_GAUSS[0] + 1) / 2, _GAUSS[1] / 2
+    for i, h in enumerate(np.diff(grid)):
+        at = slice(per * i, per * (i + 2))
+        N, dN, strain = _shape(degree, h, s), _shape(degree + 1, h, s), _shape(degree + per, h, s)
+        M[at, at] += h * (mass * (N.T * weights) @ N + rotary * (dN.T * weights) @ dN)
+        K[at, at] += h * stiffness * (strain.T * weights) @ strain
+    held = {"free": [], "clamped": [*range(per)], "pinned": [0, size - 2] if cubic else [0]}[support]
+    kept = np.setdiff1d(np.arange(size), held)
+    rigid = per if support == "free" else 0
+    inverse = np.linalg.inv(np.linalg.cholesky(M[np.ix_(kept, kept)]))
+    squares, vectors = np.linalg.eigh(inverse @ K[np.ix_(kept, kept)] @ inverse.T)
+    shapes = np.zeros((size, len(kept)))
+    shapes[kept] = inverse.T @ vectors
+    return [(float(squares[k]), shapes[:, k]) for k in range(rigid, len(kept))]
+
+
+def _choose(found: list[tuple[float, str, Array]], modes: int | Mapping[str, int]) -> list[tuple[float, str, Array]]:
+    if isinstance(modes, Mapping):
+        chosen = []
+        for field, count in modes.items():
+            choice("field of modes", field, FIELDS)
+            chosen += [row for row in found if row[1] == field][: _count(f"modes of {field}", count)]
+        wanted = sum(modes.values())
+    else:
+        wanted = _count("modes", modes)
+        chosen = sorted(found, key=lambda row: row[0])[:wanted]
+    if len(chosen) < wanted:
+        raise ValueError(f"modes: {wanted} wanted, the discretisation has {len(chosen)} of these")
+    return chosen
+
+
+def _motion(chosen: list[tuple[float, str, Array]], grid: Array, x: Array) -> Array:
+    """Displacement and rotation (points, 6, modes) of the beam's axis at x."""
+    motion = np.zeros((len(x), 6, len(chosen)))
+    i = np.clip(np.searchsorted(grid, x, side="right") - 1, 0, len(grid) - 2)
+    h = float(grid[1] - grid[0])
+    s = (x - grid[i]) / h
+    for k, (_, name, shape) in enumerate(chosen):
+        per, degree = (2, 30) if name.startswith("bending") else (1, 10)
+        unknowns = shape[per * i[:, None] + np.arange(2 * per)]
+        value = (_shape(degree, h, s) * unknowns).sum(1)
+        slope = (_shape(degree + 1, h, s) * unknowns).sum(1)
+        if name == "bending_y":
+            motion[:, 1, k], motion[:, 5, k] = value, slope
+        elif name == "bending_z":
+            motion[:, 2, k], motion[:, 4, k] = value, -slope
+        else:
+            motion[:, 0 if name == "axial" else 3, k] = value
+    return motion
+
+
+def _displacement(motion: Array, y: float, z: float) -> Array:
+    """Of the points (y, z) of the cross-sections: u + theta x (0, y, z)."""
+    arm = np.array([0.0, y, z])[None, :, None]
+    moved: Array = motion[:, :3] + np.cross(motion[:, 3:], arm, axis=1)
+    return moved
