@@ -33,6 +33,8 @@ FORMULATIONS: Final[Mapping[str, Formulation]] = {
     "S3R3": Formulation("S3R3", "S3", "quaternion", body_velocity=True),
     "euler_parameters": Formulation("euler_parameters", "euler_parameters_fixed", "quaternion", rates=True),
     "tait_bryan": Formulation("tait_bryan", "tait_bryan_fixed", "angles", rates=True),
+    "euler_parameters_omega": Formulation("euler_parameters_omega", "euler_parameters_omega_fixed", "quaternion"),
+    "tait_bryan_omega": Formulation("tait_bryan_omega", "tait_bryan_omega_fixed", "angles"),
 }
 REGULAR: Final = 1e-6  # |cos b| of Tait-Bryan angles below which they count as singular
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from lgint import redundancy
 from lgint._args import Array, array, choice
 from lgint._rotation import continuous, quaternion_of_matrix
+from lgint.body import FORMULATIONS
 from lgint.build import JOINTS
 from lgint.callable import CallableModel
 from lgint.dense import DenseOutput
@@ -139,6 +140,21 @@ class Trajectory:
     def quaternion(self, name: str) -> Array:
         """The rotation as unit quaternions, scalar first, (n, 4); w >= 0 at the start, then without jumps of sign."""
         return continuous(quaternion_of_matrix(self.rotation(name)))
+
+    def unit_length_error(self, name: str) -> Array:
+        """|e| - 1 (n,) of the four parameters that store the rotation of a body as a quaternion.
+
+        It stays at round-off where the storage is kept on the unit sphere or a constraint row asks for it, and drifts
+        in "euler_parameters_omega". ValueError if the body's rotation is stored otherwise.
+        """
+        model = self.multibody()
+        body = model.body(name)
+        if FORMULATIONS[body["formulation"]].storage != "quaternion":
+            raise ValueError(f"the rotation of {name!r} is not stored as a quaternion: {body['formulation']!r}")
+        kind, _, first, *_ = model.core.blocks[body["block"]]
+        first += 0 if kind == FORMULATIONS[body["formulation"]].pivot else 3
+        length: Array = np.linalg.norm(self.q[:, first : first + 4], axis=1)
+        return length - 1
 
     def velocity(self, name: str) -> Array:
         """Inertial velocity of the COM, (n, 3), m/s."""

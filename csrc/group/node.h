@@ -58,6 +58,9 @@ typedef struct lg_node {
        K = d(B^T lam)/dq (nv x nv, added to K with leading dimension nv). NULL outputs are not wanted. */
     void (*own)(const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
                 double *zeta, double *Z, double *K);
+    /* q' = A(q) v (nq numbers), which explicit methods add to q in place of a turn; no others may be used then. NULL:
+       local coordinates are added and retracted. */
+    void (*qdot)(const double *q, const double *v, double *qdot);
     /* 1 far from, 0 at a singularity of the coordinates; NULL if there is none. */
     double (*regular)(const double *q);
 } lg_node;

@@ -31,6 +31,7 @@ typedef struct lg_rkmk_stepper {
     double *increment; /* theta (nv), v_i - v_n (nv) */
     double *zero; /* nv */
     double *q, *v, *a, *lam;
+    double *flows; /* per stage: q' (nq) of the blocks whose coordinates are added as they are; NULL without such */
     double *embedded, *q_hat; /* increment (2 nv) and coordinates of the embedded solution */
 } lg_rkmk_stepper;
 
@@ -60,6 +61,38 @@ static lg_status prepare(lg_stepper *self)
     return LG_OK;
 }
 
+/* ---- blocks with q' = A(q) v, whose coordinates are added as they are ---- */
+
+static int flows(const lg_space *space)
+{
+    int count = 0;
+    for (int i = 0; i < space->nblocks; i++)
+        count += space->block[i].node->qdot != NULL;
+    return count;
+}
+
+/* q' at (q, v), the slope of a stage. */
+static void set_flow(lg_rkmk_stepper *rk, int stage, const double *q, const double *v)
+{
+    const lg_space *space = rk->base.system->space;
+    for (const lg_block *b = space->block, *end = b + space->nblocks; rk->flows && b < end; b++)
+        if (b->node->qdot)
+            b->node->qdot(q + b->q, v + b->v, rk->flows + space->nq * stage + b->q);
+}
+
+/* q = q_n + h sum of weighted slopes */
+static void add_flows(const lg_rkmk_stepper *rk, const double *qn, const lg_weights *weights, double h, double *q)
+{
+    const lg_space *space = rk->base.system->space;
+    for (const lg_block *b = space->block, *end = b + space->nblocks; rk->flows && b < end; b++) {
+        if (!b->node->qdot)
+            continue;
+        lg_copy(b->nq, qn + b->q, q + b->q);
+        for (int j = 0; j < weights->count; j++)
+            lg_axpy(b->nq, h * weights->weight[j], rk->flows + space->nq * weights->stage[j] + b->q, q + b->q);
+    }
+}
+
 static void layout(lg_stepper *self, lg_arena *arena)
 {
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
@@ -72,6 +105,9 @@ static void layout(lg_stepper *self, lg_arena *arena)
     rk->v = lg_arena_doubles(arena, nv);
     rk->a = lg_arena_doubles(arena, nv);
     rk->lam = lg_arena_doubles(arena, (size_t)self->system->pattern->nrows);
+    rk->flows = NULL;
+    if (flows(self->system->space))
+        rk->flows = lg_arena_doubles(arena, (size_t)(self->system->space->nq * (rk->stages + 1)));
     rk->embedded = lg_arena_doubles(arena, 2 * nv);
     rk->q_hat = lg_arena_doubles(arena, (size_t)self->system->space->nq);
 }
@@ -88,6 +124,7 @@ static void first_slope(lg_rkmk_stepper *rk, const lg_state *state)
         else
             lg_copy(b->nv, state->v + b->v, K + b->v);
     lg_copy(space->nv, state->a, K + space->nv);
+    set_flow(rk, 0, state->q, state->v);
 }
 
 /* increment = h sum of weighted slopes */
@@ -112,6 +149,7 @@ static void move(lg_rkmk_stepper *rk, const lg_state *state, const lg_weights *w
     combine(2 * space->nv, weights, h, rk->slopes, rk->increment);
 
     lg_space_retract(space, state->q, rk->increment, rk->q);
+    add_flows(rk, state->q, weights, h, rk->q);
     for (int i = 0; i < space->nv; i++)
         rk->v[i] = state->v[i] + rk->increment[space->nv + i];
 }
@@ -142,6 +180,7 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
         double *K = rk->slopes + 2 * space->nv * i;
         move(rk, state, &rk->A[i], h);
         lg_space_rate(space, state->q, rk->increment, rk->v, K);
+        set_flow(rk, i, rk->q, rk->v);
         LG_TRY(accelerate(rk, state, t + rk->c[i] * h, inside, K + space->nv));
     }
 
@@ -158,10 +197,12 @@ static lg_status error(lg_stepper *self, const lg_state *before, double h, doubl
     int nv = space->nv;
     double *K = rk->slopes + 2 * nv * rk->stages;
     lg_space_rate(space, before->q, rk->increment, rk->v, K);
+    set_flow(rk, rk->stages, rk->q, rk->v);
     lg_copy(nv, rk->a, K + nv);
 
     combine(2 * nv, &rk->b_hat, h, rk->slopes, rk->embedded);
     lg_space_retract(space, before->q, rk->embedded, rk->q_hat);
+    add_flows(rk, before->q, &rk->b_hat, h, rk->q_hat);
     lg_space_difference(space, rk->q_hat, rk->q, error);
     for (int i = 0; i < nv; i++)
         error[nv + i] = rk->v[i] - (before->v[i] + rk->embedded[nv + i]);
@@ -172,6 +213,7 @@ const lg_stepper_type lg_rkmk = {
     .name = "rkmk",
     .size = sizeof(lg_rkmk_stepper),
     .copies = 1,
+    .adds_rates = 1,
     .prepare = prepare,
     .layout = layout,
     .step = step,

@@ -51,6 +51,22 @@ static void run_layout(void *self, lg_arena *arena)
     stepper->type->layout(stepper, arena);
 }
 
+/* Blocks whose coordinates are added as they are suit explicit methods only. */
+static lg_status check_kinds(lg_run *run)
+{
+    const lg_space *space = run->system->space;
+    for (int i = 0; i < space->nblocks && !run->method->stepper->adds_rates; i++) {
+        const lg_node *node = space->block[i].node;
+        if (!node->qdot)
+            continue;
+        snprintf(run->stepper->report.what, sizeof run->stepper->report.what,
+                 "%.24s suits rk44, dopri5 and the like; %.12s works without _omega", node->name,
+                 run->method->name);
+        return LG_BAD_ARGUMENT;
+    }
+    return LG_OK;
+}
+
 /* The stepper with its coefficients, then the memory of everything. */
 static lg_status allocate(lg_run *run, const lg_plan *plan, const lg_option_value *options)
 {
@@ -64,6 +80,7 @@ static lg_status allocate(lg_run *run, const lg_plan *plan, const lg_option_valu
     stepper->system = stepper->accel.system = run->system;
     stepper->plan = stepper->accel.plan = plan;
     stepper->options = options;
+    LG_TRY(check_kinds(run));
     LG_TRY(type->prepare(stepper));
     lg_control_prepare(&run->control, stepper);
     LG_TRY(lg_arena_open(&run->arena, run_layout, run));

@@ -51,7 +51,7 @@ void lg_report_coordinates(const lg_system *system, const lg_state *state, doubl
         if (!b->node->regular || regular >= least)
             continue;
         least = regular;
-        snprintf(report->what, sizeof report->what, "%.20s of %.20s near singular (%.1e); R3xSO3 has no singularity",
+        snprintf(report->what, sizeof report->what, "%.24s of %.24s near singular (%.1e); R3xSO3 has none",
                  b->node->name, system->block_name ? system->block_name(system->self, i) : "", regular);
     }
 }

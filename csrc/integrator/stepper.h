@@ -54,6 +54,7 @@ typedef enum lg_reset { LG_RESET_START, LG_RESET_KINK } lg_reset;
 typedef struct lg_stepper_type {
     const char *name;
     size_t size; /* of the struct that begins with an lg_stepper */
+    int adds_rates; /* explicit: knows what to do with node kinds that have qdot */
     int copies; /* sets of constraint rows in its largest matrix */
     /* Checks options together and derives coefficients; names the culprit in report->what. */
     lg_status (*prepare)(lg_stepper *self);

@@ -8,6 +8,7 @@ import lgint
 from lgint import _core
 
 FORMULATIONS = ("R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3", "euler_parameters", "tait_bryan")
+BODY_RATES = ("euler_parameters_omega", "tait_bryan_omega")
 JOINTS = ("spherical", "revolute", "prismatic", "cylindrical", "universal", "inline", "planar", "rigid")
 TRIAD = Rotation.from_rotvec([0.3, -0.5, 0.8]).as_matrix().ravel()
 OTHER = Rotation.from_rotvec([-0.7, 0.2, 0.4]).as_matrix().ravel()
@@ -56,7 +57,7 @@ def random_point(model, seed):
 def start_of(kind):
     if kind in ("R3xSO3", "SE3"):
         return np.concatenate([np.zeros(3), np.eye(3).ravel()])
-    if kind in ("R3xRV", "tait_bryan"):
+    if kind in ("R3xRV", "tait_bryan", "tait_bryan_omega"):
         return np.zeros(6)
     return np.array([0.0, 0, 0, 1, 0, 0, 0])
 
@@ -72,7 +73,7 @@ def difference(f, eps=1e-6):
 
 CASES = [(name, p) for name, choices in PARAMETERS.items() for p in choices]
 IDS = [f"{name}-{p[0]:g}" if name in JOINTS or name in ("force", "torque") else name for name, p in CASES]
-KINDS = [(k, k) for k in FORMULATIONS] + [("SE3", "euler_parameters"), ("R3xRV", "S3R3")]
+KINDS = [(k, k) for k in (*FORMULATIONS, *BODY_RATES)] + [("SE3", "euler_parameters"), ("R3xRV", "S3R3")]
 
 
 @pytest.fixture(params=KINDS, ids=lambda k: "+".join(k))

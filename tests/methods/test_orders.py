@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 
 import lgint
-from battery import FORMULATIONS, LIE, T_END, halvings, observed_order, rotation_error, slow_top, start_of, top_by_scipy
+from battery import (
+    EXPLICIT_ONLY,
+    FORMULATIONS,
+    LIE,
+    T_END,
+    halvings,
+    observed_order,
+    rotation_error,
+    slow_top,
+    start_of,
+    top_by_scipy,
+)
 
 EXPLICIT = [name for name in lgint.methods() if lgint.method_info(name)["stepper"] == "rkmk"]
 SIGMAS = (0.0, 1.0, "optimal")
@@ -28,11 +39,11 @@ def assert_order(name, expected, steps, errors):
 
 
 @pytest.mark.parametrize("constrained", [False, True], ids=["free", "constrained"])
-@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("formulation", (*FORMULATIONS, *EXPLICIT_ONLY))
 @pytest.mark.parametrize("method", EXPLICIT)
 def test_explicit(method, formulation, constrained):
     order = lgint.method_info(method)["order"]
-    steps, omega0 = halvings(order, formulation), start_of(formulation)
+    steps, omega0 = halvings(order, formulation), start_of(formulation, order)
     errors = errors_of(slow_top(formulation, constrained, omega0=omega0), method, steps, top_by_scipy(omega0))
     for name, e in zip(("q", "v", "lam"), errors, strict=False):
         assert_order(f"{method} {formulation} {name}", order, steps, e)
