@@ -49,7 +49,7 @@ class Parts:
         self._nodes: dict[str, tuple[Body, int, int]] = {}  # of modal bodies: place, block, part
         self._links: dict[str, tuple[Tree, int]] = {}
         self._frames: dict[tuple[Any, ...], int] = {}
-        self._elements: list[tuple[str, str, tuple[int, ...], list[float], Callable[[float], ArrayLike] | None]] = []
+        self._elements: list[tuple[str, str, tuple[int, ...], list[float], Callable[..., ArrayLike] | None]] = []
         self._names: set[str] = set()
         self._joints: dict[str, dict[str, Any]] = {}
 
@@ -137,7 +137,7 @@ class Parts:
         name: str,
         frames: tuple[int, ...],
         values: list[float],
-        function: Callable[[float], ArrayLike] | None = None,
+        function: Callable[..., ArrayLike] | None = None,
     ) -> None:
         self._names.add(name)
         self._elements.append((kind, name, frames, [float(value) for value in values], function))
