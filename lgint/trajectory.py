@@ -149,10 +149,11 @@ class Trajectory:
         """
         model = self.multibody()
         body = model.body(name)
-        if FORMULATIONS[body["formulation"]].storage != "quaternion":
+        row = FORMULATIONS.get(body["formulation"])
+        if row is None or row.storage != "quaternion":
             raise ValueError(f"the rotation of {name!r} is not stored as a quaternion: {body['formulation']!r}")
         kind, _, first, *_ = model.core.blocks[body["block"]]
-        first += 0 if kind == FORMULATIONS[body["formulation"]].pivot else 3
+        first += 0 if kind == row.pivot else 3
         length: Array = np.linalg.norm(self.q[:, first : first + 4], axis=1)
         return length - 1
 
