@@ -34,6 +34,18 @@ static void gather(const lg_model *m, const lg_point *at, int sum, double *force
     }
 }
 
+static void gather_geo(const lg_model *m, const lg_point *at, const lg_wanted *want)
+{
+    for (int i = 0; i < m->carriers.count; i++) {
+        const lg_element *e = &m->elements[m->carriers.element[i]];
+        int block = e->frame[0]->block, ld;
+        if (!e->type->gather_geo)
+            continue;
+        double *S = lg_matrix_at(want->S, block, 0, 0, &ld);
+        e->type->gather_geo(e, at, chain_of(want, block), S, ld);
+    }
+}
+
 static void open_frames(const lg_model *m, const lg_element *e, const lg_point *at, lg_frame f[2])
 {
     for (int s = 0; s < e->type->nframes; s++) {
@@ -333,6 +345,8 @@ lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
     }
     gather(m, at, LG_FORCES, want->force);
     gather(m, at, LG_REACTIONS, want->Btlam);
+    if (tangent)
+        gather_geo(m, at, want);
     return LG_OK;
 }
 

@@ -79,6 +79,8 @@ struct lg_element_type {
     int (*nwork)(const lg_element *e);
     void (*carry)(const lg_element *e, const lg_point *at);
     void (*gather)(const lg_element *e, const lg_point *at, int sum, double *force);
+    /* The same for lg_frame_add_geo, into the block's part of S. */
+    void (*gather_geo)(const lg_element *e, const lg_point *at, const lg_chain *chain, double *S, int ld);
     /* After a pass with forces and reactions, gathered: force and moment (inertial) that hold a part in its joint. */
     void (*transmit)(const lg_element *e, const lg_point *at, int part, double wrench[6]);
 };

@@ -108,6 +108,7 @@ static void carry(const lg_element *e, const lg_point *at)
             s->bias[k] = parent->bias[k] + s->Sdot[k] * v[i];
         }
         lg_zero(12, s->wrench[0]);
+        lg_zero(6, s->geo), lg_zero(9, s->N);
     }
 }
 
@@ -119,6 +120,44 @@ static void gather(const lg_element *e, const lg_point *at, int sum, double *for
         force[i] += lg_dot6(state[i].S, state[i].wrench[sum]);
         if (p >= 0)
             lg_axpy(6, 1, state[i].wrench[sum], state[p].wrench[sum]);
+    }
+}
+
+/* The derivative of the sum of S_i . W over the wrenches W = (f, y x f + R m) collected on the links, at fixed f and m.
+   With dW/dq_j = (0, d), d = (u_j + r_j x y) x f + r_j x R m = u_j x f + r_j x (y x f + R m) - N r_j,  N = (y . f) 1 - f y^T:
+       geo_ij = r_i . d + (S_j x S_i) . W,  the second term only where j is an ancestor of i;
+   W and N are those of all that hangs on both i and j. */
+static void rotate_load(const lg_link_state *sj, const lg_link_state *load, double d[3])
+{
+    double Nr[3];
+    lg_mul3(load->N, sj->S + 3, Nr);
+    lg_cross(sj->S, load->geo, d);
+    lg_add_cross(sj->S + 3, load->geo + 3, d);
+    lg_axpy(3, -1, Nr, d);
+}
+
+static void gather_geo(const lg_element *e, const lg_point *at, const lg_chain *chain, double *S, int ld)
+{
+    lg_link_state *state = states(e, at);
+    if (chain->k[0] == 0)
+        return;
+    for (int i = lg_tree_size(e) - 1; i >= 0; i--) {
+        const lg_link_state *si = &state[i];
+        double own[3], d[3], turned[6];
+        rotate_load(si, si, own);
+        lg_chain_add_entry(e->block, chain, 0, lg_dot3(si->S + 3, own), i, i, S, ld);
+        for (int j = lg_tree_parent(e, i); j >= 0; j = lg_tree_parent(e, j)) {
+            rotate_load(&state[j], si, d);
+            lg_twist_cross(state[j].S, si->S, turned);
+            double G = lg_dot3(si->S + 3, d) + lg_dot6(turned, si->geo);
+            lg_chain_add_entry(e->block, chain, 0, G, i, j, S, ld);
+            lg_chain_add_entry(e->block, chain, 0, lg_dot3(state[j].S + 3, own), j, i, S, ld);
+        }
+        int p = lg_tree_parent(e, i);
+        if (p >= 0) {
+            lg_axpy(6, 1, si->geo, state[p].geo);
+            lg_axpy(9, 1, si->N, state[p].N);
+        }
     }
 }
 
@@ -421,6 +460,7 @@ const lg_element_type lg_tree = {
     .parts = parts,
     .carry = carry,
     .gather = gather,
+    .gather_geo = gather_geo,
     .transmit = transmit,
     .frame = &lg_link_frame,
 };

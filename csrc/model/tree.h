@@ -26,6 +26,7 @@ typedef struct lg_link_state {
     double S[6], V[6];       /* axis, twist */
     double Sdot[6], bias[6]; /* S', and V' at q'' = 0 */
     double wrench[2][6];     /* pressed on its frames: forces, reactions */
+    double geo[6], N[9];     /* wrenches whose H^T w is to be derived by q, and their sum of (y . f) 1 - f y^T */
     double F[6], A[6];       /* inertial wrench, V' */
     double mass, h[3], J[9]; /* with all that hangs on it: mass, mass times COM from o, inertia about o */
     double p[3], G[9];       /* likewise linear momentum; gyroscopic matrix of tree.c */

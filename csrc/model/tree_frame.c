@@ -3,9 +3,7 @@
 
        H_j      = [ t_j ; R^T r_j ]
        Z_j      = d(H v)/dq_j = [ r_j x (x' - v_p(y)) + w_p x t_j ; R^T (w_p x r_j) ]
-       bias     = (a + alpha x y + w x x', R^T alpha)  for the link's V' = (a, alpha) at q'' = 0
-       geo_ij   = d(S_i . W)/dq_j  with  W = (f, y x f + R m),
-                = r_i . (t_j x f + r_j x R m)  +  (S_j x S_i) . W  if j is i or an ancestor of it. */
+       bias     = (a + alpha x y + w x x', R^T alpha)  for the link's V' = (a, alpha) at q'' = 0 */
 #include "model/tree.h"
 
 static const lg_link_state *states(const lg_frame *f)
@@ -137,30 +135,17 @@ static void press(const lg_frame *f, int sum, double s, const double wrench[6], 
     lg_axpy(6, s, W, link->wrench[sum]);
 }
 
+/* Collected on the link; tree.c derives them all in one pass. */
 static void add_geo(const lg_frame *f, double s, const double wrench[6], const lg_chain *chain, double *S, int ld)
 {
-    if (chain->k[0] == 0)
-        return;
-    double W[6], moment[3];
+    (void)chain, (void)S, (void)ld;
+    double W[6], work = lg_dot3(f->y, wrench);
+    lg_link_state *link = (lg_link_state *)f->work + f->at->part;
     move_wrench(f, wrench, W);
-    lg_mul3(f->R, wrench + 3, moment);
-    for (int j = f->at->part; j >= 0; j = parent(f, j)) {
-        // dW/dq_j, the force being fixed, and the wrench by which the axes up to i turn with j
-        const lg_link_state *sj = &states(f)[j];
-        double t[3], dW[3];
-        lg_twist_at(sj->S, f->y, t);
-        lg_cross(t, wrench, dW);
-        lg_add_cross(sj->S + 3, moment, dW);
-        for (int i = f->at->part; i >= 0; i = parent(f, i)) {
-            const lg_link_state *si = &states(f)[i];
-            double G = lg_dot3(si->S + 3, dW), turned[6];
-            if (j < i) {
-                lg_twist_cross(sj->S, si->S, turned);
-                G += lg_dot6(turned, W);
-            }
-            lg_chain_add_entry(f->block, chain, 0, s * G, i, j, S, ld);
-        }
-    }
+    lg_axpy(6, s, W, link->geo);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            link->N[3 * i + j] += s * ((i == j ? work : 0) - wrench[i] * f->y[j]);
 }
 
 const lg_frame_kind lg_link_frame = {

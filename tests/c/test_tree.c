@@ -1,0 +1,117 @@
+/* The cost of a tree, by counting vector operations and not by time: tree.c and tree_frame.c are compiled here with
+   counters in front of their kernels. */
+#include "check.h"
+#include "core/small.h"
+#include "model/model.h"
+#include "model/tree.h"
+
+#include <stdlib.h>
+
+static long operations;
+
+#define lg_cross(a, b, c) (operations++, lg_cross(a, b, c))
+#define lg_add_cross(a, b, c) (operations++, lg_add_cross(a, b, c))
+#define lg_mul3(A, b, c) (operations++, lg_mul3(A, b, c))
+#define lg_mulT3(A, b, c) (operations++, lg_mulT3(A, b, c))
+#define lg_mul33(A, B, C) (operations++, lg_mul33(A, B, C))
+#define lg_axpy(n, s, a, c) (operations++, lg_axpy(n, s, a, c))
+#define lg_dot6(a, b) (operations++, lg_dot6(a, b))
+#define lg_twist_cross(A, B, C) (operations++, lg_twist_cross(A, B, C))
+#define lg_twist_at(A, y, u) (operations++, lg_twist_at(A, y, u))
+#define lg_chain_add_entry(b, chain, level, value, i, j, S, ld)                                                        \
+    (operations++, lg_chain_add_entry(b, chain, level, value, i, j, S, ld))
+
+#include "model/tree.c"
+#define states frame_states
+#include "model/tree_frame.c"
+#undef states
+
+enum { MOST = 300 };
+
+/* A chain, or a star of links on the first, with a weight on every link. */
+typedef struct heap {
+    lg_link links[MOST];
+    lg_frame_spec frames[MOST + 1];
+    lg_element_spec elements[MOST + 1];
+    double weight[4];
+} heap;
+
+static lg_model *new_model(heap *h, int n, int chain)
+{
+    h->weight[0] = 2, h->weight[3] = -9.81;
+    for (int i = 0; i < n; i++) {
+        h->links[i] =
+            (lg_link){.parent = chain ? i - 1 : -(i == 0), .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .point = {0.3, 0.1, 0}};
+        h->links[i].axis[i % 3] = h->links[i].mass = 1;
+        h->links[i].inertia[0] = h->links[i].inertia[1] = h->links[i].inertia[2] = 0.1;
+        h->frames[i + 1] = (lg_frame_spec){.part = i, .offset = {0.1, 0, 0}};
+        h->elements[i + 1] = (lg_element_spec){
+            .type = "gravity", .name = "g", .frames = {i + 1}, .nparameters = 4, .parameters = h->weight};
+    }
+    h->elements[0] = (lg_element_spec){
+        .type = "tree", .name = "tree", .nparameters = n * LG_LINK_SIZE, .parameters = (const double *)h->links};
+    lg_block_spec block = {"Rn", n};
+    lg_model_spec spec = {1, n + 1, n + 1, &block, h->frames, h->elements};
+    lg_report report;
+    lg_model *model = NULL;
+    CHECK(lg_model_create(&spec, &model, &report) == LG_OK);
+    return model;
+}
+
+/* Operations of one evaluation: M a, gyro and forces, or the tangent too. */
+static long count(int n, int chain, int tangent)
+{
+    heap *h = calloc(1, sizeof *h);
+    lg_model *model = new_model(h, n, chain);
+    const lg_system *system = lg_model_system(model);
+    double *values = calloc((size_t)(6 * n + system->nwork), sizeof *values);
+    lg_plan *plan = NULL;
+    lg_matrix matrix = {0};
+    lg_arena arena = {0};
+    for (int i = 0; i < 3 * n; i++)
+        values[i] = 0.01 * i;
+    lg_point point = {.wa = 1, .load = 1, .q = values, .v = values + n, .a = values + 2 * n, .work = values + 6 * n};
+    lg_wanted wanted = {.Ma = values + 3 * n, .gyro = values + 4 * n, .force = values + 5 * n};
+    lg_chain both = {{1, 1, 1}, {NULL, NULL, NULL}};
+    if (tangent) {
+        CHECK(lg_plan_create(system->pattern, 1, &plan) == LG_OK);
+        lg_matrix_layout(&matrix, plan, &arena);
+        arena = (lg_arena){.base = calloc(1, arena.used + 64)};
+        lg_matrix_layout(&matrix, plan, &arena);
+        wanted.S = &matrix, wanted.chain = &both;
+    }
+    operations = 0;
+    CHECK(system->eval(system->self, &point, &wanted) == LG_OK);
+    long result = operations;
+    lg_plan_free(plan);
+    free(arena.base);
+    free(values);
+    lg_model_free(model);
+    free(h);
+    return result;
+}
+
+static void test_residuals_grow_linearly(void)
+{
+    for (int chain = 0; chain < 2; chain++) {
+        long a = count(100, chain, 0), b = count(200, chain, 0), c = count(300, chain, 0);
+        CHECK(a > 1000 && b - a == c - b);
+    }
+}
+
+/* In a star of depth two the tangent is linear as well, in a chain it is quadratic. */
+static void test_tangents_grow_as_links_times_depth(void)
+{
+    long star[] = {count(100, 0, 1), count(200, 0, 1), count(300, 0, 1)};
+    long chain[] = {count(100, 1, 1), count(200, 1, 1), count(300, 1, 1)};
+    CHECK(star[1] - star[0] == star[2] - star[1]);
+    CHECK(chain[2] - chain[1] > chain[1] - chain[0]);
+    CHECK(chain[2] < 9 * chain[0]);
+}
+
+int main(void)
+{
+    RUN(test_residuals_grow_linearly);
+    RUN(test_tangents_grow_as_links_times_depth);
+    return check_result();
+}
