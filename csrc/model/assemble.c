@@ -64,15 +64,21 @@ static void pull_columns(const lg_frame *f, double s, int columns, const double 
         lg_frame_pull(f, s, Y + 6 * j, S + (size_t)j * ld);
 }
 
-/* Y += A B for a column-major 6 x 6 A and 6 x n B */
+/* Y += A B for a column-major 6 x 6 A and 6 x n B. Many elements feel only translations or only rotations: the columns
+   of the others are zero and skipped. */
 static void mul_add6(int n, const double *A, const double *B, double *Y)
 {
-    for (int j = 0; j < n; j++)
-        for (int l = 0; l < 6; l++) {
+    static const double zero[6];
+    for (int l = 0; l < 6; l++) {
+        const double *column = A + 6 * l;
+        if (memcmp(column, zero, sizeof zero) == 0)
+            continue;
+        for (int j = 0; j < n; j++) {
             double b = B[6 * j + l];
             for (int i = 0; i < 6; i++)
-                Y[6 * j + i] += b * A[6 * l + i];
+                Y[6 * j + i] += b * column[i];
         }
+    }
 }
 
 /* How the pose and the twist of a frame follow the unknown: P = H k0 X0, W = H k1 X1 + Z k0 X0; room for A and B. */

@@ -7,10 +7,13 @@
 double lg_max_abs(int n, const double *x)
 {
     double largest = 0;
-    for (int i = 0; i < n; i++)
-        if (fabs(x[i]) > largest || isnan(x[i]))
-            largest = fabs(x[i]);
-    return largest;
+    int nan = 0;
+    for (int i = 0; i < n; i++) {
+        double size = fabs(x[i]);
+        nan |= size != size;
+        largest = size > largest ? size : largest;
+    }
+    return nan ? NAN : largest;
 }
 
 lg_point lg_point_after(double t, const double *q, const double *v, const double *mem)
