@@ -237,3 +237,79 @@ def test_gravity_acts_on_the_deformed_body():
     x, v = run.position("beam.com"), run.velocity("beam.com")
     assert np.allclose(x, x[0] + v[0] * run.t[:, None] + [0, 0, -9.81 / 2] * run.t[:, None] ** 2, atol=1e-7)
     assert np.abs(run.energy() - run.energy()[0]).max() < 1e-6
+
+
+# ---- against another program ----
+
+
+class Mesh:
+    """What Exudyn asks of a finite-element model: particles as nodes, lumped masses, a stiffness with the same modes."""
+
+    postProcessingModes = ()
+
+    def __init__(self, mass, points, shapes, stiffness):
+        n = shapes.shape[2]
+        self.points, self.mass = points, np.diag(np.repeat(mass, 3))
+        self.modeBasis = {"matrix": shapes.reshape(-1, n)}
+        inverse = np.linalg.pinv(self.modeBasis["matrix"])
+        self.stiffness = inverse.T @ np.diag(stiffness) @ inverse
+
+    def GetNodePositionsAsArray(self):
+        return self.points
+
+    def GetSurfaceTriangles(self):
+        return []
+
+    GetSurfaceTriangles6 = GetSurfaceTriangles
+
+    def GetStiffnessMatrix(self, sparse=True):
+        return self.stiffness
+
+    def GetMassMatrix(self, sparse=True):
+        return self.mass
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of names of settings, which change
+def test_against_exudyn():
+    """ObjectFFRFreducedOrder with the same particles, shapes, step size and Euler parameters: a free body that vibrates."""
+    exu = pytest.importorskip("exudyn")
+    fem = pytest.importorskip("exudyn.FEM")
+    rng = np.random.default_rng(3)
+    mass, points = rng.uniform(0.5, 1.5, 8), rng.normal(size=(8, 3))
+    shapes, stiffness = 0.3 * rng.normal(size=(8, 3, 3)), np.array([200.0, 500.0, 900.0])
+    omega, velocity, t_end = (1.0, 2.0, 1.5), (0.3, -0.2, 0.1), 0.5
+
+    builder = lgint.ModelBuilder(formulation="euler_parameters")
+    body = modal.particles(mass, points, shapes, stiffness, None, {"node": (points[4], shapes[4])})
+    builder.add_modal_body("body", body, angular_velocity=omega, velocity=velocity)
+    model = builder.build()
+    ours = lgint.integrate(model, "genalpha", t_end=t_end, h=1e-3).position("body.node")[-1]
+
+    container = exu.SystemContainer()
+    mbs = container.AddSystem()
+    interface = fem.ObjectFFRFreducedOrderInterface(Mesh(mass, points, shapes, stiffness))
+    made = interface.AddObjectFFRFreducedOrder(
+        mbs,
+        positionRef=[0, 0, 0],
+        rotationMatrixRef=np.eye(3),
+        initialVelocity=list(velocity),
+        initialAngularVelocity=list(omega),
+    )
+    sensor = mbs.AddSensor(
+        exu.itemInterface.SensorSuperElement(
+            bodyNumber=made["oFFRFreducedOrder"],
+            meshNodeNumber=4,
+            storeInternal=True,
+            outputVariableType=exu.OutputVariableType.Position,
+        )
+    )
+    mbs.Assemble()
+    settings = exu.SimulationSettings()
+    settings.timeIntegration.numberOfSteps = 500
+    settings.timeIntegration.endTime = t_end
+    settings.timeIntegration.verboseMode = 0
+    settings.solutionSettings.writeSolutionToFile = False
+    settings.solutionSettings.sensorsWritePeriod = t_end / 500
+    assert mbs.SolveDynamic(settings)
+    theirs = mbs.GetSensorStoredData(sensor)[-1, 1:4]
+    assert np.abs(theirs - ours).max() < 1e-7
