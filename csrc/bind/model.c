@@ -377,7 +377,7 @@ static PyObject *model_reaction(PyObject *self, PyObject *args, PyObject *kwargs
 }
 
 PyDoc_STRVAR(transmitted_doc,
-             "transmitted(element, link, t, q, v, a, lam, mem)\n--\n\n"
+             "transmitted(element, link, t, q, v, a, lam, mem, /)\n--\n\n"
              "Force and moment, inertial, (6,), with which the joint of a tree's link holds it, at the link's origin.");
 
 enum { T_Q, T_V, T_A, T_LAM, T_MEM, T_COUNT };

@@ -84,7 +84,7 @@ def test_the_stub_names_the_members_of_a_class(kind):
 
 def arguments_of(node):
     """Names of the arguments of a function of the stub, `self` left out."""
-    names = [argument.arg for argument in [*node.args.args, *node.args.kwonlyargs]]
+    names = [argument.arg for argument in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]]
     return [name for name in names if name != "self"]
 
 
