@@ -126,9 +126,9 @@ def integrate(
     on_step: Callable[..., float | None] | None = None,  # (t, q, v, a, lam) of both ends of each step -> end of the run
     dense: bool = False,
 ) -> dict[str, Any]:
-    """t (n,), h (n,), error (n,), q (n, nq), v and vdot (n, nv), lam (n, nrows), mem (n, nmem); carry (of the last state
-    only); end (that state, the same fields); knots (both ends of every step, the same fields, or None); stats: steps,
-    rejected, failed, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks, wall_time. h is not
+    """t (n,), h (n,), error (n,), q (n, nq), v and vdot (n, nv), lam (n, nrows), mem (n, nmem); carry (of the last
+    state only); end (that state, the same fields); knots (both ends of every step, the same fields, or None); stats:
+    steps, rejected, failed, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks, wall_time. h is not
     read where options have rtol or atol."""
 
 def interpolate(

@@ -22,7 +22,7 @@ class Events:
     """
 
     def __init__(self, core: _core.System, events: Event | Sequence[Event]) -> None:
-        functions = list(events) if isinstance(events, (list, tuple)) else [events]
+        functions: list[Event] = list(events) if isinstance(events, (list, tuple)) else [events]  # type: ignore[list-item]
         for function in functions:
             if not callable(function):
                 raise ValueError(f"events: functions of t, q, v expected, got {function!r}")

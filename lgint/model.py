@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -11,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint import _core
+from lgint import _core, _registry
 from lgint._args import Array, array, choice
 from lgint.modal import Modes
 
@@ -131,9 +130,7 @@ class Model(System):
             raise ValueError("with_parameters needs a model made by lgint.models; rebuild this one with its builder")
         for name in parameters:
             choice("parameter", name, origin["parameters"])
-        factory = getattr(importlib.import_module("lgint.models"), origin["factory"])
-        model: Model = factory(**{**origin["parameters"], **parameters})
-        return model
+        return _registry.get(origin["factory"])(**{**origin["parameters"], **parameters})
 
     def with_origin(self, factory: str, parameters: Mapping[str, Any], reference: str) -> Model:
         """The same model, signed by the function of `lgint.models` that made it."""

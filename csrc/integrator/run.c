@@ -60,8 +60,7 @@ static lg_status check_kinds(lg_run *run)
         if (!node->qdot)
             continue;
         snprintf(run->stepper->report.what, sizeof run->stepper->report.what,
-                 "%.24s suits rk44, dopri5 and the like; %.12s works without _omega", node->name,
-                 run->method->name);
+                 "%.24s suits rk44, dopri5 and the like; %.12s works without _omega", node->name, run->method->name);
         return LG_BAD_ARGUMENT;
     }
     return LG_OK;

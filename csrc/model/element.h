@@ -15,14 +15,14 @@ typedef struct lg_element {
     const lg_element_type *type;
     const char *name;
     const lg_frame_place *frame[2];
-    const lg_block *block;       /* under its first frame; NULL: the ground */
-    const double *p;             /* parameters, in the order of the descriptors */
+    const lg_block *block; /* under its first frame; NULL: the ground */
+    const double *p; /* parameters, in the order of the descriptors */
     int np;
     lg_time_function function;
     lg_law law;
-    int clique;                  /* of its two blocks, or -1 where they do not couple */
-    int row, value[2], mem;      /* first constraint row; per frame its part of the values of B; its place in mem */
-    int work;                    /* its place in the scratch */
+    int clique; /* of its two blocks, or -1 where they do not couple */
+    int row, value[2], mem; /* first constraint row; per frame its part of the values of B; its place in mem */
+    int work; /* its place in the scratch */
     int nrows, kept[LG_MAX_ROWS]; /* constraint rows that the model has, by their numbers in the type */
 } lg_element;
 
@@ -37,11 +37,11 @@ typedef struct lg_load {
 /* Constraint rows in frame space. Row-major: row i of J[s] is J[s] + 6 i. */
 typedef struct lg_rows {
     double phi[LG_MAX_ROWS];
-    double J[2][6 * LG_MAX_ROWS];    /* d phi/d pose = d phidot/d twist */
-    double Jdot[LG_MAX_ROWS];        /* (dJ/dt) twist + explicit time terms */
-    double Z[2][6 * LG_MAX_ROWS];    /* d(J twist)/d pose */
+    double J[2][6 * LG_MAX_ROWS]; /* d phi/d pose = d phidot/d twist */
+    double Jdot[LG_MAX_ROWS]; /* (dJ/dt) twist + explicit time terms */
+    double Z[2][6 * LG_MAX_ROWS]; /* d(J twist)/d pose */
     int has_K;
-    double K[2][2][36];              /* d(J_i^T lam)/d pose_j, column-major */
+    double K[2][2][36]; /* d(J_i^T lam)/d pose_j, column-major */
 } lg_rows;
 
 enum { LG_ROWS_RATE = 1, LG_ROWS_Z = 2, LG_ROWS_K = 4 }; /* beyond phi and J: Jdot, Z, K */
@@ -51,7 +51,7 @@ struct lg_element_type {
     int nframes, nrows, nmem;
     const lg_parameter *parameters;
     int nparameters;
-    const void *data;                /* what a family of rows shares a kernel over: a joint's mask */
+    const void *data; /* what a family of rows shares a kernel over: a joint's mask */
 
     /* Parameters make sense? On failure a short reason. */
     lg_status (*check)(const lg_element *e, const char **reason);

@@ -28,38 +28,38 @@ typedef struct lg_frame_kind lg_frame_kind;
 typedef struct lg_frame_place {
     const lg_frame_kind *kind;
     const struct lg_element *carrier; /* the element that carries many frames, or NULL */
-    int part;                    /* on which of its parts: a tree's link */
-    int block;                   /* -1: ground */
-    int at_node;                 /* the offset is zero */
+    int part; /* on which of its parts: a tree's link */
+    int block; /* -1: ground */
+    int at_node; /* the offset is zero */
     double base[3], offset[3];
 } lg_frame_place;
 
 /* Where a frame of a modal body sits at one point: modal_frame.c. */
 typedef struct lg_flex {
-    const double *Phi, *Psi;     /* of the node, 3 x n, column-major */
-    int n, turns;                /* n = 0: a point of the floating frame; turns: Psi is not zero */
-    double X[3], flow[3];        /* deformed place and Phi eta', floating axes */
-    double psi[3], rate[3];      /* Psi eta, Psi eta' */
-    double E[9];                 /* rotation from the node's to the floating axes */
-    double R[9], omega[3];       /* of the floating frame */
+    const double *Phi, *Psi; /* of the node, 3 x n, column-major */
+    int n, turns; /* n = 0: a point of the floating frame; turns: Psi is not zero */
+    double X[3], flow[3]; /* deformed place and Phi eta', floating axes */
+    double psi[3], rate[3]; /* Psi eta, Psi eta' */
+    double E[9]; /* rotation from the node's to the floating axes */
+    double R[9], omega[3]; /* of the floating frame */
 } lg_flex;
 
 /* One frame at one point, filled as far as asked. */
 typedef struct lg_frame {
     const lg_frame_place *at;
-    const lg_block *block;       /* NULL: ground */
+    const lg_block *block; /* NULL: ground */
     const lg_node *node;
-    int r, m;                    /* first and number of the rotational velocities within the block */
-    const double *q, *v;         /* of the block */
-    const double *offset;        /* from the node, body axes */
-    int at_node;                 /* it is zero */
+    int r, m; /* first and number of the rotational velocities within the block */
+    const double *q, *v; /* of the block */
+    const double *offset; /* from the node, body axes */
+    int at_node; /* it is zero */
     double x[3], R[9];
     double xdot[3], omega[3];
-    double y[3];                 /* omega x X (+ U); on a link: from the tree's reference point, inertial */
-    double xdd[3], omegadot[3];  /* bias, plus H a once added */
-    lg_attitude attitude;        /* filled only where the node has one */
-    lg_flex flex;                /* only on modal bodies */
-    double *work, *scratch;      /* the carrier's part of the scratch; room for LG_FRAME_SCRATCH values per velocity */
+    double y[3]; /* omega x X (+ U); on a link: from the tree's reference point, inertial */
+    double xdd[3], omegadot[3]; /* bias, plus H a once added */
+    lg_attitude attitude; /* filled only where the node has one */
+    lg_flex flex; /* only on modal bodies */
+    double *work, *scratch; /* the carrier's part of the scratch; room for LG_FRAME_SCRATCH values per velocity */
 } lg_frame;
 
 enum { LG_FRAME_SCRATCH = 5 * 6 };
@@ -79,7 +79,7 @@ struct lg_frame_kind {
 };
 
 extern const lg_frame_kind lg_rigid_frame; /* the ground too; frame.c */
-extern const lg_frame_kind lg_link_frame;  /* tree_frame.c */
+extern const lg_frame_kind lg_link_frame; /* tree_frame.c */
 extern const lg_frame_kind lg_modal_frame; /* modal_frame.c */
 
 void lg_frame_open(lg_frame *f, const lg_frame_place *at, const lg_space *space, const lg_point *point);
@@ -139,8 +139,8 @@ void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, doubl
                   const double *A, int lda, double *S, int ld);
 
 /* The same for one entry: S += s k A X with a single value A in row i and column j. */
-static inline void lg_chain_add_entry(const lg_block *block, const lg_chain *chain, int level, double value, int i, int j,
-                                      double *S, int ld)
+static inline void lg_chain_add_entry(const lg_block *block, const lg_chain *chain, int level, double value, int i,
+                                      int j, double *S, int ld)
 {
     const double *X = chain->X[level];
     double k = value * chain->k[level];
@@ -156,8 +156,8 @@ static inline void lg_chain_add_entry(const lg_block *block, const lg_chain *cha
 void lg_chain_mul(const lg_block *block, const lg_chain *chain, int level, const double *A, double *P);
 
 /* S_ii += s geo(wrench) k0 X0. Needs the pose. */
-static inline void lg_frame_add_geo(const lg_frame *f, double s, const double wrench[6], const lg_chain *chain, double *S,
-                                    int ld)
+static inline void lg_frame_add_geo(const lg_frame *f, double s, const double wrench[6], const lg_chain *chain,
+                                    double *S, int ld)
 {
     f->at->kind->add_geo(f, s, wrench, chain, S, ld);
 }

@@ -31,8 +31,8 @@ typedef struct lg_law {
 #define LG_LAW_STEP 6e-6 /* of central differences, near the cube root of the rounding error */
 
 typedef struct lg_block_spec {
-    const char *kind;           /* a row of groups.def */
-    int n;                      /* linear coordinates behind those of the kind; of "Rn" all of them */
+    const char *kind; /* a row of groups.def */
+    int n; /* linear coordinates behind those of the kind; of "Rn" all of them */
 } lg_block_spec;
 
 /* A point that elements attach to. Block -1 is the ground. The point is at `base` + x(q) + R(q) offset, base being
@@ -44,14 +44,14 @@ typedef struct lg_frame_spec {
 } lg_frame_spec;
 
 typedef struct lg_element_spec {
-    const char *type;           /* a row of elements.def or joints.def */
+    const char *type; /* a row of elements.def or joints.def */
     const char *name;
-    int frames[2];              /* indices; the second is ignored by types with one frame */
+    int frames[2]; /* indices; the second is ignored by types with one frame */
     int nparameters;
     const double *parameters;
-    lg_time_function function;  /* call NULL: none */
-    lg_law law;                 /* all NULL: none */
-    unsigned dropped;           /* bit i: the model does without constraint row i */
+    lg_time_function function; /* call NULL: none */
+    lg_law law; /* all NULL: none */
+    unsigned dropped; /* bit i: the model does without constraint row i */
 } lg_element_spec;
 
 typedef struct lg_model_spec {
@@ -88,14 +88,14 @@ void lg_model_rows(const lg_model *model, int element, int *row, int *nrows, int
 
 typedef struct lg_parameter {
     const char *name, *unit, *doc;
-    int count;                  /* -1: as many as are left */
+    int count; /* -1: as many as are left */
 } lg_parameter;
 
 typedef struct lg_element_info {
     const char *name, *doc, *reference;
     int nframes, nrows, nmem;
     const lg_parameter *parameters;
-    int nparameters;            /* descriptors, not values */
+    int nparameters; /* descriptors, not values */
 } lg_element_info;
 
 int lg_element_count(void);

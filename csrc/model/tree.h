@@ -11,10 +11,11 @@
 
 /* A link as it stands in the parameters; numbers only. */
 typedef struct lg_link {
-    double parent;           /* index of a link that comes before, or -1: the ground */
-    double slides;           /* 0: revolute, 1: prismatic */
-    double R[9], point[3];   /* of the link's axes and of its origin, a point of the joint, in the parent's axes at q = 0 */
-    double axis[3];          /* link axes, unit length */
+    double parent; /* index of a link that comes before, or -1: the ground */
+    double slides; /* 0: revolute, 1: prismatic */
+    double R[9],
+        point[3]; /* of the link's axes and of its origin, a point of the joint, in the parent's axes at q = 0 */
+    double axis[3]; /* link axes, unit length */
     double mass, com[3], inertia[6]; /* about the COM; link axes; xx, yy, zz, xy, xz, yz */
 } lg_link;
 
@@ -22,14 +23,14 @@ enum { LG_LINK_SIZE = sizeof(lg_link) / sizeof(double) };
 
 /* What the scratch holds of a link at one point. Numbers only. */
 typedef struct lg_link_state {
-    double R[9], y[3];       /* of the link's axes and, from o, of its origin */
-    double S[6], V[6];       /* axis, twist */
+    double R[9], y[3]; /* of the link's axes and, from o, of its origin */
+    double S[6], V[6]; /* axis, twist */
     double Sdot[6], bias[6]; /* S', and V' at q'' = 0 */
-    double wrench[2][6];     /* pressed on its frames: forces, reactions */
-    double geo[6], N[9];     /* wrenches whose H^T w is to be derived by q, and their sum of (y . f) 1 - f y^T */
-    double F[6], A[6];       /* inertial wrench, V' */
+    double wrench[2][6]; /* pressed on its frames: forces, reactions */
+    double geo[6], N[9]; /* wrenches whose H^T w is to be derived by q, and their sum of (y . f) 1 - f y^T */
+    double F[6], A[6]; /* inertial wrench, V' */
     double mass, h[3], J[9]; /* with all that hangs on it: mass, mass times COM from o, inertia about o */
-    double p[3], G[9];       /* likewise linear momentum; gyroscopic matrix of tree.c */
+    double p[3], G[9]; /* likewise linear momentum; gyroscopic matrix of tree.c */
 } lg_link_state;
 
 enum { LG_LINK_STATE_SIZE = sizeof(lg_link_state) / sizeof(double) };

@@ -13,29 +13,29 @@
 #include "group/space.h"
 
 typedef struct lg_point { /* where */
-    double t;             /* time */
-    double t_in;          /* a time inside the step, which picks the piece of piecewise data */
-    double load;          /* load factor (statics); 1 in dynamics */
-    double wa;            /* weight of M a in the residual */
+    double t; /* time */
+    double t_in; /* a time inside the step, which picks the piece of piecewise data */
+    double load; /* load factor (statics); 1 in dynamics */
+    double wa; /* weight of M a in the residual */
     const double *q, *v, *a, *lam, *mem; /* a and lam may be NULL where nothing wanted depends on them */
-    double *work;                        /* scratch of system->nwork doubles, without meaning between calls */
+    double *work; /* scratch of system->nwork doubles, without meaning between calls */
     int printed; /* gyro of Euler parameters as in sherif2019 (9): the true one where e.e' = 0, another elsewhere */
 } lg_point;
 
 typedef struct lg_wanted { /* what: NULL = not wanted; what is wanted is overwritten, in one kinematics pass */
     double *Ma, *gyro, *force, *Btlam; /* nv each */
-    double *phi, *phidot, *zeta;       /* nrows each */
-    double *B, *Z;                     /* pattern->nvalues each; Z = d(phidot)/dq has the layout of B */
-    lg_matrix *S;                      /* d(wa Ma + gyro - force + Btlam)/du is ADDED to a matrix the caller zeroed */
-    const lg_chain *chain;             /* one per block, for S; NULL: d(q, v, a)/du = (0, 0, I), so that S = wa M */
+    double *phi, *phidot, *zeta; /* nrows each */
+    double *B, *Z; /* pattern->nvalues each; Z = d(phidot)/dq has the layout of B */
+    lg_matrix *S; /* d(wa Ma + gyro - force + Btlam)/du is ADDED to a matrix the caller zeroed */
+    const lg_chain *chain; /* one per block, for S; NULL: d(q, v, a)/du = (0, 0, I), so that S = wa M */
 } lg_wanted;
 
-typedef struct lg_pair lg_pair;               /* energy-momentum methods bring these two */
+typedef struct lg_pair lg_pair; /* energy-momentum methods bring these two */
 typedef struct lg_pair_wanted lg_pair_wanted;
 
 enum {
     LG_SYSTEM_CONSTANT_MASS = 1, /* M does not depend on q or t: its factorisation may be kept */
-    LG_SYSTEM_NEEDS_GIL = 2      /* some verb calls Python */
+    LG_SYSTEM_NEEDS_GIL = 2 /* some verb calls Python */
 };
 
 typedef struct lg_system {
@@ -43,12 +43,12 @@ typedef struct lg_system {
     const lg_space *space;
     const lg_pattern *pattern;
     unsigned flags;
-    int nmem;                                     /* doubles of memory that `commit` owns */
-    int nwork;                                    /* doubles of scratch that every point must bring */
+    int nmem; /* doubles of memory that `commit` owns */
+    int nwork; /* doubles of scratch that every point must bring */
     lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);
     lg_status (*pair)(void *self, const lg_pair *pair, const lg_pair_wanted *wanted); /* optional */
-    lg_status (*energy)(void *self, const lg_point *point, double *T, double *V);     /* optional */
-    double (*next_kink)(void *self, double t);    /* first time > t where the data are not smooth; optional, INFINITY */
+    lg_status (*energy)(void *self, const lg_point *point, double *T, double *V); /* optional */
+    double (*next_kink)(void *self, double t); /* first time > t where the data are not smooth; optional, INFINITY */
     lg_status (*commit)(void *self, const lg_point *point, double *mem); /* an accepted point updates mem; optional */
     const char *(*row_name)(void *self, int row); /* of a constraint row */
     const char *(*block_name)(void *self, int block); /* the body on a block; optional */

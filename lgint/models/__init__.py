@@ -4,7 +4,7 @@
 and rebuilds itself with other keywords (`.with_parameters`).
 """
 
-from lgint.models._registry import get, names, parameters
+from lgint._registry import get, names, parameters
 from lgint.models.crank_drive_v8 import crank_drive_v8
 from lgint.models.free_body import free_body
 from lgint.models.heavy_top import heavy_top

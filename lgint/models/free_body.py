@@ -2,9 +2,9 @@
 
 from numpy.typing import ArrayLike
 
+from lgint._registry import benchmark
 from lgint.build import ModelBuilder
 from lgint.model import Model
-from lgint.models._registry import benchmark
 
 
 @benchmark("kinon2024 5.3")

@@ -1,4 +1,4 @@
-"""Long chains and Euler parameters: what every method costs, and that no system falls back to the dense factorisation."""
+"""Long chains and Euler parameters: the cost of every method, and no system falls back to the dense factorisation."""
 
 import numpy as np
 import pytest

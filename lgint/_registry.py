@@ -1,12 +1,16 @@
 """The list of benchmark models: a decorator signs what a factory builds and remembers the factory."""
 
+from __future__ import annotations
+
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from lgint._args import choice
-from lgint.model import Model
+
+if TYPE_CHECKING:
+    from lgint.model import Model
 
 P = ParamSpec("P")
 _FACTORIES: dict[str, Callable[..., Model]] = {}
