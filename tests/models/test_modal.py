@@ -218,6 +218,50 @@ def test_a_rigid_body_on_the_end(formulation):
     assert (np.array(coarse) > 3.4 * np.array(fine)).all()
 
 
+# ---- every branch of the methods, on a pendulum that hangs on a node ----
+
+VARIANTS = [
+    ("genalpha", "R3xSO3", {"index": 2}),
+    ("genalpha", "R3xSO3", {"index": "stabilized", "sigma": "optimal"}),
+    ("genalpha", "R3xSO3", {"form": "printed", "sigma": 0.5}),
+    ("genalpha", "R3xSO3", {"start": "optimal"}),
+    ("genalpha", "SE3", {"index": "stabilized", "sigma": 1.0}),
+    ("genalpha", "SE3", {"sigma": "optimal"}),
+    ("genalpha", "SE3", {"newton": "modified"}),
+    ("genalpha", "euler_parameters", {"index": "stabilized"}),
+    ("genalpha", "tait_bryan", {"index": 2}),
+    ("hht", "R3xS3", {"alpha": 0.0}),
+    ("hht", "euler_parameters", {"alpha": 0.0}),
+]
+
+
+def pendulum(formulation):
+    builder = lgint.ModelBuilder(formulation=formulation, gravity=(0, 0, -9.81))
+    builder.add_modal_body("beam", FREE, angular_velocity=(3, 2, -1), eta_rate=np.full(6, 0.2))
+    builder.add_joint("spherical", lgint.ground, "beam.start", point=(0, 0, 0))
+    return builder.build(start="project")
+
+
+@pytest.fixture(scope="module")
+def swung():
+    """The end at t = 0.2, extrapolated."""
+    model = pendulum("R3xSO3")
+    runs = (lgint.integrate(model, "genalpha", t_end=0.2, h=h) for h in (4e-4, 2e-4))
+    coarse, fine = (run.position("beam.end")[-1] for run in runs)
+    return fine + (fine - coarse) / 3
+
+
+@pytest.mark.parametrize("method, formulation, options", VARIANTS)
+def test_variants_have_order_two(method, formulation, options, swung):
+    model = pendulum(formulation)
+    runs = [lgint.integrate(model, method, t_end=0.2, h=h, **options) for h in (4e-3, 2e-3)]
+    coarse, fine = (np.linalg.norm(run.position("beam.end")[-1] - swung) for run in runs)
+    assert 3.8 < coarse / fine < 4.2
+    assert fine < 1e-4
+    if "newton" not in options:
+        assert runs[1].stats.newton_iterations <= 2.1 * runs[1].stats.steps  # an exact tangent
+
+
 def test_files_and_records_know_nodes_and_modes(tmp_path):
     run = lgint.integrate(flying("SE3"), "genalpha", t_end=0.01, h=1e-3)
     run.save(tmp_path / "run.npz")
@@ -243,7 +287,7 @@ def test_gravity_acts_on_the_deformed_body():
 
 
 class Mesh:
-    """What Exudyn asks of a finite-element model: particles as nodes, lumped masses, a stiffness with the same modes."""
+    """What Exudyn asks of a mesh: particles as nodes, lumped masses, a stiffness with the same modes."""
 
     postProcessingModes = ()
 
@@ -271,7 +315,7 @@ class Mesh:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of names of settings, which change
 def test_against_exudyn():
-    """ObjectFFRFreducedOrder with the same particles, shapes, step size and Euler parameters: a free body that vibrates."""
+    """ObjectFFRFreducedOrder with the same particles, shapes, step size and Euler parameters: a free vibrating body."""
     exu = pytest.importorskip("exudyn")
     fem = pytest.importorskip("exudyn.FEM")
     rng = np.random.default_rng(3)
