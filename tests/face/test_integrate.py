@@ -82,15 +82,21 @@ def test_an_inconsistent_state_is_refused(top):
         lgint.integrate(top.with_state(v=top.v0 + 1.0), "rk44", t_end=1.0, h=0.1)
 
 
-def test_redundant_joints_are_singular():
-    b = lgint.ModelBuilder(gravity=systems.GRAVITY)
-    b.add_body("door", mass=1.0, inertia=(1, 1, 1), position=(1, 0, 0))
-    for name, z in (("lower", -0.5), ("upper", 0.5)):
-        b.add_joint("revolute", lgint.ground, "door", point=(0, 0, z), axis=(0, 0, 1), name=name)
+def test_redundant_rows_are_singular_in_a_run():
+    """Rows that no build has looked at: the run does not start, and the error names one of them."""
+    model = lgint.CallableModel(
+        [("Rn", 2)],
+        [0.0, 0.0],
+        [0.0, 1.0],
+        mass=lambda t, q: np.eye(2),
+        force=lambda t, q, v: np.array([1.0, 0.0]),
+        constraint=lambda t, q: np.array([q[0], 2 * q[0]]),
+        constraint_jacobian=lambda t, q: np.array([[1.0, 0.0], [2.0, 0.0]]),
+    )
     with pytest.raises(lgint.SingularError) as caught:
-        lgint.integrate(b.build(), "rk44", t_end=1.0, h=0.1)
+        lgint.integrate(model, "rk44", t_end=1.0, h=0.1)
     assert caught.value.report["status"] == "SINGULAR"
-    assert "upper" in str(caught.value)
+    assert caught.value.report["what"] in model.row_names
     assert repr(caught.value.trajectory) == "<lgint.Trajectory rk44: 0 states>"
 
 
