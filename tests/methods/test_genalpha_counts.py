@@ -69,3 +69,52 @@ def test_table_4(h, lie, euler_parameters):
     free = dict(constrained=False, h=h, sigma=0.0, t_end=1.0)
     assert lie - 0.5 < iterations(tangent_terms="force", tangent_operator=False, **free) <= lie
     assert euler_parameters - 0.6 < iterations(formulation="euler_parameters", **free) <= euler_parameters
+
+
+def steady(model, h, steps, **options):
+    """Mean iterations over a number of steps."""
+    stats = lgint.integrate(model, "genalpha", t_end=steps * h, h=h, save_every=steps, **options).stats
+    return stats.newton_iterations / stats.steps
+
+
+# holzinger2024, Table 7: exponent n of h = 5e-5 s 2^-n, ours, paper; None: Newton's method fails.
+TABLE_7 = [
+    ("R3xRV", 0, 1.0, 2.0),
+    ("R3xRV", 5, 1.0, 1.0),
+    ("tait_bryan", 0, 2.0, 3.0),
+    ("tait_bryan", 3, 1.9, 2.0),
+    ("euler_parameters", 2, None, None),
+    ("euler_parameters", 3, 3.0, 3.17),
+    ("euler_parameters", 4, 3.0, 3.0),
+    ("euler_parameters", 6, 2.0, 2.0),
+]
+
+
+@pytest.mark.parametrize("formulation, n, ours, paper", TABLE_7)
+def test_table_7(formulation, n, ours, paper):
+    rotor = lgint.models.rotor(formulation=formulation)
+    common = dict(sigma=0.0, tangent_terms="force")
+    if ours is None:
+        with pytest.raises(lgint.ConvergenceError):
+            steady(rotor, 5e-5 / 2**n, 2000, **common)
+        return
+    assert steady(rotor, 5e-5 / 2**n, 2000, **common) == pytest.approx(ours, abs=0.15)
+    assert ours <= paper + 0.05
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters", "tait_bryan"])
+def test_slider_crank(formulation):
+    """holzinger2025 7.3: 2.0 to 3.0 in the paper with full matrices, 7.2 to 7.8 with modified Newton."""
+    crank = lgint.models.slider_crank(formulation=formulation)
+    common = dict(rho_inf=0.875, newton_rtol=1e-9)
+    assert steady(crank, 1e-3, 500, tangent_terms="force", **common) == pytest.approx(2.15, abs=0.15)
+    assert steady(crank, 1e-3, 500, **common) == pytest.approx(2.0, abs=0.05)
+    assert steady(crank, 1e-3, 1000, newton="modified", **common) == pytest.approx(6.9, abs=0.3)
+
+
+@pytest.mark.filterwarnings("ignore:inertia of:UserWarning")
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters", "tait_bryan", "minimal"])
+def test_puma_needs_no_wider_tolerance(formulation):
+    """holzinger2024 4.4 had to raise the relative tolerance to 1e-5 on Lie groups."""
+    puma = lgint.models.puma560(formulation=formulation)
+    assert steady(puma, 1e-2, 50) == pytest.approx(2.0, abs=0.1)
