@@ -37,6 +37,8 @@ napoleon_google_docstring = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False
 
+suppress_warnings = ["ref.python"]  # letters of shapes, such as (n, 3), look like ambiguous names to Sphinx
+
 html_theme = "furo"
 html_title = "lgint"
 

@@ -45,7 +45,7 @@ def test_an_unknown_case_is_bad_usage(capsys):
 
 def test_verdicts():
     row = {"case": "", "method": "", "h": 1.0, "steps": 1, "lgint_us": 1.0, "lgint_error": 0.0, "lgint_iterations": 0.0}
-    peer = {"exudyn_us": 8.0, "exudyn_error": 0.0, "ratio": 8.0}
+    peer = {"exudyn_us": 4.0, "exudyn_error": 0.0, "ratio": 4.0, "equal": 8.0}
     assert bench.Result(**row, **peer, target=5.0).verdict == "reached"
     assert bench.Result(**row, **peer, target=10.0).verdict == "missed by 1.25"
 
