@@ -219,7 +219,8 @@ def _append(file: TextIO, new: bool, about: Mapping[str, str], results: Sequence
         writer.writerow({**about, **row})
 
 
-HEADER = f"{'':<30} {'lgint us':>9} {'Exudyn us':>10} {'ratio':>6} {'at equal error':>14} {'target':>6}  {'lgint error':>11} {'Exudyn error':>12}"
+HEADER = f"{'':<30} {'lgint us':>9} {'Exudyn us':>10} {'ratio':>6} {'at equal error':>14} {'target':>6}"
+HEADER += f"  {'lgint error':>11} {'Exudyn error':>12}"
 
 
 def _line(r: Result) -> str:
