@@ -97,8 +97,8 @@ CASES: Sequence[Case] = (
     _top("modified Newton", True, options=MODIFIED),
     _top("rk44", False, method="rk44", fine=("rk67", 8)),
     _top("rk67", False, method="rk67", fine=("rk67", 8)),
-    _rotor("full Newton", options=FULL),
-    _rotor("modified Newton", options=MODIFIED),
+    _rotor("full Newton", options={"newton": "full", "form": "printed_half"}),  # the peer's algorithm: equal errors
+    _rotor("modified Newton", options={"newton": "modified", "form": "printed_half"}),
     _rotor("rk44", method="rk44"),
     *(
         _chain(n, target, steps, name, options)
