@@ -79,3 +79,11 @@ def continuous(p: Array) -> Array:
     signs = np.ones(len(p))
     signs[1:] = np.where(np.einsum("ij,ij->i", p[1:], p[:-1]) < 0, -1.0, 1.0)
     return p * np.cumprod(signs)[:, None]
+
+
+def triad_about(e: Array) -> Array:
+    """A right-handed triad of columns whose third is the unit vector `e`."""
+    # the coordinate axis that is farthest from e gives e1
+    e1 = np.cross(e, np.eye(3)[np.argmin(np.abs(e))])
+    e1 /= np.linalg.norm(e1)
+    return np.column_stack([e1, np.cross(e, e1), e])

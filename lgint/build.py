@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from lgint import redundancy
 from lgint._args import Array, array, choice, number
 from lgint._rotation import rotation as rotation_matrix
+from lgint._rotation import triad_about
 from lgint.body import FORMULATIONS, Body, inertia_matrix, place
 from lgint.law import LawBuilder
 from lgint.links import LinkBuilder
@@ -577,10 +578,7 @@ def _triad(kind: str, name: str, axis: ArrayLike | None, second_axis: ArrayLike 
             raise ValueError(f"universal joint {name!r}: perpendicular axes expected, their cosine is {e @ f:.3g}")
         return np.column_stack([e, f, np.cross(e, f)])
     _refuse(kind, second_axis=second_axis)
-    # the inertial axis that is farthest from e gives e1
-    e1 = np.cross(e, np.eye(3)[np.argmin(np.abs(e))])
-    e1 /= np.linalg.norm(e1)
-    return np.column_stack([e1, np.cross(e, e1), e])
+    return triad_about(e)
 
 
 def _turn_about_z(angle: float) -> Array:

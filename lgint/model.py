@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike
 
 from lgint import _core, _registry
 from lgint._args import Array, array, choice
+from lgint._rotation import triad_about
 from lgint.modal import Modes
 
 S = TypeVar("S", bound="System")
+TREE_LINK = 27  # parameters of a link in the element "tree": parent, kind, axes (9), origin (3), axis (3), inertia (10)
 
 
 class System:
@@ -201,6 +203,24 @@ class Model(System):
     def joint(self, name: str) -> Mapping[str, Any]:
         """Record of a joint: kind, element, first, second (bodies), frames."""
         return self.joints[choice("joint", name, self.joints)]
+
+    def joint_triad(self, name: str, slot: int) -> Array:
+        """Axes e1, e2, e3 of a joint, columns (3, 3), on its first (0) or second (1) partner, in the axes of its node.
+
+        Raises
+        ------
+        ValueError
+            If the joint has no axes, as a distance.
+        """
+        joint = self.joint(name)
+        kind, _, _, parameters, *_ = self._record["elements"][joint["element"]]
+        if "part" in joint:
+            link = parameters[TREE_LINK * joint["part"] : TREE_LINK * (joint["part"] + 1)]
+            axis = np.array(link[14:17])
+            return triad_about(axis if slot else np.reshape(link[2:11], (3, 3)) @ axis)
+        if len(parameters) != 19:
+            raise ValueError(f"joint {name!r} has no axes: it is a {kind}")
+        return np.reshape(parameters[1 + 9 * slot : 10 + 9 * slot], (3, 3))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Model, (self.record(),)

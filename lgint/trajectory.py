@@ -282,41 +282,47 @@ class Trajectory:
         name : str
             Joint.
         frame : str
-            "inertial", or "body": axes of the body acted on.
+            "inertial"; "body": axes of the body acted on; "joint": the joint's axes e1, e2, e3 on that body, of which
+            e3 is the axis of the joint.
         on : str
             "second" (the second partner of the joint) or "first".
         """
         model = self.multibody()
         joint = model.joint(name)
-        choice("frame", frame, ("inertial", "body"))
+        choice("frame", frame, ("inertial", "body", "joint"))
         slot = ("first", "second").index(choice("side", on, ("first", "second")))
         if "part" in joint:
-            return self._held(model, joint, frame, on)
+            return self._held(model, name, frame, slot)
         # the core gives the force in inertial axes and the moment in those of the body's node
         lam = self.all_multipliers()
         wrench = model.complete.core.reaction(joint["element"], slot, self.t, self.q, self.v, lam)
         R = model.core.kinematics(joint["frames"][slot], self.q, self.v)[1]
         inertial = np.concatenate([wrench[:, :3], _rotate(R, wrench[:, 3:])], axis=1)
-        if frame == "inertial":
-            return inertial
-        body = joint[on]
-        R = R if body == "ground" else model.kinematics(body, self.q, self.v)[1]
-        back = np.swapaxes(R, 1, 2)
-        return np.concatenate([_rotate(back, inertial[:, :3]), _rotate(back, inertial[:, 3:])], axis=1)
+        return self._turned(model, name, inertial, frame, slot)
 
-    def _held(self, model: Model, joint: Mapping[str, Any], frame: str, on: str) -> Array:
+    def _held(self, model: Model, name: str, frame: str, slot: int) -> Array:
         """The reaction in the joint by which a link of a tree hangs."""
+        joint = model.joint(name)
         states = zip(self.t, self.q, self.v, self.vdot, self.lam, self.mem, strict=True)
         second = [model.core.transmitted(joint["element"], joint["part"], float(t), *state) for t, *state in states]
         wrench = np.reshape(second, (len(self), 6))
-        if on == "first":
+        if slot == 0:
             first, link = (model.core.kinematics(place, self.q, self.v)[0] for place in joint["frames"])
             moment = wrench[:, 3:] + np.cross(link - first, wrench[:, :3])
             wrench = -np.concatenate([wrench[:, :3], moment], axis=1)
-        body = joint[on]
-        if frame == "inertial" or body == "ground":
+        return self._turned(model, name, wrench, frame, slot)
+
+    def _turned(self, model: Model, name: str, wrench: Array, frame: str, slot: int) -> Array:
+        """A wrench in inertial axes, seen from a joint's frame or from the body in its slot."""
+        joint = model.joint(name)
+        body = joint[("first", "second")[slot]]
+        if frame == "inertial" or (frame == "body" and body == "ground"):
             return wrench
-        back = np.swapaxes(model.kinematics(body, self.q, self.v)[1], 1, 2)
+        if frame == "body":
+            R = model.kinematics(body, self.q, self.v)[1]
+        else:
+            R = model.core.kinematics(joint["frames"][slot], self.q, self.v)[1] @ model.joint_triad(name, slot)
+        back = np.swapaxes(R, 1, 2)
         return np.concatenate([_rotate(back, wrench[:, :3]), _rotate(back, wrench[:, 3:])], axis=1)
 
     # ---- files and pictures ----

@@ -208,3 +208,24 @@ def test_animation(tmp_path):
     animation = run.animate(seconds=1.0)
     animation.save(tmp_path / "run.gif", writer="pillow")
     assert (tmp_path / "run.gif").read_bytes().startswith(b"GIF")
+
+
+@pytest.mark.parametrize("on", ["first", "second"])
+@pytest.mark.parametrize("formulation", ["SE3", "euler_parameters", "tait_bryan", "minimal"])
+def test_reactions_in_the_axes_of_the_joint(formulation, on):
+    """A free hinge carries no moment about its axis e3; in every formulation the same force acts along it."""
+    chains = [lgint.models.pendulum_chain(n=3, joint="revolute", formulation=f) for f in ("R3xSO3", formulation)]
+    runs = [lgint.integrate(chain, "rk44", t_end=0.05, h=1e-3) for chain in chains]
+    for name in ("joint1", "joint2", "joint3"):
+        one, other = (run.reaction(name, frame="joint", on=on) for run in runs)
+        inertial = runs[1].reaction(name, on=on)
+        assert np.abs(other[:, 5]).max() < 1e-9
+        assert np.allclose(one[:, 2], other[:, 2], rtol=0, atol=1e-8)
+        assert np.allclose(np.linalg.norm(other[:, :3], axis=1), np.linalg.norm(inertial[:, :3], axis=1), rtol=1e-12)
+        assert np.abs(other[:, :2]).max() > 1e-3
+
+
+def test_a_distance_has_no_axes():
+    run = lgint.integrate(systems.two_bodies("distance"), "rk44", t_end=0.01, h=1e-3)
+    with pytest.raises(ValueError, match="no axes"):
+        run.reaction("joint", frame="joint")
