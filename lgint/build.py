@@ -282,7 +282,8 @@ class ModelBuilder(LinkBuilder, LawBuilder):
             _refuse(kind, angle=angle)
         turned = triad if angle is None else triad @ _turn_about_z(number(f"angle of {name!r}", angle))
         axes_a, axes_b = self._node_rotation(a).T @ triad, self._node_rotation(b).T @ turned
-        self._add_joint(kind, name, a, b, frames, [CARRIERS.index(where), *axes_a.ravel(), *axes_b.ravel()])
+        values = [CARRIERS.index(where), *axes_a.ravel(), *axes_b.ravel()]
+        self._add_joint(kind, name, a, b, frames, values, [axes_a.tolist(), axes_b.tolist()])
         return name
 
     def add_distance(
@@ -331,7 +332,14 @@ class ModelBuilder(LinkBuilder, LawBuilder):
         return self._frame(a, self._local(a, x)), self._frame(b, self._local(b, x))
 
     def _add_joint(
-        self, kind: str, name: str, a: Partner, b: Partner, frames: tuple[int, int], values: list[float]
+        self,
+        kind: str,
+        name: str,
+        a: Partner,
+        b: Partner,
+        frames: tuple[int, int],
+        values: list[float],
+        axes: list[Any] | None = None,
     ) -> None:
         self._joints[name] = {
             "kind": kind,
@@ -339,6 +347,7 @@ class ModelBuilder(LinkBuilder, LawBuilder):
             "first": self._partner(a),
             "second": self._partner(b),
             "frames": list(frames),
+            "axes": axes,
         }
         self._element(kind, name, frames, values)
 

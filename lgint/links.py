@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, number
+from lgint._rotation import triad_about
 from lgint.parts import Partner, Parts
 from lgint.tree import MINIMAL, TREE_JOINTS, Joint, Tree
 
@@ -69,6 +70,7 @@ class LinkBuilder(Parts):
             "first": parent,
             "second": link,
             "frames": [self._frame(who, self._local(who, point)) for who in (a, b)],
+            "axes": [(self._node_rotation(who).T @ triad_about(axis)).tolist() for who in (a, b)],
             "block": tree.block,
             "part": len(tree.bodies) - 1,
         }

@@ -12,11 +12,9 @@ from numpy.typing import ArrayLike
 
 from lgint import _core, _registry
 from lgint._args import Array, array, choice
-from lgint._rotation import triad_about
 from lgint.modal import Modes
 
 S = TypeVar("S", bound="System")
-TREE_LINK = 27  # parameters of a link in the element "tree": parent, kind, axes (9), origin (3), axis (3), inertia (10)
 
 
 class System:
@@ -213,14 +211,9 @@ class Model(System):
             If the joint has no axes, as a distance.
         """
         joint = self.joint(name)
-        kind, _, _, parameters, *_ = self._record["elements"][joint["element"]]
-        if "part" in joint:
-            link = parameters[TREE_LINK * joint["part"] : TREE_LINK * (joint["part"] + 1)]
-            axis = np.array(link[14:17])
-            return triad_about(axis if slot else np.reshape(link[2:11], (3, 3)) @ axis)
-        if len(parameters) != 19:
-            raise ValueError(f"joint {name!r} has no axes: it is a {kind}")
-        return np.reshape(parameters[1 + 9 * slot : 10 + 9 * slot], (3, 3))
+        if joint["axes"] is None:
+            raise ValueError(f"joint {name!r} has no axes: it is a {joint['kind']}")
+        return np.array(joint["axes"][slot])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Model, (self.record(),)

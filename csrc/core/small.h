@@ -74,6 +74,14 @@ static inline void lg_mulT3(const double A[9], const double b[3], double c[3])
         c[i] = A[i] * b[0] + A[3 + i] * b[1] + A[6 + i] * b[2];
 }
 
+/* c = A b for a column-major 3 x m A */
+static inline void lg_mul_columns(int m, const double *A, const double *b, double c[3])
+{
+    lg_zero(3, c);
+    for (int j = 0; j < m; j++)
+        lg_axpy(3, b[j], A + 3 * j, c);
+}
+
 /* C = A B */
 static inline void lg_mul33(const double A[9], const double B[9], double C[9])
 {

@@ -48,14 +48,6 @@ static void rigid_pose(lg_frame *f)
     }
 }
 
-/* c = A e, A being 3 x m */
-static void mul_rates(int m, const double *A, const double *e, double c[3])
-{
-    lg_zero(3, c);
-    for (int j = 0; j < m; j++)
-        lg_axpy(3, e[j], A + 3 * j, c);
-}
-
 static void rigid_twist(lg_frame *f)
 {
     if (!f->block) {
@@ -65,7 +57,7 @@ static void rigid_twist(lg_frame *f)
 
     // angular velocity
     if (f->node->attitude)
-        mul_rates(f->m, f->attitude.H, f->v + f->r, f->omega);
+        lg_mul_columns(f->m, f->attitude.H, f->v + f->r, f->omega);
     else
         lg_copy(3, f->v + f->r, f->omega);
 
@@ -209,7 +201,7 @@ static void congruence(int m, const double *H, const double A[9], double *C)
 {
     for (int j = 0; j < m; j++) {
         double AH[3];
-        mul_rates(3, A, H + 3 * j, AH);
+        lg_mul_columns(3, A, H + 3 * j, AH);
         for (int i = 0; i < m; i++)
             C[i + m * j] += lg_dot3(H + 3 * i, AH);
     }

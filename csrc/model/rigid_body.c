@@ -31,14 +31,6 @@ static lg_status check(const lg_element *e, const char **reason)
     return LG_OK;
 }
 
-/* c = A e with A 3 x m column-major */
-static void mul_rates(int m, const double *A, const double *e, double c[3])
-{
-    lg_zero(3, c);
-    for (int j = 0; j < m; j++)
-        lg_axpy(3, e[j], A + 3 * j, c);
-}
-
 /* y += A^T c */
 static void add_rates_T(int m, const double *A, const double c[3], double *y)
 {
@@ -148,8 +140,8 @@ static void tangent_coordinates(const lg_element *e, const lg_block *b, const lg
     if (at->a)
         lg_axpy(m, sign * at->wa, at->a + b->v + r, acceleration);
     b->node->attitude(q, v, acceleration, &attitude);
-    mul_rates(m, attitude.H, v, omega);
-    mul_rates(m, attitude.H, acceleration, omegadot);
+    lg_mul_columns(m, attitude.H, v, omega);
+    lg_mul_columns(m, attitude.H, acceleration, omegadot);
     lg_axpy(3, 1, attitude.bias, omegadot);
 
     // torque and its derivatives
@@ -183,12 +175,12 @@ static void rotate_coordinates(const lg_element *e, const lg_block *b, const lg_
         b->node->attitude(at->q + b->q + b->node->attitude_q, at->v + b->v + r, NULL, &attitude);
     if (want->Ma) {
         double omegadot[3];
-        mul_rates(m, attitude.H, at->a + b->v + r, omegadot);
+        lg_mul_columns(m, attitude.H, at->a + b->v + r, omegadot);
         lg_mul3(J, omegadot, tau);
         add_rates_T(m, attitude.H, tau, want->Ma + b->v + r);
     }
     if (want->gyro) {
-        mul_rates(m, attitude.H, at->v + b->v + r, omega);
+        lg_mul_columns(m, attitude.H, at->v + b->v + r, omega);
         lg_mul3(J, omega, Jomega);
         lg_mul3(J, attitude.bias, tau);
         for (int i = 0; i < 3; i++)
@@ -252,7 +244,7 @@ static double kinetic(const lg_element *e, const lg_block *b, const lg_point *at
     if (b->node->attitude) {
         lg_attitude attitude;
         b->node->attitude(at->q + b->q + b->node->attitude_q, v + r, NULL, &attitude);
-        mul_rates(m, attitude.H, v + r, omega);
+        lg_mul_columns(m, attitude.H, v + r, omega);
     } else {
         lg_copy(3, v + r, omega);
     }
