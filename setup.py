@@ -24,7 +24,7 @@ ORIGIN = "@loader_path" if sys.platform == "darwin" else "$ORIGIN"
 
 @dataclass
 class Lapack:
-    """Flags for compiling csrc/core/linalg.c and for linking it."""
+    """Flags for compiling csrc/sparse/linalg.c and for linking it."""
 
     name: str
     cflags: list[str]
@@ -84,7 +84,7 @@ def pkg_config(what: str, package: str) -> list[str] | None:
 
 
 def probe(lapack: Lapack) -> bool:
-    """Find the prefix of the names by linking a call, note the macros for csrc/core/linalg.c, say whether it worked."""
+    """Find the prefix of the names by linking a call, note the macros for sparse/linalg.c, say whether it worked."""
     given = os.environ.get("LGINT_LAPACK_PREFIX")
     for prefix in ["scipy_", ""] if given is None else [given]:
         call = f"lapack_int n = 0; double a = 0; return (int){prefix}LAPACKE_dgetrf_work(102, n, n, &a, 1, &n);"

@@ -4,16 +4,16 @@ Public names only; see `lgint.models`, `lgint.integrate`, `lgint.ModelBuilder` a
 """
 
 from lgint import groups, modal, models
+from lgint._build.builder import ModelBuilder, ground
+from lgint._build.trees import dh_links
 from lgint._core import ConvergenceError, IntegrationError, Interrupted, SingularError, StepSizeError
-from lgint.build import ModelBuilder, ground
-from lgint.callable import CallableModel
-from lgint.check import check
-from lgint.dense import DenseOutput, DenseState
-from lgint.integrate import Stepper, integrate, method_info, methods
-from lgint.model import Model
-from lgint.study import study
-from lgint.trajectory import Trajectory, load
-from lgint.tree import dh_links
+from lgint._model.callable import CallableModel
+from lgint._model.check import check
+from lgint._model.model import Model
+from lgint._run.dense import DenseOutput, DenseState
+from lgint._run.integrate import Stepper, integrate, method_info, methods
+from lgint._run.trajectory import Trajectory, load
+from lgint._tools.study import study
 
 __version__ = "0.1.0"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 from lgint._args import choice
 
 if TYPE_CHECKING:
-    from lgint.model import Model
+    from lgint._model.model import Model
 
 P = ParamSpec("P")
 _FACTORIES: dict[str, Callable[..., Model]] = {}

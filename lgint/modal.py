@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, choice, number
+from lgint._build.bodies import Body
 from lgint._rotation import matrix_of_quaternion
-from lgint.body import Body
 
 SUPPORTS: Final = ("clamped", "free", "pinned")
 FIELDS: Final = ("axial", "torsion", "bending_y", "bending_z")

@@ -1,7 +1,7 @@
 /* lgint._core.interpolate: dense output between knots. */
 #include "bind/args.h"
 #include "bind/system.h"
-#include "integrator/dense.h"
+#include "run/dense.h"
 
 /* Columns of one call: 0 t, 1 q, 2 v, 3 a, 4 lam. */
 typedef struct interpolation {

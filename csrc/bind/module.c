@@ -2,7 +2,7 @@
 #define LG_IMPORT_NUMPY
 #include "bind/module.h"
 
-#include "core/linalg.h"
+#include "sparse/linalg.h"
 
 PyDoc_STRVAR(module_doc, "The compiled core. Private: the public face is the package `lgint`.");
 

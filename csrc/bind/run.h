@@ -4,7 +4,7 @@
 
 #include "bind/args.h"
 #include "bind/errors.h"
-#include "integrator/integrate.h"
+#include "run/integrate.h"
 
 typedef struct lg_run_arguments {
     PyObject *system; /* of type System */

@@ -2,6 +2,8 @@
 #ifndef LG_INTEGRATOR_OPTIONS_H
 #define LG_INTEGRATOR_OPTIONS_H
 
+#include <math.h>
+
 /* What explicit methods do about the drift: the choices are LG_PROJECT_POSITION and LG_PROJECT_VELOCITY added up. */
 #define LG_PROJECT_OPTION                                                                                              \
     {"project",                                                                                                        \
@@ -31,5 +33,69 @@
         {"max_iter", LG_OPTION_INTEGER, {20, -1}, 1, 1000, NULL, "A step that takes more Newton iterations has failed."}
 
 enum { LG_NEWTON_RTOL, LG_NEWTON_ATOL, LG_NEWTON_MAX_ITER, LG_NEWTON_OPTION_COUNT };
+
+/* Option rows of a method with an error estimate; they stand together in its list, in this order. */
+#define LG_CONTROL_OPTIONS                                                                                             \
+    {"rtol",                                                                                                           \
+     LG_OPTION_VECTOR,                                                                                                 \
+     {NAN, -1},                                                                                                        \
+     0,                                                                                                                \
+     INFINITY,                                                                                                         \
+     NULL,                                                                                                             \
+     "Relative tolerance of a step's error; with it or atol the steps are adaptive. Where only atol is given: 0."},    \
+        {"atol",                                                                                                       \
+         LG_OPTION_VECTOR,                                                                                             \
+         {NAN, -1},                                                                                                    \
+         0,                                                                                                            \
+         INFINITY,                                                                                                     \
+         NULL,                                                                                                         \
+         "Absolute tolerance of a step's error, in the units of q and v. Where only rtol is given: the same "          \
+         "numbers."},                                                                                                  \
+        {"first_step",                                                                                                 \
+         LG_OPTION_NUMBER,                                                                                             \
+         {NAN, -1},                                                                                                    \
+         0,                                                                                                            \
+         INFINITY,                                                                                                     \
+         NULL,                                                                                                         \
+         "First step, s; h does as well. Else it is chosen."},                                                         \
+        {"max_step", LG_OPTION_NUMBER, {INFINITY, -1}, 0, INFINITY, NULL, "No step is longer, s."},                    \
+        {"min_step",                                                                                                   \
+         LG_OPTION_NUMBER,                                                                                             \
+         {0, -1},                                                                                                      \
+         0,                                                                                                            \
+         INFINITY,                                                                                                     \
+         NULL,                                                                                                         \
+         "The run fails if a step of this size (s) is still rejected; only a landing takes shorter ones."},            \
+        {"safety", LG_OPTION_NUMBER, {0.9, -1}, 0.01, 1, NULL, "The optimal step size times this is tried next."},     \
+        {"max_increase", LG_OPTION_NUMBER, {5, -1}, 1, 100, NULL, "A step is at most this many times the last one."},  \
+        {"max_decrease",                                                                                               \
+         LG_OPTION_NUMBER,                                                                                             \
+         {0.2, -1},                                                                                                    \
+         0.001,                                                                                                        \
+         0.99,                                                                                                         \
+         NULL,                                                                                                         \
+         "A step is at least this many times the last one; not with control \"paper\"."},                              \
+        {"control",                                                                                                    \
+         LG_OPTION_CHOICE,                                                                                             \
+         {0, LG_CONTROL_PI},                                                                                           \
+         0,                                                                                                            \
+         0,                                                                                                            \
+         "I|PI|paper",                                                                                                 \
+         "Law of the next step: of the last error, of the last two, or as holzinger2024, App. B."}
+
+enum {
+    LG_CONTROL_RTOL,
+    LG_CONTROL_ATOL,
+    LG_CONTROL_FIRST_STEP,
+    LG_CONTROL_MAX_STEP,
+    LG_CONTROL_MIN_STEP,
+    LG_CONTROL_SAFETY,
+    LG_CONTROL_MAX_INCREASE,
+    LG_CONTROL_MAX_DECREASE,
+    LG_CONTROL_LAW,
+    LG_CONTROL_OPTION_COUNT
+};
+
+enum { LG_CONTROL_I, LG_CONTROL_PI, LG_CONTROL_PAPER };
 
 #endif

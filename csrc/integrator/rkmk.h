@@ -2,7 +2,8 @@
 #ifndef LG_INTEGRATOR_RKMK_H
 #define LG_INTEGRATOR_RKMK_H
 
-#include "integrator/control.h"
+#include "integrator/options.h"
+#include "integrator/stepper.h"
 
 extern const lg_stepper_type lg_rkmk; /* coefficients: an lg_tableau */
 

@@ -12,8 +12,8 @@
 #ifndef LG_SOLVE_NEWTON_H
 #define LG_SOLVE_NEWTON_H
 
-#include "core/matrix.h"
 #include "core/status.h"
+#include "sparse/matrix.h"
 
 enum { LG_ROW_SETS = 2 };
 

@@ -7,10 +7,10 @@
 #ifndef LG_SYSTEM_SYSTEM_H
 #define LG_SYSTEM_SYSTEM_H
 
-#include "core/matrix.h"
-#include "core/pattern.h"
 #include "core/status.h"
 #include "group/space.h"
+#include "sparse/matrix.h"
+#include "sparse/pattern.h"
 
 typedef struct lg_point { /* where */
     double t; /* time */

@@ -2,9 +2,9 @@
 
 from numpy.typing import ArrayLike
 
+from lgint._build.builder import ModelBuilder
+from lgint._model.model import Model
 from lgint._registry import benchmark
-from lgint.build import ModelBuilder
-from lgint.model import Model
 
 
 @benchmark("kinon2024 5.3")

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array
+from lgint._build.builder import Ground, ModelBuilder, ground
+from lgint._model.model import Model
 from lgint._registry import benchmark
-from lgint.build import Ground, ModelBuilder, ground
-from lgint.model import Model
 
 
 class Link(NamedTuple):

@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import array, number
+from lgint._build.builder import ModelBuilder, ground
+from lgint._model.model import Model
 from lgint._registry import benchmark
-from lgint.build import ModelBuilder, ground
-from lgint.model import Model
 
 CONSISTENT_MASS = 1.233075  # kg; what the printed inertia and damping belong to
 

@@ -1,9 +1,9 @@
 """A body that turns about one principal axis under a constant moment."""
 
 from lgint._args import number
+from lgint._build.builder import ModelBuilder
+from lgint._model.model import Model
 from lgint._registry import benchmark
-from lgint.build import ModelBuilder
-from lgint.model import Model
 
 
 @benchmark("sherif2019 3, 5, 7")

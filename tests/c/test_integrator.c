@@ -1,7 +1,7 @@
 /* Solvers, steppers and the loop on systems written out by hand: orders, restarts, kinks, failures. */
 #include "check.h"
 #include "integrator/genalpha.h"
-#include "integrator/integrate.h"
+#include "run/integrate.h"
 #include "solve/initial.h"
 #include "systems.h"
 

@@ -1,8 +1,8 @@
 /* The block-sparse matrix and the products of the pattern against dense algebra, on systems of every shape. */
 #include "check.h"
-#include "core/linalg.h"
-#include "core/matrix.h"
-#include "core/pattern.h"
+#include "sparse/linalg.h"
+#include "sparse/matrix.h"
+#include "sparse/pattern.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from lgint import bench, bench_exudyn, cli
+from lgint._tools import bench, bench_exudyn, cli
 
 
 @pytest.fixture(autouse=True)

@@ -8,12 +8,14 @@ from typing import NamedTuple
 
 MAY_SEE = {
     "core": {"core"},
+    "sparse": {"core", "sparse"},
     "group": {"core", "group"},
-    "system": {"core", "group", "system"},
-    "solve": {"core", "group", "system", "solve"},
-    "integrator": {"core", "group", "system", "solve", "integrator"},
-    "model": {"core", "group", "system", "model"},
-    "bind": {"core", "group", "system", "solve", "integrator", "model", "bind"},
+    "system": {"core", "sparse", "group", "system"},
+    "solve": {"core", "sparse", "group", "system", "solve"},
+    "integrator": {"core", "sparse", "group", "system", "solve", "integrator"},
+    "run": {"core", "sparse", "group", "system", "solve", "integrator", "run"},
+    "model": {"core", "sparse", "group", "system", "model"},
+    "bind": {"core", "sparse", "group", "system", "solve", "integrator", "run", "model", "bind"},
 }
 STANDARD = {
     *("errno.h", "float.h", "limits.h", "math.h", "stddef.h"),
@@ -52,7 +54,7 @@ def may_include(path: Path, header: str) -> bool:
     if header.split("/")[0] in MAY_SEE:
         return header.split("/")[0] in MAY_SEE[room]
     if header in LAPACK:
-        return path == Path("core/linalg.c")
+        return path == Path("sparse/linalg.c")
     if header in ("Python.h", "structmember.h") or header.startswith("numpy/"):
         return is_bind
     return header in STANDARD or is_bind

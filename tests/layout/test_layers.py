@@ -45,6 +45,7 @@ VIOLATIONS = [
     (house.include_violations, "csrc/integrator/a.c", '#include "bind/module.h"'),
     (house.include_violations, "csrc/integrator/a.c", "#include <Python.h>"),
     (house.include_violations, "csrc/core/a.c", "#include <numpy/arrayobject.h>"),
+    (house.include_violations, "csrc/integrator/a.c", '#include "run/run.h"'),
     (house.include_violations, "csrc/core/a.c", "#include <lapacke.h>"),
     (house.include_violations, "csrc/bind/a.c", "#include <lapacke.h>"),
     (house.include_violations, "csrc/core/a.c", "#include <unistd.h>"),
@@ -75,7 +76,7 @@ def test_a_violation_is_found(check, path, text, tmp_path):
 
 
 CLEAN = {
-    "csrc/core/linalg.c": '#include "core/linalg.h"\n#include <lapacke.h>\n#include <math.h>\n',
+    "csrc/sparse/linalg.c": '#include "sparse/linalg.h"\n#include <lapacke.h>\n#include <math.h>\n',
     "csrc/core/a.h": """extern const int lg_count;
 typedef int lg_op(int a);
 lg_op lg_one, lg_two;

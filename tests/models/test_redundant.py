@@ -7,7 +7,7 @@ import pytest
 
 import lgint
 from face import systems
-from lgint import redundancy
+from lgint._build import redundancy
 
 BAR = {"mass": 2.0, "inertia": (0.01, 0.2, 0.2)}
 NORMAL = systems.turn(0.6, (1, 2, 0.5)) @ np.array([0.0, 0.0, 1.0])

@@ -1,0 +1,261 @@
+/* Step size control; see control.h.
+
+   Error of a step, holzinger2024 (B16)-(B18): err^2 = mean of (e_i/s_i)^2 over q - q^ in local coordinates and v - v^,
+   s_i = atol_i + rtol_i max(|x_0i|, |x_1i|). The x of velocities, and of coordinates on linear kinds, are these numbers
+   themselves. A group has no origin that a coordinate could be relative to: there x is the way of the step, 0 and theta,
+   so that the tolerances do not depend on where the body is, and for small steps atol decides.
+
+   With k the order of err(h) and f the safety factor the next step is h times
+       I      f err^(-1/k)
+       PI     f err^(-0.7/k) err_last^(0.4/k)          Hairer, Wanner: Solving ODE II, IV.2
+       paper  f err^(-1/k), h between h_min and h_max  holzinger2024 (B19)-(B21), exponent corrected
+   within [max_decrease, max_increase] and not larger after a rejection; "paper" bounds the increase only. */
+#include "run/control.h"
+
+#include "core/small.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double least_error = 1e-4; /* of the last step in the PI law */
+
+/* ---- settings ---- */
+
+int lg_control_option(const lg_method *method)
+{
+    for (int i = 0; i < method->noptions; i++)
+        if (strcmp(method->options[i].name, "rtol") == 0)
+            return i;
+    return -1;
+}
+
+void lg_control_prepare(lg_control *control, const lg_stepper *stepper)
+{
+    int first = lg_control_option(stepper->method);
+    if (first < 0)
+        return;
+    const lg_option_value *options = stepper->options + first;
+    control->active = !isnan(options[LG_CONTROL_RTOL].number) || !isnan(options[LG_CONTROL_ATOL].number);
+    control->law = options[LG_CONTROL_LAW].choice;
+    control->order = stepper->method->order;
+    control->first_step = options[LG_CONTROL_FIRST_STEP].number;
+    control->max_step = options[LG_CONTROL_MAX_STEP].number;
+    control->min_step = options[LG_CONTROL_MIN_STEP].number;
+    control->safety = options[LG_CONTROL_SAFETY].number;
+    control->max_increase = options[LG_CONTROL_MAX_INCREASE].number;
+    control->max_decrease = options[LG_CONTROL_MAX_DECREASE].number;
+}
+
+void lg_control_layout(lg_control *control, const lg_stepper *stepper, lg_arena *arena)
+{
+    const lg_system *system = stepper->system;
+    size_t nv = control->active ? (size_t)system->space->nv : 0;
+    double **pairs[] = {&control->rtol, &control->atol, &control->scale, &control->error};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        *pairs[i] = lg_arena_doubles(arena, 2 * nv);
+    control->q = lg_arena_doubles(arena, control->active ? (size_t)system->space->nq : 0);
+    control->v = lg_arena_doubles(arena, nv);
+    control->a = lg_arena_doubles(arena, nv);
+    control->lam = lg_arena_doubles(arena, control->active ? (size_t)system->pattern->nrows : 0);
+}
+
+void lg_control_fill(lg_control *control, const lg_stepper *stepper)
+{
+    if (!control->active)
+        return;
+    const lg_option_value *options = stepper->options + lg_control_option(stepper->method);
+    double rtol = options[LG_CONTROL_RTOL].number, atol = options[LG_CONTROL_ATOL].number;
+    for (int i = 0; i < 2 * stepper->system->space->nv; i++) {
+        control->rtol[i] = isnan(rtol) ? 0 : rtol;
+        control->atol[i] = isnan(atol) ? rtol : atol;
+    }
+}
+
+lg_status lg_control_set(lg_control *control, const lg_stepper *stepper, int which, int count, const double *values)
+{
+    int nv = stepper->system->space->nv;
+    if (!control->active || (count != nv && count != 2 * nv))
+        return LG_BAD_ARGUMENT;
+    const lg_option_value *options = stepper->options + lg_control_option(stepper->method);
+    int alone = which == LG_CONTROL_RTOL && isnan(options[LG_CONTROL_ATOL].number);
+    for (int i = 0; i < 2 * nv; i++) {
+        double value = values[i % count];
+        (which == LG_CONTROL_RTOL ? control->rtol : control->atol)[i] = value;
+        if (alone)
+            control->atol[i] = value;
+    }
+    return LG_OK;
+}
+
+lg_status lg_control_check(const lg_control *control, int nv, lg_report *report)
+{
+    for (int i = 0; control->active && i < 2 * nv; i++)
+        if (!(control->rtol[i] + control->atol[i] > 0)) {
+            lg_report_name(report, "rtol and atol are both zero for an entry");
+            return LG_BAD_ARGUMENT;
+        }
+    const char *what = NULL;
+    if (control->active && control->min_step > control->max_step)
+        what = "min_step is above max_step";
+    if (control->active && (control->first_step <= 0 || control->max_step <= 0))
+        what = "first_step and max_step must be positive";
+    if (what) {
+        lg_report_name(report, what);
+        return LG_BAD_ARGUMENT;
+    }
+    return LG_OK;
+}
+
+/* ---- norms ---- */
+
+static double weighted_norm(int n, const double *x, const double *scale)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] / scale[i] * (x[i] / scale[i]);
+    return sqrt(sum / n);
+}
+
+/* Raises scale[0..n) to atol + rtol |x|. */
+static void rise(int n, const double *rtol, const double *atol, const double *x, double *scale)
+{
+    for (int i = 0; i < n; i++)
+        scale[i] = fmax(scale[i], atol[i] + rtol[i] * fabs(x[i]));
+}
+
+/* Scales at a state; on Lie kinds those of the way theta, 0 at the start of a step. */
+static void rise_to(lg_control *control, const lg_space *space, const lg_state *state, const double *theta)
+{
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
+        int own = b->node->linear && b->nq == b->nv;
+        const double *x = own ? state->q + b->q : theta + b->v;
+        rise(b->nv, control->rtol + b->v, control->atol + b->v, x, control->scale + b->v);
+    }
+    int nv = space->nv;
+    rise(nv, control->rtol + nv, control->atol + nv, state->v, control->scale + nv);
+}
+
+double lg_control_norm(lg_control *control, const lg_space *space, const lg_state *before, const lg_state *after)
+{
+    double *theta = control->v;
+    lg_copy(2 * space->nv, control->atol, control->scale);
+    lg_zero(space->nv, theta);
+    rise_to(control, space, before, theta);
+    lg_space_difference(space, before->q, after->q, theta);
+    rise_to(control, space, after, theta);
+    return weighted_norm(2 * space->nv, control->error, control->scale);
+}
+
+/* ---- the first step ---- */
+
+/* Accelerations an explicit Euler step of size h away, and the coordinates' way there in control->v. */
+static lg_status euler_step(lg_control *control, lg_stepper *stepper, const lg_state *state, double h)
+{
+    const lg_space *space = stepper->system->space;
+    for (int i = 0; i < space->nv; i++)
+        control->v[i] = h * state->v[i];
+    lg_space_retract(space, state->q, control->v, control->q);
+    for (int i = 0; i < space->nv; i++)
+        control->v[i] = state->v[i] + h * state->a[i];
+
+    lg_point point = {.t = state->t + h,
+                      .t_in = state->t + 0.5 * h,
+                      .load = 1,
+                      .wa = 1,
+                      .q = control->q,
+                      .v = control->v,
+                      .mem = state->mem};
+    return lg_accel_solve(&stepper->accel, &point, control->a, control->lam, &stepper->report);
+}
+
+/* Norms of the state and of its rates. */
+static void sizes(lg_control *control, const lg_space *space, const lg_state *state, double *size, double *rate)
+{
+    int nv = space->nv;
+    lg_copy(2 * nv, control->atol, control->scale);
+    lg_zero(nv, control->v);
+    rise_to(control, space, state, control->v);
+
+    lg_zero(nv, control->error);
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
+        if (b->node->linear && b->nq == b->nv)
+            lg_copy(b->nv, state->q + b->q, control->error + b->v);
+    lg_copy(nv, state->v, control->error + nv);
+    *size = weighted_norm(2 * nv, control->error, control->scale);
+
+    lg_copy(nv, state->v, control->error);
+    lg_copy(nv, state->a, control->error + nv);
+    *rate = weighted_norm(2 * nv, control->error, control->scale);
+}
+
+lg_status lg_control_begin(lg_control *control, lg_stepper *stepper, const lg_state *state, double span)
+{
+    const lg_space *space = stepper->system->space;
+    double most = fmin(span, control->max_step), size, rate;
+    int nv = space->nv;
+    if (!isnan(control->first_step)) {
+        control->memory->h = fmin(most, control->first_step);
+        return LG_OK;
+    }
+
+    sizes(control, space, state, &size, &rate);
+    double h0 = fmin(most, size < 1e-5 || rate < 1e-5 ? 1e-6 : 0.01 * size / rate);
+    LG_TRY(euler_step(control, stepper, state, h0));
+
+    for (int i = 0; i < nv; i++) {
+        control->error[i] = control->v[i] - state->v[i];
+        control->error[nv + i] = control->a[i] - state->a[i];
+    }
+    double bend = weighted_norm(2 * nv, control->error, control->scale) / h0, largest = fmax(rate, bend);
+    double h1 = largest <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / largest, 1 / control->order);
+    control->memory->h = fmax(fmin(most, fmin(100 * h0, h1)), fmin(most, control->min_step));
+    return LG_OK;
+}
+
+/* ---- from step to step ---- */
+
+double lg_control_next(const lg_control *control, double t, double landing, int *lands)
+{
+    static const double stretch = 1.05;
+    double h = control->memory->h, left = landing - t;
+    *lands = left <= stretch * h && (left <= control->max_step || left <= h);
+    if (*lands)
+        return left;
+    if (left < 2 * h)
+        h = 0.5 * left;
+    h = (t + h) - t; /* a step that the times show exactly */
+    return h;
+}
+
+/* The size to try after a step of size h. */
+static double next_size(const lg_control *control, double h, double error, int accepted)
+{
+    const lg_control_memory *memory = control->memory;
+    double factor = error > 0 ? control->safety * pow(error, -1 / control->order) : INFINITY;
+    int brief = h < (1 - 1e-8) * memory->h; /* for a landing: may lead back to the size that was wanted, not above */
+    if (isnan(error))
+        return control->max_decrease * h;
+    if (accepted && brief && memory->rejections == 0)
+        return fmin(memory->h, factor * h);
+
+    if (control->law == LG_CONTROL_PI && accepted && error > 0 && memory->error > 0)
+        factor = control->safety * pow(error, -0.7 / control->order) * pow(memory->error, 0.4 / control->order);
+    if (control->law != LG_CONTROL_PAPER) {
+        factor = fmax(control->max_decrease, factor);
+        if (!accepted || memory->rejections > 0)
+            factor = fmin(factor, 1);
+    }
+    return fmin(factor, control->max_increase) * h;
+}
+
+int lg_control_judge(lg_control *control, double h, double error)
+{
+    lg_control_memory *memory = control->memory;
+    int accepted = error <= 1, brief = h < 0.5 * memory->h;
+    memory->h = fmin(control->max_step, fmax(control->min_step, next_size(control, h, error, accepted)));
+    memory->rejections = accepted ? 0 : memory->rejections + 1;
+    if (accepted && !brief)
+        memory->error = fmax(error, least_error);
+    return accepted;
+}

@@ -1,0 +1,115 @@
+/* Dense output; see dense.h.
+
+   Between q_0 and q_1, h apart, q(t) = q_0 exp(theta(s)), s = (t - t_0)/h, with theta the polynomial of degree five that
+   has at both ends the values, 0 and difference(q_0, q_1), the rates and the second derivatives of the solution:
+
+       theta' = T^-1(theta) v,      theta'' = d/dt (T^-1(theta) v), taken by a central difference.
+
+   v = T(theta) theta' is the velocity of that curve, vdot the derivative of the cubic that has the v and vdot of both
+   ends, lambda a straight line. With the exact solution at both ends the errors are O(h^6), O(h^5), O(h^3), O(h^2).
+   All of it depends on the two ends alone, and is equal to them there. */
+#include "run/dense.h"
+
+#include "core/small.h"
+
+void lg_dense_layout(void *self, lg_arena *arena)
+{
+    lg_dense *dense = self;
+    size_t nv = (size_t)dense->space->nv;
+    for (int i = 0; i < 5; i++)
+        dense->power[i] = lg_arena_doubles(arena, nv);
+    dense->theta = lg_arena_doubles(arena, nv);
+    dense->thetadot = lg_arena_doubles(arena, nv);
+    dense->side = lg_arena_doubles(arena, nv);
+    dense->place = lg_arena_doubles(arena, nv);
+}
+
+/* T^-1 v beside theta on the curve's tangent: side = T^-1(theta + d theta') (v + d a) */
+static void rate_beside(lg_dense *dense, const double *theta, const lg_knot *knot, double d, double *side)
+{
+    const lg_space *space = dense->space;
+    double *v = dense->theta;
+    for (int i = 0; i < space->nv; i++) {
+        dense->place[i] = theta[i] + d * dense->thetadot[i];
+        v[i] = knot->v[i] + d * knot->a[i];
+    }
+    lg_space_rate(space, dense->from.q, dense->place, v, side);
+}
+
+/* h theta' and h^2 theta'' at a knot. */
+static void derivatives(lg_dense *dense, const double *theta, const lg_knot *knot, double h, double *first,
+                        double *second)
+{
+    const double d = 1e-3 * h;
+    lg_space_rate(dense->space, dense->from.q, theta, knot->v, dense->thetadot);
+    rate_beside(dense, theta, knot, d, second);
+    rate_beside(dense, theta, knot, -d, dense->side);
+    for (int i = 0; i < dense->space->nv; i++) {
+        first[i] = h * dense->thetadot[i];
+        second[i] = h * h * ((second[i] - dense->side[i]) / (2 * d));
+    }
+}
+
+void lg_dense_open(lg_dense *dense, lg_knot from, lg_knot to)
+{
+    double h = to.t - from.t, *theta1 = dense->power[4];
+    dense->from = from;
+    dense->to = to;
+
+    lg_zero(dense->space->nv, theta1);
+    derivatives(dense, theta1, &from, h, dense->power[0], dense->power[1]);
+    lg_space_difference(dense->space, from.q, to.q, theta1);
+    derivatives(dense, theta1, &to, h, dense->power[2], dense->power[3]);
+
+    for (int i = 0; i < dense->space->nv; i++) {
+        double A = dense->power[0][i], B = 0.5 * dense->power[1][i]; /* at the start */
+        double C = theta1[i], D = dense->power[2][i], E = 0.5 * dense->power[3][i]; /* at the end */
+        dense->power[1][i] = B;
+        dense->power[2][i] = 10 * C - 6 * A - 4 * D - 3 * B + E;
+        dense->power[3][i] = -15 * C + 8 * A + 7 * D + 3 * B - 2 * E;
+        dense->power[4][i] = 6 * C - 3 * A - 3 * D - B + E;
+    }
+}
+
+static void copy_knot(const lg_dense *dense, const lg_knot *knot, double *q, double *v, double *a, double *lam)
+{
+    if (q)
+        lg_copy(dense->space->nq, knot->q, q);
+    if (v)
+        lg_copy(dense->space->nv, knot->v, v);
+    if (a)
+        lg_copy(dense->space->nv, knot->a, a);
+    if (lam)
+        lg_copy(dense->nrows, knot->lam, lam);
+}
+
+static void between(lg_dense *dense, double s, double h, double *q, double *v)
+{
+    double *const *p = dense->power;
+    for (int i = 0; i < dense->space->nv; i++) {
+        dense->theta[i] = s * (p[0][i] + s * (p[1][i] + s * (p[2][i] + s * (p[3][i] + s * p[4][i]))));
+        dense->thetadot[i] =
+            (p[0][i] + s * (2 * p[1][i] + s * (3 * p[2][i] + s * (4 * p[3][i] + s * 5 * p[4][i])))) / h;
+    }
+    if (q)
+        lg_space_retract(dense->space, dense->from.q, dense->theta, q);
+    if (v)
+        lg_space_tangent_mul(dense->space, dense->theta, dense->thetadot, v);
+}
+
+void lg_dense_at(lg_dense *dense, double t, double *q, double *v, double *a, double *lam)
+{
+    const lg_knot *from = &dense->from, *to = &dense->to;
+    if (t <= from->t || t >= to->t) {
+        copy_knot(dense, t <= from->t ? from : to, q, v, a, lam);
+        return;
+    }
+
+    double h = to->t - from->t, s = (t - from->t) / h;
+    between(dense, s, h, q, v);
+    for (int i = 0; a && i < dense->space->nv; i++)
+        a[i] = 6 * s * (1 - s) * (to->v[i] - from->v[i]) / h + (1 - s) * (1 - 3 * s) * from->a[i] +
+               s * (3 * s - 2) * to->a[i];
+    for (int i = 0; lam && i < dense->nrows; i++)
+        lam[i] = (1 - s) * from->lam[i] + s * to->lam[i];
+}

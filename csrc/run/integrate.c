@@ -1,0 +1,308 @@
+/* The loop over a schedule. */
+#include "run/integrate.h"
+
+#include <float.h>
+#include <limits.h>
+#include <time.h>
+
+/* ---- landings: the stops and kinks ---- */
+
+typedef struct lg_landing {
+    double t;
+    double kink; /* the kink there, -INFINITY if there is none */
+} lg_landing;
+
+/* Times closer than this are one. */
+static double tiny(double t, double h)
+{
+    return fmax(1e-9 * h, 8 * DBL_EPSILON * fabs(t));
+}
+
+/* Where to land on the way from t to `stop`: a kink close to t has been landed on, one close to the stop is the stop. */
+static lg_landing next_landing(const lg_system *system, double t, double stop, double h)
+{
+    double kink = system->next_kink ? system->next_kink(system->self, t) : INFINITY;
+    while (kink <= t + tiny(t, h)) {
+        double next = system->next_kink(system->self, kink);
+        kink = next > kink ? next : INFINITY;
+    }
+    if (kink < stop - tiny(stop, h))
+        return (lg_landing){kink, kink};
+    return (lg_landing){stop, kink <= stop + tiny(stop, h) ? kink : -INFINITY};
+}
+
+/* Steps from t to the landing: ceil(length / h), round-off apart; whether they are of size h as they stand. */
+static double steps_between(double t, double landing, double h, int *whole)
+{
+    double length = landing - t, noise = 1e-12 * length + 4 * DBL_EPSILON * fmax(fabs(t), fabs(landing));
+    double n = fmax(1, ceil((length - noise) / h));
+    *whole = fabs(n * h - length) <= noise;
+    return n;
+}
+
+/* Puts the next interval on the grid. A run that was interrupted inside an interval finds it there; one that goes on
+   with the same h in whole steps keeps its origin, so that its step times do not depend on where it stopped. */
+static void enter_interval(lg_grid *grid, double t, double landing, double h)
+{
+    int on_grid = grid->h == h && fabs(t - (grid->origin + grid->index * grid->step)) <= 4 * DBL_EPSILON * fabs(t);
+    if (on_grid && grid->end == landing && grid->index < grid->last)
+        return;
+
+    int whole;
+    double n = steps_between(t, landing, h, &whole);
+    if (!(whole && on_grid && grid->step == h))
+        *grid = (lg_grid){.origin = t, .step = whole ? h : (landing - t) / n};
+    grid->last = grid->index + n;
+    grid->end = landing;
+    grid->h = h;
+}
+
+static lg_status check_schedule(const lg_schedule *schedule, int adaptive, double t0, lg_report *report)
+{
+    const char *what = NULL;
+    if (!adaptive && (!(schedule->h > 0) || !isfinite(schedule->h)))
+        what = "h";
+    if (schedule->save_every < 1)
+        what = "save_every";
+    if (schedule->nstops < 1)
+        what = "stops";
+    for (int i = 0; i < schedule->nstops; i++)
+        if (!(schedule->stops[i] > (i ? schedule->stops[i - 1] : t0)) || !isfinite(schedule->stops[i]))
+            what = "stops";
+    for (int i = 0; i < schedule->nt_eval; i++)
+        if (!(schedule->t_eval[i] >= (i ? schedule->t_eval[i - 1] : t0)))
+            what = "t_eval";
+    if (what && report)
+        lg_report_name(report, what);
+    return what ? LG_BAD_ARGUMENT : LG_OK;
+}
+
+lg_status lg_schedule_count(const lg_system *system, const lg_schedule *schedule, double t0, long *steps, long *saves)
+{
+    LG_TRY(check_schedule(schedule, 0, t0, NULL));
+    double t = t0, total = 0;
+    for (int i = 0; i < schedule->nstops; i++)
+        while (t < schedule->stops[i]) {
+            int whole;
+            lg_landing landing = next_landing(system, t, schedule->stops[i], schedule->h);
+            total += steps_between(t, landing.t, schedule->h, &whole);
+            t = landing.t;
+        }
+    if (!(total < (double)LONG_MAX / 2))
+        return LG_BAD_ARGUMENT;
+
+    *steps = (long)total;
+    *saves = 1 + *steps / schedule->save_every + (*steps % schedule->save_every != 0);
+    return LG_OK;
+}
+
+/* ---- the loop ---- */
+
+static const double poll_interval = 0.05; /* seconds */
+
+typedef struct lg_loop {
+    lg_run *run;
+    const lg_schedule *schedule;
+    const lg_observer *observer;
+    lg_report *report;
+    long steps; /* of this schedule */
+    int evaluated; /* times of t_eval that are done */
+    int saved; /* the present state has been */
+    int ended; /* by the observer */
+    double polled, read; /* times of the last poll and of the last look at the clock */
+    long patience, wait; /* steps between looks, steps until the next */
+} lg_loop;
+
+static double wall_time(void)
+{
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Looks at the clock about ten times a poll, whatever a step costs. */
+static lg_status poll(lg_loop *loop)
+{
+    if (!loop->observer->poll || --loop->wait > 0)
+        return LG_OK;
+
+    double now = wall_time(), elapsed = now - loop->read, aim = 0.1 * poll_interval;
+    if (elapsed > 2 * aim)
+        loop->patience = (long)fmax(1, (double)loop->patience * aim / elapsed);
+    else if (elapsed < aim)
+        loop->patience *= 2;
+    loop->wait = loop->patience;
+    loop->read = now;
+
+    if (fabs(now - loop->polled) < poll_interval)
+        return LG_OK;
+    loop->polled = now;
+    return loop->observer->poll(loop->observer->self, loop->run->state.t);
+}
+
+/* ---- what is kept ---- */
+
+static lg_status save(lg_loop *loop)
+{
+    if (loop->saved || loop->schedule->t_eval)
+        return LG_OK;
+    loop->saved = 1;
+    return loop->observer->save(loop->observer->self, &loop->run->state, loop->run->h);
+}
+
+/* The times of t_eval before t, by dense output. */
+static lg_status evaluate_before(lg_loop *loop, double t)
+{
+    const lg_schedule *schedule = loop->schedule;
+    for (; loop->evaluated < schedule->nt_eval && schedule->t_eval[loop->evaluated] < t; loop->evaluated++) {
+        LG_TRY(lg_run_between(loop->run, schedule->t_eval[loop->evaluated]));
+        LG_TRY(loop->observer->save(loop->observer->self, &loop->run->between, loop->run->h));
+    }
+    return LG_OK;
+}
+
+/* Those at the present state. */
+static lg_status evaluate_here(lg_loop *loop)
+{
+    const lg_schedule *schedule = loop->schedule;
+    for (; loop->evaluated < schedule->nt_eval && schedule->t_eval[loop->evaluated] == loop->run->state.t;
+         loop->evaluated++)
+        LG_TRY(loop->observer->save(loop->observer->self, &loop->run->state, loop->run->h));
+    return LG_OK;
+}
+
+/* ---- the loop ---- */
+
+/* The last step is cut at t: the state there, with nothing of the past. */
+static lg_status end_at(lg_loop *loop, double t)
+{
+    lg_run *run = loop->run;
+    loop->ended = 1;
+    LG_TRY(evaluate_before(loop, t));
+    LG_TRY(lg_run_between(run, t));
+    double *carry = run->between.carry;
+    for (int i = 0, n = lg_run_carry_count(run); i < n; i++)
+        carry[i] = run->state.carry[i];
+    lg_run_copy(run, &run->between, &run->state);
+    run->h = t - run->before.t;
+    return lg_run_restart(run, LG_RESET_KINK, t);
+}
+
+/* What is to be done with an accepted step. */
+static lg_status finish_step(lg_loop *loop, double kink)
+{
+    lg_run *run = loop->run;
+    double t_stop = INFINITY;
+    if (loop->observer->step)
+        LG_TRY(loop->observer->step(loop->observer->self, &run->before, &run->state, &t_stop));
+    if (t_stop < run->state.t)
+        return end_at(loop, t_stop);
+
+    loop->ended = t_stop <= run->state.t;
+    LG_TRY(evaluate_before(loop, run->state.t));
+    return isfinite(kink) ? lg_run_restart(run, LG_RESET_KINK, fmax(run->state.t, kink)) : LG_OK;
+}
+
+/* A step with error control, or the next one along the grid, landed on its time. */
+static lg_status take_step(lg_loop *loop, lg_landing landing)
+{
+    lg_run *run = loop->run;
+    lg_grid *grid = run->grid;
+    if (run->control.active)
+        return lg_run_adapt(run, landing.t, loop->report);
+
+    if (loop->observer->step || loop->schedule->t_eval)
+        lg_run_keep(run);
+    LG_TRY(lg_run_step(run, grid->step, loop->report));
+    grid->index++;
+    run->state.t = grid->index >= grid->last ? landing.t : grid->origin + grid->index * grid->step;
+    return LG_OK;
+}
+
+/* One step, accepted, looked at, at a kink started afresh, saved if it is its turn. */
+static lg_status advance(lg_loop *loop, lg_landing landing)
+{
+    LG_TRY(take_step(loop, landing));
+    loop->saved = 0;
+    loop->steps++;
+    LG_TRY(finish_step(loop, loop->run->state.t >= landing.t ? landing.kink : -INFINITY));
+    LG_TRY(evaluate_here(loop));
+    if (loop->steps % loop->schedule->save_every == 0)
+        LG_TRY(save(loop));
+    return poll(loop);
+}
+
+/* On to the next stop or kink. */
+static lg_status run_interval(lg_loop *loop, double stop)
+{
+    lg_run *run = loop->run;
+    int adaptive = run->control.active;
+    double h = adaptive ? run->memory->h : loop->schedule->h;
+    lg_landing landing = next_landing(run->system, run->state.t, stop, h);
+    if (!adaptive)
+        enter_interval(run->grid, run->state.t, landing.t, h);
+    while (run->state.t < landing.t && !loop->ended)
+        LG_TRY(advance(loop, landing));
+    return LG_OK;
+}
+
+static lg_status run_schedule(lg_loop *loop)
+{
+    lg_run *run = loop->run;
+    LG_TRY(save(loop));
+    LG_TRY(evaluate_here(loop));
+    for (int i = 0; i < loop->schedule->nstops; i++)
+        while (run->state.t < loop->schedule->stops[i] && !loop->ended)
+            LG_TRY(run_interval(loop, loop->schedule->stops[i]));
+    return save(loop);
+}
+
+lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observer *observer, lg_report *report)
+{
+    double now = wall_time();
+    lg_loop loop = {.run = run,
+                    .schedule = schedule,
+                    .observer = observer,
+                    .report = report,
+                    .polled = now,
+                    .read = now,
+                    .patience = 1,
+                    .wait = 1};
+    *report = (lg_report){0};
+
+    LG_TRY(check_schedule(schedule, run->control.active, run->state.t, report));
+    LG_TRY(lg_control_check(&run->control, run->system->space->nv, report));
+    lg_status status = run_schedule(&loop);
+    if (status != LG_OK && report->status == LG_OK)
+        lg_run_report(run, status, run->h, report);
+    return status;
+}
+
+/* ---- a step of a given size ---- */
+
+static lg_status go(lg_run *run, double h, lg_report *report)
+{
+    double begin = run->state.t, end = begin + h, done = 0;
+    while (run->state.t < end) {
+        lg_landing landing = next_landing(run->system, run->state.t, end, h);
+        double left = landing.t < end ? landing.t - run->state.t : h - done;
+        LG_TRY(lg_run_step(run, left, report));
+        done += left;
+        run->state.t = landing.t;
+        if (isfinite(landing.kink))
+            LG_TRY(lg_run_restart(run, LG_RESET_KINK, fmax(landing.t, landing.kink)));
+    }
+    return LG_OK;
+}
+
+lg_status lg_run_go(lg_run *run, double h, lg_report *report)
+{
+    lg_run_keep(run);
+    lg_status status = go(run, h, report);
+    if (status == LG_OK)
+        return LG_OK;
+    lg_run_copy(run, &run->before, &run->state);
+    if (report->status == LG_OK)
+        lg_run_report(run, status, h, report);
+    return status;
+}

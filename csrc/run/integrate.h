@@ -1,0 +1,37 @@
+/* The loop: lands on stops and kinks, hands accepted states to an observer, polls for interruption. */
+#ifndef LG_RUN_INTEGRATE_H
+#define LG_RUN_INTEGRATE_H
+
+#include "run/run.h"
+
+typedef struct lg_schedule {
+    const double *stops; /* ascending, all > start; the last is t_end */
+    int nstops;
+    double h; /* each interval is cut into ceil(length / h) equal steps; not read where the steps are adaptive */
+    long save_every;
+    const double *t_eval; /* ascending, from the start to t_end: these times are saved, not the steps'. NULL: none */
+    int nt_eval;
+} lg_schedule;
+
+typedef struct lg_observer {
+    void *self;
+    /* A state that is to be kept; h is the size of the step that it ends, or lies in. */
+    lg_status (*save)(void *self, const lg_state *state, double h);
+    /* About every 50 ms of wall time: LG_INTERRUPTED stops the run. `t` is for progress. */
+    lg_status (*poll)(void *self, double t);
+    /* Optional: an accepted step, before its end gets the accelerations of a kink's right side. The run ends at *t_stop
+       if that is set to a time inside the step. */
+    lg_status (*step)(void *self, const lg_state *before, const lg_state *after, double *t_stop);
+} lg_observer;
+
+/* Fixed steps of the whole schedule and how many states will be saved, the start included. */
+lg_status lg_schedule_count(const lg_system *system, const lg_schedule *schedule, double t0, long *steps, long *saves);
+/* Runs the schedule from run->state. On failure run->state is the last accepted one and `report` is filled. The state
+   at a kink holds the accelerations and multipliers of its right side. A run that the observer ends has the state of the
+   dense output there, with fresh accelerations and multipliers, and no history. */
+lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observer *observer, lg_report *report);
+
+/* On by h, split at the kinks inside. On failure the state is as it was. */
+lg_status lg_run_go(lg_run *run, double h, lg_report *report);
+
+#endif

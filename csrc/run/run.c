@@ -1,0 +1,319 @@
+/* Runs: opening, single steps, restarts, states inside a step. */
+#include "run/run.h"
+
+#include "core/small.h"
+#include "solve/initial.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- opening and closing ---- */
+
+static int stepper_carry(const lg_stepper *stepper)
+{
+    return stepper->type->carry_count ? stepper->type->carry_count(stepper) : 0;
+}
+
+int lg_run_carry_count(const lg_run *run)
+{
+    return stepper_carry(run->stepper) + (int)((sizeof(lg_control_memory) + sizeof(lg_grid)) / sizeof(double));
+}
+
+static void state_layout(const lg_run *run, lg_state *state, lg_arena *arena)
+{
+    size_t nv = (size_t)run->system->space->nv;
+    state->q = lg_arena_doubles(arena, (size_t)run->system->space->nq);
+    state->v = lg_arena_doubles(arena, nv);
+    state->a = lg_arena_doubles(arena, nv);
+    state->lam = lg_arena_doubles(arena, (size_t)run->system->pattern->nrows);
+    state->mem = lg_arena_doubles(arena, (size_t)run->system->nmem);
+    state->carry = lg_arena_doubles(arena, (size_t)lg_run_carry_count(run));
+}
+
+static void run_layout(void *self, lg_arena *arena)
+{
+    lg_run *run = self;
+    lg_stepper *stepper = run->stepper;
+
+    state_layout(run, &run->state, arena);
+    state_layout(run, &run->before, arena);
+    state_layout(run, &run->between, arena);
+    if (arena->base) {
+        run->memory = run->control.memory = (lg_control_memory *)(run->state.carry + stepper_carry(stepper));
+        run->grid = (lg_grid *)(run->memory + 1);
+    }
+    run->options = lg_arena_take(arena, (size_t)run->method->noptions * sizeof(lg_option_value));
+
+    lg_control_layout(&run->control, stepper, arena);
+    lg_dense_layout(&run->dense, arena);
+    lg_accel_layout(&stepper->accel, arena);
+    stepper->type->layout(stepper, arena);
+}
+
+/* Blocks whose coordinates are added as they are suit explicit methods only. */
+static lg_status check_kinds(lg_run *run)
+{
+    const lg_space *space = run->system->space;
+    for (int i = 0; i < space->nblocks && !run->method->stepper->adds_rates; i++) {
+        const lg_node *node = space->block[i].node;
+        if (!node->qdot)
+            continue;
+        snprintf(run->stepper->report.what, sizeof run->stepper->report.what,
+                 "%.24s suits rk44, dopri5 and the like; %.12s works without _omega", node->name, run->method->name);
+        return LG_BAD_ARGUMENT;
+    }
+    return LG_OK;
+}
+
+/* The stepper with its coefficients, then the memory of everything. */
+static lg_status allocate(lg_run *run, const lg_plan *plan, const lg_option_value *options)
+{
+    const lg_stepper_type *type = run->method->stepper;
+    lg_stepper *stepper = run->stepper = calloc(1, type->size);
+    if (!stepper)
+        return LG_NO_MEMORY;
+
+    stepper->type = type;
+    stepper->method = run->method;
+    stepper->system = stepper->accel.system = run->system;
+    stepper->plan = stepper->accel.plan = plan;
+    stepper->options = options;
+    LG_TRY(check_kinds(run));
+    LG_TRY(type->prepare(stepper));
+    lg_control_prepare(&run->control, stepper);
+    LG_TRY(lg_arena_open(&run->arena, run_layout, run));
+
+    for (int i = 0; i < run->method->noptions; i++)
+        run->options[i] = options[i];
+    stepper->options = run->options;
+    lg_control_fill(&run->control, stepper);
+    return LG_OK;
+}
+
+static lg_status commit(lg_run *run, lg_state *state, double t_in)
+{
+    const lg_system *system = run->system;
+    if (!system->commit)
+        return LG_OK;
+
+    lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
+    point.t_in = t_in;
+    point.a = state->a;
+    point.lam = state->lam;
+    point.work = run->stepper->accel.work;
+    return system->commit(system->self, &point, state->mem);
+}
+
+lg_status lg_run_restart(lg_run *run, lg_reset reason, double past)
+{
+    lg_state *state = &run->state;
+    lg_stepper *stepper = run->stepper;
+    lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
+    point.t_in = nextafter(past, INFINITY);
+
+    if (reason == LG_RESET_START)
+        LG_TRY(lg_consistent(&stepper->accel, &point, &stepper->report));
+    lg_accel_reset(&stepper->accel);
+    LG_TRY(lg_accel_solve(&stepper->accel, &point, state->a, state->lam, &stepper->report));
+    run->memory->error = 0;
+    return stepper->type->reset ? stepper->type->reset(stepper, state, reason) : LG_OK;
+}
+
+static lg_status begin(lg_run *run, const lg_start *start)
+{
+    const lg_space *space = run->system->space;
+    lg_state *state = &run->state;
+    state->t = start->t;
+    lg_copy(space->nq, start->q, state->q);
+    lg_copy(space->nv, start->v, state->v);
+
+    if (!start->carry) {
+        LG_TRY(commit(run, state, start->t));
+        return lg_run_restart(run, LG_RESET_START, start->t);
+    }
+    if (start->ncarry != lg_run_carry_count(run)) {
+        lg_report_name(&run->stepper->report, "carry is not that of this method with these options");
+        return LG_BAD_ARGUMENT;
+    }
+    lg_copy(space->nv, start->a, state->a);
+    lg_copy(run->system->pattern->nrows, start->lam, state->lam);
+    lg_copy(run->system->nmem, start->mem, state->mem);
+    lg_copy(lg_run_carry_count(run), start->carry, state->carry);
+    return LG_OK;
+}
+
+void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report)
+{
+    if (run->stepper) {
+        *report = run->stepper->report;
+        run->stepper->report = (lg_report){0};
+    }
+    lg_report_coordinates(run->system, &run->state, h, status, report);
+    report->status = status;
+    report->step = run->stepper ? run->stepper->stats.steps : 0;
+    report->t = run->state.t;
+    report->h = h;
+}
+
+lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plan *plan, const lg_method *method,
+                      const lg_option_value *options, const lg_start *start, lg_report *report)
+{
+    *run = (lg_run){.system = system, .method = method, .state.t = start->t, .error = NAN};
+    run->dense = (lg_dense){.space = system->space, .nrows = system->pattern->nrows};
+    *report = (lg_report){0};
+
+    lg_status status = allocate(run, plan, options);
+    if (status == LG_OK)
+        status = begin(run, start);
+    if (status != LG_OK) {
+        lg_run_report(run, status, 0, report);
+        lg_run_close(run);
+    }
+    return status;
+}
+
+void lg_run_close(lg_run *run)
+{
+    if (run->arena.base) {
+        lg_accel_close(&run->stepper->accel);
+        if (run->stepper->type->close)
+            run->stepper->type->close(run->stepper);
+    }
+    lg_arena_close(&run->arena);
+    free(run->stepper);
+    run->stepper = NULL;
+}
+
+/* ---- copies of the state ---- */
+
+void lg_run_copy(const lg_run *run, const lg_state *from, lg_state *to)
+{
+    const lg_space *space = run->system->space;
+    to->t = from->t;
+    lg_copy(space->nq, from->q, to->q);
+    lg_copy(space->nv, from->v, to->v);
+    lg_copy(space->nv, from->a, to->a);
+    lg_copy(run->system->pattern->nrows, from->lam, to->lam);
+    lg_copy(run->system->nmem, from->mem, to->mem);
+    lg_copy(lg_run_carry_count(run), from->carry, to->carry);
+}
+
+void lg_run_keep(lg_run *run)
+{
+    lg_run_copy(run, &run->state, &run->before);
+}
+
+static lg_knot knot_of(const lg_state *state)
+{
+    return (lg_knot){state->t, state->q, state->v, state->a, state->lam};
+}
+
+lg_status lg_run_between(lg_run *run, double t)
+{
+    const lg_state *from = &run->before, *to = &run->state;
+    lg_state *state = &run->between;
+    if (run->dense.from.t != from->t || run->dense.to.t != to->t)
+        lg_dense_open(&run->dense, knot_of(from), knot_of(to));
+    state->t = t;
+    lg_dense_at(&run->dense, t, state->q, state->v, state->a, state->lam);
+    lg_copy(run->system->nmem, from->mem, state->mem);
+    return commit(run, state, 0.5 * (from->t + to->t));
+}
+
+/* ---- one step ---- */
+
+static void count(lg_run *run, double h, double error)
+{
+    lg_stepper *stepper = run->stepper;
+    run->h = h;
+    run->error = error;
+    stepper->stats.steps++;
+    stepper->stats.evaluations = stepper->accel.evaluations;
+    stepper->stats.factorisations = stepper->accel.matrix.factorisations;
+    stepper->stats.dense_fallbacks = stepper->accel.matrix.fallbacks;
+}
+
+lg_status lg_run_step(lg_run *run, double h, lg_report *report)
+{
+    lg_stepper *stepper = run->stepper;
+    double inside = run->state.t + 0.5 * h;
+
+    lg_status status = stepper->type->step(stepper, &run->state, h);
+    if (status == LG_OK)
+        status = commit(run, &run->state, inside);
+    if (status == LG_OK)
+        count(run, h, NAN);
+    else
+        lg_run_report(run, status, h, report);
+    return status;
+}
+
+/* One try from `before`: its scaled error, NaN if the step cannot be carried out at this size. */
+static lg_status attempt(lg_run *run, double h, double *error)
+{
+    lg_stepper *stepper = run->stepper;
+    lg_status status = stepper->type->step(stepper, &run->state, h);
+    if (status == LG_OK)
+        status = stepper->type->error(stepper, &run->before, h, run->control.error);
+    *error = status == LG_OK ? lg_control_norm(&run->control, run->system->space, &run->before, &run->state) : NAN;
+    *error = isfinite(*error) ? *error : NAN;
+    int smaller_may_do = status == LG_NOT_FINITE || status == LG_NO_CONVERGENCE || status == LG_SINGULAR;
+    return smaller_may_do ? LG_OK : status;
+}
+
+/* Back to the start of a rejected step, the control's memory apart, unless its size was the least there is. */
+static lg_status reject(lg_run *run, double h, double error)
+{
+    lg_stepper *stepper = run->stepper;
+    lg_control_memory memory = *run->memory;
+    lg_run_copy(run, &run->before, &run->state);
+    *run->memory = memory;
+    stepper->stats.rejected++;
+    stepper->stats.failed += isnan(error);
+
+    double least = fmax(run->control.min_step, 4 * DBL_EPSILON * fabs(run->state.t));
+    if (h > least && memory.h > 0)
+        return LG_OK;
+    if (isnan(error))
+        snprintf(stepper->report.what, sizeof stepper->report.what, "the step could not be carried out");
+    else
+        snprintf(stepper->report.what, sizeof stepper->report.what, "error %.3g times the tolerance", error);
+    return LG_STEP_SIZE;
+}
+
+static lg_status adapt(lg_run *run, double landing, double *h)
+{
+    double error;
+    int lands, accepted = 0;
+    lg_run_keep(run);
+    if (run->memory->h <= 0)
+        LG_TRY(lg_control_begin(&run->control, run->stepper, &run->state, landing - run->state.t));
+
+    while (!accepted) {
+        *h = lg_control_next(&run->control, run->state.t, landing, &lands);
+        LG_TRY(attempt(run, *h, &error));
+        accepted = lg_control_judge(&run->control, *h, error);
+        if (!accepted)
+            LG_TRY(reject(run, *h, error));
+    }
+    if (lands)
+        run->state.t = landing;
+    run->stepper->report = (lg_report){0};
+    LG_TRY(commit(run, &run->state, run->before.t + 0.5 * *h));
+    count(run, *h, error);
+    return LG_OK;
+}
+
+lg_status lg_run_adapt(lg_run *run, double landing, lg_report *report)
+{
+    double h = 0;
+    lg_status status = adapt(run, landing, &h);
+    if (status != LG_OK) {
+        lg_control_memory memory = *run->memory;
+        lg_run_copy(run, &run->before, &run->state);
+        *run->memory = memory;
+        lg_run_report(run, status, h, report);
+    }
+    return status;
+}

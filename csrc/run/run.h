@@ -1,0 +1,61 @@
+/* A run: the state, the stepper and the control, and what they do in one step. */
+#ifndef LG_RUN_RUN_H
+#define LG_RUN_RUN_H
+
+#include "integrator/stepper.h"
+#include "run/control.h"
+#include "run/dense.h"
+
+/* Where the steps of an interval between two landings stand: at origin + index step. Carried, so that a resumed run
+   steps on the same bits as one that was not interrupted. Fixed steps only. */
+typedef struct lg_grid {
+    double origin, step;
+    double index, last; /* steps done and to do since the origin: whole numbers */
+    double end, h; /* the landing; the step size that was asked for */
+} lg_grid;
+
+/* A run owns its state and its stepper, their arrays in one arena; the system and the plan are shared and const. */
+typedef struct lg_run {
+    const lg_system *system;
+    const lg_method *method;
+    lg_stepper *stepper;
+    lg_state state;
+    lg_state before; /* the last step's start, where lg_run_keep was asked for it */
+    lg_state between; /* room for a state inside the last step */
+    double h, error; /* size and scaled error of the last accepted step; 0, NaN: there is none */
+    lg_control control;
+    lg_dense dense;
+    lg_control_memory *memory; /* these two are the end of state.carry */
+    lg_grid *grid;
+    lg_arena arena;
+    lg_option_value *options; /* copied in */
+} lg_run;
+
+/* Opens a run on initial values. Options: method->noptions values. On failure `report` says why.
+   carry NULL: a fresh start (consistent a and lam are computed); otherwise a, lam, mem and carry resume a run. */
+typedef struct lg_start {
+    double t;
+    const double *q, *v, *a, *lam, *mem, *carry;
+    int ncarry; /* length of carry: lg_run_carry_count of the run that is resumed */
+} lg_start;
+
+lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plan *plan, const lg_method *method,
+                      const lg_option_value *options, const lg_start *start, lg_report *report);
+void lg_run_close(lg_run *run);
+int lg_run_carry_count(const lg_run *run);
+
+/* One accepted step of size h, kinks not looked for. On failure the state is as it was and `report` is filled. */
+lg_status lg_run_step(lg_run *run, double h, lg_report *report);
+/* One accepted step with error control towards a landing; state.t becomes the landing's if the step ends there. */
+lg_status lg_run_adapt(lg_run *run, double landing, lg_report *report);
+
+/* Consistent accelerations and multipliers with the data as they are just after `past`, and a stepper without history. */
+lg_status lg_run_restart(lg_run *run, lg_reset reason, double past);
+/* before := state */
+void lg_run_keep(lg_run *run);
+/* The state at a time inside the last step from `before`, memory included, in `between`. Carry is left alone. */
+lg_status lg_run_between(lg_run *run, double t);
+void lg_run_copy(const lg_run *run, const lg_state *from, lg_state *to); /* carry included */
+void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report);
+
+#endif

@@ -1,0 +1,421 @@
+/* Kernels of the block-sparse factorisation, written once for any size n and compiled for each common one: the loops
+   marked UNROLL then have constant bounds. Rows of L go through the kernels in pairs, which every processor can add and
+   multiply at once; the second row of an odd pair is padding or belongs to somebody else and is dropped. */
+#include "sparse/front.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+#if defined(__GNUC__) && !defined(__clang__)
+#define UNROLL _Pragma("GCC unroll 8")
+#else
+#define UNROLL
+#endif
+
+typedef double pair __attribute__((vector_size(16), may_alias));
+
+INLINE pair load(const double *at)
+{
+    pair x;
+    memcpy(&x, at, sizeof x);
+    return x;
+}
+
+INLINE void store(double *at, pair x)
+{
+    memcpy(at, &x, sizeof x);
+}
+
+/* A pivot is what is left of a sum of terms. Round-off of the sum is some n eps = 1e-15 of the terms; a pivot below
+   1e-12 of them has lost all but four digits. The measure does not change when rows or columns are scaled. */
+static const double pivot_tolerance = 1e-12;
+
+/* ---- factorisation ---- */
+
+/* Own rows have a scale of their own (a unit length beside masses over h^2): the factor that brings their largest
+   entry to that of the velocities' rows, for the choice of pivots only. */
+static __attribute__((noinline)) double border_weight(int n, int nv, const double *D)
+{
+    double velocity = 0, own = 0;
+    for (int c = 0; c < nv; c++) {
+        for (int r = 0; r < nv; r++)
+            velocity = fmax(velocity, fabs(D[r + n * c]));
+        for (int r = nv; r < n; r++)
+            own = fmax(own, fabs(D[r + n * c]));
+    }
+    return own > 0 && velocity > 0 ? velocity / own : 1;
+}
+
+INLINE int pivot_row(int n, int p, const double *D)
+{
+    int best = p;
+    double largest = fabs(D[p + n * p]);
+    UNROLL
+    for (int r = p + 1; r < n; r++)
+        if (fabs(D[r + n * p]) > largest) {
+            largest = fabs(D[r + n * p]);
+            best = r;
+        }
+    return best;
+}
+
+static __attribute__((noinline)) int bordered_pivot_row(int n, int p, const double *D, const int *perm, int nv,
+                                                        double weight)
+{
+    int best = p;
+    double largest = -1;
+    for (int r = p; r < n; r++) {
+        double size = fabs(D[r + n * p]) * (perm[r] < nv ? 1 : weight);
+        if (size > largest) {
+            largest = size;
+            best = r;
+        }
+    }
+    return best;
+}
+
+static void swap_rows(int n, int p, int q, double *D, int *perm)
+{
+    for (int c = 0; c < n; c++) {
+        double t = D[p + n * c];
+        D[p + n * c] = D[q + n * c];
+        D[q + n * c] = t;
+    }
+    int t = perm[p];
+    perm[p] = perm[q];
+    perm[q] = t;
+}
+
+/* Sum of |terms| that made the pivot p: within the front, and before it in the updates of its entry. */
+INLINE double pivot_terms(int n, int p, const double *D, const int *perm, const double *growth)
+{
+    double terms = 0;
+    if (growth)
+        terms = perm[p] == p ? growth[p] : sqrt(growth[p] * growth[perm[p]]);
+    UNROLL
+    for (int s = 0; s < p; s++)
+        terms += fabs(D[p + n * s] * D[s + n * p]);
+    return terms;
+}
+
+/* P D = L U in place, reciprocal pivots on the diagonal. Returns the column that failed, or n. */
+INLINE int factor_diagonal(int n, const lg_front *front, double *restrict D, int *restrict perm,
+                           const double *restrict growth)
+{
+    double weight = front->bordered ? border_weight(n, front->velocities, D) : 1;
+    UNROLL
+    for (int r = 0; r < n; r++)
+        perm[r] = r;
+    UNROLL
+    for (int p = 0; p < n; p++) {
+        int q = front->bordered ? bordered_pivot_row(n, p, D, perm, front->velocities, weight) : pivot_row(n, p, D);
+        if (q != p)
+            swap_rows(n, p, q, D, perm);
+
+        double pivot = D[p + n * p];
+        double terms = pivot_terms(n, p, D, perm, growth);
+        if (!(fabs(pivot) > pivot_tolerance * terms && fabs(pivot) <= DBL_MAX))
+            return p;
+
+        double inverse = 1 / pivot;
+        D[p + n * p] = inverse;
+        UNROLL
+        for (int r = p + 1; r < n; r++)
+            D[r + n * p] *= inverse;
+        UNROLL
+        for (int c = p + 1; c < n; c++) {
+            UNROLL
+            for (int r = p + 1; r < n; r++)
+                D[r + n * c] -= D[r + n * p] * D[p + n * c];
+        }
+    }
+    return n;
+}
+
+/* L := source U_D^-1, two rows at a time; scratch holds the n pairs of these rows */
+INLINE void eliminate_left(int n, int ld, const double *restrict D, const double *source, double *L,
+                           pair *restrict scratch)
+{
+    for (int r = 0; r < ld; r += 2) {
+        UNROLL
+        for (int c = 0; c < n; c++) {
+            pair x = load(source + r + ld * c);
+            UNROLL
+            for (int p = 0; p < c; p++)
+                x -= scratch[p] * D[p + n * c];
+            scratch[c] = x * D[c + n * c];
+            store(L + r + ld * c, scratch[c]);
+        }
+    }
+}
+
+/* x := L_D^-1 x */
+INLINE void lower_solve(int n, const double *restrict D, double *restrict x)
+{
+    UNROLL
+    for (int p = 0; p < n; p++) {
+        UNROLL
+        for (int r = p + 1; r < n; r++)
+            x[r] -= D[r + n * p] * x[p];
+    }
+}
+
+/* U := L_D^-1 P source; scratch holds a column while it is permuted */
+INLINE void eliminate_right(int n, int m, const double *restrict D, const int *restrict perm, const double *source,
+                            double *U, double *restrict scratch)
+{
+    for (int c = 0; c < m; c++, source += n, U += n) {
+        UNROLL
+        for (int r = 0; r < n; r++)
+            scratch[r] = source[perm[r]];
+        lower_solve(n, D, scratch);
+        UNROLL
+        for (int r = 0; r < n; r++)
+            U[r] = scratch[r];
+    }
+}
+
+/* target -= L U for at most 4 rows and 3 columns: as many as the registers hold. growth, if any: of the diagonal. */
+INLINE void subtract_tile(int n, int rows, int columns, const double *restrict L, int ld, const double *restrict U,
+                          double *restrict target, int ld_target, double *restrict growth)
+{
+    pair sum[3][2] = {{{0}}};
+    UNROLL
+    for (int p = 0; p < n; p++) {
+        pair first = load(L + ld * p), second = rows > 2 ? load(L + ld * p + 2) : first;
+        UNROLL
+        for (int c = 0; c < columns; c++) {
+            sum[c][0] += first * U[p + n * c];
+            if (rows > 2)
+                sum[c][1] += second * U[p + n * c];
+        }
+    }
+    UNROLL
+    for (int c = 0; c < columns; c++) {
+        double *at = target + ld_target * c;
+        UNROLL
+        for (int r = 0; r + 1 < rows; r += 2)
+            store(at + r, load(at + r) - sum[c][r / 2]);
+        if (rows % 2)
+            at[rows - 1] -= sum[c][rows / 2][0];
+        if (growth)
+            growth[c] += fabs(sum[c][c / 2][c % 2]);
+    }
+}
+
+/* target -= L U for all rows and at most 3 columns */
+INLINE void subtract_columns(int n, int rows, int columns, const double *L, int ld, const double *U, double *target,
+                             int ld_target)
+{
+    for (; rows >= 4; rows -= 4, L += 4, target += 4)
+        subtract_tile(n, 4, columns, L, ld, U, target, ld_target, NULL);
+    if (rows == 3)
+        subtract_tile(n, 3, columns, L, ld, U, target, ld_target, NULL);
+    else if (rows == 2)
+        subtract_tile(n, 2, columns, L, ld, U, target, ld_target, NULL);
+    else if (rows == 1)
+        subtract_tile(n, 1, columns, L, ld, U, target, ld_target, NULL);
+}
+
+/* target -= L U */
+INLINE void subtract_product(int n, int rows, int columns, const double *L, int ld, const double *U, double *target,
+                             int ld_target)
+{
+    for (; columns >= 3; columns -= 3, U += 3 * n, target += 3 * ld_target)
+        subtract_columns(n, rows, 3, L, ld, U, target, ld_target);
+    if (columns == 2)
+        subtract_columns(n, rows, 2, L, ld, U, target, ld_target);
+    else if (columns == 1)
+        subtract_columns(n, rows, 1, L, ld, U, target, ld_target);
+}
+
+/* The same for the small D of a later front, which notes how much was subtracted from its diagonal */
+INLINE void subtract_from_small(int n, int rows, const double *L, int ld, const double *U, double *target,
+                                double *growth)
+{
+    if (rows == 3)
+        subtract_tile(n, 3, 3, L, ld, U, target, 3, growth);
+    else if (rows == 2)
+        subtract_tile(n, 2, 2, L, ld, U, target, 2, growth);
+    else if (rows == 1)
+        subtract_tile(n, 1, 1, L, ld, U, target, 1, growth);
+}
+
+static void save_diagonal(int n, const double *D, double *diagonal)
+{
+    for (int r = 0; r < n; r++)
+        diagonal[r] = D[r + n * r];
+}
+
+static void add_growth(int n, const double *D, const double *before, double *growth)
+{
+    for (int r = 0; r < n; r++)
+        growth[r] += fabs(before[r] - D[r + n * r]);
+}
+
+INLINE void update_later(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data)
+{
+    const lg_neighbour *neighbours = plan->neighbours + front->neighbour;
+    const lg_update *update = plan->updates + front->updates;
+    for (int t = 0; t < front->neighbours; t++)
+        for (int s = 0; s < front->neighbours; s++, update++) {
+            int rows = neighbours[s].size;
+            const double *L = data->factors + front->L + neighbours[s].start;
+            const double *U = data->factors + front->U + (long)n * neighbours[t].start;
+            double *target = data->factors + update->at;
+            if (s == t && rows <= 3) {
+                subtract_from_small(n, rows, L, front->ld, U, target, data->growth + update->pivot);
+                continue;
+            }
+            if (s == t)
+                save_diagonal(rows, target, data->scratch);
+            subtract_product(n, rows, neighbours[t].size, L, front->ld, U, target, update->ld);
+            if (s == t)
+                add_growth(rows, target, data->scratch, data->growth + update->pivot);
+        }
+}
+
+INLINE lg_status factor(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient,
+                        pair *scratch)
+{
+    const double *source = front->fresh ? data->values : data->factors;
+    double *D = data->factors + front->D, *U = data->factors + front->U, *L = data->factors + front->L;
+    int *perm = data->pivots + front->pivot;
+
+    if (front->fresh)
+        memcpy(D, source + front->D, (size_t)n * (size_t)n * sizeof(double));
+    int done = factor_diagonal(n, front, D, perm, front->fresh ? NULL : data->growth + front->pivot);
+    if (done < n) {
+        *deficient = done;
+        return isfinite(D[done + n * done]) ? LG_SINGULAR : LG_NOT_FINITE;
+    }
+    eliminate_left(n, front->ld, D, source + front->L, L, scratch);
+    eliminate_right(n, front->m, D, perm, source + front->U, U, (double *)scratch);
+    update_later(n, plan, front, data);
+    return LG_OK;
+}
+
+/* ---- solution ---- */
+
+INLINE void forward(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *restrict y,
+                    double *restrict w, double *restrict x)
+{
+    const int *restrict unknowns = plan->unknowns + front->unknowns;
+    const int *restrict perm = data->pivots + front->pivot;
+    const double *restrict D = data->factors + front->D;
+    const double *restrict L = data->factors + front->L;
+
+    UNROLL
+    for (int r = 0; r < n; r++)
+        y[r] = x[unknowns[perm[r]]];
+    lower_solve(n, D, y);
+    UNROLL
+    for (int r = 0; r < n; r++)
+        x[unknowns[r]] = y[r];
+
+    for (int r = 0; r < front->ld; r += 2) {
+        pair sum = {0};
+        UNROLL
+        for (int p = 0; p < n; p++)
+            sum += load(L + r + front->ld * p) * y[p];
+        store(w + r, sum);
+    }
+    for (int r = 0; r < front->m; r++)
+        x[unknowns[n + r]] -= w[r];
+}
+
+INLINE void backward(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *restrict y,
+                     double *restrict x)
+{
+    const int *restrict unknowns = plan->unknowns + front->unknowns;
+    const double *restrict D = data->factors + front->D;
+    const double *restrict U = data->factors + front->U;
+
+    UNROLL
+    for (int r = 0; r < n; r++)
+        y[r] = x[unknowns[r]];
+    for (int c = 0; c < front->m; c++) {
+        double xc = x[unknowns[n + c]];
+        UNROLL
+        for (int r = 0; r < n; r++)
+            y[r] -= U[r + n * c] * xc;
+    }
+    UNROLL
+    for (int p = n - 1; p >= 0; p--) {
+        y[p] *= D[p + n * p];
+        UNROLL
+        for (int r = 0; r < p; r++)
+            y[r] -= D[r + n * p] * y[p];
+    }
+    UNROLL
+    for (int r = 0; r < n; r++)
+        x[unknowns[r]] = y[r];
+}
+
+/* ---- one copy of the kernels for every common size, and one for any ---- */
+
+#define LG_SIZES(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8)
+
+#define LG_KERNELS(N)                                                                                                  \
+    static lg_status factor_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient) \
+    {                                                                                                                  \
+        pair y[N];                                                                                                     \
+        return factor(N, plan, front, data, deficient, y);                                                             \
+    }                                                                                                                  \
+    static void forward_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x)          \
+    {                                                                                                                  \
+        double y[N];                                                                                                   \
+        forward(N, plan, front, data, y, data->scratch, x);                                                            \
+    }                                                                                                                  \
+    static void backward_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x)         \
+    {                                                                                                                  \
+        double y[N];                                                                                                   \
+        backward(N, plan, front, data, y, x);                                                                          \
+    }
+LG_SIZES(LG_KERNELS)
+
+static lg_status factor_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)
+{
+    return factor(front->n, plan, front, data, deficient, (pair *)data->scratch);
+}
+
+static void forward_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x)
+{
+    forward(front->n, plan, front, data, data->scratch, data->scratch + front->n, x);
+}
+
+static void backward_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x)
+{
+    backward(front->n, plan, front, data, data->scratch, x);
+}
+
+typedef struct kernels {
+    lg_status (*factor)(const lg_plan *, const lg_front *, const lg_front_data *, int *);
+    void (*forward)(const lg_plan *, const lg_front *, const lg_front_data *, double *);
+    void (*backward)(const lg_plan *, const lg_front *, const lg_front_data *, double *);
+} kernels;
+
+#define LG_ROW(N) {factor_##N, forward_##N, backward_##N},
+static const kernels by_size[] = {{factor_any, forward_any, backward_any}, LG_SIZES(LG_ROW)};
+
+static const kernels *kernels_of(const lg_front *front)
+{
+    return &by_size[front->n < (int)(sizeof by_size / sizeof *by_size) ? front->n : 0];
+}
+
+lg_status lg_front_factor(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)
+{
+    return kernels_of(front)->factor(plan, front, data, deficient);
+}
+
+void lg_front_forward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x)
+{
+    kernels_of(front)->forward(plan, front, data, x);
+}
+
+void lg_front_backward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x)
+{
+    kernels_of(front)->backward(plan, front, data, x);
+}

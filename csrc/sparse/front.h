@@ -1,0 +1,23 @@
+/* Dense kernels on one front of the block-sparse matrix; private to core/. */
+#ifndef LG_SPARSE_FRONT_H
+#define LG_SPARSE_FRONT_H
+
+#include "sparse/plan.h"
+
+typedef struct lg_front_data {
+    const double *values; /* assembled */
+    double *factors;
+    double *growth; /* per pivot unknown: sum of |terms| subtracted from its diagonal entry so far */
+    double *scratch; /* n + m + LG_CHUNK of the largest front */
+    int *pivots; /* per front: the permutation of its rows */
+} lg_front_data;
+
+/* Factors the pivot block, P D = L_D U_D, turns the panels into L U_D^-1 and L_D^-1 P U and subtracts their products
+   from the later fronts. LG_SINGULAR: *deficient is the pivot unknown that failed (0 to n - 1). */
+lg_status lg_front_factor(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient);
+
+/* The two halves of a solution, in place in x. */
+void lg_front_forward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x);
+void lg_front_backward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x);
+
+#endif

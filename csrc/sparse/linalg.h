@@ -1,0 +1,14 @@
+/* The only door to LAPACK. Column-major; the callers own all memory. */
+#ifndef LG_SPARSE_LINALG_H
+#define LG_SPARSE_LINALG_H
+
+#include "core/status.h"
+
+/* P L U of an n x n matrix in place. LG_SINGULAR: *deficient is the column of the smallest pivot. */
+lg_status lg_dense_factor(int n, double *A, int *pivots, int *deficient);
+void lg_dense_solve(int n, const double *A, const int *pivots, double *x);
+
+/* One thread inside the library: our matrices are small and results must not depend on the thread count. */
+void lg_dense_single_thread(void);
+
+#endif

@@ -1,0 +1,269 @@
+/* The block-sparse matrix: assembly, factorisation front by front, solution, and the dense fall-back. */
+#include "sparse/matrix.h"
+
+#include "sparse/front.h"
+#include "sparse/linalg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DENSE_LIMIT = 8192 }; /* unknowns; a larger dense matrix (512 MB) counts as one that cannot be had */
+
+/* ---- memory ---- */
+
+/* The work array: a measure of growth per unknown, then the scratch of the kernels, aligned for pairs. */
+static long scratch_place(const lg_plan *plan)
+{
+    return plan->size + plan->size % 2;
+}
+
+void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
+{
+    *matrix = (lg_matrix){.plan = plan};
+    matrix->values = lg_arena_doubles(arena, (size_t)plan->nassembled);
+    matrix->factors = lg_arena_doubles(arena, (size_t)plan->nvalues + LG_CHUNK); /* kernels may look beyond the end */
+    matrix->work = lg_arena_doubles(arena, (size_t)scratch_place(plan) + 2 * plan->largest + plan->widest + LG_CHUNK);
+    matrix->pivots = lg_arena_ints(arena, (size_t)plan->size);
+}
+
+void lg_matrix_close(lg_matrix *matrix)
+{
+    free(matrix->dense);
+    free(matrix->dense_pivots);
+    matrix->dense = NULL;
+    matrix->dense_pivots = NULL;
+    matrix->is_dense = 0;
+}
+
+static lg_front_data front_data(const lg_matrix *matrix)
+{
+    return (lg_front_data){matrix->values, matrix->factors, matrix->work, matrix->work + scratch_place(matrix->plan),
+                           matrix->pivots};
+}
+
+/* ---- assembly ---- */
+
+void lg_matrix_zero(lg_matrix *matrix)
+{
+    memset(matrix->values, 0, (size_t)matrix->plan->nassembled * sizeof(double));
+}
+
+double *lg_matrix_at(const lg_matrix *matrix, int clique, int i, int j, int *ld)
+{
+    const lg_plan *plan = matrix->plan;
+    const lg_place *place = &plan->places[plan->clique[clique] + (long)plan->clique_size[clique] * i + j];
+    *ld = place->ld;
+    return matrix->values + place->at;
+}
+
+void lg_matrix_add_columns(lg_matrix *matrix, int copy, double s, const double *B)
+{
+    const lg_plan *plan = matrix->plan;
+    for (const lg_link *link = plan->links; link < plan->links + plan->nlinks; link++) {
+        double *U = matrix->values + link->U + (long)copy * link->rows * link->ld_U;
+        const double *entry = B + link->value;
+        for (int r = 0; r < link->rows; r++)
+            for (int i = 0; i < link->nv; i++)
+                U[i + link->ld_U * r] += s * entry[r + link->rows * i];
+    }
+}
+
+/* L += s B */
+static void add_scaled(const lg_link *link, double s, const double *restrict B, double *restrict L)
+{
+    for (int c = 0; c < link->nv; c++)
+        for (int r = 0; r < link->rows; r++)
+            L[r + link->ld_L * c] += s * B[r + link->rows * c];
+}
+
+/* L += s B X for the `count` rows from `row` on */
+static inline void add_rows_product(const lg_link *link, int row, int count, double s, const double *restrict B,
+                                    const double *restrict X, double *restrict L)
+{
+    for (int c = 0; c < link->nv; c++) {
+        double sum[3] = {0};
+        for (int i = 0; i < link->nv; i++) {
+            double x = X[i + link->nv * c];
+            if (x == 0) // positions and rotations of a direct product do not mix: two thirds of its X
+                continue;
+            for (int r = 0; r < count; r++)
+                sum[r] += B[row + r + link->rows * i] * x;
+        }
+        for (int r = 0; r < count; r++)
+            L[row + r + link->ld_L * c] += s * sum[r];
+    }
+}
+
+/* L += s B X, by three rows, the most frequent number, and the rest one by one */
+static void add_scaled_product(const lg_link *link, double s, const double *B, const double *X, double *L)
+{
+    int row = 0;
+    for (; row + 3 <= link->rows; row += 3)
+        add_rows_product(link, row, 3, s, B, X, L);
+    for (; row < link->rows; row++)
+        add_rows_product(link, row, 1, s, B, X, L);
+}
+
+void lg_matrix_add_rows(lg_matrix *matrix, int copy, double s, const double *B, int level, const lg_chain *chain)
+{
+    const lg_plan *plan = matrix->plan;
+    for (const lg_link *link = plan->links; link < plan->links + plan->nlinks; link++) {
+        double *L = matrix->values + link->L + (long)copy * link->rows;
+        double k = chain ? s * chain[link->block].k[level] : s;
+        const double *X = chain ? chain[link->block].X[level] : NULL;
+        if (k == 0)
+            continue;
+        if (X)
+            add_scaled_product(link, k, B + link->value, X, L);
+        else
+            add_scaled(link, k, B + link->value, L);
+    }
+}
+
+/* ---- dense fall-back ---- */
+
+static lg_status dense_alloc(lg_matrix *matrix)
+{
+    size_t n = (size_t)matrix->plan->size;
+    if (matrix->dense)
+        return LG_OK;
+    if (n > DENSE_LIMIT)
+        return LG_NO_MEMORY;
+    matrix->dense = malloc((n * n + 2 * n) * sizeof(double)); /* and the scales of rows and columns */
+    matrix->dense_pivots = malloc(n * sizeof(int));
+    if (matrix->dense && matrix->dense_pivots)
+        return LG_OK;
+    lg_matrix_close(matrix);
+    return LG_NO_MEMORY;
+}
+
+static double *dense_row_scale(const lg_matrix *matrix)
+{
+    return matrix->dense + (long)matrix->plan->size * matrix->plan->size;
+}
+
+static void dense_assemble(lg_matrix *matrix)
+{
+    const lg_plan *plan = matrix->plan;
+    long N = plan->size;
+    double *A = matrix->dense;
+    memset(A, 0, (size_t)(N * N) * sizeof(double));
+    for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {
+        const int *own = plan->unknowns + front->unknowns, *later = own + front->n;
+        if (front->end > plan->nassembled)
+            continue;
+        for (int c = 0; c < front->n; c++)
+            for (int r = 0; r < front->n; r++)
+                A[own[r] + N * own[c]] = matrix->values[front->D + r + front->n * c];
+        for (int c = 0; c < front->n; c++)
+            for (int r = 0; r < front->m; r++) {
+                A[later[r] + N * own[c]] = matrix->values[front->L + r + (long)front->ld * c];
+                A[own[c] + N * later[r]] = matrix->values[front->U + c + (long)front->n * r];
+            }
+    }
+}
+
+/* Scales rows, then columns, to a largest entry of one: pivots become comparable whatever the units. */
+static void dense_equilibrate(int n, double *A, double *row, double *column)
+{
+    for (int i = 0; i < n; i++)
+        row[i] = 0;
+    for (long j = 0; j < n; j++)
+        for (int i = 0; i < n; i++)
+            row[i] = fmax(row[i], fabs(A[i + n * j]));
+    for (int i = 0; i < n; i++)
+        row[i] = row[i] > 0 ? 1 / row[i] : 1;
+
+    for (long j = 0; j < n; j++) {
+        double largest = 0;
+        for (int i = 0; i < n; i++)
+            largest = fmax(largest, fabs(A[i + n * j] *= row[i]));
+        column[j] = largest > 0 ? 1 / largest : 1;
+        for (int i = 0; i < n; i++)
+            A[i + n * j] *= column[j];
+    }
+}
+
+/* A constraint row, or -1 - (velocity index) */
+static int row_of_unknown(const lg_plan *plan, int unknown)
+{
+    return unknown < plan->nvelocities ? -1 - unknown : (unknown - plan->nvelocities) % plan->nrows;
+}
+
+static lg_status dense_factor(lg_matrix *matrix, int failed_unknown)
+{
+    const lg_plan *plan = matrix->plan;
+    int n = plan->size, deficient = 0;
+    matrix->fallbacks++;
+    matrix->deficient_row = row_of_unknown(plan, failed_unknown);
+    if (dense_alloc(matrix) != LG_OK)
+        return LG_SINGULAR;
+
+    double *scale = dense_row_scale(matrix);
+    dense_assemble(matrix);
+    dense_equilibrate(n, matrix->dense, scale, scale + n);
+    lg_status status = lg_dense_factor(n, matrix->dense, matrix->dense_pivots, &deficient);
+    if (status == LG_SINGULAR)
+        matrix->deficient_row = row_of_unknown(plan, deficient);
+    matrix->is_dense = status == LG_OK;
+    return status;
+}
+
+static void dense_solve(const lg_matrix *matrix, double *x)
+{
+    int n = matrix->plan->size;
+    const double *row = dense_row_scale(matrix), *column = row + n;
+    for (int i = 0; i < n; i++)
+        x[i] *= row[i];
+    lg_dense_solve(n, matrix->dense, matrix->dense_pivots, x);
+    for (int i = 0; i < n; i++)
+        x[i] *= column[i];
+}
+
+/* ---- factorisation and solution ---- */
+
+/* Fronts that earlier ones update start from the assembled values, or from zero; the others need no copy. */
+static void start_factors(lg_matrix *matrix)
+{
+    const lg_plan *plan = matrix->plan;
+    memset(matrix->work, 0, (size_t)plan->size * sizeof(double));
+    memset(matrix->factors + plan->nassembled, 0, (size_t)(plan->nvalues - plan->nassembled) * sizeof(double));
+    for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
+        if (!front->fresh && front->end <= plan->nassembled)
+            memcpy(matrix->factors + front->D, matrix->values + front->D,
+                   (size_t)(front->end - front->D) * sizeof(double));
+}
+
+lg_status lg_matrix_factor(lg_matrix *matrix)
+{
+    const lg_plan *plan = matrix->plan;
+    lg_front_data data = front_data(matrix);
+    matrix->factorisations++;
+    matrix->is_dense = 0;
+    start_factors(matrix);
+    for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {
+        int deficient = 0;
+        lg_status status = lg_front_factor(plan, front, &data, &deficient);
+        if (status == LG_SINGULAR)
+            return dense_factor(matrix, plan->unknowns[front->unknowns + deficient]);
+        if (status != LG_OK)
+            return status;
+    }
+    return LG_OK;
+}
+
+lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
+{
+    const lg_plan *plan = matrix->plan;
+    if (matrix->is_dense) {
+        dense_solve(matrix, x);
+        return LG_OK;
+    }
+    lg_front_data data = front_data(matrix);
+    for (int k = 0; k < plan->nfronts; k++)
+        lg_front_forward(plan, &plan->fronts[k], &data, x);
+    for (int k = plan->nfronts - 1; k >= 0; k--)
+        lg_front_backward(plan, &plan->fronts[k], &data, x);
+    return LG_OK;
+}

@@ -1,0 +1,65 @@
+/* The block-sparse matrix of every linear system in the library, with a static elimination order.
+
+       [ S    B^T ] [ du  ]   [ r   ]
+       [ B X   0  ] [ dlam] = [ phi ]       (`copies` sets of constraint rows: 1, or 2 for stabilised index 2)
+
+   A node of the elimination graph is a block with its own rows (one bordered pivot of size nv + copies nown) or a
+   group (copies times its rows). The order is of minimum degree with one restriction: a group comes after all its
+   blocks, so that every pivot is an effective mass or a Schur complement of a full-rank B. Symmetric pattern,
+   unsymmetric values, pivoting inside a node. Unknowns are ordered as [velocities | rows of copy 0 | rows of copy 1].
+
+   Assembling adds to addresses known from the plan. A pivot too small against its node's scale sends the
+   factorisation to LAPACK's dense one, which allocates its n x n matrix the first time it is needed in a run. */
+#ifndef LG_SPARSE_MATRIX_H
+#define LG_SPARSE_MATRIX_H
+
+#include "core/arena.h"
+#include "core/status.h"
+#include "sparse/pattern.h"
+
+/* How a block's q, v and a follow from the unknown u of a Newton step: d(q, v, a)/du = k[i] X[i], X[i] being the
+   column-major nv x nv matrix, NULL for the identity. One per block. */
+typedef struct lg_chain {
+    double k[3];
+    const double *X[3];
+} lg_chain;
+
+typedef struct lg_plan lg_plan; /* const after creation; threads share it */
+
+lg_status lg_plan_create(const lg_pattern *pattern, int copies, lg_plan **plan);
+void lg_plan_free(lg_plan *plan);
+int lg_plan_size(const lg_plan *plan); /* unknowns */
+long lg_plan_values(const lg_plan *plan); /* doubles in the matrix: the measure of fill */
+
+typedef struct lg_matrix {
+    const lg_plan *plan;
+    double *values; /* assembled, kept for the dense fall-back */
+    double *factors;
+    double *work; /* solve scratch */
+    int *pivots;
+    double *dense; /* NULL until the first fall-back; malloc'ed */
+    int *dense_pivots;
+    int is_dense; /* the present factors are the dense ones */
+    long factorisations, fallbacks;
+    int deficient_row; /* after LG_SINGULAR: a constraint row (0-based), or -1 - (velocity index) */
+} lg_matrix;
+
+void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
+void lg_matrix_close(lg_matrix *matrix); /* frees the dense fall-back, if any */
+
+void lg_matrix_zero(lg_matrix *matrix);
+
+/* Where the velocities of entries i (rows) and j (columns) of a clique meet: column-major, leading dimension *ld. */
+double *lg_matrix_at(const lg_matrix *matrix, int clique, int i, int j, int *ld);
+
+/* Upper right: s B^T in the columns of copy c. Adds. */
+void lg_matrix_add_columns(lg_matrix *matrix, int copy, double s, const double *B);
+/* Lower left: s B k X in the rows of copy c, with the link `level` of the chain (0: q, 1: v, 2: a); chain NULL
+   means the identity with k = 1. Adds, so that Z k0 X0 + B k1 X1 is two calls. */
+void lg_matrix_add_rows(lg_matrix *matrix, int copy, double s, const double *B, int level, const lg_chain *chain);
+
+lg_status lg_matrix_factor(lg_matrix *matrix);
+/* x: right-hand side in, solution out. */
+lg_status lg_matrix_solve(const lg_matrix *matrix, double *x);
+
+#endif

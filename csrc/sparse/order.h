@@ -1,0 +1,20 @@
+/* The elimination order of a pattern. Nodes are the blocks, then the groups; private to core/. */
+#ifndef LG_SPARSE_ORDER_H
+#define LG_SPARSE_ORDER_H
+
+#include "core/status.h"
+#include "sparse/pattern.h"
+
+typedef struct lg_order {
+    int nnodes;
+    int *node; /* per position: the node eliminated there */
+    int *position; /* per node */
+    long *start; /* per position, nnodes + 1: first of its later neighbours */
+    int *later; /* positions of the nodes it couples with when it is eliminated, ascending */
+} lg_order;
+
+/* Minimum degree, measured in unknowns (`size` per node); ties go to the smallest node. A group waits for its blocks. */
+lg_status lg_order_create(const lg_pattern *pattern, const int *size, lg_order *order);
+void lg_order_free(lg_order *order);
+
+#endif

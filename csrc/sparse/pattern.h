@@ -1,0 +1,36 @@
+/* What couples with what: the sizes and neighbourhoods a system publishes once, from which the block-sparse
+   matrix makes its static plan. Plain integers; nothing here knows a body, a joint or a formulation.
+
+   Unknowns: every block has `nv` velocities and `nown` constraint rows of its own (a unit-length condition, say);
+   every group is a set of constraint rows on the blocks it lists; every clique is a set of blocks whose
+   velocities some element couples. Rows of all groups come first in the multipliers, then the blocks' own rows.
+
+   Constraint matrix B: an array of values. Entry e of group g (e from group_start[g] to group_start[g + 1]) is the
+   column-major (rows of g) x nv matrix at B + group_value[e] for block group_block[e]; the own rows of block b are
+   the column-major nown x nv matrix at B + own_value[b]. */
+#ifndef LG_SPARSE_PATTERN_H
+#define LG_SPARSE_PATTERN_H
+
+typedef struct lg_pattern {
+    int nblocks;
+    const int *nv, *nown; /* per block */
+    const int *v_start; /* per block, nblocks + 1: first velocity */
+    const int *own_row; /* per block: first of its own rows among all constraint rows */
+    const int *own_value; /* per block: its own rows in the values of B */
+    int ngroups;
+    const int *group_row; /* per group, ngroups + 1: first constraint row */
+    const int *group_start; /* per group, ngroups + 1: first entry */
+    const int *group_block; /* per entry: block */
+    const int *group_value; /* per entry: place in the values of B */
+    int ncliques;
+    const int *clique_start; /* per clique, ncliques + 1: first entry */
+    const int *clique_block; /* per entry: block; a block alone is in a clique only if an element acts on it */
+    int nrows; /* constraint rows, own rows included */
+    int nvalues; /* length of the values of B */
+} lg_pattern;
+
+/* y += s B x  (y: nrows, x: velocities) and  y += s B^T x  (y: velocities, x: nrows). */
+void lg_pattern_add_B(const lg_pattern *pattern, const double *B, double s, const double *x, double *y);
+void lg_pattern_add_BT(const lg_pattern *pattern, const double *B, double s, const double *x, double *y);
+
+#endif

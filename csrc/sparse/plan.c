@@ -1,0 +1,311 @@
+/* Makes the plan: sizes of the fronts, their places, the update lists, and the addresses of everything assembled. */
+#include "sparse/plan.h"
+
+#include "sparse/order.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+typedef struct builder {
+    const lg_pattern *pattern;
+    int copies;
+    int *size; /* per node */
+    lg_order order;
+    lg_plan *plan;
+} builder;
+
+static long square(long x)
+{
+    return x * x;
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static long rounded(long x, long unit)
+{
+    return (x + unit - 1) / unit * unit;
+}
+
+/* ---- sizes ---- */
+
+static lg_status measure_nodes(builder *b)
+{
+    const lg_pattern *p = b->pattern;
+    b->size = calloc((size_t)(p->nblocks + p->ngroups) + 1, sizeof(int));
+    if (!b->size)
+        return LG_NO_MEMORY;
+    for (int i = 0; i < p->nblocks; i++)
+        b->size[i] = p->nv[i] + b->copies * p->nown[i];
+    for (int g = 0; g < p->ngroups; g++)
+        b->size[p->nblocks + g] = b->copies * (p->group_row[g + 1] - p->group_row[g]);
+    return LG_OK;
+}
+
+static void count_plan(builder *b)
+{
+    const lg_pattern *p = b->pattern;
+    lg_plan *plan = b->plan;
+    plan->nfronts = b->order.nnodes;
+    plan->ncliques = p->ncliques;
+    plan->copies = b->copies;
+    plan->nvelocities = p->v_start[p->nblocks];
+    plan->nrows = p->nrows;
+    plan->size = plan->nvelocities + b->copies * p->nrows;
+
+    plan->nlinks = p->group_start[p->ngroups];
+    for (int i = 0; i < p->nblocks; i++)
+        plan->nlinks += p->nown[i] > 0;
+    for (int c = 0; c < p->ncliques; c++)
+        plan->nplaces += square(p->clique_start[c + 1] - p->clique_start[c]);
+
+    plan->nneighbours = b->order.start[plan->nfronts];
+    for (int k = 0; k < plan->nfronts; k++) {
+        plan->nupdates += square(b->order.start[k + 1] - b->order.start[k]);
+        plan->nunknowns += b->size[b->order.node[k]];
+        for (long s = b->order.start[k]; s < b->order.start[k + 1]; s++)
+            plan->nunknowns += b->size[b->order.node[b->order.later[s]]];
+    }
+}
+
+static void plan_layout(void *self, lg_arena *arena)
+{
+    lg_plan *plan = self;
+    plan->fronts = lg_arena_take(arena, (size_t)plan->nfronts * sizeof(lg_front));
+    plan->neighbours = lg_arena_take(arena, (size_t)plan->nneighbours * sizeof(lg_neighbour));
+    plan->updates = lg_arena_take(arena, (size_t)plan->nupdates * sizeof(lg_update));
+    plan->unknowns = lg_arena_ints(arena, (size_t)plan->nunknowns);
+    plan->links = lg_arena_take(arena, (size_t)plan->nlinks * sizeof(lg_link));
+    plan->clique = lg_arena_take(arena, (size_t)plan->ncliques * sizeof(long));
+    plan->clique_size = lg_arena_ints(arena, (size_t)plan->ncliques);
+    plan->places = lg_arena_take(arena, (size_t)plan->nplaces * sizeof(lg_place));
+}
+
+/* ---- fronts ---- */
+
+static void fill_neighbours(builder *b, int k)
+{
+    lg_front *front = &b->plan->fronts[k];
+    front->neighbour = (int)b->order.start[k];
+    front->neighbours = (int)(b->order.start[k + 1] - b->order.start[k]);
+    front->m = 0;
+    for (int s = front->neighbour; s < front->neighbour + front->neighbours; s++) {
+        int later = b->order.later[s], size = b->size[b->order.node[later]];
+        b->plan->neighbours[s] = (lg_neighbour){front->m, size};
+        b->plan->fronts[later].fresh = 0;
+        front->m += size;
+    }
+}
+
+static void fill_sizes(builder *b)
+{
+    const lg_pattern *p = b->pattern;
+    lg_plan *plan = b->plan;
+    for (int k = 0; k < plan->nfronts; k++)
+        plan->fronts[k].fresh = b->order.node[k] < p->nblocks;
+
+    int pivot = 0;
+    long updates = 0;
+    for (int k = 0; k < plan->nfronts; k++) {
+        lg_front *front = &plan->fronts[k];
+        int node = b->order.node[k], is_block = node < p->nblocks;
+        fill_neighbours(b, k);
+        front->n = b->size[node];
+        front->ld = (int)rounded(front->m, LG_CHUNK);
+        front->velocities = is_block ? p->nv[node] : 0;
+        front->bordered = is_block && p->nown[node] > 0 && p->nv[node] > 0;
+        front->pivot = pivot;
+        front->updates = updates;
+        pivot += front->n;
+        updates += square(front->neighbours);
+        plan->largest = larger(plan->largest, front->n);
+        plan->widest = larger(plan->widest, front->m);
+    }
+}
+
+/* Places of the fronts of blocks, or of those of groups. */
+static void place_fronts(builder *b, int of_blocks)
+{
+    lg_plan *plan = b->plan;
+    for (int k = 0; k < plan->nfronts; k++) {
+        lg_front *front = &plan->fronts[k];
+        if ((b->order.node[k] < b->pattern->nblocks) != of_blocks)
+            continue;
+        front->D = plan->nvalues;
+        front->U = front->D + rounded(square(front->n), LG_CHUNK);
+        front->L = front->U + rounded((long)front->n * front->m, LG_CHUNK);
+        front->end = front->L + (long)front->ld * front->n;
+        plan->nvalues = rounded(front->end, 4);
+    }
+    if (of_blocks)
+        plan->nassembled = plan->nvalues;
+}
+
+/* The unknowns of a node: velocities, then its rows copy by copy. */
+static int *put_unknowns(const builder *b, int node, int *out)
+{
+    const lg_pattern *p = b->pattern;
+    int group = node - p->nblocks, nv = 0, row, rows;
+    if (group < 0) {
+        nv = p->nv[node], row = p->own_row[node], rows = p->nown[node];
+    } else {
+        row = p->group_row[group], rows = p->group_row[group + 1] - row;
+    }
+    for (int i = 0; i < nv; i++)
+        *out++ = p->v_start[node] + i;
+    for (int c = 0; c < b->copies; c++)
+        for (int i = 0; i < rows; i++)
+            *out++ = b->plan->nvelocities + c * p->nrows + row + i;
+    return out;
+}
+
+static void fill_unknowns(builder *b)
+{
+    int *out = b->plan->unknowns;
+    for (int k = 0; k < b->plan->nfronts; k++) {
+        b->plan->fronts[k].unknowns = out - b->plan->unknowns;
+        out = put_unknowns(b, b->order.node[k], out);
+        for (long s = b->order.start[k]; s < b->order.start[k + 1]; s++)
+            out = put_unknowns(b, b->order.node[b->order.later[s]], out);
+    }
+}
+
+/* ---- addresses ---- */
+
+/* Where the unknowns of front j start among the later ones of front i < j. */
+static int start_of(const builder *b, int i, int j)
+{
+    long low = b->order.start[i], high = b->order.start[i + 1] - 1;
+    while (low < high) {
+        long middle = (low + high) / 2;
+        if (b->order.later[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return b->plan->neighbours[low].start;
+}
+
+/* Where the rows of front i meet the columns of front j. */
+static lg_place meeting(const builder *b, int i, int j)
+{
+    const lg_front *row = &b->plan->fronts[i], *column = &b->plan->fronts[j];
+    if (i == j)
+        return (lg_place){row->D, row->n};
+    if (i < j)
+        return (lg_place){row->U + (long)row->n * start_of(b, i, j), row->n};
+    return (lg_place){column->L + start_of(b, j, i), column->ld};
+}
+
+static void fill_updates(builder *b)
+{
+    lg_update *update = b->plan->updates;
+    for (int k = 0; k < b->plan->nfronts; k++)
+        for (long t = b->order.start[k]; t < b->order.start[k + 1]; t++)
+            for (long s = b->order.start[k]; s < b->order.start[k + 1]; s++) {
+                int i = b->order.later[s], j = b->order.later[t];
+                lg_place place = meeting(b, i, j);
+                *update++ = (lg_update){place.at, place.ld, i == j ? b->plan->fronts[i].pivot : -1};
+            }
+}
+
+static void fill_places(builder *b)
+{
+    const lg_pattern *p = b->pattern;
+    lg_place *place = b->plan->places;
+    for (int c = 0; c < p->ncliques; c++) {
+        const int *block = p->clique_block + p->clique_start[c];
+        int count = p->clique_start[c + 1] - p->clique_start[c];
+        b->plan->clique[c] = place - b->plan->places;
+        b->plan->clique_size[c] = count;
+        for (int i = 0; i < count; i++)
+            for (int j = 0; j < count; j++)
+                *place++ = meeting(b, b->order.position[block[i]], b->order.position[block[j]]);
+    }
+}
+
+static lg_link group_link(const builder *b, int group, int entry)
+{
+    const lg_pattern *p = b->pattern;
+    int block = p->group_block[entry], rows = p->group_row[group + 1] - p->group_row[group];
+    int i = b->order.position[block], j = b->order.position[p->nblocks + group];
+    lg_place U = meeting(b, i, j), L = meeting(b, j, i);
+    return (lg_link){block, p->nv[block], rows, p->group_value[entry], U.ld, L.ld, U.at, L.at};
+}
+
+static lg_link own_link(const builder *b, int block)
+{
+    const lg_pattern *p = b->pattern;
+    const lg_front *front = &b->plan->fronts[b->order.position[block]];
+    int n = front->n, nv = p->nv[block];
+    return (lg_link){block, nv, p->nown[block], p->own_value[block], n, n, front->D + (long)n * nv, front->D + nv};
+}
+
+static void fill_links(builder *b)
+{
+    const lg_pattern *p = b->pattern;
+    lg_link *link = b->plan->links;
+    for (int group = 0; group < p->ngroups; group++)
+        for (int e = p->group_start[group]; e < p->group_start[group + 1]; e++)
+            *link++ = group_link(b, group, e);
+    for (int block = 0; block < p->nblocks; block++)
+        if (p->nown[block])
+            *link++ = own_link(b, block);
+}
+
+/* ---- creation ---- */
+
+static lg_status build(builder *b)
+{
+    LG_TRY(measure_nodes(b));
+    LG_TRY(lg_order_create(b->pattern, b->size, &b->order));
+    count_plan(b);
+    if (b->plan->nneighbours > INT_MAX)
+        return LG_NO_MEMORY;
+    LG_TRY(lg_arena_open(&b->plan->memory, plan_layout, b->plan));
+
+    fill_sizes(b);
+    place_fronts(b, 1);
+    place_fronts(b, 0);
+    fill_unknowns(b);
+    fill_updates(b);
+    fill_places(b);
+    fill_links(b);
+    return LG_OK;
+}
+
+lg_status lg_plan_create(const lg_pattern *pattern, int copies, lg_plan **plan)
+{
+    *plan = NULL;
+    if (copies < 1)
+        return LG_BAD_ARGUMENT;
+    builder b = {.pattern = pattern, .copies = copies, .plan = calloc(1, sizeof(lg_plan))};
+    lg_status status = b.plan ? build(&b) : LG_NO_MEMORY;
+    free(b.size);
+    lg_order_free(&b.order);
+    if (status == LG_OK)
+        *plan = b.plan;
+    else
+        lg_plan_free(b.plan);
+    return status;
+}
+
+void lg_plan_free(lg_plan *plan)
+{
+    if (!plan)
+        return;
+    lg_arena_close(&plan->memory);
+    free(plan);
+}
+
+int lg_plan_size(const lg_plan *plan)
+{
+    return plan->size;
+}
+
+long lg_plan_values(const lg_plan *plan)
+{
+    return plan->nvalues;
+}

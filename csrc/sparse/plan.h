@@ -1,0 +1,69 @@
+/* The static plan of the block-sparse matrix: order, places and update lists; private to core/.
+
+   Each node of the elimination graph is a front. With n pivot unknowns and m later unknowns that they couple with,
+   its panels are stored one after the other, column-major:
+
+       D (n x n)    U (n x m)    L (m x n, leading dimension m rounded up to whole chunks)
+
+   The fronts of blocks come first: elements reach no others, so that the assembled values end where the fronts of
+   groups, which are all fill, begin. */
+#ifndef LG_SPARSE_PLAN_H
+#define LG_SPARSE_PLAN_H
+
+#include "core/arena.h"
+#include "sparse/matrix.h"
+
+enum { LG_CHUNK = 2 }; /* rows of L that the kernels treat together */
+
+typedef struct lg_front {
+    int n, m, ld;
+    int velocities; /* pivot unknowns that are velocities; of a block, its own rows follow */
+    int bordered; /* there are both */
+    int fresh; /* no earlier front changes it: factored straight from the assembled values */
+    int pivot; /* its first unknown in the order of elimination */
+    int neighbour, neighbours; /* first and number of its plan->neighbours */
+    long D, U, L, end; /* places of the panels */
+    long unknowns; /* place in plan->unknowns of its n + m unknowns */
+    long updates; /* place in plan->updates: neighbours^2 of them, column by column */
+} lg_front;
+
+typedef struct lg_neighbour { /* the unknowns of a later front among the m of an earlier one */
+    int start, size;
+} lg_neighbour;
+
+typedef struct lg_update { /* where the product of a slice of L and a slice of U is subtracted */
+    long at;
+    int ld;
+    int pivot; /* of the front, if it is its D; -1 if not */
+} lg_update;
+
+typedef struct lg_link { /* where one entry of B goes: a group on a block, or a block's own rows */
+    int block, nv, rows;
+    int value; /* place in the values of B */
+    int ld_U, ld_L; /* columns of copy c start at U + c rows ld_U, rows of copy c at L + c rows */
+    long U, L;
+} lg_link;
+
+typedef struct lg_place { /* where two entries of a clique meet */
+    long at;
+    int ld;
+} lg_place;
+
+struct lg_plan {
+    int nfronts, nlinks, ncliques;
+    int size, nvelocities, nrows, copies;
+    int largest, widest; /* largest n, largest m */
+    long nassembled, nvalues; /* doubles that elements reach; all */
+    lg_front *fronts; /* in the order of elimination */
+    lg_neighbour *neighbours;
+    lg_update *updates;
+    int *unknowns;
+    lg_link *links;
+    long *clique; /* per clique: its first place */
+    int *clique_size;
+    lg_place *places;
+    long nneighbours, nupdates, nunknowns, nplaces; /* lengths */
+    lg_arena memory;
+};
+
+#endif

@@ -1,0 +1,1 @@
+"""Building models: bodies, joints, forces, trees; what they need of each other."""

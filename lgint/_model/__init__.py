@@ -1,0 +1,1 @@
+"""Systems as integrators take them: compiled models and Python functions."""

@@ -1,0 +1,145 @@
+"""CallableModel: a system whose verbs are Python functions on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint import _core
+from lgint._args import array, choice
+from lgint._model.model import System
+
+Space = str | tuple[str, int] | Sequence[str | tuple[str, int]]
+
+
+class CallableModel(System):
+    """M(t, q) v' + gyro(t, q, v) = force(t, q, v) - B(t, q)^T lam, constraint(t, q) = 0, by Python functions.
+
+    Parameters
+    ----------
+    space : str, tuple or list of them
+        The configuration space: node kinds such as "SO3", "R3xSO3", "SE3", "S3R3", and ("Rn", n) for coordinates in R^n
+        ("Rn" alone takes n from `q0`). Coordinates and velocities of the blocks stand one after the other. Kinds with
+        rows of their own (Euler parameters) bring these rows; they come last in `lam`.
+    q0, v0 : array_like, shapes (nq,), (nv,)
+        The start. Velocities are left-trivialised: body axes for rotations.
+    mass : function (t, q) -> (nv, nv)
+    force : function (t, q, v) -> (nv,)
+    gyro : function (t, q, v) -> (nv,), optional
+        Velocity-dependent inertia terms, such as omega x J omega. Default zero.
+    constraint : function (t, q) -> (nc,), optional
+    constraint_jacobian : function (t, q) -> (nc, nv)
+        B with d(constraint)/dt = B v + explicit time terms. Needed with `constraint`.
+    constraint_acceleration : function (t, q, v) -> (nc,), optional
+        zeta = -(dB/dt) v - explicit time terms, so that B v' = zeta. Default: by differences.
+    tangent : function (t, q, v, a, lam) -> K, D, optional
+        Derivatives (nv, nv) of M a + gyro - force + B^T lam with respect to q (along q exp) and v. Default: by
+        differences.
+    energy : function (t, q, v) -> T, V, optional
+    kinks : sequence of float
+        Times at which the functions are not smooth; runs land on them.
+
+    Raises
+    ------
+    ValueError
+        For unknown kinds, wrong shapes, NaN in the start, or a constraint without its Jacobian. An exception inside a
+        function stops the run and arrives unchanged.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        q0: ArrayLike,
+        v0: ArrayLike,
+        mass: Callable[..., ArrayLike],
+        force: Callable[..., ArrayLike],
+        gyro: Callable[..., ArrayLike] | None = None,
+        constraint: Callable[..., ArrayLike] | None = None,
+        constraint_jacobian: Callable[..., ArrayLike] | None = None,
+        constraint_acceleration: Callable[..., ArrayLike] | None = None,
+        tangent: Callable[..., Any] | None = None,
+        energy: Callable[..., Any] | None = None,
+        kinks: Sequence[float] = (),
+        *,
+        nrows: int | None = None,
+    ) -> None:
+        self.reference = ""
+        self.functions = {
+            "mass": mass,
+            "force": force,
+            "gyro": gyro,
+            "constraint": constraint,
+            "constraint_jacobian": constraint_jacobian,
+            "constraint_acceleration": constraint_acceleration,
+            "tangent": tangent,
+            "energy": energy,
+        }
+        _check_functions(self.functions)
+        self.kinks = [float(kink) for kink in array("kinks", list(kinks))]
+        q = array("q0", q0)
+        self.space = _blocks(space, q)
+        if nrows is None:
+            nrows = 0 if constraint is None else len(array("constraint(0, q0)", np.atleast_1d(constraint(0.0, q))))
+        self._nrows = nrows
+        functions: dict[str, Any] = self.functions
+        self.core = _core.CallableSystem(self.space, nrows, kinks=self.kinks, **functions)
+        self._set_start(q, v0)
+
+    def record(self) -> dict[str, Any]:
+        """Keyword arguments from which `CallableModel` rebuilds the model."""
+        return {
+            "space": self.space,
+            "q0": self.q0.tolist(),
+            "v0": self.v0.tolist(),
+            **self.functions,
+            "kinks": self.kinks,
+            "nrows": self._nrows,
+        }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.record(),)
+
+    def __repr__(self) -> str:
+        return f"<lgint.CallableModel nq={self.nq} nv={self.nv} nc={self.nc}>"
+
+
+def _rebuild(record: dict[str, Any]) -> CallableModel:
+    return CallableModel(**record)
+
+
+def _check_functions(functions: dict[str, Any]) -> None:
+    for name, function in functions.items():
+        if function is not None and not callable(function):
+            raise ValueError(f"{name}: a function expected, got {function!r}")
+        if function is None and name in ("mass", "force"):
+            raise ValueError(f"{name}: a function is needed")
+    if (functions["constraint"] is None) != (functions["constraint_jacobian"] is None):
+        raise ValueError("constraint and constraint_jacobian go together: give both or none")
+    if functions["constraint"] is None and functions["constraint_acceleration"] is not None:
+        raise ValueError("constraint_acceleration needs constraint and constraint_jacobian")
+
+
+def _blocks(space: Space, q: np.ndarray) -> list[tuple[str, int]]:
+    """(kind, n) of every block; n is 0 but for R^n. ValueError if `q` is not of that space."""
+    rows = {row["name"]: row for row in _core.node_rows()}
+    if space == "Rn":
+        space = ("Rn", len(q))
+    listed: list[Any] = [space] if isinstance(space, str) or _is_pair(space) else list(space)
+    blocks = []
+    for item in listed:
+        kind, n = (item, 0) if isinstance(item, str) else (item[0], int(item[1]))
+        choice("kind of space", kind, rows)
+        if (kind == "Rn") != (n > 0):
+            raise ValueError(f'space {item!r}: ("Rn", n) with n >= 1, or the name of another kind')
+        blocks.append((kind, n))
+    array("q0", q, (sum(rows[kind]["nq"] or n for kind, n in blocks),))
+    return blocks
+
+
+def _is_pair(space: object) -> bool:
+    return (
+        isinstance(space, (tuple, list)) and len(space) == 2 and isinstance(space[0], str) and isinstance(space[1], int)
+    )

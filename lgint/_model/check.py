@@ -1,0 +1,279 @@
+"""check: the verbs of a model against each other and against differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from lgint import _core
+from lgint._args import Array
+from lgint._model.callable import CallableModel
+from lgint._model.model import Model, System
+
+
+@dataclass(frozen=True)
+class CheckItem:
+    """One comparison: its worst relative error over all points, and the exception that ended it, if any."""
+
+    name: str
+    error: float
+    tolerance: float
+    failure: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the error is within the tolerance."""
+        return not self.failure and self.error <= self.tolerance
+
+    def __str__(self) -> str:
+        verdict = "ok  " if self.ok else "FAIL"
+        return f"{verdict} {self.name:<58} {self.failure or f'{self.error:.1e}'}"
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """Every comparison; `ok` if all of them hold, `str()` is a table."""
+
+    items: tuple[CheckItem, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every comparison holds."""
+        return all(item.ok for item in self.items)
+
+    def __str__(self) -> str:
+        return "\n".join(str(item) for item in self.items)
+
+
+@dataclass(frozen=True)
+class _Point:
+    t: float
+    q: Array
+    v: Array
+    a: Array
+    lam: Array
+
+
+class _Probe:
+    """A model, random points near its start, and its verbs as plain functions."""
+
+    def __init__(self, model: System, rng: np.random.Generator) -> None:
+        self.model, self.core, self.rng = model, model.core, rng
+
+    def point(self) -> _Point:
+        """A state off the start: coordinates moved by up to 0.3, velocities of random direction."""
+        nv, nc = self.core.nv, self.core.nrows
+        q = self.core.retract(self.model.q0, self.own_null(self.model.q0) @ (0.3 * self.random(nv)))
+        q = self._unit_length(q)
+        v = self.own_null(q) @ (self.model.v0 + self.random(nv))
+        return _Point(float(self.rng.uniform(0.1, 1.0)), q, v, self.random(nv), self.random(nc))
+
+    def random(self, n: int) -> Array:
+        return self.rng.uniform(-1.0, 1.0, n)
+
+    def _unit_length(self, q: Array) -> Array:
+        """Blocks with a row of their own are quaternions by their last four coordinates: back to unit length."""
+        q = q.copy()
+        for kind, _, first, _, own, _ in self.core.blocks:
+            if own:
+                end = first + (4 if kind.endswith("fixed") else 7)
+                q[end - 4 : end] /= np.linalg.norm(q[end - 4 : end])
+        return q
+
+    def own_null(self, q: Array) -> Array:
+        """Projector (nv, nv) onto the directions that the blocks' own rows allow; the identity without such rows."""
+        P = np.eye(self.core.nv)
+        own = sum(block[4] for block in self.core.blocks)
+        if own:
+            B = self.core.evaluate(0.5, q, np.zeros(self.core.nv), want=["B"])["B"][-own:]
+            P -= np.linalg.pinv(B) @ B
+        return P
+
+    def links(self) -> Array:
+        """A random block-diagonal matrix (nv, nv); where positions add, they stay as they are: diag(I, X_r)."""
+        X = np.zeros((self.core.nv, self.core.nv))
+        places = {row["name"]: row["place"] for row in _core.node_rows()}
+        starts = [block[3] for block in self.core.blocks] + [self.core.nv]
+        for block, (i, j) in zip(self.core.blocks, pairwise(starts), strict=True):
+            if places[block[0]] == "inertial":
+                X[i : i + 3, i : i + 3] = np.eye(3)
+                i += 3
+            X[i:j, i:j] = self.rng.uniform(-1.0, 1.0, (j - i, j - i))
+        return X
+
+    def verb(self, name: str, point: _Point) -> Array:
+        """One verb at a point."""
+        return self.core.evaluate(point.t, point.q, point.v, point.a, point.lam, want=[name])[name]
+
+    def residual(self, t: float, q: Array, v: Array, a: Array, lam: Array) -> Array:
+        """M a + gyro - force + B^T lam"""
+        want = ["Ma", "gyro", "force"] + (["Btlam"] if self.core.nrows else [])
+        terms = self.core.evaluate(t, q, v, a, lam, want=want)
+        return terms["Ma"] + terms["gyro"] - terms["force"] + terms.get("Btlam", 0.0)
+
+
+def _slope(function: Callable[[float], Array], size: float) -> Array:
+    """Derivative by s at 0, a central difference of fourth order; `size`: the speed at which s moves the arguments."""
+    s = 1e-3 / max(1.0, size)
+    return (8 * (function(s) - function(-s)) - (function(2 * s) - function(-2 * s))) / (12 * s)
+
+
+def _error(found: Array, expected: Array, floor: float = 0.0) -> float:
+    """Largest difference over the largest entry (at least `floor`, below which differences are round-off)."""
+    found, expected = np.asarray(found), np.asarray(expected)
+    if not found.size:
+        return 0.0
+    scale = max(float(np.abs(expected).max()), float(np.abs(found).max()), floor, 1e-12)
+    return float(np.abs(found - expected).max()) / scale
+
+
+def _speed(x: Array) -> float:
+    return float(np.abs(x).max(initial=0.0))
+
+
+# ---- the comparisons: each yields (name, error) at one point ----
+
+Errors = Iterator[tuple[str, float]]
+
+
+def _space(probe: _Probe, p: _Point) -> Errors:
+    theta = 0.5 * probe.random(probe.core.nv)
+    found = probe.core.difference(p.q, probe.core.retract(p.q, theta))
+    yield "difference(q, retract(q, theta)) = theta", _error(found, theta)
+
+
+def _constraints(probe: _Probe, p: _Point) -> Errors:
+    core = probe.core
+    if not core.nrows:
+        return
+    P, u = probe.own_null(p.q), probe.random(core.nv)
+    w = P @ u
+    B, Z, zeta, phidot = (probe.verb(name, p) for name in ("B", "Z", "zeta", "phidot"))
+
+    def phi(t: float, theta: Array) -> Array:
+        return core.residual(t, core.retract(p.q, theta), p.v)[0]
+
+    def rate(t: float, theta: Array) -> Array:
+        return core.residual(t, core.retract(p.q, theta), p.v)[1]
+
+    yield "B = d(phi)/dq", _error(B @ w, _slope(lambda s: phi(p.t, s * w), 1.0), 1.0)
+    yield "phidot = d(phi)/dt", _error(phidot, _slope(lambda s: phi(p.t + s, s * p.v), _speed(p.v)), _speed(p.v))
+    square = max(1.0, _speed(p.v)) ** 2
+    yield (
+        "zeta = -d(phidot)/dt at constant v",
+        _error(zeta, -_slope(lambda s: rate(p.t + s, s * p.v), _speed(p.v)), square),
+    )
+    yield "Z = d(phidot)/dq", _error(Z @ w, _slope(lambda s: rate(p.t, s * w), 1.0), max(1.0, _speed(p.v)))
+    yield "Btlam = B^T lam", _error(probe.verb("Btlam", p), B.T @ p.lam)
+
+
+def _mass(probe: _Probe, p: _Point) -> Errors:
+    core = probe.core
+    M = core.evaluate(p.t, p.q, p.v, np.zeros(core.nv), np.zeros(core.nrows), want=["S"])["S"]
+    yield "mass is symmetric", _error(M, M.T)
+    yield "mass is positive semidefinite", max(0.0, -float(np.linalg.eigvalsh((M + M.T) / 2)[0])) / _speed(M)
+    yield "Ma = M a", _error(probe.verb("Ma", p), M @ p.a)
+
+
+def _tangent(probe: _Probe, p: _Point) -> Errors:
+    core, P = probe.core, probe.own_null(p.q)
+    X = [P @ probe.links(), probe.links(), probe.links()]
+    chains = [
+        ("S along q", (1.0, 0.0, 0.0), (P, None, None)),
+        ("S along v", (0.0, 1.0, 0.0), (None, None, None)),
+        ("S along a", (0.0, 0.0, 1.0), (None, None, None)),
+        ("S along q, v and a, scaled", (0.01, 0.3, 7.0), (P, None, None)),
+        ("S along q, v and a by matrices", (0.5, 0.7, 1.3), tuple(X)),
+    ]
+    u = probe.random(core.nv)
+    size = _speed(probe.residual(p.t, p.q, p.v, p.a, p.lam))
+    for name, k, chain in chains:
+        S = core.evaluate(p.t, p.q, p.v, p.a, p.lam, want=["S"], k=k, X=chain)["S"]
+        dq, dv, da = (ki * (u if Xi is None else Xi @ u) for ki, Xi in zip(k, chain, strict=True))
+
+        def moved(s: float, dq: Array = dq, dv: Array = dv, da: Array = da) -> Array:
+            return probe.residual(p.t, core.retract(p.q, s * dq), p.v + s * dv, p.a + s * da, p.lam)
+
+        yield name, _error(S @ u, _slope(moved, 1.0), 1e-6 * size)
+
+
+def _energy(probe: _Probe, p: _Point) -> Errors:
+    core = probe.core
+    rest, kinetic = np.zeros(core.nv), probe.verb("Ma", _Point(p.t, p.q, p.v, p.v, p.lam))
+    yield "T = v^T M v / 2", _error(core.energy(p.t, p.q, p.v)[0], p.v @ kinetic / 2)
+
+    def T(s: float) -> Array:
+        return core.energy(p.t, core.retract(p.q, s * p.v), p.v + s * p.a)[0]
+
+    power = p.v @ (probe.verb("Ma", p) + probe.verb("gyro", p))
+    scale = float(core.energy(p.t, p.q, p.v)[0])
+    yield "dT/dt = v . (M a + gyro)", _error(power, _slope(T, _speed(p.v)), scale)
+    if _only_potential_forces(probe.model):
+        w = probe.own_null(p.q) @ probe.random(core.nv)
+        force = probe.verb("force", _Point(p.t, p.q, rest, p.a, p.lam))
+
+        def V(s: float) -> Array:
+            return core.energy(p.t, core.retract(p.q, s * w), rest)[1]
+
+        yield "force at rest = -dV/dq", _error(force @ w, -_slope(V, 1.0), 1e-6 * _speed(force))
+
+
+FREE_FORCES: Final = (
+    *("force", "torque", "joint_drive", "coordinate_drive"),
+    *("force_law", "joint_law", "coordinate_law"),
+)
+
+
+def _only_potential_forces(model: System) -> bool:
+    """Whether V accounts for every force at rest: compiled models without loads."""
+    return isinstance(model, Model) and all(row[0] not in FREE_FORCES for row in model.record()["elements"])
+
+
+def _has_energy(model: System) -> bool:
+    return not isinstance(model, CallableModel) or model.functions["energy"] is not None
+
+
+def _has_tangent(model: System) -> bool:
+    return not isinstance(model, CallableModel) or model.functions["tangent"] is not None
+
+
+def check(model: System, *, points: int = 3, seed: int = 0, tolerance: float = 1e-6) -> CheckReport:
+    """Compares a model's verbs with each other and with differences at random points near its start.
+
+    B, phidot, zeta and Z against differences of the constraints; S for several chains against differences of the
+    residual; the mass, the kinetic energy and its rate; conservative forces against the potential.
+
+    Parameters
+    ----------
+    model : Model or CallableModel
+    points : int
+        How many points.
+    seed : int
+        Of their choice.
+    tolerance : float
+        Relative.
+
+    Returns
+    -------
+    CheckReport
+        With `.ok` and `.items`; `print` it for a table. Exceptions inside a verb are reported, not raised.
+    """
+    comparisons = [_space, _constraints, _mass]
+    comparisons += [_tangent] if _has_tangent(model) else []
+    comparisons += [_energy] if _has_energy(model) else []
+    worst: dict[str, float] = {}
+    failures: list[CheckItem] = []
+    rng = np.random.default_rng(seed)
+    for _ in range(points):
+        for compare in comparisons:
+            try:
+                probe = _Probe(model, rng)
+                for name, error in compare(probe, probe.point()):
+                    worst[name] = max(worst.get(name, 0.0), error if np.isfinite(error) else np.inf)
+            except Exception as error:
+                failures.append(CheckItem(compare.__name__[1:], np.inf, tolerance, f"{type(error).__name__}: {error}"))
+    return CheckReport(tuple([CheckItem(name, error, tolerance) for name, error in worst.items()] + failures))

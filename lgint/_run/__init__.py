@@ -1,0 +1,1 @@
+"""Running: integrate, events, dense output, trajectories."""

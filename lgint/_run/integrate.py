@@ -1,0 +1,303 @@
+"""integrate: from a model and the name of a method to a trajectory."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint import _core
+from lgint._args import Array, array, choice, number
+from lgint._model.model import System
+from lgint._run.events import Event, Events
+from lgint._run.trajectory import Trajectory
+
+
+def methods() -> list[str]:
+    """Names of the methods."""
+    return [row["name"] for row in _core.method_rows()]
+
+
+def method_info(name: str) -> dict[str, Any]:
+    """What is known of a method: name, order, order_lambda, reference, doc, options (name, type, default, range)."""
+    rows = {row["name"]: row for row in _core.method_rows()}
+    return copy.deepcopy(rows[choice("method", name, rows)])
+
+
+def integrate(
+    model: System,
+    method: str,
+    *,
+    t_end: float,
+    h: float | None = None,
+    t0: float = 0.0,
+    save_every: int = 1,
+    t_eval: ArrayLike | None = None,
+    stops: ArrayLike | None = None,
+    events: Event | Sequence[Event] | None = None,
+    dense_output: bool = False,
+    start: Trajectory | str | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> Trajectory:
+    """Integrates a model from `t0` to `t_end`.
+
+    Parameters
+    ----------
+    model : Model or CallableModel
+    method : str
+        One of `lgint.methods()`.
+    t_end : float
+        Later than `t0`, s.
+    h : float
+        Step size, s. Each interval between stops (`t0`, `stops`, the model's kinks, `t_end`) is cut into
+        ceil(length / h) equal steps, so the steps taken are at most `h`. Where the steps are adaptive it is the first
+        one, and may be left out.
+    t0 : float
+        Start time, s. With `start` the run goes on from that trajectory's end instead.
+    save_every : int
+        Every how many steps a state is kept; the start and the end always are.
+    t_eval : array_like, optional
+        Ascending times from the start to `t_end`: the states there are kept instead, by dense output. The steps do not
+        depend on them.
+    stops : array_like, optional
+        Times between `t0` and `t_end` to land on.
+    events : function or sequence of functions, optional
+        event(t, q, v) -> float. Where a value changes its sign the event is located on the dense output, to round-off,
+        and recorded in `t_events`, `q_events` and `v_events`. Attributes of a function, as in SciPy's `solve_ivp`:
+        `terminal`, True or a number of events: the run ends at the event, or that many of them; `direction`, positive
+        or negative: signs that rise, or fall, only. A run that ends so has the state of the dense output there, with
+        accelerations and multipliers of the index-1 equations; it can be resumed.
+    dense_output : bool
+        Keep what `trajectory.sol` needs.
+    start : Trajectory or str, optional
+        Resume this run, wherever it ended: from its last state and with its memory, bit for bit. A name is the option
+        of that name, for methods which have one; a run that is resumed keeps its own.
+    progress : bool
+        Show a progress bar on standard error (with tqdm, if it is installed).
+    **options
+        Of the method, see `lgint.method_info`. With `rtol` or `atol` (numbers, or arrays of length nv or 2 nv:
+        velocities, respectively coordinates and velocities) a method that has them chooses its steps.
+
+    Returns
+    -------
+    Trajectory
+
+    Raises
+    ------
+    ValueError
+        For what can be mended before the run: unknown methods and options, values out of range, an inconsistent start.
+    ConvergenceError, SingularError, StepSizeError, Interrupted
+        During the run, with `.report` and the `.trajectory` up to the last accepted state.
+
+    What a function of the model raises, or an event, arrives as it is, with the same two attributes.
+    """
+    if not isinstance(model, System):
+        raise ValueError(f"model: a model expected, got {type(model).__name__}")
+    choice("method", method, methods())
+    start = _start_option(start, options)
+    step, given = _steps(method, h, options)
+    begin, q, v, memory = _start(model, method, t0, start)
+    times = _stops(begin, number("t_end", t_end), stops)
+    every = _count("save_every", save_every)
+    wanted = None if t_eval is None else _evaluation_times(begin, float(times[-1]), t_eval)
+    watch = None if events is None else Events(model.core, events)
+    on_step = watch.on_step if watch else None
+    with _progress(progress, begin, float(times[-1])) as report:
+        arguments = (model.core, method, begin, times, step, every, q, v, memory, given, report)
+        try:
+            result = _core.integrate(*arguments, wanted, on_step, dense_output)
+        except BaseException as error:
+            so_far = getattr(error, "result", None)
+            if isinstance(so_far, dict):
+                error.trajectory = _trajectory(model, method, options, so_far, watch, failed=True)  # type: ignore[attr-defined]
+            raise
+    return _trajectory(model, method, options, result, watch)
+
+
+def _trajectory(
+    model: System,
+    method: str,
+    options: dict[str, Any],
+    result: dict[str, Any],
+    watch: Events | None,
+    *,
+    failed: bool = False,
+) -> Trajectory:
+    result["status"] = -1 if failed else int(watch is not None and watch.ended)
+    if watch:
+        result["events"] = [watch.columns(place, width) for place, width in enumerate((None, model.nq, model.nv))]
+    return Trajectory(model, method, options, result)
+
+
+class Stepper:
+    """One step at a time, of sizes that the caller chooses.
+
+    Parameters
+    ----------
+    model : Model or CallableModel
+    method : str
+    t0 : float
+        Start time, s.
+    start : Trajectory or str, optional
+        Go on from the end of this run. A name is the option of that name.
+    **options
+        Of the method.
+    """
+
+    def __init__(
+        self, model: System, method: str, *, t0: float = 0.0, start: Trajectory | str | None = None, **options: Any
+    ) -> None:
+        choice("method", method, methods())
+        for name in ("rtol", "atol"):
+            if options.get(name) is not None:
+                raise ValueError(f"{name}: a Stepper takes the steps that it is given; lgint.integrate chooses them")
+        start = _start_option(start, options)
+        begin, q, v, memory = _start(model, method, t0, start)
+        self.model = model
+        self._core = _core.Stepper(model.core, method, begin, q, v, memory, options)
+
+    def step(self, h: float) -> None:
+        """Goes on by `h` seconds. A step that fails raises and leaves the state as it was.
+
+        If the model has a kink inside, these are several steps, which end on the kinks.
+        """
+        self._core.step(_step(h))
+
+    @property
+    def t(self) -> float:
+        """Time, s."""
+        return self._core.t
+
+    @property
+    def q(self) -> Array:
+        """Coordinates (nq,)."""
+        return self._core.q
+
+    @property
+    def v(self) -> Array:
+        """Velocities (nv,)."""
+        return self._core.v
+
+    @property
+    def vdot(self) -> Array:
+        """Accelerations (nv,)."""
+        return self._core.vdot
+
+    @property
+    def lam(self) -> Array:
+        """Multipliers (nc,)."""
+        return self._core.lam
+
+
+def _step(h: float | None) -> float:
+    if h is None:
+        raise ValueError("h: the step size is needed, or rtol or atol of a method that chooses its steps")
+    return number("h", h, positive=True)
+
+
+def _control_options(method: str) -> list[str]:
+    """Options that only error control reads: the rows from rtol on."""
+    names = [option["name"] for option in method_info(method)["options"]]
+    return names[names.index("rtol") :] if "rtol" in names else []
+
+
+def _steps(method: str, h: float | None, options: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+    """Step size and options for the core; NaN where the steps are adaptive and `h` is the first one."""
+    tolerances = [name for name in ("rtol", "atol") if options.get(name) is not None]
+    if not tolerances:
+        for name in _control_options(method):
+            if options.get(name) is not None:
+                raise ValueError(f"{name}: belongs to error control, which rtol or atol turns on")
+        return _step(h), options
+
+    given = {**options, **{name: array(name, options[name]) for name in tolerances}}
+    for name in tolerances:
+        given[name] = float(given[name]) if given[name].ndim == 0 else given[name]
+    if h is not None:
+        if options.get("first_step") is not None:
+            raise ValueError("first_step: h is the first step as well; give one of them")
+        given["first_step"] = number("h", h, positive=True)
+    return np.nan, given
+
+
+def _count(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ValueError(f"{name}: a whole number >= 1 expected, got {value!r}")
+    return int(value)
+
+
+def _start_option(start: Trajectory | str | None, options: dict[str, Any]) -> Trajectory | None:
+    """Puts the option `start` where it belongs; returns the run to resume."""
+    if isinstance(start, str):
+        options["start"] = start
+        return None
+    if isinstance(start, Trajectory) and "start" in start.options:
+        options["start"] = start.options["start"]
+    return start
+
+
+def _start(
+    model: System, method: str, t0: float, start: Trajectory | None
+) -> tuple[float, Array, Array, dict[str, Array] | None]:
+    """Start time, q, v, and the memory of a run that goes on."""
+    if start is None:
+        return number("t0", t0), model.q0, model.v0, None
+    if not isinstance(start, Trajectory):
+        raise ValueError(f"start: a trajectory expected, got {type(start).__name__}")
+    if start.method != method:
+        raise ValueError(f"start: a run by {start.method!r} cannot be resumed by {method!r}; see model.with_state")
+    if start.q.shape[1] != model.nq or start.v.shape[1] != model.nv:
+        raise ValueError("start: this trajectory belongs to another model")
+    if not len(start.end["t"]):
+        raise ValueError("start: this trajectory has no state")
+    end = {name: values[-1] for name, values in start.end.items()}
+    memory = {"a": end["vdot"], "lam": end["lam"], "mem": end["mem"], "carry": start.carry}
+    return float(end["t"]), end["q"], end["v"], memory
+
+
+def _stops(t0: float, t_end: float, stops: ArrayLike | None) -> Array:
+    """Ascending times to land on, the last is t_end."""
+    if not t_end > t0:
+        raise ValueError(f"t_end: a time after the start at {t0:g} expected, got {t_end:g}")
+    if stops is None:
+        return np.array([t_end])
+    inner = np.unique(array("stops", stops))
+    if inner.size and not (inner[0] > t0 and inner[-1] <= t_end):
+        raise ValueError(f"stops: times between {t0:g} and {t_end:g} expected, got {stops!r}")
+    return np.unique(np.append(inner, t_end))
+
+
+def _evaluation_times(t0: float, t_end: float, t_eval: ArrayLike) -> Array:
+    times = array("t_eval", t_eval)
+    if times.ndim != 1 or (np.diff(times) < 0).any() or not ((times >= t0) & (times <= t_end)).all():
+        raise ValueError(f"t_eval: ascending times between {t0:g} and {t_end:g} expected, got {t_eval!r}")
+    return times
+
+
+@contextmanager
+def _progress(wanted: bool, t0: float, t_end: float) -> Iterator[Callable[[float], None] | None]:
+    """A function of time that moves a progress bar, or None."""
+    if not wanted:
+        yield None
+        return
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        yield lambda t: print(f"\r{100 * (t - t0) / (t_end - t0):5.1f} %", end="", file=sys.stderr, flush=True)
+        print("\r100.0 %", file=sys.stderr)
+        return
+    with tqdm(
+        total=t_end - t0, unit="s", bar_format="{l_bar}{bar}| {n:.3g}/{total:.3g} s [{elapsed}<{remaining}]"
+    ) as bar:
+
+        def move(t: float) -> None:
+            bar.update(t - t0 - bar.n)
+
+        yield move
+        bar.update(bar.total - bar.n)

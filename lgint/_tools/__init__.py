@@ -1,0 +1,1 @@
+"""What is built on top: studies, plots, benchmarks, the command line."""

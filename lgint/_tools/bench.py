@@ -1,0 +1,248 @@
+"""`lgint bench`: microseconds a step, next to Exudyn where that is installed.
+
+Both run the same model with the same step, in turns: a long and a short run each, so that what a run costs beside its
+steps drops out. Processor time is taken, and the least of several counts. A ratio between unequal errors would mean
+nothing, so each row also has the distance of both final positions from that of a fine run, and the ratio at equal
+error: with a method of order p, the one that is off by a factor f at the same step needs steps f^(1/p) times shorter.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import partial
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+import lgint
+from lgint import models
+from lgint._args import Array, choice
+from lgint._model.model import Model
+from lgint._run.integrate import integrate, method_info
+from lgint._run.trajectory import Trajectory
+from lgint._tools import bench_exudyn
+from lgint._tools.bench_exudyn import Peer
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row: a model of both, a method, and what is aimed at."""
+
+    name: str
+    target: float  # times faster than the peer
+    model: Callable[[], Model]
+    body: str  # whose position is compared
+    peer: Callable[[Peer], None]
+    h: float  # s
+    steps: int
+    method: str = "genalpha"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    fine: tuple[str, int] = ("rk67", 4)  # method of the fine run, and its steps per step
+    sparse: bool = False  # which linear solver the peer is faster with
+
+
+FULL: Mapping[str, Any] = {"newton": "full", "predictor": "extrapolate"}
+MODIFIED: Mapping[str, Any] = {"newton": "modified", "predictor": "extrapolate"}
+ROUND_OFF = 1e-11  # m; smaller errors tell nothing about the methods
+
+
+def _chain(n: int, target: float, steps: int, name: str, options: Mapping[str, Any]) -> Case:
+    return Case(
+        name=f"chain of {n}, {name} Newton",
+        target=target,
+        model=lambda: models.pendulum_chain(n=n),
+        body=f"link{n}",
+        peer=bench_exudyn.chain(n),
+        h=1e-3,
+        steps=steps,
+        options=options,
+        sparse=True,
+    )
+
+
+def _top(name: str, constrained: bool, **more: Any) -> Case:
+    return Case(
+        name=f"{'constrained' if constrained else 'free'} top, {name}",
+        target=10.0,
+        model=lambda: models.heavy_top(constrained=constrained),
+        body="top",
+        peer=bench_exudyn.top if constrained else bench_exudyn.free_top,
+        h=1e-4,
+        steps=2500 if constrained else 20000,
+        **more,
+    )
+
+
+def _rotor(name: str, **more: Any) -> Case:
+    return Case(
+        name=f"rotor, {name}",
+        target=10.0,
+        model=models.rotor,
+        body="rotor",
+        peer=bench_exudyn.rotor,
+        h=1e-5,
+        steps=20000,
+        **more,
+    )
+
+
+CASES: Sequence[Case] = (
+    _top("full Newton", True, options=FULL),
+    _top("modified Newton", True, options=MODIFIED),
+    _top("rk44", False, method="rk44", fine=("rk67", 8)),
+    _top("rk67", False, method="rk67", fine=("rk67", 8)),
+    _rotor("full Newton", options={"newton": "full", "form": "printed_half"}),  # the peer's algorithm: equal errors
+    _rotor("modified Newton", options={"newton": "modified", "form": "printed_half"}),
+    _rotor("rk44", method="rk44"),
+    *(
+        _chain(n, target, steps, name, options)
+        for n, target, steps in ((10, 10.0, 1000), (100, 5.0, 500), (400, 5.0, 200))
+        for name, options in (("modified", MODIFIED), ("full", FULL))
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A row of the table and of the CSV file. Times in microseconds a step, errors in m; NaN without a peer."""
+
+    case: str
+    method: str
+    h: float
+    steps: int
+    lgint_us: float
+    lgint_error: float
+    lgint_iterations: float
+    exudyn_us: float
+    exudyn_error: float
+    ratio: float
+    equal: float  # ratio at equal error
+    target: float
+
+    @property
+    def verdict(self) -> str:
+        """Whether the ratio at equal error is what is aimed at."""
+        if not self.equal > 0:
+            return ""
+        return "reached" if self.equal >= self.target else f"missed by {self.target / self.equal:.2f}"
+
+
+def run(only: str = "", repeat: int = 9, machine: str = "", out: Path | None = None) -> list[Result]:
+    """Runs the cases, prints the table, and writes it to `out` if that is given.
+
+    Parameters
+    ----------
+    only : str
+        Cases whose names contain this text.
+    repeat : int
+        How often each run is timed; the least counts.
+    machine : str
+        Name of the machine for the table and the file; default: what the platform tells.
+    out : path, optional
+        CSV file; rows are appended to one that exists.
+    """
+    cases = [case for case in CASES if only in case.name]
+    if not cases:
+        choice("case", only, [case.name for case in CASES])
+    exudyn = bench_exudyn.load()
+    name = machine or f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}"
+    print(f"{name}; lgint against {f'Exudyn {exudyn.__version__}' if exudyn else 'nobody: exudyn is not installed'}")
+    print(HEADER)
+    results = []
+    for case in cases:
+        results.append(measure(case, exudyn, repeat, case.steps))
+        print(_line(results[-1]), flush=True)
+    if out is not None:
+        write(results, out, name, exudyn.__version__ if exudyn else "")
+    return results
+
+
+def measure(case: Case, exudyn: Any, repeat: int, steps: int) -> Result:
+    """One row. `exudyn`: the package, or None."""
+    model = case.model()
+    method, finer = case.fine
+    exact = integrate(model, method, t_end=steps * case.h, h=case.h / finer, save_every=steps * finer)
+    fine = exact.position(case.body)[-1]
+    peer = Peer(exudyn, case.peer, case.method, {**case.options, "sparse": case.sparse}) if exudyn else None
+
+    def ours(count: int) -> Trajectory:
+        return integrate(model, case.method, t_end=count * case.h, h=case.h, save_every=count, **case.options)
+
+    runs: list[Callable[[int], object]] = [ours, partial(peer.run, case.h)] if peer else [ours]
+    us, peer_us = [*_seconds_a_step(runs, steps, repeat), np.nan][:2]
+    trajectory = ours(steps)
+    error = _distance(trajectory.position(case.body)[-1], fine)
+    peer_error = _distance(peer.position(), fine) if peer else np.nan
+    order = method_info(case.method)["order"]
+    return Result(
+        case.name,
+        case.method,
+        case.h,
+        steps,
+        1e6 * us,
+        error,
+        trajectory.stats.newton_iterations / steps,
+        1e6 * peer_us,
+        peer_error,
+        peer_us / us,
+        peer_us / us * (max(peer_error, ROUND_OFF) / max(error, ROUND_OFF)) ** (1 / order),
+        case.target,
+    )
+
+
+def write(results: Sequence[Result], out: Path, machine: str, exudyn: str) -> None:
+    """Appends the rows to the CSV file `out`, with the date, the machine and the versions."""
+    about = {
+        "date": datetime.date.today().isoformat(),
+        "machine": machine,
+        "lgint": lgint.__version__,
+        "exudyn": exudyn,
+    }
+    new = not out.exists()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with out.open("a", newline="") as file:
+        _append(file, new, about, results)
+
+
+def _append(file: TextIO, new: bool, about: Mapping[str, str], results: Sequence[Result]) -> None:
+    writer = csv.DictWriter(file, [*about, *(f.name for f in fields(Result))])
+    if new:
+        writer.writeheader()
+    for result in results:
+        row = {key: f"{value:.4g}" if isinstance(value, float) else value for key, value in asdict(result).items()}
+        writer.writerow({**about, **row})
+
+
+HEADER = f"{'':<30} {'lgint us':>9} {'Exudyn us':>10} {'ratio':>6} {'at equal error':>14} {'target':>6}"
+HEADER += f"  {'lgint error':>11} {'Exudyn error':>12}"
+
+
+def _line(r: Result) -> str:
+    peer = f"{r.exudyn_us:10.3f} {r.ratio:6.1f} {r.equal:14.1f} {r.target:6.0f}" if r.ratio > 0 else " " * 39
+    errors = f"{r.lgint_error:11.2e} {r.exudyn_error:12.2e}" if r.ratio > 0 else f"{r.lgint_error:11.2e}"
+    return f"{r.case:<30} {r.lgint_us:9.3f} {peer}  {errors}  {r.verdict}".rstrip()
+
+
+def _seconds_a_step(runs: Sequence[Callable[[int], object]], steps: int, repeat: int) -> list[float]:
+    """Of functions that make so many steps, taken in turns; what they cost with no steps at all is not counted."""
+    counts = (max(steps // 5, 1), steps)
+    least = np.full((len(runs), 2), np.inf)
+    for _ in range(repeat):
+        for i, run in enumerate(runs):
+            for j, count in enumerate(counts):
+                start = time.process_time()
+                run(count)
+                least[i, j] = min(least[i, j], time.process_time() - start)
+    span = max(counts[1] - counts[0], 1)
+    return [float(seconds) for seconds in (least[:, 1] - least[:, 0]) / span]
+
+
+def _distance(x: Array, y: Array) -> float:
+    return float(np.linalg.norm(x - y))

@@ -1,0 +1,170 @@
+"""The command `lgint`: list, run, bench, demo. Exit status 0: done, 1: a run failed, 2: bad usage."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import inspect
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lgint import _core, models
+from lgint._run.integrate import integrate, method_info, methods
+from lgint._run.trajectory import Trajectory
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status. Messages go to standard error."""
+    try:
+        given = _parser().parse_args(arguments)
+    except SystemExit as stop:  # argparse has printed its message
+        return int(stop.code or 0)
+    try:
+        status: int = given.command(given)
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        print(f"lgint: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("lgint: interrupted", file=sys.stderr)
+        return 130
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="lgint", description="Lie group time integrators for multibody systems.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    listing = commands.add_parser("list", help="models and methods")
+    listing.add_argument("what", nargs="?", choices=("models", "methods"), help="default: both")
+    listing.set_defaults(command=_list)
+
+    run = commands.add_parser("run", help="integrate a model")
+    run.add_argument("model", help="one of `lgint list models`")
+    run.add_argument("--method", required=True, help="one of `lgint list methods`")
+    run.add_argument("--h", type=float, required=True, help="step size, s")
+    run.add_argument("--t-end", type=float, required=True, help="end of the run, s")
+    run.add_argument("--formulation", help="storage of the bodies, such as R3xSO3 or SE3")
+    run.add_argument(
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME=VALUE",
+        help="parameters of the model or options of the method",
+    )
+    run.add_argument("--save-every", type=int, default=1, metavar="N", help="keep every Nth state")
+    run.add_argument("-o", "--out", type=Path, help="save the trajectory (.npz)")
+    run.add_argument("--plot", type=Path, help="save a picture (.png, .pdf, .svg)")
+    run.add_argument("--progress", action="store_true", help="show a progress bar")
+    run.set_defaults(command=_run)
+
+    demo = commands.add_parser("demo", help="the heavy top under several methods, a table and a picture")
+    demo.add_argument("--out", type=Path, default=Path("demo"), help="directory of the picture (default: demo)")
+    demo.set_defaults(command=_demo)
+
+    bench = commands.add_parser("bench", help="microseconds a step, next to Exudyn where that is installed")
+    bench.add_argument("--only", default="", metavar="TEXT", help="cases whose names contain this text")
+    bench.add_argument("--repeat", type=int, default=9, metavar="N", help="the least of N times counts (default: 9)")
+    bench.add_argument("--machine", default="", metavar="NAME", help="name of this machine in the table and the file")
+    bench.add_argument("-o", "--out", type=Path, help="append the rows to this file (.csv)")
+    bench.set_defaults(command=_bench)
+    return parser
+
+
+# ---- list ----
+
+
+def _list(given: argparse.Namespace) -> int:
+    if given.what != "methods":
+        print("models")
+        for name in models.names():
+            print(f"  {name:<16} {_first_line(models.get(name))}")
+            for parameter, default in models.parameters(name).items():
+                print(f"      {parameter:<20} (default {default})")
+    if given.what != "models":
+        print("methods")
+        for name in methods():
+            info = method_info(name)
+            print(f"  {name:<16} order {info['order']}  {info['doc']}")
+            for option in info["options"]:
+                print(f"      {option['name']:<20} {option['doc']} (default {option['default']})")
+    return 0
+
+
+def _first_line(function: object) -> str:
+    return (inspect.getdoc(function) or "").split("\n")[0]
+
+
+# ---- run ----
+
+
+def _run(given: argparse.Namespace) -> int:
+    known = models.parameters(given.model)
+    settings = dict(_setting(text) for text in given.set)
+    if given.formulation is not None:
+        settings["formulation"] = given.formulation
+    model = models.get(given.model)(**{name: value for name, value in settings.items() if name in known})
+    options = {name: value for name, value in settings.items() if name not in known}
+    schedule = {"t_end": given.t_end, "h": given.h, "save_every": given.save_every, "progress": given.progress}
+    try:
+        trajectory = integrate(model, given.method, **schedule, **options)
+    except (_core.IntegrationError, _core.Interrupted) as error:
+        if len(error.trajectory):
+            _write(given, error.trajectory)
+        print(f"lgint: {error}", file=sys.stderr)
+        return 130 if isinstance(error, KeyboardInterrupt) else 1
+    _write(given, trajectory)
+    print(_summary(given.model, trajectory))
+    return 0
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """name=value; what is no Python literal is a text."""
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise ValueError(f"--set: NAME=VALUE expected, got {text!r}")
+    try:
+        return name, ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return name, value
+
+
+def _write(given: argparse.Namespace, trajectory: Trajectory) -> None:
+    if given.out is not None:
+        trajectory.save(given.out)
+    if given.plot is not None:
+        trajectory.plot().savefig(given.plot, dpi=150)
+
+
+def _summary(name: str, run: Trajectory) -> str:
+    stats, energy = run.stats, run.energy()
+    lines = [
+        f"{name} by {run.method}: t = {run.t[0]:g} ... {run.t[-1]:g} s in {stats.steps} steps of {stats.h_used:g} s, "
+        f"{stats.wall_time:.3g} s of wall time",
+        f"energy {energy[-1]:.12g} J, changed by {energy[-1] - energy[0]:.3e} J",
+    ]
+    if run.model.nc:
+        position, velocity = (abs(run.constraint_residual(level)).max() for level in ("position", "velocity"))
+        lines.append(f"largest constraint residual {position:.2e} (position), {velocity:.2e} (velocity)")
+    if stats.newton_iterations:
+        lines.append(f"{stats.newton_iterations / stats.steps:.2f} Newton iterations a step")
+    return "\n".join(lines)
+
+
+# ---- bench and demo ----
+
+
+def _bench(given: argparse.Namespace) -> int:
+    from lgint._tools import bench
+
+    bench.run(given.only, given.repeat, given.machine, given.out)
+    return 0
+
+
+def _demo(given: argparse.Namespace) -> int:
+    from lgint._tools import demo
+
+    print(f"\nwrote {demo.run(given.out)}")
+    return 0
