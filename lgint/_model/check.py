@@ -223,8 +223,8 @@ def _energy(probe: _Probe, p: _Point) -> Errors:
 
 
 FREE_FORCES: Final = (
-    *("force", "torque", "joint_drive", "coordinate_drive"),
-    *("force_law", "joint_law", "coordinate_law"),
+    *("force", "torque", "joint_drive", "slide_drive", "coordinate_drive"),
+    *("force_law", "joint_law", "slide_law", "coordinate_law"),
 )
 
 

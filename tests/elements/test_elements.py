@@ -11,6 +11,7 @@ FORMULATIONS = ("R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3", "euler_parameters", "
 BODY_RATES = ("euler_parameters_omega", "tait_bryan_omega")
 JOINTS = ("spherical", "revolute", "prismatic", "cylindrical", "universal", "inline", "planar", "rigid")
 TRIAD = Rotation.from_rotvec([0.3, -0.5, 0.8]).as_matrix().ravel()
+AXIS = (0.48, -0.6, 0.64)
 OTHER = Rotation.from_rotvec([-0.7, 0.2, 0.4]).as_matrix().ravel()
 
 PARAMETERS = {name: [(carrier, *TRIAD, *OTHER) for carrier in (0.0, 1.0, 2.0)] for name in JOINTS}
@@ -22,8 +23,9 @@ PARAMETERS |= {
     "force": [(0.0, 0.0, 1.0, 2.0, 3.0), (1.0, 0.0, 1.0, 2.0, 3.0)],
     "torque": [(0.0, 0.0, 1.0, 2.0, 3.0), (1.0, 0.0, 1.0, 2.0, 3.0)],
     "joint_drive": [(*TRIAD, *OTHER, 3.0, 20.0, 0.7, -1.0, 0.2, 0.3, 4.0)],
+    "slide_drive": [(*AXIS, 0.3, 2.0, 0.7, -1.0, 0.2, 0.3, 4.0)],
 }
-LAWS = ("coordinate_drive", "coordinate_law", "force_law", "joint_law")  # test_laws.py
+LAWS = ("coordinate_drive", "coordinate_law", "force_law", "joint_law", "slide_law")  # test_laws.py
 TWO_FRAMES = {row["name"] for row in _core.element_rows() if row["nframes"] == 2}
 
 

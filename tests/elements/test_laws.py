@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from elements.test_elements import CHAINS, OTHER, TRIAD, difference
+from elements.test_elements import AXIS, CHAINS, OTHER, TRIAD, difference
 from elements.test_tree import random_links, random_state, tree
 
 ENDS = {
@@ -67,6 +67,8 @@ ELEMENTS = {
     "coordinate_law with tangent": ((), Law(torque, torque_slopes), 1),
     "joint_law": ((*TRIAD, *OTHER), torque, 2),
     "joint_law with tangent": ((*TRIAD, *OTHER), Law(torque, torque_slopes), 2),
+    "slide_law": (AXIS, torque, 2),
+    "slide_law with tangent": (AXIS, Law(torque, torque_slopes), 2),
     "force_law of one": ((1.0,), wrench, 2),
     "force_law of two": ((2.0,), wrenches, 2),
     "force_law with tangent": ((2.0,), Law(spring, spring_tangent), 2),
@@ -138,7 +140,7 @@ def test_a_law_sees_poses_and_twists():
             assert np.array_equal(got[i], expected)
 
 
-@pytest.mark.parametrize("name", ["coordinate_law", "joint_law", "force_law of one"])
+@pytest.mark.parametrize("name", ["coordinate_law", "joint_law", "slide_law", "force_law of one"])
 def test_what_a_law_raises_arrives_unchanged(name):
     error = ZeroDivisionError("mine")
 
@@ -178,6 +180,8 @@ def test_what_a_law_may_not_return(name, answer, text):
         (("coordinate_law", "part", (1,), (), None), "function of time, angle and rate is missing"),
         (("joint_law", "part", (1, 3), (*TRIAD, *OTHER), None), "function of time, angle and rate is missing"),
         (("joint_law", "part", (1, 3), (*TRIAD, *np.ones(9)), torque), "not orthonormal"),
+        (("slide_law", "part", (1, 3), AXIS, None), "function of time, slide and rate is missing"),
+        (("slide_law", "part", (1, 3), np.ones(3), torque), "not of unit length"),
         (("force_law", "part", (1, 3), (1.0,), None), "function of time, poses and twists is missing"),
         (("force_law", "part", (1, 3), (3.0,), wrench), "one body or on two"),
         (("coordinate_law", "part", (3,), (), torque), "only the joints of a tree"),
