@@ -96,14 +96,16 @@ static PyObject *parameter_row(const void *context, int index)
 static PyObject *element_row(const void *Py_UNUSED(context), int index)
 {
     lg_element_info e = lg_element_describe(index);
-    return Py_BuildValue("{s:s,s:s,s:s,s:i,s:i,s:i,s:N}", "name", e.name, "doc", e.doc, "reference", e.reference,
-                         "nframes", e.nframes, "nrows", e.nrows, "nmem", e.nmem, "parameters",
+    return Py_BuildValue("{s:s,s:s,s:s,s:z,s:i,s:i,s:i,s:N}", "name", e.name, "doc", e.doc, "reference", e.reference,
+                         "locked", e.locked, "nframes", e.nframes, "nrows", e.nrows, "nmem", e.nmem, "parameters",
                          list_of(e.nparameters, parameter_row, e.parameters));
 }
 
-PyDoc_STRVAR(element_doc, "element_rows()\n--\n\n"
-                          "Per element type a dict: name, doc, reference, nframes, nrows, nmem, parameters (dicts of\n"
-                          "name, unit, doc and count, -1 for as many as are left).");
+PyDoc_STRVAR(element_doc,
+             "element_rows()\n--\n\n"
+             "Per element type a dict: name, doc, reference, locked (of a joint: the axes 1, 2, 3 along\n"
+             "which its points may not part, else None), nframes, nrows, nmem, parameters (dicts of name,\n"
+             "unit, doc and count, -1 for as many as are left).");
 
 static PyObject *element_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {

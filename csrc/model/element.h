@@ -51,6 +51,7 @@ struct lg_element_type {
     int nframes, nrows, nmem;
     const lg_parameter *parameters;
     int nparameters;
+    const char *locked; /* joints: digits of the axes along which the points may not part; NULL: no joint */
     const void *data; /* what a family of rows shares a kernel over: a joint's mask */
 
     /* Parameters make sense? On failure a short reason. */

@@ -13,7 +13,7 @@
 
 /* The mask of a joint, from joints.def. */
 typedef struct joint_mask {
-    const char *translations, *pairs;
+    const char *pairs;
     int npairs;
 } joint_mask;
 
@@ -199,7 +199,7 @@ static const char *row_label(const lg_element *e, int row)
     const joint_mask *mask = mask_of(e);
     int ntranslations = e->type->nrows - mask->npairs;
     if (row < ntranslations)
-        return along[e->p[CARRIER] != 0][mask->translations[row] - '1'];
+        return along[e->p[CARRIER] != 0][e->type->locked[row] - '1'];
 
     // the pair (i, j) locks the third axis, and the digits of all three add up to 6
     const char *pair = mask->pairs + 2 * (row - ntranslations);
@@ -229,7 +229,7 @@ static void rows(const lg_element *e, const lg_frame f[2], const double *lam, un
     carried at;
     double U[3] = {0, 0, 0}, u[3];
     open_carried(e, f, want, &at);
-    for (const char *digit = mask->translations; *digit; digit++, row++) {
+    for (const char *digit = e->type->locked; *digit; digit++, row++) {
         translation_row(&at, *digit - '1', row, want, out);
         if (tangent && at.p >= 0) {
             lg_triad_axis(at.triad, *digit - '1', u);
@@ -267,7 +267,7 @@ static void commit(const lg_element *e, const lg_frame f[2], double *mem)
 }
 
 #define LG_JOINT(symbol, joint_name, joint_translations, joint_pairs, pairs_count, has_angle, text)                    \
-    static const joint_mask symbol##_mask = {joint_translations, joint_pairs, pairs_count};                            \
+    static const joint_mask symbol##_mask = {joint_pairs, pairs_count};                                                \
     const lg_element_type symbol = {                                                                                   \
         .name = joint_name,                                                                                            \
         .doc = text,                                                                                                   \
@@ -277,6 +277,7 @@ static void commit(const lg_element *e, const lg_frame f[2], double *mem)
         .nmem = has_angle,                                                                                             \
         .parameters = parameters,                                                                                      \
         .nparameters = 3,                                                                                              \
+        .locked = joint_translations,                                                                                  \
         .data = &symbol##_mask,                                                                                        \
         .check = check,                                                                                                \
         .couples = couples,                                                                                            \

@@ -34,7 +34,7 @@ int lg_element_count(void)
 lg_element_info lg_element_describe(int index)
 {
     const lg_element_type *t = lg_element_types[index];
-    return (lg_element_info){t->name,  t->doc,  t->reference,  t->nframes,
+    return (lg_element_info){t->name,  t->doc,  t->reference,  t->locked,     t->nframes,
                              t->nrows, t->nmem, t->parameters, t->nparameters};
 }
 

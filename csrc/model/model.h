@@ -93,6 +93,7 @@ typedef struct lg_parameter {
 
 typedef struct lg_element_info {
     const char *name, *doc, *reference;
+    const char *locked; /* joints: digits of the axes along which the points may not part; NULL: no joint */
     int nframes, nrows, nmem;
     const lg_parameter *parameters;
     int nparameters; /* descriptors, not values */
