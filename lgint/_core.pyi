@@ -119,7 +119,7 @@ def integrate(
     save_every: int,
     q: ArrayLike,
     v: ArrayLike,
-    start: dict[str, Any] | None,  # a, lam, mem, carry of a run to resume
+    start: dict[str, Any] | None,  # a, lam, mem, carry of a run to resume; changed: with other parameters
     options: dict[str, Any],
     progress: Callable[[float], None] | None = None,
     t_eval: ArrayLike | None = None,

@@ -1,8 +1,17 @@
-"""Conversions between the storages of a rotation; quaternions are scalar first."""
+"""Conversions between the storages of a rotation, and whether one is valid; quaternions are scalar first."""
+
+import functools
+import warnings
+from collections.abc import Iterable
+from typing import Final
 
 import numpy as np
 
+from lgint import _core
 from lgint._args import Array, array
+
+EXACT: Final = 1e-9  # a quaternion's length, or the entries of R^T R, may be off by this much
+NEAR: Final = 1e-5  # a quaternion whose length is off by no more than this is normalised
 
 
 def matrix_of_quaternion(p: Array) -> Array:
@@ -57,21 +66,60 @@ def angle_rates(angles: Array, omega: Array) -> Array:
     return np.array([a_rate, np.sin(c) * omega[0] + np.cos(c) * omega[1], omega[2] - np.sin(b) * a_rate])
 
 
+def unit_quaternion(name: str, p: Array) -> Array:
+    """The unit quaternion along `p` (4,): itself to round-off, with a warning if it is near, else a ValueError."""
+    length = float(np.linalg.norm(p))
+    if abs(length - 1) <= EXACT:
+        return p
+    if not abs(length - 1) <= NEAR:
+        raise ValueError(f"{name}: a quaternion of unit length expected, got length {length:.9g}")
+    warnings.warn(f"{name}: a quaternion of length {length:.9g} was normalised", stacklevel=2)
+    unit: Array = p / length
+    return unit
+
+
+def orthogonal(name: str, R: Array) -> Array:
+    """The rotation matrix `R` (3, 3) itself; a ValueError if it is not one."""
+    defect = float(np.abs(R.T @ R - np.eye(3)).max())
+    if not defect <= EXACT or np.linalg.det(R) < 0:
+        raise ValueError(
+            f"{name}: an orthogonal matrix with determinant 1 expected; R^T R differs from I by {defect:.2g}, and the "
+            f"determinant is {np.linalg.det(R):.9g}"
+        )
+    return R
+
+
+def valid_rotations(blocks: Iterable[tuple[str, int, int, int, int, int]], q: Array) -> Array:
+    """Coordinates q (nq,) with the rotations of all `blocks` checked, and quaternions near unit length normalised."""
+    widths = _attitudes()
+    places = [(begin + widths[kind][0], widths[kind][1]) for kind, _, begin, *_ in blocks]
+    quaternions, matrices = (np.array([first for first, n in places if n == width], dtype=int) for width in (4, 9))
+    p = q[quaternions[:, None] + np.arange(4)]
+    R = q[matrices[:, None] + np.arange(9)].reshape(-1, 3, 3)
+    off = np.abs(np.swapaxes(R, 1, 2) @ R - np.eye(3)).max(axis=(1, 2), initial=0) > EXACT
+    for i in matrices[off | (np.linalg.det(R) < 0)]:
+        orthogonal(f"q[{i}:{i + 9}]", q[i : i + 9].reshape(3, 3))
+    for i in quaternions[np.abs(np.linalg.norm(p, axis=1) - 1) > EXACT]:
+        q[i : i + 4] = unit_quaternion(f"q[{i}:{i + 4}]", q[i : i + 4])
+    return q
+
+
+@functools.cache
+def _attitudes() -> dict[str, tuple[int, int]]:
+    """Per node kind where the coordinates of its rotation begin, and how many there are."""
+    rows = {row["name"]: (row["place"], row["nq"]) for row in _core.node_rows()}
+    return {kind: (3, nq - 3) if place in ("inertial", "body") else (0, nq) for kind, (place, nq) in rows.items()}
+
+
 def rotation(name: str, value: object) -> Array:
     """A rotation matrix (3, 3) from a matrix or a unit quaternion (4,); ValueError if it is not a rotation."""
     if hasattr(value, "as_matrix"):
         value = value.as_matrix()
     given = array(name, value, (3, 3), (4,))
-    if given.shape == (4,):
-        if abs(np.linalg.norm(given) - 1) > 1e-9:
-            raise ValueError(f"{name}: a quaternion of unit length expected, got length {np.linalg.norm(given):.6g}")
-        return matrix_of_quaternion(given / np.linalg.norm(given))
-    defect = float(np.abs(given.T @ given - np.eye(3)).max())
-    if defect > 1e-9 or np.linalg.det(given) < 0:
-        raise ValueError(
-            f"{name}: an orthogonal matrix with determinant 1 expected; R^T R differs from I by {defect:.2g}"
-        )
-    return given
+    if given.shape == (3, 3):
+        return orthogonal(name, given)
+    p = unit_quaternion(name, given)
+    return matrix_of_quaternion(p / np.linalg.norm(p))
 
 
 def continuous(p: Array) -> Array:

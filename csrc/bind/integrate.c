@@ -337,9 +337,10 @@ PyDoc_STRVAR(integrate_doc,
              "h (n,), error (n,), q (n, nq), v, vdot (n, nv), lam (n, nrows), mem (n, nmem) of every save_every-th\n"
              "state or of the times t_eval; carry and `end` (the same fields) of the last one; knots (the same\n"
              "fields, every step's ends, if dense); stats.\n"
-             "start: a, lam, mem, carry of a run to resume bit for bit, or None. progress(t) is called about every\n"
-             "50 ms, on_step(t, q, v, a, lam) with both ends of every step; a time that it returns ends the run\n"
-             "there. On failure the exception's `result` holds what was computed, the last accepted state included.");
+             "start: a, lam, mem, carry of a run to resume bit for bit, or None; with changed=True the data jump\n"
+             "there, as at a kink. progress(t) is called about every 50 ms, on_step(t, q, v, a, lam) with both ends\n"
+             "of every step; a time that it returns ends the run there. On failure the exception's `result` holds\n"
+             "what was computed, the last accepted state included.");
 
 static PyObject *integrate_call(PyObject *module, PyObject *args, PyObject *kwargs)
 {

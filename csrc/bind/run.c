@@ -7,6 +7,7 @@
 
 typedef struct resume {
     PyArrayObject *a, *lam, *mem, *carry;
+    int changed;
 } resume;
 
 static void close_resume(resume *r)
@@ -37,7 +38,9 @@ static int read_resume(resume *r, const lg_system *system, PyObject *start)
     r->lam = r->a ? start_vector(start, "lam", "start lam", system->pattern->nrows) : NULL;
     r->mem = r->lam ? start_vector(start, "mem", "start mem", system->nmem) : NULL;
     r->carry = r->mem ? start_vector(start, "carry", "start carry", -1) : NULL;
-    return r->carry ? 0 : -1;
+    PyObject *changed = PyDict_GetItemString(start, "changed");
+    r->changed = changed ? PyObject_IsTrue(changed) : 0;
+    return r->carry && r->changed >= 0 ? 0 : -1;
 }
 
 /* ---- opening ---- */
@@ -98,7 +101,8 @@ static lg_status open_at(lg_run *run, const lg_run_arguments *arguments, const l
         lg_start start = {.t = arguments->t0, .q = lg_data(q), .v = lg_data(v)};
         if (resumes)
             start = (lg_start){arguments->t0,  lg_data(q),     lg_data(v),       lg_data(r.a),
-                               lg_data(r.lam), lg_data(r.mem), lg_data(r.carry), (int)PyArray_SIZE(r.carry)};
+                               lg_data(r.lam), lg_data(r.mem), lg_data(r.carry), (int)PyArray_SIZE(r.carry),
+                               r.changed};
         status = open_run(run, arguments, method, &start, report);
     }
     close_resume(&r);

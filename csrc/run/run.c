@@ -140,7 +140,7 @@ static lg_status begin(lg_run *run, const lg_start *start)
     lg_copy(run->system->pattern->nrows, start->lam, state->lam);
     lg_copy(run->system->nmem, start->mem, state->mem);
     lg_copy(lg_run_carry_count(run), start->carry, state->carry);
-    return LG_OK;
+    return start->changed ? lg_run_restart(run, LG_RESET_KINK, start->t) : LG_OK;
 }
 
 void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report)

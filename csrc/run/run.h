@@ -37,6 +37,7 @@ typedef struct lg_start {
     double t;
     const double *q, *v, *a, *lam, *mem, *carry;
     int ncarry; /* length of carry: lg_run_carry_count of the run that is resumed */
+    int changed; /* the system has other parameters than the one of that run: its data jump at t, as at a kink */
 } lg_start;
 
 lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plan *plan, const lg_method *method,

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from lgint import _core, _registry
 from lgint._args import Array, array, choice
+from lgint._rotation import valid_rotations
 from lgint.modal import Modes
 
 S = TypeVar("S", bound="System")
@@ -36,7 +37,7 @@ class System:
     reference: str
 
     def _set_start(self, q: ArrayLike, v: ArrayLike) -> None:
-        self.q0 = array("q", q, (self.nq,))
+        self.q0 = valid_rotations(self.core.blocks, array("q", q, (self.nq,)))
         self.v0 = array("v", v, (self.nv,))
         self.q0.setflags(write=False)
         self.v0.setflags(write=False)
@@ -74,12 +75,17 @@ class System:
             Coordinates and velocities, in the formulation of the system.
         project : bool
             Take the nearest start, in the mass metric, that agrees with the constraints.
+
+        Raises
+        ------
+        ValueError
+            For wrong shapes, NaN and invalid rotations: a matrix that is not orthogonal, a quaternion that is not of
+            unit length. One whose length is off by less than 1e-5 is normalised with a warning.
         """
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._set_start(self.q0 if q is None else q, self.v0 if v is None else v)
-        if project:
-            other._set_start(*self.core.project(0.0, other.q0, other.v0))
+        q, v = self.q0 if q is None else q, self.v0 if v is None else v
+        other._set_start(*(self.core.project(0.0, q, v) if project else (q, v)))
         return other
 
     def __copy__(self: S) -> S:
@@ -225,6 +231,10 @@ class Model(System):
         return f"<lgint.Model {name}{counts}, nq={self.nq} nv={self.nv} nc={self.nc}>"
 
 
+class MissingFunctionError(RuntimeError):
+    """A function was called that a file could not hold."""
+
+
 class MissingFunction:
     """Stands for a Python function that a file could not hold; raises when it is called."""
 
@@ -232,5 +242,7 @@ class MissingFunction:
         self.what = what
 
     def __call__(self, *args: object) -> Array:
-        """Raises RuntimeError."""
-        raise RuntimeError(f"{self.what} is a Python function and was not saved; build the model anew to run it")
+        """Raises MissingFunctionError, a RuntimeError."""
+        raise MissingFunctionError(
+            f"{self.what} is a Python function and was not saved; build the model anew to run it"
+        )

@@ -15,6 +15,7 @@ from lgint import _core
 from lgint._args import Array, array, choice, number
 from lgint._model.model import System
 from lgint._run.events import Event, Events
+from lgint._run.start import start_of, start_option
 from lgint._run.trajectory import Trajectory
 
 
@@ -76,8 +77,11 @@ def integrate(
     dense_output : bool
         Keep what `trajectory.sol` needs.
     start : Trajectory or str, optional
-        Resume this run, wherever it ended: from its last state and with its memory, bit for bit. A name is the option
-        of that name, for methods which have one; a run that is resumed keeps its own.
+        Resume this run, wherever it ended: from its last state and with its memory, bit for bit. The model must have
+        the same bodies, joints and formulations. Where its parameters differ from those of the run, accelerations and
+        multipliers jump as at a kink, and the state may not violate its constraints by more than 1e-8 beyond their
+        violation under the run's own model. A name is the option of that name, for methods which have one; a run that
+        is resumed keeps its own.
     progress : bool
         Show a progress bar on standard error (with tqdm, if it is installed).
     **options
@@ -100,9 +104,9 @@ def integrate(
     if not isinstance(model, System):
         raise ValueError(f"model: a model expected, got {type(model).__name__}")
     choice("method", method, methods())
-    start = _start_option(start, options)
+    start = start_option(start, options)
     step, given = _steps(method, h, options)
-    begin, q, v, memory = _start(model, method, t0, start)
+    begin, q, v, memory = start_of(model, method, t0, start)
     times = _stops(begin, number("t_end", t_end), stops)
     every = _count("save_every", save_every)
     wanted = None if t_eval is None else _evaluation_times(begin, float(times[-1]), t_eval)
@@ -157,8 +161,8 @@ class Stepper:
         for name in ("rtol", "atol"):
             if options.get(name) is not None:
                 raise ValueError(f"{name}: a Stepper takes the steps that it is given; lgint.integrate chooses them")
-        start = _start_option(start, options)
-        begin, q, v, memory = _start(model, method, t0, start)
+        start = start_option(start, options)
+        begin, q, v, memory = start_of(model, method, t0, start)
         self.model = model
         self._core = _core.Stepper(model.core, method, begin, q, v, memory, options)
 
@@ -230,35 +234,6 @@ def _count(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise ValueError(f"{name}: a whole number >= 1 expected, got {value!r}")
     return int(value)
-
-
-def _start_option(start: Trajectory | str | None, options: dict[str, Any]) -> Trajectory | None:
-    """Puts the option `start` where it belongs; returns the run to resume."""
-    if isinstance(start, str):
-        options["start"] = start
-        return None
-    if isinstance(start, Trajectory) and "start" in start.options:
-        options["start"] = start.options["start"]
-    return start
-
-
-def _start(
-    model: System, method: str, t0: float, start: Trajectory | None
-) -> tuple[float, Array, Array, dict[str, Array] | None]:
-    """Start time, q, v, and the memory of a run that goes on."""
-    if start is None:
-        return number("t0", t0), model.q0, model.v0, None
-    if not isinstance(start, Trajectory):
-        raise ValueError(f"start: a trajectory expected, got {type(start).__name__}")
-    if start.method != method:
-        raise ValueError(f"start: a run by {start.method!r} cannot be resumed by {method!r}; see model.with_state")
-    if start.q.shape[1] != model.nq or start.v.shape[1] != model.nv:
-        raise ValueError("start: this trajectory belongs to another model")
-    if not len(start.end["t"]):
-        raise ValueError("start: this trajectory has no state")
-    end = {name: values[-1] for name, values in start.end.items()}
-    memory = {"a": end["vdot"], "lam": end["lam"], "mem": end["mem"], "carry": start.carry}
-    return float(end["t"]), end["q"], end["v"], memory
 
 
 def _stops(t0: float, t_end: float, stops: ArrayLike | None) -> Array:

@@ -72,8 +72,6 @@ class Trajectory:
         The state from which `start=` goes on: `t`, `q`, `v`, ... as above with n = 1. Only with `t_eval` it may differ
         from the last one that is kept.
     stats : Stats
-    extra : dict
-        What only some methods have.
     """
 
     def __init__(self, model: System, method: str, options: Mapping[str, Any], result: Mapping[str, Any]) -> None:
@@ -98,7 +96,6 @@ class Trajectory:
         self.v_events: list[Array] | None = events[2]
         self.status: int = result.get("status", 0)
         self.stats = _stats(result["stats"], self.h)
-        self.extra: dict[str, Array] = {}
 
     def __len__(self) -> int:
         return len(self.t)

@@ -1,0 +1,138 @@
+"""Where a run begins: at its model's start, or where another run ended."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lgint._args import Array, listing, number
+from lgint._model.compare import same_record
+from lgint._model.model import MissingFunctionError, Model, System
+from lgint._run.trajectory import Trajectory
+
+TOLERANCE = 1e-8  # m, rad, and their rates: how much farther another model's constraints may be violated
+
+
+class Start(NamedTuple):
+    """A state, and what the core needs beside it to resume a run; None for a fresh start."""
+
+    t: float
+    q: Array
+    v: Array
+    memory: dict[str, Any] | None
+
+
+def start_option(start: Trajectory | str | None, options: dict[str, Any]) -> Trajectory | None:
+    """Puts the option `start` where it belongs; returns the run to resume."""
+    if isinstance(start, str):
+        options["start"] = start
+        return None
+    if isinstance(start, Trajectory) and "start" in start.options:
+        options["start"] = start.options["start"]
+    return start
+
+
+def start_of(model: System, method: str, t0: float, start: Trajectory | None) -> Start:
+    """The model's start at `t0`, or the end of the run `start`, which must be one of this model and method.
+
+    The model may have other parameters than the one of that run. Then its accelerations and multipliers are computed
+    afresh, as at a kink; q and v stay as they are, and have to agree with its constraints.
+    """
+    if start is None:
+        return Start(number("t0", t0), model.q0, model.v0, None)
+    if not isinstance(start, Trajectory):
+        raise ValueError(f"start: a trajectory expected, got {type(start).__name__}")
+    if start.method != method:
+        raise ValueError(f"start: a run by {start.method!r} cannot be resumed by {method!r}; see model.with_state")
+    if not len(start.end["t"]):
+        raise ValueError("start: this trajectory has no state")
+    _check_shape(model, start.model)
+    end = {name: values[-1] for name, values in start.end.items()}
+    changed = not _is_same(model, start.model)
+    if changed:
+        _check_constraints(model, start.model, end)
+        _check_rotations(model, start.model, end)
+    memory = {"a": end["vdot"], "lam": end["lam"], "mem": end["mem"], "carry": start.carry, "changed": changed}
+    return Start(float(end["t"]), end["q"], end["v"], memory)
+
+
+# ---- the same model? ----
+
+
+def _is_same(model: System, other: System) -> bool:
+    """Whether two models of the same shape have the same parameters; their starts may differ."""
+    return model.core is other.core or same_record(_parameters(model), _parameters(other))
+
+
+def _parameters(model: System) -> dict[str, Any]:
+    start = ("q0", "v0", "reference", "origin")
+    return {name: value for name, value in model.record().items() if name not in start}
+
+
+def _check_shape(model: System, other: System) -> None:
+    """ValueError unless q, v, lam and the memory of two models mean the same."""
+    here, there = _shape(model), _shape(other)
+    for what, mine in here.items():
+        if mine != there[what]:
+            raise ValueError(
+                f"start: this trajectory belongs to another model; its {what} are {_shown(there[what])}, those of the "
+                f"model given are {_shown(mine)}"
+            )
+
+
+def _shape(model: System) -> dict[str, list[str]]:
+    shape = {
+        "kinds of models": [type(model).__name__],
+        "blocks": [f"{kind}({n})" if n else kind for kind, n, *_ in model.core.blocks],
+    }
+    if isinstance(model, Model):
+        shape["bodies"] = [f"{name} ({body['formulation']})" for name, body in model.bodies.items()]
+        shape["joints"] = [
+            f"{name} ({joint['kind']}, {joint['first']}, {joint['second']})" for name, joint in model.joints.items()
+        ]
+    return {**shape, "constraint rows": model.row_names, "numbers of memory": [str(model.core.nmem)]}
+
+
+def _shown(items: list[str]) -> str:
+    return ", ".join(items) if len(items) < 4 else listing(items)
+
+
+# ---- a state under other parameters ----
+
+
+def _check_constraints(model: System, other: System, end: dict[str, Array]) -> None:
+    """ValueError where the state violates a constraint of `model` more than the model of its own run allowed."""
+    here = _residuals(model, end)
+    try:
+        there = _residuals(other, end)
+    except MissingFunctionError:
+        there = np.full_like(here, np.nan)
+    excess = np.abs(here) - np.abs(np.nan_to_num(there))
+    if excess.size == 0 or excess.max() <= TOLERANCE:
+        return
+    level, row = np.unravel_index(np.argmax(excess), excess.shape)
+    own = f"{abs(there[level, row]):.3g} under the run's own model"
+    if np.isnan(there[level, row]):
+        own = "own violation unknown: functions of the run's model were not saved"
+    raise ValueError(
+        f"start: with the changed parameters the last state violates {model.row_names[row]!r} by "
+        f"{abs(here[level, row]):.3g} at {('position', 'velocity')[level]} level ({own}); "
+        "model.with_state(q, v, project=True) makes a consistent start of it"
+    )
+
+
+def _residuals(model: System, end: dict[str, Array]) -> Array:
+    """Violation of the rows at position and at velocity level, (2, nc)."""
+    found = model.core.evaluate(float(end["t"]), end["q"], end["v"], mem=end["mem"], want=["phi", "phidot"])
+    return np.stack([found["phi"], found["phidot"]])
+
+
+def _check_rotations(model: System, other: System, end: dict[str, Array]) -> None:
+    """ValueError where coordinates mean another rotation, as angles do that count from another reference."""
+    if not (isinstance(model, Model) and isinstance(other, Model)):
+        return
+    for name in model.bodies:
+        here, there = (m.kinematics(name, end["q"], end["v"])[1] for m in (model, other))
+        if np.abs(here - there).max() > TOLERANCE:
+            raise ValueError(f"start: the coordinates of {name!r} mean another rotation under the changed parameters")
