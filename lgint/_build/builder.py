@@ -1,7 +1,8 @@
 """ModelBuilder: bodies, joints and forces by name, checked and turned into the record of a `Model`.
 
-Two rules hold throughout. `point` and `axis` are inertial, in the start configuration; names that end in `_a` and `_b`
-are in the axes of the first and the second body, from its centre of mass (on the ground: inertial, from the origin).
+Two rules hold throughout. `point` and `axis` are inertial, in the start configuration; `local_point` and names that end
+in `_a` and `_b` are in the axes of the body, the first or the second, from its centre of mass (on the ground: inertial,
+from the origin).
 Formulation is a property of the body: it may differ from body to body, and no joint or force knows it.
 """
 
@@ -23,13 +24,12 @@ from lgint._build.laws import LawBuilder
 from lgint._build.links import LinkBuilder
 from lgint.modal import COM, ModalBody, Modes
 from lgint._model.model import Model
-from lgint._build.parts import JOINTS, Ground, Partner, ground
+from lgint._build.parts import JOINTS, LOCKED, Ground, Partner, ground
 from lgint._build.trees import MINIMAL
 
 __all__ = ["CARRIERS", "JOINTS", "Ground", "ModelBuilder", "Partner", "check_start", "ground"]
 
 NO_AXIS: Final = ("spherical", "rigid")
-LOCKED: Final = ("spherical", "revolute", "universal", "rigid")  # all three translations
 CARRIERS: Final = ("inertial", "first", "second")
 START_TOLERANCE: Final = 1e-8
 
@@ -238,6 +238,7 @@ class ModelBuilder(LinkBuilder, LawBuilder):
             fixed in `a`. Inertial, any length but zero.
         second_axis : array_like, shape (3,)
             Universal: the axis fixed in `b`, perpendicular to `axis`.
+            Distance: shape (2, 3), a point of each body.
         point_a, point_b : array_like, shape (3,), optional
             Both together in place of `point`: the joint's point in the bodies' own axes, from the COM. The start may
             then violate the joint, see `build`.
@@ -247,8 +248,9 @@ class ModelBuilder(LinkBuilder, LawBuilder):
             In whose axes the translation rows are written: "inertial", "first", "second". Default: inertial where all
             three translations are locked, else first.
         angle : float, optional
-            Revolute, cylindrical, planar: what the joint's angle is at the start, rad; default 0. Prismatic joint that
-            hangs a body in minimal coordinates: what the slide is, m.
+            Revolute, cylindrical, planar: what the joint's angle is at the start, rad; default 0. Prismatic, inline:
+            what the slide is, m; default: how far the point of `b` is from that of `a` along the axis, which is 0 where
+            `point` is given.
         rate : float, optional
             Of a joint that hangs a body in minimal coordinates, rad/s or m/s. Default: what the velocities of both
             bodies say. The velocities of the second body follow.
@@ -263,8 +265,8 @@ class ModelBuilder(LinkBuilder, LawBuilder):
             For unknown kinds and names, an axis of length zero, an argument that the kind needs or has no use for.
         """
         if kind == "distance":
-            _refuse(kind, point=point, axis=axis, second_axis=second_axis, carrier=carrier, angle=angle)
-            return self.add_distance(a, b, point_a=point_a, point_b=point_b, length=length, name=name)
+            _refuse(kind, axis=axis, second_axis=second_axis, carrier=carrier, angle=angle, rate=rate)
+            return self.add_distance(a, b, point=point, point_a=point_a, point_b=point_b, length=length, name=name)
         choice("joint kind", kind, (*JOINTS, "distance"))
         _refuse(kind, length=length)
         name = self._joint_name(kind, a, b, name)
@@ -274,16 +276,25 @@ class ModelBuilder(LinkBuilder, LawBuilder):
             e = _triad(kind, name, axis, None)[:, 2]
             return self._attach(kind, name, a, b, self._place(name, b, point, point_a, point_b), e, angle, rate)
         _refuse(kind, rate=rate)
-        frames = self._joint_frames(name, a, b, point, point_a, point_b)
+        if point is None and (point_a is None or point_b is None):
+            raise ValueError(f"joint {name!r} needs point, or point_a and point_b")
+        ends = self._ends(name, a, b, point, point_a, point_b, (3,))
         triad = _triad(kind, name, axis, second_axis)
         usual = "inertial" if kind in LOCKED else "first"
         where = usual if carrier is None else choice("carrier", carrier, CARRIERS)
-        if not JOINTS[kind]:
+        if angle is not None and not JOINTS[kind]:
             _refuse(kind, angle=angle)
-        turned = triad if angle is None else triad @ _turn_about_z(number(f"angle of {name!r}", angle))
+        start = None if angle is None else number(f"angle of {name!r}", angle)
+        turned = triad if start is None or "angle" not in JOINTS[kind] else triad @ _turn_about_z(start)
         axes_a, axes_b = self._node_rotation(a).T @ triad, self._node_rotation(b).T @ turned
         values = [CARRIERS.index(where), *axes_a.ravel(), *axes_b.ravel()]
+        frames, apart = self._between(a, b, ends)
         self._add_joint(kind, name, a, b, frames, values, [axes_a.tolist(), axes_b.tolist()])
+        if start is not None and "angle" not in JOINTS[kind]:
+            # the slide is measured from where it makes `start`
+            e = triad[:, 2]
+            zero = self._place_of(a, ends[0]) + (e @ apart - start) * e
+            self._joints[name]["slide"] = [self._frame(a, self._local(a, zero)), frames[1]]
         return name
 
     def add_distance(
@@ -291,14 +302,19 @@ class ModelBuilder(LinkBuilder, LawBuilder):
         a: Partner,
         b: Partner,
         *,
+        point: ArrayLike | None = None,
         point_a: ArrayLike | None = None,
         point_b: ArrayLike | None = None,
         length: float | None = None,
         name: str | None = None,
     ) -> str:
-        """Keeps two points at a distance (m; default: that of the start). Points in body axes from the COM."""
+        """Keeps two points at a distance, `length` (m; default: that of the start).
+
+        The points are `point_a` and `point_b`, (3,) each, in body axes from the COM (on the ground: inertial), or the
+        rows of `point`, (2, 3), inertial in the start configuration. Default: the COMs.
+        """
         name = self._joint_name("distance", a, b, name)
-        frames, distance = self._two_points(name, a, b, point_a, point_b)
+        frames, distance = self._between(a, b, self._ends(name, a, b, point, point_a, point_b, (2, 3)))
         given = float(np.linalg.norm(distance)) if length is None else number(f"length of {name!r}", length)
         if not given > 0:
             raise ValueError(f"length of {name!r}: a positive distance expected, got {given:g}")
@@ -309,27 +325,9 @@ class ModelBuilder(LinkBuilder, LawBuilder):
         first, second = self._partner(a), self._partner(b)
         if first == second:
             raise ValueError(f"a {kind} joint needs two different partners, got {first!r} twice")
-        name = f"{first}-{second}" if name is None else name
+        name = self._free_name(f"{first}-{second}") if name is None else name
         self._new_name("joint", name)
         return name
-
-    def _joint_frames(
-        self,
-        name: str,
-        a: Partner,
-        b: Partner,
-        point: ArrayLike | None,
-        point_a: ArrayLike | None,
-        point_b: ArrayLike | None,
-    ) -> tuple[int, int]:
-        if point is None:
-            if point_a is None or point_b is None:
-                raise ValueError(f"joint {name!r} needs point, or point_a and point_b")
-            return self._two_points(name, a, b, point_a, point_b)[0]
-        if point_a is not None or point_b is not None:
-            raise ValueError(f"joint {name!r}: point, or point_a and point_b, not both")
-        x = array(f"point of {name!r}", point, (3,))
-        return self._frame(a, self._local(a, x)), self._frame(b, self._local(b, x))
 
     def _add_joint(
         self,
@@ -361,16 +359,19 @@ class ModelBuilder(LinkBuilder, LawBuilder):
         stiffness: float,
         damping: float = 0.0,
         length: float | None = None,
+        point: ArrayLike | None = None,
         point_a: ArrayLike | None = None,
         point_b: ArrayLike | None = None,
         name: str | None = None,
     ) -> str:
-        """A spring-damper (N/m, N s/m) along the line between two points, given in body axes from the COM.
+        """A spring-damper (N/m, N s/m) along the line between two points.
 
-        `length` is the unstretched length in m; default: the distance at the start.
+        `length` is the unstretched length in m; default: the distance at the start. The points are `point_a` and
+        `point_b`, (3,) each, in body axes from the COM (on the ground: inertial), or the rows of `point`, (2, 3),
+        inertial in the start configuration. Default: the COMs.
         """
         name = self._force_name("spring", a, b, name)
-        frames, distance = self._two_points(name, a, b, point_a, point_b)
+        frames, distance = self._between(a, b, self._ends(name, a, b, point, point_a, point_b, (2, 3)))
         rest = np.linalg.norm(distance) if length is None else number(f"length of {name!r}", length, nonnegative=True)
         values = [number(f"stiffness of {name!r}", stiffness), number(f"damping of {name!r}", damping), float(rest)]
         self._element("spring", name, frames, values)
@@ -384,16 +385,19 @@ class ModelBuilder(LinkBuilder, LawBuilder):
         stiffness: ArrayLike,
         damping: ArrayLike = (0.0, 0.0, 0.0),
         offset: ArrayLike | None = None,
+        point: ArrayLike | None = None,
         point_a: ArrayLike | None = None,
         point_b: ArrayLike | None = None,
         name: str | None = None,
     ) -> str:
         """Three springs and dampers along the inertial axes: force on `b` = -(k (d - offset) + c d'), d = x_b - x_a.
 
-        `stiffness`, `damping`, `offset` have shape (3,); `offset` defaults to d at the start.
+        `stiffness`, `damping`, `offset` have shape (3,); `offset` defaults to d at the start. The points are `point_a`
+        and `point_b`, (3,) each, in body axes from the COM (on the ground: inertial), or `point`, inertial in the start
+        configuration: (3,), one for both bodies, or (2, 3), one each. Default: the COMs.
         """
         name = self._force_name("spring", a, b, name)
-        frames, distance = self._two_points(name, a, b, point_a, point_b)
+        frames, distance = self._between(a, b, self._ends(name, a, b, point, point_a, point_b, (3,), (2, 3)))
         rest = distance if offset is None else array(f"offset of {name!r}", offset, (3,))
         k, c = array(f"stiffness of {name!r}", stiffness, (3,)), array(f"damping of {name!r}", damping, (3,))
         self._element("cartesian_spring", name, frames, [*k, *c, *rest])
@@ -406,6 +410,7 @@ class ModelBuilder(LinkBuilder, LawBuilder):
         force: Load | None = None,
         torque: Load | None = None,
         point: ArrayLike | None = None,
+        local_point: ArrayLike | None = None,
         frame: str = "inertial",
         name: str | None = None,
     ) -> str:
@@ -418,6 +423,8 @@ class ModelBuilder(LinkBuilder, LawBuilder):
             function of time that returns three numbers.
         point : array_like, shape (3,), optional
             Where the force acts, inertial in the start configuration; it moves with the body. Default: the COM.
+        local_point : array_like, shape (3,), optional
+            The same point, body-fixed: in body axes from the COM.
         frame : str
             "inertial", or "body": the vectors turn with the body.
         """
@@ -430,7 +437,7 @@ class ModelBuilder(LinkBuilder, LawBuilder):
         name = self._free_name(f"{partner}.load") if name is None else name
         self._new_name("force", name)
         self._names.add(name)
-        offset = np.zeros(3) if point is None else self._local(body, array(f"point of {name!r}", point, (3,)))
+        offset = self._attachment(name, body, point, local_point)
         for kind, load in (("force", force), ("torque", torque)):
             if load is not None:
                 turn = self._at(partner).reference if axes else None
@@ -444,42 +451,40 @@ class ModelBuilder(LinkBuilder, LawBuilder):
         self,
         joint: str,
         *,
+        coordinate: str | None = None,
         torque: float = 0.0,
         stiffness: float = 0.0,
         damping: float = 0.0,
         motion: ArrayLike | None = None,
         name: str | None = None,
     ) -> str:
-        """A motor in a joint that has an angle phi: torque + stiffness (phi_d - phi) + damping (phi_d' - phi').
+        """A motor in a joint with the coordinate phi: torque + stiffness (phi_d - phi) + damping (phi_d' - phi').
 
-        This torque (N m) about the joint's axis acts on the second body, the opposite on the first.
+        This torque (N m) about the joint's axis, or force (N) along it, acts on the second body, the opposite on the
+        first.
 
         Parameters
         ----------
         joint : str
-            Name of a revolute, cylindrical or planar joint, or of a prismatic one of a tree, where phi is the slide.
-            phi runs through full turns.
+            Name of a joint that has an angle, through full turns (revolute, cylindrical, planar), or a slide along its
+            axis (prismatic, cylindrical, inline), as `Trajectory.joint_position` gives it.
+        coordinate : str, optional
+            "angle" or "slide", where the joint has both. Default: the angle if there is one.
         torque, stiffness, damping : float
-            N m, N m/rad, N m s/rad.
+            N m, N m/rad, N m s/rad; along a slide N, N/m, N s/m.
         motion : array_like, shape (pieces, 4), optional
-            The desired angle phi_d(t), quadratic in pieces; a row is (t, phi_d, phi_d', phi_d'') at a piece's begin.
+            The desired coordinate phi_d(t), quadratic in pieces; a row is (t, phi_d, phi_d', phi_d'') at a piece's begin.
             The first piece holds before, the last after its time as well. Default: phi_d = 0.
         """
-        row = self._driven(joint)
-        name = self._force_name("drive", row["first"], row["second"], name)
+        label = f"the drive of {joint!r}" if name is None else repr(name)
         gains = [
-            number(f"{key} of {name!r}", value)
+            number(f"{key} of {label}", value)
             for key, value in (("torque", torque), ("stiffness", stiffness), ("damping", damping))
         ]
-        pieces = np.empty((0, 4)) if motion is None else array(f"motion of {name!r}", motion)
+        pieces = np.empty((0, 4)) if motion is None else array(f"motion of {label}", motion)
         if pieces.ndim != 2 or pieces.shape[1] != 4 or not (np.diff(pieces[:, 0]) > 0).all():
-            raise ValueError(f"motion of {name!r}: rows (t, angle, rate, second rate) with ascending t expected")
-        if "part" in row:
-            self._element("coordinate_drive", name, (row["frames"][1],), [*gains, *pieces.ravel()])
-            return name
-        triads = self._elements[row["element"]][3][1:19]
-        self._element("joint_drive", name, tuple(row["frames"]), [*triads, *gains, *pieces.ravel()])
-        return name
+            raise ValueError(f"motion of {label}: rows (t, angle, rate, second rate) with ascending t expected")
+        return self._joint_force("drive", joint, coordinate, name, [*gains, *pieces.ravel()])
 
     # ---- the model ----
 

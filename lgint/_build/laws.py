@@ -59,6 +59,12 @@ class TurnedLaw:
         return t, x, R @ self.turns, xdot, np.einsum("...ji,...j->...i", self.turns, omega)
 
 
+def _refuse_with(what: str, **arguments: object) -> None:
+    for name, value in arguments.items():
+        if value is not None:
+            raise ValueError(f"{name}: a force law with {what} has no use for it")
+
+
 class LawBuilder(Parts):
     """The part of `ModelBuilder` that adds force laws."""
 
@@ -67,7 +73,12 @@ class LawBuilder(Parts):
         function: Callable[..., ArrayLike],
         *,
         bodies: Partner | Sequence[Partner] | None = None,
+        point: ArrayLike | None = None,
+        local_point: ArrayLike | None = None,
+        point_a: ArrayLike | None = None,
+        point_b: ArrayLike | None = None,
         joint: str | None = None,
+        coordinate: str | None = None,
         tangent: Callable[..., Any] | None = None,
         name: str | None = None,
     ) -> str:
@@ -76,14 +87,23 @@ class LawBuilder(Parts):
         Parameters
         ----------
         function : callable
-            On bodies: function(t, x, R, xdot, omega) with the inertial positions x of their COMs, rotations R,
-            inertial velocities and body angular velocities; it returns a wrench per body, the force in inertial and
-            the moment in body axes. Shapes of one body: (3,), (3, 3), (3,), (3,) and (6,); of two: the same behind an
-            axis of length 2. In a joint: function(t, angle, rate), which returns the torque about the joint's axis on
-            the second body.
+            On bodies: function(t, x, R, xdot, omega) with the inertial positions x and velocities xdot of their COMs
+            (or of the points given below), rotations R and body angular velocities; it returns a wrench per body, the
+            force at that point in inertial and the moment in body axes. Shapes of one body: (3,), (3, 3), (3,), (3,)
+            and (6,); of two: the same behind an axis of length 2. In a joint: function(t, angle, rate), which returns
+            the torque about the joint's axis on the second body, or function(t, slide, rate), which returns the force
+            along it.
         bodies : str, lgint.ground, or two of them
+        point : array_like, shape (3,) or, on two bodies, (2, 3), optional
+            Where the law acts, inertial in the start configuration; of two bodies one point for both or one each.
+        local_point : array_like, shape (3,), optional
+            The same for one body, body-fixed, from the COM.
+        point_a, point_b : array_like, shape (3,), optional
+            The same for each of two bodies, body-fixed, from the COM (on the ground: inertial).
         joint : str
-            A joint that has an angle, or any of a tree (where it slides, the torque is a force).
+            A joint that has an angle or a slide.
+        coordinate : str, optional
+            "angle" or "slide", where the joint has both. Default: the angle if there is one.
         tangent : callable, optional
             The derivatives, for the same arguments. On bodies: (K, D), each (6 n, 6 n), of the wrenches one after the
             other by (dx, dphi) and (dxdot, domega), where dR = R hat(dphi). In a joint: by angle and rate. Default: by
@@ -93,25 +113,23 @@ class LawBuilder(Parts):
             raise ValueError("a force law acts on bodies or in a joint: give one of both")
         law = ForceLaw(function, tangent)
         if joint is not None:
-            return self._add_joint_law(law, joint, name)
+            _refuse_with("joint", point=point, local_point=local_point, point_a=point_a, point_b=point_b)
+            return self._joint_force("law", joint, coordinate, name, [], law)
+        _refuse_with("bodies", coordinate=coordinate)
         single = isinstance(bodies, (str, Ground))
         partners: list[Any] = [bodies] if single else list(bodies)  # type: ignore[arg-type]
         if len(partners) not in (1, 2):
             raise ValueError(f"a force law acts on one body or on two, got {len(partners)}")
         first, second = partners[0], partners[-1] if len(partners) == 2 else ground
         name = self._force_name("law", first, second, name)
-        frames = self._frame(first, np.zeros(3)), self._frame(second, np.zeros(3))
-        self._element("force_law", name, frames, [float(len(partners))], self._turned(law, partners))
-        return name
-
-    def _add_joint_law(self, law: ForceLaw, joint: str, name: str | None) -> str:
-        row = self._driven(joint)
-        name = self._force_name("law", row["first"], row["second"], name)
-        if "part" in row:
-            self._element("coordinate_law", name, (row["frames"][1],), [], law)
+        if len(partners) == 1:
+            _refuse_with("one body", point_a=point_a, point_b=point_b)
+            ends = self._attachment(name, first, point, local_point), np.zeros(3)
         else:
-            triads = self._elements[row["element"]][3][1:19]
-            self._element("joint_law", name, tuple(row["frames"]), list(triads), law)
+            _refuse_with("two bodies", local_point=local_point)
+            ends = self._ends(name, first, second, point, point_a, point_b, (3,), (2, 3))
+        frames, _ = self._between(first, second, ends)
+        self._element("force_law", name, frames, [float(len(partners))], self._turned(law, partners))
         return name
 
     def _turned(self, law: ForceLaw, partners: list[Any]) -> ForceLaw | TurnedLaw:

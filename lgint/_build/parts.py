@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -25,16 +25,38 @@ class Ground:
 ground: Final = Ground()
 
 
-def _joint_kinds() -> dict[str, bool]:
-    """The joints that are masks over a pair of triads, and whether each has an angle."""
-    rows = [row for row in _core.element_rows() if row["nrows"] > 0]
-    masks = [row for row in rows if row["nrows"] > 0 and any(p["name"] == "axes_a" for p in row["parameters"])]
-    return {row["name"]: row["nmem"] > 0 for row in masks}
+def _joint_kinds() -> dict[str, tuple[str, ...]]:
+    """The joints that are masks over a pair of triads, and which coordinates each has about and along its axis e3."""
+    coordinates = {}
+    for row in _core.element_rows():
+        if row["locked"] is not None:
+            has = {"angle": row["nmem"] > 0, "slide": row["locked"] == "12"}
+            coordinates[row["name"]] = tuple(name for name, there in has.items() if there)
+    return coordinates
 
 
-JOINTS: Final[Mapping[str, bool]] = _joint_kinds()
+JOINTS: Final[Mapping[str, tuple[str, ...]]] = _joint_kinds()
+LOCKED: Final = tuple(row["name"] for row in _core.element_rows() if row["locked"] == "123")  # all translations
 
 Partner = str | Ground
+
+
+def slide_frames(joint: Mapping[str, Any]) -> list[int]:
+    """The two frames between which the slide of a joint's record is measured, along the axis of the first."""
+    frames: list[int] = joint.get("slide", joint["frames"])
+    return frames
+
+
+def joint_coordinate(name: str, kind: str, wanted: str | None) -> str:
+    """The coordinate of joint `name` that is meant, "angle" or "slide"; by default the first that its kind has."""
+    found = JOINTS.get(kind, ())
+    if wanted is not None:
+        choice("coordinate", wanted, ("angle", "slide"))
+    if not found or (wanted is not None and wanted not in found):
+        missing = f"no {wanted}" if wanted else "neither an angle nor a slide"
+        kinds = [repr(other) for other, has in JOINTS.items() if (wanted in has if wanted else has)]
+        raise ValueError(f"joint {name!r} is {kind} and has {missing}; of the joints these have: {', '.join(kinds)}")
+    return wanted or found[0]
 
 
 class Parts:
@@ -61,10 +83,28 @@ class Parts:
         self._new_name(kind, name)
         return name
 
-    def _driven(self, joint: str) -> dict[str, Any]:
-        """Record of a joint that has an angle, or a coordinate of its own."""
-        known = [name for name, row in self._joints.items() if JOINTS.get(row["kind"], False) or "part" in row]
-        return self._joints[choice("joint", joint, known)]
+    def _joint_force(
+        self,
+        family: str,
+        joint: str,
+        coordinate: str | None,
+        name: str | None,
+        values: Sequence[float],
+        function: Callable[..., ArrayLike] | None = None,
+    ) -> str:
+        """Adds the element of a `family`, "drive" or "law", that acts on a coordinate of a joint, and returns its name."""
+        row = self._joints[choice("joint", joint, self._joints)]
+        which = joint_coordinate(joint, row["kind"], coordinate)
+        name = self._force_name(family, row["first"], row["second"], name)
+        if "part" in row:
+            self._element(f"coordinate_{family}", name, (row["frames"][1],), [*values], function)
+        elif which == "slide":
+            axis = np.array(row["axes"][0])[:, 2]
+            self._element(f"slide_{family}", name, tuple(slide_frames(row)), [*axis, *values], function)
+        else:
+            triads = np.ravel(row["axes"])
+            self._element(f"joint_{family}", name, tuple(row["frames"]), [*triads, *values], function)
+        return name
 
     def _partner(self, who: Partner) -> str:
         if isinstance(who, Ground) or who == "ground":
@@ -106,17 +146,49 @@ class Parts:
             key = (self._blocks[name], (*map(float, base), *map(float, body.to_node(offset + body.com) + 0.0)))
         return self._frames.setdefault(key, len(self._frames))
 
-    def _two_points(
-        self, name: str, a: Partner, b: Partner, point_a: ArrayLike | None, point_b: ArrayLike | None
-    ) -> tuple[tuple[int, int], Array]:
-        """Frames of two points in body axes, and the vector from the first to the second at the start."""
-        frames, places = [], []
-        for letter, who, point in (("a", a, point_a), ("b", b, point_b)):
-            local = np.zeros(3) if point is None else array(f"point_{letter} of {name!r}", point, (3,))
-            partner = self._partner(who)
-            frames.append(self._frame(who, local))
-            places.append(local if partner == "ground" else self._at(partner).x + self._at(partner).R @ local)
-        return (frames[0], frames[1]), places[1] - places[0]
+    def _attachment(self, name: str, who: Partner, point: ArrayLike | None, local_point: ArrayLike | None) -> Array:
+        """Where `name` attaches to one body, in its axes from the COM; `point` is inertial. Default: the COM."""
+        if point is not None and local_point is not None:
+            raise ValueError(f"{name!r}: point (inertial) or local_point (body-fixed), not both")
+        if point is not None:
+            return self._local(who, array(f"point of {name!r}", point, (3,)))
+        return np.zeros(3) if local_point is None else array(f"local_point of {name!r}", local_point, (3,))
+
+    def _ends(
+        self,
+        name: str,
+        a: Partner,
+        b: Partner,
+        point: ArrayLike | None,
+        point_a: ArrayLike | None,
+        point_b: ArrayLike | None,
+        *shapes: tuple[int, ...],
+    ) -> tuple[Array, Array]:
+        """Where `name` attaches to two bodies, in their axes from the COM.
+
+        `point` is inertial and has one of `shapes`: (3,) for both bodies, (2, 3) for one each. Default: the COMs.
+        """
+        if point is not None:
+            if point_a is not None or point_b is not None:
+                raise ValueError(f"{name!r}: point (inertial), or point_a and point_b (body-fixed), not both")
+            first, second = np.broadcast_to(array(f"point of {name!r}", point, *shapes), (2, 3))
+            return self._local(a, first), self._local(b, second)
+        first, second = (
+            np.zeros(3) if given is None else array(f"point_{letter} of {name!r}", given, (3,))
+            for letter, given in (("a", point_a), ("b", point_b))
+        )
+        return first, second
+
+    def _between(self, a: Partner, b: Partner, ends: tuple[Array, Array]) -> tuple[tuple[int, int], Array]:
+        """Frames at two points in body axes, and the vector from the first to the second at the start."""
+        frames = self._frame(a, ends[0]), self._frame(b, ends[1])
+        return frames, self._place_of(b, ends[1]) - self._place_of(a, ends[0])
+
+    def _place_of(self, who: Partner, local: Array) -> Array:
+        """The inertial place at the start of a point in body axes from the COM."""
+        name = self._partner(who)
+        place: Array = local if name == "ground" else self._at(name).x + self._at(name).R @ local
+        return place
 
     def _new_name(self, what: str, name: str) -> None:
         if not isinstance(name, str) or not name:

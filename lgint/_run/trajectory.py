@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from lgint._args import Array, array, choice
 from lgint._build import redundancy
 from lgint._build.bodies import FORMULATIONS
-from lgint._build.builder import JOINTS
+from lgint._build.parts import JOINTS, joint_coordinate, slide_frames
 from lgint._model.callable import CallableModel
 from lgint._model.model import MissingFunction, Model, System
 from lgint._rotation import continuous, quaternion_of_matrix
@@ -231,31 +231,50 @@ class Trajectory:
     def joint_angle(self, name: str) -> Array:
         """Angle (n,) of the second body relative to the first about the joint's axis, rad, through full turns.
 
-        Zero is the start configuration of the model.
+        At the start of the model it is what `add_joint` was told, by default zero.
+        """
+        return self.joint_position(name, "angle")
+
+    def joint_position(self, name: str, coordinate: str | None = None) -> Array:
+        """Angle (n,) of a joint, rad, or its slide (n,), m: how far the second body is from the first along the axis.
+
+        `coordinate` is "angle" (revolute, cylindrical, planar) or "slide" (prismatic, cylindrical, inline). Default:
+        the one that the joint has, the angle if it has both. The axis of a slide is fixed in the first body.
         """
         model = self.multibody()
         joint = model.joint(name)
-        if not _has_angle(joint):
-            raise ValueError(f"joint {name!r} is {joint['kind']} and has no angle; there is {self.angle_names}")
+        which = joint_coordinate(name, joint["kind"], coordinate)
         if "part" in joint:
             return self.q[:, _coordinate(model, joint, 2)]
-        _, _, place, _ = model.core.rows(joint["element"])
-        return self.mem[:, place]
+        if which == "angle":
+            _, _, place, _ = model.core.rows(joint["element"])
+            return self.mem[:, place]
+        axis, _, apart, _ = self._slide(model, name)
+        return _dot(axis, apart)
 
-    def joint_rate(self, name: str) -> Array:
-        """Rate (n,) of a joint that has an angle, rad/s, or of the slide of a tree's prismatic joint, m/s."""
+    def joint_rate(self, name: str, coordinate: str | None = None) -> Array:
+        """Rate (n,) of what `joint_position` gives, rad/s or m/s."""
         model = self.multibody()
         joint = model.joint(name)
+        which = joint_coordinate(name, joint["kind"], coordinate)
         if "part" in joint:
             return self.v[:, _coordinate(model, joint, 3)]
-        if not _has_angle(joint):
-            raise ValueError(f"joint {name!r} is {joint['kind']} and has no rate; there is {self.angle_names}")
-        # about the third axis of the triad on the first body
-        axis = np.reshape(model.record()["elements"][joint["element"]][3][1:10], (3, 3))[:, 2]
+        if which == "slide":
+            axis, turning, apart, velocity = self._slide(model, name)
+            return _dot(axis, velocity - np.cross(turning, apart))
         first, second = (model.core.kinematics(frame, self.q, self.v) for frame in joint["frames"])
-        turning = _rotate(second[1], second[3]) - _rotate(first[1], first[3])
-        rate: Array = np.einsum("ni,ni->n", _rotate(first[1], np.broadcast_to(axis, turning.shape)), turning)
-        return rate
+        axis = first[1] @ model.joint_triad(name, 0)[:, 2]
+        return _dot(axis, _rotate(second[1], second[3]) - _rotate(first[1], first[3]))
+
+    def _slide(self, model: Model, name: str) -> tuple[Array, Array, Array, Array]:
+        """The axis of a joint on its first body, the body's angular velocity, and the second point from the first.
+
+        All inertial and (n, 3); the last is the velocity of the second point against the first.
+        """
+        places = slide_frames(model.joint(name))
+        first, second = (model.core.kinematics(frame, self.q, self.v) for frame in places)
+        axis = first[1] @ model.joint_triad(name, 0)[:, 2]
+        return axis, _rotate(first[1], first[3]), second[0] - first[0], second[2] - first[2]
 
     def joint_angles(self) -> Array:
         """Angles of all joints that have one, (n, joints), rad; columns as in `angle_names`."""
@@ -392,13 +411,19 @@ def _stats(given: Mapping[str, Any], h: Array) -> Stats:
 
 
 def _has_angle(joint: Mapping[str, Any]) -> bool:
-    return JOINTS.get(joint["kind"], False)
+    return "angle" in JOINTS.get(joint["kind"], ())
 
 
 def _coordinate(model: Model, joint: Mapping[str, Any], first: int) -> int:
     """Place in q (`first` = 2) or v (3) of the coordinate of a joint in a tree."""
     place: int = model.core.blocks[joint["block"]][first] + joint["part"]
     return place
+
+
+def _dot(x: Array, y: Array) -> Array:
+    """Scalar products of rows."""
+    product: Array = np.einsum("ni,ni->n", x, y)
+    return product
 
 
 def _rotate(R: Array, x: Array) -> Array:

@@ -75,7 +75,10 @@ BAD_JOINTS = [
         "perpendicular",
     ),
     (("distance", "ground", "arm"), {}, "positive distance"),
-    (("distance", "ground", "arm"), {"point": (0, 0, 0)}, "takes no point"),
+    (("distance", "ground", "arm"), {"point": (0, 0, 0)}, r"point of 'ground-arm'.*\(2, 3\)"),
+    (("distance", "ground", "arm"), {"point": np.eye(2, 3), "point_b": (0, 0, 0)}, "not both"),
+    (("distance", "ground", "arm"), {"length": 1.0, "rate": 1.0}, "takes no rate"),
+    (("spherical", "ground", "arm"), {"point": (0, 0, 0), "angle": 1.0}, "takes no angle"),
     (("distance", "ground", "arm"), {"length": -1.0}, "positive distance"),
     (("spherical", "ground", "arm"), {"point": (0, 0, 0), "name": "arm"}, "'arm' is in use"),
 ]
@@ -94,6 +97,8 @@ BAD_FORCES = [
     ({"force": ([0.0, 0.0], np.zeros((2, 3)))}, "times of force.*ascending"),
     ({"force": ([0.0, 1.0], np.zeros((3, 3)))}, "values of force.*shape"),
     ({"force": (0, 0, 1), "frame": "world"}, "frame 'world'.*'inertial'"),
+    ({"force": (0, 0, 1), "point": (0, 0, 1), "local_point": (0, 0, 1)}, "point .* or local_point .* not both"),
+    ({"force": (0, 0, 1), "local_point": (0, 1)}, "local_point of 'arm.load'.*shape"),
 ]
 
 
@@ -281,3 +286,110 @@ def test_models_reject_what_they_do_not_know():
         lgint.models.pendulum_chain(joint="rigid")
     with pytest.raises(ValueError, match="mass of 'top'"):
         lgint.models.heavy_top(mass=-15.0)
+
+
+# ---- where things attach ----
+
+X, R = np.array([0.3, -0.2, 0.5]), systems.turn(0.8, (1, 2, -1))
+OTHER_X, OTHER_R = np.array([1.3, 0.2, -0.5]), systems.turn(-0.4, (0, 1, 2))
+AT, OTHER_AT = np.array([0.7, 0.1, -0.4]), np.array([0.2, 0.9, 0.6])  # inertial
+LOCAL, OTHER_LOCAL = R.T @ (AT - X), OTHER_R.T @ (OTHER_AT - OTHER_X)
+CARTESIAN = {"stiffness": (3, 4, 5), "damping": (0.3, 0.2, 0.1)}
+
+
+def acceleration(attach, formulation):
+    """Accelerations at a start in motion under what `attach` adds to two free bodies."""
+    b = lgint.ModelBuilder(formulation=formulation)
+    inertia = {"mass": 2.0, "inertia": (0.3, 0.4, 0.5)}
+    moving = {"velocity": (0.5, -1.0, 0.2), "angular_velocity": (0.3, 2.0, -1.0)}
+    b.add_body("one", **inertia, **moving, position=X, rotation=R, reference=systems.turn(0.5, (0, 1, 0)))
+    b.add_body("other", **inertia, position=OTHER_X, rotation=OTHER_R)
+    attach(b)
+    model = b.build()
+    return lgint.integrate(model, "rk44", t_end=1e-3, h=1e-3).vdot[0]
+
+
+def pull(t, x, R, xdot, omega):
+    """A wrench that tells where the law acts."""
+    return [*(-3 * x - xdot), *omega]
+
+
+def pull_two(t, x, R, xdot, omega):
+    return [[*(x[1] - x[0]), *omega[0]], [*(-x[0] - xdot[1]), 0, 0, 1]]
+
+
+POINTS = {
+    "force": [
+        lambda b: b.add_force("one", force=(1, 2, 3), point=AT),
+        lambda b: b.add_force("one", force=(1, 2, 3), local_point=LOCAL),
+        lambda b: b.add_force("one", force=(1, 2, 3), torque=np.cross(AT - X, (1, 2, 3))),
+    ],
+    "law": [
+        lambda b: b.add_force_law(pull, bodies="one", point=AT),
+        lambda b: b.add_force_law(pull, bodies="one", local_point=LOCAL),
+        lambda b: b.add_force_law(pull, bodies=["one"], point=AT),
+    ],
+    "law of two": [
+        lambda b: b.add_force_law(pull_two, bodies=("one", "other"), point=AT),
+        lambda b: b.add_force_law(pull_two, bodies=("one", "other"), point=(AT, AT)),
+        lambda b: b.add_force_law(pull_two, bodies=("one", "other"), point_a=LOCAL, point_b=OTHER_R.T @ (AT - OTHER_X)),
+    ],
+    "spring": [
+        lambda b: b.add_spring("one", "other", stiffness=7.0, length=0.4, point=(AT, OTHER_AT)),
+        lambda b: b.add_spring("one", "other", stiffness=7.0, length=0.4, point_a=LOCAL, point_b=OTHER_LOCAL),
+    ],
+    "spring to the ground": [
+        lambda b: b.add_spring(lgint.ground, "one", stiffness=7.0, length=0.4, point=(OTHER_AT, AT)),
+        lambda b: b.add_spring(lgint.ground, "one", stiffness=7.0, length=0.4, point_a=OTHER_AT, point_b=LOCAL),
+    ],
+    "bushing": [
+        lambda b: b.add_cartesian_spring("one", "other", **CARTESIAN, offset=(0.1, 0, 0), point=AT),
+        lambda b: b.add_cartesian_spring("one", "other", **CARTESIAN, offset=(0.1, 0, 0), point=(AT, AT)),
+        lambda b: b.add_cartesian_spring(
+            "one", "other", **CARTESIAN, offset=(0.1, 0, 0), point_a=LOCAL, point_b=OTHER_R.T @ (AT - OTHER_X)
+        ),
+    ],
+    "distance": [
+        lambda b: b.add_distance(lgint.ground, "other", point=(AT, OTHER_AT)),
+        lambda b: b.add_joint("distance", lgint.ground, "other", point=(AT, OTHER_AT)),
+        lambda b: b.add_distance(lgint.ground, "other", point_a=AT, point_b=OTHER_LOCAL),
+    ],
+}
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "S3R3", "tait_bryan"])
+@pytest.mark.parametrize("attached", POINTS)
+def test_a_point_is_inertial_and_a_local_one_body_fixed(attached, formulation):
+    """`point` against body-fixed points that were turned into the body's axes by hand."""
+    first, *others = (acceleration(attach, formulation) for attach in POINTS[attached])
+    assert np.abs(first).max() > 0.1
+    for other in others:
+        assert np.allclose(other, first, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"bodies": "arm", "point_a": (0, 0, 1)}, "point_a: a force law with one body"),
+        ({"bodies": ("arm", lgint.ground), "local_point": (0, 0, 1)}, "local_point: a force law with two bodies"),
+        ({"bodies": "arm", "coordinate": "angle"}, "coordinate: a force law with bodies"),
+        ({"joint": "hook", "point": (0, 0, 1)}, "point: a force law with joint"),
+        ({"joint": "hook"}, "joint 'hook' is spherical and has neither an angle nor a slide"),
+        ({"joint": "hock"}, "joint 'hock'.*did you mean 'hook'"),
+    ],
+)
+def test_bad_force_laws(given, message):
+    b = builder()
+    b.add_joint("spherical", lgint.ground, "arm", point=(0, 0, 0), name="hook")
+    with pytest.raises(ValueError, match=message):
+        b.add_force_law(lambda *_: np.zeros(6), **given)
+
+
+def test_joints_without_a_name_on_the_same_bodies():
+    b = builder()
+    b.add_body("leg", **BODY)
+    names = [b.add_joint("inline", "arm", "leg", point=(0, y, 0), axis=(1, 0, 0)) for y in range(2)]
+    names.append(b.add_distance("arm", "leg", length=1.0))
+    assert names == ["arm-leg", "arm-leg2", "arm-leg3"]
+    with pytest.raises(ValueError, match="'arm-leg' is in use"):
+        b.add_distance("arm", "leg", length=1.0, name="arm-leg")

@@ -135,3 +135,59 @@ def test_a_table_is_linear_between_its_times_and_constant_outside():
     force = [model.core.evaluate(t, model.q0, model.v0, want=["force"])["force"][:3] for t in times]
     expected = [[0, 1, 0], [0, 1, 0], [0.5, 1, 0], [2, 1, 0], [2, 0, 2], [2, -1, 4], [2, -1, 4]]
     assert np.allclose(force, expected, atol=1e-14)
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters", "tait_bryan"])
+def test_a_cylindrical_joint_has_two_coordinates(formulation):
+    """Springs in its angle and along its slide, on a turning first body: two oscillators in closed form."""
+    b = lgint.ModelBuilder(formulation=formulation)
+    axis, turn = AXIS, systems.turn(0.9, (1, -1, 2))
+    b.add_body("rod", mass=2.0, inertia=(0.5, 0.5, 0.5), position=POINT + 0.3 * AXIS, rotation=turn)
+    b.add_joint("cylindrical", lgint.ground, "rod", point=POINT, axis=axis, angle=0.4, name="sleeve")
+    b.add_joint_drive("sleeve", stiffness=8.0)
+    b.add_joint_drive("sleeve", coordinate="slide", stiffness=50.0, motion=[(0.0, 0.1, 0.0, 0.0)])
+    b.add_force_law(lambda t, slide, rate: 2.0, joint="sleeve", coordinate="slide")
+    run = lgint.integrate(b.build(), "rk67", t_end=2.0, h=1e-2)
+    angle, slide = 0.4 * np.cos(4 * run.t), 0.14 * (1 - np.cos(5 * run.t))
+    assert np.allclose(run.joint_position("sleeve"), angle, atol=1e-9)
+    assert np.allclose(run.joint_rate("sleeve"), -1.6 * np.sin(4 * run.t), atol=1e-8)
+    assert np.allclose(run.joint_position("sleeve", "slide"), slide, atol=1e-9)
+    assert np.allclose(run.joint_rate("sleeve", "slide"), 0.7 * np.sin(5 * run.t), atol=1e-8)
+    assert np.array_equal(run.joint_angle("sleeve"), run.joint_position("sleeve", "angle"))
+
+
+@pytest.mark.parametrize("method", ["rk67", "genalpha"])
+@pytest.mark.parametrize("kind", ["prismatic", "inline"])
+def test_a_slide_on_a_turning_body(kind, method):
+    """A bead driven along a line of a rotor: the rotor's angular velocity w is given, s'' = (w^2 - k/m) s."""
+    w, k = 3.0, 25.0
+    b = lgint.ModelBuilder()
+    b.add_body("rotor", mass=1.0, inertia=(1e9,) * 3, angular_velocity=(0, 0, w))
+    b.add_joint("revolute", lgint.ground, "rotor", point=(0, 0, 0), axis=(0, 0, 1))
+    b.add_body(
+        "bead",
+        mass=1.0,
+        inertia=(1e-3,) * 3,
+        position=(0.2, 0, 0),
+        velocity=(0, 0.2 * w, 0),
+        angular_velocity=(0, 0, w),
+    )
+    b.add_joint(kind, "rotor", "bead", point=(0.2, 0, 0), axis=(1, 0, 0), angle=0.2, name="rail")
+    b.add_joint_drive("rail", stiffness=k)
+    run = lgint.integrate(b.build(), method, t_end=1.0, h=1e-3)
+    atol = 1e-7 if method == "rk67" else 1e-5
+    assert np.allclose(run.joint_position("rail"), 0.2 * np.cos(4 * run.t), atol=atol)
+    assert np.allclose(run.joint_rate("rail"), -0.8 * np.sin(4 * run.t), atol=5 * atol)
+
+
+def test_joints_without_the_coordinate_asked_for():
+    b = lgint.ModelBuilder()
+    b.add_body("slider", mass=1.0, inertia=(1, 1, 1))
+    b.add_joint("prismatic", lgint.ground, "slider", point=(0, 0, 0), axis=(1, 0, 0), name="rail")
+    run = lgint.integrate(b.build(), "rk44", t_end=0.01, h=0.01)
+    with pytest.raises(ValueError, match="'rail' is prismatic and has no angle; .*'revolute'"):
+        run.joint_angle("rail")
+    with pytest.raises(ValueError, match="coordinate 'length'"):
+        run.joint_position("rail", "length")
+    with pytest.raises(ValueError, match="'rail' is prismatic and has no angle"):
+        b.add_joint_drive("rail", coordinate="angle")

@@ -49,10 +49,13 @@ def branching(formulation="minimal", rates=(0.7, -0.4, 1.1, 0.5), drives=True):
             velocity=velocity,
             angular_velocity=R.T @ w,
         )
-        b.add_joint(kind, before, name, point=point, axis=axis, name=f"to {name}")
+        start = 0.25 if kind == "prismatic" else None
+        b.add_joint(kind, before, name, point=point, axis=axis, angle=start, name=f"to {name}")
     b.add_cartesian_spring("post", "arm", stiffness=(40, 40, 40), damping=(1, 2, 3))
     if drives:
         b.add_joint_drive("to left", torque=0.3, stiffness=5.0, damping=0.2, motion=[(0, 0.1, 0.5, -1.0)])
+        b.add_joint_drive("to arm", torque=-2.0, stiffness=60.0, damping=3.0, motion=[(0, 0.2, -0.3, 0.5)])
+        b.add_force_law(lambda t, slide, rate: np.sin(9 * t) - 40 * slide**3 - rate, joint="to arm")
     return b.build()
 
 
@@ -78,6 +81,12 @@ def test_a_tree_moves_as_bodies_with_constraints_do():
         for joint in run.angle_names:
             assert np.allclose(run.joint_angle(joint), runs[0].joint_angle(joint), atol=1e-9)
             assert np.allclose(run.joint_rate(joint), runs[0].joint_rate(joint), atol=1e-8)
+        for joint in run.model.joints:
+            assert np.allclose(run.joint_position(joint), runs[0].joint_position(joint), atol=1e-9)
+            assert np.allclose(run.joint_rate(joint), runs[0].joint_rate(joint), atol=1e-8)
+    for run in runs:
+        assert np.isclose(run.joint_position("to arm")[0], 0.25, atol=1e-15)
+        assert np.ptp(run.joint_position("to arm")) > 0.05
 
 
 def test_angles_run_through_full_turns():
