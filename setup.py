@@ -1,6 +1,7 @@
 """Builds the extension `lgint._core`; everything else stands in pyproject.toml.
 
-`python setup.py lapack_flags` prints the compile flags and the link flags of the LAPACK in use, a line each.
+`python setup.py lapack_flags` prints the compile flags and the link flags of the LAPACK in use, a line each, and
+`python setup.py compile_flags` all flags that the C files are compiled with, for tools that read them.
 """
 
 import os
@@ -19,6 +20,8 @@ from setuptools.command.build_ext import build_ext
 
 # -ffp-contract=off: the same input gives the same bits on every machine of one kind
 CFLAGS = ["-std=c11", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-Wall", "-Wextra"]
+# added by LGINT_SANITIZE=1 (make sanitize); whoever loads such a module has to preload the sanitizers' library
+SANITIZE = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover"]
 ORIGIN = "@loader_path" if sys.platform == "darwin" else "$ORIGIN"
 
 
@@ -46,6 +49,11 @@ def find_lapack() -> Lapack:
             print(f"lgint: LAPACK from {candidate.name} {' '.join(candidate.macros)}", file=sys.stderr)
             return candidate
     sys.exit(f"lgint: no LAPACKE found (tried {', '.join(tried)}); set LGINT_LAPACK_CFLAGS and LGINT_LAPACK_LIBS")
+
+
+def sanitize_flags() -> list[str]:
+    """Flags of the sanitizers where the environment asks for them."""
+    return SANITIZE if os.environ.get("LGINT_SANITIZE") else []
 
 
 def lapack_candidates():
@@ -113,7 +121,7 @@ class BuildCore(build_ext):
 
     def run(self):
         """Remember whether the module stays where it is built: setuptools forgets it on the way."""
-        self.stays = self.inplace or self.editable_mode
+        self.stays = self.inplace or self.editable_mode or sanitize_flags()
         super().run()
 
     def build_extension(self, ext):
@@ -125,8 +133,8 @@ class BuildCore(build_ext):
         if self.stays:  # the library is in the environment that builds it
             paths.append(os.path.join(sysconfig.get_path("platlib"), "scipy_openblas32", "lib"))
         ext.include_dirs.append(numpy.get_include())
-        ext.extra_compile_args += lapack.cflags + lapack.macros
-        ext.extra_link_args += lapack.link_flags(*paths)
+        ext.extra_compile_args += lapack.cflags + lapack.macros + sanitize_flags()
+        ext.extra_link_args += lapack.link_flags(*paths) + sanitize_flags()
         self.build_temp = os.path.join(self.build_temp, lapack.name.replace(" ", "-"))
         self.compiler.compile = partial(compile_changed, self.compiler)
         super().build_extension(ext)
@@ -157,6 +165,15 @@ def print_lapack_flags() -> None:
     print(shlex.join(lapack.link_flags(lapack.library_dir)))
 
 
+def print_compile_flags() -> None:
+    """Flags that compile any C file of the extension, on one line."""
+    import numpy
+
+    lapack = find_lapack()
+    headers = [f"-isystem{path}" for path in (sysconfig.get_path("include"), numpy.get_include())]
+    print(shlex.join([*CFLAGS, "-Icsrc", *headers, *lapack.cflags, *lapack.macros]))
+
+
 def core() -> Extension:
     """Describe the extension module: every C file below csrc."""
     root = Path("csrc")
@@ -174,5 +191,7 @@ def core() -> Extension:
 if __name__ == "__main__":
     if sys.argv[1:] == ["lapack_flags"]:
         print_lapack_flags()
+    elif sys.argv[1:] == ["compile_flags"]:
+        print_compile_flags()
     else:
         setup(ext_modules=[core()], cmdclass={"build_ext": BuildCore})

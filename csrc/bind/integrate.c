@@ -25,7 +25,7 @@ typedef struct session {
 
 static lg_status grow(table *table)
 {
-    if (table->count < table->capacity)
+    if (table->rows && table->count < table->capacity)
         return LG_OK;
     size_t capacity = table->capacity ? 2 * table->capacity : 256;
     double *rows = realloc(table->rows, capacity * table->width * sizeof *rows);

@@ -57,18 +57,25 @@ static int open_interpolation(interpolation *p, const lg_system *system, PyObjec
     p->dense = (lg_dense){.space = system->space, .nrows = system->pattern->nrows};
     p->times = lg_vector(given[0], "times", -1);
     p->knots[0] = p->times ? lg_vector(given[1], "t", -1) : NULL;
-    npy_intp n = p->knots[0] ? PyArray_SIZE(p->knots[0]) : 0, count = p->times ? PyArray_SIZE(p->times) : 0;
+    if (!p->knots[0])
+        return -1;
+    npy_intp n = PyArray_SIZE(p->knots[0]), count = PyArray_SIZE(p->times);
     npy_intp widths[] = {1, system->space->nq, system->space->nv, system->space->nv, system->pattern->nrows};
-    if (p->knots[0] && n < 2)
+    if (n < 2) {
         PyErr_SetString(PyExc_ValueError, "t must hold two knots at least");
-    for (int k = 1; k < 5 && !PyErr_Occurred(); k++) {
+        return -1;
+    }
+    for (int k = 1; k < 5; k++) {
         npy_intp dims[] = {n, widths[k]}, shape[] = {count, widths[k]};
         p->knots[k] = lg_array(given[1 + k], names[k], 2, dims, 0);
         p->out[k - 1] = (PyArrayObject *)PyArray_SimpleNew(2, shape, NPY_DOUBLE);
+        if (!p->knots[k] || !p->out[k - 1])
+            return -1;
     }
-    if (!PyErr_Occurred() && lg_arena_open(&p->arena, lg_dense_layout, &p->dense) != LG_OK)
-        PyErr_NoMemory();
-    return PyErr_Occurred() ? -1 : 0;
+    if (lg_arena_open(&p->arena, lg_dense_layout, &p->dense) == LG_OK)
+        return 0;
+    PyErr_NoMemory();
+    return -1;
 }
 
 PyDoc_STRVAR(interpolate_doc,

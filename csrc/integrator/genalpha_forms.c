@@ -163,7 +163,7 @@ void lg_genalpha_follow(lg_genalpha_stepper *g)
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
         double E[LG_ALPHA_BLOCK];
         int lie = b->node->linear ? 0 : b->node->nv;
-        if (lie && (stabilized || g->alpha.sigma != 0)) {
+        if (lie > 0 && (stabilized || g->alpha.sigma != 0)) {
             lie_term(g, b, E);
             add_velocity(g, b->v, lie, E);
         }
@@ -240,9 +240,10 @@ void lg_genalpha_lift_chains(lg_genalpha_stepper *g, const lg_alpha_place *place
     lift_series(&g->alpha, 1, &first, &second);
     for (int i = 0; i < space->nblocks; i++) {
         const lg_block *b = &space->block[i];
-        double *X = b->node->linear || !g->operator || g->form != LG_FORM_EXACT ? NULL : g->T + b->m;
+        int scaled = !b->node->linear && g->operator && g->form == LG_FORM_EXACT;
+        double *X = scaled ? g->T + b->m : NULL;
         g->chain[i] = (lg_chain){{1, 1, 1}, {X, X, X}};
-        if (X) {
+        if (scaled) {
             polynomial(b, place->theta, first, second, X);
             lg_block_widen(b, 1, X);
         }
@@ -283,9 +284,10 @@ static void form_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
         const lg_block *b = &space->block[i];
         int plain = b->node->linear || !g->operator;
         double *T = plain || printed ? NULL : g->T + b->m;
-        double *X = plain || p->sigma == (printed ? 1 : 0) ? NULL : g->X + b->m;
+        int scaled = !plain && p->sigma != (printed ? 1 : 0);
+        double *X = scaled ? g->X + b->m : NULL;
         g->chain[i] = (lg_chain){{k[0], k[1], k[2]}, {T, X, X}};
-        if (X && !printed) {
+        if (scaled && !printed) {
             exact_derivative(p, b, place->c, X);
             lg_block_widen(b, 1, X);
         }

@@ -16,9 +16,9 @@
 const lg_option lg_rkmk_options[] = {LG_PROJECT_OPTION};
 const lg_option lg_pair_options[] = {LG_PROJECT_OPTION, LG_CONTROL_OPTIONS};
 
-/* The nonzero weights of a row of the tableau and the stages they belong to. */
+/* The nonzero weights of a row of the tableau, the stages they belong to and the number of stages they reach over. */
 typedef struct lg_weights {
-    int count, stage[LG_STAGES];
+    int count, reach, stage[LG_STAGES];
     double weight[LG_STAGES];
 } lg_weights;
 
@@ -40,6 +40,7 @@ static lg_weights weights_of(int stages, const lg_ratio *row)
     lg_weights weights = {0};
     for (int j = 0; j < stages; j++)
         if (row[j].num || row[j].root3) {
+            weights.reach = j + 1;
             weights.stage[weights.count] = j;
             weights.weight[weights.count++] = lg_ratio_value(row[j]);
         }
@@ -52,7 +53,7 @@ static lg_status prepare(lg_stepper *self)
     const lg_tableau *tableau = self->method->coefficients;
 
     rk->b = weights_of(tableau->stages, tableau->b);
-    rk->stages = rk->b.stage[rk->b.count - 1] + 1;
+    rk->stages = rk->b.reach;
     for (int i = 0; i < rk->stages; i++) {
         rk->A[i] = weights_of(i, tableau->A[i]);
         rk->c[i] = lg_ratio_value(tableau->c[i]);

@@ -462,7 +462,7 @@ static void tangent(const body *y, const lg_point *at, const lg_chain *chain, do
 
     // accelerations that count, wa a, with the slopes of the attitude there
     double A[3], turn[3], second[4] = {0};
-    lg_attitude slopes;
+    lg_attitude slopes = {.bias = {0}};
     lift(y, at->wa, a, A, turn);
     add_bias(y, A, turn);
     for (int k = 0; k < y->m.n; k++)

@@ -107,11 +107,11 @@ static void open(lg_frame *f, const lg_point *point)
     f->at_node = 0;
 }
 
-/* The rigid frame at the deformed place: axes and angular velocity of the floating frame. */
+/* The rigid frame at the deformed place, with the axes and angular velocity of the floating frame. Its offset points
+   into f, which outlives the copy. */
 static lg_frame rigid_of(const lg_frame *f)
 {
     lg_frame rigid = *f;
-    rigid.offset = rigid.flex.X;
     lg_copy(9, f->flex.R, rigid.R);
     lg_copy(3, f->flex.omega, rigid.omega);
     return rigid;

@@ -214,9 +214,9 @@ static void fill_frames(builder *b, const lg_model_spec *spec)
 
 static char *keep_name(builder *b, const char *name)
 {
-    char *kept = b->names;
-    strcpy(kept, name);
-    b->names += strlen(name) + 1;
+    size_t size = strlen(name) + 1;
+    char *kept = memcpy(b->names, name, size);
+    b->names += size;
     return kept;
 }
 
@@ -230,10 +230,11 @@ static void keep_rows(lg_element *e, unsigned dropped)
 
 static void name_row(builder *b, const lg_element *e, int row)
 {
+    size_t room = strlen(e->name) + LABEL;
     if (e->type->row_label)
-        b->names += snprintf(b->names, strlen(e->name) + LABEL, "%s: %s", e->name, e->type->row_label(e, row)) + 1;
+        b->names += snprintf(b->names, room, "%s: %s", e->name, e->type->row_label(e, row)) + 1;
     else
-        b->names += sprintf(b->names, "%s[%d]", e->name, row) + 1;
+        b->names += snprintf(b->names, room, "%s[%d]", e->name, row) + 1;
 }
 
 /* An element's group: its rows and, per block under its frames, its part of B. */

@@ -18,14 +18,23 @@ static double tiny(double t, double h)
     return fmax(1e-9 * h, 8 * DBL_EPSILON * fabs(t));
 }
 
-/* Where to land on the way from t to `stop`: a kink close to t has been landed on, one close to the stop is the stop. */
-static lg_landing next_landing(const lg_system *system, double t, double stop, double h)
+/* The first kink after t; one that is close to t has been landed on. */
+static double next_kink(const lg_system *system, double t, double h)
 {
-    double kink = system->next_kink ? system->next_kink(system->self, t) : INFINITY;
+    if (!system->next_kink)
+        return INFINITY;
+    double kink = system->next_kink(system->self, t);
     while (kink <= t + tiny(t, h)) {
         double next = system->next_kink(system->self, kink);
         kink = next > kink ? next : INFINITY;
     }
+    return kink;
+}
+
+/* Where to land on the way from t to `stop`: a kink close to the stop is the stop. */
+static lg_landing next_landing(const lg_system *system, double t, double stop, double h)
+{
+    double kink = next_kink(system, t, h);
     if (kink < stop - tiny(stop, h))
         return (lg_landing){kink, kink};
     return (lg_landing){stop, kink <= stop + tiny(stop, h) ? kink : -INFINITY};

@@ -260,7 +260,10 @@ static void fill_links(builder *b)
 static lg_status build(builder *b)
 {
     LG_TRY(measure_nodes(b));
-    LG_TRY(lg_order_create(b->pattern, b->size, &b->order));
+    lg_order order = {0};
+    lg_status status = lg_order_create(b->pattern, b->size, &order);
+    b->order = order;
+    LG_TRY(status);
     count_plan(b);
     if (b->plan->nneighbours > INT_MAX)
         return LG_NO_MEMORY;
