@@ -23,9 +23,9 @@ def fragments(keys: set[str]) -> dict[str, str]:
     methods = _core.method_rows()
     found = {"methods": method_table(methods, keys), "nodes": node_table(_core.node_rows(), keys)}
     found["elements"] = "\n".join(element_text(row, keys) for row in _core.element_rows())
+    found |= {f"options_{row['name']}": option_text(row) for row in methods}
     for stepper in sorted({row["stepper"] for row in methods}):
         rows = [row for row in methods if row["stepper"] == stepper]
-        found[f"options_{stepper}"] = option_text(rows)
         found[f"tableaux_{stepper}"] = "\n".join(tableau_text(row) for row in rows if row.get("tableau"))
     return found
 
@@ -63,16 +63,16 @@ def node_table(rows: list[Row], keys: set[str]) -> str:
     )
 
 
-def option_text(rows: list[Row]) -> str:
-    """Return the options of methods with the same stepper; they share them."""
-    if not rows[0]["options"]:
-        return "These methods have no options of their own."
+def option_text(row: Row) -> str:
+    """Return the options of a method."""
+    if not row["options"]:
+        return "This method has no options of its own."
     head = ["option", "default", "values", "meaning"]
     return table(
         head,
         (
             [code(option["name"]), code(show(option["default"])), values(option), option["doc"]]
-            for option in rows[0]["options"]
+            for option in row["options"]
         ),
     )
 

@@ -44,7 +44,7 @@ lg_option_value *lg_options(const lg_method *method, PyObject *dict);
 /* A row by name or ValueError listing the names. */
 const lg_method *lg_method_named(const char *name);
 /* Default of an option as a Python object. */
-PyObject *lg_option_default(const lg_option *option);
+PyObject *lg_default_object(const lg_option *option);
 
 static inline const double *lg_data(const PyArrayObject *array)
 {

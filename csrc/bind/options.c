@@ -27,16 +27,16 @@ static int choice_index(const char *choices, const char *name)
     return -1;
 }
 
-PyObject *lg_option_default(const lg_option *option)
+PyObject *lg_default_object(const lg_option *option)
 {
     if (option->initial.choice >= 0 && option->choices)
         return choice_at(option->choices, option->initial.choice);
+    if (isnan(option->initial.number))
+        Py_RETURN_NONE;
     if (option->type == LG_OPTION_FLAG)
         return PyBool_FromLong(option->initial.number != 0);
     if (option->type == LG_OPTION_INTEGER)
         return PyLong_FromDouble(option->initial.number);
-    if (isnan(option->initial.number))
-        Py_RETURN_NONE;
     return PyFloat_FromDouble(option->initial.number);
 }
 
@@ -65,7 +65,7 @@ static PyObject *accepted_text(const lg_option *option)
 static int raise_value(const lg_method *method, const lg_option *option, PyObject *given)
 {
     PyObject *accepted = accepted_text(option);
-    PyObject *initial = lg_option_default(option);
+    PyObject *initial = lg_default_object(option);
     if (accepted && initial)
         PyErr_Format(PyExc_ValueError, "option %s of \"%s\" must be %U (default %S), given %R", option->name,
                      method->name, accepted, initial, given);
@@ -109,18 +109,18 @@ static double as_number(lg_option_type type, PyObject *given)
 
 static int read_value(const lg_method *method, const lg_option *option, PyObject *given, lg_option_value *value)
 {
-    if (given == Py_None && isnan(option->initial.number))
+    if (given == Py_None && option->initial.choice < 0 && isnan(option->initial.number))
         return 0;
     int choice = as_choice(option, given);
     if (choice >= 0) {
-        *value = (lg_option_value){.number = option->initial.number, .choice = choice};
+        *value = (lg_option_value){option->initial.number, choice, 1};
         return 0;
     }
     double number = option->type == LG_OPTION_CHOICE ? NAN : as_number(option->type, given);
     PyErr_Clear();
     if (option->type == LG_OPTION_FLAG ? isnan(number) : !(number >= option->low && number <= option->high))
         return raise_value(method, option, given);
-    *value = (lg_option_value){.number = number, .choice = -1};
+    *value = (lg_option_value){number, -1, 1};
     return 0;
 }
 
@@ -188,7 +188,7 @@ lg_option_value *lg_options(const lg_method *method, PyObject *dict)
         return (lg_option_value *)PyErr_NoMemory();
 
     for (int i = 0; i < method->noptions; i++)
-        values[i] = method->options[i].initial;
+        values[i] = lg_option_initial(&method->options[i]);
     if (dict && dict != Py_None && read_dict(method, dict, values) < 0) {
         PyMem_Free(values);
         return NULL;

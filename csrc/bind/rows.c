@@ -37,7 +37,7 @@ static PyObject *option_row(const void *context, int index)
 {
     const lg_option *o = (const lg_option *)context + index;
     return Py_BuildValue("{s:s,s:s,s:N,s:d,s:d,s:N,s:s}", "name", o->name, "type", type_names[o->type], "default",
-                         lg_option_default(o), "low", o->low, "high", o->high, "choices", choice_list(o->choices),
+                         lg_default_object(o), "low", o->low, "high", o->high, "choices", choice_list(o->choices),
                          "doc", o->doc);
 }
 

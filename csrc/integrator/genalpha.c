@@ -5,67 +5,40 @@
 
 #include "core/small.h"
 #include "integrator/genalpha_step.h"
+#include "integrator/implicit.h"
 #include "integrator/options.h"
 #include "solve/initial.h"
 
 #include <float.h>
 
-const lg_alpha_rule lg_chung_hulbert = {.m = {-1, 2}, .f = {0, 1}};
-const lg_alpha_rule lg_average_acceleration = {.first_option = LG_GENALPHA_SIGMA};
+/* ---- rows: parameters and options ---- */
 
-#define INDEX_3 {3, -1}
-#define INDEX_STABILIZED {3, 0}
+static double chung_hulbert_m(double rho)
+{
+    return (2 * rho - 1) / (1 + rho);
+}
 
-/* All options but rho_inf. */
-#define SHARED_OPTIONS(index_default)                                                                                  \
-    {"sigma",                                                                                                          \
-     LG_OPTION_NUMBER,                                                                                                 \
-     {1.0, -1},                                                                                                        \
-     -5,                                                                                                               \
-     5,                                                                                                                \
-     "optimal",                                                                                                        \
-     "Weight of the Lie group term: 0 is geom1, \"optimal\" is gamma/(3 beta)."},                                      \
-        {"index",                                                                                                      \
-         LG_OPTION_INTEGER,                                                                                            \
-         index_default,                                                                                                \
-         2,                                                                                                            \
-         3,                                                                                                            \
-         "stabilized",                                                                                                 \
-         "Constraints that each step fulfils: 3 positions, 2 velocities, \"stabilized\" both."},                       \
-        {"form",                                                                                                       \
-         LG_OPTION_CHOICE,                                                                                             \
-         {0, 0},                                                                                                       \
-         0,                                                                                                            \
-         0,                                                                                                            \
-         "exact|printed|printed_half",                                                                                 \
-         "The formulas as they stand, the algorithms as printed, or these with the factor 1/2 that line 6 lacks."},    \
-        {"start",                                                                                                      \
-         LG_OPTION_CHOICE,                                                                                             \
-         {0, 0},                                                                                                       \
-         0,                                                                                                            \
-         0,                                                                                                            \
-         "plain|optimal",                                                                                              \
-         "\"optimal\" shifts a_0, for index 3 perturbs v_0 too: multipliers of second order from the first step."},    \
-        {"predictor",                                                                                                  \
-         LG_OPTION_CHOICE,                                                                                             \
-         {0, 0},                                                                                                       \
-         0,                                                                                                            \
-         0,                                                                                                            \
-         "plain|extrapolate",                                                                                          \
-         "First guess: zero accelerations and multipliers, or from the last two steps."},                              \
-        {"newton", LG_OPTION_CHOICE, {0, 0}, 0, 0, "full|modified", "\"modified\" keeps the matrix while it serves."}, \
-        {"tangent_terms",                                                                                              \
-         LG_OPTION_CHOICE,                                                                                             \
-         {0, 0},                                                                                                       \
-         0,                                                                                                            \
-         0,                                                                                                            \
-         "all|force",                                                                                                  \
-         "\"force\" leaves d(M vdot)/dq and d(B^T lambda)/dq out of the matrix."},                                     \
-        {"tangent_operator", LG_OPTION_FLAG, {1, -1}, 0, 1, NULL, "Whether T, or P^-1, stands in the matrix."},        \
-        {"scaling", LG_OPTION_FLAG, {1, -1}, 0, 1, NULL, "Whether unknowns and rows are scaled like accelerations."},  \
-        LG_NEWTON_OPTIONS
+static double chung_hulbert_f(double rho)
+{
+    return rho / (1 + rho);
+}
 
-const lg_option lg_genalpha_options[] = {
+static double zero(double unused)
+{
+    (void)unused;
+    return 0;
+}
+
+static double negative(double alpha)
+{
+    return -alpha;
+}
+
+const lg_alpha_rule lg_chung_hulbert = {"rho_inf", chung_hulbert_m, chung_hulbert_f};
+const lg_alpha_rule lg_average_acceleration = {NULL, zero, zero};
+const lg_alpha_rule lg_hilber_hughes_taylor = {"alpha", zero, negative};
+
+const lg_option lg_genalpha_options[LG_GENALPHA_OPTION_COUNT] = {
     {"rho_inf",
      LG_OPTION_NUMBER,
      {0.9, -1},
@@ -73,26 +46,20 @@ const lg_option lg_genalpha_options[] = {
      1,
      NULL,
      "Spectral radius at infinite frequency: 1 no damping, 0 most."},
-    SHARED_OPTIONS(INDEX_3),
+    LG_GENALPHA_OPTIONS(LG_INDEX_3_DEFAULT),
 };
 
 /* Index 3 without damping leaves the multipliers oscillating: not the default here. */
-const lg_option lg_newmark_options[] = {SHARED_OPTIONS(INDEX_STABILIZED)};
+const lg_option lg_newmark_options[LG_NEWMARK_OPTION_COUNT] = {LG_GENALPHA_OPTIONS(LG_STABILIZED_DEFAULT)};
 
 /* ---- options ---- */
 
-static lg_option_value option_of(const lg_genalpha_stepper *g, int which)
+static lg_alpha parameters(const lg_stepper *self)
 {
-    const lg_alpha_rule *rule = g->base.method->coefficients;
-    return which < rule->first_option ? lg_genalpha_options[which].initial
-                                      : g->base.options[which - rule->first_option];
-}
-
-static lg_alpha parameters(const lg_alpha_rule *rule, double rho, lg_option_value sigma)
-{
-    lg_alpha p;
-    p.alpha_m = (rule->m[0] + rule->m[1] * rho) / (1 + rho);
-    p.alpha_f = (rule->f[0] + rule->f[1] * rho) / (1 + rho);
+    const lg_alpha_rule *rule = self->method->coefficients;
+    double damping = rule->option ? lg_stepper_option(self, rule->option).number : 0;
+    lg_option_value sigma = lg_stepper_option(self, "sigma");
+    lg_alpha p = {.alpha_m = rule->alpha_m(damping), .alpha_f = rule->alpha_f(damping)};
     p.gamma = 0.5 - p.alpha_m + p.alpha_f;
     p.beta = 0.25 * (p.gamma + 0.5) * (p.gamma + 0.5);
     p.kappa = (1 - p.alpha_f) / (1 - p.alpha_m);
@@ -102,7 +69,7 @@ static lg_alpha parameters(const lg_alpha_rule *rule, double rho, lg_option_valu
 
 static lg_alpha_index index_of(const lg_genalpha_stepper *g)
 {
-    lg_option_value index = option_of(g, LG_GENALPHA_INDEX);
+    lg_option_value index = lg_stepper_option(&g->base, "index");
     if (index.choice != 0 && index.number != 2 && index.number != 3)
         return LG_INDEX_COUNT;
     if (!g->base.system->pattern->nrows)
@@ -113,19 +80,17 @@ static lg_alpha_index index_of(const lg_genalpha_stepper *g)
 static lg_status prepare(lg_stepper *self)
 {
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
-    g->alpha = parameters(self->method->coefficients, option_of(g, LG_GENALPHA_RHO_INF).number,
-                          option_of(g, LG_GENALPHA_SIGMA));
+    g->alpha = parameters(self);
     g->index = index_of(g);
-    g->form = (lg_alpha_form)option_of(g, LG_GENALPHA_FORM).choice;
-    g->optimal_start = option_of(g, LG_GENALPHA_START).choice;
-    g->extrapolates = option_of(g, LG_GENALPHA_PREDICTOR).choice;
-    g->force_terms = option_of(g, LG_GENALPHA_TERMS).choice;
-    g->operator = option_of(g, LG_GENALPHA_OPERATOR).number != 0;
-    g->scaled = option_of(g, LG_GENALPHA_SCALING).number != 0;
-    g->newton = (lg_newton_settings){option_of(g, LG_GENALPHA_NEWTON + LG_NEWTON_RTOL).number,
-                                     option_of(g, LG_GENALPHA_NEWTON + LG_NEWTON_ATOL).number,
-                                     (int)option_of(g, LG_GENALPHA_NEWTON + LG_NEWTON_MAX_ITER).number,
-                                     option_of(g, LG_GENALPHA_MODE).choice, g->extrapolates};
+    g->form = (lg_alpha_form)lg_stepper_option(self, "form").choice;
+    g->optimal_start = lg_stepper_option(self, "start").choice;
+    g->extrapolates = lg_stepper_option(self, "predictor").choice;
+    g->force_terms = lg_stepper_option(self, "tangent_terms").choice;
+    g->operator = lg_stepper_option(self, "tangent_operator").number != 0;
+    g->scaled = lg_stepper_option(self, "scaling").number != 0;
+    g->newton = lg_newton_options(self);
+    g->newton.modified = lg_stepper_option(self, "newton").choice;
+    g->newton.good_guess = g->extrapolates;
 
     if (g->index == LG_INDEX_COUNT)
         lg_report_name(&self->report, "index must be 3, 2 or \"stabilized\"");

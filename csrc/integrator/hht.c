@@ -1,13 +1,12 @@
-/* HHT with constraints on positions, after sherif2019.
+/* The HHT schemes of sherif2019 as printed, on Euler parameters and linear coordinates, index 3.
 
    With F = gyro - force + B^T lam, gamma = (1 - 2 alpha)/2 and beta = (1 - alpha)^2/4, a step solves for a = a_n+1, lam:
 
        (62)        1/(1 + alpha) M a + F - alpha/(1 + alpha) F_n = 0,   phi(q) = 0
-       (30), (17)  q = q_n exp(theta),   theta = h v_n + h^2 ((1/2 - beta) a_n + beta a)
-       (31), (18)  v = u + h gamma a,    u = v_n + h (1 - gamma) a_n.
+       (17)        q = q_n + h v_n + h^2 ((1/2 - beta) a_n + beta a)
+       (18)        v = u + h gamma a,    u = v_n + h (1 - gamma) a_n.
 
-   The last two are Simo and Vu-Quoc's on Lie kinds and Newmark's on linear ones. The modified method has, on
-   Euler parameters e,
+   The modified method has, on Euler parameters e, instead of (18)
 
        (34)        v = L(q)^T L(q_n) u + h gamma (I - e e^T) a.
 
@@ -16,16 +15,20 @@
 #include "integrator/hht.h"
 
 #include "core/small.h"
+#include "integrator/implicit.h"
 #include "integrator/options.h"
 #include "solve/initial.h"
-#include "solve/newton.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 enum { MAX_UNIT_BLOCK = 7 }; /* velocities of a block with unit length */
 
-const lg_option lg_hht_options[] = {
+/* Rows of the table: those of the printed schemes alone are `transport`, those of generalized-alpha alone the rest of
+   LG_GENALPHA_OPTIONS but for the ones that end Newton's method. */
+const lg_option lg_hht_options[LG_HHT_OPTION_COUNT] = {
     {"alpha",
      LG_OPTION_NUMBER,
      {-0.2, -1},
@@ -35,21 +38,54 @@ const lg_option lg_hht_options[] = {
      "Numerical damping: 0 none (average acceleration), -1/3 most."},
     {"modified",
      LG_OPTION_FLAG,
-     {1, -1},
+     {NAN, -1},
      0,
      1,
      NULL,
-     "Euler parameters: the modified velocity formula, which does not slow down rotations; False is the classical "
-     "one."},
+     "sherif2019 as printed, on Euler parameters: True the modified velocity formula, which does not slow rotations "
+     "down, False the classical one. None: generalized-alpha."},
     {"transport",
      LG_OPTION_FLAG,
-     {0, -1},
+     {NAN, -1},
      0,
      1,
      NULL,
-     "Euler parameters: turn the old forces into the new axes; order two in spatial motion with the modified formula."},
-    LG_NEWTON_OPTIONS,
+     "With modified=True or False: turn the old forces into the new axes (None is False); modified=True then has order "
+     "two in spatial motion."},
+    LG_GENALPHA_OPTIONS(LG_INDEX_3_DEFAULT),
 };
+
+/* ---- which scheme ---- */
+
+static int is_one_of(const char *name, const char *const *names)
+{
+    while (*names && strcmp(name, *names) != 0)
+        names++;
+    return *names != NULL;
+}
+
+lg_status lg_hht_choose(const lg_method *method, const lg_option_value *options, const lg_stepper_type **stepper,
+                        lg_report *report)
+{
+    static const char *const printed_only[] = {"transport", NULL};
+    static const char *const shared[] = {"alpha", "modified", "newton_rtol", "newton_atol", "max_iter", NULL};
+    int printed = !isnan(options[lg_method_option(method, "modified")].number);
+    *stepper = printed ? &lg_hht : &lg_genalpha;
+    for (int i = 0; i < method->noptions; i++) {
+        const char *name = method->options[i].name;
+        int fits = is_one_of(name, shared) || is_one_of(name, printed_only) == printed;
+        if (!options[i].given || fits)
+            continue;
+        snprintf(report->what, sizeof report->what,
+                 printed ? "%s: the scheme that modified chooses has no such option"
+                         : "%s: belongs to modified=True or modified=False",
+                 name);
+        return LG_BAD_ARGUMENT;
+    }
+    return LG_OK;
+}
+
+/* ---- the stepper ---- */
 
 typedef struct lg_hht_stepper {
     lg_stepper base;
@@ -65,26 +101,40 @@ typedef struct lg_hht_stepper {
     double *a, *lam; /* unknowns */
     double *theta, *q, *v, *vdot, *old; /* at the end of the step; old = F_n, transported */
     double *residual, *Ma, *gyro, *force, *Btlam;
-    double *T, *X, *D; /* per block: T(theta); dv/da over h gamma; d old/dq */
+    double *X, *D; /* per block: dv/da over h gamma; d old/dq */
     lg_chain *chain;
 } lg_hht_stepper;
 
 /* ---- options ---- */
 
+/* Every block that turns a body must be one of Euler parameters. */
+static lg_status check_kinds(lg_stepper *self)
+{
+    const lg_system *system = self->system;
+    for (int i = 0; i < system->space->nblocks; i++) {
+        const lg_node *node = system->space->block[i].node;
+        int turns = node->place != LG_PLACE_NO_BODY || (system->flags & LG_SYSTEM_TREES) != 0;
+        if (!turns || node->transport)
+            continue;
+        snprintf(self->report.what, sizeof self->report.what,
+                 "modified: needs Euler parameters, %.20s has %.24s",
+                 system->block_name ? system->block_name(system->self, i) : "a block", node->name);
+        return LG_BAD_ARGUMENT;
+    }
+    return LG_OK;
+}
+
 static lg_status prepare(lg_stepper *self)
 {
     lg_hht_stepper *g = (lg_hht_stepper *)self;
-    const lg_option_value *options = self->options, *newton = options + LG_HHT_NEWTON;
-    g->alpha = options[LG_HHT_ALPHA].number;
+    g->alpha = lg_stepper_option(self, "alpha").number;
     g->gamma = 0.5 - g->alpha;
     g->beta = 0.25 * (1 - g->alpha) * (1 - g->alpha);
-    g->modified = options[LG_HHT_MODIFIED].number != 0;
-    g->transport = options[LG_HHT_TRANSPORT].number != 0;
-    g->newton = (lg_newton_settings){.rtol = newton[LG_NEWTON_RTOL].number,
-                                     .atol = newton[LG_NEWTON_ATOL].number,
-                                     .max_iter = (int)newton[LG_NEWTON_MAX_ITER].number,
-                                     .good_guess = 1};
-    return LG_OK;
+    g->modified = lg_stepper_option(self, "modified").number != 0;
+    g->transport = lg_stepper_option(self, "transport").number == 1;
+    g->newton = lg_newton_options(self);
+    g->newton.good_guess = 1;
+    return check_kinds(self);
 }
 
 /* ---- memory ---- */
@@ -99,7 +149,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
                              &g->old,    &g->Ma, &g->gyro, &g->force, &g->Btlam};
     for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++)
         *velocities[i] = lg_arena_doubles(arena, nv);
-    double **matrices[] = {&g->T, &g->X, &g->D};
+    double **matrices[] = {&g->X, &g->D};
     for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
         *matrices[i] = lg_arena_doubles(arena, (size_t)space->nm);
     g->q = lg_arena_doubles(arena, (size_t)space->nq);
@@ -170,8 +220,7 @@ static void form_chains(lg_hht_stepper *g)
     double k[3] = {1 / g->beta_prime, g->h * g->gamma, 1};
     for (int i = 0; i < space->nblocks; i++) {
         const lg_block *b = &space->block[i];
-        g->chain[i] = (lg_chain){{k[0], k[1], k[2]},
-                                 {b->node->linear ? NULL : g->T + b->m, is_modified(g, b) ? g->X + b->m : NULL, NULL}};
+        g->chain[i] = (lg_chain){{k[0], k[1], k[2]}, {NULL, is_modified(g, b) ? g->X + b->m : NULL, NULL}};
     }
 }
 
@@ -255,13 +304,11 @@ static lg_point end_point(const lg_hht_stepper *g)
 static lg_status evaluate_system(lg_hht_stepper *g, lg_wanted *wanted, int with_matrix)
 {
     const lg_system *system = g->base.system;
-    const lg_space *space = system->space;
     lg_accel *accel = &g->base.accel;
     lg_point point = end_point(g);
 
     if (with_matrix) {
         lg_matrix_zero(&accel->matrix);
-        lg_space_tangent(space, g->theta, g->T);
         wanted->S = &accel->matrix;
         wanted->chain = g->chain;
         wanted->B = system->pattern->nrows ? accel->B : NULL;

@@ -1,12 +1,17 @@
-/* The methods of Hilber, Hughes and Taylor, classical and modified. */
+/* The classical and the modified HHT of sherif2019 as printed, and the choice between them and generalized-alpha. */
 #ifndef LG_INTEGRATOR_HHT_H
 #define LG_INTEGRATOR_HHT_H
 
-#include "integrator/stepper.h"
+#include "integrator/genalpha.h"
 
 extern const lg_stepper_type lg_hht;
 
-extern const lg_option lg_hht_options[];
-enum { LG_HHT_ALPHA, LG_HHT_MODIFIED, LG_HHT_TRANSPORT, LG_HHT_NEWTON, LG_HHT_OPTION_COUNT = LG_HHT_NEWTON + 3 };
+enum { LG_HHT_OPTION_COUNT = LG_NEWMARK_OPTION_COUNT + 3 };
+extern const lg_option lg_hht_options[LG_HHT_OPTION_COUNT];
+
+/* Option `modified` chooses a printed scheme; without it the row's stepper is generalized-alpha. Options of the one that
+   was not chosen are refused. */
+lg_status lg_hht_choose(const lg_method *method, const lg_option_value *options, const lg_stepper_type **stepper,
+                        lg_report *report);
 
 #endif

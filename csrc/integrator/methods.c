@@ -5,11 +5,8 @@
 
 #include <string.h>
 
-/* The coefficients of a method that has no table or rule. */
-static const char none = 0;
-
-#define LG_METHOD(name, stepper, coefficients, order, order_lambda, options, noptions, needs, reference, doc)          \
-    &(const lg_method){name, &stepper, &coefficients, order, order_lambda, options, noptions, needs, reference, doc},
+#define LG_METHOD(name, stepper, coefficients, order, order_lambda, options, noptions, choose, reference, doc)         \
+    &(const lg_method){name, &stepper, &coefficients, order, order_lambda, options, noptions, choose, reference, doc},
 const lg_method *const lg_methods[] = {
 #include "integrator/methods.def"
 };
@@ -23,6 +20,19 @@ const lg_method *lg_method_find(const char *name)
         if (strcmp(lg_methods[i]->name, name) == 0)
             return lg_methods[i];
     return NULL;
+}
+
+int lg_method_option(const lg_method *method, const char *name)
+{
+    for (int i = 0; i < method->noptions; i++)
+        if (strcmp(method->options[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+lg_option_value lg_option_initial(const lg_option *option)
+{
+    return (lg_option_value){option->initial.number, option->initial.choice, 0};
 }
 
 const lg_tableau *lg_method_tableau(const lg_method *method)

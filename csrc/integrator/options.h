@@ -14,7 +14,7 @@
      "none|position|velocity|both",                                                                                    \
      "Constraints onto which the end of each step is moved, by the shortest way in the mass metric."}
 
-/* Three rows, to be read by lg_newton_options. */
+/* How Newton's method ends: three rows. */
 #define LG_NEWTON_OPTIONS                                                                                              \
     {"newton_rtol",                                                                                                    \
      LG_OPTION_NUMBER,                                                                                                 \
@@ -32,7 +32,57 @@
          "Absolute part of the bound on the residual (root mean square of the force rows)."},                          \
         {"max_iter", LG_OPTION_INTEGER, {20, -1}, 1, 1000, NULL, "A step that takes more Newton iterations has failed."}
 
-enum { LG_NEWTON_RTOL, LG_NEWTON_ATOL, LG_NEWTON_MAX_ITER, LG_NEWTON_OPTION_COUNT };
+/* Options of generalized-alpha but for its damping; `index_default` is LG_INDEX_3_DEFAULT or LG_STABILIZED_DEFAULT. */
+#define LG_INDEX_3_DEFAULT {3, -1}
+#define LG_STABILIZED_DEFAULT {3, 0}
+
+#define LG_GENALPHA_OPTIONS(index_default)                                                                             \
+    {"sigma",                                                                                                          \
+     LG_OPTION_NUMBER,                                                                                                 \
+     {1.0, -1},                                                                                                        \
+     -5,                                                                                                               \
+     5,                                                                                                                \
+     "optimal",                                                                                                        \
+     "Weight of the Lie group term: 0 is geom1, \"optimal\" is gamma/(3 beta)."},                                      \
+        {"index",                                                                                                      \
+         LG_OPTION_INTEGER,                                                                                            \
+         index_default,                                                                                                \
+         2,                                                                                                            \
+         3,                                                                                                            \
+         "stabilized",                                                                                                 \
+         "Constraints that each step fulfils: 3 positions, 2 velocities, \"stabilized\" both."},                       \
+        {"form",                                                                                                       \
+         LG_OPTION_CHOICE,                                                                                             \
+         {0, 0},                                                                                                       \
+         0,                                                                                                            \
+         0,                                                                                                            \
+         "exact|printed|printed_half",                                                                                 \
+         "The formulas as they stand, the algorithms as printed, or these with the factor 1/2 that line 6 lacks."},    \
+        {"start",                                                                                                      \
+         LG_OPTION_CHOICE,                                                                                             \
+         {0, 0},                                                                                                       \
+         0,                                                                                                            \
+         0,                                                                                                            \
+         "plain|optimal",                                                                                              \
+         "\"optimal\" shifts a_0, for index 3 perturbs v_0 too: multipliers of second order from the first step."},    \
+        {"predictor",                                                                                                  \
+         LG_OPTION_CHOICE,                                                                                             \
+         {0, 0},                                                                                                       \
+         0,                                                                                                            \
+         0,                                                                                                            \
+         "plain|extrapolate",                                                                                          \
+         "First guess: zero accelerations and multipliers, or from the last two steps."},                              \
+        {"newton", LG_OPTION_CHOICE, {0, 0}, 0, 0, "full|modified", "\"modified\" keeps the matrix while it serves."}, \
+        {"tangent_terms",                                                                                              \
+         LG_OPTION_CHOICE,                                                                                             \
+         {0, 0},                                                                                                       \
+         0,                                                                                                            \
+         0,                                                                                                            \
+         "all|force",                                                                                                  \
+         "\"force\" leaves d(M vdot)/dq and d(B^T lambda)/dq out of the matrix."},                                     \
+        {"tangent_operator", LG_OPTION_FLAG, {1, -1}, 0, 1, NULL, "Whether T, or P^-1, stands in the matrix."},        \
+        {"scaling", LG_OPTION_FLAG, {1, -1}, 0, 1, NULL, "Whether unknowns and rows are scaled like accelerations."},  \
+        LG_NEWTON_OPTIONS
 
 /* Option rows of a method with an error estimate; they stand together in its list, in this order. */
 #define LG_CONTROL_OPTIONS                                                                                             \

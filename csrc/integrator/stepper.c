@@ -7,6 +7,11 @@
 #include <math.h>
 #include <stdio.h>
 
+lg_option_value lg_stepper_option(const lg_stepper *self, const char *name)
+{
+    return self->options[lg_method_option(self->method, name)];
+}
+
 static int finite(int n, const double *x)
 {
     int bad = 0;

@@ -17,15 +17,21 @@ typedef enum lg_option_type {
     LG_OPTION_VECTOR /* a number for all entries, or an array that goes its own way: see lg_control_set */
 } lg_option_type;
 
+typedef struct lg_option_default {
+    double number; /* NaN: none, unless it is a choice */
+    int choice; /* index into the choices, or -1 for a number */
+} lg_option_default;
+
 typedef struct lg_option_value {
     double number;
-    int choice; /* index into the choices, or -1 if a number was given */
+    int choice; /* as in the default */
+    int given; /* by the caller, be it the default's value */
 } lg_option_value;
 
 typedef struct lg_option {
     const char *name;
     lg_option_type type;
-    lg_option_value initial; /* default; NaN: none */
+    lg_option_default initial;
     double low, high; /* closed range of a number */
     const char *choices; /* "full|modified"; a NUMBER may have choices too, such as "optimal" */
     const char *doc; /* one sentence */
@@ -90,7 +96,8 @@ void lg_report_coordinates(const lg_system *system, const lg_state *state, doubl
 lg_status lg_stepper_accept(const lg_stepper *self, lg_state *state, double h, const double *q, const double *v,
                             const double *a, const double *lam);
 
-enum { LG_NEEDS_LIE = 1 };
+/* The value of an option that the method's row has. */
+lg_option_value lg_stepper_option(const lg_stepper *self, const char *name);
 
 struct lg_method { /* one row of methods.def */
     const char *name;
@@ -99,7 +106,9 @@ struct lg_method { /* one row of methods.def */
     int order, order_lambda; /* of q and v; of the multipliers (0: the order of q) */
     const lg_option *options;
     int noptions;
-    unsigned needs;
+    /* Rows whose options choose the stepper: sets it, or names what contradicts the choice; NULL: always `stepper`. */
+    lg_status (*choose)(const lg_method *self, const lg_option_value *options, const lg_stepper_type **stepper,
+                        lg_report *report);
     const char *reference;
     const char *doc;
 };
@@ -108,6 +117,10 @@ struct lg_method { /* one row of methods.def */
 extern const lg_method *const lg_methods[];
 extern const int lg_method_count;
 const lg_method *lg_method_find(const char *name); /* NULL if there is none */
+/* Index of an option of a row, or -1. */
+int lg_method_option(const lg_method *method, const char *name);
+/* The default of an option as a value. */
+lg_option_value lg_option_initial(const lg_option *option);
 /* The tableau of a Runge-Kutta row, NULL for others. */
 const lg_tableau *lg_method_tableau(const lg_method *method);
 

@@ -391,7 +391,7 @@ static void fill_system(lg_model *m)
         if (m->blocks[i].node->attitude)
             flags = 0;
     if (m->carriers.count)
-        flags = 0;
+        flags = LG_SYSTEM_TREES;
     for (int i = 0; i < m->nelements; i++)
         if (m->elements[i].function.call)
             flags |= LG_SYSTEM_NEEDS_GIL;

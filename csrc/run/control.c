@@ -16,7 +16,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 static const double least_error = 1e-4; /* of the last step in the PI law */
 
@@ -24,10 +23,7 @@ static const double least_error = 1e-4; /* of the last step in the PI law */
 
 int lg_control_option(const lg_method *method)
 {
-    for (int i = 0; i < method->noptions; i++)
-        if (strcmp(method->options[i].name, "rtol") == 0)
-            return i;
-    return -1;
+    return lg_method_option(method, "rtol");
 }
 
 void lg_control_prepare(lg_control *control, const lg_stepper *stepper)

@@ -55,7 +55,7 @@ static void run_layout(void *self, lg_arena *arena)
 static lg_status check_kinds(lg_run *run)
 {
     const lg_space *space = run->system->space;
-    for (int i = 0; i < space->nblocks && !run->method->stepper->adds_rates; i++) {
+    for (int i = 0; i < space->nblocks && !run->stepper->type->adds_rates; i++) {
         const lg_node *node = space->block[i].node;
         if (!node->qdot)
             continue;
@@ -67,15 +67,18 @@ static lg_status check_kinds(lg_run *run)
 }
 
 /* The stepper with its coefficients, then the memory of everything. */
-static lg_status allocate(lg_run *run, const lg_plan *plan, const lg_option_value *options)
+static lg_status allocate(lg_run *run, const lg_plan *plan, const lg_option_value *options, lg_report *report)
 {
-    const lg_stepper_type *type = run->method->stepper;
+    const lg_method *method = run->method;
+    const lg_stepper_type *type = method->stepper;
+    if (method->choose)
+        LG_TRY(method->choose(method, options, &type, report));
     lg_stepper *stepper = run->stepper = calloc(1, type->size);
     if (!stepper)
         return LG_NO_MEMORY;
 
     stepper->type = type;
-    stepper->method = run->method;
+    stepper->method = method;
     stepper->system = stepper->accel.system = run->system;
     stepper->plan = stepper->accel.plan = plan;
     stepper->options = options;
@@ -84,7 +87,7 @@ static lg_status allocate(lg_run *run, const lg_plan *plan, const lg_option_valu
     lg_control_prepare(&run->control, stepper);
     LG_TRY(lg_arena_open(&run->arena, run_layout, run));
 
-    for (int i = 0; i < run->method->noptions; i++)
+    for (int i = 0; i < method->noptions; i++)
         run->options[i] = options[i];
     stepper->options = run->options;
     lg_control_fill(&run->control, stepper);
@@ -163,7 +166,7 @@ lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plan *plan,
     run->dense = (lg_dense){.space = system->space, .nrows = system->pattern->nrows};
     *report = (lg_report){0};
 
-    lg_status status = allocate(run, plan, options);
+    lg_status status = allocate(run, plan, options, report);
     if (status == LG_OK)
         status = begin(run, start);
     if (status != LG_OK) {

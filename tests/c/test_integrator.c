@@ -39,7 +39,12 @@ static lg_status keep(void *self, const lg_state *state, double h)
 static void default_options(const lg_method *method, lg_option_value *options)
 {
     for (int i = 0; i < method->noptions; i++)
-        options[i] = method->options[i].initial;
+        options[i] = lg_option_initial(&method->options[i]);
+}
+
+static lg_option_value *option_of(const char *method, lg_option_value *options, const char *name)
+{
+    return options + lg_method_option(lg_method_find(method), name);
 }
 
 static lg_status run_from(const hand_system *s, const char *name, const lg_option_value *given, const lg_start *start,
@@ -182,12 +187,12 @@ static void test_genalpha_order_for_every_sigma(void)
     hand_system s;
     joined(&s, 0.02, 20);
     solution exact = solve(&s, "rk67", NULL, 1, 1e-3);
-    const lg_option_value sigmas[] = {{0, -1}, {0.3, -1}, {2, -1}, {0, 0}};
+    const lg_option_value sigmas[] = {{0, -1, 1}, {0.3, -1, 1}, {2, -1, 1}, {0, 0, 1}};
     for (int i = 0; i < 4; i++) {
         lg_option_value options[MAX_OPTIONS];
         default_options(lg_method_find("genalpha"), options);
-        options[LG_GENALPHA_SIGMA] = sigmas[i];
-        options[LG_GENALPHA_RHO_INF].number = 0.8;
+        *option_of("genalpha", options, "sigma") = sigmas[i];
+        option_of("genalpha", options, "rho_inf")->number = 0.8;
         check_order(&s, "genalpha", options, 1, 800, &exact);
     }
     hand_free(&s);
@@ -198,7 +203,7 @@ static double torque_error(double sigma, int optimal, double h)
     hand_system s;
     lg_option_value options[MAX_OPTIONS];
     default_options(lg_method_find("genalpha"), options);
-    options[LG_GENALPHA_SIGMA] = (lg_option_value){sigma, optimal ? 0 : -1};
+    *option_of("genalpha", options, "sigma") = (lg_option_value){sigma, optimal ? 0 : -1, 1};
     torque(&s);
     solution exact = solve(&s, "rk67", NULL, 1, 2e-3), end = solve(&s, "genalpha", options, 1, h);
     double error = errors(&s, end, &exact).q[0];
@@ -502,7 +507,7 @@ static void test_bad_options_are_named(void)
     top(&s, 0.1, 0);
     lg_option_value options[MAX_OPTIONS];
     default_options(lg_method_find("genalpha"), options);
-    options[LG_GENALPHA_INDEX].number = 4;
+    option_of("genalpha", options, "index")->number = 4;
     CHECK(run_to(&s, "genalpha", options, 1, 0.1, &first) == LG_BAD_ARGUMENT);
     CHECK(strstr(first.report.what, "index") != NULL);
 

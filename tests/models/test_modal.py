@@ -230,8 +230,8 @@ VARIANTS = [
     ("genalpha", "SE3", {"newton": "modified"}),
     ("genalpha", "euler_parameters", {"index": "stabilized"}),
     ("genalpha", "tait_bryan", {"index": 2}),
-    ("hht", "R3xS3", {"alpha": 0.0}),
-    ("hht", "euler_parameters", {"alpha": 0.0}),
+    *(("hht", formulation, {"alpha": -0.2}) for formulation in ("R3xS3", "SE3", "euler_parameters", "tait_bryan")),
+    ("hht", "euler_parameters", {"alpha": 0.0, "modified": True}),
 ]
 
 
