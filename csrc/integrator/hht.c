@@ -116,8 +116,7 @@ static lg_status check_kinds(lg_stepper *self)
         int turns = node->place != LG_PLACE_NO_BODY || (system->flags & LG_SYSTEM_TREES) != 0;
         if (!turns || node->transport)
             continue;
-        snprintf(self->report.what, sizeof self->report.what,
-                 "modified: needs Euler parameters, %.20s has %.24s",
+        snprintf(self->report.what, sizeof self->report.what, "modified: needs Euler parameters, %.20s has %.24s",
                  system->block_name ? system->block_name(system->self, i) : "a block", node->name);
         return LG_BAD_ARGUMENT;
     }
