@@ -105,12 +105,13 @@ lg_status lg_control_check(const lg_control *control, int nv, lg_report *report)
 
 /* ---- norms ---- */
 
+/* Root mean square of x / scale; entries that are zero count as zero whatever their scale. Squares do not overflow. */
 static double weighted_norm(int n, const double *x, const double *scale)
 {
-    double sum = 0;
+    double norm = 0;
     for (int i = 0; i < n; i++)
-        sum += x[i] / scale[i] * (x[i] / scale[i]);
-    return sqrt(sum / n);
+        norm = hypot(norm, x[i] == 0 ? 0 : x[i] / scale[i]);
+    return norm / sqrt(n);
 }
 
 /* Raises scale[0..n) to atol + rtol |x|. */
@@ -211,30 +212,28 @@ lg_status lg_control_begin(lg_control *control, lg_stepper *stepper, const lg_st
 
 /* ---- from step to step ---- */
 
-double lg_control_next(const lg_control *control, double t, double landing, int *lands)
+/* A step size that the times show exactly: (t + h) - t, at least the distance from t to the next number. */
+static double resolved(double t, double h)
+{
+    return fmax((t + h) - t, nextafter(t, INFINITY) - t);
+}
+
+lg_trial lg_control_next(const lg_control *control, double t, double landing)
 {
     static const double stretch = 1.05;
     double h = control->memory->h, left = landing - t;
-    *lands = left <= stretch * h && (left <= control->max_step || left <= h);
-    if (*lands)
-        return left;
+    if (left <= stretch * h && (left <= control->max_step || left <= h))
+        return (lg_trial){.h = left, .lands = 1, .shortened = left < h};
     if (left < 2 * h)
-        h = 0.5 * left;
-    h = (t + h) - t; /* a step that the times show exactly */
-    return h;
+        return (lg_trial){.h = resolved(t, 0.5 * left), .shortened = 1};
+    return (lg_trial){.h = resolved(t, h)};
 }
 
-/* The size to try after a step of size h. */
-static double next_size(const lg_control *control, double h, double error, int accepted)
+/* The factor of the law, within its bounds, after a step that was as long as the control wanted it or was rejected. */
+static double law_factor(const lg_control *control, double error, int accepted)
 {
     const lg_control_memory *memory = control->memory;
-    double factor = error > 0 ? control->safety * pow(error, -1 / control->order) : INFINITY;
-    int brief = h < (1 - 1e-8) * memory->h; /* for a landing: may lead back to the size that was wanted, not above */
-    if (isnan(error))
-        return control->max_decrease * h;
-    if (accepted && brief && memory->rejections == 0)
-        return fmin(memory->h, factor * h);
-
+    double factor = control->safety * pow(error, -1 / control->order);
     if (control->law == LG_CONTROL_PI && accepted && error > 0 && memory->error > 0)
         factor = control->safety * pow(error, -0.7 / control->order) * pow(memory->error, 0.4 / control->order);
     if (control->law != LG_CONTROL_PAPER) {
@@ -242,14 +241,26 @@ static double next_size(const lg_control *control, double h, double error, int a
         if (!accepted || memory->rejections > 0)
             factor = fmin(factor, 1);
     }
-    return fmin(factor, control->max_increase) * h;
+    return fmin(factor, control->max_increase);
 }
 
-int lg_control_judge(lg_control *control, double h, double error)
+/* The size to try after this one. One that was shortened for a landing may lead back to the size that was wanted, and
+   not above it. */
+static double next_size(const lg_control *control, lg_trial trial, double error, int accepted)
+{
+    const lg_control_memory *memory = control->memory;
+    if (isnan(error))
+        return control->max_decrease * trial.h;
+    if (accepted && trial.shortened && memory->rejections == 0)
+        return fmin(memory->h, control->safety * pow(error, -1 / control->order) * trial.h);
+    return law_factor(control, error, accepted) * trial.h;
+}
+
+int lg_control_judge(lg_control *control, lg_trial trial, double error)
 {
     lg_control_memory *memory = control->memory;
-    int accepted = error <= 1, brief = h < 0.5 * memory->h;
-    memory->h = fmin(control->max_step, fmax(control->min_step, next_size(control, h, error, accepted)));
+    int accepted = error <= 1, brief = trial.h < 0.5 * memory->h;
+    memory->h = fmin(control->max_step, fmax(control->min_step, next_size(control, trial, error, accepted)));
     memory->rejections = accepted ? 0 : memory->rejections + 1;
     if (accepted && !brief)
         memory->error = fmax(error, least_error);

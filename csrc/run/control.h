@@ -41,13 +41,19 @@ lg_status lg_control_check(const lg_control *control, int nv, lg_report *report)
 /* A step size to begin with, at most `span`: Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, II.4. */
 lg_status lg_control_begin(lg_control *control, lg_stepper *stepper, const lg_state *state, double span);
 
-/* The size of the next step on the way to a landing: the last one is stretched a little, the last two are halves. */
-double lg_control_next(const lg_control *control, double t, double landing, int *lands);
+typedef struct lg_trial {
+    double h; /* the size to try */
+    int lands; /* the step ends at the landing */
+    int shortened; /* h is below the size that is wanted, because of the landing */
+} lg_trial;
+
+/* The next step on the way to a landing: the last one is stretched a little, the last two are halves. t + h > t. */
+lg_trial lg_control_next(const lg_control *control, double t, double landing);
 
 /* Root mean square of control->error over its scale, for a step between two states. */
 double lg_control_norm(lg_control *control, const lg_space *space, const lg_state *before, const lg_state *after);
 
-/* A step of size h had this error (NaN: it failed): whether it is accepted, and in memory->h what comes next. */
-int lg_control_judge(lg_control *control, double h, double error);
+/* A trial had this error (NaN: it failed): whether it is accepted, and in memory->h what comes next. */
+int lg_control_judge(lg_control *control, lg_trial trial, double error);
 
 #endif

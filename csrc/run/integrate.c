@@ -49,17 +49,36 @@ static double steps_between(double t, double landing, double h, int *whole)
     return n;
 }
 
+/* Where the grid is after `more` further steps: n h from its origin, without the round-off of a sum. */
+static double grid_time(const lg_grid *grid, double more)
+{
+    return grid->origin + (grid->index + more) * grid->step;
+}
+
+/* Whether t is where the grid has come to, in steps that h was asked for. */
+static int on_grid(const lg_grid *grid, double t, double h)
+{
+    return grid->h == h && fabs(t - grid_time(grid, 0)) <= 4 * DBL_EPSILON * fabs(t);
+}
+
+/* A stop within round-off of t, or of the next stop, is that one; the last stop always counts. */
+static int is_merged(const lg_schedule *schedule, int i, double t)
+{
+    const double *stop = schedule->stops + i;
+    return i + 1 < schedule->nstops && fmin(stop[0] - t, stop[1] - stop[0]) <= tiny(stop[1], 0);
+}
+
 /* Puts the next interval on the grid. A run that was interrupted inside an interval finds it there; one that goes on
    with the same h in whole steps keeps its origin, so that its step times do not depend on where it stopped. */
 static void enter_interval(lg_grid *grid, double t, double landing, double h)
 {
-    int on_grid = grid->h == h && fabs(t - (grid->origin + grid->index * grid->step)) <= 4 * DBL_EPSILON * fabs(t);
-    if (on_grid && grid->end == landing && grid->index < grid->last)
+    int same = on_grid(grid, t, h);
+    if (same && grid->end == landing && grid->index < grid->last)
         return;
 
     int whole;
     double n = steps_between(t, landing, h, &whole);
-    if (!(whole && on_grid && grid->step == h))
+    if (!(whole && same && grid->step == h))
         *grid = (lg_grid){.origin = t, .step = whole ? h : (landing - t) / n};
     grid->last = grid->index + n;
     grid->end = landing;
@@ -91,7 +110,7 @@ lg_status lg_schedule_count(const lg_system *system, const lg_schedule *schedule
     LG_TRY(check_schedule(schedule, 0, t0, NULL));
     double t = t0, total = 0;
     for (int i = 0; i < schedule->nstops; i++)
-        while (t < schedule->stops[i]) {
+        while (t < schedule->stops[i] && !is_merged(schedule, i, t)) {
             int whole;
             lg_landing landing = next_landing(system, t, schedule->stops[i], schedule->h);
             total += steps_between(t, landing.t, schedule->h, &whole);
@@ -212,6 +231,15 @@ static lg_status finish_step(lg_loop *loop, double kink)
     return isfinite(kink) ? lg_run_restart(run, LG_RESET_KINK, fmax(run->state.t, kink)) : LG_OK;
 }
 
+/* A step that ends at `next` must be seen in the times. */
+static lg_status check_advance(lg_run *run, double next)
+{
+    if (next > run->state.t)
+        return LG_OK;
+    lg_report_name(&run->stepper->report, "h is below the round-off of t, which does not advance");
+    return LG_STEP_SIZE;
+}
+
 /* A step with error control, or the next one along the grid, landed on its time. */
 static lg_status take_step(lg_loop *loop, lg_landing landing)
 {
@@ -220,11 +248,13 @@ static lg_status take_step(lg_loop *loop, lg_landing landing)
     if (run->control.active)
         return lg_run_adapt(run, landing.t, loop->report);
 
+    double next = grid->index + 1 >= grid->last ? landing.t : grid_time(grid, 1);
+    LG_TRY(check_advance(run, next));
     if (loop->observer->step || loop->schedule->t_eval)
         lg_run_keep(run);
     LG_TRY(lg_run_step(run, grid->step, loop->report));
     grid->index++;
-    run->state.t = grid->index >= grid->last ? landing.t : grid->origin + grid->index * grid->step;
+    run->state.t = next;
     return LG_OK;
 }
 
@@ -261,7 +291,7 @@ static lg_status run_schedule(lg_loop *loop)
     LG_TRY(save(loop));
     LG_TRY(evaluate_here(loop));
     for (int i = 0; i < loop->schedule->nstops; i++)
-        while (run->state.t < loop->schedule->stops[i] && !loop->ended)
+        while (run->state.t < loop->schedule->stops[i] && !is_merged(loop->schedule, i, run->state.t) && !loop->ended)
             LG_TRY(run_interval(loop, loop->schedule->stops[i]));
     return save(loop);
 }
@@ -289,9 +319,19 @@ lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observ
 
 /* ---- a step of a given size ---- */
 
+/* Puts a step of size h on the grid and returns its end; equal steps have one origin. */
+static double step_end(lg_grid *grid, double t, double h)
+{
+    if (!(on_grid(grid, t, h) && grid->step == h))
+        *grid = (lg_grid){.origin = t, .step = h, .h = h};
+    grid->last = ++grid->index;
+    return grid->end = grid_time(grid, 0);
+}
+
 static lg_status go(lg_run *run, double h, lg_report *report)
 {
-    double begin = run->state.t, end = begin + h, done = 0;
+    double end = step_end(run->grid, run->state.t, h), done = 0;
+    LG_TRY(check_advance(run, end));
     while (run->state.t < end) {
         lg_landing landing = next_landing(run->system, run->state.t, end, h);
         double left = landing.t < end ? landing.t - run->state.t : h - done;

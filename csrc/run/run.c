@@ -265,18 +265,48 @@ static lg_status attempt(lg_run *run, double h, double *error)
     return smaller_may_do ? LG_OK : status;
 }
 
-/* Back to the start of a rejected step, the control's memory apart, unless its size was the least there is. */
+static double largest_change(int n, const double *from, const double *to)
+{
+    double largest = 0;
+    for (int i = 0; i < n; i++)
+        largest = fmax(largest, fabs(to[i] - from[i]));
+    return largest;
+}
+
+/* Whether the last step, or its error, is round-off: q and v moved by hardly more than their last bits, or the error is
+   in the last bits of what the step added, as at the start of a motion from rest. */
+static int lost_in_round_off(const lg_run *run)
+{
+    static const double noise = 64 * DBL_EPSILON;
+    const lg_space *space = run->system->space;
+    const lg_state *from = &run->before, *to = &run->state;
+    const double *error = run->control.error;
+    double dq = largest_change(space->nq, from->q, to->q), dv = largest_change(space->nv, from->v, to->v);
+    int still = dq <= noise * lg_max_abs(space->nq, from->q) && dv < noise * lg_max_abs(space->nv, from->v);
+    return still ||
+           (lg_max_abs(space->nv, error) <= noise * dq && lg_max_abs(space->nv, error + space->nv) <= noise * dv);
+}
+
+/* Whether a rejected step leaves room for a smaller one: it was longer than min_step and than what t resolves, and did
+   more than round-off to the state. At t = 0 any step is resolved, so that only the state can tell. */
+static int can_be_smaller(const lg_run *run, double h, double error)
+{
+    double t = run->before.t, least = fmax(run->control.min_step, nextafter(t, INFINITY) - t);
+    return h > least && run->memory->h > 0 && (isnan(error) || !lost_in_round_off(run));
+}
+
+/* Back to the start of a rejected step, the control's memory apart, unless no smaller one can be tried. */
 static lg_status reject(lg_run *run, double h, double error)
 {
     lg_stepper *stepper = run->stepper;
     lg_control_memory memory = *run->memory;
+    int again = can_be_smaller(run, h, error);
     lg_run_copy(run, &run->before, &run->state);
     *run->memory = memory;
     stepper->stats.rejected++;
     stepper->stats.failed += isnan(error);
 
-    double least = fmax(run->control.min_step, 4 * DBL_EPSILON * fabs(run->state.t));
-    if (h > least && memory.h > 0)
+    if (again)
         return LG_OK;
     if (isnan(error))
         snprintf(stepper->report.what, sizeof stepper->report.what, "the step could not be carried out");
@@ -288,23 +318,25 @@ static lg_status reject(lg_run *run, double h, double error)
 static lg_status adapt(lg_run *run, double landing, double *h)
 {
     double error;
-    int lands, accepted = 0;
+    lg_trial trial;
+    int accepted = 0;
     lg_run_keep(run);
     if (run->memory->h <= 0)
         LG_TRY(lg_control_begin(&run->control, run->stepper, &run->state, landing - run->state.t));
 
     while (!accepted) {
-        *h = lg_control_next(&run->control, run->state.t, landing, &lands);
-        LG_TRY(attempt(run, *h, &error));
-        accepted = lg_control_judge(&run->control, *h, error);
+        trial = lg_control_next(&run->control, run->state.t, landing);
+        *h = trial.h;
+        LG_TRY(attempt(run, trial.h, &error));
+        accepted = lg_control_judge(&run->control, trial, error);
         if (!accepted)
-            LG_TRY(reject(run, *h, error));
+            LG_TRY(reject(run, trial.h, error));
     }
-    if (lands)
+    if (trial.lands)
         run->state.t = landing;
     run->stepper->report = (lg_report){0};
-    LG_TRY(commit(run, &run->state, run->before.t + 0.5 * *h));
-    count(run, *h, error);
+    LG_TRY(commit(run, &run->state, run->before.t + 0.5 * trial.h));
+    count(run, trial.h, error);
     return LG_OK;
 }
 

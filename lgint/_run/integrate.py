@@ -242,14 +242,21 @@ def _stops(t0: float, t_end: float, stops: ArrayLike | None) -> Array:
         raise ValueError(f"t_end: a time after the start at {t0:g} expected, got {t_end:g}")
     if stops is None:
         return np.array([t_end])
-    inner = np.unique(array("stops", stops))
+    inner = np.unique(_within(array("stops", stops), t0, t_end))
     if inner.size and not (inner[0] > t0 and inner[-1] <= t_end):
         raise ValueError(f"stops: times between {t0:g} and {t_end:g} expected, got {stops!r}")
     return np.unique(np.append(inner, t_end))
 
 
+def _within(times: Array, t0: float, t_end: float) -> Array:
+    """The times, those that lie before `t0` or after `t_end` by no more than round-off moved there."""
+    noise = 8 * np.finfo(float).eps * max(abs(t0), abs(t_end))
+    inside = np.clip(times, t0, t_end)
+    return np.where(np.abs(times - inside) <= noise, inside, times)
+
+
 def _evaluation_times(t0: float, t_end: float, t_eval: ArrayLike) -> Array:
-    times = array("t_eval", t_eval)
+    times = _within(array("t_eval", t_eval), t0, t_end)
     if times.ndim != 1 or (np.diff(times) < 0).any() or not ((times >= t0) & (times <= t_end)).all():
         raise ValueError(f"t_eval: ascending times between {t0:g} and {t_end:g} expected, got {t_eval!r}")
     return times

@@ -240,6 +240,14 @@ def test_a_stepper_splits_its_step_at_kinks():
         lgint.Stepper(ramp(), "dopri5", rtol=1e-6)
 
 
+def test_equal_steps_of_a_stepper_do_not_drift():
+    stepper = lgint.Stepper(oscillator(), "rk44", t0=0.7)
+    for h, origin in ((1e-3, 0.7), (0.1, 0.7 + 1000 * 1e-3)):
+        for n in range(1, 1001):
+            stepper.step(h)
+            assert stepper.t == origin + n * h
+
+
 def test_a_stepper_that_fails_behind_a_kink_stays_where_it_was():
     def force(t, q, v):
         if t > 0.6:
@@ -293,6 +301,88 @@ def test_the_least_step_ends_the_run():
         lgint.integrate(model, "dopri5", t_end=1.0, rtol=1e-6)
     assert caught.value.trajectory.t[-1] == pytest.approx(0.7, abs=1e-12)
     assert caught.value.trajectory.stats.failed > 3
+
+
+# ---- jumps, round-off of the time ----
+
+
+def pushed(t_jump):
+    """A body at rest that is pushed from a certain time on, which no kink announces."""
+    b = lgint.ModelBuilder()
+    b.add_body("b", mass=1.0, inertia=(1, 1, 1))
+    b.add_force("b", force=lambda t: (0.0, 0.0, 50.0 * (t > t_jump)))
+    return b.build()
+
+
+@pytest.mark.parametrize("t0", [0.0, 17.0, 1e3, 1e6])
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("method", PAIRS)
+def test_steps_grow_again_behind_a_jump(method, law, t0):
+    """Whatever size the jump asked for: with a factor of five per step 1e-12 is back at 1 after 17 steps."""
+    rng = np.random.default_rng(3)
+    for rtol in (1e-6, 1e-9, 1e-10, 1e-12):
+        if 50 * np.spacing(t0) > rtol:  # the times cannot show when the push begins
+            continue
+        jump = t0 + rng.uniform(1, 9)
+        run = lgint.integrate(pushed(jump), method, t0=t0, t_end=t0 + 10, rtol=rtol, control=law)
+        assert run.stats.steps < 150 and run.stats.rejected < 150
+        assert run.velocity("b")[-1, 2] == pytest.approx(50 * (t0 + 10 - jump), rel=1e2 * rtol, abs=1e-13 * t0)
+
+
+@pytest.mark.parametrize("t0", [0.0, -3.0, 1e6, 1e12])
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("method", PAIRS)
+def test_a_tolerance_below_round_off_ends_the_run(method, law, t0):
+    for model in (lgint.models.heavy_top(), lgint.models.heavy_top(omega0=(0, 0, 0)), oscillator()):
+        with pytest.raises(lgint.StepSizeError, match="times the tolerance") as caught:
+            lgint.integrate(model, method, t0=t0, t_end=t0 + 1, rtol=1e-300, control=law)
+        assert caught.value.trajectory.stats.steps < 1000
+        assert (np.diff(caught.value.trajectory.t) > 0).all()
+
+
+@pytest.mark.parametrize("method", PAIRS)
+def test_every_step_advances_the_time(method):
+    """At 1e12 s two times are 1.2e-4 s apart: a step of less becomes one of that, or the run ends."""
+    spacing = np.spacing(1e12)
+    model = lgint.models.heavy_top()
+    run = lgint.integrate(model, method, t0=1e12, t_end=1e12 + 0.01, rtol=1e-3, h=spacing / 100)
+    assert np.diff(run.t).min() >= spacing and run.t[-1] == 1e12 + 0.01
+    with pytest.raises(lgint.StepSizeError):
+        lgint.integrate(model, method, t0=1e12, t_end=1e12 + 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["rk44", "genalpha"])
+def test_a_fixed_step_below_the_round_off_of_the_time(method):
+    model = lgint.models.heavy_top()
+    with pytest.raises(lgint.StepSizeError, match="below the round-off of t"):
+        lgint.integrate(model, method, t0=1e12, t_end=1e12 + 1, h=1e-5)
+    stepper = lgint.Stepper(model, method, t0=1e12)
+    with pytest.raises(lgint.StepSizeError, match="below the round-off of t"):
+        stepper.step(1e-5)
+    assert stepper.t == 1e12
+
+
+@pytest.mark.parametrize(("method", "options"), [("dopri5", {"rtol": 1e-6}), ("rk44", {"h": 0.01})])
+def test_stops_an_ulp_apart_are_one(method, options):
+    model = slow_top("R3xSO3")
+    plain = lgint.integrate(model, method, t_end=0.5, stops=[0.25], **options)
+    for stops in ([np.nextafter(0.25, 0), 0.25], [np.nextafter(0.0, 1), 0.25], [0.25, np.nextafter(0.5, 0)]):
+        run = lgint.integrate(model, method, t_end=0.5, stops=stops, **options)
+        assert run.q.tobytes() == plain.q.tobytes() and run.t[-1] == 0.5
+
+
+def test_a_time_one_ulp_behind_the_end_is_the_end():
+    times = np.arange(4) * 0.1
+    assert times[-1] > 0.3
+    model = slow_top("R3xSO3")
+    plain = lgint.integrate(model, "rk44", t_end=0.3, h=0.01, stops=[0.1, 0.2])
+    run = lgint.integrate(model, "rk44", t_end=0.3, h=0.01, t_eval=times)
+    assert run.t[-1] == 0.3 and len(run.t) == 4 and np.array_equal(run.q[-1], plain.q[-1])
+    stopped = lgint.integrate(model, "rk44", t_end=0.3, h=0.01, stops=times[1:])
+    assert stopped.t[-1] == 0.3 and np.array_equal(stopped.q[-1], plain.q[-1])
+    for late in ({"t_eval": [0.1, 0.3 + 1e-14]}, {"stops": [0.3 + 1e-14]}):
+        with pytest.raises(ValueError, match="between 0 and 0.3"):
+            lgint.integrate(model, "rk44", t_end=0.3, h=0.01, **late)
 
 
 # ---- resuming, interrupting, failing ----
