@@ -5,7 +5,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml setup.py $(shell find csrc lgint -name '*.[ch]' -o -name '*.def' -o -name '*.py' -o -name '*.pyi')
+SOURCES := pyproject.toml setup.py $(shell find csrc -name '*.[ch]' -o -name '*.def')
 C_FILES = $(shell find csrc tests/c -name '*.[ch]')
 JOBS := $(shell getconf _NPROCESSORS_ONLN)
 C_TESTS = $(MAKE) -C tests/c PYTHON=$(abspath $(BIN))/python
@@ -48,10 +48,10 @@ format: $(VENV)/lint.stamp
 	$(BIN)/ruff format
 	$(BIN)/clang-format -i $(C_FILES)
 
-# x.stamp: lgint as it stands is installed together with its extra x; objects that did not change are kept
+# x.stamp: this folder is installed in place (editable) together with its extra x, so that `import lgint` finds the same
+# package here and elsewhere; objects that did not change are kept
 $(VENV)/%.stamp: $(SOURCES) | $(BIN)/python
-	rm -rf build/lib* lgint.egg-info
-	$(BIN)/python -m pip install --quiet ".[$*]"
+	$(BIN)/python -m pip install --quiet --editable ".[$*]"
 	touch $@
 
 $(BIN)/python:

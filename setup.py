@@ -135,6 +135,9 @@ class BuildCore(build_ext):
         ext.include_dirs.append(numpy.get_include())
         ext.extra_compile_args += lapack.cflags + lapack.macros + sanitize_flags()
         ext.extra_link_args += lapack.link_flags(*paths) + sanitize_flags()
+        if self.editable_mode:  # setuptools would throw the objects away
+            tag = f"{sysconfig.get_platform()}-{sys.implementation.cache_tag}"
+            self.build_temp = os.path.join("build", f"temp.{tag}")
         self.build_temp = os.path.join(self.build_temp, lapack.name.replace(" ", "-"))
         self.compiler.compile = partial(compile_changed, self.compiler)
         super().build_extension(ext)

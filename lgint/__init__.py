@@ -3,7 +3,7 @@
 Public names only; see `lgint.models`, `lgint.integrate`, `lgint.ModelBuilder` and `lgint.groups` to begin with.
 """
 
-from lgint import groups, modal, models
+from lgint import _built, groups, modal, models  # noqa: F401
 from lgint._build.builder import ModelBuilder, ground
 from lgint._build.trees import dh_links
 from lgint._core import ConvergenceError, IntegrationError, Interrupted, SingularError, StepSizeError

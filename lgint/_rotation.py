@@ -11,7 +11,7 @@ from lgint import _core
 from lgint._args import Array, array
 
 EXACT: Final = 1e-9  # a quaternion's length, or the entries of R^T R, may be off by this much
-NEAR: Final = 1e-5  # a quaternion whose length is off by no more than this is normalised
+NEAR: Final = 1.001e-5  # a quaternion whose length is off by no more than 1e-5, and its rounding, is normalised
 
 
 def matrix_of_quaternion(p: Array) -> Array:

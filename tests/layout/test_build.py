@@ -4,6 +4,7 @@ import importlib.util
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -68,6 +69,22 @@ def test_the_package_imports_from_another_directory(tmp_path):
     run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     version = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
     assert run.stdout.strip() == version.group(1)
+
+
+def test_the_example_of_the_readme_runs_in_the_source_folder(tmp_path):
+    example = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL).group(1)
+    code = f"import lgint, os\nos.chdir({str(tmp_path)!r})\n{example}"
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path / "top.npz").exists()
+
+
+def test_sources_without_the_extension_say_so(tmp_path):
+    shutil.copytree(ROOT / "lgint", tmp_path / "lgint", ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
+    run = subprocess.run([sys.executable, "-c", "import lgint"], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 1
+    assert f"ImportError: {tmp_path / 'lgint'} has the sources of lgint, but not its compiled part" in run.stderr
 
 
 def test_the_tables_of_the_docs_name_every_row(tmp_path):
