@@ -76,14 +76,16 @@ static lg_status put_knots(session *s, const lg_state *before, const lg_state *a
     return put_state(s, knots, after, after->t - before->t);
 }
 
-/* (2, n) */
+/* (2, n), read-only: what is called with it may not change the run. */
 static PyObject *both(const double *before, const double *after, npy_intp n)
 {
     npy_intp dims[] = {2, n};
-    PyObject *array = PyArray_SimpleNew(2, dims, NPY_DOUBLE);
-    if (array)
-        put(put(PyArray_DATA((PyArrayObject *)array), before, (int)n), after, (int)n);
-    return array;
+    PyArrayObject *array = (PyArrayObject *)PyArray_SimpleNew(2, dims, NPY_DOUBLE);
+    if (!array)
+        return NULL;
+    put(put(PyArray_DATA(array), before, (int)n), after, (int)n);
+    PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE);
+    return (PyObject *)array;
 }
 
 /* on_step(t, q, v, a, lam) of both ends -> None, or the time at which the run ends. */

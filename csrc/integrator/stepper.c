@@ -61,12 +61,17 @@ void lg_report_coordinates(const lg_system *system, const lg_state *state, doubl
     }
 }
 
+lg_status lg_check_finite(const lg_system *system, const double *q, const double *v, const double *a, const double *lam)
+{
+    int nq = system->space->nq, nv = system->space->nv, nrows = system->pattern->nrows;
+    return finite(nq, q) && finite(nv, v) && finite(nv, a) && finite(nrows, lam) ? LG_OK : LG_NOT_FINITE;
+}
+
 lg_status lg_stepper_accept(const lg_stepper *self, lg_state *state, double h, const double *q, const double *v,
                             const double *a, const double *lam)
 {
     int nq = self->system->space->nq, nv = self->system->space->nv, nrows = self->system->pattern->nrows;
-    if (!finite(nq, q) || !finite(nv, v) || !finite(nv, a) || !finite(nrows, lam))
-        return LG_NOT_FINITE;
+    LG_TRY(lg_check_finite(self->system, q, v, a, lam));
     if (singular(self->system->space, q))
         return LG_COORDINATES;
 

@@ -91,6 +91,10 @@ struct lg_stepper {
 void lg_report_coordinates(const lg_system *system, const lg_state *state, double h, lg_status status,
                            lg_report *report);
 
+/* LG_NOT_FINITE if there is a NaN or an infinite number in a state. */
+lg_status lg_check_finite(const lg_system *system, const double *q, const double *v, const double *a,
+                          const double *lam);
+
 /* The end of a step: q, v, a, lam become the state at state->t + h, or LG_NOT_FINITE, or
    LG_COORDINATES if those of a body are singular. */
 lg_status lg_stepper_accept(const lg_stepper *self, lg_state *state, double h, const double *q, const double *v,

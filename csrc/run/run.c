@@ -220,6 +220,7 @@ lg_status lg_run_between(lg_run *run, double t)
         lg_dense_open(&run->dense, knot_of(from), knot_of(to));
     state->t = t;
     lg_dense_at(&run->dense, t, state->q, state->v, state->a, state->lam);
+    LG_TRY(lg_check_finite(run->system, state->q, state->v, state->a, state->lam));
     lg_copy(run->system->nmem, from->mem, state->mem);
     return commit(run, state, 0.5 * (from->t + to->t));
 }

@@ -43,6 +43,8 @@ class Events:
 
         def state(time: float) -> tuple[Array, Array]:
             x = _core.interpolate(self._core, [time], t, q, v, a, lam)
+            for values in x:
+                values.setflags(write=False)
             return x[0][0], x[1][0]
 
         hits = []
@@ -53,12 +55,25 @@ class Events:
         return self._record(sorted(hits), state)
 
     def _record(self, hits: list[tuple[float, int]], state: Callable[[float], tuple[Array, Array]]) -> float | None:
+        """Keeps the hits up to the end of the run, if one of them ends it, and returns that end."""
+        end = self._end(hits)
         for time, i in hits:
-            self.found[i].append((time, *state(time)))
+            if end is not None and time > end:
+                break
+            coincides = end is not None and time >= end - _resolution(end)
+            at = end if coincides and end is not None else time
+            self.found[i].append((at, *state(at)))
             self.left[i] -= 1
-            if self.left[i] == 0:
-                self.ended = True
-                return time
+        self.ended = end is not None
+        return end
+
+    def _end(self, hits: list[tuple[float, int]]) -> float | None:
+        """The time at which a hit ends the run: the latest of all hits that coincide with it, so that none is lost."""
+        left = list(self.left)
+        for time, i in hits:
+            left[i] -= 1
+            if left[i] == 0:
+                return max(other for other, _ in hits if other <= time + _resolution(time))
         return None
 
     def columns(self, place: int, width: int | None) -> list[Array]:
@@ -87,7 +102,7 @@ def _direction(function: Any) -> float:
 
 
 def _terminal(function: Any) -> int:
-    """How many events of this function the run survives, and one; 0: all of them."""
+    """Number of events of this function that ends the run; 0: never."""
     terminal = getattr(function, "terminal", False)
     if terminal is None or isinstance(terminal, (bool, np.bool_)):
         return int(bool(terminal))
@@ -99,6 +114,11 @@ def _terminal(function: Any) -> int:
 def _crosses(before: float, after: float, direction: float) -> bool:
     up, down = before < 0 <= after, before > 0 >= after
     return (up and direction >= 0) or (down and direction <= 0)
+
+
+def _resolution(t: float) -> float:
+    """Events closer than this coincide: twice the accuracy to which `_root` locates each of them."""
+    return 8 * float(np.finfo(float).eps) * abs(t)
 
 
 def _root(f: Callable[[float], float], a: float, b: float, fa: float, fb: float) -> float:

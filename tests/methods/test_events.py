@@ -153,3 +153,54 @@ def test_saved_and_loaded(tmp_path):
     for name in ("t_events", "q_events", "v_events"):
         for a, b in zip(getattr(run, name), getattr(loaded, name), strict=True):
             assert a.shape == b.shape and np.array_equal(a, b)
+
+
+@pytest.mark.parametrize(("method", "options"), RUNS)
+@pytest.mark.parametrize("last", [0, 1, 2])
+def test_events_that_coincide_with_a_terminal_one_are_kept(method, options, last):
+    """The same zero three times, scaled so that its location differs in the last bits; any of them may be terminal."""
+    functions = [
+        event(lambda t, q, v, s=s: s * (q[0] + 0 * v[0]), terminal=i == last) for i, s in enumerate((1, 3, -7))
+    ]
+    run = lgint.integrate(oscillator(), method, t_end=6.0, events=functions, **options)
+    assert run.status == 1
+    assert [times.tolist() for times in run.t_events] == [[run.t[-1]]] * 3
+    rest = lgint.integrate(oscillator(), method, t_end=2.0, start=run, events=functions, **options)
+    assert [len(times) for times in rest.t_events] == [0, 0, 0]
+
+
+def test_events_a_little_behind_a_terminal_one_are_left_to_the_next_run():
+    t = 0.613
+    first, second = event(lambda time, q, v: time - t, terminal=True), event(lambda time, q, v: time - t - 1e-13)
+    run = lgint.integrate(oscillator(), "rk67", t_end=1.0, h=0.1, events=[first, second])
+    rest = lgint.integrate(oscillator(), "rk67", t_end=1.0, h=0.1, events=[first, second], start=run)
+    assert [len(times) for times in run.t_events] == [1, 0] and [len(times) for times in rest.t_events] == [0, 1]
+
+
+@pytest.mark.parametrize("place", [1, 2])
+def test_events_cannot_change_the_run(place):
+    """Neither the ends of a step nor the states on its dense output can be written to."""
+
+    def greedy(*state):
+        if state[0] > 0:
+            state[place][0] = 7.0
+        return -1.0
+
+    def greedy_inside(*state):
+        if 0 < state[0] < 0.1 - 1e-9:
+            state[place][0] = 7.0
+        return state[0] - 0.05
+
+    for function in (greedy, greedy_inside):
+        with pytest.raises(ValueError, match="read-only"):
+            lgint.integrate(oscillator(), "rk67", t_end=1.0, h=0.1, events=function)
+
+
+def test_a_state_of_t_eval_that_is_not_finite():
+    """A step that stays just finite, while the polynomial between its ends overflows."""
+    free = lgint.CallableModel("Rn", [0.0], [1e308], mass=lambda t, q: np.eye(1), force=lambda t, q, v: [0.0])
+    assert np.isfinite(lgint.integrate(free, "rk44", t_end=1.0, h=0.5).q).all()
+    with pytest.raises(lgint.ConvergenceError) as caught:
+        lgint.integrate(free, "rk44", t_end=1.0, h=0.5, t_eval=[0.0, 0.01, 0.25, 0.5])
+    assert caught.value.report["status"] == "NOT_FINITE"
+    assert np.isfinite(caught.value.trajectory.q).all() and 1 <= len(caught.value.trajectory) <= 2
