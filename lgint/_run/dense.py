@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, array
+from lgint._model.model import System
 
 
 class DenseState(NamedTuple):
@@ -39,8 +40,8 @@ class DenseOutput:
         The times in between can be asked for; others raise ValueError.
     """
 
-    def __init__(self, core: _core.System, knots: Mapping[str, Array], t_max: float) -> None:
-        self._core = core
+    def __init__(self, model: System, knots: Mapping[str, Array], t_max: float) -> None:
+        self._model = model
         self.knots = {name: knots[name] for name in ("t", "q", "v", "vdot", "lam")}
         self.t_min = float(knots["t"][0])
         self.t_max = t_max
@@ -51,7 +52,7 @@ class DenseOutput:
         flat = times.ravel()
         if flat.size and not (flat.min() >= self.t_min and flat.max() <= self.t_max):
             raise ValueError(f"t: times between {self.t_min:g} and {self.t_max:g} expected, got {t!r}")
-        found = _core.interpolate(self._core, flat, *self.knots.values())
+        found = _core.interpolate(self._model.core, flat, *self.knots.values())
         return DenseState(*(values.reshape(*times.shape, values.shape[1]) for values in found))
 
     def __repr__(self) -> str:

@@ -69,11 +69,11 @@ def integrate(
     stops : array_like, optional
         Times between `t0` and `t_end` to land on.
     events : function or sequence of functions, optional
-        event(t, q, v) -> float, with read-only arrays. Where a value changes its sign the event is located on the dense output, to round-off,
-        and recorded in `t_events`, `q_events` and `v_events`. Attributes of a function, as in SciPy's `solve_ivp`:
-        `terminal`, True or a number of events: the run ends at the event, or that many of them; `direction`, positive
-        or negative: signs that rise, or fall, only. A run that ends so has the state of the dense output there, with
-        accelerations and multipliers of the index-1 equations; it can be resumed.
+        event(t, q, v) -> float, with read-only arrays. Where a value changes its sign the event is located on the dense
+        output, to round-off, and recorded in `t_events`, `q_events` and `v_events`. Attributes of a function, as in
+        SciPy's `solve_ivp`: `terminal`, True or a number of events: the run ends at the event, or that many of them;
+        `direction`, positive or negative: signs that rise, or fall, only. A run that ends so has the state of the dense
+        output there, with accelerations and multipliers of the index-1 equations; it can be resumed.
     dense_output : bool
         Keep what `trajectory.sol` needs.
     start : Trajectory or str, optional

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from os import PathLike
@@ -11,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lgint import _core
 from lgint._args import Array, array, choice
 from lgint._build import redundancy
 from lgint._build.bodies import FORMULATIONS
 from lgint._build.parts import JOINTS, joint_coordinate, slide_frames
 from lgint._model.callable import CallableModel
-from lgint._model.model import MissingFunction, Model, System
+from lgint._model.model import Model, System
 from lgint._rotation import continuous, quaternion_of_matrix
+from lgint._run import files
 from lgint._run.dense import DenseOutput
 from lgint.modal import COM
 
@@ -89,7 +90,7 @@ class Trajectory:
         self.carry: Array = result["carry"]
         self.end: dict[str, Array] = result["end"]
         knots = result["knots"]
-        self.sol = DenseOutput(model.core, knots, float(self.end["t"][-1])) if knots and len(knots["t"]) else None
+        self.sol = DenseOutput(model, knots, float(self.end["t"][-1])) if knots and len(knots["t"]) else None
         events = result.get("events") or (None, None, None)
         self.t_events: list[Array] | None = events[0]
         self.q_events: list[Array] | None = events[1]
@@ -346,10 +347,10 @@ class Trajectory:
     def save(self, path: str | PathLike[str]) -> None:
         """Writes an .npz file that `lgint.load` reads, with the model's record, so that every accessor works again.
 
-        Python functions inside the model are not saved: they raise when the loaded model calls them.
+        Python functions inside the model are not saved: they raise when the loaded model calls them. A file of that
+        name is replaced when all has been written, and stays as it was if that fails.
         """
         about = {
-            "format": 1,
             "method": self.method,
             "options": self.options,
             "stats": vars(self.stats),
@@ -358,9 +359,7 @@ class Trajectory:
             "status": self.status,
             "events": None if self.t_events is None else len(self.t_events),
         }
-        text = np.array(json.dumps(about, default=_plain))
-        with open(path, "wb") as file:
-            np.savez(file, about=text, **self._arrays())
+        files.write(path, about, self._arrays())
 
     def _arrays(self) -> dict[str, Any]:
         """What `save` writes, under flat names."""
@@ -386,20 +385,40 @@ class Trajectory:
 
 
 def load(path: str | PathLike[str]) -> Trajectory:
-    """The trajectory that `Trajectory.save` wrote. Nothing in the file is executed."""
-    with np.load(path, allow_pickle=False) as file:
-        if "about" not in file:
-            raise ValueError(f"{path}: not a trajectory saved by lgint")
-        about = json.loads(str(file["about"]))
-        result: dict[str, Any] = {name: file[name] for name in (*_STATE, "carry")}
-        result["end"] = {name: file[f"end_{name}"] for name in _STATE}
-        result["knots"] = {name: file[f"knots_{name}"] for name in _KNOT if "knots_t" in file}
+    """The trajectory that `Trajectory.save` wrote. Nothing in the file is executed.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, or was not written by `Trajectory.save`.
+    """
+    about, arrays = files.read(path)
+    with files.defects(path):
+        result: dict[str, Any] = {name: arrays[name] for name in (*_STATE, "carry")}
+        result["end"] = {name: arrays[f"end_{name}"] for name in _STATE}
+        result["knots"] = {name: arrays[f"knots_{name}"] for name in _KNOT if "knots_t" in arrays}
         if about["events"] is not None:
-            result["events"] = [[file[f"{kind}_events_{i}"] for i in range(about["events"])] for kind in "tqv"]
-    record = _with_functions(about["record"], "this function of the model")
-    model: System = CallableModel(**record) if about["callable"] else Model(record)
-    result |= {"stats": about["stats"], "status": about["status"]}
-    return Trajectory(model, about["method"], about["options"], result)
+            result["events"] = [[arrays[f"{kind}_events_{i}"] for i in range(about["events"])] for kind in "tqv"]
+        result |= {"stats": about["stats"], "status": about["status"]}
+        record = about["record"]
+        model: System = CallableModel(**record) if about["callable"] else Model(record)
+        _check_arrays(model, result)
+        method = choice("method", about["method"], [row["name"] for row in _core.method_rows()])
+        return Trajectory(model, method, about["options"], result)
+
+
+def _check_arrays(model: System, result: Mapping[str, Any]) -> None:
+    """ValueError unless the arrays of a file have the shapes of the model's states, and states are finite."""
+    widths = {"q": (model.nq,), "v": (model.nv,), "vdot": (model.nv,), "lam": (model.nc,), "mem": (model.core.nmem,)}
+    events = zip(*result.get("events", ()), strict=True)
+    tables = [result, result["end"], result["knots"], *(dict(zip("tqv", event, strict=True)) for event in events)]
+    for table in tables:
+        for name in table.keys() & set(_STATE):
+            values, shape = table[name], (len(table["t"]), *widths.get(name, ()))
+            if values.dtype != float or values.shape != shape:
+                raise ValueError(f"{name}: numbers of shape {shape} expected, got {values.dtype} of {values.shape}")
+            if name not in ("h", "error") and not np.isfinite(values).all():
+                raise ValueError(f"{name}: finite numbers expected")
 
 
 def _stats(given: Mapping[str, Any], h: Array) -> Stats:
@@ -430,28 +449,3 @@ def _rotate(R: Array, x: Array) -> Array:
     """R x for rows: (n, 3, 3), (n, 3) -> (n, 3)."""
     rotated: Array = np.einsum("nij,nj->ni", R, x)
     return rotated
-
-
-_FUNCTION = {"lgint": "function"}
-
-
-def _plain(value: object) -> object:
-    """What JSON cannot hold: arrays become lists, functions a mark."""
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.tolist()
-    if callable(value):
-        return _FUNCTION
-    raise TypeError(f"{value!r} cannot be saved")
-
-
-def _with_functions(value: Any, what: str) -> Any:
-    """The record with a `MissingFunction` wherever there is a mark; an element's function knows the element's name."""
-    if value == _FUNCTION:
-        return MissingFunction(what)
-    if isinstance(value, dict):
-        return {key: _with_functions(item, f"{key!r}" if item == _FUNCTION else what) for key, item in value.items()}
-    if isinstance(value, list) and _FUNCTION in value:
-        return [MissingFunction(f"the function of {value[1]!r}") if item == _FUNCTION else item for item in value]
-    if isinstance(value, list) and any(isinstance(item, (list, dict)) for item in value):
-        return [_with_functions(item, what) for item in value]
-    return value

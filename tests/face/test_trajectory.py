@@ -1,5 +1,10 @@
 """Diagnostics against direct formulas, in every formulation; files and pictures."""
 
+import copy
+import json
+import pickle
+import traceback
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -181,10 +186,161 @@ def test_a_callable_run_can_be_saved(tmp_path):
         twin.energy()
 
 
-def test_other_files_are_refused(tmp_path):
-    np.savez(tmp_path / "other.npz", x=np.zeros(3))
-    with pytest.raises(ValueError, match="not a trajectory"):
-        lgint.load(tmp_path / "other.npz")
+@pytest.fixture(scope="module")
+def watched():
+    """A run with everything that a file can hold."""
+    run = {"t_end": 0.02, "h": 2e-3, "t_eval": [0.0, 5e-3, 0.01], "dense_output": True}
+    return lgint.integrate(
+        lgint.models.heavy_top(), "rk44", events=[lambda t, q, v: t - 0.011, lambda t, q, v: 1.0], **run
+    )
+
+
+def entries(path):
+    """Arrays of a file, the text decoded."""
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files}
+    return arrays, json.loads(str(arrays.pop("about")))
+
+
+def change(array):
+    """Replaces one array, `about` if it is a function of the text."""
+
+    def changed(path, name, values):
+        arrays, about = entries(path)
+        arrays = {**arrays, "about": np.array(json.dumps(about)), name: values}
+        np.savez(path, **{name: values for name, values in arrays.items() if values is not None})
+
+    return lambda path: changed(path, *array)
+
+
+def change_about(**given):
+    def changed(path):
+        arrays, about = entries(path)
+        np.savez(path, about=np.array(json.dumps({**about, **given})), **arrays)
+
+    return changed
+
+
+def cut(share):
+    return lambda path: path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
+
+
+def flip(path):
+    data = bytearray(path.read_bytes())
+    data[data.index(b"q.npy") + 500] ^= 4
+    path.write_bytes(data)
+
+
+def one_array(path):
+    with path.open("wb") as file:
+        np.save(file, np.zeros(3))
+
+
+DEFECTS = {
+    "empty": lambda path: path.write_bytes(b""),
+    "text": lambda path: path.write_text("t, q, v"),
+    "one array": one_array,
+    "pickle": lambda path: path.write_bytes(pickle.dumps({"q": 1})),
+    "other arrays": lambda path: np.savez(path, x=np.zeros(3)),
+    "objects": change(("q", np.array([{}, 1], dtype=object))),
+    "cut early": cut(0.3),
+    "cut late": cut(0.98),
+    "a bit": flip,
+    "no velocities": change(("v", None)),
+    "no end": change(("end_q", None)),
+    "no knots": change(("knots_lam", None)),
+    "no events": change(("q_events_1", None)),
+    "wrong width": change(("q", np.zeros((3, 11)))),
+    "wrong number": change(("lam", np.zeros((4, 3)))),
+    "wrong numbers": change(("v_events_0", np.zeros((4, 6)))),
+    "integers": change(("t", np.arange(3))),
+    "not a number": change(("vdot", np.full((3, 6), np.nan))),
+    "another format": change_about(format=2),
+    "a record without blocks": change_about(record={"frames": []}),
+    "an unknown element": change_about(record={"blocks": [["SO5", 0]]}),
+    "no method": change_about(method=None),
+    "options in a list": change_about(options=[1]),
+    "a text that is a list": change(("about", np.array("[1, 2]"))),
+    "no JSON": change(("about", np.array("{"))),
+}
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_whatever_is_wrong_with_a_file_is_a_value_error(defect, watched, tmp_path):
+    path = tmp_path / "run.npz"
+    watched.save(path)
+    assert lgint.load(path).t.tolist() == [0.0, 5e-3, 0.01]
+    DEFECTS[defect](path)
+    with pytest.raises(ValueError) as caught:
+        lgint.load(path)
+    text = "".join(traceback.format_exception(caught.value))
+    assert str(path) in str(caught.value) and "allow_pickle=True" not in text and "pickle" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        lgint.load(tmp_path / "run.npz")
+
+
+def test_a_file_is_written_as_a_whole_or_not_at_all(top, watched, tmp_path, monkeypatch):
+    path, link = tmp_path / "run.npz", tmp_path / "link.npz"
+    watched.save(path)
+    path.chmod(0o640)
+    before = path.read_bytes()
+
+    def broken(file, **arrays):
+        file.write(b"half")
+        raise OSError("No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "savez", broken)
+        with pytest.raises(OSError, match="No space"):
+            top.save(path)
+        with pytest.raises(OSError, match="No space"):
+            top.save(tmp_path / "new.npz")
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
+    link.symlink_to(path)
+    top.save(link)
+    assert link.is_symlink() and lgint.load(path).q.tobytes() == top.q.tobytes()
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["link.npz", "run.npz"]
+
+
+def test_arrays_of_a_loaded_run_are_ones_own(watched, tmp_path):
+    watched.save(tmp_path / "run.npz")
+    twin = lgint.load(tmp_path / "run.npz")
+    for name in ("t", "q", "lam", "carry"):
+        flags = getattr(twin, name).flags
+        assert flags.writeable and flags.c_contiguous and getattr(twin, name).dtype == np.float64
+    assert np.array_equal(twin.sol(0.0107).q, watched.sol(0.0107).q)
+    assert twin.t_events[0].tolist() == watched.t_events[0].tolist()
+
+
+# ---- copies ----
+
+
+@pytest.mark.parametrize("twin_of", [lambda x: pickle.loads(pickle.dumps(x)), copy.copy, copy.deepcopy])
+def test_copies_of_a_run_with_dense_output(twin_of):
+    run = lgint.integrate(lgint.models.heavy_top(), "genalpha", t_end=0.01, h=1e-3, dense_output=True)
+    twin = twin_of(run)
+    times = np.linspace(0, 0.01, 37)
+    for name in ("q", "v", "vdot", "lam"):
+        assert getattr(twin.sol(times), name).tobytes() == getattr(run.sol(times), name).tobytes()
+    assert np.array_equal(twin.energy(), run.energy()) and twin.stats == run.stats
+    rests = [lgint.integrate(r.model, "genalpha", t_end=0.02, h=1e-3, start=r) for r in (run, twin)]
+    assert rests[0].q.tobytes() == rests[1].q.tobytes()
+
+
+@pytest.mark.parametrize("twin_of", [lambda x: pickle.loads(pickle.dumps(x)), copy.copy, copy.deepcopy])
+def test_copies_of_an_error(twin_of):
+    with pytest.raises(lgint.ConvergenceError) as caught:
+        lgint.integrate(lgint.models.heavy_top(), "rk44", t_end=100.0, h=0.1, dense_output=True)
+    error, twin = caught.value, twin_of(caught.value)
+    assert type(twin) is type(error) and str(twin) == str(error) and twin.report == error.report
+    assert twin.result.keys() == error.result.keys()
+    assert np.array_equal(twin.trajectory.q, error.trajectory.q) and twin.trajectory.status == -1
+    times = np.linspace(0, error.trajectory.t[-1], 7)
+    assert twin.trajectory.sol(times).q.tobytes() == error.trajectory.sol(times).q.tobytes()
 
 
 # ---- pictures ----

@@ -1,0 +1,112 @@
+"""Files of trajectories: named arrays and a JSON text, in NumPy's .npz format; nothing in them is ever executed."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import secrets
+import shutil
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from os import PathLike
+from typing import IO, Any, Final
+
+import numpy as np
+
+from lgint._args import Array
+from lgint._model.model import MissingFunction
+
+FORMAT: Final = 1
+_FUNCTION: Final = {"lgint": "function"}  # stands where a function cannot be saved
+
+
+def write(path: str | PathLike[str], about: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+    """Writes the file as a whole or not at all: to another name in the same folder, which then replaces `path`."""
+    text = np.array(json.dumps({"format": FORMAT, **about}, default=_plain))
+    with _replacing(os.path.realpath(os.fsdecode(path))) as file:
+        np.savez(file, allow_pickle=False, about=text, **arrays)
+
+
+def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
+    """What `write` wrote, functions as `MissingFunction`. ValueError with the path for whatever is wrong inside."""
+    with open(path, "rb") as file, defects(path):
+        with zipfile.ZipFile(file) as archive:
+            arrays = {info.filename.removesuffix(".npy"): _array(archive, info) for info in archive.infolist()}
+        about = json.loads(str(arrays.pop("about")))
+        if not isinstance(about, dict) or about.get("format") != FORMAT:
+            raise ValueError(f"format {FORMAT} expected")
+        return _with_functions(about, "this function of the model"), arrays
+
+
+@contextmanager
+def defects(path: str | PathLike[str]) -> Iterator[None]:
+    """Turns whatever goes wrong while a file is read into a ValueError with its path."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, zipfile.BadZipFile):
+            what = "it is no .npz file, or was cut short"
+        else:
+            what = f"no {error} in it" if isinstance(error, KeyError) else f"{error}"
+        raise ValueError(f"{os.fsdecode(path)}: not a trajectory saved by this version of lgint: {what}") from error
+
+
+def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Array:
+    """One array: numbers or text, never objects, and as many as the file holds."""
+    with archive.open(info) as member:
+        if np.lib.format.read_magic(member) != (1, 0):
+            raise ValueError(f"{info.filename} is no array")
+        shape, fortran, dtype = np.lib.format.read_array_header_1_0(member)
+        size = math.prod(shape) * dtype.itemsize
+        if dtype.kind not in "fU" or fortran or info.file_size != member.tell() + size:
+            raise ValueError(f"{info.filename} does not hold the numbers that it should")
+        array = np.empty(math.prod(shape), dtype)
+        member.readinto(array.view(np.uint8))  # type: ignore[attr-defined]
+        return array.reshape(shape)
+
+
+@contextmanager
+def _replacing(target: str) -> Iterator[IO[bytes]]:
+    """A new file that becomes `target` when all is written. A device or a pipe is written to as it is."""
+    if os.path.exists(target) and not os.path.isfile(target):
+        with open(target, "wb") as file:
+            yield file
+        return
+    temporary = f"{target}.{secrets.token_hex(4)}.part"
+    try:
+        with open(temporary, "xb") as file:
+            yield file
+        if os.path.exists(target):
+            shutil.copymode(target, temporary)
+        os.replace(temporary, target)
+    except BaseException:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise
+
+
+# ---- what JSON cannot hold ----
+
+
+def _plain(value: object) -> object:
+    """Arrays become lists, functions a mark."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if callable(value):
+        return _FUNCTION
+    raise TypeError(f"{value!r} cannot be saved")
+
+
+def _with_functions(value: Any, what: str) -> Any:
+    """The record with a `MissingFunction` wherever there is a mark; an element's function knows the element's name."""
+    if value == _FUNCTION:
+        return MissingFunction(what)
+    if isinstance(value, dict):
+        return {key: _with_functions(item, f"{key!r}" if item == _FUNCTION else what) for key, item in value.items()}
+    if isinstance(value, list) and _FUNCTION in value:
+        return [MissingFunction(f"the function of {value[1]!r}") if item == _FUNCTION else item for item in value]
+    if isinstance(value, list) and any(isinstance(item, (list, dict)) for item in value):
+        return [_with_functions(item, what) for item in value]
+    return value
