@@ -139,7 +139,7 @@ typedef struct builder {
     lg_model *model;
     sizes n;
     int *nv, *nown, *v_start, *own_row, *own_value;
-    int *group_row, *group_start, *group_block, *group_value, *clique_start, *clique_block;
+    int *group_row, *group_start, *group_block, *group_value, *group_sufficient, *clique_start, *clique_block;
     double *parameters;
     const lg_element **carrier; /* per block: what carries its frames, or NULL */
     char *names;
@@ -167,6 +167,7 @@ static void layout(void *self, lg_arena *arena)
     b->group_start = lg_arena_ints(arena, (size_t)n.ngroups + 1);
     b->group_block = lg_arena_ints(arena, (size_t)n.entries);
     b->group_value = lg_arena_ints(arena, (size_t)n.entries);
+    b->group_sufficient = lg_arena_ints(arena, (size_t)n.entries);
     b->clique_start = lg_arena_ints(arena, (size_t)n.ncliques + 1);
     b->clique_block = lg_arena_ints(arena, (size_t)n.clique_entries);
     b->parameters = lg_arena_doubles(arena, n.nparameters);
@@ -237,6 +238,13 @@ static void name_row(builder *b, const lg_element *e, int row)
         b->names += snprintf(b->names, room, "%s[%d]", e->name, row) + 1;
 }
 
+/* A body that can move and turn freely can give its side of a joint any twist: the rows of the joint are independent on it
+   alone, as they are on the twist of one side against the other. */
+static int moves_freely(const lg_block *block)
+{
+    return block->node->place == LG_PLACE_INERTIAL || block->node->place == LG_PLACE_BODY;
+}
+
 /* An element's group: its rows and, per block under its frames, its part of B. */
 static void add_group(builder *b, lg_element *e)
 {
@@ -248,9 +256,11 @@ static void add_group(builder *b, lg_element *e)
             continue;
         if (s == 1 && block == e->frame[0]->block) {
             e->value[1] = e->value[0];
+            b->group_sufficient[entry - 1] = 0; /* moved together, the two sides keep their distance */
             continue;
         }
         b->group_block[entry] = block;
+        b->group_sufficient[entry] = moves_freely(&b->model->blocks[block]);
         b->group_value[entry++] = e->value[s] = p->nvalues;
         p->nvalues += nrows * b->nv[block];
     }
@@ -381,6 +391,7 @@ static void fill_pattern(builder *b)
     p->own_row = b->own_row, p->own_value = b->own_value;
     p->group_row = b->group_row, p->group_start = b->group_start;
     p->group_block = b->group_block, p->group_value = b->group_value;
+    p->group_sufficient = b->group_sufficient;
     p->clique_start = b->clique_start, p->clique_block = b->clique_block;
 }
 

@@ -1,4 +1,4 @@
-/* Dense kernels on one front of the block-sparse matrix; private to core/. */
+/* Dense kernels on one front of the block-sparse matrix; private to sparse/. */
 #ifndef LG_SPARSE_FRONT_H
 #define LG_SPARSE_FRONT_H
 

@@ -5,8 +5,8 @@
 
    A node of the elimination graph is a block with its own rows (one bordered pivot of size nv + copies nown) or a
    group (copies times its rows). The order is of minimum degree with one restriction: a group comes after all its
-   blocks, so that every pivot is an effective mass or a Schur complement of a full-rank B. Symmetric pattern,
-   unsymmetric values, pivoting inside a node. Unknowns are ordered as [velocities | rows of copy 0 | rows of copy 1].
+   blocks, or after one that is sufficient and that no other group needs (order.c), so that every pivot is an effective
+   mass or a Schur complement of a full-rank B. Symmetric pattern, unsymmetric values, pivoting inside a node. Unknowns are ordered as [velocities | rows of copy 0 | rows of copy 1].
 
    Assembling adds to addresses known from the plan. A pivot too small against its node's scale sends the
    factorisation to LAPACK's dense one, which allocates its n x n matrix the first time it is needed in a run. */

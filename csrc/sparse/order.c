@@ -1,7 +1,9 @@
-/* Minimum-degree order by elimination on an explicit graph: sorted neighbour lists, merged as nodes disappear, and an
-   indexed heap of the nodes that may go next. Linear, up to the logarithm of the heap, where the fill is. */
+/* Minimum-degree order by elimination on an explicit graph: lists of neighbours, a table of the pairs that are neighbours
+   already, and an indexed heap of the nodes that may go next. The work grows with the fill, up to the logarithm of the
+   heap: a node with thousands of neighbours costs no more than its pairs. */
 #include "sparse/order.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,33 +12,39 @@ typedef struct list {
     int count, room;
 } list;
 
+/* The pairs (i, j), i < j, of neighbours, as i nnodes + j + 1; 0 where a slot is free. Open addressing, at most half full. */
+typedef struct pair_table {
+    int64_t *slot;
+    size_t count, room; /* room: a power of two */
+} pair_table;
+
 typedef struct graph {
     int nnodes, nblocks;
     const int *size;
-    list *adjacent; /* per node, sorted; of an eliminated node: its later neighbours */
-    list merged; /* scratch */
+    const lg_pattern *pattern;
+    list *adjacent; /* per node, those eliminated since included; of an eliminated node: its later neighbours */
+    pair_table pairs;
     long *degree; /* per node: unknowns of its neighbours */
-    int *waiting; /* per node: entries of the group whose block is still there */
-    int *heap, *place; /* nodes by (degree, node); where a node is in the heap, -1 if it is not */
+    char *gone; /* per node: eliminated */
+    int *first, *groups; /* per block, nblocks + 1: first of its groups, one for each entry */
+    int *waiting; /* per group: entries whose block is still there */
+    int *kept; /* per block: entries of groups that have not left it, see has_own_block */
+    char *left; /* per group: it has left its blocks */
+    int *stack, stack_count; /* groups that leave */
+    int *heap, *place; /* nodes by (degree, size, node); where a node is in the heap, -1 if it is not */
     int heap_count;
+    int complete; /* the nodes that are left are all neighbours of one another */
 } graph;
-
-static lg_status reserve(list *l, int room)
-{
-    if (room <= l->room)
-        return LG_OK;
-    int *at = realloc(l->at, (size_t)room * sizeof(int));
-    if (!at)
-        return LG_NO_MEMORY;
-    l->at = at;
-    l->room = room;
-    return LG_OK;
-}
 
 static lg_status append(list *l, int value)
 {
-    if (l->count == l->room)
-        LG_TRY(reserve(l, 2 * l->room + 4));
+    if (l->count == l->room) {
+        int room = 2 * l->room + 4, *at = realloc(l->at, (size_t)room * sizeof(int));
+        if (!at)
+            return LG_NO_MEMORY;
+        l->at = at;
+        l->room = room;
+    }
     l->at[l->count++] = value;
     return LG_OK;
 }
@@ -47,23 +55,51 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void sort_unique(list *l)
+/* ---- table of pairs ---- */
+
+/* The slot that holds `key`, or the free one where it belongs. */
+static int64_t *slot_of(const pair_table *table, int64_t key)
 {
-    if (l->count == 0)
-        return;
-    qsort(l->at, (size_t)l->count, sizeof(int), ascending);
-    int kept = 1;
-    for (int i = 1; i < l->count; i++)
-        if (l->at[i] != l->at[kept - 1])
-            l->at[kept++] = l->at[i];
-    l->count = kept;
+    uint64_t mixed = (uint64_t)key * 0x9e3779b97f4a7c15u; /* 2^64 over the golden ratio spreads neighbouring keys */
+    size_t at = (size_t)(mixed >> 32) & (table->room - 1);
+    while (table->slot[at] && table->slot[at] != key)
+        at = (at + 1) & (table->room - 1);
+    return &table->slot[at];
+}
+
+static lg_status grow(pair_table *table)
+{
+    pair_table larger = {.count = table->count, .room = table->room ? 2 * table->room : 1024};
+    larger.slot = calloc(larger.room, sizeof *larger.slot);
+    if (!larger.slot)
+        return LG_NO_MEMORY;
+    for (size_t i = 0; i < table->room; i++)
+        if (table->slot[i])
+            *slot_of(&larger, table->slot[i]) = table->slot[i];
+    free(table->slot);
+    *table = larger;
+    return LG_OK;
+}
+
+/* *is_new: the pair was not there. */
+static lg_status table_add(pair_table *table, int64_t key, int *is_new)
+{
+    if (2 * table->count >= table->room)
+        LG_TRY(grow(table));
+    int64_t *slot = slot_of(table, key);
+    *is_new = *slot == 0;
+    *slot = key;
+    table->count += *is_new;
+    return LG_OK;
 }
 
 /* ---- heap ---- */
 
 static int before(const graph *g, int a, int b)
 {
-    return g->degree[a] != g->degree[b] ? g->degree[a] < g->degree[b] : a < b;
+    if (g->degree[a] != g->degree[b])
+        return g->degree[a] < g->degree[b];
+    return g->size[a] != g->size[b] ? g->size[a] < g->size[b] : a < b;
 }
 
 static void put(graph *g, int at, int node)
@@ -125,10 +161,19 @@ static lg_status graph_alloc(graph *g)
     size_t n = (size_t)g->nnodes + 1; /* never nothing */
     g->adjacent = calloc(n, sizeof *g->adjacent);
     g->degree = calloc(n, sizeof *g->degree);
+    g->gone = calloc(n, sizeof *g->gone);
     g->waiting = calloc(n, sizeof *g->waiting);
+    g->first = calloc(n, sizeof *g->first);
+    g->groups = calloc((size_t)g->pattern->group_start[g->pattern->ngroups] + 1, sizeof *g->groups);
+    g->kept = calloc(n, sizeof *g->kept);
+    g->left = calloc(n, sizeof *g->left);
+    g->stack = calloc(n, sizeof *g->stack);
     g->heap = calloc(n, sizeof *g->heap);
     g->place = calloc(n, sizeof *g->place);
-    return g->adjacent && g->degree && g->waiting && g->heap && g->place ? LG_OK : LG_NO_MEMORY;
+    return g->adjacent && g->degree && g->gone && g->first && g->groups && g->waiting && g->kept && g->left &&
+                   g->stack && g->heap && g->place
+               ? LG_OK
+               : LG_NO_MEMORY;
 }
 
 static void graph_free(graph *g)
@@ -136,100 +181,164 @@ static void graph_free(graph *g)
     for (int i = 0; g->adjacent && i < g->nnodes; i++)
         free(g->adjacent[i].at);
     free(g->adjacent);
-    free(g->merged.at);
+    free(g->pairs.slot);
     free(g->degree);
+    free(g->gone);
     free(g->waiting);
+    free(g->first);
+    free(g->groups);
+    free(g->kept);
+    free(g->left);
+    free(g->stack);
     free(g->heap);
     free(g->place);
 }
 
-static lg_status connect_groups(graph *g, const lg_pattern *p)
+/* Makes two nodes neighbours, unless they are. */
+static lg_status connect(graph *g, int i, int j)
 {
+    int low = i < j ? i : j, high = i < j ? j : i, is_new;
+    if (low == high)
+        return LG_OK;
+    LG_TRY(table_add(&g->pairs, (int64_t)low * g->nnodes + high + 1, &is_new));
+    if (!is_new)
+        return LG_OK;
+    LG_TRY(append(&g->adjacent[i], j));
+    LG_TRY(append(&g->adjacent[j], i));
+    g->degree[i] += g->size[j];
+    g->degree[j] += g->size[i];
+    return LG_OK;
+}
+
+static lg_status connect_groups(graph *g)
+{
+    const lg_pattern *p = g->pattern;
     for (int group = 0; group < p->ngroups; group++) {
-        g->waiting[g->nblocks + group] = p->group_start[group + 1] - p->group_start[group];
+        g->waiting[group] = p->group_start[group + 1] - p->group_start[group];
         for (int e = p->group_start[group]; e < p->group_start[group + 1]; e++) {
-            LG_TRY(append(&g->adjacent[p->group_block[e]], g->nblocks + group));
-            LG_TRY(append(&g->adjacent[g->nblocks + group], p->group_block[e]));
+            g->kept[p->group_block[e]]++;
+            LG_TRY(connect(g, p->group_block[e], g->nblocks + group));
         }
     }
     return LG_OK;
 }
 
-static lg_status connect_cliques(graph *g, const lg_pattern *p)
+/* The groups of each block. */
+static void list_groups(graph *g)
 {
-    for (int c = 0; c < p->ncliques; c++)
-        for (int i = p->clique_start[c]; i < p->clique_start[c + 1]; i++)
-            for (int j = p->clique_start[c]; j < p->clique_start[c + 1]; j++)
-                if (p->clique_block[i] != p->clique_block[j])
-                    LG_TRY(append(&g->adjacent[p->clique_block[i]], p->clique_block[j]));
-    return LG_OK;
+    const lg_pattern *p = g->pattern;
+    for (int b = 0; b < g->nblocks; b++)
+        g->first[b + 1] = g->first[b] + g->kept[b];
+    for (int group = p->ngroups - 1; group >= 0; group--)
+        for (int e = p->group_start[group]; e < p->group_start[group + 1]; e++)
+            g->groups[--g->first[p->group_block[e] + 1]] = group;
+    for (int b = 0; b < g->nblocks; b++)
+        g->first[b] = g->first[b + 1];
+    g->first[g->nblocks] = p->group_start[p->ngroups];
 }
 
-static void measure_degree(graph *g, int node)
+static lg_status connect_cliques(graph *g)
 {
-    g->degree[node] = 0;
-    for (int i = 0; i < g->adjacent[node].count; i++)
-        g->degree[node] += g->size[g->adjacent[node].at[i]];
+    const lg_pattern *p = g->pattern;
+    for (int c = 0; c < p->ncliques; c++)
+        for (int i = p->clique_start[c]; i < p->clique_start[c + 1]; i++)
+            for (int j = p->clique_start[c]; j < i; j++)
+                LG_TRY(connect(g, p->clique_block[i], p->clique_block[j]));
+    return LG_OK;
 }
 
 static void start_heap(graph *g)
 {
     for (int node = 0; node < g->nnodes; node++) {
-        sort_unique(&g->adjacent[node]);
-        measure_degree(g, node);
         g->place[node] = -1;
-    }
-    for (int node = 0; node < g->nnodes; node++)
-        if (!g->waiting[node])
+        if (node < g->nblocks || !g->waiting[node - g->nblocks])
             heap_insert(g, node);
-}
-
-/* adjacent[i] := (adjacent[i] + adjacent[k]) without i and k */
-static lg_status merge(graph *g, int i, int k)
-{
-    const list *a = &g->adjacent[i], *b = &g->adjacent[k];
-    LG_TRY(reserve(&g->merged, a->count + b->count));
-    int count = 0;
-    for (int s = 0, t = 0; s < a->count || t < b->count;) {
-        int next = t == b->count || (s < a->count && a->at[s] <= b->at[t]) ? a->at[s] : b->at[t];
-        s += s < a->count && a->at[s] == next;
-        t += t < b->count && b->at[t] == next;
-        if (next != i && next != k)
-            g->merged.at[count++] = next;
     }
-    LG_TRY(reserve(&g->adjacent[i], count));
-    g->adjacent[i].count = count;
-    if (count > 0)
-        memcpy(g->adjacent[i].at, g->merged.at, (size_t)count * sizeof(int));
-    return LG_OK;
 }
 
-static lg_status eliminate(graph *g, int k)
+/* ---- which groups may go ---- */
+
+/* A group may go after all of its blocks, or as soon as it has a block to itself: an eliminated one on which its rows are
+   independent and which every other group has left. A group leaves its blocks when it has been eliminated and has a block
+   to itself. Rows of two groups may be dependent on one block and independent on all of theirs; this rule gives each group
+   that leaves a block of its own on which no later one stands. The rows of B eliminated so far are then block-triangular
+   on the blocks eliminated so far: their Schur complement has full rank. */
+static int has_own_block(const graph *g, int group)
 {
-    for (int s = 0; s < g->adjacent[k].count; s++) {
-        int i = g->adjacent[k].at[s];
-        LG_TRY(merge(g, i, k));
-        measure_degree(g, i);
-        if (g->place[i] >= 0)
-            heap_moved(g, i);
-    }
-    return LG_OK;
+    const lg_pattern *p = g->pattern;
+    int has = 0;
+    for (int e = p->group_start[group]; p->group_sufficient && e < p->group_start[group + 1]; e++)
+        has |= p->group_sufficient[e] && g->gone[p->group_block[e]] && g->kept[p->group_block[e]] == 1;
+    return has;
 }
 
-/* Groups that waited for this block and for no other one may go now. */
-static void release_groups(graph *g, const lg_pattern *p, int block)
+/* Looks again at all groups on an eliminated block: those that may go enter the heap, those that have gone and that have
+   a block to themselves by now are put on the stack of those that leave. */
+static void look_at_groups(graph *g, int block)
 {
-    for (int s = 0; s < g->adjacent[block].count; s++) {
-        int node = g->adjacent[block].at[s], group = node - g->nblocks;
-        if (group < 0)
-            continue;
-        int waiting = g->waiting[node];
-        for (int e = p->group_start[group]; e < p->group_start[group + 1]; e++)
-            waiting -= p->group_block[e] == block;
-        if (waiting == 0 && g->waiting[node] > 0)
+    for (int s = g->first[block]; s < g->first[block + 1]; s++) {
+        int group = g->groups[s], node = g->nblocks + group, own = has_own_block(g, group);
+        if (!g->gone[node] && g->place[node] < 0 && (own || g->waiting[group] == 0))
             heap_insert(g, node);
-        g->waiting[node] = waiting;
+        if (g->gone[node] && !g->left[group] && own) {
+            g->left[group] = 1;
+            g->stack[g->stack_count++] = group;
+        }
     }
+}
+
+static void block_gone(graph *g, int block)
+{
+    for (int s = g->first[block]; s < g->first[block + 1]; s++)
+        g->waiting[g->groups[s]]--;
+    look_at_groups(g, block);
+}
+
+/* An eliminated group that has a block to itself leaves its other blocks, which may then be the own block of the last
+   group on them, and so on from the tips of a tree inwards. */
+static void group_gone(graph *g, int group)
+{
+    const lg_pattern *p = g->pattern;
+    if (!has_own_block(g, group))
+        return;
+    g->left[group] = 1;
+    g->stack[g->stack_count++] = group;
+    while (g->stack_count) {
+        int leaving = g->stack[--g->stack_count];
+        for (int e = p->group_start[leaving]; e < p->group_start[leaving + 1]; e++)
+            if (--g->kept[p->group_block[e]] == 1 && g->gone[p->group_block[e]])
+                look_at_groups(g, p->group_block[e]);
+    }
+}
+
+/* ---- elimination ---- */
+
+/* The neighbours of a node that are still there. */
+static void forget_gone(const graph *g, list *l)
+{
+    int kept = 0;
+    for (int s = 0; s < l->count; s++)
+        if (!g->gone[l->at[s]])
+            l->at[kept++] = l->at[s];
+    l->count = kept;
+}
+
+/* Takes node k, number `nth`, out: its neighbours become neighbours of one another. */
+static lg_status eliminate(graph *g, int k, int nth)
+{
+    const list *left = &g->adjacent[k];
+    g->gone[k] = 1;
+    forget_gone(g, &g->adjacent[k]);
+    for (int s = 0; s < left->count; s++) {
+        g->degree[left->at[s]] -= g->size[k];
+        for (int t = 0; t < s && !g->complete; t++)
+            LG_TRY(connect(g, left->at[s], left->at[t]));
+    }
+    g->complete |= left->count == g->nnodes - nth - 1;
+    for (int s = 0; s < left->count; s++)
+        if (g->place[left->at[s]] >= 0)
+            heap_moved(g, left->at[s]);
+    return LG_OK;
 }
 
 static lg_status order_alloc(lg_order *order, int nnodes)
@@ -242,16 +351,18 @@ static lg_status order_alloc(lg_order *order, int nnodes)
     return order->node && order->position && order->start ? LG_OK : LG_NO_MEMORY;
 }
 
-static lg_status eliminate_all(graph *g, const lg_pattern *p, lg_order *order)
+static lg_status eliminate_all(graph *g, lg_order *order)
 {
     for (int k = 0; k < g->nnodes; k++) {
         int node = heap_pop(g);
         order->node[k] = node;
         order->position[node] = k;
+        LG_TRY(eliminate(g, node, k));
         order->start[k + 1] = order->start[k] + g->adjacent[node].count;
-        LG_TRY(eliminate(g, node));
         if (node < g->nblocks)
-            release_groups(g, p, node);
+            block_gone(g, node);
+        else
+            group_gone(g, node - g->nblocks);
     }
     return LG_OK;
 }
@@ -271,22 +382,24 @@ static lg_status collect_later(const graph *g, lg_order *order)
     return LG_OK;
 }
 
-static lg_status build(graph *g, const lg_pattern *pattern, lg_order *order)
+static lg_status build(graph *g, lg_order *order)
 {
     LG_TRY(graph_alloc(g));
     LG_TRY(order_alloc(order, g->nnodes));
-    LG_TRY(connect_groups(g, pattern));
-    LG_TRY(connect_cliques(g, pattern));
+    LG_TRY(connect_groups(g));
+    list_groups(g);
+    LG_TRY(connect_cliques(g));
     start_heap(g);
-    LG_TRY(eliminate_all(g, pattern, order));
+    LG_TRY(eliminate_all(g, order));
     return collect_later(g, order);
 }
 
 lg_status lg_order_create(const lg_pattern *pattern, const int *size, lg_order *order)
 {
     graph g = {.nnodes = pattern->nblocks + pattern->ngroups, .nblocks = pattern->nblocks, .size = size};
+    g.pattern = pattern;
     *order = (lg_order){0};
-    lg_status status = build(&g, pattern, order);
+    lg_status status = build(&g, order);
     graph_free(&g);
     if (status != LG_OK)
         lg_order_free(order);

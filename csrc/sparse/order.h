@@ -1,4 +1,4 @@
-/* The elimination order of a pattern. Nodes are the blocks, then the groups; private to core/. */
+/* The elimination order of a pattern. Nodes are the blocks, then the groups; private to sparse/. */
 #ifndef LG_SPARSE_ORDER_H
 #define LG_SPARSE_ORDER_H
 
@@ -13,7 +13,8 @@ typedef struct lg_order {
     int *later; /* positions of the nodes it couples with when it is eliminated, ascending */
 } lg_order;
 
-/* Minimum degree, measured in unknowns (`size` per node); ties go to the smallest node. A group waits for its blocks. */
+/* Minimum degree, measured in unknowns (`size` per node); ties go to the node of least size. A group waits for all of its
+   blocks, or for one that is sufficient and that no other group needs. */
 lg_status lg_order_create(const lg_pattern *pattern, const int *size, lg_order *order);
 void lg_order_free(lg_order *order);
 

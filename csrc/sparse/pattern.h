@@ -22,6 +22,7 @@ typedef struct lg_pattern {
     const int *group_start; /* per group, ngroups + 1: first entry */
     const int *group_block; /* per entry: block */
     const int *group_value; /* per entry: place in the values of B */
+    const int *group_sufficient; /* per entry: the group's rows are independent on this block alone; NULL: nowhere */
     int ncliques;
     const int *clique_start; /* per clique, ncliques + 1: first entry */
     const int *clique_block; /* per entry: block; a block alone is in a clique only if an element acts on it */

@@ -125,13 +125,23 @@ static void fill_sizes(builder *b)
     }
 }
 
-/* Places of the fronts of blocks, or of those of groups. */
-static void place_fronts(builder *b, int of_blocks)
+/* Do elements add to the front at position k: a block, or a group before one of its blocks? */
+static int is_assembled(const builder *b, int k)
+{
+    const lg_pattern *p = b->pattern;
+    int group = b->order.node[k] - p->nblocks, assembled = group < 0;
+    for (int e = group < 0 ? 0 : p->group_start[group]; group >= 0 && e < p->group_start[group + 1]; e++)
+        assembled |= b->order.position[p->group_block[e]] > k;
+    return assembled;
+}
+
+/* Places of the fronts that elements reach, or of the others. */
+static void place_fronts(builder *b, int assembled)
 {
     lg_plan *plan = b->plan;
     for (int k = 0; k < plan->nfronts; k++) {
         lg_front *front = &plan->fronts[k];
-        if ((b->order.node[k] < b->pattern->nblocks) != of_blocks)
+        if (is_assembled(b, k) != assembled)
             continue;
         front->D = plan->nvalues;
         front->U = front->D + rounded(square(front->n), LG_CHUNK);
@@ -139,7 +149,7 @@ static void place_fronts(builder *b, int of_blocks)
         front->end = front->L + (long)front->ld * front->n;
         plan->nvalues = rounded(front->end, 4);
     }
-    if (of_blocks)
+    if (assembled)
         plan->nassembled = plan->nvalues;
 }
 

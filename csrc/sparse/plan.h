@@ -1,12 +1,12 @@
-/* The static plan of the block-sparse matrix: order, places and update lists; private to core/.
+/* The static plan of the block-sparse matrix: order, places and update lists; private to sparse/.
 
    Each node of the elimination graph is a front. With n pivot unknowns and m later unknowns that they couple with,
    its panels are stored one after the other, column-major:
 
        D (n x n)    U (n x m)    L (m x n, leading dimension m rounded up to whole chunks)
 
-   The fronts of blocks come first: elements reach no others, so that the assembled values end where the fronts of
-   groups, which are all fill, begin. */
+   The fronts that elements reach come first: those of blocks, and of groups that come before one of their blocks. The
+   assembled values end where the other fronts, which are all fill, begin. */
 #ifndef LG_SPARSE_PLAN_H
 #define LG_SPARSE_PLAN_H
 
