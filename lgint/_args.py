@@ -1,7 +1,8 @@
 """Checks of what callers hand in: every message names the argument, what was given and what would work."""
 
 import difflib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +39,14 @@ def choice(name: str, value: object, choices: Collection[str]) -> str:
     if isinstance(value, str) and value in choices:
         return value
     listed = list(choices)
-    near = difflib.get_close_matches(str(value), listed, n=1)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
-    raise ValueError(f"unknown {name} {value!r}{hint}; there is {listing(listed)}")
+    raise ValueError(f"unknown {name} {value!r}{guess(value, listed)}; there is {listing(listed)}")
+
+
+def guess(value: object, choices: Collection[str], meant: Mapping[str, str] = MappingProxyType({})) -> str:
+    """A question to put behind an unknown name, or nothing; `meant` has other words for some of the `choices`."""
+    near = difflib.get_close_matches(str(value), choices, n=1)
+    best = meant.get(str(value), near[0] if near else "")
+    return f" (did you mean {best!r}?)" if best in choices else ""
 
 
 def listing(names: Sequence[str]) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import _core
-from lgint._args import Array, array, choice, number
+from lgint._args import Array, array, choice, guess, number
 from lgint._model.model import System
 from lgint._run.events import Event, Events
 from lgint._run.start import start_of, start_option
@@ -104,6 +105,7 @@ def integrate(
     if not isinstance(model, System):
         raise ValueError(f"model: a model expected, got {type(model).__name__}")
     choice("method", method, methods())
+    check_options(method, options, integrate)
     start = start_option(start, options)
     step, given = _steps(method, h, options)
     begin, q, v, memory = start_of(model, method, t0, start)
@@ -158,6 +160,7 @@ class Stepper:
         self, model: System, method: str, *, t0: float = 0.0, start: Trajectory | str | None = None, **options: Any
     ) -> None:
         choice("method", method, methods())
+        check_options(method, options, Stepper)
         for name in ("rtol", "atol"):
             if options.get(name) is not None:
                 raise ValueError(f"{name}: a Stepper takes the steps that it is given; lgint.integrate chooses them")
@@ -197,6 +200,25 @@ class Stepper:
     def lam(self) -> Array:
         """Multipliers (nc,)."""
         return self._core.lam
+
+
+# what other programs call the arguments here
+_MEANT = {
+    **dict.fromkeys(("dt", "step", "step_size", "stepsize", "timestep"), "h"),
+    **dict.fromkeys(("tf", "tmax", "t_final", "t_stop", "t_span"), "t_end"),
+    **{"tol": "rtol", "rho": "rho_inf", "save_at": "t_eval"},
+}
+
+
+def check_options(method: str, options: Collection[str], function: Callable[..., object]) -> None:
+    """ValueError for options that no method has, with a guess; it may also be an argument of `function`."""
+    own = [option["name"] for option in method_info(method)["options"]]
+    known = {option["name"] for row in _core.method_rows() for option in row["options"]}
+    arguments = [p.name for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY]
+    for name in options:
+        if name not in known:
+            meant = guess(name, [*own, *arguments], _MEANT)
+            raise ValueError(f'method "{method}" has no option {name!r}{meant}; its options are: {", ".join(own)}')
 
 
 def _step(h: float | None) -> float:

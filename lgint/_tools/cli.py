@@ -5,12 +5,17 @@ from __future__ import annotations
 import argparse
 import ast
 import inspect
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lgint import _core, models
+import numpy as np
+
+from lgint import __version__, _core, models
+from lgint._args import choice
 from lgint._run.integrate import integrate, method_info, methods
 from lgint._run.trajectory import Trajectory
 
@@ -18,11 +23,23 @@ from lgint._run.trajectory import Trajectory
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status. Messages go to standard error."""
     try:
+        status = _main(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough; what is left goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    return status
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    try:
         given = _parser().parse_args(arguments)
     except SystemExit as stop:  # argparse has printed its message
         return int(stop.code or 0)
     try:
         status: int = given.command(given)
+    except BrokenPipeError:
+        raise
     except (ValueError, TypeError, OSError, ImportError) as error:
         print(f"lgint: {error}", file=sys.stderr)
         return 2
@@ -34,6 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="lgint", description="Lie group time integrators for multibody systems.")
+    parser.add_argument("--version", action="version", version=f"lgint {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     listing = commands.add_parser("list", help="models and methods")
@@ -43,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="integrate a model")
     run.add_argument("model", help="one of `lgint list models`")
     run.add_argument("--method", required=True, help="one of `lgint list methods`")
-    run.add_argument("--h", type=float, required=True, help="step size, s")
+    run.add_argument("--h", type=float, help="step size, s; may be left out with --set rtol=... (adaptive steps)")
     run.add_argument("--t-end", type=float, required=True, help="end of the run, s")
     run.add_argument("--formulation", help="storage of the bodies, such as R3xSO3 or SE3")
     run.add_argument(
@@ -107,6 +125,10 @@ def _run(given: argparse.Namespace) -> int:
         settings["formulation"] = given.formulation
     model = models.get(given.model)(**{name: value for name, value in settings.items() if name in known})
     options = {name: value for name, value in settings.items() if name not in known}
+    allowed = [option["name"] for option in method_info(given.method)["options"]]
+    arguments = inspect.signature(integrate).parameters
+    for name in options:
+        choice("parameter or option", name, [*known, *allowed, *arguments])
     schedule = {"t_end": given.t_end, "h": given.h, "save_every": given.save_every, "progress": given.progress}
     try:
         trajectory = integrate(model, given.method, **schedule, **options)
@@ -140,9 +162,10 @@ def _write(given: argparse.Namespace, trajectory: Trajectory) -> None:
 
 def _summary(name: str, run: Trajectory) -> str:
     stats, energy = run.stats, run.energy()
+    most = "at most " if np.ptp(run.h[1:]) > 1e-9 * stats.h_used else ""
     lines = [
-        f"{name} by {run.method}: t = {run.t[0]:g} ... {run.t[-1]:g} s in {stats.steps} steps of {stats.h_used:g} s, "
-        f"{stats.wall_time:.3g} s of wall time",
+        f"{name} by {run.method}: t = {run.t[0]:g} ... {run.t[-1]:g} s "
+        f"in {stats.steps} steps of {most}{stats.h_used:g} s, {stats.wall_time:.3g} s of wall time",
         f"energy {energy[-1]:.12g} J, changed by {energy[-1] - energy[0]:.3e} J",
     ]
     if run.model.nc:

@@ -4,6 +4,9 @@
 and rebuilds itself with other keywords (`.with_parameters`).
 """
 
+from typing import TYPE_CHECKING, NoReturn
+
+from lgint._args import guess
 from lgint._registry import get, names, parameters
 from lgint.models.crank_drive_v8 import crank_drive_v8
 from lgint.models.free_body import free_body
@@ -29,3 +32,8 @@ __all__ = [
     "single_axis",
     "slider_crank",
 ]
+
+if not TYPE_CHECKING:  # type checkers know the names by themselves
+
+    def __getattr__(name: str) -> NoReturn:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{guess(name, __all__)}")

@@ -30,6 +30,8 @@ LINKS = (
     Link(0.0, 0.0, -1, 0.34, (0.0, 0.0, 0.0), (0.0003, 0.0004, 0.0003)),
     Link(0.0, 0.0, 0, 0.09, (0.0, 0.0, 0.032), (0.00015, 0.00015, 0.00004)),
 )
+# printed in degrees: -120, 60, -200, 90, 90, 45
+GOAL = (-2 * np.pi / 3, np.pi / 3, -10 * np.pi / 9, np.pi / 2, np.pi / 2, np.pi / 4)
 HALF_TIME = 0.5  # s, when the desired motion begins to brake
 
 
@@ -38,7 +40,7 @@ def puma560(
     *,
     formulation: str = "minimal",
     initial_angles: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
-    goal_angles: ArrayLike = (-120.0, 60.0, -200.0, 90.0, 90.0, 45.0),
+    goal_angles: ArrayLike = GOAL,
     stiffness: ArrayLike = (40000.0, 40000.0, 40000.0, 100.0, 100.0, 10.0),
     damping: ArrayLike = (400.0, 400.0, 100.0, 1.0, 1.0, 0.1),
     gravity: ArrayLike = (0.0, 0.0, -9.81),
@@ -57,7 +59,7 @@ def puma560(
     formulation : str
         See `ModelBuilder`.
     initial_angles, goal_angles : array_like, shape (6,)
-        Of the desired motion, degrees. The robot starts at rest on it.
+        Of the desired motion, rad. The robot starts at rest on it.
     stiffness, damping : array_like, shape (6,)
         P in N m/rad and D in N m s/rad.
     gravity : array_like, shape (3,)
@@ -68,10 +70,7 @@ def puma560(
     UserWarning
         The published inertias of links 1 and 3 violate the triangle inequality.
     """
-    begin, goal = (
-        np.deg2rad(array(name, value, (6,)))
-        for name, value in (("initial_angles", initial_angles), ("goal_angles", goal_angles))
-    )
+    begin, goal = array("initial_angles", initial_angles, (6,)), array("goal_angles", goal_angles, (6,))
     P, D = array("stiffness", stiffness, (6,)), array("damping", damping, (6,))
     builder = ModelBuilder(gravity=array("gravity", gravity, (3,)), formulation=formulation)
     R, origin, zero = np.eye(3), np.zeros(3), np.eye(3)

@@ -1,5 +1,7 @@
 """The command line: what it writes, and its exit status."""
 
+import os
+import signal
 import subprocess
 import sys
 
@@ -54,6 +56,8 @@ BAD = [
     (["run", "heavy_tip", *RUN[2:]], "did you mean 'heavy_top'"),
     ([*RUN, "--formulation", "SE4"], "formulation 'SE4'"),
     ([*RUN, "--set", "weight=3"], "weight"),
+    ([*RUN, "--set", "mas=3"], "'mas' (did you mean 'mass'?)"),
+    ([*RUN[:4], "--t-end", "1"], "h: the step size is needed"),
     ([*RUN, "--set", "mass"], "NAME=VALUE"),
     ([*RUN, "--set", "mass=-1"], "positive"),
     ([*RUN[:3], "rk45", *RUN[4:]], "method 'rk45'"),
@@ -86,6 +90,27 @@ def test_demo(capsys, tmp_path):
     for name in ("euler", "rk33", "rk44", "rk67", "dopri5", "genalpha"):
         assert name in text
     assert (tmp_path / "demo" / "heavy_top.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_adaptive_runs_need_no_step(capsys):
+    assert main(["run", "free_body", "--method", "dopri5", "--t-end", "0.5", "--set", "rtol=1e-8"]) == 0
+    assert "steps of at most" in capsys.readouterr().out
+
+
+def test_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"lgint {lgint.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["list", "methods"]])
+def test_a_closed_pipe_is_silent(arguments):
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "lgint", *arguments]
+    run = subprocess.run(command, stdout=write, stderr=subprocess.PIPE)
+    os.close(write)
+    assert run.returncode == 128 + signal.SIGPIPE
+    assert run.stderr == b""
 
 
 def test_module_and_help(tmp_path):

@@ -348,3 +348,32 @@ def test_callable_models_of_named_functions_pickle():
     runs = [lgint.integrate(m, "rk44", t_end=1.0, h=0.1) for m in (model, twin)]
     assert runs[0].q.tobytes() == runs[1].q.tobytes()
     assert runs[1].v[0].tolist() == [0.0, 2.0]
+
+
+# ---- guesses ----
+
+
+@pytest.mark.parametrize(
+    ("given", "guess"),
+    [
+        ({"dt": 1e-3}, "h"),
+        ({"h": 1e-3, "rho": 0.9}, "rho_inf"),
+        ({"h": 1e-3, "t_evl": [0.0]}, "t_eval"),
+        ({"h": 1e-3, "sigm": 1.0}, "sigma"),
+    ],
+)
+def test_unknown_options_come_with_a_guess(given, guess):
+    name = list(given)[-1]
+    with pytest.raises(ValueError, match=f"no option '{name}' .did you mean '{guess}'.*its options are: rho_inf"):
+        lgint.integrate(lgint.models.heavy_top(), "genalpha", t_end=1.0, **given)
+
+
+def test_guesses_elsewhere():
+    with pytest.raises(ValueError, match="no option 'rho' .did you mean 'rho_inf'"):
+        lgint.Stepper(lgint.models.heavy_top(), "genalpha", rho=0.9)
+    with pytest.raises(ValueError, match="no option 'rho'; its options are"):  # not a guess that rk44 lacks as well
+        lgint.Stepper(lgint.models.heavy_top(), "rk44", rho=0.9)
+    with pytest.raises(AttributeError, match="'heavytop' .did you mean 'heavy_top'"):
+        lgint.models.heavytop  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'zeppelin'$"):
+        lgint.models.zeppelin  # noqa: B018

@@ -408,7 +408,7 @@ def test_the_puma_from_its_table():
         (0, 0, 0, 0),
     ]
     q = np.deg2rad([10.0, -20, 30, 40, -50, 60])
-    model = lgint.models.puma560(initial_angles=np.rad2deg(q))
+    model = lgint.models.puma560(initial_angles=q)
     links = lgint.dh_links(table, coordinates=q)
     for i, link in enumerate(links):
         x, R, *_ = model.core.kinematics(model.joint(f"joint{i + 1}")["frames"][1], model.q0, model.v0)
