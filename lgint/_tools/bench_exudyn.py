@@ -1,6 +1,7 @@
 """The benchmark models of `lgint bench` in Exudyn, as fast as it runs them: nothing is written, printed or plotted.
 
 Bodies have Lie group nodes with rotation vectors (NodeRigidBodyRotVecLG), as Exudyn's Lie group integrators want them.
+Data that a model of lgint keeps in its module are read from there, so that both codes have the same numbers.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ import contextlib
 import importlib
 import io
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from lgint._args import Array
+from lgint._rotation import vector_of_matrix
+from lgint.models.puma560 import LINKS, after_link
+from lgint.models.slider_crank import ARM, A, B, C
 
 SOLVERS = {"rk44": "RK44", "rk67": "RK67"}
 
@@ -30,37 +34,69 @@ def load() -> Any:
 
 
 class Peer:
-    """A model in Exudyn and the settings of one method."""
+    """A model in Exudyn and the settings of one method.
 
-    def __init__(self, exudyn: Any, build: Callable[[Peer], None], method: str, options: Mapping[str, Any]) -> None:
+    `linear` is the name of Exudyn's linear solver.
+    """
+
+    def __init__(
+        self,
+        exudyn: Any,
+        build: Callable[[Peer], None],
+        method: str = "genalpha",
+        newton: str = "full",
+        linear: str = "EXUdense",
+    ) -> None:
         self.exudyn = exudyn
         self.items = importlib.import_module("exudyn.itemInterface")
         self._system = exudyn.SystemContainer()
         self.mbs = self._system.AddSystem()
         self.ground = self.mbs.AddObject(self.items.ObjectGround())
         self.last, self.at = -1, [0.0, 0.0, 0.0]
+        self._commands: list[Callable[[float], None]] = []
+        self.position: Callable[[], Array] = self._position_of_last
         build(self)
         self.mbs.Assemble()
-        self._method, self._options = method, options
+        self._method, self._newton, self._linear = method, newton, linear
 
-    def body(self, mass: float, inertia: Any, x: Any = (0, 0, 0), v: Any = (0, 0, 0), omega: Any = (0, 0, 0)) -> int:
-        """A rigid body, unturned at the start; it is the one whose position is compared, if it is the last."""
+    def body(
+        self,
+        mass: float,
+        inertia: Any,
+        x: Any = (0, 0, 0),
+        v: Any = (0, 0, 0),
+        omega: Any = (0, 0, 0),
+        R: Array | None = None,
+    ) -> int:
+        """A rigid body, with `omega` in its own axes; it is the one whose position is compared, if it is the last."""
+        turn = np.zeros(3) if R is None else vector_of_matrix(R)
         node = self.mbs.AddNode(
-            self.items.NodeRigidBodyRotVecLG(referenceCoordinates=[*x, 0, 0, 0], initialVelocities=[*v, *omega])
+            self.items.NodeRigidBodyRotVecLG(referenceCoordinates=[*x, *turn], initialVelocities=[*v, *omega])
         )
         self.last = self.mbs.AddObject(
             self.items.ObjectRigidBody(physicsMass=mass, physicsInertia=[*inertia, 0, 0, 0], nodeNumber=node)
         )
         return int(self.last)
 
-    def marker(self, body: int, x: Any) -> int:
-        """A point of a body, in its axes, with an orientation."""
-        return int(self.mbs.AddMarker(self.items.MarkerBodyRigid(bodyNumber=body, localPosition=list(x))))
+    def marker(self, body: int, x: Any, R: Array | None = None) -> int:
+        """A point of a body with the axes R (default: the body's), both in the body's axes."""
+        frame = self.exudyn.HT(rotation=np.eye(3) if R is None else R, translation=list(x))
+        return int(self.mbs.AddMarker(self.items.MarkerBodyRigid(bodyNumber=body, localHT=frame)))
 
     def gravity(self, body: int, g: Any) -> None:
         """Weight of a body."""
         marker = self.mbs.AddMarker(self.items.MarkerBodyMass(bodyNumber=body))
         self.mbs.AddLoad(self.items.LoadMassProportional(markerNumber=marker, loadVector=list(g)))
+
+    def each_step(self, command: Callable[[float], None]) -> None:
+        """Calls `command` before each step with the time at which the step ends, to set what depends on time."""
+
+        def before(_mbs: Any, t: float) -> bool:
+            command(t)
+            return True
+
+        self._commands.append(command)
+        self.mbs.SetPreStepUserFunction(before)
 
     def run(self, h: float, steps: int) -> None:
         """`steps` steps of size h from the start."""
@@ -73,15 +109,16 @@ class Peer:
         settings.solutionSettings.solutionWritePeriod = settings.solutionSettings.sensorsWritePeriod = steps * h
         settings.displayStatistics = settings.displayComputationTime = False
         time.generalizedAlpha.spectralRadius = 0.9
-        time.newton.useModifiedNewton = self._options.get("newton") == "modified"
+        time.newton.useModifiedNewton = self._newton == "modified"
         time.explicitIntegration.computeEndOfStepAccelerations = False
-        if self._options.get("sparse"):
-            settings.linearSolverType = self.exudyn.LinearSolverType.EigenSparse
+        settings.linearSolverType = getattr(self.exudyn.LinearSolverType, self._linear)
         kinds = self.exudyn.DynamicSolverType
         time.solverType = getattr(kinds, SOLVERS[self._method]) if self._method in SOLVERS else kinds.GeneralizedAlpha
+        for command in self._commands:
+            command(0.0)  # for the accelerations at the start
         self.mbs.SolveDynamic(settings, solverType=time.solverType)
 
-    def position(self) -> Array:
+    def _position_of_last(self) -> Array:
         """Of the point that is compared, (3,), m, after a run."""
         kind = self.exudyn.OutputVariableType.Position
         return np.array(self.mbs.GetObjectOutputBody(self.last, kind, localPosition=self.at))
@@ -121,6 +158,122 @@ def rotor(peer: Peer) -> None:
         )
     moment = [0.0, 0.0, ((left + right) / 2 - left) * mass * 9.81]
     peer.mbs.AddLoad(peer.items.LoadTorqueVector(markerNumber=peer.marker(body, (0, 0, 0)), loadVector=moment))
+
+
+def slider_crank(peer: Peer) -> None:
+    """The crank, the rod and the slider with their four joints."""
+    x_axis, down = np.array([1.0, 0.0, 0.0]), (0, 0, -9.81)
+    R = np.column_stack([(C - B) / 0.3, np.array([0.0, 2.0, -1.0]) / np.sqrt(5), np.array([5.0, 2, 4]) / np.sqrt(45)])
+    spin, half = 6.0 * x_axis, (C - B) / 2
+    crank = peer.body(0.12, (1e-4, 1e-5, 1e-4), A + ARM / 2, np.cross(spin, ARM / 2), spin)
+    omega = R.T @ np.array([1.92, -0.96, 0.48])
+    rod = peer.body(0.5, (4e-4, 4e-3, 4e-3), (B + C) / 2, (0.12, -0.24, 0), omega, R)
+    slider = peer.body(2.0, (1e-4, 1e-4, 1e-4), C, 0.24 * x_axis)
+    for body in (crank, rod, slider):
+        peer.gravity(body, down)
+
+    axes = np.column_stack([np.array([0.0, 1, 0]), np.array([0.0, 0, 1]), x_axis])  # the third one turns freely
+    ends = [peer.marker(peer.ground, A, axes), peer.marker(crank, -ARM / 2, axes)]
+    peer.mbs.AddObject(peer.items.ObjectJointRevoluteZ(markerNumbers=ends))
+    ends = [peer.marker(crank, ARM / 2), peer.marker(rod, -R.T @ half)]
+    peer.mbs.AddObject(peer.items.SphericalJoint(markerNumbers=ends))
+    # of the rotations the last alone: first axis of the slider normal to the second one of the rod
+    ends = [peer.marker(slider, (0, 0, 0)), peer.marker(rod, R.T @ half)]
+    peer.mbs.AddObject(peer.items.GenericJoint(markerNumbers=ends, constrainedAxes=[1, 1, 1, 0, 0, 1]))
+    ends = [peer.marker(peer.ground, C), peer.marker(slider, (0, 0, 0))]
+    peer.mbs.AddObject(peer.items.ObjectJointPrismaticX(markerNumbers=ends))
+    peer.last = slider
+
+
+# of the Puma's drives: torque P (phi_d - phi) + D (phi_d' - phi'), phi_d = GOAL 2 t^2 up to 0.5 s
+GOAL = np.deg2rad([-120.0, 60.0, -200.0, 90.0, 90.0, 45.0])
+P = np.array([40000.0, 40000.0, 40000.0, 100.0, 100.0, 10.0])
+D = np.array([400.0, 400.0, 100.0, 1.0, 1.0, 0.1])
+
+
+def _feed(t: float) -> Array:
+    """P phi_d + D phi_d', the part of the torques that depends on time alone, (6,)."""
+    return np.asarray(P * GOAL * (2 * t * t) + D * GOAL * (4 * t))
+
+
+def puma560(peer: Peer) -> None:
+    """Six bodies with revolute joints, each with a torsional spring and damper for -P phi - D phi'.
+
+    What is left of the torque depends on time alone: it is set once a step, for its end, where generalized-alpha
+    evaluates. That is exact, and of all ways found Exudyn is fastest with it.
+    """
+    R, origin = np.eye(3), np.zeros(3)
+    before, R_before, com_before = peer.ground, np.eye(3), np.zeros(3)
+    drives = []
+    for link, p, d in zip(LINKS, P, D, strict=True):
+        axes, place = R, origin
+        R, origin = after_link(link, 0.0, R, origin)
+        com = origin + R @ link.com
+        body = peer.body(link.mass, link.inertia, com, R=R)
+        peer.gravity(body, (0, 0, -9.81))
+        ends = [
+            peer.marker(before, R_before.T @ (place - com_before), R_before.T @ axes),
+            peer.marker(body, R.T @ (place - com), R.T @ axes),
+        ]
+        peer.mbs.AddObject(peer.items.ObjectJointRevoluteZ(markerNumbers=ends))
+        drive = peer.items.TorsionalSpringDamper(markerNumbers=ends, stiffness=p, damping=d)
+        drives.append(peer.mbs.AddObject(drive))
+        before, R_before, com_before = body, R, com
+
+    def command(t: float) -> None:
+        for drive, torque in zip(drives, _feed(t).tolist(), strict=True):
+            peer.mbs.SetObjectParameter(drive, "torque", -torque)  # counts as the spring's does: against the turn
+
+    peer.each_step(command)
+
+
+def puma560_minimal(peer: Peer) -> None:
+    """The six joint angles in a kinematic tree, with its own position and velocity control."""
+    n = len(LINKS)
+    zero = [0.0] * n
+    node = peer.mbs.AddNode(
+        peer.items.NodeGenericODE2(
+            referenceCoordinates=zero, initialCoordinates=zero, initialCoordinates_t=zero, numberOfODE2Coordinates=n
+        )
+    )
+    # a joint's frame turns about the axis before the link's own transform, which leads on to the next joint
+    transforms = [after_link(link, 0.0, np.eye(3), np.zeros(3)) for link in LINKS]
+    frames = [(np.eye(3), np.zeros(3)), *transforms[:-1]]
+    tree = peer.mbs.AddObject(
+        peer.items.ObjectKinematicTree(
+            nodeNumber=node,
+            gravity=[0, 0, -9.81],
+            jointTypes=[peer.exudyn.JointType.RevoluteZ] * n,
+            linkParents=np.arange(n) - 1,
+            jointTransformations=peer.exudyn.Matrix3DList([R for R, _ in frames]),
+            jointOffsets=peer.exudyn.Vector3DList([x for _, x in frames]),
+            linkInertiasCOM=peer.exudyn.Matrix3DList(
+                [R @ np.diag(link.inertia) @ R.T for link, (R, _) in zip(LINKS, transforms, strict=True)]
+            ),
+            linkCOMs=peer.exudyn.Vector3DList(
+                [x + R @ link.com for link, (R, x) in zip(LINKS, transforms, strict=True)]
+            ),
+            linkMasses=[link.mass for link in LINKS],
+            jointForceVector=zero,
+            jointPositionOffsetVector=zero,
+            jointVelocityOffsetVector=zero,
+            jointPControlVector=P,
+            jointDControlVector=D,
+        )
+    )
+
+    def command(t: float) -> None:
+        peer.mbs.SetObjectParameter(tree, "jointForceVector", _feed(t))
+
+    def position() -> Array:
+        R, origin = np.eye(3), np.zeros(3)
+        angles = peer.mbs.GetNodeOutput(node, peer.exudyn.OutputVariableType.Coordinates)
+        for link, angle in zip(LINKS, angles, strict=True):
+            R, origin = after_link(link, angle, R, origin)
+        return np.asarray(origin + R @ LINKS[-1].com)
+
+    peer.each_step(command)
+    peer.position = position
 
 
 def chain(n: int) -> Callable[[Peer], None]:
