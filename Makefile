@@ -2,6 +2,7 @@
 #   make demo   the heavy top under several methods: a convergence table here, its plot in demo/
 #   make test   the whole suite: C tests, then pytest
 #   make sanitize   the same under the address and undefined-behaviour sanitizers; needs gcc
+#   make counts   instructions per step by part of the code, beside the committed ones; needs valgrind
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,7 +11,7 @@ C_FILES = $(shell find csrc tests/c -name '*.[ch]')
 JOBS := $(shell getconf _NPROCESSORS_ONLN)
 C_TESTS = $(MAKE) -C tests/c PYTHON=$(abspath $(BIN))/python
 
-.PHONY: demo test sanitize docs lint format clean
+.PHONY: demo test sanitize counts docs lint format clean
 
 demo: $(VENV)/plot.stamp
 	$(BIN)/lgint demo --out demo
@@ -31,6 +32,10 @@ sanitize: $(VENV)/test.stamp
 	LGINT_SANITIZE=1 CC="$(CC)" $(BIN)/python setup.py -q build --build-base $(SANITIZED) --build-lib $(SANITIZED)/lib
 	LD_PRELOAD="$(PRELOAD)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(SANITIZED)/lib \
 	    $(BIN)/pytest --capture=sys tests
+
+# -I: the installed package, not the sources in this directory
+counts: $(VENV)/bench.stamp
+	$(BIN)/python -I -m lgint._tools.bench_counts -o build/instructions.csv
 
 docs: $(VENV)/docs.stamp
 	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html

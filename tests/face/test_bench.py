@@ -1,12 +1,20 @@
-"""`lgint bench` without a peer, and what its table and file say with one."""
+"""`lgint bench` without a peer, what its table and file say with one, and the counts of instructions."""
 
 import csv
 import math
+import re
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from lgint._tools import bench, bench_exudyn, cli
+from lgint._run.integrate import integrate
+from lgint._tools import bench, bench_counts, bench_exudyn, cli
+from lgint._tools.bench_counts import Function
+
+IDS = [case.name for case in bench.CASES]
+LOAD = bench_exudyn.load
 
 
 @pytest.fixture(autouse=True)
@@ -14,13 +22,36 @@ def _no_peer(monkeypatch):
     monkeypatch.setattr(bench_exudyn, "load", lambda: None)
 
 
-@pytest.mark.parametrize("case", bench.CASES, ids=[case.name for case in bench.CASES])
+@pytest.mark.parametrize("case", bench.CASES, ids=IDS)
 def test_every_case_runs_and_is_near_its_fine_run(case):
     result = bench.measure(case, None, 1, 20)
     assert math.isfinite(result.lgint_us)
     assert 0 < result.lgint_error < 1e-3
     assert math.isnan(result.exudyn_us)
     assert result.verdict == ""
+
+
+@pytest.mark.parametrize("case", bench.CASES, ids=IDS)
+def test_options_are_what_a_user_types(case):
+    """Newton's method, the printed form of the rotor, and nothing else."""
+    assert set(case.options) <= ({"newton", "form"} if "printed" in case.name else {"newton"})
+    assert case.options.get("newton", "full") == ("modified" if "modified" in case.name else "full")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of names of settings, which change
+@pytest.mark.parametrize("case", [case for case in bench.CASES if case.options.get("newton") != "modified"])
+def test_the_peer_solves_the_same_equations(case):
+    """After 40 steps the positions differ by less than a thousandth of the way that the body went."""
+    exudyn = LOAD()
+    if exudyn is None:
+        pytest.skip("needs the package exudyn")
+    steps = 40
+    peer = bench_exudyn.Peer(exudyn, case.peer, case.method, linear=case.linear)
+    peer.run(case.h, steps)
+    ours = integrate(case.model(), case.method, t_end=steps * case.h, h=case.h, save_every=steps, **case.options)
+    start, end = ours.position(case.body)
+    assert np.linalg.norm(end - start) > 0
+    assert np.linalg.norm(peer.position() - end) < 1e-3 * np.linalg.norm(end - start)
 
 
 def test_the_command_writes_rows_with_the_name_of_the_machine(tmp_path, capsys):
@@ -44,10 +75,14 @@ def test_an_unknown_case_is_bad_usage(capsys):
 
 
 def test_verdicts():
-    row = {"case": "", "method": "", "h": 1.0, "steps": 1, "lgint_us": 1.0, "lgint_error": 0.0, "lgint_iterations": 0.0}
-    peer = {"exudyn_us": 4.0, "exudyn_error": 0.0, "ratio": 4.0, "equal": 8.0}
-    assert bench.Result(**row, **peer, target=5.0).verdict == "reached"
-    assert bench.Result(**row, **peer, target=10.0).verdict == "missed by 1.25"
+    row = {"case": "", "method": "", "h": 1.0, "steps": 1, "lgint_us": 1.0, "lgint_iterations": 0.0, "exudyn_us": 4.0}
+    row |= {"ratio": 4.0, "equal": 8.0, "exudyn_error": 1e-6}
+    assert bench.Result(**row, lgint_error=1.1e-6, target=4.0).verdict == "reached"
+    assert bench.Result(**row, lgint_error=1e-7, target=8.0).verdict == "missed by 2.00"
+    assert bench.Result(**row, lgint_error=2e-6, target=3.0).verdict == "reached, error 2 times the peer's"
+    assert bench.Result(**row, lgint_error=2e-6, target=math.nan).verdict == ""
+    below = row | {"exudyn_error": 1e-13}
+    assert bench.Result(**below, lgint_error=9e-12, target=4.0).verdict == "reached"
 
 
 def test_a_step_costs_what_is_left_without_the_start(monkeypatch):
@@ -59,3 +94,209 @@ def test_a_step_costs_what_is_left_without_the_start(monkeypatch):
         return lambda count: clock.__iadd__(fixed + a_step * count)
 
     assert bench._seconds_a_step([run(7, 0.25), run(0, 0.5)], 100, 3) == [0.25, 0.5]
+
+
+# ---- instructions per step ----
+
+# What a step (in the file `integrator/one.c`) might spend: 100 itself of which 30 in a norm, 50 + 10 in the model with
+# a sine, 200 in the solver with 20 of a sine, 40 following the unknowns, and a sine of its own.
+PROFILE = """version: 1
+positions: line
+events: Ir
+
+ob=/usr/lib/libm.so
+fl=./math/sin.c
+fn=sin
+1 60
+
+ob=/site/lgint/_core.so
+fl=/home/user/csrc/integrator/one.c
+fn=step
+12 70
+fi=/home/user/csrc/solve/newton.h
+2 30
+fe=/home/user/csrc/integrator/one.c
+cfi=/home/user/csrc/model/rigid.c
+cfn=eval
+calls=1 1
+13 60
+cfi=/home/user/csrc/sparse/front.c
+cfn=solve
+calls=1 1
+14 220
+cfi=/home/user/csrc/group/rotation.c
+cfn=turn
+calls=2 1
+15 40
+cob=/usr/lib/libm.so
+cfi=./math/sin.c
+cfn=sin
+calls=1 1
+16 20
+
+fl=/home/user/csrc/model/rigid.c
+fn=eval
+5 20
+cfi=/home/user/csrc/group/rotation.c
+cfn=turn
+calls=1 1
+5 40
+
+fl=/home/user/csrc/sparse/front.c
+fn=solve
+9 200
+cob=/usr/lib/libm.so
+cfi=./math/sin.c
+cfn=sin
+calls=3 1
+10 20
+
+fl=/home/user/csrc/group/rotation.c
+fn=turn
+3 60
+cob=/usr/lib/libm.so
+cfi=./math/sin.c
+cfn=sin
+calls=1 1
+4 20
+"""
+NEWTON = """/* norms */
+static inline double norm_of(const double *r)
+{
+    return r[0];
+}
+"""
+
+
+@pytest.fixture
+def source(tmp_path):
+    (tmp_path / "csrc" / "solve").mkdir(parents=True)
+    (tmp_path / "csrc" / "solve" / "newton.h").write_text(NEWTON)
+    return bench_counts.Source(tmp_path / "csrc")
+
+
+def test_a_profile_is_read():
+    profile = bench_counts.parse(PROFILE)
+    step = profile[Function("/home/user/csrc/integrator/one.c", "step")]
+    assert step.lines == {("/home/user/csrc/integrator/one.c", 12): 70, ("/home/user/csrc/solve/newton.h", 2): 30}
+    assert step.calls == {
+        Function("/home/user/csrc/model/rigid.c", "eval"): 60,
+        Function("/home/user/csrc/sparse/front.c", "solve"): 220,
+        Function("/home/user/csrc/group/rotation.c", "turn"): 40,
+        Function("./math/sin.c", "sin"): 20,
+    }
+    assert sum(sum(costs.lines.values()) for costs in profile.values()) == 440
+    assert all(callee in profile for costs in profile.values() for callee in costs.calls)
+
+
+def test_a_callee_without_a_file_is_in_the_callers():
+    profile = bench_counts.parse("fl=a.c\nfn=f\n1 5\ncfn=g\ncalls=1 1\n2 7\nfn=g\n3 7\n")
+    assert profile[Function("a.c", "f")].calls == {Function("a.c", "g"): 7}
+
+
+def test_costs_go_to_the_part_that_they_are_spent_for(source):
+    """Half of `turn` is called by the model and half by the step; its sine with it. Nothing gets lost."""
+    parts = bench_counts.by_part(bench_counts.divide(bench_counts.parse(PROFILE), source))
+    assert parts == pytest.approx(
+        {"evaluation": 20 + 30 + 10, "following": 30 + 10, "solving": 200 + 20, "norms": 30, "rest": 70 + 20}
+    )
+
+
+def test_lines_are_found_in_their_functions():
+    text = (
+        NEWTON
+        + "\nlg_status declared(int n);\n\nstatic const int TABLE[] = {\n    1,\n};\n\nint two(\n    int n)\n{\n}\n"
+    )
+    names = bench_counts.functions(text)
+    assert names == ["", *["norm_of"] * 4, "", "declared", "", "", "", "", "", *["two"] * 4]
+
+
+def test_more_than_a_tenth_more_is_a_fault():
+    before = {"a": {"solving": 100.0}, "b": {"solving": 100.0}, "c": {"solving": 50.0, "rest": 50.0}}
+    now = {"a": {"solving": 109.0}, "b": {"solving": 112.0}, "c": {"solving": 90.0, "rest": 0.0}, "d": {"rest": 1.0}}
+    assert bench_counts.compare(now, before) == [
+        "b: 112 instructions a step, 1.12 times the committed 100",
+        "d: no committed count",
+    ]
+
+
+def test_counts_survive_the_file(tmp_path):
+    parts = {"evaluation": 5.0, "following": 4.0, "solving": 3.0, "norms": 2.0, "rest": 1.0}
+    bench_counts.write({"top, full": parts}, tmp_path / "new" / "counts.csv")
+    assert bench_counts.read(tmp_path / "new" / "counts.csv") == {"top, full": parts}
+
+
+def test_committed_counts_are_of_the_cases_that_are_counted():
+    committed = bench_counts.read(Path(__file__).parents[2] / "benchmarks" / "instructions.csv")
+    assert list(committed) == list(bench_counts.STEPS)
+    assert set(committed) <= set(IDS)
+
+
+def test_without_valgrind_nothing_is_counted(monkeypatch, capsys):
+    monkeypatch.setattr(bench_counts.shutil, "which", lambda _: None)
+    assert bench_counts.main([]) == 2
+    assert "needs valgrind, which is not installed" in capsys.readouterr().err
+
+
+def test_a_case_that_is_not_counted(capsys):
+    assert bench_counts.main(["--only", "chain of 3"]) == 2
+    assert "chain of 3" in capsys.readouterr().err
+
+
+# stands for valgrind: writes the profile of a run in which all costs are as many times larger as the run has steps
+VALGRIND = """#!{python}
+import re, sys
+from pathlib import Path
+out = next(option for option in sys.argv if option.startswith("--callgrind-out-file=")).partition("=")[2]
+for i, steps in enumerate({steps}):
+    text = re.sub(r"^(\\d+) (\\d+)$", lambda m: f"{{m[1]}} {{int(m[2]) * steps + 7}}", {profile!r}, flags=re.M)
+    Path(f"{{out}}.{{i + 1}}").write_text(text)
+sys.exit({status})
+"""
+
+
+def _stand_in(monkeypatch, tmp_path, steps, profile=PROFILE, status=0):
+    program = tmp_path / "valgrind"
+    program.write_text(VALGRIND.format(python=sys.executable, steps=steps, profile=profile, status=status))
+    program.chmod(0o755)
+    monkeypatch.setattr(bench_counts.shutil, "which", lambda _: str(program))
+
+
+def test_the_start_of_a_run_does_not_count(monkeypatch, tmp_path, source, capsys):
+    _stand_in(monkeypatch, tmp_path, bench_counts.STEPS["free top, rk44"])
+    committed, out = tmp_path / "committed.csv", tmp_path / "out.csv"
+    arguments = [
+        "--only",
+        "free top, rk44",
+        "--source",
+        str(source.root),
+        "--committed",
+        str(committed),
+        "-o",
+        str(out),
+    ]
+    assert bench_counts.main(arguments) == 1
+    assert "no committed count" in capsys.readouterr().err
+    counts = bench_counts.read(out)["free top, rk44"]
+    assert counts["solving"] == pytest.approx(220, abs=1)
+    assert sum(counts.values()) == pytest.approx(440, abs=2)
+
+    out.rename(committed)
+    assert bench_counts.main([*arguments, "--functions", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"free top, rk44 .* 440 +440 +1\.000", shown)
+    assert re.search(r"solving +200 +sparse/front.c: solve", shown)
+
+
+@pytest.mark.parametrize(
+    ("steps", "more", "message"),
+    [
+        ((10,), {}, "1 profiles for 2 runs: is there still a function lg_integrate"),
+        ((10, 20), {"profile": PROFILE.replace("/csrc/", "/")}, "CFLAGS=-g"),
+        ((10, 20), {"status": 3}, "the runs under valgrind failed"),
+    ],
+)
+def test_profiles_that_tell_nothing(monkeypatch, tmp_path, capsys, steps, more, message):
+    _stand_in(monkeypatch, tmp_path, steps, **more)
+    assert bench_counts.main(["--only", "free top, rk44"]) == 2
+    assert message in capsys.readouterr().err

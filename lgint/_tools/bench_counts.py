@@ -1,0 +1,364 @@
+"""Instructions per step, counted by valgrind's tool callgrind, per part of the code: what `make counts` runs.
+
+Times depend on what else a machine does; the counts of one build repeat within a tenth of a per cent.
+Each case of `lgint bench` that is listed here makes a short and a long run under callgrind, which writes a profile for
+each call of `lg_integrate`. The difference of the two, divided by the difference of their numbers of steps, is what a
+step costs; opening a run and its first steps do not count.
+
+The parts are what an integrator asks for: **evaluation** of the system (the room `model` and all that it calls),
+**following** the unknowns with q, v and a (the room `group` and the integrators' functions for this), **solving** (the
+room `sparse`), **norms** and other checks of residuals and states, and the **rest**. A function that several parts
+call, such as one of libm, is divided in proportion to the instructions spent under its callers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import lgint
+from lgint._args import choice
+from lgint._run.integrate import integrate
+from lgint._tools import bench
+
+ENTRY = "lg_integrate"  # each call of it makes one profile
+PARTS = ("evaluation", "following", "solving", "norms", "rest")
+MORE = 1.1  # times the committed count of a case is the most that passes
+
+# steps of the short and the long run
+STEPS: Mapping[str, tuple[int, int]] = {
+    "constrained top, full Newton": (50, 250),
+    "constrained top, modified Newton": (50, 250),
+    "free top, rk44": (100, 600),
+    "free top, rk67": (100, 600),
+    "rotor, full Newton": (50, 250),
+    "rotor, modified Newton": (50, 250),
+    "rotor, rk44": (100, 600),
+    "slider-crank, full Newton": (50, 200),
+    "slider-crank, modified Newton": (50, 200),
+    "Puma 560, full Newton": (20, 70),
+    "Puma 560, modified Newton": (20, 70),
+    "Puma 560 minimal, full Newton": (50, 150),
+    "Puma 560 minimal, modified Newton": (50, 150),
+    "chain of 10, full Newton": (20, 120),
+    "chain of 10, modified Newton": (20, 120),
+    "chain of 100, full Newton": (10, 30),
+    "chain of 100, modified Newton": (10, 30),
+}
+
+# Parts by room and by the name of the function that a line stands in; the first that fits. What fits none belongs to
+# the part of the caller.
+RULES: Sequence[tuple[str, re.Pattern[str], re.Pattern[str]]] = tuple(
+    (part, re.compile(room), re.compile(name))
+    for part, room, name in (
+        ("evaluation", "model", ""),
+        ("solving", "sparse", ""),
+        ("norms", "solve|integrator", "norm|excess|noise|measure|max_abs|finite"),
+        ("following", "group", ""),
+        ("following", "integrator", "follow|predict|correct|polynomial|move|retract"),
+    )
+)
+
+
+# ---- profiles ----
+
+
+class Function(NamedTuple):
+    """A function that is called, by the file it is defined in."""
+
+    file: str
+    name: str
+
+
+@dataclass
+class Costs:
+    """Instructions of one function: its own per line, and those spent under each function that it calls."""
+
+    lines: dict[tuple[str, int], int] = field(default_factory=lambda: defaultdict(int))
+    calls: dict[Function, int] = field(default_factory=lambda: defaultdict(int))
+
+
+Profile = dict[Function, Costs]
+
+
+def parse(text: str) -> Profile:
+    """A profile in callgrind's format with names written out: `--compress-strings=no --compress-pos=no`."""
+    profile: Profile = defaultdict(Costs)
+    costs, file, callee_file, callee, inclusive = Costs(), "", "", "", False
+    for line in text.splitlines():
+        key, equals, value = line.partition("=")
+        if line[:1].isdigit():
+            number, cost = (int(word) for word in line.split()[:2])
+            if inclusive:
+                costs.calls[Function(callee_file, callee)] += cost
+                inclusive, callee_file = False, file
+            else:
+                costs.lines[file, number] += cost
+        elif equals and key in ("fl", "fi", "fe"):
+            file = callee_file = value
+        elif equals and key == "fn":
+            costs = profile[Function(file, value)]
+        elif equals and key in ("cfl", "cfi"):
+            callee_file = value
+        elif equals and key == "cfn":
+            callee = value
+        elif equals and key == "calls":
+            inclusive = True
+    return dict(profile)
+
+
+# ---- parts ----
+
+
+class Source:
+    """Which function of the C core a line stands in."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._functions: dict[str, list[str]] = {}
+
+    def function(self, file: str, line: int) -> str:
+        """Name of the function around a line, "" where there is none."""
+        path = self.root / inside(file)
+        if file not in self._functions:
+            self._functions[file] = functions(path.read_text()) if path.is_file() else []
+        names = self._functions[file]
+        return names[line - 1] if 0 < line <= len(names) else ""
+
+
+def part_of(file: str, name: str) -> str:
+    """Of a function by the rules; "": the caller's."""
+    room = inside(file).partition("/")[0]
+    return next((part for part, rooms, names in RULES if rooms.fullmatch(room) and names.search(name)), "")
+
+
+def inside(file: str) -> str:
+    """Path below csrc/, "" of a file that is none of the core's."""
+    return file.rpartition("/csrc/")[2] if "/csrc/" in file else ""
+
+
+def functions(text: str) -> list[str]:
+    """For each line of a C file the function it stands in, signature included; "" outside of functions."""
+    names: list[str] = []
+    head, in_body = "", False
+    for line in text.splitlines():
+        signature = re.match(r"\w[\w\s*]*?\b(\w+)\(", line)
+        if signature and not in_body:
+            head = signature.group(1)
+        names.append(head)
+        in_body = in_body or line.startswith("{")
+        if line.startswith("}") or (not in_body and line.endswith(";")):
+            head, in_body = "", False
+    return names
+
+
+Shares = dict[str, float]  # by part
+Spent = dict[tuple[str, str], float]  # by part and function
+CLOSED = {"evaluation", "solving"}  # what is called from there belongs there
+
+
+def divide(profile: Profile, source: Source) -> Spent:
+    """Instructions by part and function."""
+    spent: Spent = defaultdict(float)
+    for function, callers in shares_of_callers(profile).items():
+        own = part_of(*function)
+        for (file, line), count in profile[function].lines.items():
+            name = source.function(file, line) or function.name
+            for part, share in moved(callers, part_of(file, name) or own).items():
+                spent[part, f"{inside(file) or Path(file).name}: {name}"] += share * count
+    return spent
+
+
+def by_part(spent: Spent) -> Shares:
+    """Instructions of each part."""
+    return {part: sum(count for (own, _), count in spent.items() if own == part) for part in PARTS}
+
+
+def moved(callers: Shares, own: str) -> Shares:
+    """Shares of the callers' parts, where all but the closed ones go to `own`, if there is one."""
+    if not own:
+        return callers
+    shares = {part: share for part, share in callers.items() if part in CLOSED}
+    shares[own] = shares.get(own, 0.0) + 1.0 - sum(shares.values())
+    return shares
+
+
+def shares_of_callers(profile: Profile, sweeps: int = 30) -> dict[Function, Shares]:
+    """For each function how its callers' parts divide it, by the instructions that were spent under them.
+
+    The parts of callers follow from those of their callers in turn; sweeps settle that, as call graphs are shallow.
+    """
+    callers: dict[Function, list[tuple[Function, int]]] = defaultdict(list)
+    for caller, costs in profile.items():
+        for callee, count in costs.calls.items():
+            if callee in profile and callee != caller and count > 0:
+                callers[callee].append((caller, count))
+    shares: dict[Function, Shares] = {function: {"rest": 1.0} for function in profile}
+    for _ in range(sweeps):
+        parts = {function: moved(shares[function], part_of(*function)) for function in profile}
+        for function, edges in callers.items():
+            shares[function] = _mean([(parts[caller], count) for caller, count in edges])
+    return shares
+
+
+def _mean(weighted: Sequence[tuple[Shares, int]]) -> Shares:
+    mean: Shares = defaultdict(float)
+    whole = sum(weight for _, weight in weighted)
+    for shares, weight in weighted:
+        for part, share in shares.items():
+            mean[part] += share * weight / whole
+    return dict(mean)
+
+
+# ---- runs ----
+
+
+def count(names: Sequence[str], source: Source) -> dict[str, Spent]:
+    """Instructions a step of cases, by part and function. Raises FileNotFoundError without valgrind."""
+    valgrind = shutil.which("valgrind")
+    if valgrind is None:
+        raise FileNotFoundError("counting instructions needs valgrind, which is not installed (or not on PATH)")
+    with tempfile.TemporaryDirectory() as folder:
+        profiles = _profiles(valgrind, names, Path(folder))
+    spent = [divide(profile, source) for profile in profiles]
+    return {name: _a_step(spent[2 * i], spent[2 * i + 1], STEPS[name]) for i, name in enumerate(names)}
+
+
+def _a_step(less: Spent, more: Spent, steps: tuple[int, int]) -> Spent:
+    """What the longer run spends beyond the shorter one, per step."""
+    keys = {**less, **more}
+    return {key: (more.get(key, 0.0) - less.get(key, 0.0)) / (steps[1] - steps[0]) for key in keys}
+
+
+def _profiles(valgrind: str, names: Sequence[str], folder: Path) -> list[Profile]:
+    """Of the short and the long run of each case, in this order."""
+    out = folder / "profile"
+    options = [
+        *("--tool=callgrind", "--compress-strings=no", "--compress-pos=no"),
+        *(f"--toggle-collect={ENTRY}", f"--dump-after={ENTRY}", f"--callgrind-out-file={out}"),
+    ]
+    program = "import sys; from lgint._tools import bench_counts; bench_counts.run_cases(sys.argv[1:])"
+    done = subprocess.run(
+        [valgrind, *options, sys.executable, "-c", program, *names],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(Path(lgint.__file__).parents[1]), "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise RuntimeError(f"the runs under valgrind failed:\n{done.stderr}")
+    profiles = [
+        parse(file.read_text()) for i in range(2 * len(names)) if (file := folder / f"profile.{i + 1}").exists()
+    ]
+    if len(profiles) < 2 * len(names):
+        raise RuntimeError(f"{len(profiles)} profiles for {2 * len(names)} runs: is there still a function {ENTRY}?")
+    if not any(inside(function.file) for function in profiles[0]):
+        raise RuntimeError("the profiles name no source file of csrc: build the extension with CFLAGS=-g")
+    return profiles
+
+
+def run_cases(names: Sequence[str]) -> None:
+    """The short and the long run of each case; what is run under valgrind."""
+    cases = {case.name: case for case in bench.CASES}
+    for name in names:
+        case = cases[name]
+        model = case.model()
+        for steps in STEPS[name]:
+            integrate(model, case.method, t_end=steps * case.h, h=case.h, save_every=steps, **case.options)
+
+
+# ---- the table and the file ----
+
+
+def read(path: Path) -> dict[str, Shares]:
+    """Counts from a CSV file."""
+    with path.open(newline="") as file:
+        return {row["case"]: {part: float(row[part]) for part in PARTS} for row in csv.DictReader(file)}
+
+
+def write(counts: Mapping[str, Shares], path: Path) -> None:
+    """Counts to a CSV file, whole instructions a step."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["case", *PARTS, "total"])
+        for name, parts in counts.items():
+            writer.writerow([name, *(round(parts[part]) for part in PARTS), round(sum(parts.values()))])
+
+
+def compare(counts: Mapping[str, Shares], committed: Mapping[str, Shares]) -> list[str]:
+    """The cases that take too many instructions more than the committed ones, or have none committed, in words."""
+    faults = []
+    for name, parts in counts.items():
+        if name not in committed:
+            faults.append(f"{name}: no committed count")
+            continue
+        now, before = sum(parts.values()), sum(committed[name].values())
+        if now > MORE * before:
+            faults.append(f"{name}: {now:.0f} instructions a step, {now / before:.2f} times the committed {before:.0f}")
+    return faults
+
+
+def table(counts: Mapping[str, Shares], committed: Mapping[str, Shares]) -> str:
+    """One line per case: instructions a step by part, their sum, and the sum over the committed one."""
+    lines = [f"{'':<36}" + "".join(f"{title:>11}" for title in (*PARTS, "total", "committed", "ratio"))]
+    for name, parts in counts.items():
+        total, before = sum(parts.values()), sum(committed.get(name, {}).values())
+        lines.append(f"{name:<36}" + "".join(f"{value:11.0f}" for value in (*(parts[part] for part in PARTS), total)))
+        if before:
+            lines[-1] += f"{before:11.0f}{total / before:11.3f}"
+    return "\n".join(lines)
+
+
+def dearest(spent: Spent, most: int) -> str:
+    """The functions of each part in which most instructions are spent, per step."""
+    lines = []
+    for part in PARTS:
+        found = sorted(((count, name) for (own, name), count in spent.items() if own == part), reverse=True)
+        lines += [f"{part:<12}{count:11.0f}  {name}" for count, name in found[:most]]
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Counts, prints, writes and compares. Exit status 0: no more than committed, 1: more, 2: nothing was counted."""
+    parser = argparse.ArgumentParser(prog="make counts", description="Instructions a step, next to the committed ones.")
+    parser.add_argument("--only", default="", metavar="TEXT", help="cases whose names contain this text")
+    parser.add_argument("--functions", type=int, default=0, metavar="N", help="show the N dearest of each part")
+    parser.add_argument("--source", type=Path, default=Path("csrc"), help="the core's sources (default: csrc)")
+    parser.add_argument("--committed", type=Path, default=Path("benchmarks/instructions.csv"), help="to compare with")
+    parser.add_argument("-o", "--out", type=Path, help="file for the new counts (.csv)")
+    given = parser.parse_args(arguments)
+    names = [name for name in STEPS if given.only in name]
+    try:
+        if not names:
+            choice("case", given.only, list(STEPS))
+        committed = read(given.committed) if given.committed.exists() else {}
+        spent = count(names, Source(given.source))
+    except (ValueError, OSError, RuntimeError) as error:
+        print(f"make counts: {error}", file=sys.stderr)
+        return 2
+    counts = {name: by_part(each) for name, each in spent.items()}
+    print(table(counts, committed))
+    for name in names if given.functions else ():
+        print(f"\n{name}\n{dearest(spent[name], given.functions)}")
+    if given.out is not None:
+        write(counts, given.out)
+    faults = compare(counts, committed)
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
