@@ -180,10 +180,10 @@ def print_compile_flags() -> None:
 def core() -> Extension:
     """Describe the extension module: every C file below csrc."""
     root = Path("csrc")
-    headers = sorted(str(path) for pattern in ("*.h", "*.def") for path in root.glob(f"*/{pattern}"))
+    headers = sorted(str(path) for pattern in ("*.h", "*.def") for path in root.glob(f"**/{pattern}"))
     return Extension(
         "lgint._core",
-        sources=sorted(str(path) for path in root.glob("*/*.c")),
+        sources=sorted(str(path) for path in root.glob("**/*.c")),
         include_dirs=["csrc"],
         depends=[*headers, "setup.py"],
         extra_compile_args=list(CFLAGS),

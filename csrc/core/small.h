@@ -98,6 +98,14 @@ static inline void lg_mulT33(const double A[9], const double B[9], double C[9])
             C[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
 }
 
+/* B = A^T */
+static inline void lg_transpose3(const double A[9], double B[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            B[3 * j + i] = A[3 * i + j];
+}
+
 static inline void lg_identity3(double A[9])
 {
     A[0] = 1, A[1] = 0, A[2] = 0;

@@ -44,7 +44,7 @@ typedef struct lg_frame_spec {
 } lg_frame_spec;
 
 typedef struct lg_element_spec {
-    const char *type; /* a row of elements.def or joints.def */
+    const char *type; /* a row of bodies.def, forces.def or joints.def */
     const char *name;
     int frames[2]; /* indices; the second is ignored by types with one frame */
     int nparameters;
@@ -84,7 +84,7 @@ lg_status lg_model_transmitted(const lg_model *model, int element, int link, con
 /* First constraint row of an element and how many it has; its place in mem and how many values it has there. */
 void lg_model_rows(const lg_model *model, int element, int *row, int *nrows, int *mem, int *nmem);
 
-/* ---- the rows of elements.def and joints.def, for builders, docs and error texts ---- */
+/* ---- the rows of bodies.def, forces.def and joints.def, for builders, docs and error texts ---- */
 
 typedef struct lg_parameter {
     const char *name, *unit, *doc;
@@ -92,11 +92,13 @@ typedef struct lg_parameter {
 } lg_parameter;
 
 typedef struct lg_element_info {
+    const char *family; /* "body", "force" or "joint" */
     const char *name, *doc, *reference;
     const char *locked; /* joints: digits of the axes along which the points may not part; NULL: no joint */
     int nframes, nrows, nmem;
     const lg_parameter *parameters;
     int nparameters; /* descriptors, not values */
+    const void *data; /* what rows of one family share a kernel over: a joint's mask */
 } lg_element_info;
 
 int lg_element_count(void);

@@ -1,40 +1,51 @@
-/* The inside of a model, shared by model.c (which builds it) and assemble.c (which evaluates it). */
+/* The inside of a model: written by build.c, evaluated by assemble.c, asked by query.c. */
 #ifndef LG_MODEL_PRIVATE_H
 #define LG_MODEL_PRIVATE_H
 
 #include "core/arena.h"
-#include "model/element.h"
+#include "model/body/body.h"
+#include "model/force/force.h"
+#include "model/joint/joint.h"
 
-/* Elements that have one verb, in the order they were added. */
-typedef struct lg_list {
-    int count;
-    int *element;
-} lg_list;
+/* An element of the description: its family's record. One of the three is not NULL. */
+typedef struct lg_element_place {
+    const lg_body *body;
+    const lg_force *force;
+    const lg_joint *joint;
+} lg_element_place;
 
 struct lg_model {
     lg_system system;
     lg_space space;
     lg_pattern pattern;
     lg_arena arena; /* owns all of the arrays below */
-    int nframes, nelements;
     lg_block *blocks;
-    lg_frame_place *frames;
-    lg_element *elements;
-    lg_list inertia, force, rows, commit, carriers;
+
+    /* Records stand sorted by row, those of one row in the order they were added; a span per row that occurs. */
+    lg_body ground, *bodies;
+    lg_force *forces;
+    lg_joint *joints;
+    lg_frame *frames; /* sorted by body */
+    int nbody_spans, nforce_spans, njoint_spans;
+    lg_span *body_spans;
+    lg_forces *force_spans;
+    lg_joints *joint_spans;
+    int nbodies, nforces, njoints, nframes, nelements;
+    int twists; /* some force needs twists */
+
+    /* In the order of the description. */
+    const lg_frame **frame_of;
+    lg_element_place *place_of;
     char **row_names;
-    const char **bodies; /* per block: the name of what gives it inertia, or NULL */
+    const char **body_names; /* per block */
 };
-
-/* The kinematics pass of the carriers: what frames on them read. Comes before any frame is opened. */
-void lg_model_carry(const lg_model *m, const lg_point *at);
-
-/* The rows that the model has of an element: the verb `rows`, less those dropped. */
-void lg_element_rows(const lg_element *e, const lg_frame f[2], const double *lam, unsigned want, lg_rows *out);
 
 /* The verbs of the waist on a model, assemble.c. */
 lg_status lg_model_eval(void *self, const lg_point *point, const lg_wanted *wanted);
 lg_status lg_model_energy(void *self, const lg_point *point, double *T, double *V);
 double lg_model_next_kink(void *self, double t);
 lg_status lg_model_commit(void *self, const lg_point *point, double *mem);
+/* The kinematics pass: poses of all frames, or of those that forces and joints use. */
+void lg_model_move(const lg_model *m, const lg_point *at, lg_level level, int all);
 
 #endif

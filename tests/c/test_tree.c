@@ -3,7 +3,7 @@
 #include "check.h"
 #include "core/small.h"
 #include "model/model.h"
-#include "model/tree.h"
+#include "model/body/tree.h"
 
 #include <stdlib.h>
 
@@ -21,16 +21,14 @@ static long operations;
 #define lg_chain_add_entry(b, chain, level, value, i, j, S, ld)                                                        \
     (operations++, lg_chain_add_entry(b, chain, level, value, i, j, S, ld))
 
-#include "model/tree.c"
-#define states frame_states
-#include "model/tree_frame.c"
-#undef states
+#include "model/body/tree.c"
+#include "model/body/tree_frame.c"
 
 enum { MOST = 300 };
 
 /* A chain, or a star of links on the first, with a weight on every link. */
 typedef struct heap {
-    lg_link links[MOST];
+    lg_tree_link links[MOST];
     lg_frame_spec frames[MOST + 1];
     lg_element_spec elements[MOST + 1];
     double weight[4];
@@ -41,7 +39,7 @@ static lg_model *new_model(heap *h, int n, int chain)
     h->weight[0] = 2, h->weight[3] = -9.81;
     for (int i = 0; i < n; i++) {
         h->links[i] =
-            (lg_link){.parent = chain ? i - 1 : -(i == 0), .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .point = {0.3, 0.1, 0}};
+            (lg_tree_link){.parent = chain ? i - 1 : -(i == 0), .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .point = {0.3, 0.1, 0}};
         h->links[i].axis[i % 3] = h->links[i].mass = 1;
         h->links[i].inertia[0] = h->links[i].inertia[1] = h->links[i].inertia[2] = 0.1;
         h->frames[i + 1] = (lg_frame_spec){.part = i, .offset = {0.1, 0, 0}};
@@ -49,7 +47,7 @@ static lg_model *new_model(heap *h, int n, int chain)
             .type = "gravity", .name = "g", .frames = {i + 1}, .nparameters = 4, .parameters = h->weight};
     }
     h->elements[0] = (lg_element_spec){
-        .type = "tree", .name = "tree", .nparameters = n * LG_LINK_SIZE, .parameters = (const double *)h->links};
+        .type = "tree", .name = "tree", .nparameters = n * LG_TREE_LINK_SIZE, .parameters = (const double *)h->links};
     lg_block_spec block = {"Rn", n};
     lg_model_spec spec = {1, n + 1, n + 1, &block, h->frames, h->elements};
     lg_report report;

@@ -72,7 +72,7 @@ def call_violations(root: Path) -> list[str]:
     return [
         f"{path.relative_to(root)}: calls {name}"
         for path in c_files(root)
-        if path.parent.name != "bind"
+        if room_of(path) != "bind"
         for name in FORBIDDEN_CALLS.findall(plain(path.read_text()))
     ]
 
@@ -185,7 +185,7 @@ def length_violations(root: Path) -> list[str]:
 
 def c_files(root: Path, *patterns: str) -> list[Path]:
     """C files below csrc/, headers and tables included unless patterns say otherwise."""
-    return sorted(path for pattern in patterns or ("*.c", "*.h", "*.def") for path in root.glob(f"csrc/*/{pattern}"))
+    return sorted(path for pattern in patterns or ("*.c", "*.h", "*.def") for path in root.glob(f"csrc/**/{pattern}"))
 
 
 def python_files(root: Path) -> list[Path]:

@@ -1,12 +1,13 @@
 /* Drives on the coordinate of a tree's joint, the one of the link that the frame is on. */
-#include "model/drive.h"
+#include "model/body/body.h"
+#include "model/force/drive.h"
 
 static const lg_parameter parameters[] = {LG_DRIVE_PARAMETERS};
 
 static lg_status check_place(const lg_element *e, const char **reason)
 {
     *reason = "only the joints of a tree are coordinates";
-    return e->frame[0]->kind == &lg_link_frame ? LG_OK : LG_BAD_ARGUMENT;
+    return e->frame[0]->body->type->transmit ? LG_OK : LG_BAD_ARGUMENT;
 }
 
 static lg_status check_drive(const lg_element *e, const char **reason)
@@ -34,23 +35,25 @@ static double next_kink(const lg_element *e, double t)
     return lg_drive_next_kink(e, 0, t);
 }
 
-const lg_element_type lg_coordinate_drive = {
-    .name = "coordinate_drive",
-    .doc = "A constant torque (or force) and a controlled coordinate in a joint of a tree.",
-    .reference = "holzinger2024 4.4",
-    .nframes = 1,
-    .parameters = parameters,
-    .nparameters = 4,
+const lg_force_type lg_coordinate_drive = {
+    .info = {.family = "force",
+             .name = "coordinate_drive",
+             .doc = "A constant torque (or force) and a controlled coordinate in a joint of a tree.",
+             .reference = "holzinger2024 4.4",
+             .nframes = 1,
+             .parameters = parameters,
+             .nparameters = 4},
     .check = check_drive,
     .coordinate = drive,
     .next_kink = next_kink,
 };
 
-const lg_element_type lg_coordinate_law = {
-    .name = "coordinate_law",
-    .doc = "A torque (or force) in a joint of a tree, a function of time, coordinate and rate.",
-    .reference = "holzinger2024 (9)",
-    .nframes = 1,
+const lg_force_type lg_coordinate_law = {
+    .info = {.family = "force",
+             .name = "coordinate_law",
+             .doc = "A torque (or force) in a joint of a tree, a function of time, coordinate and rate.",
+             .reference = "holzinger2024 (9)",
+             .nframes = 1},
     .check = check_law,
     .coordinate = lg_outside_law,
 };

@@ -8,7 +8,7 @@
    pair u on a, v on b, p = R_a^T R_b v, r = R_b^T R_a u:
        phi = u . p,  J on phi_a: u x p, on phi_b: v x r
        dp = p^ dphi_a - R_ab v^ dphi_b,  dr = r^ dphi_b - R_ab^T u^ dphi_a. */
-#include "model/element.h"
+#include "model/joint/joint.h"
 #include "model/triad.h"
 
 /* The mask of a joint, from joints.def. */
@@ -27,7 +27,7 @@ static const lg_parameter parameters[] = {
 
 static const joint_mask *mask_of(const lg_element *e)
 {
-    return e->type->data;
+    return e->info->data;
 }
 
 static lg_status check(const lg_element *e, const char **reason)
@@ -43,8 +43,7 @@ static lg_status check(const lg_element *e, const char **reason)
 /* Rows in inertial axes have constant J on translations: they do not couple the two bodies. */
 static int couples(const lg_element *e)
 {
-    int two_bodies = e->frame[0]->block >= 0 && e->frame[1]->block >= 0;
-    return two_bodies && (mask_of(e)->npairs > 0 || e->p[CARRIER] != 0);
+    return lg_element_between(e) && (mask_of(e)->npairs > 0 || e->p[CARRIER] != 0);
 }
 
 /* ---- translations ---- */
@@ -57,23 +56,23 @@ typedef struct carried { /* the separation seen by the carrier */
 
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-static void open_carried(const lg_element *e, const lg_frame f[2], unsigned want, carried *at)
+static void open_carried(const lg_element *e, const lg_pose *const f[2], unsigned want, carried *at)
 {
     int carrier = (int)e->p[CARRIER];
     double d[3];
     at->p = carrier - 1;
     at->triad = carrier == 0 ? identity : e->p + (carrier == 1 ? TRIAD_A : TRIAD_B);
-    at->R = carrier == 0 ? identity : f[at->p].R;
+    at->R = carrier == 0 ? identity : f[at->p]->R;
     for (int i = 0; i < 3; i++)
-        d[i] = f[1].x[i] - f[0].x[i];
+        d[i] = f[1]->x[i] - f[0]->x[i];
     lg_mulT3(at->R, d, at->c);
     if (!(want & (LG_ROWS_RATE | LG_ROWS_Z)))
         return;
     for (int i = 0; i < 3; i++)
-        d[i] = f[1].xdot[i] - f[0].xdot[i];
+        d[i] = f[1]->xdot[i] - f[0]->xdot[i];
     lg_mulT3(at->R, d, at->y);
     if (carrier)
-        lg_copy(3, f[at->p].omega, at->omega);
+        lg_copy(3, f[at->p]->omega, at->omega);
     else
         lg_zero(3, at->omega);
 }
@@ -119,17 +118,15 @@ static void translation_tangent(const carried *at, const double U[3], lg_rows *o
     double Uhat[9], RU[9], UR[9], Rt[9], chat[9], Uc[9];
     lg_hat3(U, Uhat);
     lg_mul33(at->R, Uhat, RU);
-    lg_add_block3(-1, RU, 0, 3, out->K[1][p]);
-    lg_add_block3(1, RU, 0, 3, out->K[0][p]);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            Rt[3 * i + j] = at->R[3 * j + i];
+    lg_quarters_add(&out->K[1][p], LG_XR, -1, RU);
+    lg_quarters_add(&out->K[0][p], LG_XR, 1, RU);
+    lg_transpose3(at->R, Rt);
     lg_mul33(Uhat, Rt, UR);
-    lg_add_block3(1, UR, 3, 0, out->K[p][1]);
-    lg_add_block3(-1, UR, 3, 0, out->K[p][0]);
+    lg_quarters_add(&out->K[p][1], LG_RX, 1, UR);
+    lg_quarters_add(&out->K[p][0], LG_RX, -1, UR);
     lg_hat3(at->c, chat);
     lg_mul33(Uhat, chat, Uc);
-    lg_add_block3(1, Uc, 3, 3, out->K[p][p]);
+    lg_quarters_add(&out->K[p][p], LG_RR, 1, Uc);
 }
 
 /* ---- pairs of axes ---- */
@@ -138,7 +135,8 @@ typedef struct axis_pair {
     double u[3], v[3], p[3], r[3]; /* p = R_ab v, r = R_ab^T u */
 } axis_pair;
 
-static void pair_row(const axis_pair *a, const double Rab[9], const lg_frame f[2], int row, unsigned want, lg_rows *out)
+static void pair_row(const axis_pair *a, const double Rab[9], const lg_pose *const f[2], int row, unsigned want,
+                     lg_rows *out)
 {
     out->phi[row] = lg_dot3(a->u, a->p);
     lg_cross(a->u, a->p, out->J[0] + 6 * row + 3);
@@ -148,16 +146,16 @@ static void pair_row(const axis_pair *a, const double Rab[9], const lg_frame f[2
 
     // s_a = omega_a x u and s_b = omega_b x v, and both seen from the other body
     double sa[3], sb[3], sa_b[3], sb_a[3];
-    lg_cross(f[0].omega, a->u, sa);
-    lg_cross(f[1].omega, a->v, sb);
+    lg_cross(f[0]->omega, a->u, sa);
+    lg_cross(f[1]->omega, a->v, sb);
     lg_mulT3(Rab, sa, sa_b);
     lg_mul3(Rab, sb, sb_a);
 
     // p' = R_ab s_b - omega_a x p, r' = R_ab^T s_a - omega_b x r;  (u x p') . omega_a = s_a . p'
     double turned[3];
-    lg_cross(f[0].omega, a->p, turned);
+    lg_cross(f[0]->omega, a->p, turned);
     out->Jdot[row] = lg_dot3(sa, sb_a) - lg_dot3(sa, turned);
-    lg_cross(f[1].omega, a->r, turned);
+    lg_cross(f[1]->omega, a->r, turned);
     out->Jdot[row] += lg_dot3(sb, sa_b) - lg_dot3(sb, turned);
     if (!(want & LG_ROWS_Z))
         return;
@@ -173,18 +171,16 @@ static void pair_tangent(const axis_pair *a, const double Rab[9], double lam, lg
     double uhat[9], vhat[9], phat[9], rhat[9], A[9], B[9], Bt[9];
     lg_hat3(a->u, uhat), lg_hat3(a->v, vhat), lg_hat3(a->p, phat), lg_hat3(a->r, rhat);
     lg_mul33(uhat, phat, A);
-    lg_add_block3(lam, A, 3, 3, out->K[0][0]);
+    lg_quarters_add(&out->K[0][0], LG_RR, lam, A);
     lg_mul33(vhat, rhat, A);
-    lg_add_block3(lam, A, 3, 3, out->K[1][1]);
+    lg_quarters_add(&out->K[1][1], LG_RR, lam, A);
 
     // u^ R_ab v^, whose transpose is v^ R_ab^T u^
     lg_mul33(uhat, Rab, A);
     lg_mul33(A, vhat, B);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            Bt[3 * i + j] = B[3 * j + i];
-    lg_add_block3(-lam, B, 3, 3, out->K[0][1]);
-    lg_add_block3(-lam, Bt, 3, 3, out->K[1][0]);
+    lg_transpose3(B, Bt);
+    lg_quarters_add(&out->K[0][1], LG_RR, -lam, B);
+    lg_quarters_add(&out->K[1][0], LG_RR, -lam, Bt);
 }
 
 /* ---- the verbs ---- */
@@ -197,16 +193,16 @@ static const char *row_label(const lg_element *e, int row)
     };
     static const char *const about[] = {"rotation about e1", "rotation about e2", "rotation about e3"};
     const joint_mask *mask = mask_of(e);
-    int ntranslations = e->type->nrows - mask->npairs;
+    int ntranslations = e->info->nrows - mask->npairs;
     if (row < ntranslations)
-        return along[e->p[CARRIER] != 0][e->type->locked[row] - '1'];
+        return along[e->p[CARRIER] != 0][e->info->locked[row] - '1'];
 
     // the pair (i, j) locks the third axis, and the digits of all three add up to 6
     const char *pair = mask->pairs + 2 * (row - ntranslations);
     return about[6 - (pair[0] - '0') - (pair[1] - '0') - 1];
 }
 
-static void open_rows(int n, unsigned want, int tangent, lg_rows *out)
+static void open_rows(int n, unsigned want, lg_rows *out)
 {
     for (int s = 0; s < 2; s++) {
         lg_zero(6 * n, out->J[s]);
@@ -214,22 +210,19 @@ static void open_rows(int n, unsigned want, int tangent, lg_rows *out)
             lg_zero(6 * n, out->Z[s]);
     }
     lg_zero(n, out->Jdot);
-    out->has_K = tangent;
-    if (tangent)
-        lg_zero(4 * 36, out->K[0][0]);
 }
 
-static void rows(const lg_element *e, const lg_frame f[2], const double *lam, unsigned want, lg_rows *out)
+static void rows(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out)
 {
     const joint_mask *mask = mask_of(e);
     int row = 0, tangent = (want & LG_ROWS_K) && (mask->npairs > 0 || e->p[CARRIER] != 0);
-    open_rows(e->type->nrows, want, tangent, out);
+    open_rows(e->info->nrows, want, out);
 
     // translations
     carried at;
     double U[3] = {0, 0, 0}, u[3];
     open_carried(e, f, want, &at);
-    for (const char *digit = e->type->locked; *digit; digit++, row++) {
+    for (const char *digit = e->info->locked; *digit; digit++, row++) {
         translation_row(&at, *digit - '1', row, want, out);
         if (tangent && at.p >= 0) {
             lg_triad_axis(at.triad, *digit - '1', u);
@@ -243,7 +236,7 @@ static void rows(const lg_element *e, const lg_frame f[2], const double *lam, un
     if (!mask->npairs)
         return;
     double Rab[9];
-    lg_mulT33(f[0].R, f[1].R, Rab);
+    lg_mulT33(f[0]->R, f[1]->R, Rab);
     for (const char *digit = mask->pairs; *digit; digit += 2, row++) {
         axis_pair pair;
         lg_triad_axis(e->p + TRIAD_A, digit[0] - '1', pair.u);
@@ -257,33 +250,36 @@ static void rows(const lg_element *e, const lg_frame f[2], const double *lam, un
 }
 
 /* The angle on the branch next to the one in memory. */
-static void commit(const lg_element *e, const lg_frame f[2], double *mem)
+static void commit(const lg_element *e, const lg_pose *const f[2], double *mem)
 {
     double Rab[9], e1[3], v[3];
-    lg_mulT33(f[0].R, f[1].R, Rab);
+    lg_mulT33(f[0]->R, f[1]->R, Rab);
     lg_triad_axis(e->p + TRIAD_B, 0, e1);
     lg_mul3(Rab, e1, v);
     *mem = lg_triad_angle(e->p + TRIAD_A, v, *mem);
 }
 
+#define LG_CONSTRAINT(symbol)
 #define LG_JOINT(symbol, joint_name, joint_translations, joint_pairs, pairs_count, has_angle, text)                    \
     static const joint_mask symbol##_mask = {joint_pairs, pairs_count};                                                \
-    const lg_element_type symbol = {                                                                                   \
-        .name = joint_name,                                                                                            \
-        .doc = text,                                                                                                   \
-        .reference = "lower pairs, see docs/models",                                                                   \
-        .nframes = 2,                                                                                                  \
-        .nrows = (int)sizeof(joint_translations) - 1 + pairs_count,                                                    \
-        .nmem = has_angle,                                                                                             \
-        .parameters = parameters,                                                                                      \
-        .nparameters = 3,                                                                                              \
-        .locked = joint_translations,                                                                                  \
-        .data = &symbol##_mask,                                                                                        \
+    const lg_joint_type symbol = {                                                                                     \
+        .info = {.family = "joint",                                                                                    \
+                 .name = joint_name,                                                                                   \
+                 .doc = text,                                                                                          \
+                 .reference = "lower pairs, see docs/models",                                                          \
+                 .nframes = 2,                                                                                         \
+                 .nrows = (int)sizeof(joint_translations) - 1 + pairs_count,                                           \
+                 .nmem = has_angle,                                                                                    \
+                 .parameters = parameters,                                                                             \
+                 .nparameters = 3,                                                                                     \
+                 .locked = joint_translations,                                                                         \
+                 .data = &symbol##_mask},                                                                              \
         .check = check,                                                                                                \
         .couples = couples,                                                                                            \
         .rows = rows,                                                                                                  \
         .row_label = row_label,                                                                                        \
         .commit = has_angle ? commit : NULL,                                                                           \
     };
-#include "model/joints.def"
+#include "model/joint/joints.def"
 #undef LG_JOINT
+#undef LG_CONSTRAINT

@@ -1,6 +1,6 @@
 /* Wrenches on one or two frames by a function of time, their poses and twists that comes from outside. What it does not
    give of its derivatives is taken by central differences: along x, R exp(e^), x', omega of each frame. */
-#include "model/element.h"
+#include "model/force/force.h"
 
 static const lg_parameter parameters[] = {
     {"bodies", "", "1: the function sees the first frame only; 2: both", 1},
@@ -14,10 +14,10 @@ static lg_status check(const lg_element *e, const char **reason)
 
 static int couples(const lg_element *e)
 {
-    return e->p[0] == 2 && e->frame[0]->block >= 0 && e->frame[1]->block >= 0;
+    return e->p[0] == 2 && lg_element_between(e);
 }
 
-static void see(const lg_frame *f, lg_kinematics *out)
+static void see(const lg_pose *f, lg_kinematics *out)
 {
     lg_copy(3, f->x, out->x);
     lg_copy(9, f->R, out->R);
@@ -65,38 +65,50 @@ static lg_status differentiate(const lg_element *e, double t, int n, const lg_ki
     return LG_OK;
 }
 
+/* The quarters of a column-major 6 x 6 matrix. */
+static void quarter(const double A[36], lg_quarters *out)
+{
+    for (int which = 0; which < 4; which++)
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                out->A[which][3 * i + j] = A[(3 * (which % 2) + j) * 6 + 3 * (which / 2) + i];
+    out->has = 1u << LG_XX | 1u << LG_XR | 1u << LG_RX | 1u << LG_RR;
+}
+
 static lg_status tangent(const lg_element *e, double t, int n, const lg_kinematics at[2], lg_load *out)
 {
-    out->has_K = out->has_D = 1;
-    lg_zero(4 * 36, out->K[0][0]);
-    lg_zero(4 * 36, out->D[0][0]);
+    double K[2][2][36] = {0}, D[2][2][36] = {0};
     if (e->law.has_tangent)
-        return e->law.wrench_tangent(e->law.self, t, n, at, out->K, out->D);
-    for (int j = 0; j < n; j++)
+        LG_TRY(e->law.wrench_tangent(e->law.self, t, n, at, K, D));
+    for (int j = 0; j < n && !e->law.has_tangent; j++)
         for (int direction = 0; direction < 12; direction++)
-            LG_TRY(differentiate(e, t, n, at, j, direction, direction < 6 ? out->K : out->D));
+            LG_TRY(differentiate(e, t, n, at, j, direction, direction < 6 ? K : D));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            quarter(K[i][j], &out->K[i][j]), quarter(D[i][j], &out->D[i][j]);
     return LG_OK;
 }
 
-static lg_status force(const lg_element *e, const lg_frame f[2], const lg_point *at, int linear, lg_load *out)
+static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out)
 {
     int n = (int)e->p[0];
     lg_kinematics seen[2];
-    see(&f[0], &seen[0]), see(&f[1], &seen[1]);
-    out->has_K = out->has_D = 0;
+    see(f[0], &seen[0]), see(f[1], &seen[1]);
     lg_zero(12, out->w[0]);
     LG_TRY(e->law.wrench(e->law.self, at->t, n, seen, out->w[0]));
     return linear ? tangent(e, at->t, n, seen, out) : LG_OK;
 }
 
-const lg_element_type lg_force_law = {
-    .name = "force_law",
-    .doc = "Forces and moments on one or two bodies, a function of time, poses and twists.",
-    .reference = "holzinger2024 (9)",
-    .nframes = 2,
-    .parameters = parameters,
-    .nparameters = 1,
+const lg_force_type lg_force_law = {
+    .info = {.family = "force",
+             .name = "force_law",
+             .doc = "Forces and moments on one or two bodies, a function of time, poses and twists.",
+             .reference = "holzinger2024 (9)",
+             .nframes = 2,
+             .parameters = parameters,
+             .nparameters = 1},
     .check = check,
     .couples = couples,
-    .force = force,
+    .needs_twists = 1,
+    .wrenches = wrenches,
 };

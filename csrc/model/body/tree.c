@@ -11,7 +11,7 @@
    For one body with the momentum p, h = mass times COM, the inertia J about o and the twist (v, w),
        2 B (u, r) = (2 r x p, G r),  G = w^ J - J w^ - (J w)^ + 2 (h . v) 1 - 2 v h^T,
    which sums over bodies as p and G do. */
-#include "model/tree.h"
+#include "model/body/tree.h"
 #include "model/triad.h"
 
 static const lg_parameter parameters[] = {
@@ -19,12 +19,12 @@ static const lg_parameter parameters[] = {
      -1},
 };
 
-static lg_status check(const lg_element *e, const char **reason)
+static lg_status check(const lg_body *b, const char **reason)
 {
-    int n = lg_tree_size(e);
-    const lg_link *links = lg_tree_links(e);
+    int n = lg_tree_size(b);
+    const lg_tree_link *links = lg_tree_links(b);
     *reason = NULL;
-    if (n < 1 || e->np != n * LG_LINK_SIZE || !e->block || e->block->nv != n)
+    if (n < 1 || b->e.np != n * LG_TREE_LINK_SIZE || !b->block || b->block->nv != n)
         *reason = "a tree has one coordinate per link";
     for (int i = 0; !*reason && i < n; i++) {
         double parent = links[i].parent;
@@ -40,19 +40,14 @@ static lg_status check(const lg_element *e, const char **reason)
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
 }
 
-static int parts(const lg_element *e)
+static int parts(const lg_body *b)
 {
-    return lg_tree_size(e);
+    return lg_tree_size(b);
 }
 
-static int nwork(const lg_element *e)
+static size_t nwork(const lg_body *b)
 {
-    return lg_tree_size(e) * LG_LINK_STATE_SIZE;
-}
-
-static lg_link_state *states(const lg_element *e, const lg_point *at)
-{
-    return (lg_link_state *)(at->work + e->work);
+    return (size_t)lg_tree_size(b) * LG_TREE_STATE_SIZE;
 }
 
 /* ---- kinematics ---- */
@@ -70,7 +65,7 @@ static void turn(const double A[9], const double axis[3], double angle, double R
 }
 
 /* Pose and axis of a link on its parent. */
-static void place(const lg_link *link, const lg_link_state *parent, double q, lg_link_state *out)
+static void place(const lg_tree_link *link, const lg_tree_state *parent, double q, lg_tree_state *out)
 {
     double A[9], step[3], axis[3];
     lg_mul33(parent->R, link->R, A);
@@ -90,34 +85,49 @@ static void place(const lg_link *link, const lg_link_state *parent, double q, lg
     }
 }
 
-static void carry(const lg_element *e, const lg_point *at)
+static void move_links(const lg_body *b, const lg_point *at)
 {
-    const lg_link *links = lg_tree_links(e);
-    const double *q = at->q + e->block->q, *v = at->v + e->block->v;
-    lg_link_state *state = states(e, at), ground = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    const lg_tree_link *links = lg_tree_links(b);
+    const double *q = at->q + b->block->q, *v = at->v + b->block->v;
+    lg_tree_state *state = lg_tree_states(b, at), ground = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     for (int i = 0; i < 3; i++)
         ground.y[i] = -links[0].point[i];
-    for (int i = 0; i < lg_tree_size(e); i++) {
-        int p = lg_tree_parent(e, i);
-        const lg_link_state *parent = p < 0 ? &ground : &state[p];
-        lg_link_state *s = &state[i];
+    for (int i = 0; i < lg_tree_size(b); i++) {
+        int p = lg_tree_parent(b, i);
+        const lg_tree_state *parent = p < 0 ? &ground : &state[p];
+        lg_tree_state *s = &state[i];
         place(&links[i], parent, q[i], s);
         lg_twist_cross(parent->V, s->S, s->Sdot);
         for (int k = 0; k < 6; k++) {
             s->V[k] = parent->V[k] + s->S[k] * v[i];
             s->bias[k] = parent->bias[k] + s->Sdot[k] * v[i];
         }
+        lg_mulT3(s->R, s->V + 3, s->omega);
+        lg_mulT3(s->R, s->bias + 3, s->omegadot);
         lg_zero(12, s->wrench[0]);
         lg_zero(6, s->geo), lg_zero(9, s->N);
     }
 }
 
-static void gather(const lg_element *e, const lg_point *at, int sum, double *force)
+static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
 {
-    lg_link_state *state = states(e, at);
-    for (int i = lg_tree_size(e) - 1; i >= 0; i--) {
-        int p = lg_tree_parent(e, i);
-        force[i] += lg_dot6(state[i].S, state[i].wrench[sum]);
+    for (const lg_body *b = bodies.first; b < bodies.end; b++) {
+        move_links(b, at);
+        int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
+        for (int k = 0; k < n; k++)
+            lg_tree_pose(&b->frames[k], at, level);
+    }
+}
+
+/* ---- wrenches ---- */
+
+/* out (NULL: not wanted) += the wrenches in the joints, summed over all that hangs on each link. */
+static void gather_sum(const lg_body *b, const lg_point *at, int sum, double *out)
+{
+    lg_tree_state *state = lg_tree_states(b, at);
+    for (int i = lg_tree_size(b) - 1; out && i >= 0; i--) {
+        int p = lg_tree_parent(b, i);
+        out[b->block->v + i] += lg_dot6(state[i].S, state[i].wrench[sum]);
         if (p >= 0)
             lg_axpy(6, 1, state[i].wrench[sum], state[p].wrench[sum]);
     }
@@ -127,7 +137,7 @@ static void gather(const lg_element *e, const lg_point *at, int sum, double *for
    With dW/dq_j = (0, d), d = (u_j + r_j x y) x f + r_j x R m = u_j x f + r_j x (y x f + R m) - N r_j,  N = (y . f) 1 - f y^T:
        geo_ij = r_i . d + (S_j x S_i) . W,  the second term only where j is an ancestor of i;
    W and N are those of all that hangs on both i and j. */
-static void rotate_load(const lg_link_state *sj, const lg_link_state *load, double d[3])
+static void rotate_load(const lg_tree_state *sj, const lg_tree_state *load, double d[3])
 {
     double Nr[3];
     lg_mul3(load->N, sj->S + 3, Nr);
@@ -136,24 +146,24 @@ static void rotate_load(const lg_link_state *sj, const lg_link_state *load, doub
     lg_axpy(3, -1, Nr, d);
 }
 
-static void gather_geo(const lg_element *e, const lg_point *at, const lg_chain *chain, double *S, int ld)
+static void gather_geo(const lg_body *b, const lg_point *at, const lg_chain *chain, double *S, int ld)
 {
-    lg_link_state *state = states(e, at);
+    lg_tree_state *state = lg_tree_states(b, at);
     if (chain->k[0] == 0)
         return;
-    for (int i = lg_tree_size(e) - 1; i >= 0; i--) {
-        const lg_link_state *si = &state[i];
+    for (int i = lg_tree_size(b) - 1; i >= 0; i--) {
+        const lg_tree_state *si = &state[i];
         double own[3], d[3], turned[6];
         rotate_load(si, si, own);
-        lg_chain_add_entry(e->block, chain, 0, lg_dot3(si->S + 3, own), i, i, S, ld);
-        for (int j = lg_tree_parent(e, i); j >= 0; j = lg_tree_parent(e, j)) {
+        lg_chain_add_entry(b->block, chain, 0, lg_dot3(si->S + 3, own), i, i, S, ld);
+        for (int j = lg_tree_parent(b, i); j >= 0; j = lg_tree_parent(b, j)) {
             rotate_load(&state[j], si, d);
             lg_twist_cross(state[j].S, si->S, turned);
             double G = lg_dot3(si->S + 3, d) + lg_dot6(turned, si->geo);
-            lg_chain_add_entry(e->block, chain, 0, G, i, j, S, ld);
-            lg_chain_add_entry(e->block, chain, 0, lg_dot3(state[j].S + 3, own), j, i, S, ld);
+            lg_chain_add_entry(b->block, chain, 0, G, i, j, S, ld);
+            lg_chain_add_entry(b->block, chain, 0, lg_dot3(state[j].S + 3, own), j, i, S, ld);
         }
-        int p = lg_tree_parent(e, i);
+        int p = lg_tree_parent(b, i);
         if (p >= 0) {
             lg_axpy(6, 1, si->geo, state[p].geo);
             lg_axpy(9, 1, si->N, state[p].N);
@@ -161,34 +171,41 @@ static void gather_geo(const lg_element *e, const lg_point *at, const lg_chain *
     }
 }
 
-/* ---- one body ---- */
-
-static void inertia_matrix(const lg_link *link, double J[9])
+static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
-    const double *I = link->inertia;
-    J[0] = I[0], J[1] = I[3], J[2] = I[4];
-    J[3] = I[3], J[4] = I[1], J[5] = I[5];
-    J[6] = I[4], J[7] = I[5], J[8] = I[2];
+    int tangent = want->S && want->chain, ld;
+    for (const lg_body *b = bodies.first; b < bodies.end; b++) {
+        for (int k = 0; k < b->nactive; k++)
+            lg_tree_collect(&b->frames[k], at, tangent);
+        gather_sum(b, at, LG_FORCES, want->force);
+        gather_sum(b, at, LG_REACTIONS, want->Btlam);
+        if (tangent) {
+            double *S = lg_body_tangent(b, want, &ld);
+            gather_geo(b, at, lg_chain_of(want, b->index), S, ld);
+        }
+    }
 }
 
-static void centre_of_mass(const lg_link *link, const lg_link_state *s, double c[3])
+/* ---- one body ---- */
+
+static void centre_of_mass(const lg_tree_link *link, const lg_tree_state *s, double c[3])
 {
     lg_mul3(s->R, link->com, c);
     lg_axpy(3, 1, s->y, c);
 }
 
 /* A twist in the COM: its velocity in inertial axes, the angular velocity in link axes. */
-static void at_centre(const lg_link_state *s, const double c[3], const double twist[6], double u[3], double w[3])
+static void at_centre(const lg_tree_state *s, const double c[3], const double twist[6], double u[3], double w[3])
 {
     lg_twist_at(twist, c, u);
     lg_mulT3(s->R, twist + 3, w);
 }
 
 /* F = I A + V x I V of a body alone; `moves`: V counts. */
-static void newton_euler(const lg_link *link, const lg_link_state *s, const double A[6], int moves, double F[6])
+static void newton_euler(const lg_tree_link *link, const lg_tree_state *s, const double A[6], int moves, double F[6])
 {
     double J[9], c[3], u[3], w[3], alpha[3], Jw[3], moment[3];
-    inertia_matrix(link, J);
+    lg_inertia_matrix(link->inertia, J);
     centre_of_mass(link, s, c);
     at_centre(s, c, A, F, alpha);
     lg_mul3(J, alpha, moment);
@@ -205,11 +222,11 @@ static void newton_euler(const lg_link *link, const lg_link_state *s, const doub
 }
 
 /* Mass, h, J about o of a body alone. */
-static void own_inertia(const lg_link *link, lg_link_state *s)
+static void own_inertia(const lg_tree_link *link, lg_tree_state *s)
 {
     double c[3], J[9], RJ[9];
     centre_of_mass(link, s, c);
-    inertia_matrix(link, J);
+    lg_inertia_matrix(link->inertia, J);
     lg_mul33(s->R, J, RJ);
     double square = lg_dot3(c, c);
     s->mass = link->mass;
@@ -221,7 +238,7 @@ static void own_inertia(const lg_link *link, lg_link_state *s)
 }
 
 /* p and G of a body alone. */
-static void own_gyroscopic(lg_link_state *s)
+static void own_gyroscopic(lg_tree_state *s)
 {
     const double *v = s->V, *w = s->V + 3;
     double hat[9], Jhat[9], Jw[3];
@@ -241,7 +258,7 @@ static void own_gyroscopic(lg_link_state *s)
 }
 
 /* Y = I X */
-static void mul_inertia(const lg_link_state *s, const double X[6], double Y[6])
+static void mul_inertia(const lg_tree_state *s, const double X[6], double Y[6])
 {
     lg_cross(X + 3, s->h, Y);
     lg_axpy(3, s->mass, X, Y);
@@ -252,10 +269,10 @@ static void mul_inertia(const lg_link_state *s, const double X[6], double Y[6])
 /* ---- inverse dynamics ---- */
 
 /* force += S . F of all links, F being summed towards the root on the way. */
-static void project(const lg_element *e, lg_link_state *state, double *force)
+static void project(const lg_body *b, lg_tree_state *state, double *force)
 {
-    for (int i = lg_tree_size(e) - 1; i >= 0; i--) {
-        int p = lg_tree_parent(e, i);
+    for (int i = lg_tree_size(b) - 1; i >= 0; i--) {
+        int p = lg_tree_parent(b, i);
         if (force)
             force[i] += lg_dot6(state[i].S, state[i].F);
         if (p >= 0)
@@ -264,10 +281,10 @@ static void project(const lg_element *e, lg_link_state *state, double *force)
 }
 
 /* A = V' of every link at the joint accelerations s a, with or without the terms of the velocities. */
-static void accelerate(const lg_element *e, lg_link_state *state, double s, const double *a, int moves)
+static void accelerate(const lg_body *b, lg_tree_state *state, double s, const double *a, int moves)
 {
-    for (int i = 0; i < lg_tree_size(e); i++) {
-        int p = lg_tree_parent(e, i);
+    for (int i = 0; i < lg_tree_size(b); i++) {
+        int p = lg_tree_parent(b, i);
         double own = a ? s * a[i] : 0;
         for (int k = 0; k < 6; k++) {
             // bias differences along the tree are S' q'
@@ -277,29 +294,29 @@ static void accelerate(const lg_element *e, lg_link_state *state, double s, cons
     }
 }
 
-static void inverse_dynamics(const lg_element *e, lg_link_state *state, double s, const double *a, int moves,
+static void inverse_dynamics(const lg_body *b, lg_tree_state *state, double s, const double *a, int moves,
                              double *force)
 {
-    const lg_link *links = lg_tree_links(e);
-    accelerate(e, state, s, a, moves);
-    for (int i = 0; i < lg_tree_size(e); i++)
+    const lg_tree_link *links = lg_tree_links(b);
+    accelerate(b, state, s, a, moves);
+    for (int i = 0; i < lg_tree_size(b); i++)
         newton_euler(&links[i], &state[i], state[i].A, moves, state[i].F);
-    project(e, state, force);
+    project(b, state, force);
 }
 
 /* ---- mass matrix and tangent ---- */
 
-static void composite(const lg_element *e, lg_link_state *state, int moves)
+static void composite(const lg_body *b, lg_tree_state *state, int moves)
 {
-    const lg_link *links = lg_tree_links(e);
-    int n = lg_tree_size(e);
+    const lg_tree_link *links = lg_tree_links(b);
+    int n = lg_tree_size(b);
     for (int i = 0; i < n; i++) {
         own_inertia(&links[i], &state[i]);
         if (moves)
             own_gyroscopic(&state[i]);
     }
     for (int i = n - 1; i >= 0; i--) {
-        int p = lg_tree_parent(e, i);
+        int p = lg_tree_parent(b, i);
         if (p < 0)
             continue;
         state[p].mass += state[i].mass;
@@ -310,25 +327,24 @@ static void composite(const lg_element *e, lg_link_state *state, int moves)
     }
 }
 
-static void add_mass(const lg_element *e, const lg_link_state *state, const lg_chain *chain, double s, double *S,
-                     int ld)
+static void add_mass(const lg_body *b, const lg_tree_state *state, const lg_chain *chain, double s, double *S, int ld)
 {
-    for (int i = 0; i < lg_tree_size(e); i++) {
+    for (int i = 0; i < lg_tree_size(b); i++) {
         double Y[6];
         mul_inertia(&state[i], state[i].S, Y);
-        for (int j = i; j >= 0; j = lg_tree_parent(e, j)) {
+        for (int j = i; j >= 0; j = lg_tree_parent(b, j)) {
             double M = s * lg_dot6(state[j].S, Y);
-            lg_chain_add_entry(e->block, chain, 2, M, i, j, S, ld);
+            lg_chain_add_entry(b->block, chain, 2, M, i, j, S, ld);
             if (j != i)
-                lg_chain_add_entry(e->block, chain, 2, M, j, i, S, ld);
+                lg_chain_add_entry(b->block, chain, 2, M, j, i, S, ld);
         }
     }
 }
 
 /* D = V_p' x S + V_p x S' of link i */
-static void second_rate(const lg_element *e, const lg_link_state *state, int i, double D[6])
+static void second_rate(const lg_body *b, const lg_tree_state *state, int i, double D[6])
 {
-    int p = lg_tree_parent(e, i);
+    int p = lg_tree_parent(b, i);
     double turned[6];
     lg_zero(6, D);
     if (p < 0)
@@ -339,7 +355,7 @@ static void second_rate(const lg_element *e, const lg_link_state *state, int i, 
 }
 
 /* W += 2 B X */
-static void add_gyroscopic(const lg_link_state *s, const double X[6], double W[6])
+static void add_gyroscopic(const lg_tree_state *s, const double X[6], double W[6])
 {
     double Gr[3], rp[3];
     lg_mul3(s->G, X + 3, Gr);
@@ -353,11 +369,11 @@ typedef struct follow {
     double I[6], q[6], v[6], B[3];
 } follow;
 
-static void open_follow(const lg_element *e, const lg_link_state *state, int i, follow *out)
+static void open_follow(const lg_body *b, const lg_tree_state *state, int i, follow *out)
 {
-    const lg_link_state *s = &state[i];
+    const lg_tree_state *s = &state[i];
     double D[6], ISdot[6], pu[3];
-    second_rate(e, state, i, D);
+    second_rate(b, state, i, D);
     mul_inertia(s, s->S, out->I);
     mul_inertia(s, D, out->q);
     add_gyroscopic(s, s->Sdot, out->q);
@@ -373,55 +389,61 @@ static void open_follow(const lg_element *e, const lg_link_state *state, int i, 
     lg_axpy(3, 2, pu, out->B);
 }
 
-static void add_rates(const lg_element *e, const lg_link_state *state, const lg_chain *chain, double *S, int ld)
+static void add_rates(const lg_body *b, const lg_tree_state *state, const lg_chain *chain, double *S, int ld)
 {
-    for (int i = 0; i < lg_tree_size(e); i++) {
+    for (int i = 0; i < lg_tree_size(b); i++) {
         follow f;
-        open_follow(e, state, i, &f);
-        for (int j = i; j >= 0; j = lg_tree_parent(e, j)) {
-            const lg_link_state *s = &state[j];
+        open_follow(b, state, i, &f);
+        for (int j = i; j >= 0; j = lg_tree_parent(b, j)) {
+            const lg_tree_state *s = &state[j];
             double D[6];
-            second_rate(e, state, j, D);
-            lg_chain_add_entry(e->block, chain, 0, lg_dot3(f.B, s->Sdot + 3) + lg_dot6(f.I, D), i, j, S, ld);
-            lg_chain_add_entry(e->block, chain, 1, lg_dot3(f.B, s->S + 3) + 2 * lg_dot6(f.I, s->Sdot), i, j, S, ld);
+            second_rate(b, state, j, D);
+            lg_chain_add_entry(b->block, chain, 0, lg_dot3(f.B, s->Sdot + 3) + lg_dot6(f.I, D), i, j, S, ld);
+            lg_chain_add_entry(b->block, chain, 1, lg_dot3(f.B, s->S + 3) + 2 * lg_dot6(f.I, s->Sdot), i, j, S, ld);
             if (j == i)
                 continue;
-            lg_chain_add_entry(e->block, chain, 0, lg_dot6(s->S, f.q), j, i, S, ld);
-            lg_chain_add_entry(e->block, chain, 1, lg_dot6(s->S, f.v), j, i, S, ld);
+            lg_chain_add_entry(b->block, chain, 0, lg_dot6(s->S, f.q), j, i, S, ld);
+            lg_chain_add_entry(b->block, chain, 1, lg_dot6(s->S, f.v), j, i, S, ld);
         }
     }
 }
 
-static void inertia(const lg_element *e, const lg_block *block, const lg_point *at, const lg_wanted *want,
-                    const lg_chain *chain, double *S, int ld)
+static void add_inertia(const lg_body *b, const lg_point *at, const lg_wanted *want)
 {
-    lg_link_state *state = states(e, at);
-    const double *a = at->a ? at->a + block->v : NULL;
+    lg_tree_state *state = lg_tree_states(b, at);
+    const double *a = at->a ? at->a + b->block->v : NULL;
     if (want->Ma)
-        inverse_dynamics(e, state, 1, a, 0, want->Ma + block->v);
+        inverse_dynamics(b, state, 1, a, 0, want->Ma + b->block->v);
     if (want->gyro)
-        inverse_dynamics(e, state, 0, NULL, 1, want->gyro + block->v);
-    if (!S)
+        inverse_dynamics(b, state, 0, NULL, 1, want->gyro + b->block->v);
+    if (!want->S)
         return;
 
-    int rates = chain->k[0] != 0 || chain->k[1] != 0;
-    composite(e, state, rates);
-    add_mass(e, state, chain, at->wa, S, ld);
+    const lg_chain *chain = lg_chain_of(want, b->index);
+    int rates = chain->k[0] != 0 || chain->k[1] != 0, ld;
+    double *S = lg_body_tangent(b, want, &ld);
+    composite(b, state, rates);
+    add_mass(b, state, chain, at->wa, S, ld);
     if (rates) {
-        inverse_dynamics(e, state, at->wa, a, 1, NULL);
-        add_rates(e, state, chain, S, ld);
+        inverse_dynamics(b, state, at->wa, a, 1, NULL);
+        add_rates(b, state, chain, S, ld);
     }
 }
 
-static double kinetic(const lg_element *e, const lg_block *block, const lg_point *at)
+static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
-    (void)block;
-    const lg_link *links = lg_tree_links(e);
-    const lg_link_state *state = states(e, at);
+    for (const lg_body *b = bodies.first; b < bodies.end; b++)
+        add_inertia(b, at, want);
+}
+
+static double kinetic(const lg_body *b, const lg_point *at)
+{
+    const lg_tree_link *links = lg_tree_links(b);
+    const lg_tree_state *state = lg_tree_states(b, at);
     double energy = 0;
-    for (int i = 0; i < lg_tree_size(e); i++) {
+    for (int i = 0; i < lg_tree_size(b); i++) {
         double J[9], c[3], u[3], w[3], Jw[3];
-        inertia_matrix(&links[i], J);
+        lg_inertia_matrix(links[i].inertia, J);
         centre_of_mass(&links[i], &state[i], c);
         at_centre(&state[i], c, state[i].V, u, w);
         lg_mul3(J, w, Jw);
@@ -432,35 +454,38 @@ static double kinetic(const lg_element *e, const lg_block *block, const lg_point
 
 /* What the joint's constraint does to its link, at the link's origin: all that accelerates what hangs on the link, less
    the applied wrenches there and less the joint's own axis, along which only drives act. */
-static void transmit(const lg_element *e, const lg_point *at, int part, double wrench[6])
+static void transmit(const lg_body *b, const lg_point *at, int part, double wrench[6])
 {
-    lg_link_state *state = states(e, at), *s = &state[part];
+    lg_tree_state *state = lg_tree_states(b, at), *s = &state[part];
     double axis[3];
-    inverse_dynamics(e, state, 1, at->a + e->block->v, 1, NULL);
+    inverse_dynamics(b, state, 1, at->a + b->block->v, 1, NULL);
     for (int i = 0; i < 6; i++)
         wrench[i] = s->F[i] - s->wrench[0][i] + s->wrench[1][i];
     lg_add_cross(wrench, s->y, wrench + 3);
 
-    double *free = lg_tree_links(e)[part].slides != 0 ? wrench : wrench + 3;
-    lg_mul3(s->R, lg_tree_links(e)[part].axis, axis);
+    double *free = lg_tree_links(b)[part].slides != 0 ? wrench : wrench + 3;
+    lg_mul3(s->R, lg_tree_links(b)[part].axis, axis);
     lg_axpy(3, -lg_dot3(axis, free), axis, free);
 }
 
-const lg_element_type lg_tree = {
-    .name = "tree",
-    .doc = "Inertia of an open tree of links on revolute and prismatic joints, with one coordinate per joint.",
-    .reference = "holzinger2024 4.4",
-    .nframes = 1,
-    .parameters = parameters,
-    .nparameters = 1,
+const lg_body_type lg_tree = {
+    .info = {.family = "body",
+             .name = "tree",
+             .doc = "An open tree of links on revolute and prismatic joints, with one coordinate per joint.",
+             .reference = "holzinger2024 4.4",
+             .nframes = 1,
+             .parameters = parameters,
+             .nparameters = 1},
     .check = check,
-    .inertia = inertia,
-    .kinetic = kinetic,
-    .nwork = nwork,
     .parts = parts,
-    .carry = carry,
+    .nwork = nwork,
+    .kinematics = kinematics,
+    .inertia = inertia,
     .gather = gather,
-    .gather_geo = gather_geo,
+    .kinetic = kinetic,
+    .pull = lg_tree_pull,
+    .pull_rate = lg_tree_pull_rate,
+    .H = lg_tree_H,
+    .Z = lg_tree_Z,
     .transmit = transmit,
-    .frame = &lg_link_frame,
 };

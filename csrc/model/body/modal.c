@@ -11,7 +11,7 @@
        h_l = w . Q_l w - w.w tr(Q_l) + 2 w . sum_k ax(P_kl) eta_k'
    Derivatives: dQ_l/deta_k = P_kl, ds/deta_k = S_k, dP/deta_k = Q_k + Q_k^T. The velocities of the block see F through
    A = R^T x'' or U' + w x U, and w = Hr e'. The elastic force is -K eta - D eta'. */
-#include "model/modal.h"
+#include "model/body/modal.h"
 
 static const lg_parameter parameters[] = {
     {"mass", "kg", "mass", 1},
@@ -21,30 +21,20 @@ static const lg_parameter parameters[] = {
      "per mode sum m Phi; per mode sum m X Phi^T; per pair of modes sum m Phi Phi^T; stiffness; damping; nodes", -1},
 };
 
-/* What the kinematics pass leaves, then Q_l, c_l and two vectors of the size of F. */
-typedef struct state {
-    double R[9], omega[3], U[3]; /* U: velocity in floating axes, only if the block's is */
-    double s[3], flow[3]; /* flow: S eta' */
-    double P[9], J[9], Q[9];
-    lg_attitude attitude;
-} state;
-
-enum { STATE_SIZE = (sizeof(state) + sizeof(double) - 1) / sizeof(double) };
-
 /* One pass: all that the functions below read. */
 typedef struct body {
     lg_modal m;
     const lg_block *block;
-    state *now;
+    lg_modal_state *now;
     double *Q, *c, *F, *column, *bending; /* 9 n, 3 n, 6 + n, nv, n */
     const double *eta, *etadot;
 } body;
 
-static body body_of(const lg_element *e, const lg_point *at)
+static body body_of(const lg_body *self, const lg_point *at)
 {
-    const lg_block *b = e->block;
-    body out = {.m = lg_modal_of(e), .block = b, .now = (state *)(at->work + e->work)};
-    out.Q = at->work + e->work + STATE_SIZE;
+    const lg_block *b = self->block;
+    body out = {.m = lg_modal_of(self), .block = b, .now = lg_modal_state_of(self, at)};
+    out.Q = at->work + self->work + LG_MODAL_STATE_SIZE + (size_t)self->nframes * LG_FLEX_SIZE;
     out.c = out.Q + 9 * out.m.n;
     out.F = out.c + 3 * out.m.n;
     out.column = out.F + 6 + out.m.n;
@@ -54,28 +44,29 @@ static body body_of(const lg_element *e, const lg_point *at)
     return out;
 }
 
-static int nwork(const lg_element *e)
+static size_t nwork(const lg_body *b)
 {
-    return STATE_SIZE + 14 * e->block->n + 6 + e->block->nv;
+    size_t frames = (size_t)b->nframes * LG_FLEX_SIZE, n = (size_t)b->block->n;
+    return LG_MODAL_STATE_SIZE + frames + 14 * n + 6 + (size_t)b->block->nv;
 }
 
-static int parts(const lg_element *e)
+static int parts(const lg_body *b)
 {
-    return 1 + lg_modal_of(e).nnodes;
+    return 1 + lg_modal_of(b).nnodes;
 }
 
-static lg_status check(const lg_element *e, const char **reason)
+static lg_status check(const lg_body *b, const char **reason)
 {
     *reason = NULL;
-    int n = e->block ? e->block->n : 0;
-    if (n < 1 || e->block->node->place == LG_PLACE_NO_BODY || e->block->node->place == LG_PLACE_FIXED) {
+    int n = b->block ? b->block->n : 0;
+    if (n < 1 || b->block->node->place == LG_PLACE_NO_BODY || b->block->node->place == LG_PLACE_FIXED) {
         *reason = "a modal body needs a free rigid block with modes";
         return LG_BAD_ARGUMENT;
     }
-    int rest = e->np - LG_MODAL_FIXED - 12 * n - 11 * n * n;
+    int rest = b->e.np - LG_MODAL_FIXED - 12 * n - 11 * n * n;
     if (rest < 0 || rest % lg_modal_node_size(n))
         *reason = "the data do not fit the number of modes";
-    else if (!(e->p[0] > 0))
+    else if (!(b->e.p[0] > 0))
         *reason = "the mass must be positive";
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
 }
@@ -128,7 +119,7 @@ static const double *product(const body *y, int k, int l)
 
 static void set_moments(const body *y)
 {
-    state *now = y->now;
+    lg_modal_state *now = y->now;
     int n = y->m.n;
     lg_copy(3, y->m.first, now->s);
     lg_copy(9, y->m.second, now->P);
@@ -153,17 +144,15 @@ static void set_moments(const body *y)
         now->J[i] = (i % 4 == 0 ? t : 0) - now->P[i];
 }
 
-static void carry(const lg_element *e, const lg_point *at)
+static void open_state(const lg_body *b, const lg_point *at)
 {
-    body y = body_of(e, at);
+    body y = body_of(b, at);
     const lg_node *node = y.block->node;
     const double *q = at->q + y.block->q, *v = at->v + y.block->v, *rates = v + node->attitude_v;
     node->rotation(q, y.now->R);
     if (node->attitude) {
         node->attitude(q + node->attitude_q, rates, NULL, &y.now->attitude);
-        lg_zero(3, y.now->omega);
-        for (int j = 0; j < node->attitude_n; j++)
-            lg_axpy(3, rates[j], y.now->attitude.H + 3 * j, y.now->omega);
+        lg_mul_columns(node->attitude_n, y.now->attitude.H, rates, y.now->omega);
     } else {
         lg_copy(3, rates, y.now->omega);
     }
@@ -173,12 +162,33 @@ static void carry(const lg_element *e, const lg_point *at)
     set_moments(&y);
 }
 
+lg_arm lg_modal_arm(const lg_body *b, const lg_point *at)
+{
+    const lg_modal_state *now = lg_modal_state_of(b, at);
+    return (lg_arm){.block = b->block,
+                    .q = at->q + b->block->q,
+                    .v = at->v + b->block->v,
+                    .R = now->R,
+                    .omega = now->omega,
+                    .attitude = b->block->node->attitude ? &now->attitude : NULL};
+}
+
+static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+{
+    for (const lg_body *b = bodies.first; b < bodies.end; b++) {
+        open_state(b, at);
+        int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
+        for (int k = 0; k < n; k++)
+            lg_modal_pose(&b->frames[k], at, level);
+    }
+}
+
 /* ---- F and its derivatives, in floating axes; F stands as (3, 3, n) ---- */
 
 /* F += M (A, w', eta''); bending NULL: eta'' = 0 */
 static void add_mass(const body *y, const double A[3], const double turn[3], const double *bending, double *F)
 {
-    const state *now = y->now;
+    const lg_modal_state *now = y->now;
     double Jw[3];
     lg_axpy(3, y->m.mass, A, F);
     lg_add_cross(turn, now->s, F);
@@ -200,7 +210,7 @@ static void add_mass(const body *y, const double A[3], const double turn[3], con
 /* F += h */
 static void add_gyroscopic(const body *y, double *F)
 {
-    const state *now = y->now;
+    const lg_modal_state *now = y->now;
     const double *w = now->omega;
     double u[3], Jw[3];
     lg_cross(w, now->s, u);
@@ -222,7 +232,7 @@ static void add_gyroscopic(const body *y, double *F)
 /* F += dh/dw d */
 static void add_turn_slope(const body *y, const double d[3], double *F)
 {
-    const state *now = y->now;
+    const lg_modal_state *now = y->now;
     const double *w = now->omega;
     double u[3], Jw[3];
     lg_cross(w, now->s, u);
@@ -478,10 +488,10 @@ static void tangent(const body *y, const lg_point *at, const lg_chain *chain, do
 
 /* ---- verbs ---- */
 
-static void inertia(const lg_element *e, const lg_block *b, const lg_point *at, const lg_wanted *want,
-                    const lg_chain *chain, double *S, int ld)
+static void add_inertia(const lg_body *self, const lg_point *at, const lg_wanted *want)
 {
-    body y = body_of(e, at);
+    body y = body_of(self, at);
+    const lg_block *b = self->block;
     double A[3], turn[3];
     if (want->Ma) {
         lift(&y, 1, at->a + b->v, A, turn);
@@ -495,27 +505,81 @@ static void inertia(const lg_element *e, const lg_block *b, const lg_point *at, 
         add_gyroscopic(&y, y.F);
         project(&y, y.F, want->gyro + b->v);
     }
-    if (S)
-        tangent(&y, at, chain, S, ld);
+    if (want->S) {
+        int ld;
+        double *S = lg_body_tangent(self, want, &ld);
+        tangent(&y, at, lg_chain_of(want, self->index), S, ld);
+    }
 }
 
-/* The elastic force comes where the forces on a carrier's frames are gathered. */
-static void gather(const lg_element *e, const lg_point *at, int sum, double *force)
+static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
-    body y = body_of(e, at);
-    if (sum != 0)
-        return;
+    for (const lg_body *b = bodies.first; b < bodies.end; b++)
+        add_inertia(b, at, want);
+}
+
+/* The elastic force. */
+static void add_elastic(const lg_body *b, const lg_point *at, double *force)
+{
+    body y = body_of(b, at);
     for (int k = 0; k < y.m.n; k++) {
         lg_axpy(y.m.n, -y.eta[k], y.m.stiffness + k * y.m.n, force + y.block->node->nv);
         lg_axpy(y.m.n, -y.etadot[k], y.m.damping + k * y.m.n, force + y.block->node->nv);
     }
 }
 
-static double kinetic(const lg_element *e, const lg_block *b, const lg_point *at)
+/* The wrenches of one sum. */
+static void gather_sum(const lg_body *b, const lg_point *at, int sum, double *out)
 {
-    body y = body_of(e, at);
+    lg_resultant total = {{0}, {0}, {0}};
+    lg_arm arm = lg_modal_arm(b, at);
+    for (int k = 0; k < b->nactive; k++) {
+        const lg_frame *f = &b->frames[k];
+        const double *wrench = lg_pose_of(f, at)->wrench[sum];
+        lg_modal_collect(f, at, wrench, 0, &total);
+        lg_modal_bend(f, at, 1, wrench, out);
+    }
+    lg_resultant_pull(&total, &arm, 1, out);
+}
+
+static void gather_geo(const lg_body *b, const lg_point *at, const lg_chain *chain, double *S, int ld)
+{
+    lg_resultant total = {{0}, {0}, {0}};
+    lg_arm arm = lg_modal_arm(b, at);
+    for (int k = 0; k < b->nactive; k++) {
+        const lg_frame *f = &b->frames[k];
+        const lg_pose *pose = lg_pose_of(f, at);
+        double w[6];
+        for (int i = 0; i < 6; i++)
+            w[i] = pose->wrench[LG_REACTIONS][i] - pose->wrench[LG_FORCES][i];
+        lg_modal_collect(f, at, w, 1, &total);
+        lg_modal_add_geo(f, at, 1, w, chain, S, ld);
+    }
+    lg_resultant_add_geo(&total, &arm, 1, chain, S, ld);
+}
+
+static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
+{
+    for (const lg_body *b = bodies.first; b < bodies.end; b++) {
+        if (want->force) {
+            gather_sum(b, at, LG_FORCES, want->force + b->block->v);
+            add_elastic(b, at, want->force + b->block->v);
+        }
+        if (want->Btlam)
+            gather_sum(b, at, LG_REACTIONS, want->Btlam + b->block->v);
+        if (want->S && want->chain) {
+            int ld;
+            double *S = lg_body_tangent(b, want, &ld);
+            gather_geo(b, at, lg_chain_of(want, b->index), S, ld);
+        }
+    }
+}
+
+static double kinetic(const lg_body *self, const lg_point *at)
+{
+    body y = body_of(self, at);
     double A[3], turn[3], *F = cleared(&y);
-    lift(&y, 1, at->v + b->v, A, turn);
+    lift(&y, 1, at->v + y.block->v, A, turn);
     add_mass(&y, A, turn, y.etadot, F);
     double energy = lg_dot3(A, F) + lg_dot3(turn, F + 3);
     for (int k = 0; k < y.m.n; k++)
@@ -523,31 +587,34 @@ static double kinetic(const lg_element *e, const lg_block *b, const lg_point *at
     return energy / 2;
 }
 
-static double potential(const lg_element *e, const lg_frame f[2])
+static double potential(const lg_body *self, const lg_point *at)
 {
-    lg_modal m = lg_modal_of(e);
-    const double *eta = f[0].q + f[0].node->nq;
+    body y = body_of(self, at);
     double energy = 0;
-    for (int k = 0; k < m.n; k++)
-        for (int l = 0; l < m.n; l++)
-            energy += eta[k] * m.stiffness[k * m.n + l] * eta[l] / 2;
+    for (int k = 0; k < y.m.n; k++)
+        for (int l = 0; l < y.m.n; l++)
+            energy += y.eta[k] * y.m.stiffness[k * y.m.n + l] * y.eta[l] / 2;
     return energy;
 }
 
-const lg_element_type lg_modal_body = {
-    .name = "modal_body",
-    .doc = "Inertia and elasticity of a flexible body in modal coordinates on a floating frame.",
-    .reference = "holzinger2025 App. A, B",
-    .nframes = 1,
-    .parameters = parameters,
-    .nparameters = 4,
+const lg_body_type lg_modal_body = {
+    .info = {.family = "body",
+             .name = "modal_body",
+             .doc = "A flexible body in modal coordinates on a floating frame, with its inertia and elasticity.",
+             .reference = "holzinger2025 App. A, B",
+             .nframes = 1,
+             .parameters = parameters,
+             .nparameters = 4},
     .check = check,
-    .potential = potential,
-    .inertia = inertia,
-    .kinetic = kinetic,
-    .nwork = nwork,
     .parts = parts,
-    .carry = carry,
+    .nwork = nwork,
+    .kinematics = kinematics,
+    .inertia = inertia,
     .gather = gather,
-    .frame = &lg_modal_frame,
+    .kinetic = kinetic,
+    .potential = potential,
+    .pull = lg_modal_pull,
+    .pull_rate = lg_modal_pull_rate,
+    .H = lg_modal_H,
+    .Z = lg_modal_Z,
 };

@@ -4,10 +4,10 @@
 
    with phi_d quadratic in pieces, phi_d = a + b s + c s^2/2, s = t - t_i; or a function from outside. A law gives
    (tau, d tau/d phi, d tau/d phi'). */
-#ifndef LG_MODEL_DRIVE_H
-#define LG_MODEL_DRIVE_H
+#ifndef LG_MODEL_FORCE_DRIVE_H
+#define LG_MODEL_FORCE_DRIVE_H
 
-#include "model/element.h"
+#include "model/force/force.h"
 
 /* The last parameters of a drive: torque, stiffness, damping, and the pieces of the desired motion. */
 enum { LG_DRIVE_TORQUE, LG_DRIVE_STIFFNESS, LG_DRIVE_DAMPING, LG_DRIVE_MOTION, LG_DRIVE_PIECE = 4 };

@@ -1,5 +1,5 @@
 /* The laws of drives, see drive.h. */
-#include "model/drive.h"
+#include "model/force/drive.h"
 
 static int pieces(const lg_element *e, int first)
 {

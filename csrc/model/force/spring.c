@@ -3,12 +3,7 @@
    cartesian_spring: force on b  F = -(k (d - d0) + c d'), component by component in inertial axes.
    spring:           force on b  F = -(k (l - l0) + c l') n,  l = |d|, n = d/l, l' = n . d';
                      dF = -(k n n^T + (k (l - l0) + c l')/l (I - n n^T) + c n (d'^T (I - n n^T))/l) dd - c n n^T dd'. */
-#include "model/element.h"
-
-static int couples(const lg_element *e)
-{
-    return e->frame[0]->block >= 0 && e->frame[1]->block >= 0;
-}
+#include "model/force/force.h"
 
 /* A force F on b, -F on a. */
 static void pull_apart(const double F[3], lg_load *out)
@@ -20,20 +15,18 @@ static void pull_apart(const double F[3], lg_load *out)
 }
 
 /* dF = A (dx_b - dx_a): the four blocks of a derivative. */
-static void spread(const double A[9], double out[2][2][36])
+static void spread(const double A[9], lg_quarters out[2][2])
 {
     for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++) {
-            lg_zero(36, out[i][j]);
-            lg_add_block3(i == j ? 1 : -1, A, 0, 0, out[i][j]);
-        }
+        for (int j = 0; j < 2; j++)
+            lg_quarters_add(&out[i][j], LG_XX, i == j ? 1 : -1, A);
 }
 
-static void separation(const lg_frame f[2], double d[3], double ddot[3])
+static void separation(const lg_pose *const f[2], double d[3], double ddot[3])
 {
     for (int i = 0; i < 3; i++) {
-        d[i] = f[1].x[i] - f[0].x[i];
-        ddot[i] = f[1].xdot[i] - f[0].xdot[i];
+        d[i] = f[1]->x[i] - f[0]->x[i];
+        ddot[i] = f[1]->xdot[i] - f[0]->xdot[i];
     }
 }
 
@@ -45,7 +38,8 @@ static const lg_parameter cartesian_parameters[] = {
     {"offset", "m", "unstretched x_b - x_a", 3},
 };
 
-static lg_status cartesian_force(const lg_element *e, const lg_frame f[2], const lg_point *at, int linear, lg_load *out)
+static lg_status cartesian_force(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,
+                                 lg_load *out)
 {
     (void)at;
     const double *k = e->p, *c = e->p + 3, *offset = e->p + 6;
@@ -56,17 +50,16 @@ static lg_status cartesian_force(const lg_element *e, const lg_frame f[2], const
         K[4 * i] = -k[i], D[4 * i] = -c[i];
     }
     pull_apart(F, out);
-    out->has_K = out->has_D = linear;
     if (linear)
         spread(K, out->K), spread(D, out->D);
     return LG_OK;
 }
 
-static double cartesian_potential(const lg_element *e, const lg_frame f[2])
+static double cartesian_potential(const lg_element *e, const lg_pose *const f[2])
 {
     double V = 0;
     for (int i = 0; i < 3; i++) {
-        double stretch = f[1].x[i] - f[0].x[i] - e->p[6 + i];
+        double stretch = f[1]->x[i] - f[0]->x[i] - e->p[6 + i];
         V += e->p[i] * stretch * stretch / 2;
     }
     return V;
@@ -93,7 +86,8 @@ static void spring_tangent(const lg_element *e, double l, const double n[3], con
     spread(K, out->K), spread(D, out->D);
 }
 
-static lg_status spring_force(const lg_element *e, const lg_frame f[2], const lg_point *at, int linear, lg_load *out)
+static lg_status spring_force(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,
+                              lg_load *out)
 {
     (void)at;
     double d[3], ddot[3], F[3], n[3];
@@ -107,39 +101,42 @@ static lg_status spring_force(const lg_element *e, const lg_frame f[2], const lg
     for (int i = 0; i < 3; i++)
         F[i] = -S * n[i];
     pull_apart(F, out);
-    out->has_K = out->has_D = linear;
     if (linear)
         spring_tangent(e, l, n, ddot, S, out);
     return LG_OK;
 }
 
-static double spring_potential(const lg_element *e, const lg_frame f[2])
+static double spring_potential(const lg_element *e, const lg_pose *const f[2])
 {
-    double d[3] = {f[1].x[0] - f[0].x[0], f[1].x[1] - f[0].x[1], f[1].x[2] - f[0].x[2]};
+    double d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]};
     double stretch = lg_norm3(d) - e->p[2];
     return e->p[0] * stretch * stretch / 2;
 }
 
-const lg_element_type lg_cartesian_spring = {
-    .name = "cartesian_spring",
-    .doc = "Springs and dampers along the inertial axes between two points.",
-    .reference = "holzinger2024 4.2",
-    .nframes = 2,
-    .parameters = cartesian_parameters,
-    .nparameters = 3,
-    .couples = couples,
-    .force = cartesian_force,
+const lg_force_type lg_cartesian_spring = {
+    .info = {.family = "force",
+             .name = "cartesian_spring",
+             .doc = "Springs and dampers along the inertial axes between two points.",
+             .reference = "holzinger2024 4.2",
+             .nframes = 2,
+             .parameters = cartesian_parameters,
+             .nparameters = 3},
+    .couples = lg_element_between,
+    .needs_twists = 1,
+    .wrenches = cartesian_force,
     .potential = cartesian_potential,
 };
 
-const lg_element_type lg_spring = {
-    .name = "spring",
-    .doc = "Spring and damper along the line between two points.",
-    .reference = "kinon2024 5.1",
-    .nframes = 2,
-    .parameters = spring_parameters,
-    .nparameters = 3,
-    .couples = couples,
-    .force = spring_force,
+const lg_force_type lg_spring = {
+    .info = {.family = "force",
+             .name = "spring",
+             .doc = "Spring and damper along the line between two points.",
+             .reference = "kinon2024 5.1",
+             .nframes = 2,
+             .parameters = spring_parameters,
+             .nparameters = 3},
+    .couples = lg_element_between,
+    .needs_twists = 1,
+    .wrenches = spring_force,
     .potential = spring_potential,
 };

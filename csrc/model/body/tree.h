@@ -7,47 +7,54 @@
 #ifndef LG_MODEL_TREE_H
 #define LG_MODEL_TREE_H
 
-#include "model/element.h"
+#include "model/body/body.h"
+#include "system/chain.h"
 
 /* A link as it stands in the parameters; numbers only. */
-typedef struct lg_link {
+typedef struct lg_tree_link {
     double parent; /* index of a link that comes before, or -1: the ground */
     double slides; /* 0: revolute, 1: prismatic */
     double R[9],
         point[3]; /* of the link's axes and of its origin, a point of the joint, in the parent's axes at q = 0 */
     double axis[3]; /* link axes, unit length */
     double mass, com[3], inertia[6]; /* about the COM; link axes; xx, yy, zz, xy, xz, yz */
-} lg_link;
+} lg_tree_link;
 
-enum { LG_LINK_SIZE = sizeof(lg_link) / sizeof(double) };
+enum { LG_TREE_LINK_SIZE = sizeof(lg_tree_link) / sizeof(double) };
 
 /* What the scratch holds of a link at one point. Numbers only. */
-typedef struct lg_link_state {
+typedef struct lg_tree_state {
     double R[9], y[3]; /* of the link's axes and, from o, of its origin */
     double S[6], V[6]; /* axis, twist */
+    double omega[3], omegadot[3]; /* of the link, body axes; the second at q'' = 0 */
     double Sdot[6], bias[6]; /* S', and V' at q'' = 0 */
-    double wrench[2][6]; /* pressed on its frames: forces, reactions */
+    double wrench[2][6]; /* forces, reactions: of its own frames, then of all that hangs on it */
     double geo[6], N[9]; /* wrenches whose H^T w is to be derived by q, and their sum of (y . f) 1 - f y^T */
     double F[6], A[6]; /* inertial wrench, V' */
     double mass, h[3], J[9]; /* with all that hangs on it: mass, mass times COM from o, inertia about o */
     double p[3], G[9]; /* likewise linear momentum; gyroscopic matrix of tree.c */
-} lg_link_state;
+} lg_tree_state;
 
-enum { LG_LINK_STATE_SIZE = sizeof(lg_link_state) / sizeof(double) };
+enum { LG_TREE_STATE_SIZE = sizeof(lg_tree_state) / sizeof(double) };
 
-static inline int lg_tree_size(const lg_element *e)
+static inline int lg_tree_size(const lg_body *b)
 {
-    return e->np / LG_LINK_SIZE;
+    return b->e.np / LG_TREE_LINK_SIZE;
 }
 
-static inline const lg_link *lg_tree_links(const lg_element *e)
+static inline const lg_tree_link *lg_tree_links(const lg_body *b)
 {
-    return (const lg_link *)e->p;
+    return (const lg_tree_link *)b->e.p;
 }
 
-static inline int lg_tree_parent(const lg_element *e, int link)
+static inline int lg_tree_parent(const lg_body *b, int link)
 {
-    return (int)lg_tree_links(e)[link].parent;
+    return (int)lg_tree_links(b)[link].parent;
+}
+
+static inline lg_tree_state *lg_tree_states(const lg_body *b, const lg_point *at)
+{
+    return (lg_tree_state *)(void *)(at->work + b->work);
 }
 
 static inline double lg_dot6(const double a[6], const double b[6])
@@ -77,5 +84,14 @@ static inline void lg_twist_at(const double A[6], const double y[3], double u[3]
     lg_cross(A + 3, y, u);
     lg_axpy(3, 1, A, u);
 }
+
+/* Verbs of frames on links: tree_frame.c. */
+void lg_tree_pose(const lg_frame *f, const lg_point *at, lg_level level);
+/* The wrenches on a frame come to those of its link, and to what turns them. */
+void lg_tree_collect(const lg_frame *f, const lg_point *at, int geo);
+void lg_tree_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out);
+void lg_tree_pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row);
+void lg_tree_H(const lg_frame *f, const lg_point *at, double *H);
+void lg_tree_Z(const lg_frame *f, const lg_point *at, double *Z);
 
 #endif

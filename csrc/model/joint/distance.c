@@ -1,6 +1,6 @@
 /* Two points at a fixed distance: phi = |d| - L, d = x_b - x_a, n = d/|d|.
    J_b = n^T on translations, J_a = -n^T;  dn = (I - n n^T) dd/|d|. */
-#include "model/element.h"
+#include "model/joint/joint.h"
 
 static const lg_parameter parameters[] = {{"length", "m", "distance of the two points", 1}};
 
@@ -8,11 +8,6 @@ static lg_status check(const lg_element *e, const char **reason)
 {
     *reason = "the length must be positive";
     return e->p[0] > 0 ? LG_OK : LG_BAD_ARGUMENT;
-}
-
-static int couples(const lg_element *e)
-{
-    return e->frame[0]->block >= 0 && e->frame[1]->block >= 0;
 }
 
 static void write_row(const double a[3], double row[2][6 * LG_MAX_ROWS])
@@ -24,11 +19,11 @@ static void write_row(const double a[3], double row[2][6 * LG_MAX_ROWS])
         }
 }
 
-static void rows(const lg_element *e, const lg_frame f[2], const double *lam, unsigned want, lg_rows *out)
+static void rows(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out)
 {
     double d[3], n[3], ndot[3];
     for (int i = 0; i < 3; i++)
-        d[i] = f[1].x[i] - f[0].x[i];
+        d[i] = f[1]->x[i] - f[0]->x[i];
     double l = lg_norm3(d);
     for (int i = 0; i < 3; i++)
         n[i] = d[i] / l;
@@ -37,7 +32,7 @@ static void rows(const lg_element *e, const lg_frame f[2], const double *lam, un
 
     // n' = (I - n n^T) d'/l
     if (want & (LG_ROWS_RATE | LG_ROWS_Z)) {
-        double ddot[3] = {f[1].xdot[0] - f[0].xdot[0], f[1].xdot[1] - f[0].xdot[1], f[1].xdot[2] - f[0].xdot[2]};
+        double ddot[3] = {f[1]->xdot[0] - f[0]->xdot[0], f[1]->xdot[1] - f[0]->xdot[1], f[1]->xdot[2] - f[0]->xdot[2]};
         double rate = lg_dot3(n, ddot);
         for (int i = 0; i < 3; i++)
             ndot[i] = (ddot[i] - rate * n[i]) / l;
@@ -46,18 +41,15 @@ static void rows(const lg_element *e, const lg_frame f[2], const double *lam, un
     }
 
     // d(n lam) = lam (I - n n^T)/l dd
-    out->has_K = (want & LG_ROWS_K) != 0;
-    if (!out->has_K)
+    if (!(want & LG_ROWS_K))
         return;
     double A[9];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             A[3 * i + j] = lam[0] / l * ((i == j) - n[i] * n[j]);
     for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++) {
-            lg_zero(36, out->K[i][j]);
-            lg_add_block3(i == j ? 1 : -1, A, 0, 0, out->K[i][j]);
-        }
+        for (int j = 0; j < 2; j++)
+            lg_quarters_add(&out->K[i][j], LG_XX, i == j ? 1 : -1, A);
 }
 
 static const char *row_label(const lg_element *e, int row)
@@ -66,16 +58,17 @@ static const char *row_label(const lg_element *e, int row)
     return "distance";
 }
 
-const lg_element_type lg_distance = {
-    .name = "distance",
-    .doc = "Two points at a fixed distance.",
-    .reference = "kinon2024 5.1",
-    .nframes = 2,
-    .nrows = 1,
-    .parameters = parameters,
-    .nparameters = 1,
+const lg_joint_type lg_distance = {
+    .info = {.family = "joint",
+             .name = "distance",
+             .doc = "Two points at a fixed distance.",
+             .reference = "kinon2024 5.1",
+             .nframes = 2,
+             .nrows = 1,
+             .parameters = parameters,
+             .nparameters = 1},
     .check = check,
-    .couples = couples,
+    .couples = lg_element_between,
     .rows = rows,
     .row_label = row_label,
 };

@@ -1,7 +1,7 @@
 /* Applied forces and torques on a frame: constant, from a table, or a function of time; in inertial or in body axes.
    A force turns with the body if its axes are the body's: f = R F, df = -R F^ dphi. A torque in inertial axes has the body
    components R^T T, d(R^T T) = (R^T T)^ dphi. */
-#include "model/element.h"
+#include "model/force/force.h"
 
 enum { AXES, SOURCE, DATA }; /* places of the parameters */
 enum { SOURCE_CONSTANT, SOURCE_TABLE, SOURCE_FUNCTION };
@@ -96,73 +96,65 @@ static double next_kink(const lg_element *e, double t)
     return INFINITY;
 }
 
-static void open_load(lg_load *out, int linear)
-{
-    lg_zero(6, out->w[0]);
-    out->has_K = out->has_D = 0;
-    if (linear)
-        lg_zero(36, out->K[0][0]);
-}
-
-static lg_status force(const lg_element *e, const lg_frame f[2], const lg_point *at, int linear, lg_load *out)
+static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out)
 {
     double value[3];
     LG_TRY(evaluate(e, at, value));
-    open_load(out, linear);
+    lg_zero(6, out->w[0]);
     if (e->p[AXES] == 0) {
         lg_copy(3, value, out->w[0]);
         return LG_OK;
     }
-    lg_mul3(f[0].R, value, out->w[0]);
+    lg_mul3(f[0]->R, value, out->w[0]);
     if (linear) {
         double hat[9], Rhat[9];
         lg_hat3(value, hat);
-        lg_mul33(f[0].R, hat, Rhat);
-        lg_add_block3(-1, Rhat, 0, 3, out->K[0][0]);
-        out->has_K = 1;
+        lg_mul33(f[0]->R, hat, Rhat);
+        lg_quarters_add(&out->K[0][0], LG_XR, -1, Rhat);
     }
     return LG_OK;
 }
 
-static lg_status torque(const lg_element *e, const lg_frame f[2], const lg_point *at, int linear, lg_load *out)
+static lg_status torque(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out)
 {
     double value[3];
     LG_TRY(evaluate(e, at, value));
-    open_load(out, linear);
+    lg_zero(6, out->w[0]);
     if (e->p[AXES] != 0) {
         lg_copy(3, value, out->w[0] + 3);
         return LG_OK;
     }
-    lg_mulT3(f[0].R, value, out->w[0] + 3);
+    lg_mulT3(f[0]->R, value, out->w[0] + 3);
     if (linear) {
         double hat[9];
         lg_hat3(out->w[0] + 3, hat);
-        lg_add_block3(1, hat, 3, 3, out->K[0][0]);
-        out->has_K = 1;
+        lg_quarters_add(&out->K[0][0], LG_RR, 1, hat);
     }
     return LG_OK;
 }
 
-const lg_element_type lg_force = {
-    .name = "force",
-    .doc = "An applied force at a frame.",
-    .reference = "holzinger2024 (9)",
-    .nframes = 1,
-    .parameters = parameters,
-    .nparameters = 3,
+const lg_force_type lg_applied_force = {
+    .info = {.family = "force",
+             .name = "force",
+             .doc = "An applied force at a frame.",
+             .reference = "holzinger2024 (9)",
+             .nframes = 1,
+             .parameters = parameters,
+             .nparameters = 3},
     .check = check,
-    .force = force,
+    .wrenches = wrenches,
     .next_kink = next_kink,
 };
 
-const lg_element_type lg_torque = {
-    .name = "torque",
-    .doc = "An applied torque on a body.",
-    .reference = "holzinger2024 (9)",
-    .nframes = 1,
-    .parameters = parameters,
-    .nparameters = 3,
+const lg_force_type lg_applied_torque = {
+    .info = {.family = "force",
+             .name = "torque",
+             .doc = "An applied torque on a body.",
+             .reference = "holzinger2024 (9)",
+             .nframes = 1,
+             .parameters = parameters,
+             .nparameters = 3},
     .check = check,
-    .force = torque,
+    .wrenches = torque,
     .next_kink = next_kink,
 };

@@ -5,7 +5,7 @@
    With e = e3 of a, r = R_b^T R_a e, v = R_a^T R_b e1 of b, and n = d phi/d v:
        phi' = r . omega_b - e . omega_a
        dv = v^ dphi_a - R_ab e1^ dphi_b,   dr = r^ dphi_b - R_ab^T e^ dphi_a. */
-#include "model/drive.h"
+#include "model/force/drive.h"
 #include "model/triad.h"
 
 enum { TRIAD_A, TRIAD_B = 9, DRIVE = 18 }; /* places of the parameters */
@@ -36,11 +36,6 @@ static lg_status check_law(const lg_element *e, const char **reason)
     return e->law.torque ? LG_OK : LG_BAD_ARGUMENT;
 }
 
-static int couples(const lg_element *e)
-{
-    return e->frame[0]->block >= 0 && e->frame[1]->block >= 0;
-}
-
 static double next_kink(const lg_element *e, double t)
 {
     return lg_drive_next_kink(e, DRIVE, t);
@@ -55,9 +50,9 @@ typedef struct turn {
     double omega[3]; /* omega_b in a */
 } turn;
 
-static void open_turn(const lg_element *e, const lg_frame f[2], turn *out)
+static void open_turn(const lg_element *e, const lg_pose *const f[2], turn *out)
 {
-    lg_mulT33(f[0].R, f[1].R, out->Rab);
+    lg_mulT33(f[0]->R, f[1]->R, out->Rab);
     lg_triad_axis(e->p + TRIAD_A, 2, out->e);
     lg_triad_axis(e->p + TRIAD_B, 0, out->e1);
     lg_mulT3(out->Rab, out->e, out->r);
@@ -79,27 +74,28 @@ static void angle_gradient(const lg_element *e, const turn *at, double on_a[3], 
 }
 
 /* Gradients of phi' along dphi_a and dphi_b. */
-static void rate_gradient(const turn *at, const lg_frame f[2], double on_a[3], double on_b[3])
+static void rate_gradient(const turn *at, const lg_pose *const f[2], double on_a[3], double on_b[3])
 {
     lg_cross(at->e, at->omega, on_a);
-    lg_cross(f[1].omega, at->r, on_b);
+    lg_cross(f[1]->omega, at->r, on_b);
 }
 
 /* K += s u g^T between rotations */
-static void add_dyad(double s, const double u[3], const double g[3], double *K)
+static void add_dyad(double s, const double u[3], const double g[3], lg_quarters *K)
 {
-    for (int j = 0; j < 3; j++)
-        lg_axpy(3, s * g[j], u, K + (3 + j) * 6 + 3);
+    double A[9];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            A[3 * i + j] = u[i] * g[j];
+    lg_quarters_add(K, LG_RR, s, A);
 }
 
 /* Derivatives of the moments -tau e on a and tau r on b, for the law (tau, d tau/d phi, d tau/d phi'). */
-static void tangent(const lg_element *e, const lg_frame f[2], const turn *at, const double law[3], lg_load *out)
+static void tangent(const lg_element *e, const lg_pose *const f[2], const turn *at, const double law[3], lg_load *out)
 {
     double tau = law[0], P = -law[1], D = -law[2], grad[2][3], rate[2][3], hat[9], A[9];
     angle_gradient(e, at, grad[0], grad[1]);
     rate_gradient(at, f, rate[0], rate[1]);
-    lg_zero(4 * 36, out->K[0][0]);
-    lg_zero(4 * 36, out->D[0][0]);
 
     // d tau = -P dphi - D dphi'
     for (int j = 0; j < 2; j++) {
@@ -107,44 +103,42 @@ static void tangent(const lg_element *e, const lg_frame f[2], const turn *at, co
         double side = j ? -D : D;
         for (int i = 0; i < 3; i++)
             grad[j][i] = -P * grad[j][i] - D * rate[j][i];
-        add_dyad(-1, at->e, grad[j], out->K[0][j]);
-        add_dyad(1, at->r, grad[j], out->K[1][j]);
-        add_dyad(-side, at->e, axis, out->D[0][j]);
-        add_dyad(side, at->r, axis, out->D[1][j]);
+        add_dyad(-1, at->e, grad[j], &out->K[0][j]);
+        add_dyad(1, at->r, grad[j], &out->K[1][j]);
+        add_dyad(-side, at->e, axis, &out->D[0][j]);
+        add_dyad(side, at->r, axis, &out->D[1][j]);
     }
 
     // tau dr
     lg_hat3(at->r, hat);
-    lg_add_block3(tau, hat, 3, 3, out->K[1][1]);
+    lg_quarters_add(&out->K[1][1], LG_RR, tau, hat);
     lg_hat3(at->e, hat);
     double Rba[9];
-    for (int i = 0; i < 9; i++)
-        Rba[i] = at->Rab[3 * (i % 3) + i / 3];
+    lg_transpose3(at->Rab, Rba);
     lg_mul33(Rba, hat, A);
-    lg_add_block3(-tau, A, 3, 3, out->K[1][0]);
+    lg_quarters_add(&out->K[1][0], LG_RR, -tau, A);
 }
 
 /* phi and phi' */
-static void angle_of(const lg_element *e, const lg_frame f[2], const lg_point *point, turn *at, double angle[2])
+static void angle_of(const lg_element *e, const lg_pose *const f[2], const lg_point *point, turn *at, double angle[2])
 {
     open_turn(e, f, at);
-    lg_mul3(at->Rab, f[1].omega, at->omega);
+    lg_mul3(at->Rab, f[1]->omega, at->omega);
     angle[0] = lg_triad_angle(e->p + TRIAD_A, at->v, point->mem ? point->mem[e->mem] : 0);
-    angle[1] = lg_dot3(at->e, at->omega) - lg_dot3(at->e, f[0].omega);
+    angle[1] = lg_dot3(at->e, at->omega) - lg_dot3(at->e, f[0]->omega);
 }
 
-static void apply(const lg_element *e, const lg_frame f[2], const turn *at, const double law[3], int linear,
+static void apply(const lg_element *e, const lg_pose *const f[2], const turn *at, const double law[3], int linear,
                   lg_load *out)
 {
     lg_zero(12, out->w[0]);
     lg_axpy(3, -law[0], at->e, out->w[0] + 3);
     lg_axpy(3, law[0], at->r, out->w[1] + 3);
-    out->has_K = out->has_D = linear;
     if (linear)
         tangent(e, f, at, law, out);
 }
 
-static lg_status drive(const lg_element *e, const lg_frame f[2], const lg_point *point, int linear, lg_load *out)
+static lg_status drive(const lg_element *e, const lg_pose *const f[2], const lg_point *point, int linear, lg_load *out)
 {
     double angle[2], law[3];
     turn at;
@@ -154,7 +148,8 @@ static lg_status drive(const lg_element *e, const lg_frame f[2], const lg_point 
     return LG_OK;
 }
 
-static lg_status outside(const lg_element *e, const lg_frame f[2], const lg_point *point, int linear, lg_load *out)
+static lg_status outside(const lg_element *e, const lg_pose *const f[2], const lg_point *point, int linear,
+                         lg_load *out)
 {
     double angle[2], law[3];
     turn at;
@@ -164,38 +159,42 @@ static lg_status outside(const lg_element *e, const lg_frame f[2], const lg_poin
     return LG_OK;
 }
 
-static void commit(const lg_element *e, const lg_frame f[2], double *mem)
+static void commit(const lg_element *e, const lg_pose *const f[2], double *mem)
 {
     turn at;
     open_turn(e, f, &at);
     *mem = lg_triad_angle(e->p + TRIAD_A, at.v, *mem);
 }
 
-const lg_element_type lg_joint_drive = {
-    .name = "joint_drive",
-    .doc = "A constant torque and a controlled angle about the axis between two bodies.",
-    .reference = "holzinger2024 4.4",
-    .nframes = 2,
-    .nmem = 1,
-    .parameters = drive_parameters,
-    .nparameters = 6,
+const lg_force_type lg_joint_drive = {
+    .info = {.family = "force",
+             .name = "joint_drive",
+             .doc = "A constant torque and a controlled angle about the axis between two bodies.",
+             .reference = "holzinger2024 4.4",
+             .nframes = 2,
+             .nmem = 1,
+             .parameters = drive_parameters,
+             .nparameters = 6},
     .check = check_drive,
-    .couples = couples,
-    .force = drive,
+    .couples = lg_element_between,
+    .needs_twists = 1,
+    .wrenches = drive,
     .next_kink = next_kink,
     .commit = commit,
 };
 
-const lg_element_type lg_joint_law = {
-    .name = "joint_law",
-    .doc = "A torque about the axis between two bodies, a function of time, angle and rate.",
-    .reference = "holzinger2024 (9)",
-    .nframes = 2,
-    .nmem = 1,
-    .parameters = law_parameters,
-    .nparameters = 2,
+const lg_force_type lg_joint_law = {
+    .info = {.family = "force",
+             .name = "joint_law",
+             .doc = "A torque about the axis between two bodies, a function of time, angle and rate.",
+             .reference = "holzinger2024 (9)",
+             .nframes = 2,
+             .nmem = 1,
+             .parameters = law_parameters,
+             .nparameters = 2},
     .check = check_law,
-    .couples = couples,
-    .force = outside,
+    .couples = lg_element_between,
+    .needs_twists = 1,
+    .wrenches = outside,
     .commit = commit,
 };

@@ -5,7 +5,7 @@
        s' = e . (y + c x w),  ds' = g . dtwist + r . dpose,  w = omega_a,
                               r on x_b: R_a (w x e), on x_a: -R_a (w x e), on phi_a: e x y + (w x e) x c
        wrenches F g;  dg: dn = -R_a e^ dphi_a,  d(e x c) = e^ R_a^T dd + e^ c^ dphi_a. */
-#include "model/drive.h"
+#include "model/force/drive.h"
 
 enum { AXIS, DRIVE = 3 }; /* places of the parameters */
 
@@ -33,11 +33,6 @@ static lg_status check_law(const lg_element *e, const char **reason)
     return e->law.torque ? LG_OK : LG_BAD_ARGUMENT;
 }
 
-static int couples(const lg_element *e)
-{
-    return e->frame[0]->block >= 0 && e->frame[1]->block >= 0;
-}
-
 static double next_kink(const lg_element *e, double t)
 {
     return lg_drive_next_kink(e, DRIVE, t);
@@ -51,20 +46,20 @@ typedef struct slide {
     double g[2][6], r[2][6]; /* gradients of s and s' by the poses of the two bodies */
 } slide;
 
-static void open_slide(const double e[3], const lg_frame f[2], slide *out)
+static void open_slide(const double e[3], const lg_pose *const f[2], slide *out)
 {
     double d[3], ddot[3], we[3];
     for (int i = 0; i < 3; i++) {
-        d[i] = f[1].x[i] - f[0].x[i];
-        ddot[i] = f[1].xdot[i] - f[0].xdot[i];
+        d[i] = f[1]->x[i] - f[0]->x[i];
+        ddot[i] = f[1]->xdot[i] - f[0]->xdot[i];
     }
-    lg_mulT3(f[0].R, d, out->c);
-    lg_mulT3(f[0].R, ddot, out->y);
-    lg_cross(f[0].omega, e, we);
+    lg_mulT3(f[0]->R, d, out->c);
+    lg_mulT3(f[0]->R, ddot, out->y);
+    lg_cross(f[0]->omega, e, we);
 
     lg_zero(12, out->g[0]), lg_zero(12, out->r[0]);
-    lg_mul3(f[0].R, e, out->g[1]);
-    lg_mul3(f[0].R, we, out->r[1]);
+    lg_mul3(f[0]->R, e, out->g[1]);
+    lg_mul3(f[0]->R, we, out->r[1]);
     lg_axpy(3, -1, out->g[1], out->g[0]);
     lg_axpy(3, -1, out->r[1], out->r[0]);
     lg_cross(e, out->c, out->g[0] + 3);
@@ -76,10 +71,15 @@ static void open_slide(const double e[3], const lg_frame f[2], slide *out)
 }
 
 /* out += s u g^T */
-static void add_dyad(double s, const double u[6], const double g[6], double *out)
+static void add_dyad(double s, const double u[6], const double g[6], lg_quarters *out)
 {
-    for (int j = 0; j < 6; j++)
-        lg_axpy(6, s * g[j], u, out + 6 * j);
+    for (int which = 0; which < 4; which++) {
+        double A[9];
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                A[3 * i + j] = u[3 * (which / 2) + i] * g[3 * (which % 2) + j];
+        lg_quarters_add(out, which, s, A);
+    }
 }
 
 /* F dg */
@@ -88,10 +88,10 @@ static void add_turning(double F, const double e[3], const double R[9], const sl
     double ehat[9], chat[9], A[9];
     lg_hat3(e, ehat), lg_hat3(at->c, chat);
     lg_mul33(R, ehat, A);
-    lg_add_block3(F, A, 0, 3, out->K[0][0]);
-    lg_add_block3(-F, A, 0, 3, out->K[1][0]);
+    lg_quarters_add(&out->K[0][0], LG_XR, F, A);
+    lg_quarters_add(&out->K[1][0], LG_XR, -F, A);
     lg_mul33(ehat, chat, A);
-    lg_add_block3(F, A, 3, 3, out->K[0][0]);
+    lg_quarters_add(&out->K[0][0], LG_RR, F, A);
 
     // e^ R^T, whose columns are e x (row of R)
     double B[9], column[3];
@@ -100,31 +100,28 @@ static void add_turning(double F, const double e[3], const double R[9], const sl
         for (int i = 0; i < 3; i++)
             B[3 * i + j] = column[i];
     }
-    lg_add_block3(-F, B, 3, 0, out->K[0][0]);
-    lg_add_block3(F, B, 3, 0, out->K[0][1]);
+    lg_quarters_add(&out->K[0][0], LG_RX, -F, B);
+    lg_quarters_add(&out->K[0][1], LG_RX, F, B);
 }
 
 /* The wrenches of the law (F, dF/ds, dF/ds') and their derivatives. */
-static void apply(const lg_element *e, const lg_frame f[2], const slide *at, const double law[3], int linear,
+static void apply(const lg_element *e, const lg_pose *const f[2], const slide *at, const double law[3], int linear,
                   lg_load *out)
 {
     lg_zero(12, out->w[0]);
     lg_axpy(12, law[0], at->g[0], out->w[0]);
-    out->has_K = out->has_D = linear;
     if (!linear)
         return;
-    lg_zero(4 * 36, out->K[0][0]);
-    lg_zero(4 * 36, out->D[0][0]);
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++) {
-            add_dyad(law[1], at->g[i], at->g[j], out->K[i][j]);
-            add_dyad(law[2], at->g[i], at->r[j], out->K[i][j]);
-            add_dyad(law[2], at->g[i], at->g[j], out->D[i][j]);
+            add_dyad(law[1], at->g[i], at->g[j], &out->K[i][j]);
+            add_dyad(law[2], at->g[i], at->r[j], &out->K[i][j]);
+            add_dyad(law[2], at->g[i], at->g[j], &out->D[i][j]);
         }
-    add_turning(law[0], e->p + AXIS, f[0].R, at, out);
+    add_turning(law[0], e->p + AXIS, f[0]->R, at, out);
 }
 
-static lg_status drive(const lg_element *e, const lg_frame f[2], const lg_point *point, int linear, lg_load *out)
+static lg_status drive(const lg_element *e, const lg_pose *const f[2], const lg_point *point, int linear, lg_load *out)
 {
     slide at;
     double law[3];
@@ -134,7 +131,8 @@ static lg_status drive(const lg_element *e, const lg_frame f[2], const lg_point 
     return LG_OK;
 }
 
-static lg_status outside(const lg_element *e, const lg_frame f[2], const lg_point *point, int linear, lg_load *out)
+static lg_status outside(const lg_element *e, const lg_pose *const f[2], const lg_point *point, int linear,
+                         lg_load *out)
 {
     slide at;
     double law[3];
@@ -144,27 +142,31 @@ static lg_status outside(const lg_element *e, const lg_frame f[2], const lg_poin
     return LG_OK;
 }
 
-const lg_element_type lg_slide_drive = {
-    .name = "slide_drive",
-    .doc = "A constant force and a controlled slide along an axis of the first of two bodies.",
-    .reference = "holzinger2024 4.4",
-    .nframes = 2,
-    .parameters = drive_parameters,
-    .nparameters = 5,
+const lg_force_type lg_slide_drive = {
+    .info = {.family = "force",
+             .name = "slide_drive",
+             .doc = "A constant force and a controlled slide along an axis of the first of two bodies.",
+             .reference = "holzinger2024 4.4",
+             .nframes = 2,
+             .parameters = drive_parameters,
+             .nparameters = 5},
+    .needs_twists = 1,
     .check = check_drive,
-    .couples = couples,
-    .force = drive,
+    .couples = lg_element_between,
+    .wrenches = drive,
     .next_kink = next_kink,
 };
 
-const lg_element_type lg_slide_law = {
-    .name = "slide_law",
-    .doc = "A force along an axis of the first of two bodies, a function of time, slide and rate.",
-    .reference = "holzinger2024 (9)",
-    .nframes = 2,
-    .parameters = law_parameters,
-    .nparameters = 1,
+const lg_force_type lg_slide_law = {
+    .info = {.family = "force",
+             .name = "slide_law",
+             .doc = "A force along an axis of the first of two bodies, a function of time, slide and rate.",
+             .reference = "holzinger2024 (9)",
+             .nframes = 2,
+             .parameters = law_parameters,
+             .nparameters = 1},
+    .needs_twists = 1,
     .check = check_law,
-    .couples = couples,
-    .force = outside,
+    .couples = lg_element_between,
+    .wrenches = outside,
 };

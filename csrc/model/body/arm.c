@@ -1,0 +1,192 @@
+/* The arm from a rigid body's node to a point on it. Formulas stand in arm.h. */
+#include "model/body/arm.h"
+
+/* First and number of the rotational velocities within the block. */
+static int first_of(const lg_arm *arm)
+{
+    return arm->block->node->attitude_v;
+}
+
+static int count_of(const lg_arm *arm)
+{
+    return arm->block->node->attitude_n;
+}
+
+void lg_arm_twist(lg_arm *arm, double xdot[3])
+{
+    lg_place place = arm->block->node->place;
+    lg_cross(arm->omega, arm->X, arm->y);
+    if (place == LG_PLACE_BODY)
+        lg_axpy(3, 1, arm->v, arm->y);
+    lg_mul3(arm->R, arm->y, xdot);
+    if (place == LG_PLACE_INERTIAL)
+        lg_axpy(3, 1, arm->v, xdot);
+}
+
+void lg_arm_bias(const lg_arm *arm, double xdd[3])
+{
+    double b[3];
+    lg_cross(arm->omega, arm->y, b);
+    if (arm->attitude)
+        lg_add_cross(arm->attitude->bias, arm->X, b);
+    lg_mul3(arm->R, b, xdd);
+}
+
+/* ---- wrenches ---- */
+
+void lg_arm_collect(const lg_arm *arm, const double wrench[6], int geo, lg_resultant *sum)
+{
+    lg_axpy(3, 1, wrench, sum->f);
+    lg_axpy(3, 1, wrench + 3, sum->c);
+    if (arm->at_node)
+        return;
+
+    const double *X = arm->X;
+    double g[3];
+    lg_mulT3(arm->R, wrench, g);
+    lg_add_cross(X, g, sum->c);
+    if (!geo)
+        return;
+    double dot = lg_dot3(X, g);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            sum->G[3 * i + j] += g[i] * X[j] - (i == j ? dot : 0);
+}
+
+void lg_resultant_pull(const lg_resultant *sum, const lg_arm *arm, double s, double *force)
+{
+    lg_place place = arm->block->node->place;
+    if (place == LG_PLACE_INERTIAL) {
+        lg_axpy(3, s, sum->f, force);
+    } else if (place == LG_PLACE_BODY) {
+        double g[3];
+        lg_mulT3(arm->R, sum->f, g);
+        lg_axpy(3, s, g, force);
+    }
+
+    double *rotation = force + first_of(arm);
+    if (!arm->attitude) {
+        lg_axpy(3, s, sum->c, rotation);
+        return;
+    }
+    for (int j = 0; j < count_of(arm); j++)
+        rotation[j] += s * lg_dot3(arm->attitude->H + 3 * j, sum->c);
+}
+
+void lg_arm_pull(const lg_arm *arm, double s, const double wrench[6], double *force)
+{
+    lg_resultant sum = {{0}, {0}, {0}};
+    lg_arm_collect(arm, wrench, 0, &sum);
+    lg_resultant_pull(&sum, arm, s, force);
+}
+
+/* C (m x m, column-major) += Hr^T A Hr for row-major A */
+static void congruence(int m, const double *H, const double A[9], double *C)
+{
+    for (int j = 0; j < m; j++) {
+        double AH[3];
+        lg_mul3(A, H + 3 * j, AH);
+        for (int i = 0; i < m; i++)
+            C[i + m * j] += lg_dot3(H + 3 * i, AH);
+    }
+}
+
+/* The rotational part m x m, column-major. */
+static void rotational_geo(const lg_resultant *sum, const lg_arm *arm, double *G)
+{
+    if (!arm->attitude) {
+        lg_transpose3(sum->G, G);
+        return;
+    }
+    const lg_node *node = arm->block->node;
+    node->attitude_geo(arm->q + node->attitude_q, sum->c, G);
+    congruence(count_of(arm), arm->attitude->H, sum->G, G);
+}
+
+void lg_resultant_add_geo(const lg_resultant *sum, const lg_arm *arm, double s, const lg_chain *chain, double *S,
+                          int ld)
+{
+    if (chain->k[0] == 0)
+        return;
+    int r = first_of(arm), m = count_of(arm);
+    double G[16];
+    rotational_geo(sum, arm, G);
+    lg_chain_add(arm->block, chain, 0, s, r, m, r, m, G, m, S, ld);
+
+    // a body-frame force turns with the body: g^, whose columns are those of -g^ in rows
+    if (arm->block->node->place == LG_PLACE_BODY) {
+        double g[3], hat[9];
+        lg_mulT3(arm->R, sum->f, g);
+        lg_hat3(g, hat);
+        lg_chain_add(arm->block, chain, 0, -s, 0, 3, r, 3, hat, 3, S, ld);
+    }
+}
+
+void lg_arm_pull_rate(const lg_arm *arm, const double wrench[6], double *row)
+{
+    double g[3], c[3] = {wrench[3], wrench[4], wrench[5]}, turn[3];
+    lg_mulT3(arm->R, wrench, g);
+    lg_cross(arm->y, g, turn);
+    lg_add_cross(arm->X, g, c);
+    for (int j = 0; j < count_of(arm); j++)
+        row[first_of(arm) + j] +=
+            arm->attitude ? lg_dot3(arm->attitude->H + 3 * j, turn) + lg_dot3(arm->attitude->Z + 3 * j, c) : turn[j];
+}
+
+/* ---- dense derivatives ---- */
+
+/* rows row.. of the 6 x nv matrix A, rotational columns, += s B C; B is 3 x 3 row-major, C is 3 x m or NULL for I */
+static void add_rotational(const lg_arm *arm, int row, double s, const double B[9], const double *C, double *A)
+{
+    for (int j = 0; j < count_of(arm); j++) {
+        double *column = A + 6 * (first_of(arm) + j) + row;
+        for (int i = 0; i < 3; i++)
+            column[i] += C ? s * lg_dot3(B + 3 * i, C + 3 * j) : s * B[3 * i + j];
+    }
+}
+
+static const double identity3[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+static const double *rates_H(const lg_arm *arm)
+{
+    return arm->attitude ? arm->attitude->H : NULL;
+}
+
+/* B = R a^ */
+static void rotated_hat(const lg_arm *arm, const double a[3], double B[9])
+{
+    double hat[9];
+    lg_hat3(a, hat);
+    lg_mul33(arm->R, hat, B);
+}
+
+void lg_arm_H(const lg_arm *arm, double *H)
+{
+    lg_zero(6 * arm->block->nv, H);
+    lg_place place = arm->block->node->place;
+    if (place != LG_PLACE_FIXED)
+        for (int j = 0; j < 3; j++)
+            for (int i = 0; i < 3; i++)
+                H[6 * j + i] = place == LG_PLACE_BODY ? arm->R[3 * i + j] : i == j;
+    if (!arm->at_node) {
+        double RX[9];
+        rotated_hat(arm, arm->X, RX);
+        add_rotational(arm, 0, -1, RX, rates_H(arm), H);
+    }
+    add_rotational(arm, 3, 1, identity3, rates_H(arm), H);
+}
+
+void lg_arm_Z(const lg_arm *arm, double *Z)
+{
+    lg_zero(6 * arm->block->nv, Z);
+    double B[9];
+    rotated_hat(arm, arm->y, B);
+    add_rotational(arm, 0, -1, B, rates_H(arm), Z);
+    if (!arm->attitude)
+        return;
+    if (!arm->at_node) {
+        rotated_hat(arm, arm->X, B);
+        add_rotational(arm, 0, -1, B, arm->attitude->Z, Z);
+    }
+    add_rotational(arm, 3, 1, identity3, arm->attitude->Z, Z);
+}

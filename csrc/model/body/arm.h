@@ -1,0 +1,50 @@
+/* The arm from a rigid body's node to a point X on it, in body axes, and all that follows for twists and wrenches there.
+
+   With y = omega x X (+ U where velocities stand in the body frame) and omega = Hr e' (Hr = 1 on Lie groups):
+
+       twist  = H v           x' = u + R (omega x X)  or  R y
+       H      = [ I or R, -R X^ Hr ; 0, Hr ]
+       bias   = H' v          x'' = R (omega x y + bias_r x X),  omega' = bias_r
+       Z      = d(H v)/dq     rows x: -R y^ Hr - R X^ Zr
+       geo(w) = d(H^T w)/dq   rows r: Hr^T X^ (R^T f)^ Hr + d(Hr^T c)/de at c = X x R^T f + m;  rows U: (R^T f)^ */
+#ifndef LG_MODEL_ARM_H
+#define LG_MODEL_ARM_H
+
+#include "model/frame.h"
+#include "system/chain.h"
+
+typedef struct lg_arm {
+    const lg_block *block;
+    const double *q, *v; /* of the block */
+    const double *R, *omega; /* of the body */
+    const lg_attitude *attitude; /* of the block, NULL on Lie groups */
+    const double *X;
+    int at_node; /* X is zero */
+    double y[3]; /* set by lg_arm_twist */
+} lg_arm;
+
+void lg_arm_twist(lg_arm *arm, double xdot[3]);
+void lg_arm_bias(const lg_arm *arm, double xdd[3]); /* the body's omega' at v' = 0 is its attitude's bias */
+
+/* Wrenches on a rigid body, summed at its node, where they act like one: force inertial, moment in body axes, and the
+   derivative of the moment as the arms turn, X^ (R^T f)^ row-major. */
+typedef struct lg_resultant {
+    double f[3], c[3], G[9];
+} lg_resultant;
+
+/* Adds a wrench at the end of the arm; `geo`: to G too. */
+void lg_arm_collect(const lg_arm *arm, const double wrench[6], int geo, lg_resultant *sum);
+/* The sum's part of H^T wrench, at any arm of the body: force += s H^T sum. */
+void lg_resultant_pull(const lg_resultant *sum, const lg_arm *arm, double s, double *force);
+/* S += s d(H^T sum)/dq k0 X0 */
+void lg_resultant_add_geo(const lg_resultant *sum, const lg_arm *arm, double s, const lg_chain *chain, double *S,
+                          int ld);
+
+/* force += s H^T wrench */
+void lg_arm_pull(const lg_arm *arm, double s, const double wrench[6], double *force);
+/* row += wrench^T Z */
+void lg_arm_pull_rate(const lg_arm *arm, const double wrench[6], double *row);
+/* Dense, column-major, 6 x nv. */
+void lg_arm_H(const lg_arm *arm, double *H);
+void lg_arm_Z(const lg_arm *arm, double *Z);
+#endif

@@ -1,0 +1,81 @@
+/* A body is what gives a block its inertia and carries frames: a row of bodies.def. Rigid bodies, trees of links, flexible
+   bodies and the ground are all of this kind, and none is a special case of another. Verbs over a span of bodies of one
+   row come once per evaluation, in the order kinematics, inertia, (forces and joints), gather. NULL: nothing to do. */
+#ifndef LG_MODEL_BODY_H
+#define LG_MODEL_BODY_H
+
+#include "model/element.h"
+
+typedef struct lg_body_type lg_body_type;
+
+struct lg_body { /* const data of the model */
+    lg_element e;
+    const lg_body_type *type;
+    const lg_block *block; /* NULL: the ground */
+    int index; /* of the block, -1: the ground */
+    const lg_frame *frames; /* those on it stand together; forces and joints use the first `nactive` */
+    int nframes, nactive;
+    size_t work; /* place of its part of the scratch */
+};
+
+typedef struct lg_span { /* bodies of one row */
+    const lg_body *first, *end;
+} lg_span;
+
+struct lg_body_type {
+    lg_element_info info;
+    int constant_mass; /* on a block whose velocities are the body's own */
+    /* Parameters make sense? On failure a short reason. */
+    lg_status (*check)(const lg_body *b, const char **reason);
+    int (*parts)(const lg_body *b); /* frames may sit on; NULL: 1 */
+    size_t (*nwork)(const lg_body *b); /* doubles of scratch, once its frames are known */
+
+    /* Writes the poses of its frames, `all` of them or the active ones, and what the other verbs need of q and v. */
+    void (*kinematics)(lg_span bodies, const lg_point *at, lg_level level, int all);
+    /* Adds M a, gyro and the tangent of wa M a + gyro. */
+    void (*inertia)(lg_span bodies, const lg_point *at, const lg_wanted *want);
+    /* Adds what the wrenches on its frames are in its velocities: to force, to Btlam, and to S how they turn with q. */
+    void (*gather)(lg_span bodies, const lg_point *at, const lg_wanted *want);
+    double (*kinetic)(const lg_body *b, const lg_point *at);
+    double (*potential)(const lg_body *b, const lg_point *at);
+
+    /* One frame at a time, with H = d twist/dv and Z = d(H v)/dq, 6 x nv column-major:
+       out += s H^T wrench,  row += wrench^T Z,  and both dense. */
+    void (*pull)(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out);
+    void (*pull_rate)(const lg_frame *f, const lg_point *at, const double wrench[6], double *row);
+    void (*H)(const lg_frame *f, const lg_point *at, double *H);
+    void (*Z)(const lg_frame *f, const lg_point *at, double *Z);
+
+    /* After forces and reactions are gathered: force and moment (inertial) that hold a part in its joint. NULL: has none. */
+    void (*transmit)(const lg_body *b, const lg_point *at, int part, double wrench[6]);
+};
+
+#define LG_BODY(symbol) extern const lg_body_type symbol;
+#include "model/body/bodies.def"
+#undef LG_BODY
+extern const lg_body_type lg_ground; /* carries frames, has no inertia: ground.c */
+
+extern const lg_body_type *const lg_body_types[];
+extern const int lg_body_type_count;
+
+/* Where the velocities of a body's block meet in S. */
+static inline double *lg_body_tangent(const lg_body *b, const lg_wanted *want, int *ld)
+{
+    return lg_matrix_at(want->S, b->index, 0, 0, ld);
+}
+
+/* wrench[sum] of all frames begin as zero. */
+static inline void lg_pose_clear(lg_pose *pose)
+{
+    lg_zero(12, pose->wrench[0]);
+}
+
+/* J of an inertia xx, yy, zz, xy, xz, yz. */
+static inline void lg_inertia_matrix(const double I[6], double J[9])
+{
+    J[0] = I[0], J[1] = I[3], J[2] = I[4];
+    J[3] = I[3], J[4] = I[1], J[5] = I[5];
+    J[6] = I[4], J[7] = I[5], J[8] = I[2];
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* The ground: a body without inertia whose frames stand still. */
+#include "model/body/body.h"
+
+static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3];
+
+static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+{
+    (void)level;
+    const lg_body *b = bodies.first;
+    for (int k = 0; k < (all ? b->nframes : b->nactive); k++) {
+        const lg_frame *f = &b->frames[k];
+        lg_pose *pose = lg_pose_of(f, at);
+        for (int i = 0; i < 3; i++)
+            pose->x[i] = f->base[i] + f->offset[i];
+        lg_zero(3, pose->xdot), lg_zero(3, pose->xdd);
+        pose->R = identity;
+        pose->omega = pose->omegadot = zero;
+        lg_pose_clear(pose);
+    }
+}
+
+const lg_body_type lg_ground = {
+    .info = {.family = "body", .name = "ground", .doc = "The ground.", .reference = "docs/models"},
+    .kinematics = kinematics,
+};

@@ -1,0 +1,683 @@
+/* Building a model: from a plain description to blocks, frames, bodies, forces and joints, a space and a pattern, all in one
+   arena. Records are sorted by row; rows of constraints, memory and the pattern follow the order of the description. */
+#include "model/model.h"
+#include "model/private.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- the rows of all families, numbered bodies, forces, joints ---- */
+
+int lg_element_count(void)
+{
+    return lg_body_type_count + lg_force_type_count + lg_joint_type_count;
+}
+
+static const lg_element_info *info_of(int row)
+{
+    if (row < lg_body_type_count)
+        return &lg_body_types[row]->info;
+    row -= lg_body_type_count;
+    return row < lg_force_type_count ? &lg_force_types[row]->info : &lg_joint_types[row - lg_force_type_count]->info;
+}
+
+lg_element_info lg_element_describe(int index)
+{
+    return *info_of(index);
+}
+
+static int find_row(const char *name)
+{
+    for (int row = 0; row < lg_element_count(); row++)
+        if (strcmp(info_of(row)->name, name) == 0)
+            return row;
+    return -1;
+}
+
+static int is_body(int row)
+{
+    return row < lg_body_type_count;
+}
+
+static int is_force(int row)
+{
+    return !is_body(row) && row < lg_body_type_count + lg_force_type_count;
+}
+
+static int is_joint(int row)
+{
+    return row >= lg_body_type_count + lg_force_type_count;
+}
+
+/* ---- what is wrong with a description ---- */
+
+static lg_status refuse(lg_report *report, const char *name, const char *reason)
+{
+    snprintf(report->what, sizeof report->what, "%.40s: %.50s", name ? name : "model", reason);
+    report->status = LG_BAD_ARGUMENT;
+    return LG_BAD_ARGUMENT;
+}
+
+static int parameter_count(const lg_element_info *info)
+{
+    int count = 0;
+    for (int i = 0; i < info->nparameters; i++)
+        count += info->parameters[i].count > 0 ? info->parameters[i].count : 0;
+    return count;
+}
+
+static int takes_the_rest(const lg_element_info *info)
+{
+    return info->nparameters > 0 && info->parameters[info->nparameters - 1].count < 0;
+}
+
+static lg_status check_spec(const lg_model_spec *spec, lg_report *report)
+{
+    if (spec->nblocks < 1)
+        return refuse(report, NULL, "there is no body");
+    for (int i = 0; i < spec->nblocks; i++) {
+        const lg_node *node = lg_node_find(spec->blocks[i].kind);
+        if (!node)
+            return refuse(report, spec->blocks[i].kind, "no such kind of block");
+        if (spec->blocks[i].n < 0 || lg_node_nv(node, spec->blocks[i].n) < 1)
+            return refuse(report, spec->blocks[i].kind, "the dimension must be positive");
+    }
+    for (int i = 0; i < spec->nframes; i++) {
+        int block = spec->frames[i].block;
+        if (block < -1 || block >= spec->nblocks)
+            return refuse(report, "frame", "no such block");
+    }
+    return LG_OK;
+}
+
+static lg_status check_element(const lg_model_spec *spec, const lg_element_spec *e, lg_report *report)
+{
+    int row = find_row(e->type);
+    if (row < 0)
+        return refuse(report, e->type, "no such element");
+    const lg_element_info *info = info_of(row);
+    int expected = parameter_count(info);
+    if (takes_the_rest(info) ? e->nparameters < expected : e->nparameters != expected)
+        return refuse(report, e->name, "wrong number of parameters");
+    for (int i = 0; i < e->nparameters; i++)
+        if (!isfinite(e->parameters[i]))
+            return refuse(report, e->name, "a parameter is not finite");
+    if (e->dropped >> info->nrows)
+        return refuse(report, e->name, "no such constraint row to drop");
+    for (int i = 0; i < info->nframes; i++)
+        if (e->frames[i] < 0 || e->frames[i] >= spec->nframes)
+            return refuse(report, e->name, "no such frame");
+    if (is_body(row) && spec->frames[e->frames[0]].block < 0)
+        return refuse(report, e->name, "the ground has no inertia");
+    return LG_OK;
+}
+
+/* ---- memory ---- */
+
+enum { LABEL = 32 }; /* what a row's name has beyond its element's, at most */
+
+typedef struct sizes {
+    int nblocks, nframes, nelements, nbodies, nforces, njoints;
+    int nrows, ngroups, ncliques;
+    size_t nparameters, name_bytes;
+} sizes;
+
+static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
+{
+    sizes n = {.nblocks = spec->nblocks, .nframes = spec->nframes, .nelements = spec->nelements};
+    size_t longest = 0;
+    for (int i = 0; i < spec->nelements; i++) {
+        const lg_element_spec *e = &spec->elements[i];
+        const lg_element_info *info = info_of(row_of[i]);
+        size_t length = strlen(e->name) + 1;
+        longest = length > longest ? length : longest;
+        n.nparameters += (size_t)e->nparameters;
+        n.name_bytes += length;
+        n.nrows += info->nrows;
+        n.nbodies += is_body(row_of[i]);
+        n.nforces += is_force(row_of[i]);
+        n.njoints += is_joint(row_of[i]);
+    }
+    n.ngroups = n.njoints;
+    n.ncliques = n.nforces + n.njoints;
+    for (int i = 0; i < spec->nblocks; i++)
+        n.nrows += lg_node_find(spec->blocks[i].kind)->nown;
+    n.name_bytes += (size_t)n.nrows * (longest + LABEL);
+    return n;
+}
+
+/* The arrays of a model while they are being written. */
+typedef struct builder {
+    lg_model *model;
+    const int *row_of; /* per element of the description */
+    sizes n;
+    int *nv, *nown, *v_start, *own_row, *own_value;
+    int *group_row, *group_start, *group_block, *group_value, *group_sufficient, *clique_start, *clique_block;
+    double *parameters;
+    char *names;
+    const lg_body **body_of; /* per block */
+    int *used; /* per frame of the description: some force or joint does */
+} builder;
+
+static void *take(lg_arena *arena, int count, size_t size)
+{
+    return lg_arena_take(arena, (size_t)count * size);
+}
+
+static int *ints(lg_arena *arena, int count)
+{
+    return lg_arena_ints(arena, (size_t)count);
+}
+
+static void layout_records(builder *b, lg_arena *arena)
+{
+    lg_model *m = b->model;
+    sizes n = b->n;
+    m->blocks = take(arena, n.nblocks, sizeof *m->blocks);
+    m->bodies = take(arena, n.nbodies, sizeof *m->bodies);
+    m->forces = take(arena, n.nforces, sizeof *m->forces);
+    m->joints = take(arena, n.njoints, sizeof *m->joints);
+    m->frames = take(arena, n.nframes, sizeof *m->frames);
+    m->body_spans = take(arena, lg_body_type_count, sizeof *m->body_spans);
+    m->force_spans = take(arena, lg_force_type_count, sizeof *m->force_spans);
+    m->joint_spans = take(arena, lg_joint_type_count, sizeof *m->joint_spans);
+    m->frame_of = take(arena, n.nframes, sizeof *m->frame_of);
+    m->place_of = take(arena, n.nelements, sizeof *m->place_of);
+    m->row_names = take(arena, n.nrows, sizeof *m->row_names);
+    m->body_names = take(arena, n.nblocks, sizeof *m->body_names);
+    b->body_of = take(arena, n.nblocks, sizeof *b->body_of);
+}
+
+static void layout(void *self, lg_arena *arena)
+{
+    builder *b = self;
+    sizes n = b->n;
+    layout_records(b, arena);
+    b->nv = ints(arena, n.nblocks);
+    b->nown = ints(arena, n.nblocks);
+    b->v_start = ints(arena, n.nblocks + 1);
+    b->own_row = ints(arena, n.nblocks);
+    b->own_value = ints(arena, n.nblocks);
+    b->group_row = ints(arena, n.ngroups + 1);
+    b->group_start = ints(arena, n.ngroups + 1);
+    b->group_block = ints(arena, 2 * n.ngroups);
+    b->group_value = ints(arena, 2 * n.ngroups);
+    b->group_sufficient = ints(arena, 2 * n.ngroups);
+    b->clique_start = ints(arena, n.nblocks + n.ncliques + 1);
+    b->clique_block = ints(arena, n.nblocks + 2 * n.ncliques);
+    b->used = ints(arena, n.nframes);
+    b->parameters = lg_arena_doubles(arena, n.nparameters);
+    b->names = lg_arena_take(arena, n.name_bytes);
+}
+
+/* Room in the scratch of an evaluation. */
+static size_t reserve(lg_model *m, size_t doubles)
+{
+    size_t place = (size_t)m->system.nwork;
+    m->system.nwork += (int)doubles;
+    return place;
+}
+
+/* ---- blocks ---- */
+
+static void fill_blocks(builder *b, const lg_model_spec *spec)
+{
+    lg_model *m = b->model;
+    lg_space *space = &m->space;
+    *space = (lg_space){.nblocks = spec->nblocks, .linear = 1, .block = m->blocks};
+    for (int i = 0; i < spec->nblocks; i++) {
+        const lg_node *node = lg_node_find(spec->blocks[i].kind);
+        int n = spec->blocks[i].n;
+        int nq = lg_node_nq(node, n), nv = lg_node_nv(node, n);
+        m->blocks[i] = (lg_block){node, n, nq, nv, node->nown, space->nq, space->nv, 0, space->nm};
+        b->nv[i] = nv, b->nown[i] = node->nown, b->v_start[i] = space->nv;
+        space->nq += nq, space->nv += nv, space->nm += nv * nv;
+        if (nv > LG_MAX_NV && LG_TANGENT_ROOM * nv > m->system.nwork)
+            m->system.nwork = LG_TANGENT_ROOM * nv; /* this room is the first in the scratch: see tangent.c */
+        space->linear &= node->linear;
+        b->clique_start[i] = b->clique_block[i] = i;
+    }
+    b->v_start[spec->nblocks] = space->nv;
+    b->clique_start[spec->nblocks] = spec->nblocks;
+}
+
+/* ---- records ---- */
+
+static char *keep_name(builder *b, const char *name)
+{
+    size_t size = strlen(name) + 1;
+    char *kept = memcpy(b->names, name, size);
+    b->names += size;
+    return kept;
+}
+
+static lg_element common(builder *b, const lg_element_spec *from, int row)
+{
+    const lg_element_info *info = info_of(row);
+    lg_element e = {.info = info,
+                    .name = keep_name(b, from->name),
+                    .p = b->parameters,
+                    .np = from->nparameters,
+                    .function = from->function,
+                    .law = from->law,
+                    .mem = b->model->system.nmem};
+    lg_copy(e.np, from->parameters, b->parameters);
+    b->parameters += e.np;
+    b->model->system.nmem += info->nmem;
+    return e;
+}
+
+static void add_body(builder *b, const lg_model_spec *spec, int i)
+{
+    lg_model *m = b->model;
+    lg_body *body = (lg_body *)m->place_of[i].body;
+    int block = spec->frames[spec->elements[i].frames[0]].block;
+    *body = (lg_body){.e = common(b, &spec->elements[i], b->row_of[i]),
+                      .type = lg_body_types[b->row_of[i]],
+                      .block = &m->blocks[block],
+                      .index = block};
+    b->body_of[block] = body;
+    m->body_names[block] = body->e.name;
+}
+
+static void add_force(builder *b, const lg_model_spec *spec, int i)
+{
+    lg_force *force = (lg_force *)b->model->place_of[i].force;
+    *force = (lg_force){.e = common(b, &spec->elements[i], b->row_of[i]),
+                        .type = lg_force_types[b->row_of[i] - lg_body_type_count],
+                        .clique = -1};
+}
+
+static void add_joint(builder *b, const lg_model_spec *spec, int i)
+{
+    lg_joint *joint = (lg_joint *)b->model->place_of[i].joint;
+    *joint = (lg_joint){.e = common(b, &spec->elements[i], b->row_of[i]),
+                        .type = lg_joint_types[b->row_of[i] - lg_body_type_count - lg_force_type_count],
+                        .clique = -1};
+    for (int k = 0; k < joint->e.info->nrows; k++) // those that are not dropped
+        if (!(spec->elements[i].dropped >> k & 1))
+            joint->kept[joint->nrows++] = k;
+}
+
+/* Where each element's record will stand: by family and row, then in the order of the description. */
+static void place_records(builder *b)
+{
+    lg_model *m = b->model;
+    int count[3] = {0, 0, 0};
+    for (int row = 0; row < lg_element_count(); row++) {
+        int before[3] = {count[0], count[1], count[2]};
+        for (int i = 0; i < b->n.nelements; i++) {
+            if (b->row_of[i] != row)
+                continue;
+            if (is_body(row))
+                m->place_of[i].body = &m->bodies[count[0]++];
+            else if (is_force(row))
+                m->place_of[i].force = &m->forces[count[1]++];
+            else
+                m->place_of[i].joint = &m->joints[count[2]++];
+        }
+        if (count[0] > before[0])
+            m->body_spans[m->nbody_spans++] = (lg_span){m->bodies + before[0], m->bodies + count[0]};
+        if (count[1] > before[1])
+            m->force_spans[m->nforce_spans++] = (lg_forces){m->forces + before[1], m->forces + count[1]};
+        if (count[2] > before[2])
+            m->joint_spans[m->njoint_spans++] = (lg_joints){m->joints + before[2], m->joints + count[2]};
+    }
+    m->nbodies = count[0], m->nforces = count[1], m->njoints = count[2];
+}
+
+static void fill_records(builder *b, const lg_model_spec *spec)
+{
+    place_records(b);
+    for (int i = 0; i < spec->nelements; i++) {
+        if (is_body(b->row_of[i]))
+            add_body(b, spec, i);
+        else if (is_force(b->row_of[i]))
+            add_force(b, spec, i);
+        else
+            add_joint(b, spec, i);
+    }
+}
+
+/* ---- frames ---- */
+
+static lg_body *carrier(const builder *b, int block)
+{
+    return block < 0 ? &b->model->ground : (lg_body *)b->body_of[block];
+}
+
+/* Counts the frames of each body and gives each body its part of the table; active frames come first. */
+static void place_frames(builder *b, const lg_model_spec *spec)
+{
+    lg_model *m = b->model;
+    for (int i = 0; i < spec->nframes; i++) {
+        lg_body *body = carrier(b, spec->frames[i].block);
+        body->nframes++;
+        body->nactive += b->used[i];
+    }
+    const lg_frame *next = m->frames;
+    for (int i = -1; i < m->nbodies; i++) {
+        lg_body *body = i < 0 ? &m->ground : &m->bodies[i];
+        body->frames = next;
+        next += body->nframes;
+        body->work = reserve(m, body->type->nwork ? body->type->nwork(body) : 0);
+    }
+}
+
+static void fill_frames(builder *b, const lg_model_spec *spec)
+{
+    lg_model *m = b->model;
+    for (int active = 1; active >= 0; active--)
+        for (int i = 0; i < spec->nframes; i++) {
+            const lg_frame_spec *from = &spec->frames[i];
+            lg_body *body = carrier(b, from->block);
+            if (b->used[i] != active)
+                continue;
+            lg_frame *to = (lg_frame *)body->frames++;
+            *to = (lg_frame){.body = body, .part = from->part, .pose = reserve(m, LG_POSE_SIZE)};
+            lg_copy(3, from->base, to->base);
+            lg_copy(3, from->offset, to->offset);
+            to->at_node = lg_dot3(to->offset, to->offset) == 0;
+            m->frame_of[i] = to;
+        }
+    for (int i = -1; i < m->nbodies; i++) {
+        lg_body *body = i < 0 ? &m->ground : &m->bodies[i];
+        body->frames -= body->nframes;
+    }
+}
+
+static void mark_frames(builder *b, const lg_model_spec *spec)
+{
+    for (int i = 0; i < spec->nelements; i++)
+        for (int s = 0; s < info_of(b->row_of[i])->nframes; s++)
+            if (!is_body(b->row_of[i]))
+                b->used[spec->elements[i].frames[s]] = 1;
+}
+
+/* ---- the pattern, in the order of the description ---- */
+
+static void name_row(builder *b, const lg_joint *joint, int row)
+{
+    const char *name = joint->e.name;
+    size_t room = strlen(name) + LABEL;
+    if (joint->type->row_label)
+        b->names += snprintf(b->names, room, "%s: %s", name, joint->type->row_label(&joint->e, row)) + 1;
+    else
+        b->names += snprintf(b->names, room, "%s[%d]", name, row) + 1;
+}
+
+/* A body that can move and turn freely can give its side of a joint any twist: the rows of the joint are independent on it
+   alone, as they are on the twist of one side against the other. */
+static int moves_freely(const lg_block *block)
+{
+    return block->node->place == LG_PLACE_INERTIAL || block->node->place == LG_PLACE_BODY;
+}
+
+/* A joint's group: its rows and, per block under its frames, its part of B. */
+static void add_group(builder *b, lg_joint *joint)
+{
+    lg_pattern *p = &b->model->pattern;
+    const lg_body *body[2] = {joint->e.frame[0]->body, joint->e.frame[1]->body};
+    int group = p->ngroups++, nrows = joint->nrows, entry = b->group_start[group];
+    for (int s = 0; s < 2; s++) {
+        if (!body[s]->block)
+            continue;
+        if (s == 1 && body[1] == body[0]) {
+            joint->value[1] = joint->value[0];
+            b->group_sufficient[entry - 1] = 0; /* moved together, the two sides keep their distance */
+            continue;
+        }
+        b->group_block[entry] = body[s]->index;
+        b->group_sufficient[entry] = moves_freely(body[s]->block);
+        b->group_value[entry++] = joint->value[s] = p->nvalues;
+        p->nvalues += nrows * body[s]->block->nv;
+    }
+    joint->row = p->nrows;
+    p->nrows += nrows;
+    b->group_row[group + 1] = p->nrows;
+    b->group_start[group + 1] = entry;
+    for (int i = 0; i < nrows; i++) {
+        b->model->row_names[joint->row + i] = b->names;
+        name_row(b, joint, joint->kept[i]);
+    }
+}
+
+/* The number of a new clique of the blocks under an element's frames. */
+static int add_clique(builder *b, const lg_element *e)
+{
+    lg_pattern *p = &b->model->pattern;
+    int entry = b->clique_start[p->ncliques];
+    for (int s = 0; s < 2; s++)
+        b->clique_block[entry++] = e->frame[s]->body->index;
+    b->clique_start[p->ncliques + 1] = entry;
+    return p->ncliques++;
+}
+
+static void join_frames(const builder *b, const lg_element_spec *from, lg_element *e)
+{
+    for (int s = 0; s < e->info->nframes; s++)
+        e->frame[s] = b->model->frame_of[from->frames[s]];
+}
+
+static int couples(const lg_element *e, int (*verb)(const lg_element *))
+{
+    return verb && e->frame[0]->body != e->frame[1]->body && verb(e);
+}
+
+static void join_elements(builder *b, const lg_model_spec *spec)
+{
+    lg_model *m = b->model;
+    m->pattern.ncliques = spec->nblocks;
+    for (int i = 0; i < spec->nelements; i++) {
+        lg_body *body = (lg_body *)m->place_of[i].body;
+        lg_force *force = (lg_force *)m->place_of[i].force;
+        lg_joint *joint = (lg_joint *)m->place_of[i].joint;
+        join_frames(b, &spec->elements[i], body ? &body->e : force ? &force->e : &joint->e);
+        if (force && couples(&force->e, force->type->couples))
+            force->clique = add_clique(b, &force->e);
+        if (joint && joint->nrows)
+            add_group(b, joint);
+        if (joint && couples(&joint->e, joint->type->couples))
+            joint->clique = add_clique(b, &joint->e);
+        m->twists |= force && force->type->needs_twists;
+    }
+}
+
+/* The blocks' own rows come after those of all joints. They carry the name of the body on the block. */
+static void fill_own_rows(builder *b)
+{
+    lg_model *m = b->model;
+    lg_pattern *p = &m->pattern;
+    for (int i = 0; i < m->space.nblocks; i++) {
+        lg_block *block = &m->blocks[i];
+        block->own = b->own_row[i] = p->nrows;
+        b->own_value[i] = p->nvalues;
+        p->nvalues += block->nown * block->nv;
+        for (int k = 0; k < block->nown; k++, p->nrows++) {
+            m->row_names[p->nrows] = b->names;
+            b->names += snprintf(b->names, strlen(m->body_names[i]) + LABEL, "%s unit length", m->body_names[i]) + 1;
+        }
+    }
+    m->space.nrows = p->nrows;
+}
+
+static const char *block_name(void *self, int block)
+{
+    const lg_model *m = self;
+    return m->body_names[block];
+}
+
+static const char *row_name(void *self, int row)
+{
+    const lg_model *m = self;
+    return row >= 0 && row < m->space.nrows ? m->row_names[row] : "";
+}
+
+static void fill_pattern(builder *b)
+{
+    lg_model *m = b->model;
+    lg_pattern *p = &m->pattern;
+    p->nblocks = m->space.nblocks;
+    p->nv = b->nv, p->nown = b->nown, p->v_start = b->v_start;
+    p->own_row = b->own_row, p->own_value = b->own_value;
+    p->group_row = b->group_row, p->group_start = b->group_start;
+    p->group_block = b->group_block, p->group_value = b->group_value;
+    p->group_sufficient = b->group_sufficient;
+    p->clique_start = b->clique_start, p->clique_block = b->clique_block;
+}
+
+static unsigned flags_of(const lg_model *m)
+{
+    unsigned flags = LG_SYSTEM_CONSTANT_MASS;
+    for (int i = 0; i < m->nbodies; i++) {
+        const lg_node *node = m->bodies[i].block->node;
+        if (!m->bodies[i].type->constant_mass || node->attitude)
+            flags &= ~(unsigned)LG_SYSTEM_CONSTANT_MASS;
+        if (node->place == LG_PLACE_NO_BODY && m->bodies[i].type->transmit)
+            flags |= LG_SYSTEM_TREES;
+    }
+    for (int i = 0; i < m->nforces; i++)
+        if (m->forces[i].e.function.call)
+            flags |= LG_SYSTEM_NEEDS_GIL;
+    return flags;
+}
+
+static int has_memory(const lg_model *m)
+{
+    return m->system.nmem > 0;
+}
+
+static void fill_system(lg_model *m)
+{
+    lg_system *s = &m->system;
+    s->self = m;
+    s->space = &m->space;
+    s->pattern = &m->pattern;
+    s->flags = flags_of(m);
+    s->eval = lg_model_eval;
+    s->energy = lg_model_energy;
+    s->next_kink = lg_model_next_kink;
+    s->commit = has_memory(m) ? lg_model_commit : NULL;
+    s->row_name = row_name;
+    s->block_name = block_name;
+}
+
+/* ---- checks ---- */
+
+/* One body per block; before frames are placed. */
+static lg_status check_bodies(const builder *b, const lg_model_spec *spec, lg_report *report)
+{
+    const lg_model *m = b->model;
+    for (int i = 0; i < m->nbodies; i++)
+        if (b->body_of[m->bodies[i].index] != &m->bodies[i])
+            return refuse(report, m->bodies[i].e.name, "there is another body on its block");
+    for (int i = 0; i < spec->nblocks; i++)
+        if (!b->body_of[i])
+            return refuse(report, m->blocks[i].node->name, "a block has no inertia");
+    for (int i = 0; i < m->nbodies; i++) {
+        const lg_body *body = &m->bodies[i];
+        const char *reason = "a parameter does not make sense";
+        if (body->type->check && body->type->check(body, &reason) != LG_OK)
+            return refuse(report, body->e.name, reason);
+    }
+    return LG_OK;
+}
+
+/* Frames sit on parts that exist, and the inertia of a body on its node. */
+static lg_status check_frames(const lg_model *m, lg_report *report)
+{
+    for (int i = 0; i < m->nframes; i++) {
+        const lg_body *body = m->frames[i].body;
+        int parts = body->type->parts ? body->type->parts(body) : 1;
+        if (body->block && (m->frames[i].part < 0 || m->frames[i].part >= parts))
+            return refuse(report, "frame", "no such part of the body");
+    }
+    for (int i = 0; i < m->nbodies; i++)
+        if (!m->bodies[i].e.frame[0]->at_node)
+            return refuse(report, m->bodies[i].e.name, "inertia must sit at the node");
+    return LG_OK;
+}
+
+static lg_status check_ends(const lg_element *e, lg_report *report)
+{
+    const lg_frame *a = e->frame[0], *b = e->frame[1];
+    if (b && a->body == b->body && a->part == b->part)
+        return refuse(report, e->name, "both ends are on the same body");
+    return LG_OK;
+}
+
+static lg_status check_elements(const lg_model *m, lg_report *report)
+{
+    for (int i = 0; i < m->nforces; i++) {
+        const lg_force *f = &m->forces[i];
+        const char *reason = "a parameter does not make sense";
+        LG_TRY(check_ends(&f->e, report));
+        if (f->type->check && f->type->check(&f->e, &reason) != LG_OK)
+            return refuse(report, f->e.name, reason);
+    }
+    for (int i = 0; i < m->njoints; i++) {
+        const lg_joint *j = &m->joints[i];
+        const char *reason = "a parameter does not make sense";
+        LG_TRY(check_ends(&j->e, report));
+        if (j->type->check && j->type->check(&j->e, &reason) != LG_OK)
+            return refuse(report, j->e.name, reason);
+    }
+    return LG_OK;
+}
+
+/* ---- the public calls ---- */
+
+static lg_status build(lg_model *m, const lg_model_spec *spec, const int *row_of, lg_report *report)
+{
+    builder b = {.model = m, .row_of = row_of, .n = count_sizes(spec, row_of)};
+    m->ground = (lg_body){.e = {.info = &lg_ground.info, .name = "ground"}, .type = &lg_ground, .index = -1};
+    m->nframes = spec->nframes;
+    m->nelements = spec->nelements;
+    LG_TRY(lg_arena_open(&m->arena, layout, &b));
+    fill_blocks(&b, spec);
+    fill_records(&b, spec);
+    LG_TRY(check_bodies(&b, spec, report));
+    mark_frames(&b, spec);
+    place_frames(&b, spec);
+    fill_frames(&b, spec);
+    join_elements(&b, spec);
+    fill_own_rows(&b);
+    fill_pattern(&b);
+    fill_system(m);
+    LG_TRY(check_frames(m, report));
+    return check_elements(m, report);
+}
+
+static lg_status create(const lg_model_spec *spec, int *row_of, lg_model **model, lg_report *report)
+{
+    for (int i = 0; i < spec->nelements; i++) {
+        LG_TRY(check_element(spec, &spec->elements[i], report));
+        row_of[i] = find_row(spec->elements[i].type);
+    }
+    lg_model *m = calloc(1, sizeof *m);
+    lg_status status = m ? build(m, spec, row_of, report) : LG_NO_MEMORY;
+    if (status == LG_OK)
+        *model = m;
+    else
+        lg_model_free(m);
+    return status;
+}
+
+lg_status lg_model_create(const lg_model_spec *spec, lg_model **model, lg_report *report)
+{
+    *report = (lg_report){0};
+    LG_TRY(check_spec(spec, report));
+    int *row_of = calloc((size_t)spec->nelements + 1, sizeof *row_of);
+    lg_status status = row_of ? create(spec, row_of, model, report) : LG_NO_MEMORY;
+    free(row_of);
+    return status;
+}
+
+void lg_model_free(lg_model *model)
+{
+    if (!model)
+        return;
+    lg_arena_close(&model->arena);
+    free(model);
+}

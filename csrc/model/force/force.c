@@ -1,0 +1,61 @@
+/* The list of forces, and the loop over the kernels of one row. */
+#include "model/force/force.h"
+
+#include "model/body/body.h"
+#include "system/chain.h"
+
+const lg_force_type *const lg_force_types[] = {
+#define LG_FORCE(symbol) &symbol,
+#include "model/force/forces.def"
+#undef LG_FORCE
+};
+const int lg_force_type_count = sizeof lg_force_types / sizeof *lg_force_types;
+
+/* tau on the coordinate of the tree's joint under the frame, with its slopes. */
+static lg_status add_coordinate(const lg_force *force, const lg_point *at, const lg_wanted *want, int linear)
+{
+    const lg_element *e = &force->e;
+    const lg_body *body = e->frame[0]->body;
+    const lg_block *b = body->block;
+    int i = e->frame[0]->part, ld;
+    double law[3];
+    LG_TRY(force->type->coordinate(e, at, at->q[b->q + i], at->v[b->v + i], linear, law));
+    if (want->force)
+        want->force[b->v + i] += law[0];
+    if (linear) {
+        const lg_chain *chain = lg_chain_of(want, body->index);
+        double *S = lg_body_tangent(body, want, &ld);
+        lg_chain_add_entry(b, chain, 0, -law[1], i, i, S, ld);
+        lg_chain_add_entry(b, chain, 1, -law[2], i, i, S, ld);
+    }
+    return LG_OK;
+}
+
+static void clear_slopes(lg_load *load)
+{
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++)
+            load->K[i][j].has = load->D[i][j].has = 0;
+}
+
+static lg_status add_wrenches(const lg_force *force, const lg_point *at, const lg_wanted *want, int linear)
+{
+    const lg_element *e = &force->e;
+    lg_pose *pose[2] = {lg_pose_of(e->frame[0], at), e->frame[1] ? lg_pose_of(e->frame[1], at) : NULL};
+    lg_load load;
+    clear_slopes(&load);
+    LG_TRY(force->type->wrenches(e, (const lg_pose *const *)pose, at, linear, &load));
+    for (int s = 0; s < e->info->nframes; s++)
+        lg_axpy(6, 1, load.w[s], pose[s]->wrench[LG_FORCES]);
+    if (linear)
+        lg_tangent_add(e, force->clique, at, want, -1, load.K, load.D);
+    return LG_OK;
+}
+
+lg_status lg_force_all(lg_forces forces, const lg_point *at, const lg_wanted *want)
+{
+    int linear = want->S && want->chain;
+    for (const lg_force *f = forces.first; f < forces.end; f++)
+        LG_TRY(f->type->coordinate ? add_coordinate(f, at, want, linear) : add_wrenches(f, at, want, linear));
+    return LG_OK;
+}

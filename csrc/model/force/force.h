@@ -1,0 +1,55 @@
+/* A force is what presses wrenches on frames, or drives a coordinate of a tree: a row of forces.def with the verbs it has.
+   NULL: it has none of that verb. Kernels see poses only and know no formulation. */
+#ifndef LG_MODEL_FORCE_H
+#define LG_MODEL_FORCE_H
+
+#include "model/element.h"
+
+/* Wrenches on the element's frames and, if `linear` is asked for, dw_i = K_ij dpose_j + D_ij dtwist_j. */
+typedef struct lg_load {
+    double w[2][6];
+    lg_quarters K[2][2], D[2][2];
+} lg_load;
+
+typedef struct lg_force_type lg_force_type;
+
+typedef struct lg_force { /* const data of the model */
+    lg_element e;
+    const lg_force_type *type;
+    int clique; /* of its two blocks, or -1 where they do not couple */
+} lg_force;
+
+typedef struct lg_forces { /* those of one row */
+    const lg_force *first, *end;
+} lg_forces;
+
+struct lg_force_type {
+    lg_element_info info;
+    int needs_twists;
+    lg_status (*check)(const lg_element *e, const char **reason);
+    /* Does K or D link the two blocks? NULL: no. */
+    int (*couples)(const lg_element *e);
+
+    /* Writes w, and with `linear` K and D, whose `has` begin as zero. */
+    lg_status (*wrenches)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out);
+    /* A batch of them: presses w on the frames and adds to S. NULL: a loop over `wrenches`. */
+    lg_status (*all)(lg_forces forces, const lg_point *at, const lg_wanted *want);
+    /* Acts on a coordinate and not on frames: the one of the tree's joint under the frame. law: tau, d tau/dq, d tau/dq'. */
+    lg_status (*coordinate)(const lg_element *e, const lg_point *at, double q, double v, int linear, double law[3]);
+
+    double (*potential)(const lg_element *e, const lg_pose *const f[2]);
+    double (*next_kink)(const lg_element *e, double t);
+    void (*commit)(const lg_element *e, const lg_pose *const f[2], double *mem);
+};
+
+#define LG_FORCE(symbol) extern const lg_force_type symbol;
+#include "model/force/forces.def"
+#undef LG_FORCE
+
+extern const lg_force_type *const lg_force_types[];
+extern const int lg_force_type_count;
+
+/* The loop of a row without `all` of its own. */
+lg_status lg_force_all(lg_forces forces, const lg_point *at, const lg_wanted *want);
+
+#endif

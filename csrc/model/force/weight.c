@@ -1,0 +1,34 @@
+/* Weight m g, acting at the centre of mass; V = -m g . x. */
+#include "model/force/force.h"
+
+static const lg_parameter parameters[] = {
+    {"mass", "kg", "mass", 1},
+    {"gravity", "m/s^2", "acceleration of gravity, inertial axes", 3},
+};
+
+static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out)
+{
+    (void)f, (void)at, (void)linear;
+    for (int i = 0; i < 3; i++) {
+        out->w[0][i] = e->p[0] * e->p[1 + i];
+        out->w[0][3 + i] = 0;
+    }
+    return LG_OK;
+}
+
+static double potential(const lg_element *e, const lg_pose *const f[2])
+{
+    return -e->p[0] * lg_dot3(e->p + 1, f[0]->x);
+}
+
+const lg_force_type lg_weight = {
+    .info = {.family = "force",
+             .name = "gravity",
+             .doc = "Weight at the centre of mass.",
+             .reference = "holzinger2024 (9)",
+             .nframes = 1,
+             .parameters = parameters,
+             .nparameters = 2},
+    .wrenches = wrenches,
+    .potential = potential,
+};

@@ -1,0 +1,122 @@
+/* The list of joints, and the loop over the kernels of one row. */
+#include "model/joint/joint.h"
+
+#include "model/body/body.h"
+
+const lg_joint_type *const lg_joint_types[] = {
+#define LG_JOINT(symbol, name, translations, pairs, npairs, angle, doc) &symbol,
+#define LG_CONSTRAINT(symbol) &symbol,
+#include "model/joint/joints.def"
+#undef LG_JOINT
+#undef LG_CONSTRAINT
+};
+const int lg_joint_type_count = sizeof lg_joint_types / sizeof *lg_joint_types;
+
+/* ---- rows that were dropped ---- */
+
+/* Rows that stay move up and close the gaps. */
+static void close_gaps(const lg_joint *joint, unsigned want, lg_rows *out)
+{
+    for (int i = 0; i < joint->nrows; i++) {
+        int from = joint->kept[i];
+        out->phi[i] = out->phi[from];
+        out->Jdot[i] = out->Jdot[from];
+        for (int s = 0; s < 2 && from != i; s++) {
+            lg_copy(6, out->J[s] + 6 * from, out->J[s] + 6 * i);
+            if (want & LG_ROWS_Z)
+                lg_copy(6, out->Z[s] + 6 * from, out->Z[s] + 6 * i);
+        }
+    }
+}
+
+void lg_joint_rows(const lg_joint *joint, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out)
+{
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++)
+            out->K[i][j].has = 0;
+    if (joint->nrows == joint->e.info->nrows) {
+        joint->type->rows(&joint->e, f, lam, want, out);
+        return;
+    }
+    double all[LG_MAX_ROWS] = {0};
+    for (int i = 0; lam && i < joint->nrows; i++)
+        all[joint->kept[i]] = lam[i];
+    joint->type->rows(&joint->e, f, all, want, out);
+    close_gaps(joint, want, out);
+}
+
+/* ---- what the rows say ---- */
+
+/* phi, and what needs velocities: phidot = J twist, zeta = -(J bias + Jdot). */
+static void write_levels(const lg_joint *joint, const lg_pose *const f[2], const lg_rows *rows, const lg_wanted *want)
+{
+    if (want->phi)
+        lg_copy(joint->nrows, rows->phi, want->phi + joint->row);
+    for (int i = 0; want->phidot && i < joint->nrows; i++) {
+        const double *a = rows->J[0] + 6 * i, *b = rows->J[1] + 6 * i;
+        want->phidot[joint->row + i] =
+            lg_dot3(a, f[0]->xdot) + lg_dot3(a + 3, f[0]->omega) + lg_dot3(b, f[1]->xdot) + lg_dot3(b + 3, f[1]->omega);
+    }
+    for (int i = 0; want->zeta && i < joint->nrows; i++) {
+        const double *a = rows->J[0] + 6 * i, *b = rows->J[1] + 6 * i;
+        want->zeta[joint->row + i] = -rows->Jdot[i] - lg_dot3(a, f[0]->xdd) - lg_dot3(a + 3, f[0]->omegadot) -
+                                     lg_dot3(b, f[1]->xdd) - lg_dot3(b + 3, f[1]->omegadot);
+    }
+}
+
+/* Row i of the joint's part of B or Z for one frame: H^T J^T, and for Z the rate of H as well. `add`: to what is there. */
+static void write_row(const lg_frame *f, const lg_point *at, int nrows, int i, const double *J, const double *rate,
+                      int add, double *values)
+{
+    const lg_body *body = f->body;
+    int nv = body->block->nv;
+    double small[LG_MAX_NV], *row = nv <= LG_MAX_NV ? small : at->work;
+    lg_zero(nv, row);
+    body->type->pull(f, at, 1, J, row);
+    if (rate)
+        body->type->pull_rate(f, at, rate, row);
+    for (int j = 0; j < nv; j++)
+        values[i + j * nrows] = (add ? values[i + j * nrows] : 0) + row[j];
+}
+
+static void write_jacobians(const lg_joint *joint, const lg_point *at, const lg_rows *rows, const lg_wanted *want)
+{
+    int n = joint->nrows;
+    const lg_frame *const *f = joint->e.frame;
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; f[s]->body->block && i < n; i++) {
+            const double *J = rows->J[s] + 6 * i;
+            int add = s == 1 && f[1]->body == f[0]->body;
+            if (want->B)
+                write_row(f[s], at, n, i, J, NULL, add, want->B + joint->value[s]);
+            if (want->Z)
+                write_row(f[s], at, n, i, rows->Z[s] + 6 * i, J, add, want->Z + joint->value[s]);
+        }
+}
+
+/* B^T lam: the rows as wrenches J^T lam on the frames. */
+static void press(const lg_joint *joint, lg_pose *const f[2], const lg_rows *rows, const double *lam)
+{
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < joint->nrows; i++)
+            lg_axpy(6, lam[i], rows->J[s] + 6 * i, f[s]->wrench[LG_REACTIONS]);
+}
+
+void lg_joint_all(lg_joints joints, const lg_point *at, const lg_wanted *want)
+{
+    int tangent = want->S && want->chain && at->lam;
+    unsigned wish = (want->zeta ? LG_ROWS_RATE : 0u) | (want->Z ? LG_ROWS_Z : 0u) | (tangent ? LG_ROWS_K : 0u);
+    lg_rows rows;
+    for (const lg_joint *joint = joints.first; joint < joints.end; joint++) {
+        const double *lam = at->lam ? at->lam + joint->row : NULL;
+        lg_pose *pose[2] = {lg_pose_of(joint->e.frame[0], at), lg_pose_of(joint->e.frame[1], at)};
+        const lg_pose *const *seen = (const lg_pose *const *)pose;
+        lg_joint_rows(joint, seen, lam, wish, &rows);
+        write_levels(joint, seen, &rows, want);
+        write_jacobians(joint, at, &rows, want);
+        if (lam && (want->Btlam || tangent))
+            press(joint, pose, &rows, lam);
+        if (tangent)
+            lg_tangent_add(&joint->e, joint->clique, at, want, 1, rows.K, NULL);
+    }
+}

@@ -1,0 +1,64 @@
+/* A joint is a set of constraint rows between two frames: a row of joints.def with its verbs. Kernels see poses only and know
+   no formulation. */
+#ifndef LG_MODEL_JOINT_H
+#define LG_MODEL_JOINT_H
+
+#include "model/element.h"
+
+enum { LG_MAX_ROWS = 6 };
+
+typedef struct lg_joint_type lg_joint_type;
+
+typedef struct lg_joint { /* const data of the model */
+    lg_element e;
+    const lg_joint_type *type;
+    int clique; /* of its two blocks, or -1 where they do not couple */
+    int row, value[2]; /* first constraint row; per frame its part of the values of B */
+    int nrows, kept[LG_MAX_ROWS]; /* constraint rows that the model has, by their numbers in the type */
+} lg_joint;
+
+typedef struct lg_joints { /* those of one row */
+    const lg_joint *first, *end;
+} lg_joints;
+
+/* Constraint rows in frame space. Row-major: row i of J[s] is J[s] + 6 i. */
+typedef struct lg_rows {
+    double phi[LG_MAX_ROWS];
+    double J[2][6 * LG_MAX_ROWS]; /* d phi/d pose = d phidot/d twist */
+    double Jdot[LG_MAX_ROWS]; /* (dJ/dt) twist + explicit time terms */
+    double Z[2][6 * LG_MAX_ROWS]; /* d(J twist)/d pose */
+    lg_quarters K[2][2]; /* d(J_i^T lam)/d pose_j */
+} lg_rows;
+
+enum { LG_ROWS_RATE = 1, LG_ROWS_Z = 2, LG_ROWS_K = 4 }; /* beyond phi and J: Jdot, Z, K */
+
+struct lg_joint_type {
+    lg_element_info info;
+    lg_status (*check)(const lg_element *e, const char **reason);
+    /* Does K link the two blocks? */
+    int (*couples)(const lg_element *e);
+    /* lam has one value per row of the type; the `has` of K begin as zero. */
+    void (*rows)(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out);
+    /* A batch of them: writes their rows of phi, phidot, zeta, B, Z, presses B^T lam on the frames, adds to S. NULL: a loop
+       over `rows`. */
+    void (*all)(lg_joints joints, const lg_point *at, const lg_wanted *want);
+    /* What row `row` of the type holds. NULL: its number must do. */
+    const char *(*row_label)(const lg_element *e, int row);
+    void (*commit)(const lg_element *e, const lg_pose *const f[2], double *mem);
+};
+
+#define LG_JOINT(symbol, name, translations, pairs, npairs, angle, doc) extern const lg_joint_type symbol;
+#define LG_CONSTRAINT(symbol) extern const lg_joint_type symbol;
+#include "model/joint/joints.def"
+#undef LG_JOINT
+#undef LG_CONSTRAINT
+
+extern const lg_joint_type *const lg_joint_types[];
+extern const int lg_joint_type_count;
+
+/* The rows that the model has of a joint: the verb `rows`, less those dropped. */
+void lg_joint_rows(const lg_joint *joint, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out);
+/* The loop of a row without `all` of its own. */
+void lg_joint_all(lg_joints joints, const lg_point *at, const lg_wanted *want);
+
+#endif

@@ -1,0 +1,77 @@
+/* Tangents of wrenches: from frame space to the blocks. With the chain of the block under frame j, the pose and the twist of
+   the frame follow its unknown by P = H k0 X0 and W = H k1 X1 + Z k0 X0, and S_ij += s H_i^T (K_ij P + D_ij W). */
+#include "model/body/body.h"
+#include "model/element.h"
+#include "system/chain.h"
+
+int lg_element_between(const lg_element *e)
+{
+    return e->frame[0]->body->block && e->frame[1]->body->block;
+}
+
+/* Where velocities of the blocks under frames i and j meet. */
+static double *meet(const lg_element *e, int clique, const lg_matrix *S, int i, int j, int *ld)
+{
+    const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
+    return a == b ? lg_matrix_at(S, a->index, 0, 0, ld) : lg_matrix_at(S, clique, i, j, ld);
+}
+
+/* Y += A B for the quarters A and the 6 x n matrix B, column-major */
+static void mul_add(const lg_quarters *A, int n, const double *B, double *Y)
+{
+    for (int which = 0; which < 4; which++) {
+        if (!(A->has >> which & 1))
+            continue;
+        const double *block = A->A[which];
+        int row = 3 * (which / 2), column = 3 * (which % 2);
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < 3; i++)
+                Y[6 * j + row + i] += lg_dot3(block + 3 * i, B + 6 * j + column);
+    }
+}
+
+/* How the pose and the twist of a frame follow the unknown; room for A and B. */
+static void follow(const lg_frame *f, const lg_point *at, const lg_chain *chain, int rates, double *P, double *W,
+                   double *A, double *B)
+{
+    const lg_block *block = f->body->block;
+    f->body->type->H(f, at, A);
+    lg_chain_mul(block, chain, 0, 6, A, P);
+    if (!rates)
+        return;
+    lg_chain_mul(block, chain, 1, 6, A, W);
+    f->body->type->Z(f, at, A);
+    lg_chain_mul(block, chain, 0, 6, A, B);
+    lg_axpy(6 * block->nv, 1, B, W);
+}
+
+/* The columns of the block under frame j. */
+static void add_columns(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s, int j,
+                        const lg_quarters K[2][2], const lg_quarters D[2][2])
+{
+    const lg_frame *f = e->frame[j];
+    int nv = f->body->block->nv, ld;
+    double small[LG_TANGENT_ROOM * LG_MAX_NV];
+    double *P = nv <= LG_MAX_NV ? small : at->work, *W = P + 6 * nv, *Y = W + 6 * nv;
+    follow(f, at, lg_chain_of(want, f->body->index), D != NULL, P, W, Y + 6 * nv, Y + 12 * nv);
+    for (int i = 0; i < e->info->nframes; i++) {
+        const lg_body *body = e->frame[i]->body;
+        if (!body->block || !(K[i][j].has || (D && D[i][j].has)))
+            continue;
+        lg_zero(6 * nv, Y);
+        mul_add(&K[i][j], nv, P, Y);
+        if (D)
+            mul_add(&D[i][j], nv, W, Y);
+        double *S = meet(e, clique, want->S, i, j, &ld);
+        for (int k = 0; k < nv; k++)
+            body->type->pull(e->frame[i], at, s, Y + 6 * k, S + (size_t)k * ld);
+    }
+}
+
+void lg_tangent_add(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
+                    const lg_quarters K[2][2], const lg_quarters D[2][2])
+{
+    for (int j = 0; j < e->info->nframes; j++)
+        if (e->frame[j]->body->block && (K[0][j].has || K[1][j].has || (D && (D[0][j].has || D[1][j].has))))
+            add_columns(e, clique, at, want, s, j, K, D);
+}

@@ -1,0 +1,31 @@
+/* Chains: a block's part of the tangent. What elements know are derivatives by q, v and a; what goes into the matrix are
+   derivatives by the unknown u, which follow by the block's chain d(q, v, a)/du = (k0 X0, k1 X1, k2 X2). */
+#ifndef LG_SYSTEM_CHAIN_H
+#define LG_SYSTEM_CHAIN_H
+
+#include "group/space.h"
+#include "sparse/matrix.h"
+
+/* S (nv rows, leading dimension ld): rows row.. += s k A X[col.., :], A being nr x nc, column-major with leading
+   dimension lda. X NULL: the identity. On direct products every X is diag(I, X_r), which is made use of. */
+void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, double s, int row, int nr, int col, int nc,
+                  const double *A, int lda, double *S, int ld);
+
+/* The same for one entry: S += s k A X with a single value A in row i and column j. */
+static inline void lg_chain_add_entry(const lg_block *block, const lg_chain *chain, int level, double value, int i,
+                                      int j, double *S, int ld)
+{
+    const double *X = chain->X[level];
+    double k = value * chain->k[level];
+    if (!X) {
+        S[i + (size_t)j * ld] += k;
+        return;
+    }
+    for (int l = 0; l < block->nv; l++)
+        S[i + (size_t)l * ld] += k * X[j + (size_t)l * block->nv];
+}
+
+/* P (n x nv) = A (n x nv) k X */
+void lg_chain_mul(const lg_block *block, const lg_chain *chain, int level, int n, const double *A, double *P);
+
+#endif
