@@ -86,7 +86,7 @@ def prefix_violations(root: Path) -> list[str]:
         f"{path.relative_to(root)}: {declared_name(statement)}"
         for path in c_files(root, "*.c")
         for statement, _ in statements(path.read_text())
-        if is_exported(statement) and not may_export(path.parent.name, declared_name(statement) or "")
+        if is_exported(statement) and not may_export(room_of(path), declared_name(statement) or "")
     ]
 
 
@@ -106,7 +106,7 @@ def mutable_violations(root: Path) -> list[str]:
     found = []
     kinds = function_types(root)
     for path in c_files(root):
-        if path.parent.name == "bind":
+        if room_of(path) == "bind":
             continue
         text = path.read_text()
         local = re.findall(r"^[ \t]+(static\b[^;{(]*)", plain(text), re.MULTILINE)
@@ -192,6 +192,12 @@ def python_files(root: Path) -> list[Path]:
     """Python files of the package, the tests, the docs and the build."""
     patterns = ("lgint/**/*.py", "tests/**/*.py", "docs/*.py", "benchmarks/**/*.py", "setup.py")
     return sorted(path for pattern in patterns for path in root.glob(pattern))
+
+
+def room_of(path: Path) -> str:
+    """Room of a C file: the folder below csrc/ that it is in, however deep."""
+    parts = path.parts
+    return parts[len(parts) - 1 - parts[::-1].index("csrc") + 1]
 
 
 def plain(text: str) -> str:
