@@ -31,7 +31,7 @@ class Node(NamedTuple):
     Psi: Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Modes:
     """A flexible body: made by `particles` or `beam`, taken by `ModelBuilder.add_modal_body`.
 
@@ -60,6 +60,9 @@ class Modes:
     stiffness: Array
     damping: Array
     nodes: Mapping[str, Node]
+
+    def __repr__(self) -> str:
+        return f"<lgint.modal.Modes: {self.n} modes, {self.mass:g} kg, nodes {', '.join(self.nodes) or 'none'}>"
 
     @property
     def n(self) -> int:

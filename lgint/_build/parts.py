@@ -75,6 +75,9 @@ class Parts:
         self._names: set[str] = set()
         self._joints: dict[str, dict[str, Any]] = {}
 
+    def __repr__(self) -> str:
+        return f"<lgint.{type(self).__name__}: {len(self._bodies)} bodies, {len(self._joints)} joints>"
+
     # ---- names ----
 
     def _force_name(self, kind: str, a: Partner, b: Partner, name: str | None) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from lgint import _core
+from lgint import _core, _html
 from lgint._args import Array
 from lgint._model.callable import CallableModel
 from lgint._model.model import Model, System
@@ -34,7 +34,7 @@ class CheckItem:
         return f"{verdict} {self.name:<58} {self.failure or f'{self.error:.1e}'}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CheckReport:
     """Every comparison; `ok` if all of them hold, `str()` is a table."""
 
@@ -47,6 +47,17 @@ class CheckReport:
 
     def __str__(self) -> str:
         return "\n".join(str(item) for item in self.items)
+
+    def __repr__(self) -> str:
+        return f"<lgint.CheckReport: {self._verdict()}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(item.name, item.failure or f"{item.error:.1e}", "ok" if item.ok else "FAIL") for item in self.items]
+        return _html.table(f"Check: {self._verdict()}", ("comparison", "worst relative error", ""), rows)
+
+    def _verdict(self) -> str:
+        good = sum(item.ok for item in self.items)
+        return f"{good} of {len(self.items)} comparisons hold"
 
 
 @dataclass(frozen=True)

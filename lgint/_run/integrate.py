@@ -167,6 +167,7 @@ class Stepper:
         start = start_option(start, options)
         begin, q, v, memory = start_of(model, method, t0, start)
         self.model = model
+        self.method = method
         self._core = _core.Stepper(model.core, method, begin, q, v, memory, options)
 
     def step(self, h: float) -> None:
@@ -175,6 +176,9 @@ class Stepper:
         If the model has a kink inside, these are several steps, which end on the kinks.
         """
         self._core.step(_step(h))
+
+    def __repr__(self) -> str:
+        return f"<lgint.Stepper {self.method}: t = {self.t:g}>"
 
     @property
     def t(self) -> float:

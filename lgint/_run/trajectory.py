@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint import _core
+from lgint import _core, _html
 from lgint._args import Array, array, choice
 from lgint._build import redundancy
 from lgint._build.bodies import FORMULATIONS
@@ -24,6 +24,7 @@ from lgint.modal import COM
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _STATE = ("t", "h", "error", "q", "v", "vdot", "lam", "mem")
@@ -104,6 +105,22 @@ class Trajectory:
     def __repr__(self) -> str:
         times = f", t = {self.t[0]:g} ... {self.t[-1]:g}" if len(self) else ""
         return f"<lgint.Trajectory {self.method}: {len(self)} states{times}>"
+
+    def _repr_html_(self) -> str:
+        options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
+        ends = {0: "at its end", 1: "at an event", -1: "by a failure"}
+        rows: list[tuple[str, object]] = [
+            ("model", repr(self.model)),
+            ("options", options or "defaults"),
+            ("states", len(self)),
+            ("times", f"{self.t[0]:g} s ... {self.t[-1]:g} s" if len(self) else "none"),
+            ("ended", ends[self.status]),
+            ("steps", f"{self.stats.steps}, {self.stats.rejected} rejected, at most {self.stats.h_used:g} s"),
+            ("evaluations", self.stats.force_evaluations),
+            ("Newton iterations", self.stats.newton_iterations),
+            ("wall time", f"{self.stats.wall_time:.3g} s"),
+        ]
+        return _html.table(f"Trajectory by {self.method}", (), rows)
 
     @property
     def row_names(self) -> list[str]:
@@ -371,17 +388,32 @@ class Trajectory:
             arrays |= {f"{kind}_events_{i}": event for i, event in enumerate(events or [])}
         return arrays
 
-    def plot(self) -> Figure:
-        """A figure with the paths of the bodies, angular velocities, energy error and constraint residuals."""
+    def plot(self, what: str | None = None, *, ax: Axes | None = None) -> Figure:
+        """A matplotlib figure, which notebooks show and `savefig` saves.
+
+        Parameters
+        ----------
+        what : str, optional
+            One panel only: "paths", "angular_velocities", "energy" or "residuals"; of a `CallableModel` "coordinates"
+            and "velocities" in place of the first two. Default: all four.
+        ax : matplotlib axes, optional
+            Where to draw one panel; by default "paths" on axes with projection "3d", on others the second one.
+
+        Panels say in their titles how many bodies they show if not all.
+        """
         from lgint._tools import plot
 
-        return plot.trajectory(self)
+        return plot.trajectory(self, what, ax)
 
-    def animate(self, seconds: float = 10.0) -> FuncAnimation:
-        """A matplotlib animation of the bodies, their axes and their joints that lasts about `seconds`."""
+    def animate(self, seconds: float = 10.0, *, fps: float = 25.0) -> FuncAnimation:
+        """A matplotlib animation of the bodies' axes and joints, which notebooks play and `save` writes to a file.
+
+        It lasts `seconds` with `fps` pictures a second, at equal steps of time through the run: of the dense output if
+        there is one, else each shows the saved state that is nearest.
+        """
         from lgint._tools import plot
 
-        return plot.animation(self, seconds)
+        return plot.animation(self, seconds, fps)
 
 
 def load(path: str | PathLike[str]) -> Trajectory:

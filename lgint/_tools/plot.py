@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lgint._args import Array
+from lgint._args import Array, choice, number
+from lgint._model.model import Model
+
+try:
+    from matplotlib import rc_context
+    from matplotlib.animation import FuncAnimation
+    from matplotlib.backend_bases import FigureCanvasBase
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.rcsetup import cycler
+except ImportError as error:
+    raise ImportError("plots need matplotlib: pip install 'lgint[plot]'") from error
 
 if TYPE_CHECKING:
-    from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from lgint._run.trajectory import Trajectory
     from lgint._tools.study import Study
@@ -33,66 +43,89 @@ STYLE: dict[Any, Any] = {
 MARKERS = "osD^vP*X"
 
 
-def _figure(*args: Any, **keywords: Any) -> Figure:
-    """A figure that no window manager knows: it can be saved anywhere and needs no closing."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'lgint[plot]'") from error
-    return Figure(*args, layout="constrained", **keywords)
+class Picture(Figure):
+    """A figure that no window manager knows: it needs no closing, can be saved, and is shown by notebooks."""
+
+    def _repr_png_(self) -> bytes:
+        file = io.BytesIO()
+        self.savefig(file, format="png", dpi=100)
+        return file.getvalue()
 
 
 def _context() -> Any:
-    from matplotlib import cycler, rc_context  # type: ignore[attr-defined]
-
     return rc_context({**STYLE, "axes.prop_cycle": cycler(color=COLORS)})
 
 
-def trajectory(run: Trajectory) -> Figure:
-    """Paths of the bodies, angular velocities, change of energy and constraint residuals.
+def trajectory(run: Trajectory, what: str | None = None, axes: Axes | None = None) -> Figure:
+    """All panels of a run, or the one that is asked for, in new axes or in those given."""
+    panels = _panels(run)
+    if what is not None:
+        choice("what", what, panels)
+    if axes is not None:
+        solid = axes.name == "3d"
+        name = what or ("paths" if solid and "paths" in panels else list(panels)[1])
+        if (name == "paths") != solid:
+            raise ValueError(f"ax: {name} need axes {'with' if name == 'paths' else 'without'} projection='3d'")
+        with _context():
+            panels[name](axes, run)
+        given: Any = axes.figure
+        figure: Figure = given
+        return figure
 
-    Without bodies (a `CallableModel`): coordinates and velocities in place of the first two.
-    """
-    from lgint._model.model import Model
-
-    figure = _figure(figsize=(10, 7))
+    names = list(panels) if what is None else [what]
+    picture = Picture(figsize=(10, 7) if what is None else (6, 4.5), layout="constrained")
+    rows = 2 if what is None else 1
     with _context():
-        if isinstance(run.model, Model):
-            _paths(figure.add_subplot(2, 2, 1, projection="3d"), run)
-            _angular_velocities(figure.add_subplot(2, 2, 2), run)
-        else:
-            _lines(figure.add_subplot(2, 2, 1), run.t, run.q, "coordinates")
-            _lines(figure.add_subplot(2, 2, 2), run.t, run.v, "velocities")
-        _energy(figure.add_subplot(2, 2, 3), run)
-        _residuals(figure.add_subplot(2, 2, 4), run)
-    return figure
+        for place, name in enumerate(names):
+            shape = {"projection": "3d"} if name == "paths" else {}
+            panels[name](picture.add_subplot(rows, rows, place + 1, **shape), run)
+    return picture
 
 
-def _shown(names: Sequence[str], count: int = 8) -> list[str]:
-    """At most `count` names, spread evenly."""
-    return [names[i] for i in np.unique(np.linspace(0, len(names) - 1, min(count, len(names))).astype(int))]
+def _panels(run: Trajectory) -> Mapping[str, Callable[[Axes, Trajectory], None]]:
+    common = {"energy": _energy, "residuals": _residuals}
+    if isinstance(run.model, Model):
+        return {"paths": _paths, "angular_velocities": _angular_velocities, **common}
+    return {"coordinates": _coordinates, "velocities": _velocities, **common}
+
+
+def _shown(names: Sequence[str], count: int) -> tuple[list[str], str]:
+    """At most `count` names, spread evenly, and what a title has to say about it if there are more."""
+    chosen = [names[i] for i in np.unique(np.linspace(0, len(names) - 1, min(count, len(names))).astype(int))]
+    return chosen, "" if len(chosen) == len(names) else f" ({len(chosen)} of {len(names)} bodies)"
 
 
 def _paths(axes: Axes, run: Trajectory) -> None:
-    for name in _shown(list(run.multibody().bodies)):
+    names, left_out = _shown(list(run.multibody().bodies), 8)
+    for name in names:
         axes.plot(*run.position(name).T, label=name)
-    axes.set(title="paths of the centres of mass", xlabel="x / m", ylabel="y / m", zlabel="z / m")
+    axes.set(title="paths of the centres of mass" + left_out, xlabel="x / m", ylabel="y / m", zlabel="z / m")
     axes.locator_params(nbins=4)
     axes.set_aspect("equal", adjustable="datalim")
     axes.legend()
 
 
 def _angular_velocities(axes: Axes, run: Trajectory) -> None:
-    for name in _shown(list(run.multibody().bodies), 2):
+    names, left_out = _shown(list(run.multibody().bodies), 2)
+    for name in names:
         for component, values in zip("xyz", run.angular_velocity(name).T, strict=True):
             axes.plot(run.t, values, label=f"{name} {component}")
-    axes.set(title="angular velocity, body axes", xlabel="t / s", ylabel="rad/s")
+    axes.set(title="angular velocity, body axes" + left_out, xlabel="t / s", ylabel="rad/s")
     axes.legend(ncols=2)
 
 
-def _lines(axes: Axes, t: Array, values: Array, title: str) -> None:
-    axes.plot(t, values[:, :8])
-    axes.set(title=title, xlabel="t / s")
+def _coordinates(axes: Axes, run: Trajectory) -> None:
+    _lines(axes, run.t, run.q, "coordinates")
+
+
+def _velocities(axes: Axes, run: Trajectory) -> None:
+    _lines(axes, run.t, run.v, "velocities")
+
+
+def _lines(axes: Axes, t: Array, values: Array, title: str, most: int = 8) -> None:
+    axes.plot(t, values[:, :most])
+    n = values.shape[1]
+    axes.set(title=title if n <= most else f"{title} (first {most} of {n})", xlabel="t / s")
 
 
 def _energy(axes: Axes, run: Trajectory) -> None:
@@ -128,7 +161,7 @@ def convergence(axes: Axes, studies: Sequence[tuple[str, Study]], quantity: str)
 
 def demo(path: Array, panels: Sequence[tuple[str, str, Sequence[tuple[str, Study]]]]) -> Figure:
     """The demo's picture: the path of the top and a convergence panel for each (title, quantity, studies)."""
-    figure = _figure(figsize=(12, 8.5))
+    figure = Picture(figsize=(12, 8.5), layout="constrained")
     with _context():
         _top(figure.add_subplot(2, 2, 1, projection="3d"), path)
         for i, (title, quantity, studies) in enumerate(panels):
@@ -150,44 +183,81 @@ def _top(axes: Axes, path: Array) -> None:
     axes.set_aspect("equal")
 
 
-def animation(run: Trajectory, seconds: float) -> FuncAnimation:
-    """Bodies as triads of axes, moved through at most 200 states of the run; joints join the bodies to their points."""
-    from matplotlib import pyplot
-    from matplotlib.animation import FuncAnimation
+# ---- animations ----
 
-    model = run.multibody()
-    states = np.unique(np.linspace(0, len(run) - 1, min(200, len(run))).astype(int))
-    lines = list(_segments(run, states))
-    extent = np.concatenate([line.reshape(-1, 3) for line, _ in lines])
-    centre, reach = (extent.max(0) + extent.min(0)) / 2, max(float(np.ptp(extent, axis=0).max()) / 2, 1e-6)
 
-    figure, axes = pyplot.subplots(subplot_kw={"projection": "3d"})
-    for letter, middle in zip("xyz", centre, strict=True):
-        axes.set(**{f"{letter}lim": (middle - reach, middle + reach), f"{letter}label": f"{letter} / m"})
+class Movie(FuncAnimation):
+    """An animation that notebooks play."""
+
+    def _repr_html_(self) -> str:
+        with rc_context({"animation.embed_limit": 1000.0}):  # MB: all frames, however many were asked for
+            html: str = self.to_jshtml()
+        return html
+
+
+def animation(run: Trajectory, seconds: float, fps: float) -> Movie:
+    """Bodies as triads of axes, and lines that join them to the points of their joints."""
+    number("seconds", seconds, positive=True)
+    number("fps", fps, positive=True)
+    run.multibody()
+    if not len(run):
+        raise ValueError("this run has no state to show")
+    t, q, v = _frames(run, max(round(seconds * fps), 1))
+    lines = list(_segments(run, q, v))
+    figure = Picture(figsize=(5, 4.5))
+    axes = _room(figure, np.concatenate([line.reshape(-1, 3) for line, _ in lines]))
     artists: list[Any] = [axes.plot([], [], [], color=color)[0] for _, color in lines]
-    title = axes.set_title(", ".join(_shown(list(model.bodies), 4)))
+    title = axes.set_title("")
 
     def show(i: int) -> list[Any]:
         for artist, (line, _) in zip(artists, lines, strict=True):
             artist.set_data_3d(*line[i].T)
-        title.set_text(f"t = {run.t[states[i]]:.3f} s")
+        title.set_text(f"t = {t[i]:.3f} s")
         return artists
 
-    return FuncAnimation(figure, show, frames=len(states), interval=1000 * seconds / len(states))
+    return Movie(figure, show, frames=len(t), interval=1000 / fps)
 
 
-def _segments(run: Trajectory, states: Array) -> Any:
+def _frames(run: Trajectory, count: int) -> tuple[Array, Array, Array]:
+    """Times, coordinates and velocities at `count` equal steps of time: of the dense output, or the saved states."""
+    t = np.linspace(run.t[0], run.t[-1], count)
+    if run.sol is not None:
+        state = run.sol(np.clip(t, run.sol.t_min, run.sol.t_max))
+        return t, state.q, state.v
+    later = np.clip(np.searchsorted(run.t, t), 1, max(len(run) - 1, 1))
+    nearest = np.where(t - run.t[later - 1] <= run.t[later] - t, later - 1, later) if len(run) > 1 else 0 * later
+    return t, run.q[nearest], run.v[nearest]
+
+
+def _room(figure: Any, extent: Array) -> Any:
+    """Axes around all points; walls, grid and labels are drawn once, as a picture behind what moves."""
+    centre, reach = (extent.max(0) + extent.min(0)) / 2, max(float(np.ptp(extent, axis=0).max()) / 2, 1e-6)
+    axes = figure.add_axes((0.0, 0.02, 0.92, 0.93), projection="3d")
+    for letter, middle in zip("xyz", centre, strict=True):
+        axes.set(**{f"{letter}lim": (middle - reach, middle + reach), f"{letter}label": f"{letter} / m"})
+    axes.locator_params(nbins=4)
+    canvas: Any = FigureCanvasAgg(figure)
+    canvas.draw()
+    wall = figure.add_axes((0, 0, 1, 1), zorder=-1)
+    wall.imshow(np.array(canvas.buffer_rgba()), aspect="auto", interpolation="none")
+    FigureCanvasBase(figure)  # draws only when asked to
+    wall.set_axis_off()
+    axes.set_axis_off()
+    axes.patch.set_visible(False)
+    return axes
+
+
+def _segments(run: Trajectory, q: Array, v: Array) -> Any:
     """Line segments (states, 2, 3) with their colours: body axes, and from bodies to their joints."""
     model = run.multibody()
-    places = [model.kinematics(name, run.q[states], run.v[states]) for name in model.bodies]
-    spread = np.concatenate([x for x, _, _, _ in places])
+    places = {name: model.kinematics(name, q, v)[:2] for name in model.bodies}
+    spread = np.concatenate([x for x, _ in places.values()])
     size = 0.1 * float(np.ptp(spread, axis=0).max()) or 0.1
-    for x, R, _, _ in places:
+    for x, R in places.values():
         for i, color in enumerate(("#d1495b", "#2e8b7a", "#3366aa")):
             yield np.stack([x, x + size * R[:, :, i]], axis=1), color
     for joint in model.joints.values():
         for who, frame in zip((joint["first"], joint["second"]), joint["frames"], strict=True):
             if who != "ground":
-                x = model.kinematics(who, run.q[states], run.v[states])[0]
-                point = model.core.kinematics(frame, run.q[states], run.v[states])[0]
-                yield np.stack([x, point], axis=1), "#5b6770"
+                x = model.kinematics(who, q, v)[0]
+                yield np.stack([x, model.core.kinematics(frame, q, v)[0]], axis=1), "#5b6770"

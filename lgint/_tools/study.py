@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from lgint import _html
 from lgint._args import Array, number
 from lgint._model.model import System
 from lgint._run.integrate import integrate, method_info
@@ -16,7 +17,7 @@ from lgint._run.trajectory import Trajectory
 QUANTITIES = ("q", "v", "lam")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Study:
     """Errors at the end of runs with several step sizes, and the orders between neighbours.
 
@@ -48,14 +49,29 @@ class Study:
             return {name: np.diff(np.log(error)) / np.diff(np.log(self.h)) for name, error in self.errors.items()}
 
     def __str__(self) -> str:
-        names = [name for name in QUANTITIES if name in self.errors]
+        rows = [f"{h:>10}" + "".join(f"{error:>16}{order:>8}" for error, order in cells) for h, *cells in self._rows()]
+        return "\n".join([self._title(), *rows])
+
+    def __repr__(self) -> str:
+        return f"<lgint.Study {self._title()}: h = {self.h[0]:g} ... {self.h[-1]:g}>"
+
+    def _repr_html_(self) -> str:
+        head, *rows = [[h, *(cell for pair in cells for cell in pair)] for h, *cells in self._rows()]
+        return _html.table(self._title(), head, rows)
+
+    def _title(self) -> str:
         shown = ", ".join(f"{key}={value}" for key, value in self.options.items())
-        lines = [f"{self.method}({shown}), order {self.order}"]
-        lines.append(f"{'h':>10}" + "".join(f"{'error in ' + name:>16}{'order':>8}" for name in names))
+        return f"{self.method}({shown}), order {self.order}"
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        """The table as texts, its head first: the step size, and for each quantity the error and the order."""
+        names, orders = [name for name in QUANTITIES if name in self.errors], self.orders
+        yield "h", *((f"error in {name}", "order") for name in names)
         for i, h in enumerate(self.h):
-            cells = [f"{self.errors[name][i]:16.3e}{_order(self.orders[name], i)}" for name in names]
-            lines.append(f"{h:10.3g}" + "".join(cells))
-        return "\n".join(lines)
+            yield (
+                f"{h:.3g}",
+                *((f"{self.errors[name][i]:.3e}", f"{orders[name][i - 1]:.2f}" if i else "") for name in names),
+            )
 
 
 def study(
@@ -119,7 +135,3 @@ def end_errors(trajectory: Trajectory, reference: Trajectory) -> dict[str, float
     local = trajectory.model.core.difference(reference.q[-1], trajectory.q[-1])
     errors = {"q": local, "v": trajectory.v[-1] - reference.v[-1], "lam": trajectory.lam[-1] - reference.lam[-1]}
     return {name: float(np.abs(error).max()) for name, error in errors.items() if error.size}
-
-
-def _order(orders: Array, i: int) -> str:
-    return " " * 8 if i == 0 else f"{orders[i - 1]:8.2f}"

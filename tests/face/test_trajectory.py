@@ -1,4 +1,4 @@
-"""Diagnostics against direct formulas, in every formulation; files and pictures."""
+"""Diagnostics against direct formulas, in every formulation; files."""
 
 import copy
 import json
@@ -343,27 +343,7 @@ def test_copies_of_an_error(twin_of):
     assert twin.trajectory.sol(times).q.tobytes() == error.trajectory.sol(times).q.tobytes()
 
 
-# ---- pictures ----
-
-
-def test_plot(top, tmp_path):
-    top.plot().savefig(tmp_path / "run.png")
-    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_plot_of_a_callable_model_and_of_a_free_body(tmp_path):
-    model = lgint.CallableModel("R3xSO3", **{**functions(), "energy": None})
-    lgint.integrate(model, "rk44", t_end=0.01, h=1e-3).plot().savefig(tmp_path / "run.png")
-    free = lgint.models.free_body(formulation="SE3")
-    axes = lgint.integrate(free, "rk44", t_end=0.1, h=1e-2).plot().axes
-    assert [a.get_title() for a in axes][2:] == ["change of energy", "largest constraint residual"]
-
-
-def test_animation(tmp_path):
-    run = lgint.integrate(systems.double_pendulum(), "rk44", t_end=0.1, h=1e-2)
-    animation = run.animate(seconds=1.0)
-    animation.save(tmp_path / "run.gif", writer="pillow")
-    assert (tmp_path / "run.gif").read_bytes().startswith(b"GIF")
+# ---- reactions ----
 
 
 @pytest.mark.parametrize("on", ["first", "second"])

@@ -1,0 +1,167 @@
+"""What a notebook shows: pictures, animations, short texts and tables."""
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from IPython.core.formatters import DisplayFormatter
+from matplotlib import pyplot
+
+import lgint
+from face import systems
+from face.tops import functions
+
+
+@pytest.fixture(scope="module")
+def run():
+    return lgint.integrate(systems.double_pendulum(), "rk44", t_end=0.1, h=1e-2)
+
+
+@pytest.fixture(scope="module")
+def crank_drive():
+    return lgint.integrate(lgint.models.crank_drive_v8(), "genalpha", t_end=2e-4, h=1e-4)
+
+
+def shown(thing):
+    """What a notebook gets of an object, by MIME type."""
+    return DisplayFormatter().format(thing)[0]
+
+
+# ---- plots ----
+
+
+def test_a_plot_is_shown_without_a_window(run, tmp_path):
+    figure = run.plot()
+    assert shown(figure)["image/png"].startswith(b"\x89PNG")
+    assert len(figure.axes) == 4 and pyplot.get_fignums() == []
+    figure.savefig(tmp_path / "run.pdf")
+    assert (tmp_path / "run.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("what", ["paths", "angular_velocities", "energy", "residuals"])
+def test_one_panel_in_axes_of_the_caller(run, what):
+    figure, axes = pyplot.subplots(subplot_kw={"projection": "3d"} if what == "paths" else {})
+    try:
+        assert run.plot(what, ax=axes) is figure
+        whole = run.plot().axes[["paths", "angular_velocities", "energy", "residuals"].index(what)]
+        alone = run.plot(what).axes[0]
+        assert len(axes.lines) == len(whole.lines) == len(alone.lines) > 0
+        assert axes.get_title() == whole.get_title() == alone.get_title()
+    finally:
+        pyplot.close(figure)
+
+
+def test_the_panel_that_axes_are_for(run):
+    figure = pyplot.figure()
+    try:
+        flat, solid = figure.add_subplot(1, 2, 1), figure.add_subplot(1, 2, 2, projection="3d")
+        run.plot(ax=flat)
+        run.plot(ax=solid)
+        assert flat.get_title().startswith("angular velocity") and solid.get_title().startswith("paths")
+        with pytest.raises(ValueError, match="ax: paths need axes with projection='3d'"):
+            run.plot("paths", ax=flat)
+        with pytest.raises(ValueError, match="ax: energy need axes without"):
+            run.plot("energy", ax=solid)
+        with pytest.raises(ValueError, match="what 'enrgy' .did you mean 'energy'"):
+            run.plot("enrgy")
+    finally:
+        pyplot.close(figure)
+
+
+def test_a_plot_tells_which_bodies_it_leaves_out(run, crank_drive):
+    titles = [axes.get_title() for axes in crank_drive.plot().axes]
+    assert titles[0].endswith("(8 of 17 bodies)") and titles[1].endswith("(2 of 17 bodies)")
+    assert len(crank_drive.plot("paths").axes[0].lines) == 8
+    assert not any("bodies)" in axes.get_title() for axes in run.plot().axes)
+
+
+def test_plots_without_bodies_energy_or_constraints():
+    model = lgint.CallableModel("R3xSO3", **{**functions(), "energy": None})
+    titles = [axes.get_title() for axes in lgint.integrate(model, "rk44", t_end=0.01, h=1e-3).plot().axes]
+    assert titles[:3] == ["coordinates (first 8 of 12)", "velocities", "no energy"]
+    free = lgint.models.free_body(formulation="SE3")
+    axes = lgint.integrate(free, "rk44", t_end=0.1, h=1e-2).plot().axes
+    assert [a.get_title() for a in axes][2:] == ["change of energy", "largest constraint residual"]
+
+
+# ---- animations ----
+
+
+def test_an_animation_has_as_many_frames_as_its_time_takes(run):
+    movie = run.animate(0.7, fps=10)
+    html = shown(movie)["text/html"]
+    assert len(set(re.findall(r"frames\[(\d+)\] = ", html))) == 7
+    assert "new Animation(frames, img_id, slider_id, 100" in html  # ms a frame
+    assert "image/png" not in shown(movie) and pyplot.get_fignums() == []
+
+
+def test_animations_are_saved(run, tmp_path):
+    run.animate(0.3).save(tmp_path / "run.gif", writer="pillow")
+    assert (tmp_path / "run.gif").read_bytes().startswith(b"GIF")
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_frames_are_at_equal_steps_of_time(dense):
+    """A body that moves along x at 2 m/s: of the dense output at the very times, else the nearest saved states."""
+    b = lgint.ModelBuilder()
+    b.add_body("ball", mass=1.0, inertia=(1, 1, 1), velocity=(2, 0, 0))
+    run = lgint.integrate(b.build(), "dopri5", t_end=1.0, rtol=1e-6, stops=[0.1, 0.35], dense_output=dense)
+    movie = run.animate(1.0, fps=11)
+    seen = [movie._func(i)[0].get_data_3d()[0][0] for i in range(11)]
+    times = np.linspace(0, 1, 11)
+    nearest = run.t[np.abs(times[:, None] - run.t).argmin(axis=1)]
+    assert np.allclose(seen, 2 * (times if dense else nearest), atol=1e-12)
+    movie.to_jshtml()  # or matplotlib warns that nobody looked at it
+
+
+def test_an_animation_of_one_state():
+    run = lgint.integrate(systems.pendulum(), "rk44", t_end=0.1, h=0.1, t_eval=[0.05])
+    assert "text/html" in shown(run.animate(0.1, fps=20))
+
+
+@pytest.mark.parametrize("given", [{"seconds": 0.0}, {"fps": -1.0}, {"seconds": np.inf}])
+def test_bad_animations(run, given):
+    with pytest.raises(ValueError, match=next(iter(given))):
+        run.animate(**given)
+
+
+# ---- texts and tables ----
+
+
+def things():
+    top = lgint.models.heavy_top()
+    b = lgint.ModelBuilder()
+    b.add_body("arm", mass=1.0, inertia=(1, 1, 1))
+    stepper = lgint.Stepper(top, "rk44")
+    stepper.step(0.25)
+    return {
+        "trajectory": lgint.integrate(top, "genalpha", t_end=0.01, h=1e-3, rho_inf=0.9),
+        "study": lgint.study(top, "rk44", [2e-3, 1e-3], t_end=0.01),
+        "report": lgint.check(top, points=1),
+        "model": top,
+        "builder": b,
+        "stepper": stepper,
+        "modes": lgint.modal.particles([1.0, 1.0, 1.0], np.eye(3), np.ones((3, 3, 1)), [1.0]),
+    }
+
+
+def test_texts_are_short_and_tables_well_formed():
+    for name, thing in things().items():
+        assert len(repr(thing)) < 120 and repr(thing).startswith("<lgint."), name
+        if name in ("trajectory", "study", "report"):
+            table = ElementTree.fromstring(shown(thing)["text/html"])
+            widths = {len(row) for row in table.iter("tr")}
+            assert len(widths) == 1 and len(list(table.iter("tr"))) >= 3
+
+
+def test_tables_say_what_texts_say():
+    found = things()
+    study = found["study"]
+    cells = [cell.text for cell in ElementTree.fromstring(shown(study)["text/html"]).iter("td")]
+    assert [cell for cell in cells if cell] == [word for line in str(study).splitlines()[2:] for word in line.split()]
+    report = found["report"]
+    cells = [cell.text for cell in ElementTree.fromstring(shown(report)["text/html"]).iter("td")]
+    assert cells[::3] == [item.name for item in report.items] and set(cells[2::3]) == {"ok"}
+    assert f"{len(report.items)} of {len(report.items)} comparisons hold" in repr(report)
+    assert "rho_inf=0.9" in shown(found["trajectory"])["text/html"]
