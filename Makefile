@@ -33,9 +33,8 @@ sanitize: $(VENV)/test.stamp
 	LD_PRELOAD="$(PRELOAD)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(SANITIZED)/lib \
 	    $(BIN)/pytest --capture=sys tests
 
-# -I: the installed package, not the sources in this directory
 counts: $(VENV)/bench.stamp
-	$(BIN)/python -I -m lgint._tools.bench_counts -o build/instructions.csv
+	$(BIN)/python -m lgint._tools.bench_counts -o build/instructions.csv
 
 docs: $(VENV)/docs.stamp
 	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html

@@ -59,7 +59,8 @@ def test_formulation_does_not_matter() -> None:
 
 def test_thousands_of_joints_on_one_body() -> None:
     """A joint waits for its own leaf only: with all leaves coupled, the matrix would have 10^8 entries and more."""
-    run = lgint.integrate(star(3000, "R3xSO3", lambda i: "R3xSO3", lambda i: "spherical"), "genalpha", h=1e-3, t_end=2e-3)
+    model = star(3000, "R3xSO3", lambda i: "R3xSO3", lambda i: "spherical")
+    run = lgint.integrate(model, "genalpha", h=1e-3, t_end=2e-3)
     assert run.stats.dense_fallbacks == 0
 
 
