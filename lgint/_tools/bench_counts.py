@@ -321,12 +321,12 @@ def table(counts: Mapping[str, Shares], committed: Mapping[str, Shares]) -> str:
     return "\n".join(lines)
 
 
-def dearest(spent: Spent, most: int) -> str:
-    """The functions of each part in which most instructions are spent, per step."""
+def most_expensive(spent: Spent, n: int) -> str:
+    """The `n` functions of each part in which most instructions are spent, per step."""
     lines = []
     for part in PARTS:
         found = sorted(((count, name) for (own, name), count in spent.items() if own == part), reverse=True)
-        lines += [f"{part:<12}{count:11.0f}  {name}" for count, name in found[:most]]
+        lines += [f"{part:<12}{count:11.0f}  {name}" for count, name in found[:n]]
     return "\n".join(lines)
 
 
@@ -334,7 +334,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Counts, prints, writes and compares. Exit status 0: no more than committed, 1: more, 2: nothing was counted."""
     parser = argparse.ArgumentParser(prog="make counts", description="Instructions a step, next to the committed ones.")
     parser.add_argument("--only", default="", metavar="TEXT", help="cases whose names contain this text")
-    parser.add_argument("--functions", type=int, default=0, metavar="N", help="show the N dearest of each part")
+    parser.add_argument(
+        "--functions", type=int, default=0, metavar="N", help="show the N most expensive functions of each part"
+    )
     parser.add_argument("--source", type=Path, default=Path("csrc"), help="the core's sources (default: csrc)")
     parser.add_argument("--committed", type=Path, default=Path("benchmarks/instructions.csv"), help="to compare with")
     parser.add_argument("-o", "--out", type=Path, help="file for the new counts (.csv)")
@@ -351,7 +353,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     counts = {name: by_part(each) for name, each in spent.items()}
     print(table(counts, committed))
     for name in names if given.functions else ():
-        print(f"\n{name}\n{dearest(spent[name], given.functions)}")
+        print(f"\n{name}\n{most_expensive(spent[name], given.functions)}")
     if given.out is not None:
         write(counts, given.out)
     faults = compare(counts, committed)

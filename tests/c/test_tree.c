@@ -2,8 +2,8 @@
    counters in front of their kernels. */
 #include "check.h"
 #include "core/small.h"
-#include "model/model.h"
 #include "model/body/tree.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 
@@ -38,8 +38,8 @@ static lg_model *new_model(heap *h, int n, int chain)
 {
     h->weight[0] = 2, h->weight[3] = -9.81;
     for (int i = 0; i < n; i++) {
-        h->links[i] =
-            (lg_tree_link){.parent = chain ? i - 1 : -(i == 0), .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .point = {0.3, 0.1, 0}};
+        h->links[i] = (lg_tree_link){
+            .parent = chain ? i - 1 : -(i == 0), .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .point = {0.3, 0.1, 0}};
         h->links[i].axis[i % 3] = h->links[i].mass = 1;
         h->links[i].inertia[0] = h->links[i].inertia[1] = h->links[i].inertia[2] = 0.1;
         h->frames[i + 1] = (lg_frame_spec){.part = i, .offset = {0.1, 0, 0}};
