@@ -127,9 +127,9 @@ def integrate(
     dense: bool = False,
 ) -> dict[str, Any]:
     """t (n,), h (n,), error (n,), q (n, nq), v and vdot (n, nv), lam (n, nrows), mem (n, nmem); carry (of the last
-    state only); end (that state, the same fields); knots (both ends of every step, the same fields, or None); stats:
+    state only); end (that state, the same fields); knots (both ends of every step: t, q, v, vdot, lam; or None); stats:
     steps, rejected, failed, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks, wall_time. h is
-    not read where options have rtol or atol."""
+    not read where options have rtol or atol. The arrays are the memory of the record itself."""
 
 def interpolate(
     system: System,

@@ -1,20 +1,16 @@
 /* lgint._core.integrate: a whole run, without the GIL where the system allows it. */
+#include "bind/record.h"
 #include "bind/run.h"
 
 #include <time.h>
-
-/* States, a row each: t, h, error, q, v, a, lam, mem. Grows by doubling; malloc'ed, for the GIL is not held then. */
-typedef struct table {
-    double *rows;
-    size_t width, count, capacity;
-} table;
 
 typedef struct session {
     lg_run run;
     lg_module *module;
     const lg_system *system;
-    table table;
-    table knots; /* every step's ends, for dense output; width 0: not wanted */
+    lg_table states;
+    lg_table knots; /* every step's ends, for dense output */
+    int dense; /* whether they are wanted */
     PyObject *progress; /* callable, or NULL */
     PyObject *on_step; /* callable, or NULL */
     PyThreadState *thread; /* ours while the GIL is released, NULL while it is held */
@@ -23,17 +19,10 @@ typedef struct session {
 
 /* ---- the observer ---- */
 
-static lg_status grow(table *table)
+static lg_status save(void *self, const lg_state *state, double h)
 {
-    if (table->rows && table->count < table->capacity)
-        return LG_OK;
-    size_t capacity = table->capacity ? 2 * table->capacity : 256;
-    double *rows = realloc(table->rows, capacity * table->width * sizeof *rows);
-    if (!rows)
-        return LG_NO_MEMORY;
-    table->rows = rows;
-    table->capacity = capacity;
-    return LG_OK;
+    session *s = self;
+    return lg_record_add(&s->states.record, state, h, h > 0 ? s->run.error : NAN);
 }
 
 static double *put(double *row, const double *x, int n)
@@ -41,39 +30,6 @@ static double *put(double *row, const double *x, int n)
     if (n)
         memcpy(row, x, (size_t)n * sizeof *x);
     return row + n;
-}
-
-static lg_status put_state(const session *s, table *table, const lg_state *state, double h)
-{
-    const lg_space *space = s->system->space;
-    LG_TRY(grow(table));
-    double *row = table->rows + table->width * table->count++;
-    *row++ = state->t;
-    *row++ = h;
-    *row++ = h > 0 ? s->run.error : NAN;
-    row = put(row, state->q, space->nq);
-    row = put(row, state->v, space->nv);
-    row = put(row, state->a, space->nv);
-    row = put(row, state->lam, s->system->pattern->nrows);
-    put(row, state->mem, s->system->nmem);
-    return LG_OK;
-}
-
-static lg_status save(void *self, const lg_state *state, double h)
-{
-    session *s = self;
-    return put_state(s, &s->table, state, h);
-}
-
-/* Both ends of a step; where the accelerations jump, at a kink, two knots have the same time. */
-static lg_status put_knots(session *s, const lg_state *before, const lg_state *after)
-{
-    table *knots = &s->knots;
-    size_t nv = (size_t)s->system->space->nv, place = 3 + (size_t)s->system->space->nq + nv;
-    const double *last = knots->count ? knots->rows + knots->width * (knots->count - 1) : NULL;
-    if (!last || memcmp(last + place, before->a, nv * sizeof *last) != 0)
-        LG_TRY(put_state(s, knots, before, 0));
-    return put_state(s, knots, after, after->t - before->t);
 }
 
 /* (2, n), read-only: what is called with it may not change the run. */
@@ -104,8 +60,8 @@ static lg_status call_on_step(const session *s, const lg_state *before, const lg
 static lg_status step(void *self, const lg_state *before, const lg_state *after, double *t_stop)
 {
     session *s = self;
-    if (s->knots.width)
-        LG_TRY(put_knots(s, before, after));
+    if (s->dense)
+        LG_TRY(lg_record_add_step(&s->knots.record, before, after));
     if (!s->on_step)
         return LG_OK;
     int released = s->thread != NULL;
@@ -155,41 +111,33 @@ static lg_status run_schedule(session *s, const lg_schedule *schedule, lg_report
 /* After a failure the last accepted state belongs to the result whether it was its turn or not. */
 static void save_last(session *s, const lg_schedule *schedule)
 {
-    const table *table = &s->table;
-    if (!schedule->t_eval && table->count && table->rows[table->width * (table->count - 1)] < s->run.state.t)
+    const lg_record *record = &s->states.record;
+    if (!schedule->t_eval && record->count && record->column[LG_COLUMN_T][record->count - 1] < s->run.state.t)
         save(s, &s->run.state, s->run.h);
+}
+
+/* Room for all rows where their number is known. Without it the records grow, as they do with adaptive steps. */
+static void reserve(session *s, const lg_schedule *schedule)
+{
+    long steps = 0, saves = 0;
+    int fixed = lg_schedule_count(s->system, schedule, s->run.state.t, &steps, &saves) == LG_OK;
+    if (schedule->t_eval || fixed)
+        (void)lg_record_reserve(&s->states.record, (size_t)(schedule->t_eval ? schedule->nt_eval : saves));
+    if (s->dense && fixed)
+        (void)lg_record_reserve(&s->knots.record, (size_t)steps + 1);
 }
 
 /* ---- the result ---- */
 
-/* Columns [first, first + n) of the table; n = -1: one column as a vector. */
-static PyObject *columns(const table *table, int first, int n)
-{
-    npy_intp dims[] = {(npy_intp)table->count, n};
-    PyObject *array = PyArray_SimpleNew(n < 0 ? 1 : 2, dims, NPY_DOUBLE);
-    double *out = array ? PyArray_DATA((PyArrayObject *)array) : NULL;
-    size_t width = (size_t)(n < 0 ? 1 : n);
-    for (size_t i = 0; array && width && i < table->count; i++)
-        memcpy(out + i * width, table->rows + i * table->width + first, width * sizeof *out);
-    return array;
-}
-
-/* t, q, v, vdot, lam, mem of a table's rows. */
-static PyObject *states_of(const session *s, const table *table)
-{
-    int nq = s->system->space->nq, nv = s->system->space->nv, nrows = s->system->pattern->nrows;
-    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N}", "t", columns(table, 0, -1), "h", columns(table, 1, -1),
-                         "error", columns(table, 2, -1), "q", columns(table, 3, nq), "v", columns(table, 3 + nq, nv),
-                         "vdot", columns(table, 3 + nq + nv, nv), "lam", columns(table, 3 + nq + 2 * nv, nrows), "mem",
-                         columns(table, 3 + nq + 2 * nv + nrows, s->system->nmem));
-}
-
-/* The last accepted state, as a table of one row. */
+/* The last accepted state, as a record of one row; none if the run could not be opened. */
 static PyObject *end_of(const session *s)
 {
-    table end = {.width = s->table.width};
-    PyObject *dict = put_state(s, &end, &s->run.state, s->run.h) == LG_OK ? states_of(s, &end) : PyErr_NoMemory();
-    free(end.rows);
+    lg_table end = {.record = lg_record_of(s->system)};
+    lg_status status = LG_OK;
+    if (s->run.stepper)
+        status = lg_record_add(&end.record, &s->run.state, s->run.h, s->run.h > 0 ? s->run.error : NAN);
+    PyObject *dict = status == LG_OK ? lg_table_dict(&end) : PyErr_NoMemory();
+    lg_table_close(&end);
     return dict;
 }
 
@@ -201,30 +149,27 @@ static int set_item(PyObject *dict, const char *name, PyObject *item)
 }
 
 /* A run that could not be opened has no states, no carry and no counts. */
-static PyObject *result_of(const session *s, double wall_time)
+static PyObject *result_of(session *s, double wall_time)
 {
     static const lg_stats none;
     const lg_stepper *stepper = s->run.stepper;
-    PyObject *dict = states_of(s, &s->table);
+    PyObject *dict = lg_table_dict(&s->states);
     if (!dict)
         return NULL;
     PyObject *carry = lg_vector_from(s->run.state.carry, stepper ? lg_run_carry_count(&s->run) : 0);
-    if (set_item(dict, "carry", carry) == 0 &&
-        set_item(dict, "end", stepper ? end_of(s) : states_of(s, &(table){0})) == 0 &&
-        set_item(dict, "knots", s->knots.width ? states_of(s, &s->knots) : Py_NewRef(Py_None)) == 0 &&
+    if (set_item(dict, "carry", carry) == 0 && set_item(dict, "end", end_of(s)) == 0 &&
+        set_item(dict, "knots", s->dense ? lg_table_dict(&s->knots) : Py_NewRef(Py_None)) == 0 &&
         set_item(dict, "stats", lg_stats_dict(stepper ? &stepper->stats : &none, wall_time)) == 0)
         return dict;
     Py_DECREF(dict);
     return NULL;
 }
 
-/* The failure as an exception that carries the result; one that a callback has set waits meanwhile. */
-static PyObject *fail(session *s, const lg_schedule *schedule, lg_status status, const lg_report *report,
-                      double wall_time)
+/* The failure as an exception that carries the result; one that is set already waits meanwhile. */
+static PyObject *fail(session *s, lg_status status, const lg_report *report, double wall_time)
 {
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
-    save_last(s, schedule);
     PyObject *result = s->system ? result_of(s, wall_time) : NULL;
     PyErr_Clear();
     PyErr_Restore(type, value, traceback);
@@ -240,13 +185,18 @@ static double wall_clock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* If memory fails while the result is made, the exception carries what a second attempt can make of the rest. */
 static PyObject *run_to_result(session *s, const lg_schedule *schedule)
 {
     lg_report report;
     double begin = wall_clock();
+    reserve(s, schedule);
     lg_status status = run_schedule(s, schedule, &report);
     double wall_time = fmax(0, wall_clock() - begin);
-    return status == LG_OK ? result_of(s, wall_time) : fail(s, schedule, status, &report, wall_time);
+    if (status != LG_OK)
+        save_last(s, schedule);
+    PyObject *result = status == LG_OK ? result_of(s, wall_time) : NULL;
+    return result ? result : fail(s, status == LG_OK ? LG_NO_MEMORY : status, &report, wall_time);
 }
 
 /* ---- arguments ---- */
@@ -312,22 +262,29 @@ static int check_h(const lg_run *run, const lg_schedule *schedule)
     return -1;
 }
 
-static PyObject *integrate(session *s, const lg_run_arguments *arguments, const lg_schedule *schedule, int dense)
+static void open_records(session *s)
+{
+    s->system = s->run.system;
+    if (!s->system)
+        return;
+    s->states.record = lg_record_of(s->system);
+    s->knots.record = lg_record_of_knots(s->system);
+}
+
+static PyObject *integrate(session *s, const lg_run_arguments *arguments, const lg_schedule *schedule)
 {
     lg_report report = {0};
-    s->observer = (lg_observer){.self = s, .save = save, .poll = poll, .step = dense || s->on_step ? step : NULL};
+    PyObject *result = NULL;
+    s->observer = (lg_observer){.self = s, .save = save, .poll = poll, .step = s->dense || s->on_step ? step : NULL};
     lg_status status = lg_run_from(&s->run, s->module, arguments, &report);
-    s->system = s->run.system;
+    open_records(s);
     if (status != LG_OK)
-        return fail(s, schedule, status, &report, 0);
-
-    const lg_space *space = s->system->space;
-    s->table.width = (size_t)(3 + space->nq + 2 * space->nv + s->system->pattern->nrows + s->system->nmem);
-    s->knots.width = dense ? s->table.width : 0;
-    PyObject *result = check_h(&s->run, schedule) == 0 ? run_to_result(s, schedule) : NULL;
+        fail(s, status, &report, 0);
+    else if (check_h(&s->run, schedule) == 0)
+        result = run_to_result(s, schedule);
     lg_run_close(&s->run);
-    free(s->table.rows);
-    free(s->knots.rows);
+    lg_table_close(&s->states);
+    lg_table_close(&s->knots);
     return result;
 }
 
@@ -337,8 +294,8 @@ PyDoc_STRVAR(integrate_doc,
              "Runs from t0 through the ascending times `stops`, each interval between stops and kinks cut into\n"
              "ceil(length / h) equal steps (or by error control, then h is not read), and returns a dict: t (n,),\n"
              "h (n,), error (n,), q (n, nq), v, vdot (n, nv), lam (n, nrows), mem (n, nmem) of every save_every-th\n"
-             "state or of the times t_eval; carry and `end` (the same fields) of the last one; knots (the same\n"
-             "fields, every step's ends, if dense); stats.\n"
+             "state or of the times t_eval; carry and `end` (the same fields) of the last one; knots (both ends of\n"
+             "every step: t, q, v, vdot, lam, if dense); stats. The arrays are the memory of the record itself.\n"
              "start: a, lam, mem, carry of a run to resume bit for bit, or None; with changed=True the data jump\n"
              "there, as at a kink. progress(t) is called about every 50 ms, on_step(t, q, v, a, lam) with both ends\n"
              "of every step; a time that it returns ends the run there. On failure the exception's `result` holds\n"
@@ -351,11 +308,11 @@ static PyObject *integrate_call(PyObject *module, PyObject *args, PyObject *kwar
     lg_run_arguments arguments;
     lg_schedule schedule = {0};
     PyObject *stops, *progress = Py_None, *t_eval = NULL, *on_step = Py_None;
-    int dense = 0;
+    session s = {.module = PyModule_GetState(module)};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdOdlOOOO|OOOp:integrate", names, &arguments.system,
                                      &arguments.method, &arguments.t0, &stops, &schedule.h, &schedule.save_every,
                                      &arguments.q, &arguments.v, &arguments.start, &arguments.options, &progress,
-                                     &t_eval, &on_step, &dense))
+                                     &t_eval, &on_step, &s.dense))
         return NULL;
 
     PyArrayObject *landings = lg_vector(stops, "stops", -1), *times = NULL;
@@ -363,13 +320,12 @@ static PyObject *integrate_call(PyObject *module, PyObject *args, PyObject *kwar
         return NULL;
     schedule.stops = lg_data(landings);
     schedule.nstops = (int)PyArray_SIZE(landings);
-    session s = {.module = PyModule_GetState(module)};
     PyObject *result = NULL;
     if (check_schedule(&schedule, arguments.t0) == 0 && check_function("progress", progress, &s.progress) == 0 &&
         check_function("on_step", on_step, &s.on_step) == 0) {
         times = read_t_eval(t_eval, &schedule, arguments.t0);
         if (!PyErr_Occurred())
-            result = integrate(&s, &arguments, &schedule, dense);
+            result = integrate(&s, &arguments, &schedule);
     }
     Py_DECREF(landings);
     Py_XDECREF(times);

@@ -135,8 +135,10 @@ PyObject *lg_stats_dict(const lg_stats *s, double wall_time)
         Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l}", "steps", s->steps, "rejected", s->rejected, "failed",
                       s->failed, "newton_iterations", s->newton_iterations, "jacobians", s->jacobians, "factorisations",
                       s->factorisations, "evaluations", s->evaluations, "dense_fallbacks", s->dense_fallbacks);
-    PyObject *time = dict && wall_time >= 0 ? PyFloat_FromDouble(wall_time) : NULL;
-    if (time && PyDict_SetItemString(dict, "wall_time", time) < 0)
+    if (!dict || wall_time < 0)
+        return dict;
+    PyObject *time = PyFloat_FromDouble(wall_time);
+    if (!time || PyDict_SetItemString(dict, "wall_time", time) < 0)
         Py_CLEAR(dict);
     Py_XDECREF(time);
     return dict;

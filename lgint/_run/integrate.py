@@ -116,14 +116,15 @@ def integrate(
     on_step = watch.on_step if watch else None
     with _progress(progress, begin, float(times[-1])) as report:
         arguments = (model.core, method, begin, times, step, every, q, v, memory, given, report)
+        result: dict[str, Any] = {}
         try:
             result = _core.integrate(*arguments, wanted, on_step, dense_output)
+            return _trajectory(model, method, options, result, watch)
         except BaseException as error:
-            so_far = getattr(error, "result", None)
+            so_far = result or getattr(error, "result", None)
             if isinstance(so_far, dict):
                 error.trajectory = _trajectory(model, method, options, so_far, watch, failed=True)  # type: ignore[attr-defined]
             raise
-    return _trajectory(model, method, options, result, watch)
 
 
 def _trajectory(

@@ -305,7 +305,14 @@ static int same_state(const trajectory *a, int i, const trajectory *b, int j)
 static lg_start start_at(const trajectory *out, int i)
 {
     static const double no_mem[1];
-    return (lg_start){out->t[i], out->q[i], out->v[i], out->a[i], out->lam[i], no_mem, out->carry[i], out->ncarry};
+    return (lg_start){.t = out->t[i],
+                      .q = out->q[i],
+                      .v = out->v[i],
+                      .a = out->a[i],
+                      .lam = out->lam[i],
+                      .mem = no_mem,
+                      .carry = out->carry[i],
+                      .ncarry = out->ncarry};
 }
 
 /* Resumed from any saved state, a run gives the same bits; whether the interval is a whole number of steps or not. */

@@ -1,0 +1,52 @@
+/* Records of a run as dicts of NumPy arrays; see record.h. */
+#include "bind/record.h"
+
+static void free_numbers(PyObject *capsule)
+{
+    free(PyCapsule_GetPointer(capsule, NULL));
+}
+
+/* The array becomes the owner of a column that it shows. */
+static int hand_over(lg_record *record, lg_column column, PyArrayObject *array)
+{
+    PyObject *owner = PyCapsule_New(record->column[column], NULL, free_numbers);
+    if (!owner)
+        return -1;
+    (void)lg_record_take(record, column);
+    return PyArray_SetBaseObject(array, owner);
+}
+
+static PyObject *array_of(lg_record *record, lg_column column)
+{
+    npy_intp dims[] = {(npy_intp)record->count, (npy_intp)record->width[column]};
+    int ndim = column < LG_COLUMN_Q ? 1 : 2;
+    if (!dims[0] || !dims[1])
+        return PyArray_SimpleNew(ndim, dims, NPY_DOUBLE);
+    PyObject *array = PyArray_SimpleNewFromData(ndim, dims, NPY_DOUBLE, record->column[column]);
+    if (array && hand_over(record, column, (PyArrayObject *)array) < 0)
+        Py_CLEAR(array);
+    return array;
+}
+
+PyObject *lg_table_dict(lg_table *table)
+{
+    PyObject *dict = PyDict_New();
+    lg_record_trim(&table->record);
+    for (int c = 0; dict && c < LG_COLUMN_COUNT; c++) {
+        if (c < LG_COLUMN_Q && !table->record.width[c])
+            continue;
+        PyObject **array = &table->array[c];
+        if (!*array)
+            *array = array_of(&table->record, (lg_column)c);
+        if (!*array || PyDict_SetItemString(dict, lg_column_names[c], *array) < 0)
+            Py_CLEAR(dict);
+    }
+    return dict;
+}
+
+void lg_table_close(lg_table *table)
+{
+    for (int c = 0; c < LG_COLUMN_COUNT; c++)
+        Py_CLEAR(table->array[c]);
+    lg_record_close(&table->record);
+}

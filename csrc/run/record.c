@@ -1,0 +1,101 @@
+/* The record of a run; see record.h. */
+#include "run/record.h"
+
+#include "core/small.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const lg_column_names[LG_COLUMN_COUNT] = {"t", "h", "error", "q", "v", "vdot", "lam", "mem"};
+
+lg_record lg_record_of(const lg_system *system)
+{
+    size_t nq = (size_t)system->space->nq, nv = (size_t)system->space->nv;
+    return (lg_record){.width = {1, 1, 1, nq, nv, nv, (size_t)system->pattern->nrows, (size_t)system->nmem}};
+}
+
+lg_record lg_record_of_knots(const lg_system *system)
+{
+    lg_record record = lg_record_of(system);
+    record.width[LG_COLUMN_H] = record.width[LG_COLUMN_ERROR] = record.width[LG_COLUMN_MEM] = 0;
+    return record;
+}
+
+static lg_status resize(double **column, size_t rows, size_t width)
+{
+    if (rows == 0 || width == 0)
+        return LG_OK;
+    if (rows > SIZE_MAX / 2 / sizeof **column / width)
+        return LG_NO_MEMORY;
+    double *resized = realloc(*column, rows * width * sizeof *resized);
+    if (!resized)
+        return LG_NO_MEMORY;
+    *column = resized;
+    return LG_OK;
+}
+
+lg_status lg_record_reserve(lg_record *record, size_t rows)
+{
+    if (rows <= record->capacity)
+        return LG_OK;
+    for (int c = 0; c < LG_COLUMN_COUNT; c++)
+        LG_TRY(resize(&record->column[c], rows, record->width[c]));
+    record->capacity = rows;
+    return LG_OK;
+}
+
+/* Room for one more row: a sixteenth more, so that hardly any is left over. Columns of more than a few hundred
+   kilobytes are moved by their pages, not copied, where the C library can do that. */
+static lg_status grow(lg_record *record)
+{
+    if (record->count < record->capacity)
+        return LG_OK;
+    size_t more = record->capacity / 16;
+    return lg_record_reserve(record, record->capacity + (more > 64 ? more : 64));
+}
+
+lg_status lg_record_add(lg_record *record, const lg_state *state, double h, double error)
+{
+    LG_TRY(grow(record));
+    const double *parts[LG_COLUMN_COUNT] = {&state->t, &h,       &error,     state->q,
+                                            state->v,  state->a, state->lam, state->mem};
+    for (int c = 0; c < LG_COLUMN_COUNT; c++) {
+        size_t width = record->width[c];
+        if (width)
+            lg_copy((int)width, parts[c], record->column[c] + record->count * width);
+    }
+    record->count++;
+    return LG_OK;
+}
+
+lg_status lg_record_add_step(lg_record *record, const lg_state *before, const lg_state *after)
+{
+    size_t nv = record->width[LG_COLUMN_A];
+    const double *a = record->column[LG_COLUMN_A];
+    if (!record->count || memcmp(a + (record->count - 1) * nv, before->a, nv * sizeof *a) != 0)
+        LG_TRY(lg_record_add(record, before, 0, NAN));
+    return lg_record_add(record, after, after->t - before->t, NAN);
+}
+
+void lg_record_trim(lg_record *record)
+{
+    for (int c = 0; c < LG_COLUMN_COUNT && record->count < record->capacity; c++)
+        (void)resize(&record->column[c], record->count, record->width[c]);
+    record->capacity = record->count ? record->count : record->capacity;
+}
+
+double *lg_record_take(lg_record *record, lg_column column)
+{
+    double *taken = record->column[column];
+    record->column[column] = NULL;
+    return taken;
+}
+
+void lg_record_close(lg_record *record)
+{
+    for (int c = 0; c < LG_COLUMN_COUNT; c++)
+        free(lg_record_take(record, (lg_column)c));
+    record->count = record->capacity = 0;
+}

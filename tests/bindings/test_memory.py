@@ -1,0 +1,149 @@
+"""The record of a run: handed over instead of copied, and kept as far as it goes when memory fails."""
+
+import _testcapi
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import lgint
+from bindings.systems import top, top_start
+from lgint import _core
+
+COLUMNS = ("t", "h", "error", "q", "v", "vdot", "lam", "mem")
+
+
+@pytest.mark.parametrize("options", [{"h": 1e-3}, {"rtol": 1e-3}], ids=str)
+def test_arrays_belong_to_the_caller(options):
+    kept = lgint.integrate(lgint.models.heavy_top(), "ode23", t_end=0.2, dense_output=True, **options)
+    arrays = {name: getattr(kept, name) for name in COLUMNS}
+    arrays |= {f"knots {name}": array for name, array in kept.sol.knots.items()}
+    arrays |= {f"end {name}": array for name, array in kept.end.items()}
+    before = {name: array.copy() for name, array in arrays.items()}
+    del kept
+    lgint.integrate(lgint.models.heavy_top(), "ode23", t_end=0.2, dense_output=True, **options)
+    for name, array in arrays.items():
+        assert array.flags.c_contiguous and array.flags.writeable and array.dtype == np.float64, name
+        assert np.array_equal(array, before[name], equal_nan=True), name
+        array[...] = 7.0
+    assert all((array == 7.0).all() for array in arrays.values())
+
+
+MEASURE = """
+import gc, sys
+import lgint
+
+def status(key):
+    return next(1024 * int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(key))
+
+model = lgint.models.free_body(formulation="R3xSO3")
+given = dict(eval(sys.argv[1]))
+lgint.integrate(model, t_end=0.01, **given)
+gc.collect()
+before = status("VmRSS")
+with open("/proc/self/clear_refs", "w") as file:
+    file.write("5")
+run = lgint.integrate(model, t_end=float(sys.argv[2]), **given)
+peak = status("VmHWM") - before
+arrays = [run.t, run.h, run.error, run.q, run.v, run.vdot, *(run.sol.knots.values() if run.sol else ())]
+print(sum(array.nbytes for array in arrays), peak)
+"""
+
+RUNS = {
+    "fixed steps": ({"method": "euler", "h": 1e-4}, 35.0),
+    "every second": ({"method": "euler", "h": 1e-4, "save_every": 2}, 70.0),
+    "dense": ({"method": "euler", "h": 1e-4, "dense_output": True}, 19.0),
+    "adaptive": ({"method": "ode23", "rtol": 1e-9, "max_step": 1e-4}, 35.0),
+}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("name", RUNS)
+def test_the_peak_is_the_trajectory(name):
+    """Resident memory while some 80 MB are recorded, against what is returned."""
+    given, t_end = RUNS[name]
+    found = subprocess.run(
+        [sys.executable, "-c", MEASURE, repr(given), str(t_end)], capture_output=True, text=True, check=True
+    )
+    size, peak = map(int, found.stdout.split())
+    assert 6e7 < size < 2e8
+    assert 0.98 * size < peak < 1.1 * size
+
+
+LIMITED = """
+import resource, sys
+import numpy as np
+import lgint
+
+model = lgint.models.free_body(formulation="R3xSO3")
+given = dict(eval(sys.argv[1]))
+expected = lgint.integrate(model, t_end=0.01, **given)
+used = next(1024 * int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmSize"))
+resource.setrlimit(resource.RLIMIT_AS, (used + 50_000_000, resource.RLIM_INFINITY))
+try:
+    lgint.integrate(model, t_end=1e5, **given)
+except MemoryError as error:
+    run = error.trajectory
+    n = len(expected) - 3  # the last steps of the short run are landings
+    assert run.q[:n].tobytes() == expected.q[:n].tobytes() and run.status == -1
+    assert error.report["status"] == "NO_MEMORY", error.report
+    print(sum(a.nbytes for a in (run.t, run.q, run.v, run.vdot)))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("name", RUNS)
+def test_what_was_recorded_is_kept_when_memory_runs_out(name):
+    """The steps ahead need gigabytes, 50 MB are left: that much comes back."""
+    given = RUNS[name][0]
+    found = subprocess.run([sys.executable, "-c", LIMITED, repr(given)], capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    assert 1.5e7 < int(found.stdout) < 5e7
+
+
+def outcomes(function, count):
+    """What comes of a call when one of its allocations by Python fails: the first, the second, ... (None: nothing)."""
+    found = []
+    for i in range(count):
+        error = None
+        _testcapi.set_nomemory(i, i + 1)
+        try:
+            function()
+        except MemoryError as caught:
+            error = caught
+        finally:
+            _testcapi.remove_mem_hooks()
+        found.append(error)
+    return found
+
+
+def test_a_result_survives_a_failing_allocation():
+    """Before the run there is nothing to keep; from then on every failure brings all of it."""
+    system, (q, v) = top(), top_start()
+    arguments = (system, "rk44", 0.0, np.array([0.05]), 0.01, 1, q, v, None, {}, None, None, None, True)
+    whole = _core.integrate(*arguments)
+    errors = [error for error in outcomes(lambda: _core.integrate(*arguments), 300) if error]
+    kept = [error.result for error in errors if getattr(error, "result", None)]
+    assert len(kept) > 20 and all(getattr(error, "result", None) for error in errors[-len(kept) :])
+    for result in kept:
+        assert all(result[name].tobytes() == whole[name].tobytes() for name in (*COLUMNS, "carry"))
+        assert result["knots"]["q"].tobytes() == whole["knots"]["q"].tobytes()
+
+
+def test_a_trajectory_survives_a_failing_allocation(monkeypatch):
+    """Memory fails once while the trajectory is put together: the error brings one of the same states."""
+    model, made = lgint.models.heavy_top(), []
+    whole = lgint.integrate(model, "rk44", t_end=0.05, h=0.01)
+    init = lgint.Trajectory.__init__
+
+    def fails_once(self, *arguments):
+        made.append(self)
+        if len(made) == 1:
+            raise MemoryError
+        init(self, *arguments)
+
+    monkeypatch.setattr(lgint.Trajectory, "__init__", fails_once)
+    with pytest.raises(MemoryError) as caught:
+        lgint.integrate(model, "rk44", t_end=0.05, h=0.01)
+    assert caught.value.trajectory.q.tobytes() == whole.q.tobytes()
