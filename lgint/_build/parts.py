@@ -73,6 +73,7 @@ class Parts:
         self._frames: dict[tuple[Any, ...], int] = {}
         self._elements: list[tuple[str, str, tuple[int, ...], list[float], Callable[..., ArrayLike] | None]] = []
         self._names: set[str] = set()
+        self._numbers: dict[str, int] = {}  # by stem: the last number that made a free name
         self._joints: dict[str, dict[str, Any]] = {}
 
     def __repr__(self) -> str:
@@ -112,7 +113,9 @@ class Parts:
     def _partner(self, who: Partner) -> str:
         if isinstance(who, Ground) or who == "ground":
             return "ground"
-        return choice("body", who, {**self._bodies, **self._nodes})
+        if isinstance(who, str) and (who in self._bodies or who in self._nodes):
+            return who
+        return choice("body", who, [*self._bodies, *self._nodes])
 
     def _at(self, name: str) -> Body:
         """A body, or the node of a modal body as if it were one."""
@@ -200,10 +203,11 @@ class Parts:
             raise ValueError(f"the name {name!r} is in use; a {what} needs one of its own")
 
     def _free_name(self, stem: str) -> str:
-        name, count = stem, 1
+        name, number = stem, self._numbers.get(stem, 1)
         while name in self._names:
-            count += 1
-            name = f"{stem}{count}"
+            number += 1
+            name = f"{stem}{number}"
+        self._numbers[stem] = number
         return name
 
     def _element(

@@ -10,6 +10,7 @@ joint, with pivoting inside a joint, so that it is the joints added last that tu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,6 +64,19 @@ def describe(model: Model, dropped: Mapping[int, Sequence[int]]) -> str:
 # ---- the loops of a model ----
 
 
+class _Whole(NamedTuple):
+    """A model with what all of its loops read."""
+
+    model: Model
+    record: dict[str, Any]
+    ends: tuple[list[int], list[int]]  # where the blocks begin in q and in v, and where the last one ends
+
+    @classmethod
+    def of(cls, model: Model) -> _Whole:
+        starts = [(q, v) for _, _, q, v, *_ in model.core.blocks]
+        return cls(model, model.record(), ([*(q for q, _ in starts), model.nq], [*(v for _, v in starts), model.nv]))
+
+
 class Loop:
     """A part of a model: the joints of one loop, the blocks between them, and these blocks' inertia.
 
@@ -78,8 +92,10 @@ class Loop:
         Its start.
     """
 
-    def __init__(self, model: Model, joints: list[int], blocks: list[int], others: list[int]) -> None:
+    def __init__(self, whole: _Whole, joints: list[int], blocks: list[int], others: list[int]) -> None:
+        model = whole.model
         self.model, self.joints, self._blocks, self._others = model, joints, blocks, others
+        self._whole = whole
         self._rows = [model.core.rows(joint)[1] for joint in joints]
         self.nrows = sum(self._rows)
         self.core = self.compile({})
@@ -87,7 +103,7 @@ class Loop:
 
     def compile(self, dropped: Dropped) -> _core.Model:
         """The loop without these rows."""
-        record = self.model.record()
+        record = self._whole.record
         renumbered = {block: i for i, block in enumerate(self._blocks)} | {-1: -1}
         chosen = [(*record["elements"][i][:5], dropped.get(i, [])) for i in self.joints + self._others]
         used = sorted({frame for element in chosen for frame in element[2]})
@@ -98,8 +114,7 @@ class Loop:
 
     def part(self, x: Array, level: int) -> Array:
         """The loop's coordinates (level 0) or velocities (1) out of those of the whole, (..., nq) or (..., nv)."""
-        layout = self.model.core.blocks
-        ends = [*(row[2 + level] for row in layout), x.shape[-1]]
+        ends = self._whole.ends[level]
         return np.concatenate([x[..., ends[i] : ends[i + 1]] for i in self._blocks], axis=-1)
 
     def jacobian(self, q: Array, v: Array) -> Array:
@@ -122,7 +137,8 @@ class Loop:
 
 def loops(model: Model) -> list[Loop]:
     """The closed loops of the joints of `model`, those over the ground included."""
-    record, ground = model.record(), len(model.core.blocks)
+    whole = _Whole.of(model)
+    record, ground = whole.record, len(whole.ends[0]) - 1
     has_rows = {row["name"] for row in _core.element_rows() if row["nrows"] > 0}
     free = {row["name"] for row in _core.node_rows() if row["place"] in ("inertial", "body")}
     joints: list[int] = []
@@ -143,7 +159,7 @@ def loops(model: Model) -> list[Loop]:
         edges = sorted(edge for edge in component if edge < len(joints))
         blocks = sorted({end for edge in edges for end in ends[edge]} - {ground})
         about = [i for block in blocks for i in others[block]]
-        found.append(Loop(model, [joints[edge] for edge in edges], blocks, about))
+        found.append(Loop(whole, [joints[edge] for edge in edges], blocks, about))
     return found
 
 

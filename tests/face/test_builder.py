@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import time
 
 import numpy as np
 import pytest
@@ -393,3 +394,44 @@ def test_joints_without_a_name_on_the_same_bodies():
     assert names == ["arm-leg", "arm-leg2", "arm-leg3"]
     with pytest.raises(ValueError, match="'arm-leg' is in use"):
         b.add_distance("arm", "leg", length=1.0, name="arm-leg")
+
+
+# ---- large models ----
+
+
+def chain(n):
+    lgint.models.pendulum_chain(n=n, joint="revolute").record()
+
+
+def unnamed_loads(n):
+    b = builder()
+    for _ in range(4 * n):
+        b.add_force("arm", force=(1.0, 0.0, 0.0))
+    b.build()
+
+
+def four_bars(n):
+    """n / 8 closed loops, each examined for redundant rows."""
+    b = lgint.ModelBuilder()
+    for i in range(n // 8):
+        points = np.array([(0, 0, i), (0, 1, i), (1, 1, i), (1, 0, i)], dtype=float)
+        bars = [b.add_body(f"{i}.{k}", **BODY, position=points[k : k + 2].mean(axis=0)) for k in range(3)]
+        ends = ["ground", *bars, "ground"]
+        b.add_joint("revolute", *ends[0:2], point=points[0], axis=(0, 0, 1), name=f"first {i}")
+        for k in (1, 2):
+            b.add_joint("spherical", *ends[k : k + 2], point=points[k], name=f"{k} of {i}")
+        b.add_joint("universal", *ends[3:5], point=points[3], axis=(0, 0, 1), second_axis=(1, 0, 0), name=f"last {i}")
+    b.build()
+
+
+@pytest.mark.parametrize("build", [chain, unnamed_loads, four_bars])
+def test_building_takes_linear_time(build):
+    """Eight times the size takes eight times as long; a search among all bodies for each makes it twenty times."""
+
+    def took(n):
+        start = time.process_time()
+        build(n)
+        return time.process_time() - start
+
+    small = min(took(1000) for _ in range(2))
+    assert took(8000) < 13 * small

@@ -1,0 +1,27 @@
+/* Interruption of long computations; see poll.h. */
+#include "core/poll.h"
+
+#include <math.h>
+#include <time.h>
+
+static double wall_time(void)
+{
+    struct timespec now;
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+lg_poll lg_poll_start(lg_status (*call)(void *self), void *self)
+{
+    return (lg_poll){.call = call, .self = self, .called = wall_time()};
+}
+
+lg_status lg_poll_look(lg_poll *poll)
+{
+    double now = wall_time();
+    poll->work = 0;
+    if (!poll->call || fabs(now - poll->called) < LG_POLL_INTERVAL)
+        return LG_OK;
+    poll->called = now;
+    return poll->call(poll->self);
+}
