@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from lgint import _html
-from lgint._args import Array, number
-from lgint._model.model import System
+from lgint._args import Array, listing, number
+from lgint._model.model import Model, System
+from lgint._rotation import vector_of_matrix
 from lgint._run.integrate import integrate, method_info
 from lgint._run.trajectory import Trajectory
 
@@ -30,7 +31,9 @@ class Study:
     h : ndarray, shape (n,)
         Step sizes, s.
     errors : dict of ndarray, shape (n,)
-        Largest component of the error of "q" (in local coordinates, against the reference), "v" and "lam".
+        Largest component of the error of "q" (in local coordinates), "v" and "lam". If the reference stores its
+        bodies otherwise, "q" is their position and rotation vector, m and rad, and "v" their inertial velocity and
+        angular velocity in body axes; "lam" is there only if formulations and rows are the same.
     trajectories : tuple of Trajectory
     """
 
@@ -94,7 +97,8 @@ def study(
     t_end : float
         End of the runs, s.
     reference : Trajectory, optional
-        A better run of the same model to `t_end`. Default: the same method with an eighth of the smallest step.
+        A better run of the same model to `t_end`, by any method with any steps, in any formulation of the bodies.
+        Default: the same method with an eighth of the smallest step.
     **options
         Of the method.
 
@@ -102,19 +106,28 @@ def study(
     -------
     Study
         `print` it for a table.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two steps, error control, a reference of other bodies, and runs that do not reach `t_end`.
     """
     h = np.array([number("steps", step, positive=True) for step in steps])
     if len(h) < 2:
         raise ValueError(f"steps: at least two step sizes expected, got {len(h)}")
 
+    _check_steps(options)
+
     def run(step: float) -> Trajectory:
         return integrate(model, method, t_end=t_end, h=step, save_every=_LAST, **options)
 
     best = run(float(h.min()) / 8) if reference is None else reference
-    if abs(best.t[-1] - t_end) > 1e-12 * abs(t_end):
-        raise ValueError(f"reference: a run to t = {t_end:g} expected, this one ends at {best.t[-1]:g}")
+    _check_end("reference", best, t_end)
+    comparison = _comparison(model, best.model)
     trajectories = tuple(run(float(step)) for step in h)
-    compared = [end_errors(trajectory, best) for trajectory in trajectories]
+    for trajectory in trajectories:
+        _check_end("events", trajectory, t_end)
+    compared = [_end_errors(comparison, trajectory, best) for trajectory in trajectories]
     info = method_info(method)
     return Study(
         method,
@@ -130,8 +143,94 @@ def study(
 _LAST = 10**9  # save_every that keeps the start and the end only
 
 
-def end_errors(trajectory: Trajectory, reference: Trajectory) -> dict[str, float]:
-    """Largest components of the differences between the last states: q in local coordinates, v, lam if there are."""
-    local = trajectory.model.core.difference(reference.q[-1], trajectory.q[-1])
-    errors = {"q": local, "v": trajectory.v[-1] - reference.v[-1], "lam": trajectory.lam[-1] - reference.lam[-1]}
+def _check_steps(options: Mapping[str, Any]) -> None:
+    """ValueError for options with which `h` is not the size of all steps."""
+    for name in ("rtol", "atol"):
+        if options.get(name) is not None and options.get("control") != "none":
+            raise ValueError(f"{name}: a study compares fixed steps; with {name} they follow the error")
+
+
+def _check_end(name: str, trajectory: Trajectory, t_end: float) -> None:
+    end = trajectory.end["t"]
+    if not len(end) or abs(end[-1] - t_end) > 1e-12 * abs(t_end):
+        ended = f"this one ends at {end[-1]:g}" if len(end) else "this one has no state"
+        raise ValueError(f"{name}: a run to t = {t_end:g} expected, {ended}")
+
+
+# ---- how far two last states are apart ----
+
+_Comparison = Callable[[Trajectory, Trajectory], dict[str, Array]]
+
+
+def _comparison(model: System, other: System) -> _Comparison:
+    """How states of the two models are compared: by coordinates, or by what bodies do where these differ."""
+    if _same_space(model, other):
+        return _coordinate_errors
+    if not (isinstance(model, Model) and isinstance(other, Model)):
+        raise ValueError(
+            "reference: the run of a CallableModel compares with runs on the same space only; its blocks are "
+            f"{_kinds(other)}, those of the model are {_kinds(model)}"
+        )
+    if _bodies(model) != _bodies(other):
+        raise ValueError(f"reference: its bodies are {listing(list(other.bodies))}, not {listing(list(model.bodies))}")
+    return _body_errors
+
+
+def _same_space(model: System, other: System) -> bool:
+    """Whether coordinates of two models mean the same."""
+    if not (isinstance(model, Model) and isinstance(other, Model)):
+        return _kinds(model) == _kinds(other)
+    return _kinds(model) == _kinds(other) and _places(model) == _places(other)
+
+
+def _places(model: Model) -> list[Any]:
+    """The block of each body, and the rotation at which its angles are zero, if it has any."""
+    return [(name, body["block"], body["reference"]) for name, body in model.bodies.items()]
+
+
+def _kinds(model: System) -> str:
+    return ", ".join(f"{kind}({n})" if n else kind for kind, n, *_ in model.core.blocks)
+
+
+def _bodies(model: Model) -> dict[str, int]:
+    return {name: body.get("modes", 0) for name, body in model.bodies.items()}
+
+
+def _end_errors(comparison: _Comparison, trajectory: Trajectory, reference: Trajectory) -> dict[str, float]:
+    """Largest components of the differences between the last states: of q, v, and lam if its rows are the same."""
+    errors = comparison(trajectory, reference)
+    if _same_space(trajectory.model, reference.model) and trajectory.row_names == reference.row_names:
+        errors["lam"] = trajectory.end["lam"][-1] - reference.end["lam"][-1]
     return {name: float(np.abs(error).max()) for name, error in errors.items() if error.size}
+
+
+def _coordinate_errors(trajectory: Trajectory, reference: Trajectory) -> dict[str, Array]:
+    end, best = trajectory.end, reference.end
+    return {
+        "q": trajectory.model.core.difference(best["q"][-1], end["q"][-1]),
+        "v": end["v"][-1] - best["v"][-1],
+    }
+
+
+def _body_errors(trajectory: Trajectory, reference: Trajectory) -> dict[str, Array]:
+    """Position and rotation vector of each body from where the reference has it, and both velocities."""
+    q, v = [], []
+    for name in trajectory.multibody().bodies:
+        (x, R, xdot, omega), (x0, R0, xdot0, omega0) = (_body(run, name) for run in (trajectory, reference))
+        q += [x - x0, vector_of_matrix(R0.T @ R)]
+        v += [xdot - xdot0, omega - omega0]
+        (eta, eta_rate), (eta0, eta_rate0) = (_modal(run, name) for run in (trajectory, reference))
+        q.append(eta - eta0)
+        v.append(eta_rate - eta_rate0)
+    return {"q": np.concatenate(q), "v": np.concatenate(v)}
+
+
+def _body(run: Trajectory, name: str) -> tuple[Array, Array, Array, Array]:
+    return run.multibody().kinematics(name, run.end["q"][-1], run.end["v"][-1])
+
+
+def _modal(run: Trajectory, name: str) -> tuple[Array, Array]:
+    """Modal coordinates and rates of a body; none if it is rigid."""
+    model = run.multibody()
+    places = model.modal(name) if model.bodies[name].get("modes") else (slice(0), slice(0))
+    return run.end["q"][-1][places[0]], run.end["v"][-1][places[1]]
