@@ -119,6 +119,23 @@ def test_a_coordinate_takes_the_torque_of_its_law(name):
     assert np.allclose(force, expected, rtol=1e-14)
 
 
+@pytest.mark.parametrize("ends", ENDS)
+def test_a_law_along_a_slide_does_its_work(ends):
+    """Power = F(t, s, s') s', wherever the two points are, with s = e . R_a^T (x_b - x_a) and s' by differences."""
+    model = with_element("slide_law", ends)
+    q, v, _, _ = random_state(model, 6)
+    first = 5 + 2
+
+    def slide(h):
+        (xa, Ra, *_), (xb, *_) = (model.kinematics(f, model.retract(q, h * v), v) for f in (first, first + 1))
+        return np.array(AXIS) @ Ra.T @ (xb - xa)
+
+    rate = difference(slide)
+    power = model.evaluate(0.7, q, v, want=("force",))["force"] @ v
+    assert abs(rate) > 0.1
+    assert np.isclose(power, torque(0.7, slide(0.0), rate) * rate, rtol=1e-8)
+
+
 def test_a_law_sees_poses_and_twists():
     seen = []
 
