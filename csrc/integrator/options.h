@@ -8,11 +8,12 @@
 #define LG_PROJECT_OPTION                                                                                              \
     {"project",                                                                                                        \
      LG_OPTION_CHOICE,                                                                                                 \
-     {0, 0},                                                                                                           \
+     {NAN, -1},                                                                                                        \
      0,                                                                                                                \
      0,                                                                                                                \
      "none|position|velocity|both",                                                                                    \
-     "Constraints onto which the end of each step is moved, by the shortest way in the mass metric."}
+     "Constraints onto which the end of each step is moved, by the shortest way in the mass metric. By itself both "   \
+     "with error control, and none with fixed steps."}
 
 /* How Newton's method ends: three rows. */
 #define LG_NEWTON_OPTIONS                                                                                              \

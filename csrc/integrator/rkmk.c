@@ -6,7 +6,13 @@
 
    The acceleration at the end of a step is part of the state and the first slope of the next step. A last stage
    without weight stands at that same point: it is never formed, so that first-same-as-last needs no code. The embedded
-   solution may give it weight; then its slopes come from the new state. */
+   solution may give it weight; then its slopes come from the new state.
+
+   With constraints the error of a step is that of q and v before the projection and that of phi and phidot, as the
+   shortest changes that would take them away. What earlier steps have left does not count, as no step size could mend
+   it: the exact solution from there has phiddot = 0, so that the errors are
+
+       phi - (phi_n + h phidot_n)      and      phidot - phidot_n. */
 #include "integrator/rkmk.h"
 
 #include "core/small.h"
@@ -33,6 +39,10 @@ typedef struct lg_rkmk_stepper {
     double *q, *v, *a, *lam;
     double *flows; /* per stage: q' (nq) of the blocks whose coordinates are added as they are; NULL without such */
     double *embedded, *q_hat; /* increment (2 nv) and coordinates of the embedded solution */
+    int levels; /* of the projection */
+    int nrows; /* constraint rows whose drift counts in the error */
+    double *q_end, *v_end; /* of the step before its projection; where no drift counts these are q and v */
+    double *residual, *residual_before; /* phi, phidot there and at the start of the step, of nrows each */
 } lg_rkmk_stepper;
 
 static lg_weights weights_of(int stages, const lg_ratio *row)
@@ -59,6 +69,10 @@ static lg_status prepare(lg_stepper *self)
         rk->c[i] = lg_ratio_value(tableau->c[i]);
     }
     rk->b_hat = weights_of(rk->stages + 1 < tableau->stages ? rk->stages + 1 : tableau->stages, tableau->b_hat);
+
+    int adapts = lg_stepper_adapts(self), levels = self->options[LG_RKMK_PROJECT].choice;
+    rk->nrows = adapts ? self->system->pattern->nrows : 0;
+    rk->levels = levels >= 0 ? levels : adapts ? LG_PROJECT_POSITION | LG_PROJECT_VELOCITY : 0;
     return LG_OK;
 }
 
@@ -111,6 +125,10 @@ static void layout(lg_stepper *self, lg_arena *arena)
         rk->flows = lg_arena_doubles(arena, (size_t)(self->system->space->nq * (rk->stages + 1)));
     rk->embedded = lg_arena_doubles(arena, 2 * nv);
     rk->q_hat = lg_arena_doubles(arena, (size_t)self->system->space->nq);
+    rk->q_end = rk->nrows ? lg_arena_doubles(arena, (size_t)self->system->space->nq) : rk->q;
+    rk->v_end = rk->nrows ? lg_arena_doubles(arena, nv) : rk->v;
+    rk->residual = lg_arena_doubles(arena, 2 * (size_t)rk->nrows);
+    rk->residual_before = lg_arena_doubles(arena, 2 * (size_t)rk->nrows);
 }
 
 /* K_1 = v_n wherever T^-1(0) = I; linear kinds may have kinematics of their own. k_1 is the state's acceleration. */
@@ -162,12 +180,20 @@ static lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, double t
     return lg_accel_solve(&rk->base.accel, &point, a, rk->lam, &rk->base.report);
 }
 
-/* Moves the end of the step onto the constraints. */
+/* Moves the end of the step onto the constraints; what the error asks for is kept. */
 static lg_status project(lg_rkmk_stepper *rk, const lg_state *state, double t, double t_in)
 {
-    int levels = rk->base.options[LG_RKMK_PROJECT].choice;
+    const lg_space *space = rk->base.system->space;
+    lg_accel *accel = &rk->base.accel;
     lg_point point = {.t = t, .t_in = t_in, .load = 1, .wa = 1, .q = rk->q, .v = rk->v, .mem = state->mem};
-    return levels ? lg_project_at(&rk->base.accel, levels, &point, rk->q, rk->v, &rk->base.report) : LG_OK;
+    if (rk->nrows) {
+        lg_copy(space->nq, rk->q, rk->q_end);
+        lg_copy(space->nv, rk->v, rk->v_end);
+    }
+    if (rk->levels)
+        return lg_project_at(accel, rk->levels, &point, rk->q, rk->v, rk->nrows ? rk->residual : NULL,
+                             &rk->base.report);
+    return rk->nrows ? lg_residual(accel, &point, rk->residual) : LG_OK;
 }
 
 static lg_status step(lg_stepper *self, lg_state *state, double h)
@@ -191,6 +217,28 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     return lg_stepper_accept(self, state, h, rk->q, rk->v, rk->a, rk->lam);
 }
 
+/* Adds the drift of the step to its error; the matrix is that of the accelerations at the end. */
+static lg_status add_drift(lg_rkmk_stepper *rk, const lg_state *before, double h, double *error)
+{
+    lg_accel *accel = &rk->base.accel;
+    int nv = rk->base.system->space->nv;
+    lg_point point = {.t = before->t,
+                      .t_in = before->t + 0.5 * h,
+                      .load = 1,
+                      .wa = 1,
+                      .q = before->q,
+                      .v = before->v,
+                      .mem = before->mem};
+    LG_TRY(lg_residual(accel, &point, rk->residual_before));
+    lg_axpy(2 * rk->nrows, -1.0, rk->residual_before, rk->residual);
+    lg_axpy(rk->nrows, -h, rk->residual_before + rk->nrows, rk->residual);
+    for (int level = 0; level < 2; level++) {
+        LG_TRY(lg_shortest_change(accel, rk->residual + level * rk->nrows));
+        lg_axpy(nv, 1.0, accel->x, error + level * nv);
+    }
+    return LG_OK;
+}
+
 static lg_status error(lg_stepper *self, const lg_state *before, double h, double *error)
 {
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
@@ -204,10 +252,10 @@ static lg_status error(lg_stepper *self, const lg_state *before, double h, doubl
     combine(2 * nv, &rk->b_hat, h, rk->slopes, rk->embedded);
     lg_space_retract(space, before->q, rk->embedded, rk->q_hat);
     add_flows(rk, before->q, &rk->b_hat, h, rk->q_hat);
-    lg_space_difference(space, rk->q_hat, rk->q, error);
+    lg_space_difference(space, rk->q_hat, rk->q_end, error);
     for (int i = 0; i < nv; i++)
-        error[nv + i] = rk->v[i] - (before->v[i] + rk->embedded[nv + i]);
-    return LG_OK;
+        error[nv + i] = rk->v_end[i] - (before->v[i] + rk->embedded[nv + i]);
+    return rk->nrows ? add_drift(rk, before, h, error) : LG_OK;
 }
 
 const lg_stepper_type lg_rkmk = {

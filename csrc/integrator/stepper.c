@@ -2,6 +2,7 @@
 #include "integrator/stepper.h"
 
 #include "core/small.h"
+#include "integrator/options.h"
 
 #include <float.h>
 #include <math.h>
@@ -81,4 +82,16 @@ lg_status lg_stepper_accept(const lg_stepper *self, lg_state *state, double h, c
     lg_copy(nrows, lam, state->lam);
     state->t += h;
     return LG_OK;
+}
+
+const lg_option_value *lg_stepper_control(const lg_stepper *self)
+{
+    int first = lg_method_option(self->method, "rtol");
+    return first < 0 ? NULL : self->options + first;
+}
+
+int lg_stepper_adapts(const lg_stepper *self)
+{
+    const lg_option_value *options = lg_stepper_control(self);
+    return options && (!isnan(options[LG_CONTROL_RTOL].number) || !isnan(options[LG_CONTROL_ATOL].number));
 }

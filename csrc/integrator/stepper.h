@@ -103,6 +103,11 @@ lg_status lg_stepper_accept(const lg_stepper *self, lg_state *state, double h, c
 /* The value of an option that the method's row has. */
 lg_option_value lg_stepper_option(const lg_stepper *self, const char *name);
 
+/* The control options, LG_CONTROL_RTOL and so on, of a method that has them, else NULL. */
+const lg_option_value *lg_stepper_control(const lg_stepper *self);
+/* Whether error control chooses the steps: a tolerance was given. */
+int lg_stepper_adapts(const lg_stepper *self);
+
 struct lg_method { /* one row of methods.def */
     const char *name;
     const lg_stepper_type *stepper;

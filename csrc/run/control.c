@@ -17,22 +17,16 @@
 #include <float.h>
 #include <math.h>
 
-static const double least_error = 1e-4; /* of the last step in the PI law */
+static const double least_error = 1e-4; /* that says more of a step than that it was short */
 
 /* ---- settings ---- */
 
-int lg_control_option(const lg_method *method)
-{
-    return lg_method_option(method, "rtol");
-}
-
 void lg_control_prepare(lg_control *control, const lg_stepper *stepper)
 {
-    int first = lg_control_option(stepper->method);
-    if (first < 0)
+    const lg_option_value *options = lg_stepper_control(stepper);
+    if (!options)
         return;
-    const lg_option_value *options = stepper->options + first;
-    control->active = !isnan(options[LG_CONTROL_RTOL].number) || !isnan(options[LG_CONTROL_ATOL].number);
+    control->active = lg_stepper_adapts(stepper);
     control->law = options[LG_CONTROL_LAW].choice;
     control->order = stepper->method->order;
     control->first_step = options[LG_CONTROL_FIRST_STEP].number;
@@ -60,7 +54,7 @@ void lg_control_fill(lg_control *control, const lg_stepper *stepper)
 {
     if (!control->active)
         return;
-    const lg_option_value *options = stepper->options + lg_control_option(stepper->method);
+    const lg_option_value *options = lg_stepper_control(stepper);
     double rtol = options[LG_CONTROL_RTOL].number, atol = options[LG_CONTROL_ATOL].number;
     for (int i = 0; i < 2 * stepper->system->space->nv; i++) {
         control->rtol[i] = isnan(rtol) ? 0 : rtol;
@@ -73,7 +67,7 @@ lg_status lg_control_set(lg_control *control, const lg_stepper *stepper, int whi
     int nv = stepper->system->space->nv;
     if (!control->active || (count != nv && count != 2 * nv))
         return LG_BAD_ARGUMENT;
-    const lg_option_value *options = stepper->options + lg_control_option(stepper->method);
+    const lg_option_value *options = lg_stepper_control(stepper);
     int alone = which == LG_CONTROL_RTOL && isnan(options[LG_CONTROL_ATOL].number);
     for (int i = 0; i < 2 * nv; i++) {
         double value = values[i % count];
@@ -251,8 +245,9 @@ static double next_size(const lg_control *control, lg_trial trial, double error,
     const lg_control_memory *memory = control->memory;
     if (isnan(error))
         return control->max_decrease * trial.h;
-    if (accepted && trial.shortened && memory->rejections == 0)
-        return fmin(memory->h, control->safety * pow(error, -1 / control->order) * trial.h);
+    if (accepted && trial.shortened && memory->rejections == 0) /* a small error may be round-off: no size follows */
+        return error < least_error ? memory->h
+                                   : fmin(memory->h, control->safety * pow(error, -1 / control->order) * trial.h);
     return law_factor(control, error, accepted) * trial.h;
 }
 

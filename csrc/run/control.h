@@ -25,9 +25,6 @@ typedef struct lg_control {
     lg_control_memory *memory;
 } lg_control;
 
-/* The first of a method's control options among its options, or -1. */
-int lg_control_option(const lg_method *method);
-
 /* Settings from the options of a stepper that has been prepared. */
 void lg_control_prepare(lg_control *control, const lg_stepper *stepper);
 void lg_control_layout(lg_control *control, const lg_stepper *stepper, lg_arena *arena);

@@ -201,7 +201,7 @@ static lg_status evaluate_here(lg_loop *loop)
 
 /* ---- the loop ---- */
 
-/* The last step is cut at t: the state there, with nothing of the past. */
+/* The last step is cut at t: the state there, moved onto the constraints, with nothing of the past. */
 static lg_status end_at(lg_loop *loop, double t)
 {
     lg_run *run = loop->run;
@@ -213,6 +213,7 @@ static lg_status end_at(lg_loop *loop, double t)
         carry[i] = run->state.carry[i];
     lg_run_copy(run, &run->between, &run->state);
     run->h = t - run->before.t;
+    LG_TRY(lg_run_project(run));
     return lg_run_restart(run, LG_RESET_KINK, t);
 }
 

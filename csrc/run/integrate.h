@@ -28,7 +28,7 @@ typedef struct lg_observer {
 lg_status lg_schedule_count(const lg_system *system, const lg_schedule *schedule, double t0, long *steps, long *saves);
 /* Runs the schedule from run->state. On failure run->state is the last accepted one and `report` is filled. The state
    at a kink holds the accelerations and multipliers of its right side. A run that the observer ends has the state of the
-   dense output there, with fresh accelerations and multipliers, and no history. */
+   dense output there, moved onto the constraints, with fresh accelerations and multipliers, and no history. */
 lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observer *observer, lg_report *report);
 
 /* On by h, split at the kinks inside. On failure the state is as it was. */

@@ -108,6 +108,13 @@ static lg_status commit(lg_run *run, lg_state *state, double t_in)
     return system->commit(system->self, &point, state->mem);
 }
 
+lg_status lg_run_project(lg_run *run)
+{
+    lg_state *state = &run->state;
+    return lg_project(&run->stepper->accel, LG_PROJECT_POSITION | LG_PROJECT_VELOCITY, state->t, state->q, state->v,
+                      state->mem, &run->stepper->report);
+}
+
 lg_status lg_run_restart(lg_run *run, lg_reset reason, double past)
 {
     lg_state *state = &run->state;

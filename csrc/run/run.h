@@ -50,6 +50,8 @@ lg_status lg_run_step(lg_run *run, double h, lg_report *report);
 /* One accepted step with error control towards a landing; state.t becomes the landing's if the step ends there. */
 lg_status lg_run_adapt(lg_run *run, double landing, lg_report *report);
 
+/* Moves the state onto the constraints, of both levels. */
+lg_status lg_run_project(lg_run *run);
 /* Consistent accelerations and multipliers with the data as they are just after `past`, and a stepper without history. */
 lg_status lg_run_restart(lg_run *run, lg_reset reason, double past);
 /* before := state */

@@ -45,11 +45,7 @@ lg_status lg_consistent(lg_accel *accel, const lg_point *point, lg_report *repor
         return LG_OK;
 
     double *phi = accel->rows, *phidot = accel->rows + nrows;
-    lg_point at = *point;
-    at.work = accel->work;
-    accel->evaluations++;
-    LG_TRY(system->eval(system->self, &at, &(lg_wanted){.phi = phi, .phidot = phidot}));
-
+    LG_TRY(lg_residual(accel, point, accel->rows));
     double q = lg_max_abs(system->space->nq, point->q), v = lg_max_abs(system->space->nv, point->v);
     LG_TRY(check_rows(system, phi, LG_CONSISTENT * (1 + q), "position", report));
     return check_rows(system, phidot, LG_CONSISTENT * (1 + v), "velocity", report);

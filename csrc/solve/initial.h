@@ -16,12 +16,21 @@ lg_status lg_initial(lg_accel *accel, const lg_point *point, double *a, double *
 
 enum { LG_PROJECT_POSITION = 1, LG_PROJECT_VELOCITY = 2 };
 
+/* phi and phidot (nrows each) at a point. */
+lg_status lg_residual(lg_accel *accel, const lg_point *point, double *residual);
+
+/* The shortest change of the velocities, in the mass metric, that takes a residual (nrows) away at the point that was
+   factored last: the first nv values of accel->x. */
+lg_status lg_shortest_change(lg_accel *accel, const double *residual);
+
 /* Moves q and v onto the constraints, by the shortest way in the mass metric: Newton steps [M B^T; B 0] on phi, then
    one linear solve on phidot. On failure q and v keep what the last iteration left. */
 lg_status lg_project(lg_accel *accel, int levels, double t, double *q, double *v, const double *mem, lg_report *report);
 
-/* The same at a point whose t_in picks the piece of piecewise data; point->q and v are the q and v that move. */
-lg_status lg_project_at(lg_accel *accel, int levels, const lg_point *point, double *q, double *v, lg_report *report);
+/* The same at a point whose t_in picks the piece of piecewise data; point->q and v are the q and v that move.
+   residual: NULL, or room for phi and phidot as they were before. */
+lg_status lg_project_at(lg_accel *accel, int levels, const lg_point *point, double *q, double *v, double *residual,
+                        lg_report *report);
 
 /* A point of the dynamics at t, its piece of piecewise data being the one that begins there. */
 lg_point lg_point_after(double t, const double *q, const double *v, const double *mem);
