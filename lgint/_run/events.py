@@ -43,9 +43,12 @@ class Events:
 
         def state(time: float) -> tuple[Array, Array]:
             x = _core.interpolate(self._core, [time], t, q, v, a, lam)
-            for values in x:
+            place, rate = x[0][0], x[1][0]
+            if t[0] < time < t[1]:  # the run would be cut here, and its state moved onto the constraints
+                place, rate = self._core.project(time, place, rate)
+            for values in (place, rate):
                 values.setflags(write=False)
-            return x[0][0], x[1][0]
+            return place, rate
 
         hits = []
         for i, (before, after) in enumerate(zip(old, self.values, strict=True)):

@@ -74,7 +74,8 @@ def integrate(
         output, to round-off, and recorded in `t_events`, `q_events` and `v_events`. Attributes of a function, as in
         SciPy's `solve_ivp`: `terminal`, True or a number of events: the run ends at the event, or that many of them;
         `direction`, positive or negative: signs that rise, or fall, only. A run that ends so has the state of the dense
-        output there, with accelerations and multipliers of the index-1 equations; it can be resumed.
+        output there, moved onto the constraints, with accelerations and multipliers of the index-1 equations; it can be
+        resumed.
     dense_output : bool
         Keep what `trajectory.sol` needs.
     start : Trajectory or str, optional

@@ -97,6 +97,36 @@ def test_the_third_event_ends_the_run():
         lgint.integrate(oscillator(), "rk67", t_end=9.0, h=0.01, events=event(place, terminal="yes"))
 
 
+@pytest.mark.parametrize("formulation", ["R3xSO3", "euler_parameters"])
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("dopri5", {"rtol": 1e-6}),
+        ("dopri5", {"rtol": 1e-6, "project": "none"}),
+        ("rk44", {"h": 0.01}),
+        ("genalpha", {"h": 5e-3, "index": 3}),
+        ("genalpha", {"h": 5e-3, "index": 2}),
+    ],
+)
+def test_a_state_at_an_event_satisfies_the_constraints(formulation, method, options):
+    """Also where the steps themselves do not; going on from there does not find the same event again."""
+    model = slow_top(formulation)
+
+    def height(t, q, v):
+        return model.kinematics("top", q, v)[0][2] + 0.1
+
+    height.terminal = True
+    run = lgint.integrate(model, method, t_end=1.0, events=height, **options)
+    assert run.status == 1 and abs(height(run.t[-1], run.q[-1], run.v[-1])) < 1e-14
+    for level in ("position", "velocity"):
+        assert np.abs(run.constraint_residual(level)[-1]).max() < 1e-13
+    assert run.q[-1].tobytes() == run.q_events[0][-1].tobytes()
+    assert run.v[-1].tobytes() == run.v_events[0][-1].tobytes()
+    model.with_state(run.q_events[0][-1], run.v_events[0][-1])
+    rest = lgint.integrate(model, method, t_end=1.0, events=height, start=run, **options)
+    assert rest.status == 0 or rest.t[-1] > run.t[-1] + 0.01
+
+
 def test_events_of_one_step_come_in_order():
     """Two zeros in one long step; behind the terminal one nothing happens."""
     early, late = event(lambda t, q, v: t - 0.61), event(lambda t, q, v: t - 0.64, terminal=True)

@@ -316,8 +316,9 @@ class Mesh:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of names of settings, which change
 def test_against_exudyn():
     """ObjectFFRFreducedOrder with the same particles, shapes, step size and Euler parameters: a free vibrating body."""
-    exu = pytest.importorskip("exudyn")
-    fem = pytest.importorskip("exudyn.FEM")
+    import exudyn as exu
+    from exudyn import FEM as fem
+
     rng = np.random.default_rng(3)
     mass, points = rng.uniform(0.5, 1.5, 8), rng.normal(size=(8, 3))
     shapes, stiffness = 0.3 * rng.normal(size=(8, 3, 3)), np.array([200.0, 500.0, 900.0])
