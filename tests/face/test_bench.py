@@ -43,8 +43,7 @@ def test_options_are_what_a_user_types(case):
 def test_the_peer_solves_the_same_equations(case):
     """After 40 steps the positions differ by less than a thousandth of the way that the body went."""
     exudyn = LOAD()
-    if exudyn is None:
-        pytest.skip("needs the package exudyn")
+    assert exudyn is not None, 'the package exudyn is in the extra "test"'
     steps = 40
     peer = bench_exudyn.Peer(exudyn, case.peer, case.method, linear=case.linear)
     peer.run(case.h, steps)
