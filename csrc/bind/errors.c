@@ -46,6 +46,7 @@ static PyObject *class_of(const lg_module *module, lg_status status)
     switch (status) {
     case LG_NO_CONVERGENCE:
     case LG_NOT_FINITE:
+    case LG_UNDEFINED:
         return module->ConvergenceError;
     case LG_SINGULAR:
     case LG_COORDINATES:
@@ -72,6 +73,8 @@ static const char *advice_of(lg_status status)
         return "try a smaller h or a larger max_iter";
     case LG_NOT_FINITE:
         return "the solution blew up; try a smaller h or an implicit method";
+    case LG_UNDEFINED:
+        return "look there for a spring of length zero, an infinite force or values that are far too large";
     case LG_SINGULAR:
         return "look for redundant joints, a body without mass or a singular configuration";
     case LG_COORDINATES:
@@ -89,24 +92,24 @@ static const char *advice_of(lg_status status)
 static PyObject *message_of(lg_status status, const lg_report *report)
 {
     const char *advice = advice_of(status);
-    char where[160] = "", run[160] = "", newton[96] = "";
-    if (report && report->what[0])
-        snprintf(where, sizeof where, ": %s", report->what);
+    const char *what = report ? report->what : "";
+    char run[160] = "", newton[96] = "";
     if (report && report->h != 0)
         snprintf(run, sizeof run, ", at t = %.9g in step %ld of size h = %.6g", report->t, report->step + 1, report->h);
     if (report && report->iteration > 0)
         snprintf(newton, sizeof newton, ", after %d iterations with residual %.3g", report->iteration,
                  report->residual);
-    return PyUnicode_FromFormat("%s%s%s%s%s%s", lg_status_message(status), where, run, newton, advice ? "; " : "",
-                                advice ? advice : "");
+    return PyUnicode_FromFormat("%s%s%s%s%s%s%s", lg_status_message(status), what[0] ? ": " : "", what, run, newton,
+                                advice ? "; " : "", advice ? advice : "");
 }
 
 static PyObject *report_dict(lg_status status, const lg_report *report)
 {
     static const lg_report nowhere;
     const lg_report *r = report ? report : &nowhere;
-    return Py_BuildValue("{s:s,s:l,s:d,s:d,s:i,s:d,s:s}", "status", lg_status_name(status), "step", r->step, "t", r->t,
-                         "h", r->h, "iteration", r->iteration, "residual", r->residual, "what", r->what);
+    PyObject *what = PyUnicode_DecodeUTF8(r->what, (Py_ssize_t)strlen(r->what), "replace");
+    return Py_BuildValue("{s:s,s:l,s:d,s:d,s:i,s:d,s:N}", "status", lg_status_name(status), "step", r->step, "t", r->t,
+                         "h", r->h, "iteration", r->iteration, "residual", r->residual, "what", what);
 }
 
 static int attach(PyObject *error, lg_status status, const lg_report *report, PyObject *result)

@@ -23,8 +23,13 @@ static lg_status store(const lg_python_function *function, const char *what, PyO
 {
     if (!result)
         return LG_CALLBACK;
-    char name[128];
-    snprintf(name, sizeof name, "what the %s of element %.60s returns", what, PyUnicode_AsUTF8(function->name));
+    char name[LG_WHAT_SIZE];
+    const char *element = PyUnicode_AsUTF8(function->name);
+    if (!element) {
+        Py_DECREF(result);
+        return LG_CALLBACK;
+    }
+    snprintf(name, sizeof name, "what the %s of element %.*s returns", what, LG_SHORT(element));
     PyArrayObject *array = lg_array(result, name, ndim, dims, 0);
     Py_DECREF(result);
     if (!array)

@@ -94,8 +94,8 @@ static int read_element_frames(PyObject *sequence, lg_element_spec *element)
 
 static int read_parameters(model_source *source, PyObject *sequence, lg_element_spec *element)
 {
-    char name[96];
-    snprintf(name, sizeof name, "parameters of element %.60s", element->name);
+    char name[LG_WHAT_SIZE];
+    snprintf(name, sizeof name, "parameters of element %.*s", LG_SHORT(element->name));
     PyObject *list = PySequence_Tuple(sequence);
     PyArrayObject *array = list ? lg_vector(list, name, PyTuple_GET_SIZE(list)) : NULL;
     Py_XDECREF(list);

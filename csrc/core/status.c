@@ -1,5 +1,7 @@
 #include "core/status.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const status_names[] = {
@@ -24,8 +26,33 @@ const char *lg_status_message(lg_status status)
     return (unsigned)status < LG_STATUS_COUNT ? status_messages[status] : "unknown status";
 }
 
+/* Bytes of the character that a byte leads. */
+static size_t character_size(unsigned char lead)
+{
+    return lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+}
+
+size_t lg_text_cut(const char *text, size_t room)
+{
+    const char *end = memchr(text, '\0', room);
+    size_t size = end ? (size_t)(end - text) : room, last = size;
+    while (last > 0 && ((unsigned char)text[last - 1] & 0xC0) == 0x80)
+        last--;
+    if (last > 0 && last - 1 + character_size((unsigned char)text[last - 1]) > size)
+        return last - 1;
+    return size;
+}
+
 void lg_report_name(lg_report *report, const char *what)
 {
-    strncpy(report->what, what ? what : "", sizeof report->what - 1);
-    report->what[sizeof report->what - 1] = '\0';
+    lg_report_say(report, "%s", what ? what : "");
+}
+
+void lg_report_say(lg_report *report, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(report->what, sizeof report->what, format, arguments);
+    va_end(arguments);
+    report->what[lg_text_cut(report->what, sizeof report->what - 1)] = '\0';
 }

@@ -2,6 +2,8 @@
 #ifndef LG_CORE_STATUS_H
 #define LG_CORE_STATUS_H
 
+#include <stddef.h>
+
 typedef enum lg_status {
 #define LG_STATUS(name, message) LG_##name,
 #include "core/status.def"
@@ -9,21 +11,31 @@ typedef enum lg_status {
     LG_STATUS_COUNT
 } lg_status;
 
-/* Where and why a run ended. `what` names a constraint row, an element or an argument. */
+enum { LG_WHAT_SIZE = 160, LG_NAME_SIZE = 64 }; /* room for report->what, and for a name beside other text in it */
+
+/* Where and why a run ended. `what`, in UTF-8, names a constraint row, a body, an element or an argument. */
 typedef struct lg_report {
     lg_status status;
     long step; /* accepted steps before the failure */
     double t, h; /* start and size of the step that failed */
     int iteration; /* Newton iterations spent in it */
     double residual; /* last norm, when the method has one */
-    char what[96];
+    char what[LG_WHAT_SIZE];
 } lg_report;
 
 const char *lg_status_name(lg_status status); /* "NO_CONVERGENCE" */
 const char *lg_status_message(lg_status status); /* one short clause, no full stop */
 
+/* How many bytes of a text, at most `room`, hold whole characters of UTF-8. */
+size_t lg_text_cut(const char *text, size_t room);
+
+/* A name, shortened where it is long, for the conversion %.*s. */
+#define LG_SHORT(name) (int)lg_text_cut(name, LG_NAME_SIZE), name
+
 /* Copies a text, cut to the room there is, into report->what. */
 void lg_report_name(lg_report *report, const char *what);
+/* The same for a format and what it takes, as printf does. */
+void lg_report_say(lg_report *report, const char *format, ...);
 
 /* Leaves the calling function with the status of `call` unless it is LG_OK. */
 #define LG_TRY(call)                                                                                                   \

@@ -174,8 +174,7 @@ static lg_status solve(lg_genalpha_stepper *g, const lg_state *state, double h)
         g->base.stats.newton_iterations += result.iterations;
     }
     g->live = g->newton.modified && status == LG_OK && result.factored;
-    g->base.report.iteration = g->likely = result.iterations;
-    g->base.report.residual = result.residual;
+    g->likely = result.iterations;
     return status;
 }
 

@@ -13,6 +13,7 @@
    phidot = 0 determines, one is enough, however stiff the system. Both matrices keep the fill of index 3. */
 #include "core/small.h"
 #include "integrator/genalpha_step.h"
+#include "solve/culprit.h"
 #include "solve/initial.h"
 
 #include <float.h>
@@ -285,5 +286,8 @@ lg_status lg_genalpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)
     const lg_system *system = g->base.system;
     int nrows = system->pattern->nrows, sets = !nrows ? 0 : g->index == LG_INDEX_STABILIZED ? 2 : 1;
     lg_newton_problem problem = {g, system->space->nv, nrows, sets, evaluate, factor, solve, update};
-    return lg_newton(&problem, &g->newton, g->residual, result);
+    lg_status status = lg_newton(&problem, &g->newton, g->residual, result);
+    lg_point point = point_at(g, &g->now);
+    lg_report_newton(system, &point, status, result, &g->base.report);
+    return status;
 }

@@ -17,11 +17,11 @@
 #include "core/small.h"
 #include "integrator/implicit.h"
 #include "integrator/options.h"
+#include "solve/culprit.h"
 #include "solve/initial.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { MAX_UNIT_BLOCK = 7 }; /* velocities of a block with unit length */
@@ -76,10 +76,10 @@ lg_status lg_hht_choose(const lg_method *method, const lg_option_value *options,
         int fits = is_one_of(name, shared) || is_one_of(name, printed_only) == printed;
         if (!options[i].given || fits)
             continue;
-        snprintf(report->what, sizeof report->what,
-                 printed ? "%s: the scheme that modified chooses has no such option"
-                         : "%s: belongs to modified=True or modified=False",
-                 name);
+        lg_report_say(report,
+                      printed ? "%s: the scheme that modified chooses has no such option"
+                              : "%s: belongs to modified=True or modified=False",
+                      name);
         return LG_BAD_ARGUMENT;
     }
     return LG_OK;
@@ -116,8 +116,8 @@ static lg_status check_kinds(lg_stepper *self)
         int turns = node->place != LG_PLACE_NO_BODY || (system->flags & LG_SYSTEM_TREES) != 0;
         if (!turns || node->transport)
             continue;
-        snprintf(self->report.what, sizeof self->report.what, "modified: needs Euler parameters, %.20s has %.24s",
-                 system->block_name ? system->block_name(system->self, i) : "a block", node->name);
+        const char *name = system->block_name ? system->block_name(system->self, i) : "a block";
+        lg_report_say(&self->report, "modified: needs Euler parameters, %.*s has other coordinates", LG_SHORT(name));
         return LG_BAD_ARGUMENT;
     }
     return LG_OK;
@@ -436,8 +436,8 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     lg_newton_result result = {.iterations = g->likely};
     lg_status status = lg_newton(&problem, &g->newton, g->residual, &result);
     self->stats.newton_iterations += result.iterations;
-    self->report.iteration = result.iterations;
-    self->report.residual = result.residual;
+    lg_point point = end_point(g);
+    lg_report_newton(self->system, &point, status, &result, &self->report);
     LG_TRY(status);
 
     form_vdot(g);

@@ -3,10 +3,10 @@
 
 #include "core/small.h"
 #include "integrator/options.h"
+#include "solve/culprit.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 
 lg_option_value lg_stepper_option(const lg_stepper *self, const char *name)
 {
@@ -57,8 +57,9 @@ void lg_report_coordinates(const lg_system *system, const lg_state *state, doubl
         if (!b->node->regular || regular >= least)
             continue;
         least = regular;
-        snprintf(report->what, sizeof report->what, "%.24s of %.24s near singular (%.1e); R3xSO3 has none",
-                 b->node->name, system->block_name ? system->block_name(system->self, i) : "", regular);
+        const char *name = system->block_name ? system->block_name(system->self, i) : "a block";
+        lg_report_say(report, "the angles of %.*s are near their singularity (cosine %.1e); R3xSO3 has none",
+                      LG_SHORT(name), regular);
     }
 }
 
@@ -68,11 +69,17 @@ lg_status lg_check_finite(const lg_system *system, const double *q, const double
     return finite(nq, q) && finite(nv, v) && finite(nv, a) && finite(nrows, lam) ? LG_OK : LG_NOT_FINITE;
 }
 
-lg_status lg_stepper_accept(const lg_stepper *self, lg_state *state, double h, const double *q, const double *v,
+lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const double *q, const double *v,
                             const double *a, const double *lam)
 {
     int nq = self->system->space->nq, nv = self->system->space->nv, nrows = self->system->pattern->nrows;
-    LG_TRY(lg_check_finite(self->system, q, v, a, lam));
+    lg_status status = lg_check_finite(self->system, q, v, a, lam);
+    if (status != LG_OK) {
+        lg_point end = {
+            .t = state->t + h, .load = 1, .wa = 1, .q = q, .v = v, .a = a, .mem = state->mem, .work = self->accel.work};
+        lg_report_not_finite(self->system, &end, -1, &self->report);
+        return status;
+    }
     if (singular(self->system->space, q))
         return LG_COORDINATES;
 

@@ -165,3 +165,31 @@ lg_status lg_model_commit(void *self, const lg_point *at, double *mem)
         }
     return LG_OK;
 }
+
+static int has_finite_force(const lg_force *f, const lg_point *at)
+{
+    const lg_pose *pose[2];
+    lg_load load = {0};
+    double law[3] = {0}, sum = 0;
+    lg_status status = LG_OK;
+    open_poses(&f->e, at, pose);
+    if (f->type->coordinate) {
+        const lg_block *b = f->e.frame[0]->body->block;
+        int i = f->e.frame[0]->part;
+        status = f->type->coordinate(&f->e, at, at->q[b->q + i], at->v[b->v + i], 0, law);
+    } else if (f->type->wrenches)
+        status = f->type->wrenches(&f->e, pose, at, 0, &load);
+    for (int i = 0; i < 6 * f->e.info->nframes; i++)
+        sum += fabs(load.w[i / 6][i % 6]);
+    return status != LG_NOT_FINITE && isfinite(sum + law[0]);
+}
+
+const char *lg_model_culprit(void *self, const lg_point *at)
+{
+    const lg_model *m = self;
+    lg_model_move(m, at, LG_TWISTS, 0);
+    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
+        if (!has_finite_force(f, at))
+            return f->e.name;
+    return NULL;
+}

@@ -54,7 +54,7 @@ static int is_joint(int row)
 
 static lg_status refuse(lg_report *report, const char *name, const char *reason)
 {
-    snprintf(report->what, sizeof report->what, "%.40s: %.50s", name ? name : "model", reason);
+    lg_report_say(report, "%.*s: %s", LG_SHORT(name ? name : "model"), reason);
     report->status = LG_BAD_ARGUMENT;
     return LG_BAD_ARGUMENT;
 }
@@ -561,6 +561,7 @@ static void fill_system(lg_model *m)
     s->commit = has_memory(m) ? lg_model_commit : NULL;
     s->row_name = row_name;
     s->block_name = block_name;
+    s->culprit = lg_model_culprit;
 }
 
 /* ---- checks ---- */

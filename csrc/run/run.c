@@ -5,7 +5,6 @@
 #include "solve/initial.h"
 
 #include <float.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- opening and closing ---- */
@@ -59,8 +58,9 @@ static lg_status check_kinds(lg_run *run)
         const lg_node *node = space->block[i].node;
         if (!node->qdot)
             continue;
-        snprintf(run->stepper->report.what, sizeof run->stepper->report.what,
-                 "%.24s suits rk44, dopri5 and the like; %.12s works without _omega", node->name, run->method->name);
+        const char *name = run->system->block_name ? run->system->block_name(run->system->self, i) : "a block";
+        lg_report_say(&run->stepper->report, "%.*s: a formulation with _omega suits rk44, dopri5 and the like, not %s",
+                      LG_SHORT(name), run->method->name);
         return LG_BAD_ARGUMENT;
     }
     return LG_OK;
@@ -125,7 +125,7 @@ lg_status lg_run_restart(lg_run *run, lg_reset reason, double past)
     if (reason == LG_RESET_START)
         LG_TRY(lg_consistent(&stepper->accel, &point, &stepper->report));
     lg_accel_reset(&stepper->accel);
-    LG_TRY(lg_accel_solve(&stepper->accel, &point, state->a, state->lam, &stepper->report));
+    LG_TRY(lg_start_accelerations(&stepper->accel, &point, state->a, state->lam, &stepper->report));
     run->memory->error = 0;
     return stepper->type->reset ? stepper->type->reset(stepper, state, reason) : LG_OK;
 }
@@ -260,16 +260,21 @@ lg_status lg_run_step(lg_run *run, double h, lg_report *report)
     return status;
 }
 
-/* One try from `before`: its scaled error, NaN if the step cannot be carried out at this size. */
-static lg_status attempt(lg_run *run, double h, double *error)
+/* One try from `before`: its scaled error, NaN if the step cannot be carried out at this size; `cause` says why. */
+static lg_status attempt(lg_run *run, double h, double *error, lg_report *cause)
 {
     lg_stepper *stepper = run->stepper;
+    stepper->report = (lg_report){0};
     lg_status status = stepper->type->step(stepper, &run->state, h);
     if (status == LG_OK)
         status = stepper->type->error(stepper, &run->before, h, run->control.error);
     *error = status == LG_OK ? lg_control_norm(&run->control, run->system->space, &run->before, &run->state) : NAN;
     *error = isfinite(*error) ? *error : NAN;
     int smaller_may_do = status == LG_NOT_FINITE || status == LG_NO_CONVERGENCE || status == LG_SINGULAR;
+    if (smaller_may_do) {
+        *cause = stepper->report;
+        cause->status = status;
+    }
     return smaller_may_do ? LG_OK : status;
 }
 
@@ -303,8 +308,20 @@ static int can_be_smaller(const lg_run *run, double h, double error)
     return h > least && run->memory->h > 0 && (isnan(error) || !lost_in_round_off(run));
 }
 
+/* Why no step can be taken: what kept the last one from being carried out, or a matrix that was singular in a longer one
+   from the same place; else its error. */
+static lg_status give_up(lg_stepper *stepper, double error, const lg_report *cause)
+{
+    if (cause->status == LG_SINGULAR || (isnan(error) && cause->status != LG_OK)) {
+        stepper->report = *cause;
+        return cause->status;
+    }
+    lg_report_say(&stepper->report, "error %.3g times the tolerance", error);
+    return LG_STEP_SIZE;
+}
+
 /* Back to the start of a rejected step, the control's memory apart, unless no smaller one can be tried. */
-static lg_status reject(lg_run *run, double h, double error)
+static lg_status reject(lg_run *run, double h, double error, const lg_report *cause)
 {
     lg_stepper *stepper = run->stepper;
     lg_control_memory memory = *run->memory;
@@ -314,19 +331,14 @@ static lg_status reject(lg_run *run, double h, double error)
     stepper->stats.rejected++;
     stepper->stats.failed += isnan(error);
 
-    if (again)
-        return LG_OK;
-    if (isnan(error))
-        snprintf(stepper->report.what, sizeof stepper->report.what, "the step could not be carried out");
-    else
-        snprintf(stepper->report.what, sizeof stepper->report.what, "error %.3g times the tolerance", error);
-    return LG_STEP_SIZE;
+    return again ? LG_OK : give_up(stepper, error, cause);
 }
 
 static lg_status adapt(lg_run *run, double landing, double *h)
 {
     double error;
     lg_trial trial;
+    lg_report cause = {0};
     int accepted = 0;
     lg_run_keep(run);
     if (run->memory->h <= 0)
@@ -335,10 +347,10 @@ static lg_status adapt(lg_run *run, double landing, double *h)
     while (!accepted) {
         trial = lg_control_next(&run->control, run->state.t, landing);
         *h = trial.h;
-        LG_TRY(attempt(run, trial.h, &error));
+        LG_TRY(attempt(run, trial.h, &error, &cause));
         accepted = lg_control_judge(&run->control, trial, error);
         if (!accepted)
-            LG_TRY(reject(run, trial.h, error));
+            LG_TRY(reject(run, trial.h, error, &cause));
     }
     if (trial.lands)
         run->state.t = landing;

@@ -2,8 +2,7 @@
 #include "solve/accel.h"
 
 #include "core/small.h"
-
-#include <stdio.h>
+#include "solve/culprit.h"
 
 void lg_accel_layout(void *self, lg_arena *arena)
 {
@@ -37,10 +36,29 @@ lg_status lg_factor_named(const lg_system *system, lg_matrix *matrix, lg_report 
         return status;
 
     int row = matrix->deficient_row;
-    if (row >= 0)
-        lg_report_name(report, system->row_name(system->self, row));
-    else
-        snprintf(report->what, sizeof report->what, "velocity %d", -1 - row);
+    lg_report_row(system, "", row >= 0 ? system->space->nv + row : -1 - row, report);
+    return status;
+}
+
+/* Row `row` of the equations at a point is not finite (-1: it is not known which). */
+static void report_not_finite(const lg_accel *accel, const lg_point *point, int row, lg_report *report)
+{
+    lg_point at = *point;
+    at.a = NULL;
+    at.work = accel->work;
+    lg_report_not_finite(accel->system, &at, row, report);
+}
+
+/* The system at a point with the scratch of `accel`; where something is not finite it is named. */
+static lg_status evaluate(lg_accel *accel, const lg_point *point, const lg_wanted *wanted, lg_report *report)
+{
+    const lg_system *system = accel->system;
+    lg_point at = *point;
+    at.work = accel->work;
+    accel->evaluations++;
+    lg_status status = system->eval(system->self, &at, wanted);
+    if (status == LG_NOT_FINITE)
+        report_not_finite(accel, point, -1, report);
     return status;
 }
 
@@ -49,23 +67,33 @@ lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wante
     const lg_system *system = accel->system;
     int constrained = system->pattern->nrows > 0;
     lg_wanted wanted = *also;
-    lg_point at = *point;
-    at.work = accel->work;
     wanted.S = &accel->matrix;
     wanted.chain = NULL;
     wanted.B = constrained ? accel->B : NULL;
 
     accel->valid = 0;
-    accel->evaluations++;
     lg_matrix_zero(&accel->matrix);
-    LG_TRY(system->eval(system->self, &at, &wanted));
+    LG_TRY(evaluate(accel, point, &wanted, report));
 
     if (constrained) {
         lg_matrix_add_columns(&accel->matrix, 0, 1.0, accel->B);
         lg_matrix_add_rows(&accel->matrix, 0, 1.0, accel->B, 2, NULL);
     }
-    LG_TRY(lg_factor_named(system, &accel->matrix, report));
+    lg_status status = lg_factor_named(system, &accel->matrix, report);
+    if (status == LG_NOT_FINITE)
+        report_not_finite(accel, point, -1, report);
+    LG_TRY(status);
     accel->valid = !constrained && (system->flags & LG_SYSTEM_CONSTANT_MASS) != 0;
+    return LG_OK;
+}
+
+static lg_status check_right_side(const lg_accel *accel, const lg_point *point, const double *x, lg_report *report)
+{
+    for (int i = 0, n = accel->system->space->nv + accel->system->pattern->nrows; i < n; i++)
+        if (!isfinite(x[i])) {
+            report_not_finite(accel, point, i, report);
+            return LG_NOT_FINITE;
+        }
     return LG_OK;
 }
 
@@ -76,16 +104,14 @@ lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, doub
     double *x = nrows ? accel->x : a; /* without constraints the solution is a itself */
     lg_wanted wanted = {.gyro = accel->gyro, .force = x, .zeta = nrows ? x + nv : NULL};
 
-    if (accel->valid) {
-        lg_point at = *point;
-        at.work = accel->work;
-        accel->evaluations++;
-        LG_TRY(system->eval(system->self, &at, &wanted));
-    } else
+    if (accel->valid)
+        LG_TRY(evaluate(accel, point, &wanted, report));
+    else
         LG_TRY(lg_accel_factor(accel, point, &wanted, report));
 
     for (int i = 0; i < nv; i++)
         x[i] -= accel->gyro[i];
+    LG_TRY(check_right_side(accel, point, x, report));
     LG_TRY(lg_matrix_solve(&accel->matrix, x));
 
     if (nrows) {

@@ -29,7 +29,7 @@ void lg_accel_close(lg_accel *accel);
 void lg_accel_reset(lg_accel *accel);
 
 /* a (nv) and lam (nrows) at point->t, q, v, mem; point->a, lam and work are not read. On failure a and
-   lam may hold anything. LG_SINGULAR: report->what names a deficient row. */
+   lam may hold anything. LG_SINGULAR: report->what names a deficient row. LG_NOT_FINITE: see culprit.h. */
 lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
 
 /* The matrix [M B^T; B 0] at a point, factored. */

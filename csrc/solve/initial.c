@@ -2,7 +2,6 @@
 #include "solve/initial.h"
 
 #include <math.h>
-#include <stdio.h>
 
 double lg_max_abs(int n, const double *x)
 {
@@ -33,7 +32,8 @@ static lg_status check_rows(const lg_system *system, const double *rows, double 
         return LG_OK;
 
     report->residual = fabs(rows[worst]);
-    snprintf(report->what, sizeof report->what, "%.70s (%s level)", system->row_name(system->self, worst), level);
+    const char *name = system->row_name(system->self, worst);
+    lg_report_say(report, "%.*s (%s level)", (int)lg_text_cut(name, LG_WHAT_SIZE / 2), name, level);
     return LG_INCONSISTENT;
 }
 
@@ -51,8 +51,14 @@ lg_status lg_consistent(lg_accel *accel, const lg_point *point, lg_report *repor
     return check_rows(system, phidot, LG_CONSISTENT * (1 + v), "velocity", report);
 }
 
+lg_status lg_start_accelerations(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
+{
+    lg_status status = lg_accel_solve(accel, point, a, lam, report);
+    return status == LG_NOT_FINITE ? LG_UNDEFINED : status;
+}
+
 lg_status lg_initial(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
 {
     LG_TRY(lg_consistent(accel, point, report));
-    return lg_accel_solve(accel, point, a, lam, report);
+    return lg_start_accelerations(accel, point, a, lam, report);
 }

@@ -11,7 +11,11 @@
 /* Checks phi(q) and phidot(q, v) at point->t: LG_INCONSISTENT with the worst row in report->what and its residual. */
 lg_status lg_consistent(lg_accel *accel, const lg_point *point, lg_report *report);
 
-/* lg_consistent, then accelerations and multipliers. */
+/* Accelerations and multipliers where a run begins or goes on. No step has led there, so that LG_UNDEFINED takes the place
+   of LG_NOT_FINITE. */
+lg_status lg_start_accelerations(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
+
+/* lg_consistent, then the accelerations and multipliers. */
 lg_status lg_initial(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
 
 enum { LG_PROJECT_POSITION = 1, LG_PROJECT_VELOCITY = 2 };

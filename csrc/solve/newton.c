@@ -30,13 +30,32 @@ static int finite_norms(lg_norms a)
     return isfinite(a.force) && isfinite(a.rows[0]) && isfinite(a.rows[1]);
 }
 
-/* How many times too large the residual is: 1 or less is converged. */
-static double excess(const lg_newton_settings *settings, lg_norms now, lg_norms first, lg_norms noise)
+/* How many times too large the residual is: 1 or less is converged. `set`: of which constraint rows, -1: the force rows. */
+static double excess(const lg_newton_settings *settings, lg_norms now, lg_norms first, lg_norms noise, int *set)
 {
     double worst = now.force > 0 ? now.force / fmax(settings->rtol * first.force + settings->atol, noise.force) : 0;
-    for (int set = 0; set < LG_ROW_SETS; set++)
-        if (now.rows[set] > 0)
-            worst = fmax(worst, now.rows[set] / fmax(settings->rtol * first.rows[set], noise.rows[set]));
+    *set = -1;
+    for (int i = 0; i < LG_ROW_SETS; i++) {
+        double error = now.rows[i] > 0 ? now.rows[i] / fmax(settings->rtol * first.rows[i], noise.rows[i]) : 0;
+        if (error > worst) {
+            worst = error;
+            *set = i;
+        }
+    }
+    return worst;
+}
+
+/* The first row that is not finite, else the largest of a set. */
+static int worst_row(const lg_newton_problem *problem, const double *r, int set)
+{
+    int begin = set < 0 ? 0 : problem->nforce + set * problem->nrows;
+    int end = set < 0 ? problem->nforce : begin + problem->nrows, worst = begin;
+    for (int i = 0; i < problem->nforce + problem->sets * problem->nrows; i++)
+        if (!isfinite(r[i]))
+            return i;
+    for (int i = begin; i < end; i++)
+        if (fabs(r[i]) > fabs(r[worst]))
+            worst = i;
     return worst;
 }
 
@@ -80,7 +99,8 @@ lg_status lg_newton(const lg_newton_problem *problem, const lg_newton_settings *
 {
     lg_norms first = {0}, noise = {0}, size = {0};
     matrix_use use = {.full = !settings->modified, .factored = result->factored};
-    int likely = settings->modified ? 0 : result->iterations, still = 0;
+    int likely = settings->modified ? 0 : result->iterations, still = 0, set = -1;
+    result->worst = -1;
 
     for (int iteration = 0;; iteration++) {
         int with_matrix = iteration < likely;
@@ -90,16 +110,20 @@ lg_status lg_newton(const lg_newton_problem *problem, const lg_newton_settings *
         // Test.
         lg_norms now = norms_of(problem, residual);
         result->residual = now.force;
-        if (!finite_norms(now))
+        if (!finite_norms(now)) {
+            result->worst = worst_row(problem, residual, set);
             return LG_NOT_FINITE;
+        }
         if (iteration == 0)
             first = settings->good_guess ? larger_norms(now, size) : now;
-        double error = excess(settings, now, first, noise);
+        double error = excess(settings, now, first, noise, &set);
         int stuck = still && use.full && error > contractivity * use.error;
         if (error <= 1 || (stuck && near_noise(now, noise)))
             return LG_OK;
-        if (iteration >= settings->max_iter)
+        if (iteration >= settings->max_iter) {
+            result->worst = worst_row(problem, residual, set);
             return LG_NO_CONVERGENCE;
+        }
 
         // Solve.
         if (needs_new(&use, error)) {

@@ -46,6 +46,7 @@ typedef struct lg_newton_result {
     int iterations; /* in: how many are likely, so that the matrix is formed in the same pass; out: how many it took */
     int factored; /* in and out: there is a matrix that the modified method may use */
     double residual; /* last norm of the force rows */
+    int worst; /* out, on failure: the row of the residual that is furthest from converged, -1 if there was none */
 } lg_newton_result;
 
 /* residual: room for nforce + sets nrows. LG_NO_CONVERGENCE, LG_NOT_FINITE, or what the problem's functions return. */

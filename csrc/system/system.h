@@ -53,6 +53,7 @@ typedef struct lg_system {
     lg_status (*commit)(void *self, const lg_point *point, double *mem); /* an accepted point updates mem; optional */
     const char *(*row_name)(void *self, int row); /* of a constraint row */
     const char *(*block_name)(void *self, int block); /* the body on a block; optional */
+    const char *(*culprit)(void *self, const lg_point *point); /* what has a force there that is not finite; optional */
 } lg_system;
 
 #endif

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lgint import _core
 from lgint._args import Array, listing, number
 from lgint._model.compare import same_record
 from lgint._model.model import MissingFunctionError, Model, System
@@ -82,16 +83,26 @@ def _check_shape(model: System, other: System) -> None:
 
 
 def _shape(model: System) -> dict[str, list[str]]:
-    shape = {
-        "kinds of models": [type(model).__name__],
-        "blocks": [f"{kind}({n})" if n else kind for kind, n, *_ in model.core.blocks],
-    }
+    blocks = model.core.blocks
+    shape = {"kinds of models": [type(model).__name__]}
     if isinstance(model, Model):
-        shape["bodies"] = [f"{name} ({body['formulation']})" for name, body in model.bodies.items()]
+        shape["bodies"] = [f"{name} ({_coordinates(model, name)})" for name in model.bodies]
         shape["joints"] = [
             f"{name} ({joint['kind']}, {joint['first']}, {joint['second']})" for name, joint in model.joints.items()
         ]
+        shape["places of the bodies in q"] = [f"{blocks[body['block']][2]}" for body in model.bodies.values()]
+    else:
+        shape["blocks"] = [f"{kind}({n})" if n else kind for kind, n, *_ in blocks]
     return {**shape, "constraint rows": model.row_names, "numbers of memory": [str(model.core.nmem)]}
+
+
+def _coordinates(model: Model, name: str) -> str:
+    """The formulation of a body, whether it is fixed at a point, and how many modal coordinates it has."""
+    body = model.bodies[name]
+    kind, modes = model.core.blocks[body["block"]][0], body["modes"]
+    fixed = {row["name"] for row in _core.node_rows() if row["place"] == "fixed"}
+    words = [body["formulation"], "fixed at a point" if kind in fixed else "", f"{modes} modes" if modes else ""]
+    return ", ".join(filter(None, words))
 
 
 def _shown(items: list[str]) -> str:

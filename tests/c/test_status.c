@@ -39,6 +39,25 @@ static void test_names_are_cut_to_the_room_there_is(void)
     CHECK(report.step == 7);
 }
 
+static void test_no_cut_goes_through_a_character(void)
+{
+    const char *text = "a\u00e9\u20ac\U0001f600b"; /* of 1, 2, 3, 4 and 1 bytes */
+    const size_t whole[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
+    for (size_t room = 0; room < sizeof whole / sizeof *whole; room++)
+        CHECK(lg_text_cut(text, room) == whole[room]);
+
+    lg_report report;
+    char longer[2 * sizeof report.what] = "x";
+    while (strlen(longer) + 2 < sizeof longer)
+        strcat(longer, "\u00e9");
+    lg_report_name(&report, longer);
+    CHECK(strlen(report.what) == sizeof report.what - 1);
+    lg_report_name(&report, longer + 1);
+    CHECK(strlen(report.what) == sizeof report.what - 2);
+    lg_report_say(&report, "%.*s: %d", LG_SHORT(longer), 5);
+    CHECK(strlen(report.what) == LG_NAME_SIZE - 1 + 3);
+}
+
 static lg_status passes_on(lg_status status, int *reached)
 {
     LG_TRY(status);
@@ -58,6 +77,7 @@ int main(void)
     RUN(test_every_code_has_a_name_and_a_message);
     RUN(test_unknown_codes);
     RUN(test_names_are_cut_to_the_room_there_is);
+    RUN(test_no_cut_goes_through_a_character);
     RUN(test_try_leaves_at_the_first_failure);
     return check_result();
 }

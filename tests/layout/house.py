@@ -19,7 +19,7 @@ MAY_SEE = {
 }
 STANDARD = {
     *("errno.h", "float.h", "limits.h", "math.h", "stddef.h"),
-    *("stdint.h", "stdio.h", "stdlib.h", "string.h", "time.h"),
+    *("stdarg.h", "stdint.h", "stdio.h", "stdlib.h", "string.h", "time.h"),
 }
 LAPACK = {"lapacke.h", "lapack.h", "cblas.h", "openblas_config.h"}
 FORBIDDEN_CALLS = re.compile(r"\b(printf|fprintf|puts|abort|exit|assert|setjmp|longjmp)\s*\(")

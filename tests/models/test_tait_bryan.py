@@ -69,7 +69,7 @@ def test_a_singular_start_is_an_error_that_names_the_body():
 def test_the_singularity_is_named_when_a_run_meets_it():
     """Turning about y with 1 rad/s, steps land on pi/2 exactly."""
     model = spinning("tait_bryan").build()
-    with pytest.raises(lgint.SingularError, match="tait_bryan of body.*R3xSO3") as caught:
+    with pytest.raises(lgint.SingularError, match="the angles of body are near their singularity.*R3xSO3") as caught:
         lgint.integrate(model, "rk44", t_end=np.pi, h=np.pi / 8)
     assert len(caught.value.trajectory) == 4
     through = lgint.integrate(model, "rk44", t_end=3.0, h=0.3)  # past it, not onto it
@@ -77,7 +77,7 @@ def test_the_singularity_is_named_when_a_run_meets_it():
 
 
 def test_a_failed_solve_near_the_singularity_is_put_down_to_it():
-    with pytest.raises(lgint.IntegrationError, match="tait_bryan of top.*R3xSO3"):
+    with pytest.raises(lgint.IntegrationError, match="the angles of top are near their singularity.*R3xSO3"):
         lgint.integrate(lgint.models.heavy_top(formulation="tait_bryan"), "genalpha", t_end=1.0, h=1e-3)
 
 
