@@ -3,7 +3,6 @@
 
 #include <float.h>
 #include <limits.h>
-#include <time.h>
 
 /* ---- landings: the stops and kinks ---- */
 
@@ -126,7 +125,7 @@ lg_status lg_schedule_count(const lg_system *system, const lg_schedule *schedule
 
 /* ---- the loop ---- */
 
-static const double poll_interval = 0.05; /* seconds */
+enum { STEP_WORK = 1000 }; /* nanoseconds that a short step takes; long ones ask on their way */
 
 typedef struct lg_loop {
     lg_run *run;
@@ -137,34 +136,12 @@ typedef struct lg_loop {
     int evaluated; /* times of t_eval that are done */
     int saved; /* the present state has been */
     int ended; /* by the observer */
-    double polled, read; /* times of the last poll and of the last look at the clock */
-    long patience, wait; /* steps between looks, steps until the next */
+    lg_poll poll;
 } lg_loop;
 
-static double wall_time(void)
+static lg_status ask_observer(void *self)
 {
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Looks at the clock about ten times a poll, whatever a step costs. */
-static lg_status poll(lg_loop *loop)
-{
-    if (!loop->observer->poll || --loop->wait > 0)
-        return LG_OK;
-
-    double now = wall_time(), elapsed = now - loop->read, aim = 0.1 * poll_interval;
-    if (elapsed > 2 * aim)
-        loop->patience = (long)fmax(1, (double)loop->patience * aim / elapsed);
-    else if (elapsed < aim)
-        loop->patience *= 2;
-    loop->wait = loop->patience;
-    loop->read = now;
-
-    if (fabs(now - loop->polled) < poll_interval)
-        return LG_OK;
-    loop->polled = now;
+    const lg_loop *loop = self;
     return loop->observer->poll(loop->observer->self, loop->run->state.t);
 }
 
@@ -269,7 +246,7 @@ static lg_status advance(lg_loop *loop, lg_landing landing)
     LG_TRY(evaluate_here(loop));
     if (loop->steps % loop->schedule->save_every == 0)
         LG_TRY(save(loop));
-    return poll(loop);
+    return lg_poll_after(&loop->poll, STEP_WORK);
 }
 
 /* On to the next stop or kink. */
@@ -299,20 +276,15 @@ static lg_status run_schedule(lg_loop *loop)
 
 lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observer *observer, lg_report *report)
 {
-    double now = wall_time();
-    lg_loop loop = {.run = run,
-                    .schedule = schedule,
-                    .observer = observer,
-                    .report = report,
-                    .polled = now,
-                    .read = now,
-                    .patience = 1,
-                    .wait = 1};
+    lg_loop loop = {.run = run, .schedule = schedule, .observer = observer, .report = report};
     *report = (lg_report){0};
 
     LG_TRY(check_schedule(schedule, run->control.active, run->state.t, report));
     LG_TRY(lg_control_check(&run->control, run->system->space->nv, report));
+    loop.poll = lg_poll_start(observer->poll ? ask_observer : NULL, &loop);
+    run->stepper->accel.matrix.poll = &loop.poll;
     lg_status status = run_schedule(&loop);
+    run->stepper->accel.matrix.poll = NULL;
     if (status != LG_OK && report->status == LG_OK)
         lg_run_report(run, status, run->h, report);
     return status;

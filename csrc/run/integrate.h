@@ -17,7 +17,7 @@ typedef struct lg_observer {
     void *self;
     /* A state that is to be kept; h is the size of the step that it ends, or lies in. */
     lg_status (*save)(void *self, const lg_state *state, double h);
-    /* About every 50 ms of wall time: LG_INTERRUPTED stops the run. `t` is for progress. */
+    /* About every 50 ms of wall time, inside long steps too: LG_INTERRUPTED stops the run. `t` is for progress. */
     lg_status (*poll)(void *self, double t);
     /* Optional: an accepted step, before its end gets the accelerations of a kink's right side. The run ends at *t_stop
        if that is set to a time inside the step. */

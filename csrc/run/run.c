@@ -115,7 +115,7 @@ lg_status lg_run_project(lg_run *run)
                       state->mem, &run->stepper->report);
 }
 
-lg_status lg_run_restart(lg_run *run, lg_reset reason, double past)
+static lg_status restart(lg_run *run, lg_reset reason, double past)
 {
     lg_state *state = &run->state;
     lg_stepper *stepper = run->stepper;
@@ -128,6 +128,17 @@ lg_status lg_run_restart(lg_run *run, lg_reset reason, double past)
     LG_TRY(lg_start_accelerations(&stepper->accel, &point, state->a, state->lam, &stepper->report));
     run->memory->error = 0;
     return stepper->type->reset ? stepper->type->reset(stepper, state, reason) : LG_OK;
+}
+
+/* Not to be interrupted: half-way, the state is neither that before nor that after. */
+lg_status lg_run_restart(lg_run *run, lg_reset reason, double past)
+{
+    lg_matrix *matrix = &run->stepper->accel.matrix;
+    lg_poll *poll = matrix->poll;
+    matrix->poll = NULL;
+    lg_status status = restart(run, reason, past);
+    matrix->poll = poll;
+    return status;
 }
 
 static lg_status begin(lg_run *run, const lg_start *start)
@@ -367,7 +378,9 @@ lg_status lg_run_adapt(lg_run *run, double landing, lg_report *report)
     if (status != LG_OK) {
         lg_control_memory memory = *run->memory;
         lg_run_copy(run, &run->before, &run->state);
-        *run->memory = memory;
+        if (status != LG_INTERRUPTED &&
+            status != LG_CALLBACK) /* otherwise a resumed run begins this step as it began */
+            *run->memory = memory;
         lg_run_report(run, status, h, report);
     }
     return status;

@@ -277,23 +277,119 @@ INLINE void update_later(int n, const lg_plan *plan, const lg_front *front, cons
         }
 }
 
-INLINE lg_status factor(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient,
-                        pair *scratch)
+/* The pivot block with its assembled values, which become its factors. */
+INLINE double *start_diagonal(int n, const lg_front *front, const lg_front_data *data)
+{
+    double *D = data->factors + front->D;
+    if (front->fresh)
+        memcpy(D, data->values + front->D, (size_t)n * (size_t)n * sizeof(double));
+    return D;
+}
+
+static const double *growth_of(const lg_front *front, const lg_front_data *data)
+{
+    return front->fresh ? NULL : data->growth + front->pivot;
+}
+
+static lg_status failed_at(int n, int column, const double *D, int *deficient)
+{
+    *deficient = column;
+    return isfinite(D[column + (long)n * column]) ? LG_SINGULAR : LG_NOT_FINITE;
+}
+
+/* The panels and the later fronts, once the pivot block is factored. */
+INLINE void finish(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, pair *scratch)
 {
     const double *source = front->fresh ? data->values : data->factors;
     double *D = data->factors + front->D, *U = data->factors + front->U, *L = data->factors + front->L;
-    int *perm = data->pivots + front->pivot;
-
-    if (front->fresh)
-        memcpy(D, source + front->D, (size_t)n * (size_t)n * sizeof(double));
-    int done = factor_diagonal(n, front, D, perm, front->fresh ? NULL : data->growth + front->pivot);
-    if (done < n) {
-        *deficient = done;
-        return isfinite(D[done + n * done]) ? LG_SINGULAR : LG_NOT_FINITE;
-    }
     eliminate_left(n, front->ld, D, source + front->L, L, scratch);
-    eliminate_right(n, front->m, D, perm, source + front->U, U, (double *)scratch);
+    eliminate_right(n, front->m, D, data->pivots + front->pivot, source + front->U, U, (double *)scratch);
     update_later(n, plan, front, data);
+}
+
+INLINE lg_status factor(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient,
+                        pair *scratch)
+{
+    double *D = start_diagonal(n, front, data);
+    int done = factor_diagonal(n, front, D, data->pivots + front->pivot, growth_of(front, data));
+    if (done < n)
+        return failed_at(n, done, D, deficient);
+    finish(n, plan, front, data, scratch);
+    return LG_OK;
+}
+
+/* ---- large pivot blocks: eight columns at a time ---- */
+
+enum { PANEL = 8 };
+
+/* y -= s x */
+INLINE void subtract_scaled(int n, double s, const double *restrict x, double *restrict y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] -= s * x[i];
+}
+
+/* Factors the columns from `first` to `end`, which earlier ones have updated. Returns the column that failed, or `end`. */
+static int factor_panel(int n, int first, int end, const lg_front *front, double weight, double *D, int *perm,
+                        const double *growth)
+{
+    for (int p = first; p < end; p++) {
+        int q = front->bordered ? bordered_pivot_row(n, p, D, perm, front->velocities, weight) : pivot_row(n, p, D);
+        if (q != p)
+            swap_rows(n, p, q, D, perm);
+
+        double *column = D + (long)n * p, pivot = column[p];
+        double terms = pivot_terms(n, p, D, perm, growth);
+        if (!(fabs(pivot) > pivot_tolerance * terms && fabs(pivot) <= DBL_MAX))
+            return p;
+
+        column[p] = 1 / pivot;
+        for (int r = p + 1; r < n; r++)
+            column[r] *= column[p];
+        for (int c = p + 1; c < end; c++)
+            subtract_scaled(n - p - 1, D[p + (long)n * c], column + p + 1, D + (long)n * c + p + 1);
+    }
+    return end;
+}
+
+/* Takes a whole panel out of the columns behind it, three at a time: they become U, what is below them an update. */
+static void apply_panel(int n, int first, double *D)
+{
+    int end = first + PANEL;
+    const double *L = D + end + (long)n * first;
+    for (int c = end; c < n; c += 3) {
+        int columns = n - c < 3 ? n - c : 3;
+        double U[3 * PANEL], *target = D + (long)n * c;
+        for (int i = 0; i < columns; i++) {
+            double *top = target + (long)n * i + first;
+            for (int p = 0; p < PANEL; p++)
+                subtract_scaled(PANEL - p - 1, top[p], D + (long)n * (first + p) + first + p + 1, top + p + 1);
+            memcpy(U + PANEL * i, top, PANEL * sizeof(double));
+        }
+        if (columns == 3)
+            subtract_columns(PANEL, n - end, 3, L, n, U, target + end, n);
+        else
+            subtract_product(PANEL, n - end, columns, L, n, U, target + end, n);
+    }
+}
+
+/* P D = L U as in factor_diagonal. *done: the column that failed, or n. */
+static lg_status factor_large(int n, const lg_front *front, const lg_front_data *data, double *D, int *done)
+{
+    int *perm = data->pivots + front->pivot;
+    double weight = front->bordered ? border_weight(n, front->velocities, D) : 1;
+    for (int r = 0; r < n; r++)
+        perm[r] = r;
+    for (int first = 0; first < n; first += PANEL) {
+        int end = first + PANEL < n ? first + PANEL : n;
+        *done = factor_panel(n, first, end, front, weight, D, perm, growth_of(front, data));
+        if (*done < end)
+            return LG_OK;
+        if (end < n)
+            apply_panel(n, first, D);
+        LG_TRY(lg_poll_after(data->poll, (double)PANEL * (n - first) * (n - first)));
+    }
+    *done = n;
     return LG_OK;
 }
 
@@ -378,7 +474,13 @@ LG_SIZES(LG_KERNELS)
 
 static lg_status factor_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)
 {
-    return factor(front->n, plan, front, data, deficient, (pair *)data->scratch);
+    int n = front->n, done;
+    double *D = start_diagonal(n, front, data);
+    LG_TRY(factor_large(n, front, data, D, &done));
+    if (done < n)
+        return failed_at(n, done, D, deficient);
+    finish(n, plan, front, data, (pair *)data->scratch);
+    return LG_OK;
 }
 
 static void forward_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x)

@@ -10,6 +10,7 @@ typedef struct lg_front_data {
     double *growth; /* per pivot unknown: sum of |terms| subtracted from its diagonal entry so far */
     double *scratch; /* n + m + LG_CHUNK of the largest front */
     int *pivots; /* per front: the permutation of its rows */
+    lg_poll *poll; /* asked between the panels of a large front */
 } lg_front_data;
 
 /* Factors the pivot block, P D = L_D U_D, turns the panels into L U_D^-1 and L_D^-1 P U and subtracts their products

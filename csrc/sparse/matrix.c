@@ -39,7 +39,7 @@ void lg_matrix_close(lg_matrix *matrix)
 static lg_front_data front_data(const lg_matrix *matrix)
 {
     return (lg_front_data){matrix->values, matrix->factors, matrix->work, matrix->work + scratch_place(matrix->plan),
-                           matrix->pivots};
+                           matrix->pivots, matrix->poll};
 }
 
 /* ---- assembly ---- */
@@ -249,6 +249,7 @@ lg_status lg_matrix_factor(lg_matrix *matrix)
             return dense_factor(matrix, plan->unknowns[front->unknowns + deficient]);
         if (status != LG_OK)
             return status;
+        LG_TRY(lg_poll_after(matrix->poll, 0.5 * (double)(front->n + front->m) * (front->n + front->m)));
     }
     return LG_OK;
 }
@@ -263,6 +264,7 @@ lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
     lg_front_data data = front_data(matrix);
     for (int k = 0; k < plan->nfronts; k++)
         lg_front_forward(plan, &plan->fronts[k], &data, x);
+    LG_TRY(lg_poll_after(matrix->poll, (double)plan->nvalues));
     for (int k = plan->nfronts - 1; k >= 0; k--)
         lg_front_backward(plan, &plan->fronts[k], &data, x);
     return LG_OK;

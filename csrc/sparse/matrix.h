@@ -14,6 +14,7 @@
 #define LG_SPARSE_MATRIX_H
 
 #include "core/arena.h"
+#include "core/poll.h"
 #include "core/status.h"
 #include "sparse/pattern.h"
 
@@ -41,6 +42,7 @@ typedef struct lg_matrix {
     int *dense_pivots;
     int is_dense; /* the present factors are the dense ones */
     long factorisations, fallbacks;
+    lg_poll *poll; /* asked during long factorisations and solutions; NULL: nobody */
     int deficient_row; /* after LG_SINGULAR: a constraint row (0-based), or -1 - (velocity index) */
 } lg_matrix;
 

@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from bindings.systems import oscillator, pushed_top, run, top, top_start
+import lgint
+from bindings.systems import last, oscillator, pushed_top, run, top, top_start
 from lgint import _core
 
 LONG = {
@@ -88,3 +89,61 @@ def test_progress_is_told_the_time(name):
         run(system(), "rk44", q, v, t_end=1e3, every=1000, progress=progress, **settings)
     assert 0.1 < time.perf_counter() - begin < 2
     assert 0 < times[0] < times[1] < times[2]
+
+
+# ---- long steps ----
+
+
+@pytest.fixture(scope="module")
+def tree():
+    """A chain of 700 links in minimal coordinates: each factorisation takes tens of milliseconds."""
+    return lgint.models.pendulum_chain(n=700, joint="revolute", formulation="minimal")
+
+
+def stopping_after(calls):
+    """A progress function that interrupts at its last call, and the times that it was told."""
+    times = []
+
+    def progress(t):
+        times.append(t)
+        if len(times) == calls:
+            raise KeyboardInterrupt
+
+    return progress, times
+
+
+@pytest.mark.parametrize("options", [{}, {"rtol": 1e-8, "atol": 1e-8}], ids=["fixed", "adaptive"])
+def test_a_long_step_is_interrupted_inside_and_made_anew(tree, options):
+    """Wherever it was interrupted, a resumed run has the same bits as one that was left alone."""
+    system, start = tree.core, (tree.q0, tree.v0)
+    whole = run(system, "dopri5", *start, t_end=2e-3, h=1e-3, **options)
+    progress, times = stopping_after(4)
+    with pytest.raises(_core.Interrupted) as caught:
+        run(system, "dopri5", *start, t_end=2e-3, h=1e-3, progress=progress, **options)
+    first = caught.value.result
+    assert len(set(times)) < len(times)  # asked more than once inside a step
+
+    q, v, resumed = last(first)
+    rest = run(system, "dopri5", q, v, t0=first["t"][-1], t_end=2e-3, h=1e-3, start=resumed, **options)
+    assert rest["t"].tobytes() == whole["t"][len(first["t"]) - 1 :].tobytes()
+    assert rest["q"].tobytes() == whole["q"][len(first["q"]) - 1 :].tobytes()
+
+
+@pytest.mark.parametrize("method", ["rk44", "genalpha"])
+def test_ctrl_c_in_long_steps(tree, method):
+    sent = []
+
+    def interrupt():
+        time.sleep(0.2)
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            lgint.integrate(tree, method, h=1e-3, t_end=1e3)
+        elapsed = time.perf_counter() - sent[0]
+    finally:
+        thread.join()
+    assert elapsed < 0.2
