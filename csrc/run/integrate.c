@@ -183,6 +183,7 @@ static lg_status end_at(lg_loop *loop, double t)
 {
     lg_run *run = loop->run;
     loop->ended = 1;
+    run->stepper->accel.matrix.poll = NULL; /* the run ends here and now */
     LG_TRY(evaluate_before(loop, t));
     LG_TRY(lg_run_between(run, t));
     double *carry = run->between.carry;
