@@ -16,6 +16,8 @@ static double *meet(const lg_element *e, int clique, const lg_matrix *S, int i, 
     return a == b ? lg_matrix_at(S, a->index, 0, 0, ld) : lg_matrix_at(S, clique, i, j, ld);
 }
 
+/* ---- any bodies: by columns ---- */
+
 /* Y += A B for the quarters A and the 6 x n matrix B, column-major */
 static void mul_add(const lg_quarters *A, int n, const double *B, double *Y)
 {
@@ -68,10 +70,49 @@ static void add_columns(const lg_element *e, int clique, const lg_point *at, con
     }
 }
 
+/* ---- rigid bodies: by quarters ---- */
+
+/* The blocks under frames i and j of two bodies. */
+static void add_quarters(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s, int i,
+                         int j, const lg_quarters *K, const lg_quarters *D)
+{
+    const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
+    if (!(K->has || (D && D->has)))
+        return;
+    lg_arm arm[2] = {a->type->arm(e->frame[i], at), b->type->arm(e->frame[j], at)};
+    if (a == b) {
+        lg_arm_shift(&arm[0], &arm[1], s, K, D, a->type->stiffness(a, at));
+        return;
+    }
+    int ld;
+    double *S = meet(e, clique, want->S, i, j, &ld);
+    lg_stiffness sum;
+    sum.K.has = sum.D.has = 0;
+    lg_arm_shift(&arm[0], &arm[1], s, K, D, &sum);
+    lg_stiffness_add(&sum, &arm[0], &arm[1], lg_chain_of(want, b->index), S, ld);
+}
+
+/* All bodies that move under the element's frames are rigid. */
+static int has_arms(const lg_element *e)
+{
+    for (int i = 0; i < e->info->nframes; i++)
+        if (e->frame[i]->body->block && !e->frame[i]->body->type->arm)
+            return 0;
+    return 1;
+}
+
 void lg_tangent_add(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
                     const lg_quarters K[2][2], const lg_quarters D[2][2])
 {
-    for (int j = 0; j < e->info->nframes; j++)
+    int n = e->info->nframes;
+    if (has_arms(e)) {
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                if (e->frame[i]->body->block && e->frame[j]->body->block)
+                    add_quarters(e, clique, at, want, s, i, j, &K[i][j], D ? &D[i][j] : NULL);
+        return;
+    }
+    for (int j = 0; j < n; j++)
         if (e->frame[j]->body->block && (K[0][j].has || K[1][j].has || (D && (D[0][j].has || D[1][j].has))))
             add_columns(e, clique, at, want, s, j, K, D);
 }

@@ -190,3 +190,168 @@ void lg_arm_Z(const lg_arm *arm, double *Z)
     }
     add_rotational(arm, 3, 1, identity3, arm->attitude->Z, Z);
 }
+
+/* ---- derivatives of wrenches ---- */
+
+/* M = -R a^: the velocity that a turn gives the end of an arm a */
+static void turned_arm(const lg_arm *arm, const double a[3], double M[9])
+{
+    for (int i = 0; i < 3; i++)
+        lg_cross(a, arm->R + 3 * i, M + 3 * i);
+}
+
+/* The quarter `to` += s A M, M on the side of the columns */
+static void add_right(lg_quarters *out, int to, double s, const double A[9], const double M[9])
+{
+    double AM[9];
+    lg_mul33(A, M, AM);
+    lg_quarters_add(out, to, s, AM);
+}
+
+/* Rows of force give the moment M^T f at the node as well. */
+static void shift_rows(const lg_arm *arm, const lg_quarters *from, double s, lg_quarters *out)
+{
+    double M[9], MA[9];
+    for (int which = 0; which < 4; which++)
+        if (from->has >> which & 1)
+            lg_quarters_add(out, which, s, from->A[which]);
+    if (arm->at_node || !(from->has & (1u << LG_XX | 1u << LG_XR)))
+        return;
+    turned_arm(arm, arm->X, M);
+    for (int which = LG_XX; which <= LG_XR; which++)
+        if (from->has >> which & 1) {
+            lg_mulT33(M, from->A[which], MA);
+            lg_quarters_add(out, which + LG_RX, s, MA);
+        }
+}
+
+/* Columns: x of the end is x + R X, its velocity x' + R (omega x X). */
+static void shift_columns(const lg_arm *arm, const lg_quarters *K, const lg_quarters *D, lg_stiffness *out)
+{
+    double M[9], W[9], w[3];
+    for (int which = 0; which < 4; which++) {
+        if (K->has >> which & 1)
+            lg_quarters_add(&out->K, which, 1, K->A[which]);
+        if (D && D->has >> which & 1)
+            lg_quarters_add(&out->D, which, 1, D->A[which]);
+    }
+    unsigned columns_x = 1u << LG_XX | 1u << LG_RX;
+    if (arm->at_node || !((K->has | (D ? D->has : 0)) & columns_x))
+        return;
+    turned_arm(arm, arm->X, M);
+    for (int which = LG_XX; which <= LG_RX; which += LG_RX)
+        if (K->has >> which & 1)
+            add_right(&out->K, which + 1, 1, K->A[which], M);
+    if (!D || !(D->has & columns_x))
+        return;
+    lg_cross(arm->omega, arm->X, w);
+    turned_arm(arm, w, W);
+    for (int which = LG_XX; which <= LG_RX; which += LG_RX)
+        if (D->has >> which & 1) {
+            add_right(&out->D, which + 1, 1, D->A[which], M);
+            add_right(&out->K, which + 1, 1, D->A[which], W);
+        }
+}
+
+void lg_arm_shift(const lg_arm *i, const lg_arm *j, double s, const lg_quarters *K, const lg_quarters *D,
+                  lg_stiffness *sum)
+{
+    lg_stiffness shifted;
+    shifted.K.has = shifted.D.has = 0;
+    shift_columns(j, K, D, &shifted);
+    shift_rows(i, &shifted.K, s, &sum->K);
+    shift_rows(i, &shifted.D, s, &sum->D);
+}
+
+/* One quarter goes to the blocks: its columns are those of the node's x or phi, given as `across` (3 x n, column-major; NULL:
+   the identity), and its rows likewise. */
+static void add_quarter(const lg_arm *i, const lg_arm *j, const lg_chain *chain, int level, int which,
+                        const double A[9], const double *across, double *S, int ld)
+{
+    const lg_node *row_node = i->block->node, *column_node = j->block->node;
+    int turning_row = which / 2, turning_column = which % 2;
+    int n = turning_column ? column_node->attitude_n : 3, m = turning_row ? row_node->attitude_n : 3;
+    if ((!turning_row && row_node->place == LG_PLACE_FIXED) ||
+        (!turning_column && column_node->place == LG_PLACE_FIXED))
+        return;
+
+    double C[12], out[16];
+    if (across)
+        for (int k = 0; k < n; k++)
+            lg_mul3(A, across + 3 * k, C + 3 * k);
+    else
+        lg_transpose3(A, C);
+    const double *result = C;
+    if (turning_row && i->attitude) {
+        for (int k = 0; k < n; k++)
+            for (int l = 0; l < m; l++)
+                out[l + m * k] = lg_dot3(i->attitude->H + 3 * l, C + 3 * k);
+        result = out;
+    } else if (!turning_row && row_node->place == LG_PLACE_BODY) {
+        for (int k = 0; k < n; k++)
+            lg_mulT3(i->R, C + 3 * k, out + 3 * k);
+        result = out;
+    }
+    int row = turning_row ? row_node->attitude_v : 0, column = turning_column ? column_node->attitude_v : 0;
+    lg_chain_add(j->block, chain, level, 1, row, m, column, n, result, m, S, ld);
+}
+
+/* By poses (level 0) or twists (level 1). */
+static void add_quarters(const lg_quarters *q, const lg_arm *i, const lg_arm *j, const lg_chain *chain, int level,
+                         double *S, int ld)
+{
+    double axes[9];
+    int body = j->block->node->place == LG_PLACE_BODY;
+    if (chain->k[level] == 0)
+        return;
+    if (body)
+        lg_transpose3(j->R, axes);
+    for (int which = 0; which < 4; which++)
+        if (q->has >> which & 1) {
+            const double *across = which % 2 ? rates_H(j) : body ? axes : NULL;
+            add_quarter(i, j, chain, level, which, q->A[which], across, S, ld);
+        }
+}
+
+/* What the twist changes with the coordinates: x' = R U turns with the body, omega = Hr e' has the derivative Zr. */
+static void add_rates(const lg_quarters *D, const lg_arm *i, const lg_arm *j, const lg_chain *chain, double *S, int ld)
+{
+    int body = j->block->node->place == LG_PLACE_BODY;
+    if (chain->k[0] == 0)
+        return;
+    for (int which = LG_XX; which <= LG_RX; which += LG_RX)
+        if (body && D->has >> which & 1) {
+            double W[9], DW[9];
+            turned_arm(j, j->v, W);
+            lg_mul33(D->A[which], W, DW);
+            add_quarter(i, j, chain, 0, which + 1, DW, NULL, S, ld);
+        }
+    for (int which = LG_XR; which <= LG_RR; which += LG_RX)
+        if (j->attitude && D->has >> which & 1)
+            add_quarter(i, j, chain, 0, which, D->A[which], j->attitude->Z, S, ld);
+}
+
+void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j, const lg_chain *chain, double *S,
+                      int ld)
+{
+    add_quarters(&sum->K, i, j, chain, 0, S, ld);
+    if (!sum->D.has)
+        return;
+    add_quarters(&sum->D, i, j, chain, 1, S, ld);
+    add_rates(&sum->D, i, j, chain, S, ld);
+}
+
+/* ---- constraint rows ---- */
+
+void lg_arm_rows(const lg_arm *arm, int n, const double *J, const double *rate, double *values)
+{
+    int nv = arm->block->nv;
+    for (int r = 0; r < n; r++) {
+        double row[LG_MAX_NV] = {0};
+        lg_arm_pull(arm, 1, J + 6 * r, row);
+        if (rate)
+            lg_arm_pull_rate(arm, rate + 6 * r, row);
+        for (int j = 0; j < nv; j++)
+            values[r + n * j] = row[j];
+    }
+}

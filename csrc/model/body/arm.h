@@ -10,7 +10,7 @@
 #ifndef LG_MODEL_ARM_H
 #define LG_MODEL_ARM_H
 
-#include "model/frame.h"
+#include "model/element.h"
 #include "system/chain.h"
 
 typedef struct lg_arm {
@@ -47,4 +47,23 @@ void lg_arm_pull_rate(const lg_arm *arm, const double wrench[6], double *row);
 /* Dense, column-major, 6 x nv. */
 void lg_arm_H(const lg_arm *arm, double *H);
 void lg_arm_Z(const lg_arm *arm, double *Z);
+/* ---- derivatives of wrenches, in the axes of forces and joints ---- */
+
+/* Derivatives of wrenches at a node by the pose and the twist of a node: (x, phi) and (x', omega). */
+typedef struct lg_stiffness {
+    lg_quarters K, D;
+} lg_stiffness;
+
+/* Adds s times the derivatives K and D (NULL: none) of a wrench at the end of arm i by pose and twist of the end of arm j, as
+   they are at the nodes. */
+void lg_arm_shift(const lg_arm *i, const lg_arm *j, double s, const lg_quarters *K, const lg_quarters *D,
+                  lg_stiffness *sum);
+/* S += the derivatives by the unknown of the block under j, in the velocities of the block under i. */
+void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j, const lg_chain *chain, double *S,
+                      int ld);
+
+/* B or Z of n rows at the end of the arm: values[r + n j] (column j) get row r of J, n x 6 row-major; rate NULL or the rows whose
+   wrench^T Z is added. */
+void lg_arm_rows(const lg_arm *arm, int n, const double *J, const double *rate, double *values);
+
 #endif

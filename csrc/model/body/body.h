@@ -4,6 +4,7 @@
 #ifndef LG_MODEL_BODY_H
 #define LG_MODEL_BODY_H
 
+#include "model/body/arm.h"
 #include "model/element.h"
 
 typedef struct lg_body_type lg_body_type;
@@ -45,6 +46,11 @@ struct lg_body_type {
     void (*pull_rate)(const lg_frame *f, const lg_point *at, const double wrench[6], double *row);
     void (*H)(const lg_frame *f, const lg_point *at, double *H);
     void (*Z)(const lg_frame *f, const lg_point *at, double *Z);
+
+    /* Bodies that are rigid at every frame, else NULL: the arm to the frame. What derivatives of wrenches by the body's own
+       motion come to at the node is collected in `stiffness`, which begins as zero, and goes to S in `gather`. */
+    lg_arm (*arm)(const lg_frame *f, const lg_point *at);
+    lg_stiffness *(*stiffness)(const lg_body *b, const lg_point *at);
 
     /* After forces and reactions are gathered: force and moment (inertial) that hold a part in its joint. NULL: has none. */
     void (*transmit)(const lg_body *b, const lg_point *at, int part, double wrench[6]);

@@ -9,6 +9,8 @@
 #include "model/body/arm.h"
 #include "model/body/body.h"
 
+#include <stddef.h>
+
 enum { MASS, INERTIA = 4 }; /* places of the parameters */
 
 static const lg_parameter parameters[] = {
@@ -34,11 +36,12 @@ static lg_status check(const lg_body *b, const char **reason)
 /* What one evaluation knows of a body; the attitude and omega only where the block has an attitude. */
 typedef struct state {
     double R[9];
+    lg_stiffness stiffness;
     double omega[3];
     lg_attitude attitude;
 } state;
 
-enum { LIE_SIZE = 9, STATE_SIZE = sizeof(state) / sizeof(double) };
+enum { LIE_SIZE = offsetof(state, omega) / sizeof(double), STATE_SIZE = sizeof(state) / sizeof(double) };
 
 static size_t nwork(const lg_body *b)
 {
@@ -80,10 +83,16 @@ static lg_arm arm_of(const lg_frame *f, const lg_point *at)
     return arm;
 }
 
+static lg_stiffness *stiffness(const lg_body *b, const lg_point *at)
+{
+    return &state_of(b, at)->stiffness;
+}
+
 static void open_state(const lg_body *b, const lg_point *at)
 {
     const lg_node *node = b->block->node;
     state *s = state_of(b, at);
+    s->stiffness.K.has = s->stiffness.D.has = 0;
     node->rotation(at->q + b->block->q, s->R);
     if (!node->attitude || !at->v)
         return;
@@ -166,9 +175,11 @@ static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
         if (want->S && want->chain) {
             int ld;
             double *S = lg_body_tangent(b, want, &ld);
+            const lg_chain *chain = lg_chain_of(want, b->index);
             lg_resultant total = {{0}, {0}, {0}};
             collect_residual(b, at, &arm, &total);
-            lg_resultant_add_geo(&total, &arm, 1, lg_chain_of(want, b->index), S, ld);
+            lg_resultant_add_geo(&total, &arm, 1, chain, S, ld);
+            lg_stiffness_add(&state_of(b, at)->stiffness, &arm, &arm, chain, S, ld);
         }
     }
 }
@@ -429,4 +440,6 @@ const lg_body_type lg_rigid_body = {
     .pull_rate = pull_rate,
     .H = dense_H,
     .Z = dense_Z,
+    .arm = arm_of,
+    .stiffness = stiffness,
 };

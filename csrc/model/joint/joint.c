@@ -83,8 +83,17 @@ static void write_jacobians(const lg_joint *joint, const lg_point *at, const lg_
 {
     int n = joint->nrows;
     const lg_frame *const *f = joint->e.frame;
-    for (int s = 0; s < 2; s++)
-        for (int i = 0; f[s]->body->block && i < n; i++) {
+    for (int s = 0; s < 2; s++) {
+        const lg_body *body = f[s]->body;
+        if (body->block && body->type->arm) {
+            lg_arm arm = body->type->arm(f[s], at);
+            if (want->B)
+                lg_arm_rows(&arm, n, rows->J[s], NULL, want->B + joint->value[s]);
+            if (want->Z)
+                lg_arm_rows(&arm, n, rows->Z[s], rows->J[s], want->Z + joint->value[s]);
+            continue;
+        }
+        for (int i = 0; body->block && i < n; i++) {
             const double *J = rows->J[s] + 6 * i;
             int add = s == 1 && f[1]->body == f[0]->body;
             if (want->B)
@@ -92,6 +101,7 @@ static void write_jacobians(const lg_joint *joint, const lg_point *at, const lg_
             if (want->Z)
                 write_row(f[s], at, n, i, rows->Z[s] + 6 * i, J, add, want->Z + joint->value[s]);
         }
+    }
 }
 
 /* B^T lam: the rows as wrenches J^T lam on the frames. */
