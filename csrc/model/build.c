@@ -157,7 +157,7 @@ typedef struct builder {
     double *parameters;
     char *names;
     const lg_body **body_of; /* per block */
-    int *used; /* per frame of the description: some force or joint does */
+    int *used; /* per frame of the description, by forces and by joints: lg_frame.pressed */
 } builder;
 
 static void *take(lg_arena *arena, int count, size_t size)
@@ -354,7 +354,7 @@ static void place_frames(builder *b, const lg_model_spec *spec)
     for (int i = 0; i < spec->nframes; i++) {
         lg_body *body = carrier(b, spec->frames[i].block);
         body->nframes++;
-        body->nactive += b->used[i];
+        body->nactive += b->used[i] != 0;
     }
     const lg_frame *next = m->frames;
     for (int i = -1; i < m->nbodies; i++) {
@@ -372,10 +372,11 @@ static void fill_frames(builder *b, const lg_model_spec *spec)
         for (int i = 0; i < spec->nframes; i++) {
             const lg_frame_spec *from = &spec->frames[i];
             lg_body *body = carrier(b, from->block);
-            if (b->used[i] != active)
+            if ((b->used[i] != 0) != active)
                 continue;
             lg_frame *to = (lg_frame *)body->frames++;
-            *to = (lg_frame){.body = body, .part = from->part, .pose = reserve(m, LG_POSE_SIZE)};
+            *to = (lg_frame){
+                .body = body, .part = from->part, .pressed = (unsigned)b->used[i], .pose = reserve(m, LG_POSE_SIZE)};
             lg_copy(3, from->base, to->base);
             lg_copy(3, from->offset, to->offset);
             to->at_node = lg_dot3(to->offset, to->offset) == 0;
@@ -392,7 +393,7 @@ static void mark_frames(builder *b, const lg_model_spec *spec)
     for (int i = 0; i < spec->nelements; i++)
         for (int s = 0; s < info_of(b->row_of[i])->nframes; s++)
             if (!is_body(b->row_of[i]))
-                b->used[spec->elements[i].frames[s]] = 1;
+                b->used[spec->elements[i].frames[s]] |= 1 << (is_force(b->row_of[i]) ? LG_FORCES : LG_REACTIONS);
 }
 
 /* ---- the pattern, in the order of the description ---- */

@@ -12,15 +12,16 @@
 
 typedef struct lg_body lg_body;
 
+enum { LG_FORCES, LG_REACTIONS }; /* the two sums of wrenches */
+
 typedef struct lg_frame { /* const data of the model */
     const lg_body *body;
     int part; /* on which of the body's parts: a tree's link, a node of a modal body */
     int at_node; /* the offset is zero */
+    unsigned pressed; /* by forces, by joints: bits 1 << LG_FORCES and 1 << LG_REACTIONS */
     double base[3], offset[3]; /* of the fixed point of a body that only turns, inertial; from the node, body axes */
     size_t pose; /* place in the scratch */
 } lg_frame;
-
-enum { LG_FORCES, LG_REACTIONS }; /* the two sums of wrenches */
 
 typedef struct lg_pose { /* of a frame at one point */
     double x[3], xdot[3]; /* inertial position and velocity */

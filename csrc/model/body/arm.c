@@ -12,17 +12,6 @@ static int count_of(const lg_arm *arm)
     return arm->block->node->attitude_n;
 }
 
-void lg_arm_twist(lg_arm *arm, double xdot[3])
-{
-    lg_place place = arm->block->node->place;
-    lg_cross(arm->omega, arm->X, arm->y);
-    if (place == LG_PLACE_BODY)
-        lg_axpy(3, 1, arm->v, arm->y);
-    lg_mul3(arm->R, arm->y, xdot);
-    if (place == LG_PLACE_INERTIAL)
-        lg_axpy(3, 1, arm->v, xdot);
-}
-
 void lg_arm_bias(const lg_arm *arm, double xdd[3])
 {
     double b[3];
@@ -33,52 +22,6 @@ void lg_arm_bias(const lg_arm *arm, double xdd[3])
 }
 
 /* ---- wrenches ---- */
-
-void lg_arm_collect(const lg_arm *arm, const double wrench[6], int geo, lg_resultant *sum)
-{
-    lg_axpy(3, 1, wrench, sum->f);
-    lg_axpy(3, 1, wrench + 3, sum->c);
-    if (arm->at_node)
-        return;
-
-    const double *X = arm->X;
-    double g[3];
-    lg_mulT3(arm->R, wrench, g);
-    lg_add_cross(X, g, sum->c);
-    if (!geo)
-        return;
-    double dot = lg_dot3(X, g);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            sum->G[3 * i + j] += g[i] * X[j] - (i == j ? dot : 0);
-}
-
-void lg_resultant_pull(const lg_resultant *sum, const lg_arm *arm, double s, double *force)
-{
-    lg_place place = arm->block->node->place;
-    if (place == LG_PLACE_INERTIAL) {
-        lg_axpy(3, s, sum->f, force);
-    } else if (place == LG_PLACE_BODY) {
-        double g[3];
-        lg_mulT3(arm->R, sum->f, g);
-        lg_axpy(3, s, g, force);
-    }
-
-    double *rotation = force + first_of(arm);
-    if (!arm->attitude) {
-        lg_axpy(3, s, sum->c, rotation);
-        return;
-    }
-    for (int j = 0; j < count_of(arm); j++)
-        rotation[j] += s * lg_dot3(arm->attitude->H + 3 * j, sum->c);
-}
-
-void lg_arm_pull(const lg_arm *arm, double s, const double wrench[6], double *force)
-{
-    lg_resultant sum = {{0}, {0}, {0}};
-    lg_arm_collect(arm, wrench, 0, &sum);
-    lg_resultant_pull(&sum, arm, s, force);
-}
 
 /* C (m x m, column-major) += Hr^T A Hr for row-major A */
 static void congruence(int m, const double *H, const double A[9], double *C)
@@ -354,4 +297,19 @@ void lg_arm_rows(const lg_arm *arm, int n, const double *J, const double *rate, 
         for (int j = 0; j < nv; j++)
             values[r + n * j] = row[j];
     }
+}
+
+void lg_arm_point_rows(const lg_arm *arm, double s, double *values)
+{
+    const lg_node *node = arm->block->node;
+    double M[9];
+    for (int j = 0; node->place != LG_PLACE_FIXED && j < 3; j++)
+        for (int i = 0; i < 3; i++)
+            values[i + 3 * j] = node->place == LG_PLACE_BODY ? s * arm->R[3 * i + j] : i == j ? s : 0;
+
+    values += 3 * node->attitude_v;
+    turned_arm(arm, arm->X, M);
+    for (int j = 0; j < node->attitude_n; j++)
+        for (int i = 0; i < 3; i++)
+            values[i + 3 * j] = s * (arm->attitude ? lg_dot3(M + 3 * i, arm->attitude->H + 3 * j) : M[3 * i + j]);
 }

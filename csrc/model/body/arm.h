@@ -23,25 +23,82 @@ typedef struct lg_arm {
     double y[3]; /* set by lg_arm_twist */
 } lg_arm;
 
-void lg_arm_twist(lg_arm *arm, double xdot[3]);
-void lg_arm_bias(const lg_arm *arm, double xdd[3]); /* the body's omega' at v' = 0 is its attitude's bias */
+/* x' of the end, and y. */
+static inline void lg_arm_twist(lg_arm *arm, double xdot[3])
+{
+    lg_place place = arm->block->node->place;
+    lg_cross(arm->omega, arm->X, arm->y);
+    if (place == LG_PLACE_BODY)
+        lg_axpy(3, 1, arm->v, arm->y);
+    lg_mul3(arm->R, arm->y, xdot);
+    if (place == LG_PLACE_INERTIAL)
+        lg_axpy(3, 1, arm->v, xdot);
+}
+
+/* x'' of the end at v' = 0; the body's omega' is its attitude's bias. */
+void lg_arm_bias(const lg_arm *arm, double xdd[3]);
 
 /* Wrenches on a rigid body, summed at its node, where they act like one: force inertial, moment in body axes, and the
    derivative of the moment as the arms turn, X^ (R^T f)^ row-major. */
 typedef struct lg_resultant {
     double f[3], c[3], G[9];
-} lg_resultant;
+} lg_resultant; /* numbers only */
 
 /* Adds a wrench at the end of the arm; `geo`: to G too. */
-void lg_arm_collect(const lg_arm *arm, const double wrench[6], int geo, lg_resultant *sum);
+static inline void lg_arm_collect(const lg_arm *arm, const double wrench[6], int geo, lg_resultant *sum)
+{
+    lg_axpy(3, 1, wrench, sum->f);
+    lg_axpy(3, 1, wrench + 3, sum->c);
+    if (arm->at_node)
+        return;
+
+    const double *X = arm->X;
+    double g[3];
+    lg_mulT3(arm->R, wrench, g);
+    lg_add_cross(X, g, sum->c);
+    if (!geo)
+        return;
+    double dot = lg_dot3(X, g);
+    for (int i = 0; i < 3; i++) {
+        lg_axpy(3, g[i], X, sum->G + 3 * i);
+        sum->G[4 * i] -= dot;
+    }
+}
+
 /* The sum's part of H^T wrench, at any arm of the body: force += s H^T sum. */
-void lg_resultant_pull(const lg_resultant *sum, const lg_arm *arm, double s, double *force);
+static inline void lg_resultant_pull(const lg_resultant *sum, const lg_arm *arm, double s, double *force)
+{
+    const lg_node *node = arm->block->node;
+    if (node->place == LG_PLACE_INERTIAL) {
+        lg_axpy(3, s, sum->f, force);
+    } else if (node->place == LG_PLACE_BODY) {
+        double g[3];
+        lg_mulT3(arm->R, sum->f, g);
+        lg_axpy(3, s, g, force);
+    }
+
+    double *rotation = force + node->attitude_v;
+    if (!arm->attitude) {
+        lg_axpy(3, s, sum->c, rotation);
+        return;
+    }
+    for (int j = 0; j < node->attitude_n; j++)
+        rotation[j] += s * lg_dot3(arm->attitude->H + 3 * j, sum->c);
+}
+
 /* S += s d(H^T sum)/dq k0 X0 */
 void lg_resultant_add_geo(const lg_resultant *sum, const lg_arm *arm, double s, const lg_chain *chain, double *S,
                           int ld);
 
 /* force += s H^T wrench */
-void lg_arm_pull(const lg_arm *arm, double s, const double wrench[6], double *force);
+static inline void lg_arm_pull(const lg_arm *arm, double s, const double wrench[6], double *force)
+{
+    lg_resultant sum;
+    lg_zero(6, sum.f);
+    lg_arm_collect(arm, wrench, 0, &sum);
+    lg_resultant_pull(&sum, arm, s, force);
+}
+
 /* row += wrench^T Z */
 void lg_arm_pull_rate(const lg_arm *arm, const double wrench[6], double *row);
 /* Dense, column-major, 6 x nv. */
@@ -65,5 +122,7 @@ void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j,
 /* B or Z of n rows at the end of the arm: values[r + n j] (column j) get row r of J, n x 6 row-major; rate NULL or the rows whose
    wrench^T Z is added. */
 void lg_arm_rows(const lg_arm *arm, int n, const double *J, const double *rate, double *values);
+/* B of the three rows s x, x being the end of the arm. */
+void lg_arm_point_rows(const lg_arm *arm, double s, double *values);
 
 #endif

@@ -70,10 +70,23 @@ static inline double *lg_body_tangent(const lg_body *b, const lg_wanted *want, i
     return lg_matrix_at(want->S, b->index, 0, 0, ld);
 }
 
-/* wrench[sum] of all frames begin as zero. */
-static inline void lg_pose_clear(lg_pose *pose)
+/* The wrenches of a frame begin as zero. */
+static inline void lg_pose_clear(const lg_frame *f, lg_pose *pose)
 {
-    lg_zero(12, pose->wrench[0]);
+    if (f->pressed >> LG_FORCES & 1)
+        lg_zero(6, pose->wrench[LG_FORCES]);
+    if (f->pressed >> LG_REACTIONS & 1)
+        lg_zero(6, pose->wrench[LG_REACTIONS]);
+}
+
+/* The wrench on a frame as it stands in the residual: reactions less forces. */
+static inline void lg_pose_residual(const lg_frame *f, const lg_pose *pose, double wrench[6])
+{
+    lg_zero(6, wrench);
+    if (f->pressed >> LG_REACTIONS & 1)
+        lg_axpy(6, 1, pose->wrench[LG_REACTIONS], wrench);
+    if (f->pressed >> LG_FORCES & 1)
+        lg_axpy(6, -1, pose->wrench[LG_FORCES], wrench);
 }
 
 /* J of an inertia xx, yy, zz, xy, xz, yz. */

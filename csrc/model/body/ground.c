@@ -15,7 +15,7 @@ static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int a
         lg_zero(3, pose->xdot), lg_zero(3, pose->xdd);
         pose->R = identity;
         pose->omega = pose->omegadot = zero;
-        lg_pose_clear(pose);
+        lg_pose_clear(f, pose);
     }
 }
 

@@ -536,6 +536,8 @@ static void gather_sum(const lg_body *b, const lg_point *at, int sum, double *ou
     for (int k = 0; k < b->nactive; k++) {
         const lg_frame *f = &b->frames[k];
         const double *wrench = lg_pose_of(f, at)->wrench[sum];
+        if (!(f->pressed >> sum & 1))
+            continue;
         lg_modal_collect(f, at, wrench, 0, &total);
         lg_modal_bend(f, at, 1, wrench, out);
     }
@@ -548,10 +550,8 @@ static void gather_geo(const lg_body *b, const lg_point *at, const lg_chain *cha
     lg_arm arm = lg_modal_arm(b, at);
     for (int k = 0; k < b->nactive; k++) {
         const lg_frame *f = &b->frames[k];
-        const lg_pose *pose = lg_pose_of(f, at);
         double w[6];
-        for (int i = 0; i < 6; i++)
-            w[i] = pose->wrench[LG_REACTIONS][i] - pose->wrench[LG_FORCES][i];
+        lg_pose_residual(f, lg_pose_of(f, at), w);
         lg_modal_collect(f, at, w, 1, &total);
         lg_modal_add_geo(f, at, 1, w, chain, S, ld);
     }

@@ -160,7 +160,7 @@ void lg_modal_pose(const lg_frame *f, const lg_point *at, lg_level level)
     pose->R = x->turns ? x->R : arm.R;
     pose->omega = x->omega;
     pose->omegadot = x->omegadot;
-    lg_pose_clear(pose);
+    lg_pose_clear(f, pose);
     if (level >= LG_TWISTS)
         write_twist(&arm, x, pose);
     if (level >= LG_BIASES)

@@ -113,7 +113,7 @@ static void write_pose(const lg_frame *f, lg_arm *arm, lg_level level, lg_pose *
     }
     pose->R = arm->R;
     pose->omega = arm->omega;
-    lg_pose_clear(pose);
+    lg_pose_clear(f, pose);
     if (level < LG_TWISTS)
         return;
     lg_arm_twist(arm, pose->xdot);
@@ -139,23 +139,21 @@ static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int a
 
 /* ---- wrenches ---- */
 
-static void collect(const lg_body *b, const lg_point *at, lg_arm *arm, int sum, lg_resultant *out)
+static inline void collect(const lg_body *b, const lg_point *at, lg_arm *arm, int sum, lg_resultant *out)
 {
-    for (int k = 0; k < b->nactive; k++) {
-        set_frame(arm, &b->frames[k]);
-        lg_arm_collect(arm, lg_pose_of(&b->frames[k], at)->wrench[sum], 0, out);
-    }
+    for (const lg_frame *f = b->frames, *end = f + b->nactive; f < end; f++)
+        if (f->pressed >> sum & 1) {
+            set_frame(arm, f);
+            lg_arm_collect(arm, lg_pose_of(f, at)->wrench[sum], 0, out);
+        }
 }
 
-/* Reactions less forces, as they stand in the residual. */
 static void collect_residual(const lg_body *b, const lg_point *at, lg_arm *arm, lg_resultant *out)
 {
-    for (int k = 0; k < b->nactive; k++) {
-        const lg_pose *pose = lg_pose_of(&b->frames[k], at);
+    for (const lg_frame *f = b->frames, *end = f + b->nactive; f < end; f++) {
         double w[6];
-        for (int i = 0; i < 6; i++)
-            w[i] = pose->wrench[LG_REACTIONS][i] - pose->wrench[LG_FORCES][i];
-        set_frame(arm, &b->frames[k]);
+        lg_pose_residual(f, lg_pose_of(f, at), w);
+        set_frame(arm, f);
         lg_arm_collect(arm, w, 1, out);
     }
 }
@@ -166,9 +164,10 @@ static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         lg_arm arm = open_arm(b, at);
         for (int sum = 0; sum < 2; sum++) {
-            lg_resultant total = {{0}, {0}, {0}};
+            lg_resultant total;
             if (!out[sum])
                 continue;
+            lg_zero(6, total.f);
             collect(b, at, &arm, sum, &total);
             lg_resultant_pull(&total, &arm, 1, out[sum] + b->block->v);
         }

@@ -24,7 +24,7 @@ void lg_tree_pose(const lg_frame *f, const lg_point *at, lg_level level)
         pose->x[i] = origin[i] + pose->y[i];
     pose->R = s->R;
     pose->omega = s->omega;
-    lg_pose_clear(pose);
+    lg_pose_clear(f, pose);
     if (level < LG_TWISTS)
         return;
     lg_twist_at(s->V, pose->y, pose->xdot);
@@ -110,20 +110,18 @@ void lg_tree_collect(const lg_frame *f, const lg_point *at, int geo)
 {
     const lg_pose *pose = lg_pose_of(f, at);
     lg_tree_state *link = lg_tree_states(f->body, at) + f->part;
-    double W[2][6];
-    for (int sum = 0; sum < 2; sum++) {
-        move_wrench(pose, pose->wrench[sum], W[sum]);
-        lg_axpy(6, 1, W[sum], link->wrench[sum]);
-    }
+    double W[6], w[6];
+    for (int sum = 0; sum < 2; sum++)
+        if (f->pressed >> sum & 1) {
+            move_wrench(pose, pose->wrench[sum], W);
+            lg_axpy(6, 1, W, link->wrench[sum]);
+        }
     if (!geo)
         return;
 
-    // reactions less forces, as they stand in the residual
-    double w[3];
-    for (int i = 0; i < 3; i++)
-        w[i] = pose->wrench[LG_REACTIONS][i] - pose->wrench[LG_FORCES][i];
-    lg_axpy(6, 1, W[LG_REACTIONS], link->geo);
-    lg_axpy(6, -1, W[LG_FORCES], link->geo);
+    lg_pose_residual(f, pose, w);
+    move_wrench(pose, w, W);
+    lg_axpy(6, 1, W, link->geo);
     double work = lg_dot3(pose->y, w);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)

@@ -16,6 +16,15 @@ static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const 
     return LG_OK;
 }
 
+/* All at once: the wrenches are constant. */
+static lg_status all(lg_forces forces, const lg_point *at, const lg_wanted *want)
+{
+    (void)want;
+    for (const lg_force *f = forces.first; f < forces.end; f++)
+        lg_axpy(3, f->e.p[0], f->e.p + 1, lg_pose_of(f->e.frame[0], at)->wrench[LG_FORCES]);
+    return LG_OK;
+}
+
 static double potential(const lg_element *e, const lg_pose *const f[2])
 {
     return -e->p[0] * lg_dot3(e->p + 1, f[0]->x);
@@ -30,5 +39,6 @@ const lg_force_type lg_weight = {
              .parameters = parameters,
              .nparameters = 2},
     .wrenches = wrenches,
+    .all = all,
     .potential = potential,
 };

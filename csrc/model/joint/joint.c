@@ -112,21 +112,26 @@ static void press(const lg_joint *joint, lg_pose *const f[2], const lg_rows *row
             lg_axpy(6, lam[i], rows->J[s] + 6 * i, f[s]->wrench[LG_REACTIONS]);
 }
 
-void lg_joint_all(lg_joints joints, const lg_point *at, const lg_wanted *want)
+void lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
 {
     int tangent = want->S && want->chain && at->lam;
     unsigned wish = (want->zeta ? LG_ROWS_RATE : 0u) | (want->Z ? LG_ROWS_Z : 0u) | (tangent ? LG_ROWS_K : 0u);
+    const double *lam = at->lam ? at->lam + joint->row : NULL;
+    lg_pose *pose[2] = {lg_pose_of(joint->e.frame[0], at), lg_pose_of(joint->e.frame[1], at)};
+    const lg_pose *const *seen = (const lg_pose *const *)pose;
     lg_rows rows;
-    for (const lg_joint *joint = joints.first; joint < joints.end; joint++) {
-        const double *lam = at->lam ? at->lam + joint->row : NULL;
-        lg_pose *pose[2] = {lg_pose_of(joint->e.frame[0], at), lg_pose_of(joint->e.frame[1], at)};
-        const lg_pose *const *seen = (const lg_pose *const *)pose;
-        lg_joint_rows(joint, seen, lam, wish, &rows);
-        write_levels(joint, seen, &rows, want);
+    lg_joint_rows(joint, seen, lam, wish, &rows);
+    write_levels(joint, seen, &rows, want);
+    if (want->B || want->Z)
         write_jacobians(joint, at, &rows, want);
-        if (lam && (want->Btlam || tangent))
-            press(joint, pose, &rows, lam);
-        if (tangent)
-            lg_tangent_add(&joint->e, joint->clique, at, want, 1, rows.K, NULL);
-    }
+    if (lam && (want->Btlam || tangent))
+        press(joint, pose, &rows, lam);
+    if (tangent)
+        lg_tangent_add(&joint->e, joint->clique, at, want, 1, rows.K, NULL);
+}
+
+void lg_joint_all(lg_joints joints, const lg_point *at, const lg_wanted *want)
+{
+    for (const lg_joint *joint = joints.first; joint < joints.end; joint++)
+        lg_joint_add(joint, at, want);
 }

@@ -58,6 +58,8 @@ extern const int lg_joint_type_count;
 
 /* The rows that the model has of a joint: the verb `rows`, less those dropped. */
 void lg_joint_rows(const lg_joint *joint, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out);
+/* One joint of any row. */
+void lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *want);
 /* The loop of a row without `all` of its own. */
 void lg_joint_all(lg_joints joints, const lg_point *at, const lg_wanted *want);
 

@@ -9,6 +9,7 @@
        phi = u . p,  J on phi_a: u x p, on phi_b: v x r
        dp = p^ dphi_a - R_ab v^ dphi_b,  dr = r^ dphi_b - R_ab^T u^ dphi_a. */
 #include "model/joint/joint.h"
+#include "model/joint/points.h"
 #include "model/triad.h"
 
 /* The mask of a joint, from joints.def. */
@@ -277,6 +278,7 @@ static void commit(const lg_element *e, const lg_pose *const f[2], double *mem)
         .check = check,                                                                                                \
         .couples = couples,                                                                                            \
         .rows = rows,                                                                                                  \
+        .all = sizeof(joint_translations) == 4 && pairs_count == 0 ? lg_points_all : NULL,                             \
         .row_label = row_label,                                                                                        \
         .commit = has_angle ? commit : NULL,                                                                           \
     };

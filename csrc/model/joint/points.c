@@ -1,0 +1,63 @@
+/* Two points that coincide, in inertial axes: the three rows phi = x_b - x_a of many joints at once. Their derivatives are the
+   identity, so that nothing turns but the arms of the bodies. Joints whose rows are carried by a body, or of which rows were
+   dropped, go through the kernel in pairs.c. */
+#include "model/joint/points.h"
+
+#include "model/body/body.h"
+
+/* to = a - b */
+static void subtract(const double a[3], const double b[3], double *to)
+{
+    for (int i = 0; i < 3; i++)
+        to[i] = a[i] - b[i];
+}
+
+static void write_levels(const lg_joint *joint, const lg_pose *a, const lg_pose *b, const lg_wanted *want)
+{
+    if (want->phi)
+        subtract(b->x, a->x, want->phi + joint->row);
+    if (want->phidot)
+        subtract(b->xdot, a->xdot, want->phidot + joint->row);
+    if (want->zeta)
+        subtract(a->xdd, b->xdd, want->zeta + joint->row);
+}
+
+static void write_B(const lg_joint *joint, const lg_point *at, double *B)
+{
+    for (int s = 0; s < 2; s++) {
+        const lg_frame *f = joint->e.frame[s];
+        if (!f->body->block)
+            continue;
+        lg_arm arm = f->body->type->arm(f, at);
+        lg_arm_point_rows(&arm, s ? 1 : -1, B + joint->value[s]);
+    }
+}
+
+static int is_plain(const lg_joint *joint, const lg_wanted *want)
+{
+    if (joint->e.p[0] != 0 || joint->nrows != 3 || want->Z)
+        return 0;
+    for (int s = 0; s < 2 && want->B; s++)
+        if (joint->e.frame[s]->body->block && !joint->e.frame[s]->body->type->arm)
+            return 0;
+    return 1;
+}
+
+void lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *want)
+{
+    int presses = at->lam && (want->Btlam || (want->S && want->chain));
+    for (const lg_joint *joint = joints.first; joint < joints.end; joint++) {
+        if (!is_plain(joint, want)) {
+            lg_joint_add(joint, at, want);
+            continue;
+        }
+        lg_pose *a = lg_pose_of(joint->e.frame[0], at), *b = lg_pose_of(joint->e.frame[1], at);
+        write_levels(joint, a, b, want);
+        if (want->B)
+            write_B(joint, at, want->B);
+        if (presses) {
+            lg_axpy(3, -1, at->lam + joint->row, a->wrench[LG_REACTIONS]);
+            lg_axpy(3, 1, at->lam + joint->row, b->wrench[LG_REACTIONS]);
+        }
+    }
+}

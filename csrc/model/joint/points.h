@@ -1,0 +1,9 @@
+#ifndef LG_MODEL_POINTS_H
+#define LG_MODEL_POINTS_H
+
+#include "model/joint/joint.h"
+
+/* The batch verb of a joint without pairs that locks all three translations; its first parameter is the carrier. */
+void lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *want);
+
+#endif
