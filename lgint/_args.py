@@ -13,15 +13,36 @@ Array = NDArray[np.float64]
 def array(name: str, value: object, *shapes: tuple[int, ...]) -> Array:
     """A float64 copy of `value`, finite and of one of `shapes`; ValueError otherwise."""
     try:
+        if not _holds_numbers(value):
+            raise TypeError("text, dates, complex or masked values")
         result = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}: numbers expected, got {value!r}") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name}: numbers expected, got {shown(value)}") from error
     if shapes and result.shape not in shapes:
         expected = " or ".join(str(shape) for shape in shapes)
         raise ValueError(f"{name}: shape {expected} expected, got {result.shape}")
     if not np.isfinite(result).all():
-        raise ValueError(f"{name}: finite numbers expected, got {value!r}")
+        raise ValueError(f"{name}: finite numbers expected, got {shown(value)}")
     return result
+
+
+def _holds_numbers(value: object) -> bool:
+    """Whether a float64 array may be made of `value`; objects count as numbers if each of them becomes one."""
+    if isinstance(value, np.ma.MaskedArray):
+        return not np.ma.is_masked(value) and _holds_numbers(value.data)
+    given = np.asarray(value)
+    if given.dtype.kind == "O":
+        return not any(isinstance(item, (str, bytes)) for item in given.flat)
+    return given.dtype.kind in "biuf"
+
+
+def shown(value: object) -> str:
+    """What was given, for an error text, cut where it is long."""
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of more digits than Python prints
+        text = f"a huge {type(value).__name__}"
+    return text if len(text) <= 200 else f"{text[:200]}..."
 
 
 def number(name: str, value: object, *, positive: bool = False, nonnegative: bool = False) -> float:

@@ -61,9 +61,24 @@ static PyArrayObject *any_array(PyObject *object, const char *name)
     return array;
 }
 
+/* Masked arrays whose mask hides something have no value there. */
+static int check_mask(PyObject *object, const char *name)
+{
+    if (!PyArray_Check(object) || PyArray_CheckExact(object) || !PyObject_HasAttrString(object, "mask"))
+        return 0;
+    PyObject *mask = PyObject_GetAttrString(object, "mask");
+    PyObject *any = mask ? PyObject_CallMethod(mask, "any", NULL) : NULL;
+    int masked = any ? PyObject_IsTrue(any) : -1;
+    Py_XDECREF(mask);
+    Py_XDECREF(any);
+    if (masked > 0)
+        PyErr_Format(PyExc_ValueError, "%s must be real numbers, given an array with masked values", name);
+    return masked ? -1 : 0;
+}
+
 static PyArrayObject *double_array(PyObject *object, const char *name)
 {
-    PyArrayObject *given = any_array(object, name);
+    PyArrayObject *given = check_mask(object, name) == 0 ? any_array(object, name) : NULL;
     if (!given)
         return NULL;
     PyArrayObject *array = NULL;

@@ -48,8 +48,8 @@ static int check_functions(PyObject *const given[LG_CALLS], int nrows)
     return 0;
 }
 
-/* Kind and size of one block. */
-static int read_block(PyObject *item, lg_block *block)
+/* Kind and size of one block, counted in `total`. */
+static int read_block(PyObject *item, lg_block *block, lg_space *total)
 {
     const char *kind;
     PyObject *tuple = PySequence_Tuple(item);
@@ -58,9 +58,15 @@ static int read_block(PyObject *item, lg_block *block)
         PyErr_Format(PyExc_ValueError, "there is no node kind \"%s\"; see node_rows()", kind);
         done = -1;
     }
-    if (done == 0 && (lg_node_nv(block->node, block->n) < 1 || (block->node->nq && block->n != 0))) {
+    if (done == 0 && (block->node->nq ? block->n != 0 : block->n < 1)) {
         PyErr_Format(PyExc_ValueError, "n of a block \"%s\" must be %s, given %d", kind,
                      block->node->nq ? "0" : "positive", block->n);
+        done = -1;
+    }
+    if (done == 0 && !lg_space_count(total, block->node, block->n)) {
+        PyErr_Format(PyExc_ValueError,
+                     "blocks: with n = %d of \"%s\" and %d constraint rows the matrices are too large", block->n, kind,
+                     total->nrows);
         done = -1;
     }
     Py_XDECREF(tuple);
@@ -68,8 +74,9 @@ static int read_block(PyObject *item, lg_block *block)
 }
 
 /* A list of blocks with only kind and n filled in; free with PyMem_Free. */
-static lg_block *read_blocks(PyObject *sequence, int *count)
+static lg_block *read_blocks(PyObject *sequence, int nrows, int *count)
 {
+    lg_space total = {.nrows = nrows};
     PyObject *tuple = PySequence_Tuple(sequence);
     if (!tuple)
         return NULL;
@@ -80,7 +87,7 @@ static lg_block *read_blocks(PyObject *sequence, int *count)
     else if (*count == 0)
         PyErr_SetString(PyExc_ValueError, "blocks must hold at least one block");
     for (int i = 0; blocks && i < *count && !PyErr_Occurred(); i++)
-        read_block(PyTuple_GET_ITEM(tuple, i), &blocks[i]);
+        read_block(PyTuple_GET_ITEM(tuple, i), &blocks[i], &total);
     Py_DECREF(tuple);
     if (PyErr_Occurred()) {
         PyMem_Free(blocks);
@@ -145,7 +152,7 @@ static int callable_init(PyObject *self, PyObject *args, PyObject *kwargs)
         check_functions(given, nrows) < 0)
         return -1;
 
-    lg_block *blocks = read_blocks(sequence, &nblocks);
+    lg_block *blocks = read_blocks(sequence, nrows, &nblocks);
     PyArrayObject *kinks = blocks ? read_kinks(times) : NULL;
     if (kinks)
         done = build(self, blocks, nblocks, nrows, kinks, given, constant_mass);

@@ -263,7 +263,7 @@ PyDoc_STRVAR(matrix_values_doc,
 
 static PyObject *system_matrix_values(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    const lg_plan *plan = lg_system_plan(self, 1);
+    const lg_plan *plan = lg_system_of(self) ? lg_system_plan(self, 1) : NULL;
     return plan ? PyLong_FromLong(lg_plan_values(plan)) : NULL;
 }
 
@@ -272,7 +272,7 @@ PyDoc_STRVAR(dense_count_doc, "solve_dense_count()\n--\n\n"
 
 static PyObject *system_solve_dense_count(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return PyLong_FromLong(((lg_system_object *)self)->dense_fallbacks);
+    return lg_system_of(self) ? PyLong_FromLong(((lg_system_object *)self)->dense_fallbacks) : NULL;
 }
 
 /* ---- attributes ---- */

@@ -2,6 +2,18 @@
 
 #include "core/small.h"
 
+#include <limits.h>
+
+int lg_space_count(lg_space *space, const lg_node *node, int n)
+{
+    long long nq = (long long)node->nq + n, nv = (long long)node->nv + n, all = space->nv + nv;
+    long long square = nv <= INT_MAX / nv ? nv * nv : INT_MAX, rows = space->nrows > 0 ? space->nrows : 1;
+    if (square > INT_MAX - 1 - space->nm || nq > INT_MAX - space->nq || all > INT_MAX / rows)
+        return 0;
+    space->nq += (int)nq, space->nv += (int)nv, space->nm += (int)square;
+    return 1;
+}
+
 /* The same values behind the node. */
 static inline void copy_tail(const lg_block *b, const double *from, double *to)
 {

@@ -26,6 +26,10 @@ typedef struct lg_space {
     const lg_block *block;
 } lg_space;
 
+/* Counts one more block of `n` linear coordinates in a space of `nrows` constraint rows. 0: its sizes, or those of a dense
+   matrix of the block or of the rows, do not fit an int, and nothing is counted. */
+int lg_space_count(lg_space *space, const lg_node *node, int n);
+
 void lg_space_retract(const lg_space *space, const double *q0, const double *theta, double *q);
 void lg_space_difference(const lg_space *space, const double *q0, const double *q1, double *theta);
 void lg_space_rate(const lg_space *space, const double *q0, const double *theta, const double *v, double *thetadot);

@@ -76,12 +76,15 @@ static lg_status check_spec(const lg_model_spec *spec, lg_report *report)
 {
     if (spec->nblocks < 1)
         return refuse(report, NULL, "there is no body");
+    lg_space total = {0};
     for (int i = 0; i < spec->nblocks; i++) {
         const lg_node *node = lg_node_find(spec->blocks[i].kind);
         if (!node)
             return refuse(report, spec->blocks[i].kind, "no such kind of block");
-        if (spec->blocks[i].n < 0 || lg_node_nv(node, spec->blocks[i].n) < 1)
+        if (spec->blocks[i].n < (node->nv ? 0 : 1))
             return refuse(report, spec->blocks[i].kind, "the dimension must be positive");
+        if (!lg_space_count(&total, node, spec->blocks[i].n))
+            return refuse(report, spec->blocks[i].kind, "too many coordinates");
     }
     for (int i = 0; i < spec->nframes; i++) {
         int block = spec->frames[i].block;

@@ -175,6 +175,8 @@ class ModelBuilder(LinkBuilder, LawBuilder):
             For a name in use, wrong shapes, NaN, a rotation that is none, formulation "minimal".
         """
         self._new_name("body", name)
+        if not isinstance(modes, Modes):
+            raise ValueError(f"modes of {name!r}: what lgint.modal.beam or particles returns expected, got {modes!r}")
         zero = np.zeros(modes.n)
         flexible = ModalBody(
             Body(
@@ -428,9 +430,9 @@ class ModelBuilder(LinkBuilder, LawBuilder):
         frame : str
             "inertial", or "body": the vectors turn with the body.
         """
-        if isinstance(body, Ground):
-            raise ValueError("a force needs a body, got the ground")
         partner = self._partner(body)
+        if partner == "ground":
+            raise ValueError("body of a force: a body expected, got the ground")
         if force is None and torque is None:
             raise ValueError(f"force on {partner!r}: give force, torque or both")
         axes = float(("inertial", "body").index(choice("frame", frame, ("inertial", "body"))))

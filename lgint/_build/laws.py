@@ -117,6 +117,8 @@ class LawBuilder(Parts):
             return self._joint_force("law", joint, coordinate, name, [], law)
         _refuse_with("bodies", coordinate=coordinate)
         single = isinstance(bodies, (str, Ground))
+        if not single and not isinstance(bodies, (list, tuple)):
+            raise ValueError(f"bodies of a force law: a body or two of them expected, got {bodies!r}")
         partners: list[Any] = [bodies] if single else list(bodies)  # type: ignore[arg-type]
         if len(partners) not in (1, 2):
             raise ValueError(f"a force law acts on one body or on two, got {len(partners)}")

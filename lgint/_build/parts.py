@@ -199,6 +199,8 @@ class Parts:
     def _new_name(self, what: str, name: str) -> None:
         if not isinstance(name, str) or not name:
             raise ValueError(f"name of a {what}: a text expected, got {name!r}")
+        if "\0" in name or any("\ud800" <= character <= "\udfff" for character in name):
+            raise ValueError(f"name of a {what}: no NUL characters and no lone surrogates expected, got {name!r}")
         if name in self._names or name == "ground":
             raise ValueError(f"the name {name!r} is in use; a {what} needs one of its own")
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import _core
-from lgint._args import array, choice
+from lgint._args import Array, array, choice
 from lgint._model.model import System
 
 Space = str | tuple[str, int] | Sequence[str | tuple[str, int]]
@@ -78,14 +78,16 @@ class CallableModel(System):
             "energy": energy,
         }
         _check_functions(self.functions)
-        self.kinks = [float(kink) for kink in array("kinks", list(kinks))]
-        q = array("q0", q0)
+        self.kinks = [float(kink) for kink in _vector("kinks", kinks)]
+        q = _vector("q0", q0)
         self.space = _blocks(space, q)
         if nrows is None:
             nrows = 0 if constraint is None else len(array("constraint(0, q0)", np.atleast_1d(constraint(0.0, q))))
-        self._nrows = nrows
+        if not isinstance(nrows, (int, np.integer)) or nrows < 0:
+            raise ValueError(f"nrows: a whole number >= 0 expected, got {nrows!r}")
+        self._nrows = int(nrows)
         functions: dict[str, Any] = self.functions
-        self.core = _core.CallableSystem(self.space, nrows, kinks=self.kinks, **functions)
+        self.core = _core.CallableSystem(self.space, self._nrows, kinks=self.kinks, **functions)
         self._set_start(q, v0)
 
     def record(self) -> dict[str, Any]:
@@ -127,9 +129,11 @@ def _blocks(space: Space, q: np.ndarray) -> list[tuple[str, int]]:
     rows = {row["name"]: row for row in _core.node_rows()}
     if space == "Rn":
         space = ("Rn", len(q))
-    listed: list[Any] = [space] if isinstance(space, str) or _is_pair(space) else list(space)
+    listed: list[Any] = [space] if isinstance(space, str) or _is_pair(space) else _list("space", space)
     blocks = []
     for item in listed:
+        if not isinstance(item, str) and not _is_pair(item):
+            raise ValueError(f'space: kinds of space or pairs such as ("Rn", 2) expected, got {item!r}')
         kind, n = (item, 0) if isinstance(item, str) else (item[0], int(item[1]))
         choice("kind of space", kind, rows)
         if (kind == "Rn") != (n > 0):
@@ -141,5 +145,21 @@ def _blocks(space: Space, q: np.ndarray) -> list[tuple[str, int]]:
 
 def _is_pair(space: object) -> bool:
     return (
-        isinstance(space, (tuple, list)) and len(space) == 2 and isinstance(space[0], str) and isinstance(space[1], int)
+        isinstance(space, (tuple, list))
+        and len(space) == 2
+        and isinstance(space[0], str)
+        and isinstance(space[1], (int, np.integer))
     )
+
+
+def _list(name: str, value: Any) -> list[Any]:
+    try:
+        return list(value)
+    except TypeError:
+        raise ValueError(f"{name}: a list expected, got {value!r}") from None
+
+
+def _vector(name: str, value: ArrayLike) -> Array:
+    """A one-dimensional array of any length."""
+    given = array(name, value)
+    return array(name, given, (given.size,))

@@ -180,7 +180,7 @@ class Model(System):
 
         The linear one is inertial, the angular one in body axes.
         """
-        if name in self.nodes:
+        if isinstance(name, str) and name in self.nodes:
             return self.core.kinematics(self.nodes[name], q, v)
         body = self.body(name)
         x, R, xdot, omega = self.core.kinematics(body["frame"], q, v)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lgint import _core
-from lgint._args import Array
+from lgint._args import Array, number, shown
 
 Event = Callable[[float, Array, Array], float]
 
@@ -86,9 +86,13 @@ class Events:
 
 
 def _value(function: Event, t: float, q: Array, v: Array) -> float:
-    value = float(function(t, q, v))
+    given: object = function(t, q, v)
+    try:
+        value = float("nan") if isinstance(given, (str, bytes)) else float(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        value = float("nan")
     if np.isnan(value):
-        raise ValueError(f"event {_name(function)}: not a number at t = {t:g}")
+        raise ValueError(f"event {_name(function)}: a number expected, got {shown(given)} at t = {t:g}")
     return value
 
 
@@ -101,7 +105,7 @@ def _name(function: Any) -> str:
 
 
 def _direction(function: Any) -> float:
-    return float(getattr(function, "direction", 0.0))
+    return number(f"event {_name(function)}: direction", getattr(function, "direction", 0.0))
 
 
 def _terminal(function: Any) -> int:

@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import _core
-from lgint._args import Array, array, choice, guess, number
+from lgint._args import Array, array, choice, guess, number, shown
 from lgint._model.model import System
 from lgint._run.events import Event, Events
 from lgint._run.start import start_of, start_option
 from lgint._run.trajectory import Trajectory
+
+MOST = 2**31 - 1  # steps between two states that are kept
 
 
 def methods() -> list[str]:
@@ -259,8 +261,8 @@ def _steps(method: str, h: float | None, options: dict[str, Any]) -> tuple[float
 
 
 def _count(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"{name}: a whole number >= 1 expected, got {value!r}")
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= MOST:
+        raise ValueError(f"{name}: a whole number from 1 to {MOST} expected, got {shown(value)}")
     return int(value)
 
 

@@ -1,0 +1,168 @@
+"""Bad input: always a ValueError that names the argument, never another exception, a crash or a silent reading."""
+
+import numpy as np
+import pytest
+
+import lgint
+from lgint import _core
+
+ONE = dict(mass=lambda t, q: np.eye(1), force=lambda t, q, v: -q)
+HUGE = 10**400  # no float64
+BODY = dict(mass=1.0, inertia=(1.0, 1.0, 1.0))
+
+
+def builder():
+    made = lgint.ModelBuilder()
+    made.add_body("a", **BODY)
+    return made
+
+
+def body(**arguments):
+    return lgint.ModelBuilder().add_body("a", **{**BODY, **arguments})
+
+
+def run(method="rk44", **arguments):
+    return lgint.integrate(lgint.models.heavy_top(), method, **{"t_end": 0.01, "h": 1e-3, **arguments})
+
+
+def event(value, **attributes):
+    def function(t, q, v):
+        return value
+
+    for name, attribute in attributes.items():
+        setattr(function, name, attribute)
+    return run(events=function)
+
+
+def callable_model(space="Rn", q0=(0.0,), **arguments):
+    return lgint.CallableModel(space, q0, q0, **ONE, **arguments)
+
+
+def law(bodies):
+    return builder().add_force_law(lambda *state: np.zeros(6), bodies=bodies)
+
+
+BAD = {
+    "mass, text": (lambda: body(mass="3"), "mass of 'a': numbers expected, got '3'"),
+    "mass, text as an object": (lambda: body(mass=np.array("3", dtype=object)), "mass of 'a': numbers expected"),
+    "mass, bytes": (lambda: body(mass=b"3"), "mass of 'a': numbers expected"),
+    "mass, complex": (lambda: body(mass=1 + 0j), "mass of 'a': numbers expected"),
+    "mass, a time": (lambda: body(mass=np.timedelta64(3)), "mass of 'a': numbers expected"),
+    "mass, none": (lambda: body(mass=None), "mass of 'a': finite numbers expected, got None"),
+    "mass, huge": (lambda: body(mass=HUGE), "mass of 'a': numbers expected, got 1000"),
+    "mass, too huge to print": (lambda: body(mass=10**5000), "mass of 'a': numbers expected, got a huge int"),
+    "inertia, huge": (lambda: body(inertia=(HUGE, 1, 1)), "inertia of 'a': numbers expected"),
+    "inertia, texts": (lambda: body(inertia=("1", "1", "1")), "inertia of 'a': numbers expected"),
+    "inertia, masked": (lambda: body(inertia=np.ma.array([1.0, 1, 1], mask=[0, 1, 0])), "inertia of 'a': numbers"),
+    "velocities, masked": (
+        lambda: lgint.models.heavy_top().with_state(v=np.ma.array(np.zeros(6), mask=[1, 0, 0, 0, 0, 0])),
+        "v: numbers expected",
+    ),
+    "gravity, huge": (lambda: lgint.ModelBuilder(gravity=(0, 0, HUGE)), "gravity: numbers expected"),
+    "modes, a number": (lambda: lgint.ModelBuilder().add_modal_body("a", 5), "modes of 'a': .*lgint.modal.*got 5"),
+    "a force on the ground": (lambda: builder().add_force("ground", force=(1, 0, 0)), "body of a force.*ground"),
+    "a force on lgint.ground": (lambda: builder().add_force(lgint.ground, force=(1, 0, 0)), "body of a force.*ground"),
+    "bodies, a number": (lambda: law(5), "bodies of a force law: .*got 5"),
+    "bodies, a list of numbers": (lambda: law([5]), "unknown body 5"),
+    "a body, a list": (lambda: run().position(["top"]), r"unknown body \['top'\]"),
+    "an event of None": (lambda: event(None), "event function: a number expected, got None"),
+    "an event of text": (lambda: event("3"), "event function: a number expected, got '3'"),
+    "an event of an array": (lambda: event(np.zeros(3)), "event function: a number expected"),
+    "an event, complex": (lambda: event(1j), "event function: a number expected"),
+    "an event, huge": (lambda: event(HUGE), "event function: a number expected"),
+    "an event, NaN": (lambda: event(np.nan), "event function: a number expected, got nan"),
+    "direction, text": (lambda: event(1.0, direction="up"), "event function: direction: numbers expected"),
+    "save_every, huge": (lambda: run(save_every=10**30), "save_every: a whole number from 1 to 2147483647"),
+    "save_every, a fraction": (lambda: run(save_every=2.5), "save_every: a whole number"),
+    "t_end, huge": (lambda: run(t_end=HUGE), "t_end: numbers expected"),
+    "h, text": (lambda: run(h="1e-3"), "h: numbers expected"),
+    "rtol, huge": (lambda: run("dopri5", rtol=HUGE), "rtol: numbers expected"),
+    "max_iter, huge": (lambda: run("genalpha", max_iter=10**30), "max_iter"),
+    "rho_inf, huge": (lambda: run("genalpha", rho_inf=HUGE), "rho_inf"),
+    "space, a number": (lambda: callable_model(5), "space: a list expected, got 5"),
+    "space, no size": (lambda: callable_model([("Rn", None)]), "space: .*None"),
+    "space, an empty pair": (lambda: callable_model([()]), r"space: .*\(\)"),
+    "nrows, text": (lambda: callable_model(nrows="x"), "nrows: a whole number >= 0 expected, got 'x'"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_a_value_error_that_names_it(case):
+    call, message = BAD[case]
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_masked_array_without_masked_values_counts():
+    assert body(inertia=np.ma.array([1.0, 1, 1])) == "a"
+    with pytest.raises(ValueError, match="v must be real numbers, given an array with masked values"):
+        core = lgint.models.heavy_top().core
+        core.energy(0.0, lgint.models.heavy_top().q0, np.ma.array(np.zeros(6), mask=[0, 0, 0, 0, 0, 1]))
+
+
+NAMED = {
+    "body": lambda name: lgint.ModelBuilder().add_body(name, **BODY),
+    "joint": lambda name: builder().add_joint("spherical", "ground", "a", point=(0, 0, 0), name=name),
+    "force": lambda name: builder().add_force("a", force=(1, 0, 0), name=name),
+    "spring": lambda name: builder().add_spring("ground", "a", stiffness=1.0, length=1.0, name=name),
+}
+
+
+@pytest.mark.parametrize("what", NAMED)
+@pytest.mark.parametrize("name", ["x\0y", "\0", "\ud800", "a\udfff"])
+def test_names_that_the_core_cannot_hold(what, name):
+    with pytest.raises(ValueError, match=f"name of a {what}: no NUL"):
+        NAMED[what](name)
+
+
+# ---- sizes beyond the integers of the core ----
+
+
+@pytest.mark.parametrize("blocks", [[70000], [2**31 - 1], [2**30] * 4, [40000, 40000], [30000] * 5])
+def test_spaces_whose_matrices_no_integer_measures(blocks):
+    """nv^2 of a block, or their sum, is beyond 2^31: refused before anything is allocated."""
+    spaces = [("Rn", n) for n in blocks]
+    with pytest.raises(ValueError, match="too large"):
+        _core.CallableSystem(spaces, 0, **ONE)
+    with pytest.raises(ValueError, match="Rn: too many coordinates"):
+        _core.Model(spaces, [], [])
+
+
+def test_rows_whose_jacobian_no_integer_measures():
+    rows = dict(constraint=lambda t, q: q, constraint_jacobian=lambda t, q: q)
+    with pytest.raises(ValueError, match="too large"):
+        _core.CallableSystem([("Rn", 3)], 2**30, **rows, **ONE)
+    with pytest.raises(ValueError, match="too many coordinates"):
+        _core.Model([("R3xSO3", 2**31 - 1)], [], [])
+
+
+def test_the_largest_sizes_that_fit_are_made():
+    assert _core.CallableSystem([("Rn", 20000)] * 5, 0, **ONE).nv == 100000
+
+
+# ---- objects whose __init__ has not run ----
+
+
+def calls_on(kind):
+    return [name for name in dir(kind) if not name.startswith("__")]
+
+
+@pytest.mark.parametrize("kind", [_core.Model, _core.CallableSystem, _core.Stepper])
+def test_no_verb_of_an_empty_object_crashes(kind):
+    empty = kind.__new__(kind)
+    for name in calls_on(kind):
+        for count in (0, 1, 2, 3, 6, 8):
+            with pytest.raises((RuntimeError, TypeError)):
+                getattr(empty, name)(*([0] * count))
+
+
+@pytest.mark.parametrize("kind", [_core.Model, _core.CallableSystem])
+def test_no_function_takes_an_empty_system(kind):
+    empty = kind.__new__(kind)
+    zero, state = np.zeros(1), np.zeros((2, 1))
+    with pytest.raises(RuntimeError, match="__init__ has not run"):
+        _core.integrate(empty, "rk44", 0.0, [1.0], 0.1, 1, zero, zero, None, {}, None, None, None, False)
+    with pytest.raises(RuntimeError, match="__init__ has not run"):
+        _core.Stepper(empty, "rk44", 0.0, zero, zero, None, {})
+    with pytest.raises(RuntimeError, match="__init__ has not run"):
+        _core.interpolate(empty, zero, zero, state, state, state, state)
