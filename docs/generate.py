@@ -32,13 +32,10 @@ def fragments(keys: set[str]) -> dict[str, str]:
 
 def method_table(rows: list[Row], keys: set[str]) -> str:
     """Return one line per method."""
-    head = ["method", "order", "order of the multipliers", "what it is", "reference"]
+    head = ["method", "order", "what it is", "reference"]
     return table(
         head,
-        (
-            [code(r["name"]), r["order"], r["order_lambda"] or r["order"], r["doc"], cite(r["reference"], keys)]
-            for r in rows
-        ),
+        ([code(r["name"]), r["order"], r["doc"], cite(r["reference"], keys)] for r in rows),
     )
 
 

@@ -141,7 +141,7 @@ def interpolate(
     lam: ArrayLike,
 ) -> tuple[Array, Array, Array, Array]: ...  # q, v, a, lam at `times`
 def method_rows() -> list[dict[str, Any]]:
-    """name, order, order_lambda, stepper, reference, doc, options [dict(name, type, default, low, high, choices, doc)],
+    """name, order, stepper, reference, doc, options [dict(name, type, default, low, high, choices, doc)],
     and for Runge-Kutta rows tableau = dict(A, b, c, b_hat) of exact numbers as strings."""
 
 def element_rows() -> list[dict[str, Any]]:

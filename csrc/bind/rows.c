@@ -68,15 +68,14 @@ static PyObject *tableau_dict(const lg_tableau *tableau)
 static PyObject *method_row(const void *Py_UNUSED(context), int index)
 {
     const lg_method *m = lg_methods[index];
-    return Py_BuildValue("{s:s,s:i,s:i,s:s,s:s,s:s,s:N,s:N}", "name", m->name, "order", m->order, "order_lambda",
-                         m->order_lambda, "stepper", m->stepper->name, "reference", m->reference, "doc", m->doc,
-                         "options", list_of(m->noptions, option_row, m->options), "tableau",
-                         tableau_dict(lg_method_tableau(m)));
+    return Py_BuildValue("{s:s,s:i,s:s,s:s,s:s,s:N,s:N}", "name", m->name, "order", m->order, "stepper",
+                         m->stepper->name, "reference", m->reference, "doc", m->doc, "options",
+                         list_of(m->noptions, option_row, m->options), "tableau", tableau_dict(lg_method_tableau(m)));
 }
 
 PyDoc_STRVAR(method_doc,
              "method_rows()\n--\n\n"
-             "Per method a dict: name, order, order_lambda, stepper, reference, doc, options (dicts of name,\n"
+             "Per method a dict: name, order, stepper, reference, doc, options (dicts of name,\n"
              "type, default, low, high, choices, doc) and tableau (None or a dict of A, b, c, b_hat, exact\n"
              "numbers as strings, and order_hat).");
 

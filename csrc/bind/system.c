@@ -21,22 +21,20 @@ int lg_system_is_fresh(PyObject *self)
     return 0;
 }
 
-const lg_plan *lg_system_plan(PyObject *self, int copies)
+const lg_plan *lg_system_plan(PyObject *self)
 {
     lg_system_object *object = (lg_system_object *)self;
-    lg_plan **plan = &object->plan[copies - 1];
-    if (!*plan) {
-        lg_status status = lg_plan_create(object->system->pattern, copies, plan);
+    if (!object->plan) {
+        lg_status status = lg_plan_create(object->system->pattern, &object->plan);
         if (status != LG_OK)
             lg_raise(lg_module_of(Py_TYPE(self)), status, NULL, NULL);
     }
-    return *plan;
+    return object->plan;
 }
 
 void lg_system_close(lg_system_object *self)
 {
-    for (int i = 0; i < LG_MAX_COPIES; i++)
-        lg_plan_free(self->plan[i]);
+    lg_plan_free(self->plan);
 }
 
 static int system_init(PyObject *self, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
@@ -263,7 +261,7 @@ PyDoc_STRVAR(matrix_values_doc,
 
 static PyObject *system_matrix_values(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    const lg_plan *plan = lg_system_of(self) ? lg_system_plan(self, 1) : NULL;
+    const lg_plan *plan = lg_system_of(self) ? lg_system_plan(self) : NULL;
     return plan ? PyLong_FromLong(lg_plan_values(plan)) : NULL;
 }
 

@@ -79,15 +79,6 @@ void lg_space_tangent_mul(const lg_space *space, const double *theta, const doub
     }
 }
 
-void lg_space_ad(const lg_space *space, const double *v, double *A)
-{
-    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
-        if (!b->node->linear) {
-            b->node->ad(b->n, v + b->v, A + b->m);
-            lg_block_widen(b, 0, A + b->m);
-        }
-}
-
 void lg_block_widen(const lg_block *b, double diagonal, double *A)
 {
     if (lg_block_tail(b) == 0)

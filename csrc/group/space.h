@@ -36,7 +36,6 @@ void lg_space_rate(const lg_space *space, const double *q0, const double *theta,
 /* One matrix per block at T + block.m; linear blocks are left untouched (their T is the identity). */
 void lg_space_tangent(const lg_space *space, const double *theta, double *T);
 void lg_space_tangent_mul(const lg_space *space, const double *theta, const double *v, double *w);
-void lg_space_ad(const lg_space *space, const double *v, double *A);
 /* The same on one block; theta, v and the like are those of the space, T is the block's. */
 void lg_block_rate(const lg_block *b, const double *q0, const double *theta, const double *v, double *thetadot);
 void lg_block_tangent(const lg_block *b, const double *theta, double *T);

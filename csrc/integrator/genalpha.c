@@ -196,7 +196,6 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
 const lg_stepper_type lg_genalpha = {
     .name = "genalpha",
     .size = sizeof(lg_genalpha_stepper),
-    .copies = 1,
     .prepare = prepare,
     .layout = layout,
     .carry_count = lg_genalpha_carry_count,

@@ -148,8 +148,8 @@ static lg_status factor_lift(lg_genalpha_stepper *g, const lg_alpha_place *place
             for (int j = 0; j < nv; j++)
                 D[j + ld * j] = 1;
         }
-    lg_matrix_add_columns(&g->lift, 0, 1, g->Bn);
-    lg_matrix_add_rows(&g->lift, 0, 1, g->base.accel.B, 0, g->chain);
+    lg_matrix_add_columns(&g->lift, 1, g->Bn);
+    lg_matrix_add_rows(&g->lift, 1, g->base.accel.B, 0, g->chain);
     return lg_factor_named(g->base.system, &g->lift, &g->base.report);
 }
 
@@ -159,12 +159,12 @@ static lg_status factor_matrix(lg_genalpha_stepper *g, const lg_alpha_place *pla
     lg_accel *accel = &g->base.accel;
     double s = phidot_scale(g, place->h);
     if (g->base.system->pattern->nrows) {
-        lg_matrix_add_columns(&accel->matrix, 0, 1, accel->B);
+        lg_matrix_add_columns(&accel->matrix, 1, accel->B);
         if (g->index == LG_INDEX_3)
-            lg_matrix_add_rows(&accel->matrix, 0, phi_scale(g, place->h), accel->B, 0, g->chain);
+            lg_matrix_add_rows(&accel->matrix, phi_scale(g, place->h), accel->B, 0, g->chain);
         else {
-            lg_matrix_add_rows(&accel->matrix, 0, s, accel->B, 1, g->chain);
-            lg_matrix_add_rows(&accel->matrix, 0, s, g->Z, 0, g->chain);
+            lg_matrix_add_rows(&accel->matrix, s, accel->B, 1, g->chain);
+            lg_matrix_add_rows(&accel->matrix, s, g->Z, 0, g->chain);
         }
     }
     g->base.stats.jacobians++;

@@ -373,8 +373,8 @@ static lg_status factor(void *self, int with_matrix)
 
     add_transport(g);
     if (g->base.system->pattern->nrows) {
-        lg_matrix_add_columns(&accel->matrix, 0, 1.0, accel->B);
-        lg_matrix_add_rows(&accel->matrix, 0, g->beta_prime, accel->B, 0, g->chain);
+        lg_matrix_add_columns(&accel->matrix, 1.0, accel->B);
+        lg_matrix_add_rows(&accel->matrix, g->beta_prime, accel->B, 0, g->chain);
     }
     g->base.stats.jacobians++;
     return lg_factor_named(g->base.system, &accel->matrix, &g->base.report);
@@ -450,7 +450,6 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
 const lg_stepper_type lg_hht = {
     .name = "hht",
     .size = sizeof(lg_hht_stepper),
-    .copies = 1,
     .prepare = prepare,
     .layout = layout,
     .carry_count = carry_count,

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#define LG_METHOD(name, stepper, coefficients, order, order_lambda, options, noptions, choose, reference, doc)         \
-    &(const lg_method){name, &stepper, &coefficients, order, order_lambda, options, noptions, choose, reference, doc},
+#define LG_METHOD(name, stepper, coefficients, order, options, noptions, choose, reference, doc)                       \
+    &(const lg_method){name, &stepper, &coefficients, order, options, noptions, choose, reference, doc},
 const lg_method *const lg_methods[] = {
 #include "integrator/methods.def"
 };

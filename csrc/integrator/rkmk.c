@@ -261,7 +261,6 @@ static lg_status error(lg_stepper *self, const lg_state *before, double h, doubl
 const lg_stepper_type lg_rkmk = {
     .name = "rkmk",
     .size = sizeof(lg_rkmk_stepper),
-    .copies = 1,
     .adds_rates = 1,
     .prepare = prepare,
     .layout = layout,

@@ -61,7 +61,6 @@ typedef struct lg_stepper_type {
     const char *name;
     size_t size; /* of the struct that begins with an lg_stepper */
     int adds_rates; /* explicit: knows what to do with node kinds that have qdot */
-    int copies; /* sets of constraint rows in its largest matrix */
     /* Checks options together and derives coefficients; names the culprit in report->what. */
     lg_status (*prepare)(lg_stepper *self);
     void (*layout)(lg_stepper *self, lg_arena *arena); /* carve everything; also measures */
@@ -80,7 +79,7 @@ struct lg_stepper {
     const lg_stepper_type *type;
     const lg_method *method;
     const lg_system *system;
-    const lg_plan *plan; /* of type->copies */
+    const lg_plan *plan;
     const lg_option_value *options; /* in the order of method->options */
     lg_accel accel; /* index-1 accelerations; its matrix serves the stepper too, after a reset */
     lg_stats stats;
@@ -112,7 +111,7 @@ struct lg_method { /* one row of methods.def */
     const char *name;
     const lg_stepper_type *stepper;
     const void *coefficients; /* what the stepper expects: a tableau, a parameter rule */
-    int order, order_lambda; /* of q and v; of the multipliers (0: the order of q) */
+    int order; /* of q, v and the multipliers */
     const lg_option *options;
     int noptions;
     /* Rows whose options choose the stepper: sets it, or names what contradicts the choice; NULL: always `stepper`. */

@@ -76,8 +76,8 @@ lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wante
     LG_TRY(evaluate(accel, point, &wanted, report));
 
     if (constrained) {
-        lg_matrix_add_columns(&accel->matrix, 0, 1.0, accel->B);
-        lg_matrix_add_rows(&accel->matrix, 0, 1.0, accel->B, 2, NULL);
+        lg_matrix_add_columns(&accel->matrix, 1.0, accel->B);
+        lg_matrix_add_rows(&accel->matrix, 1.0, accel->B, 2, NULL);
     }
     lg_status status = lg_factor_named(system, &accel->matrix, report);
     if (status == LG_NOT_FINITE)

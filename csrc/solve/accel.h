@@ -12,7 +12,7 @@
 
 typedef struct lg_accel {
     const lg_system *system; /* set these two before lg_accel_layout */
-    const lg_plan *plan; /* of one copy */
+    const lg_plan *plan;
     lg_matrix matrix;
     double *x; /* right-hand side, then solution: velocities, constraint rows */
     double *gyro; /* nv */

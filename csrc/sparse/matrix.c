@@ -57,11 +57,11 @@ double *lg_matrix_at(const lg_matrix *matrix, int clique, int i, int j, int *ld)
     return matrix->values + place->at;
 }
 
-void lg_matrix_add_columns(lg_matrix *matrix, int copy, double s, const double *B)
+void lg_matrix_add_columns(lg_matrix *matrix, double s, const double *B)
 {
     const lg_plan *plan = matrix->plan;
     for (const lg_link *link = plan->links; link < plan->links + plan->nlinks; link++) {
-        double *U = matrix->values + link->U + (long)copy * link->rows * link->ld_U;
+        double *U = matrix->values + link->U;
         const double *entry = B + link->value;
         for (int r = 0; r < link->rows; r++)
             for (int i = 0; i < link->nv; i++)
@@ -105,11 +105,11 @@ static void add_scaled_product(const lg_link *link, double s, const double *B, c
         add_rows_product(link, row, 1, s, B, X, L);
 }
 
-void lg_matrix_add_rows(lg_matrix *matrix, int copy, double s, const double *B, int level, const lg_chain *chain)
+void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level, const lg_chain *chain)
 {
     const lg_plan *plan = matrix->plan;
     for (const lg_link *link = plan->links; link < plan->links + plan->nlinks; link++) {
-        double *L = matrix->values + link->L + (long)copy * link->rows;
+        double *L = matrix->values + link->L;
         double k = chain ? s * chain[link->block].k[level] : s;
         const double *X = chain ? chain[link->block].X[level] : NULL;
         if (k == 0)
@@ -188,7 +188,7 @@ static void dense_equilibrate(int n, double *A, double *row, double *column)
 /* A constraint row, or -1 - (velocity index) */
 static int row_of_unknown(const lg_plan *plan, int unknown)
 {
-    return unknown < plan->nvelocities ? -1 - unknown : (unknown - plan->nvelocities) % plan->nrows;
+    return unknown < plan->nvelocities ? -1 - unknown : unknown - plan->nvelocities;
 }
 
 static lg_status dense_factor(lg_matrix *matrix, int failed_unknown)

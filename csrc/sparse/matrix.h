@@ -1,12 +1,13 @@
 /* The block-sparse matrix of every linear system in the library, with a static elimination order.
 
        [ S    B^T ] [ du  ]   [ r   ]
-       [ B X   0  ] [ dlam] = [ phi ]       (`copies` sets of constraint rows: 1, or 2 for stabilised index 2)
+       [ B X   0  ] [ dlam] = [ phi ]
 
-   A node of the elimination graph is a block with its own rows (one bordered pivot of size nv + copies nown) or a
-   group (copies times its rows). The order is of minimum degree with one restriction: a group comes after all its
+   A node of the elimination graph is a block with its own rows (one bordered pivot of size nv + nown) or a
+   group. The order is of minimum degree with one restriction: a group comes after all its
    blocks, or after one that is sufficient and that no other group needs (order.c), so that every pivot is an effective
-   mass or a Schur complement of a full-rank B. Symmetric pattern, unsymmetric values, pivoting inside a node. Unknowns are ordered as [velocities | rows of copy 0 | rows of copy 1].
+   mass or a Schur complement of a full-rank B. Symmetric pattern, unsymmetric values, pivoting inside a node. Unknowns are
+   ordered as [velocities | constraint rows].
 
    Assembling adds to addresses known from the plan. A pivot too small against its node's scale sends the
    factorisation to LAPACK's dense one, which allocates its n x n matrix the first time it is needed in a run. */
@@ -27,7 +28,7 @@ typedef struct lg_chain {
 
 typedef struct lg_plan lg_plan; /* const after creation; threads share it */
 
-lg_status lg_plan_create(const lg_pattern *pattern, int copies, lg_plan **plan);
+lg_status lg_plan_create(const lg_pattern *pattern, lg_plan **plan);
 void lg_plan_free(lg_plan *plan);
 int lg_plan_size(const lg_plan *plan); /* unknowns */
 long lg_plan_values(const lg_plan *plan); /* doubles in the matrix: the measure of fill */
@@ -54,11 +55,11 @@ void lg_matrix_zero(lg_matrix *matrix);
 /* Where the velocities of entries i (rows) and j (columns) of a clique meet: column-major, leading dimension *ld. */
 double *lg_matrix_at(const lg_matrix *matrix, int clique, int i, int j, int *ld);
 
-/* Upper right: s B^T in the columns of copy c. Adds. */
-void lg_matrix_add_columns(lg_matrix *matrix, int copy, double s, const double *B);
-/* Lower left: s B k X in the rows of copy c, with the link `level` of the chain (0: q, 1: v, 2: a); chain NULL
+/* Upper right: s B^T. Adds. */
+void lg_matrix_add_columns(lg_matrix *matrix, double s, const double *B);
+/* Lower left: s B k X, with the link `level` of the chain (0: q, 1: v, 2: a); chain NULL
    means the identity with k = 1. Adds, so that Z k0 X0 + B k1 X1 is two calls. */
-void lg_matrix_add_rows(lg_matrix *matrix, int copy, double s, const double *B, int level, const lg_chain *chain);
+void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level, const lg_chain *chain);
 
 lg_status lg_matrix_factor(lg_matrix *matrix);
 /* x: right-hand side in, solution out. */

@@ -8,7 +8,6 @@
 
 typedef struct builder {
     const lg_pattern *pattern;
-    int copies;
     int *size; /* per node */
     lg_order order;
     lg_plan *plan;
@@ -38,9 +37,9 @@ static lg_status measure_nodes(builder *b)
     if (!b->size)
         return LG_NO_MEMORY;
     for (int i = 0; i < p->nblocks; i++)
-        b->size[i] = p->nv[i] + b->copies * p->nown[i];
+        b->size[i] = p->nv[i] + p->nown[i];
     for (int g = 0; g < p->ngroups; g++)
-        b->size[p->nblocks + g] = b->copies * (p->group_row[g + 1] - p->group_row[g]);
+        b->size[p->nblocks + g] = p->group_row[g + 1] - p->group_row[g];
     return LG_OK;
 }
 
@@ -50,10 +49,9 @@ static void count_plan(builder *b)
     lg_plan *plan = b->plan;
     plan->nfronts = b->order.nnodes;
     plan->ncliques = p->ncliques;
-    plan->copies = b->copies;
     plan->nvelocities = p->v_start[p->nblocks];
     plan->nrows = p->nrows;
-    plan->size = plan->nvelocities + b->copies * p->nrows;
+    plan->size = plan->nvelocities + p->nrows;
 
     plan->nlinks = p->group_start[p->ngroups];
     for (int i = 0; i < p->nblocks; i++)
@@ -153,7 +151,7 @@ static void place_fronts(builder *b, int assembled)
         plan->nassembled = plan->nvalues;
 }
 
-/* The unknowns of a node: velocities, then its rows copy by copy. */
+/* The unknowns of a node: velocities, then its rows. */
 static int *put_unknowns(const builder *b, int node, int *out)
 {
     const lg_pattern *p = b->pattern;
@@ -165,9 +163,8 @@ static int *put_unknowns(const builder *b, int node, int *out)
     }
     for (int i = 0; i < nv; i++)
         *out++ = p->v_start[node] + i;
-    for (int c = 0; c < b->copies; c++)
-        for (int i = 0; i < rows; i++)
-            *out++ = b->plan->nvelocities + c * p->nrows + row + i;
+    for (int i = 0; i < rows; i++)
+        *out++ = b->plan->nvelocities + row + i;
     return out;
 }
 
@@ -289,12 +286,10 @@ static lg_status build(builder *b)
     return LG_OK;
 }
 
-lg_status lg_plan_create(const lg_pattern *pattern, int copies, lg_plan **plan)
+lg_status lg_plan_create(const lg_pattern *pattern, lg_plan **plan)
 {
     *plan = NULL;
-    if (copies < 1)
-        return LG_BAD_ARGUMENT;
-    builder b = {.pattern = pattern, .copies = copies, .plan = calloc(1, sizeof(lg_plan))};
+    builder b = {.pattern = pattern, .plan = calloc(1, sizeof(lg_plan))};
     lg_status status = b.plan ? build(&b) : LG_NO_MEMORY;
     free(b.size);
     lg_order_free(&b.order);

@@ -40,7 +40,7 @@ typedef struct lg_update { /* where the product of a slice of L and a slice of U
 typedef struct lg_link { /* where one entry of B goes: a group on a block, or a block's own rows */
     int block, nv, rows;
     int value; /* place in the values of B */
-    int ld_U, ld_L; /* columns of copy c start at U + c rows ld_U, rows of copy c at L + c rows */
+    int ld_U, ld_L;
     long U, L;
 } lg_link;
 
@@ -51,7 +51,7 @@ typedef struct lg_place { /* where two entries of a clique meet */
 
 struct lg_plan {
     int nfronts, nlinks, ncliques;
-    int size, nvelocities, nrows, copies;
+    int size, nvelocities, nrows;
     int largest, widest; /* largest n, largest m */
     long nassembled, nvalues; /* doubles that elements reach; all */
     lg_front *fronts; /* in the order of elimination */

@@ -28,7 +28,7 @@ def methods() -> list[str]:
 
 
 def method_info(name: str) -> dict[str, Any]:
-    """What is known of a method: name, order, order_lambda, reference, doc, options (name, type, default, range)."""
+    """What is known of a method: name, order, reference, doc, options (name, type, default, range)."""
     rows = {row["name"]: row for row in _core.method_rows()}
     return copy.deepcopy(rows[choice("method", name, rows)])
 

@@ -26,8 +26,8 @@ class Study:
     ----------
     method : str
     options : dict
-    order, order_lam : int
-        What the method's row promises for q and v, and for the multipliers.
+    order : int
+        What the method promises for q, v and the multipliers.
     h : ndarray, shape (n,)
         Step sizes, s.
     errors : dict of ndarray, shape (n,)
@@ -40,7 +40,6 @@ class Study:
     method: str
     options: dict[str, Any]
     order: int
-    order_lam: int
     h: Array
     errors: dict[str, Array]
     trajectories: tuple[Trajectory, ...]
@@ -128,12 +127,10 @@ def study(
     for trajectory in trajectories:
         _check_end("events", trajectory, t_end)
     compared = [_end_errors(comparison, trajectory, best) for trajectory in trajectories]
-    info = method_info(method)
     return Study(
         method,
         dict(options),
-        info["order"],
-        info["order_lambda"] or info["order"],
+        method_info(method)["order"],
         h,
         {name: np.array([errors[name] for errors in compared]) for name in compared[0]},
         trajectories,

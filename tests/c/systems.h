@@ -283,7 +283,7 @@ static inline void hand_build(hand_system *s, const char *kind, int n, int nrows
                             .eval = eval,
                             .row_name = hand_row_name};
     lg_plan *plan = NULL;
-    if (lg_plan_create(&s->pattern, 1, &plan) == LG_OK)
+    if (lg_plan_create(&s->pattern, &plan) == LG_OK)
         s->plan = plan;
     if (node->identity)
         node->identity(n, s->q0);

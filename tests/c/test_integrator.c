@@ -114,7 +114,7 @@ static void check_order(const hand_system *s, const char *name, const lg_option_
                         const solution *exact)
 {
     const lg_method *method = lg_method_find(name);
-    int order = method->order, order_lambda = method->order_lambda ? method->order_lambda : order;
+    int order = method->order;
     solution e[3];
     for (int i = 0; i < 3; i++)
         e[i] = errors(s, solve(s, name, options, t_end, t_end / (n << i)), exact);
@@ -122,8 +122,8 @@ static void check_order(const hand_system *s, const char *name, const lg_option_
     for (int i = 0; i < 2; i++) {
         char text[160];
         double p = log2(e[i].q[0] / e[i + 1].q[0]), pv = log2(e[i].v[0] / e[i + 1].v[0]);
-        double pl = s->pattern.nrows ? log2(e[i].lam[0] / e[i + 1].lam[0]) : order_lambda;
-        int ok = fabs(p - order) < 0.15 && fabs(pv - order) < 0.15 && fabs(pl - order_lambda) < 0.15;
+        double pl = s->pattern.nrows ? log2(e[i].lam[0] / e[i + 1].lam[0]) : order;
+        int ok = fabs(p - order) < 0.15 && fabs(pv - order) < 0.15 && fabs(pl - order) < 0.15;
         snprintf(text, sizeof text, "%s on %s, n = %d: q %.3f (%.2g) v %.3f (%.2g) lam %.3f", name, s->block.node->name,
                  n << i, p, e[i + 1].q[0], pv, e[i + 1].v[0], pl);
         check_report(ok, __FILE__, __LINE__, text);

@@ -11,13 +11,14 @@
 enum { MAX_BLOCKS = 24, MAX_GROUPS = 40, MAX_ENTRIES = 160 };
 
 typedef struct problem {
-    int nblocks, ngroups, ncliques, copies;
+    int nblocks, ngroups, ncliques;
     int nv[MAX_BLOCKS], nown[MAX_BLOCKS], v_start[MAX_BLOCKS + 1], own_row[MAX_BLOCKS], own_value[MAX_BLOCKS];
     int group_rows[MAX_GROUPS], group_row[MAX_GROUPS + 1], group_start[MAX_GROUPS + 1];
     int group_block[MAX_ENTRIES], group_value[MAX_ENTRIES], group_sufficient[MAX_ENTRIES];
     int clique_start[MAX_GROUPS + 1], clique_block[MAX_ENTRIES];
     lg_pattern pattern;
-    double *B[2], *X[3]; /* values of B per copy; per level the X of all blocks, 16 x 16 each */
+    double *B[2],
+        *X[3]; /* values of B, and others for what is added to its rows; per level the X of all blocks, 16 x 16 each */
     lg_chain chain[MAX_BLOCKS];
     double *S[MAX_GROUPS]; /* per clique, entry by entry (i, j), each 16 x 16 */
     lg_plan *plan;
@@ -139,14 +140,13 @@ static void layout(void *self, lg_arena *arena)
     lg_matrix_layout(&p->matrix, p->plan, arena);
 }
 
-static void open_problem(problem *p, int copies, uint64_t *state)
+static void open_problem(problem *p, uint64_t *state)
 {
-    p->copies = copies;
     number(p);
     draw(p, state);
-    CHECK(lg_plan_create(&p->pattern, copies, &p->plan) == LG_OK);
+    CHECK(lg_plan_create(&p->pattern, &p->plan) == LG_OK);
     CHECK(lg_arena_open(&p->arena, layout, p) == LG_OK);
-    p->size = p->v_start[p->nblocks] + copies * p->pattern.nrows;
+    p->size = p->v_start[p->nblocks] + p->pattern.nrows;
     p->dense = malloc(((size_t)(p->size * p->size) + 1) * sizeof(double));
 }
 
@@ -184,28 +184,28 @@ static void assemble_cliques(problem *p)
     }
 }
 
-/* One entry of B, rows x nv at `value`, into the columns and (times k X) the rows of copy c of the dense matrix */
-static void dense_entry(problem *p, int c, int block, int row, int rows, int value, double s)
+/* One entry of B, rows x nv at `value`, into the columns and (times k X of level 0) the rows of the dense matrix */
+static void dense_entry(problem *p, int block, int row, int rows, int value, double s)
 {
-    int nv = p->nv[block], v = p->v_start[block], first = p->v_start[p->nblocks] + c * p->pattern.nrows + row;
-    const double *B = p->B[c] + value, *X = p->chain[block].X[c];
+    int nv = p->nv[block], v = p->v_start[block], first = p->v_start[p->nblocks] + row;
+    const double *B = p->B[0] + value, *X = p->chain[block].X[0];
     for (int r = 0; r < rows; r++)
         for (int k = 0; k < nv; k++) {
             double BX = 0;
             for (int i = 0; i < nv; i++)
                 BX += B[r + rows * i] * (X ? X[i + nv * k] : i == k);
             p->dense[v + k + p->size * (first + r)] += s * B[r + rows * k];
-            p->dense[first + r + p->size * (v + k)] += s * p->chain[block].k[c] * BX;
+            p->dense[first + r + p->size * (v + k)] += s * p->chain[block].k[0] * BX;
         }
 }
 
-static void dense_constraints(problem *p, int c, double s)
+static void dense_constraints(problem *p, double s)
 {
     for (int g = 0; g < p->ngroups; g++)
         for (int e = p->group_start[g]; e < p->group_start[g + 1]; e++)
-            dense_entry(p, c, p->group_block[e], p->group_row[g], p->group_rows[g], p->group_value[e], s);
+            dense_entry(p, p->group_block[e], p->group_row[g], p->group_rows[g], p->group_value[e], s);
     for (int b = 0; b < p->nblocks; b++)
-        dense_entry(p, c, b, p->own_row[b], p->nown[b], p->own_value[b], s);
+        dense_entry(p, b, p->own_row[b], p->nown[b], p->own_value[b], s);
 }
 
 static void assemble(problem *p)
@@ -213,12 +213,9 @@ static void assemble(problem *p)
     memset(p->dense, 0, (size_t)(p->size * p->size) * sizeof(double));
     lg_matrix_zero(&p->matrix);
     assemble_cliques(p);
-    for (int c = 0; c < p->copies; c++) {
-        double s = 1 + 0.5 * c;
-        lg_matrix_add_columns(&p->matrix, c, s, p->B[c]);
-        lg_matrix_add_rows(&p->matrix, c, s, p->B[c], c, p->chain);
-        dense_constraints(p, c, s);
-    }
+    lg_matrix_add_columns(&p->matrix, 1.5, p->B[0]);
+    lg_matrix_add_rows(&p->matrix, 1.5, p->B[0], 0, p->chain);
+    dense_constraints(p, 1.5);
 }
 
 /* Largest |A x - b| against the largest |A| |x| */
@@ -276,12 +273,12 @@ static void check_solution(problem *p, uint64_t *state, double tolerance)
 }
 
 /* A problem that `shape` fills, solved and closed again */
-static void solve_shape(void (*shape)(problem *), int copies)
+static void solve_shape(void (*shape)(problem *))
 {
     problem p = {0};
     uint64_t state = 1;
     shape(&p);
-    open_problem(&p, copies, &state);
+    open_problem(&p, &state);
     assemble(&p);
     check_solution(&p, &state, 1e-13);
     CHECK(p.matrix.fallbacks == 0 && p.matrix.factorisations == 1);
@@ -402,14 +399,7 @@ static void test_shapes(void)
     void (*shapes[])(problem *) = {one_body, free_body,        chain,       tree, loop, body_between, star, springs,
                                    own_rows, same_block_twice, nothing_here};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        solve_shape(shapes[i], 1);
-}
-
-static void test_two_copies_of_the_rows(void)
-{
-    void (*shapes[])(problem *) = {one_body, tree, star, springs, own_rows, nothing_here};
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        solve_shape(shapes[i], 2);
+        solve_shape(shapes[i]);
 }
 
 /* Every size of block and of group that has a kernel of its own, and some that have none */
@@ -421,7 +411,7 @@ static void test_every_size(void)
             uint64_t state = 77;
             add_clique(&p, BLOCKS(add_block(&p, nv, 0), add_block(&p, 3, 0)));
             add_group(&p, rows, BLOCKS(0, 1));
-            open_problem(&p, 1, &state);
+            open_problem(&p, &state);
             assemble(&p);
             check_solution(&p, &state, 1e-13);
             close_problem(&p);
@@ -430,13 +420,13 @@ static void test_every_size(void)
 
 /* ---- random systems ---- */
 
-static void random_shape(problem *p, uint64_t *state, int copies)
+static void random_shape(problem *p, uint64_t *state)
 {
     int nblocks = random_int(state, 1, MAX_BLOCKS), room[MAX_BLOCKS];
     for (int b = 0; b < nblocks; b++) {
         int nv = random_int(state, 1, 9), nown = nv > 3 && random_int(state, 0, 3) == 0;
         add_clique(p, BLOCKS(add_block(p, nv, nown)));
-        room[b] = nv / copies - nown; /* rows it can carry alone: B keeps its full rank */
+        room[b] = nv - nown; /* rows it can carry alone: B keeps its full rank */
     }
     for (int g = 0; g < nblocks; g++) {
         int a = random_int(state, 0, nblocks - 1), b = random_int(state, 0, nblocks - 1);
@@ -448,7 +438,7 @@ static void random_shape(problem *p, uint64_t *state, int copies)
         add_group(p, rows, random_int(state, 1, 3), (int[]){a, b, c});
         for (int e = p->group_start[p->ngroups - 1]; e < p->group_start[p->ngroups]; e++) {
             int block = p->group_block[e];
-            p->group_sufficient[e] = copies * (rows + p->nown[block]) <= p->nv[block] && random_int(state, 0, 1);
+            p->group_sufficient[e] = rows + p->nown[block] <= p->nv[block] && random_int(state, 0, 1);
         }
     }
     for (int c = random_int(state, 0, nblocks / 2); c > 0 && p->ncliques < MAX_GROUPS; c--)
@@ -463,9 +453,8 @@ static void test_random_systems(void)
     int fallbacks = 0;
     for (int i = 0; i < 200; i++) {
         problem p = {0};
-        int copies = 1 + i % 2;
-        random_shape(&p, &state, copies);
-        open_problem(&p, copies, &state);
+        random_shape(&p, &state);
+        open_problem(&p, &state);
         assemble(&p);
         check_solution(&p, &state, 1e-10);
         fallbacks += (int)p.matrix.fallbacks;
@@ -474,22 +463,22 @@ static void test_random_systems(void)
     CHECK(fallbacks == 0);
 }
 
-/* ---- chain, level and copy of add_rows ---- */
+/* ---- chain and level of add_rows ---- */
 
 static void test_rows_add_level_by_level(void)
 {
     problem p = {0};
     uint64_t state = 5;
     own_rows(&p);
-    open_problem(&p, 1, &state);
+    open_problem(&p, &state);
     p.chain[2].k[1] = 0; /* skipped */
     p.chain[3].X[1] = NULL;
     p.chain[3].k[1] = 0.7;
     assemble(&p);
 
     /* Z k1 X1 on top of B k0 X0, and the identity when there is no chain */
-    lg_matrix_add_rows(&p.matrix, 0, 0.3, p.B[1], 1, p.chain);
-    lg_matrix_add_rows(&p.matrix, 0, -0.2, p.B[1], 0, NULL);
+    lg_matrix_add_rows(&p.matrix, 0.3, p.B[1], 1, p.chain);
+    lg_matrix_add_rows(&p.matrix, -0.2, p.B[1], 0, NULL);
     for (int pass = 0; pass < 2; pass++) {
         double *columns = calloc((size_t)p.size * (size_t)p.size, sizeof(double)), *dense = p.dense;
         lg_chain saved[MAX_BLOCKS], identity = {{1, 1, 1}, {NULL, NULL, NULL}};
@@ -502,7 +491,7 @@ static void test_rows_add_level_by_level(void)
         double *B0 = p.B[0];
         p.B[0] = p.B[1];
         p.dense = columns;
-        dense_constraints(&p, 0, pass ? -0.2 : 0.3);
+        dense_constraints(&p, pass ? -0.2 : 0.3);
         for (int j = 0; j < p.v_start[p.nblocks]; j++) /* only the rows */
             for (int i = 0; i < p.size; i++)
                 dense[i + p.size * j] += columns[i + p.size * j];
@@ -525,7 +514,7 @@ static void test_singular_block_falls_back(void)
     chain(&p);
     add_group(&p, 2, BLOCKS(4));
     add_group(&p, 4, BLOCKS(4, 5));
-    open_problem(&p, 1, &state);
+    open_problem(&p, &state);
     for (int i = 0; i < WIDE; i++) /* rank 5 of 6, up to round-off */
         p.S[4][i + WIDE * 5] = 0.3 * p.S[4][i] - 0.7 * p.S[4][i + WIDE];
     assemble(&p);
@@ -546,7 +535,7 @@ static void test_scaling_does_not_fall_back(void)
     problem p = {0};
     uint64_t state = 10;
     own_rows(&p);
-    open_problem(&p, 1, &state);
+    open_problem(&p, &state);
     for (int b = 0; b < 6; b++) {
         for (int i = 0; i < SLOT; i++)
             p.S[b][i] *= 1e14;
@@ -568,7 +557,7 @@ static void test_fallback_stands_bad_scaling(void)
     uint64_t state = 16;
     chain(&p);
     add_group(&p, 1, BLOCKS(4));
-    open_problem(&p, 1, &state);
+    open_problem(&p, &state);
     for (int i = 0; i < WIDE; i++)
         p.S[4][i + WIDE * 5] = 0;
     for (int c = 0; c < p.ncliques; c++)
@@ -589,7 +578,7 @@ static void test_bordered_singular_mass_does_not_fall_back(void)
     uint64_t state = 11;
     add_clique(&p, BLOCKS(add_block(&p, 4, 1)));
     add_group(&p, 2, BLOCKS(0));
-    open_problem(&p, 1, &state);
+    open_problem(&p, &state);
     double q[] = {0.1, -0.5, 0.7, sqrt(1 - 0.01 - 0.25 - 0.49)}; /* the null space of the mass, up to round-off */
     for (int j = 0; j < 4; j++)
         for (int i = 0; i < 4; i++)
@@ -612,7 +601,7 @@ static void open_redundant(problem *p, int rows, uint64_t *state)
         add_group(p, rows, BLOCKS(0, 1));
     add_group(p, 2, BLOCKS(1, 2));
     add_group(p, 2, BLOCKS(2, 3));
-    open_problem(p, 1, state);
+    open_problem(p, state);
     int length = 2 * 9 * rows;
     for (int i = 0; i < length; i++)
         p->B[0][p->group_value[4] + i] = 0.3 * p->B[0][i] - 0.6 * p->B[0][p->group_value[2] + i];
@@ -633,14 +622,14 @@ static void test_redundant_constraint_is_named(void)
     }
 }
 
-/* An own row that vanishes, in the second copy, is named by its place among the constraint rows. */
+/* An own row that vanishes is named by its place among the constraint rows. */
 static void test_vanishing_own_row_is_named(void)
 {
     problem p = {0};
     uint64_t state = 13;
     own_rows(&p);
-    open_problem(&p, 2, &state);
-    memset(p.B[1] + p.own_value[3], 0, 7 * sizeof(double));
+    open_problem(&p, &state);
+    memset(p.B[0] + p.own_value[3], 0, 7 * sizeof(double));
     assemble(&p);
     CHECK(lg_matrix_factor(&p.matrix) == LG_SINGULAR);
     CHECK(p.matrix.deficient_row == p.own_row[3]);
@@ -652,7 +641,7 @@ static void test_massless_velocity_is_named(void)
     problem p = {0};
     uint64_t state = 14;
     springs(&p);
-    open_problem(&p, 1, &state);
+    open_problem(&p, &state);
     assemble(&p);
     for (int c = 0; c < p.ncliques; c++)
         memset(p.S[c], 0, (size_t)SLOT * sizeof(double));
@@ -685,7 +674,7 @@ static void test_not_a_number_is_reported(void)
             problem p = {0};
             uint64_t state = 15;
             chain(&p);
-            open_problem(&p, 1, &state);
+            open_problem(&p, &state);
             double *place[] = {&p.S[3][0], &p.S[6][2 + WIDE * 4], &p.B[0][p.group_value[5] + 3]};
             *place[where] = bad[i];
             assemble(&p);
@@ -767,7 +756,7 @@ static void open_large(large *system, int n, const int *parent)
 static long fill_of(const lg_pattern *pattern)
 {
     lg_plan *plan;
-    CHECK(lg_plan_create(pattern, 1, &plan) == LG_OK);
+    CHECK(lg_plan_create(pattern, &plan) == LG_OK);
     CHECK(lg_plan_size(plan) == 9 * pattern->nblocks);
     long values = lg_plan_values(plan);
     lg_plan_free(plan);
@@ -837,7 +826,7 @@ static void test_long_chain_solves(void)
     for (int b = 0; b < n; b++)
         before[b] = b - 1;
     open_large(&chain, n, before);
-    CHECK(lg_plan_create(&chain.pattern, 1, &plan) == LG_OK);
+    CHECK(lg_plan_create(&chain.pattern, &plan) == LG_OK);
     lg_matrix matrix = {.plan = plan};
     CHECK(lg_arena_open(&arena, long_chain_layout, &matrix) == LG_OK);
 
@@ -848,8 +837,8 @@ static void test_long_chain_solves(void)
         double *S = lg_matrix_at(&matrix, c, 0, 0, &ld);
         add_to_diagonal(S, 6, ld, 2);
     }
-    lg_matrix_add_columns(&matrix, 0, 1, B);
-    lg_matrix_add_rows(&matrix, 0, 1, B, 0, NULL);
+    lg_matrix_add_columns(&matrix, 1, B);
+    lg_matrix_add_rows(&matrix, 1, B, 0, NULL);
     memcpy(x, b, 9 * (size_t)n * sizeof(double));
     CHECK(lg_matrix_factor(&matrix) == LG_OK && matrix.fallbacks == 0);
     CHECK(lg_matrix_solve(&matrix, x) == LG_OK);
@@ -874,13 +863,13 @@ static void test_products_of_the_pattern(void)
 {
     problem p = {0};
     uint64_t state = 21;
-    random_shape(&p, &state, 1);
+    random_shape(&p, &state);
     own_rows(&p);
-    open_problem(&p, 1, &state);
+    open_problem(&p, &state);
     for (int b = 0; b < p.nblocks; b++) /* rows of the dense matrix: B itself */
         p.chain[b] = (lg_chain){{1, 1, 1}, {NULL, NULL, NULL}};
     memset(p.dense, 0, (size_t)(p.size * p.size) * sizeof(double));
-    dense_constraints(&p, 0, 1);
+    dense_constraints(&p, 1);
 
     int nv = p.v_start[p.nblocks], nr = p.pattern.nrows;
     double *x = random_array(&state, nv), *l = random_array(&state, nr);
@@ -908,7 +897,7 @@ static void test_measured_memory_equals_used(void)
     problem p = {0};
     uint64_t state = 22;
     springs(&p);
-    open_problem(&p, 2, &state);
+    open_problem(&p, &state);
     lg_arena measure = {0};
     lg_matrix other;
     lg_matrix_layout(&other, p.plan, &measure);
@@ -917,20 +906,9 @@ static void test_measured_memory_equals_used(void)
     close_problem(&p);
 }
 
-static void test_bad_number_of_copies(void)
-{
-    problem p = {0};
-    lg_plan *plan;
-    one_body(&p);
-    number(&p);
-    CHECK(lg_plan_create(&p.pattern, 0, &plan) == LG_BAD_ARGUMENT && plan == NULL);
-    lg_plan_free(NULL);
-}
-
 int main(void)
 {
     RUN(test_shapes);
-    RUN(test_two_copies_of_the_rows);
     RUN(test_every_size);
     RUN(test_random_systems);
     RUN(test_rows_add_level_by_level);
@@ -948,6 +926,5 @@ int main(void)
     RUN(test_long_chain_solves);
     RUN(test_products_of_the_pattern);
     RUN(test_measured_memory_equals_used);
-    RUN(test_bad_number_of_copies);
     return check_result();
 }
