@@ -94,11 +94,8 @@ static lg_status check_spec(const lg_model_spec *spec, lg_report *report)
     return LG_OK;
 }
 
-static lg_status check_element(const lg_model_spec *spec, const lg_element_spec *e, lg_report *report)
+static lg_status check_element(const lg_model_spec *spec, const lg_element_spec *e, int row, lg_report *report)
 {
-    int row = find_row(e->type);
-    if (row < 0)
-        return refuse(report, e->type, "no such element");
     const lg_element_info *info = info_of(row);
     int expected = parameter_count(info);
     if (takes_the_rest(info) ? e->nparameters < expected : e->nparameters != expected)
@@ -657,8 +654,11 @@ static lg_status build(lg_model *m, const lg_model_spec *spec, const int *row_of
 static lg_status create(const lg_model_spec *spec, int *row_of, lg_model **model, lg_report *report)
 {
     for (int i = 0; i < spec->nelements; i++) {
-        LG_TRY(check_element(spec, &spec->elements[i], report));
-        row_of[i] = find_row(spec->elements[i].type);
+        int row = find_row(spec->elements[i].type);
+        if (row < 0)
+            return refuse(report, spec->elements[i].type, "no such element");
+        LG_TRY(check_element(spec, &spec->elements[i], row, report));
+        row_of[i] = row;
     }
     lg_model *m = calloc(1, sizeof *m);
     lg_status status = m ? build(m, spec, row_of, report) : LG_NO_MEMORY;

@@ -51,7 +51,8 @@ void lg_model_rows(const lg_model *model, int element, int *row, int *nrows, int
 {
     lg_element_place at = model->place_of[element];
     const lg_element *e = at.body ? &at.body->e : at.force ? &at.force->e : &at.joint->e;
-    *row = at.joint ? at.joint->row : 0;
-    *nrows = at.joint ? at.joint->nrows : 0;
+    int is_joint = !at.body && !at.force;
+    *row = is_joint ? at.joint->row : 0;
+    *nrows = is_joint ? at.joint->nrows : 0;
     *mem = e->mem, *nmem = e->info->nmem;
 }
