@@ -52,72 +52,72 @@ void lg_matrix_zero(lg_matrix *matrix)
 double *lg_matrix_at(const lg_matrix *matrix, int clique, int i, int j, int *ld)
 {
     const lg_plan *plan = matrix->plan;
-    const lg_place *place = &plan->places[plan->clique[clique] + (long)plan->clique_size[clique] * i + j];
-    *ld = place->ld;
-    return matrix->values + place->at;
+    const lg_meeting *meeting = &plan->meetings[plan->clique[clique] + (long)plan->clique_size[clique] * i + j];
+    *ld = meeting->ld;
+    return matrix->values + meeting->at;
 }
 
 void lg_matrix_add_columns(lg_matrix *matrix, double s, const double *B)
 {
     const lg_plan *plan = matrix->plan;
-    for (const lg_link *link = plan->links; link < plan->links + plan->nlinks; link++) {
-        double *U = matrix->values + link->U;
-        const double *entry = B + link->value;
-        for (int r = 0; r < link->rows; r++)
-            for (int i = 0; i < link->nv; i++)
-                U[i + link->ld_U * r] += s * entry[r + link->rows * i];
+    for (const lg_entry_place *place = plan->entries; place < plan->entries + plan->nentries; place++) {
+        double *U = matrix->values + place->U;
+        const double *entry = B + place->value;
+        for (int r = 0; r < place->rows; r++)
+            for (int i = 0; i < place->nv; i++)
+                U[i + place->ld_U * r] += s * entry[r + place->rows * i];
     }
 }
 
 /* L += s B */
-static void add_scaled(const lg_link *link, double s, const double *restrict B, double *restrict L)
+static void add_scaled(const lg_entry_place *place, double s, const double *restrict B, double *restrict L)
 {
-    for (int c = 0; c < link->nv; c++)
-        for (int r = 0; r < link->rows; r++)
-            L[r + link->ld_L * c] += s * B[r + link->rows * c];
+    for (int c = 0; c < place->nv; c++)
+        for (int r = 0; r < place->rows; r++)
+            L[r + place->ld_L * c] += s * B[r + place->rows * c];
 }
 
 /* L += s B X for the `count` rows from `row` on */
-static inline void add_rows_product(const lg_link *link, int row, int count, double s, const double *restrict B,
+static inline void add_rows_product(const lg_entry_place *place, int row, int count, double s, const double *restrict B,
                                     const double *restrict X, double *restrict L)
 {
-    for (int c = 0; c < link->nv; c++) {
+    for (int c = 0; c < place->nv; c++) {
         double sum[3] = {0};
-        for (int i = 0; i < link->nv; i++) {
-            double x = X[i + link->nv * c];
+        for (int i = 0; i < place->nv; i++) {
+            double x = X[i + place->nv * c];
             if (x == 0) // positions and rotations of a direct product do not mix: two thirds of its X
                 continue;
             for (int r = 0; r < count; r++)
-                sum[r] += B[row + r + link->rows * i] * x;
+                sum[r] += B[row + r + place->rows * i] * x;
         }
         for (int r = 0; r < count; r++)
-            L[row + r + link->ld_L * c] += s * sum[r];
+            L[row + r + place->ld_L * c] += s * sum[r];
     }
 }
 
 /* L += s B X, by three rows, the most frequent number, and the rest one by one */
-static void add_scaled_product(const lg_link *link, double s, const double *B, const double *X, double *L)
+static void add_scaled_product(const lg_entry_place *place, double s, const double *B, const double *X, double *L)
 {
     int row = 0;
-    for (; row + 3 <= link->rows; row += 3)
-        add_rows_product(link, row, 3, s, B, X, L);
-    for (; row < link->rows; row++)
-        add_rows_product(link, row, 1, s, B, X, L);
+    for (; row + 3 <= place->rows; row += 3)
+        add_rows_product(place, row, 3, s, B, X, L);
+    for (; row < place->rows; row++)
+        add_rows_product(place, row, 1, s, B, X, L);
 }
 
 void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level, const lg_chain *chain)
 {
     const lg_plan *plan = matrix->plan;
-    for (const lg_link *link = plan->links; link < plan->links + plan->nlinks; link++) {
-        double *L = matrix->values + link->L;
-        double k = chain ? s * chain[link->block].k[level] : s;
-        const double *X = chain ? chain[link->block].X[level] : NULL;
+    for (const lg_entry_place *place = plan->entries; place < plan->entries + plan->nentries; place++) {
+        double *L = matrix->values + place->L;
+        double k = chain ? s * chain[place->block].k[level] : s;
+        const double *X = chain ? chain[place->block].X[level] : NULL;
         if (k == 0)
             continue;
         if (X)
-            add_scaled_product(link, k, B + link->value, X, L);
+            add_scaled_product(place, k, B + place->value, X, L);
         else
-            add_scaled(link, k, B + link->value, L);
+            add_scaled(place, k, B + place->value, L);
     }
 }
 

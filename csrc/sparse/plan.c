@@ -53,11 +53,11 @@ static void count_plan(builder *b)
     plan->nrows = p->nrows;
     plan->size = plan->nvelocities + p->nrows;
 
-    plan->nlinks = p->group_start[p->ngroups];
+    plan->nentries = p->group_start[p->ngroups];
     for (int i = 0; i < p->nblocks; i++)
-        plan->nlinks += p->nown[i] > 0;
+        plan->nentries += p->nown[i] > 0;
     for (int c = 0; c < p->ncliques; c++)
-        plan->nplaces += square(p->clique_start[c + 1] - p->clique_start[c]);
+        plan->nmeetings += square(p->clique_start[c + 1] - p->clique_start[c]);
 
     plan->nneighbours = b->order.start[plan->nfronts];
     for (int k = 0; k < plan->nfronts; k++) {
@@ -75,10 +75,10 @@ static void plan_layout(void *self, lg_arena *arena)
     plan->neighbours = lg_arena_take(arena, (size_t)plan->nneighbours * sizeof(lg_neighbour));
     plan->updates = lg_arena_take(arena, (size_t)plan->nupdates * sizeof(lg_update));
     plan->unknowns = lg_arena_ints(arena, (size_t)plan->nunknowns);
-    plan->links = lg_arena_take(arena, (size_t)plan->nlinks * sizeof(lg_link));
+    plan->entries = lg_arena_take(arena, (size_t)plan->nentries * sizeof(lg_entry_place));
     plan->clique = lg_arena_take(arena, (size_t)plan->ncliques * sizeof(long));
     plan->clique_size = lg_arena_ints(arena, (size_t)plan->ncliques);
-    plan->places = lg_arena_take(arena, (size_t)plan->nplaces * sizeof(lg_place));
+    plan->meetings = lg_arena_take(arena, (size_t)plan->nmeetings * sizeof(lg_meeting));
 }
 
 /* ---- fronts ---- */
@@ -196,14 +196,14 @@ static int start_of(const builder *b, int i, int j)
 }
 
 /* Where the rows of front i meet the columns of front j. */
-static lg_place meeting(const builder *b, int i, int j)
+static lg_meeting find_meeting(const builder *b, int i, int j)
 {
     const lg_front *row = &b->plan->fronts[i], *column = &b->plan->fronts[j];
     if (i == j)
-        return (lg_place){row->D, row->n};
+        return (lg_meeting){row->D, row->n};
     if (i < j)
-        return (lg_place){row->U + (long)row->n * start_of(b, i, j), row->n};
-    return (lg_place){column->L + start_of(b, j, i), column->ld};
+        return (lg_meeting){row->U + (long)row->n * start_of(b, i, j), row->n};
+    return (lg_meeting){column->L + start_of(b, j, i), column->ld};
 }
 
 static void fill_updates(builder *b)
@@ -213,53 +213,54 @@ static void fill_updates(builder *b)
         for (long t = b->order.start[k]; t < b->order.start[k + 1]; t++)
             for (long s = b->order.start[k]; s < b->order.start[k + 1]; s++) {
                 int i = b->order.later[s], j = b->order.later[t];
-                lg_place place = meeting(b, i, j);
-                *update++ = (lg_update){place.at, place.ld, i == j ? b->plan->fronts[i].pivot : -1};
+                lg_meeting meeting = find_meeting(b, i, j);
+                *update++ = (lg_update){meeting.at, meeting.ld, i == j ? b->plan->fronts[i].pivot : -1};
             }
 }
 
-static void fill_places(builder *b)
+static void fill_meetings(builder *b)
 {
     const lg_pattern *p = b->pattern;
-    lg_place *place = b->plan->places;
+    lg_meeting *meeting = b->plan->meetings;
     for (int c = 0; c < p->ncliques; c++) {
         const int *block = p->clique_block + p->clique_start[c];
         int count = p->clique_start[c + 1] - p->clique_start[c];
-        b->plan->clique[c] = place - b->plan->places;
+        b->plan->clique[c] = meeting - b->plan->meetings;
         b->plan->clique_size[c] = count;
         for (int i = 0; i < count; i++)
             for (int j = 0; j < count; j++)
-                *place++ = meeting(b, b->order.position[block[i]], b->order.position[block[j]]);
+                *meeting++ = find_meeting(b, b->order.position[block[i]], b->order.position[block[j]]);
     }
 }
 
-static lg_link group_link(const builder *b, int group, int entry)
+static lg_entry_place group_entry(const builder *b, int group, int entry)
 {
     const lg_pattern *p = b->pattern;
     int block = p->group_block[entry], rows = p->group_row[group + 1] - p->group_row[group];
     int i = b->order.position[block], j = b->order.position[p->nblocks + group];
-    lg_place U = meeting(b, i, j), L = meeting(b, j, i);
-    return (lg_link){block, p->nv[block], rows, p->group_value[entry], U.ld, L.ld, U.at, L.at};
+    lg_meeting U = find_meeting(b, i, j), L = find_meeting(b, j, i);
+    return (lg_entry_place){block, p->nv[block], rows, p->group_value[entry], U.ld, L.ld, U.at, L.at};
 }
 
-static lg_link own_link(const builder *b, int block)
+static lg_entry_place own_entry(const builder *b, int block)
 {
     const lg_pattern *p = b->pattern;
     const lg_front *front = &b->plan->fronts[b->order.position[block]];
     int n = front->n, nv = p->nv[block];
-    return (lg_link){block, nv, p->nown[block], p->own_value[block], n, n, front->D + (long)n * nv, front->D + nv};
+    long U = front->D + (long)n * nv, L = front->D + nv;
+    return (lg_entry_place){block, nv, p->nown[block], p->own_value[block], n, n, U, L};
 }
 
-static void fill_links(builder *b)
+static void fill_entries(builder *b)
 {
     const lg_pattern *p = b->pattern;
-    lg_link *link = b->plan->links;
+    lg_entry_place *place = b->plan->entries;
     for (int group = 0; group < p->ngroups; group++)
         for (int e = p->group_start[group]; e < p->group_start[group + 1]; e++)
-            *link++ = group_link(b, group, e);
+            *place++ = group_entry(b, group, e);
     for (int block = 0; block < p->nblocks; block++)
         if (p->nown[block])
-            *link++ = own_link(b, block);
+            *place++ = own_entry(b, block);
 }
 
 /* ---- creation ---- */
@@ -281,8 +282,8 @@ static lg_status build(builder *b)
     place_fronts(b, 0);
     fill_unknowns(b);
     fill_updates(b);
-    fill_places(b);
-    fill_links(b);
+    fill_meetings(b);
+    fill_entries(b);
     return LG_OK;
 }
 

@@ -37,20 +37,20 @@ typedef struct lg_update { /* where the product of a slice of L and a slice of U
     int pivot; /* of the front, if it is its D; -1 if not */
 } lg_update;
 
-typedef struct lg_link { /* where one entry of B goes: a group on a block, or a block's own rows */
+typedef struct lg_entry_place { /* where one entry of B goes: a group on a block, or a block's own rows */
     int block, nv, rows;
     int value; /* place in the values of B */
     int ld_U, ld_L;
     long U, L;
-} lg_link;
+} lg_entry_place;
 
-typedef struct lg_place { /* where two entries of a clique meet */
+typedef struct lg_meeting { /* where two entries of a clique meet */
     long at;
     int ld;
-} lg_place;
+} lg_meeting;
 
 struct lg_plan {
-    int nfronts, nlinks, ncliques;
+    int nfronts, nentries, ncliques;
     int size, nvelocities, nrows;
     int largest, widest; /* largest n, largest m */
     long nassembled, nvalues; /* doubles that elements reach; all */
@@ -58,11 +58,11 @@ struct lg_plan {
     lg_neighbour *neighbours;
     lg_update *updates;
     int *unknowns;
-    lg_link *links;
-    long *clique; /* per clique: its first place */
+    lg_entry_place *entries;
+    long *clique; /* per clique: its first meeting */
     int *clique_size;
-    lg_place *places;
-    long nneighbours, nupdates, nunknowns, nplaces; /* lengths */
+    lg_meeting *meetings;
+    long nneighbours, nupdates, nunknowns, nmeetings; /* lengths */
     lg_arena memory;
 };
 

@@ -90,11 +90,11 @@ static inline void lg_pose_residual(const lg_frame *f, const lg_pose *pose, doub
 }
 
 /* J of an inertia xx, yy, zz, xy, xz, yz. */
-static inline void lg_inertia_matrix(const double I[6], double J[9])
+static inline void lg_inertia_matrix(const double inertia[6], double J[9])
 {
-    J[0] = I[0], J[1] = I[3], J[2] = I[4];
-    J[3] = I[3], J[4] = I[1], J[5] = I[5];
-    J[6] = I[4], J[7] = I[5], J[8] = I[2];
+    J[0] = inertia[0], J[1] = inertia[3], J[2] = inertia[4];
+    J[3] = inertia[3], J[4] = inertia[1], J[5] = inertia[5];
+    J[6] = inertia[4], J[7] = inertia[5], J[8] = inertia[2];
 }
 
 #endif
