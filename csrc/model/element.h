@@ -28,13 +28,17 @@ typedef struct lg_quarters {
 static inline void lg_quarters_add(lg_quarters *q, int which, double s, const double B[9])
 {
     double *A = q->A[which];
-    int there = q->has >> which & 1;
+    if (q->has >> which & 1) {
+        lg_axpy(9, s, B, A);
+        return;
+    }
     for (int i = 0; i < 9; i++)
-        A[i] = (there ? A[i] : 0) + s * B[i];
+        A[i] = s * B[i];
     q->has |= 1u << which;
 }
 
-/* Both ends are on bodies that move. */
+/* The end is on a body that moves; both ends are. */
+int lg_element_moves(const lg_element *e, int end);
 int lg_element_between(const lg_element *e);
 
 /* Largest number of velocities of a block that the tangent of an element finds room for on the stack. */

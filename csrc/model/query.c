@@ -30,8 +30,12 @@ lg_status lg_model_reaction(const lg_model *model, int element, int slot, double
     lg_model_move(model, &at, LG_POSES, 0);
     const lg_pose *pose[2] = {lg_pose_of(joint->e.frame[0], &at), lg_pose_of(joint->e.frame[1], &at)};
     lg_joint_rows(joint, pose, lam + joint->row, 0, &rows);
-    for (int i = 0; i < joint->nrows; i++)
-        lg_axpy(6, -lam[joint->row + i], rows.J[slot] + 6 * i, wrench);
+    for (int i = 0; i < joint->nrows; i++) {
+        const double *J = rows.J[slot] + 6 * i;
+        if (i < rows.points)
+            lg_axpy(3, -lam[joint->row + i], J, wrench);
+        lg_axpy(3, -lam[joint->row + i], J + 3, wrench + 3);
+    }
     return LG_OK;
 }
 

@@ -4,9 +4,14 @@
 #include "model/element.h"
 #include "system/chain.h"
 
+int lg_element_moves(const lg_element *e, int end)
+{
+    return e->frame[end]->body->block != NULL;
+}
+
 int lg_element_between(const lg_element *e)
 {
-    return e->frame[0]->body->block && e->frame[1]->body->block;
+    return lg_element_moves(e, 0) && lg_element_moves(e, 1);
 }
 
 /* Where velocities of the blocks under frames i and j meet. */

@@ -196,9 +196,50 @@ static void shift_columns(const lg_arm *arm, const lg_quarters *K, const lg_quar
         }
 }
 
+/* s M^T A into the rows of moments of a column of quarters, A into its rows of forces */
+static void add_column(const double *M, int column, double s, const double A[9], lg_quarters *out)
+{
+    double MA[9];
+    lg_quarters_add(out, column, s, A);
+    if (!M)
+        return;
+    lg_mulT33(M, A, MA);
+    lg_quarters_add(out, LG_RX + column, s, MA);
+}
+
+/* The common case: forces that feel places only, not rotations. */
+static void shift_points(const lg_arm *i, const lg_arm *j, double s, const lg_quarters *K, const lg_quarters *D,
+                         lg_stiffness *sum)
+{
+    double Mi[9], Mj[9], W[9], w[3], A[9], B[9];
+    const double *left = i->at_node ? NULL : Mi, *k = K->A[LG_XX], *d = D && D->has ? D->A[LG_XX] : NULL;
+    if (left)
+        turned_arm(i, i->X, Mi);
+    add_column(left, LG_XX, s, k, &sum->K);
+    if (d)
+        add_column(left, LG_XX, s, d, &sum->D);
+    if (j->at_node)
+        return;
+    turned_arm(j, j->X, Mj);
+    lg_mul33(k, Mj, A);
+    if (d) {
+        lg_cross(j->omega, j->X, w);
+        turned_arm(j, w, W);
+        lg_mul33(d, W, B);
+        lg_axpy(9, 1, B, A);
+        lg_mul33(d, Mj, B);
+        add_column(left, LG_XR, s, B, &sum->D);
+    }
+    add_column(left, LG_XR, s, A, &sum->K);
+}
+
 void lg_arm_shift(const lg_arm *i, const lg_arm *j, double s, const lg_quarters *K, const lg_quarters *D,
                   lg_stiffness *sum)
 {
+    if (K->has == 1u << LG_XX && (!D || !D->has || D->has == 1u << LG_XX)) {
+        shift_points(i, j, s, K, D, sum);
+        return;
+    }
     lg_stiffness shifted;
     shifted.K.has = shifted.D.has = 0;
     shift_columns(j, K, D, &shifted);
@@ -286,15 +327,40 @@ void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j,
 
 /* ---- constraint rows ---- */
 
-void lg_arm_rows(const lg_arm *arm, int n, const double *J, const double *rate, double *values)
+/* wrench^T H or, with the row's `rate`, what comes to wrench^T H of Z as well. */
+static void arm_row(const lg_arm *arm, const double *J, const double *rate, int turns_only, double *row)
 {
-    int nv = arm->block->nv;
+    double wrench[6] = {0, 0, 0, J[3], J[4], J[5]}, wrench_rate[6] = {0};
+    if (!turns_only)
+        lg_copy(3, J, wrench);
+    lg_arm_pull(arm, 1, wrench, row);
+    if (!rate)
+        return;
+    lg_copy(turns_only ? 0 : 3, rate, wrench_rate);
+    lg_copy(3, rate + 3, wrench_rate + 3);
+    lg_arm_pull_rate(arm, wrench_rate, row);
+}
+
+/* The turning part of a row that turns only, on Lie groups: J itself. */
+static void turning_row(const lg_arm *arm, int n, const double *J, double *values)
+{
+    int first = first_of(arm);
+    for (int j = 0; j < first; j++)
+        values[n * j] = 0;
+    for (int j = 0; j < 3; j++)
+        values[n * (first + j)] = J[3 + j];
+}
+
+void lg_arm_rows(const lg_arm *arm, int n, int points, const double *J, const double *rate, double *values)
+{
     for (int r = 0; r < n; r++) {
+        if (r >= points && !arm->attitude) { // the rate of such a row is in J: omega is the velocity
+            turning_row(arm, n, J + 6 * r, values + r);
+            continue;
+        }
         double row[LG_MAX_NV] = {0};
-        lg_arm_pull(arm, 1, J + 6 * r, row);
-        if (rate)
-            lg_arm_pull_rate(arm, rate + 6 * r, row);
-        for (int j = 0; j < nv; j++)
+        arm_row(arm, J + 6 * r, rate ? rate + 6 * r : NULL, r >= points, row);
+        for (int j = 0; j < arm->block->nv; j++)
             values[r + n * j] = row[j];
     }
 }

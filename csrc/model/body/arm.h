@@ -119,9 +119,9 @@ void lg_arm_shift(const lg_arm *i, const lg_arm *j, double s, const lg_quarters 
 void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j, const lg_chain *chain, double *S,
                       int ld);
 
-/* B or Z of n rows at the end of the arm: values[r + n j] (column j) get row r of J, n x 6 row-major; rate NULL or the rows whose
-   wrench^T Z is added. */
-void lg_arm_rows(const lg_arm *arm, int n, const double *J, const double *rate, double *values);
+/* B or Z of n rows at the end of the arm: values[r + n j] (column j) get row r of J, n x 6 row-major; rate NULL or the rows
+   whose wrench^T Z is added. Rows from `points` on turn only: their first three values are not read. */
+void lg_arm_rows(const lg_arm *arm, int n, int points, const double *J, const double *rate, double *values);
 /* B of the three rows s x, x being the end of the arm. */
 void lg_arm_point_rows(const lg_arm *arm, double s, double *values);
 

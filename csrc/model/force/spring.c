@@ -15,11 +15,12 @@ static void pull_apart(const double F[3], lg_load *out)
 }
 
 /* dF = A (dx_b - dx_a): the four blocks of a derivative. */
-static void spread(const double A[9], lg_quarters out[2][2])
+static void spread(const lg_element *e, const double A[9], lg_quarters out[2][2])
 {
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++)
-            lg_quarters_add(&out[i][j], LG_XX, i == j ? 1 : -1, A);
+            if (lg_element_moves(e, i) && lg_element_moves(e, j))
+                lg_quarters_add(&out[i][j], LG_XX, i == j ? 1 : -1, A);
 }
 
 static void separation(const lg_pose *const f[2], double d[3], double ddot[3])
@@ -51,7 +52,7 @@ static lg_status cartesian_force(const lg_element *e, const lg_pose *const f[2],
     }
     pull_apart(F, out);
     if (linear)
-        spread(K, out->K), spread(D, out->D);
+        spread(e, K, out->K), spread(e, D, out->D);
     return LG_OK;
 }
 
@@ -83,7 +84,7 @@ static void spring_tangent(const lg_element *e, double l, const double n[3], con
             K[3 * i + j] = -(k * nn + S / l * across + c * n[i] * (ddot[j] - rate * n[j]) / l);
             D[3 * i + j] = -c * nn;
         }
-    spread(K, out->K), spread(D, out->D);
+    spread(e, K, out->K), spread(e, D, out->D);
 }
 
 static lg_status spring_force(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,

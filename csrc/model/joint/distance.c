@@ -27,6 +27,7 @@ static void rows(const lg_element *e, const lg_pose *const f[2], const double *l
     double l = lg_norm3(d);
     for (int i = 0; i < 3; i++)
         n[i] = d[i] / l;
+    out->points = 1;
     out->phi[0] = l - e->p[0];
     write_row(n, out->J);
 

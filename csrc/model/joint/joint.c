@@ -17,6 +17,10 @@ const int lg_joint_type_count = sizeof lg_joint_types / sizeof *lg_joint_types;
 /* Rows that stay move up and close the gaps. */
 static void close_gaps(const lg_joint *joint, unsigned want, lg_rows *out)
 {
+    int points = 0;
+    for (int i = 0; i < joint->nrows; i++)
+        points += joint->kept[i] < out->points;
+    out->points = points;
     for (int i = 0; i < joint->nrows; i++) {
         int from = joint->kept[i];
         out->phi[i] = out->phi[from];
@@ -47,20 +51,25 @@ void lg_joint_rows(const lg_joint *joint, const lg_pose *const f[2], const doubl
 
 /* ---- what the rows say ---- */
 
+/* J[s] of row i times (x, r) */
+static double row_times(const lg_rows *rows, int s, int i, const double x[3], const double r[3])
+{
+    const double *J = rows->J[s] + 6 * i;
+    return lg_dot3(J + 3, r) + (i < rows->points ? lg_dot3(J, x) : 0);
+}
+
 /* phi, and what needs velocities: phidot = J twist, zeta = -(J bias + Jdot). */
 static void write_levels(const lg_joint *joint, const lg_pose *const f[2], const lg_rows *rows, const lg_wanted *want)
 {
-    if (want->phi)
-        lg_copy(joint->nrows, rows->phi, want->phi + joint->row);
-    for (int i = 0; want->phidot && i < joint->nrows; i++) {
-        const double *a = rows->J[0] + 6 * i, *b = rows->J[1] + 6 * i;
-        want->phidot[joint->row + i] =
-            lg_dot3(a, f[0]->xdot) + lg_dot3(a + 3, f[0]->omega) + lg_dot3(b, f[1]->xdot) + lg_dot3(b + 3, f[1]->omega);
-    }
-    for (int i = 0; want->zeta && i < joint->nrows; i++) {
-        const double *a = rows->J[0] + 6 * i, *b = rows->J[1] + 6 * i;
-        want->zeta[joint->row + i] = -rows->Jdot[i] - lg_dot3(a, f[0]->xdd) - lg_dot3(a + 3, f[0]->omegadot) -
-                                     lg_dot3(b, f[1]->xdd) - lg_dot3(b + 3, f[1]->omegadot);
+    for (int i = 0; i < joint->nrows; i++) {
+        if (want->phi)
+            want->phi[joint->row + i] = rows->phi[i];
+        if (want->phidot)
+            want->phidot[joint->row + i] =
+                row_times(rows, 0, i, f[0]->xdot, f[0]->omega) + row_times(rows, 1, i, f[1]->xdot, f[1]->omega);
+        if (want->zeta)
+            want->zeta[joint->row + i] = -rows->Jdot[i] - row_times(rows, 0, i, f[0]->xdd, f[0]->omegadot) -
+                                         row_times(rows, 1, i, f[1]->xdd, f[1]->omegadot);
     }
 }
 
@@ -79,7 +88,18 @@ static void write_row(const lg_frame *f, const lg_point *at, int nrows, int i, c
         values[i + j * nrows] = (add ? values[i + j * nrows] : 0) + row[j];
 }
 
-static void write_jacobians(const lg_joint *joint, const lg_point *at, const lg_rows *rows, const lg_wanted *want)
+/* The parts that are not written, for bodies that ask for whole rows. */
+static void fill_rows(int n, unsigned want, lg_rows *rows)
+{
+    for (int s = 0; s < 2; s++)
+        for (int i = rows->points; i < n; i++) {
+            lg_zero(3, rows->J[s] + 6 * i);
+            if (want & LG_ROWS_Z)
+                lg_zero(3, rows->Z[s] + 6 * i);
+        }
+}
+
+static void write_jacobians(const lg_joint *joint, const lg_point *at, lg_rows *rows, const lg_wanted *want)
 {
     int n = joint->nrows;
     const lg_frame *const *f = joint->e.frame;
@@ -88,12 +108,15 @@ static void write_jacobians(const lg_joint *joint, const lg_point *at, const lg_
         if (body->block && body->type->arm) {
             lg_arm arm = body->type->arm(f[s], at);
             if (want->B)
-                lg_arm_rows(&arm, n, rows->J[s], NULL, want->B + joint->value[s]);
+                lg_arm_rows(&arm, n, rows->points, rows->J[s], NULL, want->B + joint->value[s]);
             if (want->Z)
-                lg_arm_rows(&arm, n, rows->Z[s], rows->J[s], want->Z + joint->value[s]);
+                lg_arm_rows(&arm, n, rows->points, rows->Z[s], rows->J[s], want->Z + joint->value[s]);
             continue;
         }
-        for (int i = 0; body->block && i < n; i++) {
+        if (!body->block)
+            continue;
+        fill_rows(n, want->Z ? LG_ROWS_Z : 0, rows);
+        for (int i = 0; i < n; i++) {
             const double *J = rows->J[s] + 6 * i;
             int add = s == 1 && f[1]->body == f[0]->body;
             if (want->B)
@@ -107,9 +130,14 @@ static void write_jacobians(const lg_joint *joint, const lg_point *at, const lg_
 /* B^T lam: the rows as wrenches J^T lam on the frames. */
 static void press(const lg_joint *joint, lg_pose *const f[2], const lg_rows *rows, const double *lam)
 {
-    for (int s = 0; s < 2; s++)
-        for (int i = 0; i < joint->nrows; i++)
-            lg_axpy(6, lam[i], rows->J[s] + 6 * i, f[s]->wrench[LG_REACTIONS]);
+    for (int s = 0; s < 2; s++) {
+        double *wrench = f[s]->wrench[LG_REACTIONS];
+        for (int i = 0; i < joint->nrows; i++) {
+            if (i < rows->points)
+                lg_axpy(3, lam[i], rows->J[s] + 6 * i, wrench);
+            lg_axpy(3, lam[i], rows->J[s] + 6 * i + 3, wrench + 3);
+        }
+    }
 }
 
 void lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *want)

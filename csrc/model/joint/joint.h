@@ -21,8 +21,10 @@ typedef struct lg_joints { /* those of one row */
     const lg_joint *first, *end;
 } lg_joints;
 
-/* Constraint rows in frame space. Row-major: row i of J[s] is J[s] + 6 i. */
+/* Constraint rows in frame space. Row-major: row i of J[s] is J[s] + 6 i. The first `points` rows act on places; the others on
+   rotations alone, and the first three values of these rows of J and Z are not written. */
 typedef struct lg_rows {
+    int points;
     double phi[LG_MAX_ROWS];
     double J[2][6 * LG_MAX_ROWS]; /* d phi/d pose = d phidot/d twist */
     double Jdot[LG_MAX_ROWS]; /* (dJ/dt) twist + explicit time terms */

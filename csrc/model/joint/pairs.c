@@ -166,19 +166,32 @@ static void pair_row(const axis_pair *a, const double Rab[9], const lg_pose *con
     lg_add_cross(a->v, sa_b, out->Z[1] + 6 * row + 3);
 }
 
+/* B = s a^ b^ = s (b a^T - (a . b) 1) */
+static void double_cross(double s, const double a[3], const double b[3], double B[9])
+{
+    double dot = lg_dot3(a, b);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            B[3 * i + j] = s * (b[i] * a[j] - (i == j ? dot : 0));
+}
+
 /* lam times d(u x p, v x r) */
 static void pair_tangent(const axis_pair *a, const double Rab[9], double lam, lg_rows *out)
 {
-    double uhat[9], vhat[9], phat[9], rhat[9], A[9], B[9], Bt[9];
-    lg_hat3(a->u, uhat), lg_hat3(a->v, vhat), lg_hat3(a->p, phat), lg_hat3(a->r, rhat);
-    lg_mul33(uhat, phat, A);
-    lg_quarters_add(&out->K[0][0], LG_RR, lam, A);
-    lg_mul33(vhat, rhat, A);
-    lg_quarters_add(&out->K[1][1], LG_RR, lam, A);
+    double A[9], UR[9], B[9], Bt[9];
+    double_cross(lam, a->u, a->p, A);
+    lg_quarters_add(&out->K[0][0], LG_RR, 1, A);
+    double_cross(lam, a->v, a->r, A);
+    lg_quarters_add(&out->K[1][1], LG_RR, 1, A);
 
-    // u^ R_ab v^, whose transpose is v^ R_ab^T u^
-    lg_mul33(uhat, Rab, A);
-    lg_mul33(A, vhat, B);
+    // u^ R_ab v^, whose transpose is v^ R_ab^T u^; columns of u^ R_ab are u x (columns of R_ab), rows of A v^ are (row x v)
+    for (int j = 0; j < 3; j++) {
+        double column[3] = {Rab[j], Rab[3 + j], Rab[6 + j]}, turned[3];
+        lg_cross(a->u, column, turned);
+        UR[j] = turned[0], UR[3 + j] = turned[1], UR[6 + j] = turned[2];
+    }
+    for (int i = 0; i < 3; i++)
+        lg_cross(UR + 3 * i, a->v, B + 3 * i);
     lg_transpose3(B, Bt);
     lg_quarters_add(&out->K[0][1], LG_RR, -lam, B);
     lg_quarters_add(&out->K[1][0], LG_RR, -lam, Bt);
@@ -203,51 +216,77 @@ static const char *row_label(const lg_element *e, int row)
     return about[6 - (pair[0] - '0') - (pair[1] - '0') - 1];
 }
 
-static void open_rows(int n, unsigned want, lg_rows *out)
+/* Rows on places have no moments but on the carrier. */
+static void open_rows(int npoints, int nrows, unsigned want, lg_rows *out)
 {
-    for (int s = 0; s < 2; s++) {
-        lg_zero(6 * n, out->J[s]);
-        if (want & LG_ROWS_Z)
-            lg_zero(6 * n, out->Z[s]);
-    }
-    lg_zero(n, out->Jdot);
+    out->points = npoints;
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < npoints; i++) {
+            lg_zero(3, out->J[s] + 6 * i + 3);
+            if (want & LG_ROWS_Z)
+                lg_zero(6, out->Z[s] + 6 * i);
+        }
+    for (int i = 0; i < nrows; i++)
+        out->Jdot[i] = 0;
 }
 
-static void rows(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out)
+static void translation_rows(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want,
+                             lg_rows *out)
 {
-    const joint_mask *mask = mask_of(e);
-    int row = 0, tangent = (want & LG_ROWS_K) && (mask->npairs > 0 || e->p[CARRIER] != 0);
-    open_rows(e->info->nrows, want, out);
-
-    // translations
     carried at;
     double U[3] = {0, 0, 0}, u[3];
+    int row = 0;
     open_carried(e, f, want, &at);
     for (const char *digit = e->info->locked; *digit; digit++, row++) {
         translation_row(&at, *digit - '1', row, want, out);
-        if (tangent && at.p >= 0) {
+        if ((want & LG_ROWS_K) && at.p >= 0) {
             lg_triad_axis(at.triad, *digit - '1', u);
             lg_axpy(3, lam[row], u, U);
         }
     }
-    if (tangent && at.p >= 0)
+    if ((want & LG_ROWS_K) && at.p >= 0)
         translation_tangent(&at, U, out);
+}
 
-    // pairs
-    if (!mask->npairs)
-        return;
+/* Three rows x_b - x_a in inertial axes. */
+static void point_rows(const lg_pose *const f[2], lg_rows *out)
+{
+    for (int i = 0; i < 3; i++) {
+        out->phi[i] = f[1]->x[i] - f[0]->x[i];
+        for (int k = 0; k < 3; k++) {
+            out->J[0][6 * i + k] = -(i == k);
+            out->J[1][6 * i + k] = i == k;
+        }
+    }
+}
+
+static void pair_rows(const lg_element *e, const lg_pose *const f[2], int row, const double *lam, unsigned want,
+                      lg_rows *out)
+{
     double Rab[9];
     lg_mulT33(f[0]->R, f[1]->R, Rab);
-    for (const char *digit = mask->pairs; *digit; digit += 2, row++) {
+    for (const char *digit = mask_of(e)->pairs; *digit; digit += 2, row++) {
         axis_pair pair;
         lg_triad_axis(e->p + TRIAD_A, digit[0] - '1', pair.u);
         lg_triad_axis(e->p + TRIAD_B, digit[1] - '1', pair.v);
         lg_mul3(Rab, pair.v, pair.p);
         lg_mulT3(Rab, pair.u, pair.r);
         pair_row(&pair, Rab, f, row, want, out);
-        if (tangent)
+        if (want & LG_ROWS_K)
             pair_tangent(&pair, Rab, lam[row], out);
     }
+}
+
+static void rows(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out)
+{
+    int npairs = mask_of(e)->npairs, npoints = e->info->nrows - npairs;
+    open_rows(npoints, e->info->nrows, want, out);
+    if (e->p[CARRIER] == 0 && npoints == 3)
+        point_rows(f, out);
+    else
+        translation_rows(e, f, lam, want, out);
+    if (npairs)
+        pair_rows(e, f, npoints, lam, want, out);
 }
 
 /* The angle on the branch next to the one in memory. */
