@@ -236,8 +236,16 @@ static void shift_points(const lg_arm *i, const lg_arm *j, double s, const lg_qu
 void lg_arm_shift(const lg_arm *i, const lg_arm *j, double s, const lg_quarters *K, const lg_quarters *D,
                   lg_stiffness *sum)
 {
-    if (K->has == 1u << LG_XX && (!D || !D->has || D->has == 1u << LG_XX)) {
+    unsigned has = K->has | (D ? D->has : 0);
+    if (has == 1u << LG_XX && K->has) {
         shift_points(i, j, s, K, D, sum);
+        return;
+    }
+    if (has == 1u << LG_RR) { // turns and moments are the same everywhere on a body
+        if (K->has)
+            lg_quarters_add(&sum->K, LG_RR, s, K->A[LG_RR]);
+        if (D && D->has)
+            lg_quarters_add(&sum->D, LG_RR, s, D->A[LG_RR]);
         return;
     }
     lg_stiffness shifted;
@@ -315,9 +323,51 @@ static void add_rates(const lg_quarters *D, const lg_arm *i, const lg_arm *j, co
             add_quarter(i, j, chain, 0, which, D->A[which], j->attitude->Z, S, ld);
 }
 
+/* S += k A X for a row-major 3 x 3 A; X with leading dimension ldx, NULL: the identity */
+static void add_through(double k, const double A[9], const double *X, int ldx, double *S, int ld)
+{
+    for (int n = 0; n < 3; n++)
+        for (int m = 0; m < 3; m++)
+            S[m + n * ld] += k * (X ? lg_dot3(A + 3 * m, X + n * ldx) : A[3 * m + n]);
+}
+
+/* The part of a chain that turns, on a direct product. */
+static const double *turning(const lg_chain *chain, int level, const lg_block *b)
+{
+    int r = b->node->attitude_v;
+    return chain->X[level] ? chain->X[level] + r + r * b->nv : NULL;
+}
+
+/* Both blocks move in inertial axes and turn with omega itself: quarters are blocks of the tangent. */
+static void add_direct(const lg_quarters *q, const lg_arm *i, const lg_arm *j, const lg_chain *chain, int level,
+                       double *S, int ld)
+{
+    int row[2] = {0, first_of(i)}, column[2] = {0, first_of(j)};
+    if (chain->k[level] == 0)
+        return;
+    const double *X = turning(chain, level, j->block);
+    for (int which = 0; which < 4; which++) {
+        int r = which / 2, c = which % 2;
+        if (!(q->has >> which & 1) || (!r && row[1] == 0) || (!c && column[1] == 0)) // no places where a point is fixed
+            continue;
+        add_through(chain->k[level], q->A[which], c ? X : NULL, j->block->nv, S + row[r] + column[c] * ld, ld);
+    }
+}
+
+static int is_direct(const lg_arm *arm)
+{
+    return !arm->attitude && arm->block->node->place != LG_PLACE_BODY;
+}
+
 void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j, const lg_chain *chain, double *S,
                       int ld)
 {
+    if (is_direct(i) && is_direct(j)) {
+        add_direct(&sum->K, i, j, chain, 0, S, ld);
+        if (sum->D.has)
+            add_direct(&sum->D, i, j, chain, 1, S, ld);
+        return;
+    }
     add_quarters(&sum->K, i, j, chain, 0, S, ld);
     if (!sum->D.has)
         return;

@@ -158,6 +158,16 @@ static void collect_residual(const lg_body *b, const lg_point *at, lg_arm *arm, 
     }
 }
 
+/* How the wrenches turn with the body: on Lie groups a stiffness like any other. */
+static void add_geo(const lg_resultant *total, const lg_arm *arm, lg_stiffness *sum, const lg_chain *chain, double *S,
+                    int ld)
+{
+    if (arm->attitude || arm->block->node->place == LG_PLACE_BODY)
+        lg_resultant_add_geo(total, arm, 1, chain, S, ld);
+    else
+        lg_quarters_add(&sum->K, LG_RR, 1, total->G);
+}
+
 static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
     double *out[] = {[LG_FORCES] = want->force, [LG_REACTIONS] = want->Btlam};
@@ -177,7 +187,7 @@ static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
             const lg_chain *chain = lg_chain_of(want, b->index);
             lg_resultant total = {{0}, {0}, {0}};
             collect_residual(b, at, &arm, &total);
-            lg_resultant_add_geo(&total, &arm, 1, chain, S, ld);
+            add_geo(&total, &arm, stiffness(b, at), chain, S, ld);
             lg_stiffness_add(&state_of(b, at)->stiffness, &arm, &arm, chain, S, ld);
         }
     }
@@ -381,8 +391,11 @@ static void translate(double mass, const lg_block *b, const lg_point *at, const 
         return;
 
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    lg_chain_add(b, chain, 2, at->wa * mass, 0, 3, 0, 3, identity, 3, S, ld);
-    if (body) {
+    if (!body) {
+        for (int i = 0; i < 3; i++)
+            S[i + i * ld] += chain->k[2] * at->wa * mass;
+    } else {
+        lg_chain_add(b, chain, 2, at->wa * mass, 0, 3, 0, 3, identity, 3, S, ld);
         // d(omega x U) = omega^ dU - U^ domega, column-major: the transposed of a hat is its negative
         double hat[9];
         lg_hat3(v + 3, hat);
