@@ -101,6 +101,12 @@ static void open_state(const lg_body *b, const lg_point *at)
     lg_mul_columns(node->attitude_n, s->attitude.H, rates, s->omega);
 }
 
+/* Velocities of the block are x' (if the node moves) and omega themselves: by far the most bodies. */
+static int is_direct(const lg_body *b)
+{
+    return !b->block->node->attitude && b->block->node->place != LG_PLACE_BODY;
+}
+
 static void write_pose(const lg_frame *f, lg_arm *arm, lg_level level, lg_pose *pose)
 {
     static const double zero[3];
@@ -124,14 +130,59 @@ static void write_pose(const lg_frame *f, lg_arm *arm, lg_level level, lg_pose *
     pose->omegadot = arm->attitude ? arm->attitude->bias : zero;
 }
 
+/* x = x_node + R X,  x' = x_node' + R (omega x X),  x'' = R (omega x (omega x X)) at v' = 0 */
+static void write_direct(const lg_frame *f, const double *origin, const double *velocity, lg_level level, lg_pose *pose)
+{
+    static const double zero[3];
+    const double *R = pose->R, *omega = pose->omega;
+    double RX[3] = {0, 0, 0}, moved[3];
+    if (!f->at_node)
+        lg_mul3(R, f->offset, RX);
+    for (int i = 0; i < 3; i++)
+        pose->x[i] = origin[i] + RX[i];
+    if (level < LG_TWISTS)
+        return;
+    lg_cross(omega, f->offset, pose->y);
+    lg_mul3(R, pose->y, moved);
+    for (int i = 0; i < 3; i++)
+        pose->xdot[i] = velocity[i] + moved[i];
+    if (level < LG_BIASES)
+        return;
+    lg_cross(omega, pose->y, moved);
+    lg_mul3(R, moved, pose->xdd);
+    pose->omegadot = zero;
+}
+
+static void move_direct(const lg_body *b, const lg_point *at, lg_level level, int nframes)
+{
+    static const double rest[3];
+    const lg_node *node = b->block->node;
+    const double *q = at->q + b->block->q, *v = at->v ? at->v + b->block->v : NULL;
+    int fixed = node->place == LG_PLACE_FIXED;
+    state *s = state_of(b, at);
+    s->stiffness.K.has = s->stiffness.D.has = 0;
+    node->rotation(q, s->R);
+    for (const lg_frame *f = b->frames, *end = f + nframes; f < end; f++) {
+        lg_pose *pose = lg_pose_of(f, at);
+        pose->R = s->R;
+        pose->omega = v ? v + node->attitude_v : NULL;
+        lg_pose_clear(f, pose);
+        write_direct(f, fixed ? f->base : q, fixed ? rest : v, level, pose);
+    }
+}
+
 static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         if (level == LG_NO_POSES && !b->block->node->attitude)
             continue;
+        int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
+        if (is_direct(b)) {
+            move_direct(b, at, level, n);
+            continue;
+        }
         open_state(b, at);
         lg_arm arm = open_arm(b, at);
-        int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
         for (int k = 0; k < n; k++)
             write_pose(&b->frames[k], &arm, level, lg_pose_of(&b->frames[k], at));
     }
@@ -139,13 +190,38 @@ static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int a
 
 /* ---- wrenches ---- */
 
-static inline void collect(const lg_body *b, const lg_point *at, lg_arm *arm, int sum, lg_resultant *out)
+/* out += one sum of wrenches */
+static void gather_sum(const lg_body *b, const lg_point *at, int sum, double *out)
 {
+    lg_arm arm = open_arm(b, at);
+    lg_resultant total = {{0}, {0}, {0}};
     for (const lg_frame *f = b->frames, *end = f + b->nactive; f < end; f++)
         if (f->pressed >> sum & 1) {
-            set_frame(arm, f);
-            lg_arm_collect(arm, lg_pose_of(f, at)->wrench[sum], 0, out);
+            set_frame(&arm, f);
+            lg_arm_collect(&arm, lg_pose_of(f, at)->wrench[sum], 0, &total);
         }
+    lg_resultant_pull(&total, &arm, 1, out + b->block->v);
+}
+
+static void gather_direct(const lg_body *b, const lg_point *at, int sum, double *out)
+{
+    const lg_node *node = b->block->node;
+    const double *R = state_of(b, at)->R;
+    double *force = node->place == LG_PLACE_FIXED ? NULL : out + b->block->v;
+    double *moment = out + b->block->v + node->attitude_v;
+    for (const lg_frame *f = b->frames, *end = f + b->nactive; f < end; f++) {
+        const double *wrench = lg_pose_of(f, at)->wrench[sum];
+        if (!(f->pressed >> sum & 1))
+            continue;
+        if (force)
+            lg_axpy(3, 1, wrench, force);
+        lg_axpy(3, 1, wrench + 3, moment);
+        if (!f->at_node) {
+            double g[3];
+            lg_mulT3(R, wrench, g);
+            lg_add_cross(f->offset, g, moment);
+        }
+    }
 }
 
 static void collect_residual(const lg_body *b, const lg_point *at, lg_arm *arm, lg_resultant *out)
@@ -168,28 +244,27 @@ static void add_geo(const lg_resultant *total, const lg_arm *arm, lg_stiffness *
         lg_quarters_add(&sum->K, LG_RR, 1, total->G);
 }
 
+static void gather_tangent(const lg_body *b, const lg_point *at, const lg_wanted *want)
+{
+    int ld;
+    double *S = lg_body_tangent(b, want, &ld);
+    const lg_chain *chain = lg_chain_of(want, b->index);
+    lg_arm arm = open_arm(b, at);
+    lg_resultant total = {{0}, {0}, {0}};
+    collect_residual(b, at, &arm, &total);
+    add_geo(&total, &arm, stiffness(b, at), chain, S, ld);
+    lg_stiffness_add(stiffness(b, at), &arm, &arm, chain, S, ld);
+}
+
 static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
     double *out[] = {[LG_FORCES] = want->force, [LG_REACTIONS] = want->Btlam};
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        lg_arm arm = open_arm(b, at);
-        for (int sum = 0; sum < 2; sum++) {
-            lg_resultant total;
-            if (!out[sum])
-                continue;
-            lg_zero(6, total.f);
-            collect(b, at, &arm, sum, &total);
-            lg_resultant_pull(&total, &arm, 1, out[sum] + b->block->v);
-        }
-        if (want->S && want->chain) {
-            int ld;
-            double *S = lg_body_tangent(b, want, &ld);
-            const lg_chain *chain = lg_chain_of(want, b->index);
-            lg_resultant total = {{0}, {0}, {0}};
-            collect_residual(b, at, &arm, &total);
-            add_geo(&total, &arm, stiffness(b, at), chain, S, ld);
-            lg_stiffness_add(&state_of(b, at)->stiffness, &arm, &arm, chain, S, ld);
-        }
+        for (int sum = 0; sum < 2; sum++)
+            if (out[sum])
+                (is_direct(b) ? gather_direct : gather_sum)(b, at, sum, out[sum]);
+        if (want->S && want->chain)
+            gather_tangent(b, at, want);
     }
 }
 
