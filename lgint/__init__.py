@@ -14,8 +14,7 @@ from lgint._run.dense import DenseOutput, DenseState
 from lgint._run.integrate import Stepper, integrate, method_info, methods
 from lgint._run.trajectory import Trajectory, load
 from lgint._tools.study import study
-
-__version__ = "0.1.0"
+from lgint._version import VERSION as __version__
 
 __all__ = [
     "CallableModel",
@@ -30,6 +29,7 @@ __all__ = [
     "StepSizeError",
     "Stepper",
     "Trajectory",
+    "__version__",
     "check",
     "dh_links",
     "ground",
@@ -42,3 +42,7 @@ __all__ = [
     "models",
     "study",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

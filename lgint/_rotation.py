@@ -91,8 +91,7 @@ def orthogonal(name: str, R: Array) -> Array:
 
 def valid_rotations(blocks: Iterable[tuple[str, int, int, int, int, int]], q: Array) -> Array:
     """Coordinates q (nq,) with the rotations of all `blocks` checked, and quaternions near unit length normalised."""
-    widths = _attitudes()
-    places = [(begin + widths[kind][0], widths[kind][1]) for kind, _, begin, *_ in blocks]
+    places = [(begin + attitudes()[kind][0], attitudes()[kind][1]) for kind, _, begin, *_ in blocks]
     quaternions, matrices = (np.array([first for first, n in places if n == width], dtype=int) for width in (4, 9))
     p = q[quaternions[:, None] + np.arange(4)]
     R = q[matrices[:, None] + np.arange(9)].reshape(-1, 3, 3)
@@ -105,8 +104,8 @@ def valid_rotations(blocks: Iterable[tuple[str, int, int, int, int, int]], q: Ar
 
 
 @functools.cache
-def _attitudes() -> dict[str, tuple[int, int]]:
-    """Per node kind where the coordinates of its rotation begin, and how many there are."""
+def attitudes() -> dict[str, tuple[int, int]]:
+    """For each node kind the place of its rotation among its coordinates, and how many numbers store the rotation."""
     rows = {row["name"]: (row["place"], row["nq"]) for row in _core.node_rows()}
     return {kind: (3, nq - 3) if place in ("inertial", "body") else (0, nq) for kind, (place, nq) in rows.items()}
 

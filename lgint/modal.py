@@ -8,15 +8,13 @@ not in it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, choice, number
-from lgint._build.bodies import Body
-from lgint._rotation import matrix_of_quaternion
 
 SUPPORTS: Final = ("clamped", "free", "pinned")
 FIELDS: Final = ("axial", "torsion", "bending_y", "bending_z")
@@ -122,40 +120,6 @@ class Modes:
         pieces = [self.first, self.second, self.shapes, self.mixed, self.products, self.stiffness, self.damping]
         nodes = [piece for node in self.nodes.values() for piece in (node.X, node.Phi.T, node.Psi.T)]
         return [self.mass, *np.concatenate([np.ravel(piece) for piece in (*pieces, *nodes)]).tolist()]
-
-
-@dataclass(frozen=True)
-class ModalBody:
-    """What a caller said about a flexible body, checked; `frame` is its floating frame."""
-
-    frame: Body
-    modes: Modes
-    eta: Array
-    rates: Array
-
-    @property
-    def node(self) -> str:
-        """Node kind of the block."""
-        return self.frame.node
-
-    @property
-    def n(self) -> int:
-        """Linear coordinates behind those of the floating frame."""
-        return self.modes.n
-
-    def state(self) -> tuple[Array, Array]:
-        """Coordinates and velocities at the start."""
-        q, v = self.frame.state()
-        return np.concatenate([q, self.eta]), np.concatenate([v, self.rates])
-
-    def at(self, name: str) -> Body:
-        """A node in the start configuration."""
-        node = self.modes.nodes[name]
-        a = node.Psi @ self.eta / 2
-        turned = matrix_of_quaternion(np.array([1.0, *a]) / np.sqrt(1 + a @ a))
-        R = self.frame.R
-        place = self.frame.x + R @ (node.X + node.Phi @ self.eta)
-        return replace(self.frame, name=f"{self.frame.name}.{name}", x=place, R=R @ turned)
 
 
 def particles(

@@ -22,9 +22,11 @@ from lgint._rotation import triad_about
 from lgint._build.bodies import FORMULATIONS, Body, inertia_matrix, place
 from lgint._build.laws import LawBuilder
 from lgint._build.links import LinkBuilder
-from lgint.modal import COM, ModalBody, Modes
+from lgint._build.flexible import ModalBody
+from lgint.modal import COM, Modes
 from lgint._model.model import Model
-from lgint._build.parts import JOINTS, LOCKED, Ground, Partner, ground
+from lgint._build.parts import Ground, Partner, ground
+from lgint._model.joints import JOINTS, LOCKED
 from lgint._build.trees import MINIMAL
 
 __all__ = ["CARRIERS", "JOINTS", "Ground", "ModelBuilder", "Partner", "check_start", "ground"]

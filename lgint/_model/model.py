@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint import _core, _registry
+from lgint import _core
 from lgint._args import Array, array, choice
 from lgint._rotation import valid_rotations
 from lgint.modal import Modes
@@ -136,7 +136,8 @@ class Model(System):
             raise ValueError("with_parameters needs a model made by lgint.models; rebuild this one with its builder")
         for name in parameters:
             choice("parameter", name, origin["parameters"])
-        return _registry.get(origin["factory"])(**{**origin["parameters"], **parameters})
+        factory = FACTORIES[choice("model", origin["factory"], FACTORIES)]
+        return factory(**{**origin["parameters"], **parameters})
 
     def with_origin(self, factory: str, parameters: Mapping[str, Any], reference: str) -> Model:
         """The same model, signed by the function of `lgint.models` that made it."""
@@ -229,6 +230,10 @@ class Model(System):
         name = f"{origin['factory']}: " if origin else ""
         counts = f"{len(self.bodies)} bodies, {len(self.joints)} joints"
         return f"<lgint.Model {name}{counts}, nq={self.nq} nv={self.nv} nc={self.nc}>"
+
+
+# the functions that make models, by name, for `Model.with_parameters`; `lgint.models` enters its own
+FACTORIES: Final[dict[str, Callable[..., Model]]] = {}
 
 
 class MissingFunctionError(RuntimeError):

@@ -23,7 +23,6 @@ from typing import Any, TextIO
 
 import numpy as np
 
-import lgint
 from lgint import models
 from lgint._args import Array, choice
 from lgint._model.model import Model
@@ -31,6 +30,7 @@ from lgint._run.integrate import integrate, method_info
 from lgint._run.trajectory import Trajectory
 from lgint._tools import bench_exudyn
 from lgint._tools.bench_exudyn import Peer
+from lgint._version import VERSION
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,7 @@ def write(results: Sequence[Result], out: Path, machine: str, exudyn: str) -> No
     about = {
         "date": datetime.datetime.now().isoformat(timespec="minutes"),
         "machine": machine,
-        "lgint": lgint.__version__,
+        "lgint": VERSION,
         "exudyn": exudyn,
     }
     new = not out.exists()

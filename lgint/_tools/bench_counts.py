@@ -27,7 +27,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-import lgint
 from lgint._args import choice
 from lgint._run.integrate import integrate
 from lgint._tools import bench
@@ -252,7 +251,7 @@ def _profiles(valgrind: str, names: Sequence[str], folder: Path) -> list[Profile
     done = subprocess.run(
         [valgrind, *options, sys.executable, "-c", program, *names],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(Path(lgint.__file__).parents[1]), "OPENBLAS_NUM_THREADS": "1"},
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "OPENBLAS_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
     )

@@ -17,8 +17,8 @@ import numpy as np
 
 from lgint._args import Array
 from lgint._rotation import vector_of_matrix
-from lgint.models.puma560 import LINKS, after_link
-from lgint.models.slider_crank import ARM, A, B, C
+from lgint.models._puma560 import LINKS, after_link
+from lgint.models._slider_crank import ARM, A, B, C
 
 SOLVERS = {"rk44": "RK44", "rk67": "RK67"}
 

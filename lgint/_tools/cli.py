@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from lgint import __version__, _core, models
+from lgint import _core, models
 from lgint._args import choice
 from lgint._run.integrate import integrate, method_info, methods
 from lgint._run.trajectory import Trajectory
+from lgint._version import VERSION
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,7 +52,7 @@ def _main(arguments: Sequence[str] | None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="lgint", description="Lie group time integrators for multibody systems.")
-    parser.add_argument("--version", action="version", version=f"lgint {__version__}")
+    parser.add_argument("--version", action="version", version=f"lgint {VERSION}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     listing = commands.add_parser("list", help="models and methods")

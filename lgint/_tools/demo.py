@@ -9,7 +9,7 @@ import numpy as np
 
 from lgint import models
 from lgint._run.integrate import integrate
-from lgint._tools import plot
+from lgint._tools import convergence
 from lgint._tools.study import Study, study
 
 T_END = 0.1
@@ -42,7 +42,7 @@ def run(out: Path) -> Path:
     ]
     out.mkdir(parents=True, exist_ok=True)
     picture = out / "heavy_top.png"
-    plot.demo(path, panels).savefig(picture)
+    convergence.demo(path, panels).savefig(picture)
     return picture
 
 

@@ -7,16 +7,16 @@ and rebuilds itself with other keywords (`.with_parameters`).
 from typing import TYPE_CHECKING, NoReturn
 
 from lgint._args import guess
-from lgint._registry import get, names, parameters
-from lgint.models.crank_drive_v8 import crank_drive_v8
-from lgint.models.free_body import free_body
-from lgint.models.heavy_top import heavy_top
-from lgint.models.lie_term import lie_term
-from lgint.models.pendulum_chain import pendulum_chain
-from lgint.models.puma560 import puma560
-from lgint.models.rotor import rotor
-from lgint.models.single_axis import single_axis
-from lgint.models.slider_crank import slider_crank
+from lgint.models._crank_drive_v8 import crank_drive_v8
+from lgint.models._free_body import free_body
+from lgint.models._heavy_top import heavy_top
+from lgint.models._lie_term import lie_term
+from lgint.models._pendulum_chain import pendulum_chain
+from lgint.models._puma560 import puma560
+from lgint.models._registry import get, names, parameters
+from lgint.models._rotor import rotor
+from lgint.models._single_axis import single_axis
+from lgint.models._slider_crank import slider_crank
 
 __all__ = [
     "crank_drive_v8",
@@ -37,3 +37,7 @@ if not TYPE_CHECKING:  # type checkers know the names by themselves
 
     def __getattr__(name: str) -> NoReturn:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{guess(name, __all__)}")
+
+
+def __dir__() -> list[str]:
+    return __all__

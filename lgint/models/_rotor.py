@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from lgint._args import array, number
 from lgint._build.builder import ModelBuilder, ground
 from lgint._model.model import Model
-from lgint._registry import benchmark
+from lgint.models._registry import benchmark
 
 CONSISTENT_MASS = 1.233075  # kg; what the printed inertia and damping belong to
 

@@ -1,4 +1,4 @@
-"""Pictures of trajectories and studies; needs matplotlib."""
+"""Pictures and animations of trajectories; needs matplotlib."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from lgint._args import Array, choice, number
 from lgint._model.model import Model
+from lgint._run.states import States
 
 try:
     from matplotlib import rc_context
@@ -24,9 +25,6 @@ except ImportError as error:
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from lgint._run.trajectory import Trajectory
-    from lgint._tools.study import Study
-
 COLORS = ("#3366aa", "#d1495b", "#2e8b7a", "#e2a33c", "#7a5195", "#5b6770", "#9c6b30", "#1f9bcf")
 STYLE: dict[Any, Any] = {
     "axes.grid": True,
@@ -40,7 +38,6 @@ STYLE: dict[Any, Any] = {
     "lines.linewidth": 1.3,
     "savefig.dpi": 150,
 }
-MARKERS = "osD^vP*X"
 
 
 class Picture(Figure):
@@ -52,11 +49,12 @@ class Picture(Figure):
         return file.getvalue()
 
 
-def _context() -> Any:
+def style() -> Any:
+    """The look of all pictures, as a context."""
     return rc_context({**STYLE, "axes.prop_cycle": cycler(color=COLORS)})
 
 
-def trajectory(run: Trajectory, what: str | None = None, axes: Axes | None = None) -> Figure:
+def trajectory(run: States, what: str | None = None, axes: Axes | None = None) -> Figure:
     """All panels of a run, or the one that is asked for, in new axes or in those given."""
     panels = _panels(run)
     if what is not None:
@@ -66,7 +64,7 @@ def trajectory(run: Trajectory, what: str | None = None, axes: Axes | None = Non
         name = what or ("paths" if solid and "paths" in panels else list(panels)[1])
         if (name == "paths") != solid:
             raise ValueError(f"ax: {name} need axes {'with' if name == 'paths' else 'without'} projection='3d'")
-        with _context():
+        with style():
             panels[name](axes, run)
         given: Any = axes.figure
         figure: Figure = given
@@ -75,14 +73,14 @@ def trajectory(run: Trajectory, what: str | None = None, axes: Axes | None = Non
     names = list(panels) if what is None else [what]
     picture = Picture(figsize=(10, 7) if what is None else (6, 4.5), layout="constrained")
     rows = 2 if what is None else 1
-    with _context():
+    with style():
         for place, name in enumerate(names):
             shape = {"projection": "3d"} if name == "paths" else {}
             panels[name](picture.add_subplot(rows, rows, place + 1, **shape), run)
     return picture
 
 
-def _panels(run: Trajectory) -> Mapping[str, Callable[[Axes, Trajectory], None]]:
+def _panels(run: States) -> Mapping[str, Callable[[Axes, States], None]]:
     common = {"energy": _energy, "residuals": _residuals}
     if isinstance(run.model, Model):
         return {"paths": _paths, "angular_velocities": _angular_velocities, **common}
@@ -95,7 +93,7 @@ def _shown(names: Sequence[str], count: int) -> tuple[list[str], str]:
     return chosen, "" if len(chosen) == len(names) else f" ({len(chosen)} of {len(names)} bodies)"
 
 
-def _paths(axes: Axes, run: Trajectory) -> None:
+def _paths(axes: Axes, run: States) -> None:
     names, left_out = _shown(list(run.multibody().bodies), 8)
     for name in names:
         axes.plot(*run.position(name).T, label=name)
@@ -105,7 +103,7 @@ def _paths(axes: Axes, run: Trajectory) -> None:
     axes.legend()
 
 
-def _angular_velocities(axes: Axes, run: Trajectory) -> None:
+def _angular_velocities(axes: Axes, run: States) -> None:
     names, left_out = _shown(list(run.multibody().bodies), 2)
     for name in names:
         for component, values in zip("xyz", run.angular_velocity(name).T, strict=True):
@@ -114,11 +112,11 @@ def _angular_velocities(axes: Axes, run: Trajectory) -> None:
     axes.legend(ncols=2)
 
 
-def _coordinates(axes: Axes, run: Trajectory) -> None:
+def _coordinates(axes: Axes, run: States) -> None:
     _lines(axes, run.t, run.q, "coordinates")
 
 
-def _velocities(axes: Axes, run: Trajectory) -> None:
+def _velocities(axes: Axes, run: States) -> None:
     _lines(axes, run.t, run.v, "velocities")
 
 
@@ -128,7 +126,7 @@ def _lines(axes: Axes, t: Array, values: Array, title: str, most: int = 8) -> No
     axes.set(title=title if n <= most else f"{title} (first {most} of {n})", xlabel="t / s")
 
 
-def _energy(axes: Axes, run: Trajectory) -> None:
+def _energy(axes: Axes, run: States) -> None:
     try:
         energy = run.energy()
     except ValueError:  # a CallableModel without an energy
@@ -138,7 +136,7 @@ def _energy(axes: Axes, run: Trajectory) -> None:
     axes.set(title="change of energy", xlabel="t / s", ylabel="J")
 
 
-def _residuals(axes: Axes, run: Trajectory) -> None:
+def _residuals(axes: Axes, run: States) -> None:
     axes.set(title="largest constraint residual", xlabel="t / s")
     if not run.model.nc:
         axes.text(0.5, 0.5, "no constraints", ha="center", transform=axes.transAxes)
@@ -146,41 +144,6 @@ def _residuals(axes: Axes, run: Trajectory) -> None:
     for level in ("position", "velocity"):
         axes.semilogy(run.t, np.abs(run.constraint_residual(level)).max(axis=1, initial=1e-17), label=level)
     axes.legend()
-
-
-def convergence(axes: Axes, studies: Sequence[tuple[str, Study]], quantity: str) -> None:
-    """Errors over step sizes, double logarithmic, one line per labelled study; implicit methods are dashed."""
-    for i, (label, study) in enumerate(studies):
-        look = {"color": COLORS[i % len(COLORS)], "marker": MARKERS[i % len(MARKERS)], "markersize": 4.5}
-        implicit = study.trajectories[-1].stats.newton_iterations > 0
-        axes.loglog(study.h, study.errors[quantity], label=label, linestyle="--" if implicit else "-", **look)
-    axes.set(xlabel="h / s", ylabel=f"error in {quantity}")
-    axes.set_xticks(studies[0][1].h, [f"{h:g}" for h in studies[0][1].h])
-    axes.minorticks_off()
-
-
-def demo(path: Array, panels: Sequence[tuple[str, str, Sequence[tuple[str, Study]]]]) -> Figure:
-    """The demo's picture: the path of the top and a convergence panel for each (title, quantity, studies)."""
-    figure = Picture(figsize=(12, 8.5), layout="constrained")
-    with _context():
-        _top(figure.add_subplot(2, 2, 1, projection="3d"), path)
-        for i, (title, quantity, studies) in enumerate(panels):
-            axes = figure.add_subplot(2, 2, i + 2)
-            convergence(axes, studies, quantity)
-            axes.set_title(title)
-        handles, labels = axes.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=9)
-    return figure
-
-
-def _top(axes: Axes, path: Array) -> None:
-    """The path of the top's centre of mass, with the top at its start and its end."""
-    axes.plot(*path.T, color=COLORS[0])
-    for place, color in ((path[0], COLORS[5]), (path[-1], COLORS[1])):
-        axes.plot(*np.stack([np.zeros(3), place]).T, color=color, linewidth=2, marker="o", markersize=4)
-    axes.set(title="path of the centre of mass, start grey, end red", xlabel="x / m", ylabel="y / m", zlabel="z / m")
-    axes.locator_params(nbins=4)
-    axes.set_aspect("equal")
 
 
 # ---- animations ----
@@ -195,7 +158,7 @@ class Movie(FuncAnimation):
         return html
 
 
-def animation(run: Trajectory, seconds: float, fps: float) -> Movie:
+def animation(run: States, seconds: float, fps: float) -> Movie:
     """Bodies as triads of axes, and lines that join them to the points of their joints."""
     number("seconds", seconds, positive=True)
     number("fps", fps, positive=True)
@@ -218,7 +181,7 @@ def animation(run: Trajectory, seconds: float, fps: float) -> Movie:
     return Movie(figure, show, frames=len(t), interval=1000 / fps)
 
 
-def _frames(run: Trajectory, count: int) -> tuple[Array, Array, Array]:
+def _frames(run: States, count: int) -> tuple[Array, Array, Array]:
     """Times, coordinates and velocities at `count` equal steps of time: of the dense output, or the saved states."""
     t = np.linspace(run.t[0], run.t[-1], count)
     if run.sol is not None:
@@ -247,7 +210,7 @@ def _room(figure: Any, extent: Array) -> Any:
     return axes
 
 
-def _segments(run: Trajectory, q: Array, v: Array) -> Any:
+def _segments(run: States, q: Array, v: Array) -> Any:
     """Line segments (states, 2, 3) with their colours: body axes, and from bodies to their joints."""
     model = run.multibody()
     places = {name: model.kinematics(name, q, v)[:2] for name in model.bodies}

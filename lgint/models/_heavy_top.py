@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from lgint._args import array, choice
 from lgint._build.builder import CARRIERS, ModelBuilder, ground
 from lgint._model.model import Model
-from lgint._registry import benchmark
+from lgint.models._registry import benchmark
 
 
 @benchmark("holzinger2024 4.1; tumiotto2024 2.4; sherif2019 10.1; holzinger2025 7.1")

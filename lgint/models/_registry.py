@@ -1,23 +1,20 @@
-"""The list of benchmark models: a decorator signs what a factory builds and remembers the factory."""
+"""The registry of benchmark models: a decorator enters a factory and signs the models that it makes."""
 
 from __future__ import annotations
 
 import functools
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import Any, ParamSpec
 
 from lgint._args import choice
-
-if TYPE_CHECKING:
-    from lgint._model.model import Model
+from lgint._model.model import FACTORIES, Model
 
 P = ParamSpec("P")
-_FACTORIES: dict[str, Callable[..., Model]] = {}
 
 
 def benchmark(reference: str) -> Callable[[Callable[P, Model]], Callable[P, Model]]:
-    """Enters a factory in the list; its models carry its name, the keywords given and `reference`."""
+    """Enters a factory in the registry; its models carry its name, its arguments and `reference`."""
 
     def enter(factory: Callable[P, Model]) -> Callable[P, Model]:
         signature = inspect.signature(factory)
@@ -30,7 +27,7 @@ def benchmark(reference: str) -> Callable[[Callable[P, Model]], Callable[P, Mode
             given.apply_defaults()
             return factory(*args, **kwargs).with_origin(factory.__name__, given.arguments, reference)
 
-        _FACTORIES[factory.__name__] = signed
+        FACTORIES[factory.__name__] = signed
         return signed
 
     return enter
@@ -38,12 +35,12 @@ def benchmark(reference: str) -> Callable[[Callable[P, Model]], Callable[P, Mode
 
 def names() -> list[str]:
     """Names of the models."""
-    return sorted(_FACTORIES)
+    return sorted(FACTORIES)
 
 
 def get(name: str) -> Callable[..., Model]:
     """The factory of a model; ValueError for unknown names."""
-    return _FACTORIES[choice("model", name, sorted(_FACTORIES))]
+    return FACTORIES[choice("model", name, names())]
 
 
 def parameters(name: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from lgint._args import Array, array, number
 from lgint._build.builder import ModelBuilder, ground
 from lgint._model.model import Model
-from lgint._registry import benchmark
+from lgint.models._registry import benchmark
 
 X_AXIS = np.array([1.0, 0.0, 0.0])
 THROWS = ((0.0, -0.15), (90.0, -0.05), (270.0, 0.05), (180.0, 0.15))  # angle in degrees, place along x

@@ -3,7 +3,7 @@
 from lgint._args import number
 from lgint._build.builder import ModelBuilder
 from lgint._model.model import Model
-from lgint._registry import benchmark
+from lgint.models._registry import benchmark
 
 
 @benchmark("sherif2019 3, 5, 7")

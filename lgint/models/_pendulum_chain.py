@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from lgint._args import array, choice, number
 from lgint._build.builder import ModelBuilder, ground
 from lgint._model.model import Model
-from lgint._registry import benchmark
+from lgint.models._registry import benchmark
 
 AXES = ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 

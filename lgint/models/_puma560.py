@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from lgint._args import Array, array
 from lgint._build.builder import Ground, ModelBuilder, ground
 from lgint._model.model import Model
-from lgint._registry import benchmark
+from lgint.models._registry import benchmark
 
 
 class Link(NamedTuple):

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike
 from lgint._args import Array, array, choice, number
 from lgint._build.builder import ModelBuilder, ground
 from lgint._model.model import Model
-from lgint._registry import benchmark
+from lgint.models._registry import benchmark
 
 X_AXIS = np.array([1.0, 0.0, 0.0])
 A = np.array([0.0, 0.1, 0.12])  # the crank's pivot

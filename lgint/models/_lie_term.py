@@ -4,7 +4,7 @@ from numpy.typing import ArrayLike
 
 from lgint._build.builder import ModelBuilder
 from lgint._model.model import Model
-from lgint._registry import benchmark
+from lgint.models._registry import benchmark
 
 
 @benchmark("lgint: a test of the Lie group term of holzinger2025")

@@ -1,0 +1,39 @@
+"""Multipliers of all constraint rows, those included that were left out as redundant."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lgint._args import Array
+from lgint._model.loops import loops
+from lgint._model.model import Model
+
+
+def complete_multipliers(model: Model, q: Array, v: Array, lam: Array) -> Array:
+    """Multipliers (n, rows of `model.complete`) of all rows for states q (n, nq), v (n, nv), lam (n, nc).
+
+    Rows that were dropped have zero; with redundant="minimum_norm" the multipliers of a loop are those of least
+    Euclidean norm (in N and N m) that press on the bodies alike: lam - n (n^T lam) with B^T n = 0.
+    """
+    whole = model.complete
+    kept = np.ones(whole.nc, dtype=bool)
+    for element, rows in model.dropped.items():
+        kept[whole.core.rows(element)[0] + np.array(rows)] = False
+    out = np.zeros((len(lam), whole.nc))
+    out[:, kept] = lam
+    if model.redundant != "minimum_norm":
+        return out
+    for loop in loops(whole):
+        dropped = sum(len(model.dropped.get(joint, ())) for joint in loop.joints)
+        if dropped:
+            columns = np.concatenate([np.arange(*_span(whole, joint)) for joint in loop.joints])
+            rank = len(columns) - dropped
+            for i, (qi, vi) in enumerate(zip(loop.part(q, 0), loop.part(v, 1), strict=True)):
+                range_of_B = np.linalg.svd(loop.jacobian(qi, vi), full_matrices=False)[0][:, :rank]
+                out[i, columns] = range_of_B @ (range_of_B.T @ out[i, columns])
+    return out
+
+
+def _span(model: Model, element: int) -> tuple[int, int]:
+    first, count, _, _ = model.core.rows(element)
+    return first, first + count

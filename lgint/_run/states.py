@@ -1,0 +1,352 @@
+"""States of a run and their diagnostics, which mean the same in every formulation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint import _html
+from lgint._args import Array, array, choice
+from lgint._model.joints import JOINTS, joint_coordinate, slide_frames
+from lgint._model.model import Model, System
+from lgint._model.multipliers import complete_multipliers
+from lgint._rotation import attitudes, continuous, quaternion_of_matrix
+from lgint._run.dense import DenseOutput
+from lgint.modal import COM
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What a run cost."""
+
+    steps: int = 0
+    rejected: int = 0  # by error control
+    failed: int = 0  # how many of them because they could not be carried out
+    newton_iterations: int = 0
+    jacobians: int = 0
+    factorisations: int = 0
+    force_evaluations: int = 0
+    dense_fallbacks: int = 0
+    wall_time: float = 0.0  # s
+    h_used: float = 0.0  # largest step taken, s
+
+
+class States:
+    """States of a run at its saved times, and what follows from them. The attributes are explained in `Trajectory`."""
+
+    def __init__(self, model: System, method: str, options: Mapping[str, Any], result: Mapping[str, Any]) -> None:
+        self.model = model
+        self.method = method
+        self.options = dict(options)
+        self.t: Array = result["t"]
+        self.q: Array = result["q"]
+        self.v: Array = result["v"]
+        self.vdot: Array = result["vdot"]
+        self.lam: Array = result["lam"]
+        self.h: Array = result["h"]
+        self.error: Array = result["error"]
+        self.mem: Array = result["mem"]
+        self.carry: Array = result["carry"]
+        self.end: dict[str, Array] = result["end"]
+        knots = result["knots"]
+        self.sol = DenseOutput(model, knots, float(self.end["t"][-1])) if knots and len(knots["t"]) else None
+        events = result.get("events") or (None, None, None)
+        self.t_events: list[Array] | None = events[0]
+        self.q_events: list[Array] | None = events[1]
+        self.v_events: list[Array] | None = events[2]
+        self.status: int = result.get("status", 0)
+        self.stats = _stats(result["stats"], self.h)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        times = f", t = {self.t[0]:g} ... {self.t[-1]:g}" if len(self) else ""
+        return f"<lgint.Trajectory {self.method}: {len(self)} states{times}>"
+
+    def _repr_html_(self) -> str:
+        options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
+        ends = {0: "at its end", 1: "at an event", -1: "by a failure"}
+        rows: list[tuple[str, object]] = [
+            ("model", repr(self.model)),
+            ("options", options or "defaults"),
+            ("states", len(self)),
+            ("times", f"{self.t[0]:g} s ... {self.t[-1]:g} s" if len(self) else "none"),
+            ("ended", ends[self.status]),
+            ("steps", f"{self.stats.steps}, {self.stats.rejected} rejected, at most {self.stats.h_used:g} s"),
+            ("evaluations", self.stats.force_evaluations),
+            ("Newton iterations", self.stats.newton_iterations),
+            ("wall time", f"{self.stats.wall_time:.3g} s"),
+        ]
+        return _html.table(f"Trajectory by {self.method}", (), rows)
+
+    @property
+    def row_names(self) -> list[str]:
+        """Names of the constraint rows, in the order of `lam`."""
+        return self.model.row_names
+
+    # ---- bodies ----
+
+    def multibody(self) -> Model:
+        """The model, if it has bodies and joints; ValueError for a `CallableModel`."""
+        if not isinstance(self.model, Model):
+            raise ValueError(
+                "a CallableModel has no bodies or joints; its trajectory has t, q, v, vdot, lam, energy and "
+                "constraint_residual"
+            )
+        return self.model
+
+    def _kinematics(self, name: str) -> tuple[Array, Array, Array, Array]:
+        return self.multibody().kinematics(name, self.q, self.v)
+
+    def position(self, name: str) -> Array:
+        """Inertial position of the COM of body `name`, (n, 3), m.
+
+        Of a flexible body: of the origin of its floating frame; "name.node" is one of its nodes, "name.com" its COM.
+        """
+        return self._kinematics(name)[0]
+
+    def rotation(self, name: str) -> Array:
+        """Rotation from body to inertial axes, (n, 3, 3)."""
+        return self._kinematics(name)[1]
+
+    def quaternion(self, name: str) -> Array:
+        """The rotation as unit quaternions, scalar first, (n, 4); w >= 0 at the start, then without jumps of sign."""
+        return continuous(quaternion_of_matrix(self.rotation(name)))
+
+    def unit_length_error(self, name: str) -> Array:
+        """|e| - 1 (n,) of the four parameters that store the rotation of a body as a quaternion.
+
+        It stays at round-off where the storage is kept on the unit sphere or a constraint row asks for it, and drifts
+        in "euler_parameters_omega". ValueError if the body's rotation is stored otherwise.
+        """
+        model = self.multibody()
+        body = model.body(name)
+        kind, _, begin, *_ = model.core.blocks[body["block"]]
+        offset, count = attitudes()[kind]
+        if count != 4:
+            raise ValueError(f"the rotation of {name!r} is not stored as a quaternion: {body['formulation']!r}")
+        first = begin + offset
+        length: Array = np.linalg.norm(self.q[:, first : first + 4], axis=1)
+        return length - 1
+
+    def velocity(self, name: str) -> Array:
+        """Inertial velocity of the COM, (n, 3), m/s."""
+        return self._kinematics(name)[2]
+
+    def angular_velocity(self, name: str) -> Array:
+        """Angular velocity in body axes, (n, 3), rad/s."""
+        return self._kinematics(name)[3]
+
+    def modal(self, name: str) -> Array:
+        """Modal coordinates (n, modes) of a flexible body."""
+        return self.q[:, self.multibody().modal(name)[0]]
+
+    def modal_rates(self, name: str) -> Array:
+        """Rates (n, modes) of the modal coordinates of a flexible body."""
+        return self.v[:, self.multibody().modal(name)[1]]
+
+    def point(self, name: str, X: ArrayLike) -> Array:
+        """Inertial position (n, 3) of the body-fixed point `X` (3,), given in body axes from the COM, m."""
+        x, R, _, _ = self._kinematics(name)
+        return x + R @ array("X", X, (3,))
+
+    def point_velocity(self, name: str, X: ArrayLike) -> Array:
+        """Inertial velocity (n, 3) of the body-fixed point `X` (3,), m/s."""
+        _, R, xdot, omega = self._kinematics(name)
+        return xdot + _rotate(R, np.cross(omega, array("X", X, (3,))))
+
+    # ---- the whole system ----
+
+    def energy(self, kind: str = "total") -> Array:
+        """Energy (n,), J. `kind`: "total", "kinetic" or "potential" (of gravity and springs)."""
+        choice("kind of energy", kind, ("total", "kinetic", "potential"))
+        kinetic, potential = self.model.core.energy(self.t, self.q, self.v)
+        return {"total": kinetic + potential, "kinetic": kinetic, "potential": potential}[kind]
+
+    def momentum(self) -> Array:
+        """Linear momentum of all bodies, inertial, (n, 3), kg m/s."""
+        total = np.zeros((len(self), 3))
+        for name, body in self.multibody().bodies.items():
+            total += body["mass"] * self.velocity(f"{name}.{COM}" if body.get("modes") else name)
+        return total
+
+    def angular_momentum(self) -> Array:
+        """Angular momentum of all bodies about the origin, inertial, (n, 3), kg m^2/s."""
+        total = np.zeros((len(self), 3))
+        for name, body in self.multibody().bodies.items():
+            x, R, xdot, omega = self._kinematics(name)
+            if body.get("modes"):
+                total += self._modal_angular_momentum(name)
+                continue
+            total += body["mass"] * np.cross(x, xdot) + _rotate(R, omega @ np.array(body["inertia"]))
+        return total
+
+    def _modal_angular_momentum(self, name: str) -> Array:
+        model = self.multibody()
+        x, R, xdot, omega = self._kinematics(name)
+        own = model.modes(name).angular_momentum(
+            _rotate(np.swapaxes(R, 1, 2), xdot), omega, self.modal(name), self.modal_rates(name)
+        )
+        total: Array = model.bodies[name]["mass"] * np.cross(x, self.velocity(f"{name}.{COM}")) + _rotate(R, own)
+        return total
+
+    def constraint_residual(self, level: str = "position") -> Array:
+        """Residuals of all constraint rows, (n, nc), at "position" or "velocity" level."""
+        levels = ("position", "velocity")
+        choice("level", level, levels)
+        return self.model.core.residual(self.t, self.q, self.v)[levels.index(level)]
+
+    # ---- joints ----
+
+    @property
+    def angle_names(self) -> list[str]:
+        """Joints that have an angle (revolute, cylindrical, planar), in the order of `joint_angles`."""
+        return [name for name, joint in self.multibody().joints.items() if _has_angle(joint)]
+
+    def joint_angle(self, name: str) -> Array:
+        """Angle (n,) of the second body relative to the first about the joint's axis, rad, through full turns.
+
+        At the start of the model it is what `add_joint` was told, by default zero.
+        """
+        return self.joint_position(name, "angle")
+
+    def joint_position(self, name: str, coordinate: str | None = None) -> Array:
+        """Angle (n,) of a joint, rad, or its slide (n,), m: how far the second body is from the first along the axis.
+
+        `coordinate` is "angle" (revolute, cylindrical, planar) or "slide" (prismatic, cylindrical, inline). Default:
+        the one that the joint has, the angle if it has both. The axis of a slide is fixed in the first body.
+        """
+        model = self.multibody()
+        joint = model.joint(name)
+        which = joint_coordinate(name, joint["kind"], coordinate)
+        if "part" in joint:
+            return self.q[:, _coordinate(model, joint, 2)]
+        if which == "angle":
+            _, _, place, _ = model.core.rows(joint["element"])
+            return self.mem[:, place]
+        axis, _, apart, _ = self._slide(model, name)
+        return _dot(axis, apart)
+
+    def joint_rate(self, name: str, coordinate: str | None = None) -> Array:
+        """Rate (n,) of what `joint_position` gives, rad/s or m/s."""
+        model = self.multibody()
+        joint = model.joint(name)
+        which = joint_coordinate(name, joint["kind"], coordinate)
+        if "part" in joint:
+            return self.v[:, _coordinate(model, joint, 3)]
+        if which == "slide":
+            axis, turning, apart, velocity = self._slide(model, name)
+            return _dot(axis, velocity - np.cross(turning, apart))
+        first, second = (model.core.kinematics(frame, self.q, self.v) for frame in joint["frames"])
+        axis = first[1] @ model.joint_triad(name, 0)[:, 2]
+        return _dot(axis, _rotate(second[1], second[3]) - _rotate(first[1], first[3]))
+
+    def _slide(self, model: Model, name: str) -> tuple[Array, Array, Array, Array]:
+        """The axis of a joint on its first body, the body's angular velocity, and the second point from the first.
+
+        All inertial and (n, 3); the last is the velocity of the second point against the first.
+        """
+        places = slide_frames(model.joint(name))
+        first, second = (model.core.kinematics(frame, self.q, self.v) for frame in places)
+        axis = first[1] @ model.joint_triad(name, 0)[:, 2]
+        return axis, _rotate(first[1], first[3]), second[0] - first[0], second[2] - first[2]
+
+    def joint_angles(self) -> Array:
+        """Angles of all joints that have one, (n, joints), rad; columns as in `angle_names`."""
+        angles = [self.joint_angle(name) for name in self.angle_names]
+        return np.stack(angles, axis=1) if angles else np.empty((len(self), 0))
+
+    def all_multipliers(self) -> Array:
+        """Multipliers of all rows of `model.complete`, those that were left out as redundant included, (n, rows).
+
+        Of rows that were dropped they are zero. For a model built with redundant="minimum_norm" they are the ones of
+        least Euclidean norm (N and N m side by side) among all that press on the bodies as `lam` does.
+        """
+        model = self.multibody()
+        return complete_multipliers(model, self.q, self.v, self.lam) if model.dropped else self.lam
+
+    def reaction(self, name: str, frame: str = "inertial", on: str = "second") -> Array:
+        """Force (N) and moment (N m) of a joint, (n, 6), at the joint's point of the body they act on.
+
+        Parameters
+        ----------
+        name : str
+            Joint.
+        frame : str
+            "inertial"; "body": axes of the body acted on; "joint": the joint's axes e1, e2, e3 on that body, of which
+            e3 is the axis of the joint.
+        on : str
+            "second" (the second partner of the joint) or "first".
+        """
+        model = self.multibody()
+        joint = model.joint(name)
+        choice("frame", frame, ("inertial", "body", "joint"))
+        slot = ("first", "second").index(choice("side", on, ("first", "second")))
+        if "part" in joint:
+            return self._held(model, name, frame, slot)
+        # the core gives the force in inertial axes and the moment in those of the body's node
+        lam = self.all_multipliers()
+        wrench = model.complete.core.reaction(joint["element"], slot, self.t, self.q, self.v, lam)
+        R = model.core.kinematics(joint["frames"][slot], self.q, self.v)[1]
+        inertial = np.concatenate([wrench[:, :3], _rotate(R, wrench[:, 3:])], axis=1)
+        return self._turned(model, name, inertial, frame, slot)
+
+    def _held(self, model: Model, name: str, frame: str, slot: int) -> Array:
+        """The reaction in the joint by which a link of a tree hangs."""
+        joint = model.joint(name)
+        states = zip(self.t, self.q, self.v, self.vdot, self.lam, self.mem, strict=True)
+        second = [model.core.transmitted(joint["element"], joint["part"], float(t), *state) for t, *state in states]
+        wrench = np.reshape(second, (len(self), 6))
+        if slot == 0:
+            first, link = (model.core.kinematics(place, self.q, self.v)[0] for place in joint["frames"])
+            moment = wrench[:, 3:] + np.cross(link - first, wrench[:, :3])
+            wrench = -np.concatenate([wrench[:, :3], moment], axis=1)
+        return self._turned(model, name, wrench, frame, slot)
+
+    def _turned(self, model: Model, name: str, wrench: Array, frame: str, slot: int) -> Array:
+        """A wrench in inertial axes, seen from a joint's frame or from the body in its slot."""
+        joint = model.joint(name)
+        body = joint[("first", "second")[slot]]
+        if frame == "inertial" or (frame == "body" and body == "ground"):
+            return wrench
+        if frame == "body":
+            R = model.kinematics(body, self.q, self.v)[1]
+        else:
+            R = model.core.kinematics(joint["frames"][slot], self.q, self.v)[1] @ model.joint_triad(name, slot)
+        back = np.swapaxes(R, 1, 2)
+        return np.concatenate([_rotate(back, wrench[:, :3]), _rotate(back, wrench[:, 3:])], axis=1)
+
+
+def _stats(given: Mapping[str, Any], h: Array) -> Stats:
+    known = {field.name for field in fields(Stats)}
+    values = {name: value for name, value in given.items() if name in known}
+    values.setdefault("force_evaluations", given.get("evaluations", 0))
+    values.setdefault("h_used", float(h.max(initial=0.0)))
+    return Stats(**values)
+
+
+def _has_angle(joint: Mapping[str, Any]) -> bool:
+    return "angle" in JOINTS.get(joint["kind"], ())
+
+
+def _coordinate(model: Model, joint: Mapping[str, Any], first: int) -> int:
+    """Place in q (`first` = 2) or v (3) of the coordinate of a joint in a tree."""
+    place: int = model.core.blocks[joint["block"]][first] + joint["part"]
+    return place
+
+
+def _dot(x: Array, y: Array) -> Array:
+    """Scalar products of rows."""
+    product: Array = np.einsum("ni,ni->n", x, y)
+    return product
+
+
+def _rotate(R: Array, x: Array) -> Array:
+    """R x for rows: (n, 3, 3), (n, 3) -> (n, 3)."""
+    rotated: Array = np.einsum("nij,nj->ni", R, x)
+    return rotated

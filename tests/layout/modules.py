@@ -1,0 +1,93 @@
+"""Rules for the modules of the package, each a function of the tree's root that lists what breaks it."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+BASE = {"_args", "_built", "_core", "_html", "_rotation", "_version"}
+MAY_IMPORT = {
+    "base": {"base"},
+    "groups": {"base"},
+    "modal": {"base"},
+    "_model": {"base", "modal", "_model"},
+    "_build": {"base", "modal", "_model", "_build"},
+    "models": {"base", "_model", "_build", "models"},
+    "_run": {"base", "modal", "_model", "_run"},
+    "_tools": {"base", "_model", "models", "_run", "_tools"},
+    "lgint": {"base", "groups", "modal", "_model", "_build", "models", "_run", "_tools"},
+}
+
+
+def arrow_violations(root: Path) -> list[str]:
+    """Imports that go against the order of the rooms."""
+    return [
+        f"{module} imports {other}"
+        for module, others in graph(root).items()
+        for other in others
+        if room(other) not in MAY_IMPORT[room(module)]
+    ]
+
+
+def circle_violations(root: Path) -> list[str]:
+    """Modules that import each other, directly or through others, wherever the import stands."""
+    reach = graph(root)
+    for middle in reach:
+        for module, others in reach.items():
+            if middle in others:
+                reach[module] = others | reach[middle]
+    return [f"{module} imports itself" for module, others in reach.items() if module in others]
+
+
+def shadow_violations(root: Path) -> list[str]:
+    """Names in a package that hide one of its modules."""
+    return [
+        f"{package}: {name} hides a module"
+        for package, path in modules(root).items()
+        if path.name == "__init__.py"
+        for name, source in _bound(package, path)
+        if f"{package}.{name}" in modules(root) and source != f"{package}.{name}"
+    ]
+
+
+def room(module: str) -> str:
+    """Room of a module: the folder or the public module that it is, "base" or "lgint"."""
+    parts = module.split(".")
+    if len(parts) == 1 or parts[1] == "__main__":
+        return "lgint"
+    return "base" if parts[1] in BASE else parts[1]
+
+
+def modules(root: Path) -> dict[str, Path]:
+    """Files of the package by the names of their modules, the compiled core included."""
+    found = {"lgint._core": root / "lgint/_core.pyi"}
+    for path in sorted(root.glob("lgint/**/*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def graph(root: Path) -> dict[str, set[str]]:
+    """The modules that each module imports, in functions and for type checkers as well."""
+    known = modules(root)
+    return {module: set(_imports(path, known)) for module, path in known.items()}
+
+
+def _imports(path: Path, known: dict[str, Path]) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text() if path.exists() else "")):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom) and node.module in known:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            inner = [name for name in names if name in known]
+            yield from inner
+            if len(inner) < len(names):
+                yield node.module
+
+
+def _bound(package: str, path: Path) -> Iterator[tuple[str, str]]:
+    """Names that an `__init__.py` binds, each with where it comes from."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ImportFrom):
+            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name, package
