@@ -92,7 +92,7 @@ def _value(function: Event, t: float, q: Array, v: Array) -> float:
     except (TypeError, ValueError, OverflowError):
         value = float("nan")
     if np.isnan(value):
-        raise ValueError(f"event {_name(function)}: a number expected, got {shown(given)} at t = {t:g}")
+        raise ValueError(f"event {_name(function)}: not a number at t = {t:g}, given {shown(given)}")
     return value
 
 
