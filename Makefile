@@ -22,8 +22,8 @@ test: $(VENV)/test.stamp
 
 # An extension of its own in build/sanitize, ahead of the installed one on the path. Python brings neither of the two
 # libraries, so they are loaded first. Memory comes from malloc, where the sanitizer sees each block; what Python itself
-# never frees is no leak. The sanitizers' report goes to stderr, which pytest must not keep to itself. Speed is left out: code
-# with sanitizers in it has another.
+# never frees is no leak. The sanitizers' report goes to stderr, which pytest must not keep to itself. Left out
+# are tests that measure time or memory, and those of the source tree.
 SANITIZED := $(abspath build/sanitize)
 PRELOAD = $(foreach library,libasan.so libstdc++.so,$(shell $(CC) -print-file-name=$(library)))
 
@@ -32,7 +32,7 @@ sanitize: $(VENV)/test.stamp
 	rm -rf $(SANITIZED)/lib
 	LGINT_SANITIZE=1 CC="$(CC)" $(BIN)/python setup.py -q build --build-base $(SANITIZED) --build-lib $(SANITIZED)/lib
 	LD_PRELOAD="$(PRELOAD)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(SANITIZED)/lib \
-	    $(BIN)/pytest --capture=sys --ignore=tests/groups/test_speed.py tests
+	    $(BIN)/pytest --capture=sys -m "not measures" --ignore=tests/layout tests
 
 counts: $(VENV)/bench.stamp
 	$(BIN)/python -m lgint._tools.bench_counts -o build/instructions.csv

@@ -129,6 +129,7 @@ def test_a_long_step_is_interrupted_inside_and_made_anew(tree, options):
     assert rest["q"].tobytes() == whole["q"][len(first["q"]) - 1 :].tobytes()
 
 
+@pytest.mark.measures
 @pytest.mark.parametrize("method", ["rk44", "genalpha"])
 def test_ctrl_c_in_long_steps(tree, method):
     sent = []

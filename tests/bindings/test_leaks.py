@@ -31,6 +31,7 @@ def short_runs(count):
             run(compiled, "genalpha", q, v, rho_inf=2)
 
 
+@pytest.mark.measures
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_ten_thousand_runs_do_not_grow():
     short_runs(500)

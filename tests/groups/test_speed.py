@@ -2,6 +2,7 @@
 
 import time
 
+import pytest
 from scipy.spatial.transform import Rotation
 
 from lgint import groups
@@ -13,6 +14,7 @@ def seconds(function):
     return time.perf_counter() - start
 
 
+@pytest.mark.measures
 def test_million_exponentials(rng):
     """Both in turn, the best of seven each, so that a disturbance of the machine hits both."""
     v = groups.so3.log(groups.so3.random(rng, 1_000_000))
