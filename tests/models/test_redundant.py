@@ -8,6 +8,7 @@ import pytest
 import lgint
 from face import systems
 from lgint._build import redundancy
+from lgint._model import loops
 
 BAR = {"mass": 2.0, "inertia": (0.01, 0.2, 0.2)}
 NORMAL = systems.turn(0.6, (1, 2, 0.5)) @ np.array([0.0, 0.0, 1.0])
@@ -256,7 +257,7 @@ def test_a_singularity_later_in_a_run_names_its_row():
 def test_components_of_a_graph():
     """A triangle and a double edge that share a vertex, a bridge, a loop, and a tree."""
     edges = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 2), (3, 4), (4, 4), (4, 5), (5, 6)]
-    found = sorted(sorted(component) for component in redundancy.biconnected(7, edges))
+    found = sorted(sorted(component) for component in loops.biconnected(7, edges))
     assert found == [[0, 1, 2], [3, 4], [6]]
 
 
@@ -271,7 +272,7 @@ def test_loops_are_found_one_by_one():
     model = b.build(redundant="drop")
     joints = [list(model.joints)[i] for i in range(7)]
     element = {model.joints[name]["element"]: name for name in joints}
-    found = [sorted(element[joint] for joint in loop.joints) for loop in redundancy.loops(model.complete)]
+    found = [sorted(element[joint] for joint in loop.joints) for loop in loops.loops(model.complete)]
     assert sorted(found) == [["first", "second"], [f"hinge{i}" for i in range(4)]]
     assert len(model.dropped_rows) == 8
 
@@ -298,7 +299,7 @@ def test_many_doors_cost_linear_time():
             b.add_joint("revolute", lgint.ground, f"door{i}", point=(i, 0, z), axis=(0, 0, 1), name=f"hinge{i}.{z}")
     model = b.build(redundant="drop")
     assert len(model.dropped_rows) == 1000
-    assert len(redundancy.loops(model.complete)) == 200
+    assert len(loops.loops(model.complete)) == 200
 
 
 def test_a_large_loop_is_left_to_the_sparse_factorisation():
@@ -310,6 +311,6 @@ def test_a_large_loop_is_left_to_the_sparse_factorisation():
         b.add_joint("spherical", f"link{i - 1}" if i else lgint.ground, f"link{i}", point=(i, 0, 0))
     b.add_joint("inline", f"link{n - 1}", lgint.ground, point=(n, 0, 0), axis=(1, 0, 0))
     model = b.build()
-    (loop,) = redundancy.loops(model)
+    (loop,) = loops.loops(model)
     assert loop.nrows > redundancy.LARGE
     assert model.nc == 3 * n + 2
