@@ -76,16 +76,7 @@ static lg_status check_spec(const lg_model_spec *spec, lg_report *report)
 {
     if (spec->nblocks < 1)
         return refuse(report, NULL, "there is no body");
-    lg_space total = {0};
-    for (int i = 0; i < spec->nblocks; i++) {
-        const lg_node *node = lg_node_find(spec->blocks[i].kind);
-        if (!node)
-            return refuse(report, spec->blocks[i].kind, "no such kind of block");
-        if (spec->blocks[i].n < (node->nv ? 0 : 1))
-            return refuse(report, spec->blocks[i].kind, "the dimension must be positive");
-        if (!lg_space_count(&total, node, spec->blocks[i].n))
-            return refuse(report, spec->blocks[i].kind, "too many coordinates");
-    }
+    LG_TRY(lg_layout_check(spec->nblocks, spec->blocks, 0, report));
     for (int i = 0; i < spec->nframes; i++) {
         int block = spec->frames[i].block;
         if (block < -1 || block >= spec->nblocks)
@@ -119,7 +110,7 @@ enum { LABEL = 32 }; /* what a row's name has beyond its element's, at most */
 
 typedef struct sizes {
     int nblocks, nframes, nelements, nbodies, nforces, njoints;
-    int nrows, ngroups, ncliques;
+    int nrows;
     size_t nparameters, name_bytes;
 } sizes;
 
@@ -127,6 +118,7 @@ static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
 {
     sizes n = {.nblocks = spec->nblocks, .nframes = spec->nframes, .nelements = spec->nelements};
     size_t longest = 0;
+    n.nrows = lg_layout_own_rows(spec->nblocks, spec->blocks);
     for (int i = 0; i < spec->nelements; i++) {
         const lg_element_spec *e = &spec->elements[i];
         const lg_element_info *info = info_of(row_of[i]);
@@ -139,10 +131,6 @@ static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
         n.nforces += is_force(row_of[i]);
         n.njoints += is_joint(row_of[i]);
     }
-    n.ngroups = n.njoints;
-    n.ncliques = n.nforces + n.njoints;
-    for (int i = 0; i < spec->nblocks; i++)
-        n.nrows += lg_node_find(spec->blocks[i].kind)->nown;
     n.name_bytes += (size_t)n.nrows * (longest + LABEL);
     return n;
 }
@@ -152,8 +140,7 @@ typedef struct builder {
     lg_model *model;
     const int *row_of; /* per element of the description */
     sizes n;
-    int *nv, *nown, *v_start, *own_row, *own_value;
-    int *group_row, *group_start, *group_block, *group_value, *group_sufficient, *clique_start, *clique_block;
+    lg_layout layout;
     double *parameters;
     char *names;
     const lg_body **body_of; /* per block */
@@ -165,16 +152,10 @@ static void *take(lg_arena *arena, int count, size_t size)
     return lg_arena_take(arena, (size_t)count * size);
 }
 
-static int *ints(lg_arena *arena, int count)
-{
-    return lg_arena_ints(arena, (size_t)count);
-}
-
 static void layout_records(builder *b, lg_arena *arena)
 {
     lg_model *m = b->model;
     sizes n = b->n;
-    m->blocks = take(arena, n.nblocks, sizeof *m->blocks);
     m->bodies = take(arena, n.nbodies, sizeof *m->bodies);
     m->forces = take(arena, n.nforces, sizeof *m->forces);
     m->joints = take(arena, n.njoints, sizeof *m->joints);
@@ -193,20 +174,15 @@ static void layout(void *self, lg_arena *arena)
 {
     builder *b = self;
     sizes n = b->n;
+    int ncouplings = n.nforces + n.njoints;
     layout_records(b, arena);
-    b->nv = ints(arena, n.nblocks);
-    b->nown = ints(arena, n.nblocks);
-    b->v_start = ints(arena, n.nblocks + 1);
-    b->own_row = ints(arena, n.nblocks);
-    b->own_value = ints(arena, n.nblocks);
-    b->group_row = ints(arena, n.ngroups + 1);
-    b->group_start = ints(arena, n.ngroups + 1);
-    b->group_block = ints(arena, 2 * n.ngroups);
-    b->group_value = ints(arena, 2 * n.ngroups);
-    b->group_sufficient = ints(arena, 2 * n.ngroups);
-    b->clique_start = ints(arena, n.nblocks + n.ncliques + 1);
-    b->clique_block = ints(arena, n.nblocks + 2 * n.ncliques);
-    b->used = ints(arena, n.nframes);
+    lg_layout_take(&b->layout, arena,
+                   (lg_layout_sizes){.nblocks = n.nblocks,
+                                     .ngroups = n.njoints,
+                                     .nentries = 2 * n.njoints,
+                                     .ncliques = n.nblocks + ncouplings,
+                                     .nmembers = n.nblocks + 2 * ncouplings});
+    b->used = lg_arena_ints(arena, (size_t)n.nframes);
     b->parameters = lg_arena_doubles(arena, n.nparameters);
     b->names = lg_arena_take(arena, n.name_bytes);
 }
@@ -221,25 +197,19 @@ static size_t reserve(lg_model *m, size_t doubles)
 
 /* ---- blocks ---- */
 
+/* The blocks, each of them a clique. Room for the tangents of large ones comes first in the scratch: see tangent.c. */
 static void fill_blocks(builder *b, const lg_model_spec *spec)
 {
     lg_model *m = b->model;
-    lg_space *space = &m->space;
-    *space = (lg_space){.nblocks = spec->nblocks, .linear = 1, .block = m->blocks};
+    lg_layout_blocks(&b->layout, spec->nblocks, spec->blocks);
+    m->blocks = b->layout.block;
     for (int i = 0; i < spec->nblocks; i++) {
-        const lg_node *node = lg_node_find(spec->blocks[i].kind);
-        int n = spec->blocks[i].n;
-        int nq = lg_node_nq(node, n), nv = lg_node_nv(node, n);
-        m->blocks[i] = (lg_block){node, n, nq, nv, node->nown, space->nq, space->nv, 0, space->nm};
-        b->nv[i] = nv, b->nown[i] = node->nown, b->v_start[i] = space->nv;
-        space->nq += nq, space->nv += nv, space->nm += nv * nv;
+        int nv = m->blocks[i].nv;
         if (nv > LG_MAX_NV && LG_TANGENT_ROOM * nv > m->system.nwork)
-            m->system.nwork = LG_TANGENT_ROOM * nv; /* this room is the first in the scratch: see tangent.c */
-        space->linear &= node->linear;
-        b->clique_start[i] = b->clique_block[i] = i;
+            m->system.nwork = LG_TANGENT_ROOM * nv;
+        lg_layout_member(&b->layout, i);
+        lg_layout_clique(&b->layout);
     }
-    b->v_start[spec->nblocks] = space->nv;
-    b->clique_start[spec->nblocks] = spec->nblocks;
 }
 
 /* ---- records ---- */
@@ -415,30 +385,20 @@ static int moves_freely(const lg_block *block)
     return block->node->place == LG_PLACE_INERTIAL || block->node->place == LG_PLACE_BODY;
 }
 
-/* A joint's group: its rows and, per block under its frames, its part of B. */
+/* A joint's group: its rows and, per block under its frames, its part of B. Where both frames move with one block they
+   keep their distance, so that no side is sufficient. */
 static void add_group(builder *b, lg_joint *joint)
 {
-    lg_pattern *p = &b->model->pattern;
     const lg_body *body[2] = {joint->e.frame[0]->body, joint->e.frame[1]->body};
-    int group = p->ngroups++, nrows = joint->nrows, entry = b->group_start[group];
-    for (int s = 0; s < 2; s++) {
-        if (!body[s]->block)
-            continue;
-        if (s == 1 && body[1] == body[0]) {
+    int together = body[0] == body[1];
+    for (int s = 0; s < 2; s++)
+        if (s == 1 && together)
             joint->value[1] = joint->value[0];
-            b->group_sufficient[entry - 1] = 0; /* moved together, the two sides keep their distance */
-            continue;
-        }
-        b->group_block[entry] = body[s]->index;
-        b->group_sufficient[entry] = moves_freely(body[s]->block);
-        b->group_value[entry++] = joint->value[s] = p->nvalues;
-        p->nvalues += nrows * body[s]->block->nv;
-    }
-    joint->row = p->nrows;
-    p->nrows += nrows;
-    b->group_row[group + 1] = p->nrows;
-    b->group_start[group + 1] = entry;
-    for (int i = 0; i < nrows; i++) {
+        else if (body[s]->block)
+            joint->value[s] =
+                lg_layout_entry(&b->layout, body[s]->index, joint->nrows, !together && moves_freely(body[s]->block));
+    joint->row = lg_layout_group(&b->layout, joint->nrows);
+    for (int i = 0; i < joint->nrows; i++) {
         b->model->row_names[joint->row + i] = b->names;
         name_row(b, joint, joint->kept[i]);
     }
@@ -447,12 +407,9 @@ static void add_group(builder *b, lg_joint *joint)
 /* The number of a new clique of the blocks under an element's frames. */
 static int add_clique(builder *b, const lg_element *e)
 {
-    lg_pattern *p = &b->model->pattern;
-    int entry = b->clique_start[p->ncliques];
     for (int s = 0; s < 2; s++)
-        b->clique_block[entry++] = e->frame[s]->body->index;
-    b->clique_start[p->ncliques + 1] = entry;
-    return p->ncliques++;
+        lg_layout_member(&b->layout, e->frame[s]->body->index);
+    return lg_layout_clique(&b->layout);
 }
 
 static void join_frames(const builder *b, const lg_element_spec *from, lg_element *e)
@@ -469,7 +426,6 @@ static int couples(const lg_element *e, int (*verb)(const lg_element *))
 static void join_elements(builder *b, const lg_model_spec *spec)
 {
     lg_model *m = b->model;
-    m->pattern.ncliques = spec->nblocks;
     for (int i = 0; i < spec->nelements; i++) {
         lg_body *body = (lg_body *)m->place_of[i].body;
         lg_force *force = (lg_force *)m->place_of[i].force;
@@ -485,22 +441,16 @@ static void join_elements(builder *b, const lg_model_spec *spec)
     }
 }
 
-/* The blocks' own rows come after those of all joints. They carry the name of the body on the block. */
-static void fill_own_rows(builder *b)
+/* The blocks' own rows carry the name of the body on the block. */
+static void name_own_rows(builder *b)
 {
     lg_model *m = b->model;
-    lg_pattern *p = &m->pattern;
-    for (int i = 0; i < m->space.nblocks; i++) {
-        lg_block *block = &m->blocks[i];
-        block->own = b->own_row[i] = p->nrows;
-        b->own_value[i] = p->nvalues;
-        p->nvalues += block->nown * block->nv;
-        for (int k = 0; k < block->nown; k++, p->nrows++) {
-            m->row_names[p->nrows] = b->names;
-            b->names += snprintf(b->names, strlen(m->body_names[i]) + LABEL, "%s unit length", m->body_names[i]) + 1;
+    for (const lg_block *block = m->blocks; block < m->blocks + m->space.nblocks; block++)
+        for (int k = 0; k < block->nown; k++) {
+            const char *body = m->body_names[block - m->blocks];
+            m->row_names[block->own + k] = b->names;
+            b->names += snprintf(b->names, strlen(body) + LABEL, "%s unit length", body) + 1;
         }
-    }
-    m->space.nrows = p->nrows;
 }
 
 static const char *block_name(void *self, int block)
@@ -513,19 +463,6 @@ static const char *row_name(void *self, int row)
 {
     const lg_model *m = self;
     return row >= 0 && row < m->space.nrows ? m->row_names[row] : "";
-}
-
-static void fill_pattern(builder *b)
-{
-    lg_model *m = b->model;
-    lg_pattern *p = &m->pattern;
-    p->nblocks = m->space.nblocks;
-    p->nv = b->nv, p->nown = b->nown, p->v_start = b->v_start;
-    p->own_row = b->own_row, p->own_value = b->own_value;
-    p->group_row = b->group_row, p->group_start = b->group_start;
-    p->group_block = b->group_block, p->group_value = b->group_value;
-    p->group_sufficient = b->group_sufficient;
-    p->clique_start = b->clique_start, p->clique_block = b->clique_block;
 }
 
 static unsigned flags_of(const lg_model *m)
@@ -632,7 +569,10 @@ static lg_status check_elements(const lg_model *m, lg_report *report)
 
 static lg_status build(lg_model *m, const lg_model_spec *spec, const int *row_of, lg_report *report)
 {
-    builder b = {.model = m, .row_of = row_of, .n = count_sizes(spec, row_of)};
+    builder b = {.model = m,
+                 .row_of = row_of,
+                 .n = count_sizes(spec, row_of),
+                 .layout = {.space = &m->space, .pattern = &m->pattern}};
     m->ground = (lg_body){.e = {.info = &lg_ground.info, .name = "ground"}, .type = &lg_ground, .index = -1};
     m->nframes = spec->nframes;
     m->nelements = spec->nelements;
@@ -644,8 +584,8 @@ static lg_status build(lg_model *m, const lg_model_spec *spec, const int *row_of
     place_frames(&b, spec);
     fill_frames(&b, spec);
     join_elements(&b, spec);
-    fill_own_rows(&b);
-    fill_pattern(&b);
+    lg_layout_finish(&b.layout);
+    name_own_rows(&b);
     fill_system(m);
     LG_TRY(check_frames(m, report));
     return check_elements(m, report);

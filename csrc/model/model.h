@@ -2,6 +2,7 @@
 #ifndef LG_MODEL_MODEL_H
 #define LG_MODEL_MODEL_H
 
+#include "system/layout.h"
 #include "system/system.h"
 
 /* A function of time supplied from outside (a Python callable): three values at t. */
@@ -29,11 +30,6 @@ typedef struct lg_law {
 } lg_law;
 
 #define LG_LAW_STEP 6e-6 /* of central differences, near the cube root of the rounding error */
-
-typedef struct lg_block_spec {
-    const char *kind; /* a row of groups.def */
-    int n; /* linear coordinates behind those of the kind; of "Rn" all of them */
-} lg_block_spec;
 
 /* A point that elements attach to. Block -1 is the ground. The point is at `base` + x(q) + R(q) offset, base being
    where a rotation-only block has its fixed point (zero on all others; the ground's points are base + offset). On a block
