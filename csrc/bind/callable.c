@@ -1,16 +1,17 @@
-/* The type CallableSystem: an lg_system made of Python functions. */
+/* The type CallableSystem: a system made of Python functions. */
 #include "bind/args.h"
-#include "bind/py_system.h"
+#include "bind/py_function.h"
 #include "bind/system.h"
 
 typedef struct lg_callable_object {
     lg_system_object base;
-    lg_py_system impl;
+    lg_callbacks *callbacks;
+    lg_py_function function[LG_CALLS];
 } lg_callable_object;
 
-static lg_py_system *impl_of(PyObject *self)
+static lg_callable_object *callable_of(PyObject *self)
 {
-    return &((lg_callable_object *)self)->impl;
+    return (lg_callable_object *)self;
 }
 
 /* ---- building ---- */
@@ -26,72 +27,31 @@ static const char *const function_names[LG_CALLS] = {
     [LG_CALL_ENERGY] = "energy",
 };
 
-static int check_functions(PyObject *const given[LG_CALLS], int nrows)
+static int check_functions(PyObject *const given[LG_CALLS])
 {
     for (int i = 0; i < LG_CALLS; i++)
         if (given[i] && given[i] != Py_None && !PyCallable_Check(given[i])) {
             PyErr_Format(PyExc_ValueError, "%s must be a function or None, given %R", function_names[i], given[i]);
             return -1;
         }
-    if (given[LG_CALL_MASS] == Py_None || given[LG_CALL_FORCE] == Py_None) {
-        PyErr_SetString(PyExc_ValueError, "mass and force must be functions");
-        return -1;
-    }
-    int has_phi = given[LG_CALL_CONSTRAINT] && given[LG_CALL_CONSTRAINT] != Py_None;
-    int has_B = given[LG_CALL_JACOBIAN] && given[LG_CALL_JACOBIAN] != Py_None;
-    if (nrows < 0 || (nrows > 0) != has_phi || has_phi != has_B) {
-        PyErr_SetString(
-            PyExc_ValueError,
-            "constraint and constraint_jacobian belong together: both with nrows > 0 or none with nrows = 0");
-        return -1;
-    }
     return 0;
 }
 
-/* Kind and size of one block, counted in `total`. */
-static int read_block(PyObject *item, lg_block *block, lg_space *total)
+/* The blocks in a tuple of (kind, n); the names stay those of the Python strings. Free with PyMem_Free. */
+static lg_block_spec *read_blocks(PyObject *tuple)
 {
-    const char *kind;
-    PyObject *tuple = PySequence_Tuple(item);
-    int done = tuple && PyArg_ParseTuple(tuple, "si;blocks are (kind, n)", &kind, &block->n) ? 0 : -1;
-    if (done == 0 && !(block->node = lg_node_find(kind))) {
-        PyErr_Format(PyExc_ValueError, "there is no node kind \"%s\"; see node_rows()", kind);
-        done = -1;
-    }
-    if (done == 0 && (block->node->nq ? block->n != 0 : block->n < 1)) {
-        PyErr_Format(PyExc_ValueError, "n of a block \"%s\" must be %s, given %d", kind,
-                     block->node->nq ? "0" : "positive", block->n);
-        done = -1;
-    }
-    if (done == 0 && !lg_space_count(total, block->node, block->n)) {
-        PyErr_Format(PyExc_ValueError,
-                     "blocks: with n = %d of \"%s\" and %d constraint rows the matrices are too large", block->n, kind,
-                     total->nrows);
-        done = -1;
-    }
-    Py_XDECREF(tuple);
-    return done;
-}
-
-/* A list of blocks with only kind and n filled in; free with PyMem_Free. */
-static lg_block *read_blocks(PyObject *sequence, int nrows, int *count)
-{
-    lg_space total = {.nrows = nrows};
-    PyObject *tuple = PySequence_Tuple(sequence);
-    if (!tuple)
-        return NULL;
-    *count = (int)PyTuple_GET_SIZE(tuple);
-    lg_block *blocks = PyMem_Calloc((size_t)*count + 1, sizeof *blocks);
+    Py_ssize_t count = PyTuple_GET_SIZE(tuple);
+    lg_block_spec *blocks = PyMem_Calloc((size_t)count + 1, sizeof *blocks);
     if (!blocks)
-        PyErr_NoMemory();
-    else if (*count == 0)
-        PyErr_SetString(PyExc_ValueError, "blocks must hold at least one block");
-    for (int i = 0; blocks && i < *count && !PyErr_Occurred(); i++)
-        read_block(PyTuple_GET_ITEM(tuple, i), &blocks[i], &total);
-    Py_DECREF(tuple);
-    if (PyErr_Occurred()) {
-        PyMem_Free(blocks);
-        return NULL;
+        return (lg_block_spec *)PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = PyTuple_GET_ITEM(tuple, i);
+        if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "si;blocks are (kind, n)", &blocks[i].kind, &blocks[i].n)) {
+            if (!PyErr_Occurred())
+                PyErr_Format(PyExc_ValueError, "blocks must be tuples (kind, n), given %R", item);
+            PyMem_Free(blocks);
+            return NULL;
+        }
     }
     return blocks;
 }
@@ -105,25 +65,38 @@ static PyArrayObject *read_kinks(PyObject *kinks)
     return array;
 }
 
-static int build(PyObject *self, const lg_block *blocks, int nblocks, int nrows, const PyArrayObject *kinks,
-                 PyObject *const given[LG_CALLS], int constant_mass)
+static void keep_functions(lg_callable_object *callable, PyObject *const given[LG_CALLS], lg_callbacks_spec *spec)
 {
-    lg_py_system *impl = impl_of(self);
-    int own = 0, nkinks = (int)PyArray_SIZE((PyArrayObject *)kinks);
-    for (int i = 0; i < nblocks; i++)
-        own += blocks[i].node->nown;
-    if (lg_py_system_open(impl, nblocks, own, nrows, nkinks) != LG_OK) {
-        PyErr_NoMemory();
+    for (int i = 0; i < LG_CALLS; i++) {
+        if (!given[i] || given[i] == Py_None)
+            continue;
+        callable->function[i] = (lg_py_function){.function = Py_NewRef(given[i]), .call = i};
+        spec->function[i] = (lg_callback){.call = lg_py_call, .self = &callable->function[i]};
+    }
+}
+
+static void release_functions(lg_callable_object *callable)
+{
+    for (int i = 0; i < LG_CALLS; i++)
+        Py_CLEAR(callable->function[i].function);
+}
+
+static int build(PyObject *self, lg_callbacks_spec *spec, PyObject *const given[LG_CALLS])
+{
+    lg_callable_object *callable = callable_of(self);
+    lg_report report;
+    keep_functions(callable, given, spec);
+    lg_status status = lg_callbacks_create(spec, &callable->callbacks, &report);
+    if (status != LG_OK) {
+        release_functions(callable);
+        lg_raise(lg_module_of(Py_TYPE(self)), status, &report, NULL);
         return -1;
     }
-    memcpy(impl->block, blocks, (size_t)nblocks * sizeof *blocks);
-    if (nkinks)
-        memcpy(impl->kinks, lg_data(kinks), (size_t)nkinks * sizeof(double));
-    for (int i = 0; i < LG_CALLS; i++)
-        if (given[i] && given[i] != Py_None)
-            impl->function[i] = Py_NewRef(given[i]);
-    lg_py_system_finish(impl, constant_mass ? LG_SYSTEM_CONSTANT_MASS : 0);
-    ((lg_system_object *)self)->system = &impl->system;
+    const lg_system *system = callable->base.system = lg_callbacks_system(callable->callbacks);
+    for (int i = 0; i < LG_CALLS; i++) {
+        lg_py_function *f = &callable->function[i];
+        f->nq = system->space->nq, f->nv = system->space->nv, f->rows = spec->nrows;
+    }
     return 0;
 }
 
@@ -143,21 +116,28 @@ static int callable_init(PyObject *self, PyObject *args, PyObject *kwargs)
                             "constant_mass",
                             NULL};
     PyObject *sequence, *times = NULL, *given[LG_CALLS] = {NULL};
-    int nrows, constant_mass = 0, nblocks = 0, done = -1;
+    lg_callbacks_spec spec = {.flags = LG_SYSTEM_NEEDS_GIL};
+    int constant_mass = 0, done = -1;
     if (!lg_system_is_fresh(self) ||
-        !PyArg_ParseTupleAndKeywords(args, kwargs, "OiOO|OOOOOOOp:CallableSystem", names, &sequence, &nrows,
+        !PyArg_ParseTupleAndKeywords(args, kwargs, "OiOO|OOOOOOOp:CallableSystem", names, &sequence, &spec.nrows,
                                      &given[LG_CALL_MASS], &given[LG_CALL_FORCE], &given[LG_CALL_GYRO],
                                      &given[LG_CALL_CONSTRAINT], &given[LG_CALL_JACOBIAN], &given[LG_CALL_ACCELERATION],
                                      &given[LG_CALL_TANGENT], &given[LG_CALL_ENERGY], &times, &constant_mass) ||
-        check_functions(given, nrows) < 0)
+        check_functions(given) < 0)
         return -1;
 
-    lg_block *blocks = read_blocks(sequence, nrows, &nblocks);
+    PyObject *tuple = PySequence_Tuple(sequence);
+    lg_block_spec *blocks = tuple ? read_blocks(tuple) : NULL;
     PyArrayObject *kinks = blocks ? read_kinks(times) : NULL;
-    if (kinks)
-        done = build(self, blocks, nblocks, nrows, kinks, given, constant_mass);
+    if (kinks) {
+        spec.nblocks = (int)PyTuple_GET_SIZE(tuple), spec.blocks = blocks;
+        spec.nkinks = (int)PyArray_SIZE(kinks), spec.kinks = lg_data(kinks);
+        spec.flags |= constant_mass ? LG_SYSTEM_CONSTANT_MASS : 0;
+        done = build(self, &spec, given);
+    }
     PyMem_Free(blocks);
     Py_XDECREF(kinks);
+    Py_XDECREF(tuple);
     return done;
 }
 
@@ -167,7 +147,7 @@ static int callable_traverse(PyObject *self, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(self));
     for (int i = 0; i < LG_CALLS; i++)
-        Py_VISIT(impl_of(self)->function[i]);
+        Py_VISIT(callable_of(self)->function[i].function);
     return 0;
 }
 
@@ -175,8 +155,7 @@ static int callable_traverse(PyObject *self, visitproc visit, void *arg)
 static int callable_clear(PyObject *self)
 {
     ((lg_system_object *)self)->system = NULL;
-    for (int i = 0; i < LG_CALLS; i++)
-        Py_CLEAR(impl_of(self)->function[i]);
+    release_functions(callable_of(self));
     return 0;
 }
 
@@ -186,7 +165,7 @@ static void callable_dealloc(PyObject *self)
     PyObject_GC_UnTrack(self);
     callable_clear(self);
     lg_system_close(&((lg_callable_object *)self)->base);
-    lg_py_system_close(impl_of(self));
+    lg_callbacks_free(callable_of(self)->callbacks);
     type->tp_free(self);
     Py_DECREF(type);
 }

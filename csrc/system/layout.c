@@ -17,7 +17,7 @@ lg_status lg_layout_check(int nblocks, const lg_block_spec *blocks, int nrows, l
         if (blocks[i].n < (node->nv ? 0 : 1))
             return refuse(report, blocks[i].kind, "the dimension n of a block must be positive");
         if (!lg_space_count(&total, node, blocks[i].n))
-            return refuse(report, blocks[i].kind, "blocks of so many coordinates and rows make too large matrices");
+            return refuse(report, blocks[i].kind, "too many coordinates, the matrices would be too large");
     }
     return LG_OK;
 }

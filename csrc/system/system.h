@@ -1,5 +1,5 @@
-/* The waist: all that an integrator may know of a model. Compiled models (model/) and Python-callable ones
-   (bind/py_system.c) implement it; steppers and solvers use nothing else.
+/* The waist: all that an integrator may know of a model. Compiled models (model/) and those made of functions
+   (system/callback.c) implement it; steppers and solvers use nothing else.
 
    Equations, with signs: M(q, t) a + gyro(q, v, t) - force(q, v, t) + B(q)^T lam = 0, phi(q, t) = 0, phidot = B v + ...,
    B a = zeta := -(dB/dt) v - explicit time terms. `Ma` is M a without, `gyro` with the frames' bias accelerations.

@@ -1,0 +1,81 @@
+/* Calls of Python functions: arguments, results, errors. */
+#include "bind/py_function.h"
+
+#include "bind/args.h"
+
+enum { MAX_ARGUMENTS = 5 };
+
+static const struct {
+    const char *text;
+    int arguments; /* how many of t, q, v, a, lam */
+    const char *shape; /* of what it returns: v is nv, r is the number of rows, 2 is 2 */
+} calls[LG_CALLS] = {
+    [LG_CALL_MASS] = {"what mass(t, q) returns", 2, "vv"},
+    [LG_CALL_FORCE] = {"what force(t, q, v) returns", 3, "v"},
+    [LG_CALL_GYRO] = {"what gyro(t, q, v) returns", 3, "v"},
+    [LG_CALL_CONSTRAINT] = {"what constraint(t, q) returns", 2, "r"},
+    [LG_CALL_JACOBIAN] = {"what constraint_jacobian(t, q) returns", 2, "rv"},
+    [LG_CALL_ACCELERATION] = {"what constraint_acceleration(t, q, v) returns", 3, "r"},
+    [LG_CALL_TANGENT] = {"what tangent(t, q, v, a, lam) returns", 5, "2vv"},
+    [LG_CALL_ENERGY] = {"what energy(t, q, v) returns", 3, "2"},
+};
+
+static PyObject *read_only(const double *data, int n)
+{
+    PyObject *array = lg_vector_from(data, n);
+    if (array)
+        PyArray_CLEARFLAGS((PyArrayObject *)array, NPY_ARRAY_WRITEABLE);
+    return array;
+}
+
+static PyObject *argument(const lg_py_function *f, const lg_callback_point *at, int i)
+{
+    switch (i) {
+    case 0:
+        return PyFloat_FromDouble(at->t);
+    case 1:
+        return read_only(at->q, f->nq);
+    case 2:
+        return read_only(at->v, f->nv);
+    case 3:
+        return read_only(at->a, f->nv);
+    default:
+        return read_only(at->lam, f->rows);
+    }
+}
+
+static PyObject *call(const lg_py_function *f, const lg_callback_point *at)
+{
+    PyObject *arguments[MAX_ARGUMENTS] = {NULL}, *result = NULL;
+    int count = 0, wanted = calls[f->call].arguments;
+    while (count < wanted && (arguments[count] = argument(f, at, count)))
+        count++;
+    if (count == wanted)
+        result = PyObject_Vectorcall(f->function, arguments, (size_t)count, NULL);
+    for (int i = 0; i < count; i++)
+        Py_DECREF(arguments[i]);
+    return result;
+}
+
+static PyArrayObject *result_array(const lg_py_function *f, PyObject *result)
+{
+    npy_intp dims[3];
+    int ndim = 0;
+    for (const char *axis = calls[f->call].shape; *axis; axis++)
+        dims[ndim++] = *axis == 'v' ? f->nv : *axis == 'r' ? f->rows : 2;
+    return lg_array(result, calls[f->call].text, ndim, dims, 0);
+}
+
+lg_status lg_py_call(void *self, const lg_callback_point *at, double *out)
+{
+    const lg_py_function *f = self;
+    PyObject *result = call(f, at);
+    PyArrayObject *array = result ? result_array(f, result) : NULL;
+    Py_XDECREF(result);
+    if (!array)
+        return LG_CALLBACK;
+    if (PyArray_SIZE(array))
+        memcpy(out, lg_data(array), (size_t)PyArray_SIZE(array) * sizeof *out);
+    Py_DECREF(array);
+    return LG_OK;
+}

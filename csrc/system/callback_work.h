@@ -1,0 +1,51 @@
+/* The inside of a system made of functions: written and evaluated by callback.c, differentiated by
+   callback_difference.c. */
+#ifndef LG_SYSTEM_CALLBACK_WORK_H
+#define LG_SYSTEM_CALLBACK_WORK_H
+
+#include "core/arena.h"
+#include "system/callback.h"
+
+struct lg_callbacks {
+    lg_system system;
+    lg_space space;
+    lg_pattern pattern;
+    lg_callback function[LG_CALLS];
+    int rows; /* of `constraint`; the blocks' own rows follow */
+    int nkinks;
+    lg_arena arena; /* owns the arrays below, and those of the space and the pattern */
+    double *kinks;
+    char (*row_name)[48];
+};
+
+/* The scratch of an evaluation. J is rows x nv. */
+typedef struct lg_callback_work {
+    const lg_callbacks *self;
+    double *zeros; /* stand-in for a and lam */
+    double *M, *J, *Z, *K, *D; /* D stands right behind K */
+    double *q, *v, *theta; /* a state beside the point */
+    double *upper, *lower, *rate; /* values there: nv or rows, whichever is more */
+    double *values, *own; /* of B; of a block's own K */
+} lg_callback_work;
+
+/* Calls a function that was given. */
+static inline lg_status lg_callback_call(const lg_callbacks *self, enum lg_call call, const lg_callback_point *at,
+                                         double *out)
+{
+    return self->function[call].call(self->function[call].self, at, out);
+}
+
+/* Functions see finite states only: LG_NOT_FINITE unless q and v are. */
+lg_status lg_callback_check(const lg_callbacks *self, const double *q, const double *v);
+
+/* rate = J v + d(phi)/dt; J is work->J afterwards. */
+lg_status lg_callback_rate(const lg_callback_work *work, const lg_callback_point *at, double *rate);
+/* zeta = -d(rate)/dt along the motion with v fixed. */
+lg_status lg_callback_zeta(const lg_callback_work *work, const lg_callback_point *at, double *zeta);
+/* work->Z = d(rate)/dq. */
+lg_status lg_callback_Z(const lg_callback_work *work, const lg_callback_point *at);
+/* work->K = d(wa M a + gyro - force + J^T lam)/dq and work->D = d(gyro - force)/dv, whichever are wanted. */
+lg_status lg_callback_tangent(const lg_callback_work *work, const lg_callback_point *at, double wa, int wants_K,
+                              int wants_D);
+
+#endif
