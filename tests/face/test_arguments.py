@@ -137,7 +137,9 @@ def test_rows_whose_jacobian_no_integer_measures():
 
 
 def test_the_largest_sizes_that_fit_are_made():
-    assert _core.CallableSystem([("Rn", 20000)] * 5, 0, **ONE).nv == 100000
+    assert _core.CallableSystem([("Rn", 5000)] * 5, 0, **ONE).nv == 25000
+    with pytest.raises(ValueError, match="too large"):  # M is one matrix of all velocities
+        _core.CallableSystem([("Rn", 20000)] * 5, 0, **ONE)
 
 
 # ---- objects whose __init__ has not run ----
