@@ -3,6 +3,8 @@
 #include "group/node.h"
 #include "group/rotation.h"
 
+#include <stddef.h>
+
 static void rate(int n, const double *q0, const double *theta, const double *v, double *thetadot)
 {
     (void)n, (void)q0;
@@ -140,7 +142,46 @@ static void rv_rotation(const double *q, double R[9])
     lg_rv_matrix(q + 3, R);
 }
 
-#define DIRECT(title, source, size, storage)                                                                           \
+/* move and stage of a storage, whose `turn` is a kernel of rotation.h */
+#define MOVES(storage, turn)                                                                                           \
+    static void storage##_move(int n, const double *q0, const double *theta, double *q, double *T)                     \
+    {                                                                                                                  \
+        (void)n;                                                                                                       \
+        lg_angle x = lg_angle_of(lg_dot3(theta + 3, theta + 3));                                                       \
+        add_position(q0, theta, q);                                                                                    \
+        turn(q0 + 3, theta + 3, &x, q + 3);                                                                            \
+        if (T) {                                                                                                       \
+            double A[9];                                                                                               \
+            lg_so3_tangent_at(theta + 3, &x, A);                                                                       \
+            set_diagonal(1, A, T);                                                                                     \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static void storage##_stage(int n, const double *q0, const double *theta, const double *v, double *q,              \
+                                double *thetadot)                                                                      \
+    {                                                                                                                  \
+        (void)n;                                                                                                       \
+        lg_angle x = lg_angle_of(lg_dot3(theta + 3, theta + 3));                                                       \
+        add_position(q0, theta, q);                                                                                    \
+        turn(q0 + 3, theta + 3, &x, q + 3);                                                                            \
+        lg_copy(3, v, thetadot);                                                                                       \
+        lg_so3_tangent_solve_at(theta + 3, &x, v + 3, thetadot + 3);                                                   \
+    }
+
+MOVES(so3, lg_so3_turn)
+MOVES(s3, lg_s3_turn)
+MOVES(rv, lg_rv_turn)
+
+static void so3_polish(double *q)
+{
+    lg_so3_polish(q + 3);
+}
+
+static void s3_polish(double *q)
+{
+    lg_s3_polish(q + 3);
+}
+
+#define DIRECT(title, source, size, storage, keep)                                                                     \
     {                                                                                                                  \
         .name = title,                                                                                                 \
         .reference = source,                                                                                           \
@@ -152,6 +193,9 @@ static void rv_rotation(const double *q, double R[9])
         .attitude_n = 3,                                                                                               \
         .identity = storage##_identity,                                                                                \
         .retract = storage##_retract,                                                                                  \
+        .move = storage##_move,                                                                                        \
+        .stage = storage##_stage,                                                                                      \
+        .polish = keep,                                                                                                \
         .difference = storage##_difference,                                                                            \
         .rate = rate,                                                                                                  \
         .tangent = tangent,                                                                                            \
@@ -161,6 +205,6 @@ static void rv_rotation(const double *q, double R[9])
         .rotation = storage##_rotation,                                                                                \
     }
 
-const lg_node lg_r3xso3 = DIRECT("R3xSO3", "holzinger2024, Sect. 2.2", 12, so3);
-const lg_node lg_r3xs3 = DIRECT("R3xS3", "tumiotto2024, Sect. 2.3", 7, s3);
-const lg_node lg_r3xrv = DIRECT("R3xRV", "holzinger2024, (27), App. A.3", 6, rv);
+const lg_node lg_r3xso3 = DIRECT("R3xSO3", "holzinger2024, Sect. 2.2", 12, so3, so3_polish);
+const lg_node lg_r3xs3 = DIRECT("R3xS3", "tumiotto2024, Sect. 2.3", 7, s3, s3_polish);
+const lg_node lg_r3xrv = DIRECT("R3xRV", "holzinger2024, (27), App. A.3", 6, rv, NULL);

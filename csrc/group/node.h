@@ -33,6 +33,13 @@ typedef struct lg_node {
     void (*identity)(int n, double *q);
     /* q = q0 exp(theta); q may be q0. */
     void (*retract)(int n, const double *q0, const double *theta, double *q);
+    /* The same within a step, which leaves the polishing of rotations to its end, together with T(theta) (NULL: not
+       wanted; left untouched by linear kinds), or with thetadot as in `rate`: the angle's functions are evaluated once. q
+       may not be q0. NULL: made of the other verbs. */
+    void (*move)(int n, const double *q0, const double *theta, double *q, double *T);
+    void (*stage)(int n, const double *q0, const double *theta, const double *v, double *q, double *thetadot);
+    /* Takes the round-off of many moves away from q. NULL: there is nothing to be kept. */
+    void (*polish)(double *q);
     /* theta = log(q0^-1 q1), the short way round. */
     void (*difference)(int n, const double *q0, const double *q1, double *theta);
     /* thetadot = T^-1(theta) v; where q' = A(q) v on a linear kind (formulation 1), thetadot = A(q0 + theta) v. */

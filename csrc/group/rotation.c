@@ -6,11 +6,10 @@
 #include "group/rotation.h"
 
 #include "group/node.h"
-#include "group/series.h"
 
 /* One Newton step towards the nearest rotation, R (3 I - R^T R) / 2. R is orthogonal up to round-off already; without
    it the same rounding error, step after step in a steady rotation, adds up (to 4e-11 in 1e6 steps). */
-static void so3_polish(double R[9])
+void lg_so3_polish(double R[9])
 {
     double a = lg_dot3(R, R), b = lg_dot3(R + 3, R + 3), c = lg_dot3(R + 6, R + 6);
     double ab = lg_dot3(R, R + 3), ac = lg_dot3(R, R + 6), bc = lg_dot3(R + 3, R + 6);
@@ -24,15 +23,6 @@ static void so3_polish(double R[9])
     }
 }
 
-void lg_so3_turn(const double R0[9], const double w[3], double a, double b, double R[9])
-{
-    double E[9], P[9];
-    lg_hat_matrix(w, a, b, E);
-    lg_mul33(R0, E, P);
-    so3_polish(P);
-    lg_copy(9, P, R);
-}
-
 void lg_so3_exp(const double w[3], double R[9])
 {
     double sinc, cosc, sincc;
@@ -42,9 +32,9 @@ void lg_so3_exp(const double w[3], double R[9])
 
 void lg_so3_retract(const double R0[9], const double w[3], double R[9])
 {
-    double sinc, cosc, sincc;
-    lg_trig(lg_dot3(w, w), &sinc, &cosc, &sincc);
-    lg_so3_turn(R0, w, sinc, cosc, R);
+    lg_angle x = lg_angle_of(lg_dot3(w, w));
+    lg_so3_turn(R0, w, &x, R);
+    lg_so3_polish(R);
 }
 
 /* The quaternion of a rotation matrix, unit up to round-off: Shepperd's choice of the largest component as pivot. */
@@ -73,21 +63,12 @@ static void quat_of_matrix(const double R[9], double p[4])
     p[1 + k] = (R[3 * k + i] + R[3 * i + k]) * s;
 }
 
-/* Cosine c and s = sin(|w|/2)/|w|, so that the quaternion of exp(w) is (c, s w). */
-static void quat_coefficients(const double w[3], double *c, double *s)
-{
-    double y = lg_dot3(w, w), sinc, cosc, sincc;
-    lg_half_trig(y, &sinc, &cosc, &sincc);
-    *c = 1 - 0.25 * y * cosc;
-    *s = 0.5 * sinc;
-}
-
 static void quat_exp(const double w[3], double p[4])
 {
-    double s;
-    quat_coefficients(w, &p[0], &s);
+    lg_angle x = lg_angle_of(lg_dot3(w, w));
+    p[0] = x.half_cos;
     for (int i = 0; i < 3; i++)
-        p[1 + i] = s * w[i];
+        p[1 + i] = x.half_sin * w[i];
 }
 
 /* w = 2 atan2(|v|, u) v/|v| for p = (u, v) or -p, whichever has u >= 0; the length of p does not matter. */
@@ -111,20 +92,18 @@ void lg_so3_difference(const double R0[9], const double R1[9], double w[3])
 }
 
 /* The factor (3 - r.r) / 2 is one Newton step to unit length, from a length that is 1 up to round-off. */
-void lg_s3_turn(const double p0[4], const double w[3], double c, double s, double p[4])
+void lg_s3_polish(double p[4])
 {
-    double e[4] = {c, s * w[0], s * w[1], s * w[2]}, r[4];
-    lg_quat_mul(p0, e, r);
-    double k = 1.5 - 0.5 * (r[0] * r[0] + lg_dot3(r + 1, r + 1));
+    double k = 1.5 - 0.5 * (p[0] * p[0] + lg_dot3(p + 1, p + 1));
     for (int i = 0; i < 4; i++)
-        p[i] = k * r[i];
+        p[i] *= k;
 }
 
 void lg_s3_retract(const double p0[4], const double w[3], double p[4])
 {
-    double c, s;
-    quat_coefficients(w, &c, &s);
-    lg_s3_turn(p0, w, c, s, p);
+    lg_angle x = lg_angle_of(lg_dot3(w, w));
+    lg_s3_turn(p0, w, &x, p);
+    lg_s3_polish(p);
 }
 
 void lg_s3_difference(const double p0[4], const double p1[4], double w[3])
@@ -135,13 +114,18 @@ void lg_s3_difference(const double p0[4], const double p1[4], double w[3])
 }
 
 /* holzinger2024 A.3, from the quaternion product (its (A10) is misprinted); no history, any number of turns. */
+void lg_rv_turn(const double psi0[3], const double w[3], const lg_angle *x, double psi[3])
+{
+    double p0[4], p[4];
+    quat_exp(psi0, p0);
+    lg_s3_turn(p0, w, x, p);
+    quat_log(p, psi);
+}
+
 void lg_rv_retract(const double psi0[3], const double w[3], double psi[3])
 {
-    double p0[4], e[4], p[4];
-    quat_exp(psi0, p0);
-    quat_exp(w, e);
-    lg_quat_mul(p0, e, p);
-    quat_log(p, psi);
+    lg_angle x = lg_angle_of(lg_dot3(w, w));
+    lg_rv_turn(psi0, w, &x, psi);
 }
 
 void lg_rv_difference(const double psi0[3], const double psi1[3], double w[3])
@@ -184,6 +168,29 @@ void lg_so3_tangent_inv(const double w[3], double Tinv[9])
 }
 
 /* The node kinds: what the storages share, then what is their own. */
+
+/* move and stage of a storage, whose `turn` is a kernel */
+#define MOVES(storage)                                                                                                 \
+    static void storage##_move(int n, const double *q0, const double *theta, double *q, double *T)                     \
+    {                                                                                                                  \
+        (void)n;                                                                                                       \
+        lg_angle x = lg_angle_of(lg_dot3(theta, theta));                                                               \
+        lg_##storage##_turn(q0, theta, &x, q);                                                                         \
+        if (T)                                                                                                         \
+            lg_so3_tangent_at(theta, &x, T);                                                                           \
+    }                                                                                                                  \
+    static void storage##_stage(int n, const double *q0, const double *theta, const double *v, double *q,              \
+                                double *thetadot)                                                                      \
+    {                                                                                                                  \
+        (void)n;                                                                                                       \
+        lg_angle x = lg_angle_of(lg_dot3(theta, theta));                                                               \
+        lg_##storage##_turn(q0, theta, &x, q);                                                                         \
+        lg_so3_tangent_solve_at(theta, &x, v, thetadot);                                                               \
+    }
+
+MOVES(so3)
+MOVES(s3)
+MOVES(rv)
 
 static void rate(int n, const double *q0, const double *theta, const double *v, double *thetadot)
 {
@@ -285,6 +292,9 @@ const lg_node lg_so3 = {
     .attitude_n = 3,
     .identity = so3_identity,
     .retract = so3_retract,
+    .move = so3_move,
+    .stage = so3_stage,
+    .polish = lg_so3_polish,
     .difference = so3_difference,
     .rate = rate,
     .tangent = tangent,
@@ -303,6 +313,9 @@ const lg_node lg_s3 = {
     .attitude_n = 3,
     .identity = s3_identity,
     .retract = s3_retract,
+    .move = s3_move,
+    .stage = s3_stage,
+    .polish = lg_s3_polish,
     .difference = s3_difference,
     .rate = rate,
     .tangent = tangent,
@@ -321,6 +334,8 @@ const lg_node lg_rv = {
     .attitude_n = 3,
     .identity = rv_identity,
     .retract = rv_retract,
+    .move = rv_move,
+    .stage = rv_stage,
     .difference = rv_difference,
     .rate = rate,
     .tangent = tangent,

@@ -4,6 +4,7 @@
 #define LG_GROUP_ROTATION_H
 
 #include "core/small.h"
+#include "group/series.h"
 
 /* A = I + a w^ + b w^2, row-major; -a gives the transpose. Every function of w^ that occurs here has this form. */
 static inline void lg_hat_matrix(const double w[3], double a, double b, double A[9])
@@ -27,23 +28,51 @@ static inline void lg_hat_apply(const double w[3], double a, double b, const dou
 
 /* R = exp(w) */
 void lg_so3_exp(const double w[3], double R[9]);
-/* R = R0 (I + a w^ + b w^2) for coefficients that make the factor a rotation; R may be R0. Keeps R orthogonal. */
-void lg_so3_turn(const double R0[9], const double w[3], double a, double b, double R[9]);
-/* R = R0 exp(w); R may be R0. */
+/* R = R0 exp(w), `x` being the angle |w|; R may be R0. Round-off adds up until it is polished. */
+static inline void lg_so3_turn(const double R0[9], const double w[3], const lg_angle *x, double R[9])
+{
+    double E[9], P[9];
+    lg_hat_matrix(w, x->sinc, x->cosc, E);
+    lg_mul33(R0, E, P);
+    lg_copy(9, P, R);
+}
+
+/* Makes R orthogonal, whose columns are so up to round-off. */
+void lg_so3_polish(double R[9]);
+/* R = R0 exp(w), polished; R may be R0. */
 void lg_so3_retract(const double R0[9], const double w[3], double R[9]);
 /* w = log(R0^T R1), |w| <= pi */
 void lg_so3_difference(const double R0[9], const double R1[9], double w[3]);
 
-/* p = p0 (c, s w) for coefficients that make the factor a unit quaternion; p may be p0. Keeps p of unit length. */
-void lg_s3_turn(const double p0[4], const double w[3], double c, double s, double p[4]);
+/* The same for unit quaternions. */
+static inline void lg_s3_turn(const double p0[4], const double w[3], const lg_angle *x, double p[4])
+{
+    double e[4] = {x->half_cos, x->half_sin * w[0], x->half_sin * w[1], x->half_sin * w[2]}, r[4];
+    lg_quat_mul(p0, e, r);
+    lg_copy(4, r, p);
+}
+
+void lg_s3_polish(double p[4]);
 void lg_s3_retract(const double p0[4], const double w[3], double p[4]);
 /* The short way: |w| <= pi, the same for p1 and -p1. */
 void lg_s3_difference(const double p0[4], const double p1[4], double w[3]);
 
 /* psi = psi0 o w, the rotation vector of R(psi0) exp(w) with |psi| <= pi; psi may be psi0. */
+void lg_rv_turn(const double psi0[3], const double w[3], const lg_angle *x, double psi[3]);
 void lg_rv_retract(const double psi0[3], const double w[3], double psi[3]);
 void lg_rv_difference(const double psi0[3], const double psi1[3], double w[3]);
 void lg_rv_matrix(const double psi[3], double R[9]);
+
+/* T(w) and T^-1(w) v where the angle |w| is known; column-major */
+static inline void lg_so3_tangent_at(const double w[3], const lg_angle *x, double T[9])
+{
+    lg_hat_matrix(w, x->cosc, x->sincc, T); /* T^T row-major */
+}
+
+static inline void lg_so3_tangent_solve_at(const double w[3], const lg_angle *x, const double v[3], double c[3])
+{
+    lg_hat_apply(w, 0.5, x->cotc, v, c);
+}
 
 /* T(w) v and T^-1(w) v, and both matrices, column-major */
 void lg_so3_tangent_mul(const double w[3], const double v[3], double c[3]);

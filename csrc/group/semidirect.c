@@ -14,11 +14,16 @@ typedef struct series {
     double a, b, a_d, b_d;
 } series;
 
+static inline series tangent_series_at(double y, const lg_angle *x)
+{
+    return (series){-x->cosc, x->sincc, -x->cosc_d, lg_sincc_d(y)};
+}
+
 static series tangent_series(const double *theta)
 {
-    double y = lg_dot3(theta + 3, theta + 3), sinc, cosc, sincc;
-    lg_trig(y, &sinc, &cosc, &sincc);
-    return (series){-cosc, sincc, -lg_cosc_d(y), lg_sincc_d(y)};
+    double y = lg_dot3(theta + 3, theta + 3);
+    lg_angle x = lg_angle_of(y);
+    return tangent_series_at(y, &x);
 }
 
 static series tangent_inv_series(const double *theta)
@@ -106,10 +111,11 @@ static void ad(int n, const double *v, double *A)
     }
 }
 
-/* x = x0 + R0 d */
-static void move(const double *x0, const double R0[9], const double d[3], double *x)
+/* x = x0 + R0 V U */
+static void shift(const double *x0, const double R0[9], const double *theta, const lg_angle *angle, double *x)
 {
-    double Rd[3];
+    double d[3], Rd[3];
+    lg_hat_apply(theta + 3, angle->cosc, angle->sincc, theta, d);
     lg_mul3(R0, d, Rd);
     for (int i = 0; i < 3; i++)
         x[i] = x0[i] + Rd[i];
@@ -130,14 +136,15 @@ static void se3_identity(int n, double *q)
     lg_identity3(q + 3);
 }
 
-static void se3_retract(int n, const double *q0, const double *theta, double *q)
+static void se3_turn(const double *q0, const double *theta, const lg_angle *angle, double *q)
 {
-    (void)n;
-    double sinc, cosc, sincc, d[3];
-    lg_trig(lg_dot3(theta + 3, theta + 3), &sinc, &cosc, &sincc);
-    lg_hat_apply(theta + 3, cosc, sincc, theta, d);
-    move(q0, q0 + 3, d, q);
-    lg_so3_turn(q0 + 3, theta + 3, sinc, cosc, q + 3);
+    shift(q0, q0 + 3, theta, angle, q);
+    lg_so3_turn(q0 + 3, theta + 3, angle, q + 3);
+}
+
+static void se3_polish(double *q)
+{
+    lg_so3_polish(q + 3);
 }
 
 static void se3_difference(int n, const double *q0, const double *q1, double *theta)
@@ -159,16 +166,17 @@ static void s3r3_identity(int n, double *q)
     q[3] = 1;
 }
 
-/* The quaternion from sinc and cosc of the half angle, the whole ones by doubling as in lg_trig. */
-static void s3r3_retract(int n, const double *q0, const double *theta, double *q)
+static void s3r3_turn(const double *q0, const double *theta, const lg_angle *angle, double *q)
 {
-    (void)n;
-    double y = lg_dot3(theta + 3, theta + 3), s, c, ss, R0[9], d[3];
-    lg_half_trig(y, &s, &c, &ss);
-    lg_hat_apply(theta + 3, 0.5 * s * s, 0.25 * (ss + s * c), theta, d);
+    double R0[9];
     lg_quat_matrix(q0 + 3, R0);
-    move(q0, R0, d, q);
-    lg_s3_turn(q0 + 3, theta + 3, 1 - 0.25 * y * c, 0.5 * s, q + 3);
+    shift(q0, R0, theta, angle, q);
+    lg_s3_turn(q0 + 3, theta + 3, angle, q + 3);
+}
+
+static void s3r3_polish(double *q)
+{
+    lg_s3_polish(q + 3);
 }
 
 static void s3r3_difference(int n, const double *q0, const double *q1, double *theta)
@@ -185,6 +193,37 @@ static void s3r3_rotation(const double *q, double R[9])
     lg_quat_matrix(q + 3, R);
 }
 
+/* retract, move and stage of a storage */
+#define MOVES(storage)                                                                                                 \
+    static void storage##_retract(int n, const double *q0, const double *theta, double *q)                             \
+    {                                                                                                                  \
+        (void)n;                                                                                                       \
+        lg_angle angle = lg_angle_of(lg_dot3(theta + 3, theta + 3));                                                   \
+        storage##_turn(q0, theta, &angle, q);                                                                          \
+        storage##_polish(q);                                                                                           \
+    }                                                                                                                  \
+    static void storage##_move(int n, const double *q0, const double *theta, double *q, double *T)                     \
+    {                                                                                                                  \
+        (void)n;                                                                                                       \
+        double y = lg_dot3(theta + 3, theta + 3);                                                                      \
+        lg_angle angle = lg_angle_of(y);                                                                               \
+        storage##_turn(q0, theta, &angle, q);                                                                          \
+        if (T)                                                                                                         \
+            series_matrix(theta, tangent_series_at(y, &angle), T);                                                     \
+    }                                                                                                                  \
+    static void storage##_stage(int n, const double *q0, const double *theta, const double *v, double *q,              \
+                                double *thetadot)                                                                      \
+    {                                                                                                                  \
+        (void)n;                                                                                                       \
+        double y = lg_dot3(theta + 3, theta + 3);                                                                      \
+        lg_angle angle = lg_angle_of(y);                                                                               \
+        storage##_turn(q0, theta, &angle, q);                                                                          \
+        series_mul(theta, (series){0.5, angle.cotc, 0, lg_cotc_d(y)}, v, thetadot);                                    \
+    }
+
+MOVES(se3)
+MOVES(s3r3)
+
 #define SEMIDIRECT(title, source, size, storage)                                                                       \
     {                                                                                                                  \
         .name = title,                                                                                                 \
@@ -197,6 +236,9 @@ static void s3r3_rotation(const double *q, double R[9])
         .attitude_n = 3,                                                                                               \
         .identity = storage##_identity,                                                                                \
         .retract = storage##_retract,                                                                                  \
+        .move = storage##_move,                                                                                        \
+        .stage = storage##_stage,                                                                                      \
+        .polish = storage##_polish,                                                                                    \
         .difference = storage##_difference,                                                                            \
         .rate = rate,                                                                                                  \
         .tangent = tangent,                                                                                            \

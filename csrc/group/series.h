@@ -59,6 +59,28 @@ static inline void lg_trig(double x2, double *sinc, double *cosc, double *sincc)
     *sincc = 0.25 * (ss + s * c);
 }
 
+/* All that a rotation by an angle x takes, from one evaluation at half the angle: for the exponential map and T, for
+   quaternions, and for T^-1 by cotc = (cosc - sincc) / (4 sinc), the right-hand side at x/2. */
+typedef struct lg_angle {
+    double sinc, cosc, sincc, cotc;
+    double cosc_d;
+    double half_cos, half_sin; /* cos(x/2), sin(x/2)/x */
+} lg_angle;
+
+static inline lg_angle lg_angle_of(double x2)
+{
+    double s, c, ss;
+    lg_half_trig(x2, &s, &c, &ss);
+    double half_cos = 1 - 0.25 * x2 * c;
+    return (lg_angle){.sinc = s * half_cos,
+                      .cosc = 0.5 * s * s,
+                      .sincc = 0.25 * (ss + s * c),
+                      .cotc = 0.25 * (c - ss) / s,
+                      .cosc_d = -0.25 * s * (c - ss),
+                      .half_cos = half_cos,
+                      .half_sin = 0.5 * s};
+}
+
 double lg_sinc(double x2); /* in full relative precision near its zeros too */
 
 static inline double lg_cosc(double x2)

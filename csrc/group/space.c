@@ -22,14 +22,58 @@ static inline void copy_tail(const lg_block *b, const double *from, double *to)
         to[first + i] = from[first + i];
 }
 
+static inline void move_tail(const lg_block *b, const double *q0, const double *theta, double *q)
+{
+    int first = b->q + b->node->nq, along = b->v + b->node->nv;
+    for (int i = 0; i < lg_block_tail(b); i++)
+        q[first + i] = q0[first + i] + theta[along + i];
+}
+
 void lg_space_retract(const lg_space *space, const double *q0, const double *theta, double *q)
 {
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
-        int first = b->q + b->node->nq, along = b->v + b->node->nv;
         b->node->retract(b->n, q0 + b->q, theta + b->v, q + b->q);
-        for (int i = 0; i < lg_block_tail(b); i++)
-            q[first + i] = q0[first + i] + theta[along + i];
+        move_tail(b, q0, theta, q);
     }
+}
+
+void lg_space_move(const lg_space *space, const double *q0, const double *theta, double *q, double *T)
+{
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
+        double *Tb = T && !b->node->linear ? T + b->m : NULL;
+        if (b->node->move)
+            b->node->move(b->n, q0 + b->q, theta + b->v, q + b->q, Tb);
+        else {
+            b->node->retract(b->n, q0 + b->q, theta + b->v, q + b->q);
+            if (Tb)
+                b->node->tangent(b->n, theta + b->v, Tb);
+        }
+        if (Tb)
+            lg_block_widen(b, 1, Tb);
+        move_tail(b, q0, theta, q);
+    }
+}
+
+void lg_space_stage(const lg_space *space, const double *q0, const double *theta, const double *v, double *q,
+                    double *thetadot)
+{
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
+        if (b->node->stage)
+            b->node->stage(b->n, q0 + b->q, theta + b->v, v + b->v, q + b->q, thetadot + b->v);
+        else {
+            b->node->retract(b->n, q0 + b->q, theta + b->v, q + b->q);
+            b->node->rate(b->n, q0 + b->q, theta + b->v, v + b->v, thetadot + b->v);
+        }
+        move_tail(b, q0, theta, q);
+        copy_tail(b, v, thetadot);
+    }
+}
+
+void lg_space_polish(const lg_space *space, double *q)
+{
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
+        if (b->node->polish)
+            b->node->polish(q + b->q);
 }
 
 void lg_space_difference(const lg_space *space, const double *q0, const double *q1, double *theta)

@@ -31,6 +31,13 @@ typedef struct lg_space {
 int lg_space_count(lg_space *space, const lg_node *node, int n);
 
 void lg_space_retract(const lg_space *space, const double *q0, const double *theta, double *q);
+/* Within a step: rotations are not polished, and T (NULL: not wanted) or thetadot come with the same evaluation of the
+   angle's functions. q may not be q0. */
+void lg_space_move(const lg_space *space, const double *q0, const double *theta, double *q, double *T);
+void lg_space_stage(const lg_space *space, const double *q0, const double *theta, const double *v, double *q,
+                    double *thetadot);
+/* At the end of a step: takes away the round-off that moves leave. */
+void lg_space_polish(const lg_space *space, double *q);
 void lg_space_difference(const lg_space *space, const double *q0, const double *q1, double *theta);
 void lg_space_rate(const lg_space *space, const double *q0, const double *theta, const double *v, double *thetadot);
 /* One matrix per block at T + block.m; linear blocks are left untouched (their T is the identity). */

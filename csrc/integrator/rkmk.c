@@ -90,7 +90,7 @@ static int flows(const lg_space *space)
 static void set_flow(lg_rkmk_stepper *rk, int stage, const double *q, const double *v)
 {
     const lg_space *space = rk->base.system->space;
-    for (const lg_block *b = space->block, *end = b + space->nblocks; rk->flows && b < end; b++)
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
         if (b->node->qdot)
             b->node->qdot(q + b->q, v + b->v, rk->flows + space->nq * stage + b->q);
 }
@@ -99,7 +99,7 @@ static void set_flow(lg_rkmk_stepper *rk, int stage, const double *q, const doub
 static void add_flows(const lg_rkmk_stepper *rk, const double *qn, const lg_weights *weights, double h, double *q)
 {
     const lg_space *space = rk->base.system->space;
-    for (const lg_block *b = space->block, *end = b + space->nblocks; rk->flows && b < end; b++) {
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
         if (!b->node->qdot)
             continue;
         lg_copy(b->nq, qn + b->q, q + b->q);
@@ -143,34 +143,45 @@ static void first_slope(lg_rkmk_stepper *rk, const lg_state *state)
         else
             lg_copy(b->nv, state->v + b->v, K + b->v);
     lg_copy(space->nv, state->a, K + space->nv);
-    set_flow(rk, 0, state->q, state->v);
+    if (rk->flows)
+        set_flow(rk, 0, state->q, state->v);
 }
 
 /* increment = h sum of weighted slopes */
 static void combine(int n, const lg_weights *weights, double h, const double *slopes, double *restrict increment)
 {
+    const double *K[LG_STAGES];
+    double w[LG_STAGES];
     for (int j = 0; j < weights->count; j++) {
-        const double *K = slopes + n * weights->stage[j];
-        double w = h * weights->weight[j];
-        if (j == 0)
-            for (int i = 0; i < n; i++)
-                increment[i] = w * K[i];
-        else
-            for (int i = 0; i < n; i++)
-                increment[i] += w * K[i];
+        K[j] = slopes + n * weights->stage[j];
+        w[j] = h * weights->weight[j];
     }
+    if (weights->count == 1)
+        for (int i = 0; i < n; i++)
+            increment[i] = w[0] * K[0][i];
+    else
+        for (int i = 0; i < n; i++) {
+            double sum = w[0] * K[0][i] + w[1] * K[1][i];
+            for (int j = 2; j < weights->count; j++)
+                sum += w[j] * K[j][i];
+            increment[i] = sum;
+        }
 }
 
-/* The point that a combination of slopes leads to: q = q_n exp(theta), v = v_n + ... */
-static void move(lg_rkmk_stepper *rk, const lg_state *state, const lg_weights *weights, double h)
+/* The point that a combination of slopes leads to: q = q_n exp(theta), v = v_n + ...; and K there, unless it is NULL. */
+static void move(lg_rkmk_stepper *rk, const lg_state *state, const lg_weights *weights, double h, double *K)
 {
     const lg_space *space = rk->base.system->space;
     combine(2 * space->nv, weights, h, rk->slopes, rk->increment);
 
-    lg_space_retract(space, state->q, rk->increment, rk->q);
-    add_flows(rk, state->q, weights, h, rk->q);
     for (int i = 0; i < space->nv; i++)
         rk->v[i] = state->v[i] + rk->increment[space->nv + i];
+    if (K)
+        lg_space_stage(space, state->q, rk->increment, rk->v, rk->q, K);
+    else
+        lg_space_move(space, state->q, rk->increment, rk->q, NULL);
+    if (rk->flows)
+        add_flows(rk, state->q, weights, h, rk->q);
 }
 
 /* Accelerations at the point that `move` left, at time t. */
@@ -205,13 +216,13 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     first_slope(rk, state);
     for (int i = 1; i < rk->stages; i++) {
         double *K = rk->slopes + 2 * space->nv * i;
-        move(rk, state, &rk->A[i], h);
-        lg_space_rate(space, state->q, rk->increment, rk->v, K);
-        set_flow(rk, i, rk->q, rk->v);
+        move(rk, state, &rk->A[i], h, K);
+        if (rk->flows)
+            set_flow(rk, i, rk->q, rk->v);
         LG_TRY(accelerate(rk, state, t + rk->c[i] * h, inside, K + space->nv));
     }
 
-    move(rk, state, &rk->b, h);
+    move(rk, state, &rk->b, h, NULL);
     LG_TRY(project(rk, state, t + h, inside));
     LG_TRY(accelerate(rk, state, t + h, inside, rk->a));
     return lg_stepper_accept(self, state, h, rk->q, rk->v, rk->a, rk->lam);
@@ -246,12 +257,14 @@ static lg_status error(lg_stepper *self, const lg_state *before, double h, doubl
     int nv = space->nv;
     double *K = rk->slopes + 2 * nv * rk->stages;
     lg_space_rate(space, before->q, rk->increment, rk->v, K);
-    set_flow(rk, rk->stages, rk->q, rk->v);
+    if (rk->flows)
+        set_flow(rk, rk->stages, rk->q, rk->v);
     lg_copy(nv, rk->a, K + nv);
 
     combine(2 * nv, &rk->b_hat, h, rk->slopes, rk->embedded);
     lg_space_retract(space, before->q, rk->embedded, rk->q_hat);
-    add_flows(rk, before->q, &rk->b_hat, h, rk->q_hat);
+    if (rk->flows)
+        add_flows(rk, before->q, &rk->b_hat, h, rk->q_hat);
     lg_space_difference(space, rk->q_hat, rk->q_end, error);
     for (int i = 0; i < nv; i++)
         error[nv + i] = rk->v_end[i] - (before->v[i] + rk->embedded[nv + i]);

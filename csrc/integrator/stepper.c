@@ -84,6 +84,7 @@ lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const d
         return LG_COORDINATES;
 
     lg_copy(nq, q, state->q);
+    lg_space_polish(self->system->space, state->q);
     lg_copy(nv, v, state->v);
     lg_copy(nv, a, state->a);
     lg_copy(nrows, lam, state->lam);

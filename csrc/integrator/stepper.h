@@ -94,7 +94,7 @@ void lg_report_coordinates(const lg_system *system, const lg_state *state, doubl
 lg_status lg_check_finite(const lg_system *system, const double *q, const double *v, const double *a,
                           const double *lam);
 
-/* The end of a step: q, v, a, lam become the state at state->t + h, or LG_NOT_FINITE, or
+/* The end of a step: q, its rotations polished, v, a, lam become the state at state->t + h, or LG_NOT_FINITE, or
    LG_COORDINATES if those of a body are singular. */
 lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const double *q, const double *v,
                             const double *a, const double *lam);

@@ -4,6 +4,8 @@
 #include "core/small.h"
 #include "solve/culprit.h"
 
+#include <float.h>
+
 void lg_accel_layout(void *self, lg_arena *arena)
 {
     lg_accel *accel = self;
@@ -84,17 +86,31 @@ lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wante
         report_not_finite(accel, point, -1, report);
     LG_TRY(status);
     accel->valid = !constrained && (system->flags & LG_SYSTEM_CONSTANT_MASS) != 0;
+    if (accel->valid)
+        lg_matrix_invert(&accel->matrix);
     return LG_OK;
 }
 
-static lg_status check_right_side(const lg_accel *accel, const lg_point *point, const double *x, lg_report *report)
+/* x -= gyro, and whether all of the right-hand side is finite */
+static int set_right_side(const lg_accel *accel, double *x)
 {
-    for (int i = 0, n = accel->system->space->nv + accel->system->pattern->nrows; i < n; i++)
-        if (!isfinite(x[i])) {
-            report_not_finite(accel, point, i, report);
-            return LG_NOT_FINITE;
-        }
-    return LG_OK;
+    int nv = accel->system->space->nv, n = nv + accel->system->pattern->nrows, bad = 0;
+    for (int i = 0; i < nv; i++) {
+        x[i] -= accel->gyro[i];
+        bad |= !(fabs(x[i]) <= DBL_MAX);
+    }
+    for (int i = nv; i < n; i++)
+        bad |= !(fabs(x[i]) <= DBL_MAX);
+    return !bad;
+}
+
+static lg_status name_not_finite(const lg_accel *accel, const lg_point *point, const double *x, lg_report *report)
+{
+    int i = 0;
+    while (isfinite(x[i]))
+        i++;
+    report_not_finite(accel, point, i, report);
+    return LG_NOT_FINITE;
 }
 
 lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
@@ -109,9 +125,8 @@ lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, doub
     else
         LG_TRY(lg_accel_factor(accel, point, &wanted, report));
 
-    for (int i = 0; i < nv; i++)
-        x[i] -= accel->gyro[i];
-    LG_TRY(check_right_side(accel, point, x, report));
+    if (!set_right_side(accel, x))
+        return name_not_finite(accel, point, x, report);
     LG_TRY(lg_matrix_solve(&accel->matrix, x));
 
     if (nrows) {

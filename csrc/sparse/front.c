@@ -162,6 +162,18 @@ INLINE void lower_solve(int n, const double *restrict D, double *restrict x)
     }
 }
 
+/* x := U_D^-1 x */
+INLINE void upper_solve(int n, const double *restrict D, double *restrict x)
+{
+    UNROLL
+    for (int p = n - 1; p >= 0; p--) {
+        x[p] *= D[p + n * p];
+        UNROLL
+        for (int r = 0; r < p; r++)
+            x[r] -= D[r + n * p] * x[p];
+    }
+}
+
 /* U := L_D^-1 P source; scratch holds a column while it is permuted */
 INLINE void eliminate_right(int n, int m, const double *restrict D, const int *restrict perm, const double *source,
                             double *U, double *restrict scratch)
@@ -438,13 +450,7 @@ INLINE void backward(int n, const lg_plan *plan, const lg_front *front, const lg
         for (int r = 0; r < n; r++)
             y[r] -= U[r + n * c] * xc;
     }
-    UNROLL
-    for (int p = n - 1; p >= 0; p--) {
-        y[p] *= D[p + n * p];
-        UNROLL
-        for (int r = 0; r < p; r++)
-            y[r] -= D[r + n * p] * y[p];
-    }
+    upper_solve(n, D, y);
     UNROLL
     for (int r = 0; r < n; r++)
         x[unknowns[r]] = y[r];
@@ -510,6 +516,16 @@ static const kernels *kernels_of(const lg_front *front)
 lg_status lg_front_factor(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)
 {
     return kernels_of(front)->factor(plan, front, data, deficient);
+}
+
+void lg_front_inverse(const lg_front *front, const lg_front_data *data, int c, double *column)
+{
+    int n = front->n;
+    const double *D = data->factors + front->D;
+    for (int r = 0; r < n; r++)
+        column[r] = data->pivots[front->pivot + r] == c;
+    lower_solve(n, D, column);
+    upper_solve(n, D, column);
 }
 
 void lg_front_forward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x)

@@ -17,6 +17,9 @@ typedef struct lg_front_data {
    from the later fronts. LG_SINGULAR: *deficient is the pivot unknown that failed (0 to n - 1). */
 lg_status lg_front_factor(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient);
 
+/* Column c of the inverse of a factored pivot block. */
+void lg_front_inverse(const lg_front *front, const lg_front_data *data, int c, double *column);
+
 /* The two halves of a solution, in place in x. */
 void lg_front_forward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x);
 void lg_front_backward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x);

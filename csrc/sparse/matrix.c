@@ -240,7 +240,7 @@ lg_status lg_matrix_factor(lg_matrix *matrix)
     const lg_plan *plan = matrix->plan;
     lg_front_data data = front_data(matrix);
     matrix->factorisations++;
-    matrix->is_dense = 0;
+    matrix->is_dense = matrix->is_inverted = 0;
     start_factors(matrix);
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {
         int deficient = 0;
@@ -254,9 +254,74 @@ lg_status lg_matrix_factor(lg_matrix *matrix)
     return LG_OK;
 }
 
+/* ---- inverses of a block-diagonal matrix ---- */
+
+enum { LARGEST_INVERSE = 8 };
+
+static int all_zero(long n, const double *x)
+{
+    int zero = 1;
+    for (long i = 0; i < n; i++)
+        zero &= x[i] == 0;
+    return zero;
+}
+
+/* Nothing but the pivot block, which is small and has no constraint rows */
+static int stands_alone(const lg_matrix *matrix, const lg_front *front)
+{
+    return front->n <= LARGEST_INVERSE && front->velocities == front->n &&
+           all_zero((long)front->n * front->m, matrix->factors + front->U) &&
+           all_zero((long)front->n * front->ld, matrix->factors + front->L);
+}
+
+void lg_matrix_invert(lg_matrix *matrix)
+{
+    const lg_plan *plan = matrix->plan;
+    lg_front_data data = front_data(matrix);
+    for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
+        if (matrix->is_dense || !stands_alone(matrix, front))
+            return;
+    for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
+        for (int c = 0; c < front->n; c++)
+            lg_front_inverse(front, &data, c, matrix->values + front->D + front->n * c);
+    matrix->is_inverted = 1;
+}
+
+/* x := A x for a column-major n x n A */
+static inline __attribute__((always_inline)) void multiply(int n, const double *restrict A, double *restrict x)
+{
+    double y[LARGEST_INVERSE];
+    for (int i = 0; i < n; i++) {
+        double sum = A[i] * x[0];
+        for (int j = 1; j < n; j++)
+            sum += A[i + n * j] * x[j];
+        y[i] = sum;
+    }
+    memcpy(x, y, (size_t)n * sizeof *y);
+}
+
+static void multiply_inverses(const lg_matrix *matrix, double *x)
+{
+    const lg_plan *plan = matrix->plan;
+    for (const lg_front *front = plan->fronts, *end = front + plan->nfronts; front < end; front++) {
+        const double *inverse = matrix->values + front->D;
+        double *at = x + plan->unknowns[front->unknowns];
+        if (front->n == 3)
+            multiply(3, inverse, at);
+        else if (front->n == 6)
+            multiply(6, inverse, at);
+        else if (front->n)
+            multiply(front->n, inverse, at);
+    }
+}
+
 lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
 {
     const lg_plan *plan = matrix->plan;
+    if (matrix->is_inverted) {
+        multiply_inverses(matrix, x);
+        return LG_OK;
+    }
     if (matrix->is_dense) {
         dense_solve(matrix, x);
         return LG_OK;

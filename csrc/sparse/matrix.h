@@ -42,6 +42,7 @@ typedef struct lg_matrix {
     double *dense; /* NULL until the first fall-back; malloc'ed */
     int *dense_pivots;
     int is_dense; /* the present factors are the dense ones */
+    int is_inverted; /* instead of them, `values` holds the inverses of the pivot blocks: lg_matrix_invert */
     long factorisations, fallbacks;
     lg_poll *poll; /* asked during long factorisations and solutions; NULL: nobody */
     int deficient_row; /* after LG_SINGULAR: a constraint row (0-based), or -1 - (velocity index) */
@@ -62,6 +63,9 @@ void lg_matrix_add_columns(lg_matrix *matrix, double s, const double *B);
 void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level, const lg_chain *chain);
 
 lg_status lg_matrix_factor(lg_matrix *matrix);
+/* Makes solutions of the factored matrix quicker if it is block-diagonal with small blocks, as a constant mass is;
+   otherwise it does nothing. */
+void lg_matrix_invert(lg_matrix *matrix);
 /* x: right-hand side in, solution out. */
 lg_status lg_matrix_solve(const lg_matrix *matrix, double *x);
 

@@ -3,6 +3,7 @@
 
 #include "core/small.h"
 #include "group/node.h"
+#include "group/series.h"
 
 enum { MAX = 12 };
 
@@ -59,6 +60,27 @@ static void check_retract(const lg_node *node, int n, const double *q0, const do
 
     node->retract(n, q0, zero, q);
     CHECK(distance(nq, q, q0) < 1e-14);
+}
+
+/* Within a step: the verbs that share the angle's functions agree with those that stand alone. */
+static void check_moves(const lg_node *node, int n, const double *q0, const double *theta, const double *v)
+{
+    int nq = lg_node_nq(node, n), nv = lg_node_nv(node, n);
+    double q[MAX], moved[MAX], T[MAX * MAX], with[MAX * MAX], rate[MAX], staged[MAX];
+    if (!node->move)
+        return;
+    node->retract(n, q0, theta, q);
+    node->tangent(n, theta, T);
+    node->rate(n, q0, theta, v, rate);
+    node->move(n, q0, theta, moved, with);
+    CHECK(distance(nq, q, moved) < 1e-14 && distance(nv * nv, T, with) < 1e-14);
+    node->move(n, q0, theta, moved, NULL);
+    CHECK(distance(nq, q, moved) < 1e-14);
+    if (node->polish)
+        node->polish(moved);
+    CHECK(distance(nq, q, moved) == 0);
+    node->stage(n, q0, theta, v, moved, staged);
+    CHECK(distance(nq, q, moved) < 1e-14 && distance(nv, rate, staged) < 1e-14);
 }
 
 /* T by differences of difference, T^-1, the products without matrices, and ad from the start of T's series. */
@@ -159,6 +181,7 @@ static void test_rows(void)
             draws(&state, nv, 1, v);
             check_retract(node, n, q0, theta);
             check_tangent(node, n, q0, theta, v);
+            check_moves(node, n, q0, theta, v);
             if (node->rotation)
                 check_frame(node, n, q0, v);
         }
@@ -195,6 +218,20 @@ static void test_storages(void)
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         check_storages(pairs[i][0], pairs[i][1], 0.05);
         check_storages(pairs[i][0], pairs[i][1], 2);
+    }
+}
+
+/* What the half angle gives agrees with the functions that are evaluated by themselves. */
+static void test_angle(void)
+{
+    for (double x = 1e-9; x < LG_PI; x *= 1.07) {
+        lg_angle at = lg_angle_of(x * x);
+        double sinc, cosc, sincc;
+        lg_trig(x * x, &sinc, &cosc, &sincc);
+        CHECK_CLOSE(at.cotc / lg_cotc(x * x), 1, 1e-15);
+        CHECK_CLOSE(at.cosc_d / lg_cosc_d(x * x), 1, 1e-15);
+        CHECK(at.sinc == sinc && at.cosc == cosc && at.sincc == sincc);
+        CHECK_CLOSE(at.half_cos * at.half_cos + x * x * at.half_sin * at.half_sin, 1, 5e-16);
     }
 }
 
@@ -348,6 +385,7 @@ int main(void)
 {
     RUN(test_rows);
     RUN(test_storages);
+    RUN(test_angle);
     RUN(test_drift);
     RUN(test_euler_parameters);
     return check_result();

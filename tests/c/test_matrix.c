@@ -504,6 +504,51 @@ static void test_rows_add_level_by_level(void)
     close_problem(&p);
 }
 
+/* ---- inverses ---- */
+
+/* Blocks that nothing couples, one of them by a clique without values: products with inverses are the solution. */
+static void test_inverted_blocks(void)
+{
+    int sizes[] = {3, 6, 1, 8, 6, 4};
+    problem p = {0};
+    uint64_t state = 31;
+    for (int b = 0; b < 6; b++)
+        add_clique(&p, BLOCKS(add_block(&p, sizes[b], 0)));
+    add_clique(&p, BLOCKS(0, 1));
+    open_problem(&p, &state);
+    memset(p.S[6], 0, 4 * SLOT * sizeof(double));
+    assemble(&p);
+    double *b = random_array(&state, p.size), *x = solved(&p, b, 1e-13);
+    lg_matrix_invert(&p.matrix);
+    CHECK(p.matrix.is_inverted);
+    CHECK(lg_matrix_solve(&p.matrix, b) == LG_OK);
+    for (int i = 0; i < p.size; i++)
+        CHECK_CLOSE(b[i], x[i], 1e-13);
+    free(b), free(x);
+
+    /* the next matrix is factored as ever */
+    assemble(&p);
+    check_solution(&p, &state, 1e-13);
+    CHECK(!p.matrix.is_inverted);
+    close_problem(&p);
+}
+
+static void test_coupled_blocks_keep_their_factors(void)
+{
+    void (*shapes[])(problem *) = {one_body, springs, own_rows};
+    for (int i = 0; i < 3; i++) {
+        problem p = {0};
+        uint64_t state = 32;
+        shapes[i](&p);
+        open_problem(&p, &state);
+        assemble(&p);
+        CHECK(lg_matrix_factor(&p.matrix) == LG_OK);
+        lg_matrix_invert(&p.matrix);
+        CHECK(!p.matrix.is_inverted);
+        close_problem(&p);
+    }
+}
+
 /* ---- fall-back ---- */
 
 /* A massless block that its constraints determine: the block is singular, the whole is not. */
@@ -912,6 +957,8 @@ int main(void)
     RUN(test_every_size);
     RUN(test_random_systems);
     RUN(test_rows_add_level_by_level);
+    RUN(test_inverted_blocks);
+    RUN(test_coupled_blocks_keep_their_factors);
     RUN(test_singular_block_falls_back);
     RUN(test_scaling_does_not_fall_back);
     RUN(test_fallback_stands_bad_scaling);
