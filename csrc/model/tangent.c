@@ -77,47 +77,52 @@ static void add_columns(const lg_element *e, int clique, const lg_point *at, con
 
 /* ---- rigid bodies: by quarters ---- */
 
-/* The blocks under frames i and j of two bodies. */
-static void add_quarters(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s, int i,
-                         int j, const lg_quarters *K, const lg_quarters *D)
+/* The arms to the element's frames, where all bodies under them that move are rigid; those on the ground have no block. */
+static int open_arms(const lg_element *e, const lg_point *at, lg_arm arm[2])
+{
+    for (int i = 0; i < e->info->nframes; i++) {
+        const lg_body *body = e->frame[i]->body;
+        arm[i].block = NULL;
+        if (!body->block)
+            continue;
+        if (!body->type->arm)
+            return 0;
+        arm[i] = body->type->arm(e->frame[i], at);
+    }
+    return 1;
+}
+
+/* The blocks under frames i and j. */
+static void add_quarters(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
+                         const lg_arm arm[2], int i, int j, const lg_quarters *K, const lg_quarters *D)
 {
     const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
-    if (!(K->has || (D && D->has)))
-        return;
-    lg_arm arm[2] = {a->type->arm(e->frame[i], at), b->type->arm(e->frame[j], at)};
     if (a == b) {
-        lg_arm_shift(&arm[0], &arm[1], s, K, D, a->type->stiffness(a, at));
+        lg_arm_shift(&arm[i], &arm[j], s, K, D, a->type->stiffness(a, at));
         return;
     }
     int ld;
-    double *S = meet(e, clique, want->S, i, j, &ld);
+    double *S = lg_matrix_at(want->S, clique, i, j, &ld);
     lg_stiffness sum;
     sum.K.has = sum.D.has = 0;
-    lg_arm_shift(&arm[0], &arm[1], s, K, D, &sum);
-    lg_stiffness_add(&sum, &arm[0], &arm[1], lg_chain_of(want, b->index), S, ld);
-}
-
-/* All bodies that move under the element's frames are rigid. */
-static int has_arms(const lg_element *e)
-{
-    for (int i = 0; i < e->info->nframes; i++)
-        if (e->frame[i]->body->block && !e->frame[i]->body->type->arm)
-            return 0;
-    return 1;
+    lg_arm_shift(&arm[i], &arm[j], s, K, D, &sum);
+    lg_stiffness_add(&sum, &arm[i], &arm[j], lg_chain_of(want, b->index), S, ld);
 }
 
 void lg_tangent_add(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
                     const lg_quarters K[2][2], const lg_quarters D[2][2])
 {
-    int n = e->info->nframes;
-    if (has_arms(e)) {
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++)
-                if (e->frame[i]->body->block && e->frame[j]->body->block)
-                    add_quarters(e, clique, at, want, s, i, j, &K[i][j], D ? &D[i][j] : NULL);
-        return;
-    }
+    lg_arm arm[2];
+    int n = e->info->nframes, rigid = open_arms(e, at, arm), columns[2] = {0, 0};
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            if (!e->frame[i]->body->block || !e->frame[j]->body->block || !(K[i][j].has || (D && D[i][j].has)))
+                continue;
+            if (rigid)
+                add_quarters(e, clique, at, want, s, arm, i, j, &K[i][j], D ? &D[i][j] : NULL);
+            columns[j] = !rigid;
+        }
     for (int j = 0; j < n; j++)
-        if (e->frame[j]->body->block && (K[0][j].has || K[1][j].has || (D && (D[0][j].has || D[1][j].has))))
+        if (columns[j])
             add_columns(e, clique, at, want, s, j, K, D);
 }

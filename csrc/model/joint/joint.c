@@ -33,20 +33,26 @@ static void close_gaps(const lg_joint *joint, unsigned want, lg_rows *out)
     }
 }
 
+/* Multipliers of all rows of the type, zero where a row was dropped. */
+static const double *all_multipliers(const lg_joint *joint, const double *lam, double all[LG_MAX_ROWS])
+{
+    if (!lam || joint->nrows == joint->e.info->nrows)
+        return lam;
+    lg_zero(LG_MAX_ROWS, all);
+    for (int i = 0; i < joint->nrows; i++)
+        all[joint->kept[i]] = lam[i];
+    return all;
+}
+
 void lg_joint_rows(const lg_joint *joint, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out)
 {
+    double all[LG_MAX_ROWS];
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++)
             out->K[i][j].has = 0;
-    if (joint->nrows == joint->e.info->nrows) {
-        joint->type->rows(&joint->e, f, lam, want, out);
-        return;
-    }
-    double all[LG_MAX_ROWS] = {0};
-    for (int i = 0; lam && i < joint->nrows; i++)
-        all[joint->kept[i]] = lam[i];
-    joint->type->rows(&joint->e, f, all, want, out);
-    close_gaps(joint, want, out);
+    joint->type->rows(&joint->e, f, all_multipliers(joint, lam, all), want, out);
+    if (joint->nrows < joint->e.info->nrows)
+        close_gaps(joint, want, out);
 }
 
 /* ---- what the rows say ---- */
@@ -140,9 +146,26 @@ static void press(const lg_joint *joint, lg_pose *const f[2], const lg_rows *row
     }
 }
 
+/* Where nothing but phi and B^T lam is wanted. */
+static void add_residual(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
+{
+    double all[LG_MAX_ROWS], phi[LG_MAX_ROWS], w[2][6];
+    lg_pose *pose[2] = {lg_pose_of(joint->e.frame[0], at), lg_pose_of(joint->e.frame[1], at)};
+    const double *lam = want->Btlam && at->lam ? all_multipliers(joint, at->lam + joint->row, all) : NULL;
+    joint->type->residual(&joint->e, (const lg_pose *const *)pose, lam, phi, w);
+    for (int i = 0; want->phi && i < joint->nrows; i++)
+        want->phi[joint->row + i] = phi[joint->kept[i]];
+    for (int s = 0; lam && s < 2; s++)
+        lg_axpy(6, 1, w[s], pose[s]->wrench[LG_REACTIONS]);
+}
+
 void lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
 {
     int tangent = want->S && want->chain && at->lam;
+    if (joint->type->residual && !(tangent || want->B || want->Z || want->phidot || want->zeta)) {
+        add_residual(joint, at, want);
+        return;
+    }
     unsigned wish = (want->zeta ? LG_ROWS_RATE : 0u) | (want->Z ? LG_ROWS_Z : 0u) | (tangent ? LG_ROWS_K : 0u);
     const double *lam = at->lam ? at->lam + joint->row : NULL;
     lg_pose *pose[2] = {lg_pose_of(joint->e.frame[0], at), lg_pose_of(joint->e.frame[1], at)};

@@ -41,6 +41,8 @@ struct lg_joint_type {
     int (*couples)(const lg_element *e);
     /* lam has one value per row of the type; the `has` of K begin as zero. */
     void (*rows)(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out);
+    /* phi and, unless lam is NULL, the wrenches J^T lam alone, which takes less than the rows. NULL: by `rows`. */
+    void (*residual)(const lg_element *e, const lg_pose *const f[2], const double *lam, double *phi, double w[2][6]);
     /* A batch of them: writes their rows of phi, phidot, zeta, B, Z, presses B^T lam on the frames, adds to S. NULL: a loop
        over `rows`. */
     void (*all)(lg_joints joints, const lg_point *at, const lg_wanted *want);

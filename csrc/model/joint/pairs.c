@@ -166,22 +166,22 @@ static void pair_row(const axis_pair *a, const double Rab[9], const lg_pose *con
     lg_add_cross(a->v, sa_b, out->Z[1] + 6 * row + 3);
 }
 
-/* B = s a^ b^ = s (b a^T - (a . b) 1) */
-static void double_cross(double s, const double a[3], const double b[3], double B[9])
+/* B = a^ b^ = b a^T - (a . b) 1 */
+static void double_cross(const double a[3], const double b[3], double B[9])
 {
     double dot = lg_dot3(a, b);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            B[3 * i + j] = s * (b[i] * a[j] - (i == j ? dot : 0));
+            B[3 * i + j] = b[i] * a[j] - (i == j ? dot : 0);
 }
 
-/* lam times d(u x p, v x r) */
-static void pair_tangent(const axis_pair *a, const double Rab[9], double lam, lg_rows *out)
+/* d(u x p, v x r) */
+static void pair_tangent(const axis_pair *a, const double Rab[9], lg_rows *out)
 {
     double A[9], UR[9], B[9], Bt[9];
-    double_cross(lam, a->u, a->p, A);
+    double_cross(a->u, a->p, A);
     lg_quarters_add(&out->K[0][0], LG_RR, 1, A);
-    double_cross(lam, a->v, a->r, A);
+    double_cross(a->v, a->r, A);
     lg_quarters_add(&out->K[1][1], LG_RR, 1, A);
 
     // u^ R_ab v^, whose transpose is v^ R_ab^T u^; columns of u^ R_ab are u x (columns of R_ab), rows of A v^ are (row x v)
@@ -193,8 +193,8 @@ static void pair_tangent(const axis_pair *a, const double Rab[9], double lam, lg
     for (int i = 0; i < 3; i++)
         lg_cross(UR + 3 * i, a->v, B + 3 * i);
     lg_transpose3(B, Bt);
-    lg_quarters_add(&out->K[0][1], LG_RR, -lam, B);
-    lg_quarters_add(&out->K[1][0], LG_RR, -lam, Bt);
+    lg_quarters_add(&out->K[0][1], LG_RR, -1, B);
+    lg_quarters_add(&out->K[1][0], LG_RR, -1, Bt);
 }
 
 /* ---- the verbs ---- */
@@ -264,16 +264,23 @@ static void pair_rows(const lg_element *e, const lg_pose *const f[2], int row, c
                       lg_rows *out)
 {
     double Rab[9];
+    axis_pair pair, sum = {.u = {0, 0, 0}}; /* sum: of lam times the pairs with one v, for the tangent */
     lg_mulT33(f[0]->R, f[1]->R, Rab);
     for (const char *digit = mask_of(e)->pairs; *digit; digit += 2, row++) {
-        axis_pair pair;
         lg_triad_axis(e->p + TRIAD_A, digit[0] - '1', pair.u);
         lg_triad_axis(e->p + TRIAD_B, digit[1] - '1', pair.v);
         lg_mul3(Rab, pair.v, pair.p);
         lg_mulT3(Rab, pair.u, pair.r);
         pair_row(&pair, Rab, f, row, want, out);
-        if (want & LG_ROWS_K)
-            pair_tangent(&pair, Rab, lam[row], out);
+        if (!(want & LG_ROWS_K))
+            continue;
+        lg_axpy(3, lam[row], pair.u, sum.u);
+        if (digit[2] && digit[3] == digit[1])
+            continue;
+        lg_copy(3, pair.v, sum.v), lg_copy(3, pair.p, sum.p);
+        lg_mulT3(Rab, sum.u, sum.r);
+        pair_tangent(&sum, Rab, out);
+        lg_zero(3, sum.u);
     }
 }
 
@@ -287,6 +294,74 @@ static void rows(const lg_element *e, const lg_pose *const f[2], const double *l
         translation_rows(e, f, lam, want, out);
     if (npairs)
         pair_rows(e, f, npoints, lam, want, out);
+}
+
+/* ---- phi and wrenches alone ---- */
+
+/* With U = sum lam_i u_i: the force R_p U on b, the opposite on a, the moment U x c on the carrier. */
+static void press_translations(const carried *at, const double U[3], double w[2][6])
+{
+    double RU[3];
+    lg_mul3(at->R, U, RU);
+    lg_axpy(3, 1, RU, w[1]);
+    lg_axpy(3, -1, RU, w[0]);
+    if (at->p >= 0)
+        lg_add_cross(U, at->c, w[at->p] + 3);
+}
+
+static void translation_residual(const lg_element *e, const lg_pose *const f[2], const double *lam, double *phi,
+                                 double w[2][6])
+{
+    carried at;
+    double u[3], U[3] = {0, 0, 0};
+    int row = 0;
+    open_carried(e, f, 0, &at);
+    for (const char *digit = e->info->locked; *digit; digit++, row++) {
+        lg_triad_axis(at.triad, *digit - '1', u);
+        phi[row] = lg_dot3(u, at.c);
+        if (lam)
+            lg_axpy(3, lam[row], u, U);
+    }
+    if (lam)
+        press_translations(&at, U, w);
+}
+
+/* Pairs with one v together: with U = sum lam_i u_i the moments are U x p on a and v x R_ab^T U on b. */
+static const char *pair_residual(const lg_element *e, const double Rab[9], const char *digit, const double *lam,
+                                 double *phi, double w[2][6])
+{
+    double v[3], p[3], u[3], U[3] = {0, 0, 0}, r[3];
+    char axis = digit[1];
+    lg_triad_axis(e->p + TRIAD_B, axis - '1', v);
+    lg_mul3(Rab, v, p);
+    for (int i = 0; *digit && digit[1] == axis; digit += 2, i++) {
+        lg_triad_axis(e->p + TRIAD_A, digit[0] - '1', u);
+        phi[i] = lg_dot3(u, p);
+        if (lam)
+            lg_axpy(3, lam[i], u, U);
+    }
+    if (lam) {
+        lg_mulT3(Rab, U, r);
+        lg_add_cross(U, p, w[0] + 3);
+        lg_add_cross(v, r, w[1] + 3);
+    }
+    return digit;
+}
+
+static void residual(const lg_element *e, const lg_pose *const f[2], const double *lam, double *phi, double w[2][6])
+{
+    const char *pairs = mask_of(e)->pairs, *digit = pairs;
+    int npoints = e->info->nrows - mask_of(e)->npairs;
+    double Rab[9];
+    if (lam)
+        lg_zero(6, w[0]), lg_zero(6, w[1]);
+    translation_residual(e, f, lam, phi, w);
+    if (*pairs)
+        lg_mulT33(f[0]->R, f[1]->R, Rab);
+    while (*digit) {
+        int row = npoints + (int)(digit - pairs) / 2;
+        digit = pair_residual(e, Rab, digit, lam ? lam + row : NULL, phi + row, w);
+    }
 }
 
 /* The angle on the branch next to the one in memory. */
@@ -317,6 +392,7 @@ static void commit(const lg_element *e, const lg_pose *const f[2], double *mem)
         .check = check,                                                                                                \
         .couples = couples,                                                                                            \
         .rows = rows,                                                                                                  \
+        .residual = residual,                                                                                          \
         .all = sizeof(joint_translations) == 4 && pairs_count == 0 ? lg_points_all : NULL,                             \
         .row_label = row_label,                                                                                        \
         .commit = has_angle ? commit : NULL,                                                                           \
