@@ -72,12 +72,16 @@ static void add_inertia(const lg_model *m, const lg_point *at, const lg_wanted *
         m->body_spans[i].first->type->inertia(m->body_spans[i], at, want);
 }
 
+static lg_status add_span(lg_forces forces, const lg_point *at, const lg_wanted *want)
+{
+    const lg_force_type *type = forces.first->type;
+    return (type->all ? type->all : lg_force_all)(forces, at, want);
+}
+
 static lg_status add_forces(const lg_model *m, const lg_point *at, const lg_wanted *want)
 {
-    for (int i = 0; i < m->nforce_spans; i++) {
-        const lg_force_type *type = m->force_spans[i].first->type;
-        LG_TRY((type->all ? type->all : lg_force_all)(m->force_spans[i], at, want));
-    }
+    for (int i = 0; i < m->nforce_spans; i++)
+        LG_TRY(add_span(m->force_spans[i], at, want));
     return LG_OK;
 }
 
@@ -166,21 +170,24 @@ lg_status lg_model_commit(void *self, const lg_point *at, double *mem)
     return LG_OK;
 }
 
+/* What the force adds to the wrenches of its frames, or to its coordinate, is a number. */
 static int has_finite_force(const lg_force *f, const lg_point *at)
 {
+    const lg_wanted nothing = {NULL};
     const lg_pose *pose[2];
-    lg_load load = {0};
     double law[3] = {0}, sum = 0;
-    lg_status status = LG_OK;
+    lg_status status;
     open_poses(&f->e, at, pose);
     if (f->type->coordinate) {
         const lg_block *b = f->e.frame[0]->body->block;
         int i = f->e.frame[0]->part;
         status = f->type->coordinate(&f->e, at, at->q[b->q + i], at->v[b->v + i], 0, law);
-    } else if (f->type->wrenches)
-        status = f->type->wrenches(&f->e, pose, at, 0, &load);
-    for (int i = 0; i < 6 * f->e.info->nframes; i++)
-        sum += fabs(load.w[i / 6][i % 6]);
+    } else {
+        status = add_span((lg_forces){f, f + 1}, at, &nothing);
+    }
+    for (int s = 0; s < f->e.info->nframes; s++)
+        for (int i = 0; !f->type->coordinate && i < 6; i++)
+            sum += fabs(pose[s]->wrench[LG_FORCES][i]);
     return status != LG_NOT_FINITE && isfinite(sum + law[0]);
 }
 

@@ -52,6 +52,10 @@ enum { LG_TANGENT_ROOM = 5 * 6 };
 void lg_tangent_add(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
                     const lg_quarters K[2][2], const lg_quarters D[2][2]);
 
+/* The same for a force between the points of two frames, F on the second and -F on the first: dF = A dd + B dd'. */
+void lg_tangent_add_between(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
+                            const double A[9], const double B[9]);
+
 /* The chain of a block; d(q, v, a)/du = (0, 0, I) if the caller gave none. */
 static inline const lg_chain *lg_chain_of(const lg_wanted *want, int block)
 {

@@ -92,21 +92,28 @@ static int open_arms(const lg_element *e, const lg_point *at, lg_arm arm[2])
     return 1;
 }
 
-/* The blocks under frames i and j. */
+/* What couples two bodies. */
+static void add_meeting(const lg_element *e, int clique, const lg_wanted *want, const lg_arm arm[2], int i, int j,
+                        const lg_stiffness *sum)
+{
+    int ld;
+    double *S = lg_matrix_at(want->S, clique, i, j, &ld);
+    lg_stiffness_add(sum, &arm[i], &arm[j], lg_chain_of(want, e->frame[j]->body->index), S, ld);
+}
+
+/* Derivatives of wrench i by pose and twist j wait in the body's stiffness, or go to where two bodies meet. */
 static void add_quarters(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
                          const lg_arm arm[2], int i, int j, const lg_quarters *K, const lg_quarters *D)
 {
-    const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
-    if (a == b) {
+    const lg_body *a = e->frame[i]->body;
+    if (a == e->frame[j]->body) {
         lg_arm_shift(&arm[i], &arm[j], s, K, D, a->type->stiffness(a, at));
         return;
     }
-    int ld;
-    double *S = lg_matrix_at(want->S, clique, i, j, &ld);
     lg_stiffness sum;
     sum.K.has = sum.D.has = 0;
     lg_arm_shift(&arm[i], &arm[j], s, K, D, &sum);
-    lg_stiffness_add(&sum, &arm[i], &arm[j], lg_chain_of(want, b->index), S, ld);
+    add_meeting(e, clique, want, arm, i, j, &sum);
 }
 
 void lg_tangent_add(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
@@ -125,4 +132,42 @@ void lg_tangent_add(const lg_element *e, int clique, const lg_point *at, const l
     for (int j = 0; j < n; j++)
         if (columns[j])
             add_columns(e, clique, at, want, s, j, K, D);
+}
+
+/* The same as quarters, for bodies of any kind. */
+static void add_between_columns(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
+                                const double A[9], const double B[9])
+{
+    lg_quarters K[2][2], D[2][2];
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            K[i][j].has = D[i][j].has = 0;
+            lg_quarters_add(&K[i][j], LG_XX, i == j ? 1 : -1, A);
+            lg_quarters_add(&D[i][j], LG_XX, i == j ? 1 : -1, B);
+        }
+    lg_tangent_add(e, clique, at, want, s, K, D);
+}
+
+void lg_tangent_add_between(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
+                            const double A[9], const double B[9])
+{
+    lg_arm arm[2];
+    if (!open_arms(e, at, arm)) {
+        add_between_columns(e, clique, at, want, s, A, B);
+        return;
+    }
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
+            lg_stiffness sum;
+            if (!a->block || !b->block)
+                continue;
+            if (a == b) {
+                lg_arm_shift_points(&arm[i], &arm[j], i == j ? s : -s, A, B, a->type->stiffness(a, at));
+                continue;
+            }
+            sum.K.has = sum.D.has = 0;
+            lg_arm_shift_points(&arm[i], &arm[j], -s, A, B, &sum);
+            add_meeting(e, clique, want, arm, i, j, &sum);
+        }
 }

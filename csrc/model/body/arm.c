@@ -207,27 +207,26 @@ static void add_column(const double *M, int column, double s, const double A[9],
     lg_quarters_add(out, LG_RX + column, s, MA);
 }
 
-/* The common case: forces that feel places only, not rotations. */
-static void shift_points(const lg_arm *i, const lg_arm *j, double s, const lg_quarters *K, const lg_quarters *D,
+void lg_arm_shift_points(const lg_arm *i, const lg_arm *j, double s, const double K[9], const double *D,
                          lg_stiffness *sum)
 {
     double Mi[9], Mj[9], W[9], w[3], A[9], B[9];
-    const double *left = i->at_node ? NULL : Mi, *k = K->A[LG_XX], *d = D && D->has ? D->A[LG_XX] : NULL;
+    const double *left = i->at_node ? NULL : Mi;
     if (left)
         turned_arm(i, i->X, Mi);
-    add_column(left, LG_XX, s, k, &sum->K);
-    if (d)
-        add_column(left, LG_XX, s, d, &sum->D);
+    add_column(left, LG_XX, s, K, &sum->K);
+    if (D)
+        add_column(left, LG_XX, s, D, &sum->D);
     if (j->at_node)
         return;
     turned_arm(j, j->X, Mj);
-    lg_mul33(k, Mj, A);
-    if (d) {
+    lg_mul33(K, Mj, A);
+    if (D) {
         lg_cross(j->omega, j->X, w);
         turned_arm(j, w, W);
-        lg_mul33(d, W, B);
+        lg_mul33(D, W, B);
         lg_axpy(9, 1, B, A);
-        lg_mul33(d, Mj, B);
+        lg_mul33(D, Mj, B);
         add_column(left, LG_XR, s, B, &sum->D);
     }
     add_column(left, LG_XR, s, A, &sum->K);
@@ -238,7 +237,7 @@ void lg_arm_shift(const lg_arm *i, const lg_arm *j, double s, const lg_quarters 
 {
     unsigned has = K->has | (D ? D->has : 0);
     if (has == 1u << LG_XX && K->has) {
-        shift_points(i, j, s, K, D, sum);
+        lg_arm_shift_points(i, j, s, K->A[LG_XX], D && D->has ? D->A[LG_XX] : NULL, sum);
         return;
     }
     if (has == 1u << LG_RR) { // turns and moments are the same everywhere on a body

@@ -115,6 +115,9 @@ typedef struct lg_stiffness {
    they are at the nodes. */
 void lg_arm_shift(const lg_arm *i, const lg_arm *j, double s, const lg_quarters *K, const lg_quarters *D,
                   lg_stiffness *sum);
+/* The same for a force that feels places only. */
+void lg_arm_shift_points(const lg_arm *i, const lg_arm *j, double s, const double K[9], const double *D,
+                         lg_stiffness *sum);
 /* S += the derivatives by the unknown of the block under j, in the velocities of the block under i. */
 void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j, const lg_chain *chain, double *S,
                       int ld);

@@ -38,6 +38,23 @@ static void clear_slopes(lg_load *load)
             load->K[i][j].has = load->D[i][j].has = 0;
 }
 
+static lg_status add_between(const lg_force *force, const lg_point *at, const lg_wanted *want, int linear)
+{
+    const lg_element *e = &force->e;
+    lg_pose *a = lg_pose_of(e->frame[0], at), *b = lg_pose_of(e->frame[1], at);
+    double d[3], ddot[3], F[3], A[9], B[9];
+    for (int i = 0; i < 3; i++) {
+        d[i] = b->x[i] - a->x[i];
+        ddot[i] = b->xdot[i] - a->xdot[i];
+    }
+    LG_TRY(force->type->between(e, d, ddot, linear, F, A, B));
+    lg_axpy(3, -1, F, a->wrench[LG_FORCES]);
+    lg_axpy(3, 1, F, b->wrench[LG_FORCES]);
+    if (linear)
+        lg_tangent_add_between(e, force->clique, at, want, -1, A, B);
+    return LG_OK;
+}
+
 static lg_status add_wrenches(const lg_force *force, const lg_point *at, const lg_wanted *want, int linear)
 {
     const lg_element *e = &force->e;
@@ -54,8 +71,9 @@ static lg_status add_wrenches(const lg_force *force, const lg_point *at, const l
 
 lg_status lg_force_all(lg_forces forces, const lg_point *at, const lg_wanted *want)
 {
+    const lg_force_type *type = forces.first->type;
     int linear = want->S && want->chain;
     for (const lg_force *f = forces.first; f < forces.end; f++)
-        LG_TRY(f->type->coordinate ? add_coordinate(f, at, want, linear) : add_wrenches(f, at, want, linear));
+        LG_TRY((type->coordinate ? add_coordinate : type->between ? add_between : add_wrenches)(f, at, want, linear));
     return LG_OK;
 }

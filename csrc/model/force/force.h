@@ -32,6 +32,10 @@ struct lg_force_type {
 
     /* Writes w, and with `linear` K and D, whose `has` begin as zero. */
     lg_status (*wrenches)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out);
+    /* Instead of `wrenches`, of what acts along the way between two points: F on the second, -F on the first, for their separation
+       d and its rate, and with `linear` dF = A dd + B dd', row-major. */
+    lg_status (*between)(const lg_element *e, const double d[3], const double ddot[3], int linear, double F[3],
+                         double A[9], double B[9]);
     /* A batch of them: presses w on the frames and adds to S. NULL: a loop over `wrenches`. */
     lg_status (*all)(lg_forces forces, const lg_point *at, const lg_wanted *want);
     /* Acts on a coordinate and not on frames: the one of the tree's joint under the frame. law: tau, d tau/dq, d tau/dq'. */

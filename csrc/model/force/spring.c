@@ -5,32 +5,6 @@
                      dF = -(k n n^T + (k (l - l0) + c l')/l (I - n n^T) + c n (d'^T (I - n n^T))/l) dd - c n n^T dd'. */
 #include "model/force/force.h"
 
-/* A force F on b, -F on a. */
-static void pull_apart(const double F[3], lg_load *out)
-{
-    for (int i = 0; i < 3; i++) {
-        out->w[0][i] = -F[i], out->w[1][i] = F[i];
-        out->w[0][3 + i] = out->w[1][3 + i] = 0;
-    }
-}
-
-/* dF = A (dx_b - dx_a): the four blocks of a derivative. */
-static void spread(const lg_element *e, const double A[9], lg_quarters out[2][2])
-{
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++)
-            if (lg_element_moves(e, i) && lg_element_moves(e, j))
-                lg_quarters_add(&out[i][j], LG_XX, i == j ? 1 : -1, A);
-}
-
-static void separation(const lg_pose *const f[2], double d[3], double ddot[3])
-{
-    for (int i = 0; i < 3; i++) {
-        d[i] = f[1]->x[i] - f[0]->x[i];
-        ddot[i] = f[1]->xdot[i] - f[0]->xdot[i];
-    }
-}
-
 /* ---- componentwise ---- */
 
 static const lg_parameter cartesian_parameters[] = {
@@ -39,20 +13,22 @@ static const lg_parameter cartesian_parameters[] = {
     {"offset", "m", "unstretched x_b - x_a", 3},
 };
 
-static lg_status cartesian_force(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,
-                                 lg_load *out)
+/* A = -diag(k) */
+static void set_diagonal(const double k[3], double A[9])
 {
-    (void)at;
+    lg_zero(9, A);
+    for (int i = 0; i < 3; i++)
+        A[4 * i] = -k[i];
+}
+
+static lg_status cartesian_between(const lg_element *e, const double d[3], const double ddot[3], int linear,
+                                   double F[3], double A[9], double B[9])
+{
     const double *k = e->p, *c = e->p + 3, *offset = e->p + 6;
-    double d[3], ddot[3], F[3], K[9] = {0}, D[9] = {0};
-    separation(f, d, ddot);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         F[i] = -(k[i] * (d[i] - offset[i]) + c[i] * ddot[i]);
-        K[4 * i] = -k[i], D[4 * i] = -c[i];
-    }
-    pull_apart(F, out);
     if (linear)
-        spread(e, K, out->K), spread(e, D, out->D);
+        set_diagonal(k, A), set_diagonal(c, B);
     return LG_OK;
 }
 
@@ -74,36 +50,23 @@ static const lg_parameter spring_parameters[] = {
     {"length", "m", "unstretched length", 1},
 };
 
-static void spring_tangent(const lg_element *e, double l, const double n[3], const double ddot[3], double S,
-                           lg_load *out)
+static lg_status spring_between(const lg_element *e, const double d[3], const double ddot[3], int linear, double F[3],
+                                double A[9], double B[9])
 {
-    double k = e->p[0], c = e->p[1], rate = lg_dot3(n, ddot), K[9], D[9];
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            double nn = n[i] * n[j], across = (i == j) - nn;
-            K[3 * i + j] = -(k * nn + S / l * across + c * n[i] * (ddot[j] - rate * n[j]) / l);
-            D[3 * i + j] = -c * nn;
-        }
-    spread(e, K, out->K), spread(e, D, out->D);
-}
-
-static lg_status spring_force(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,
-                              lg_load *out)
-{
-    (void)at;
-    double d[3], ddot[3], F[3], n[3];
-    separation(f, d, ddot);
-    double l = lg_norm3(d);
+    double k = e->p[0], c = e->p[1], l = lg_norm3(d), n[3];
     if (!(l > 0))
         return LG_NOT_FINITE;
     for (int i = 0; i < 3; i++)
         n[i] = d[i] / l;
-    double S = e->p[0] * (l - e->p[2]) + e->p[1] * lg_dot3(n, ddot);
+    double rate = lg_dot3(n, ddot), S = k * (l - e->p[2]) + c * rate;
     for (int i = 0; i < 3; i++)
         F[i] = -S * n[i];
-    pull_apart(F, out);
-    if (linear)
-        spring_tangent(e, l, n, ddot, S, out);
+    for (int i = 0; linear && i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double nn = n[i] * n[j], across = (i == j) - nn;
+            A[3 * i + j] = -(k * nn + S / l * across + c * n[i] * (ddot[j] - rate * n[j]) / l);
+            B[3 * i + j] = -c * nn;
+        }
     return LG_OK;
 }
 
@@ -124,7 +87,7 @@ const lg_force_type lg_cartesian_spring = {
              .nparameters = 3},
     .couples = lg_element_between,
     .needs_twists = 1,
-    .wrenches = cartesian_force,
+    .between = cartesian_between,
     .potential = cartesian_potential,
 };
 
@@ -138,6 +101,6 @@ const lg_force_type lg_spring = {
              .nparameters = 3},
     .couples = lg_element_between,
     .needs_twists = 1,
-    .wrenches = spring_force,
+    .between = spring_between,
     .potential = spring_potential,
 };
