@@ -358,12 +358,19 @@ static void fill_frames(builder *b, const lg_model_spec *spec)
     }
 }
 
+/* Forces on coordinates press no frame. */
+static unsigned pressed_by(int row)
+{
+    if (is_joint(row))
+        return 1u << LG_REACTIONS;
+    return is_force(row) && !lg_force_types[row - lg_body_type_count]->coordinate ? 1u << LG_FORCES : 0;
+}
+
 static void mark_frames(builder *b, const lg_model_spec *spec)
 {
     for (int i = 0; i < spec->nelements; i++)
         for (int s = 0; s < info_of(b->row_of[i])->nframes; s++)
-            if (!is_body(b->row_of[i]))
-                b->used[spec->elements[i].frames[s]] |= 1 << (is_force(b->row_of[i]) ? LG_FORCES : LG_REACTIONS);
+            b->used[spec->elements[i].frames[s]] |= (int)pressed_by(b->row_of[i]);
 }
 
 /* ---- the pattern, in the order of the description ---- */

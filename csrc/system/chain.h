@@ -11,18 +11,22 @@
 void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, double s, int row, int nr, int col, int nc,
                   const double *A, int lda, double *S, int ld);
 
-/* The same for one entry: S += s k A X with a single value A in row i and column j. */
-static inline void lg_chain_add_entry(const lg_block *block, const lg_chain *chain, int level, double value, int i,
-                                      int j, double *S, int ld)
+/* S += A X with a single value A in row i and column j. */
+static inline void lg_chain_put(const lg_block *block, const double *X, double value, int i, int j, double *S, int ld)
 {
-    const double *X = chain->X[level];
-    double k = value * chain->k[level];
     if (!X) {
-        S[i + (size_t)j * ld] += k;
+        S[i + (size_t)j * ld] += value;
         return;
     }
     for (int l = 0; l < block->nv; l++)
-        S[i + (size_t)l * ld] += k * X[j + (size_t)l * block->nv];
+        S[i + (size_t)l * ld] += value * X[j + (size_t)l * block->nv];
+}
+
+/* S += k A X at one level of the chain, likewise. */
+static inline void lg_chain_add_entry(const lg_block *block, const lg_chain *chain, int level, double value, int i,
+                                      int j, double *S, int ld)
+{
+    lg_chain_put(block, chain->X[level], value * chain->k[level], i, j, S, ld);
 }
 
 /* P (n x nv) = A (n x nv) k X */

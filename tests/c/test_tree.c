@@ -18,8 +18,7 @@ static long operations;
 #define lg_dot6(a, b) (operations++, lg_dot6(a, b))
 #define lg_twist_cross(A, B, C) (operations++, lg_twist_cross(A, B, C))
 #define lg_twist_at(A, y, u) (operations++, lg_twist_at(A, y, u))
-#define lg_chain_add_entry(b, chain, level, value, i, j, S, ld)                                                        \
-    (operations++, lg_chain_add_entry(b, chain, level, value, i, j, S, ld))
+#define lg_chain_put(b, X, value, i, j, S, ld) (operations++, lg_chain_put(b, X, value, i, j, S, ld))
 
 #include "model/body/tree.c"
 #include "model/body/tree_frame.c"

@@ -2,17 +2,23 @@
    dynamics (recursive Newton-Euler), and as links times depth for the mass matrix (composite bodies) and the tangent.
 
    Inverse dynamics: V_i' = V_p' + S_i q_i'' + S_i' q_i',  S_i' = V_p x S_i  (p the parent of i);
-   F_i = I_i V_i' + V_i x I_i V_i, plus those of the children;  tau_i = S_i . F_i.
+   F_i = I_i V_i' + V_i x I_i V_i, plus those of the children;  tau_i = S_i . F_i. One pass computes apart what comes from
+   q'' and what remains without it; wa M a + gyro belongs to their sum with the weights wa and 1.
 
    Tangent (Singh, Russell, Wensing, Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra,
    IEEE RA-L 2022), for j = i or an ancestor, with I, F and B summed over all that hangs on i, D_j = V_p' x S_j + V_p x S_j':
-       d tau_i/dq_j  = S_i . (2 B S_j' + I D_j)      d tau_i/dq_j' = S_i . (2 B S_j + 2 I S_j')
-       d tau_j/dq_i  = S_j . (2 B S_i' + I D_i + S_i x F)      d tau_j/dq_i' = S_j . (2 B S_i + 2 I S_i')
+       d tau_i/dq_j = S_i . (2 B S_j' + I D_j)      d tau_i/dq_j' = S_i . (2 B S_j + 2 I S_j')
+       d tau_j/dq_i = S_j . (2 B S_i' + I D_i + S_i x F)      d tau_j/dq_i' = S_j . (2 B S_i + 2 I S_i')
+   and d tau_i/dq_j'' = d tau_j/dq_i'' = S_j . I S_i. Where q, q', q'' follow the unknown by k0, k1, k2 these come to
+       S_ij = S_i . (I a_j + 2 B b_j)      S_ji = S_j . (I a_i + 2 B b_i + k0 S_i x F)
+       a_j = k0 D_j + 2 k1 S_j' + wa k2 S_j      b_j = k0 S_j' + k1 S_j.
    For one body with the momentum p, h = mass times COM, the inertia J about o and the twist (v, w),
        2 B (u, r) = (2 r x p, G r),  G = w^ J - J w^ - (J w)^ + 2 (h . v) 1 - 2 v h^T,
    which sums over bodies as p and G do. */
 #include "model/body/tree.h"
 #include "model/triad.h"
+
+#include <stddef.h>
 
 static const lg_parameter parameters[] = {
     {"links", "SI", "per link: parent, joint, axes and origin in the parent, joint axis, mass, centre of mass, inertia",
@@ -47,218 +53,379 @@ static int parts(const lg_body *b)
 
 static size_t nwork(const lg_body *b)
 {
-    return (size_t)lg_tree_size(b) * LG_TREE_STATE_SIZE;
+    return (sizeof(lg_tree_work) + (size_t)lg_tree_size(b) * sizeof(lg_tree_state)) / sizeof(double);
 }
 
 /* ---- kinematics ---- */
 
-/* R = A exp(axis^ angle) */
-static void turn(const double A[9], const double axis[3], double angle, double R[9])
+static const lg_tree_state ground = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+
+/* The state of a link's parent. That the ground's origin is not o does not matter but in `place`. */
+static const lg_tree_state *parent_of(const lg_body *b, const lg_tree_state *state, int link)
 {
-    double s = sin(angle), half = sin(angle / 2), c = 2 * half * half, T[9];
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            T[3 * i + j] = c * axis[i] * axis[j] + (i == j ? 1 - c : 0);
-    T[1] -= s * axis[2], T[2] += s * axis[1], T[5] -= s * axis[0];
-    T[3] += s * axis[2], T[6] -= s * axis[1], T[7] += s * axis[0];
-    lg_mul33(A, T, R);
+    int p = lg_tree_parent(b, link);
+    return p < 0 ? &ground : &state[p];
 }
 
-/* Pose and axis of a link on its parent. */
-static void place(const lg_tree_link *link, const lg_tree_state *parent, double q, lg_tree_state *out)
+/* exp(axis^ angle) */
+static void turn(const double axis[3], double angle, double E[9])
 {
-    double A[9], step[3], axis[3];
+    double c = cos(angle), s = sin(angle), x = axis[0], y = axis[1], z = axis[2];
+    double dx = (1 - c) * x, dy = (1 - c) * y, dz = (1 - c) * z;
+    E[0] = dx * x + c, E[1] = dx * y - s * z, E[2] = dx * z + s * y;
+    E[3] = dx * y + s * z, E[4] = dy * y + c, E[5] = dy * z - s * x;
+    E[6] = dx * z - s * y, E[7] = dy * z + s * x, E[8] = dz * z + c;
+}
+
+/* Pose and axis of a link on its parent; o: of the tree, seen from the ground. */
+static void place(const lg_tree_link *link, const lg_tree_state *parent, const double o[3], double q,
+                  lg_tree_state *out)
+{
+    double A[9], E[9], axis[3];
     lg_mul33(parent->R, link->R, A);
-    lg_mul3(parent->R, link->point, step);
-    for (int i = 0; i < 3; i++)
-        out->y[i] = parent->y[i] + step[i];
     lg_mul3(A, link->axis, axis);
+    lg_mul3(parent->R, link->point, out->y);
+    lg_axpy(3, 1, parent->y, out->y);
+    if (parent == &ground)
+        lg_axpy(3, -1, o, out->y);
     if (link->slides != 0) {
         lg_copy(9, A, out->R);
         lg_axpy(3, q, axis, out->y);
         lg_copy(3, axis, out->S);
         lg_zero(3, out->S + 3);
     } else {
-        turn(A, link->axis, q, out->R);
+        turn(link->axis, q, E);
+        lg_mul33(A, E, out->R);
         lg_cross(out->y, axis, out->S);
         lg_copy(3, axis, out->S + 3);
     }
 }
 
-static void move_links(const lg_body *b, const lg_point *at)
+static void set_places(const lg_body *b, const lg_point *at)
 {
     const lg_tree_link *links = lg_tree_links(b);
-    const double *q = at->q + b->block->q, *v = at->v + b->block->v;
-    lg_tree_state *state = lg_tree_states(b, at), ground = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    for (int i = 0; i < 3; i++)
-        ground.y[i] = -links[0].point[i];
+    const double *q = at->q + b->block->q;
+    lg_tree_state *state = lg_tree_states(b, at);
+    for (int i = 0; i < lg_tree_size(b); i++)
+        place(&links[i], parent_of(b, state, i), links[0].point, q[i], &state[i]);
+}
+
+static void set_twists(const lg_body *b, const lg_point *at)
+{
+    const double *v = at->v + b->block->v;
+    lg_tree_state *state = lg_tree_states(b, at);
     for (int i = 0; i < lg_tree_size(b); i++) {
-        int p = lg_tree_parent(b, i);
-        const lg_tree_state *parent = p < 0 ? &ground : &state[p];
-        lg_tree_state *s = &state[i];
-        place(&links[i], parent, q[i], s);
-        lg_twist_cross(parent->V, s->S, s->Sdot);
-        for (int k = 0; k < 6; k++) {
-            s->V[k] = parent->V[k] + s->S[k] * v[i];
-            s->bias[k] = parent->bias[k] + s->Sdot[k] * v[i];
-        }
-        lg_mulT3(s->R, s->V + 3, s->omega);
-        lg_mulT3(s->R, s->bias + 3, s->omegadot);
-        lg_zero(12, s->wrench[0]);
-        lg_zero(6, s->geo), lg_zero(9, s->N);
+        const lg_tree_state *parent = parent_of(b, state, i);
+        for (int k = 0; k < 6; k++)
+            state[i].V[k] = parent->V[k] + state[i].S[k] * v[i];
     }
+}
+
+static void set_biases(const lg_body *b, const lg_point *at)
+{
+    const double *v = at->v + b->block->v;
+    lg_tree_state *state = lg_tree_states(b, at);
+    for (int i = 0; i < lg_tree_size(b); i++) {
+        const lg_tree_state *parent = parent_of(b, state, i);
+        lg_twist_cross(parent->V, state[i].S, state[i].Sdot);
+        for (int k = 0; k < 6; k++)
+            state[i].bias[k] = parent->bias[k] + state[i].Sdot[k] * v[i];
+    }
+}
+
+/* Goes on with the kinematics of the links, if it has not gone so far yet. */
+static void reach(const lg_body *b, const lg_point *at, lg_level level)
+{
+    lg_tree_work *work = lg_tree_work_of(b, at);
+    if (work->level < LG_TWISTS && level >= LG_TWISTS)
+        set_twists(b, at);
+    if (work->level < LG_BIASES && level >= LG_BIASES)
+        set_biases(b, at);
+    if (work->level < level)
+        work->level = level;
+}
+
+/* What frames show of the turning of their links. */
+static void set_body_rates(const lg_body *b, const lg_point *at, lg_level level)
+{
+    lg_tree_state *state = lg_tree_states(b, at), *end = state + lg_tree_size(b);
+    for (lg_tree_state *s = state; level >= LG_TWISTS && s < end; s++)
+        lg_mulT3(s->R, s->V + 3, s->omega);
+    for (lg_tree_state *s = state; level >= LG_BIASES && s < end; s++)
+        lg_mulT3(s->R, s->bias + 3, s->omegadot);
 }
 
 static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        move_links(b, at);
+        set_places(b, at);
+        lg_tree_work_of(b, at)->level = LG_POSES;
+        reach(b, at, level);
+        set_body_rates(b, at, level);
         int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
         for (int k = 0; k < n; k++)
             lg_tree_pose(&b->frames[k], at, level);
     }
 }
 
+/* ---- tangents ---- */
+
+/* Where a tangent goes: S += k A X in one go over the levels, each with its k, or at one level. */
+typedef struct target {
+    const lg_block *block;
+    double k[3];
+    const double *X;
+    double *S;
+    int ld;
+} target;
+
+typedef void (*adder)(const lg_body *b, const lg_point *at, const target *to);
+
+static inline void put(const target *to, int i, int j, double value)
+{
+    lg_chain_put(to->block, to->X, value, i, j, to->S, to->ld);
+}
+
+/* Adds a tangent at all levels of the chain together if no matrix stands in the way, else one after the other. */
+static void add_along(const lg_body *b, const lg_point *at, const lg_wanted *want, adder add)
+{
+    const lg_chain *chain = lg_chain_of(want, b->index);
+    target to = {.block = b->block};
+    to.S = lg_body_tangent(b, want, &to.ld);
+    if (!chain->X[0] && !chain->X[1] && !chain->X[2]) {
+        lg_copy(3, chain->k, to.k);
+        add(b, at, &to);
+        return;
+    }
+    for (int level = 0; level < 3; level++) {
+        lg_zero(3, to.k);
+        to.k[level] = chain->k[level];
+        to.X = chain->X[level];
+        if (to.k[level] != 0)
+            add(b, at, &to);
+    }
+}
+
 /* ---- wrenches ---- */
 
-/* out (NULL: not wanted) += the wrenches in the joints, summed over all that hangs on each link. */
+/* The wrenches on the frames of each link. */
+static void collect(const lg_body *b, const lg_point *at, int geo)
+{
+    lg_tree_state *state = lg_tree_states(b, at);
+    for (int i = 0; i < lg_tree_size(b); i++) {
+        lg_zero(12, state[i].wrench[0]);
+        if (geo)
+            lg_zero(9, state[i].T);
+    }
+    for (int k = 0; k < b->nactive; k++)
+        lg_tree_collect(&b->frames[k], at, geo);
+}
+
+/* Sums the wrenches over all that hangs on each link; out (NULL: not wanted) += those in the joints. */
 static void gather_sum(const lg_body *b, const lg_point *at, int sum, double *out)
 {
     lg_tree_state *state = lg_tree_states(b, at);
-    for (int i = lg_tree_size(b) - 1; out && i >= 0; i--) {
+    for (int i = lg_tree_size(b) - 1; i >= 0; i--) {
         int p = lg_tree_parent(b, i);
-        out[b->block->v + i] += lg_dot6(state[i].S, state[i].wrench[sum]);
+        if (out)
+            out[b->block->v + i] += lg_dot6(state[i].S, state[i].wrench[sum]);
         if (p >= 0)
             lg_axpy(6, 1, state[i].wrench[sum], state[p].wrench[sum]);
     }
 }
 
-/* The derivative of the sum of S_i . W over the wrenches W = (f, y x f + R m) collected on the links, at fixed f and m.
-   With dW/dq_j = (0, d), d = (u_j + r_j x y) x f + r_j x R m = u_j x f + r_j x (y x f + R m) - N r_j,  N = (y . f) 1 - f y^T:
-       geo_ij = r_i . d + (S_j x S_i) . W,  the second term only where j is an ancestor of i;
-   W and N are those of all that hangs on both i and j. */
-static void rotate_load(const lg_tree_state *sj, const lg_tree_state *load, double d[3])
+/* The derivative of the sum of S_i . W over the wrenches W = (f, m + y x f) on the links, at fixed f and, in the axes of
+   the link, fixed m. With S = (u, r), W and T those of all that hangs on i, and j an ancestor of i,
+       geo_ij = r_j . (u_i x f - N^T r_i),   geo_ji = r_j . (u_i x f + r_i x W_m - N r_i),   N = tr T - T,
+   where the latter holds for j = i as well. */
+static void turn_load(const lg_tree_state *s, double own[3], double above[3])
 {
-    double Nr[3];
-    lg_mul3(load->N, sj->S + 3, Nr);
-    lg_cross(sj->S, load->geo, d);
-    lg_add_cross(sj->S + 3, load->geo + 3, d);
-    lg_axpy(3, -1, Nr, d);
+    const double *u = s->S, *r = s->S + 3, *T = s->T;
+    double W[6], Tr[3], rT[3], trace = T[0] + T[4] + T[8];
+    for (int i = 0; i < 6; i++)
+        W[i] = s->wrench[LG_REACTIONS][i] - s->wrench[LG_FORCES][i];
+    lg_mul3(T, r, Tr);
+    lg_mulT3(T, r, rT);
+    lg_cross(u, W, above);
+    lg_axpy(3, -trace, r, above);
+    lg_cross(r, W + 3, own);
+    for (int i = 0; i < 3; i++) {
+        own[i] += above[i] + Tr[i];
+        above[i] += rT[i];
+    }
 }
 
-static void gather_geo(const lg_body *b, const lg_point *at, const lg_chain *chain, double *S, int ld)
+static void add_geo(const lg_body *b, const lg_point *at, const target *to)
 {
-    lg_tree_state *state = lg_tree_states(b, at);
-    if (chain->k[0] == 0)
-        return;
-    for (int i = lg_tree_size(b) - 1; i >= 0; i--) {
-        const lg_tree_state *si = &state[i];
-        double own[3], d[3], turned[6];
-        rotate_load(si, si, own);
-        lg_chain_add_entry(b->block, chain, 0, lg_dot3(si->S + 3, own), i, i, S, ld);
+    const lg_tree_state *state = lg_tree_states(b, at);
+    for (int i = 0; to->k[0] != 0 && i < lg_tree_size(b); i++) {
+        double own[3], above[3];
+        turn_load(&state[i], own, above);
+        put(to, i, i, to->k[0] * lg_dot3(state[i].S + 3, own));
         for (int j = lg_tree_parent(b, i); j >= 0; j = lg_tree_parent(b, j)) {
-            rotate_load(&state[j], si, d);
-            lg_twist_cross(state[j].S, si->S, turned);
-            double G = lg_dot3(si->S + 3, d) + lg_dot6(turned, si->geo);
-            lg_chain_add_entry(b->block, chain, 0, G, i, j, S, ld);
-            lg_chain_add_entry(b->block, chain, 0, lg_dot3(state[j].S + 3, own), j, i, S, ld);
-        }
-        int p = lg_tree_parent(b, i);
-        if (p >= 0) {
-            lg_axpy(6, 1, si->geo, state[p].geo);
-            lg_axpy(9, 1, si->N, state[p].N);
+            put(to, i, j, to->k[0] * lg_dot3(state[j].S + 3, above));
+            put(to, j, i, to->k[0] * lg_dot3(state[j].S + 3, own));
         }
     }
+}
+
+static void gather_geo(const lg_body *b, const lg_point *at, const lg_wanted *want)
+{
+    lg_tree_state *state = lg_tree_states(b, at);
+    for (int i = lg_tree_size(b) - 1; i >= 0; i--) {
+        int p = lg_tree_parent(b, i);
+        if (p >= 0)
+            lg_axpy(9, 1, state[i].T, state[p].T);
+    }
+    add_along(b, at, want, add_geo);
 }
 
 static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
-    int tangent = want->S && want->chain, ld;
+    int tangent = want->S && want->chain;
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        for (int k = 0; k < b->nactive; k++)
-            lg_tree_collect(&b->frames[k], at, tangent);
+        collect(b, at, tangent);
         gather_sum(b, at, LG_FORCES, want->force);
         gather_sum(b, at, LG_REACTIONS, want->Btlam);
-        if (tangent) {
-            double *S = lg_body_tangent(b, want, &ld);
-            gather_geo(b, at, lg_chain_of(want, b->index), S, ld);
-        }
+        if (tangent)
+            gather_geo(b, at, want);
     }
 }
 
-/* ---- one body ---- */
+/* ---- inverse dynamics ---- */
 
-static void centre_of_mass(const lg_tree_link *link, const lg_tree_state *s, double c[3])
+enum { BY_ACCELERATION, BY_VELOCITY }; /* parts of F: M a and gyro */
+
+/* COM and inertia of a body alone. */
+static void set_inertia(const lg_tree_link *link, lg_tree_state *s)
 {
-    lg_mul3(s->R, link->com, c);
-    lg_axpy(3, 1, s->y, c);
+    double own[9], RJ[9], *J = s->J;
+    lg_mul3(s->R, link->com, s->c);
+    lg_axpy(3, 1, s->y, s->c);
+    lg_inertia_matrix(link->inertia, own);
+    lg_mul33(s->R, own, RJ);
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++)
+            J[3 * i + j] = J[3 * j + i] = lg_dot3(RJ + 3 * i, s->R + 3 * j);
 }
 
-/* A twist in the COM: its velocity in inertial axes, the angular velocity in link axes. */
-static void at_centre(const lg_tree_state *s, const double c[3], const double twist[6], double u[3], double w[3])
+/* F = I A + V x I V of a body alone; V NULL: at rest. */
+static void newton_euler(double mass, const lg_tree_state *s, const double A[6], const double *V, double F[6])
 {
-    lg_twist_at(twist, c, u);
-    lg_mulT3(s->R, twist + 3, w);
-}
-
-/* F = I A + V x I V of a body alone; `moves`: V counts. */
-static void newton_euler(const lg_tree_link *link, const lg_tree_state *s, const double A[6], int moves, double F[6])
-{
-    double J[9], c[3], u[3], w[3], alpha[3], Jw[3], moment[3];
-    lg_inertia_matrix(link->inertia, J);
-    centre_of_mass(link, s, c);
-    at_centre(s, c, A, F, alpha);
-    lg_mul3(J, alpha, moment);
-    if (moves) {
-        at_centre(s, c, s->V, u, w);
-        lg_add_cross(s->V + 3, u, F);
-        lg_mul3(J, w, Jw);
-        lg_add_cross(w, Jw, moment);
+    double u[3], Jw[3];
+    lg_twist_at(A, s->c, F);
+    lg_mul3(s->J, A + 3, F + 3);
+    if (V) {
+        lg_twist_at(V, s->c, u);
+        lg_add_cross(V + 3, u, F);
+        lg_mul3(s->J, V + 3, Jw);
+        lg_add_cross(V + 3, Jw, F + 3);
     }
     for (int i = 0; i < 3; i++)
-        F[i] *= link->mass;
-    lg_mul3(s->R, moment, F + 3);
-    lg_add_cross(c, F, F + 3);
+        F[i] *= mass;
+    lg_add_cross(s->c, F, F + 3);
 }
 
-/* Mass, h, J about o of a body alone. */
-static void own_inertia(const lg_tree_link *link, lg_tree_state *s)
+/* F of every body alone: of a (NULL: not wanted), and of the velocities if `moves`. */
+static void inverse_dynamics(const lg_body *b, const lg_point *at, const double *a, int moves)
 {
-    double c[3], J[9], RJ[9];
-    centre_of_mass(link, s, c);
-    lg_inertia_matrix(link->inertia, J);
-    lg_mul33(s->R, J, RJ);
-    double square = lg_dot3(c, c);
-    s->mass = link->mass;
-    for (int i = 0; i < 3; i++) {
-        s->h[i] = link->mass * c[i];
-        for (int j = 0; j < 3; j++)
-            s->J[3 * i + j] = lg_dot3(RJ + 3 * i, s->R + 3 * j) + link->mass * ((i == j ? square : 0) - c[i] * c[j]);
+    const lg_tree_link *links = lg_tree_links(b);
+    lg_tree_state *state = lg_tree_states(b, at);
+    for (int i = 0; i < lg_tree_size(b); i++) {
+        lg_tree_state *s = &state[i];
+        const double *parent = parent_of(b, state, i)->A;
+        for (int k = 0; a && k < 6; k++)
+            s->A[k] = parent[k] + s->S[k] * a[i];
+        if (a)
+            newton_euler(links[i].mass, s, s->A, NULL, s->F[BY_ACCELERATION]);
+        if (moves)
+            newton_euler(links[i].mass, s, s->bias, s->V, s->F[BY_VELOCITY]);
     }
 }
 
-/* p and G of a body alone. */
-static void own_gyroscopic(lg_tree_state *s)
+/* Sums F over all that hangs on each link; out (NULL: not wanted) += those in the joints. */
+static void project(const lg_body *b, const lg_point *at, int part, double *out)
+{
+    lg_tree_state *state = lg_tree_states(b, at);
+    for (int i = lg_tree_size(b) - 1; i >= 0; i--) {
+        int p = lg_tree_parent(b, i);
+        if (out)
+            out[b->block->v + i] += lg_dot6(state[i].S, state[i].F[part]);
+        if (p >= 0)
+            lg_axpy(6, 1, state[i].F[part], state[p].F[part]);
+    }
+}
+
+/* Inertias, and F summed over all that hangs on each link: of a if given, and of the velocities if `moves`. */
+static void set_dynamics(const lg_body *b, const lg_point *at, const double *a, int moves, double *Ma, double *gyro)
+{
+    lg_tree_state *state = lg_tree_states(b, at);
+    for (int i = 0; i < lg_tree_size(b); i++)
+        set_inertia(&lg_tree_links(b)[i], &state[i]);
+    if (moves)
+        reach(b, at, LG_BIASES);
+    if (a || moves)
+        inverse_dynamics(b, at, a, moves);
+    if (a)
+        project(b, at, BY_ACCELERATION, Ma);
+    if (moves)
+        project(b, at, BY_VELOCITY, gyro);
+}
+
+/* ---- composite bodies ---- */
+
+/* Mass, h and J about o of a body alone. */
+static void set_sum(double mass, lg_tree_state *s)
+{
+    const double *c = s->c;
+    double square = mass * lg_dot3(c, c), *J = s->sum.J;
+    s->sum.mass = mass;
+    lg_copy(9, s->J, J);
+    for (int i = 0; i < 3; i++) {
+        s->sum.h[i] = mass * c[i];
+        lg_axpy(3, -s->sum.h[i], c, J + 3 * i);
+        J[4 * i] += square;
+    }
+}
+
+/* p and G of a body alone. With X = w^ J, w^ J - J w^ = X + X^T, as J is symmetric. */
+static void set_gyroscopic(lg_tree_state *s)
 {
     const double *v = s->V, *w = s->V + 3;
-    double hat[9], Jhat[9], Jw[3];
-    for (int i = 0; i < 3; i++)
-        s->p[i] = s->mass * v[i];
-    lg_add_cross(w, s->h, s->p);
+    lg_tree_sum *sum = &s->sum;
+    double hat[9], X[9], Jw[3], twice = 2 * lg_dot3(sum->h, v);
+    lg_cross(w, sum->h, sum->p);
+    lg_axpy(3, sum->mass, v, sum->p);
 
     lg_hat3(w, hat);
-    lg_mul33(hat, s->J, s->G);
-    lg_mul33(s->J, hat, Jhat);
-    lg_mul3(s->J, w, Jw);
+    lg_mul33(hat, sum->J, X);
+    lg_mul3(sum->J, w, Jw);
     lg_hat3(Jw, hat);
-    double hv = lg_dot3(s->h, v);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++)
-            s->G[3 * i + j] += 2 * ((i == j ? hv : 0) - v[i] * s->h[j]) - Jhat[3 * i + j] - hat[3 * i + j];
+            sum->G[3 * i + j] = X[3 * i + j] + X[3 * j + i] - hat[3 * i + j] - 2 * v[i] * sum->h[j];
+        sum->G[4 * i] += twice;
+    }
+}
+
+static void composite(const lg_body *b, lg_tree_state *state, int moves)
+{
+    const lg_tree_link *links = lg_tree_links(b);
+    int n = lg_tree_size(b), count = (int)((moves ? sizeof(lg_tree_sum) : offsetof(lg_tree_sum, p)) / sizeof(double));
+    for (int i = 0; i < n; i++) {
+        set_sum(links[i].mass, &state[i]);
+        if (moves)
+            set_gyroscopic(&state[i]);
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        int p = lg_tree_parent(b, i);
+        if (p >= 0)
+            lg_axpy(count, 1, &state[i].sum.mass, &state[p].sum.mass);
+    }
 }
 
 /* Y = I X */
-static void mul_inertia(const lg_tree_state *s, const double X[6], double Y[6])
+static void mul_inertia(const lg_tree_sum *s, const double X[6], double Y[6])
 {
     lg_cross(X + 3, s->h, Y);
     lg_axpy(3, s->mass, X, Y);
@@ -266,168 +433,94 @@ static void mul_inertia(const lg_tree_state *s, const double X[6], double Y[6])
     lg_add_cross(s->h, X, Y + 3);
 }
 
-/* ---- inverse dynamics ---- */
-
-/* force += S . F of all links, F being summed towards the root on the way. */
-static void project(const lg_body *b, lg_tree_state *state, double *force)
-{
-    for (int i = lg_tree_size(b) - 1; i >= 0; i--) {
-        int p = lg_tree_parent(b, i);
-        if (force)
-            force[i] += lg_dot6(state[i].S, state[i].F);
-        if (p >= 0)
-            lg_axpy(6, 1, state[i].F, state[p].F);
-    }
-}
-
-/* A = V' of every link at the joint accelerations s a, with or without the terms of the velocities. */
-static void accelerate(const lg_body *b, lg_tree_state *state, double s, const double *a, int moves)
-{
-    for (int i = 0; i < lg_tree_size(b); i++) {
-        int p = lg_tree_parent(b, i);
-        double own = a ? s * a[i] : 0;
-        for (int k = 0; k < 6; k++) {
-            // bias differences along the tree are S' q'
-            double turning = moves ? state[i].bias[k] - (p < 0 ? 0 : state[p].bias[k]) : 0;
-            state[i].A[k] = (p < 0 ? 0 : state[p].A[k]) + turning + state[i].S[k] * own;
-        }
-    }
-}
-
-static void inverse_dynamics(const lg_body *b, lg_tree_state *state, double s, const double *a, int moves,
-                             double *force)
-{
-    const lg_tree_link *links = lg_tree_links(b);
-    accelerate(b, state, s, a, moves);
-    for (int i = 0; i < lg_tree_size(b); i++)
-        newton_euler(&links[i], &state[i], state[i].A, moves, state[i].F);
-    project(b, state, force);
-}
-
 /* ---- mass matrix and tangent ---- */
 
-static void composite(const lg_body *b, lg_tree_state *state, int moves)
+static void add_mass(const lg_body *b, const lg_point *at, const target *to)
 {
-    const lg_tree_link *links = lg_tree_links(b);
-    int n = lg_tree_size(b);
-    for (int i = 0; i < n; i++) {
-        own_inertia(&links[i], &state[i]);
-        if (moves)
-            own_gyroscopic(&state[i]);
-    }
-    for (int i = n - 1; i >= 0; i--) {
-        int p = lg_tree_parent(b, i);
-        if (p < 0)
-            continue;
-        state[p].mass += state[i].mass;
-        lg_axpy(3, 1, state[i].h, state[p].h);
-        lg_axpy(9, 1, state[i].J, state[p].J);
-        lg_axpy(3, 1, state[i].p, state[p].p);
-        lg_axpy(9, 1, state[i].G, state[p].G);
-    }
-}
-
-static void add_mass(const lg_body *b, const lg_tree_state *state, const lg_chain *chain, double s, double *S, int ld)
-{
+    const lg_tree_state *state = lg_tree_states(b, at);
     for (int i = 0; i < lg_tree_size(b); i++) {
-        double Y[6];
-        mul_inertia(&state[i], state[i].S, Y);
+        double IS[6];
+        mul_inertia(&state[i].sum, state[i].S, IS);
         for (int j = i; j >= 0; j = lg_tree_parent(b, j)) {
-            double M = s * lg_dot6(state[j].S, Y);
-            lg_chain_add_entry(b->block, chain, 2, M, i, j, S, ld);
+            double M = at->wa * to->k[2] * lg_dot6(state[j].S, IS);
+            put(to, i, j, M);
             if (j != i)
-                lg_chain_add_entry(b->block, chain, 2, M, j, i, S, ld);
+                put(to, j, i, M);
         }
     }
 }
 
-/* D = V_p' x S + V_p x S' of link i */
-static void second_rate(const lg_body *b, const lg_tree_state *state, int i, double D[6])
+/* V' = wa A + bias */
+static void whole_rate(const lg_tree_state *s, const lg_point *at, double rate[6])
 {
-    int p = lg_tree_parent(b, i);
-    double turned[6];
-    lg_zero(6, D);
-    if (p < 0)
-        return;
-    lg_twist_cross(state[p].A, state[i].S, D);
-    lg_twist_cross(state[p].V, state[i].Sdot, turned);
-    lg_axpy(6, 1, turned, D);
+    lg_copy(6, s->bias, rate);
+    if (at->a)
+        lg_axpy(6, at->wa, s->A, rate);
 }
 
-/* W += 2 B X */
-static void add_gyroscopic(const lg_tree_state *s, const double X[6], double W[6])
+/* a and b of a link at the weights k. */
+static void set_follow(const lg_tree_state *parent, const lg_point *at, const double k[3], lg_tree_state *s)
 {
-    double Gr[3], rp[3];
-    lg_mul3(s->G, X + 3, Gr);
-    lg_cross(X + 3, s->p, rp);
+    double rate[6], D[6], turned[6];
+    whole_rate(parent, at, rate);
+    lg_twist_cross(rate, s->S, D);
+    lg_twist_cross(parent->V, s->Sdot, turned);
+    for (int i = 0; i < 6; i++) {
+        s->a[i] = k[0] * (D[i] + turned[i]) + 2 * k[1] * s->Sdot[i] + at->wa * k[2] * s->S[i];
+        s->b[i] = k[0] * s->Sdot[i] + k[1] * s->S[i];
+    }
+}
+
+/* W = I a + 2 B b + k0 S x F */
+static void pull_column(const lg_tree_state *s, const lg_point *at, double k0, double W[6])
+{
+    double Gr[3], rp[3], F[6];
+    for (int i = 0; i < 6; i++)
+        F[i] = k0 * (s->F[BY_VELOCITY][i] + (at->a ? at->wa * s->F[BY_ACCELERATION][i] : 0));
+    mul_inertia(&s->sum, s->a, W);
+    lg_mul3(s->sum.G, s->b + 3, Gr);
+    lg_cross(s->b + 3, s->sum.p, rp);
     lg_axpy(3, 2, rp, W);
     lg_axpy(3, 1, Gr, W + 3);
+    lg_wrench_add_cross(s->S, F, W);
 }
 
-/* Wrenches on all that hangs on link i per dq_i and dq_i', and the row S_i . 2 B, which acts on angular parts only. */
-typedef struct follow {
-    double I[6], q[6], v[6], B[3];
-} follow;
-
-static void open_follow(const lg_body *b, const lg_tree_state *state, int i, follow *out)
+/* I S, and the row S . 2 B, which acts on angular parts only. */
+static void pull_row(const lg_tree_state *s, double IS[6], double SB[3])
 {
-    const lg_tree_state *s = &state[i];
-    double D[6], ISdot[6], pu[3];
-    second_rate(b, state, i, D);
-    mul_inertia(s, s->S, out->I);
-    mul_inertia(s, D, out->q);
-    add_gyroscopic(s, s->Sdot, out->q);
-    lg_wrench_add_cross(s->S, s->F, out->q);
-
-    mul_inertia(s, s->Sdot, ISdot);
-    for (int k = 0; k < 6; k++)
-        out->v[k] = 2 * ISdot[k];
-    add_gyroscopic(s, s->S, out->v);
-
-    lg_mulT3(s->G, s->S + 3, out->B);
-    lg_cross(s->p, s->S, pu);
-    lg_axpy(3, 2, pu, out->B);
+    double pu[3];
+    mul_inertia(&s->sum, s->S, IS);
+    lg_mulT3(s->sum.G, s->S + 3, SB);
+    lg_cross(s->sum.p, s->S, pu);
+    lg_axpy(3, 2, pu, SB);
 }
 
-static void add_rates(const lg_body *b, const lg_tree_state *state, const lg_chain *chain, double *S, int ld)
+static void add_rates(const lg_body *b, const lg_point *at, const target *to)
 {
+    lg_tree_state *state = lg_tree_states(b, at);
     for (int i = 0; i < lg_tree_size(b); i++) {
-        follow f;
-        open_follow(b, state, i, &f);
-        for (int j = i; j >= 0; j = lg_tree_parent(b, j)) {
-            const lg_tree_state *s = &state[j];
-            double D[6];
-            second_rate(b, state, j, D);
-            lg_chain_add_entry(b->block, chain, 0, lg_dot3(f.B, s->Sdot + 3) + lg_dot6(f.I, D), i, j, S, ld);
-            lg_chain_add_entry(b->block, chain, 1, lg_dot3(f.B, s->S + 3) + 2 * lg_dot6(f.I, s->Sdot), i, j, S, ld);
-            if (j == i)
-                continue;
-            lg_chain_add_entry(b->block, chain, 0, lg_dot6(s->S, f.q), j, i, S, ld);
-            lg_chain_add_entry(b->block, chain, 1, lg_dot6(s->S, f.v), j, i, S, ld);
+        double W[6], IS[6], SB[3];
+        set_follow(parent_of(b, state, i), at, to->k, &state[i]);
+        pull_column(&state[i], at, to->k[0], W);
+        pull_row(&state[i], IS, SB);
+        put(to, i, i, lg_dot6(state[i].S, W));
+        for (int j = lg_tree_parent(b, i); j >= 0; j = lg_tree_parent(b, j)) {
+            put(to, i, j, lg_dot6(IS, state[j].a) + lg_dot3(SB, state[j].b + 3));
+            put(to, j, i, lg_dot6(state[j].S, W));
         }
     }
 }
 
 static void add_inertia(const lg_body *b, const lg_point *at, const lg_wanted *want)
 {
-    lg_tree_state *state = lg_tree_states(b, at);
-    const double *a = at->a ? at->a + b->block->v : NULL;
-    if (want->Ma)
-        inverse_dynamics(b, state, 1, a, 0, want->Ma + b->block->v);
-    if (want->gyro)
-        inverse_dynamics(b, state, 0, NULL, 1, want->gyro + b->block->v);
+    const lg_chain *chain = lg_chain_of(want, b->index);
+    int rates = want->S && (chain->k[0] != 0 || chain->k[1] != 0);
+    const double *a = (want->Ma || rates) && at->a ? at->a + b->block->v : NULL;
+    set_dynamics(b, at, a, want->gyro || rates, want->Ma, want->gyro);
     if (!want->S)
         return;
-
-    const lg_chain *chain = lg_chain_of(want, b->index);
-    int rates = chain->k[0] != 0 || chain->k[1] != 0, ld;
-    double *S = lg_body_tangent(b, want, &ld);
-    composite(b, state, rates);
-    add_mass(b, state, chain, at->wa, S, ld);
-    if (rates) {
-        inverse_dynamics(b, state, at->wa, a, 1, NULL);
-        add_rates(b, state, chain, S, ld);
-    }
+    composite(b, lg_tree_states(b, at), rates);
+    add_along(b, at, want, rates ? add_rates : add_mass);
 }
 
 static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
@@ -438,16 +531,16 @@ static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
 
 static double kinetic(const lg_body *b, const lg_point *at)
 {
-    const lg_tree_link *links = lg_tree_links(b);
-    const lg_tree_state *state = lg_tree_states(b, at);
+    lg_tree_state *state = lg_tree_states(b, at);
     double energy = 0;
     for (int i = 0; i < lg_tree_size(b); i++) {
-        double J[9], c[3], u[3], w[3], Jw[3];
-        lg_inertia_matrix(links[i].inertia, J);
-        centre_of_mass(&links[i], &state[i], c);
-        at_centre(&state[i], c, state[i].V, u, w);
-        lg_mul3(J, w, Jw);
-        energy += (links[i].mass * lg_dot3(u, u) + lg_dot3(w, Jw)) / 2;
+        const lg_tree_link *link = &lg_tree_links(b)[i];
+        lg_tree_state *s = &state[i];
+        double u[3], Jw[3];
+        set_inertia(link, s);
+        lg_twist_at(s->V, s->c, u);
+        lg_mul3(s->J, s->V + 3, Jw);
+        energy += (link->mass * lg_dot3(u, u) + lg_dot3(s->V + 3, Jw)) / 2;
     }
     return energy;
 }
@@ -456,11 +549,11 @@ static double kinetic(const lg_body *b, const lg_point *at)
    the applied wrenches there and less the joint's own axis, along which only drives act. */
 static void transmit(const lg_body *b, const lg_point *at, int part, double wrench[6])
 {
-    lg_tree_state *state = lg_tree_states(b, at), *s = &state[part];
+    lg_tree_state *s = &lg_tree_states(b, at)[part];
     double axis[3];
-    inverse_dynamics(b, state, 1, at->a + b->block->v, 1, NULL);
+    set_dynamics(b, at, at->a + b->block->v, 1, NULL, NULL);
     for (int i = 0; i < 6; i++)
-        wrench[i] = s->F[i] - s->wrench[0][i] + s->wrench[1][i];
+        wrench[i] = s->F[BY_ACCELERATION][i] + s->F[BY_VELOCITY][i] - s->wrench[LG_FORCES][i] + s->wrench[LG_REACTIONS][i];
     lg_add_cross(wrench, s->y, wrench + 3);
 
     double *free = lg_tree_links(b)[part].slides != 0 ? wrench : wrench + 3;

@@ -22,20 +22,31 @@ typedef struct lg_tree_link {
 
 enum { LG_TREE_LINK_SIZE = sizeof(lg_tree_link) / sizeof(double) };
 
-/* What the scratch holds of a link at one point. Numbers only. */
+/* Inertia about o of all that hangs on a link, itself included: mass, mass times COM, inertia; then what the tangent wants of
+   its motion, the linear momentum and the gyroscopic matrix of tree.c. Numbers only, summed as one row. */
+typedef struct lg_tree_sum {
+    double mass, h[3], J[9], p[3], G[9];
+} lg_tree_sum;
+
+/* What the scratch holds of a link at one point. */
 typedef struct lg_tree_state {
-    double R[9], y[3]; /* of the link's axes and, from o, of its origin */
-    double S[6], V[6]; /* axis, twist */
-    double omega[3], omegadot[3]; /* of the link, body axes; the second at q'' = 0 */
-    double Sdot[6], bias[6]; /* S', and V' at q'' = 0 */
+    double R[9], y[3], S[6]; /* of the link's axes and, from o, of its origin; the joint's axis */
+    double V[6], omega[3]; /* LG_TWISTS: twist, and its angular velocity in body axes */
+    double Sdot[6], bias[6], omegadot[3]; /* LG_BIASES: S', V' at q'' = 0, and its angular part in body axes */
+    double c[3], J[9]; /* COM from o, inertia about it */
+    double A[6]; /* V' that comes from q'' alone */
+    double F[2][6]; /* inertial wrenches of A and of the bias, then of all that hangs on the link */
+    double a[6], b[6]; /* of the tangent in tree.c */
+    lg_tree_sum sum;
     double wrench[2][6]; /* forces, reactions: of its own frames, then of all that hangs on it */
-    double geo[6], N[9]; /* wrenches whose H^T w is to be derived by q, and their sum of (y . f) 1 - f y^T */
-    double F[6], A[6]; /* inertial wrench, V' */
-    double mass, h[3], J[9]; /* with all that hangs on it: mass, mass times COM from o, inertia about o */
-    double p[3], G[9]; /* likewise linear momentum; gyroscopic matrix of tree.c */
+    double T[9]; /* likewise the sum of f y^T over forces f at y, as they stand in the residual */
 } lg_tree_state;
 
-enum { LG_TREE_STATE_SIZE = sizeof(lg_tree_state) / sizeof(double) };
+/* The scratch of a tree. Poses are there after the kinematics pass, the rest as far as `level`. */
+typedef struct lg_tree_work {
+    lg_level level;
+    lg_tree_state link[];
+} lg_tree_work;
 
 static inline int lg_tree_size(const lg_body *b)
 {
@@ -52,9 +63,14 @@ static inline int lg_tree_parent(const lg_body *b, int link)
     return (int)lg_tree_links(b)[link].parent;
 }
 
+static inline lg_tree_work *lg_tree_work_of(const lg_body *b, const lg_point *at)
+{
+    return (lg_tree_work *)(void *)(at->work + b->work);
+}
+
 static inline lg_tree_state *lg_tree_states(const lg_body *b, const lg_point *at)
 {
-    return (lg_tree_state *)(void *)(at->work + b->work);
+    return lg_tree_work_of(b, at)->link;
 }
 
 static inline double lg_dot6(const double a[6], const double b[6])
@@ -87,7 +103,7 @@ static inline void lg_twist_at(const double A[6], const double y[3], double u[3]
 
 /* Verbs of frames on links: tree_frame.c. */
 void lg_tree_pose(const lg_frame *f, const lg_point *at, lg_level level);
-/* The wrenches on a frame come to those of its link, and to what turns them. */
+/* Adds the wrenches on a frame to those of its link; `geo`: to T too. */
 void lg_tree_collect(const lg_frame *f, const lg_point *at, int geo);
 void lg_tree_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out);
 void lg_tree_pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row);

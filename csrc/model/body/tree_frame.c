@@ -120,10 +120,6 @@ void lg_tree_collect(const lg_frame *f, const lg_point *at, int geo)
         return;
 
     lg_pose_residual(f, pose, w);
-    move_wrench(pose, w, W);
-    lg_axpy(6, 1, W, link->geo);
-    double work = lg_dot3(pose->y, w);
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            link->N[3 * i + j] += (i == j ? work : 0) - w[i] * pose->y[j];
+        lg_axpy(3, w[i], pose->y, link->T + 3 * i);
 }
