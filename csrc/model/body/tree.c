@@ -53,7 +53,7 @@ static int parts(const lg_body *b)
 
 static size_t nwork(const lg_body *b)
 {
-    return (sizeof(lg_tree_work) + (size_t)lg_tree_size(b) * sizeof(lg_tree_state)) / sizeof(double);
+    return (size_t)lg_tree_size(b) * LG_TREE_STATE_SIZE;
 }
 
 /* ---- kinematics ---- */
@@ -110,58 +110,42 @@ static void set_places(const lg_body *b, const lg_point *at)
         place(&links[i], parent_of(b, state, i), links[0].point, q[i], &state[i]);
 }
 
-static void set_twists(const lg_body *b, const lg_point *at)
+static inline void set_twist(const lg_tree_state *parent, double v, lg_tree_state *s)
+{
+    for (int k = 0; k < 6; k++)
+        s->V[k] = parent->V[k] + s->S[k] * v;
+}
+
+static inline void set_bias(const lg_tree_state *parent, double v, lg_tree_state *s)
+{
+    lg_twist_cross(parent->V, s->S, s->Sdot);
+    for (int k = 0; k < 6; k++)
+        s->bias[k] = parent->bias[k] + s->Sdot[k] * v;
+}
+
+/* Twists and biases, and what frames show of them. */
+static void set_motion(const lg_body *b, const lg_point *at, lg_level level)
 {
     const double *v = at->v + b->block->v;
     lg_tree_state *state = lg_tree_states(b, at);
     for (int i = 0; i < lg_tree_size(b); i++) {
+        lg_tree_state *s = &state[i];
         const lg_tree_state *parent = parent_of(b, state, i);
-        for (int k = 0; k < 6; k++)
-            state[i].V[k] = parent->V[k] + state[i].S[k] * v[i];
-    }
-}
-
-static void set_biases(const lg_body *b, const lg_point *at)
-{
-    const double *v = at->v + b->block->v;
-    lg_tree_state *state = lg_tree_states(b, at);
-    for (int i = 0; i < lg_tree_size(b); i++) {
-        const lg_tree_state *parent = parent_of(b, state, i);
-        lg_twist_cross(parent->V, state[i].S, state[i].Sdot);
-        for (int k = 0; k < 6; k++)
-            state[i].bias[k] = parent->bias[k] + state[i].Sdot[k] * v[i];
-    }
-}
-
-/* Goes on with the kinematics of the links, if it has not gone so far yet. */
-static void reach(const lg_body *b, const lg_point *at, lg_level level)
-{
-    lg_tree_work *work = lg_tree_work_of(b, at);
-    if (work->level < LG_TWISTS && level >= LG_TWISTS)
-        set_twists(b, at);
-    if (work->level < LG_BIASES && level >= LG_BIASES)
-        set_biases(b, at);
-    if (work->level < level)
-        work->level = level;
-}
-
-/* What frames show of the turning of their links. */
-static void set_body_rates(const lg_body *b, const lg_point *at, lg_level level)
-{
-    lg_tree_state *state = lg_tree_states(b, at), *end = state + lg_tree_size(b);
-    for (lg_tree_state *s = state; level >= LG_TWISTS && s < end; s++)
+        set_twist(parent, v[i], s);
         lg_mulT3(s->R, s->V + 3, s->omega);
-    for (lg_tree_state *s = state; level >= LG_BIASES && s < end; s++)
+        if (level < LG_BIASES)
+            continue;
+        set_bias(parent, v[i], s);
         lg_mulT3(s->R, s->bias + 3, s->omegadot);
+    }
 }
 
 static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         set_places(b, at);
-        lg_tree_work_of(b, at)->level = LG_POSES;
-        reach(b, at, level);
-        set_body_rates(b, at, level);
+        if (level >= LG_TWISTS)
+            set_motion(b, at, level);
         int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
         for (int k = 0; k < n; k++)
             lg_tree_pose(&b->frames[k], at, level);
@@ -221,16 +205,19 @@ static void collect(const lg_body *b, const lg_point *at, int geo)
         lg_tree_collect(&b->frames[k], at, geo);
 }
 
-/* Sums the wrenches over all that hangs on each link; out (NULL: not wanted) += those in the joints. */
-static void gather_sum(const lg_body *b, const lg_point *at, int sum, double *out)
+/* Sums the wrenches over all that hangs on each link; force and Btlam (NULL: not wanted) += those in the joints. */
+static void sum_wrenches(const lg_body *b, const lg_point *at, double *force, double *Btlam)
 {
     lg_tree_state *state = lg_tree_states(b, at);
     for (int i = lg_tree_size(b) - 1; i >= 0; i--) {
+        const lg_tree_state *s = &state[i];
         int p = lg_tree_parent(b, i);
-        if (out)
-            out[b->block->v + i] += lg_dot6(state[i].S, state[i].wrench[sum]);
+        if (force)
+            force[b->block->v + i] += lg_dot6(s->S, s->wrench[LG_FORCES]);
+        if (Btlam)
+            Btlam[b->block->v + i] += lg_dot6(s->S, s->wrench[LG_REACTIONS]);
         if (p >= 0)
-            lg_axpy(6, 1, state[i].wrench[sum], state[p].wrench[sum]);
+            lg_axpy(12, 1, s->wrench[0], state[p].wrench[0]);
     }
 }
 
@@ -255,40 +242,13 @@ static void turn_load(const lg_tree_state *s, double own[3], double above[3])
     }
 }
 
-static void add_geo(const lg_body *b, const lg_point *at, const target *to)
-{
-    const lg_tree_state *state = lg_tree_states(b, at);
-    for (int i = 0; to->k[0] != 0 && i < lg_tree_size(b); i++) {
-        double own[3], above[3];
-        turn_load(&state[i], own, above);
-        put(to, i, i, to->k[0] * lg_dot3(state[i].S + 3, own));
-        for (int j = lg_tree_parent(b, i); j >= 0; j = lg_tree_parent(b, j)) {
-            put(to, i, j, to->k[0] * lg_dot3(state[j].S + 3, above));
-            put(to, j, i, to->k[0] * lg_dot3(state[j].S + 3, own));
-        }
-    }
-}
-
-static void gather_geo(const lg_body *b, const lg_point *at, const lg_wanted *want)
+static void sum_turning(const lg_body *b, const lg_point *at)
 {
     lg_tree_state *state = lg_tree_states(b, at);
     for (int i = lg_tree_size(b) - 1; i >= 0; i--) {
         int p = lg_tree_parent(b, i);
         if (p >= 0)
             lg_axpy(9, 1, state[i].T, state[p].T);
-    }
-    add_along(b, at, want, add_geo);
-}
-
-static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
-{
-    int tangent = want->S && want->chain;
-    for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        collect(b, at, tangent);
-        gather_sum(b, at, LG_FORCES, want->force);
-        gather_sum(b, at, LG_REACTIONS, want->Btlam);
-        if (tangent)
-            gather_geo(b, at, want);
     }
 }
 
@@ -326,20 +286,26 @@ static void newton_euler(double mass, const lg_tree_state *s, const double A[6],
     lg_add_cross(s->c, F, F + 3);
 }
 
-/* F of every body alone: of a (NULL: not wanted), and of the velocities if `moves`. */
+/* Twists, inertias, and F of every body alone: of a (NULL: not wanted), and of the velocities if `moves`. */
 static void inverse_dynamics(const lg_body *b, const lg_point *at, const double *a, int moves)
 {
     const lg_tree_link *links = lg_tree_links(b);
+    const double *v = at->v + b->block->v;
     lg_tree_state *state = lg_tree_states(b, at);
     for (int i = 0; i < lg_tree_size(b); i++) {
         lg_tree_state *s = &state[i];
-        const double *parent = parent_of(b, state, i)->A;
-        for (int k = 0; a && k < 6; k++)
-            s->A[k] = parent[k] + s->S[k] * a[i];
-        if (a)
-            newton_euler(links[i].mass, s, s->A, NULL, s->F[BY_ACCELERATION]);
-        if (moves)
+        const lg_tree_state *parent = parent_of(b, state, i);
+        set_inertia(&links[i], s);
+        if (moves) {
+            set_twist(parent, v[i], s);
+            set_bias(parent, v[i], s);
             newton_euler(links[i].mass, s, s->bias, s->V, s->F[BY_VELOCITY]);
+        }
+        if (a) {
+            for (int k = 0; k < 6; k++)
+                s->A[k] = parent->A[k] + s->S[k] * a[i];
+            newton_euler(links[i].mass, s, s->A, NULL, s->F[BY_ACCELERATION]);
+        }
     }
 }
 
@@ -356,16 +322,9 @@ static void project(const lg_body *b, const lg_point *at, int part, double *out)
     }
 }
 
-/* Inertias, and F summed over all that hangs on each link: of a if given, and of the velocities if `moves`. */
 static void set_dynamics(const lg_body *b, const lg_point *at, const double *a, int moves, double *Ma, double *gyro)
 {
-    lg_tree_state *state = lg_tree_states(b, at);
-    for (int i = 0; i < lg_tree_size(b); i++)
-        set_inertia(&lg_tree_links(b)[i], &state[i]);
-    if (moves)
-        reach(b, at, LG_BIASES);
-    if (a || moves)
-        inverse_dynamics(b, at, a, moves);
+    inverse_dynamics(b, at, a, moves);
     if (a)
         project(b, at, BY_ACCELERATION, Ma);
     if (moves)
@@ -499,34 +458,56 @@ static void add_rates(const lg_body *b, const lg_point *at, const target *to)
 {
     lg_tree_state *state = lg_tree_states(b, at);
     for (int i = 0; i < lg_tree_size(b); i++) {
-        double W[6], IS[6], SB[3];
-        set_follow(parent_of(b, state, i), at, to->k, &state[i]);
-        pull_column(&state[i], at, to->k[0], W);
-        pull_row(&state[i], IS, SB);
-        put(to, i, i, lg_dot6(state[i].S, W));
+        double W[6], IS[6], SB[3], own[3], above[3], k0 = to->k[0];
+        lg_tree_state *s = &state[i];
+        set_follow(parent_of(b, state, i), at, to->k, s);
+        pull_column(s, at, k0, W);
+        pull_row(s, IS, SB);
+        turn_load(s, own, above);
+        lg_axpy(3, k0, own, W + 3);
+        put(to, i, i, lg_dot6(s->S, W));
         for (int j = lg_tree_parent(b, i); j >= 0; j = lg_tree_parent(b, j)) {
-            put(to, i, j, lg_dot6(IS, state[j].a) + lg_dot3(SB, state[j].b + 3));
-            put(to, j, i, lg_dot6(state[j].S, W));
+            const double *S = state[j].S, *before = state[j].b;
+            put(to, i, j, lg_dot6(IS, state[j].a) + lg_dot3(SB, before + 3) + k0 * lg_dot3(above, S + 3));
+            put(to, j, i, lg_dot6(S, W));
         }
     }
 }
 
+static int has_rates(const lg_chain *chain)
+{
+    return chain->k[0] != 0 || chain->k[1] != 0;
+}
+
 static void add_inertia(const lg_body *b, const lg_point *at, const lg_wanted *want)
 {
-    const lg_chain *chain = lg_chain_of(want, b->index);
-    int rates = want->S && (chain->k[0] != 0 || chain->k[1] != 0);
+    int rates = want->S && want->chain && has_rates(&want->chain[b->index]);
     const double *a = (want->Ma || rates) && at->a ? at->a + b->block->v : NULL;
     set_dynamics(b, at, a, want->gyro || rates, want->Ma, want->gyro);
-    if (!want->S)
-        return;
-    composite(b, lg_tree_states(b, at), rates);
-    add_along(b, at, want, rates ? add_rates : add_mass);
+    if (want->S)
+        composite(b, lg_tree_states(b, at), rates);
+    if (want->S && !want->chain)
+        add_along(b, at, want, add_mass);
 }
 
 static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++)
         add_inertia(b, at, want);
+}
+
+/* The tangent waits for the wrenches. */
+static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
+{
+    int tangent = want->S && want->chain;
+    for (const lg_body *b = bodies.first; b < bodies.end; b++) {
+        collect(b, at, tangent);
+        sum_wrenches(b, at, want->force, want->Btlam);
+        if (!tangent)
+            continue;
+        sum_turning(b, at);
+        add_along(b, at, want, has_rates(&want->chain[b->index]) ? add_rates : add_mass);
+    }
 }
 
 static double kinetic(const lg_body *b, const lg_point *at)

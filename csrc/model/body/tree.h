@@ -28,11 +28,11 @@ typedef struct lg_tree_sum {
     double mass, h[3], J[9], p[3], G[9];
 } lg_tree_sum;
 
-/* What the scratch holds of a link at one point. */
+/* What the scratch holds of a link at one point. Numbers only. */
 typedef struct lg_tree_state {
     double R[9], y[3], S[6]; /* of the link's axes and, from o, of its origin; the joint's axis */
-    double V[6], omega[3]; /* LG_TWISTS: twist, and its angular velocity in body axes */
-    double Sdot[6], bias[6], omegadot[3]; /* LG_BIASES: S', V' at q'' = 0, and its angular part in body axes */
+    double V[6], omega[3]; /* twist; its angular velocity in body axes, for frames */
+    double Sdot[6], bias[6], omegadot[3]; /* S', V' at q'' = 0; its angular part in body axes, for frames */
     double c[3], J[9]; /* COM from o, inertia about it */
     double A[6]; /* V' that comes from q'' alone */
     double F[2][6]; /* inertial wrenches of A and of the bias, then of all that hangs on the link */
@@ -42,11 +42,7 @@ typedef struct lg_tree_state {
     double T[9]; /* likewise the sum of f y^T over forces f at y, as they stand in the residual */
 } lg_tree_state;
 
-/* The scratch of a tree. Poses are there after the kinematics pass, the rest as far as `level`. */
-typedef struct lg_tree_work {
-    lg_level level;
-    lg_tree_state link[];
-} lg_tree_work;
+enum { LG_TREE_STATE_SIZE = sizeof(lg_tree_state) / sizeof(double) };
 
 static inline int lg_tree_size(const lg_body *b)
 {
@@ -63,14 +59,9 @@ static inline int lg_tree_parent(const lg_body *b, int link)
     return (int)lg_tree_links(b)[link].parent;
 }
 
-static inline lg_tree_work *lg_tree_work_of(const lg_body *b, const lg_point *at)
-{
-    return (lg_tree_work *)(void *)(at->work + b->work);
-}
-
 static inline lg_tree_state *lg_tree_states(const lg_body *b, const lg_point *at)
 {
-    return lg_tree_work_of(b, at)->link;
+    return (lg_tree_state *)(void *)(at->work + b->work);
 }
 
 static inline double lg_dot6(const double a[6], const double b[6])
