@@ -125,6 +125,8 @@ static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
         size_t length = strlen(e->name) + 1;
         longest = length > longest ? length : longest;
         n.nparameters += (size_t)e->nparameters;
+        if (is_body(row_of[i]))
+            n.nparameters += (size_t)lg_body_prepared(lg_body_types[row_of[i]], e->nparameters);
         n.name_bytes += length;
         n.nrows += info->nrows;
         n.nbodies += is_body(row_of[i]);
@@ -246,7 +248,9 @@ static void add_body(builder *b, const lg_model_spec *spec, int i)
     *body = (lg_body){.e = common(b, &spec->elements[i], b->row_of[i]),
                       .type = lg_body_types[b->row_of[i]],
                       .block = &m->blocks[block],
-                      .index = block};
+                      .index = block,
+                      .prepared = b->parameters};
+    b->parameters += lg_body_prepared(body->type, body->e.np);
     b->body_of[block] = body;
     m->body_names[block] = body->e.name;
 }
@@ -332,6 +336,8 @@ static void place_frames(builder *b, const lg_model_spec *spec)
         body->frames = next;
         next += body->nframes;
         body->work = reserve(m, body->type->nwork ? body->type->nwork(body) : 0);
+        if (body->type->prepare)
+            body->type->prepare(body, (double *)body->prepared);
     }
 }
 
@@ -359,18 +365,18 @@ static void fill_frames(builder *b, const lg_model_spec *spec)
 }
 
 /* Forces on coordinates press no frame. */
-static unsigned pressed_by(int row)
+static int pressed_by(int row)
 {
-    if (is_joint(row))
-        return 1u << LG_REACTIONS;
-    return is_force(row) && !lg_force_types[row - lg_body_type_count]->coordinate ? 1u << LG_FORCES : 0;
+    if (is_body(row) || (is_force(row) && lg_force_types[row - lg_body_type_count]->coordinate))
+        return 0;
+    return 1 << (is_force(row) ? LG_FORCES : LG_REACTIONS);
 }
 
 static void mark_frames(builder *b, const lg_model_spec *spec)
 {
     for (int i = 0; i < spec->nelements; i++)
         for (int s = 0; s < info_of(b->row_of[i])->nframes; s++)
-            b->used[spec->elements[i].frames[s]] |= (int)pressed_by(b->row_of[i]);
+            b->used[spec->elements[i].frames[s]] |= pressed_by(b->row_of[i]);
 }
 
 /* ---- the pattern, in the order of the description ---- */

@@ -17,6 +17,7 @@ struct lg_body { /* const data of the model */
     const lg_frame *frames; /* those on it stand together; forces and joints use the first `nactive` */
     int nframes, nactive;
     size_t work; /* place of its part of the scratch */
+    const double *prepared; /* what `prepare` has written */
 };
 
 typedef struct lg_span { /* bodies of one row */
@@ -30,6 +31,9 @@ struct lg_body_type {
     lg_status (*check)(const lg_body *b, const char **reason);
     int (*parts)(const lg_body *b); /* frames may sit on; NULL: 1 */
     size_t (*nwork)(const lg_body *b); /* doubles of scratch, once its frames are known */
+    /* What kernels need of the parameters in another form: how many doubles, and what writes them. NULL: nothing. */
+    int (*nprepared)(int nparameters);
+    void (*prepare)(const lg_body *b, double *prepared);
 
     /* Writes the poses of its frames, `all` of them or the active ones, and what the other verbs need of q and v. */
     void (*kinematics)(lg_span bodies, const lg_point *at, lg_level level, int all);
@@ -63,6 +67,11 @@ extern const lg_body_type lg_ground; /* carries frames, has no inertia: ground.c
 
 extern const lg_body_type *const lg_body_types[];
 extern const int lg_body_type_count;
+
+static inline int lg_body_prepared(const lg_body_type *type, int nparameters)
+{
+    return type->nprepared ? type->nprepared(nparameters) : 0;
+}
 
 /* Where the velocities of a body's block meet in S. */
 static inline double *lg_body_tangent(const lg_body *b, const lg_wanted *want, int *ld)

@@ -18,8 +18,6 @@
 #include "model/body/tree.h"
 #include "model/triad.h"
 
-#include <stddef.h>
-
 static const lg_parameter parameters[] = {
     {"links", "SI", "per link: parent, joint, axes and origin in the parent, joint axis, mass, centre of mass, inertia",
      -1},
@@ -56,6 +54,39 @@ static size_t nwork(const lg_body *b)
     return (size_t)lg_tree_size(b) * LG_TREE_STATE_SIZE;
 }
 
+static int nprepared(int nparameters)
+{
+    return nparameters / LG_TREE_LINK_SIZE * LG_TREE_JOINT_SIZE;
+}
+
+static const lg_tree_joint *joints_of(const lg_body *b)
+{
+    return (const lg_tree_joint *)b->prepared;
+}
+
+/* R exp(a^ q) = R a a^T + cos q R (1 - a a^T) + sin q R a^ */
+static void prepare_joint(const lg_tree_link *link, lg_tree_joint *joint)
+{
+    const double *a = link->axis;
+    double hat[9];
+    lg_mul3(link->R, a, joint->axis);
+    lg_hat3(a, hat);
+    lg_mul33(link->R, hat, joint->W);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            joint->K[3 * i + j] = joint->axis[i] * a[j];
+            joint->C[3 * i + j] = link->R[3 * i + j] - joint->K[3 * i + j];
+        }
+    if (link->slides != 0)
+        lg_copy(9, link->R, joint->K);
+}
+
+static void prepare(const lg_body *b, double *prepared)
+{
+    for (int i = 0; i < lg_tree_size(b); i++)
+        prepare_joint(&lg_tree_links(b)[i], (lg_tree_joint *)(void *)prepared + i);
+}
+
 /* ---- kinematics ---- */
 
 static const lg_tree_state ground = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
@@ -67,47 +98,40 @@ static const lg_tree_state *parent_of(const lg_body *b, const lg_tree_state *sta
     return p < 0 ? &ground : &state[p];
 }
 
-/* exp(axis^ angle) */
-static void turn(const double axis[3], double angle, double E[9])
-{
-    double c = cos(angle), s = sin(angle), x = axis[0], y = axis[1], z = axis[2];
-    double dx = (1 - c) * x, dy = (1 - c) * y, dz = (1 - c) * z;
-    E[0] = dx * x + c, E[1] = dx * y - s * z, E[2] = dx * z + s * y;
-    E[3] = dx * y + s * z, E[4] = dy * y + c, E[5] = dy * z - s * x;
-    E[6] = dx * z - s * y, E[7] = dy * z + s * x, E[8] = dz * z + c;
-}
-
 /* Pose and axis of a link on its parent; o: of the tree, seen from the ground. */
-static void place(const lg_tree_link *link, const lg_tree_state *parent, const double o[3], double q,
-                  lg_tree_state *out)
+static void place(const lg_tree_link *link, const lg_tree_joint *joint, const lg_tree_state *parent, const double o[3],
+                  double q, lg_tree_state *out)
 {
-    double A[9], E[9], axis[3];
-    lg_mul33(parent->R, link->R, A);
-    lg_mul3(A, link->axis, axis);
-    lg_mul3(parent->R, link->point, out->y);
-    lg_axpy(3, 1, parent->y, out->y);
+    double y[3], axis[3];
+    lg_mul3(parent->R, joint->axis, axis);
+    lg_mul3(parent->R, link->point, y);
+    lg_axpy(3, 1, parent->y, y);
     if (parent == &ground)
-        lg_axpy(3, -1, o, out->y);
+        lg_axpy(3, -1, o, y);
     if (link->slides != 0) {
-        lg_copy(9, A, out->R);
-        lg_axpy(3, q, axis, out->y);
+        lg_mul33(parent->R, joint->K, out->R);
+        lg_axpy(3, q, axis, y);
         lg_copy(3, axis, out->S);
         lg_zero(3, out->S + 3);
     } else {
-        turn(link->axis, q, E);
-        lg_mul33(A, E, out->R);
-        lg_cross(out->y, axis, out->S);
+        double M[9], c = cos(q), s = sin(q);
+        for (int i = 0; i < 9; i++)
+            M[i] = joint->K[i] + c * joint->C[i] + s * joint->W[i];
+        lg_mul33(parent->R, M, out->R);
+        lg_cross(y, axis, out->S);
         lg_copy(3, axis, out->S + 3);
     }
+    lg_copy(3, y, out->y);
 }
 
 static void set_places(const lg_body *b, const lg_point *at)
 {
     const lg_tree_link *links = lg_tree_links(b);
+    const lg_tree_joint *joints = joints_of(b);
     const double *q = at->q + b->block->q;
     lg_tree_state *state = lg_tree_states(b, at);
-    for (int i = 0; i < lg_tree_size(b); i++)
-        place(&links[i], parent_of(b, state, i), links[0].point, q[i], &state[i]);
+    for (int i = 0, n = lg_tree_size(b); i < n; i++)
+        place(&links[i], &joints[i], parent_of(b, state, i), links[0].point, q[i], &state[i]);
 }
 
 static inline void set_twist(const lg_tree_state *parent, double v, lg_tree_state *s)
@@ -128,7 +152,7 @@ static void set_motion(const lg_body *b, const lg_point *at, lg_level level)
 {
     const double *v = at->v + b->block->v;
     lg_tree_state *state = lg_tree_states(b, at);
-    for (int i = 0; i < lg_tree_size(b); i++) {
+    for (int i = 0, n = lg_tree_size(b); i < n; i++) {
         lg_tree_state *s = &state[i];
         const lg_tree_state *parent = parent_of(b, state, i);
         set_twist(parent, v[i], s);
@@ -196,7 +220,7 @@ static void add_along(const lg_body *b, const lg_point *at, const lg_wanted *wan
 static void collect(const lg_body *b, const lg_point *at, int geo)
 {
     lg_tree_state *state = lg_tree_states(b, at);
-    for (int i = 0; i < lg_tree_size(b); i++) {
+    for (int i = 0, n = lg_tree_size(b); i < n; i++) {
         lg_zero(12, state[i].wrench[0]);
         if (geo)
             lg_zero(9, state[i].T);
@@ -292,7 +316,7 @@ static void inverse_dynamics(const lg_body *b, const lg_point *at, const double 
     const lg_tree_link *links = lg_tree_links(b);
     const double *v = at->v + b->block->v;
     lg_tree_state *state = lg_tree_states(b, at);
-    for (int i = 0; i < lg_tree_size(b); i++) {
+    for (int i = 0, n = lg_tree_size(b); i < n; i++) {
         lg_tree_state *s = &state[i];
         const lg_tree_state *parent = parent_of(b, state, i);
         set_inertia(&links[i], s);
@@ -309,26 +333,23 @@ static void inverse_dynamics(const lg_body *b, const lg_point *at, const double 
     }
 }
 
-/* Sums F over all that hangs on each link; out (NULL: not wanted) += those in the joints. */
-static void project(const lg_body *b, const lg_point *at, int part, double *out)
-{
-    lg_tree_state *state = lg_tree_states(b, at);
-    for (int i = lg_tree_size(b) - 1; i >= 0; i--) {
-        int p = lg_tree_parent(b, i);
-        if (out)
-            out[b->block->v + i] += lg_dot6(state[i].S, state[i].F[part]);
-        if (p >= 0)
-            lg_axpy(6, 1, state[i].F[part], state[p].F[part]);
-    }
-}
-
+/* Sums F over all that hangs on each link; Ma and gyro (NULL: not wanted) += those in the joints. */
 static void set_dynamics(const lg_body *b, const lg_point *at, const double *a, int moves, double *Ma, double *gyro)
 {
+    lg_tree_state *state = lg_tree_states(b, at);
     inverse_dynamics(b, at, a, moves);
-    if (a)
-        project(b, at, BY_ACCELERATION, Ma);
-    if (moves)
-        project(b, at, BY_VELOCITY, gyro);
+    for (int i = lg_tree_size(b) - 1; i >= 0; i--) {
+        const lg_tree_state *s = &state[i];
+        int p = lg_tree_parent(b, i);
+        if (a && Ma)
+            Ma[b->block->v + i] += lg_dot6(s->S, s->F[BY_ACCELERATION]);
+        if (moves && gyro)
+            gyro[b->block->v + i] += lg_dot6(s->S, s->F[BY_VELOCITY]);
+        if (a && p >= 0)
+            lg_axpy(6, 1, s->F[BY_ACCELERATION], state[p].F[BY_ACCELERATION]);
+        if (moves && p >= 0)
+            lg_axpy(6, 1, s->F[BY_VELOCITY], state[p].F[BY_VELOCITY]);
+    }
 }
 
 /* ---- composite bodies ---- */
@@ -370,7 +391,7 @@ static void set_gyroscopic(lg_tree_state *s)
 static void composite(const lg_body *b, lg_tree_state *state, int moves)
 {
     const lg_tree_link *links = lg_tree_links(b);
-    int n = lg_tree_size(b), count = (int)((moves ? sizeof(lg_tree_sum) : offsetof(lg_tree_sum, p)) / sizeof(double));
+    int n = lg_tree_size(b);
     for (int i = 0; i < n; i++) {
         set_sum(links[i].mass, &state[i]);
         if (moves)
@@ -378,8 +399,11 @@ static void composite(const lg_body *b, lg_tree_state *state, int moves)
     }
     for (int i = n - 1; i >= 0; i--) {
         int p = lg_tree_parent(b, i);
-        if (p >= 0)
-            lg_axpy(count, 1, &state[i].sum.mass, &state[p].sum.mass);
+        if (p < 0)
+            continue;
+        lg_axpy(13, 1, &state[i].sum.mass, &state[p].sum.mass);
+        if (moves)
+            lg_axpy(12, 1, state[i].sum.p, state[p].sum.p);
     }
 }
 
@@ -397,7 +421,7 @@ static void mul_inertia(const lg_tree_sum *s, const double X[6], double Y[6])
 static void add_mass(const lg_body *b, const lg_point *at, const target *to)
 {
     const lg_tree_state *state = lg_tree_states(b, at);
-    for (int i = 0; i < lg_tree_size(b); i++) {
+    for (int i = 0, n = lg_tree_size(b); i < n; i++) {
         double IS[6];
         mul_inertia(&state[i].sum, state[i].S, IS);
         for (int j = i; j >= 0; j = lg_tree_parent(b, j)) {
@@ -457,7 +481,7 @@ static void pull_row(const lg_tree_state *s, double IS[6], double SB[3])
 static void add_rates(const lg_body *b, const lg_point *at, const target *to)
 {
     lg_tree_state *state = lg_tree_states(b, at);
-    for (int i = 0; i < lg_tree_size(b); i++) {
+    for (int i = 0, n = lg_tree_size(b); i < n; i++) {
         double W[6], IS[6], SB[3], own[3], above[3], k0 = to->k[0];
         lg_tree_state *s = &state[i];
         set_follow(parent_of(b, state, i), at, to->k, s);
@@ -514,7 +538,7 @@ static double kinetic(const lg_body *b, const lg_point *at)
 {
     lg_tree_state *state = lg_tree_states(b, at);
     double energy = 0;
-    for (int i = 0; i < lg_tree_size(b); i++) {
+    for (int i = 0, n = lg_tree_size(b); i < n; i++) {
         const lg_tree_link *link = &lg_tree_links(b)[i];
         lg_tree_state *s = &state[i];
         double u[3], Jw[3];
@@ -534,7 +558,8 @@ static void transmit(const lg_body *b, const lg_point *at, int part, double wren
     double axis[3];
     set_dynamics(b, at, at->a + b->block->v, 1, NULL, NULL);
     for (int i = 0; i < 6; i++)
-        wrench[i] = s->F[BY_ACCELERATION][i] + s->F[BY_VELOCITY][i] - s->wrench[LG_FORCES][i] + s->wrench[LG_REACTIONS][i];
+        wrench[i] =
+            s->F[BY_ACCELERATION][i] + s->F[BY_VELOCITY][i] - s->wrench[LG_FORCES][i] + s->wrench[LG_REACTIONS][i];
     lg_add_cross(wrench, s->y, wrench + 3);
 
     double *free = lg_tree_links(b)[part].slides != 0 ? wrench : wrench + 3;
@@ -553,6 +578,8 @@ const lg_body_type lg_tree = {
     .check = check,
     .parts = parts,
     .nwork = nwork,
+    .nprepared = nprepared,
+    .prepare = prepare,
     .kinematics = kinematics,
     .inertia = inertia,
     .gather = gather,

@@ -22,6 +22,14 @@ typedef struct lg_tree_link {
 
 enum { LG_TREE_LINK_SIZE = sizeof(lg_tree_link) / sizeof(double) };
 
+/* What follows from a link's parameters: its joint's axis in the parent's axes, and the rotation from the link's to the parent's
+   axes, K + cos q C + sin q W if the joint turns, K if it slides. */
+typedef struct lg_tree_joint {
+    double axis[3], K[9], C[9], W[9];
+} lg_tree_joint;
+
+enum { LG_TREE_JOINT_SIZE = sizeof(lg_tree_joint) / sizeof(double) };
+
 /* Inertia about o of all that hangs on a link, itself included: mass, mass times COM, inertia; then what the tangent wants of
    its motion, the linear momentum and the gyroscopic matrix of tree.c. Numbers only, summed as one row. */
 typedef struct lg_tree_sum {

@@ -83,9 +83,14 @@ void lg_tree_Z(const lg_frame *f, const lg_point *at, double *Z)
 /* (f, m in body axes) at the frame's point becomes (f, moment about o) in inertial axes. */
 static void move_wrench(const lg_pose *pose, const double wrench[6], double W[6])
 {
+    const double *m = wrench + 3;
     lg_copy(3, wrench, W);
-    lg_mul3(pose->R, wrench + 3, W + 3);
-    lg_add_cross(pose->y, wrench, W + 3);
+    lg_cross(pose->y, wrench, W + 3);
+    if (m[0] != 0 || m[1] != 0 || m[2] != 0) {
+        double turned[3];
+        lg_mul3(pose->R, m, turned);
+        lg_axpy(3, 1, turned, W + 3);
+    }
 }
 
 void lg_tree_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out)
