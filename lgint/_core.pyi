@@ -145,7 +145,8 @@ def method_rows() -> list[dict[str, Any]]:
     and for Runge-Kutta rows tableau = dict(A, b, c, b_hat) of exact numbers as strings."""
 
 def element_rows() -> list[dict[str, Any]]:
-    """name, doc, reference, locked, nframes, nrows, nmem, parameters [dict(name, unit, doc, count)]"""
+    """family, name, doc, reference, locked, pairs, nframes, nrows, nmem,
+    parameters [dict(name, unit, doc, count)]"""
 
 def node_rows() -> list[dict[str, Any]]:
     """name, nq, nv, nown, linear, place, reference"""

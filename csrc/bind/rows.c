@@ -95,16 +95,17 @@ static PyObject *parameter_row(const void *context, int index)
 static PyObject *element_row(const void *Py_UNUSED(context), int index)
 {
     lg_element_info e = lg_element_describe(index);
-    return Py_BuildValue("{s:s,s:s,s:s,s:z,s:i,s:i,s:i,s:N}", "name", e.name, "doc", e.doc, "reference", e.reference,
-                         "locked", e.locked, "nframes", e.nframes, "nrows", e.nrows, "nmem", e.nmem, "parameters",
-                         list_of(e.nparameters, parameter_row, e.parameters));
+    return Py_BuildValue("{s:s,s:s,s:s,s:s,s:z,s:z,s:i,s:i,s:i,s:N}", "family", e.family, "name", e.name, "doc", e.doc,
+                         "reference", e.reference, "locked", e.locked, "pairs", e.pairs, "nframes", e.nframes, "nrows",
+                         e.nrows, "nmem", e.nmem, "parameters", list_of(e.nparameters, parameter_row, e.parameters));
 }
 
 PyDoc_STRVAR(element_doc,
              "element_rows()\n--\n\n"
-             "Per element type a dict: name, doc, reference, locked (of a joint: the axes 1, 2, 3 along\n"
-             "which its points may not part, else None), nframes, nrows, nmem, parameters (dicts of name,\n"
-             "unit, doc and count, -1 for as many as are left).");
+             "Per element type a dict: family (body, force or joint), name, doc, reference, locked and pairs\n"
+             "(of a joint of two triads: the axes 1, 2, 3 along which its points may not part, and the axes\n"
+             "of the first and the second body that stay normal to each other; else None), nframes, nrows,\n"
+             "nmem, parameters (dicts of name, unit, doc and count, -1 for as many as are left).");
 
 static PyObject *element_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {

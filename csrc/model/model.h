@@ -90,11 +90,12 @@ typedef struct lg_parameter {
 typedef struct lg_element_info {
     const char *family; /* "body", "force" or "joint" */
     const char *name, *doc, *reference;
-    const char *locked; /* joints: digits of the axes along which the points may not part; NULL: no joint */
+    /* Joints of two triads, else NULL: the axes along which the points may not part, a digit each; the axes of the first
+       and the second body that stay normal to each other, two digits a pair. */
+    const char *locked, *pairs;
     int nframes, nrows, nmem;
     const lg_parameter *parameters;
     int nparameters; /* descriptors, not values */
-    const void *data; /* what rows of one family share a kernel over: a joint's mask */
 } lg_element_info;
 
 int lg_element_count(void);

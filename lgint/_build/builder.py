@@ -26,12 +26,11 @@ from lgint._build.flexible import ModalBody
 from lgint.modal import COM, Modes
 from lgint._model.model import Model
 from lgint._build.parts import Ground, Partner, ground
-from lgint._model.joints import JOINTS, LOCKED
+from lgint._model.joints import JOINTS
 from lgint._build.trees import MINIMAL
 
 __all__ = ["CARRIERS", "JOINTS", "Ground", "ModelBuilder", "Partner", "check_start", "ground"]
 
-NO_AXIS: Final = ("spherical", "rigid")
 CARRIERS: Final = ("inertial", "first", "second")
 START_TOLERANCE: Final = 1e-8
 
@@ -236,13 +235,12 @@ class ModelBuilder(LinkBuilder, LawBuilder):
             "spherical", "revolute", "prismatic", "cylindrical", "universal", "inline" (a point of `b` stays on a line
             of `a`), "planar" (on a plane of `a`, the normals aligned), "rigid" or "distance".
         point : array_like, shape (3,)
-            Where the joint is, inertial, in the start configuration.
+            Where the joint is, inertial, in the start configuration. Distance: shape (2, 3), a point of each body.
         axis : array_like, shape (3,)
             Axis of revolute, prismatic, cylindrical; line of inline; normal of planar; the axis of universal that is
             fixed in `a`. Inertial, any length but zero.
         second_axis : array_like, shape (3,)
             Universal: the axis fixed in `b`, perpendicular to `axis`.
-            Distance: shape (2, 3), a point of each body.
         point_a, point_b : array_like, shape (3,), optional
             Both together in place of `point`: the joint's point in the bodies' own axes, from the COM. The start may
             then violate the joint, see `build`.
@@ -284,17 +282,17 @@ class ModelBuilder(LinkBuilder, LawBuilder):
             raise ValueError(f"joint {name!r} needs point, or point_a and point_b")
         ends = self._ends(name, a, b, point, point_a, point_b, (3,))
         triad = _triad(kind, name, axis, second_axis)
-        usual = "inertial" if kind in LOCKED else "first"
+        usual = "inertial" if JOINTS[kind].is_point else "first"
         where = usual if carrier is None else choice("carrier", carrier, CARRIERS)
-        if angle is not None and not JOINTS[kind]:
+        if angle is not None and not JOINTS[kind].coordinates:
             _refuse(kind, angle=angle)
         start = None if angle is None else number(f"angle of {name!r}", angle)
-        turned = triad if start is None or "angle" not in JOINTS[kind] else triad @ _turn_about_z(start)
+        turned = triad if start is None or "angle" not in JOINTS[kind].coordinates else triad @ _turn_about_z(start)
         axes_a, axes_b = self._node_rotation(a).T @ triad, self._node_rotation(b).T @ turned
         values = [CARRIERS.index(where), *axes_a.ravel(), *axes_b.ravel()]
         frames, apart = self._between(a, b, ends)
         self._add_joint(kind, name, a, b, frames, values, [axes_a.tolist(), axes_b.tolist()])
-        if start is not None and "angle" not in JOINTS[kind]:
+        if start is not None and "angle" not in JOINTS[kind].coordinates:
             # the slide is measured from where it makes `start`
             e = triad[:, 2]
             zero = self._place_of(a, ends[0]) + (e @ apart - start) * e
@@ -581,22 +579,23 @@ def _unit(what: str, value: ArrayLike) -> Array:
 
 
 def _triad(kind: str, name: str, axis: ArrayLike | None, second_axis: ArrayLike | None) -> Array:
-    """Joint axes e1, e2, e3 as columns, inertial: e3 is the axis; universal: e1 is the first axis, e2 the second."""
-    if kind in NO_AXIS:
+    """Joint axes e1, e2, e3 as columns, inertial: `axis` is e3; where two axes are needed, they are e1 and e2."""
+    needed = JOINTS[kind].axes
+    if needed == 0:
         _refuse(kind, axis=axis, second_axis=second_axis)
         return np.eye(3)
     if axis is None:
         raise ValueError(f"{kind} joint {name!r} needs an axis")
     e = _unit(f"axis of {name!r}", axis)
-    if kind == "universal":
-        if second_axis is None:
-            raise ValueError(f"universal joint {name!r} needs a second_axis, fixed in the second body")
-        f = _unit(f"second_axis of {name!r}", second_axis)
-        if abs(e @ f) > START_TOLERANCE:
-            raise ValueError(f"universal joint {name!r}: perpendicular axes expected, their cosine is {e @ f:.3g}")
-        return np.column_stack([e, f, np.cross(e, f)])
-    _refuse(kind, second_axis=second_axis)
-    return triad_about(e)
+    if needed == 1:
+        _refuse(kind, second_axis=second_axis)
+        return triad_about(e)
+    if second_axis is None:
+        raise ValueError(f"{kind} joint {name!r} needs a second_axis, fixed in the second body")
+    f = _unit(f"second_axis of {name!r}", second_axis)
+    if abs(e @ f) > START_TOLERANCE:
+        raise ValueError(f"{kind} joint {name!r}: perpendicular axes expected, their cosine is {e @ f:.3g}")
+    return np.column_stack([e, f, np.cross(e, f)])
 
 
 def _turn_about_z(angle: float) -> Array:

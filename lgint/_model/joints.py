@@ -3,24 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from lgint import _core
 from lgint._args import choice
 
 
-def _joint_kinds() -> dict[str, tuple[str, ...]]:
-    """The joints that are masks over a pair of triads, and which coordinates each has about and along its axis e3."""
-    coordinates = {}
-    for row in _core.element_rows():
-        if row["locked"] is not None:
-            has = {"angle": row["nmem"] > 0, "slide": row["locked"] == "12"}
-            coordinates[row["name"]] = tuple(name for name, there in has.items() if there)
-    return coordinates
+class JointKind(NamedTuple):
+    """What a row of joints says about a joint of two triads (e1, e2, e3).
+
+    Attributes
+    ----------
+    coordinates : tuple of str
+        Those it has about and along e3: "angle", "slide".
+    axes : int
+        How many axes a caller has to name: none where all directions are alike; e3 where those normal to it are; else
+        e1 and e2.
+    is_point : bool
+        Whether all three translations are locked.
+    """
+
+    coordinates: tuple[str, ...]
+    axes: int
+    is_point: bool
 
 
-JOINTS: Final[Mapping[str, tuple[str, ...]]] = _joint_kinds()
-LOCKED: Final = tuple(row["name"] for row in _core.element_rows() if row["locked"] == "123")  # all translations
+def _joint_kind(locked: str, pairs: str, has_angle: bool) -> JointKind:
+    found = {"angle": has_angle, "slide": locked == "12"}
+    is_point, held = locked == "123", {pairs[i : i + 2] for i in range(0, len(pairs), 2)}
+    turns_freely, never_turns, aligns_e3 = not held, len(held) == 3, held in ({"13", "23"}, {"31", "32"})
+    if (turns_freely or never_turns) and (is_point or not locked):
+        axes = 0
+    else:
+        axes = 1 if (turns_freely or never_turns or aligns_e3) and ("1" in locked) == ("2" in locked) else 2
+    return JointKind(tuple(name for name, there in found.items() if there), axes, is_point)
+
+
+JOINTS: Final[Mapping[str, JointKind]] = {
+    row["name"]: _joint_kind(row["locked"], row["pairs"], row["nmem"] > 0)
+    for row in _core.element_rows()
+    if row["locked"] is not None
+}
 
 
 def slide_frames(joint: Mapping[str, Any]) -> list[int]:
@@ -31,11 +54,11 @@ def slide_frames(joint: Mapping[str, Any]) -> list[int]:
 
 def joint_coordinate(name: str, kind: str, wanted: str | None) -> str:
     """The coordinate of joint `name` that is meant, "angle" or "slide"; by default the first that its kind has."""
-    found = JOINTS.get(kind, ())
+    found = JOINTS[kind].coordinates if kind in JOINTS else ()
     if wanted is not None:
         choice("coordinate", wanted, ("angle", "slide"))
     if not found or (wanted is not None and wanted not in found):
         missing = f"no {wanted}" if wanted else "neither an angle nor a slide"
-        kinds = [repr(other) for other, has in JOINTS.items() if (wanted in has if wanted else has)]
+        kinds = [repr(other) for other, (has, *_) in JOINTS.items() if (wanted in has if wanted else has)]
         raise ValueError(f"joint {name!r} is {kind} and has {missing}; of the joints these have: {', '.join(kinds)}")
     return wanted or found[0]

@@ -331,7 +331,7 @@ def _stats(given: Mapping[str, Any], h: Array) -> Stats:
 
 
 def _has_angle(joint: Mapping[str, Any]) -> bool:
-    return "angle" in JOINTS.get(joint["kind"], ())
+    return joint["kind"] in JOINTS and "angle" in JOINTS[joint["kind"]].coordinates
 
 
 def _coordinate(model: Model, joint: Mapping[str, Any], first: int) -> int:

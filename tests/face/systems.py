@@ -3,6 +3,7 @@
 import numpy as np
 
 import lgint
+from lgint._model.joints import JOINTS
 
 FORMULATIONS = ["R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3", "euler_parameters", "tait_bryan"]
 GRAVITY = np.array([0.0, 0.0, -9.81])
@@ -63,6 +64,11 @@ def double_pendulum(upper="R3xSO3", lower="R3xSO3"):
     return builder.build()
 
 
+def axes_of(kind, axis, second_axis):
+    """Those of the two directions, normal to each other, that a joint of this kind has to be told."""
+    return dict(list({"axis": axis, "second_axis": second_axis}.items())[: JOINTS[kind].axes])
+
+
 def two_bodies(kind, upper="R3xSO3", lower="R3xSO3", carrier=None):
     """Two bodies in general position at rest, joined by a joint of any kind, the first hung up on springs."""
     builder = lgint.ModelBuilder(gravity=GRAVITY)
@@ -73,12 +79,9 @@ def two_bodies(kind, upper="R3xSO3", lower="R3xSO3", carrier=None):
     builder.add_spring("first", "second", stiffness=25.0, damping=0.7, length=0.5, point_a=(0, 0.1, 0))
     builder.add_force("second", force=(1, 2, 3), torque=lambda t: (t, 0.0, 1.0), point=(1, 0, 0), frame="body")
     builder.add_force("first", force=([0.0, 2.0], [[0, 0, 0], [1, 2, -1]]), torque=(0.1, 0.2, -0.3))
-    axis = None if kind in ("spherical", "rigid", "distance") else (1, 2, -1)
     if kind == "distance":
         builder.add_joint(kind, "first", "second", point_a=(0.1, 0.2, 0), point_b=(0, 0, 0.3), name="joint")
     else:
-        second = {"second_axis": (1, 0, 1)} if kind == "universal" else {}
-        builder.add_joint(
-            kind, "first", "second", point=(0.5, 0.1, 0), axis=axis, carrier=carrier, name="joint", **second
-        )
+        axes = axes_of(kind, (1, 2, -1), (1, 0, 1))
+        builder.add_joint(kind, "first", "second", point=(0.5, 0.1, 0), carrier=carrier, name="joint", **axes)
     return builder.build()

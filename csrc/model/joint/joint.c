@@ -4,7 +4,7 @@
 #include "model/body/body.h"
 
 const lg_joint_type *const lg_joint_types[] = {
-#define LG_JOINT(symbol, name, translations, pairs, npairs, angle, doc) &symbol,
+#define LG_JOINT(symbol, name, translations, pairs, angle, doc) &symbol,
 #define LG_CONSTRAINT(symbol) &symbol,
 #include "model/joint/joints.def"
 #undef LG_JOINT

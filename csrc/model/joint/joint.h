@@ -51,7 +51,7 @@ struct lg_joint_type {
     void (*commit)(const lg_element *e, const lg_pose *const f[2], double *mem);
 };
 
-#define LG_JOINT(symbol, name, translations, pairs, npairs, angle, doc) extern const lg_joint_type symbol;
+#define LG_JOINT(symbol, name, translations, pairs, angle, doc) extern const lg_joint_type symbol;
 #define LG_CONSTRAINT(symbol) extern const lg_joint_type symbol;
 #include "model/joint/joints.def"
 #undef LG_JOINT

@@ -12,11 +12,7 @@
 #include "model/joint/points.h"
 #include "model/triad.h"
 
-/* The mask of a joint, from joints.def. */
-typedef struct joint_mask {
-    const char *pairs;
-    int npairs;
-} joint_mask;
+#include <string.h>
 
 enum { CARRIER, TRIAD_A, TRIAD_B = TRIAD_A + 9 }; /* places of the parameters */
 
@@ -26,9 +22,10 @@ static const lg_parameter parameters[] = {
     {"axes_b", "", "triad on the second body, body axes; columns e1 e2 e3, row-major", 9},
 };
 
-static const joint_mask *mask_of(const lg_element *e)
+/* Rows of the kind's pairs; those of its translations stand before them. */
+static int pair_count(const lg_element *e)
 {
-    return e->info->data;
+    return (int)strlen(e->info->pairs) / 2;
 }
 
 static lg_status check(const lg_element *e, const char **reason)
@@ -44,7 +41,7 @@ static lg_status check(const lg_element *e, const char **reason)
 /* Rows in inertial axes have constant J on translations: they do not couple the two bodies. */
 static int couples(const lg_element *e)
 {
-    return lg_element_between(e) && (mask_of(e)->npairs > 0 || e->p[CARRIER] != 0);
+    return lg_element_between(e) && (pair_count(e) > 0 || e->p[CARRIER] != 0);
 }
 
 /* ---- translations ---- */
@@ -206,13 +203,12 @@ static const char *row_label(const lg_element *e, int row)
         {"translation along e1", "translation along e2", "translation along e3"},
     };
     static const char *const about[] = {"rotation about e1", "rotation about e2", "rotation about e3"};
-    const joint_mask *mask = mask_of(e);
-    int ntranslations = e->info->nrows - mask->npairs;
+    int ntranslations = e->info->nrows - pair_count(e);
     if (row < ntranslations)
         return along[e->p[CARRIER] != 0][e->info->locked[row] - '1'];
 
     // the pair (i, j) locks the third axis, and the digits of all three add up to 6
-    const char *pair = mask->pairs + 2 * (row - ntranslations);
+    const char *pair = e->info->pairs + 2 * (row - ntranslations);
     return about[6 - (pair[0] - '0') - (pair[1] - '0') - 1];
 }
 
@@ -266,7 +262,7 @@ static void pair_rows(const lg_element *e, const lg_pose *const f[2], int row, c
     double Rab[9];
     axis_pair pair, sum = {.u = {0, 0, 0}}; /* sum: of lam times the pairs with one v, for the tangent */
     lg_mulT33(f[0]->R, f[1]->R, Rab);
-    for (const char *digit = mask_of(e)->pairs; *digit; digit += 2, row++) {
+    for (const char *digit = e->info->pairs; *digit; digit += 2, row++) {
         lg_triad_axis(e->p + TRIAD_A, digit[0] - '1', pair.u);
         lg_triad_axis(e->p + TRIAD_B, digit[1] - '1', pair.v);
         lg_mul3(Rab, pair.v, pair.p);
@@ -286,7 +282,7 @@ static void pair_rows(const lg_element *e, const lg_pose *const f[2], int row, c
 
 static void rows(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out)
 {
-    int npairs = mask_of(e)->npairs, npoints = e->info->nrows - npairs;
+    int npairs = pair_count(e), npoints = e->info->nrows - npairs;
     open_rows(npoints, e->info->nrows, want, out);
     if (e->p[CARRIER] == 0 && npoints == 3)
         point_rows(f, out);
@@ -350,8 +346,8 @@ static const char *pair_residual(const lg_element *e, const double Rab[9], const
 
 static void residual(const lg_element *e, const lg_pose *const f[2], const double *lam, double *phi, double w[2][6])
 {
-    const char *pairs = mask_of(e)->pairs, *digit = pairs;
-    int npoints = e->info->nrows - mask_of(e)->npairs;
+    const char *pairs = e->info->pairs, *digit = pairs;
+    int npoints = e->info->nrows - pair_count(e);
     double Rab[9];
     if (lam)
         lg_zero(6, w[0]), lg_zero(6, w[1]);
@@ -375,25 +371,24 @@ static void commit(const lg_element *e, const lg_pose *const f[2], double *mem)
 }
 
 #define LG_CONSTRAINT(symbol)
-#define LG_JOINT(symbol, joint_name, joint_translations, joint_pairs, pairs_count, has_angle, text)                    \
-    static const joint_mask symbol##_mask = {joint_pairs, pairs_count};                                                \
+#define LG_JOINT(symbol, joint_name, joint_translations, joint_pairs, has_angle, text)                                 \
     const lg_joint_type symbol = {                                                                                     \
         .info = {.family = "joint",                                                                                    \
                  .name = joint_name,                                                                                   \
                  .doc = text,                                                                                          \
                  .reference = "lower pairs, see docs/models",                                                          \
                  .nframes = 2,                                                                                         \
-                 .nrows = (int)sizeof(joint_translations) - 1 + pairs_count,                                           \
+                 .nrows = (int)sizeof(joint_translations) - 1 + (int)(sizeof(joint_pairs) / 2),                        \
                  .nmem = has_angle,                                                                                    \
                  .parameters = parameters,                                                                             \
                  .nparameters = 3,                                                                                     \
                  .locked = joint_translations,                                                                         \
-                 .data = &symbol##_mask},                                                                              \
+                 .pairs = joint_pairs},                                                                                \
         .check = check,                                                                                                \
         .couples = couples,                                                                                            \
         .rows = rows,                                                                                                  \
         .residual = residual,                                                                                          \
-        .all = sizeof(joint_translations) == 4 && pairs_count == 0 ? lg_points_all : NULL,                             \
+        .all = sizeof(joint_translations) == 4 && sizeof(joint_pairs) == 1 ? lg_points_all : NULL,                     \
         .row_label = row_label,                                                                                        \
         .commit = has_angle ? commit : NULL,                                                                           \
     };
