@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 import lgint
 from battery import FORMULATIONS, LIE, T_END, observed_order, rotation_error, slow_top, top_by_scipy
@@ -310,19 +311,44 @@ def test_extrapolation_halves_the_iterations(index):
     assert spent(h=1e-4, index=index, newton="modified", predictor="extrapolate")[1] < 6
 
 
+def noise_gain(rho_inf, level):
+    """Root mean square of h^2 vdot (level 2; of h vdot, level 1) when a step's positions (velocities) are prescribed but
+    for white noise of size one: the impulse response of Newmark's formulas and the weighted accelerations."""
+    alpha_m, alpha_f = (2 * rho_inf - 1) / (1 + rho_inf), rho_inf / (1 + rho_inf)
+    gamma = 0.5 - alpha_m + alpha_f
+    beta = 0.25 * (gamma + 0.5) ** 2
+    newmark = [beta, gamma + 0.5 - 2 * beta, 0.5 - gamma + beta] if level == 2 else [gamma, 1 - gamma]
+    over = np.polymul([1, -2, 1] if level == 2 else [1, -1], [1 - alpha_m, alpha_m])
+    under = np.polymul(newmark, [1 - alpha_f, alpha_f])
+    return np.sqrt((lfilter(over, under, np.eye(1, 400)[0]) ** 2).sum())
+
+
 @pytest.mark.parametrize("scaling", [True, False])
 @pytest.mark.parametrize("index", INDICES)
 @pytest.mark.parametrize(
     "model", [lgint.models.heavy_top(), double_pendulum("SE3", "euler_parameters")], ids=["top", "two"]
 )
 def test_tiny_steps(model, index, scaling):
-    """h = 1e-7: every step converges, to the accelerations of index 1."""
-    run = lgint.integrate(model, "genalpha", t_end=2e-5, h=1e-7, index=index, scaling=scaling)
+    """h = 1e-7: every step converges. Index 3 leaves the round-off of the positions over h^2 in the accelerations, and
+    through the mass in the multipliers; the other two that of the velocities over h."""
+    h, rho_inf = 1e-7, 0.8
+    run = lgint.integrate(model, "genalpha", t_end=2e-5, h=h, index=index, scaling=scaling, rho_inf=rho_inf)
     fine = lgint.integrate(model, "rk44", t_end=2e-5, h=1e-6)
     assert run.stats.newton_iterations <= 3 * run.stats.steps
     assert np.abs(run.q[-1] - fine.q[-1]).max() < 1e-12
     assert np.abs(run.v[-1] - fine.v[-1]).max() < 1e-6 * np.abs(fine.v[-1]).max()
     assert run.stats.dense_fallbacks == 0
+
+    late = slice(100, None, 10)  # the start's transient has died out
+    vdot, lam = (np.abs(getattr(run, x)[late] - getattr(fine, x)[10:]).max() for x in ("vdot", "lam"))
+    level, size = (2, np.abs(run.q).max()) if index == 3 else (1, np.abs(run.v).max())
+    noise = noise_gain(rho_inf, level) * np.finfo(float).eps * (1 + size) / h**level
+    assert 0.02 * noise < vdot < 2 * noise
+    terms = model.core.evaluate(fine.t[-1], fine.q[-1], fine.v[-1], fine.vdot[-1], fine.lam[-1], want=("S", "B"))
+    back = np.linalg.pinv(terms["B"].T) @ terms["S"]  # lam from M vdot + B^T lam = 0
+    assert lam < 2 * noise * np.abs(back).sum(axis=1).max()
+    if index != 3:
+        assert lam < 1e-8 * np.abs(fine.lam).max()
 
 
 @pytest.mark.parametrize("index", INDICES)
