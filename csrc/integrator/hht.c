@@ -17,7 +17,6 @@
 #include "core/small.h"
 #include "integrator/implicit.h"
 #include "integrator/options.h"
-#include "solve/culprit.h"
 #include "solve/initial.h"
 
 #include <float.h>
@@ -91,8 +90,7 @@ typedef struct lg_hht_stepper {
     lg_stepper base;
     double alpha, beta, gamma;
     int modified, transport;
-    lg_newton_settings newton;
-    int likely; /* iterations of the last step */
+    lg_implicit implicit;
 
     /* the step under way */
     const lg_state *start;
@@ -100,7 +98,6 @@ typedef struct lg_hht_stepper {
     double *theta0, *u; /* the parts that are known of theta and v */
     double *a, *lam; /* unknowns */
     double *theta, *q, *v, *vdot, *old; /* at the end of the step; old = F_n, transported */
-    double *residual, *Ma, *gyro, *force, *Btlam;
     double *X, *D; /* per block: dv/da over h gamma; d old/dq */
     lg_chain *chain;
 } lg_hht_stepper;
@@ -131,8 +128,9 @@ static lg_status prepare(lg_stepper *self)
     g->beta = 0.25 * (1 - g->alpha) * (1 - g->alpha);
     g->modified = lg_stepper_option(self, "modified").number != 0;
     g->transport = lg_stepper_option(self, "transport").number == 1;
-    g->newton = lg_newton_options(self);
-    g->newton.good_guess = 1;
+    g->implicit.newton = lg_implicit_settings(self);
+    g->implicit.newton.plain = g->implicit.newton.good_guess = 1;
+    self->newton = "full";
     return check_kinds(self);
 }
 
@@ -144,8 +142,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     const lg_space *space = self->system->space;
     size_t nv = (size_t)space->nv, nrows = (size_t)self->system->pattern->nrows;
 
-    double **velocities[] = {&g->theta0, &g->u,  &g->a,    &g->theta, &g->v,    &g->vdot,
-                             &g->old,    &g->Ma, &g->gyro, &g->force, &g->Btlam};
+    double **velocities[] = {&g->theta0, &g->u, &g->a, &g->theta, &g->v, &g->vdot, &g->old};
     for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++)
         *velocities[i] = lg_arena_doubles(arena, nv);
     double **matrices[] = {&g->X, &g->D};
@@ -153,7 +150,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
         *matrices[i] = lg_arena_doubles(arena, (size_t)space->nm);
     g->q = lg_arena_doubles(arena, (size_t)space->nq);
     g->lam = lg_arena_doubles(arena, nrows);
-    g->residual = lg_arena_doubles(arena, nv + nrows);
+    lg_implicit_layout(&g->implicit, self->system, 1, arena);
     g->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof(lg_chain));
 }
 
@@ -332,33 +329,19 @@ static void add_transport(lg_hht_stepper *g)
     }
 }
 
-/* (62); the size of its terms. */
-static double add_forces(const lg_hht_stepper *g, int nv, double *r)
-{
-    double wa = 1 / (1 + g->alpha), w_old = g->alpha * wa, squares = 0;
-    for (int i = 0; i < nv; i++) {
-        double Ma = wa * g->Ma[i], gyro = g->gyro[i], force = g->force[i], Btlam = g->Btlam[i], old = w_old * g->old[i];
-        r[i] = Ma + gyro - force + Btlam - old;
-        squares += Ma * Ma + gyro * gyro + force * force + Btlam * Btlam + old * old;
-    }
-    return sqrt(squares / nv);
-}
-
-static lg_status evaluate(void *self, int with_matrix, double *residual, lg_norms *noise, lg_norms *size)
+/* (62) and the rows, scaled. */
+static lg_status evaluate(void *self, int with_matrix, double *residual, lg_residual_norms *norms)
 {
     lg_hht_stepper *g = self;
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
-    double *phi = residual + nv;
-    lg_wanted wanted = {.Ma = g->Ma, .gyro = g->gyro, .force = g->force, .Btlam = g->Btlam, .phi = nrows ? phi : NULL};
+    double *phi = residual + nv, wa = 1 / (1 + g->alpha);
+    lg_wanted wanted = lg_implicit_terms(&g->implicit);
+    wanted.phi = nrows ? phi : NULL;
 
     follow(g, with_matrix);
     LG_TRY(evaluate_system(g, &wanted, with_matrix));
-
-    size->force = add_forces(g, nv, residual);
-    noise->force = 16 * DBL_EPSILON * size->force;
-    noise->rows[0] = g->beta_prime * g->row_noise;
-    for (int i = 0; i < nrows; i++)
-        phi[i] *= g->beta_prime;
+    lg_implicit_forces(&g->implicit, nv, wa, g->alpha * wa, g->old, norms);
+    lg_implicit_rows(0, nrows, g->beta_prime, g->row_noise, 0, phi, norms);
     return LG_OK;
 }
 
@@ -416,7 +399,7 @@ static void carry(const lg_hht_stepper *g, lg_state *state)
     double *F = state->carry + nv;
     lg_copy(nv, g->a, state->carry);
     for (int i = 0; i < nv; i++)
-        F[i] = g->gyro[i] - g->force[i] + g->Btlam[i];
+        F[i] = g->implicit.gyro[i] - g->implicit.force[i] + g->implicit.Btlam[i];
     state->carry[2 * nv] = g->h;
 }
 
@@ -425,25 +408,16 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     lg_hht_stepper *g = (lg_hht_stepper *)self;
     begin(g, state, h);
 
-    lg_newton_problem problem = {.self = g,
-                                 .nforce = self->system->space->nv,
-                                 .nrows = self->system->pattern->nrows,
-                                 .sets = 1,
-                                 .evaluate = evaluate,
-                                 .factor = factor,
-                                 .solve = solve,
-                                 .update = update};
-    lg_newton_result result = {.iterations = g->likely};
-    lg_status status = lg_newton(&problem, &g->newton, g->residual, &result);
-    self->stats.newton_iterations += result.iterations;
-    lg_point point = end_point(g);
-    lg_report_newton(self->system, &point, status, &result, &self->report);
-    LG_TRY(status);
+    int nrows = self->system->pattern->nrows;
+    lg_newton_problem problem = {g, self->system->space->nv, nrows, nrows > 0, evaluate, factor, solve, update};
+    lg_point end = end_point(g);
+    lg_newton_memory memory = {0};
+    lg_newton_result result = {0};
+    LG_TRY(lg_implicit_solve(&g->implicit, self, &problem, &end, &memory, &result));
 
     form_vdot(g);
     LG_TRY(lg_stepper_accept(self, state, h, g->q, g->v, g->vdot, g->lam));
     carry(g, state);
-    g->likely = result.iterations;
     return LG_OK;
 }
 

@@ -2,7 +2,7 @@
 #ifndef LG_INTEGRATOR_HHT_H
 #define LG_INTEGRATOR_HHT_H
 
-#include "integrator/genalpha.h"
+#include "integrator/genalpha/genalpha.h"
 
 extern const lg_stepper_type lg_hht;
 

@@ -1,9 +1,82 @@
-/* What generalized-alpha and HHT share. */
+/* What implicit methods share; see implicit.h. */
 #include "integrator/implicit.h"
 
-lg_newton_settings lg_newton_options(const lg_stepper *self)
+#include "solve/culprit.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Cost of a new matrix in iterations: of one that elements give, and of one by differences of functions. */
+static const double compiled_matrix = 5, differenced_matrix = 50;
+
+lg_newton_settings lg_implicit_settings(const lg_stepper *self)
 {
+    int differenced = (self->system->flags & LG_SYSTEM_DIFFERENCED) != 0;
     return (lg_newton_settings){.rtol = lg_stepper_option(self, "newton_rtol").number,
                                 .atol = lg_stepper_option(self, "newton_atol").number,
-                                .max_iter = (int)lg_stepper_option(self, "max_iter").number};
+                                .max_iter = (int)lg_stepper_option(self, "max_iter").number,
+                                .matrix_cost = differenced ? differenced_matrix : compiled_matrix};
+}
+
+void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets, lg_arena *arena)
+{
+    size_t nv = (size_t)system->space->nv, nrows = (size_t)system->pattern->nrows;
+    double **terms[] = {&implicit->Ma, &implicit->gyro, &implicit->force, &implicit->Btlam};
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
+        *terms[i] = lg_arena_doubles(arena, nv);
+    implicit->residual = lg_arena_doubles(arena, nv + (size_t)sets * nrows);
+}
+
+lg_wanted lg_implicit_terms(const lg_implicit *implicit)
+{
+    return (lg_wanted){.Ma = implicit->Ma, .gyro = implicit->gyro, .force = implicit->force, .Btlam = implicit->Btlam};
+}
+
+static double sum_of_squares(int n, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    return sum;
+}
+
+void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, const double *old,
+                        lg_residual_norms *norms)
+{
+    double *r = implicit->residual, sum = 0, size = old ? w_old * w_old * sum_of_squares(nv, old) : 0;
+    for (int i = 0; i < nv; i++) {
+        double Ma = wa * implicit->Ma[i], gyro = implicit->gyro[i];
+        double force = implicit->force[i], Btlam = implicit->Btlam[i];
+        r[i] = Ma + gyro - force + Btlam - (old ? w_old * old[i] : 0);
+        sum += r[i] * r[i];
+        size += Ma * Ma + gyro * gyro + force * force + Btlam * Btlam;
+    }
+    norms->now.force = sqrt(sum / nv);
+    norms->size.force = sqrt(size / nv);
+    norms->noise.force = 16 * DBL_EPSILON * norms->size.force;
+}
+
+void lg_implicit_rows(int set, int nrows, double scale, double noise, double size, double *rows,
+                      lg_residual_norms *norms)
+{
+    double largest = 0;
+    for (int i = 0; i < nrows; i++) {
+        double row = fabs(rows[i] *= scale);
+        if (row > largest || isnan(row))
+            largest = row;
+    }
+    norms->now.rows[set] = largest;
+    norms->noise.rows[set] = scale * noise;
+    norms->size.rows[set] = scale * size;
+}
+
+lg_status lg_implicit_solve(lg_implicit *implicit, lg_stepper *self, const lg_newton_problem *problem,
+                            const lg_point *end, lg_newton_memory *memory, lg_newton_result *result)
+{
+    result->iterations = implicit->expected_iterations;
+    lg_status status = lg_newton(problem, &implicit->newton, implicit->residual, memory, result);
+    self->stats.newton_iterations += result->iterations;
+    implicit->expected_iterations = result->iterations;
+    lg_report_newton(self->system, end, status, result, &self->report);
+    return status;
 }

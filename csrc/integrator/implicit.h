@@ -1,11 +1,32 @@
-/* What generalized-alpha and HHT share. */
+/* What implicit methods share: the terms of the equations of motion at the end of a step, their sum as the residual of
+   Newton's method, the scaling of its constraint rows, and the solution with its statistics. */
 #ifndef LG_INTEGRATOR_IMPLICIT_H
 #define LG_INTEGRATOR_IMPLICIT_H
 
 #include "integrator/stepper.h"
 #include "solve/newton.h"
 
-/* The settings of Newton's method from LG_NEWTON_OPTIONS. */
-lg_newton_settings lg_newton_options(const lg_stepper *self);
+typedef struct lg_implicit {
+    lg_newton_settings newton;
+    int expected_iterations; /* those of the last step */
+    double *Ma, *gyro, *force, *Btlam; /* nv each */
+    double *residual; /* force rows, then the sets of constraint rows */
+} lg_implicit;
+
+/* The settings that LG_NEWTON_OPTIONS give. */
+lg_newton_settings lg_implicit_settings(const lg_stepper *self);
+void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets, lg_arena *arena);
+/* The four terms, to be wanted of an evaluation. */
+lg_wanted lg_implicit_terms(const lg_implicit *implicit);
+/* Force rows wa M a + gyro - force + B^T lam - w_old old, and their norms; `old` NULL: none. */
+void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, const double *old,
+                        lg_residual_norms *norms);
+/* One set of constraint rows times a scale, and their norms, from the noise and the size of the rows before. */
+void lg_implicit_rows(int set, int nrows, double scale, double noise, double size, double *rows,
+                      lg_residual_norms *norms);
+/* Newton's method for the state at `end`; iterations are counted, failures reported. `result` on entry: whether there is
+   a valid matrix. */
+lg_status lg_implicit_solve(lg_implicit *implicit, lg_stepper *self, const lg_newton_problem *problem,
+                            const lg_point *end, lg_newton_memory *memory, lg_newton_result *result);
 
 #endif

@@ -1,5 +1,5 @@
 /* The list of methods. */
-#include "integrator/genalpha.h"
+#include "integrator/genalpha/genalpha.h"
 #include "integrator/hht.h"
 #include "integrator/rkmk.h"
 

@@ -33,6 +33,8 @@
          "Absolute part of the bound on the residual (root mean square of the force rows)."},                          \
         {"max_iter", LG_OPTION_INTEGER, {20, -1}, 1, 1000, NULL, "A step that takes more Newton iterations has failed."}
 
+enum { LG_PREDICTOR_EXTRAPOLATE, LG_PREDICTOR_PLAIN };
+
 /* Options of generalized-alpha but for its damping; `index_default` is LG_INDEX_3_DEFAULT or LG_STABILIZED_DEFAULT. */
 #define LG_INDEX_3_DEFAULT {3, -1}
 #define LG_STABILIZED_DEFAULT {3, 0}
@@ -68,12 +70,21 @@
          "\"optimal\" shifts a_0, for index 3 perturbs v_0 too: multipliers of second order from the first step."},    \
         {"predictor",                                                                                                  \
          LG_OPTION_CHOICE,                                                                                             \
-         {0, 0},                                                                                                       \
+         {0, LG_PREDICTOR_EXTRAPOLATE},                                                                                \
          0,                                                                                                            \
          0,                                                                                                            \
-         "plain|extrapolate",                                                                                          \
-         "First guess: zero accelerations and multipliers, or from the last two steps."},                              \
-        {"newton", LG_OPTION_CHOICE, {0, 0}, 0, 0, "full|modified", "\"modified\" keeps the matrix while it serves."}, \
+         "extrapolate|plain",                                                                                          \
+         "First guess: from the last two steps, or zero accelerations and multipliers with the papers' Newton method " \
+         "throughout. Printed forms have the latter."},                                                                \
+        {"newton",                                                                                                     \
+         LG_OPTION_CHOICE,                                                                                             \
+         {NAN, -1},                                                                                                    \
+         0,                                                                                                            \
+         0,                                                                                                            \
+         "full|modified",                                                                                              \
+         "\"modified\" keeps the matrix while it serves. None: \"modified\" if derivatives are taken by differences "  \
+         "of "                                                                                                         \
+         "Python functions, else \"full\"."},                                                                          \
         {"tangent_terms",                                                                                              \
          LG_OPTION_CHOICE,                                                                                             \
          {0, 0},                                                                                                       \

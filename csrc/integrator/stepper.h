@@ -81,6 +81,7 @@ struct lg_stepper {
     const lg_system *system;
     const lg_plan *plan;
     const lg_option_value *options; /* in the order of method->options */
+    const char *newton; /* "full" or "modified", as chosen; NULL: the stepper solves nothing */
     lg_accel accel; /* index-1 accelerations; its matrix serves the stepper too, after a reset */
     lg_stats stats;
     lg_report report;

@@ -488,9 +488,13 @@ static unsigned flags_of(const lg_model *m)
         if (node->place == LG_PLACE_NO_BODY && m->bodies[i].type->transmit)
             flags |= LG_SYSTEM_TREES;
     }
-    for (int i = 0; i < m->nforces; i++)
-        if (m->forces[i].e.function.call)
+    for (int i = 0; i < m->nforces; i++) {
+        const lg_force *f = &m->forces[i];
+        if (f->e.function.call)
             flags |= LG_SYSTEM_NEEDS_GIL;
+        if (f->type->uses_law && !f->e.law.has_tangent)
+            flags |= LG_SYSTEM_DIFFERENCED;
+    }
     return flags;
 }
 

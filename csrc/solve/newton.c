@@ -1,24 +1,26 @@
 /* Newton's method; see newton.h. */
 #include "solve/newton.h"
 
+#include <float.h>
 #include <math.h>
 
+/* One solution under way. */
+typedef struct iteration {
+    const lg_newton_settings *settings;
+    lg_newton_memory *memory;
+    lg_norms first; /* residual, or size of its terms */
+    double error, first_error, last_error; /* now, of the first evaluation, before the last correction */
+    double contraction, first_contraction; /* of the last and the first correction; 0: not measured yet */
+    int worst_set; /* of constraint rows, where that error is; -1: the force rows */
+    int count; /* corrections */
+    int tested; /* no correction may end the step without an evaluation */
+    int full; /* a new matrix in each iteration */
+    int matrix_valid, renewed; /* there is a matrix; it is new in this step */
+    int reuses; /* corrections of this step with the present matrix */
+    int negligible; /* the last correction was round-off of the coordinates */
+} iteration;
+
 /* ---- norms ---- */
-
-static lg_norms norms_of(const lg_newton_problem *problem, const double *r)
-{
-    lg_norms norms = {0};
-    for (int i = 0; i < problem->nforce; i++)
-        norms.force += r[i] * r[i];
-    norms.force = sqrt(norms.force / problem->nforce);
-
-    const double *rows = r + problem->nforce;
-    for (int set = 0; set < problem->sets; set++, rows += problem->nrows)
-        for (int i = 0; i < problem->nrows; i++)
-            if (fabs(rows[i]) > norms.rows[set] || isnan(rows[i]))
-                norms.rows[set] = fabs(rows[i]);
-    return norms;
-}
 
 static lg_norms larger_norms(lg_norms a, lg_norms b)
 {
@@ -30,19 +32,19 @@ static int finite_norms(lg_norms a)
     return isfinite(a.force) && isfinite(a.rows[0]) && isfinite(a.rows[1]);
 }
 
-/* How many times too large the residual is: 1 or less is converged. `set`: of which constraint rows, -1: the force rows. */
-static double excess(const lg_newton_settings *settings, lg_norms now, lg_norms first, lg_norms noise, int *set)
+/* The largest ratio of a residual to its bound, and in which set of constraint rows it is; -1: in the force rows. */
+static void find_error(iteration *it, lg_norms now, lg_norms noise)
 {
-    double worst = now.force > 0 ? now.force / fmax(settings->rtol * first.force + settings->atol, noise.force) : 0;
-    *set = -1;
-    for (int i = 0; i < LG_ROW_SETS; i++) {
-        double error = now.rows[i] > 0 ? now.rows[i] / fmax(settings->rtol * first.rows[i], noise.rows[i]) : 0;
-        if (error > worst) {
-            worst = error;
-            *set = i;
+    double rtol = it->settings->rtol, bound = fmax(rtol * it->first.force + it->settings->atol, noise.force);
+    it->error = now.force > 0 ? now.force / bound : 0;
+    it->worst_set = -1;
+    for (int set = 0; set < LG_ROW_SETS; set++) {
+        double error = now.rows[set] > 0 ? now.rows[set] / fmax(rtol * it->first.rows[set], noise.rows[set]) : 0;
+        if (error > it->error) {
+            it->error = error;
+            it->worst_set = set;
         }
     }
-    return worst;
 }
 
 /* The first row that is not finite, else the largest of a set. */
@@ -59,79 +61,227 @@ static int worst_row(const lg_newton_problem *problem, const double *r, int set)
     return worst;
 }
 
-/* The constraint rows of a correction that changed nothing. */
-static int near_noise(lg_norms now, lg_norms noise)
+/* ---- when to end ---- */
+
+static const double slow = 0.5; /* contraction of an iteration that does not get on */
+static const double safe = 0.25; /* error to be expected of a correction that nobody looks at */
+static const double surprise = 4; /* times the first error of the step before */
+static const double ordinary = 4; /* times the contraction of a tested step's first correction */
+static const double far_off = 0.1; /* residual over the size of its terms */
+enum { UNTESTED_STEPS = 7, WATCHED_STEPS = 32 };
+
+/* The contraction that has just been measured. */
+static void measure(iteration *it)
 {
-    return now.rows[0] <= 1e3 * noise.rows[0] && now.rows[1] <= 1e3 * noise.rows[1];
+    lg_newton_memory *m = it->memory;
+    it->contraction = it->last_error > 0 ? fmax(it->error / it->last_error, DBL_EPSILON) : 1;
+    if (it->count == 1)
+        it->first_contraction = it->contraction;
+    if (it->reuses == 1 && it->renewed) {
+        m->fresh = it->contraction;
+        m->fresh_error = it->last_error;
+    }
+}
+
+/* The end of a step whose corrections have all been measured, or the first such one of a new matrix. */
+static void note_kept(iteration *it)
+{
+    lg_newton_memory *m = it->memory;
+    if (it->renewed || it->count == 0)
+        return;
+    m->kept_first = it->first_contraction;
+    m->kept_last = it->contraction;
+    m->kept_age = m->age;
+}
+
+/* Whether the first guess is worse than those before, or no good at all. */
+static int is_surprise(const iteration *it)
+{
+    double before = it->memory->first_error;
+    return (before > 0 && it->error > surprise * before) || it->error * it->settings->rtol > far_off;
+}
+
+static void look_at(iteration *it, const lg_residual_norms *norms)
+{
+    if (it->count == 0)
+        it->first = it->settings->good_guess ? larger_norms(norms->now, norms->size) : norms->now;
+    find_error(it, norms->now, norms->noise);
+    if (it->count > 0) {
+        measure(it);
+        return;
+    }
+    it->first_error = it->error;
+    if (is_surprise(it))
+        it->memory->watch = WATCHED_STEPS;
+    it->tested = it->settings->plain || it->settings->always_test || it->memory->untested >= UNTESTED_STEPS ||
+                 it->memory->watch > 0 || it->memory->first_error == 0;
+}
+
+/* A correction that changed nothing, with a new matrix. */
+static int is_stuck(const iteration *it, const lg_residual_norms *norms)
+{
+    int near_noise =
+        norms->now.rows[0] <= 1e3 * norms->noise.rows[0] && norms->now.rows[1] <= 1e3 * norms->noise.rows[1];
+    return it->negligible && it->full && it->contraction > slow && near_noise;
+}
+
+static int is_converged(const iteration *it, const lg_residual_norms *norms)
+{
+    int corrected = it->settings->plain || it->count > 0;
+    return (corrected && it->error <= 1) || is_stuck(it, norms);
+}
+
+/* The contraction to be expected of a correction by a matrix that has just been formed; 0: unknown. */
+static double fresh_contraction(const iteration *it)
+{
+    const lg_newton_memory *m = it->memory;
+    double before = m->fresh > 0 ? m->fresh * fmax(1, it->error / m->fresh_error) : 0;
+    double here = it->full && it->count > 0 ? it->contraction * it->error / it->last_error : 0;
+    return m->fresh > 0 ? fmax(before, here) : 0;
+}
+
+/* By one that is older. That of the tested step holds where this step's first correction has done as well. */
+static double kept_contraction(const iteration *it)
+{
+    const lg_newton_memory *m = it->memory;
+    double here = it->reuses > 0 ? it->contraction : 0, wear = m->kept_age > 0 ? m->age / m->kept_age : 0;
+    if (m->kept_last == 0 || it->renewed)
+        return here;
+    if (it->count == 0)
+        return wear * fmax(m->kept_first, m->kept_last);
+    int as_well = it->first_contraction <= ordinary * wear * m->kept_first;
+    return as_well ? wear * m->kept_last : fmax(wear * m->kept_last, here);
+}
+
+/* Whether the correction to come, of which it is known if its matrix is new, ends the step without a test. */
+static int ends_untested(const iteration *it, int is_new)
+{
+    double expected = is_new ? fresh_contraction(it) : kept_contraction(it);
+    return !it->tested && expected > 0 && expected * it->error <= safe;
 }
 
 /* ---- when to renew the matrix ---- */
 
-static const double contractivity = 0.5;
 enum { MOST_REUSES = 8 };
 
-typedef struct matrix_use {
-    int full; /* a new matrix in each iteration */
-    int factored; /* there is one */
-    int age; /* iterations of this step with it */
-    int renewed; /* in this step */
-    double error; /* before the last iteration */
-} matrix_use;
-
-static int needs_new(matrix_use *use, double error)
+/* Whether the matrix of earlier steps is replaced as this one begins. */
+static int is_worn(const lg_newton_memory *m, double cost)
 {
-    int tired = use->age > 0 && (error > contractivity * use->error || use->age >= MOST_REUSES);
-    if (tired && use->renewed)
-        use->full = 1;
+    return m->age > 0 && (m->latest - m->least) * m->age >= cost + m->extra;
+}
 
-    int renew = use->full || !use->factored || tired;
-    use->renewed |= renew;
-    use->factored |= renew;
-    use->age = renew ? 1 : use->age + 1;
-    use->error = error;
-    return renew;
+static int begins_new(const iteration *it)
+{
+    int worn = !it->settings->plain && is_worn(it->memory, it->settings->matrix_cost);
+    return !it->matrix_valid || worn;
+}
+
+/* Iterations still to be expected at the present contraction. */
+static double iterations_left(const iteration *it)
+{
+    return it->contraction < 1 ? log(it->error / safe) / -log(it->contraction) : INFINITY;
+}
+
+static int is_tired(const iteration *it)
+{
+    if (it->settings->plain)
+        return it->reuses > 0 && (it->contraction > slow || it->reuses >= MOST_REUSES);
+    return it->count > 0 ? iterations_left(it) > it->settings->matrix_cost
+                         : is_worn(it->memory, it->settings->matrix_cost);
+}
+
+static int needs_new(iteration *it)
+{
+    int tired = is_tired(it);
+    it->full |= tired && it->renewed;
+    return it->full || !it->matrix_valid || tired;
+}
+
+/* ---- what the next step should know ---- */
+
+static void remember(iteration *it)
+{
+    lg_newton_memory *m = it->memory;
+    m->first_error = fmax(it->first_error, 0.5 * m->first_error);
+    m->watch = fmax(0, m->watch - 1);
+    m->latest = it->count;
+    if (it->renewed) {
+        m->kept_last = m->age = m->extra = 0;
+        m->least = it->count;
+    }
+    m->least = fmin(m->least, it->count);
+    m->extra += it->count - m->least;
+    m->age++;
 }
 
 /* ---- the method ---- */
 
-lg_status lg_newton(const lg_newton_problem *problem, const lg_newton_settings *settings, double *residual,
-                    lg_newton_result *result)
+/* A matrix if one is due, and a correction; whether the latter ends the step. */
+static lg_status correct(iteration *it, const lg_newton_problem *problem, int with_matrix, double *residual, int *ends)
 {
-    lg_norms first = {0}, noise = {0}, size = {0};
-    matrix_use use = {.full = !settings->modified, .factored = result->factored};
-    int likely = settings->modified ? 0 : result->iterations, still = 0, set = -1;
-    result->worst = -1;
+    int is_new = needs_new(it);
+    if (is_new) {
+        it->matrix_valid = 0;
+        LG_TRY(problem->factor(problem->self, with_matrix));
+        it->matrix_valid = it->renewed = 1;
+        it->reuses = 0;
+    }
+    *ends = ends_untested(it, is_new);
+    LG_TRY(problem->solve(problem->self, residual));
+    it->negligible = problem->update(problem->self, residual);
+    it->last_error = it->error;
+    it->reuses++;
+    it->count++;
+    return LG_OK;
+}
 
-    for (int iteration = 0;; iteration++) {
-        int with_matrix = iteration < likely;
-        result->iterations = iteration;
-        LG_TRY(problem->evaluate(problem->self, with_matrix, residual, &noise, &size));
-
-        // Test.
-        lg_norms now = norms_of(problem, residual);
-        result->residual = now.force;
-        if (!finite_norms(now)) {
-            result->worst = worst_row(problem, residual, set);
+static lg_status iterate(iteration *it, const lg_newton_problem *problem, double *residual, lg_newton_result *result)
+{
+    for (int ends = 0;;) {
+        lg_residual_norms norms = {0};
+        int with_matrix = it->full ? it->count < result->iterations : it->count == 0 && begins_new(it);
+        LG_TRY(problem->evaluate(problem->self, with_matrix, residual, &norms));
+        result->residual = norms.now.force;
+        if (!finite_norms(norms.now)) {
+            result->worst = worst_row(problem, residual, -1);
             return LG_NOT_FINITE;
         }
-        if (iteration == 0)
-            first = settings->good_guess ? larger_norms(now, size) : now;
-        double error = excess(settings, now, first, noise, &set);
-        int stuck = still && use.full && error > contractivity * use.error;
-        if (error <= 1 || (stuck && near_noise(now, noise)))
+
+        look_at(it, &norms);
+        result->evaluated = 1;
+        if (is_converged(it, &norms)) {
+            it->memory->untested = 0;
+            note_kept(it);
             return LG_OK;
-        if (iteration >= settings->max_iter) {
-            result->worst = worst_row(problem, residual, set);
+        }
+        if (it->count >= it->settings->max_iter) {
+            result->worst = worst_row(problem, residual, it->worst_set);
             return LG_NO_CONVERGENCE;
         }
 
-        // Solve.
-        if (needs_new(&use, error)) {
-            result->factored = 0;
-            LG_TRY(problem->factor(problem->self, with_matrix));
-            result->factored = 1;
+        LG_TRY(correct(it, problem, with_matrix, residual, &ends));
+        if (ends) {
+            result->evaluated = 0;
+            it->memory->untested++;
+            if (it->memory->kept_last == 0 && it->contraction > 0)
+                note_kept(it);
+            return LG_OK;
         }
-        LG_TRY(problem->solve(problem->self, residual));
-        still = problem->update(problem->self, residual);
     }
+}
+
+lg_status lg_newton(const lg_newton_problem *problem, const lg_newton_settings *settings, double *residual,
+                    lg_newton_memory *memory, lg_newton_result *result)
+{
+    iteration it = {.settings = settings,
+                    .memory = memory,
+                    .full = !settings->modified,
+                    .matrix_valid = settings->modified && result->matrix_valid};
+    result->worst = -1;
+    lg_status status = iterate(&it, problem, residual, result);
+    result->iterations = it.count;
+    result->matrix_valid = it.matrix_valid;
+    if (status == LG_OK)
+        remember(&it);
+    return status;
 }

@@ -36,7 +36,8 @@ typedef struct lg_pair_wanted lg_pair_wanted;
 enum {
     LG_SYSTEM_CONSTANT_MASS = 1, /* M does not depend on q or t: its factorisation may be kept */
     LG_SYSTEM_NEEDS_GIL = 2, /* some verb calls Python */
-    LG_SYSTEM_TREES = 4 /* blocks of R^n turn bodies */
+    LG_SYSTEM_TREES = 4, /* blocks of R^n turn bodies */
+    LG_SYSTEM_DIFFERENCED = 8 /* S has derivatives by differences of functions, which take many calls */
 };
 
 typedef struct lg_system {

@@ -1,6 +1,6 @@
 /* Solvers, steppers and the loop on systems written out by hand: orders, restarts, kinks, failures. */
 #include "check.h"
-#include "integrator/genalpha.h"
+#include "integrator/genalpha/genalpha.h"
 #include "run/integrate.h"
 #include "solve/initial.h"
 #include "systems.h"

@@ -56,4 +56,5 @@ const lg_force_type lg_coordinate_law = {
              .nframes = 1},
     .check = check_law,
     .coordinate = lg_outside_law,
+    .uses_law = 1,
 };

@@ -26,6 +26,7 @@ typedef struct lg_forces { /* those of one row */
 struct lg_force_type {
     lg_element_info info;
     int needs_twists;
+    int uses_law; /* a law; where this has no tangent of its own, derivatives are taken by differences */
     lg_status (*check)(const lg_element *e, const char **reason);
     /* Does K or D link the two blocks? NULL: no. */
     int (*couples)(const lg_element *e);

@@ -197,4 +197,5 @@ const lg_force_type lg_joint_law = {
     .needs_twists = 1,
     .wrenches = outside,
     .commit = commit,
+    .uses_law = 1,
 };

@@ -111,4 +111,5 @@ const lg_force_type lg_force_law = {
     .couples = couples,
     .needs_twists = 1,
     .wrenches = wrenches,
+    .uses_law = 1,
 };

@@ -169,4 +169,5 @@ const lg_force_type lg_slide_law = {
     .check = check_law,
     .couples = lg_element_between,
     .wrenches = outside,
+    .uses_law = 1,
 };

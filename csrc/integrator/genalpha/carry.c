@@ -1,0 +1,74 @@
+/* What a step takes over from those before, as data: algorithmic accelerations, the memory of Newton's method, values to
+   extrapolate from, the place of modified Newton's matrix. */
+#include "core/small.h"
+#include "integrator/genalpha/step.h"
+
+/* The next `count` doubles from `base` on, NULL while measuring. */
+static double *take(double *base, int *used, int count)
+{
+    double *at = base ? base + *used : NULL;
+    *used += count;
+    return at;
+}
+
+int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_carry *carry)
+{
+    const lg_system *system = g->base.system;
+    int nv = system->space->nv, nrows = system->pattern->nrows, back = g->extrapolates, used = 0;
+    carry->a = take(base, &used, nv);
+    carry->h = take(base, &used, 1);
+    carry->steps = take(base, &used, 1);
+    carry->memory = take(base, &used, back * LG_NEWTON_MEMORY);
+    carry->w = take(base, &used, back * nv);
+    carry->w_old = take(base, &used, back * nv);
+    carry->lam_old = take(base, &used, back * nrows);
+    carry->mu = take(base, &used, back * nrows);
+    carry->mu_old = take(base, &used, back * nrows);
+    carry->place = take(base, &used, g->implicit.newton.modified ? lg_alpha_place_count(system) : 0);
+    return used;
+}
+
+/* The parts of a place, NULL to measure; its length. */
+static int place_layout(const lg_system *system, double *base, lg_alpha_place *place)
+{
+    int nq = system->space->nq, nv = system->space->nv, used = 4;
+    place->q = take(base, &used, nq);
+    place->v = take(base, &used, nv);
+    place->a = take(base, &used, nv);
+    place->lam = take(base, &used, system->pattern->nrows);
+    place->mem = take(base, &used, system->nmem);
+    place->theta = take(base, &used, nv);
+    place->c = take(base, &used, nv);
+    place->qn = take(base, &used, nq);
+    return used;
+}
+
+int lg_alpha_place_count(const lg_system *system)
+{
+    lg_alpha_place place;
+    return place_layout(system, NULL, &place);
+}
+
+lg_alpha_place lg_alpha_place_in(const lg_system *system, double *base)
+{
+    lg_alpha_place place = {.t = base[1], .t_in = base[2], .h = base[3]};
+    place_layout(system, base, &place);
+    return place;
+}
+
+void lg_alpha_keep_place(lg_genalpha_stepper *g)
+{
+    const lg_system *system = g->base.system;
+    const lg_space *space = system->space;
+    lg_alpha_place kept = lg_alpha_place_in(system, g->matrix_place);
+    lg_copy(space->nq, g->now.q, kept.q);
+    lg_copy(space->nv, g->now.v, kept.v);
+    lg_copy(space->nv, g->now.a, kept.a);
+    lg_copy(system->pattern->nrows, g->now.lam, kept.lam);
+    lg_copy(system->nmem, g->now.mem, kept.mem);
+    lg_copy(space->nv, g->now.theta, kept.theta);
+    lg_copy(space->nv, g->now.c, kept.c);
+    lg_copy(space->nq, g->now.qn, kept.qn);
+    lg_copy(4, (double[]){1, g->now.t, g->now.t_in, g->now.h}, g->matrix_place);
+    g->place_changed = 1;
+}

@@ -1,0 +1,349 @@
+/* Generalized-alpha in local coordinates, of index 3, 2 and stabilised index 2, after holzinger2025 (11)-(20): rows,
+   options, memory and the step. The formulas stand in step.h, exact.c and printed.c, the solution in newton.c, what is
+   handed from step to step in carry.c. sigma = 0 is the method geom1 of Bruels and Cardona. */
+#include "integrator/genalpha/genalpha.h"
+
+#include "core/small.h"
+#include "integrator/genalpha/step.h"
+#include "integrator/options.h"
+#include "solve/initial.h"
+
+#include <float.h>
+#include <string.h>
+
+/* ---- rows: parameters and options ---- */
+
+static double chung_hulbert_m(double rho)
+{
+    return (2 * rho - 1) / (1 + rho);
+}
+
+static double chung_hulbert_f(double rho)
+{
+    return rho / (1 + rho);
+}
+
+static double zero(double unused)
+{
+    (void)unused;
+    return 0;
+}
+
+static double negative(double alpha)
+{
+    return -alpha;
+}
+
+const lg_alpha_rule lg_chung_hulbert = {"rho_inf", chung_hulbert_m, chung_hulbert_f};
+const lg_alpha_rule lg_average_acceleration = {NULL, zero, zero};
+const lg_alpha_rule lg_hilber_hughes_taylor = {"alpha", zero, negative};
+
+const lg_option lg_genalpha_options[LG_GENALPHA_OPTION_COUNT] = {
+    {"rho_inf",
+     LG_OPTION_NUMBER,
+     {0.9, -1},
+     0,
+     1,
+     NULL,
+     "Spectral radius at infinite frequency: 1 no damping, 0 most."},
+    LG_GENALPHA_OPTIONS(LG_INDEX_3_DEFAULT),
+};
+
+/* Index 3 without damping leaves the multipliers oscillating: not the default here. */
+const lg_option lg_newmark_options[LG_NEWMARK_OPTION_COUNT] = {LG_GENALPHA_OPTIONS(LG_STABILIZED_DEFAULT)};
+
+/* ---- options ---- */
+
+static lg_alpha parameters(const lg_stepper *self)
+{
+    const lg_alpha_rule *rule = self->method->coefficients;
+    double damping = rule->option ? lg_stepper_option(self, rule->option).number : 0;
+    lg_option_value sigma = lg_stepper_option(self, "sigma");
+    lg_alpha p = {.alpha_m = rule->alpha_m(damping), .alpha_f = rule->alpha_f(damping)};
+    p.gamma = 0.5 - p.alpha_m + p.alpha_f;
+    p.beta = 0.25 * (p.gamma + 0.5) * (p.gamma + 0.5);
+    p.kappa = (1 - p.alpha_f) / (1 - p.alpha_m);
+    p.sigma = sigma.choice == 0 ? p.gamma / (3 * p.beta) : sigma.number;
+    return p;
+}
+
+static lg_alpha_index index_of(const lg_genalpha_stepper *g)
+{
+    lg_option_value index = lg_stepper_option(&g->base, "index");
+    if (index.choice != 0 && index.number != 2 && index.number != 3)
+        return LG_INDEX_COUNT;
+    if (!g->base.system->pattern->nrows)
+        return LG_INDEX_3; /* all the same */
+    return index.choice == 0 ? LG_INDEX_STABILIZED : index.number == 2 ? LG_INDEX_2 : LG_INDEX_3;
+}
+
+static const lg_alpha_form *form_of(const lg_genalpha_stepper *g)
+{
+    static const lg_alpha_form *const forms[] = {&lg_exact_form, &lg_printed_form, &lg_printed_half_form};
+    return forms[lg_stepper_option(&g->base, "form").choice];
+}
+
+/* Newton's method as the options have it. By itself it keeps its matrix where making one calls functions many times. */
+static lg_newton_settings settings_of(const lg_genalpha_stepper *g)
+{
+    int modified = lg_stepper_option(&g->base, "newton").choice;
+    lg_newton_settings settings = lg_implicit_settings(&g->base);
+    settings.modified = modified >= 0 ? modified : (g->base.system->flags & LG_SYSTEM_DIFFERENCED) != 0;
+    settings.plain = !g->extrapolates;
+    settings.good_guess = g->extrapolates;
+    return settings;
+}
+
+static lg_status prepare(lg_stepper *self)
+{
+    lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
+    lg_option_value predictor = lg_stepper_option(self, "predictor");
+    g->alpha = parameters(self);
+    g->index = index_of(g);
+    g->form = form_of(g);
+    g->optimal_start = lg_stepper_option(self, "start").choice;
+    g->extrapolates = predictor.choice == LG_PREDICTOR_EXTRAPOLATE && (g->form == &lg_exact_form || predictor.given);
+    g->force_terms = lg_stepper_option(self, "tangent_terms").choice;
+    g->operator = lg_stepper_option(self, "tangent_operator").number != 0;
+    g->scaled = lg_stepper_option(self, "scaling").number != 0;
+    g->implicit.newton = settings_of(g);
+    self->newton = g->implicit.newton.modified ? "modified" : "full";
+
+    if (g->index == LG_INDEX_COUNT)
+        lg_report_name(&self->report, "index must be 3, 2 or \"stabilized\"");
+    else if (g->form != &lg_exact_form && g->extrapolates)
+        lg_report_name(&self->report, "predictor \"extrapolate\" needs form \"exact\"");
+    else
+        return LG_OK;
+    return LG_BAD_ARGUMENT;
+}
+
+/* ---- memory ---- */
+
+static void layout(lg_stepper *self, lg_arena *arena)
+{
+    lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
+    const lg_space *space = self->system->space;
+    size_t nv = (size_t)space->nv, nrows = (size_t)self->system->pattern->nrows;
+    int stabilized = g->index == LG_INDEX_STABILIZED;
+    size_t nvalues = g->index == LG_INDEX_3 ? 0 : (size_t)self->system->pattern->nvalues;
+
+    double **velocities[] = {&g->v_n, &g->a_n,   &g->theta0, &g->v0,        &g->a0,    &g->a,
+                             &g->w,   &g->now.v, &g->now.a,  &g->now.theta, &g->now.c, &g->Btmu};
+    for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++)
+        *velocities[i] = lg_arena_doubles(arena, nv);
+    lg_implicit_layout(&g->implicit, self->system, 1 + stabilized, arena);
+    g->now.q = lg_arena_doubles(arena, (size_t)space->nq);
+    g->lam = g->now.lam = lg_arena_doubles(arena, nrows);
+    g->mu = lg_arena_doubles(arena, nrows);
+    g->mu_correction = lg_arena_doubles(arena, nv + nrows);
+    g->second_sweep = lg_arena_doubles(arena, nv + nrows);
+    g->T = lg_arena_doubles(arena, (size_t)space->nm);
+    g->X = lg_arena_doubles(arena, (size_t)space->nm);
+    g->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof(lg_chain));
+    g->Z = lg_arena_doubles(arena, nvalues);
+    g->Bn = lg_arena_doubles(arena, nvalues);
+    if (stabilized)
+        lg_matrix_layout(&g->mu_matrix, self->plan, arena);
+    g->matrix_place =
+        lg_arena_doubles(arena, g->implicit.newton.modified ? (size_t)lg_alpha_place_count(self->system) : 0);
+}
+
+static void close_mu_matrix(lg_stepper *self)
+{
+    lg_matrix_close(&((lg_genalpha_stepper *)self)->mu_matrix);
+}
+
+/* ---- from step to step ---- */
+
+static int carry_count(const lg_stepper *self)
+{
+    lg_alpha_carry carry;
+    return lg_alpha_carry_layout((const lg_genalpha_stepper *)self, NULL, &carry);
+}
+
+static lg_status reset(lg_stepper *self, lg_state *state, lg_reset reason)
+{
+    (void)reason;
+    lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
+    lg_alpha_carry carry;
+    lg_zero(lg_alpha_carry_layout(g, state->carry, &carry), state->carry);
+    lg_copy(self->system->space->nv, state->a, carry.a);
+    g->matrix_valid = 0;
+    return LG_OK;
+}
+
+/* x + ratio (x - x_old) */
+static void extrapolate(int n, const double *x, const double *x_old, double ratio, double *out)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = x[i] + ratio * (x[i] - x_old[i]);
+}
+
+/* The unknowns that Newton's method starts from: zero, or the straight line through those of the last two steps. */
+static void guess(lg_genalpha_stepper *g, const lg_alpha_carry *c)
+{
+    const lg_state *state = g->start;
+    int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
+    if (!g->extrapolates) {
+        lg_zero(nv, g->w);
+        lg_zero(nrows, g->lam);
+        lg_zero(nrows, g->mu);
+        return;
+    }
+    double ratio = *c->steps >= 2 ? g->h / *c->h : 0;
+    extrapolate(nv, *c->steps >= 1 ? c->w : state->a, c->w_old, ratio, g->w);
+    extrapolate(nrows, state->lam, c->lam_old, ratio, g->lam);
+    extrapolate(nrows, c->mu, c->mu_old, ratio, g->mu);
+}
+
+/* a_n belongs to t_n + (alpha_m - alpha_f) h of the step before. */
+static void take_accelerations(lg_genalpha_stepper *g, const lg_alpha_carry *c)
+{
+    const lg_state *state = g->start;
+    int nv = g->base.system->space->nv;
+    double ratio = *c->h > 0 ? g->h / *c->h : 1;
+    lg_copy(nv, state->v, g->v_n);
+    lg_copy(nv, c->a, g->a_n);
+    for (int i = 0; ratio != 1 && i < nv; i++)
+        g->a_n[i] = state->a[i] + ratio * (c->a[i] - state->a[i]);
+}
+
+/* What Newton's method knows, which after a change of h has to be tested. */
+static void take_memory(lg_genalpha_stepper *g, const lg_alpha_carry *c)
+{
+    if (g->extrapolates)
+        memcpy(&g->memory, c->memory, sizeof g->memory);
+    if (*c->h != g->h)
+        g->memory.first_error = 0;
+}
+
+/* The matrix of modified Newton, in a run that is resumed or after a step that failed. */
+static lg_status take_matrix(lg_genalpha_stepper *g, const lg_alpha_carry *c)
+{
+    if (!g->implicit.newton.modified || g->matrix_valid)
+        return LG_OK;
+    lg_copy(lg_alpha_place_count(g->base.system), c->place, g->matrix_place);
+    if (g->matrix_place[0] != 0)
+        LG_TRY(lg_alpha_rebuild(g));
+    g->matrix_valid = g->matrix_place[0] != 0;
+    return LG_OK;
+}
+
+static lg_status take_over(lg_genalpha_stepper *g)
+{
+    lg_alpha_carry c;
+    lg_alpha_carry_layout(g, g->start->carry, &c);
+    take_accelerations(g, &c);
+    take_memory(g, &c);
+    if (g->optimal_start && *c.h == 0)
+        LG_TRY(lg_alpha_optimal_start(g));
+    LG_TRY(take_matrix(g, &c));
+    guess(g, &c);
+    return LG_OK;
+}
+
+/* After an accepted step, which began with lam_n: the carry of the next. */
+static void hand_over(const lg_genalpha_stepper *g, lg_state *state, const double *lam_n)
+{
+    int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
+    lg_alpha_carry c;
+    lg_alpha_carry_layout(g, state->carry, &c);
+    lg_copy(nv, g->a, c.a);
+    *c.h = g->h;
+    if (g->extrapolates) {
+        memcpy(c.memory, &g->memory, sizeof g->memory);
+        lg_copy(nv, c.w, c.w_old);
+        lg_copy(nv, g->w, c.w);
+        lg_copy(nrows, lam_n, c.lam_old);
+        lg_copy(nrows, c.mu, c.mu_old);
+        lg_copy(nrows, g->mu, c.mu);
+        *c.steps = *c.steps >= 1 ? 2 : 1;
+    }
+    if (g->place_changed)
+        lg_copy(lg_alpha_place_count(g->base.system), g->matrix_place, c.place);
+}
+
+/* ---- the step ---- */
+
+/* theta_0, v_0, a_0 and c_n from v_n and a_n, and the first guess. */
+static void predict(lg_genalpha_stepper *g)
+{
+    const lg_alpha *p = &g->alpha;
+    double h = g->h;
+    for (int i = 0; i < g->base.system->space->nv; i++) {
+        double v_n = g->v_n[i], a_n = g->a_n[i],
+               a0 = (p->alpha_f * g->start->a[i] - p->alpha_m * a_n) / (1 - p->alpha_m);
+        double halfway = h * v_n + h * h * (0.5 - p->beta) * a_n;
+        g->a0[i] = a0;
+        g->v0[i] = v_n + h * ((1 - p->gamma) * a_n + p->gamma * a0);
+        g->theta0[i] = halfway + h * h * p->beta * a0;
+        g->now.c[i] = halfway - h * p->beta / p->gamma * (v_n + h * (1 - p->gamma) * a_n);
+    }
+    g->form->predict(g);
+}
+
+static lg_status begin(lg_genalpha_stepper *g, const lg_state *state, double h)
+{
+    const lg_space *space = g->base.system->space;
+    g->start = state;
+    g->h = h;
+    g->beta_prime = lg_beta_prime(&g->alpha, h);
+    g->gamma_prime = lg_gamma_prime(&g->alpha, h);
+    g->now.t = state->t + h;
+    g->now.t_in = state->t + 0.5 * h;
+    g->now.h = h;
+    g->now.mem = state->mem;
+    g->now.qn = state->q;
+    g->coordinate_size = 1 + lg_max_abs(space->nq, state->q);
+    g->noise_phi = 64 * DBL_EPSILON * g->coordinate_size;
+    g->noise_phidot = 64 * DBL_EPSILON * (1 + lg_max_abs(space->nv, state->v));
+    lg_accel_reset(&g->base.accel);
+
+    LG_TRY(take_over(g));
+    g->chains_formed = g->place_changed = 0;
+    predict(g);
+    return g->index == LG_INDEX_STABILIZED ? lg_alpha_base_rows(g, &g->now) : LG_OK;
+}
+
+/* Solves the step; if a reused matrix fails, retries with a fresh one. */
+static lg_status solve(lg_genalpha_stepper *g, const lg_state *state, double h)
+{
+    LG_TRY(begin(g, state, h));
+    int reused = g->matrix_valid;
+    lg_newton_result result = {.matrix_valid = reused};
+    lg_status status = lg_alpha_solve(g, &result);
+    if ((status == LG_NOT_FINITE || status == LG_NO_CONVERGENCE) && reused) {
+        LG_TRY(begin(g, state, h));
+        result.matrix_valid = 0;
+        status = lg_alpha_solve(g, &result);
+    }
+    g->matrix_valid = g->implicit.newton.modified && status == LG_OK && result.matrix_valid;
+    return status;
+}
+
+static lg_status step(lg_stepper *self, lg_state *state, double h)
+{
+    lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
+    int nv = self->system->space->nv, nrows = self->system->pattern->nrows;
+    LG_TRY(solve(g, state, h));
+
+    for (int i = 0; i < nv; i++)
+        g->a[i] = g->a0[i] + g->alpha.kappa * g->now.a[i];
+    double *lam_n = g->implicit.residual;
+    lg_copy(nrows, state->lam, lam_n);
+    LG_TRY(lg_stepper_accept(self, state, h, g->now.q, g->now.v, g->now.a, g->lam));
+    hand_over(g, state, lam_n);
+    return LG_OK;
+}
+
+const lg_stepper_type lg_genalpha = {
+    .name = "genalpha",
+    .size = sizeof(lg_genalpha_stepper),
+    .prepare = prepare,
+    .layout = layout,
+    .carry_count = carry_count,
+    .reset = reset,
+    .step = step,
+    .close = close_mu_matrix,
+};

@@ -1,0 +1,97 @@
+/* Stabilised index 2: how mu moves the coordinates at fixed velocities, and its corrections. */
+#include "core/small.h"
+#include "integrator/genalpha/step.h"
+
+/* dw = -L B(q_n)^T dmu with L = X^-1 P^-1 leaves v and vdot as they are, and moves q by T L. Up to the second order in
+   A = theta^, and with c_n = r theta, r = 1 - beta/gamma, which holds up to O(h^2), all these commute: T L, or L, is
+   I + first A + second A^2. */
+static void lift_series(const lg_alpha *p, int with_T, double *first, double *second)
+{
+    double s = 1 - p->sigma, r = 1 - p->beta / p->gamma, x = p->sigma * r / 2;
+    double X1 = x, X2 = x * x - p->sigma * (3 * p->sigma - 1) * r / 12; /* of X^-1 */
+    double P1 = s / 2, P2 = -s * (2 - 3 * s) / 12; /* of P^-1 */
+    double L1 = X1 + P1, L2 = X2 + X1 * P1 + P2;
+    *first = with_T ? L1 - 0.5 : L1;
+    *second = with_T ? L2 - 0.5 * L1 + 1.0 / 6 : L2;
+}
+
+/* Whether T and L differ from the identity in the matrix of a block. */
+static int is_moved(const lg_genalpha_stepper *g, const lg_block *b)
+{
+    return !b->node->linear && g->operator && g->form->corrects_theta;
+}
+
+/* T L on every block, in the place of the chains of the main matrix. */
+static void mu_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
+{
+    const lg_space *space = g->base.system->space;
+    double first, second;
+    lift_series(&g->alpha, 1, &first, &second);
+    for (int i = 0; i < space->nblocks; i++) {
+        const lg_block *b = &space->block[i];
+        double *X = is_moved(g, b) ? g->T + b->m : NULL;
+        g->chain[i] = (lg_chain){{1, 1, 1}, {X, X, X}};
+        if (X) {
+            lg_alpha_polynomial(b, place->theta, first, second, X);
+            lg_block_widen(b, 1, X);
+        }
+    }
+    g->chains_formed = 0;
+}
+
+void lg_alpha_move_by_mu(const lg_genalpha_stepper *g, int with_T, const double *y, double *out)
+{
+    const lg_space *space = g->base.system->space;
+    double first, second;
+    lift_series(&g->alpha, with_T, &first, &second);
+    lg_copy(space->nv, y, out);
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
+        double X[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
+        if (!is_moved(g, b))
+            continue;
+        lg_alpha_polynomial(b, g->now.theta, first, second, X);
+        int n = b->node->nv;
+        lg_zero(n, out + b->v);
+        for (int j = 0; j < n; j++)
+            lg_axpy(n, y[b->v + j], X + n * j, out + b->v);
+    }
+}
+
+/* Ones on the diagonal of the blocks. */
+static void add_identity(lg_matrix *matrix, const lg_pattern *p)
+{
+    for (int c = 0; c < p->ncliques; c++)
+        for (int i = 0; i < p->clique_start[c + 1] - p->clique_start[c]; i++) {
+            int ld, nv = p->nv[p->clique_block[p->clique_start[c] + i]];
+            double *D = lg_matrix_at(matrix, c, i, i, &ld);
+            for (int j = 0; j < nv; j++)
+                D[j + ld * j] = 1;
+        }
+}
+
+lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_place *place)
+{
+    lg_matrix_zero(&g->mu_matrix);
+    mu_chains(g, place);
+    add_identity(&g->mu_matrix, g->base.system->pattern);
+    lg_matrix_add_columns(&g->mu_matrix, 1, g->Bn);
+    lg_matrix_add_rows(&g->mu_matrix, 1, g->base.accel.B, 0, g->chain);
+    return lg_factor_named(g->base.system, &g->mu_matrix, &g->base.report);
+}
+
+lg_status lg_alpha_solve_mu(lg_genalpha_stepper *g, const double *du, const double *phi, double to_acceleration)
+{
+    const lg_system *system = g->base.system;
+    int nv = system->space->nv, nrows = system->pattern->nrows;
+    double *x = g->mu_correction, *moved = g->Btmu;
+
+    if (g->form->corrects_theta)
+        lg_space_tangent_mul(system->space, g->now.theta, du, moved);
+    else
+        lg_copy(nv, du, moved);
+    lg_zero(nv, x);
+    for (int i = 0; i < nrows; i++)
+        x[nv + i] = to_acceleration * phi[i];
+    lg_pattern_add_B(system->pattern, g->base.accel.B, -1, moved, x + nv);
+    return lg_matrix_solve(&g->mu_matrix, x);
+}

@@ -1,0 +1,82 @@
+/* The optimal start of holzinger2025: a_0 belongs to t_0 + (alpha_m - alpha_f) h, and for index 3 v_0 leaves the
+   constraints by as much as the steps to come will. */
+#include "core/small.h"
+#include "integrator/genalpha/step.h"
+#include "solve/initial.h"
+
+/* Consistent accelerations a time s into the step, along q exp(s v + s^2/2 a), v + s a. */
+static lg_status acceleration_after(lg_genalpha_stepper *g, double s, double *a)
+{
+    const lg_space *space = g->base.system->space;
+    const lg_state *state = g->start;
+    lg_point point = lg_point_after(state->t + s, g->now.q, g->now.v, state->mem);
+    point.t_in = g->now.t_in;
+    for (int i = 0; i < space->nv; i++) {
+        g->now.theta[i] = s * (state->v[i] + 0.5 * s * state->a[i]);
+        g->now.v[i] = state->v[i] + s * state->a[i];
+    }
+    lg_space_retract(space, state->q, g->now.theta, g->now.q);
+    return lg_accel_solve(&g->base.accel, &point, a, g->lam, &g->base.report);
+}
+
+/* jerk = (-3 a_0 + 4 a(s) - a(2 s))/(2 s): an error of O(h) is all that is asked for. */
+static lg_status initial_jerk(lg_genalpha_stepper *g, double *jerk)
+{
+    double s = g->h / 8, *a1 = g->implicit.Ma, *a2 = g->implicit.gyro;
+    LG_TRY(acceleration_after(g, s, a1));
+    LG_TRY(acceleration_after(g, 2 * s, a2));
+    for (int i = 0; i < g->base.system->space->nv; i++)
+        jerk[i] = (-3 * g->start->a[i] + 4 * a1[i] - a2[i]) / (2 * s);
+    return LG_OK;
+}
+
+/* l = C_q vddot + 1/4 (1/3 - sigma beta/gamma) v^ vdot, the local error of q over h^3 (holzinger2025 (40)). */
+static void local_error(const lg_genalpha_stepper *g, const double *jerk, double *l)
+{
+    const lg_space *space = g->base.system->space;
+    const lg_alpha *p = &g->alpha;
+    double Cq = (1 - 6 * p->beta - 3 * (p->alpha_m - p->alpha_f)) / 6;
+    double lie = 0.25 * (1.0 / 3 - p->sigma * p->beta / p->gamma);
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
+        for (int i = b->v; i < b->v + b->nv; i++)
+            l[i] = Cq * jerk[i];
+        if (b->node->linear)
+            continue;
+        double V[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
+        b->node->ad(b->n, g->start->v + b->v, V);
+        for (int j = 0, n = b->node->nv; j < n; j++)
+            lg_axpy(n, lie * g->start->a[b->v + j], V + n * j, l + b->v);
+    }
+}
+
+/* x = M^-1 B^T (B M^-1 B^T)^-1 B l at the start; x has room for the rows as well. */
+static lg_status project_on_rows(lg_genalpha_stepper *g, const double *l, double *x)
+{
+    const lg_system *system = g->base.system;
+    int nv = system->space->nv, nrows = system->pattern->nrows;
+    lg_point point = lg_point_after(g->start->t, g->start->q, g->start->v, g->start->mem);
+    LG_TRY(lg_accel_factor(&g->base.accel, &point, &(lg_wanted){0}, &g->base.report));
+    lg_zero(nv + nrows, x);
+    lg_pattern_add_B(system->pattern, g->base.accel.B, 1, l, x + nv);
+    return lg_matrix_solve(&g->base.accel.matrix, x);
+}
+
+/* a_0 shifted to t_0 + (alpha_m - alpha_f) h; in index 3 v_0 perturbed by h^2 P l as well, so that the multipliers are
+   of second order from the first step (holzinger2025, section 5, and Arnold, Bruels and Cardona (2015)). */
+lg_status lg_alpha_optimal_start(lg_genalpha_stepper *g)
+{
+    const lg_system *system = g->base.system;
+    const lg_alpha *p = &g->alpha;
+    int nv = system->space->nv, constrained = system->pattern->nrows > 0;
+    double *jerk = g->implicit.force, *l = g->implicit.Btlam, h = g->h;
+
+    LG_TRY(initial_jerk(g, jerk));
+    lg_axpy(nv, (p->alpha_m - p->alpha_f) * h, jerk, g->a_n);
+    if (g->index == LG_INDEX_3 && constrained) {
+        local_error(g, jerk, l);
+        LG_TRY(project_on_rows(g, l, g->implicit.residual));
+        lg_axpy(nv, h * h, g->implicit.residual, g->v_n);
+    }
+    lg_accel_reset(&g->base.accel);
+    return LG_OK;
+}

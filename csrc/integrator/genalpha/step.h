@@ -1,0 +1,140 @@
+/* What the files of generalized-alpha share; private to them.
+
+   With gamma' = gamma/(h beta), beta' = (1 - alpha_m)/(h^2 beta (1 - alpha_f)), kappa = (1 - alpha_f)/(1 - alpha_m),
+   the unknowns of a step are w and mu, both like accelerations, and the multipliers lam:
+
+       theta = theta_0 + w/beta'     v = v_0 + gamma'/beta' (w + E)     a = a_0 + kappa (w + E)     vdot = w + E,
+       P E = beta' sigma (T(theta) - I)(theta - c_n) + B(q_n)^T mu,     P = sigma I + (1 - sigma) T(theta),
+
+   after holzinger2025 (11)-(16); mu is eta of (13) times h beta', there in stabilised index 2 only. */
+#ifndef LG_INTEGRATOR_GENALPHA_STEP_H
+#define LG_INTEGRATOR_GENALPHA_STEP_H
+
+#include "integrator/genalpha/genalpha.h"
+#include "integrator/implicit.h"
+
+enum { LG_ALPHA_BLOCK = 6 }; /* velocities of a Lie kind */
+
+typedef struct lg_alpha {
+    double alpha_m, alpha_f, beta, gamma, sigma, kappa;
+} lg_alpha;
+
+typedef enum lg_alpha_index { LG_INDEX_3, LG_INDEX_2, LG_INDEX_STABILIZED, LG_INDEX_COUNT } lg_alpha_index;
+
+/* Where a matrix is formed: all that it depends on, so that a resumed run can form it again, bit for bit. */
+typedef struct lg_alpha_place {
+    double t, t_in, h;
+    double *q, *v, *a, *lam, *mem, *theta, *c, *qn; /* c_n and q_n of its step */
+} lg_alpha_place;
+
+typedef struct lg_genalpha_stepper lg_genalpha_stepper;
+
+/* How q, v, a and vdot follow from the unknowns. */
+typedef struct lg_alpha_form {
+    /* From theta_0, v_0, a_0 and c_n, which are known: what else belongs to the first guess. */
+    void (*predict)(lg_genalpha_stepper *g);
+    /* q, v and vdot from the unknowns. */
+    void (*follow)(lg_genalpha_stepper *g);
+    /* unknowns -= correction: dw at fixed mu; what mu_correction adds to it moves the coordinates only. */
+    void (*correct)(lg_genalpha_stepper *g, const double *dw);
+    /* The chains of the matrix at a place: scales and pointers, and what stays the same through a step; the rest. */
+    void (*form_chains)(lg_genalpha_stepper *g, const lg_alpha_place *place, const double k[3]);
+    void (*update_chains)(lg_genalpha_stepper *g, const lg_alpha_place *place);
+    int corrects_theta; /* a correction moves q by T times it; 0: by itself */
+    double half; /* printed forms: the factor in line 6, as printed 1 */
+} lg_alpha_form;
+
+extern const lg_alpha_form lg_exact_form, lg_printed_form, lg_printed_half_form;
+
+struct lg_genalpha_stepper {
+    lg_stepper base;
+    lg_implicit implicit;
+    lg_alpha alpha;
+    lg_alpha_index index;
+    const lg_alpha_form *form;
+    int optimal_start, extrapolates, force_terms, operator, scaled;
+
+    /* the step under way */
+    const lg_state *start;
+    double h, beta_prime, gamma_prime;
+    double coordinate_size; /* 1 + max |q_n| */
+    double noise_phi, noise_phidot;
+    double *v_n, *a_n; /* as the step uses them */
+    double *theta0, *v0, *a0; /* predicted */
+    double *a; /* a_n+1 */
+    double *w, *lam, *mu; /* unknowns */
+    lg_alpha_place now; /* at the end of the step; now.a is vdot */
+    double *Btmu; /* B(q_n)^T mu */
+    lg_newton_memory memory;
+
+    /* the matrix */
+    double *T, *X, *Bn, *Z; /* per block: T(theta), dv/dtheta over gamma'; B(q_n); d(phidot)/dq */
+    lg_chain *chain;
+    int chains_formed; /* what stays the same through a step has been */
+    int matrix_valid; /* the matrix in memory is that of matrix_place */
+    int place_changed; /* by the step under way */
+    double *matrix_place; /* modified Newton: the place of the present matrix, as it is carried */
+
+    /* stabilised index 2 */
+    lg_matrix mu_matrix; /* [I B(q_n)^T; B 0] */
+    double *mu_correction; /* velocities, then rows, of a correction of mu */
+    double *second_sweep; /* right-hand side and solution of a second sweep */
+};
+
+static inline double lg_beta_prime(const lg_alpha *p, double h)
+{
+    return 1 / (h * h * p->beta * p->kappa);
+}
+
+static inline double lg_gamma_prime(const lg_alpha *p, double h)
+{
+    return p->gamma / (h * p->beta);
+}
+
+/* X = I + first A + second A^2 for A = x^ on one block's node. */
+void lg_alpha_polynomial(const lg_block *b, const double *x, double first, double second, double *X);
+/* Velocities first to first + n, and vdot with them, by E like an acceleration. */
+void lg_alpha_add_velocity(lg_genalpha_stepper *g, int first, int n, const double *E);
+
+/* ---- mu.c: how mu moves the coordinates at fixed velocities ---- */
+
+/* [I B(q_n)^T; B T L 0] at a place, factored. */
+lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_place *place);
+/* dmu from B T L B(q_n)^T dmu = B T du - phi, into the rows of mu_correction; its velocities are -B(q_n)^T dmu. */
+lg_status lg_alpha_solve_mu(lg_genalpha_stepper *g, const double *du, const double *phi, double to_acceleration);
+/* How y = -B(q_n)^T dmu moves q, with T, or w. */
+void lg_alpha_move_by_mu(const lg_genalpha_stepper *g, int with_T, const double *y, double *out);
+
+/* ---- newton.c: residual and matrix ---- */
+
+/* Solves the step that has been predicted; result: whether there was, and is, a valid matrix. */
+lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result);
+/* B(q_n) into g->Bn. */
+lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_place *place);
+/* Modified Newton: forms and factors the matrix of g->matrix_place again. */
+lg_status lg_alpha_rebuild(lg_genalpha_stepper *g);
+
+/* ---- start.c ---- */
+
+/* Shifts a_n and, for index 3, v_n: multipliers of second order from the first step on. */
+lg_status lg_alpha_optimal_start(lg_genalpha_stepper *g);
+
+/* ---- carry.c: what a step takes over from those before, as data ---- */
+
+typedef struct lg_alpha_carry {
+    double *a, *h; /* a_n, and the h that it belongs to; 0: a first step */
+    double *steps; /* back that there are values of: 0, 1, 2 */
+    double *memory; /* an lg_newton_memory */
+    double *w, *w_old, *lam_old, *mu, *mu_old; /* to extrapolate from */
+    double *place; /* of modified Newton's matrix */
+} lg_alpha_carry;
+
+/* The parts of a carry, NULL to measure; its length. */
+int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_carry *carry);
+/* Doubles of the place of a matrix: a flag, then its numbers and vectors. */
+int lg_alpha_place_count(const lg_system *system);
+lg_alpha_place lg_alpha_place_in(const lg_system *system, double *place);
+/* Writes the present place into g->matrix_place. */
+void lg_alpha_keep_place(lg_genalpha_stepper *g);
+
+#endif
