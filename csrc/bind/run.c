@@ -131,10 +131,10 @@ lg_status lg_run_from(lg_run *run, const lg_module *module, const lg_run_argumen
 
 PyObject *lg_stats_dict(const lg_stats *s, double wall_time)
 {
-    PyObject *dict =
-        Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l}", "steps", s->steps, "rejected", s->rejected, "failed",
-                      s->failed, "newton_iterations", s->newton_iterations, "jacobians", s->jacobians, "factorisations",
-                      s->factorisations, "evaluations", s->evaluations, "dense_fallbacks", s->dense_fallbacks);
+    PyObject *dict = Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:z}", "steps", s->steps, "rejected", s->rejected,
+                                   "failed", s->failed, "newton_iterations", s->newton_iterations, "jacobians",
+                                   s->jacobians, "factorisations", s->factorisations, "evaluations", s->evaluations,
+                                   "dense_fallbacks", s->dense_fallbacks, "newton", s->newton);
     if (!dict || wall_time < 0)
         return dict;
     PyObject *time = PyFloat_FromDouble(wall_time);

@@ -130,7 +130,7 @@ static lg_status prepare(lg_stepper *self)
     g->transport = lg_stepper_option(self, "transport").number == 1;
     g->implicit.newton = lg_implicit_settings(self);
     g->implicit.newton.plain = g->implicit.newton.good_guess = 1;
-    self->newton = "full";
+    self->stats.newton = "full";
     return check_kinds(self);
 }
 

@@ -6,16 +6,20 @@
 #include <float.h>
 #include <math.h>
 
-/* Cost of a new matrix in iterations: of one that elements give, and of one by differences of functions. */
-static const double compiled_matrix = 5, differenced_matrix = 50;
+/* Cost of a new matrix in iterations: by itself, and by central differences of functions along all coordinates and
+   velocities, or of a law along those of two bodies. */
+static double matrix_cost(const lg_system *system)
+{
+    const double compiled = 5, law = 48;
+    return system->flags & LG_SYSTEM_DIFFERENCED ? fmax(compiled, fmin(law, 4 * system->space->nv)) : compiled;
+}
 
 lg_newton_settings lg_implicit_settings(const lg_stepper *self)
 {
-    int differenced = (self->system->flags & LG_SYSTEM_DIFFERENCED) != 0;
     return (lg_newton_settings){.rtol = lg_stepper_option(self, "newton_rtol").number,
                                 .atol = lg_stepper_option(self, "newton_atol").number,
                                 .max_iter = (int)lg_stepper_option(self, "max_iter").number,
-                                .matrix_cost = differenced ? differenced_matrix : compiled_matrix};
+                                .matrix_cost = matrix_cost(self->system)};
 }
 
 void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets, lg_arena *arena)

@@ -49,6 +49,7 @@ typedef struct lg_state {
 typedef struct lg_stats {
     long steps, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks;
     long rejected, failed; /* steps that were taken back; how many of them because they could not be carried out */
+    const char *newton; /* the method of Newton that is used, "full" or "modified"; NULL: none */
 } lg_stats;
 
 typedef struct lg_stepper lg_stepper;
@@ -81,7 +82,6 @@ struct lg_stepper {
     const lg_system *system;
     const lg_plan *plan;
     const lg_option_value *options; /* in the order of method->options */
-    const char *newton; /* "full" or "modified", as chosen; NULL: the stepper solves nothing */
     lg_accel accel; /* index-1 accelerations; its matrix serves the stepper too, after a reset */
     lg_stats stats;
     lg_report report;

@@ -33,6 +33,7 @@ class Stats:
     dense_fallbacks: int = 0
     wall_time: float = 0.0  # s
     h_used: float = 0.0  # largest step taken, s
+    newton: str | None = None  # the method that solved the steps, "full" or "modified"; None: nothing was to be solved
 
 
 class States:
@@ -79,7 +80,7 @@ class States:
             ("ended", ends[self.status]),
             ("steps", f"{self.stats.steps}, {self.stats.rejected} rejected, at most {self.stats.h_used:g} s"),
             ("evaluations", self.stats.force_evaluations),
-            ("Newton iterations", self.stats.newton_iterations),
+            ("Newton iterations", f"{self.stats.newton_iterations}, {self.stats.newton or 'no'} Newton"),
             ("wall time", f"{self.stats.wall_time:.3g} s"),
         ]
         return _html.table(f"Trajectory by {self.method}", (), rows)

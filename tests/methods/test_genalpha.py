@@ -234,12 +234,29 @@ def test_damping_at_infinite_frequency(rho_inf):
         for name, value in (("q", -1e-12 * vdot), ("v", v / h), ("vdot", vdot / h**2)):
             start.end[name][-1] = value
         start.carry[0] = a / h**2
-        start.carry[2] = 0  # no steps back: the guess is vdot, the unknowns of a run at full amplitude are no history of it
+        start.carry[2] = (
+            0  # no steps back: the guess is vdot, the unknowns of a run at full amplitude are no history of it
+        )
         run = lgint.integrate(model, "genalpha", t_end=2 * h, h=h, rho_inf=rho_inf, start=start)
         columns.append([run.v[-1, 0] * h, run.carry[0] * h**2, run.vdot[-1, 0] * h**2])
     step = np.array(columns).T
     assert np.allclose(np.poly(step), np.poly([-rho_inf] * 3), rtol=1e-9, atol=1e-11)
     assert np.cbrt(-np.linalg.det(step)) == pytest.approx(rho_inf, abs=1.01e-4)
+
+
+@pytest.mark.parametrize("newton", ["full", "modified"])
+@pytest.mark.parametrize("rho_inf", [0.0, 0.5, 0.9, 1.0])
+def test_damping_does_not_depend_on_the_first_guess(rho_inf, newton):
+    """The stiff oscillator, h omega = 1e6, for 20 steps: a guess of the size of omega^2 q leaves its round-off, eps
+    (h omega)^2, in the coordinates, and nothing else."""
+    h, omega = 1e-3, 1e9
+    model, common = oscillator(omega), dict(t_end=20 * h, h=h, rho_inf=rho_inf, newton=newton)
+    run = lgint.integrate(model, "genalpha", **common)
+    plain = lgint.integrate(model, "genalpha", **common, predictor="plain", newton_rtol=1e-13)
+    noise = np.finfo(float).eps * (h * omega) ** 2
+    for name in ("q", "v", "vdot"):
+        values, exact = getattr(run, name), getattr(plain, name)
+        assert np.abs(values - exact).max() < 4 * noise * np.abs(exact).max()
 
 
 # ---- what a resumed run carries ----
@@ -321,6 +338,108 @@ def test_extrapolation_halves_the_iterations(index):
     assert iterations < 1.05
     assert run.stats.force_evaluations < (2.2 if index == "stabilized" else 1.2) * run.stats.steps
     assert spent(h=1e-4, index=index, newton="modified")[1] < 4
+
+
+def test_what_is_tested():
+    """One iteration and one evaluation a step, and one evaluation more in every eighth."""
+    run, iterations, _ = spent(h=1e-4)
+    assert iterations == pytest.approx(1.0, abs=0.01)
+    assert run.stats.force_evaluations / run.stats.steps == pytest.approx(9 / 8, abs=0.03)
+    run, iterations, _ = spent(h=1e-4, predictor="plain")
+    assert run.stats.force_evaluations / run.stats.steps == pytest.approx(3, abs=0.01)
+
+
+@pytest.mark.parametrize("newton", ["full", "modified"])
+@pytest.mark.parametrize("stiffness, h", [(1e6, 1e-3), (1e6, 1e-4), (1e5, 1e-3), (1e4, 1e-3)])
+def test_undeclared_contact(stiffness, h, newton):
+    """A mass of 1 kg falls on a spring that only pushes, and no kink is declared: within ten times Newton's tolerance."""
+
+    def force(t, q, v):
+        return np.array([-9.81 - stiffness * min(q[0], 0.0)])
+
+    def tangent(t, q, v, a, lam):
+        return [[stiffness * (q[0] < 0)]], [[0.0]]
+
+    model = lgint.CallableModel(("Rn", 1), [0.05], [0.0], mass=lambda t, q: np.eye(1), force=force, tangent=tangent)
+    common = dict(t_end=0.5, h=h, newton=newton)
+    run = lgint.integrate(model, "genalpha", **common)
+    exact = lgint.integrate(model, "genalpha", **common, predictor="plain", newton_rtol=1e-13, newton_atol=0.0)
+    assert exact.q.min() < -1e-4 and np.abs(exact.v).max() > 0.95  # it bounces
+    assert np.abs(run.v - exact.v).max() < 10 * 1e-8 * np.abs(exact.v).max()
+    assert np.abs(run.q - exact.q).max() < 10 * 1e-8 * np.abs(exact.q).max()
+
+
+def laws(with_tangent, calls):
+    """Two bodies on ball joints with a spring and a damper between them, in Python."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation="R3xSO3")
+    for i in range(2):
+        start = dict(position=(0, 0.5 + i, 0), velocity=(0, 0, 0), angular_velocity=(0, 3, 0))
+        builder.add_body(f"body{i}", mass=1.0, inertia=(0.1, 0.12, 0.1), **start)
+    builder.add_joint("spherical", lgint.ground, "body0", point=(0, 0, 0), name="shoulder")
+    builder.add_joint("spherical", "body0", "body1", point=(0, 1, 0), name="elbow")
+    K = np.zeros((12, 12))
+    for i, j, sign in ((0, 0, 1), (1, 1, 1), (0, 1, -1), (1, 0, -1)):
+        K[6 * i : 6 * i + 3, 6 * j : 6 * j + 3] = sign * np.eye(3)
+
+    def law(t, x, R, xdot, omega):
+        calls.append(t)
+        pull = 10 * (x[1] - x[0]) + (xdot[1] - xdot[0])
+        return np.array([[*pull, 0, 0, 0], [*-pull, 0, 0, 0]])
+
+    def tangent(t, x, R, xdot, omega):
+        return np.array([-10 * K, -K])
+
+    builder.add_force_law(law, bodies=("body0", "body1"), tangent=tangent if with_tangent else None)
+    builder.add_force("body0", force=lambda t: (0.0, 0.0, np.sin(t)))
+    return builder.build()
+
+
+def test_which_newton_is_used():
+    """Modified by itself where the matrix comes by differences of Python functions; the trajectory says so."""
+    calls = []
+    cases = [
+        (laws(False, calls), "modified"),
+        (laws(True, calls), "full"),
+        (jolted_pendulum(), "full"),
+        (oscillator(1.0), "full"),
+        (lgint.models.heavy_top(), "full"),
+        (lgint.CallableModel(("Rn", 1), [1.0], [0.0], lambda t, q: np.eye(1), lambda t, q, v: -q), "modified"),
+    ]
+    for model, expected in cases:
+        assert lgint.integrate(model, "genalpha", t_end=1e-2, h=1e-3).stats.newton == expected
+        for newton in ("full", "modified"):
+            run = lgint.integrate(model, "genalpha", t_end=1e-2, h=1e-3, newton=newton)
+            assert run.stats.newton == newton
+        assert lgint.integrate(model, "genalpha", t_end=1e-2, h=1e-3, newton=None).stats.newton == expected
+    assert lgint.integrate(lgint.models.heavy_top(), "rk44", t_end=1e-2, h=1e-3).stats.newton is None
+
+
+def test_a_law_is_called_no_more_often_than_needed():
+    calls, spent = [], {}
+    model = laws(False, calls)
+    for newton in (None, "full"):
+        calls.clear()
+        run = lgint.integrate(model, "genalpha", t_end=0.5, h=1e-3, newton=newton)
+        spent[newton] = len(calls) / run.stats.steps
+    assert spent["full"] > 48  # central differences along two bodies' poses and twists
+    assert 1 < spent[None] < 8
+
+
+@pytest.mark.parametrize("newton", ["full", "modified"])
+@pytest.mark.parametrize("index", INDICES)
+@pytest.mark.parametrize("h", [1e-5, 1e-6])
+def test_multipliers_at_small_steps_are_no_worse_than_with_the_plain_predictor(h, index, newton):
+    """Beside the noise that the index leaves in them, and the tolerance."""
+    model, rho_inf, steps = lgint.models.heavy_top(), 0.8, 200
+    fine = lgint.integrate(model, "rk44", t_end=steps * h, h=10 * h)
+    errors = []
+    for predictor in ("plain", "extrapolate"):
+        common = dict(t_end=steps * h, h=h, rho_inf=rho_inf, newton=newton)
+        run = lgint.integrate(model, "genalpha", index=index, predictor=predictor, **common)
+        errors.append(np.abs(run.lam[100::10] - fine.lam[10:]).max())
+    level, size = (2, np.abs(fine.q).max()) if index == 3 else (1, np.abs(fine.v).max())
+    noise = 15.0 * noise_gain(rho_inf, level) * np.finfo(float).eps * (1 + size) / h**level
+    assert errors[1] < errors[0] + noise + 1e-8 * np.abs(fine.lam).max()
 
 
 def noise_gain(rho_inf, level):

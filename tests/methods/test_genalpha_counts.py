@@ -62,7 +62,7 @@ def test_table_5(n):
     """
     _, full, without, modified, ours = TABLE_5[n]
     h = 2.5e-3 / 2**n
-    common = dict(h=h, sigma=0.0, tangent_terms="force", t_end=1.0, predictor="plain")
+    common = dict(h=h, sigma=0.0, tangent_terms="force", t_end=1.0)
     assert iterations(**common) == pytest.approx(full, abs=0.02)
     for rtol in (1e-8, 1e-6):
         expected = np.log(rtol) / np.log(h * 150 / 2)

@@ -107,7 +107,7 @@ static lg_status prepare(lg_stepper *self)
     g->operator = lg_stepper_option(self, "tangent_operator").number != 0;
     g->scaled = lg_stepper_option(self, "scaling").number != 0;
     g->implicit.newton = settings_of(g);
-    self->newton = g->implicit.newton.modified ? "modified" : "full";
+    self->stats.newton = g->implicit.newton.modified ? "modified" : "full";
 
     if (g->index == LG_INDEX_COUNT)
         lg_report_name(&self->report, "index must be 3, 2 or \"stabilized\"");
