@@ -274,6 +274,8 @@ VARIANTS = [
     dict(index=2),
     dict(index="stabilized"),
     dict(newton="modified", start="optimal"),
+    dict(rho_inf=1.0, index="stabilized"),
+    dict(rho_inf=1.0, index=2, newton="modified"),
     dict(start="optimal", form="printed_half"),
     dict(index="stabilized", scaling=False, sigma=0.0),
 ]
@@ -352,7 +354,7 @@ def test_what_is_tested():
 @pytest.mark.parametrize("newton", ["full", "modified"])
 @pytest.mark.parametrize("stiffness, h", [(1e6, 1e-3), (1e6, 1e-4), (1e5, 1e-3), (1e4, 1e-3)])
 def test_undeclared_contact(stiffness, h, newton):
-    """A mass of 1 kg falls on a spring that only pushes, and no kink is declared: within ten times Newton's tolerance."""
+    """A mass of 1 kg falls on a spring that only pushes, without a declared kink: within ten times the tolerance."""
 
     def force(t, q, v):
         return np.array([-9.81 - stiffness * min(q[0], 0.0)])
@@ -443,8 +445,8 @@ def test_multipliers_at_small_steps_are_no_worse_than_with_the_plain_predictor(h
 
 
 def noise_gain(rho_inf, level):
-    """Root mean square of h^2 vdot (level 2; of h vdot, level 1) when a step's positions (velocities) are prescribed but
-    for white noise of size one: the impulse response of Newmark's formulas and the weighted accelerations."""
+    """Root mean square of h^2 vdot (level 2; of h vdot, level 1) when the positions (velocities) of steps are given
+    but for white noise of size one: the impulse response of Newmark's formulas and the weighted accelerations."""
     alpha_m, alpha_f = (2 * rho_inf - 1) / (1 + rho_inf), rho_inf / (1 + rho_inf)
     gamma = 0.5 - alpha_m + alpha_f
     beta = 0.25 * (gamma + 0.5) ** 2

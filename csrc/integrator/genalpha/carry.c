@@ -19,11 +19,13 @@ int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_c
     carry->h = take(base, &used, 1);
     carry->steps = take(base, &used, 1);
     carry->memory = take(base, &used, back * LG_NEWTON_MEMORY);
-    carry->w = take(base, &used, back * nv);
-    carry->w_old = take(base, &used, back * nv);
-    carry->lam_old = take(base, &used, back * nrows);
-    carry->mu = take(base, &used, back * nrows);
-    carry->mu_old = take(base, &used, back * nrows);
+    for (int i = 0; i < 3; i++) {
+        int count = i < 2 || g->undamped ? back : 0;
+        carry->w[i] = take(base, &used, count * nv);
+        carry->mu[i] = take(base, &used, count * nrows);
+        if (i > 0)
+            carry->lam[i - 1] = take(base, &used, count * nrows);
+    }
     carry->place = take(base, &used, g->implicit.newton.modified ? lg_alpha_place_count(system) : 0);
     return used;
 }

@@ -9,6 +9,7 @@
 #include "solve/initial.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- rows: parameters and options ---- */
@@ -99,6 +100,7 @@ static lg_status prepare(lg_stepper *self)
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
     lg_option_value predictor = lg_stepper_option(self, "predictor");
     g->alpha = parameters(self);
+    g->undamped = g->alpha.gamma == 0.5;
     g->index = index_of(g);
     g->form = form_of(g);
     g->optimal_start = lg_stepper_option(self, "start").choice;
@@ -173,14 +175,27 @@ static lg_status reset(lg_stepper *self, lg_state *state, lg_reset reason)
     return LG_OK;
 }
 
-/* x + ratio (x - x_old) */
-static void extrapolate(int n, const double *x, const double *x_old, double ratio, double *out)
+/* How the values of the last three steps, the latest first, are weighted for the first guess: a straight line through two.
+   Without damping three are taken, which is exact for alternating values as well: these are then a mode of the method, a
+   straight line would make 3 of -1, and what Newton's method leaves of that error would feed the mode in resonance. */
+static void guess_weights(const lg_genalpha_stepper *g, const lg_alpha_carry *c, double weights[3])
 {
-    for (int i = 0; i < n; i++)
-        out[i] = x[i] + ratio * (x[i] - x_old[i]);
+    double ratio = *c->steps >= 2 ? g->h / *c->h : 0;
+    int three = g->undamped && *c->steps >= 3 && g->h == *c->h;
+    weights[0] = three ? 1 : 1 + ratio;
+    weights[1] = three ? 1 : -ratio;
+    weights[2] = three ? -1 : 0;
 }
 
-/* The unknowns that Newton's method starts from: zero, or the straight line through those of the last two steps. */
+static void combine(int n, const double weights[3], const double *x0, const double *x1, const double *x2, double *out)
+{
+    for (int i = 0; i < n; i++)
+        out[i] = weights[0] * x0[i] + weights[1] * x1[i];
+    if (weights[2] != 0)
+        lg_axpy(n, weights[2], x2, out);
+}
+
+/* The unknowns that Newton's method starts from. */
 static void guess(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 {
     const lg_state *state = g->start;
@@ -191,10 +206,11 @@ static void guess(lg_genalpha_stepper *g, const lg_alpha_carry *c)
         lg_zero(nrows, g->mu);
         return;
     }
-    double ratio = *c->steps >= 2 ? g->h / *c->h : 0;
-    extrapolate(nv, *c->steps >= 1 ? c->w : state->a, c->w_old, ratio, g->w);
-    extrapolate(nrows, state->lam, c->lam_old, ratio, g->lam);
-    extrapolate(nrows, c->mu, c->mu_old, ratio, g->mu);
+    double weights[3];
+    guess_weights(g, c, weights);
+    combine(nv, weights, *c->steps >= 1 ? c->w[0] : state->a, c->w[1], c->w[2], g->w);
+    combine(nrows, weights, state->lam, c->lam[0], c->lam[1], g->lam);
+    combine(nrows, weights, c->mu[0], c->mu[1], c->mu[2], g->mu);
 }
 
 /* a_n belongs to t_n + (alpha_m - alpha_f) h of the step before. */
@@ -253,12 +269,14 @@ static void hand_over(const lg_genalpha_stepper *g, lg_state *state, const doubl
     *c.h = g->h;
     if (g->extrapolates) {
         memcpy(c.memory, &g->memory, sizeof g->memory);
-        lg_copy(nv, c.w, c.w_old);
-        lg_copy(nv, g->w, c.w);
-        lg_copy(nrows, lam_n, c.lam_old);
-        lg_copy(nrows, c.mu, c.mu_old);
-        lg_copy(nrows, g->mu, c.mu);
-        *c.steps = *c.steps >= 1 ? 2 : 1;
+        for (int i = g->undamped ? 2 : 1; i > 0; i--) {
+            lg_copy(nv, c.w[i - 1], c.w[i]);
+            lg_copy(nrows, i > 1 ? c.lam[i - 2] : lam_n, c.lam[i - 1]);
+            lg_copy(nrows, c.mu[i - 1], c.mu[i]);
+        }
+        lg_copy(nv, g->w, c.w[0]);
+        lg_copy(nrows, g->mu, c.mu[0]);
+        *c.steps = fmin(*c.steps + 1, 3);
     }
     if (g->place_changed)
         lg_copy(lg_alpha_place_count(g->base.system), g->matrix_place, c.place);

@@ -52,7 +52,7 @@ struct lg_genalpha_stepper {
     lg_alpha alpha;
     lg_alpha_index index;
     const lg_alpha_form *form;
-    int optimal_start, extrapolates, force_terms, operator, scaled;
+    int optimal_start, extrapolates, undamped, force_terms, operator, scaled;
 
     /* the step under way */
     const lg_state *start;
@@ -123,9 +123,9 @@ lg_status lg_alpha_optimal_start(lg_genalpha_stepper *g);
 
 typedef struct lg_alpha_carry {
     double *a, *h; /* a_n, and the h that it belongs to; 0: a first step */
-    double *steps; /* back that there are values of: 0, 1, 2 */
+    double *steps; /* back that there are values of: 0 to 3 */
     double *memory; /* an lg_newton_memory */
-    double *w, *w_old, *lam_old, *mu, *mu_old; /* to extrapolate from */
+    double *w[3], *lam[2], *mu[3]; /* to extrapolate from, the latest first; lam from lam_n-1 on */
     double *place; /* of modified Newton's matrix */
 } lg_alpha_carry;
 
