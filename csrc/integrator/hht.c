@@ -154,11 +154,11 @@ static void layout(lg_stepper *self, lg_arena *arena)
     g->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof(lg_chain));
 }
 
-/* ---- what is carried: a_n, F_n, and the h that a_n belongs to ---- */
+/* ---- what is carried: a_n, F_n, the h that a_n belongs to, the memory of Newton's method ---- */
 
 static int carry_count(const lg_stepper *self)
 {
-    return 2 * self->system->space->nv + 1;
+    return 2 * self->system->space->nv + 1 + LG_NEWTON_MEMORY;
 }
 
 /* A consistent start has F_n = -M vdot_n. */
@@ -177,7 +177,7 @@ static lg_status reset(lg_stepper *self, lg_state *state, lg_reset reason)
     for (int i = 0; i < nv; i++)
         F[i] = -F[i];
     lg_copy(nv, state->a, state->carry);
-    state->carry[2 * nv] = 0;
+    lg_zero(1 + LG_NEWTON_MEMORY, state->carry + 2 * nv);
     return LG_OK;
 }
 
@@ -393,7 +393,7 @@ static void begin(lg_hht_stepper *g, const lg_state *state, double h)
 }
 
 /* a and F at the accepted point, where Newton's method has evaluated last. */
-static void carry(const lg_hht_stepper *g, lg_state *state)
+static void carry(const lg_hht_stepper *g, lg_state *state, const lg_newton_memory *memory)
 {
     int nv = g->base.system->space->nv;
     double *F = state->carry + nv;
@@ -401,6 +401,7 @@ static void carry(const lg_hht_stepper *g, lg_state *state)
     for (int i = 0; i < nv; i++)
         F[i] = g->implicit.gyro[i] - g->implicit.force[i] + g->implicit.Btlam[i];
     state->carry[2 * nv] = g->h;
+    memcpy(state->carry + 2 * nv + 1, memory, sizeof *memory);
 }
 
 static lg_status step(lg_stepper *self, lg_state *state, double h)
@@ -411,13 +412,14 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     int nrows = self->system->pattern->nrows;
     lg_newton_problem problem = {g, self->system->space->nv, nrows, nrows > 0, evaluate, factor, solve, update};
     lg_point end = end_point(g);
-    lg_newton_memory memory = {0};
+    lg_newton_memory memory;
     lg_newton_result result = {0};
+    memcpy(&memory, state->carry + 2 * self->system->space->nv + 1, sizeof memory);
     LG_TRY(lg_implicit_solve(&g->implicit, self, &problem, &end, &memory, &result));
 
     form_vdot(g);
     LG_TRY(lg_stepper_accept(self, state, h, g->q, g->v, g->vdot, g->lam));
-    carry(g, state);
+    carry(g, state, &memory);
     return LG_OK;
 }
 

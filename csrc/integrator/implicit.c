@@ -77,10 +77,8 @@ void lg_implicit_rows(int set, int nrows, double scale, double noise, double siz
 lg_status lg_implicit_solve(lg_implicit *implicit, lg_stepper *self, const lg_newton_problem *problem,
                             const lg_point *end, lg_newton_memory *memory, lg_newton_result *result)
 {
-    result->iterations = implicit->expected_iterations;
     lg_status status = lg_newton(problem, &implicit->newton, implicit->residual, memory, result);
     self->stats.newton_iterations += result->iterations;
-    implicit->expected_iterations = result->iterations;
     lg_report_newton(self->system, end, status, result, &self->report);
     return status;
 }

@@ -8,7 +8,6 @@
 
 typedef struct lg_implicit {
     lg_newton_settings newton;
-    int expected_iterations; /* those of the last step */
     double *Ma, *gyro, *force, *Btlam; /* nv each */
     double *residual; /* force rows, then the sets of constraint rows */
 } lg_implicit;

@@ -239,7 +239,7 @@ static lg_status iterate(iteration *it, const lg_newton_problem *problem, double
 {
     for (int ends = 0;;) {
         lg_residual_norms norms = {0};
-        int with_matrix = it->full ? it->count < result->iterations : it->count == 0 && begins_new(it);
+        int with_matrix = it->full ? it->count < it->memory->latest : it->count == 0 && begins_new(it);
         LG_TRY(problem->evaluate(problem->self, with_matrix, residual, &norms));
         result->residual = norms.now.force;
         if (!finite_norms(norms.now)) {

@@ -63,7 +63,7 @@ typedef struct lg_newton_memory {
     double watch; /* steps to come that are tested */
     double age; /* steps that the kept matrix has served */
     double least, extra; /* fewest iterations of such a step; sum over all of what they took beyond it */
-    double latest; /* iterations of the last step */
+    double latest; /* iterations of the last step: as many are expected, and evaluated together with their matrix */
 } lg_newton_memory;
 
 enum { LG_NEWTON_MEMORY = sizeof(lg_newton_memory) / sizeof(double) };
@@ -82,7 +82,7 @@ typedef struct lg_newton_problem {
 } lg_newton_problem;
 
 typedef struct lg_newton_result {
-    int iterations; /* in: how many to expect, so that the matrix is formed in the same pass; out: how many it took */
+    int iterations; /* out */
     int matrix_valid; /* in and out: there is a matrix that the modified method may use */
     double residual; /* last norm of the force rows */
     int evaluated; /* out: the last evaluation was at the solution */

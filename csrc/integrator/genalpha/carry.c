@@ -18,7 +18,7 @@ int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_c
     carry->a = take(base, &used, nv);
     carry->h = take(base, &used, 1);
     carry->steps = take(base, &used, 1);
-    carry->memory = take(base, &used, back * LG_NEWTON_MEMORY);
+    carry->memory = take(base, &used, LG_NEWTON_MEMORY);
     for (int i = 0; i < 3; i++) {
         int count = i < 2 || g->undamped ? back : 0;
         carry->w[i] = take(base, &used, count * nv);

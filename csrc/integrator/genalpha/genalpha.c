@@ -228,8 +228,7 @@ static void take_accelerations(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 /* What Newton's method knows, which after a change of h has to be tested. */
 static void take_memory(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 {
-    if (g->extrapolates)
-        memcpy(&g->memory, c->memory, sizeof g->memory);
+    memcpy(&g->memory, c->memory, sizeof g->memory);
     if (*c->h != g->h)
         g->memory.first_error = 0;
 }
@@ -267,8 +266,8 @@ static void hand_over(const lg_genalpha_stepper *g, lg_state *state, const doubl
     lg_alpha_carry_layout(g, state->carry, &c);
     lg_copy(nv, g->a, c.a);
     *c.h = g->h;
+    memcpy(c.memory, &g->memory, sizeof g->memory);
     if (g->extrapolates) {
-        memcpy(c.memory, &g->memory, sizeof g->memory);
         for (int i = g->undamped ? 2 : 1; i > 0; i--) {
             lg_copy(nv, c.w[i - 1], c.w[i]);
             lg_copy(nrows, i > 1 ? c.lam[i - 2] : lam_n, c.lam[i - 1]);
