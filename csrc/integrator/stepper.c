@@ -46,6 +46,15 @@ static double regular_within(const lg_block *b, const lg_state *state, double h)
     return least;
 }
 
+/* The first node kind of a free body that has no singularity: formulations are named after the node of a free body. */
+static const char *regular_kind(void)
+{
+    for (int i = 0; i < lg_node_count; i++)
+        if (lg_nodes[i]->place == LG_PLACE_INERTIAL && !lg_nodes[i]->regular)
+            return lg_nodes[i]->name;
+    return NULL;
+}
+
 void lg_report_coordinates(const lg_system *system, const lg_state *state, double h, lg_status status,
                            lg_report *report)
 {
@@ -58,8 +67,9 @@ void lg_report_coordinates(const lg_system *system, const lg_state *state, doubl
             continue;
         least = regular;
         const char *name = system->block_name ? system->block_name(system->self, i) : "a block";
-        lg_report_say(report, "the angles of %.*s are near their singularity (cosine %.1e); R3xSO3 has none",
-                      LG_SHORT(name), regular);
+        const char *other = regular_kind();
+        lg_report_say(report, "the angles of %.*s are near their singularity (cosine %.1e)%s%s%s", LG_SHORT(name),
+                      regular, other ? "; " : "", other ? other : "", other ? " has none" : "");
     }
 }
 

@@ -5,6 +5,7 @@
 #include "solve/initial.h"
 
 #include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- opening and closing ---- */
@@ -50,7 +51,17 @@ static void run_layout(void *self, lg_arena *arena)
     stepper->type->layout(stepper, arena);
 }
 
-/* Blocks whose coordinates are added as they are suit explicit methods only. */
+/* "euler, midpoint": the methods that know what to do with node kinds that have qdot. */
+static void list_methods_that_add_rates(char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (int i = 0; i < lg_method_count; i++)
+        if (lg_methods[i]->stepper->adds_rates && length < size)
+            length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", lg_methods[i]->name);
+}
+
+/* Blocks whose coordinates are added as they are need a method that does so. */
 static lg_status check_kinds(lg_run *run)
 {
     const lg_space *space = run->system->space;
@@ -59,8 +70,10 @@ static lg_status check_kinds(lg_run *run)
         if (!node->qdot)
             continue;
         const char *name = run->system->block_name ? run->system->block_name(run->system->self, i) : "a block";
-        lg_report_say(&run->stepper->report, "%.*s: a formulation with _omega suits rk44, dopri5 and the like, not %s",
-                      LG_SHORT(name), run->method->name);
+        char others[LG_WHAT_SIZE];
+        list_methods_that_add_rates(others, sizeof others);
+        lg_report_say(&run->stepper->report, "%.*s: %s does not add the rates of its coordinates; %s do",
+                      LG_SHORT(name), run->method->name, others);
         return LG_BAD_ARGUMENT;
     }
     return LG_OK;

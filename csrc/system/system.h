@@ -30,9 +30,6 @@ typedef struct lg_wanted { /* what: NULL = not wanted; what is wanted is overwri
     const lg_chain *chain; /* one per block, for S; NULL: d(q, v, a)/du = (0, 0, I), so that S = wa M */
 } lg_wanted;
 
-typedef struct lg_pair lg_pair; /* energy-momentum methods bring these two */
-typedef struct lg_pair_wanted lg_pair_wanted;
-
 enum {
     LG_SYSTEM_CONSTANT_MASS = 1, /* M does not depend on q or t: its factorisation may be kept */
     LG_SYSTEM_NEEDS_GIL = 2, /* some verb calls Python */
@@ -48,7 +45,6 @@ typedef struct lg_system {
     int nmem; /* doubles of memory that `commit` owns */
     int nwork; /* doubles of scratch that every point must bring */
     lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);
-    lg_status (*pair)(void *self, const lg_pair *pair, const lg_pair_wanted *wanted); /* optional */
     lg_status (*energy)(void *self, const lg_point *point, double *T, double *V); /* optional */
     double (*next_kink)(void *self, double t); /* first time > t where the data are not smooth; optional, INFINITY */
     lg_status (*commit)(void *self, const lg_point *point, double *mem); /* an accepted point updates mem; optional */
