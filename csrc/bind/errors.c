@@ -14,84 +14,36 @@ static PyObject *add_class(PyObject *module, const char *name, const char *doc, 
     return class;
 }
 
+#define ADD_CLASS(name, base, doc)                                                                                     \
+    if (!(exception[LG_##name] = add_class(module, "lgint." #name, doc, base)))                                        \
+        return -1;
+
 int lg_add_errors(PyObject *module)
 {
     lg_module *state = PyModule_GetState(module);
-    state->IntegrationError = add_class(
-        module, "lgint.IntegrationError",
-        "A run failed. `report` is a dict (status, step, t, h, iteration, residual, what), `result` and `trajectory`\n"
-        "hold everything up to the last accepted step.",
-        PyExc_RuntimeError);
-    if (!state->IntegrationError)
-        return -1;
-
-    state->ConvergenceError =
-        add_class(module, "lgint.ConvergenceError", "Newton's method did not converge, or a value became infinite.",
-                  state->IntegrationError);
-    state->SingularError =
-        add_class(module, "lgint.SingularError", "A matrix is singular: redundant constraints or a body without mass.",
-                  state->IntegrationError);
-    state->StepSizeError =
-        add_class(module, "lgint.StepSizeError", "The step size fell below its minimum.", state->IntegrationError);
-    state->Interrupted =
-        add_class(module, "lgint.Interrupted", "Ctrl-C during a run; `result` and `trajectory` hold what was computed.",
-                  PyExc_KeyboardInterrupt);
-    return state->ConvergenceError && state->SingularError && state->StepSizeError && state->Interrupted ? 0 : -1;
+    PyObject **exception = state->exception;
+    LG_EXCEPTIONS(ADD_CLASS)
+    exception[LG_ValueError] = Py_NewRef(PyExc_ValueError);
+    exception[LG_MemoryError] = Py_NewRef(PyExc_MemoryError);
+    return 0;
 }
 
 /* ---- from a status to an exception ---- */
 
 static PyObject *class_of(const lg_module *module, lg_status status)
 {
-    switch (status) {
-    case LG_NO_CONVERGENCE:
-    case LG_NOT_FINITE:
-    case LG_UNDEFINED:
-        return module->ConvergenceError;
-    case LG_SINGULAR:
-    case LG_COORDINATES:
-        return module->SingularError;
-    case LG_STEP_SIZE:
-        return module->StepSizeError;
-    case LG_INTERRUPTED:
-        return module->Interrupted;
-    case LG_NO_MEMORY:
-        return PyExc_MemoryError;
-    case LG_BAD_ARGUMENT:
-    case LG_INCONSISTENT:
-        return PyExc_ValueError;
-    default:
-        return module->IntegrationError;
-    }
-}
-
-/* What to try, one clause for each status that the caller can do something about. */
-static const char *advice_of(lg_status status)
-{
-    switch (status) {
-    case LG_NO_CONVERGENCE:
-        return "try a smaller h or a larger max_iter";
-    case LG_NOT_FINITE:
-        return "the solution blew up; try a smaller h or an implicit method";
-    case LG_UNDEFINED:
-        return "look there for a spring of length zero, an infinite force or values that are far too large";
-    case LG_SINGULAR:
-        return "look for redundant joints, a body without mass or a singular configuration";
-    case LG_COORDINATES:
-        return "use a Lie formulation such as R3xSO3 for that body, or another reference rotation";
-    case LG_STEP_SIZE:
-        return "relax the tolerances, lower min_step or look for a discontinuity there";
-    case LG_INCONSISTENT:
-        return "give a consistent start or project it first";
-    default:
-        return NULL;
-    }
+    static const int classes[] = {
+#define LG_STATUS(name, message, exception, advice) LG_##exception,
+#include "core/status.def"
+#undef LG_STATUS
+    };
+    return module->exception[classes[status]];
 }
 
 /* "what failed (where), at t = ..., step ..., h = ...: iterations, residual; advice" */
 static PyObject *message_of(lg_status status, const lg_report *report)
 {
-    const char *advice = advice_of(status);
+    const char *advice = lg_status_advice(status);
     const char *what = report ? report->what : "";
     char run[160] = "", newton[96] = "";
     if (report && report->h != 0)
@@ -100,7 +52,7 @@ static PyObject *message_of(lg_status status, const lg_report *report)
         snprintf(newton, sizeof newton, ", after %d iterations with residual %.3g", report->iteration,
                  report->residual);
     return PyUnicode_FromFormat("%s%s%s%s%s%s%s", lg_status_message(status), what[0] ? ": " : "", what, run, newton,
-                                advice ? "; " : "", advice ? advice : "");
+                                advice[0] ? "; " : "", advice);
 }
 
 static PyObject *report_dict(lg_status status, const lg_report *report)

@@ -53,11 +53,8 @@ static int module_exec(PyObject *module)
 static int module_traverse(PyObject *module, visitproc visit, void *arg)
 {
     lg_module *state = PyModule_GetState(module);
-    Py_VISIT(state->IntegrationError);
-    Py_VISIT(state->ConvergenceError);
-    Py_VISIT(state->SingularError);
-    Py_VISIT(state->StepSizeError);
-    Py_VISIT(state->Interrupted);
+    for (int i = 0; i < LG_EXCEPTION_COUNT; i++)
+        Py_VISIT(state->exception[i]);
     Py_VISIT(state->System);
     Py_VISIT(state->Model);
     Py_VISIT(state->CallableSystem);
@@ -68,11 +65,8 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 static int module_clear(PyObject *module)
 {
     lg_module *state = PyModule_GetState(module);
-    Py_CLEAR(state->IntegrationError);
-    Py_CLEAR(state->ConvergenceError);
-    Py_CLEAR(state->SingularError);
-    Py_CLEAR(state->StepSizeError);
-    Py_CLEAR(state->Interrupted);
+    for (int i = 0; i < LG_EXCEPTION_COUNT; i++)
+        Py_CLEAR(state->exception[i]);
     Py_CLEAR(state->System);
     Py_CLEAR(state->Model);
     Py_CLEAR(state->CallableSystem);

@@ -4,8 +4,31 @@
 
 #include "bind/python.h"
 
+/* X(name, base, doc): the classes of exceptions, a base before what is derived from it. status.def says which one a
+   failure of the core becomes. */
+#define LG_EXCEPTIONS(X)                                                                                               \
+    X(IntegrationError, PyExc_RuntimeError,                                                                            \
+      "A run failed. `report` is a dict (status, step, t, h, iteration, residual, what), `result` and `trajectory`\n"  \
+      "hold everything up to the last accepted step.")                                                                 \
+    X(ConvergenceError, exception[LG_IntegrationError],                                                                \
+      "Newton's method did not converge, or a value became infinite.")                                                 \
+    X(SingularError, exception[LG_IntegrationError],                                                                   \
+      "A matrix is singular: redundant constraints or a body without mass.")                                           \
+    X(StepSizeError, exception[LG_IntegrationError], "The step size fell below its minimum.")                          \
+    X(Interrupted, PyExc_KeyboardInterrupt, "Ctrl-C during a run; `result` and `trajectory` hold what was computed.")
+
+enum {
+#define LG_EXCEPTION(name, base, doc) LG_##name,
+    LG_EXCEPTIONS(LG_EXCEPTION)
+#undef LG_EXCEPTION
+        LG_OWN_EXCEPTIONS,
+    LG_ValueError = LG_OWN_EXCEPTIONS, /* Python's own, which status.def names too */
+    LG_MemoryError,
+    LG_EXCEPTION_COUNT
+};
+
 typedef struct lg_module {
-    PyObject *IntegrationError, *ConvergenceError, *SingularError, *StepSizeError, *Interrupted;
+    PyObject *exception[LG_EXCEPTION_COUNT];
     PyTypeObject *System, *Model, *CallableSystem, *Stepper;
 } lg_module;
 

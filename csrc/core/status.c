@@ -5,13 +5,19 @@
 #include <string.h>
 
 static const char *const status_names[] = {
-#define LG_STATUS(name, message) #name,
+#define LG_STATUS(name, message, exception, advice) #name,
 #include "core/status.def"
 #undef LG_STATUS
 };
 
 static const char *const status_messages[] = {
-#define LG_STATUS(name, message) message,
+#define LG_STATUS(name, message, exception, advice) message,
+#include "core/status.def"
+#undef LG_STATUS
+};
+
+static const char *const status_advice[] = {
+#define LG_STATUS(name, message, exception, advice) advice,
 #include "core/status.def"
 #undef LG_STATUS
 };
@@ -24,6 +30,11 @@ const char *lg_status_name(lg_status status)
 const char *lg_status_message(lg_status status)
 {
     return (unsigned)status < LG_STATUS_COUNT ? status_messages[status] : "unknown status";
+}
+
+const char *lg_status_advice(lg_status status)
+{
+    return (unsigned)status < LG_STATUS_COUNT ? status_advice[status] : "";
 }
 
 /* Bytes of the character that a byte leads. */

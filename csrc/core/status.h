@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 typedef enum lg_status {
-#define LG_STATUS(name, message) LG_##name,
+#define LG_STATUS(name, message, exception, advice) LG_##name,
 #include "core/status.def"
 #undef LG_STATUS
     LG_STATUS_COUNT
@@ -25,6 +25,7 @@ typedef struct lg_report {
 
 const char *lg_status_name(lg_status status); /* "NO_CONVERGENCE" */
 const char *lg_status_message(lg_status status); /* one short clause, no full stop */
+const char *lg_status_advice(lg_status status); /* another, or "" */
 
 /* How many bytes of a text, at most `room`, hold whole characters of UTF-8. */
 size_t lg_text_cut(const char *text, size_t room);
