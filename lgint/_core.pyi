@@ -151,6 +151,9 @@ def element_rows() -> list[dict[str, Any]]:
 def node_rows() -> list[dict[str, Any]]:
     """name, nq, nv, nown, linear, place, reference"""
 
+def group_rows() -> list[dict[str, Any]]:
+    """name, dim, shape, hat_shape of the Lie groups"""
+
 class Stepper:
     def __init__(
         self,

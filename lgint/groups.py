@@ -217,10 +217,11 @@ class RotationVector:
         return _apply("rotvec_compose", {"psi0": (psi0, (3,)), "dpsi": (dpsi, (3,))}, (3,), out)
 
 
-so3 = Group("so3", 3, (3, 3), (3, 3))
-s3 = Group("s3", 3, (4,), (4,))
-se3 = Group("se3", 6, (4, 4), (4, 4))
-r3xso3 = Group("r3xso3", 6, (12,), (7, 7))
-r3xs3 = Group("r3xs3", 6, (7,), (7,))
-s3r3 = Group("s3r3", 6, (7,), (7,))
+_GROUPS = {row["name"]: Group(**row) for row in _core.group_rows()}
+so3 = _GROUPS["so3"]
+s3 = _GROUPS["s3"]
+se3 = _GROUPS["se3"]
+r3xso3 = _GROUPS["r3xso3"]
+r3xs3 = _GROUPS["r3xs3"]
+s3r3 = _GROUPS["s3r3"]
 rotvec = RotationVector()

@@ -149,18 +149,12 @@ typedef struct operation {
     const char *name[LG_GROUP_COUNT];
 } operation;
 
-#define OPERATION_ROW(operation, kinds, doc)                                                                           \
-    {{operation##_loop},                                                                                               \
-     kinds,                                                                                                            \
-     doc,                                                                                                              \
-     {"so3_" #operation, "s3_" #operation, "se3_" #operation, "r3xso3_" #operation, "r3xs3_" #operation,               \
-      "s3r3_" #operation}},
+#define OPERATION_NAME(operation, group, ...) #group "_" #operation,
+#define OPERATION_ROW(operation, kinds, doc) {{operation##_loop}, kinds, doc, {LG_GROUPS(OPERATION_NAME, operation)}},
 static const operation operations[] = {OPERATIONS(OPERATION_ROW)};
 
-static void *const group_data[LG_GROUP_COUNT][1] = {
-    {(void *)&lg_groups[0]}, {(void *)&lg_groups[1]}, {(void *)&lg_groups[2]},
-    {(void *)&lg_groups[3]}, {(void *)&lg_groups[4]}, {(void *)&lg_groups[5]},
-};
+#define GROUP_DATA(with, group, ...) {(void *)&lg_groups[LG_GROUP_##group]},
+static void *const group_data[LG_GROUP_COUNT][1] = {LG_GROUPS(GROUP_DATA, )};
 
 /* "(3),(3,3)->(3)" */
 static void write_signature(const lg_group *group, const char *kinds, char *text)
@@ -196,7 +190,7 @@ static void rotvec_compose_loop(char **args, const npy_intp *dimensions, const n
 {
     (void)unused;
     operand o[3];
-    start_operands(&lg_groups[0], "vvv", 3, steps, o);
+    start_operands(&lg_groups[LG_GROUP_so3], "vvv", 3, steps, o);
     for (npy_intp i = 0; i < dimensions[0]; i++) {
         double psi0[3], dpsi[3], psi[3];
         load(&o[0], args[0] + i * steps[0], psi0);

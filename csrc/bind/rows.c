@@ -1,5 +1,6 @@
-/* method_rows, element_rows, node_rows: the rows of the core as dicts, for names, docs and error texts. */
+/* method_rows, element_rows, node_rows, group_rows: the rows of the core as dicts, for names, docs and error texts. */
 #include "bind/args.h"
+#include "group/group.h"
 #include "model/model.h"
 
 /* A list made row by row. */
@@ -138,10 +139,33 @@ static PyObject *node_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unus
     return list_of(lg_node_count, node_row, NULL);
 }
 
+/* ---- groups ---- */
+
+static PyObject *shape_tuple(const int shape[2])
+{
+    return shape[1] > 1 ? Py_BuildValue("(ii)", shape[0], shape[1]) : Py_BuildValue("(i)", shape[0]);
+}
+
+static PyObject *group_row(const void *Py_UNUSED(context), int index)
+{
+    const lg_group *g = &lg_groups[index];
+    return Py_BuildValue("{s:s,s:i,s:N,s:N}", "name", g->name, "dim", g->node->nv, "shape", shape_tuple(g->shape),
+                         "hat_shape", shape_tuple(g->hat_shape));
+}
+
+PyDoc_STRVAR(group_doc, "group_rows()\n--\n\n"
+                        "Per Lie group a dict: name, dim (of the algebra), shape (of an element), hat_shape.");
+
+static PyObject *group_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    return list_of(LG_GROUP_COUNT, group_row, NULL);
+}
+
 static PyMethodDef row_functions[] = {
     {"method_rows", method_rows, METH_NOARGS, method_doc},
     {"element_rows", element_rows, METH_NOARGS, element_doc},
     {"node_rows", node_rows, METH_NOARGS, node_doc},
+    {"group_rows", group_rows, METH_NOARGS, group_doc},
     {NULL, NULL, 0, NULL},
 };
 

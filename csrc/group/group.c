@@ -223,13 +223,10 @@ static void pose_vee(const double *a, double *v)
     s3_vee(a + 3, v + 3);
 }
 
-extern const lg_node lg_so3, lg_s3, lg_se3, lg_r3xso3, lg_r3xs3, lg_s3r3;
+#define NODE(with, name, ...) extern const lg_node lg_##name;
+LG_GROUPS(NODE, )
 
-const lg_group lg_groups[LG_GROUP_COUNT] = {
-    {"so3", &lg_so3, 0, {3, 3}, {3, 3}, lg_so3_exp, lg_mul33, matrix_invert, so3_hat, so3_vee},
-    {"s3", &lg_s3, 0, {4, 1}, {4, 1}, NULL, lg_quat_mul, quat_invert, s3_hat, s3_vee},
-    {"se3", &lg_se3, 1, {4, 4}, {4, 4}, NULL, lg_mul33, matrix_invert, se3_hat, se3_vee},
-    {"r3xso3", &lg_r3xso3, 0, {12, 1}, {7, 7}, NULL, lg_mul33, matrix_invert, r3xso3_hat, r3xso3_vee},
-    {"r3xs3", &lg_r3xs3, 0, {7, 1}, {7, 1}, NULL, lg_quat_mul, quat_invert, pose_hat, pose_vee},
-    {"s3r3", &lg_s3r3, 1, {7, 1}, {7, 1}, NULL, lg_quat_mul, quat_invert, pose_hat, pose_vee},
-};
+#define ROW(with, name, semidirect, rows, columns, hat_rows, hat_columns, exp, multiply, invert, hat, vee)             \
+    {#name, &lg_##name, semidirect, {rows, columns}, {hat_rows, hat_columns}, exp, multiply, invert, hat, vee},
+
+const lg_group lg_groups[LG_GROUP_COUNT] = {LG_GROUPS(ROW, )};

@@ -19,8 +19,23 @@ typedef struct lg_group {
     void (*vee)(const double *A, double *v);
 } lg_group;
 
-enum { LG_GROUP_COUNT = 6 };
-extern const lg_group lg_groups[LG_GROUP_COUNT]; /* so3 s3 se3 r3xso3 r3xs3 s3r3 */
+/* X(with, name, semidirect, rows and columns of an element, of its hat, exp, multiply, invert, hat, vee): the only list of
+   the groups. The node kind of `name` is lg_<name>; `with` is passed on. */
+#define LG_GROUPS(X, with)                                                                                             \
+    X(with, so3, 0, 3, 3, 3, 3, lg_so3_exp, lg_mul33, matrix_invert, so3_hat, so3_vee)                                 \
+    X(with, s3, 0, 4, 1, 4, 1, NULL, lg_quat_mul, quat_invert, s3_hat, s3_vee)                                         \
+    X(with, se3, 1, 4, 4, 4, 4, NULL, lg_mul33, matrix_invert, se3_hat, se3_vee)                                       \
+    X(with, r3xso3, 0, 12, 1, 7, 7, NULL, lg_mul33, matrix_invert, r3xso3_hat, r3xso3_vee)                             \
+    X(with, r3xs3, 0, 7, 1, 7, 1, NULL, lg_quat_mul, quat_invert, pose_hat, pose_vee)                                  \
+    X(with, s3r3, 1, 7, 1, 7, 1, NULL, lg_quat_mul, quat_invert, pose_hat, pose_vee)
+
+enum {
+#define LG_GROUP_NUMBER(with, name, ...) LG_GROUP_##name,
+    LG_GROUPS(LG_GROUP_NUMBER, )
+#undef LG_GROUP_NUMBER
+        LG_GROUP_COUNT
+};
+extern const lg_group lg_groups[LG_GROUP_COUNT];
 
 typedef void lg_group_op(const lg_group *group, const double *a, const double *b, double *out);
 

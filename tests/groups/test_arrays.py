@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from lgint import groups
+from lgint import _core, groups
 
-GROUPS = [groups.so3, groups.s3, groups.se3, groups.r3xso3, groups.r3xs3, groups.s3r3]
+GROUPS = [getattr(groups, row["name"]) for row in _core.group_rows()]
 every_group = pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
 
 

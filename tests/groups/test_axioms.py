@@ -8,9 +8,9 @@ from hypothesis.extra.numpy import arrays
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
-from lgint import groups
+from lgint import _core, groups
 
-GROUPS = [groups.so3, groups.s3, groups.se3, groups.r3xso3, groups.r3xs3, groups.s3r3]
+GROUPS = [getattr(groups, row["name"]) for row in _core.group_rows()]
 DIRECT = [groups.r3xso3, groups.r3xs3]
 few = settings(max_examples=40)  # of each property for each group
 every_group = pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
