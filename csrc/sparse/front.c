@@ -278,14 +278,14 @@ INLINE void update_later(int n, const lg_plan *plan, const lg_front *front, cons
             const double *U = data->factors + front->U + (long)n * neighbours[t].start;
             double *target = data->factors + update->at;
             if (s == t && rows <= 3) {
-                subtract_from_small(n, rows, L, front->ld, U, target, data->growth + update->pivot);
+                subtract_from_small(n, rows, L, front->ld, U, target, data->growth + neighbours[s].pivot);
                 continue;
             }
             if (s == t)
                 save_diagonal(rows, target, data->scratch);
             subtract_product(n, rows, neighbours[t].size, L, front->ld, U, target, update->ld);
             if (s == t)
-                add_growth(rows, target, data->scratch, data->growth + update->pivot);
+                add_growth(rows, target, data->scratch, data->growth + neighbours[s].pivot);
         }
 }
 
@@ -407,53 +407,58 @@ static lg_status factor_large(int n, const lg_front *front, const lg_front_data 
 
 /* ---- solution ---- */
 
+/* Unknowns stand in the order of elimination: those of a front side by side. */
 INLINE void forward(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *restrict y,
-                    double *restrict w, double *restrict x)
+                    double *z)
 {
-    const int *restrict unknowns = plan->unknowns + front->unknowns;
-    const int *restrict perm = data->pivots + front->pivot;
-    const double *restrict D = data->factors + front->D;
-    const double *restrict L = data->factors + front->L;
+    const int *perm = data->pivots + front->pivot;
+    const double *L = data->factors + front->L;
+    double *own = z + front->pivot;
 
     UNROLL
     for (int r = 0; r < n; r++)
-        y[r] = x[unknowns[perm[r]]];
-    lower_solve(n, D, y);
+        y[r] = own[perm[r]];
+    lower_solve(n, data->factors + front->D, y);
     UNROLL
     for (int r = 0; r < n; r++)
-        x[unknowns[r]] = y[r];
+        own[r] = y[r];
 
-    for (int r = 0; r < front->ld; r += 2) {
-        pair sum = {0};
-        UNROLL
-        for (int p = 0; p < n; p++)
-            sum += load(L + r + front->ld * p) * y[p];
-        store(w + r, sum);
-    }
-    for (int r = 0; r < front->m; r++)
-        x[unknowns[n + r]] -= w[r];
+    const lg_neighbour *to = plan->neighbours + front->neighbour, *end = to + front->neighbours;
+    for (; to < end; to++)
+        for (int r = 0; r < to->size; r += 2) {
+            double *at = z + to->pivot + r;
+            pair sum = {0};
+            UNROLL
+            for (int p = 0; p < n; p++)
+                sum += load(L + to->start + r + front->ld * p) * y[p];
+            if (r + 1 < to->size)
+                store(at, load(at) - sum);
+            else
+                *at -= sum[0];
+        }
 }
 
 INLINE void backward(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *restrict y,
-                     double *restrict x)
+                     double *z)
 {
-    const int *restrict unknowns = plan->unknowns + front->unknowns;
-    const double *restrict D = data->factors + front->D;
-    const double *restrict U = data->factors + front->U;
+    const double *U = data->factors + front->U;
+    double *own = z + front->pivot;
 
     UNROLL
     for (int r = 0; r < n; r++)
-        y[r] = x[unknowns[r]];
-    for (int c = 0; c < front->m; c++) {
-        double xc = x[unknowns[n + c]];
-        UNROLL
-        for (int r = 0; r < n; r++)
-            y[r] -= U[r + n * c] * xc;
-    }
-    upper_solve(n, D, y);
+        y[r] = own[r];
+    const lg_neighbour *from = plan->neighbours + front->neighbour, *end = from + front->neighbours;
+    for (; from < end; from++)
+        for (int c = 0; c < from->size; c++, U += n) {
+            double known = z[from->pivot + c];
+            UNROLL
+            for (int r = 0; r < n; r++)
+                y[r] -= U[r] * known;
+        }
+    upper_solve(n, data->factors + front->D, y);
     UNROLL
     for (int r = 0; r < n; r++)
-        x[unknowns[r]] = y[r];
+        own[r] = y[r];
 }
 
 /* ---- one copy of the kernels for every common size, and one for any ---- */
@@ -466,15 +471,15 @@ INLINE void backward(int n, const lg_plan *plan, const lg_front *front, const lg
         pair y[N];                                                                                                     \
         return factor(N, plan, front, data, deficient, y);                                                             \
     }                                                                                                                  \
-    static void forward_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x)          \
+    static void forward_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)          \
     {                                                                                                                  \
         double y[N];                                                                                                   \
-        forward(N, plan, front, data, y, data->scratch, x);                                                            \
+        forward(N, plan, front, data, y, z);                                                                           \
     }                                                                                                                  \
-    static void backward_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x)         \
+    static void backward_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)         \
     {                                                                                                                  \
         double y[N];                                                                                                   \
-        backward(N, plan, front, data, y, x);                                                                          \
+        backward(N, plan, front, data, y, z);                                                                          \
     }
 LG_SIZES(LG_KERNELS)
 
@@ -489,14 +494,14 @@ static lg_status factor_any(const lg_plan *plan, const lg_front *front, const lg
     return LG_OK;
 }
 
-static void forward_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x)
+static void forward_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
 {
-    forward(front->n, plan, front, data, data->scratch, data->scratch + front->n, x);
+    forward(front->n, plan, front, data, data->scratch, z);
 }
 
-static void backward_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x)
+static void backward_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
 {
-    backward(front->n, plan, front, data, data->scratch, x);
+    backward(front->n, plan, front, data, data->scratch, z);
 }
 
 typedef struct kernels {
@@ -528,12 +533,12 @@ void lg_front_inverse(const lg_front *front, const lg_front_data *data, int c, d
     upper_solve(n, D, column);
 }
 
-void lg_front_forward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x)
+void lg_front_forward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
 {
-    kernels_of(front)->forward(plan, front, data, x);
+    kernels_of(front)->forward(plan, front, data, z);
 }
 
-void lg_front_backward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x)
+void lg_front_backward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
 {
-    kernels_of(front)->backward(plan, front, data, x);
+    kernels_of(front)->backward(plan, front, data, z);
 }

@@ -20,8 +20,8 @@ lg_status lg_front_factor(const lg_plan *plan, const lg_front *front, const lg_f
 /* Column c of the inverse of a factored pivot block. */
 void lg_front_inverse(const lg_front *front, const lg_front_data *data, int c, double *column);
 
-/* The two halves of a solution, in place in x. */
-void lg_front_forward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x);
-void lg_front_backward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *x);
+/* The two halves of a solution, in place in z, which holds the unknowns in the order of elimination. */
+void lg_front_forward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z);
+void lg_front_backward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z);
 
 #endif

@@ -143,6 +143,19 @@ static double *dense_row_scale(const lg_matrix *matrix)
     return matrix->dense + (long)matrix->plan->size * matrix->plan->size;
 }
 
+/* What a front and one of its later ones have in common */
+static void copy_panels(lg_matrix *matrix, const lg_front *front, const lg_neighbour *with)
+{
+    const lg_plan *plan = matrix->plan;
+    const int *own = plan->unknowns + front->pivot, *later = plan->unknowns + with->pivot;
+    long N = plan->size;
+    for (int c = 0; c < front->n; c++)
+        for (int i = 0, r = with->start; i < with->size; i++, r++) {
+            matrix->dense[later[i] + N * own[c]] = matrix->values[front->L + r + (long)front->ld * c];
+            matrix->dense[own[c] + N * later[i]] = matrix->values[front->U + c + (long)front->n * r];
+        }
+}
+
 static void dense_assemble(lg_matrix *matrix)
 {
     const lg_plan *plan = matrix->plan;
@@ -150,17 +163,14 @@ static void dense_assemble(lg_matrix *matrix)
     double *A = matrix->dense;
     memset(A, 0, (size_t)(N * N) * sizeof(double));
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {
-        const int *own = plan->unknowns + front->unknowns, *later = own + front->n;
+        const int *own = plan->unknowns + front->pivot;
         if (front->end > plan->nassembled)
             continue;
         for (int c = 0; c < front->n; c++)
             for (int r = 0; r < front->n; r++)
                 A[own[r] + N * own[c]] = matrix->values[front->D + r + front->n * c];
-        for (int c = 0; c < front->n; c++)
-            for (int r = 0; r < front->m; r++) {
-                A[later[r] + N * own[c]] = matrix->values[front->L + r + (long)front->ld * c];
-                A[own[c] + N * later[r]] = matrix->values[front->U + c + (long)front->n * r];
-            }
+        for (int s = 0; s < front->neighbours; s++)
+            copy_panels(matrix, front, plan->neighbours + front->neighbour + s);
     }
 }
 
@@ -246,7 +256,7 @@ lg_status lg_matrix_factor(lg_matrix *matrix)
         int deficient = 0;
         lg_status status = lg_front_factor(plan, front, &data, &deficient);
         if (status == LG_SINGULAR)
-            return dense_factor(matrix, plan->unknowns[front->unknowns + deficient]);
+            return dense_factor(matrix, plan->unknowns[front->pivot + deficient]);
         if (status != LG_OK)
             return status;
         LG_TRY(lg_poll_after(matrix->poll, 0.5 * (double)(front->n + front->m) * (front->n + front->m)));
@@ -305,7 +315,7 @@ static void multiply_inverses(const lg_matrix *matrix, double *x)
     const lg_plan *plan = matrix->plan;
     for (const lg_front *front = plan->fronts, *end = front + plan->nfronts; front < end; front++) {
         const double *inverse = matrix->values + front->D;
-        double *at = x + plan->unknowns[front->unknowns];
+        double *at = x + plan->unknowns[front->pivot];
         if (front->n == 3)
             multiply(3, inverse, at);
         else if (front->n == 6)
@@ -327,10 +337,15 @@ lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
         return LG_OK;
     }
     lg_front_data data = front_data(matrix);
+    double *z = matrix->work; /* free once the matrix is factored */
+    for (int i = 0; i < plan->size; i++)
+        z[i] = x[plan->unknowns[i]];
     for (int k = 0; k < plan->nfronts; k++)
-        lg_front_forward(plan, &plan->fronts[k], &data, x);
+        lg_front_forward(plan, &plan->fronts[k], &data, z);
     LG_TRY(lg_poll_after(matrix->poll, (double)plan->nvalues));
     for (int k = plan->nfronts - 1; k >= 0; k--)
-        lg_front_backward(plan, &plan->fronts[k], &data, x);
+        lg_front_backward(plan, &plan->fronts[k], &data, z);
+    for (int i = 0; i < plan->size; i++)
+        x[plan->unknowns[i]] = z[i];
     return LG_OK;
 }

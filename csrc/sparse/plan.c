@@ -62,9 +62,6 @@ static void count_plan(builder *b)
     plan->nneighbours = b->order.start[plan->nfronts];
     for (int k = 0; k < plan->nfronts; k++) {
         plan->nupdates += square(b->order.start[k + 1] - b->order.start[k]);
-        plan->nunknowns += b->size[b->order.node[k]];
-        for (long s = b->order.start[k]; s < b->order.start[k + 1]; s++)
-            plan->nunknowns += b->size[b->order.node[b->order.later[s]]];
     }
 }
 
@@ -74,7 +71,7 @@ static void plan_layout(void *self, lg_arena *arena)
     plan->fronts = lg_arena_take(arena, (size_t)plan->nfronts * sizeof(lg_front));
     plan->neighbours = lg_arena_take(arena, (size_t)plan->nneighbours * sizeof(lg_neighbour));
     plan->updates = lg_arena_take(arena, (size_t)plan->nupdates * sizeof(lg_update));
-    plan->unknowns = lg_arena_ints(arena, (size_t)plan->nunknowns);
+    plan->unknowns = lg_arena_ints(arena, (size_t)plan->size);
     plan->entries = lg_arena_take(arena, (size_t)plan->nentries * sizeof(lg_entry_place));
     plan->clique = lg_arena_take(arena, (size_t)plan->ncliques * sizeof(long));
     plan->clique_size = lg_arena_ints(arena, (size_t)plan->ncliques);
@@ -91,7 +88,7 @@ static void fill_neighbours(builder *b, int k)
     front->m = 0;
     for (int s = front->neighbour; s < front->neighbour + front->neighbours; s++) {
         int later = b->order.later[s], size = b->size[b->order.node[later]];
-        b->plan->neighbours[s] = (lg_neighbour){front->m, size};
+        b->plan->neighbours[s] = (lg_neighbour){.start = front->m, .size = size};
         b->plan->fronts[later].fresh = 0;
         front->m += size;
     }
@@ -170,13 +167,12 @@ static int *put_unknowns(const builder *b, int node, int *out)
 
 static void fill_unknowns(builder *b)
 {
-    int *out = b->plan->unknowns;
-    for (int k = 0; k < b->plan->nfronts; k++) {
-        b->plan->fronts[k].unknowns = out - b->plan->unknowns;
+    lg_plan *plan = b->plan;
+    int *out = plan->unknowns;
+    for (int k = 0; k < plan->nfronts; k++)
         out = put_unknowns(b, b->order.node[k], out);
-        for (long s = b->order.start[k]; s < b->order.start[k + 1]; s++)
-            out = put_unknowns(b, b->order.node[b->order.later[s]], out);
-    }
+    for (long s = 0; s < plan->nneighbours; s++)
+        plan->neighbours[s].pivot = plan->fronts[b->order.later[s]].pivot;
 }
 
 /* ---- addresses ---- */
@@ -214,7 +210,7 @@ static void fill_updates(builder *b)
             for (long s = b->order.start[k]; s < b->order.start[k + 1]; s++) {
                 int i = b->order.later[s], j = b->order.later[t];
                 lg_meeting meeting = find_meeting(b, i, j);
-                *update++ = (lg_update){meeting.at, meeting.ld, i == j ? b->plan->fronts[i].pivot : -1};
+                *update++ = (lg_update){meeting.at, meeting.ld};
             }
 }
 

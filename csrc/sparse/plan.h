@@ -23,18 +23,17 @@ typedef struct lg_front {
     int pivot; /* its first unknown in the order of elimination */
     int neighbour, neighbours; /* first and number of its plan->neighbours */
     long D, U, L, end; /* places of the panels */
-    long unknowns; /* place in plan->unknowns of its n + m unknowns */
     long updates; /* place in plan->updates: neighbours^2 of them, column by column */
 } lg_front;
 
 typedef struct lg_neighbour { /* the unknowns of a later front among the m of an earlier one */
     int start, size;
+    int pivot; /* of the later front */
 } lg_neighbour;
 
 typedef struct lg_update { /* where the product of a slice of L and a slice of U is subtracted */
     long at;
     int ld;
-    int pivot; /* of the front, if it is its D; -1 if not */
 } lg_update;
 
 typedef struct lg_entry_place { /* where one entry of B goes: a group on a block, or a block's own rows */
@@ -57,12 +56,12 @@ struct lg_plan {
     lg_front *fronts; /* in the order of elimination */
     lg_neighbour *neighbours;
     lg_update *updates;
-    int *unknowns;
+    int *unknowns; /* in the order of elimination: which one it is */
     lg_entry_place *entries;
     long *clique; /* per clique: its first meeting */
     int *clique_size;
     lg_meeting *meetings;
-    long nneighbours, nupdates, nunknowns, nmeetings; /* lengths */
+    long nneighbours, nupdates, nmeetings; /* lengths */
     lg_arena memory;
 };
 
