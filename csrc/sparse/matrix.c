@@ -5,6 +5,7 @@
 #include "sparse/linalg.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,15 +58,27 @@ double *lg_matrix_at(const lg_matrix *matrix, int clique, int i, int j, int *ld)
     return matrix->values + meeting->at;
 }
 
+#define INLINE static inline __attribute__((always_inline))
+
+/* U += s B^T */
+INLINE void add_transposed(int rows, int nv, double s, const double *restrict B, double *restrict U, int ld)
+{
+    for (int r = 0; r < rows; r++)
+        for (int i = 0; i < nv; i++)
+            U[i + ld * r] += s * B[r + rows * i];
+}
+
 void lg_matrix_add_columns(lg_matrix *matrix, double s, const double *B)
 {
     const lg_plan *plan = matrix->plan;
     for (const lg_entry_place *place = plan->entries; place < plan->entries + plan->nentries; place++) {
         double *U = matrix->values + place->U;
-        const double *entry = B + place->value;
-        for (int r = 0; r < place->rows; r++)
-            for (int i = 0; i < place->nv; i++)
-                U[i + place->ld_U * r] += s * entry[r + place->rows * i];
+        if (place->rows == 3 && place->nv == 6)
+            add_transposed(3, 6, s, B + place->value, U, place->ld_U);
+        else if (place->rows == 3 && place->nv == 3)
+            add_transposed(3, 3, s, B + place->value, U, place->ld_U);
+        else
+            add_transposed(place->rows, place->nv, s, B + place->value, U, place->ld_U);
     }
 }
 
@@ -77,32 +90,63 @@ static void add_scaled(const lg_entry_place *place, double s, const double *rest
             L[r + place->ld_L * c] += s * B[r + place->rows * c];
 }
 
-/* L += s B X for the `count` rows from `row` on */
-static inline void add_rows_product(const lg_entry_place *place, int row, int count, double s, const double *restrict B,
-                                    const double *restrict X, double *restrict L)
+/* L += s B X for `rows` <= 3 rows; X is n x n out of a larger matrix */
+INLINE void add_product(int rows, int n, double s, const double *restrict B, int ld_B, const double *restrict X,
+                        int ld_X, double *restrict L, int ld_L)
 {
-    for (int c = 0; c < place->nv; c++) {
-        double sum[3] = {0};
-        for (int i = 0; i < place->nv; i++) {
-            double x = X[i + place->nv * c];
-            if (x == 0) // positions and rotations of a direct product do not mix: two thirds of its X
-                continue;
-            for (int r = 0; r < count; r++)
-                sum[r] += B[row + r + place->rows * i] * x;
-        }
-        for (int r = 0; r < count; r++)
-            L[row + r + place->ld_L * c] += s * sum[r];
+    for (int c = 0; c < n; c++) {
+        double sum[3];
+        for (int r = 0; r < rows; r++)
+            sum[r] = B[r] * X[ld_X * c];
+        for (int i = 1; i < n; i++)
+            for (int r = 0; r < rows; r++)
+                sum[r] += B[r + ld_B * i] * X[i + ld_X * c];
+        for (int r = 0; r < rows; r++)
+            L[r + ld_L * c] += s * sum[r];
     }
+}
+
+/* Does a 6 x 6 matrix keep its halves apart, as X of a direct product of positions and rotations does? */
+static int is_apart(const double *X)
+{
+    uint64_t bits = 0;
+    for (int c = 0; c < 6; c++)
+        for (int r = 0; r < 3; r++) {
+            uint64_t value;
+            memcpy(&value, X + 6 * c + r + (c < 3 ? 3 : 0), sizeof value);
+            bits |= value;
+        }
+    return bits == 0;
+}
+
+/* By kinds of blocks: their sizes are known to the compiler. */
+INLINE void add_product_rows(int rows, const lg_entry_place *place, int apart, double s, const double *B, int ld_B,
+                             const double *X, double *L)
+{
+    int nv = place->nv, ld_L = place->ld_L;
+    if (apart) {
+        add_product(rows, 3, s, B, ld_B, X, 6, L, ld_L);
+        add_product(rows, 3, s, B + 3 * ld_B, ld_B, X + 6 * 3 + 3, 6, L + 3 * ld_L, ld_L);
+    } else if (nv == 6)
+        add_product(rows, 6, s, B, ld_B, X, 6, L, ld_L);
+    else if (nv == 3)
+        add_product(rows, 3, s, B, ld_B, X, 3, L, ld_L);
+    else if (nv)
+        add_product(rows, nv, s, B, ld_B, X, nv, L, ld_L);
 }
 
 /* L += s B X, by three rows, the most frequent number, and the rest one by one */
 static void add_scaled_product(const lg_entry_place *place, double s, const double *B, const double *X, double *L)
 {
-    int row = 0;
+    int row = 0, apart = place->nv == 6 && is_apart(X);
+    if (place->rows == 3) {
+        add_product_rows(3, place, apart, s, B, 3, X, L);
+        return;
+    }
     for (; row + 3 <= place->rows; row += 3)
-        add_rows_product(place, row, 3, s, B, X, L);
+        add_product_rows(3, place, apart, s, B + row, place->rows, X, L + row);
     for (; row < place->rows; row++)
-        add_rows_product(place, row, 1, s, B, X, L);
+        add_product_rows(1, place, apart, s, B + row, place->rows, X, L + row);
 }
 
 void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level, const lg_chain *chain)
@@ -298,7 +342,7 @@ void lg_matrix_invert(lg_matrix *matrix)
 }
 
 /* x := A x for a column-major n x n A */
-static inline __attribute__((always_inline)) void multiply(int n, const double *restrict A, double *restrict x)
+INLINE void multiply(int n, const double *restrict A, double *restrict x)
 {
     double y[LARGEST_INVERSE];
     for (int i = 0; i < n; i++) {
