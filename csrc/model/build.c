@@ -392,10 +392,12 @@ static void name_row(builder *b, const lg_joint *joint, int row)
 }
 
 /* A body that can move and turn freely can give its side of a joint any twist: the rows of the joint are independent on it
-   alone, as they are on the twist of one side against the other. */
-static int moves_freely(const lg_block *block)
+   alone, as they are on the twist of one side against the other. On a point mass act only rows of translations, and these
+   are independent in its velocity. */
+static int moves_freely(const lg_body *body)
 {
-    return block->node->place == LG_PLACE_INERTIAL || block->node->place == LG_PLACE_BODY;
+    const lg_block *block = body->block;
+    return body->type->is_point || block->node->place == LG_PLACE_INERTIAL || block->node->place == LG_PLACE_BODY;
 }
 
 /* A joint's group: its rows and, per block under its frames, its part of B. Where both frames move with one block they
@@ -409,7 +411,7 @@ static void add_group(builder *b, lg_joint *joint)
             joint->value[1] = joint->value[0];
         else if (body[s]->block)
             joint->value[s] =
-                lg_layout_entry(&b->layout, body[s]->index, joint->nrows, !together && moves_freely(body[s]->block));
+                lg_layout_entry(&b->layout, body[s]->index, joint->nrows, !together && moves_freely(body[s]));
     joint->row = lg_layout_group(&b->layout, joint->nrows);
     for (int i = 0; i < joint->nrows; i++) {
         b->model->row_names[joint->row + i] = b->names;
@@ -548,6 +550,8 @@ static lg_status check_frames(const lg_model *m, lg_report *report)
         int parts = body->type->parts ? body->type->parts(body) : 1;
         if (body->block && (m->frames[i].part < 0 || m->frames[i].part >= parts))
             return refuse(report, "frame", "no such part of the body");
+        if (body->type->is_point && !m->frames[i].at_node)
+            return refuse(report, body->e.name, "a point mass has no other points, so a frame on it has no offset");
     }
     for (int i = 0; i < m->nbodies; i++)
         if (!m->bodies[i].e.frame[0]->at_node)
@@ -563,6 +567,15 @@ static lg_status check_ends(const lg_element *e, lg_report *report)
     return LG_OK;
 }
 
+/* What needs a rotation, or presses moments, needs a body that turns. */
+static lg_status check_turning(const lg_element *e, int (*on_point)(const lg_element *, int), lg_report *report)
+{
+    for (int s = 0; s < e->info->nframes; s++)
+        if (e->frame[s]->body->type->is_point && !(on_point && on_point(e, s)))
+            return refuse(report, e->name, "it needs a body that can turn, and a point mass cannot");
+    return LG_OK;
+}
+
 static lg_status check_elements(const lg_model *m, lg_report *report)
 {
     for (int i = 0; i < m->nforces; i++) {
@@ -571,6 +584,7 @@ static lg_status check_elements(const lg_model *m, lg_report *report)
         LG_TRY(check_ends(&f->e, report));
         if (f->type->check && f->type->check(&f->e, &reason) != LG_OK)
             return refuse(report, f->e.name, reason);
+        LG_TRY(check_turning(&f->e, f->type->between ? lg_element_on_point : f->type->on_point, report));
     }
     for (int i = 0; i < m->njoints; i++) {
         const lg_joint *j = &m->joints[i];
@@ -578,6 +592,7 @@ static lg_status check_elements(const lg_model *m, lg_report *report)
         LG_TRY(check_ends(&j->e, report));
         if (j->type->check && j->type->check(&j->e, &reason) != LG_OK)
             return refuse(report, j->e.name, reason);
+        LG_TRY(check_turning(&j->e, j->type->on_point, report));
     }
     return LG_OK;
 }

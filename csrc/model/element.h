@@ -41,6 +41,9 @@ static inline void lg_quarters_add(lg_quarters *q, int which, double s, const do
 int lg_element_moves(const lg_element *e, int end);
 int lg_element_between(const lg_element *e);
 
+/* The verb `on_point` of elements that act on points whatever their parameters are. */
+int lg_element_on_point(const lg_element *e, int end);
+
 /* Largest number of velocities of a block that the tangent of an element finds room for on the stack. */
 enum { LG_MAX_NV = 7 };
 /* Values per velocity that a wider block brings in the scratch, which begins with them: see tangent.c. */

@@ -25,6 +25,7 @@ PARAMETERS |= {
     "joint_drive": [(*TRIAD, *OTHER, 3.0, 20.0, 0.7, -1.0, 0.2, 0.3, 4.0)],
     "slide_drive": [(*AXIS, 0.3, 2.0, 0.7, -1.0, 0.2, 0.3, 4.0)],
 }
+BODIES = ("rigid_body", "tree", "modal_body", "point")  # the others: test_tree.py, test_modal.py, test_points.py
 LAWS = ("coordinate_drive", "coordinate_law", "force_law", "joint_law", "slide_law")  # test_laws.py
 TWO_FRAMES = {row["name"] for row in _core.element_rows() if row["nframes"] == 2}
 
@@ -184,5 +185,5 @@ def test_reactions_do_no_work_and_balance(element):
 
 
 def test_every_row_is_covered():
-    assert {row["name"] for row in _core.element_rows()} == {*PARAMETERS, "rigid_body", "tree", "modal_body", *LAWS}
+    assert {row["name"] for row in _core.element_rows()} == {*PARAMETERS, *BODIES, *LAWS}
     assert lgint.__version__

@@ -27,6 +27,7 @@ typedef struct lg_span { /* bodies of one row */
 struct lg_body_type {
     lg_element_info info;
     int constant_mass; /* on a block whose velocities are the body's own */
+    int is_point; /* without rotation: frames sit on the node, and nothing turns the body or turns with it */
     /* Parameters make sense? On failure a short reason. */
     lg_status (*check)(const lg_body *b, const char **reason);
     int (*parts)(const lg_body *b); /* frames may sit on; NULL: 1 */

@@ -31,6 +31,10 @@ struct lg_force_type {
     /* Does K or D link the two blocks? NULL: no. */
     int (*couples)(const lg_element *e);
 
+    /* Is the place of the frame's point all that it knows of this end, a force all that it presses on it? NULL: only if it acts
+       `between` points. */
+    int (*on_point)(const lg_element *e, int end);
+
     /* Writes w, and with `linear` K and D, whose `has` begin as zero. */
     lg_status (*wrenches)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out);
     /* Instead of `wrenches`, of what acts along the way between two points: F on the second, -F on the first, for their separation

@@ -133,6 +133,13 @@ static lg_status torque(const lg_element *e, const lg_pose *const f[2], const lg
     return LG_OK;
 }
 
+/* In inertial axes; with the body's axes it turns. */
+static int on_point(const lg_element *e, int end)
+{
+    (void)end;
+    return e->p[AXES] == 0;
+}
+
 const lg_force_type lg_applied_force = {
     .info = {.family = "force",
              .name = "force",
@@ -142,6 +149,7 @@ const lg_force_type lg_applied_force = {
              .parameters = parameters,
              .nparameters = 3},
     .check = check,
+    .on_point = on_point,
     .wrenches = wrenches,
     .next_kink = next_kink,
 };

@@ -70,6 +70,7 @@ const lg_joint_type lg_distance = {
              .nparameters = 1},
     .check = check,
     .couples = lg_element_between,
+    .on_point = lg_element_on_point,
     .rows = rows,
     .row_label = row_label,
 };

@@ -39,6 +39,8 @@ struct lg_joint_type {
     lg_status (*check)(const lg_element *e, const char **reason);
     /* Does K link the two blocks? */
     int (*couples)(const lg_element *e);
+    /* Is the place of the frame's point all that it knows of this end, a force all that it presses on it? NULL: no. */
+    int (*on_point)(const lg_element *e, int end);
     /* lam has one value per row of the type; the `has` of K begin as zero. */
     void (*rows)(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out);
     /* phi and, unless lam is NULL, the wrenches J^T lam alone, which takes less than the rows. NULL: by `rows`. */

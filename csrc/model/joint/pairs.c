@@ -44,6 +44,12 @@ static int couples(const lg_element *e)
     return lg_element_between(e) && (pair_count(e) > 0 || e->p[CARRIER] != 0);
 }
 
+/* Rows of translation turn with the carrier alone. */
+static int on_point(const lg_element *e, int end)
+{
+    return pair_count(e) == 0 && e->p[CARRIER] != end + 1;
+}
+
 /* ---- translations ---- */
 
 typedef struct carried { /* the separation seen by the carrier */
@@ -386,6 +392,7 @@ static void commit(const lg_element *e, const lg_pose *const f[2], double *mem)
                  .pairs = joint_pairs},                                                                                \
         .check = check,                                                                                                \
         .couples = couples,                                                                                            \
+        .on_point = on_point,                                                                                          \
         .rows = rows,                                                                                                  \
         .residual = residual,                                                                                          \
         .all = sizeof(joint_translations) == 4 && sizeof(joint_pairs) == 1 ? lg_points_all : NULL,                     \

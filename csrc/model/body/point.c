@@ -1,0 +1,112 @@
+/* A point mass on R^3: q is its position, v its velocity. It has no rotation; what needs one is refused when a model is
+   built (the verb `on_point` of forces and joints), so that its frames carry no moments:
+
+       twist = (v, 0),   H = [1; 0],   Z = 0. */
+#include "model/body/body.h"
+
+static const lg_parameter parameters[] = {{"mass", "kg", "mass", 1}};
+
+static lg_status check(const lg_body *b, const char **reason)
+{
+    *reason = NULL;
+    if (b->block->node->nv || b->block->n != 3)
+        *reason = "a point mass sits on a block of kind Rn with three coordinates";
+    else if (!(b->e.p[0] > 0))
+        *reason = "the mass must be positive";
+    return *reason ? LG_BAD_ARGUMENT : LG_OK;
+}
+
+static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+{
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3];
+    for (const lg_body *b = bodies.first; b < bodies.end; b++) {
+        int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
+        for (const lg_frame *f = b->frames; f < b->frames + n; f++) {
+            lg_pose *pose = lg_pose_of(f, at);
+            lg_copy(3, at->q + b->block->q, pose->x);
+            if (level >= LG_TWISTS)
+                lg_copy(3, at->v + b->block->v, pose->xdot);
+            lg_zero(3, pose->xdd);
+            pose->R = identity;
+            pose->omega = pose->omegadot = zero;
+            lg_pose_clear(f, pose);
+        }
+    }
+}
+
+static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
+{
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    for (const lg_body *b = bodies.first; b < bodies.end; b++) {
+        double mass = b->e.p[0];
+        int v = b->block->v, ld;
+        if (want->Ma && at->a)
+            lg_axpy(3, mass, at->a + v, want->Ma + v);
+        if (!want->S)
+            continue;
+        double *S = lg_body_tangent(b, want, &ld);
+        lg_chain_add(b->block, lg_chain_of(want, b->index), 2, at->wa * mass, 0, 3, 0, 3, identity, 3, S, ld);
+    }
+}
+
+static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
+{
+    double *out[] = {[LG_FORCES] = want->force, [LG_REACTIONS] = want->Btlam};
+    for (const lg_body *b = bodies.first; b < bodies.end; b++)
+        for (const lg_frame *f = b->frames; f < b->frames + b->nactive; f++)
+            for (int sum = 0; sum < 2; sum++)
+                if (out[sum] && f->pressed >> sum & 1)
+                    lg_axpy(3, 1, lg_pose_of(f, at)->wrench[sum], out[sum] + b->block->v);
+}
+
+static double kinetic(const lg_body *b, const lg_point *at)
+{
+    const double *v = at->v + b->block->v;
+    return b->e.p[0] * lg_dot3(v, v) / 2;
+}
+
+static void pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out)
+{
+    (void)f, (void)at;
+    lg_axpy(3, s, wrench, out);
+}
+
+static void pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row)
+{
+    (void)f, (void)at, (void)wrench, (void)row;
+}
+
+static void dense_H(const lg_frame *f, const lg_point *at, double *H)
+{
+    (void)f, (void)at;
+    lg_zero(18, H);
+    for (int j = 0; j < 3; j++)
+        H[7 * j] = 1;
+}
+
+static void dense_Z(const lg_frame *f, const lg_point *at, double *Z)
+{
+    (void)f, (void)at;
+    lg_zero(18, Z);
+}
+
+const lg_body_type lg_point_mass = {
+    .info = {.family = "body",
+             .name = "point",
+             .doc = "A point mass in space, without rotation.",
+             .reference = "docs/models",
+             .nframes = 1,
+             .parameters = parameters,
+             .nparameters = 1},
+    .constant_mass = 1,
+    .is_point = 1,
+    .check = check,
+    .kinematics = kinematics,
+    .inertia = inertia,
+    .gather = gather,
+    .kinetic = kinetic,
+    .pull = pull,
+    .pull_rate = pull_rate,
+    .H = dense_H,
+    .Z = dense_Z,
+};
