@@ -36,6 +36,7 @@ class System:
     nv: int
     nrows: int  # constraint rows, the blocks' own rows last
     nmem: int
+    widths: dict[str, int]  # of the parts of a state
     constant_mass: bool
     blocks: list[tuple[str, int, int, int, int, int]]  # kind, n, first q, first v, own rows, first own row
     row_names: list[str]
@@ -119,7 +120,7 @@ def integrate(
     save_every: int,
     q: ArrayLike,
     v: ArrayLike,
-    start: dict[str, Any] | None,  # a, lam, mem, carry of a run to resume; changed: with other parameters
+    start: dict[str, Any] | None,  # vdot, lam, mem, carry of a run to resume; changed: with other parameters
     options: dict[str, Any],
     progress: Callable[[float], None] | None = None,
     t_eval: ArrayLike | None = None,
@@ -150,6 +151,9 @@ def element_rows() -> list[dict[str, Any]]:
 
 def node_rows() -> list[dict[str, Any]]:
     """name, nq, nv, nown, linear, place, reference"""
+
+def state_parts() -> list[str]:
+    """Names of the arrays of a state: q, v, vdot, lam, mem"""
 
 def group_rows() -> list[dict[str, Any]]:
     """name, dim, shape, hat_shape of the Lie groups"""

@@ -25,21 +25,19 @@ static lg_status save(void *self, const lg_state *state, double h)
     return lg_record_add(&s->states.record, state, h, h > 0 ? s->run.error : NAN);
 }
 
-static double *put(double *row, const double *x, int n)
+/* A part of both ends of a step, (2, n), read-only: what is called with it may not change the run. */
+static PyObject *both(const session *s, lg_part part, const lg_state *before, const lg_state *after)
 {
-    if (n)
-        memcpy(row, x, (size_t)n * sizeof *x);
-    return row + n;
-}
-
-/* (2, n), read-only: what is called with it may not change the run. */
-static PyObject *both(const double *before, const double *after, npy_intp n)
-{
-    npy_intp dims[] = {2, n};
+    npy_intp dims[] = {2, lg_part_width(s->system, part)};
+    size_t size = (size_t)dims[1] * sizeof(double);
     PyArrayObject *array = (PyArrayObject *)PyArray_SimpleNew(2, dims, NPY_DOUBLE);
     if (!array)
         return NULL;
-    put(put(PyArray_DATA(array), before, (int)n), after, (int)n);
+    char *rows = PyArray_DATA(array);
+    if (size) {
+        memcpy(rows, lg_part_of(before, part), size);
+        memcpy(rows + size, lg_part_of(after, part), size);
+    }
     PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE);
     return (PyObject *)array;
 }
@@ -47,10 +45,9 @@ static PyObject *both(const double *before, const double *after, npy_intp n)
 /* on_step(t, q, v, a, lam) of both ends -> None, or the time at which the run ends. */
 static lg_status call_on_step(const session *s, const lg_state *before, const lg_state *after, double *t_stop)
 {
-    npy_intp nq = s->system->space->nq, nv = s->system->space->nv, nrows = s->system->pattern->nrows;
-    PyObject *result = PyObject_CallFunction(s->on_step, "(dd)NNNN", before->t, after->t, both(before->q, after->q, nq),
-                                             both(before->v, after->v, nv), both(before->a, after->a, nv),
-                                             both(before->lam, after->lam, nrows));
+    PyObject *result = PyObject_CallFunction(s->on_step, "(dd)NNNN", before->t, after->t,
+                                             both(s, LG_PART_Q, before, after), both(s, LG_PART_V, before, after),
+                                             both(s, LG_PART_A, before, after), both(s, LG_PART_LAM, before, after));
     if (result && result != Py_None)
         *t_stop = PyFloat_AsDouble(result);
     Py_XDECREF(result);
@@ -296,7 +293,7 @@ PyDoc_STRVAR(integrate_doc,
              "h (n,), error (n,), q (n, nq), v, vdot (n, nv), lam (n, nrows), mem (n, nmem) of every save_every-th\n"
              "state or of the times t_eval; carry and `end` (the same fields) of the last one; knots (both ends of\n"
              "every step: t, q, v, vdot, lam, if dense); stats. The arrays are the memory of the record itself.\n"
-             "start: a, lam, mem, carry of a run to resume bit for bit, or None; with changed=True the data jump\n"
+             "start: vdot, lam, mem, carry of a run to resume bit for bit, or None; with changed=True the data jump\n"
              "there, as at a kink. progress(t) is called about every 50 ms, on_step(t, q, v, a, lam) with both ends\n"
              "of every step; a time that it returns ends the run there. On failure the exception's `result` holds\n"
              "what was computed, the last accepted state included.");

@@ -19,7 +19,7 @@ static int hand_over(lg_record *record, lg_column column, PyArrayObject *array)
 static PyObject *array_of(lg_record *record, lg_column column)
 {
     npy_intp dims[] = {(npy_intp)record->count, (npy_intp)record->width[column]};
-    int ndim = column < LG_COLUMN_Q ? 1 : 2;
+    int ndim = column < LG_COLUMN_STATE ? 1 : 2;
     if (!dims[0] || !dims[1])
         return PyArray_SimpleNew(ndim, dims, NPY_DOUBLE);
     PyObject *array = PyArray_SimpleNewFromData(ndim, dims, NPY_DOUBLE, record->column[column]);
@@ -33,12 +33,12 @@ PyObject *lg_table_dict(lg_table *table)
     PyObject *dict = PyDict_New();
     lg_record_trim(&table->record);
     for (int c = 0; dict && c < LG_COLUMN_COUNT; c++) {
-        if (c < LG_COLUMN_Q && !table->record.width[c])
+        if (c < LG_COLUMN_STATE && !table->record.width[c])
             continue;
         PyObject **array = &table->array[c];
         if (!*array)
             *array = array_of(&table->record, (lg_column)c);
-        if (!*array || PyDict_SetItemString(dict, lg_column_names[c], *array) < 0)
+        if (!*array || PyDict_SetItemString(dict, lg_column_name((lg_column)c), *array) < 0)
             Py_CLEAR(dict);
     }
     return dict;

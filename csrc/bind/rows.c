@@ -1,4 +1,4 @@
-/* method_rows, element_rows, node_rows, group_rows: the rows of the core as dicts, for names, docs and error texts. */
+/* method_rows, element_rows, node_rows, group_rows, state_parts: the rows of the core as dicts, for names, docs and error texts. */
 #include "bind/args.h"
 #include "group/group.h"
 #include "model/model.h"
@@ -161,12 +161,24 @@ static PyObject *group_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unu
     return list_of(LG_GROUP_COUNT, group_row, NULL);
 }
 
+/* ---- parts of the state ---- */
+
+static PyObject *part_row(const void *Py_UNUSED(context), int index)
+{
+    return PyUnicode_FromString(lg_parts[index].name);
+}
+
+PyDoc_STRVAR(state_doc, "state_parts()\n--\n\nNames of the arrays of a state, in order.");
+
+static PyObject *state_parts(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    return list_of(LG_PARTS, part_row, NULL);
+}
+
 static PyMethodDef row_functions[] = {
-    {"method_rows", method_rows, METH_NOARGS, method_doc},
-    {"element_rows", element_rows, METH_NOARGS, element_doc},
-    {"node_rows", node_rows, METH_NOARGS, node_doc},
-    {"group_rows", group_rows, METH_NOARGS, group_doc},
-    {NULL, NULL, 0, NULL},
+    {"method_rows", method_rows, METH_NOARGS, method_doc}, {"element_rows", element_rows, METH_NOARGS, element_doc},
+    {"node_rows", node_rows, METH_NOARGS, node_doc},       {"group_rows", group_rows, METH_NOARGS, group_doc},
+    {"state_parts", state_parts, METH_NOARGS, state_doc},  {NULL, NULL, 0, NULL},
 };
 
 int lg_add_rows(PyObject *module)

@@ -3,44 +3,64 @@
 
 #include "bind/system.h"
 
-/* ---- a start to resume ---- */
+/* ---- the start ---- */
 
-typedef struct resume {
-    PyArrayObject *a, *lam, *mem, *carry;
-    int changed;
-} resume;
+/* The arrays that a start points into. */
+typedef struct beginning {
+    PyArrayObject *part[LG_PARTS], *carry;
+    lg_start start;
+} beginning;
 
-static void close_resume(resume *r)
+static void close_beginning(beginning *b)
 {
-    Py_XDECREF(r->a);
-    Py_XDECREF(r->lam);
-    Py_XDECREF(r->mem);
-    Py_XDECREF(r->carry);
+    for (int part = 0; part < LG_PARTS; part++)
+        Py_XDECREF(b->part[part]);
+    Py_XDECREF(b->carry);
 }
 
-static PyArrayObject *start_vector(PyObject *start, const char *key, const char *name, npy_intp n)
+static int read_part(beginning *b, const lg_system *system, lg_part part, PyObject *given)
+{
+    b->part[part] = lg_vector(given, lg_parts[part].name, lg_part_width(system, part));
+    b->start.part[part] = b->part[part] ? lg_data(b->part[part]) : NULL;
+    return b->part[part] ? 0 : -1;
+}
+
+static PyObject *item_of(PyObject *start, const char *key)
 {
     PyObject *given = PyDict_GetItemString(start, key);
-    if (!given) {
-        PyErr_Format(PyExc_ValueError, "start must have a, lam, mem and carry; %s is missing", key);
-        return NULL;
-    }
-    return lg_vector(given, name, n);
+    if (!given)
+        PyErr_Format(PyExc_ValueError, "start must have vdot, lam, mem and carry; %s is missing", key);
+    return given;
 }
 
-static int read_resume(resume *r, const lg_system *system, PyObject *start)
+/* What a run that is resumed has beside q and v. */
+static int read_resumed(beginning *b, const lg_system *system, PyObject *start)
 {
     if (!PyDict_Check(start)) {
-        PyErr_Format(PyExc_ValueError, "start must be a dict of a, lam, mem and carry, or None, given %R", start);
+        PyErr_Format(PyExc_ValueError, "start must be a dict of vdot, lam, mem and carry, or None, given %R", start);
         return -1;
     }
-    r->a = start_vector(start, "a", "start a", system->space->nv);
-    r->lam = r->a ? start_vector(start, "lam", "start lam", system->pattern->nrows) : NULL;
-    r->mem = r->lam ? start_vector(start, "mem", "start mem", system->nmem) : NULL;
-    r->carry = r->mem ? start_vector(start, "carry", "start carry", -1) : NULL;
-    PyObject *changed = PyDict_GetItemString(start, "changed");
-    r->changed = changed ? PyObject_IsTrue(changed) : 0;
-    return r->carry && r->changed >= 0 ? 0 : -1;
+    for (int part = LG_PART_A; part < LG_PARTS; part++) {
+        PyObject *given = item_of(start, lg_parts[part].name);
+        if (!given || read_part(b, system, (lg_part)part, given) < 0)
+            return -1;
+    }
+    PyObject *carry = item_of(start, "carry"), *changed = PyDict_GetItemString(start, "changed");
+    if (!carry || !(b->carry = lg_vector(carry, "carry", -1)))
+        return -1;
+    b->start.carry = lg_data(b->carry);
+    b->start.ncarry = (int)PyArray_SIZE(b->carry);
+    b->start.changed = changed ? PyObject_IsTrue(changed) : 0;
+    return b->start.changed < 0 ? -1 : 0;
+}
+
+static int read_beginning(beginning *b, const lg_system *system, const lg_run_arguments *arguments)
+{
+    b->start.t = arguments->t0;
+    if (read_part(b, system, LG_PART_Q, arguments->q) < 0 || read_part(b, system, LG_PART_V, arguments->v) < 0)
+        return -1;
+    int resumes = arguments->start && arguments->start != Py_None;
+    return resumes ? read_resumed(b, system, arguments->start) : 0;
 }
 
 /* ---- opening ---- */
@@ -91,23 +111,11 @@ static lg_status open_run(lg_run *run, const lg_run_arguments *arguments, const 
 /* Reads the arrays, opens, and lets the arrays go: a run copies what it is given. */
 static lg_status open_at(lg_run *run, const lg_run_arguments *arguments, const lg_method *method, lg_report *report)
 {
-    const lg_system *system = lg_system_of(arguments->system);
-    PyArrayObject *q = lg_vector(arguments->q, "q", system->space->nq);
-    PyArrayObject *v = q ? lg_vector(arguments->v, "v", system->space->nv) : NULL;
-    resume r = {0};
-    int resumes = arguments->start && arguments->start != Py_None;
+    beginning b = {0};
     lg_status status = LG_CALLBACK;
-    if (v && (!resumes || read_resume(&r, system, arguments->start) == 0)) {
-        lg_start start = {.t = arguments->t0, .q = lg_data(q), .v = lg_data(v)};
-        if (resumes)
-            start = (lg_start){arguments->t0,  lg_data(q),     lg_data(v),       lg_data(r.a),
-                               lg_data(r.lam), lg_data(r.mem), lg_data(r.carry), (int)PyArray_SIZE(r.carry),
-                               r.changed};
-        status = open_run(run, arguments, method, &start, report);
-    }
-    close_resume(&r);
-    Py_XDECREF(q);
-    Py_XDECREF(v);
+    if (read_beginning(&b, lg_system_of(arguments->system), arguments) == 0)
+        status = open_run(run, arguments, method, &b.start, report);
+    close_beginning(&b);
     return status;
 }
 

@@ -11,7 +11,7 @@ typedef struct lg_run_arguments {
     const char *method;
     double t0;
     PyObject *q, *v;
-    PyObject *start; /* dict of a, lam, mem, carry; NULL or None: a fresh start */
+    PyObject *start; /* dict of vdot, lam, mem, carry; NULL or None: a fresh start */
     PyObject *options; /* dict, NULL or None */
 } lg_run_arguments;
 

@@ -108,34 +108,12 @@ static PyObject *get_t(PyObject *self, void *Py_UNUSED(closure))
     return run ? PyFloat_FromDouble(run->state.t) : NULL;
 }
 
-static PyObject *get_q(PyObject *self, void *Py_UNUSED(closure))
+/* The closure is the row of a part in lg_parts. */
+static PyObject *get_part(PyObject *self, void *closure)
 {
     const lg_run *run = run_of(self);
-    return run ? lg_vector_from(run->state.q, run->system->space->nq) : NULL;
-}
-
-static PyObject *get_v(PyObject *self, void *Py_UNUSED(closure))
-{
-    const lg_run *run = run_of(self);
-    return run ? lg_vector_from(run->state.v, run->system->space->nv) : NULL;
-}
-
-static PyObject *get_vdot(PyObject *self, void *Py_UNUSED(closure))
-{
-    const lg_run *run = run_of(self);
-    return run ? lg_vector_from(run->state.a, run->system->space->nv) : NULL;
-}
-
-static PyObject *get_lam(PyObject *self, void *Py_UNUSED(closure))
-{
-    const lg_run *run = run_of(self);
-    return run ? lg_vector_from(run->state.lam, run->system->pattern->nrows) : NULL;
-}
-
-static PyObject *get_mem(PyObject *self, void *Py_UNUSED(closure))
-{
-    const lg_run *run = run_of(self);
-    return run ? lg_vector_from(run->state.mem, run->system->nmem) : NULL;
+    lg_part part = (lg_part)((const lg_part_info *)closure - lg_parts);
+    return run ? lg_vector_from(lg_part_of(&run->state, part), lg_part_width(run->system, part)) : NULL;
 }
 
 static PyObject *get_carry(PyObject *self, void *Py_UNUSED(closure))
@@ -150,14 +128,11 @@ static PyObject *get_stats(PyObject *self, void *Py_UNUSED(closure))
     return run ? lg_stats_dict(&run->stepper->stats, -1) : NULL;
 }
 
+#define PART_ATTRIBUTE(part, field, name, width, doc) {name, get_part, NULL, doc, (void *)&lg_parts[LG_PART_##part]},
+
 static PyGetSetDef stepper_attributes[] = {
     {"t", get_t, NULL, "time of the present state", NULL},
-    {"q", get_q, NULL, "coordinates (nq,)", NULL},
-    {"v", get_v, NULL, "velocities (nv,)", NULL},
-    {"vdot", get_vdot, NULL, "accelerations (nv,)", NULL},
-    {"lam", get_lam, NULL, "multipliers (nrows,)", NULL},
-    {"mem", get_mem, NULL, "memory of the system (nmem,)", NULL},
-    {"carry", get_carry, NULL, "all else that later steps depend on", NULL},
+    LG_STATE(PART_ATTRIBUTE){"carry", get_carry, NULL, "all else that later steps depend on", NULL},
     {"stats", get_stats, NULL, "counts so far", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

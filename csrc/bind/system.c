@@ -293,6 +293,19 @@ static PyObject *get_nrows(PyObject *self, void *Py_UNUSED(closure))
     return system ? PyLong_FromLong(system->pattern->nrows) : NULL;
 }
 
+static PyObject *get_widths(PyObject *self, void *Py_UNUSED(closure))
+{
+    const lg_system *system = lg_system_of(self);
+    PyObject *dict = system ? PyDict_New() : NULL;
+    for (int part = 0; dict && part < LG_PARTS; part++) {
+        PyObject *width = PyLong_FromLong(lg_part_width(system, (lg_part)part));
+        if (!width || PyDict_SetItemString(dict, lg_parts[part].name, width) < 0)
+            Py_CLEAR(dict);
+        Py_XDECREF(width);
+    }
+    return dict;
+}
+
 static PyObject *get_nmem(PyObject *self, void *Py_UNUSED(closure))
 {
     const lg_system *system = lg_system_of(self);
@@ -338,6 +351,7 @@ static PyGetSetDef system_attributes[] = {
     {"nq", get_nq, NULL, "number of coordinates", NULL},
     {"nv", get_nv, NULL, "number of velocities", NULL},
     {"nrows", get_nrows, NULL, "number of constraint rows, the blocks' own rows last", NULL},
+    {"widths", get_widths, NULL, "length of each part of a state, by its name", NULL},
     {"nmem", get_nmem, NULL, "values of memory that accepted steps update", NULL},
     {"constant_mass", get_constant_mass, NULL, "whether M depends neither on q nor on t", NULL},
     {"blocks", get_blocks, NULL, "per block: kind, n, first q, first v, own rows, first own row", NULL},

@@ -3,6 +3,7 @@
 #define LG_INTEGRATOR_STEPPER_H
 
 #include "core/arena.h"
+#include "integrator/state.h"
 #include "integrator/tableau.h"
 #include "solve/accel.h"
 #include "system/system.h"
@@ -38,13 +39,6 @@ typedef struct lg_option {
 } lg_option;
 
 /* ---- run-time objects ---- */
-
-/* The state of a run at t. All arrays belong to the run's arena. */
-typedef struct lg_state {
-    double t;
-    double *q, *v, *a, *lam, *mem; /* a: the true accelerations vdot */
-    double *carry; /* all else that later steps depend on: the stepper's, then the loop's grid */
-} lg_state;
 
 typedef struct lg_stats {
     long steps, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks;

@@ -8,18 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const lg_column_names[LG_COLUMN_COUNT] = {"t", "h", "error", "q", "v", "vdot", "lam", "mem"};
+const char *lg_column_name(lg_column column)
+{
+    static const char *const names[LG_COLUMN_STATE] = {"t", "h", "error"};
+    return column < LG_COLUMN_STATE ? names[column] : lg_parts[column - LG_COLUMN_STATE].name;
+}
 
 lg_record lg_record_of(const lg_system *system)
 {
-    size_t nq = (size_t)system->space->nq, nv = (size_t)system->space->nv;
-    return (lg_record){.width = {1, 1, 1, nq, nv, nv, (size_t)system->pattern->nrows, (size_t)system->nmem}};
+    lg_record record = {.width = {1, 1, 1}};
+    for (int part = 0; part < LG_PARTS; part++)
+        record.width[LG_COLUMN_STATE + part] = (size_t)lg_part_width(system, (lg_part)part);
+    return record;
 }
 
 lg_record lg_record_of_knots(const lg_system *system)
 {
     lg_record record = lg_record_of(system);
-    record.width[LG_COLUMN_H] = record.width[LG_COLUMN_ERROR] = record.width[LG_COLUMN_MEM] = 0;
+    record.width[LG_COLUMN_H] = record.width[LG_COLUMN_ERROR] = record.width[LG_COLUMN_STATE + LG_PART_MEM] = 0;
     return record;
 }
 
@@ -59,12 +65,13 @@ static lg_status grow(lg_record *record)
 lg_status lg_record_add(lg_record *record, const lg_state *state, double h, double error)
 {
     LG_TRY(grow(record));
-    const double *parts[LG_COLUMN_COUNT] = {&state->t, &h,       &error,     state->q,
-                                            state->v,  state->a, state->lam, state->mem};
+    const double *values[LG_COLUMN_COUNT] = {&state->t, &h, &error};
+    for (int part = 0; part < LG_PARTS; part++)
+        values[LG_COLUMN_STATE + part] = lg_part_of(state, (lg_part)part);
     for (int c = 0; c < LG_COLUMN_COUNT; c++) {
         size_t width = record->width[c];
         if (width)
-            lg_copy((int)width, parts[c], record->column[c] + record->count * width);
+            lg_copy((int)width, values[c], record->column[c] + record->count * width);
     }
     record->count++;
     return LG_OK;
@@ -72,8 +79,8 @@ lg_status lg_record_add(lg_record *record, const lg_state *state, double h, doub
 
 lg_status lg_record_add_step(lg_record *record, const lg_state *before, const lg_state *after)
 {
-    size_t nv = record->width[LG_COLUMN_A];
-    const double *a = record->column[LG_COLUMN_A];
+    size_t nv = record->width[LG_COLUMN_STATE + LG_PART_A];
+    const double *a = record->column[LG_COLUMN_STATE + LG_PART_A];
     if (!record->count || memcmp(a + (record->count - 1) * nv, before->a, nv * sizeof *a) != 0)
         LG_TRY(lg_record_add(record, before, 0, NAN));
     return lg_record_add(record, after, after->t - before->t, NAN);

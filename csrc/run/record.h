@@ -10,15 +10,11 @@ typedef enum lg_column {
     LG_COLUMN_T, /* time */
     LG_COLUMN_H, /* size of the step that ended there */
     LG_COLUMN_ERROR, /* scaled error of that step; NaN: not known */
-    LG_COLUMN_Q,
-    LG_COLUMN_V,
-    LG_COLUMN_A,
-    LG_COLUMN_LAM,
-    LG_COLUMN_MEM,
-    LG_COLUMN_COUNT
+    LG_COLUMN_STATE, /* the parts of the state, from LG_PART_Q on */
+    LG_COLUMN_COUNT = LG_COLUMN_STATE + LG_PARTS
 } lg_column;
 
-extern const char *const lg_column_names[LG_COLUMN_COUNT];
+const char *lg_column_name(lg_column column);
 
 /* Each column is memory of its own from malloc, or NULL: rows that follow one another without gaps. It grows with
    realloc, so that a caller can take it over as it is. */

@@ -20,25 +20,15 @@ int lg_run_carry_count(const lg_run *run)
     return stepper_carry(run->stepper) + (int)((sizeof(lg_control_memory) + sizeof(lg_grid)) / sizeof(double));
 }
 
-static void state_layout(const lg_run *run, lg_state *state, lg_arena *arena)
-{
-    size_t nv = (size_t)run->system->space->nv;
-    state->q = lg_arena_doubles(arena, (size_t)run->system->space->nq);
-    state->v = lg_arena_doubles(arena, nv);
-    state->a = lg_arena_doubles(arena, nv);
-    state->lam = lg_arena_doubles(arena, (size_t)run->system->pattern->nrows);
-    state->mem = lg_arena_doubles(arena, (size_t)run->system->nmem);
-    state->carry = lg_arena_doubles(arena, (size_t)lg_run_carry_count(run));
-}
-
 static void run_layout(void *self, lg_arena *arena)
 {
     lg_run *run = self;
     lg_stepper *stepper = run->stepper;
 
-    state_layout(run, &run->state, arena);
-    state_layout(run, &run->before, arena);
-    state_layout(run, &run->between, arena);
+    int ncarry = lg_run_carry_count(run);
+    lg_state_layout(&run->state, run->system, ncarry, arena);
+    lg_state_layout(&run->before, run->system, ncarry, arena);
+    lg_state_layout(&run->between, run->system, ncarry, arena);
     if (arena->base) {
         run->memory = run->control.memory = (lg_control_memory *)(run->state.carry + stepper_carry(stepper));
         run->grid = (lg_grid *)(run->memory + 1);
@@ -154,13 +144,17 @@ lg_status lg_run_restart(lg_run *run, lg_reset reason, double past)
     return status;
 }
 
+static void set_part(lg_run *run, lg_part part, const lg_start *start)
+{
+    lg_copy(lg_part_width(run->system, part), start->part[part], lg_part_of(&run->state, part));
+}
+
 static lg_status begin(lg_run *run, const lg_start *start)
 {
-    const lg_space *space = run->system->space;
     lg_state *state = &run->state;
     state->t = start->t;
-    lg_copy(space->nq, start->q, state->q);
-    lg_copy(space->nv, start->v, state->v);
+    set_part(run, LG_PART_Q, start);
+    set_part(run, LG_PART_V, start);
 
     if (!start->carry) {
         LG_TRY(commit(run, state, start->t));
@@ -170,10 +164,9 @@ static lg_status begin(lg_run *run, const lg_start *start)
         lg_report_name(&run->stepper->report, "carry is not that of this method with these options");
         return LG_BAD_ARGUMENT;
     }
-    lg_copy(space->nv, start->a, state->a);
-    lg_copy(run->system->pattern->nrows, start->lam, state->lam);
-    lg_copy(run->system->nmem, start->mem, state->mem);
-    lg_copy(lg_run_carry_count(run), start->carry, state->carry);
+    for (int part = LG_PART_A; part < LG_PARTS; part++)
+        set_part(run, (lg_part)part, start);
+    lg_copy(start->ncarry, start->carry, state->carry);
     return start->changed ? lg_run_restart(run, LG_RESET_KINK, start->t) : LG_OK;
 }
 
@@ -223,14 +216,7 @@ void lg_run_close(lg_run *run)
 
 void lg_run_copy(const lg_run *run, const lg_state *from, lg_state *to)
 {
-    const lg_space *space = run->system->space;
-    to->t = from->t;
-    lg_copy(space->nq, from->q, to->q);
-    lg_copy(space->nv, from->v, to->v);
-    lg_copy(space->nv, from->a, to->a);
-    lg_copy(run->system->pattern->nrows, from->lam, to->lam);
-    lg_copy(run->system->nmem, from->mem, to->mem);
-    lg_copy(lg_run_carry_count(run), from->carry, to->carry);
+    lg_state_copy(run->system, lg_run_carry_count(run), from, to);
 }
 
 void lg_run_keep(lg_run *run)

@@ -32,10 +32,12 @@ typedef struct lg_run {
 } lg_run;
 
 /* Opens a run on initial values. Options: method->noptions values. On failure `report` says why.
-   carry NULL: a fresh start (consistent a and lam are computed); otherwise a, lam, mem and carry resume a run. */
+   carry NULL: a fresh start from q and v (consistent a and lam are computed); otherwise all parts and carry resume a
+   run. */
 typedef struct lg_start {
     double t;
-    const double *q, *v, *a, *lam, *mem, *carry;
+    const double *part[LG_PARTS];
+    const double *carry;
     int ncarry; /* length of carry: lg_run_carry_count of the run that is resumed */
     int changed; /* the system has other parameters than the one of that run: its data jump at t, as at a kink */
 } lg_start;

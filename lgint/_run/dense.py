@@ -26,6 +26,9 @@ class DenseState(NamedTuple):
     """Multipliers (..., nc)."""
 
 
+KNOT = ("t", *DenseState._fields)  # what is kept of both ends of every step
+
+
 class DenseOutput:
     """The solution between the steps of a run; call it with a time or an array of times, s.
 
@@ -42,7 +45,7 @@ class DenseOutput:
 
     def __init__(self, model: System, knots: Mapping[str, Array], t_max: float) -> None:
         self._model = model
-        self.knots = {name: knots[name] for name in ("t", "q", "v", "vdot", "lam")}
+        self.knots = {name: knots[name] for name in KNOT}
         self.t_min = float(knots["t"][0])
         self.t_max = t_max
 

@@ -54,8 +54,7 @@ def start_of(model: System, method: str, t0: float, start: Trajectory | None) ->
     if changed:
         _check_constraints(model, start.model, end)
         _check_rotations(model, start.model, end)
-    memory = {"a": end["vdot"], "lam": end["lam"], "mem": end["mem"], "carry": start.carry, "changed": changed}
-    return Start(float(end["t"]), end["q"], end["v"], memory)
+    return Start(float(end["t"]), end["q"], end["v"], {**end, "carry": start.carry, "changed": changed})
 
 
 # ---- the same model? ----

@@ -13,6 +13,7 @@ from lgint._args import choice
 from lgint._model.callable import CallableModel
 from lgint._model.model import Model, System
 from lgint._run import files
+from lgint._run.dense import KNOT
 from lgint._run.states import States
 
 if TYPE_CHECKING:
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_STATE = ("t", "h", "error", "q", "v", "vdot", "lam", "mem")
-_KNOT = ("t", "q", "v", "vdot", "lam")
+_STATE = ("t", "h", "error", *_core.state_parts())
 
 
 class Trajectory(States):
@@ -75,7 +75,7 @@ class Trajectory(States):
         arrays: dict[str, Any] = {name: getattr(self, name) for name in (*_STATE, "carry")}
         arrays |= {f"end_{name}": self.end[name] for name in _STATE}
         if self.sol:
-            arrays |= {f"knots_{name}": self.sol.knots[name] for name in _KNOT}
+            arrays |= {f"knots_{name}": self.sol.knots[name] for name in KNOT}
         for kind, events in zip("tqv", (self.t_events, self.q_events, self.v_events), strict=True):
             arrays |= {f"{kind}_events_{i}": event for i, event in enumerate(events or [])}
         return arrays
@@ -120,7 +120,7 @@ def load(path: str | PathLike[str]) -> Trajectory:
     with files.defects(path):
         result: dict[str, Any] = {name: arrays[name] for name in (*_STATE, "carry")}
         result["end"] = {name: arrays[f"end_{name}"] for name in _STATE}
-        result["knots"] = {name: arrays[f"knots_{name}"] for name in _KNOT if "knots_t" in arrays}
+        result["knots"] = {name: arrays[f"knots_{name}"] for name in KNOT if "knots_t" in arrays}
         if about["events"] is not None:
             result["events"] = [[arrays[f"{kind}_events_{i}"] for i in range(about["events"])] for kind in "tqv"]
         result |= {"stats": about["stats"], "status": about["status"]}
@@ -133,7 +133,7 @@ def load(path: str | PathLike[str]) -> Trajectory:
 
 def _check_arrays(model: System, result: Mapping[str, Any]) -> None:
     """ValueError unless the arrays of a file have the shapes of the model's states, and states are finite."""
-    widths = {"q": (model.nq,), "v": (model.nv,), "vdot": (model.nv,), "lam": (model.nc,), "mem": (model.core.nmem,)}
+    widths = {name: (width,) for name, width in model.core.widths.items()}
     events = zip(*result.get("events", ()), strict=True)
     tables = [result, result["end"], result["knots"], *(dict(zip("tqv", event, strict=True)) for event in events)]
     for table in tables:

@@ -32,8 +32,11 @@ BAD_RUNS = {
     "save_every zero": (dict(every=0), "save_every must be at least 1"),
     "progress not callable": (dict(progress=3), "progress must be a function"),
     "start not a dict": (dict(start=[1]), "start must be a dict"),
-    "start incomplete": (dict(start={"a": [0, 0]}), "lam is missing"),
-    "start of another method": (dict(start={"a": [0, 0], "lam": [0], "mem": [], "carry": [1.0]}), "carry is not that"),
+    "start incomplete": (dict(start={"vdot": [0, 0]}), "lam is missing"),
+    "start of another method": (
+        dict(start={"vdot": [0, 0], "lam": [0], "mem": [], "carry": [1.0]}),
+        "carry is not that",
+    ),
     "inconsistent position": (dict(q=[1.0, 0.1]), r"violates.*constraint\[0\] \(position level\)"),
     "inconsistent velocity": (dict(v=[1.0, 0.0]), r"violates.*constraint\[0\] \(velocity level\)"),
 }

@@ -51,7 +51,7 @@ def test_a_stepper_can_be_resumed():
     q, v = top_start()
     one = _core.Stepper(top(), "genalpha", 0.0, q, v, None, {})
     one.step(0.01)
-    start = {"a": one.vdot, "lam": one.lam, "mem": one.mem, "carry": one.carry}
+    start = {"vdot": one.vdot, "lam": one.lam, "mem": one.mem, "carry": one.carry}
     two = _core.Stepper(top(), "genalpha", one.t, one.q, one.v, start, {})
     one.step(0.01)
     two.step(0.01)

@@ -72,7 +72,7 @@ static lg_status run_from(const hand_system *s, const char *name, const lg_optio
 static lg_status run_to(const hand_system *s, const char *name, const lg_option_value *options, double t_end, double h,
                         trajectory *out)
 {
-    lg_start start = {.q = s->q0, .v = s->v0};
+    lg_start start = {.part = {s->q0, s->v0}};
     return run_from(s, name, options, &start, 1, &t_end, h, 1000000, out);
 }
 
@@ -268,7 +268,7 @@ static double uneven_error(const hand_system *s, int n, const solution *exact)
     const lg_method *method = lg_method_find("genalpha");
     lg_option_value options[MAX_OPTIONS];
     default_options(method, options);
-    lg_start start = {.q = s->q0, .v = s->v0};
+    lg_start start = {.part = {s->q0, s->v0}};
     lg_run run;
     CHECK(lg_run_open(&run, &s->system, s->plan, method, options, &start, &first.report) == LG_OK);
     for (int i = 0; i < 2 * n; i++)
@@ -309,11 +309,7 @@ static lg_start start_at(const trajectory *out, int i)
 {
     static const double no_mem[1];
     return (lg_start){.t = out->t[i],
-                      .q = out->q[i],
-                      .v = out->v[i],
-                      .a = out->a[i],
-                      .lam = out->lam[i],
-                      .mem = no_mem,
+                      .part = {out->q[i], out->v[i], out->a[i], out->lam[i], no_mem},
                       .carry = out->carry[i],
                       .ncarry = out->ncarry};
 }
@@ -327,7 +323,7 @@ static void test_resumed_run_gives_the_same_bits(void)
             hand_system s;
             joined(&s, 0.1, 20);
             double stops[] = {0.3, 0.7};
-            lg_start start = {.q = s.q0, .v = s.v0};
+            lg_start start = {.part = {s.q0, s.v0}};
             CHECK(run_from(&s, lg_methods[m]->name, NULL, &start, 2, stops, sizes[k], 1, &first) == LG_OK);
 
             for (int i = 1; i < first.n - 1; i += 7) {
@@ -362,7 +358,7 @@ static void test_stops_are_landed_on_exactly(void)
     hand_system s;
     oscillator(&s);
     const double stops[] = {0.1, 1.0 / 3, 0.7, 1.1};
-    lg_start start = {.q = s.q0, .v = s.v0};
+    lg_start start = {.part = {s.q0, s.v0}};
     long steps = 0, saves = 0;
     lg_schedule schedule = {.stops = stops, .nstops = 4, .h = 0.025, .save_every = 3};
     CHECK(lg_schedule_count(&s.system, &schedule, 0, &steps, &saves) == LG_OK);
@@ -387,7 +383,7 @@ static void test_kink_is_landed_on(void)
         hand_system s;
         push(&s, 1.0 / 3);
         double t_end = 1, after = 2.0 / 3;
-        lg_start start = {.q = s.q0, .v = s.v0};
+        lg_start start = {.part = {s.q0, s.v0}};
         CHECK(run_from(&s, lg_methods[m]->name, NULL, &start, 1, &t_end, 0.1, 1, &first) == LG_OK);
         CHECK(first.n == 1 + 4 + 7);
         CHECK(first.t[4] == 1.0 / 3 && first.a[4][0] == 1 && first.a[3][0] == 0);
@@ -405,7 +401,7 @@ static void test_kink_beside_a_stop(void)
         hand_system s;
         push(&s, 0.5 + side * 1e-16);
         double stops[] = {0.5, 1};
-        lg_start start = {.q = s.q0, .v = s.v0};
+        lg_start start = {.part = {s.q0, s.v0}};
         CHECK(run_from(&s, "genalpha", NULL, &start, 2, stops, 0.1, 1, &first) == LG_OK);
         CHECK(first.n == 11 && first.t[5] == 0.5 && first.a[5][0] == 1);
         CHECK_CLOSE(first.q[10][0], 1 + 0.125, 1e-14);
@@ -431,7 +427,7 @@ static void test_poll_interrupts(void)
     top(&s, 0.02, 0);
     lg_run run;
     lg_report report;
-    lg_start start = {.q = s.q0, .v = s.v0};
+    lg_start start = {.part = {s.q0, s.v0}};
     double t_end = 1e6, seen = 0;
     lg_option_value options[MAX_OPTIONS];
     default_options(lg_method_find("rk44"), options);
@@ -457,7 +453,7 @@ static void test_failing_evaluation_leaves_the_state(void)
         default_options(lg_methods[m], options);
         lg_run run;
         lg_report report;
-        lg_start start = {.q = s.q0, .v = s.v0};
+        lg_start start = {.part = {s.q0, s.v0}};
         CHECK(lg_run_open(&run, &s.system, s.plan, lg_methods[m], options, &start, &report) == LG_OK);
         CHECK(lg_run_step(&run, 0.01, &report) == LG_OK);
 
@@ -499,7 +495,7 @@ static void test_blow_up_ends_with_a_status(void)
         default_options(lg_methods[m], options);
         lg_run run;
         lg_report report;
-        lg_start start = {.q = s.q0, .v = s.v0};
+        lg_start start = {.part = {s.q0, s.v0}};
         double t_end = 400;
         CHECK(lg_run_open(&run, &s.system, s.plan, lg_methods[m], options, &start, &report) == LG_OK);
         lg_schedule schedule = {.stops = &t_end, .nstops = 1, .h = 0.2, .save_every = 1000000};

@@ -27,7 +27,8 @@ static int holds_states(const lg_record *record, int count)
     int good = record->count == (size_t)count;
     for (int i = 0; good && i < count; i++) {
         good = record->column[LG_COLUMN_T][i] == i && record->column[LG_COLUMN_H][i] == 0.5 * i;
-        good = good && record->column[LG_COLUMN_Q][2 * i + 1] == i + 0.1 && record->column[LG_COLUMN_V][2 * i] == i;
+        good = good && record->column[LG_COLUMN_STATE + LG_PART_Q][2 * i + 1] == i + 0.1 &&
+               record->column[LG_COLUMN_STATE + LG_PART_V][2 * i] == i;
     }
     return good;
 }
@@ -38,7 +39,7 @@ static void test_rows_survive_growth(void)
     numbered at;
     oscillator(&s);
     lg_record record = lg_record_of(&s.system);
-    CHECK(record.width[LG_COLUMN_LAM] == 0 && record.width[LG_COLUMN_MEM] == 0);
+    CHECK(record.width[LG_COLUMN_STATE + LG_PART_LAM] == 0 && record.width[LG_COLUMN_STATE + LG_PART_MEM] == 0);
     for (int i = 0; i < 5000; i++) {
         CHECK(lg_record_add(&record, state_of(&at, i), 0.5 * i, 1) == LG_OK);
         CHECK(record.capacity - record.count <= 64 + record.count / 16);
@@ -46,7 +47,7 @@ static void test_rows_survive_growth(void)
     CHECK(holds_states(&record, 5000));
     lg_record_trim(&record);
     CHECK(record.capacity == 5000 && holds_states(&record, 5000));
-    CHECK(record.column[LG_COLUMN_LAM] == NULL);
+    CHECK(record.column[LG_COLUMN_STATE + LG_PART_LAM] == NULL);
     lg_record_close(&record);
     hand_free(&s);
 }
@@ -58,12 +59,12 @@ static void test_reserved_rows_stay_where_they_are(void)
     oscillator(&s);
     lg_record record = lg_record_of(&s.system);
     CHECK(lg_record_reserve(&record, 1000) == LG_OK);
-    const double *q = record.column[LG_COLUMN_Q];
+    const double *q = record.column[LG_COLUMN_STATE + LG_PART_Q];
     for (int i = 0; i < 1000; i++)
         CHECK(lg_record_add(&record, state_of(&at, i), 0.5 * i, 1) == LG_OK);
-    CHECK(record.column[LG_COLUMN_Q] == q && record.capacity == 1000);
-    double *taken = lg_record_take(&record, LG_COLUMN_Q);
-    CHECK(taken == q && taken[2 * 999 + 1] == 999.1 && record.column[LG_COLUMN_Q] == NULL);
+    CHECK(record.column[LG_COLUMN_STATE + LG_PART_Q] == q && record.capacity == 1000);
+    double *taken = lg_record_take(&record, LG_COLUMN_STATE + LG_PART_Q);
+    CHECK(taken == q && taken[2 * 999 + 1] == 999.1 && record.column[LG_COLUMN_STATE + LG_PART_Q] == NULL);
     free(taken);
     lg_record_close(&record);
     hand_free(&s);
@@ -99,7 +100,7 @@ static void test_knots(void)
     from.a[0] = 7;
     CHECK(lg_record_add_step(&record, &from.state, state_of(&to, 4)) == LG_OK);
     CHECK(record.count == 6 && record.column[LG_COLUMN_T][3] == 3 && record.column[LG_COLUMN_T][4] == 3);
-    CHECK(record.column[LG_COLUMN_A][2 * 4] == 7 && record.column[LG_COLUMN_H] == NULL);
+    CHECK(record.column[LG_COLUMN_STATE + LG_PART_A][2 * 4] == 7 && record.column[LG_COLUMN_H] == NULL);
     lg_record_close(&record);
     hand_free(&s);
 }

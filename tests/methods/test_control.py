@@ -650,7 +650,7 @@ def test_what_earlier_steps_have_left_does_not_count(method):
     counts = []
     for start in (drifted, from_there):
         state = model.core, method, 0.3, np.array([0.4]), np.nan, 1, start.q[-1], start.v[-1]
-        memory = {"a": start.vdot[-1], "lam": start.lam[-1], "mem": [], "carry": drifted.carry}
+        memory = {"vdot": start.vdot[-1], "lam": start.lam[-1], "mem": [], "carry": drifted.carry}
         for project in ("none", "position", "velocity", "both"):
             result = _core.integrate(*state, memory, {"rtol": 1e-6, "project": project, "first_step": 1e-3}, None)
             counts.append(result["stats"]["steps"] + result["stats"]["rejected"])
