@@ -2,17 +2,22 @@
 #include "solve/initial.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
+/* Without their signs, doubles are ordered as the integers with the same bits, and every NaN is above them all. */
 double lg_max_abs(int n, const double *x)
 {
-    double largest = 0;
-    int nan = 0;
+    const uint64_t size = ~(uint64_t)0 >> 1;
+    uint64_t largest = 0, bits;
     for (int i = 0; i < n; i++) {
-        double size = fabs(x[i]);
-        nan |= size != size;
-        largest = size > largest ? size : largest;
+        memcpy(&bits, &x[i], sizeof bits);
+        bits &= size;
+        largest = bits > largest ? bits : largest;
     }
-    return nan ? NAN : largest;
+    double result;
+    memcpy(&result, &largest, sizeof result);
+    return result;
 }
 
 lg_point lg_point_after(double t, const double *q, const double *v, const double *mem)
