@@ -351,6 +351,16 @@ def test_what_is_tested():
     assert run.stats.force_evaluations / run.stats.steps == pytest.approx(3, abs=0.01)
 
 
+@pytest.mark.parametrize("sigma", [*SIGMAS, 0.4])
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3"])
+def test_the_matrix_is_exact_for_large_turns(formulation, sigma):
+    """The rotor turns by 0.21 rad a step: with dv/dtheta up to third order only a second iteration would be needed."""
+    rotor = lgint.models.rotor(formulation=formulation)
+    run = lgint.integrate(rotor, "genalpha", t_end=1e-3, h=1e-5, sigma=sigma)
+    assert np.abs(run.angular_velocity("rotor")).max() * 1e-5 > 0.2
+    assert run.stats.newton_iterations <= 1.02 * run.stats.steps
+
+
 @pytest.mark.parametrize("newton", ["full", "modified"])
 @pytest.mark.parametrize("stiffness, h", [(1e6, 1e-3), (1e6, 1e-4), (1e5, 1e-3), (1e4, 1e-3)])
 def test_undeclared_contact(stiffness, h, newton):

@@ -134,15 +134,42 @@ static void correct(lg_genalpha_stepper *g, const double *dw)
 
 /* ---- chains ---- */
 
-/* dv/dtheta over gamma' up to the third order in theta. With A = theta^ and C = c_n^,
-   P^-1 T = I - sigma/2 A + sigma (3 sigma - 1)/12 A^2 + ..., and theta is c_n/(1 - beta/gamma) up to O(h^2), so that
-   2 A C - C A, which the derivative brings, is that multiple of C^2: X = I - sigma/2 C + k C^2. */
-static void exact_derivative(const lg_alpha *p, const lg_block *b, const double *c, double *X)
+/* Column j of (1 - r) I + r P^-1 T */
+static void divide_column(const lg_alpha *p, const lg_block *b, int j, const double *T, double r, double *X)
 {
-    lg_alpha_polynomial(b, c, -0.5 * p->sigma, p->sigma * (3 * p->sigma - 1) / (12 * (1 - p->beta / p->gamma)), X);
+    double P[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK], F[LG_ALPHA_BLOCK];
+    int n = b->nv, small = b->node->nv;
+    for (int i = 0; i < small * small; i++)
+        P[i] = (1 - p->sigma) * T[i % small + n * (i / small)] + (i % (small + 1) == 0 ? p->sigma : 0);
+    lg_copy(small, T + n * j, F);
+    solve_small(small, P, F);
+    for (int i = 0; i < small; i++)
+        X[i + n * j] = r * F[i] + (i == j ? 1 - r : 0);
 }
 
-static void form_chains(lg_genalpha_stepper *g, const lg_alpha_place *place, const double k[3])
+/* dv/dtheta over gamma' for v = gamma' F(theta) (theta - c_n), F = P^-1 T. Where c_n is r theta, r = 1 - beta/gamma, theta^
+   takes theta - c_n to zero; F is a series in theta^, of which the derivative leaves (1 - r)(I - F) then, whatever the size
+   of theta. The rest of c_n, which is O(h^2), counts to first order:
+
+       X = (1 - r) I + r F - sigma/2 (c_n - r theta)^ */
+static void velocity_derivative(const lg_alpha *p, const lg_block *b, const lg_alpha_place *place, const double *T,
+                                double *X)
+{
+    double r = 1 - p->beta / p->gamma, rest[LG_ALPHA_BLOCK] = {0}, A[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
+    int n = b->nv, small = b->node->nv;
+    for (int i = 0; i < n * n; i++)
+        X[i] = r * T[i] + (i % (n + 1) == 0 ? 1 - r : 0);
+    for (int j = 0; p->sigma != 1 && j < small; j++)
+        divide_column(p, b, j, T, r, X);
+
+    for (int i = 0; i < small; i++)
+        rest[i] = place->c[b->v + i] - r * place->theta[b->v + i];
+    b->node->ad(b->n, rest, A);
+    for (int j = 0; j < small; j++)
+        lg_axpy(small, -0.5 * p->sigma, A + small * j, X + n * j);
+}
+
+static void form_chains(lg_genalpha_stepper *g, const double k[3])
 {
     const lg_space *space = g->base.system->space;
     for (int i = 0; i < space->nblocks; i++) {
@@ -150,17 +177,20 @@ static void form_chains(lg_genalpha_stepper *g, const lg_alpha_place *place, con
         int plain = b->node->linear || !g->operator;
         double *T = plain ? NULL : g->T + b->m, *X = plain || g->alpha.sigma == 0 ? NULL : g->X + b->m;
         g->chain[i] = (lg_chain){{k[0], k[1], k[2]}, {T, X, X}};
-        if (X) {
-            exact_derivative(&g->alpha, b, place->c, X);
-            lg_block_widen(b, 1, X);
-        }
     }
 }
 
 static void update_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
 {
-    if (g->operator)
-        lg_space_tangent(g->base.system->space, place->theta, g->T);
+    const lg_space *space = g->base.system->space;
+    if (!g->operator)
+        return;
+    lg_space_tangent(space, place->theta, g->T);
+    for (int i = 0; i < space->nblocks; i++)
+        if (g->chain[i].X[1]) {
+            const lg_block *b = &space->block[i];
+            velocity_derivative(&g->alpha, b, place, g->T + b->m, g->X + b->m);
+        }
 }
 
 const lg_alpha_form lg_exact_form = {predict, follow, correct, form_chains, update_chains, .corrects_theta = 1};

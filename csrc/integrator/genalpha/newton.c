@@ -38,7 +38,7 @@ static void form_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
     double beta_prime = lg_beta_prime(p, place->h), unit = g->scaled ? 1 : beta_prime;
     double k[3] = {unit / beta_prime, unit * lg_gamma_prime(p, place->h) / beta_prime, unit};
     if (!g->chains_formed)
-        g->form->form_chains(g, place, k);
+        g->form->form_chains(g, k);
     g->chains_formed = 1;
     g->form->update_chains(g, place);
 }

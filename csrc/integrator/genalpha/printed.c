@@ -72,9 +72,8 @@ static void correct(lg_genalpha_stepper *g, const double *dw)
     }
 }
 
-static void form_chains(lg_genalpha_stepper *g, const lg_alpha_place *place, const double k[3])
+static void form_chains(lg_genalpha_stepper *g, const double k[3])
 {
-    (void)place;
     const lg_space *space = g->base.system->space;
     for (int i = 0; i < space->nblocks; i++) {
         const lg_block *b = &space->block[i];

@@ -37,8 +37,8 @@ typedef struct lg_alpha_form {
     void (*follow)(lg_genalpha_stepper *g);
     /* unknowns -= correction: dw at fixed mu; what mu_correction adds to it moves the coordinates only. */
     void (*correct)(lg_genalpha_stepper *g, const double *dw);
-    /* The chains of the matrix at a place: scales and pointers, and what stays the same through a step; the rest. */
-    void (*form_chains)(lg_genalpha_stepper *g, const lg_alpha_place *place, const double k[3]);
+    /* The chains of the matrix: scales and pointers, the same through a step; the matrices at a place. */
+    void (*form_chains)(lg_genalpha_stepper *g, const double k[3]);
     void (*update_chains)(lg_genalpha_stepper *g, const lg_alpha_place *place);
     int corrects_theta; /* a correction moves q by T times it; 0: by itself */
     double half; /* printed forms: the factor in line 6, as printed 1 */
