@@ -4,8 +4,9 @@ Public names only; see `lgint.models`, `lgint.integrate`, `lgint.ModelBuilder` a
 """
 
 from lgint import _built, groups, modal, models  # noqa: F401
-from lgint._build.builder import ModelBuilder, ground
-from lgint._build.trees import dh_links
+from lgint._build.builder import ModelBuilder
+from lgint._build.dh import dh_links
+from lgint._build.parts import ground
 from lgint._core import ConvergenceError, IntegrationError, Interrupted, SingularError, StepSizeError
 from lgint._model.callable import CallableModel
 from lgint._model.check import check

@@ -7,9 +7,9 @@ not in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -104,22 +104,20 @@ class Modes:
         return momentum
 
     @classmethod
-    def of(cls, parameters: Sequence[float], n: int) -> Modes:
-        """From the numbers that `parameters` gives, but for the nodes."""
-        pieces: list[Array] = []
-        first = 1
-        for shape in ((3,), (3, 3), (n, 3), (n, 3, 3), (n, n, 3, 3), (n, n), (n, n)):
-            last = first + int(np.prod(shape))
-            pieces.append(np.reshape(parameters[first:last], shape))
-            first = last
-        X, XX, shapes, mixed, products, stiffness, damping = pieces
-        return cls(parameters[0], X, XX, shapes, mixed, products, stiffness, damping, {})
+    def of(cls, record: Mapping[str, Any], mass: float) -> Modes:
+        """From a mass and what `record` returned."""
+        nodes = {name: Node(*(np.array(node[key]) for key in Node._fields)) for name, node in record["nodes"].items()}
+        return cls(mass=mass, nodes=nodes, **{name: np.array(record[name]) for name in _ARRAYS})
 
-    def parameters(self) -> list[float]:
-        """The numbers that the element `modal_body` takes."""
-        pieces = [self.first, self.second, self.shapes, self.mixed, self.products, self.stiffness, self.damping]
-        nodes = [piece for node in self.nodes.values() for piece in (node.X, node.Phi.T, node.Psi.T)]
-        return [self.mass, *np.concatenate([np.ravel(piece) for piece in (*pieces, *nodes)]).tolist()]
+    def record(self) -> dict[str, Any]:
+        """All arrays as lists by their names, and those of the nodes by theirs; the mass is left to the body."""
+        nodes = {
+            name: {key: value.tolist() for key, value in node._asdict().items()} for name, node in self.nodes.items()
+        }
+        return {**{name: getattr(self, name).tolist() for name in _ARRAYS}, "nodes": nodes}
+
+
+_ARRAYS: Final = ("first", "second", "shapes", "mixed", "products", "stiffness", "damping")
 
 
 def particles(

@@ -1,155 +1,162 @@
-"""One rigid body: its formulation, and the coordinates in which a model stores its start."""
+"""The part of the builder that adds bodies."""
 
 from __future__ import annotations
-
-import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, array
-from lgint._rotation import angle_rates, angles_of_matrix, quaternion_of_matrix, vector_of_matrix
+from lgint._args import array, choice, number
+from lgint._build.body import START_TOLERANCE, Body, inertia_matrix, place
+from lgint._build.flexible import ModalBody
+from lgint._build.parts import Parts
+from lgint._model.formulations import FORMULATIONS
+from lgint._model.record import MINIMAL
+from lgint._rotation import rotation as rotation_matrix
+from lgint.modal import Modes
 
 
-@dataclass(frozen=True)
-class Formulation:
-    """How a body's coordinates are stored: node kinds of a free body and of one fixed at a point."""
+class BodyBuilder(Parts):
+    """The part of `ModelBuilder` that adds bodies."""
 
-    node: str
-    pivot: str
-    storage: str  # of the rotation: "matrix", "quaternion", "vector", "angles"
-    body_velocity: bool = False  # velocity of the COM in body axes
-    rates: bool = False  # time derivatives of the quaternion or the angles for the angular velocity
+    def add_body(
+        self,
+        name: str,
+        *,
+        mass: float,
+        inertia: ArrayLike,
+        position: ArrayLike | None = None,
+        rotation: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
+        formulation: str | None = None,
+        pivot: ArrayLike | None = None,
+        com: ArrayLike | None = None,
+        reference: ArrayLike | None = None,
+    ) -> str:
+        """Adds a rigid body and returns its name, by which joints and forces refer to it.
 
+        Parameters
+        ----------
+        mass : float
+            kg, positive.
+        inertia : array_like, shape (3,), (6,) or (3, 3)
+            About the COM in body axes, kg m^2: the diagonal; (xx, yy, zz, xy, xz, yz); or the matrix.
+        position, velocity : array_like, shape (3,)
+            Of the COM, inertial axes, m and m/s. Default zero.
+        rotation : array_like, shape (3, 3) or (4,)
+            Matrix or unit quaternion (scalar first) from body to inertial axes. Default: the identity.
+        angular_velocity : array_like, shape (3,)
+            Body axes, rad/s.
+        formulation : str, optional
+            How the body is stored, see `conventions`: "R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3", "euler_parameters",
+            "tait_bryan", or "minimal", where a joint says what it can do. Default: the builder's.
+        pivot : array_like, shape (3,), optional
+            Inertial point about which the body turns. It has rotational coordinates only then, and its velocity
+            follows.
+        com : array_like, shape (3,), optional
+            With `pivot`: from the pivot to the COM in body axes, in place of `position`.
+        reference : array_like, shape (3, 3) or (4,), optional
+            Rotation from body to inertial axes at which Tait-Bryan angles are zero; the singularity is a quarter turn
+            away. Default: the identity. Other formulations have no use for it.
 
-FORMULATIONS: Final[Mapping[str, Formulation]] = {
-    "R3xSO3": Formulation("R3xSO3", "SO3", "matrix"),
-    "R3xS3": Formulation("R3xS3", "S3", "quaternion"),
-    "R3xRV": Formulation("R3xRV", "RV", "vector"),
-    "SE3": Formulation("SE3", "SO3", "matrix", body_velocity=True),
-    "S3R3": Formulation("S3R3", "S3", "quaternion", body_velocity=True),
-    "euler_parameters": Formulation("euler_parameters", "euler_parameters_fixed", "quaternion", rates=True),
-    "tait_bryan": Formulation("tait_bryan", "tait_bryan_fixed", "angles", rates=True),
-    "euler_parameters_omega": Formulation("euler_parameters_omega", "euler_parameters_omega_fixed", "quaternion"),
-    "tait_bryan_omega": Formulation("tait_bryan_omega", "tait_bryan_omega_fixed", "angles"),
-}
-REGULAR: Final = 1e-6  # |cos b| of Tait-Bryan angles below which they count as singular
-
-
-@dataclass(frozen=True)
-class Body:
-    """What a caller said about a body, checked.
-
-    The rotation of a body's node is R = R_node reference. The axes of node and body differ where the angles of a
-    Tait-Bryan node count from a reference rotation; a vector with body components b has node components reference b.
-    """
-
-    name: str
-    mass: float
-    inertia: Array  # (3, 3), about the COM, body axes
-    x: Array  # of the COM
-    R: Array
-    velocity: Array  # of the COM, inertial
-    omega: Array  # body axes
-    formulation: str
-    pivot: Array | None
-    reference: Array | None = None  # None: the identity
-
-    @property
-    def node_R(self) -> Array:
-        """Rotation from the node's to inertial axes."""
-        return self.R if self.reference is None else self.R @ self.reference.T
-
-    def to_node(self, b: Array) -> Array:
-        """Node components of vectors (..., 3) given in body components."""
-        turned: Array = b if self.reference is None else b @ self.reference.T
-        return turned
-
-    @property
-    def com(self) -> Array:
-        """From the node point to the COM, body axes."""
-        return np.zeros(3) if self.pivot is None else self.R.T @ (self.x - self.pivot)
-
-    @property
-    def node(self) -> str:
-        """Node kind of the body's block."""
-        row = FORMULATIONS[self.formulation]
-        return row.node if self.pivot is None else row.pivot
-
-    @property
-    def n(self) -> int:
-        """Linear coordinates of its block behind those of the node."""
-        return 0
-
-    def inertia_about_node(self) -> Array:
-        """Inertia (3, 3) about the node point in the node's axes, by the parallel-axis theorem."""
-        com = self.to_node(self.com)
-        own = self.to_node(self.to_node(self.inertia).T)
-        shifted: Array = own + self.mass * (com @ com * np.eye(3) - np.outer(com, com))
-        return shifted
-
-    def state(self) -> tuple[Array, Array]:
-        """Coordinates and velocities in the body's formulation."""
-        row = FORMULATIONS[self.formulation]
-        attitude, turning = _STORAGES[row.storage](self.node_R), self.to_node(self.omega)
-        if row.storage == "angles" and abs(np.cos(attitude[1])) < REGULAR:
-            raise ValueError(
-                f"the Tait-Bryan angles of {self.name!r} are singular at the start (|cos b| < {REGULAR:g}); give "
-                "add_body another reference rotation, or use a Lie formulation such as 'R3xSO3'"
-            )
-        if row.rates:
-            turning = _RATES[row.storage](attitude, turning)
-        if self.pivot is not None:
-            return attitude, turning
-        velocity = self.R.T @ self.velocity if row.body_velocity else self.velocity
-        return np.concatenate([self.x, attitude]), np.concatenate([velocity, turning])
-
-
-def _quaternion_rate(p: Array, omega: Array) -> Array:
-    """Rates of the quaternion, p' = p o (0, omega) / 2."""
-    return 0.5 * np.concatenate([[-p[1:] @ omega], p[0] * omega + np.cross(p[1:], omega)])
-
-
-_STORAGES: Final[Mapping[str, Callable[[Array], Array]]] = {
-    "matrix": np.ravel,
-    "quaternion": quaternion_of_matrix,
-    "vector": vector_of_matrix,
-    "angles": angles_of_matrix,
-}
-_RATES: Final[Mapping[str, Callable[[Array, Array], Array]]] = {"quaternion": _quaternion_rate, "angles": angle_rates}
-
-
-def place(
-    name: str, R: Array, position: ArrayLike | None, pivot: ArrayLike | None, com: ArrayLike | None
-) -> tuple[Array, Array | None]:
-    """Position of the COM and the fixed point, if there is one."""
-    if com is not None and (pivot is None or position is not None):
-        raise ValueError(f"com of {name!r}: it goes with pivot and replaces position")
-    x = np.zeros(3) if position is None else array(f"position of {name!r}", position, (3,))
-    if pivot is None:
-        return x, None
-    fixed = array(f"pivot of {name!r}", pivot, (3,))
-    return (x if com is None else fixed + R @ array(f"com of {name!r}", com, (3,))), fixed
-
-
-def inertia_matrix(name: str, value: ArrayLike) -> Array:
-    """The inertia matrix, checked: symmetric, positive semidefinite, and a warning for the triangle inequality."""
-    given = array(f"inertia of {name!r}", value, (3,), (6,), (3, 3))
-    if given.shape == (3,):
-        given = np.diag(given)
-    elif given.shape == (6,):
-        given = given[[[0, 3, 4], [3, 1, 5], [4, 5, 2]]]
-    scale = float(np.abs(given).max())
-    if np.abs(given - given.T).max() > 1e-12 * scale:
-        raise ValueError(f"inertia of {name!r}: a symmetric matrix expected")
-    principal = np.linalg.eigvalsh(given)
-    if principal[0] < -1e-12 * scale:
-        raise ValueError(f"inertia of {name!r}: positive semidefinite expected, principal values are {principal}")
-    if principal[0] + principal[1] < principal[2] * (1 - 1e-9):
-        warnings.warn(
-            f"inertia of {name!r}: no body has principal values {principal} (triangle inequality)", stacklevel=3
+        Raises
+        ------
+        ValueError
+            For a name in use, wrong shapes, NaN, a mass that is not positive, an inertia that is not symmetric positive
+            semidefinite, a rotation that is none. An inertia that violates the triangle inequality is a warning.
+        """
+        self._new_name("body", name)
+        R = np.eye(3) if rotation is None else rotation_matrix(f"rotation of {name!r}", rotation)
+        omega = array(f"angular_velocity of {name!r}", angular_velocity, (3,))
+        x, fixed = place(name, R, position, pivot, com)
+        v = np.zeros(3) if velocity is None else array(f"velocity of {name!r}", velocity, (3,))
+        if fixed is not None:
+            turning = np.cross(R @ omega, x - fixed)
+            if velocity is not None and np.abs(v - turning).max() > START_TOLERANCE * (1 + np.abs(turning).max()):
+                raise ValueError(f"velocity of {name!r}: about its pivot the COM moves with {turning}, got {v}")
+            v = turning
+        self._bodies[name] = Body(
+            name,
+            number(f"mass of {name!r}", mass, positive=True),
+            inertia_matrix(name, inertia),
+            x,
+            R,
+            v,
+            omega,
+            self._formulation if formulation is None else choice("formulation", formulation, (*FORMULATIONS, MINIMAL)),
+            fixed,
+            None if reference is None else rotation_matrix(f"reference of {name!r}", reference),
         )
-    return given
+        self._names.add(name)
+        if self._bodies[name].formulation != MINIMAL:
+            self._blocks[name] = len(self._parts)
+            self._parts.append(self._bodies[name])
+        elif pivot is not None:
+            raise ValueError(f"pivot of {name!r}: in minimal coordinates a body's joint says about what it turns")
+        return name
+
+    def add_modal_body(
+        self,
+        name: str,
+        modes: Modes,
+        *,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike | None = None,
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
+        eta: ArrayLike | None = None,
+        eta_rate: ArrayLike | None = None,
+        formulation: str | None = None,
+    ) -> str:
+        """Adds a flexible body in modal coordinates and returns its name.
+
+        Joints and forces on `name` act on the floating frame, those on "name.node" on a node of `modes`, which moves
+        with the deformation ("name.com" is the centre of mass).
+
+        Parameters
+        ----------
+        modes : lgint.modal.Modes
+            From `lgint.modal.beam` or `lgint.modal.particles`.
+        position, velocity : array_like, shape (3,)
+            Of the origin of the floating frame, inertial axes, m and m/s.
+        rotation : array_like, shape (3, 3) or (4,)
+            Matrix or unit quaternion (scalar first) from floating to inertial axes. Default: the identity.
+        angular_velocity : array_like, shape (3,)
+            Of the floating frame in its axes, rad/s.
+        eta, eta_rate : array_like, shape (n,)
+            Modal coordinates and their rates at the start. Default: zero.
+        formulation : str, optional
+            Of the floating frame. Default: the builder's.
+
+        Raises
+        ------
+        ValueError
+            For a name in use, wrong shapes, NaN, a rotation that is none, formulation "minimal".
+        """
+        self._new_name("body", name)
+        if not isinstance(modes, Modes):
+            raise ValueError(f"modes of {name!r}: what lgint.modal.beam or particles returns expected, got {modes!r}")
+        zero = np.zeros(modes.n)
+        flexible = ModalBody(
+            Body(
+                name,
+                modes.mass,
+                modes.inertia,
+                array(f"position of {name!r}", position, (3,)),
+                np.eye(3) if rotation is None else rotation_matrix(f"rotation of {name!r}", rotation),
+                array(f"velocity of {name!r}", velocity, (3,)),
+                array(f"angular_velocity of {name!r}", angular_velocity, (3,)),
+                choice("formulation", self._formulation if formulation is None else formulation, FORMULATIONS),
+                None,
+            ),
+            modes,
+            zero if eta is None else array(f"eta of {name!r}", eta, (modes.n,)),
+            zero if eta_rate is None else array(f"eta_rate of {name!r}", eta_rate, (modes.n,)),
+        )
+        for node in modes.nodes:
+            self._new_name("node", f"{name}.{node}")
+        self._bodies[name], self._blocks[name] = flexible.frame, len(self._parts)
+        self._nodes |= {f"{name}.{node}": flexible.at(node) for node in modes.nodes}
+        self._names |= {name, *(f"{name}.{node}" for node in modes.nodes)}
+        self._parts.append(flexible)
+        return name

@@ -7,29 +7,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lgint._args import Array
-from lgint._build.bodies import Body
+from lgint._build.body import Body, row
+from lgint._model.record import BodyRow
 from lgint._rotation import matrix_of_quaternion
 from lgint.modal import Modes
 
 
 @dataclass(frozen=True)
 class ModalBody:
-    """What a caller said about a flexible body, checked; `frame` is its floating frame."""
+    """A flexible body as a caller described it, checked; `frame` is its floating frame."""
 
     frame: Body
     modes: Modes
     eta: Array
     rates: Array
-
-    @property
-    def node(self) -> str:
-        """Node kind of the block."""
-        return self.frame.node
-
-    @property
-    def n(self) -> int:
-        """Linear coordinates behind those of the floating frame."""
-        return self.modes.n
 
     def state(self) -> tuple[Array, Array]:
         """Coordinates and velocities at the start."""
@@ -44,3 +35,7 @@ class ModalBody:
         R = self.frame.R
         place = self.frame.x + R @ (node.X + node.Phi @ self.eta)
         return replace(self.frame, name=f"{self.frame.name}.{name}", x=place, R=R @ turned)
+
+    def row(self, block: int) -> BodyRow:
+        """The record of the body."""
+        return {**row(self.frame, block), "inertia": None, "modes": self.modes.record()}

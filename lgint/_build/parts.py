@@ -1,18 +1,18 @@
-"""What every part of a builder needs: bodies by name, frames, elements."""
+"""What every part of a builder needs: names, bodies and points on them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, choice
-from lgint._build.bodies import FORMULATIONS, Body
+from lgint._build.body import Body
 from lgint._build.flexible import ModalBody
-from lgint._model.joints import joint_coordinate, slide_frames
-from lgint._build.trees import MINIMAL, Tree
+from lgint._build.trees import Tree
+from lgint._model.formulations import FORMULATIONS
+from lgint._model.record import MINIMAL, ForceRow, JointRow
 
 
 class Ground:
@@ -28,8 +28,22 @@ ground: Final = Ground()
 Partner = str | Ground
 
 
+class Ends(NamedTuple):
+    """Where a joint or a force attaches to two bodies."""
+
+    names: list[str]
+    points: list[list[float]]  # body-fixed, from the COMs
+    first: Array  # inertial, at the start
+    second: Array
+
+    @property
+    def apart(self) -> Array:
+        """From the first point to the second, inertial, (3,)."""
+        return self.second - self.first
+
+
 class Parts:
-    """The bodies, frames, elements and names that a builder has collected so far."""
+    """The bodies, joints, forces and names that a builder has collected so far."""
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, 0.0), formulation: str = "R3xSO3") -> None:
         self._gravity = array("gravity", gravity, (3,))
@@ -37,47 +51,15 @@ class Parts:
         self._bodies: dict[str, Body] = {}
         self._blocks: dict[str, int] = {}
         self._parts: list[Body | Tree | ModalBody] = []  # one per block
-        self._nodes: dict[str, tuple[Body, int, int]] = {}  # of modal bodies: place, block, part
-        self._links: dict[str, tuple[Tree, int]] = {}
-        self._frames: dict[tuple[Any, ...], int] = {}
-        self._elements: list[tuple[str, str, tuple[int, ...], list[float], Callable[..., ArrayLike] | None]] = []
+        self._nodes: dict[str, Body] = {}  # nodes of flexible bodies, as if they were bodies
+        self._links: dict[str, Tree] = {}  # bodies in minimal coordinates that have their joint
         self._names: set[str] = set()
         self._numbers: dict[str, int] = {}  # by stem: the last number that made a free name
-        self._joints: dict[str, dict[str, Any]] = {}
+        self._joints: dict[str, JointRow] = {}
+        self._forces: dict[str, ForceRow] = {}
 
     def __repr__(self) -> str:
         return f"<lgint.{type(self).__name__}: {len(self._bodies)} bodies, {len(self._joints)} joints>"
-
-    # ---- names ----
-
-    def _force_name(self, kind: str, a: Partner, b: Partner, name: str | None) -> str:
-        first, second = self._partner(a), self._partner(b)
-        name = self._free_name(f"{first}-{second}.{kind}") if name is None else name
-        self._new_name(kind, name)
-        return name
-
-    def _joint_force(
-        self,
-        family: str,
-        joint: str,
-        coordinate: str | None,
-        name: str | None,
-        values: Sequence[float],
-        function: Callable[..., ArrayLike] | None = None,
-    ) -> str:
-        """Adds the element of a `family`, "drive" or "law", that acts on a coordinate of a joint, and returns its name."""
-        row = self._joints[choice("joint", joint, self._joints)]
-        which = joint_coordinate(joint, row["kind"], coordinate)
-        name = self._force_name(family, row["first"], row["second"], name)
-        if "part" in row:
-            self._element(f"coordinate_{family}", name, (row["frames"][1],), [*values], function)
-        elif which == "slide":
-            axis = np.array(row["axes"][0])[:, 2]
-            self._element(f"slide_{family}", name, tuple(slide_frames(row)), [*axis, *values], function)
-        else:
-            triads = np.ravel(row["axes"])
-            self._element(f"joint_{family}", name, tuple(row["frames"]), [*triads, *values], function)
-        return name
 
     def _partner(self, who: Partner) -> str:
         if isinstance(who, Ground) or who == "ground":
@@ -88,46 +70,39 @@ class Parts:
 
     def _at(self, name: str) -> Body:
         """A body, or the node of a modal body as if it were one."""
-        return self._nodes[name][0] if name in self._nodes else self._bodies[name]
+        return self._nodes[name] if name in self._nodes else self._bodies[name]
 
-    def _node_rotation(self, who: Partner) -> Array:
+    def _axes(self, who: Partner) -> Array:
+        """Rotation from the axes of a body, or of the ground, to inertial ones at the start."""
         name = self._partner(who)
-        return np.eye(3) if name == "ground" else self._at(name).node_R
+        return np.eye(3) if name == "ground" else self._at(name).R
 
     def _local(self, who: Partner, x: Array) -> Array:
         """An inertial point of the start in the body's axes, from its COM."""
         name = self._partner(who)
         return x if name == "ground" else self._at(name).R.T @ (x - self._at(name).x)
 
-    def _frame(self, who: Partner, offset: Array) -> int:
-        """Index of the frame at `offset` from the COM (ground: from the origin); equal frames are shared."""
+    def _point(self, who: Partner, offset: Array) -> list[float]:
+        """A point at `offset` from the COM (ground: from the origin) as an entry of the record."""
         name = self._partner(who)
-        if name == "ground":
-            key = (-1, (*map(float, offset), 0.0, 0.0, 0.0))
-        elif name in self._nodes:
-            _, block, part = self._nodes[name]
-            if np.abs(offset).max() > 1e-9:
-                raise ValueError(f"{name!r} is a node: {offset} beside it is no point of it; give the body more nodes")
-            return self._frames.setdefault((block, (0.0,) * 6, part), len(self._frames))
-        else:
-            body = self._bodies[name]
-            if body.formulation == MINIMAL:
-                if name not in self._links:
-                    raise ValueError(f"body {name!r} is in minimal coordinates and needs a joint before anything else")
-                tree, part = self._links[name]
-                link = (tree.block, (0.0, 0.0, 0.0, *map(float, offset + body.com + 0.0)), part)
-                return self._frames.setdefault(link, len(self._frames))
-            base = np.zeros(3) if body.pivot is None else body.pivot
-            key = (self._blocks[name], (*map(float, base), *map(float, body.to_node(offset + body.com) + 0.0)))
-        return self._frames.setdefault(key, len(self._frames))
+        if name in self._nodes and np.abs(offset).max() > 1e-9:
+            raise ValueError(f"a point cannot be offset from the node {name!r}, got {offset}; give the body more nodes")
+        if name in self._bodies and self._bodies[name].formulation == MINIMAL and name not in self._links:
+            raise ValueError(f"body {name!r} is in minimal coordinates and needs a joint before anything else")
+        point: list[float] = offset.tolist()
+        return point
 
-    def _attachment(self, name: str, who: Partner, point: ArrayLike | None, local_point: ArrayLike | None) -> Array:
-        """Where `name` attaches to one body, in its axes from the COM; `point` is inertial. Default: the COM."""
+    def _attachment(
+        self, name: str, who: Partner, point: ArrayLike | None, local_point: ArrayLike | None
+    ) -> list[float]:
+        """Where `name` attaches to one body; `point` is inertial, `local_point` body-fixed. Default: the COM."""
         if point is not None and local_point is not None:
             raise ValueError(f"{name!r}: point (inertial) or local_point (body-fixed), not both")
         if point is not None:
-            return self._local(who, array(f"point of {name!r}", point, (3,)))
-        return np.zeros(3) if local_point is None else array(f"local_point of {name!r}", local_point, (3,))
+            return self._point(who, self._local(who, array(f"point of {name!r}", point, (3,))))
+        return self._point(
+            who, np.zeros(3) if local_point is None else array(f"local_point of {name!r}", local_point, (3,))
+        )
 
     def _ends(
         self,
@@ -138,32 +113,32 @@ class Parts:
         point_a: ArrayLike | None,
         point_b: ArrayLike | None,
         *shapes: tuple[int, ...],
-    ) -> tuple[Array, Array]:
-        """Where `name` attaches to two bodies, in their axes from the COM.
+    ) -> Ends:
+        """Where `name` attaches to two bodies.
 
-        `point` is inertial and has one of `shapes`: (3,) for both bodies, (2, 3) for one each. Default: the COMs.
+        `point` is inertial and has one of `shapes`: (3,) for both bodies, (2, 3) for one each. The others are
+        body-fixed. Default: the COMs.
         """
         if point is not None:
             if point_a is not None or point_b is not None:
                 raise ValueError(f"{name!r}: point (inertial), or point_a and point_b (body-fixed), not both")
             first, second = np.broadcast_to(array(f"point of {name!r}", point, *shapes), (2, 3))
-            return self._local(a, first), self._local(b, second)
-        first, second = (
-            np.zeros(3) if given is None else array(f"point_{letter} of {name!r}", given, (3,))
-            for letter, given in (("a", point_a), ("b", point_b))
-        )
-        return first, second
+            first, second = self._local(a, first), self._local(b, second)
+        else:
+            first, second = (
+                np.zeros(3) if given is None else array(f"point_{letter} of {name!r}", given, (3,))
+                for letter, given in (("a", point_a), ("b", point_b))
+            )
+        points = [self._point(a, first), self._point(b, second)]
+        return Ends([self._partner(a), self._partner(b)], points, self._place(a, first), self._place(b, second))
 
-    def _between(self, a: Partner, b: Partner, ends: tuple[Array, Array]) -> tuple[tuple[int, int], Array]:
-        """Frames at two points in body axes, and the vector from the first to the second at the start."""
-        frames = self._frame(a, ends[0]), self._frame(b, ends[1])
-        return frames, self._place_of(b, ends[1]) - self._place_of(a, ends[0])
-
-    def _place_of(self, who: Partner, local: Array) -> Array:
+    def _place(self, who: Partner, local: Array) -> Array:
         """The inertial place at the start of a point in body axes from the COM."""
         name = self._partner(who)
         place: Array = local if name == "ground" else self._at(name).x + self._at(name).R @ local
         return place
+
+    # ---- names ----
 
     def _new_name(self, what: str, name: str) -> None:
         if not isinstance(name, str) or not name:
@@ -180,19 +155,3 @@ class Parts:
             name = f"{stem}{number}"
         self._numbers[stem] = number
         return name
-
-    def _element(
-        self,
-        kind: str,
-        name: str,
-        frames: tuple[int, ...],
-        values: list[float],
-        function: Callable[..., ArrayLike] | None = None,
-    ) -> None:
-        self._names.add(name)
-        self._elements.append((kind, name, frames, [float(value) for value in values], function))
-
-    def _add_weight(self, body: Body) -> None:
-        if self._gravity.any():
-            frame = self._frame(body.name, np.zeros(3))
-            self._element("gravity", f"{body.name}.gravity", (frame,), [body.mass, *self._gravity])

@@ -44,15 +44,14 @@ def resolve(model: Model, start: str, redundant: str) -> Model:
             'apart, or let build(redundant="drop") leave the rows out, or build(redundant="minimum_norm") share the '
             "reactions as well"
         )
-    elements = [(*row[:5], dropped[i]) if i in dropped else row for i, row in enumerate(model.record()["elements"])]
-    return Model({**model.record(), "elements": elements, "redundant": redundant})
+    return Model({**model.record(), "dropped": dropped, "redundant": redundant})
 
 
-def describe(model: Model, dropped: Mapping[int, Sequence[int]]) -> str:
+def describe(model: Model, dropped: Mapping[str, Sequence[int]]) -> str:
     """The rows by joint: "bc: translation along z, rotation about e1; cd: ..."."""
-    elements, parts = model.record()["elements"], []
-    for element, rows in dropped.items():
-        name, first = elements[element][1], model.core.rows(element)[0]
+    parts = []
+    for name, rows in dropped.items():
+        first = model.rows(name).start
         labels = [model.row_names[first + row].removeprefix(f"{name}: ").removeprefix(name) for row in rows]
         parts.append(f"{name}: {', '.join(labels)}")
     return "; ".join(parts)
@@ -62,7 +61,7 @@ def describe(model: Model, dropped: Mapping[int, Sequence[int]]) -> str:
 
 
 def _dependent(loop: Loop, start: str) -> Dropped:
-    """Rows of the loop that follow from the others, by element; ValueError if they contradict these or do not last."""
+    """Rows of the loop that follow from the others, by joint; ValueError if they contradict these or do not last."""
     if loop.nrows > LARGE and _regular(loop):
         return {}
     q = _onto(loop.core, loop.q, loop.v) if start == "project" else loop.q

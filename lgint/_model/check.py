@@ -233,15 +233,14 @@ def _energy(probe: _Probe, p: _Point) -> Errors:
         yield "force at rest = -dV/dq", _error(force @ w, -_slope(V, 1.0), 1e-6 * _speed(force))
 
 
-FREE_FORCES: Final = (
-    *("force", "torque", "joint_drive", "slide_drive", "coordinate_drive"),
-    *("force_law", "joint_law", "slide_law", "coordinate_law"),
-)
+WITHOUT_POTENTIAL: Final = ("force", "torque", "drive", "law")  # kinds of forces
 
 
 def _only_potential_forces(model: System) -> bool:
     """Whether V accounts for every force at rest: compiled models without loads."""
-    return isinstance(model, Model) and all(row[0] not in FREE_FORCES for row in model.record()["elements"])
+    return isinstance(model, Model) and all(
+        row["kind"] not in WITHOUT_POTENTIAL for row in model.record()["forces"].values()
+    )
 
 
 def _has_energy(model: System) -> bool:

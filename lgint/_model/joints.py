@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from lgint import _core
 from lgint._args import choice
@@ -44,12 +44,6 @@ JOINTS: Final[Mapping[str, JointKind]] = {
     for row in _core.element_rows()
     if row["locked"] is not None
 }
-
-
-def slide_frames(joint: Mapping[str, Any]) -> list[int]:
-    """The two frames between which the slide of a joint's record is measured, along the axis of the first."""
-    frames: list[int] = joint.get("slide", joint["frames"])
-    return frames
 
 
 def joint_coordinate(name: str, kind: str, wanted: str | None) -> str:

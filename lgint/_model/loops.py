@@ -8,28 +8,40 @@ body or one joint alone can turn as a whole without straining anything else.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from lgint import _core
 from lgint._args import Array
+from lgint._model.compile import compiled
 from lgint._model.model import Model
+from lgint._model.record import BodyRow, Record
 
-Dropped = dict[int, list[int]]  # numbers of rows by element
+Dropped = dict[str, list[int]]  # numbers of rows by joint
 
 
 class _Whole(NamedTuple):
     """A model with what all of its loops read."""
 
     model: Model
-    record: dict[str, Any]
     ends: tuple[list[int], list[int]]  # where the blocks begin in q and in v, and where the last one ends
+    bodies: list[list[str]]  # by block
+    hanging: list[list[str]]  # by block: the joints by which the links of a tree hang
+    bare: Record  # the record without forces
 
     @classmethod
     def of(cls, model: Model) -> _Whole:
         starts = [(q, v) for _, _, q, v, *_ in model.core.blocks]
-        return cls(model, model.record(), ([*(q for q, _ in starts), model.nq], [*(v for _, v in starts), model.nv]))
+        bodies: list[list[str]] = [[] for _ in starts]
+        for name, body in model.bodies.items():
+            bodies[body["block"]].append(name)
+        hanging: list[list[str]] = [[] for _ in starts]
+        for name, joint in model.joints.items():
+            if joint.get("holds"):
+                hanging[model.bodies[joint["second"]]["block"]].append(name)
+        ends = [*(q for q, _ in starts), model.nq], [*(v for _, v in starts), model.nv]
+        return cls(model, ends, bodies, hanging, {**model.record(), "forces": {}, "gravity": [0.0, 0.0, 0.0]})
 
 
 class Loop:
@@ -39,33 +51,30 @@ class Loop:
     ----------
     model : Model
         The whole, with all of its rows.
-    joints : list of int
-        Its elements, in the order in which they were added.
+    joints : list of str
+        In the order in which they were added.
     core : _core.Model
         The loop alone.
     q, v : ndarray
         Its start.
     """
 
-    def __init__(self, whole: _Whole, joints: list[int], blocks: list[int], others: list[int]) -> None:
-        model = whole.model
-        self.model, self.joints, self._blocks, self._others = model, joints, blocks, others
-        self._whole = whole
-        self._rows = [model.core.rows(joint)[1] for joint in joints]
+    def __init__(self, whole: _Whole, joints: list[str], blocks: list[int]) -> None:
+        self.model, self.joints, self._blocks, self._whole = whole.model, joints, blocks, whole
+        self._rows = [len(self.model.rows(joint)) for joint in joints]
         self.nrows = sum(self._rows)
         self.core = self.compile({})
-        self.q, self.v = self.part(model.q0, 0), self.part(model.v0, 1)
+        self.q, self.v = self.part(self.model.q0, 0), self.part(self.model.v0, 1)
 
     def compile(self, dropped: Dropped) -> _core.Model:
-        """The loop without these rows."""
-        record = self._whole.record
-        renumbered = {block: i for i, block in enumerate(self._blocks)} | {-1: -1}
-        chosen = [(*record["elements"][i][:5], dropped.get(i, [])) for i in self.joints + self._others]
-        used = sorted({frame for element in chosen for frame in element[2]})
-        place = {frame: i for i, frame in enumerate(used)}
-        frames = [(renumbered[record["frames"][i][0]], *record["frames"][i][1:]) for i in used]
-        elements = [(kind, name, [place[i] for i in at], *rest) for kind, name, at, *rest in chosen]
-        return _core.Model([record["blocks"][i] for i in self._blocks], frames, elements)
+        """The loop without these rows, and without forces."""
+        bodies: dict[str, BodyRow] = {}
+        for i, block in enumerate(self._blocks):
+            for name in self._whole.bodies[block]:
+                bodies[name] = {**self.model.bodies[name], "block": i}
+        hanging = [name for block in self._blocks for name in self._whole.hanging[block]]
+        joints = {name: self.model.joints[name] for name in (*hanging, *self.joints)}
+        return compiled({**self._whole.bare, "bodies": bodies, "joints": joints, "dropped": dropped}).core
 
     def part(self, x: Array, level: int) -> Array:
         """The loop's coordinates (level 0) or velocities (1) out of those of the whole, (..., nq) or (..., nv)."""
@@ -77,7 +86,7 @@ class Loop:
         return self.core.evaluate(0.0, q, v, want=["B"])["B"][: self.nrows]
 
     def split(self, rows: Sequence[int]) -> Dropped:
-        """Rows of the loop as rows of elements."""
+        """Rows of the loop as rows of joints."""
         owner = [(joint, row) for joint, count in zip(self.joints, self._rows, strict=True) for row in range(count)]
         split: Dropped = {}
         for joint, row in (owner[i] for i in rows):
@@ -93,28 +102,18 @@ class Loop:
 def loops(model: Model) -> list[Loop]:
     """The closed loops of the joints of `model`, those over the ground included."""
     whole = _Whole.of(model)
-    record, ground = whole.record, len(whole.ends[0]) - 1
-    has_rows = {row["name"] for row in _core.element_rows() if row["nrows"] > 0}
+    ground = len(whole.bodies)
     free = {row["name"] for row in _core.node_rows() if row["place"] in ("inertial", "body")}
-    joints: list[int] = []
-    others: dict[int, list[int]] = {block: [] for block in range(ground)}
-    for i, (kind, _, at, *_) in enumerate(record["elements"]):
-        if kind in has_rows:
-            joints.append(i)
-        elif len(at) == 1:
-            others[record["frames"][at[0]][0]].append(i)
+    joints = [name for name, row in model.joints.items() if not row.get("holds")]
 
     # a block that is not free by itself is held by the ground
-    ends = [
-        [ground if (b := record["frames"][frame][0]) < 0 else b for frame in record["elements"][i][2]] for i in joints
-    ]
-    held = [[ground, i] for i, (kind, _) in enumerate(record["blocks"]) if kind not in free]
+    ends = [[ground if block < 0 else block for block in model.joint_place(name).blocks] for name in joints]
+    held = [[ground, i] for i, (kind, *_) in enumerate(model.core.blocks) if kind not in free]
     found = []
     for component in biconnected(ground + 1, ends + held):
         edges = sorted(edge for edge in component if edge < len(joints))
         blocks = sorted({end for edge in edges for end in ends[edge]} - {ground})
-        about = [i for block in blocks for i in others[block]]
-        found.append(Loop(whole, [joints[edge] for edge in edges], blocks, about))
+        found.append(Loop(whole, [joints[edge] for edge in edges], blocks))
     return found
 
 

@@ -12,9 +12,12 @@ from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, array, choice
+from lgint._model.compile import JointPlace, compiled
+from lgint._model.record import BodyRow, JointRow, Origin, Record, mode_count, partners
 from lgint._rotation import valid_rotations
 from lgint.modal import Modes
 
+Kinematics = tuple[Array, Array, Array, Array]  # position, rotation, both velocities
 S = TypeVar("S", bound="System")
 
 
@@ -62,7 +65,7 @@ class System:
         """Names of the constraint rows, in the order of the multipliers."""
         return list(self.core.row_names)
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> Mapping[str, Any]:
         """Plain data (numbers, strings, lists, functions) from which the system can be rebuilt."""
         raise NotImplementedError
 
@@ -100,16 +103,16 @@ class Model(System):
 
     Parameters
     ----------
-    record : mapping
+    record : dict
         What `Model.record()` of another model returned.
     """
 
-    def __init__(self, record: Mapping[str, Any]) -> None:
-        self._record = dict(record)
-        self.core: _core.Model = _core.Model(record["blocks"], record["frames"], record["elements"])
-        self.bodies: Mapping[str, Mapping[str, Any]] = MappingProxyType(dict(record["bodies"]))
-        self.nodes: Mapping[str, int] = MappingProxyType(dict(record.get("nodes", {})))
-        self.joints: Mapping[str, Mapping[str, Any]] = MappingProxyType(dict(record["joints"]))
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._compiled = compiled(record)
+        self.core: _core.Model = self._compiled.core
+        self.bodies: Mapping[str, BodyRow] = MappingProxyType(record["bodies"])
+        self.joints: Mapping[str, JointRow] = MappingProxyType(record["joints"])
         self.reference = record["reference"]
         self._set_start(record["q0"], record["v0"])
 
@@ -119,7 +122,7 @@ class Model(System):
         origin = self._record["origin"]
         return dict(origin["parameters"]) if origin else {}
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> Record:
         """Plain data (numbers, strings, lists, functions) from which `Model` rebuilds the model."""
         return {**self._record, "q0": self.q0.tolist(), "v0": self.v0.tolist()}
 
@@ -142,7 +145,7 @@ class Model(System):
     def with_origin(self, factory: str, parameters: Mapping[str, Any], reference: str) -> Model:
         """The same model, signed by the function of `lgint.models` that made it."""
         other = self.with_state()
-        origin = {"factory": factory, "parameters": dict(parameters)}
+        origin: Origin = {"factory": factory, "parameters": dict(parameters)}
         other._record = {**self._record, "origin": origin, "reference": reference}
         other.reference = reference
         return other
@@ -152,40 +155,43 @@ class Model(System):
     @property
     def redundant(self) -> str:
         """What `build` was told to do with redundant rows: "error", "drop" or "minimum_norm"."""
-        return str(self._record.get("redundant", "error"))
+        return self._record["redundant"]
 
     @property
-    def dropped(self) -> dict[int, list[int]]:
-        """Constraint rows left out, by their numbers in an element, by the number of the element."""
-        return {i: list(row[5]) for i, row in enumerate(self._record["elements"]) if len(row) > 5 and row[5]}
+    def dropped(self) -> dict[str, list[int]]:
+        """Constraint rows left out, by their numbers in a joint, by the name of the joint."""
+        return self._record["dropped"]
 
     @property
     def dropped_rows(self) -> list[str]:
         """Names of the constraint rows left out, such as "bc: rotation about e1"."""
-        core = self.complete.core
-        return [core.row_names[core.rows(element)[0] + i] for element, rows in self.dropped.items() for i in rows]
+        whole = self.complete
+        return [whole.row_names[whole.rows(joint).start + i] for joint, rows in self.dropped.items() for i in rows]
 
     @functools.cached_property
     def complete(self) -> Model:
         """The model with all of its constraint rows; itself if none was left out."""
-        if not self.dropped:
-            return self
-        return Model({**self._record, "elements": [row[:5] for row in self._record["elements"]]})
+        return Model({**self._record, "dropped": {}}) if self.dropped else self
 
-    def body(self, name: str) -> Mapping[str, Any]:
-        """Record of a body: frame (of the COM), block, formulation, mass, inertia, reference (of Tait-Bryan angles)."""
+    # ---- bodies ----
+
+    def body(self, name: str) -> BodyRow:
+        """Record of a body: block, formulation, mass, inertia, pivot, reference (of Tait-Bryan angles), modes."""
         return self.bodies[choice("body", name, self.bodies)]
 
-    def kinematics(self, name: str, q: Array, v: Array) -> tuple[Array, Array, Array, Array]:
+    def kinematics(self, name: str, q: Array, v: Array) -> Kinematics:
         """Position of the COM, rotation (..., 3, 3) and both velocities of a body at states q (..., nq), v (..., nv).
 
-        The linear one is inertial, the angular one in body axes.
+        The linear one is inertial, the angular one in body axes. "name.node" is a node of a flexible body.
         """
-        if isinstance(name, str) and name in self.nodes:
-            return self.core.kinematics(self.nodes[name], q, v)
-        body = self.body(name)
-        x, R, xdot, omega = self.core.kinematics(body["frame"], q, v)
-        if body["reference"] is None:
+        frames = self._compiled.frames
+        return self._in_body_axes(name, frames[choice("body", name, frames)], q, v)
+
+    def _in_body_axes(self, name: str, frame: int, q: Array, v: Array) -> Kinematics:
+        """What the core says of a frame on a body, a node or the ground, in the axes of the body."""
+        x, R, xdot, omega = self.core.kinematics(frame, q, v)
+        body = self.bodies.get(name)
+        if body is None or body["reference"] is None:
             return x, R, xdot, omega
         turn = np.array(body["reference"])  # from body to node axes
         return x, R @ turn, xdot, omega @ turn
@@ -193,24 +199,40 @@ class Model(System):
     def modal(self, name: str) -> tuple[slice, slice]:
         """Where the modal coordinates of a flexible body stand in q, and their rates in v."""
         body = self.body(name)
-        if not body.get("modes"):
+        n = mode_count(body)
+        if not n:
             raise ValueError(f"body {name!r} is rigid and has no modal coordinates")
         ends = [*((q, v) for _, _, q, v, *_ in self.core.blocks[1:]), (self.nq, self.nv)]
         q, v = ends[body["block"]]
-        return slice(q - body["modes"], q), slice(v - body["modes"], v)
+        return slice(q - n, q), slice(v - n, v)
 
     def modes(self, name: str) -> Modes:
-        """The inertia and stiffness of a flexible body, without nodes."""
+        """The inertia, stiffness and nodes of a flexible body."""
         self.modal(name)
-        parameters = next(row[3] for row in self._record["elements"] if row[0] == "modal_body" and row[1] == name)
-        return Modes.of(parameters, self.bodies[name]["modes"])
+        body = self.bodies[name]
+        return Modes.of(body["modes"] or {}, body["mass"])
 
-    def joint(self, name: str) -> Mapping[str, Any]:
-        """Record of a joint: kind, element, first, second (bodies), frames."""
+    # ---- joints ----
+
+    def joint(self, name: str) -> JointRow:
+        """Record of a joint: kind, first and second body, points, and what its kind has."""
         return self.joints[choice("joint", name, self.joints)]
 
+    def joint_place(self, name: str) -> JointPlace:
+        """Where a joint stands in the core."""
+        return self._compiled.joints[choice("joint", name, self.joints)]
+
+    def joint_kinematics(self, name: str, slot: int, q: Array, v: Array) -> Kinematics:
+        """The same as `kinematics`, at the joint's point on its first (0) or second (1) partner."""
+        return self._in_body_axes(partners(self.joint(name))[slot], self.joint_place(name).frames[slot], q, v)
+
+    def rows(self, joint: str) -> range:
+        """Numbers of the constraint rows of a joint."""
+        first, count, _, _ = self.core.rows(self.joint_place(joint).element)
+        return range(first, first + count)
+
     def joint_triad(self, name: str, slot: int) -> Array:
-        """Axes e1, e2, e3 of a joint, columns (3, 3), on its first (0) or second (1) partner, in the axes of its node.
+        """Axes e1, e2, e3 of a joint, columns (3, 3), on its first (0) or second (1) partner, in body axes.
 
         Raises
         ------
@@ -218,9 +240,9 @@ class Model(System):
             If the joint has no axes, as a distance.
         """
         joint = self.joint(name)
-        if joint["axes"] is None:
+        if "triads" not in joint:
             raise ValueError(f"joint {name!r} has no axes: it is a {joint['kind']}")
-        return np.array(joint["axes"][slot])
+        return np.array(joint["triads"][slot])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Model, (self.record(),)

@@ -17,8 +17,8 @@ def complete_multipliers(model: Model, q: Array, v: Array, lam: Array) -> Array:
     """
     whole = model.complete
     kept = np.ones(whole.nc, dtype=bool)
-    for element, rows in model.dropped.items():
-        kept[whole.core.rows(element)[0] + np.array(rows)] = False
+    for joint, rows in model.dropped.items():
+        kept[whole.rows(joint).start + np.array(rows)] = False
     out = np.zeros((len(lam), whole.nc))
     out[:, kept] = lam
     if model.redundant != "minimum_norm":
@@ -26,14 +26,9 @@ def complete_multipliers(model: Model, q: Array, v: Array, lam: Array) -> Array:
     for loop in loops(whole):
         dropped = sum(len(model.dropped.get(joint, ())) for joint in loop.joints)
         if dropped:
-            columns = np.concatenate([np.arange(*_span(whole, joint)) for joint in loop.joints])
+            columns = np.concatenate([whole.rows(joint) for joint in loop.joints])
             rank = len(columns) - dropped
             for i, (qi, vi) in enumerate(zip(loop.part(q, 0), loop.part(v, 1), strict=True)):
                 range_of_B = np.linalg.svd(loop.jacobian(qi, vi), full_matrices=False)[0][:, :rank]
                 out[i, columns] = range_of_B @ (range_of_B.T @ out[i, columns])
     return out
-
-
-def _span(model: Model, element: int) -> tuple[int, int]:
-    first, count, _, _ = model.core.rows(element)
-    return first, first + count

@@ -18,7 +18,7 @@ import numpy as np
 from lgint._args import Array
 from lgint._model.model import MissingFunction
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 _FUNCTION: Final = {"lgint": "function"}  # stands where a function cannot be saved
 
 
@@ -35,9 +35,10 @@ def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
         with zipfile.ZipFile(file) as archive:
             arrays = {info.filename.removesuffix(".npy"): _array(archive, info) for info in archive.infolist()}
         about = json.loads(str(arrays.pop("about")))
-        if not isinstance(about, dict) or about.get("format") != FORMAT:
-            raise ValueError(f"format {FORMAT} expected")
-        return _with_functions(about, "this function of the model"), arrays
+        found = about.get("format") if isinstance(about, dict) else None
+        if found != FORMAT:
+            raise ValueError(f"its format is {found}, and this version reads format {FORMAT} only")
+        return _with_functions(about, ""), arrays
 
 
 @contextmanager
@@ -99,14 +100,20 @@ def _plain(value: object) -> object:
     raise TypeError(f"{value!r} cannot be saved")
 
 
-def _with_functions(value: Any, what: str) -> Any:
-    """The record with a `MissingFunction` wherever there is a mark; an element's function knows the element's name."""
+def _with_functions(value: Any, owner: str) -> Any:
+    """The record with a `MissingFunction` wherever there is a mark; `owner` is the name of the entry that has it."""
+    if isinstance(value, list):
+        return [_entry(owner, item, owner) for item in value] if _nested(value) else value
+    if not isinstance(value, dict):
+        return value
+    return {key: _entry(key, item, owner) for key, item in value.items()}
+
+
+def _entry(key: str, value: Any, owner: str) -> Any:
     if value == _FUNCTION:
-        return MissingFunction(what)
-    if isinstance(value, dict):
-        return {key: _with_functions(item, f"{key!r}" if item == _FUNCTION else what) for key, item in value.items()}
-    if isinstance(value, list) and _FUNCTION in value:
-        return [MissingFunction(f"the function of {value[1]!r}") if item == _FUNCTION else item for item in value]
-    if isinstance(value, list) and any(isinstance(item, (list, dict)) for item in value):
-        return [_with_functions(item, what) for item in value]
-    return value
+        return MissingFunction(f"the {key} of {owner!r}" if key in ("function", "tangent") else repr(key))
+    return _with_functions(value, owner if key == "load" else key)
+
+
+def _nested(value: list[Any]) -> bool:
+    return any(isinstance(item, (list, dict)) for item in value)

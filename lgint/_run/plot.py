@@ -10,6 +10,7 @@ import numpy as np
 
 from lgint._args import Array, choice, number
 from lgint._model.model import Model
+from lgint._model.record import partners
 from lgint._run.states import States
 
 try:
@@ -219,8 +220,8 @@ def _segments(run: States, q: Array, v: Array) -> Any:
     for x, R in places.values():
         for i, color in enumerate(("#d1495b", "#2e8b7a", "#3366aa")):
             yield np.stack([x, x + size * R[:, :, i]], axis=1), color
-    for joint in model.joints.values():
-        for who, frame in zip((joint["first"], joint["second"]), joint["frames"], strict=True):
+    for name, joint in model.joints.items():
+        for slot, who in enumerate(partners(joint)):
             if who != "ground":
-                x = model.kinematics(who, q, v)[0]
-                yield np.stack([x, model.core.kinematics(frame, q, v)[0]], axis=1), "#5b6770"
+                ends = model.kinematics(who, q, v)[0], model.joint_kinematics(name, slot, q, v)[0]
+                yield np.stack(ends, axis=1), "#5b6770"

@@ -10,6 +10,7 @@ from lgint import _core
 from lgint._args import Array, listing, number
 from lgint._model.compare import same_record
 from lgint._model.model import MissingFunctionError, Model, System
+from lgint._model.record import mode_count
 from lgint._run.trajectory import Trajectory
 
 TOLERANCE = 1e-8  # m, rad, and their rates: how much farther another model's constraints may be violated
@@ -98,7 +99,7 @@ def _shape(model: System) -> dict[str, list[str]]:
 def _coordinates(model: Model, name: str) -> str:
     """The formulation of a body, whether it is fixed at a point, and how many modal coordinates it has."""
     body = model.bodies[name]
-    kind, modes = model.core.blocks[body["block"]][0], body["modes"]
+    kind, modes = model.core.blocks[body["block"]][0], mode_count(body)
     fixed = {row["name"] for row in _core.node_rows() if row["place"] == "fixed"}
     words = [body["formulation"], "fixed at a point" if kind in fixed else "", f"{modes} modes" if modes else ""]
     return ", ".join(filter(None, words))

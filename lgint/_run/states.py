@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from lgint import _html
 from lgint._args import Array, array, choice
-from lgint._model.joints import JOINTS, joint_coordinate, slide_frames
+from lgint._model.joints import JOINTS, joint_coordinate
 from lgint._model.model import Model, System
 from lgint._model.multipliers import complete_multipliers
+from lgint._model.record import JointRow, partners
 from lgint._rotation import attitudes, continuous, quaternion_of_matrix
 from lgint._run.dense import DenseOutput
 from lgint.modal import COM
@@ -173,7 +174,7 @@ class States:
         """Linear momentum of all bodies, inertial, (n, 3), kg m/s."""
         total = np.zeros((len(self), 3))
         for name, body in self.multibody().bodies.items():
-            total += body["mass"] * self.velocity(f"{name}.{COM}" if body.get("modes") else name)
+            total += body["mass"] * self.velocity(f"{name}.{COM}" if body["modes"] else name)
         return total
 
     def angular_momentum(self) -> Array:
@@ -181,7 +182,7 @@ class States:
         total = np.zeros((len(self), 3))
         for name, body in self.multibody().bodies.items():
             x, R, xdot, omega = self._kinematics(name)
-            if body.get("modes"):
+            if body["modes"]:
                 total += self._modal_angular_momentum(name)
                 continue
             total += body["mass"] * np.cross(x, xdot) + _rotate(R, omega @ np.array(body["inertia"]))
@@ -225,10 +226,10 @@ class States:
         model = self.multibody()
         joint = model.joint(name)
         which = joint_coordinate(name, joint["kind"], coordinate)
-        if "part" in joint:
-            return self.q[:, _coordinate(model, joint, 2)]
+        if joint.get("holds"):
+            return self.q[:, _coordinate(model, name, 0)]
         if which == "angle":
-            _, _, place, _ = model.core.rows(joint["element"])
+            _, _, place, _ = model.core.rows(model.joint_place(name).element)
             return self.mem[:, place]
         axis, _, apart, _ = self._slide(model, name)
         return _dot(axis, apart)
@@ -238,12 +239,12 @@ class States:
         model = self.multibody()
         joint = model.joint(name)
         which = joint_coordinate(name, joint["kind"], coordinate)
-        if "part" in joint:
-            return self.v[:, _coordinate(model, joint, 3)]
+        if joint.get("holds"):
+            return self.v[:, _coordinate(model, name, 1)]
         if which == "slide":
             axis, turning, apart, velocity = self._slide(model, name)
             return _dot(axis, velocity - np.cross(turning, apart))
-        first, second = (model.core.kinematics(frame, self.q, self.v) for frame in joint["frames"])
+        first, second = (model.joint_kinematics(name, slot, self.q, self.v) for slot in (0, 1))
         axis = first[1] @ model.joint_triad(name, 0)[:, 2]
         return _dot(axis, _rotate(second[1], second[3]) - _rotate(first[1], first[3]))
 
@@ -252,9 +253,9 @@ class States:
 
         All inertial and (n, 3); the last is the velocity of the second point against the first.
         """
-        places = slide_frames(model.joint(name))
-        first, second = (model.core.kinematics(frame, self.q, self.v) for frame in places)
-        axis = first[1] @ model.joint_triad(name, 0)[:, 2]
+        place = model.joint_place(name)
+        first, second = (model.core.kinematics(frame, self.q, self.v) for frame in place.slide)
+        axis = model.joint_kinematics(name, 0, self.q, self.v)[1] @ model.joint_triad(name, 0)[:, 2]
         return axis, _rotate(first[1], first[3]), second[0] - first[0], second[2] - first[2]
 
     def joint_angles(self) -> Array:
@@ -288,37 +289,38 @@ class States:
         joint = model.joint(name)
         choice("frame", frame, ("inertial", "body", "joint"))
         slot = ("first", "second").index(choice("side", on, ("first", "second")))
-        if "part" in joint:
+        if joint.get("holds"):
             return self._held(model, name, frame, slot)
         # the core gives the force in inertial axes and the moment in those of the body's node
         lam = self.all_multipliers()
-        wrench = model.complete.core.reaction(joint["element"], slot, self.t, self.q, self.v, lam)
-        R = model.core.kinematics(joint["frames"][slot], self.q, self.v)[1]
+        whole, place = model.complete, model.joint_place(name)
+        element = whole.joint_place(name).element
+        wrench = whole.core.reaction(element, slot, self.t, self.q, self.v, lam)
+        R = model.core.kinematics(place.frames[slot], self.q, self.v)[1]
         inertial = np.concatenate([wrench[:, :3], _rotate(R, wrench[:, 3:])], axis=1)
         return self._turned(model, name, inertial, frame, slot)
 
     def _held(self, model: Model, name: str, frame: str, slot: int) -> Array:
         """The reaction in the joint by which a link of a tree hangs."""
-        joint = model.joint(name)
+        place = model.joint_place(name)
         states = zip(self.t, self.q, self.v, self.vdot, self.lam, self.mem, strict=True)
-        second = [model.core.transmitted(joint["element"], joint["part"], float(t), *state) for t, *state in states]
+        second = [model.core.transmitted(place.element, place.link or 0, float(t), *state) for t, *state in states]
         wrench = np.reshape(second, (len(self), 6))
         if slot == 0:
-            first, link = (model.core.kinematics(place, self.q, self.v)[0] for place in joint["frames"])
+            first, link = (model.joint_kinematics(name, end, self.q, self.v)[0] for end in (0, 1))
             moment = wrench[:, 3:] + np.cross(link - first, wrench[:, :3])
             wrench = -np.concatenate([wrench[:, :3], moment], axis=1)
         return self._turned(model, name, wrench, frame, slot)
 
     def _turned(self, model: Model, name: str, wrench: Array, frame: str, slot: int) -> Array:
         """A wrench in inertial axes, seen from a joint's frame or from the body in its slot."""
-        joint = model.joint(name)
-        body = joint[("first", "second")[slot]]
+        body = partners(model.joint(name))[slot]
         if frame == "inertial" or (frame == "body" and body == "ground"):
             return wrench
         if frame == "body":
             R = model.kinematics(body, self.q, self.v)[1]
         else:
-            R = model.core.kinematics(joint["frames"][slot], self.q, self.v)[1] @ model.joint_triad(name, slot)
+            R = model.joint_kinematics(name, slot, self.q, self.v)[1] @ model.joint_triad(name, slot)
         back = np.swapaxes(R, 1, 2)
         return np.concatenate([_rotate(back, wrench[:, :3]), _rotate(back, wrench[:, 3:])], axis=1)
 
@@ -331,14 +333,15 @@ def _stats(given: Mapping[str, Any], h: Array) -> Stats:
     return Stats(**values)
 
 
-def _has_angle(joint: Mapping[str, Any]) -> bool:
+def _has_angle(joint: JointRow) -> bool:
     return joint["kind"] in JOINTS and "angle" in JOINTS[joint["kind"]].coordinates
 
 
-def _coordinate(model: Model, joint: Mapping[str, Any], first: int) -> int:
-    """Place in q (`first` = 2) or v (3) of the coordinate of a joint in a tree."""
-    place: int = model.core.blocks[joint["block"]][first] + joint["part"]
-    return place
+def _coordinate(model: Model, name: str, level: int) -> int:
+    """Place in q (`level` 0) or v (1) of the coordinate of a joint that holds a link of a tree."""
+    place = model.joint_place(name)
+    starts = model.core.blocks[place.blocks[1]][2:4]
+    return starts[level] + (place.link or 0)
 
 
 def _dot(x: Array, y: Array) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 from lgint import _html
 from lgint._args import Array, listing, number
 from lgint._model.model import Model, System
+from lgint._model.record import mode_count
 from lgint._rotation import vector_of_matrix
 from lgint._run.integrate import integrate, method_info
 from lgint._run.trajectory import Trajectory
@@ -190,7 +191,7 @@ def _kinds(model: System) -> str:
 
 
 def _bodies(model: Model) -> dict[str, int]:
-    return {name: body.get("modes", 0) for name, body in model.bodies.items()}
+    return {name: mode_count(body) for name, body in model.bodies.items()}
 
 
 def _end_errors(comparison: _Comparison, trajectory: Trajectory, reference: Trajectory) -> dict[str, float]:
@@ -229,5 +230,5 @@ def _body(run: Trajectory, name: str) -> tuple[Array, Array, Array, Array]:
 def _modal(run: Trajectory, name: str) -> tuple[Array, Array]:
     """Modal coordinates and rates of a body; none if it is rigid."""
     model = run.multibody()
-    places = model.modal(name) if model.bodies[name].get("modes") else (slice(0), slice(0))
+    places = model.modal(name) if mode_count(model.bodies[name]) else (slice(0), slice(0))
     return run.end["q"][-1][places[0]], run.end["v"][-1][places[1]]

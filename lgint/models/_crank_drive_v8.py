@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, number
-from lgint._build.builder import ModelBuilder, ground
+from lgint._build.builder import ModelBuilder
+from lgint._build.parts import ground
 from lgint._model.model import Model
 from lgint.models._registry import benchmark
 

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import array, choice, number
-from lgint._build.builder import ModelBuilder, ground
+from lgint._build.builder import ModelBuilder
+from lgint._build.parts import ground
 from lgint._model.model import Model
 from lgint.models._registry import benchmark
 

@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array
-from lgint._build.builder import Ground, ModelBuilder, ground
+from lgint._build.builder import ModelBuilder
+from lgint._build.parts import Ground, ground
 from lgint._model.model import Model
+from lgint._rotation import within_half_turn
 from lgint.models._registry import benchmark
 
 
@@ -84,7 +86,7 @@ def puma560(
             name, mass=link.mass, inertia=link.inertia, position=origin + R @ link.com, rotation=R, reference=zero
         )
         builder.add_joint("revolute", before, name, point=place, axis=axis, angle=begin[i], name=joint)
-        motion = desired_motion(_wrapped(begin[i]), goal[i] - begin[i])
+        motion = desired_motion(within_half_turn(begin[i]), goal[i] - begin[i])
         builder.add_joint_drive(joint, stiffness=P[i], damping=D[i], motion=motion, name=f"drive{i + 1}")
         before = name
     return builder.build()
@@ -103,8 +105,3 @@ def desired_motion(begin: float, way: float) -> Array:
     """Pieces (t, angle, rate, second rate): speeds up for half a second, brakes after."""
     a = way / HALF_TIME**2
     return np.array([[0.0, begin, 0.0, a], [HALF_TIME, begin + way / 2, a * HALF_TIME, -a]])
-
-
-def _wrapped(angle: float) -> float:
-    """The same angle within half a turn, where joints begin to count."""
-    return angle - 2 * np.pi * round(angle / (2 * np.pi))

@@ -255,9 +255,9 @@ DEFECTS = {
     "wrong numbers": change(("v_events_0", np.zeros((4, 6)))),
     "integers": change(("t", np.arange(3))),
     "not a number": change(("vdot", np.full((3, 6), np.nan))),
-    "another format": change_about(format=2),
-    "a record without blocks": change_about(record={"frames": []}),
-    "an unknown element": change_about(record={"blocks": [["SO5", 0]]}),
+    "another format": change_about(format=1),
+    "a record without bodies": change_about(record={"joints": {}}),
+    "a body that is a list": change_about(record={"bodies": {"top": ["SO5", 0]}}),
     "no method": change_about(method=None),
     "options in a list": change_about(options=[1]),
     "a text that is a list": change(("about", np.array("[1, 2]"))),
@@ -275,6 +275,13 @@ def test_whatever_is_wrong_with_a_file_is_a_value_error(defect, watched, tmp_pat
         lgint.load(path)
     text = "".join(traceback.format_exception(caught.value))
     assert str(path) in str(caught.value) and "allow_pickle=True" not in text and "pickle" not in str(caught.value)
+
+
+def test_a_file_of_another_format_says_so(watched, tmp_path):
+    watched.save(tmp_path / "run.npz")
+    change_about(format=1)(tmp_path / "run.npz")
+    with pytest.raises(ValueError, match="its format is 1, and this version reads format 2 only"):
+        lgint.load(tmp_path / "run.npz")
 
 
 def test_a_file_that_is_not_there(tmp_path):

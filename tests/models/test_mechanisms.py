@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import lgint
-from lgint._build.builder import FORMULATIONS
+from lgint._model.formulations import FORMULATIONS
 from models import mechanisms
 
 pytestmark = pytest.mark.filterwarnings("ignore:inertia of:UserWarning")  # the Puma's published inertias

@@ -411,7 +411,7 @@ def test_the_puma_from_its_table():
     model = lgint.models.puma560(initial_angles=q)
     links = lgint.dh_links(table, coordinates=q)
     for i, link in enumerate(links):
-        x, R, *_ = model.core.kinematics(model.joint(f"joint{i + 1}")["frames"][1], model.q0, model.v0)
+        x, R, *_ = model.joint_kinematics(f"joint{i + 1}", 1, model.q0, model.v0)
         assert np.allclose(R, link.rotation, atol=1e-14) and np.allclose(x, link.point, atol=1e-14)
 
 

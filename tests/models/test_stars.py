@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lgint
-from lgint._build.bodies import FORMULATIONS
+from lgint._model.formulations import FORMULATIONS
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 FREE = [name for name in FORMULATIONS if not name.endswith("_omega")]

@@ -1,0 +1,132 @@
+"""One rigid body as a caller described it, and the coordinates in which a model stores its start."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint._args import Array, array
+from lgint._model.formulations import FORMULATIONS
+from lgint._model.record import BodyRow, PivotRow
+from lgint._rotation import angle_rates, angles_of_matrix, quaternion_of_matrix, vector_of_matrix
+
+START_TOLERANCE: Final = 1e-8  # of a start, m, rad or their rates, relative where velocities are large
+REGULAR: Final = 1e-6  # |cos b| of Tait-Bryan angles below which they count as singular
+
+
+@dataclass(frozen=True)
+class Body:
+    """A body as a caller described it, checked.
+
+    The rotation of a body's node is R = R_node reference. The axes of node and body differ where the angles of a
+    Tait-Bryan node count from a reference rotation; a vector with body components b has node components reference b.
+    """
+
+    name: str
+    mass: float
+    inertia: Array  # (3, 3), about the COM, body axes
+    x: Array  # of the COM
+    R: Array
+    velocity: Array  # of the COM, inertial
+    omega: Array  # body axes
+    formulation: str
+    pivot: Array | None
+    reference: Array | None = None  # None: the identity
+
+    @property
+    def node_R(self) -> Array:
+        """Rotation from the node's to inertial axes."""
+        return self.R if self.reference is None else self.R @ self.reference.T
+
+    def _in_node(self, b: Array) -> Array:
+        """Node components (3,) of a vector given in body components."""
+        return b if self.reference is None else self.reference @ b
+
+    @property
+    def com(self) -> Array:
+        """From the point that the coordinates describe (the pivot, or the COM) to the COM, body axes."""
+        return np.zeros(3) if self.pivot is None else self.R.T @ (self.x - self.pivot)
+
+    def state(self) -> tuple[Array, Array]:
+        """Coordinates and velocities in the body's formulation."""
+        row = FORMULATIONS[self.formulation]
+        attitude, turning = _STORAGES[row.storage](self.node_R), self._in_node(self.omega)
+        if row.storage == "angles" and abs(np.cos(attitude[1])) < REGULAR:
+            raise ValueError(
+                f"the Tait-Bryan angles of {self.name!r} are singular at the start (|cos b| < {REGULAR:g}); give "
+                "add_body another reference rotation, or use a Lie formulation such as 'R3xSO3'"
+            )
+        if row.rates:
+            turning = _RATES[row.storage](attitude, turning)
+        if self.pivot is not None:
+            return attitude, turning
+        velocity = self.R.T @ self.velocity if row.body_velocity else self.velocity
+        return np.concatenate([self.x, attitude]), np.concatenate([velocity, turning])
+
+
+def _quaternion_rate(p: Array, omega: Array) -> Array:
+    """Rates of the quaternion, p' = p o (0, omega) / 2."""
+    return 0.5 * np.concatenate([[-p[1:] @ omega], p[0] * omega + np.cross(p[1:], omega)])
+
+
+_STORAGES: Final[Mapping[str, Callable[[Array], Array]]] = {
+    "matrix": np.ravel,
+    "quaternion": quaternion_of_matrix,
+    "vector": vector_of_matrix,
+    "angles": angles_of_matrix,
+}
+_RATES: Final[Mapping[str, Callable[[Array, Array], Array]]] = {"quaternion": _quaternion_rate, "angles": angle_rates}
+
+
+def place(
+    name: str, R: Array, position: ArrayLike | None, pivot: ArrayLike | None, com: ArrayLike | None
+) -> tuple[Array, Array | None]:
+    """Position of the COM and the fixed point, if there is one."""
+    if com is not None and (pivot is None or position is not None):
+        raise ValueError(f"com of {name!r}: it goes with pivot and replaces position")
+    x = np.zeros(3) if position is None else array(f"position of {name!r}", position, (3,))
+    if pivot is None:
+        return x, None
+    fixed = array(f"pivot of {name!r}", pivot, (3,))
+    return (x if com is None else fixed + R @ array(f"com of {name!r}", com, (3,))), fixed
+
+
+def inertia_matrix(name: str, value: ArrayLike) -> Array:
+    """The inertia matrix, checked: symmetric, positive semidefinite, and a warning for the triangle inequality."""
+    given = array(f"inertia of {name!r}", value, (3,), (6,), (3, 3))
+    if given.shape == (3,):
+        given = np.diag(given)
+    elif given.shape == (6,):
+        given = given[[[0, 3, 4], [3, 1, 5], [4, 5, 2]]]
+    scale = float(np.abs(given).max())
+    if np.abs(given - given.T).max() > 1e-12 * scale:
+        raise ValueError(f"inertia of {name!r}: a symmetric matrix expected")
+    principal = np.linalg.eigvalsh(given)
+    if principal[0] < -1e-12 * scale:
+        raise ValueError(f"inertia of {name!r}: positive semidefinite expected, principal values are {principal}")
+    if principal[0] + principal[1] < principal[2] * (1 - 1e-9):
+        warnings.warn(
+            f"inertia of {name!r}: no body has principal values {principal} (triangle inequality)", stacklevel=3
+        )
+    return given
+
+
+def row(body: Body, block: int) -> BodyRow:
+    """The record of a rigid body."""
+    pivot: PivotRow | None = None
+    if body.pivot is not None:
+        pivot = {"point": body.pivot.tolist(), "com": body.com.tolist()}
+    return {
+        "block": block,
+        "formulation": body.formulation,
+        "mass": body.mass,
+        "inertia": body.inertia.tolist(),
+        "pivot": pivot,
+        "reference": None if body.reference is None else body.reference.tolist(),
+        "modes": None,
+    }

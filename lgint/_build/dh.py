@@ -1,0 +1,98 @@
+"""Serial robots from their Denavit-Hartenberg tables."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint._args import Array, array, choice
+
+
+class DHLink(NamedTuple):
+    """A link's frame and its joint, inertial."""
+
+    kind: str  # "revolute" or "prismatic"
+    point: Array  # of the joint
+    axis: Array
+    coordinate: float  # of the joint: angle or slide
+    origin: Array  # of the link's frame
+    rotation: Array  # its axes
+
+    def position(self, com: ArrayLike) -> Array:
+        """Inertial place of a point given in the link's frame."""
+        place: Array = self.origin + self.rotation @ array("com", com, (3,))
+        return place
+
+
+def dh_links(
+    table: ArrayLike,
+    *,
+    convention: str = "standard",
+    joints: str | None = None,
+    coordinates: ArrayLike | None = None,
+    origin: ArrayLike = (0.0, 0.0, 0.0),
+    rotation: ArrayLike | None = None,
+) -> list[DHLink]:
+    """The frames and joints of a serial robot from its Denavit-Hartenberg table, ready for `add_body` and `add_joint`.
+
+    Parameters
+    ----------
+    table : array_like, shape (n, 4)
+        Rows (theta, d, a, alpha), rad and m. The joint's coordinate is added to theta, or to d where it slides.
+    convention : str
+        "standard": a link's frame follows from the one before by Rz(theta) Tz(d) Tx(a) Rx(alpha), its joint is about
+        the z axis before. "modified" (Craig): by Rx(alpha) Tx(a) Rz(theta) Tz(d), its joint is about its own z axis.
+    joints : str, optional
+        A letter per joint, "r" or "p". Default: all revolute.
+    coordinates : array_like, shape (n,), optional
+        Of the joints. Default: zero.
+    origin : array_like, shape (3,)
+        Of the base frame.
+    rotation : array_like, shape (3, 3), optional
+        From the base frame to inertial axes. Default: the identity.
+
+    Examples
+    --------
+    >>> before = lgint.ground
+    >>> for i, link in enumerate(lgint.dh_links(table)):
+    ...     name = builder.add_body(f"link{i}", position=link.position(com[i]), rotation=link.rotation, ...)
+    ...     builder.add_joint(link.kind, before, name, point=link.point, axis=link.axis, angle=link.coordinate)
+    ...     before = name
+    """
+    rows = array("table", table)
+    if rows.ndim != 2 or rows.shape[1] != 4:
+        raise ValueError(f"table: rows (theta, d, a, alpha) expected, got shape {rows.shape}")
+    choice("convention", convention, ("standard", "modified"))
+    kinds = joints or "r" * len(rows)
+    if len(kinds) != len(rows) or set(kinds) - {"r", "p"}:
+        raise ValueError(f"joints: a letter r or p for each of {len(rows)} rows expected, got {joints!r}")
+    q = np.zeros(len(rows)) if coordinates is None else array("coordinates", coordinates, (len(rows),))
+    R = np.eye(3) if rotation is None else array("rotation", rotation, (3, 3))
+    return _frames(rows, kinds, q, array("origin", origin, (3,)), R, convention == "standard")
+
+
+def _frames(rows: Array, kinds: str, q: Array, x: Array, R: Array, standard: bool) -> list[DHLink]:
+    links = []
+    ex, ez = np.eye(3)[0], np.eye(3)[2]
+    for (theta, d, a, alpha), kind, coordinate in zip(rows, kinds, q, strict=True):
+        slides = kind == "p"
+        angle, along = (theta, d + coordinate) if slides else (theta + coordinate, d)
+        if not standard:
+            x, R = x + a * R[:, 0], R @ _turn(ex, alpha)
+        point, axis = x, R[:, 2]
+        R = R @ _turn(ez, angle)
+        x = x + along * R[:, 2]
+        if standard:
+            x, R = x + a * R[:, 0], R @ _turn(ex, alpha)
+        links.append(DHLink(("revolute", "prismatic")[slides], point, axis, float(coordinate), x, R))
+    return links
+
+
+def _turn(axis: Array, angle: float) -> Array:
+    """Rotation matrix (3, 3) about an axis of unit length."""
+    x, y, z = axis
+    hat = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    rotation: Array = np.eye(3) + np.sin(angle) * hat + 2 * np.sin(angle / 2) ** 2 * (hat @ hat)
+    return rotation

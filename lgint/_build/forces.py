@@ -1,0 +1,269 @@
+"""The part of the builder that adds forces: springs, loads, drives, and laws written in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint._args import array, choice, number
+from lgint._build.parts import Ends, Ground, Partner, Parts, ground
+from lgint._model.compile import AXES
+from lgint._model.joints import joint_coordinate
+from lgint._model.record import ForceRow, LoadRow
+
+Load = ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]
+
+
+class ForceBuilder(Parts):
+    """The part of `ModelBuilder` that adds forces."""
+
+    # ---- between two bodies ----
+
+    def add_spring(
+        self,
+        a: Partner,
+        b: Partner,
+        *,
+        stiffness: float,
+        damping: float = 0.0,
+        length: float | None = None,
+        point: ArrayLike | None = None,
+        point_a: ArrayLike | None = None,
+        point_b: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> str:
+        """A spring-damper (N/m, N s/m) along the line between two points.
+
+        `length` is the unstretched length in m; default: the distance at the start. The points are `point_a` and
+        `point_b`, (3,) each, in body axes from the COM (on the ground: inertial), or the rows of `point`, (2, 3),
+        inertial in the start configuration. Default: the COMs.
+        """
+        name = self._force_name("spring", a, b, name)
+        ends = self._ends(name, a, b, point, point_a, point_b, (2, 3))
+        rest = np.linalg.norm(ends.apart) if length is None else number(f"length of {name!r}", length, nonnegative=True)
+        row = _between("spring", ends)
+        row["stiffness"] = number(f"stiffness of {name!r}", stiffness)
+        row["damping"] = number(f"damping of {name!r}", damping)
+        return self._add_force(name, {**row, "length": float(rest)})
+
+    def add_cartesian_spring(
+        self,
+        a: Partner,
+        b: Partner,
+        *,
+        stiffness: ArrayLike,
+        damping: ArrayLike = (0.0, 0.0, 0.0),
+        offset: ArrayLike | None = None,
+        point: ArrayLike | None = None,
+        point_a: ArrayLike | None = None,
+        point_b: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> str:
+        """Three springs and dampers along the inertial axes: force on `b` = -(k (d - offset) + c d'), d = x_b - x_a.
+
+        `stiffness`, `damping`, `offset` have shape (3,); `offset` defaults to d at the start. The points are `point_a`
+        and `point_b`, (3,) each, in body axes from the COM (on the ground: inertial), or `point`, inertial in the start
+        configuration: (3,), one for both bodies, or (2, 3), one each. Default: the COMs.
+        """
+        name = self._force_name("spring", a, b, name)
+        ends = self._ends(name, a, b, point, point_a, point_b, (3,), (2, 3))
+        rest = ends.apart if offset is None else array(f"offset of {name!r}", offset, (3,))
+        row = _between("cartesian_spring", ends)
+        row["stiffness"] = array(f"stiffness of {name!r}", stiffness, (3,)).tolist()
+        row["damping"] = array(f"damping of {name!r}", damping, (3,)).tolist()
+        return self._add_force(name, {**row, "offset": rest.tolist()})
+
+    # ---- on one body ----
+
+    def add_force(
+        self,
+        body: str,
+        *,
+        force: Load | None = None,
+        torque: Load | None = None,
+        point: ArrayLike | None = None,
+        local_point: ArrayLike | None = None,
+        frame: str = "inertial",
+        name: str | None = None,
+    ) -> str:
+        """A force (N) and a torque (N m) on a body.
+
+        Parameters
+        ----------
+        force, torque : array_like (3,), table or function
+            A constant vector; a table (times (m,), values (m, 3)), linear between its times, constant outside; or a
+            function of time that returns three numbers.
+        point : array_like, shape (3,), optional
+            Where the force acts, inertial in the start configuration; it moves with the body. Default: the COM.
+        local_point : array_like, shape (3,), optional
+            The same point, body-fixed: in body axes from the COM.
+        frame : str
+            "inertial", or "body": the vectors turn with the body.
+        """
+        partner = self._partner(body)
+        if partner == "ground":
+            raise ValueError("body of a force: a body expected, got the ground")
+        if force is None and torque is None:
+            raise ValueError(f"force on {partner!r}: give force, torque or both")
+        choice("frame", frame, AXES)
+        name = self._free_name(f"{partner}.load") if name is None else name
+        self._new_name("force", name)
+        self._names.add(name)
+        at = self._attachment(name, body, point, local_point)
+        for kind, load in (("force", force), ("torque", torque)):
+            if load is not None:
+                source = _source(f"{kind} of {name!r}", load)
+                row: ForceRow = {"kind": kind, "bodies": [partner], "points": [at], "axes": frame, "load": source}
+                self._add_force(name if force is None or torque is None else f"{name}.{kind}", row)
+        return name
+
+    # ---- in joints, and by functions ----
+
+    def add_joint_drive(
+        self,
+        joint: str,
+        *,
+        coordinate: str | None = None,
+        torque: float = 0.0,
+        stiffness: float = 0.0,
+        damping: float = 0.0,
+        motion: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> str:
+        """A motor in a joint with the coordinate phi: torque + stiffness (phi_d - phi) + damping (phi_d' - phi').
+
+        This torque (N m) about the joint's axis, or force (N) along it, acts on the second body, the opposite on the
+        first.
+
+        Parameters
+        ----------
+        joint : str
+            Name of a joint that has an angle, through full turns (revolute, cylindrical, planar), or a slide along its
+            axis (prismatic, cylindrical, inline), as `Trajectory.joint_position` gives it.
+        coordinate : str, optional
+            "angle" or "slide", where the joint has both. Default: the angle if there is one.
+        torque, stiffness, damping : float
+            N m, N m/rad, N m s/rad; along a slide N, N/m, N s/m.
+        motion : array_like, shape (pieces, 4), optional
+            The desired coordinate phi_d(t), quadratic in pieces; a row is (t, phi_d, phi_d', phi_d'') at a piece's begin.
+            The first piece holds before, the last after its time as well. Default: phi_d = 0.
+        """
+        label = f"the drive of {joint!r}" if name is None else repr(name)
+        pieces = np.empty((0, 4)) if motion is None else array(f"motion of {label}", motion)
+        if pieces.ndim != 2 or pieces.shape[1] != 4 or not (np.diff(pieces[:, 0]) > 0).all():
+            raise ValueError(f"motion of {label}: rows (t, angle, rate, second rate) with ascending t expected")
+        row: ForceRow = {"kind": "drive", "torque": number(f"torque of {label}", torque)}
+        row["stiffness"] = number(f"stiffness of {label}", stiffness)
+        row["damping"] = number(f"damping of {label}", damping)
+        return self._add_joint_force(joint, coordinate, name, {**row, "motion": pieces.tolist()})
+
+    def add_force_law(
+        self,
+        function: Callable[..., ArrayLike],
+        *,
+        bodies: Partner | Sequence[Partner] | None = None,
+        point: ArrayLike | None = None,
+        local_point: ArrayLike | None = None,
+        point_a: ArrayLike | None = None,
+        point_b: ArrayLike | None = None,
+        joint: str | None = None,
+        coordinate: str | None = None,
+        tangent: Callable[..., Any] | None = None,
+        name: str | None = None,
+    ) -> str:
+        """A force law written in Python, on one or two bodies or in a joint. Runs of the model then hold the GIL.
+
+        Parameters
+        ----------
+        function : callable
+            On bodies: function(t, x, R, xdot, omega) with the inertial positions x and velocities xdot of their COMs
+            (or of the points given below), rotations R and body angular velocities; it returns a wrench per body, the
+            force at that point in inertial and the moment in body axes. Shapes of one body: (3,), (3, 3), (3,), (3,)
+            and (6,); of two: the same behind an axis of length 2. In a joint: function(t, angle, rate), which returns
+            the torque about the joint's axis on the second body, or function(t, slide, rate), which returns the force
+            along it.
+        bodies : str, lgint.ground, or two of them
+        point : array_like, shape (3,) or, on two bodies, (2, 3), optional
+            Where the law acts, inertial in the start configuration; of two bodies one point for both or one each.
+        local_point : array_like, shape (3,), optional
+            The same for one body, body-fixed, from the COM.
+        point_a, point_b : array_like, shape (3,), optional
+            The same for each of two bodies, body-fixed, from the COM (on the ground: inertial).
+        joint : str
+            A joint that has an angle or a slide.
+        coordinate : str, optional
+            "angle" or "slide", where the joint has both. Default: the angle if there is one.
+        tangent : callable, optional
+            The derivatives, for the same arguments. On bodies: (K, D), each (6 n, 6 n), of the wrenches one after the
+            other by (dx, dphi) and (dxdot, domega), where dR = R hat(dphi). In a joint: by angle and rate. Default: by
+            central differences.
+        """
+        if (bodies is None) == (joint is None):
+            raise ValueError("a force law acts on bodies or in a joint: give one of both")
+        row: ForceRow = {"kind": "law", "function": function, "tangent": tangent}
+        if joint is not None:
+            _refuse_with("joint", point=point, local_point=local_point, point_a=point_a, point_b=point_b)
+            return self._add_joint_force(joint, coordinate, name, row)
+        _refuse_with("bodies", coordinate=coordinate)
+        single = isinstance(bodies, (str, Ground))
+        if not single and not isinstance(bodies, (list, tuple)):
+            raise ValueError(f"bodies of a force law: a body or two of them expected, got {bodies!r}")
+        partners: list[Any] = [bodies] if single else list(bodies)  # type: ignore[arg-type]
+        if len(partners) not in (1, 2):
+            raise ValueError(f"a force law acts on one body or on two, got {len(partners)}")
+        first, second = (*partners, ground)[:2]
+        name = self._force_name("law", first, second, name)
+        if len(partners) == 1:
+            _refuse_with("one body", point_a=point_a, point_b=point_b)
+            row["bodies"] = [self._partner(first)]
+            row["points"] = [self._attachment(name, first, point, local_point)]
+        else:
+            _refuse_with("two bodies", local_point=local_point)
+            ends = self._ends(name, first, second, point, point_a, point_b, (3,), (2, 3))
+            row["bodies"], row["points"] = ends.names, ends.points
+        return self._add_force(name, row)
+
+    # ---- what they share ----
+
+    def _force_name(self, kind: str, a: Partner, b: Partner, name: str | None) -> str:
+        first, second = self._partner(a), self._partner(b)
+        name = self._free_name(f"{first}-{second}.{kind}") if name is None else name
+        self._new_name(kind, name)
+        return name
+
+    def _add_force(self, name: str, row: ForceRow) -> str:
+        self._names.add(name)
+        self._forces[name] = row
+        return name
+
+    def _add_joint_force(self, joint: str, coordinate: str | None, name: str | None, row: ForceRow) -> str:
+        """Adds a drive or a law on a coordinate of a joint and returns its name."""
+        there = self._joints[choice("joint", joint, self._joints)]
+        row["joint"], row["coordinate"] = joint, joint_coordinate(joint, there["kind"], coordinate)
+        return self._add_force(self._force_name(row["kind"], there["first"], there["second"], name), row)
+
+
+def _between(kind: str, ends: Ends) -> ForceRow:
+    """What the records of all forces between two bodies have."""
+    return {"kind": kind, "bodies": ends.names, "points": ends.points}
+
+
+def _refuse_with(what: str, **arguments: object) -> None:
+    for name, value in arguments.items():
+        if value is not None:
+            raise ValueError(f"{name}: a force law with {what} has no use for it")
+
+
+def _source(what: str, load: Load) -> LoadRow:
+    """The record of a load: a vector, a table or a function of time."""
+    if callable(load):
+        return {"function": load}
+    if isinstance(load, Sequence) and len(load) == 2 and np.ndim(load[0]) > 0:
+        times = array(f"times of {what}", load[0])
+        if times.ndim != 1 or len(times) < 2 or not (np.diff(times) > 0).all():
+            raise ValueError(f"times of {what}: at least two, ascending, expected, got {load[0]!r}")
+        return {"times": times.tolist(), "values": array(f"values of {what}", load[1], (len(times), 3)).tolist()}
+    return {"vector": array(what, load, (3,)).tolist()}

@@ -1,0 +1,238 @@
+"""The part of the builder that adds joints, as constraints or as joints by which links hang in a tree."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint._args import Array, array, choice, number
+from lgint._build.body import START_TOLERANCE
+from lgint._build.parts import Ends, Partner, Parts
+from lgint._build.trees import TREE_JOINTS, Joint, Tree
+from lgint._model.compile import CARRIERS
+from lgint._model.joints import JOINTS
+from lgint._model.record import MINIMAL, JointRow
+from lgint._rotation import triad_about, within_half_turn
+
+
+
+class JointBuilder(Parts):
+    """The part of `ModelBuilder` that adds joints."""
+
+    def add_joint(
+        self,
+        kind: str,
+        a: Partner,
+        b: Partner,
+        *,
+        point: ArrayLike | None = None,
+        axis: ArrayLike | None = None,
+        second_axis: ArrayLike | None = None,
+        point_a: ArrayLike | None = None,
+        point_b: ArrayLike | None = None,
+        length: float | None = None,
+        carrier: str | None = None,
+        angle: float | None = None,
+        rate: float | None = None,
+        name: str | None = None,
+    ) -> str:
+        """Adds a joint between bodies `a` and `b` (names, or `lgint.ground`) and returns its name.
+
+        Parameters
+        ----------
+        kind : str
+            "spherical", "revolute", "prismatic", "cylindrical", "universal", "inline" (a point of `b` stays on a line
+            of `a`), "planar" (on a plane of `a`, the normals aligned), "rigid" or "distance".
+        point : array_like, shape (3,)
+            Where the joint is, inertial, in the start configuration. Distance: shape (2, 3), a point of each body.
+        axis : array_like, shape (3,)
+            Axis of revolute, prismatic, cylindrical; line of inline; normal of planar; the axis of universal that is
+            fixed in `a`. Inertial, any length but zero.
+        second_axis : array_like, shape (3,)
+            Universal: the axis fixed in `b`, perpendicular to `axis`.
+        point_a, point_b : array_like, shape (3,), optional
+            Both together in place of `point`: the joint's point in the bodies' own axes, from the COM. The start may
+            then violate the joint, see `build`.
+        length : float, optional
+            Distance only, m; default: that of the start.
+        carrier : str, optional
+            In whose axes the translation rows are written: "inertial", "first", "second". Default: inertial where all
+            three translations are locked, else first.
+        angle : float, optional
+            Revolute, cylindrical, planar: what the joint's angle is at the start, rad; default 0. Prismatic, inline:
+            what the slide is, m; default: how far the point of `b` is from that of `a` along the axis, which is 0 where
+            `point` is given.
+        rate : float, optional
+            Of a joint that hangs a body in minimal coordinates, rad/s or m/s. Default: what the velocities of both
+            bodies say. The velocities of the second body follow.
+
+        The first joint of a body in minimal coordinates is revolute or prismatic, its first partner the ground or a
+        body that hangs already: the joint's angle (or slide) is the body's only coordinate. All other joints are
+        constraints.
+
+        Raises
+        ------
+        ValueError
+            For unknown kinds and names, an axis of length zero, an argument that the kind needs or has no use for.
+        """
+        if kind == "distance":
+            _refuse(kind, axis=axis, second_axis=second_axis, carrier=carrier, angle=angle, rate=rate)
+            return self.add_distance(a, b, point=point, point_a=point_a, point_b=point_b, length=length, name=name)
+        choice("joint kind", kind, (*JOINTS, "distance"))
+        _refuse(kind, length=length)
+        name = self._joint_name(kind, a, b, name)
+        if self._hangs_free(b):
+            self._check_tree_joint(kind, a, b)
+            _refuse(kind, second_axis=second_axis, carrier=carrier)
+            e = _triad(kind, name, axis, None)[:, 2]
+            q = 0.0 if angle is None else number(f"angle of {name!r}", angle)
+            speed = None if rate is None else number(f"rate of {name!r}", rate)
+            place = self._tree_point(name, b, point, point_a, point_b)
+            return self._hang(name, a, b, Joint(kind, place, e, within_half_turn(q) if kind == "revolute" else q, speed))
+        _refuse(kind, rate=rate)
+        if point is None and (point_a is None or point_b is None):
+            raise ValueError(f"joint {name!r} needs point, or point_a and point_b")
+        ends = self._ends(name, a, b, point, point_a, point_b, (3,))
+        triad = _triad(kind, name, axis, second_axis)
+        if not JOINTS[kind].coordinates:
+            _refuse(kind, angle=angle)
+        start = None if angle is None else number(f"angle of {name!r}", angle)
+        usual = "inertial" if JOINTS[kind].is_point else "first"
+        where = usual if carrier is None else choice("carrier", carrier, CARRIERS)
+        return self._add_joint(name, {**self._lower_pair(kind, ends, triad, start), "carrier": where})
+
+    def _lower_pair(self, kind: str, ends: Ends, triad: Array, start: float | None) -> JointRow:
+        """The record of a joint whose triads are `triad`, inertial, at the start, where its coordinate is `start`."""
+        row = _between(kind, ends)
+        turns = start is not None and "angle" in JOINTS[kind].coordinates
+        turned = triad @ _turn_about_z(start or 0.0) if turns else triad
+        row["triads"] = [(self._axes(ends.names[0]).T @ triad).tolist(), (self._axes(ends.names[1]).T @ turned).tolist()]
+        if start is not None and not turns:
+            # the slide is measured from where it makes `start`
+            e = triad[:, 2]
+            zero = ends.first + (e @ ends.apart - start) * e
+            row["slide_point"] = self._point(ends.names[0], self._local(ends.names[0], zero))
+        return row
+
+    def add_distance(
+        self,
+        a: Partner,
+        b: Partner,
+        *,
+        point: ArrayLike | None = None,
+        point_a: ArrayLike | None = None,
+        point_b: ArrayLike | None = None,
+        length: float | None = None,
+        name: str | None = None,
+    ) -> str:
+        """Keeps two points at a distance, `length` (m; default: that of the start).
+
+        The points are `point_a` and `point_b`, (3,) each, in body axes from the COM (on the ground: inertial), or the
+        rows of `point`, (2, 3), inertial in the start configuration. Default: the COMs.
+        """
+        name = self._joint_name("distance", a, b, name)
+        ends = self._ends(name, a, b, point, point_a, point_b, (2, 3))
+        given = float(np.linalg.norm(ends.apart)) if length is None else number(f"length of {name!r}", length)
+        if not given > 0:
+            raise ValueError(f"length of {name!r}: a positive distance expected, got {given:g}")
+        return self._add_joint(name, {**_between("distance", ends), "length": given})
+
+    def _joint_name(self, kind: str, a: Partner, b: Partner, name: str | None) -> str:
+        first, second = self._partner(a), self._partner(b)
+        if first == second:
+            raise ValueError(f"a {kind} joint needs two different partners, got {first!r} twice")
+        name = self._free_name(f"{first}-{second}") if name is None else name
+        self._new_name("joint", name)
+        return name
+
+    def _add_joint(self, name: str, row: JointRow) -> str:
+        self._names.add(name)
+        self._joints[name] = row
+        return name
+
+    # ---- links of trees ----
+
+    def _hangs_free(self, who: Partner) -> bool:
+        """Whether this is a body in minimal coordinates that waits for its first joint."""
+        name = self._partner(who)
+        return name != "ground" and self._at(name).formulation == MINIMAL and name not in self._links
+
+    def _check_tree_joint(self, kind: str, a: Partner, b: Partner) -> None:
+        parent = self._partner(a)
+        if kind not in TREE_JOINTS or (parent != "ground" and parent not in self._links):
+            raise ValueError(
+                f"body {self._partner(b)!r} is in minimal coordinates: its first joint must be revolute or prismatic, "
+                f"with the ground or a link of a tree as first partner; got a {kind} joint with {parent!r}"
+            )
+
+    def _tree_point(
+        self, name: str, b: Partner, point: ArrayLike | None, point_a: ArrayLike | None, point_b: ArrayLike | None
+    ) -> Array:
+        """The inertial point of a joint of a tree."""
+        if point is not None and point_a is None and point_b is None:
+            return array(f"point of {name!r}", point, (3,))
+        if point is not None or point_a is not None or point_b is None:
+            raise ValueError(f"joint {name!r} of a tree needs point, or point_b")
+        return self._place(b, array(f"point_b of {name!r}", point_b, (3,)))
+
+    def _hang(self, name: str, a: Partner, b: Partner, joint: Joint) -> str:
+        """Makes a body in minimal coordinates a link of its parent's tree, or of a new tree on the ground."""
+        parent, link = self._partner(a), self._partner(b)
+        tree = self._links[parent] if parent in self._links else self._new_tree()
+        above = self._bodies[parent] if parent in self._links else None
+        self._bodies[link] = tree.add(self._bodies[link], above, joint)
+        self._links[link], self._blocks[link] = tree, tree.block
+        ends = self._ends(name, a, b, joint.point, None, None, (3,))
+        row = self._lower_pair(joint.kind, ends, triad_about(joint.axis), joint.coordinate)
+        return self._add_joint(name, {**row, "holds": True})
+
+    def _new_tree(self) -> Tree:
+        tree = Tree(len(self._parts))
+        self._parts.append(tree)
+        return tree
+
+
+def _between(kind: str, ends: Ends) -> JointRow:
+    """What the records of all joints have."""
+    return {"kind": kind, "first": ends.names[0], "second": ends.names[1], "points": ends.points}
+
+
+def _refuse(kind: str, **arguments: object) -> None:
+    for name, value in arguments.items():
+        if value is not None:
+            raise ValueError(f"a {kind} joint takes no {name}")
+
+
+def _unit(what: str, value: ArrayLike) -> Array:
+    vector = array(what, value, (3,))
+    norm = float(np.linalg.norm(vector))
+    if norm == 0:
+        raise ValueError(f"{what}: a direction expected, got the zero vector")
+    return vector / norm
+
+
+def _triad(kind: str, name: str, axis: ArrayLike | None, second_axis: ArrayLike | None) -> Array:
+    """Joint axes e1, e2, e3 as columns, inertial: `axis` is e3; where two axes are needed, they are e1 and e2."""
+    needed = JOINTS[kind].axes
+    if needed == 0:
+        _refuse(kind, axis=axis, second_axis=second_axis)
+        return np.eye(3)
+    if axis is None:
+        raise ValueError(f"{kind} joint {name!r} needs an axis")
+    e = _unit(f"axis of {name!r}", axis)
+    if needed == 1:
+        _refuse(kind, second_axis=second_axis)
+        return triad_about(e)
+    if second_axis is None:
+        raise ValueError(f"{kind} joint {name!r} needs a second_axis, fixed in the second body")
+    f = _unit(f"second_axis of {name!r}", second_axis)
+    if abs(e @ f) > START_TOLERANCE:
+        raise ValueError(f"{kind} joint {name!r}: perpendicular axes expected, their cosine is {e @ f:.3g}")
+    return np.column_stack([e, f, np.cross(e, f)])
+
+
+def _turn_about_z(angle: float) -> Array:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])

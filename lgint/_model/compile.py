@@ -1,0 +1,302 @@
+"""From the record of a model to the system of the core: blocks, frames and elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint import _core
+from lgint._args import Array
+from lgint._model.formulations import FORMULATIONS
+from lgint._model.laws import ForceLaw, TurnedLaw, TurnedLoad
+from lgint._model.record import MINIMAL, BodyRow, ForceRow, JointRow, Record, holders, mode_count, partners
+
+CARRIERS: Final = ("inertial", "first", "second")
+AXES: Final = ("inertial", "body")
+COM: Final = "com"  # the node of a flexible body at its centre of mass
+
+_PARAMETERS: Final = {row["name"]: [item["name"] for item in row["parameters"]] for row in _core.element_rows()}
+
+Element = tuple[str, str, tuple[int, ...], list[float], Callable[..., ArrayLike] | None, list[int]]
+
+
+class JointPlace(NamedTuple):
+    """Where a joint stands in the core."""
+
+    element: int
+    blocks: tuple[int, int]  # of its partners, -1: the ground
+    frames: tuple[int, int]
+    slide: tuple[int, int]  # the frames between which its slide is measured, along the axis of the first
+    link: int | None  # of a joint that holds a link: the number of that link in its tree
+
+
+class Compiled(NamedTuple):
+    """A system of the core, and where the named parts of a model stand in it."""
+
+    core: _core.Model
+    frames: dict[str, int]  # of the COMs of bodies, and of nodes
+    joints: dict[str, JointPlace]
+
+
+def compiled(record: Record) -> Compiled:
+    """The system that a record describes."""
+    frames = Frames(record)
+    elements = [*_inertia(record, frames), *_weights(record, frames)]
+    trees = {block: i for i, block in enumerate(frames.trees)}
+    joints = {}
+    for name, joint in record["joints"].items():
+        a, b = (frames.at(who, point) for who, point in zip(partners(joint), joint["points"], strict=True))
+        start = frames.at(joint["first"], joint["slide_point"]) if "slide_point" in joint else a
+        if joint.get("holds"):
+            link, element = frames.links[joint["second"]], trees[record["bodies"][joint["second"]]["block"]]
+        else:
+            link, element = None, len(elements)
+            elements.append(_joint(record, name, (a, b)))
+        first, second = (frames.block(who) for who in partners(joint))
+        joints[name] = JointPlace(element, (first, second), (a, b), (start, b), link)
+    elements += [_force(record, name, frames, joints) for name in record["forces"]]
+    named = frames.named()
+    return Compiled(_core.Model(_blocks(record), frames.rows(), elements), named, joints)
+
+
+# ---- blocks and frames ----
+
+
+def _blocks(record: Record) -> list[tuple[str, int]]:
+    """Node kind and number of linear coordinates of each block."""
+    blocks: dict[int, tuple[str, int]] = {}
+    for body in record["bodies"].values():
+        if body["formulation"] == MINIMAL:
+            blocks[body["block"]] = "Rn", blocks.get(body["block"], ("Rn", 0))[1] + 1
+        else:
+            row = FORMULATIONS[body["formulation"]]
+            blocks[body["block"]] = row.pivot if body["pivot"] else row.node, mode_count(body)
+    return [blocks[block] for block in sorted(blocks)]
+
+
+class Frames:
+    """The points of a model that elements attach to; equal ones are shared."""
+
+    def __init__(self, record: Record) -> None:
+        self._bodies = record["bodies"]
+        self._nodes = {
+            f"{name}.{node}": (body["block"], part)
+            for name, body in self._bodies.items()
+            if body["modes"]
+            for part, node in enumerate(body["modes"]["nodes"], 1)
+        }
+        self.holders = holders(record["joints"])
+        self.coms = {name: _com(record, name, self.holders.get(name)) for name in self._bodies}
+        self.trees: dict[int, list[str]] = {}  # by block: the links, parents first
+        for name in self.holders:
+            self.trees.setdefault(self._bodies[name]["block"], []).append(name)
+        self.links = {name: part for links in self.trees.values() for part, name in enumerate(links)}
+        self._found: dict[tuple[Any, ...], int] = {}
+
+    def at(self, who: str, point: Iterable[float]) -> int:
+        """Number of the frame at a point of a body or of the ground, or at a node."""
+        return self._found.setdefault(self._key(who, point), len(self._found))
+
+    def block(self, who: str) -> int:
+        """The block of a body or a node, -1 for the ground."""
+        if who in self._nodes:
+            return self._nodes[who][0]
+        return -1 if who == "ground" else self._bodies[who]["block"]
+
+    def origin(self, name: str) -> int:
+        """Number of the frame at the point of a body that its coordinates describe."""
+        return self.at(name, -self.coms[name])
+
+    def rows(self) -> list[Any]:
+        """The frames as the core takes them."""
+        return list(self._found)
+
+    def named(self) -> dict[str, int]:
+        """Frames of the COMs of all bodies, and of all nodes."""
+        return {name: self.at(name, _ZERO) for name in (*self._bodies, *self._nodes)}
+
+    def _key(self, who: str, point: Iterable[float]) -> tuple[Any, ...]:
+        if who == "ground":
+            return -1, (*map(float, point), *_ZERO)
+        if who in self._nodes:
+            block, part = self._nodes[who]
+            return block, (*_ZERO, *_ZERO), part
+        body = self._bodies[who]
+        offset = _in_node(body, np.array([*point]) + self.coms[who]) + 0.0  # without negative zeros
+        base = body["pivot"]["point"] if body["pivot"] else _ZERO
+        link = (self.links[who],) if who in self.links else ()
+        return body["block"], (*map(float, base), *map(float, offset)), *link
+
+
+_ZERO: Final = (0.0, 0.0, 0.0)
+
+
+def _com(record: Record, name: str, holder: str | None) -> Array:
+    """From the point of a body that its coordinates describe to its COM, body axes, (3,); `holder`: of a link."""
+    if holder is not None:
+        return -np.array(record["joints"][holder]["points"][1])
+    pivot = record["bodies"][name]["pivot"]
+    return np.array(pivot["com"]) if pivot else np.zeros(3)
+
+
+def _in_node(body: BodyRow, x: Array) -> Array:
+    """Vectors (..., 3) in body axes as vectors in the axes of the body's node, which count from its reference."""
+    turned: Array = x if body["reference"] is None else x @ np.array(body["reference"]).T
+    return turned
+
+
+# ---- elements ----
+
+
+def _element(
+    kind: str,
+    name: str,
+    frames: tuple[int, ...],
+    values: dict[str, Any],
+    function: Callable[..., ArrayLike] | None = None,
+    dropped: list[int] | None = None,
+) -> Element:
+    """An element with its parameters by name, in the order of the row of its kind."""
+    flat = [np.asarray(values[parameter], dtype=np.float64).ravel() for parameter in _PARAMETERS[kind]]
+    return kind, name, frames, np.concatenate([*flat, ()]).tolist(), function, dropped or []
+
+
+def _inertia(record: Record, frames: Frames) -> Iterator[Element]:
+    """One element for each tree, and then for each rigid or flexible body."""
+    for links in frames.trees.values():
+        values = {"links": np.concatenate([_link(record, name, frames) for name in links])}
+        yield _element("tree", f"{links[0]}.tree", (frames.origin(links[0]),), values)
+    for name, body in record["bodies"].items():
+        if body["modes"]:
+            yield _element("modal_body", name, (frames.at(name, _ZERO),), _modal(body))
+        elif name not in frames.links:
+            yield _element("rigid_body", name, (frames.origin(name),), _rigid(body, frames.coms[name]))
+
+
+def _rigid(body: BodyRow, com: Array) -> dict[str, Any]:
+    """Mass, COM and inertia about the node in the node's axes, by the parallel-axis theorem."""
+    c = _in_node(body, com)
+    own = _in_node(body, _in_node(body, np.array(body["inertia"])).T)
+    return {"mass": body["mass"], "com": c, "inertia": _six(own + body["mass"] * (c @ c * np.eye(3) - np.outer(c, c)))}
+
+
+def _six(inertia: Array) -> Array:
+    """The entries xx, yy, zz, xy, xz, yz of a symmetric matrix."""
+    six: Array = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    return six
+
+
+def _link(record: Record, name: str, frames: Frames) -> Array:
+    """The numbers of a link: its parent, its joint and pose on the parent at the coordinate zero, and its inertia."""
+    joint, body = record["joints"][frames.holders[name]], record["bodies"][name]
+    parent, (first, second) = joint["first"], np.array(joint["triads"])
+    place = np.array(joint.get("slide_point", joint["points"][0]))
+    if parent != "ground":
+        place = place + frames.coms[parent]
+    return np.concatenate(
+        [
+            [frames.links[parent] if parent != "ground" else -1.0, joint["kind"] == "prismatic"],
+            (first @ second.T).ravel(),
+            place,
+            second[:, 2],
+            [body["mass"]],
+            frames.coms[name],
+            _six(np.array(body["inertia"])),
+        ]
+    )
+
+
+def _modal(body: BodyRow) -> dict[str, Any]:
+    modes = body["modes"] or {}
+    nodes = [(node["X"], np.transpose(node["Phi"]), np.transpose(node["Psi"])) for node in modes["nodes"].values()]
+    arrays = [modes[name] for name in ("shapes", "mixed", "products", "stiffness", "damping")]
+    data = np.concatenate([np.ravel(values) for values in (*arrays, *(array for node in nodes for array in node))])
+    return {"mass": body["mass"], "first": modes["first"], "second": modes["second"], "data": data}
+
+
+def _weights(record: Record, frames: Frames) -> Iterator[Element]:
+    """Gravity at the COM of each body."""
+    if not any(record["gravity"]):
+        return
+    for name, body in record["bodies"].items():
+        at = frames.at(f"{name}.{COM}" if body["modes"] else name, _ZERO)
+        yield _element("gravity", f"{name}.gravity", (at,), {"mass": body["mass"], "gravity": record["gravity"]})
+
+
+def _joint(record: Record, name: str, frames: tuple[int, int]) -> Element:
+    """The element of a joint that has constraint rows."""
+    joint, dropped = record["joints"][name], record["dropped"].get(name)
+    if "triads" not in joint:
+        return _element(joint["kind"], name, frames, dict(joint), dropped=dropped)
+    values = {"carrier": CARRIERS.index(joint["carrier"]), **_axes(record, joint)}
+    return _element(joint["kind"], name, frames, values, dropped=dropped)
+
+
+def _axes(record: Record, joint: JointRow) -> dict[str, Any]:
+    """The triads of a joint in the axes of its nodes."""
+    pairs = zip(partners(joint), joint["triads"], strict=True)
+    axes_a, axes_b = (_turn(record, who) @ np.array(triad) for who, triad in pairs)
+    return {"axes_a": axes_a, "axes_b": axes_b, "axis": axes_a[:, 2]}
+
+
+def _turn(record: Record, who: str) -> Array:
+    """Rotation (3, 3) from the axes of a body to those of its node."""
+    reference = _reference(record, who)
+    return np.eye(3) if reference is None else np.array(reference)
+
+
+def _reference(record: Record, who: str) -> Any:
+    body = record["bodies"].get(who)
+    return body["reference"] if body else None
+
+
+def _force(record: Record, name: str, frames: Frames, joints: dict[str, JointPlace]) -> Element:
+    force = record["forces"][name]
+    if "joint" in force:
+        return _joint_force(record, name, force, joints[force["joint"]])
+    at = tuple(frames.at(who, point) for who, point in zip(force["bodies"], force["points"], strict=True))
+    if "load" in force:
+        return _load(record, name, force, at)
+    if "function" in force:
+        ends = at if len(at) == 2 else (*at, frames.at("ground", _ZERO))
+        return _element("force_law", name, ends, {"bodies": len(at)}, _law(record, force))
+    return _element(force["kind"], name, at, dict(force))
+
+
+def _joint_force(record: Record, name: str, force: ForceRow, place: JointPlace) -> Element:
+    """A drive or a law on the coordinate of a joint: of a link, along a slide, or through an angle."""
+    values = dict(force)
+    function = ForceLaw(force["function"], force["tangent"]) if "function" in force else None
+    if place.link is not None:
+        return _element(f"coordinate_{force['kind']}", name, place.frames[1:], values, function)
+    values |= _axes(record, record["joints"][force["joint"]])
+    if force["coordinate"] == "slide":
+        return _element(f"slide_{force['kind']}", name, place.slide, values, function)
+    return _element(f"joint_{force['kind']}", name, place.frames, values, function)
+
+
+def _law(record: Record, force: ForceRow) -> ForceLaw | TurnedLaw:
+    """The law in the axes of the nodes."""
+    law = ForceLaw(force["function"], force["tangent"])
+    if all(_reference(record, who) is None for who in force["bodies"]):
+        return law
+    turns = np.array([_turn(record, who) for who in force["bodies"]])
+    return TurnedLaw(law, turns if len(turns) > 1 else turns[0])
+
+
+def _load(record: Record, name: str, force: ForceRow, at: tuple[int, ...]) -> Element:
+    """A force or torque. Sources: 0 and the vector; 1, number of times, times and vectors of a table; 2: a function."""
+    load, axes = force["load"], AXES.index(force["axes"])
+    turn = _reference(record, force["bodies"][0]) if force["axes"] == "body" else None
+    if "function" in load:
+        function = load["function"] if turn is None else TurnedLoad(load["function"], np.array(turn))
+        return _element(force["kind"], name, at, {"axes": axes, "source": 2, "data": ()}, function)
+    vectors = np.array(load["vector"] if "vector" in load else load["values"])
+    turned = vectors if turn is None else vectors @ np.array(turn).T
+    if "vector" in load:
+        return _element(force["kind"], name, at, {"axes": axes, "source": 0, "data": turned})
+    data = np.concatenate([[len(load["times"])], load["times"], turned.ravel()])
+    return _element(force["kind"], name, at, {"axes": axes, "source": 1, "data": data})

@@ -1,0 +1,71 @@
+"""Python functions of a model as the core calls them: force laws, and loads and laws in the axes of a body's node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint._args import Array
+
+
+@dataclass(frozen=True)
+class ForceLaw:
+    """A function together with its derivatives, None if they are to be taken by differences."""
+
+    function: Callable[..., ArrayLike]
+    tangent: Callable[..., Any] | None = None
+
+    def __call__(self, *arguments: Any) -> ArrayLike:
+        """The value of the function."""
+        return self.function(*arguments)
+
+
+@dataclass(frozen=True)
+class TurnedLaw:
+    """A law on bodies whose nodes have axes of their own: it takes and returns quantities in the axes of the bodies.
+
+    `turns` (..., 3, 3) go from the axes of each body to those of its node.
+    """
+
+    law: ForceLaw
+    turns: Array
+
+    def __call__(self, t: float, x: Array, R: Array, xdot: Array, omega: Array) -> Array:
+        """The wrenches in the axes of the nodes."""
+        w = np.array(self.law.function(*self._seen(t, x, R, xdot, omega)), dtype=np.float64)
+        w[..., 3:] = np.einsum("...ij,...j->...i", self.turns, w[..., 3:])
+        return w
+
+    @property
+    def tangent(self) -> Callable[..., Array] | None:
+        """The derivatives in the axes of the nodes, if the law has any."""
+        return None if self.law.tangent is None else self._tangent
+
+    def _tangent(self, t: float, x: Array, R: Array, xdot: Array, omega: Array) -> Array:
+        assert self.law.tangent is not None
+        given = np.array(self.law.tangent(*self._seen(t, x, R, xdot, omega)), dtype=np.float64)
+        turn = np.eye(given.shape[-1])
+        for i, one in enumerate(self.turns.reshape(-1, 3, 3)):
+            turn[6 * i + 3 : 6 * i + 6, 6 * i + 3 : 6 * i + 6] = one
+        turned: Array = turn @ given @ turn.T
+        return turned
+
+    def _seen(self, t: float, x: Array, R: Array, xdot: Array, omega: Array) -> tuple[Any, ...]:
+        return t, x, R @ self.turns, xdot, np.einsum("...ji,...j->...i", self.turns, omega)
+
+
+@dataclass(frozen=True)
+class TurnedLoad:
+    """A load as a function of time, in the axes of the node."""
+
+    load: Callable[[float], ArrayLike]
+    turn: Array
+
+    def __call__(self, t: float) -> Array:
+        """The vector at a time."""
+        turned: Array = self.turn @ np.asarray(self.load(t), dtype=np.float64)
+        return turned

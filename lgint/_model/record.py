@@ -1,0 +1,120 @@
+"""The record of a model: plain data from which it is compiled. Every entry has a name, every fact stands in one place.
+
+Points are body-fixed, from the centre of mass of the body in its axes (on the ground: from the origin, inertial; on a
+node of a flexible body: from the node). Vectors and matrices are lists of numbers, matrices row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypedDict
+
+MINIMAL: Final = "minimal"  # the formulation of links of trees
+
+Vector = list[float]
+Matrix = list[list[float]]
+
+
+class PivotRow(TypedDict):
+    """The point about which a body turns."""
+
+    point: Vector  # (3,), inertial
+    com: Vector  # (3,), from the pivot to the COM, body axes
+
+
+class BodyRow(TypedDict):
+    """A body: rigid, a link of a tree, or flexible with a floating frame."""
+
+    block: int  # of the configuration; the links of a tree share one
+    formulation: str
+    mass: float
+    inertia: Matrix | None  # (3, 3), about the COM, body axes; None: flexible, it follows from the modes
+    pivot: PivotRow | None
+    reference: Matrix | None  # (3, 3), from body to inertial axes where Tait-Bryan angles are zero; None: the identity
+    modes: dict[str, Any] | None  # what `Modes.record` says; None: rigid
+
+
+class _JointRow(TypedDict):
+    kind: str
+    first: str  # body, node or "ground"
+    second: str
+    points: list[Vector]  # of the first and of the second
+
+
+class JointRow(_JointRow, total=False):
+    """A joint. All kinds but distances have triads; e3 is the axis, and both triads agree at the angle zero."""
+
+    triads: list[Matrix]  # axes e1, e2, e3 as columns, on the first and on the second, in body axes
+    carrier: str  # whose axes the translation rows are written in: "inertial", "first" or "second"
+    slide_point: Vector  # on the first: where the slide counts from, if that is not its point
+    holds: bool  # True: the second body is a link of a tree, and this joint's coordinate is its only one
+    length: float  # of a distance
+
+
+class _ForceRow(TypedDict):
+    kind: str  # "spring", "cartesian_spring", "force", "torque", "drive" or "law"
+
+
+class ForceRow(_ForceRow, total=False):
+    """A force: on bodies at points, or in a joint along a coordinate. The other entries are those of its kind."""
+
+    bodies: list[str]
+    points: list[Vector]
+    joint: str
+    coordinate: str  # "angle" or "slide"
+    stiffness: float | Vector
+    damping: float | Vector
+    length: float
+    offset: Vector
+    axes: str  # of a load: "inertial" or "body"
+    load: LoadRow
+    torque: float
+    motion: Matrix  # of a drive: rows (t, phi, phi', phi'')
+    function: Callable[..., Any]  # of a law
+    tangent: Callable[..., Any] | None
+
+
+class LoadRow(TypedDict, total=False):
+    """A vector, a table of vectors, or a function of time."""
+
+    vector: Vector
+    times: Vector
+    values: Matrix
+    function: Callable[..., Any]
+
+
+class Origin(TypedDict):
+    """The function of `lgint.models` that made a model, and its arguments."""
+
+    factory: str
+    parameters: dict[str, Any]
+
+
+class Record(TypedDict):
+    """A model. Bodies, joints and forces stand in the order in which they were added, by name."""
+
+    gravity: Vector
+    bodies: dict[str, BodyRow]
+    joints: dict[str, JointRow]
+    forces: dict[str, ForceRow]
+    redundant: str  # what was to be done with redundant rows: "error", "drop" or "minimum_norm"
+    dropped: dict[str, list[int]]  # by joint: numbers of the rows that are left out
+    q0: Vector
+    v0: Vector
+    reference: str  # the paper
+    origin: Origin | None
+
+
+def mode_count(body: BodyRow) -> int:
+    """Number of modes of a body, 0 if it is rigid."""
+    return len(body["modes"]["shapes"]) if body["modes"] else 0
+
+
+def partners(joint: JointRow) -> tuple[str, str]:
+    """Both bodies of a joint, nodes or "ground" in their place."""
+    return joint["first"], joint["second"]
+
+
+def holders(joints: dict[str, JointRow]) -> dict[str, str]:
+    """For each link of a tree the joint by which it hangs, parents first."""
+    return {row["second"]: name for name, row in joints.items() if row.get("holds")}
