@@ -147,10 +147,10 @@ def method_rows() -> list[dict[str, Any]]:
 
 def element_rows() -> list[dict[str, Any]]:
     """family, name, doc, reference, locked, pairs, nframes, nrows, nmem,
-    parameters [dict(name, unit, doc, count)]"""
+    parameters [dict(name, unit, doc, count)], example"""
 
 def node_rows() -> list[dict[str, Any]]:
-    """name, nq, nv, nown, linear, place, reference"""
+    """name, nq, nv, nown, linear, place, explicit_only, identity, reference"""
 
 def state_parts() -> list[str]:
     """Names of the arrays of a state: q, v, vdot, lam, mem"""

@@ -93,12 +93,19 @@ static PyObject *parameter_row(const void *context, int index)
     return Py_BuildValue("{s:s,s:s,s:s,s:i}", "name", p->name, "unit", p->unit, "doc", p->doc, "count", p->count);
 }
 
+static PyObject *number(const void *context, int index)
+{
+    return PyFloat_FromDouble(((const double *)context)[index]);
+}
+
 static PyObject *element_row(const void *Py_UNUSED(context), int index)
 {
     lg_element_info e = lg_element_describe(index);
-    return Py_BuildValue("{s:s,s:s,s:s,s:s,s:z,s:z,s:i,s:i,s:i,s:N}", "family", e.family, "name", e.name, "doc", e.doc,
-                         "reference", e.reference, "locked", e.locked, "pairs", e.pairs, "nframes", e.nframes, "nrows",
-                         e.nrows, "nmem", e.nmem, "parameters", list_of(e.nparameters, parameter_row, e.parameters));
+    return Py_BuildValue("{s:s,s:s,s:s,s:s,s:z,s:z,s:i,s:i,s:i,s:N,s:N}", "family", e.family, "name", e.name, "doc",
+                         e.doc, "reference", e.reference, "locked", e.locked, "pairs", e.pairs, "nframes", e.nframes,
+                         "nrows", e.nrows, "nmem", e.nmem, "parameters",
+                         list_of(e.nparameters, parameter_row, e.parameters), "example",
+                         list_of(e.nexample, number, e.example));
 }
 
 PyDoc_STRVAR(element_doc,
@@ -106,7 +113,8 @@ PyDoc_STRVAR(element_doc,
              "Per element type a dict: family (body, force or joint), name, doc, reference, locked and pairs\n"
              "(of a joint of two triads: the axes 1, 2, 3 along which its points may not part, and the axes\n"
              "of the first and the second body that stay normal to each other; else None), nframes, nrows,\n"
-             "nmem, parameters (dicts of name, unit, doc and count, -1 for as many as are left).");
+             "nmem, parameters (dicts of name, unit, doc and count, -1 for as many as are left), example\n"
+             "(valid values, where descriptors do not say what is valid).");
 
 static PyObject *element_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
@@ -122,17 +130,25 @@ static const char *const place_names[] = {
     [LG_PLACE_BODY] = "body",
 };
 
+static PyObject *identity_of(const lg_node *node)
+{
+    double q[LG_NODE_NQ];
+    node->identity(0, q);
+    return list_of(node->nq, number, q);
+}
+
 static PyObject *node_row(const void *Py_UNUSED(context), int index)
 {
     const lg_node *n = lg_nodes[index];
-    return Py_BuildValue("{s:s,s:i,s:i,s:i,s:N,s:s,s:s}", "name", n->name, "nq", n->nq, "nv", n->nv, "nown", n->nown,
-                         "linear", PyBool_FromLong(n->linear), "place", place_names[n->place], "reference",
-                         n->reference);
+    return Py_BuildValue("{s:s,s:i,s:i,s:i,s:N,s:s,s:N,s:N,s:s}", "name", n->name, "nq", n->nq, "nv", n->nv, "nown",
+                         n->nown, "linear", PyBool_FromLong(n->linear), "place", place_names[n->place], "explicit_only",
+                         PyBool_FromLong(n->qdot != NULL), "identity", identity_of(n), "reference", n->reference);
 }
 
 PyDoc_STRVAR(node_doc, "node_rows()\n--\n\n"
                        "Per node kind a dict: name, nq, nv (0: the block's n), nown, linear, place (of the body's\n"
-                       "point: no_body, fixed, inertial or body), reference.");
+                       "point: no_body, fixed, inertial or body), explicit_only (q' = A(q) v, which implicit methods\n"
+                       "do not take), identity (its coordinates), reference.");
 
 static PyObject *node_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {

@@ -8,8 +8,6 @@
 
 #include "group/rotation.h"
 
-enum { MAX_NQ = 12 };
-
 static int has_position(const lg_group *group)
 {
     return group->node->attitude_q == 3;
@@ -37,7 +35,7 @@ void lg_group_exp(const lg_group *group, const double *v, const double *unused, 
 void lg_group_log(const lg_group *group, const double *g, const double *unused, double *v)
 {
     (void)unused;
-    double identity[MAX_NQ];
+    double identity[LG_NODE_NQ];
     group->node->identity(0, identity);
     group->node->difference(0, identity, g, v);
 }

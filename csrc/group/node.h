@@ -22,6 +22,8 @@ typedef struct lg_attitude {
     double Av[12], Aq[12]; /* d omega' / d e', d omega' / d e */
 } lg_attitude;
 
+enum { LG_NODE_NQ = 12 }; /* the largest nq */
+
 typedef struct lg_node {
     const char *name;
     const char *reference; /* paper key and place */

@@ -96,6 +96,8 @@ typedef struct lg_element_info {
     int nframes, nrows, nmem;
     const lg_parameter *parameters;
     int nparameters; /* descriptors, not values */
+    const double *example; /* valid values, for tests of rows whose descriptors do not say what is valid; NULL: none */
+    int nexample;
 } lg_element_info;
 
 int lg_element_count(void);

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from bindings.systems import run
-from elements.test_elements import OTHER, PARAMETERS, TRIAD, TWO_FRAMES, difference, start_of
+from elements.rows import AXIS, OTHER, ROWS, TRIAD, accepted, start_of
+from elements.test_elements import difference
 from elements.test_tree import parameters_of, random_links
 from lgint import _core
 
@@ -13,18 +14,6 @@ BODY = (2.0, 0, 0, 0, 2.0, 3.0, 4.0, 0.1, -0.2, 0.3)
 NODE = (0.0,) * 6
 OFF_NODE = (0.0, 0, 0, 0.3, -0.2, 0.5)
 
-ELEMENTS = {
-    "gravity": [(2.0, 1.0, -2.0, -9.81)],
-    "force": [(0.0, 0.0, 1.0, 2.0, 3.0)],
-    "spring": PARAMETERS["spring"],
-    "cartesian_spring": PARAMETERS["cartesian_spring"],
-    "distance": PARAMETERS["distance"],
-    "spherical": [(0.0, *TRIAD, *OTHER)],
-    "inline": [(0.0, *TRIAD, *OTHER)],
-}
-ON_BODIES = {"spherical": [(1.0, *TRIAD, *OTHER)], "inline": [(1.0, *TRIAD, *OTHER)]}  # carried by the other body
-CASES = [(name, p) for name, choices in ELEMENTS.items() for p in choices]
-CARRIED = [(name, p) for name, choices in ON_BODIES.items() for p in choices]
 OTHERS = ("Rn", "ground", "R3xSO3", "SE3", "euler_parameters", "tait_bryan", "tree")
 
 
@@ -34,7 +23,7 @@ def points(elements, frames=(), n=2):
     return _core.Model([("Rn", 3)] * n, [*[(i, NODE) for i in range(n)], *frames], [*parts, *elements])
 
 
-def pair(element, parameters, other):
+def pair(element, other):
     """An element from something else to a point mass, which is the last block."""
     blocks = {"ground": [], "tree": [("Rn", 2)]}.get(other, [(other, 3 if other == "Rn" else 0)])
     body = {
@@ -44,16 +33,15 @@ def pair(element, parameters, other):
     }.get(other, [("rigid_body", "other", (0,), BODY, None)])
     frame = {"ground": (-1, OFF_NODE), "tree": (0, OFF_NODE, 1), "Rn": (0, NODE)}.get(other, (0, OFF_NODE))
     k = len(blocks)
-    ends = (1, 2) if element in TWO_FRAMES else (2,)
     frames = [(0, NODE), frame, (k, NODE)]
-    parts = [*body, ("point", "mass", (2,), (1.5,), None), (element, "part", ends, parameters, None)]
+    ends = (1, 2) if ROWS[element.kind]["nframes"] == 2 else (2,)
+    parts = [*body, ("point", "mass", (2,), (1.5,), None), element.on(ends)]
     return _core.Model([*blocks, ("Rn", 3)], frames, parts)
 
 
 def state(model, seed):
     rng = np.random.default_rng(seed)
-    q = np.concatenate([np.zeros(n) if kind == "Rn" else start_of(kind) for kind, n, *_ in model.blocks])
-    q = model.retract(q, rng.normal(size=model.nv))
+    q = model.retract(start_of(model), rng.normal(size=model.nv))
     v, a, lam = rng.normal(size=model.nv), rng.normal(size=model.nv), rng.normal(size=model.nrows)
     if model.blocks[0][0] == "euler_parameters":
         q[3:7] /= np.linalg.norm(q[3:7])
@@ -61,15 +49,26 @@ def state(model, seed):
     return q, v, a, lam
 
 
-ALL = [(*case, other) for case in CASES for other in OTHERS] + [
-    (*case, other) for case in CARRIED for other in OTHERS if other != "Rn"
+ALL = [
+    (element, other)
+    for other in OTHERS
+    for row in ROWS.values()
+    if row["family"] != "body"
+    for element in accepted(row, lambda element, other=other: pair(element, other))
 ]
-IDS = [f"{name}-{p[0]:g}-{other}" for name, p, other in ALL]
+IDS = [f"{element}-{other}" for element, other in ALL]
 
 
-@pytest.mark.parametrize("element, parameters, other", ALL, ids=IDS)
-def test_rows_are_derivatives(element, parameters, other):
-    model = pair(element, parameters, other)
+def test_what_fits_point_masses():
+    """What neither needs a rotation nor presses moments; rows carried by another body's axes where it has some."""
+    fits = {"gravity", "force", "spring", "cartesian_spring", "distance", "spherical", "inline"}
+    assert {element.kind for element, _ in ALL} >= fits
+    assert not {"torque", "revolute", "rigid", "joint_drive"} & {element.kind for element, _ in ALL}
+
+
+@pytest.mark.parametrize("element, other", ALL, ids=IDS)
+def test_rows_are_derivatives(element, other):
+    model = pair(element, other)
     q, v, _, _ = state(model, 1)
     got = model.evaluate(0.0, q, v, want=("B", "phidot", "zeta", "Z"))
 
@@ -83,9 +82,9 @@ def test_rows_are_derivatives(element, parameters, other):
     assert np.allclose(got["Z"] @ w, level("phidot", w), rtol=0, atol=1e-7)
 
 
-@pytest.mark.parametrize("element, parameters, other", ALL, ids=IDS)
-def test_tangent_is_the_derivative_of_the_residual(element, parameters, other):
-    model = pair(element, parameters, other)
+@pytest.mark.parametrize("element, other", ALL, ids=IDS)
+def test_tangent_is_the_derivative_of_the_residual(element, other):
+    model = pair(element, other)
     q, v, a, lam = state(model, 3)
     k, wa, rng = (0.3, -0.7, 1.9), 0.8, np.random.default_rng(4)
     X = [np.eye(model.nv) for _ in range(3)]
@@ -198,14 +197,14 @@ TURNING = [
     ("rigid", (0.0, *TRIAD, *OTHER)),
     ("spherical", (1.0, *TRIAD, *OTHER)),
     ("inline", (2.0, *TRIAD, *OTHER)),
-    ("joint_drive", PARAMETERS["joint_drive"][0]),
-    ("slide_drive", PARAMETERS["slide_drive"][0]),
+    ("joint_drive", (*TRIAD, *OTHER, 3.0, 20.0, 0.7)),
+    ("slide_drive", (*AXIS, 0.3, 2.0, 0.7)),
 ]
 
 
 @pytest.mark.parametrize("element, parameters", TURNING, ids=[name for name, _ in TURNING])
 def test_what_turns_is_refused(element, parameters):
-    ends = (0, 1) if element in TWO_FRAMES else (0,)
+    ends = (0, 1) if ROWS[element]["nframes"] == 2 else (0,)
     with pytest.raises(ValueError, match=r"part: it needs a body that can turn, and a point mass cannot"):
         points([(element, "part", ends, parameters, None)])
 

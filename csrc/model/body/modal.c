@@ -21,6 +21,16 @@ static const lg_parameter parameters[] = {
      "per mode sum m Phi; per mode sum m X Phi^T; per pair of modes sum m Phi Phi^T; stiffness; damping; nodes", -1},
 };
 
+/* One mode. */
+static const double example[] = {
+    3,   0.2, -0.1, 0.3, /* mass, first moment */
+    1.2, 0.1, 0.2,  0.1,  1.5, -0.1, 0.2, -0.1, 1.8, /* second moment */
+    0.3, 0.1, -0.2, /* sum m Phi */
+    0.2, 0.1, 0.3,  -0.1, 0.4, 0.1,  0.2, 0.1,  -0.3, /* sum m X Phi^T */
+    0.6, 0.1, 0,    0.1,  0.7, 0.1,  0,   0.1,  0.8, /* sum m Phi Phi^T */
+    20,  0.4, /* stiffness, damping */
+};
+
 /* One pass: all that the functions below read. */
 typedef struct body {
     lg_modal m;
@@ -604,7 +614,9 @@ const lg_body_type lg_modal_body = {
              .reference = "holzinger2025 App. A, B",
              .nframes = 1,
              .parameters = parameters,
-             .nparameters = 4},
+             .nparameters = 4,
+             .example = example,
+             .nexample = sizeof example / sizeof *example},
     .check = check,
     .parts = parts,
     .nwork = nwork,

@@ -23,6 +23,17 @@ static const lg_parameter parameters[] = {
      -1},
 };
 
+/* A link that turns about z of the ground, (0.1, -0.2, 0.3) away from the origin. */
+static const lg_tree_link example = {
+    .parent = -1,
+    .R = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+    .point = {0.1, -0.2, 0.3},
+    .axis = {0, 0, 1},
+    .mass = 1.5,
+    .com = {0.3, 0.1, -0.2},
+    .inertia = {2, 3, 4, 0.1, -0.2, 0.3},
+};
+
 static lg_status check(const lg_body *b, const char **reason)
 {
     int n = lg_tree_size(b);
@@ -574,7 +585,9 @@ const lg_body_type lg_tree = {
              .reference = "holzinger2024 4.4",
              .nframes = 1,
              .parameters = parameters,
-             .nparameters = 1},
+             .nparameters = 1,
+             .example = &example.parent,
+             .nexample = LG_TREE_LINK_SIZE},
     .check = check,
     .parts = parts,
     .nwork = nwork,

@@ -29,6 +29,10 @@ static lg_status check(const lg_element *e, const char **reason)
 {
     int source = (int)e->p[SOURCE], n = e->np - DATA;
     *reason = NULL;
+    if (e->p[AXES] != 0 && e->p[AXES] != 1)
+        *reason = "the axes must be 0 or 1";
+    if (e->p[SOURCE] != SOURCE_CONSTANT && e->p[SOURCE] != SOURCE_TABLE && e->p[SOURCE] != SOURCE_FUNCTION)
+        *reason = "the source must be 0, 1 or 2";
     if (source == SOURCE_CONSTANT && n != 3)
         *reason = "a constant load takes three values";
     if (source == SOURCE_TABLE && (n < 1 || table_length(e) < 1 || n != 1 + 4 * table_length(e)))

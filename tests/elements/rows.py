@@ -1,0 +1,177 @@
+"""Elements and node kinds as their rows describe them: values that a row accepts, and small systems to try them on."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from lgint import _core
+
+ROWS: dict[str, dict[str, Any]] = {row["name"]: row for row in _core.element_rows()}
+NODES: dict[str, dict[str, Any]] = {row["name"]: row for row in _core.node_rows()}
+FREE = [name for name, row in NODES.items() if row["place"] in ("inertial", "body")]
+FORMULATIONS = [name for name in FREE if not NODES[name]["explicit_only"]]
+
+TRIAD = Rotation.from_rotvec([0.3, -0.5, 0.8]).as_matrix().ravel()
+OTHER = Rotation.from_rotvec([-0.7, 0.2, 0.4]).as_matrix().ravel()
+AXIS = (0.48, -0.6, 0.64)
+INERTIA = (2.0, 3.0, 4.0, 0.1, -0.2, 0.3)
+RESTS = ((-1.0, 0.2, 0.3, 4.0), (1.0, 2.0, 3.0), ())  # values of a parameter that takes as many as are left
+VALUES = np.random.default_rng(1).uniform(0.3, 3.0, 100)
+
+
+class Element(NamedTuple):
+    """A row with values that it accepts."""
+
+    kind: str
+    parameters: tuple[float, ...]
+    function: Callable[..., Any] | None = None
+
+    def on(self, ends: tuple[int, ...]) -> tuple[Any, ...]:
+        """The element of a model, called "part", on as many of the frames as it takes."""
+        return self.kind, "part", ends[: ROWS[self.kind]["nframes"]], self.parameters, self.function
+
+    def __str__(self) -> str:
+        switches = "".join(f"-{value:g}" for value in self.parameters[:2] if value in (0, 1, 2))
+        return self.kind + switches
+
+
+def law(*arguments: Any) -> Any:
+    """A function for every element that takes one, of time, a coordinate, or poses and twists; linear in the state."""
+    if len(arguments) == 1:
+        return 1 + arguments[0], 2.0, -3.0
+    if len(arguments) == 3:
+        return 0.3 - 2 * arguments[1] - 0.7 * arguments[2]
+    _, x, _, xdot, omega = arguments
+    return np.concatenate([-2 * x - 0.3 * xdot, -0.4 * omega], axis=-1)
+
+
+def rigid(kinds: tuple[str, ...], element: Element | None = None) -> _core.Model:
+    """Two bodies, each with a frame 2 i at its node and 2 i + 1 beside it, and the element between the latter."""
+    frames, elements = [], []
+    for i in range(2):
+        frames += [(i, (0.0,) * 6), (i, (0.0, 0.0, 0.0, 0.3 - i, -0.2, 0.5 * i + 0.1))]
+        elements.append(("rigid_body", f"body{i}", (2 * i,), (1.5 + i, 0.0, 0.0, 0.0, *INERTIA), None))
+    if element:
+        elements.append(element.on((1, 3)))
+    return _core.Model([(kind, 0) for kind in kinds], frames, elements)
+
+
+def tree(element: Element | None = None) -> _core.Model:
+    """The tree that its row has as an example; the element on a frame of its link."""
+    elements = [("tree", "tree", (0,), ROWS["tree"]["example"], None)]
+    frames = [(0, (0.0,) * 6, 0), (0, (0.0, 0, 0, 0.3, 0.1, -0.2), 0)]
+    return _core.Model([("Rn", 1)], frames, [*elements, *([element.on((1,))] if element else [])])
+
+
+# ---- values ----
+
+
+def candidates(row: dict[str, Any]) -> Iterator[tuple[float, ...]]:
+    """Values for all parameters of a row, as their descriptors suggest."""
+    if row["example"]:
+        yield tuple(row["example"])
+        return
+    triads, values = iter((TRIAD, OTHER)), iter(VALUES)
+    choices: list[Any] = []
+    for parameter in row["parameters"]:
+        count, unit = parameter["count"], parameter["unit"]
+        if count == -1:
+            choices.append(RESTS)
+        elif count == 9:
+            choices.append((next(triads),))
+        elif (count, unit) == (3, ""):
+            choices.append((AXIS,))
+        elif (count, unit) == (1, ""):
+            choices.append(((0.0,), (1.0,), (2.0,)))
+        elif count == 6:
+            choices.append((INERTIA,))
+        else:
+            choices.append((tuple(itertools.islice(values, count)),))
+    for pieces in itertools.product(*choices):
+        yield tuple(float(value) for piece in pieces for value in piece)
+
+
+def accepted(row: dict[str, Any], model: Callable[[Element], _core.Model]) -> list[Element]:
+    """The elements of a row that a model takes; of those that differ in what is left the longest."""
+    found: dict[tuple[float, ...], Element] = {}
+    fixed = sum(max(parameter["count"], 0) for parameter in row["parameters"])
+    for parameters in candidates(row):
+        for function in (None, law):
+            element = Element(row["name"], parameters, function)
+            if parameters[:fixed] not in found and takes(model, element):
+                found[parameters[:fixed]] = element
+    return list(found.values())
+
+
+def takes(model: Callable[[Element], _core.Model], element: Element) -> bool:
+    """Whether a model can be made with the element."""
+    try:
+        model(element)
+    except ValueError:
+        return False
+    return True
+
+
+ON_BODIES = [
+    element
+    for row in ROWS.values()
+    if row["family"] != "body"
+    for element in accepted(row, lambda element: rigid(("SE3", "R3xS3"), element))
+]
+ON_TREES = [
+    element
+    for row in ROWS.values()
+    if row["family"] == "force" and not any(element.kind == row["name"] for element in ON_BODIES)
+    for element in accepted(row, tree)
+]
+JOINTS = [element for element in ON_BODIES if ROWS[element.kind]["family"] == "joint"]
+
+
+def bodies() -> Iterator[tuple[Element, tuple[str, int]]]:
+    """Every row of bodies on every block, a node kind with up to three linear coordinates, that it accepts."""
+    for row in ROWS.values():
+        if row["family"] == "body":
+            for block in itertools.product(NODES, range(4)):
+                for element in accepted(row, lambda element, block=block: body_on(block, element)):
+                    yield element, block
+
+
+def body_on(block: tuple[str, int], element: Element) -> _core.Model:
+    """The body alone."""
+    return _core.Model([block], [(0, (0.0,) * 6, 0)], [element.on((0,))])
+
+
+# ---- points ----
+
+
+def start_of(model: _core.Model) -> np.ndarray:
+    """Coordinates at which positions are zero and rotations the identity."""
+    pieces = [[*NODES[kind]["identity"], *np.zeros(n)] for kind, n, *_ in model.blocks]
+    return np.concatenate(pieces)
+
+
+def random_point(model: _core.Model, bare: _core.Model, seed: int) -> tuple[np.ndarray, ...]:
+    """q, v, a, lam in general position, which keep the own rows of blocks: those of `bare`, without any joints."""
+    rng = np.random.default_rng(seed)
+    q = model.retract(start_of(model), rng.normal(size=model.nv))
+    v, a, lam = rng.normal(size=model.nv), rng.normal(size=model.nv), rng.normal(size=model.nrows)
+    q, v = bare.project(0.0, q, v)
+    return q, v, a, lam
+
+
+def random_links(model: _core.Model, rng: np.random.Generator) -> list[np.ndarray]:
+    """Matrices of a chain as integrators make them: direct products apart, identity behind the node."""
+    X = [np.eye(model.nv) for _ in range(3)]
+    for kind, _, _, first, *_ in model.blocks:
+        n = NODES[kind]["nv"]
+        for matrix in X:
+            block = np.eye(n) + 0.3 * rng.normal(size=(n, n))
+            if NODES[kind]["place"] == "inertial":
+                block[:3], block[3:, :3] = np.eye(3, n), 0
+            matrix[first : first + n, first : first + n] = block
+    return X
