@@ -39,18 +39,10 @@ static void add_own_rows(const lg_model *m, const lg_point *at, const lg_wanted 
 
 /* ---- the verbs ---- */
 
-static void clear(const lg_model *m, const lg_wanted *want)
-{
-    double *vectors[] = {want->Ma, want->gyro, want->force, want->Btlam};
-    for (int i = 0; i < 4; i++)
-        if (vectors[i])
-            lg_zero(m->space.nv, vectors[i]);
-}
-
 void lg_model_move(const lg_model *m, const lg_point *at, lg_level level, int all)
 {
     lg_span ground = {&m->ground, &m->ground + 1};
-    if (level > LG_NO_POSES)
+    if (level > LG_NO_POSES && (all || m->ground.nactive))
         lg_ground.kinematics(ground, at, level, all);
     for (int i = 0; i < m->nbody_spans; i++)
         m->body_spans[i].first->type->kinematics(m->body_spans[i], at, level, all);
@@ -63,7 +55,7 @@ static lg_level level_of(const lg_model *m, const lg_wanted *want, int forces, i
         return LG_BIASES;
     if ((rows && (want->phidot || want->Z)) || (forces && m->twists))
         return LG_TWISTS;
-    return forces || rows ? LG_POSES : LG_NO_POSES;
+    return forces || rows || want->Btlam ? LG_POSES : LG_NO_POSES;
 }
 
 static void add_inertia(const lg_model *m, const lg_point *at, const lg_wanted *want)
@@ -78,10 +70,12 @@ static lg_status add_span(lg_forces forces, const lg_point *at, const lg_wanted 
     return (type->all ? type->all : lg_force_all)(forces, at, want);
 }
 
-static lg_status add_forces(const lg_model *m, const lg_point *at, const lg_wanted *want)
+/* Those on frames, or those on coordinates of trees. */
+static lg_status add_forces(const lg_model *m, const lg_point *at, const lg_wanted *want, int on_coordinates)
 {
     for (int i = 0; i < m->nforce_spans; i++)
-        LG_TRY(add_span(m->force_spans[i], at, want));
+        if ((m->force_spans[i].first->type->coordinate != NULL) == on_coordinates)
+            LG_TRY(add_span(m->force_spans[i], at, want));
     return LG_OK;
 }
 
@@ -91,7 +85,6 @@ static void add_rows(const lg_model *m, const lg_point *at, const lg_wanted *wan
         const lg_joint_type *type = m->joint_spans[i].first->type;
         (type->all ? type->all : lg_joint_all)(m->joint_spans[i], at, want);
     }
-    add_own_rows(m, at, want);
 }
 
 static void gather(const lg_model *m, const lg_point *at, const lg_wanted *want)
@@ -106,17 +99,18 @@ lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
     int tangent = want->S && want->chain, forces = want->force || tangent;
     int rows =
         m->space.nrows && (want->Btlam || want->phi || want->phidot || want->zeta || want->B || want->Z || tangent);
-    clear(m, want);
     lg_model_move(m, at, level_of(m, want, forces, rows), 0);
     if (want->Ma || want->gyro || want->S)
         add_inertia(m, at, want);
     if (forces)
-        LG_TRY(add_forces(m, at, want));
+        LG_TRY(add_forces(m, at, want, 0));
     if (rows)
         add_rows(m, at, want);
     if (forces || want->Btlam)
         gather(m, at, want);
-    return LG_OK;
+    if (rows)
+        add_own_rows(m, at, want);
+    return forces ? add_forces(m, at, want, 1) : LG_OK;
 }
 
 static void open_poses(const lg_element *e, const lg_point *at, const lg_pose *pose[2])

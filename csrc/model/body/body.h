@@ -38,9 +38,9 @@ struct lg_body_type {
 
     /* Writes the poses of its frames, `all` of them or the active ones, and what the other verbs need of q and v. */
     void (*kinematics)(lg_span bodies, const lg_point *at, lg_level level, int all);
-    /* Adds M a, gyro and the tangent of wa M a + gyro. */
+    /* Writes M a and gyro, adds the tangent of wa M a + gyro to S. */
     void (*inertia)(lg_span bodies, const lg_point *at, const lg_wanted *want);
-    /* Adds what the wrenches on its frames are in its velocities: to force, to Btlam, and to S how they turn with q. */
+    /* Writes what the wrenches on its frames are in its velocities, as force and Btlam; adds to S how they turn with q. */
     void (*gather)(lg_span bodies, const lg_point *at, const lg_wanted *want);
     double (*kinetic)(const lg_body *b, const lg_point *at);
     double (*potential)(const lg_body *b, const lg_point *at);

@@ -504,11 +504,13 @@ static void add_inertia(const lg_body *self, const lg_point *at, const lg_wanted
     const lg_block *b = self->block;
     double A[3], turn[3];
     if (want->Ma) {
+        lg_zero(b->nv, want->Ma + b->v);
         lift(&y, 1, at->a + b->v, A, turn);
         add_mass(&y, A, turn, at->a + b->v + b->node->nv, cleared(&y));
         project(&y, y.F, want->Ma + b->v);
     }
     if (want->gyro) {
+        lg_zero(b->nv, want->gyro + b->v);
         lg_zero(3, A), lg_zero(3, turn);
         add_bias(&y, A, turn);
         add_mass(&y, A, turn, NULL, cleared(&y));
@@ -543,6 +545,7 @@ static void gather_sum(const lg_body *b, const lg_point *at, int sum, double *ou
 {
     lg_resultant total = {{0}, {0}, {0}};
     lg_arm arm = lg_modal_arm(b, at);
+    lg_zero(b->block->nv, out);
     for (int k = 0; k < b->nactive; k++) {
         const lg_frame *f = &b->frames[k];
         const double *wrench = lg_pose_of(f, at)->wrench[sum];

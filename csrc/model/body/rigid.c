@@ -190,7 +190,7 @@ static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int a
 
 /* ---- wrenches ---- */
 
-/* out += one sum of wrenches */
+/* out = one sum of wrenches */
 static void gather_sum(const lg_body *b, const lg_point *at, int sum, double *out)
 {
     lg_arm arm = open_arm(b, at);
@@ -200,6 +200,7 @@ static void gather_sum(const lg_body *b, const lg_point *at, int sum, double *ou
             set_frame(&arm, f);
             lg_arm_collect(&arm, lg_pose_of(f, at)->wrench[sum], 0, &total);
         }
+    lg_zero(b->block->nv, out + b->block->v);
     lg_resultant_pull(&total, &arm, 1, out + b->block->v);
 }
 
@@ -207,21 +208,22 @@ static void gather_direct(const lg_body *b, const lg_point *at, int sum, double 
 {
     const lg_node *node = b->block->node;
     const double *R = state_of(b, at)->R;
-    double *force = node->place == LG_PLACE_FIXED ? NULL : out + b->block->v;
-    double *moment = out + b->block->v + node->attitude_v;
+    double F[3] = {0, 0, 0}, c[3] = {0, 0, 0};
     for (const lg_frame *f = b->frames, *end = f + b->nactive; f < end; f++) {
         const double *wrench = lg_pose_of(f, at)->wrench[sum];
         if (!(f->pressed >> sum & 1))
             continue;
-        if (force)
-            lg_axpy(3, 1, wrench, force);
-        lg_axpy(3, 1, wrench + 3, moment);
+        lg_axpy(3, 1, wrench, F);
+        lg_axpy(3, 1, wrench + 3, c);
         if (!f->at_node) {
             double g[3];
             lg_mulT3(R, wrench, g);
-            lg_add_cross(f->offset, g, moment);
+            lg_add_cross(f->offset, g, c);
         }
     }
+    if (node->place != LG_PLACE_FIXED)
+        lg_copy(3, F, out + b->block->v);
+    lg_copy(3, c, out + b->block->v + node->attitude_v);
 }
 
 static void collect_residual(const lg_body *b, const lg_point *at, lg_arm *arm, lg_resultant *out)
@@ -294,11 +296,11 @@ static void dense_Z(const lg_frame *f, const lg_point *at, double *Z)
 
 /* ---- inertia ---- */
 
-/* y += A^T c */
-static void add_rates_T(int m, const double *A, const double c[3], double *y)
+/* y = A^T c */
+static void mul_rates_T(int m, const double *A, const double c[3], double *y)
 {
     for (int j = 0; j < m; j++)
-        y[j] += lg_dot3(A + 3 * j, c);
+        y[j] = lg_dot3(A + 3 * j, c);
 }
 
 /* W = omega^ J - (J omega)^, the derivative of omega x J omega; row-major */
@@ -323,13 +325,10 @@ static void rotate_lie(const lg_body *body, const lg_point *at, const lg_wanted 
     lg_inertia_matrix(body->e.p + INERTIA, J);
     lg_mul3(J, omega, Jomega);
 
-    if (want->Ma) {
-        double Ja[3];
-        lg_mul3(J, at->a + b->v + r, Ja);
-        lg_axpy(3, 1, Ja, want->Ma + b->v + r);
-    }
+    if (want->Ma)
+        lg_mul3(J, at->a + b->v + r, want->Ma + b->v + r);
     if (want->gyro)
-        lg_add_cross(omega, Jomega, want->gyro + b->v + r);
+        lg_cross(omega, Jomega, want->gyro + b->v + r);
     if (!S)
         return;
 
@@ -433,7 +432,7 @@ static void rotate_coordinates(const lg_body *body, const lg_point *at, const lg
         double omegadot[3];
         lg_mul_columns(m, now->attitude.H, at->a + b->v + r, omegadot);
         lg_mul3(J, omegadot, tau);
-        add_rates_T(m, now->attitude.H, tau, want->Ma + b->v + r);
+        mul_rates_T(m, now->attitude.H, tau, want->Ma + b->v + r);
     }
     if (want->gyro) {
         double Jomega[3];
@@ -442,7 +441,7 @@ static void rotate_coordinates(const lg_body *body, const lg_point *at, const lg
         for (int i = 0; i < 3; i++)
             tau[i] *= bias_sign(b, at);
         lg_add_cross(now->omega, Jomega, tau);
-        add_rates_T(m, now->attitude.H, tau, want->gyro + b->v + r);
+        mul_rates_T(m, now->attitude.H, tau, want->gyro + b->v + r);
     }
     if (S)
         tangent_coordinates(body, at, chain, S, ld);
@@ -455,8 +454,10 @@ static void translate(double mass, const lg_block *b, const lg_point *at, const 
 {
     const double *v = at->v + b->v;
     int body = b->node->place == LG_PLACE_BODY;
-    if (want->Ma)
-        lg_axpy(3, mass, at->a + b->v, want->Ma + b->v);
+    for (int i = 0; want->Ma && i < 3; i++)
+        want->Ma[b->v + i] = mass * at->a[b->v + i];
+    if (want->gyro)
+        lg_zero(3, want->gyro + b->v);
     if (want->gyro && body) {
         double turning[3];
         lg_cross(v + 3, v, turning);

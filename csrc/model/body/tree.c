@@ -240,7 +240,7 @@ static void collect(const lg_body *b, const lg_point *at, int geo)
         lg_tree_collect(&b->frames[k], at, geo);
 }
 
-/* Sums the wrenches over all that hangs on each link; force and Btlam (NULL: not wanted) += those in the joints. */
+/* Sums the wrenches over all that hangs on each link; force and Btlam (NULL: not wanted) = those in the joints. */
 static void sum_wrenches(const lg_body *b, const lg_point *at, double *force, double *Btlam)
 {
     lg_tree_state *state = lg_tree_states(b, at);
@@ -248,9 +248,9 @@ static void sum_wrenches(const lg_body *b, const lg_point *at, double *force, do
         const lg_tree_state *s = &state[i];
         int p = lg_tree_parent(b, i);
         if (force)
-            force[b->block->v + i] += lg_dot6(s->S, s->wrench[LG_FORCES]);
+            force[b->block->v + i] = lg_dot6(s->S, s->wrench[LG_FORCES]);
         if (Btlam)
-            Btlam[b->block->v + i] += lg_dot6(s->S, s->wrench[LG_REACTIONS]);
+            Btlam[b->block->v + i] = lg_dot6(s->S, s->wrench[LG_REACTIONS]);
         if (p >= 0)
             lg_axpy(12, 1, s->wrench[0], state[p].wrench[0]);
     }
@@ -353,9 +353,9 @@ static void set_dynamics(const lg_body *b, const lg_point *at, const double *a, 
         const lg_tree_state *s = &state[i];
         int p = lg_tree_parent(b, i);
         if (a && Ma)
-            Ma[b->block->v + i] += lg_dot6(s->S, s->F[BY_ACCELERATION]);
+            Ma[b->block->v + i] = lg_dot6(s->S, s->F[BY_ACCELERATION]);
         if (moves && gyro)
-            gyro[b->block->v + i] += lg_dot6(s->S, s->F[BY_VELOCITY]);
+            gyro[b->block->v + i] = lg_dot6(s->S, s->F[BY_VELOCITY]);
         if (a && p >= 0)
             lg_axpy(6, 1, s->F[BY_ACCELERATION], state[p].F[BY_ACCELERATION]);
         if (moves && p >= 0)
