@@ -40,8 +40,12 @@ static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         double mass = b->e.p[0];
         int v = b->block->v, ld;
-        if (want->Ma && at->a)
-            lg_axpy(3, mass, at->a + v, want->Ma + v);
+        for (int i = 0; i < 3; i++) {
+            if (want->Ma)
+                want->Ma[v + i] = mass * at->a[v + i];
+            if (want->gyro)
+                want->gyro[v + i] = 0;
+        }
         if (!want->S)
             continue;
         double *S = lg_body_tangent(b, want, &ld);
@@ -53,10 +57,14 @@ static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
     double *out[] = {[LG_FORCES] = want->force, [LG_REACTIONS] = want->Btlam};
     for (const lg_body *b = bodies.first; b < bodies.end; b++)
-        for (const lg_frame *f = b->frames; f < b->frames + b->nactive; f++)
-            for (int sum = 0; sum < 2; sum++)
-                if (out[sum] && f->pressed >> sum & 1)
+        for (int sum = 0; sum < 2; sum++) {
+            if (!out[sum])
+                continue;
+            lg_zero(3, out[sum] + b->block->v);
+            for (const lg_frame *f = b->frames; f < b->frames + b->nactive; f++)
+                if (f->pressed >> sum & 1)
                     lg_axpy(3, 1, lg_pose_of(f, at)->wrench[sum], out[sum] + b->block->v);
+        }
 }
 
 static double kinetic(const lg_body *b, const lg_point *at)
