@@ -4,6 +4,7 @@
 #ifndef LG_CORE_SMALL_H
 #define LG_CORE_SMALL_H
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,6 +51,15 @@ static inline void lg_add_cross(const double a[3], const double b[3], double c[3
     c[0] += a[1] * b[2] - a[2] * b[1];
     c[1] += a[2] * b[0] - a[0] * b[2];
     c[2] += a[0] * b[1] - a[1] * b[0];
+}
+
+/* Are all of n numbers finite? */
+static inline int lg_all_finite(int n, const double *x)
+{
+    for (int i = 0; i < n; i++)
+        if (!(fabs(x[i]) <= DBL_MAX))
+            return 0;
+    return 1;
 }
 
 /* A = a^, the matrix of b -> a x b */

@@ -37,6 +37,7 @@ typedef struct lg_rkmk_stepper {
     double *increment; /* theta (nv), v_i - v_n (nv) */
     double *zero; /* nv */
     double *q, *v, *a, *lam;
+    lg_point at; /* q and v, at the time and with the memory that are set where it is used */
     double *flows; /* per stage: q' (nq) of the blocks whose coordinates are added as they are; NULL without such */
     double *embedded, *q_hat; /* increment (2 nv) and coordinates of the embedded solution */
     int levels; /* of the projection */
@@ -120,6 +121,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     rk->v = lg_arena_doubles(arena, nv);
     rk->a = lg_arena_doubles(arena, nv);
     rk->lam = lg_arena_doubles(arena, (size_t)self->system->pattern->nrows);
+    rk->at = (lg_point){.load = 1, .wa = 1, .q = rk->q, .v = rk->v, .work = self->accel.work};
     rk->flows = NULL;
     if (flows(self->system->space))
         rk->flows = lg_arena_doubles(arena, (size_t)(self->system->space->nq * (rk->stages + 1)));
@@ -168,14 +170,20 @@ static void combine(int n, const lg_weights *weights, double h, const double *sl
         }
 }
 
+/* c = a + b */
+static inline void add(int n, const double *restrict a, const double *restrict b, double *restrict c)
+{
+    for (int i = 0; i < n; i++)
+        c[i] = a[i] + b[i];
+}
+
 /* The point that a combination of slopes leads to: q = q_n exp(theta), v = v_n + ...; and K there, unless it is NULL. */
 static void move(lg_rkmk_stepper *rk, const lg_state *state, const lg_weights *weights, double h, double *K)
 {
     const lg_space *space = rk->base.system->space;
     combine(2 * space->nv, weights, h, rk->slopes, rk->increment);
 
-    for (int i = 0; i < space->nv; i++)
-        rk->v[i] = state->v[i] + rk->increment[space->nv + i];
+    add(space->nv, state->v, rk->increment + space->nv, rk->v);
     if (K)
         lg_space_stage(space, state->q, rk->increment, rk->v, rk->q, K);
     else
@@ -187,8 +195,8 @@ static void move(lg_rkmk_stepper *rk, const lg_state *state, const lg_weights *w
 /* Accelerations at the point that `move` left, at time t. */
 static lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, double t, double t_in, double *a)
 {
-    lg_point point = {.t = t, .t_in = t_in, .load = 1, .wa = 1, .q = rk->q, .v = rk->v, .mem = state->mem};
-    return lg_accel_solve(&rk->base.accel, &point, a, rk->lam, &rk->base.report);
+    rk->at.t = t, rk->at.t_in = t_in, rk->at.mem = state->mem;
+    return lg_accel_solve(&rk->base.accel, &rk->at, a, rk->lam, &rk->base.report);
 }
 
 /* Moves the end of the step onto the constraints; what the error asks for is kept. */

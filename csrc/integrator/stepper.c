@@ -5,20 +5,11 @@
 #include "integrator/options.h"
 #include "solve/culprit.h"
 
-#include <float.h>
 #include <math.h>
 
 lg_option_value lg_stepper_option(const lg_stepper *self, const char *name)
 {
     return self->options[lg_method_option(self->method, name)];
-}
-
-static int finite(int n, const double *x)
-{
-    int bad = 0;
-    for (int i = 0; i < n; i++)
-        bad |= !(fabs(x[i]) <= DBL_MAX);
-    return !bad;
 }
 
 /* Nearer to a singularity coordinates count as singular; nearer than the second, a failed solve is put down to it. */
@@ -76,7 +67,9 @@ void lg_report_coordinates(const lg_system *system, const lg_state *state, doubl
 lg_status lg_check_finite(const lg_system *system, const double *q, const double *v, const double *a, const double *lam)
 {
     int nq = system->space->nq, nv = system->space->nv, nrows = system->pattern->nrows;
-    return finite(nq, q) && finite(nv, v) && finite(nv, a) && finite(nrows, lam) ? LG_OK : LG_NOT_FINITE;
+    return lg_all_finite(nq, q) && lg_all_finite(nv, v) && lg_all_finite(nv, a) && lg_all_finite(nrows, lam)
+               ? LG_OK
+               : LG_NOT_FINITE;
 }
 
 lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const double *q, const double *v,

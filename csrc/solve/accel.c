@@ -4,8 +4,6 @@
 #include "core/small.h"
 #include "solve/culprit.h"
 
-#include <float.h>
-
 void lg_accel_layout(void *self, lg_arena *arena)
 {
     lg_accel *accel = self;
@@ -18,6 +16,7 @@ void lg_accel_layout(void *self, lg_arena *arena)
     accel->rows = lg_arena_doubles(arena, 2 * nrows);
     accel->B = lg_arena_doubles(arena, (size_t)pattern->nvalues);
     accel->work = lg_arena_doubles(arena, (size_t)accel->system->nwork);
+    accel->right_side = (lg_wanted){.gyro = accel->gyro, .zeta = nrows && accel->x ? accel->x + nv : NULL};
     accel->valid = 0;
 }
 
@@ -55,10 +54,13 @@ static void report_not_finite(const lg_accel *accel, const lg_point *point, int 
 static lg_status evaluate(lg_accel *accel, const lg_point *point, const lg_wanted *wanted, lg_report *report)
 {
     const lg_system *system = accel->system;
-    lg_point at = *point;
-    at.work = accel->work;
+    lg_point with_work;
     accel->evaluations++;
-    lg_status status = system->eval(system->self, &at, wanted);
+    if (!point->work) {
+        with_work = *point;
+        with_work.work = accel->work;
+    }
+    lg_status status = system->eval(system->self, point->work ? point : &with_work, wanted);
     if (status == LG_NOT_FINITE)
         report_not_finite(accel, point, -1, report);
     return status;
@@ -92,16 +94,13 @@ lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wante
 }
 
 /* x -= gyro, and whether all of the right-hand side is finite */
-static int set_right_side(const lg_accel *accel, double *x)
+static int set_right_side(const lg_accel *accel, double *restrict x)
 {
-    int nv = accel->system->space->nv, n = nv + accel->system->pattern->nrows, bad = 0;
-    for (int i = 0; i < nv; i++) {
-        x[i] -= accel->gyro[i];
-        bad |= !(fabs(x[i]) <= DBL_MAX);
-    }
-    for (int i = nv; i < n; i++)
-        bad |= !(fabs(x[i]) <= DBL_MAX);
-    return !bad;
+    int nv = accel->system->space->nv, n = nv + accel->system->pattern->nrows;
+    const double *restrict gyro = accel->gyro;
+    for (int i = 0; i < nv; i++)
+        x[i] -= gyro[i];
+    return lg_all_finite(n, x);
 }
 
 static lg_status name_not_finite(const lg_accel *accel, const lg_point *point, const double *x, lg_report *report)
@@ -118,12 +117,11 @@ lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, doub
     const lg_system *system = accel->system;
     int nv = system->space->nv, nrows = system->pattern->nrows;
     double *x = nrows ? accel->x : a; /* without constraints the solution is a itself */
-    lg_wanted wanted = {.gyro = accel->gyro, .force = x, .zeta = nrows ? x + nv : NULL};
-
+    accel->right_side.force = x;
     if (accel->valid)
-        LG_TRY(evaluate(accel, point, &wanted, report));
+        LG_TRY(evaluate(accel, point, &accel->right_side, report));
     else
-        LG_TRY(lg_accel_factor(accel, point, &wanted, report));
+        LG_TRY(lg_accel_factor(accel, point, &accel->right_side, report));
 
     if (!set_right_side(accel, x))
         return name_not_finite(accel, point, x, report);

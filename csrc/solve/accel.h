@@ -19,6 +19,7 @@ typedef struct lg_accel {
     double *rows; /* two values per constraint row */
     double *B;
     double *work; /* the system's scratch; any point of the same run may bring it */
+    lg_wanted right_side; /* what the right-hand side is made of; kept, for it is wanted in every stage */
     int valid; /* the factors are still those of M */
     long evaluations;
 } lg_accel;
@@ -28,7 +29,7 @@ void lg_accel_layout(void *accel, lg_arena *arena);
 void lg_accel_close(lg_accel *accel);
 void lg_accel_reset(lg_accel *accel);
 
-/* a (nv) and lam (nrows) at point->t, q, v, mem; point->a, lam and work are not read. On failure a and
+/* a (nv) and lam (nrows) at point->t, q, v, mem; point->a and lam are not read, point->work may be NULL. On failure a and
    lam may hold anything. LG_SINGULAR: report->what names a deficient row. LG_NOT_FINITE: see culprit.h. */
 lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
 
