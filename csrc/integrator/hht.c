@@ -25,8 +25,7 @@
 
 enum { MAX_UNIT_BLOCK = 7 }; /* velocities of a block with unit length */
 
-/* Rows of the table: those of the printed schemes alone are `transport`, those of generalized-alpha alone the rest of
-   LG_GENALPHA_OPTIONS but for the ones that end Newton's method. */
+/* `transport` belongs to the printed schemes; of LG_GENALPHA_OPTIONS they have those that end Newton's method. */
 const lg_option lg_hht_options[LG_HHT_OPTION_COUNT] = {
     {"alpha",
      LG_OPTION_NUMBER,
