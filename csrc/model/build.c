@@ -2,107 +2,11 @@
    arena. Records are sorted by row; rows of constraints, memory and the pattern follow the order of the description. */
 #include "model/model.h"
 #include "model/private.h"
+#include "model/rows.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* ---- the rows of all families, numbered bodies, forces, joints ---- */
-
-int lg_element_count(void)
-{
-    return lg_body_type_count + lg_force_type_count + lg_joint_type_count;
-}
-
-static const lg_element_info *info_of(int row)
-{
-    if (row < lg_body_type_count)
-        return &lg_body_types[row]->info;
-    row -= lg_body_type_count;
-    return row < lg_force_type_count ? &lg_force_types[row]->info : &lg_joint_types[row - lg_force_type_count]->info;
-}
-
-lg_element_info lg_element_describe(int index)
-{
-    return *info_of(index);
-}
-
-static int find_row(const char *name)
-{
-    for (int row = 0; row < lg_element_count(); row++)
-        if (strcmp(info_of(row)->name, name) == 0)
-            return row;
-    return -1;
-}
-
-static int is_body(int row)
-{
-    return row < lg_body_type_count;
-}
-
-static int is_force(int row)
-{
-    return !is_body(row) && row < lg_body_type_count + lg_force_type_count;
-}
-
-static int is_joint(int row)
-{
-    return row >= lg_body_type_count + lg_force_type_count;
-}
-
-/* ---- what is wrong with a description ---- */
-
-static lg_status refuse(lg_report *report, const char *name, const char *reason)
-{
-    lg_report_say(report, "%.*s: %s", LG_SHORT(name ? name : "model"), reason);
-    report->status = LG_BAD_ARGUMENT;
-    return LG_BAD_ARGUMENT;
-}
-
-static int parameter_count(const lg_element_info *info)
-{
-    int count = 0;
-    for (int i = 0; i < info->nparameters; i++)
-        count += info->parameters[i].count > 0 ? info->parameters[i].count : 0;
-    return count;
-}
-
-static int takes_the_rest(const lg_element_info *info)
-{
-    return info->nparameters > 0 && info->parameters[info->nparameters - 1].count < 0;
-}
-
-static lg_status check_spec(const lg_model_spec *spec, lg_report *report)
-{
-    if (spec->nblocks < 1)
-        return refuse(report, NULL, "there is no body");
-    LG_TRY(lg_layout_check(spec->nblocks, spec->blocks, 0, report));
-    for (int i = 0; i < spec->nframes; i++) {
-        int block = spec->frames[i].block;
-        if (block < -1 || block >= spec->nblocks)
-            return refuse(report, "frame", "no such block");
-    }
-    return LG_OK;
-}
-
-static lg_status check_element(const lg_model_spec *spec, const lg_element_spec *e, int row, lg_report *report)
-{
-    const lg_element_info *info = info_of(row);
-    int expected = parameter_count(info);
-    if (takes_the_rest(info) ? e->nparameters < expected : e->nparameters != expected)
-        return refuse(report, e->name, "wrong number of parameters");
-    for (int i = 0; i < e->nparameters; i++)
-        if (!isfinite(e->parameters[i]))
-            return refuse(report, e->name, "a parameter is not finite");
-    if (e->dropped >> info->nrows)
-        return refuse(report, e->name, "no such constraint row to drop");
-    for (int i = 0; i < info->nframes; i++)
-        if (e->frames[i] < 0 || e->frames[i] >= spec->nframes)
-            return refuse(report, e->name, "no such frame");
-    if (is_body(row) && spec->frames[e->frames[0]].block < 0)
-        return refuse(report, e->name, "the ground has no inertia");
-    return LG_OK;
-}
 
 /* ---- memory ---- */
 
@@ -121,17 +25,17 @@ static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
     n.nrows = lg_layout_own_rows(spec->nblocks, spec->blocks);
     for (int i = 0; i < spec->nelements; i++) {
         const lg_element_spec *e = &spec->elements[i];
-        const lg_element_info *info = info_of(row_of[i]);
+        const lg_element_info *info = lg_row_info(row_of[i]);
         size_t length = strlen(e->name) + 1;
         longest = length > longest ? length : longest;
         n.nparameters += (size_t)e->nparameters;
-        if (is_body(row_of[i]))
+        if (lg_row_is_body(row_of[i]))
             n.nparameters += (size_t)lg_body_prepared(lg_body_types[row_of[i]], e->nparameters);
         n.name_bytes += length;
         n.nrows += info->nrows;
-        n.nbodies += is_body(row_of[i]);
-        n.nforces += is_force(row_of[i]);
-        n.njoints += is_joint(row_of[i]);
+        n.nbodies += lg_row_is_body(row_of[i]);
+        n.nforces += lg_row_is_force(row_of[i]);
+        n.njoints += lg_row_is_joint(row_of[i]);
     }
     n.name_bytes += (size_t)n.nrows * (longest + LABEL);
     return n;
@@ -226,7 +130,7 @@ static char *keep_name(builder *b, const char *name)
 
 static lg_element common(builder *b, const lg_element_spec *from, int row)
 {
-    const lg_element_info *info = info_of(row);
+    const lg_element_info *info = lg_row_info(row);
     lg_element e = {.info = info,
                     .name = keep_name(b, from->name),
                     .p = b->parameters,
@@ -284,9 +188,9 @@ static void place_records(builder *b)
         for (int i = 0; i < b->n.nelements; i++) {
             if (b->row_of[i] != row)
                 continue;
-            if (is_body(row))
+            if (lg_row_is_body(row))
                 m->place_of[i].body = &m->bodies[count[0]++];
-            else if (is_force(row))
+            else if (lg_row_is_force(row))
                 m->place_of[i].force = &m->forces[count[1]++];
             else
                 m->place_of[i].joint = &m->joints[count[2]++];
@@ -305,9 +209,9 @@ static void fill_records(builder *b, const lg_model_spec *spec)
 {
     place_records(b);
     for (int i = 0; i < spec->nelements; i++) {
-        if (is_body(b->row_of[i]))
+        if (lg_row_is_body(b->row_of[i]))
             add_body(b, spec, i);
-        else if (is_force(b->row_of[i]))
+        else if (lg_row_is_force(b->row_of[i]))
             add_force(b, spec, i);
         else
             add_joint(b, spec, i);
@@ -367,15 +271,15 @@ static void fill_frames(builder *b, const lg_model_spec *spec)
 /* Forces on coordinates press no frame. */
 static int pressed_by(int row)
 {
-    if (is_body(row) || (is_force(row) && lg_force_types[row - lg_body_type_count]->coordinate))
+    if (lg_row_is_body(row) || (lg_row_is_force(row) && lg_force_types[row - lg_body_type_count]->coordinate))
         return 0;
-    return 1 << (is_force(row) ? LG_FORCES : LG_REACTIONS);
+    return 1 << (lg_row_is_force(row) ? LG_FORCES : LG_REACTIONS);
 }
 
 static void mark_frames(builder *b, const lg_model_spec *spec)
 {
     for (int i = 0; i < spec->nelements; i++)
-        for (int s = 0; s < info_of(b->row_of[i])->nframes; s++)
+        for (int s = 0; s < lg_row_info(b->row_of[i])->nframes; s++)
             b->used[spec->elements[i].frames[s]] |= pressed_by(b->row_of[i]);
 }
 
@@ -529,15 +433,15 @@ static lg_status check_bodies(const builder *b, const lg_model_spec *spec, lg_re
     const lg_model *m = b->model;
     for (int i = 0; i < m->nbodies; i++)
         if (b->body_of[m->bodies[i].index] != &m->bodies[i])
-            return refuse(report, m->bodies[i].e.name, "there is another body on its block");
+            return lg_model_refuse(report, m->bodies[i].e.name, "there is another body on its block");
     for (int i = 0; i < spec->nblocks; i++)
         if (!b->body_of[i])
-            return refuse(report, m->blocks[i].node->name, "a block has no inertia");
+            return lg_model_refuse(report, m->blocks[i].node->name, "a block has no inertia");
     for (int i = 0; i < m->nbodies; i++) {
         const lg_body *body = &m->bodies[i];
         const char *reason = "a parameter does not make sense";
         if (body->type->check && body->type->check(body, &reason) != LG_OK)
-            return refuse(report, body->e.name, reason);
+            return lg_model_refuse(report, body->e.name, reason);
     }
     return LG_OK;
 }
@@ -549,13 +453,14 @@ static lg_status check_frames(const lg_model *m, lg_report *report)
         const lg_body *body = m->frames[i].body;
         int parts = body->type->parts ? body->type->parts(body) : 1;
         if (body->block && (m->frames[i].part < 0 || m->frames[i].part >= parts))
-            return refuse(report, "frame", "no such part of the body");
+            return lg_model_refuse(report, "frame", "no such part of the body");
         if (body->type->is_point && !m->frames[i].at_node)
-            return refuse(report, body->e.name, "a point mass has no other points, so a frame on it has no offset");
+            return lg_model_refuse(report, body->e.name,
+                                   "a point mass has no other points, so a frame on it has no offset");
     }
     for (int i = 0; i < m->nbodies; i++)
         if (!m->bodies[i].e.frame[0]->at_node)
-            return refuse(report, m->bodies[i].e.name, "inertia must sit at the node");
+            return lg_model_refuse(report, m->bodies[i].e.name, "inertia must sit at the node");
     return LG_OK;
 }
 
@@ -563,7 +468,7 @@ static lg_status check_ends(const lg_element *e, lg_report *report)
 {
     const lg_frame *a = e->frame[0], *b = e->frame[1];
     if (b && a->body == b->body && a->part == b->part)
-        return refuse(report, e->name, "both ends are on the same body");
+        return lg_model_refuse(report, e->name, "both ends are on the same body");
     return LG_OK;
 }
 
@@ -572,7 +477,7 @@ static lg_status check_turning(const lg_element *e, int (*on_point)(const lg_ele
 {
     for (int s = 0; s < e->info->nframes; s++)
         if (e->frame[s]->body->type->is_point && !(on_point && on_point(e, s)))
-            return refuse(report, e->name, "it needs a body that can turn, and a point mass cannot");
+            return lg_model_refuse(report, e->name, "it needs a body that can turn, and a point mass cannot");
     return LG_OK;
 }
 
@@ -583,7 +488,7 @@ static lg_status check_elements(const lg_model *m, lg_report *report)
         const char *reason = "a parameter does not make sense";
         LG_TRY(check_ends(&f->e, report));
         if (f->type->check && f->type->check(&f->e, &reason) != LG_OK)
-            return refuse(report, f->e.name, reason);
+            return lg_model_refuse(report, f->e.name, reason);
         LG_TRY(check_turning(&f->e, f->type->between ? lg_element_on_point : f->type->on_point, report));
     }
     for (int i = 0; i < m->njoints; i++) {
@@ -591,7 +496,7 @@ static lg_status check_elements(const lg_model *m, lg_report *report)
         const char *reason = "a parameter does not make sense";
         LG_TRY(check_ends(&j->e, report));
         if (j->type->check && j->type->check(&j->e, &reason) != LG_OK)
-            return refuse(report, j->e.name, reason);
+            return lg_model_refuse(report, j->e.name, reason);
         LG_TRY(check_turning(&j->e, j->type->on_point, report));
     }
     return LG_OK;
@@ -626,10 +531,10 @@ static lg_status build(lg_model *m, const lg_model_spec *spec, const int *row_of
 static lg_status create(const lg_model_spec *spec, int *row_of, lg_model **model, lg_report *report)
 {
     for (int i = 0; i < spec->nelements; i++) {
-        int row = find_row(spec->elements[i].type);
+        int row = lg_row_find(spec->elements[i].type);
         if (row < 0)
-            return refuse(report, spec->elements[i].type, "no such element");
-        LG_TRY(check_element(spec, &spec->elements[i], row, report));
+            return lg_model_refuse(report, spec->elements[i].type, "no such element");
+        LG_TRY(lg_check_element(spec, &spec->elements[i], row, report));
         row_of[i] = row;
     }
     lg_model *m = calloc(1, sizeof *m);
@@ -644,7 +549,7 @@ static lg_status create(const lg_model_spec *spec, int *row_of, lg_model **model
 lg_status lg_model_create(const lg_model_spec *spec, lg_model **model, lg_report *report)
 {
     *report = (lg_report){0};
-    LG_TRY(check_spec(spec, report));
+    LG_TRY(lg_check_spec(spec, report));
     int *row_of = calloc((size_t)spec->nelements + 1, sizeof *row_of);
     lg_status status = row_of ? create(spec, row_of, model, report) : LG_NO_MEMORY;
     free(row_of);

@@ -1,17 +1,6 @@
-/* Inertia of a rigid body whose node is its centre of mass, or the fixed point it turns about.
-
-   Rotational part, with omega = H e' and omega' = H e'' + bias of the block's attitude (H = I on Lie groups):
-       tau = J omega' + omega x J omega,   generalised H^T tau
-   holzinger2024 (11), sign as in the errata. About a fixed point J is the inertia about that point. For Euler parameters
-   sherif2019 (9) prints 8 L^T L L'^T J L e', in which the bias -2 (e.e') omega has the other sign: omega x J omega -
-   J bias. That matters to schemes that do not keep e.e' = 0; a point asks for it by `printed`. Translational part:
-   m x'' with inertial velocities; m (U' + Omega x U) where they stand in the body frame (sonneville2014). */
-#include "model/body/arm.h"
-#include "model/body/body.h"
-
-#include <stddef.h>
-
-enum { MASS, INERTIA = 4 }; /* places of the parameters */
+/* A rigid body whose node is its centre of mass, or the fixed point it turns about: the poses of its frames and the wrenches
+   on them. What follows for a point on the body stands in arm.h. */
+#include "model/body/rigid.h"
 
 static const lg_parameter parameters[] = {
     {"mass", "kg", "mass", 1},
@@ -26,38 +15,28 @@ static lg_status check(const lg_body *b, const char **reason)
         *reason = "this kind of block carries no rigid body";
     else if (lg_block_tail(b->block))
         *reason = "more coordinates need a modal body";
-    else if (!(b->e.p[MASS] > 0))
+    else if (!(b->e.p[LG_RIGID_MASS] > 0))
         *reason = "the mass must be positive";
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
 }
 
 /* ---- kinematics ---- */
 
-/* What one evaluation knows of a body; the attitude and omega only where the block has an attitude. */
-typedef struct state {
-    double R[9];
-    lg_stiffness stiffness;
-    double omega[3];
-    lg_attitude attitude;
-} state;
-
-enum { LIE_SIZE = offsetof(state, omega) / sizeof(double), STATE_SIZE = sizeof(state) / sizeof(double) };
+enum {
+    LIE_SIZE = offsetof(lg_rigid_state, omega) / sizeof(double),
+    STATE_SIZE = sizeof(lg_rigid_state) / sizeof(double)
+};
 
 static size_t nwork(const lg_body *b)
 {
     return b->block->node->attitude ? STATE_SIZE : LIE_SIZE;
 }
 
-static state *state_of(const lg_body *b, const lg_point *at)
-{
-    return (state *)(void *)(at->work + b->work);
-}
-
 static lg_arm open_arm(const lg_body *b, const lg_point *at)
 {
     const lg_block *block = b->block;
     const lg_node *node = block->node;
-    state *s = state_of(b, at);
+    lg_rigid_state *s = lg_rigid_state_of(b, at);
     const double *v = at->v ? at->v + block->v : NULL;
     return (lg_arm){.block = block,
                     .q = at->q + block->q,
@@ -85,13 +64,13 @@ static lg_arm arm_of(const lg_frame *f, const lg_point *at)
 
 static lg_stiffness *stiffness(const lg_body *b, const lg_point *at)
 {
-    return &state_of(b, at)->stiffness;
+    return &lg_rigid_state_of(b, at)->stiffness;
 }
 
 static void open_state(const lg_body *b, const lg_point *at)
 {
     const lg_node *node = b->block->node;
-    state *s = state_of(b, at);
+    lg_rigid_state *s = lg_rigid_state_of(b, at);
     s->stiffness.K.has = s->stiffness.D.has = 0;
     node->rotation(at->q + b->block->q, s->R);
     if (!node->attitude || !at->v)
@@ -159,7 +138,7 @@ static void move_direct(const lg_body *b, const lg_point *at, lg_level level, in
     const lg_node *node = b->block->node;
     const double *q = at->q + b->block->q, *v = at->v ? at->v + b->block->v : NULL;
     int fixed = node->place == LG_PLACE_FIXED;
-    state *s = state_of(b, at);
+    lg_rigid_state *s = lg_rigid_state_of(b, at);
     s->stiffness.K.has = s->stiffness.D.has = 0;
     node->rotation(q, s->R);
     for (const lg_frame *f = b->frames, *end = f + nframes; f < end; f++) {
@@ -207,7 +186,7 @@ static void gather_sum(const lg_body *b, const lg_point *at, int sum, double *ou
 static void gather_direct(const lg_body *b, const lg_point *at, int sum, double *out)
 {
     const lg_node *node = b->block->node;
-    const double *R = state_of(b, at)->R;
+    const double *R = lg_rigid_state_of(b, at)->R;
     double F[3] = {0, 0, 0}, c[3] = {0, 0, 0};
     for (const lg_frame *f = b->frames, *end = f + b->nactive; f < end; f++) {
         const double *wrench = lg_pose_of(f, at)->wrench[sum];
@@ -294,221 +273,6 @@ static void dense_Z(const lg_frame *f, const lg_point *at, double *Z)
     lg_arm_Z(&arm, Z);
 }
 
-/* ---- inertia ---- */
-
-/* y = A^T c */
-static void mul_rates_T(int m, const double *A, const double c[3], double *y)
-{
-    for (int j = 0; j < m; j++)
-        y[j] = lg_dot3(A + 3 * j, c);
-}
-
-/* W = omega^ J - (J omega)^, the derivative of omega x J omega; row-major */
-static void gyroscopic_matrix(const double J[9], const double omega[3], const double Jomega[3], double W[9])
-{
-    double hat[9], other[9];
-    lg_hat3(omega, hat);
-    lg_mul33(hat, J, W);
-    lg_hat3(Jomega, other);
-    lg_axpy(9, -1, other, W);
-}
-
-/* ---- Lie groups: omega is the velocity itself ---- */
-
-static void rotate_lie(const lg_body *body, const lg_point *at, const lg_wanted *want, const lg_chain *chain, double *S,
-                       int ld)
-{
-    const lg_block *b = body->block;
-    int r = b->node->attitude_v;
-    const double *omega = at->v + b->v + r;
-    double J[9], Jomega[3];
-    lg_inertia_matrix(body->e.p + INERTIA, J);
-    lg_mul3(J, omega, Jomega);
-
-    if (want->Ma)
-        lg_mul3(J, at->a + b->v + r, want->Ma + b->v + r);
-    if (want->gyro)
-        lg_cross(omega, Jomega, want->gyro + b->v + r);
-    if (!S)
-        return;
-
-    double W[9], C[9];
-    if (chain->k[1] == 0) {
-        lg_chain_add(b, chain, 2, at->wa, r, 3, r, 3, J, 3, S, ld);
-        return;
-    }
-    gyroscopic_matrix(J, omega, Jomega, W);
-    lg_transpose3(W, C);
-    if (chain->X[1] == chain->X[2]) {
-        // both links turn alike: one product for (wa k2 J + k1 W) X
-        lg_chain both = {{0, 1, 0}, {NULL, chain->X[1], NULL}};
-        for (int i = 0; i < 9; i++)
-            C[i] = chain->k[1] * C[i] + chain->k[2] * at->wa * J[i];
-        lg_chain_add(b, &both, 1, 1, r, 3, r, 3, C, 3, S, ld);
-        return;
-    }
-    lg_chain_add(b, chain, 2, at->wa, r, 3, r, 3, J, 3, S, ld);
-    lg_chain_add(b, chain, 1, 1, r, 3, r, 3, C, 3, S, ld);
-}
-
-/* ---- coordinates: omega = H e' ---- */
-
-/* The sign with which J bias counts. */
-static double bias_sign(const lg_block *b, const lg_point *at)
-{
-    return at->printed && b->node->attitude_n == 4 ? -1 : 1;
-}
-
-/* S_rr += H^T C k X at a link of the chain; C is 3 x m */
-static void add_generalised(const lg_block *b, const lg_chain *chain, int level, double s, const double *H,
-                            const double *C, double *S, int ld)
-{
-    int r = b->node->attitude_v, m = b->node->attitude_n;
-    double A[16];
-    for (int j = 0; j < m; j++)
-        for (int i = 0; i < m; i++)
-            A[i + m * j] = lg_dot3(H + 3 * i, C + 3 * j);
-    lg_chain_add(b, chain, level, s, r, m, r, m, A, m, S, ld);
-}
-
-/* C (3 x m, column-major) = J A + W B */
-static void mul_sum(int m, const double J[9], const double *A, const double W[9], const double *B, double *C)
-{
-    for (int j = 0; j < m; j++) {
-        double WB[3];
-        lg_mul3(J, A + 3 * j, C + 3 * j);
-        lg_mul3(W, B + 3 * j, WB);
-        lg_axpy(3, 1, WB, C + 3 * j);
-    }
-}
-
-/* d(H^T tau)/d(e, e', e'') with tau = wa J H e'' +- J bias + omega x J omega, which is +- J omega' at +- wa e'' */
-static void tangent_coordinates(const lg_body *body, const lg_point *at, const lg_chain *chain, double *S, int ld)
-{
-    const lg_block *b = body->block;
-    int r = b->node->attitude_v, m = b->node->attitude_n;
-    const double *q = at->q + b->q + b->node->attitude_q, *v = at->v + b->v + r;
-    double acceleration[4] = {0}, J[9], W[9], omega[3], omegadot[3], Jomega[3], tau[3], C[12], G[16];
-    double sign = bias_sign(b, at), signed_J[9] = {0};
-    lg_attitude attitude;
-
-    // kinematics at +- wa e''
-    if (at->a)
-        lg_axpy(m, sign * at->wa, at->a + b->v + r, acceleration);
-    b->node->attitude(q, v, acceleration, &attitude);
-    lg_mul_columns(m, attitude.H, v, omega);
-    lg_mul_columns(m, attitude.H, acceleration, omegadot);
-    lg_axpy(3, 1, attitude.bias, omegadot);
-
-    // torque and its derivatives
-    lg_inertia_matrix(body->e.p + INERTIA, J);
-    lg_axpy(9, sign, J, signed_J);
-    lg_mul3(J, omega, Jomega);
-    lg_mul3(signed_J, omegadot, tau);
-    lg_add_cross(omega, Jomega, tau);
-    gyroscopic_matrix(J, omega, Jomega, W);
-
-    for (int j = 0; j < m; j++)
-        lg_mul3(J, attitude.H + 3 * j, C + 3 * j);
-    add_generalised(b, chain, 2, at->wa, attitude.H, C, S, ld);
-    mul_sum(m, signed_J, attitude.Av, W, attitude.H, C);
-    add_generalised(b, chain, 1, 1, attitude.H, C, S, ld);
-    mul_sum(m, signed_J, attitude.Aq, W, attitude.Z, C);
-    add_generalised(b, chain, 0, 1, attitude.H, C, S, ld);
-    b->node->attitude_geo(q, tau, G);
-    lg_chain_add(b, chain, 0, 1, r, m, r, m, G, m, S, ld);
-}
-
-static void rotate_coordinates(const lg_body *body, const lg_point *at, const lg_wanted *want, const lg_chain *chain,
-                               double *S, int ld)
-{
-    const lg_block *b = body->block;
-    const state *now = state_of(body, at);
-    int r = b->node->attitude_v, m = b->node->attitude_n;
-    double J[9], tau[3];
-    lg_inertia_matrix(body->e.p + INERTIA, J);
-
-    if (want->Ma) {
-        double omegadot[3];
-        lg_mul_columns(m, now->attitude.H, at->a + b->v + r, omegadot);
-        lg_mul3(J, omegadot, tau);
-        mul_rates_T(m, now->attitude.H, tau, want->Ma + b->v + r);
-    }
-    if (want->gyro) {
-        double Jomega[3];
-        lg_mul3(J, now->omega, Jomega);
-        lg_mul3(J, now->attitude.bias, tau);
-        for (int i = 0; i < 3; i++)
-            tau[i] *= bias_sign(b, at);
-        lg_add_cross(now->omega, Jomega, tau);
-        mul_rates_T(m, now->attitude.H, tau, want->gyro + b->v + r);
-    }
-    if (S)
-        tangent_coordinates(body, at, chain, S, ld);
-}
-
-/* ---- translation ---- */
-
-static void translate(double mass, const lg_block *b, const lg_point *at, const lg_wanted *want, const lg_chain *chain,
-                      double *S, int ld)
-{
-    const double *v = at->v + b->v;
-    int body = b->node->place == LG_PLACE_BODY;
-    for (int i = 0; want->Ma && i < 3; i++)
-        want->Ma[b->v + i] = mass * at->a[b->v + i];
-    if (want->gyro)
-        lg_zero(3, want->gyro + b->v);
-    if (want->gyro && body) {
-        double turning[3];
-        lg_cross(v + 3, v, turning);
-        lg_axpy(3, mass, turning, want->gyro + b->v);
-    }
-    if (!S)
-        return;
-
-    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    if (!body) {
-        for (int i = 0; i < 3; i++)
-            S[i + i * ld] += chain->k[2] * at->wa * mass;
-    } else {
-        lg_chain_add(b, chain, 2, at->wa * mass, 0, 3, 0, 3, identity, 3, S, ld);
-        // d(omega x U) = omega^ dU - U^ domega, column-major: the transposed of a hat is its negative
-        double hat[9];
-        lg_hat3(v + 3, hat);
-        lg_chain_add(b, chain, 1, -mass, 0, 3, 0, 3, hat, 3, S, ld);
-        lg_hat3(v, hat);
-        lg_chain_add(b, chain, 1, mass, 0, 3, 3, 3, hat, 3, S, ld);
-    }
-}
-
-static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
-{
-    for (const lg_body *body = bodies.first; body < bodies.end; body++) {
-        const lg_node *node = body->block->node;
-        const lg_chain *chain = lg_chain_of(want, body->index);
-        int ld = 0;
-        double *S = want->S ? lg_body_tangent(body, want, &ld) : NULL;
-        if (node->place != LG_PLACE_FIXED)
-            translate(body->e.p[MASS], body->block, at, want, chain, S, ld);
-        if (node->attitude)
-            rotate_coordinates(body, at, want, chain, S, ld);
-        else
-            rotate_lie(body, at, want, chain, S, ld);
-    }
-}
-
-static double kinetic(const lg_body *body, const lg_point *at)
-{
-    const lg_block *b = body->block;
-    const double *v = at->v + b->v, *omega = open_arm(body, at).omega;
-    double J[9], Jomega[3], energy = 0;
-    if (b->node->place != LG_PLACE_FIXED)
-        energy = body->e.p[MASS] * lg_dot3(v, v) / 2;
-    lg_inertia_matrix(body->e.p + INERTIA, J);
-    lg_mul3(J, omega, Jomega);
-    return energy + lg_dot3(omega, Jomega) / 2;
-}
-
 const lg_body_type lg_rigid_body = {
     .info = {.family = "body",
              .name = "rigid_body",
@@ -521,9 +285,9 @@ const lg_body_type lg_rigid_body = {
     .check = check,
     .nwork = nwork,
     .kinematics = kinematics,
-    .inertia = inertia,
+    .inertia = lg_rigid_inertia,
     .gather = gather,
-    .kinetic = kinetic,
+    .kinetic = lg_rigid_kinetic,
     .pull = pull,
     .pull_rate = pull_rate,
     .H = dense_H,

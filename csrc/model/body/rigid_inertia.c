@@ -1,0 +1,223 @@
+/* Inertia of a rigid body whose node is its centre of mass, or the fixed point it turns about.
+
+   Rotational part, with omega = H e' and omega' = H e'' + bias of the block's attitude (H = I on Lie groups):
+       tau = J omega' + omega x J omega,   generalised H^T tau
+   holzinger2024 (11), sign as in the errata. About a fixed point J is the inertia about that point. For Euler parameters
+   sherif2019 (9) prints 8 L^T L L'^T J L e', in which the bias -2 (e.e') omega has the other sign: omega x J omega -
+   J bias. That matters to schemes that do not keep e.e' = 0; a point asks for it by `printed`. Translational part:
+   m x'' with inertial velocities; m (U' + Omega x U) where they stand in the body frame (sonneville2014). */
+#include "model/body/rigid.h"
+
+/* y = A^T c */
+static void mul_rates_T(int m, const double *A, const double c[3], double *y)
+{
+    for (int j = 0; j < m; j++)
+        y[j] = lg_dot3(A + 3 * j, c);
+}
+
+/* W = omega^ J - (J omega)^, the derivative of omega x J omega; row-major */
+static void gyroscopic_matrix(const double J[9], const double omega[3], const double Jomega[3], double W[9])
+{
+    double hat[9], other[9];
+    lg_hat3(omega, hat);
+    lg_mul33(hat, J, W);
+    lg_hat3(Jomega, other);
+    lg_axpy(9, -1, other, W);
+}
+
+/* ---- Lie groups: omega is the velocity itself ---- */
+
+static void rotate_lie(const lg_body *body, const lg_point *at, const lg_wanted *want, const lg_chain *chain, double *S,
+                       int ld)
+{
+    const lg_block *b = body->block;
+    int r = b->node->attitude_v;
+    const double *omega = at->v + b->v + r;
+    double J[9], Jomega[3];
+    lg_inertia_matrix(body->e.p + LG_RIGID_INERTIA, J);
+    lg_mul3(J, omega, Jomega);
+
+    if (want->Ma)
+        lg_mul3(J, at->a + b->v + r, want->Ma + b->v + r);
+    if (want->gyro)
+        lg_cross(omega, Jomega, want->gyro + b->v + r);
+    if (!S)
+        return;
+
+    double W[9], C[9];
+    if (chain->k[1] == 0) {
+        lg_chain_add(b, chain, 2, at->wa, r, 3, r, 3, J, 3, S, ld);
+        return;
+    }
+    gyroscopic_matrix(J, omega, Jomega, W);
+    lg_transpose3(W, C);
+    if (chain->X[1] == chain->X[2]) {
+        // both links turn alike: one product for (wa k2 J + k1 W) X
+        lg_chain both = {{0, 1, 0}, {NULL, chain->X[1], NULL}};
+        for (int i = 0; i < 9; i++)
+            C[i] = chain->k[1] * C[i] + chain->k[2] * at->wa * J[i];
+        lg_chain_add(b, &both, 1, 1, r, 3, r, 3, C, 3, S, ld);
+        return;
+    }
+    lg_chain_add(b, chain, 2, at->wa, r, 3, r, 3, J, 3, S, ld);
+    lg_chain_add(b, chain, 1, 1, r, 3, r, 3, C, 3, S, ld);
+}
+
+/* ---- coordinates: omega = H e' ---- */
+
+/* The sign with which J bias counts. */
+static double bias_sign(const lg_block *b, const lg_point *at)
+{
+    return at->printed && b->node->attitude_n == 4 ? -1 : 1;
+}
+
+/* S_rr += H^T C k X at a link of the chain; C is 3 x m */
+static void add_generalised(const lg_block *b, const lg_chain *chain, int level, double s, const double *H,
+                            const double *C, double *S, int ld)
+{
+    int r = b->node->attitude_v, m = b->node->attitude_n;
+    double A[16];
+    for (int j = 0; j < m; j++)
+        for (int i = 0; i < m; i++)
+            A[i + m * j] = lg_dot3(H + 3 * i, C + 3 * j);
+    lg_chain_add(b, chain, level, s, r, m, r, m, A, m, S, ld);
+}
+
+/* C (3 x m, column-major) = J A + W B */
+static void mul_sum(int m, const double J[9], const double *A, const double W[9], const double *B, double *C)
+{
+    for (int j = 0; j < m; j++) {
+        double WB[3];
+        lg_mul3(J, A + 3 * j, C + 3 * j);
+        lg_mul3(W, B + 3 * j, WB);
+        lg_axpy(3, 1, WB, C + 3 * j);
+    }
+}
+
+/* d(H^T tau)/d(e, e', e'') with tau = wa J H e'' +- J bias + omega x J omega, which is +- J omega' at +- wa e'' */
+static void tangent_coordinates(const lg_body *body, const lg_point *at, const lg_chain *chain, double *S, int ld)
+{
+    const lg_block *b = body->block;
+    int r = b->node->attitude_v, m = b->node->attitude_n;
+    const double *q = at->q + b->q + b->node->attitude_q, *v = at->v + b->v + r;
+    double acceleration[4] = {0}, J[9], W[9], omega[3], omegadot[3], Jomega[3], tau[3], C[12], G[16];
+    double sign = bias_sign(b, at), signed_J[9] = {0};
+    lg_attitude attitude;
+
+    // kinematics at +- wa e''
+    if (at->a)
+        lg_axpy(m, sign * at->wa, at->a + b->v + r, acceleration);
+    b->node->attitude(q, v, acceleration, &attitude);
+    lg_mul_columns(m, attitude.H, v, omega);
+    lg_mul_columns(m, attitude.H, acceleration, omegadot);
+    lg_axpy(3, 1, attitude.bias, omegadot);
+
+    // torque and its derivatives
+    lg_inertia_matrix(body->e.p + LG_RIGID_INERTIA, J);
+    lg_axpy(9, sign, J, signed_J);
+    lg_mul3(J, omega, Jomega);
+    lg_mul3(signed_J, omegadot, tau);
+    lg_add_cross(omega, Jomega, tau);
+    gyroscopic_matrix(J, omega, Jomega, W);
+
+    for (int j = 0; j < m; j++)
+        lg_mul3(J, attitude.H + 3 * j, C + 3 * j);
+    add_generalised(b, chain, 2, at->wa, attitude.H, C, S, ld);
+    mul_sum(m, signed_J, attitude.Av, W, attitude.H, C);
+    add_generalised(b, chain, 1, 1, attitude.H, C, S, ld);
+    mul_sum(m, signed_J, attitude.Aq, W, attitude.Z, C);
+    add_generalised(b, chain, 0, 1, attitude.H, C, S, ld);
+    b->node->attitude_geo(q, tau, G);
+    lg_chain_add(b, chain, 0, 1, r, m, r, m, G, m, S, ld);
+}
+
+static void rotate_coordinates(const lg_body *body, const lg_point *at, const lg_wanted *want, const lg_chain *chain,
+                               double *S, int ld)
+{
+    const lg_block *b = body->block;
+    const lg_rigid_state *now = lg_rigid_state_of(body, at);
+    int r = b->node->attitude_v, m = b->node->attitude_n;
+    double J[9], tau[3];
+    lg_inertia_matrix(body->e.p + LG_RIGID_INERTIA, J);
+
+    if (want->Ma) {
+        double omegadot[3];
+        lg_mul_columns(m, now->attitude.H, at->a + b->v + r, omegadot);
+        lg_mul3(J, omegadot, tau);
+        mul_rates_T(m, now->attitude.H, tau, want->Ma + b->v + r);
+    }
+    if (want->gyro) {
+        double Jomega[3];
+        lg_mul3(J, now->omega, Jomega);
+        lg_mul3(J, now->attitude.bias, tau);
+        for (int i = 0; i < 3; i++)
+            tau[i] *= bias_sign(b, at);
+        lg_add_cross(now->omega, Jomega, tau);
+        mul_rates_T(m, now->attitude.H, tau, want->gyro + b->v + r);
+    }
+    if (S)
+        tangent_coordinates(body, at, chain, S, ld);
+}
+
+/* ---- translation ---- */
+
+static void translate(double mass, const lg_block *b, const lg_point *at, const lg_wanted *want, const lg_chain *chain,
+                      double *S, int ld)
+{
+    const double *v = at->v + b->v;
+    int body = b->node->place == LG_PLACE_BODY;
+    for (int i = 0; want->Ma && i < 3; i++)
+        want->Ma[b->v + i] = mass * at->a[b->v + i];
+    if (want->gyro)
+        lg_zero(3, want->gyro + b->v);
+    if (want->gyro && body) {
+        double turning[3];
+        lg_cross(v + 3, v, turning);
+        lg_axpy(3, mass, turning, want->gyro + b->v);
+    }
+    if (!S)
+        return;
+
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    if (!body) {
+        for (int i = 0; i < 3; i++)
+            S[i + i * ld] += chain->k[2] * at->wa * mass;
+    } else {
+        lg_chain_add(b, chain, 2, at->wa * mass, 0, 3, 0, 3, identity, 3, S, ld);
+        // d(omega x U) = omega^ dU - U^ domega, column-major: the transposed of a hat is its negative
+        double hat[9];
+        lg_hat3(v + 3, hat);
+        lg_chain_add(b, chain, 1, -mass, 0, 3, 0, 3, hat, 3, S, ld);
+        lg_hat3(v, hat);
+        lg_chain_add(b, chain, 1, mass, 0, 3, 3, 3, hat, 3, S, ld);
+    }
+}
+
+void lg_rigid_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
+{
+    for (const lg_body *body = bodies.first; body < bodies.end; body++) {
+        const lg_node *node = body->block->node;
+        const lg_chain *chain = lg_chain_of(want, body->index);
+        int ld = 0;
+        double *S = want->S ? lg_body_tangent(body, want, &ld) : NULL;
+        if (node->place != LG_PLACE_FIXED)
+            translate(body->e.p[LG_RIGID_MASS], body->block, at, want, chain, S, ld);
+        if (node->attitude)
+            rotate_coordinates(body, at, want, chain, S, ld);
+        else
+            rotate_lie(body, at, want, chain, S, ld);
+    }
+}
+
+double lg_rigid_kinetic(const lg_body *body, const lg_point *at)
+{
+    const lg_block *b = body->block;
+    const double *v = at->v + b->v,
+                 *omega = b->node->attitude ? lg_rigid_state_of(body, at)->omega : v + b->node->attitude_v;
+    double J[9], Jomega[3], energy = 0;
+    if (b->node->place != LG_PLACE_FIXED)
+        energy = body->e.p[LG_RIGID_MASS] * lg_dot3(v, v) / 2;
+    lg_inertia_matrix(body->e.p + LG_RIGID_INERTIA, J);
+    lg_mul3(J, omega, Jomega);
+    return energy + lg_dot3(omega, Jomega) / 2;
+}
