@@ -5,11 +5,29 @@
 
 #include <string.h>
 
-#define LG_METHOD(name, stepper, coefficients, order, options, noptions, choose, reference, doc)                       \
-    &(const lg_method){name, &stepper, &coefficients, order, options, noptions, choose, reference, doc},
+#define LG_RUNGE_KUTTA(title, table, p, list, count, source, text)                                                     \
+    &(const lg_method){.name = title,                                                                                  \
+                       .stepper = &lg_rkmk,                                                                            \
+                       .tableau = &table,                                                                              \
+                       .order = p,                                                                                     \
+                       .options = list,                                                                                \
+                       .noptions = count,                                                                              \
+                       .reference = source,                                                                            \
+                       .doc = text},
+#define LG_METHOD(title, type, rule, p, list, count, choice, source, text)                                             \
+    &(const lg_method){.name = title,                                                                                  \
+                       .stepper = &type,                                                                               \
+                       .coefficients = &rule,                                                                          \
+                       .order = p,                                                                                     \
+                       .options = list,                                                                                \
+                       .noptions = count,                                                                              \
+                       .choose = choice,                                                                               \
+                       .reference = source,                                                                            \
+                       .doc = text},
 const lg_method *const lg_methods[] = {
 #include "integrator/methods.def"
 };
+#undef LG_RUNGE_KUTTA
 #undef LG_METHOD
 
 const int lg_method_count = sizeof lg_methods / sizeof *lg_methods;
@@ -33,9 +51,4 @@ int lg_method_option(const lg_method *method, const char *name)
 lg_option_value lg_option_initial(const lg_option *option)
 {
     return (lg_option_value){option->initial.number, option->initial.choice, 0};
-}
-
-const lg_tableau *lg_method_tableau(const lg_method *method)
-{
-    return method->stepper == &lg_rkmk ? method->coefficients : NULL;
 }

@@ -61,7 +61,7 @@ static lg_weights weights_of(int stages, const lg_ratio *row)
 static lg_status prepare(lg_stepper *self)
 {
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
-    const lg_tableau *tableau = self->method->coefficients;
+    const lg_tableau *tableau = self->method->tableau;
 
     rk->b = weights_of(tableau->stages, tableau->b);
     rk->stages = rk->b.reach;

@@ -105,7 +105,8 @@ int lg_stepper_adapts(const lg_stepper *self);
 struct lg_method { /* one row of methods.def */
     const char *name;
     const lg_stepper_type *stepper;
-    const void *coefficients; /* what the stepper expects: a tableau, a parameter rule */
+    const lg_tableau *tableau; /* of a Runge-Kutta method, else NULL */
+    const void *coefficients; /* what the stepper of another expects: a parameter rule */
     int order; /* of q, v and the multipliers */
     const lg_option *options;
     int noptions;
@@ -124,7 +125,5 @@ const lg_method *lg_method_find(const char *name); /* NULL if there is none */
 int lg_method_option(const lg_method *method, const char *name);
 /* The default of an option as a value. */
 lg_option_value lg_option_initial(const lg_option *option);
-/* The tableau of a Runge-Kutta row, NULL for others. */
-const lg_tableau *lg_method_tableau(const lg_method *method);
 
 #endif

@@ -22,7 +22,10 @@ typedef struct lg_tableau {
     lg_ratio b[LG_STAGES], b_hat[LG_STAGES], c[LG_STAGES];
 } lg_tableau;
 
-extern const lg_tableau lg_tableau_euler, lg_tableau_midpoint, lg_tableau_rk33, lg_tableau_rk44, lg_tableau_rk67,
-    lg_tableau_ode23, lg_tableau_dopri5;
+#define LG_RUNGE_KUTTA(name, tableau, order, options, noptions, reference, doc) extern const lg_tableau tableau;
+#define LG_METHOD(name, stepper, coefficients, order, options, noptions, choose, reference, doc)
+#include "integrator/methods.def"
+#undef LG_RUNGE_KUTTA
+#undef LG_METHOD
 
 #endif

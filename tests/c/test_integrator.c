@@ -574,7 +574,7 @@ static void test_every_method_row_is_complete(void)
 {
     for (int m = 0; m < lg_method_count; m++) {
         const lg_method *method = lg_methods[m];
-        const lg_tableau *tableau = lg_method_tableau(method);
+        const lg_tableau *tableau = method->tableau;
         CHECK(lg_method_find(method->name) == method);
         CHECK(method->order > 0 && method->reference[0] && method->doc[0] && method->noptions <= MAX_OPTIONS);
         CHECK(!tableau || tableau->order == method->order);
