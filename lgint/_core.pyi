@@ -150,7 +150,7 @@ def element_rows() -> list[dict[str, Any]]:
     parameters [dict(name, unit, doc, count)], example"""
 
 def node_rows() -> list[dict[str, Any]]:
-    """name, nq, nv, nown, linear, place, explicit_only, identity, reference"""
+    """name, nq, nv, nown, linear, place, storage, pivot, rates, explicit_only, identity, reference"""
 
 def state_parts() -> list[str]:
     """Names of the arrays of a state: q, v, vdot, lam, mem"""

@@ -130,6 +130,11 @@ static const char *const place_names[] = {
     [LG_PLACE_BODY] = "body",
 };
 
+static const char *const storage_names[] = {
+    [LG_STORAGE_NONE] = NULL,       [LG_STORAGE_MATRIX] = "matrix", [LG_STORAGE_QUATERNION] = "quaternion",
+    [LG_STORAGE_VECTOR] = "vector", [LG_STORAGE_ANGLES] = "angles",
+};
+
 static PyObject *identity_of(const lg_node *node)
 {
     double q[LG_NODE_NQ];
@@ -140,14 +145,18 @@ static PyObject *identity_of(const lg_node *node)
 static PyObject *node_row(const void *Py_UNUSED(context), int index)
 {
     const lg_node *n = lg_nodes[index];
-    return Py_BuildValue("{s:s,s:i,s:i,s:i,s:N,s:s,s:N,s:N,s:s}", "name", n->name, "nq", n->nq, "nv", n->nv, "nown",
-                         n->nown, "linear", PyBool_FromLong(n->linear), "place", place_names[n->place], "explicit_only",
-                         PyBool_FromLong(n->qdot != NULL), "identity", identity_of(n), "reference", n->reference);
+    return Py_BuildValue("{s:s,s:i,s:i,s:i,s:N,s:s,s:z,s:z,s:N,s:N,s:N,s:s}", "name", n->name, "nq", n->nq, "nv", n->nv,
+                         "nown", n->nown, "linear", PyBool_FromLong(n->linear), "place", place_names[n->place],
+                         "storage", storage_names[n->storage], "pivot", n->pivot ? n->pivot->name : NULL, "rates",
+                         PyBool_FromLong(n->attitude != NULL), "explicit_only", PyBool_FromLong(n->qdot != NULL),
+                         "identity", identity_of(n), "reference", n->reference);
 }
 
 PyDoc_STRVAR(node_doc, "node_rows()\n--\n\n"
                        "Per node kind a dict: name, nq, nv (0: the block's n), nown, linear, place (of the body's\n"
-                       "point: no_body, fixed, inertial or body), explicit_only (q' = A(q) v, which implicit methods\n"
+                       "point: no_body, fixed, inertial or body), storage (of its rotation: matrix, quaternion,\n"
+                       "vector, angles or None), pivot (kind of the same body fixed at a point, or None), rates (of\n"
+                       "the storage for the angular velocity), explicit_only (q' = A(q) v, which implicit methods\n"
                        "do not take), identity (its coordinates), reference.");
 
 static PyObject *node_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))

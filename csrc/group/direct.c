@@ -181,30 +181,32 @@ static void s3_polish(double *q)
     lg_s3_polish(q + 3);
 }
 
-#define DIRECT(title, source, size, storage, keep)                                                                     \
+#define DIRECT(title, source, size, group, stored, keep)                                                               \
     {                                                                                                                  \
         .name = title,                                                                                                 \
         .reference = source,                                                                                           \
         .nq = size,                                                                                                    \
         .nv = 6,                                                                                                       \
+        .storage = stored,                                                                                             \
+        .pivot = &lg_##group,                                                                                          \
         .place = LG_PLACE_INERTIAL,                                                                                    \
         .attitude_q = 3,                                                                                               \
         .attitude_v = 3,                                                                                               \
         .attitude_n = 3,                                                                                               \
-        .identity = storage##_identity,                                                                                \
-        .retract = storage##_retract,                                                                                  \
-        .move = storage##_move,                                                                                        \
-        .stage = storage##_stage,                                                                                      \
+        .identity = group##_identity,                                                                                  \
+        .retract = group##_retract,                                                                                    \
+        .move = group##_move,                                                                                          \
+        .stage = group##_stage,                                                                                        \
         .polish = keep,                                                                                                \
-        .difference = storage##_difference,                                                                            \
+        .difference = group##_difference,                                                                              \
         .rate = rate,                                                                                                  \
         .tangent = tangent,                                                                                            \
         .tangent_inv = tangent_inv,                                                                                    \
         .tangent_mul = tangent_mul,                                                                                    \
         .ad = ad,                                                                                                      \
-        .rotation = storage##_rotation,                                                                                \
+        .rotation = group##_rotation,                                                                                  \
     }
 
-const lg_node lg_r3xso3 = DIRECT("R3xSO3", "holzinger2024, Sect. 2.2", 12, so3, so3_polish);
-const lg_node lg_r3xs3 = DIRECT("R3xS3", "tumiotto2024, Sect. 2.3", 7, s3, s3_polish);
-const lg_node lg_r3xrv = DIRECT("R3xRV", "holzinger2024, (27), App. A.3", 6, rv, NULL);
+const lg_node lg_r3xso3 = DIRECT("R3xSO3", "holzinger2024, Sect. 2.2", 12, so3, LG_STORAGE_MATRIX, so3_polish);
+const lg_node lg_r3xs3 = DIRECT("R3xS3", "tumiotto2024, Sect. 2.3", 7, s3, LG_STORAGE_QUATERNION, s3_polish);
+const lg_node lg_r3xrv = DIRECT("R3xRV", "holzinger2024, (27), App. A.3", 6, rv, LG_STORAGE_VECTOR, NULL);

@@ -224,6 +224,25 @@ static void fixed_own(const double *q, const double *v, const double *lam, doubl
 LG_LINEAR_VERBS(pose, 7)
 LG_LINEAR_VERBS(fixed, 4)
 
+const lg_node lg_euler_parameters_fixed = {
+    .name = "euler_parameters_fixed",
+    .reference = "sherif2019, Sect. 2",
+    .nq = 4,
+    .nv = 4,
+    .nown = 1,
+    .place = LG_PLACE_FIXED,
+    .storage = LG_STORAGE_QUATERNION,
+    .attitude_n = 4,
+    .identity = fixed_identity,
+    LG_LINEAR_ROW(fixed),
+    .rotation = quat_rotation,
+    .attitude = attitude,
+    .attitude_geo = attitude_geo,
+    .transport = fixed_transport,
+    .project = fixed_project,
+    .own = fixed_own,
+};
+
 const lg_node lg_euler_parameters = {
     .name = "euler_parameters",
     .reference = "sherif2019, Sect. 2",
@@ -231,6 +250,8 @@ const lg_node lg_euler_parameters = {
     .nv = 7,
     .nown = 1,
     .place = LG_PLACE_INERTIAL,
+    .storage = LG_STORAGE_QUATERNION,
+    .pivot = &lg_euler_parameters_fixed,
     .attitude_q = 3,
     .attitude_v = 3,
     .attitude_n = 4,
@@ -242,22 +263,4 @@ const lg_node lg_euler_parameters = {
     .transport = pose_transport,
     .project = pose_project,
     .own = pose_own,
-};
-
-const lg_node lg_euler_parameters_fixed = {
-    .name = "euler_parameters_fixed",
-    .reference = "sherif2019, Sect. 2",
-    .nq = 4,
-    .nv = 4,
-    .nown = 1,
-    .place = LG_PLACE_FIXED,
-    .attitude_n = 4,
-    .identity = fixed_identity,
-    LG_LINEAR_ROW(fixed),
-    .rotation = quat_rotation,
-    .attitude = attitude,
-    .attitude_geo = attitude_geo,
-    .transport = fixed_transport,
-    .project = fixed_project,
-    .own = fixed_own,
 };

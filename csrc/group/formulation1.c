@@ -161,13 +161,15 @@ static double angles_fixed_regular(const double *q)
         storage##_rates(q + x, v + x, qdot + x);                                                                       \
     }
 
-#define NODE(kind, title, length, x, where, singular)                                                                  \
+#define NODE(kind, title, length, x, where, stored, fixed, singular)                                                   \
     {                                                                                                                  \
         .name = title,                                                                                                 \
         .reference = "holzinger2024, Sect. 2.1.1, Table 2",                                                            \
         .nq = x + length,                                                                                              \
         .nv = x + 3,                                                                                                   \
         .place = where,                                                                                                \
+        .storage = stored,                                                                                             \
+        .pivot = fixed,                                                                                                \
         .attitude_q = x,                                                                                               \
         .attitude_v = x,                                                                                               \
         .attitude_n = 3,                                                                                               \
@@ -190,8 +192,14 @@ VERBS(angles_pose, angles, lg_r3xs3, 3)
 VERBS(angles_fixed, angles, lg_s3, 0)
 
 /* clang-format off */
-const lg_node lg_euler_parameters_omega = NODE(euler_pose, "euler_parameters_omega", 4, 3, LG_PLACE_INERTIAL, NULL);
-const lg_node lg_euler_parameters_omega_fixed = NODE(euler_fixed, "euler_parameters_omega_fixed", 4, 0, LG_PLACE_FIXED, NULL);
-const lg_node lg_tait_bryan_omega = NODE(angles_pose, "tait_bryan_omega", 3, 3, LG_PLACE_INERTIAL, angles_pose_regular);
-const lg_node lg_tait_bryan_omega_fixed = NODE(angles_fixed, "tait_bryan_omega_fixed", 3, 0, LG_PLACE_FIXED, angles_fixed_regular);
+const lg_node lg_euler_parameters_omega_fixed =
+    NODE(euler_fixed, "euler_parameters_omega_fixed", 4, 0, LG_PLACE_FIXED, LG_STORAGE_QUATERNION, NULL, NULL);
+const lg_node lg_euler_parameters_omega =
+    NODE(euler_pose, "euler_parameters_omega", 4, 3, LG_PLACE_INERTIAL, LG_STORAGE_QUATERNION,
+         &lg_euler_parameters_omega_fixed, NULL);
+const lg_node lg_tait_bryan_omega_fixed =
+    NODE(angles_fixed, "tait_bryan_omega_fixed", 3, 0, LG_PLACE_FIXED, LG_STORAGE_ANGLES, NULL, angles_fixed_regular);
+const lg_node lg_tait_bryan_omega =
+    NODE(angles_pose, "tait_bryan_omega", 3, 3, LG_PLACE_INERTIAL, LG_STORAGE_ANGLES,
+         &lg_tait_bryan_omega_fixed, angles_pose_regular);
 /* clang-format on */

@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-#define LG_NODE(symbol, name) extern const lg_node symbol;
-#include "group/groups.def"
-#undef LG_NODE
-
 #define LG_NODE(symbol, name) &symbol,
 const lg_node *const lg_nodes[] = {
 #include "group/groups.def"

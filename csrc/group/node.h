@@ -12,6 +12,16 @@
    its components in the body frame, or absent because the point is fixed in space. NO_BODY: R^n carries no frame. */
 typedef enum lg_place { LG_PLACE_NO_BODY, LG_PLACE_FIXED, LG_PLACE_INERTIAL, LG_PLACE_BODY } lg_place;
 
+/* What the coordinates of a rotation are: nine numbers of a matrix, row-major; a unit quaternion, scalar first; a rotation
+   vector; Tait-Bryan angles. */
+typedef enum lg_storage {
+    LG_STORAGE_NONE,
+    LG_STORAGE_MATRIX,
+    LG_STORAGE_QUATERNION,
+    LG_STORAGE_VECTOR,
+    LG_STORAGE_ANGLES
+} lg_storage;
+
 /* Attitude kinematics of a coordinate kind whose velocities are not the body angular velocity: for coordinates e of
    length m (at q + attitude_q, with rates at v + attitude_v), omega = H e' and everything that follows from it.
    All 3 x m column-major. */
@@ -30,6 +40,8 @@ typedef struct lg_node {
     int nq, nv, nown; /* R^n: 0, 0, 0; ask lg_node_nq and lg_node_nv */
     int linear; /* T = I */
     lg_place place;
+    lg_storage storage;
+    const struct lg_node *pivot; /* kind of the same body fixed at a point; NULL: this one is, or there is none */
     int attitude_q, attitude_v, attitude_n; /* where the attitude's coordinates and rates stand, and how many rates */
 
     void (*identity)(int n, double *q);
@@ -73,6 +85,10 @@ typedef struct lg_node {
     /* 1 far from, 0 at a singularity of the coordinates; NULL if there is none. */
     double (*regular)(const double *q);
 } lg_node;
+
+#define LG_NODE(symbol, name) extern const lg_node symbol;
+#include "group/groups.def"
+#undef LG_NODE
 
 /* Rows of groups.def in order. */
 extern const lg_node *const lg_nodes[];

@@ -224,29 +224,31 @@ static void s3r3_rotation(const double *q, double R[9])
 MOVES(se3)
 MOVES(s3r3)
 
-#define SEMIDIRECT(title, source, size, storage)                                                                       \
+#define SEMIDIRECT(title, source, size, group, stored, fixed)                                                          \
     {                                                                                                                  \
         .name = title,                                                                                                 \
         .reference = source,                                                                                           \
         .nq = size,                                                                                                    \
         .nv = 6,                                                                                                       \
+        .storage = stored,                                                                                             \
+        .pivot = &fixed,                                                                                               \
         .place = LG_PLACE_BODY,                                                                                        \
         .attitude_q = 3,                                                                                               \
         .attitude_v = 3,                                                                                               \
         .attitude_n = 3,                                                                                               \
-        .identity = storage##_identity,                                                                                \
-        .retract = storage##_retract,                                                                                  \
-        .move = storage##_move,                                                                                        \
-        .stage = storage##_stage,                                                                                      \
-        .polish = storage##_polish,                                                                                    \
-        .difference = storage##_difference,                                                                            \
+        .identity = group##_identity,                                                                                  \
+        .retract = group##_retract,                                                                                    \
+        .move = group##_move,                                                                                          \
+        .stage = group##_stage,                                                                                        \
+        .polish = group##_polish,                                                                                      \
+        .difference = group##_difference,                                                                              \
         .rate = rate,                                                                                                  \
         .tangent = tangent,                                                                                            \
         .tangent_inv = tangent_inv,                                                                                    \
         .tangent_mul = tangent_mul,                                                                                    \
         .ad = ad,                                                                                                      \
-        .rotation = storage##_rotation,                                                                                \
+        .rotation = group##_rotation,                                                                                  \
     }
 
-const lg_node lg_se3 = SEMIDIRECT("SE3", "tumiotto2024, Sect. 2.4", 12, se3);
-const lg_node lg_s3r3 = SEMIDIRECT("S3R3", "tumiotto2024, (18)-(20)", 7, s3r3);
+const lg_node lg_se3 = SEMIDIRECT("SE3", "tumiotto2024, Sect. 2.4", 12, se3, LG_STORAGE_MATRIX, lg_so3);
+const lg_node lg_s3r3 = SEMIDIRECT("S3R3", "tumiotto2024, (18)-(20)", 7, s3r3, LG_STORAGE_QUATERNION, lg_s3);

@@ -132,12 +132,30 @@ static double fixed_regular(const double *q)
 LG_LINEAR_VERBS(pose, 6)
 LG_LINEAR_VERBS(fixed, 3)
 
+const lg_node lg_tait_bryan_fixed = {
+    .name = "tait_bryan_fixed",
+    .reference = "holzinger2024, Sect. 2.1",
+    .nq = 3,
+    .nv = 3,
+    .place = LG_PLACE_FIXED,
+    .storage = LG_STORAGE_ANGLES,
+    .attitude_n = 3,
+    .identity = fixed_identity,
+    LG_LINEAR_ROW(fixed),
+    .rotation = angles_rotation,
+    .attitude = attitude,
+    .attitude_geo = attitude_geo,
+    .regular = fixed_regular,
+};
+
 const lg_node lg_tait_bryan = {
     .name = "tait_bryan",
     .reference = "holzinger2024, Sect. 2.1",
     .nq = 6,
     .nv = 6,
     .place = LG_PLACE_INERTIAL,
+    .storage = LG_STORAGE_ANGLES,
+    .pivot = &lg_tait_bryan_fixed,
     .attitude_q = 3,
     .attitude_v = 3,
     .attitude_n = 3,
@@ -147,19 +165,4 @@ const lg_node lg_tait_bryan = {
     .attitude = attitude,
     .attitude_geo = attitude_geo,
     .regular = pose_regular,
-};
-
-const lg_node lg_tait_bryan_fixed = {
-    .name = "tait_bryan_fixed",
-    .reference = "holzinger2024, Sect. 2.1",
-    .nq = 3,
-    .nv = 3,
-    .place = LG_PLACE_FIXED,
-    .attitude_n = 3,
-    .identity = fixed_identity,
-    LG_LINEAR_ROW(fixed),
-    .rotation = angles_rotation,
-    .attitude = attitude,
-    .attitude_geo = attitude_geo,
-    .regular = fixed_regular,
 };

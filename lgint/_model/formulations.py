@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from lgint import _core
+
 
 @dataclass(frozen=True)
 class Formulation:
@@ -19,13 +21,7 @@ class Formulation:
 
 
 FORMULATIONS: Final[Mapping[str, Formulation]] = {
-    "R3xSO3": Formulation("R3xSO3", "SO3", "matrix"),
-    "R3xS3": Formulation("R3xS3", "S3", "quaternion"),
-    "R3xRV": Formulation("R3xRV", "RV", "vector"),
-    "SE3": Formulation("SE3", "SO3", "matrix", body_velocity=True),
-    "S3R3": Formulation("S3R3", "S3", "quaternion", body_velocity=True),
-    "euler_parameters": Formulation("euler_parameters", "euler_parameters_fixed", "quaternion", rates=True),
-    "tait_bryan": Formulation("tait_bryan", "tait_bryan_fixed", "angles", rates=True),
-    "euler_parameters_omega": Formulation("euler_parameters_omega", "euler_parameters_omega_fixed", "quaternion"),
-    "tait_bryan_omega": Formulation("tait_bryan_omega", "tait_bryan_omega_fixed", "angles"),
+    row["name"]: Formulation(row["name"], row["pivot"], row["storage"], row["place"] == "body", row["rates"])
+    for row in _core.node_rows()
+    if row["place"] in ("inertial", "body") and row["pivot"]
 }

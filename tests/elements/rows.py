@@ -9,12 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from kinds import NODES
 from lgint import _core
 
 ROWS: dict[str, dict[str, Any]] = {row["name"]: row for row in _core.element_rows()}
-NODES: dict[str, dict[str, Any]] = {row["name"]: row for row in _core.node_rows()}
-FREE = [name for name, row in NODES.items() if row["place"] in ("inertial", "body")]
-FORMULATIONS = [name for name in FREE if not NODES[name]["explicit_only"]]
 
 TRIAD = Rotation.from_rotvec([0.3, -0.5, 0.8]).as_matrix().ravel()
 OTHER = Rotation.from_rotvec([-0.7, 0.2, 0.4]).as_matrix().ravel()

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from elements.rows import (
-    FREE,
     JOINTS,
-    NODES,
     ON_BODIES,
     ON_TREES,
     ROWS,
@@ -17,6 +15,7 @@ from elements.rows import (
     rigid,
     tree,
 )
+from kinds import FREE, NODES
 
 
 def along(model, q, w, s):

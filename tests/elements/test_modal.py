@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from elements.rows import FORMULATIONS, JOINTS, NODES, ON_BODIES, random_links, start_of
+from elements.rows import JOINTS, ON_BODIES, random_links, start_of
 from elements.test_elements import CHAINS, difference
+from kinds import FORMULATIONS, NODES
 from lgint import _core
 
 MODES, PARTICLES = 3, 6

@@ -5,7 +5,6 @@ import numpy as np
 import lgint
 from lgint._model.joints import JOINTS
 
-FORMULATIONS = ["R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3", "euler_parameters", "tait_bryan"]
 GRAVITY = np.array([0.0, 0.0, -9.81])
 
 

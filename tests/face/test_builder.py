@@ -10,6 +10,7 @@ import pytest
 
 import lgint
 from face import systems
+from kinds import FORMULATIONS
 
 BODY = {"mass": 1.0, "inertia": (1.0, 1.0, 1.0)}
 
@@ -164,7 +165,7 @@ def test_bad_start_option():
 # ---- the state of a body, in every formulation ----
 
 
-@pytest.mark.parametrize("formulation", systems.FORMULATIONS)
+@pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("pivot", [None, (0.3, 0.2, -0.5)])
 def test_the_start_is_what_was_given(formulation, pivot):
     R, omega, x = systems.turn(2.5, (1, -2, 0.5)), np.array([0.3, -1.0, 2.0]), np.array([1.0, 2.0, 3.0])
@@ -238,7 +239,7 @@ def test_with_state():
         model.q0[0] = 3.0
 
 
-@pytest.mark.parametrize("formulation", systems.FORMULATIONS)
+@pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_with_state_projects(formulation):
     """An impulse on the top's COM: what the pivot takes is gone, the rest is kept; q moved off is brought back."""
     model = lgint.models.heavy_top(formulation=formulation)

@@ -13,6 +13,7 @@ import pytest
 import lgint
 from face import systems
 from face.tops import functions
+from kinds import FORMULATIONS
 
 METHODS = lgint.methods()
 
@@ -335,7 +336,7 @@ def test_study_with_a_reference(top):
 
 
 @pytest.mark.parametrize("method", ["rk33", "genalpha"])
-@pytest.mark.parametrize("formulation", [*systems.FORMULATIONS, "minimal"])
+@pytest.mark.parametrize("formulation", [*FORMULATIONS, "minimal"])
 def test_study_against_another_formulation(formulation, method):
     """The observed order is that of the method, whatever the reference stores: two bodies, their axes turned."""
     best = lgint.integrate(systems.double_pendulum(), "rk67", t_end=0.2, h=1e-3)

@@ -12,11 +12,12 @@ from scipy.spatial.transform import Rotation
 import lgint
 from face import systems
 from face.tops import functions
+from kinds import FORMULATIONS
 
 RUN = {"t_end": 0.2, "h": 2e-3}
 
 
-@pytest.fixture(scope="module", params=systems.FORMULATIONS)
+@pytest.fixture(scope="module", params=FORMULATIONS)
 def top(request):
     return lgint.integrate(lgint.models.heavy_top(formulation=request.param, omega0=(1, 8, -4)), "rk44", **RUN)
 
@@ -77,7 +78,7 @@ def test_reaction_accelerates_the_body(top):
     assert np.allclose(np.einsum("nij,nj->ni", top.rotation("top"), body[:, :3]), second[:, :3], atol=1e-6)
 
 
-@pytest.mark.parametrize("formulation", systems.FORMULATIONS)
+@pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("frame", ["inertial", "body"])
 def test_reaction_of_a_hanging_pendulum_is_its_weight(formulation, frame):
     run = lgint.integrate(systems.pendulum(formulation), "genalpha", t_end=0.02, h=2e-3)
@@ -100,7 +101,7 @@ def test_reaction_moment_of_a_clamped_bar():
 # ---- joint angles ----
 
 
-@pytest.mark.parametrize("formulation", systems.FORMULATIONS)
+@pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("save_every", [1, 50])
 def test_joint_angles_through_full_turns(formulation, save_every):
     """Without gravity a pendulum turns uniformly; saved states are up to one and a half turns apart."""

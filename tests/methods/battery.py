@@ -6,15 +6,11 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import lgint
+from kinds import ANGLES
 
 # A top that spins slowly enough for coarse steps to be asymptotic and fast enough to feel every term.
 SLOW = dict(omega0=(1.0, 16.0, -4.0))
 T_END = 0.5
-
-LIE = ("R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3")
-ANGLES = ("tait_bryan", "tait_bryan_omega")
-FORMULATIONS = (*LIE, "euler_parameters", "tait_bryan")
-EXPLICIT_ONLY = ("euler_parameters_omega", "tait_bryan_omega")
 
 # Steps (per T_END) from which three halvings are asymptotic, by the method's order.
 COARSEST = {1: 6400, 2: 400, 3: 120, 4: 60, 5: 50, 6: 24}

@@ -5,7 +5,8 @@ import pytest
 from scipy.optimize import brentq
 
 import lgint
-from battery import FORMULATIONS, observed_order, rotation_error, slow_top, top_by_scipy
+from battery import observed_order, rotation_error, slow_top, top_by_scipy
+from kinds import FORMULATIONS
 from lgint import _core
 
 PAIRS = ("ode23", "dopri5")

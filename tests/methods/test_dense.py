@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import lgint
-from battery import LIE, T_END, observed_order, slow_top
+from battery import T_END, observed_order, slow_top
+from kinds import LIE
 
 METHODS = ("rk44", "dopri5", "genalpha")
 

@@ -7,8 +7,9 @@ import pytest
 from scipy.signal import lfilter
 
 import lgint
-from battery import FORMULATIONS, LIE, T_END, observed_order, rotation_error, slow_top, top_by_scipy
+from battery import T_END, observed_order, rotation_error, slow_top, top_by_scipy
 from face.systems import double_pendulum
+from kinds import FORMULATIONS, LIE
 
 INDICES = (3, 2, "stabilized")
 SIGMAS = (0.0, 1.0, "optimal")

@@ -8,7 +8,8 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import fsolve
 
 import lgint
-from battery import FORMULATIONS, LIE, T_END, observed_order, rotation_error, slow_top, top_by_scipy
+from battery import T_END, observed_order, rotation_error, slow_top, top_by_scipy
+from kinds import FORMULATIONS, LIE
 
 EXACT = dict(newton_rtol=0.0, newton_atol=0.0)  # Newton's method down to round-off
 VARIANTS = {

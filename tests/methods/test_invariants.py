@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import lgint
-from battery import ANGLES, FORMULATIONS, slow_top
+from battery import slow_top
+from kinds import ANGLES, FORMULATIONS
 
 GROUPS = [("R3xSO3", "R3xS3", "R3xRV"), ("SE3", "S3R3")]
 METHODS = [("rk44", {}), ("dopri5", {}), ("genalpha", dict(sigma=0.0)), ("genalpha", dict(sigma="optimal"))]

@@ -4,18 +4,8 @@ import numpy as np
 import pytest
 
 import lgint
-from battery import (
-    EXPLICIT_ONLY,
-    FORMULATIONS,
-    LIE,
-    T_END,
-    halvings,
-    observed_order,
-    rotation_error,
-    slow_top,
-    start_of,
-    top_by_scipy,
-)
+from battery import T_END, halvings, observed_order, rotation_error, slow_top, start_of, top_by_scipy
+from kinds import EXPLICIT_ONLY, FORMULATIONS, LIE
 
 EXPLICIT = [name for name in lgint.methods() if lgint.method_info(name)["stepper"] == "rkmk"]
 SIGMAS = (0.0, 1.0, "optimal")

@@ -5,6 +5,7 @@ import pytest
 
 import lgint
 from face import systems
+from kinds import FORMULATIONS
 from lgint import _core
 
 JOINTS = [row["name"] for row in _core.element_rows() if row["family"] == "joint"]
@@ -26,7 +27,7 @@ MODELS = [
 
 
 @pytest.mark.filterwarnings("ignore:inertia of:UserWarning")  # the Puma's published inertias
-@pytest.mark.parametrize("formulation", systems.FORMULATIONS)
+@pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize(("name", "parameters"), MODELS, ids=lambda value: str(value))
 def test_models(name, parameters, formulation):
     report = lgint.check(lgint.models.get(name)(formulation=formulation, **parameters))
@@ -51,7 +52,7 @@ def test_carriers(kind, carrier):
     assert report.ok, f"\n{report}"
 
 
-@pytest.mark.parametrize("upper", systems.FORMULATIONS)
+@pytest.mark.parametrize("upper", FORMULATIONS)
 def test_double_pendulum_of_two_formulations(upper):
     report = lgint.check(systems.double_pendulum(upper, "euler_parameters"))
     assert report.ok, f"\n{report}"

@@ -4,13 +4,10 @@ import numpy as np
 import pytest
 
 import lgint
-from lgint._model.formulations import FORMULATIONS
+from kinds import FORMULATIONS, FREE, LIE
 from models import mechanisms
 
 pytestmark = pytest.mark.filterwarnings("ignore:inertia of:UserWarning")  # the Puma's published inertias
-
-LIE = ("R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3")
-IMPLICIT = [name for name in FORMULATIONS if not name.endswith("_omega")]
 
 
 def crank_state(run):
@@ -49,7 +46,7 @@ def mechanism(request):
     return MECHANISMS[request.param]
 
 
-@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("formulation", FREE)
 def test_explicit_runs_meet_the_reduced_model(mechanism, formulation):
     name, keywords, t_end, state, reference, bound, _ = mechanism
     model = lgint.models.get(name)(formulation=formulation, **keywords)
@@ -58,7 +55,7 @@ def test_explicit_runs_meet_the_reduced_model(mechanism, formulation):
     assert run.stats.dense_fallbacks == 0
 
 
-@pytest.mark.parametrize("formulation", IMPLICIT)
+@pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_generalized_alpha_meets_the_reduced_model(mechanism, formulation):
     """Second order: the error is that of the step, falls by four with half of it, and positions stay at round-off."""
     name, keywords, t_end, state, reference, _, bound = mechanism
@@ -193,7 +190,7 @@ def test_lie_term_spins_up_linearly():
     assert np.allclose(run.angular_velocity("body"), expected, atol=1e-13)
 
 
-@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("formulation", FREE)
 def test_single_axis(formulation):
     """sherif2019 (22), (23): e'' follows from omega' = M/I, and the unit length needs no force."""
     model = lgint.models.single_axis(formulation=formulation, inertia=2.0, moment=3.0, omega0=10.0)

@@ -7,6 +7,7 @@ import pytest
 
 import lgint
 from face import systems
+from kinds import FORMULATIONS
 from lgint._build import redundancy
 from lgint._model import loops
 
@@ -47,7 +48,7 @@ def door(second=(0.0, 0.0, 1.0)):
 # ---- naming ----
 
 
-@pytest.mark.parametrize("formulation", systems.FORMULATIONS)
+@pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("carrier", ["inertial", "first"])
 def test_a_planar_four_bar_is_three_times_overconstrained(formulation, carrier):
     with pytest.raises(
@@ -158,7 +159,7 @@ def test_bad_option():
 # ---- running ----
 
 
-@pytest.mark.parametrize("formulation", systems.FORMULATIONS)
+@pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_dropped_rows_stay_satisfied(formulation):
     model = four_bar(formulation).build(redundant="drop")
     run = lgint.integrate(model, "genalpha", t_end=0.5, h=1e-3)
@@ -209,7 +210,7 @@ def test_two_hinges_share_the_weight_of_a_door():
     assert M == pytest.approx(couple / 4)  # 2 F + 2 M = couple and F = M, since F acts on an arm of 1 m
 
 
-@pytest.mark.parametrize("formulation", systems.FORMULATIONS)
+@pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_reactions_of_least_norm_do_not_depend_on_the_formulation(formulation):
     run, other = (
         lgint.integrate(four_bar(kind).build(redundant="minimum_norm"), "rk44", t_end=0.05, h=1e-3)
