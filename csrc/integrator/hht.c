@@ -247,7 +247,7 @@ static void follow(lg_hht_stepper *g, int with_matrix)
         g->theta[i] = g->theta0[i] + g->a[i] / g->beta_prime;
         g->v[i] = g->u[i] + g->h * g->gamma * g->a[i];
     }
-    lg_space_retract(space, g->start->q, g->theta, g->q);
+    lg_space_move(space, g->start->q, g->theta, g->q, NULL);
     lg_copy(space->nv, F, g->old);
 
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {

@@ -113,7 +113,7 @@ static void follow(lg_genalpha_stepper *g)
         g->now.v[i] = g->v0[i] + to_v * g->w[i];
         g->now.a[i] = g->w[i];
     }
-    lg_space_retract(space, g->now.qn, g->now.theta, g->now.q);
+    lg_space_move(space, g->now.qn, g->now.theta, g->now.q, NULL);
 
     if (g->index == LG_INDEX_STABILIZED) {
         lg_zero(space->nv, g->Btmu);

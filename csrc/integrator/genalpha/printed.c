@@ -26,7 +26,7 @@ static void predict(lg_genalpha_stepper *g)
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
         if (!b->node->linear)
             turn_prediction(g, b, g->now.theta);
-    lg_space_retract(space, g->now.qn, g->now.theta, g->now.q);
+    lg_space_move(space, g->now.qn, g->now.theta, g->now.q, NULL);
 }
 
 /* The increments have made q, v and vdot what they are. */
@@ -56,7 +56,7 @@ static void correct(lg_genalpha_stepper *g, const double *dw)
     if (g->alpha.sigma == 1)
         lg_space_retract(space, g->now.q, Delta, g->now.q);
     else
-        lg_space_retract(space, g->now.qn, g->now.theta, g->now.q);
+        lg_space_move(space, g->now.qn, g->now.theta, g->now.q, NULL);
 
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
         double u[LG_ALPHA_BLOCK] = {0}, X[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
