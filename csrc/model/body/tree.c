@@ -227,32 +227,34 @@ static void add_along(const lg_body *b, const lg_point *at, const lg_wanted *wan
 
 /* ---- wrenches ---- */
 
-/* The wrenches on the frames of each link. */
-static void collect(const lg_body *b, const lg_point *at, int geo)
+/* The wrenches on the frames of each link; bits of the sums that there are, as in lg_frame. */
+static unsigned collect(const lg_body *b, const lg_point *at, int geo)
 {
     lg_tree_state *state = lg_tree_states(b, at);
+    unsigned pressed = 0;
     for (int i = 0, n = lg_tree_size(b); i < n; i++) {
         lg_zero(12, state[i].wrench[0]);
         if (geo)
             lg_zero(9, state[i].T);
     }
-    for (int k = 0; k < b->nactive; k++)
-        lg_tree_collect(&b->frames[k], at, geo);
+    for (const lg_frame *f = b->frames; f < b->frames + b->nactive; f++) {
+        lg_tree_collect(f, at, geo);
+        pressed |= f->pressed;
+    }
+    return pressed;
 }
 
-/* Sums the wrenches over all that hangs on each link; force and Btlam (NULL: not wanted) = those in the joints. */
-static void sum_wrenches(const lg_body *b, const lg_point *at, double *force, double *Btlam)
+/* Sums the wrenches over all that hangs on each link; out (NULL: not wanted) = those in the joints. */
+static void sum_wrenches(const lg_body *b, const lg_point *at, int sum, double *out)
 {
     lg_tree_state *state = lg_tree_states(b, at);
     for (int i = lg_tree_size(b) - 1; i >= 0; i--) {
         const lg_tree_state *s = &state[i];
         int p = lg_tree_parent(b, i);
-        if (force)
-            force[b->block->v + i] = lg_dot6(s->S, s->wrench[LG_FORCES]);
-        if (Btlam)
-            Btlam[b->block->v + i] = lg_dot6(s->S, s->wrench[LG_REACTIONS]);
+        if (out)
+            out[b->block->v + i] = lg_dot6(s->S, s->wrench[sum]);
         if (p >= 0)
-            lg_axpy(12, 1, s->wrench[0], state[p].wrench[0]);
+            lg_axpy(6, 1, s->wrench[sum], state[p].wrench[sum]);
     }
 }
 
@@ -291,14 +293,27 @@ static void sum_turning(const lg_body *b, const lg_point *at)
 
 enum { BY_ACCELERATION, BY_VELOCITY }; /* parts of F: M a and gyro */
 
+/* RJ = R J; the axes of many links are their principal axes. */
+static void turn_inertia(const double R[9], const double I[6], double RJ[9])
+{
+    if (I[3] != 0 || I[4] != 0 || I[5] != 0) {
+        double J[9];
+        lg_inertia_matrix(I, J);
+        lg_mul33(R, J, RJ);
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            RJ[3 * i + j] = R[3 * i + j] * I[j];
+}
+
 /* COM and inertia of a body alone. */
 static void set_inertia(const lg_tree_link *link, lg_tree_state *s)
 {
-    double own[9], RJ[9], *J = s->J;
+    double RJ[9], *J = s->J;
     lg_mul3(s->R, link->com, s->c);
     lg_axpy(3, 1, s->y, s->c);
-    lg_inertia_matrix(link->inertia, own);
-    lg_mul33(s->R, own, RJ);
+    turn_inertia(s->R, link->inertia, RJ);
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++)
             J[3 * i + j] = J[3 * j + i] = lg_dot3(RJ + 3 * i, s->R + 3 * j);
@@ -534,10 +549,15 @@ static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
 /* The tangent waits for the wrenches. */
 static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
+    double *out[] = {[LG_FORCES] = want->force, [LG_REACTIONS] = want->Btlam};
     int tangent = want->S && want->chain;
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        collect(b, at, tangent);
-        sum_wrenches(b, at, want->force, want->Btlam);
+        unsigned pressed = collect(b, at, tangent);
+        for (int sum = 0; sum < 2; sum++)
+            if (pressed >> sum & 1)
+                sum_wrenches(b, at, sum, out[sum]);
+            else if (out[sum])
+                lg_zero(b->block->nv, out[sum] + b->block->v);
         if (!tangent)
             continue;
         sum_turning(b, at);
