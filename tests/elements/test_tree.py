@@ -13,13 +13,15 @@ COM, IN_LINK = (0.1, -0.3, 0.2), (0.3, 0.5, -0.4)
 
 
 def random_links(parents, seed=0):
-    """A link per parent, every third joint slides; everything else in general position."""
+    """A link per parent, every third joint slides, every other inertia is diagonal; all else in general position."""
     rng = np.random.default_rng(seed)
     links = []
     for i, parent in enumerate(parents):
         R, axis = Rotation.random(rng=rng).as_matrix(), rng.normal(size=3)
         A = rng.normal(size=(3, 3))
         J = A @ A.T + np.eye(3)
+        if i % 2:  # the link's axes are principal axes
+            J = np.diag(np.diag(J))
         links.append(
             {
                 "parent": parent,

@@ -261,21 +261,21 @@ static void sum_wrenches(const lg_body *b, const lg_point *at, int sum, double *
 /* The derivative of the sum of S_i . W over the wrenches W = (f, m + y x f) on the links, at fixed f and, in the axes of
    the link, fixed m. With S = (u, r), W and T those of all that hangs on i, and j an ancestor of i,
        geo_ij = r_j . (u_i x f - N^T r_i),   geo_ji = r_j . (u_i x f + r_i x W_m - N r_i),   N = tr T - T,
-   where the latter holds for j = i as well. */
-static void turn_load(const lg_tree_state *s, double own[3], double above[3])
+   where the latter holds for j = i as well; above and own are k0 times what r_j is multiplied with. */
+static void turn_load(const lg_tree_state *s, double k0, double own[3], double above[3])
 {
-    const double *u = s->S, *r = s->S + 3, *T = s->T;
+    const double *u = s->S, *T = s->T, r[3] = {k0 * s->S[3], k0 * s->S[4], k0 * s->S[5]};
     double W[6], Tr[3], rT[3], trace = T[0] + T[4] + T[8];
     for (int i = 0; i < 6; i++)
         W[i] = s->wrench[LG_REACTIONS][i] - s->wrench[LG_FORCES][i];
     lg_mul3(T, r, Tr);
     lg_mulT3(T, r, rT);
     lg_cross(u, W, above);
-    lg_axpy(3, -trace, r, above);
     lg_cross(r, W + 3, own);
     for (int i = 0; i < 3; i++) {
-        own[i] += above[i] + Tr[i];
-        above[i] += rT[i];
+        double both = k0 * above[i] - trace * r[i];
+        own[i] += both + Tr[i];
+        above[i] = both + rT[i];
     }
 }
 
@@ -394,17 +394,17 @@ static void set_sum(double mass, lg_tree_state *s)
     }
 }
 
-/* p and G of a body alone. With X = w^ J, w^ J - J w^ = X + X^T, as J is symmetric. */
+/* p and G of a body alone. With X = -J w^, w^ J - J w^ = X + X^T, as J is symmetric. */
 static void set_gyroscopic(lg_tree_state *s)
 {
     const double *v = s->V, *w = s->V + 3;
     lg_tree_sum *sum = &s->sum;
-    double hat[9], X[9], Jw[3], twice = 2 * lg_dot3(sum->h, v);
+    double X[9], Jw[3], hat[9], twice = 2 * lg_dot3(sum->h, v);
     lg_cross(w, sum->h, sum->p);
     lg_axpy(3, sum->mass, v, sum->p);
 
-    lg_hat3(w, hat);
-    lg_mul33(hat, sum->J, X);
+    for (int i = 0; i < 3; i++)
+        lg_cross(w, sum->J + 3 * i, X + 3 * i);
     lg_mul3(sum->J, w, Jw);
     lg_hat3(Jw, hat);
     for (int i = 0; i < 3; i++) {
@@ -474,10 +474,10 @@ static void set_follow(const lg_tree_state *parent, const lg_point *at, const do
     whole_rate(parent, at, rate);
     lg_twist_cross(rate, s->S, D);
     lg_twist_cross(parent->V, s->Sdot, turned);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 6; i++)
         s->a[i] = k[0] * (D[i] + turned[i]) + 2 * k[1] * s->Sdot[i] + at->wa * k[2] * s->S[i];
-        s->b[i] = k[0] * s->Sdot[i] + k[1] * s->S[i];
-    }
+    for (int i = 0; i < 3; i++)
+        s->b[i] = k[0] * s->Sdot[3 + i] + k[1] * s->S[3 + i];
 }
 
 /* W = I a + 2 B b + k0 S x F */
@@ -487,8 +487,8 @@ static void pull_column(const lg_tree_state *s, const lg_point *at, double k0, d
     for (int i = 0; i < 6; i++)
         F[i] = k0 * (s->F[BY_VELOCITY][i] + (at->a ? at->wa * s->F[BY_ACCELERATION][i] : 0));
     mul_inertia(&s->sum, s->a, W);
-    lg_mul3(s->sum.G, s->b + 3, Gr);
-    lg_cross(s->b + 3, s->sum.p, rp);
+    lg_mul3(s->sum.G, s->b, Gr);
+    lg_cross(s->b, s->sum.p, rp);
     lg_axpy(3, 2, rp, W);
     lg_axpy(3, 1, Gr, W + 3);
     lg_wrench_add_cross(s->S, F, W);
@@ -513,12 +513,12 @@ static void add_rates(const lg_body *b, const lg_point *at, const target *to)
         set_follow(parent_of(b, state, i), at, to->k, s);
         pull_column(s, at, k0, W);
         pull_row(s, IS, SB);
-        turn_load(s, own, above);
-        lg_axpy(3, k0, own, W + 3);
+        turn_load(s, k0, own, above);
+        lg_axpy(3, 1, own, W + 3);
         put(to, i, i, lg_dot6(s->S, W));
         for (int j = lg_tree_parent(b, i); j >= 0; j = lg_tree_parent(b, j)) {
-            const double *S = state[j].S, *before = state[j].b;
-            put(to, i, j, lg_dot6(IS, state[j].a) + lg_dot3(SB, before + 3) + k0 * lg_dot3(above, S + 3));
+            const double *S = state[j].S;
+            put(to, i, j, lg_dot6(IS, state[j].a) + lg_dot3(SB, state[j].b) + lg_dot3(above, S + 3));
             put(to, j, i, lg_dot6(S, W));
         }
     }

@@ -44,7 +44,7 @@ typedef struct lg_tree_state {
     double c[3], J[9]; /* COM from o, inertia about it */
     double A[6]; /* V' that comes from q'' alone */
     double F[2][6]; /* inertial wrenches of A and of the bias, then of all that hangs on the link */
-    double a[6], b[6]; /* of the tangent in tree.c */
+    double a[6], b[3]; /* of the tangent in tree.c; of b the angular part, which is all that counts */
     lg_tree_sum sum;
     double wrench[2][6]; /* forces, reactions: of its own frames, then of all that hangs on it */
     double T[9]; /* likewise the sum of f y^T over forces f at y, as they stand in the residual */
