@@ -24,7 +24,7 @@ void lg_system_close(lg_system_object *self);
 /* A point at (t, q, v) with everything else at its default. */
 static inline lg_point lg_point_at(double t, const double *q, const double *v)
 {
-    return (lg_point){.t = t, .t_in = t, .load = 1, .wa = 1, .q = q, .v = v};
+    return (lg_point){.t = t, .t_in = t, .wa = 1, .q = q, .v = v};
 }
 
 /* Methods of System in files of their own: evaluate.c and solve.c. */

@@ -161,9 +161,8 @@ static int carry_count(const lg_stepper *self)
 }
 
 /* A consistent start has F_n = -M vdot_n. */
-static lg_status reset(lg_stepper *self, lg_state *state, lg_reset reason)
+static lg_status reset(lg_stepper *self, lg_state *state)
 {
-    (void)reason;
     const lg_system *system = self->system;
     int nv = system->space->nv;
     double *F = state->carry + nv;
@@ -284,7 +283,6 @@ static lg_point end_point(const lg_hht_stepper *g)
 {
     return (lg_point){.t = g->t + g->h,
                       .t_in = g->t + 0.5 * g->h,
-                      .load = 1,
                       .wa = 1 / (1 + g->alpha),
                       .q = g->q,
                       .v = g->v,

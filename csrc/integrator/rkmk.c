@@ -121,7 +121,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     rk->v = lg_arena_doubles(arena, nv);
     rk->a = lg_arena_doubles(arena, nv);
     rk->lam = lg_arena_doubles(arena, (size_t)self->system->pattern->nrows);
-    rk->at = (lg_point){.load = 1, .wa = 1, .q = rk->q, .v = rk->v, .work = self->accel.work};
+    rk->at = (lg_point){ .wa = 1, .q = rk->q, .v = rk->v, .work = self->accel.work};
     rk->flows = NULL;
     if (flows(self->system->space))
         rk->flows = lg_arena_doubles(arena, (size_t)(self->system->space->nq * (rk->stages + 1)));
@@ -204,7 +204,7 @@ static lg_status project(lg_rkmk_stepper *rk, const lg_state *state, double t, d
 {
     const lg_space *space = rk->base.system->space;
     lg_accel *accel = &rk->base.accel;
-    lg_point point = {.t = t, .t_in = t_in, .load = 1, .wa = 1, .q = rk->q, .v = rk->v, .mem = state->mem};
+    lg_point point = {.t = t, .t_in = t_in, .wa = 1, .q = rk->q, .v = rk->v, .mem = state->mem};
     if (rk->nrows) {
         lg_copy(space->nq, rk->q, rk->q_end);
         lg_copy(space->nv, rk->v, rk->v_end);
@@ -243,7 +243,6 @@ static lg_status add_drift(lg_rkmk_stepper *rk, const lg_state *before, double h
     int nv = rk->base.system->space->nv;
     lg_point point = {.t = before->t,
                       .t_in = before->t + 0.5 * h,
-                      .load = 1,
                       .wa = 1,
                       .q = before->q,
                       .v = before->v,

@@ -79,7 +79,7 @@ lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const d
     lg_status status = lg_check_finite(self->system, q, v, a, lam);
     if (status != LG_OK) {
         lg_point end = {
-            .t = state->t + h, .load = 1, .wa = 1, .q = q, .v = v, .a = a, .mem = state->mem, .work = self->accel.work};
+            .t = state->t + h, .wa = 1, .q = q, .v = v, .a = a, .mem = state->mem, .work = self->accel.work};
         lg_report_not_finite(self->system, &end, -1, &self->report);
         return status;
     }

@@ -49,9 +49,6 @@ typedef struct lg_stats {
 typedef struct lg_stepper lg_stepper;
 typedef struct lg_method lg_method;
 
-/* Why a stepper has to forget what it carries from step to step. */
-typedef enum lg_reset { LG_RESET_START, LG_RESET_KINK } lg_reset;
-
 typedef struct lg_stepper_type {
     const char *name;
     size_t size; /* of the struct that begins with an lg_stepper */
@@ -61,7 +58,7 @@ typedef struct lg_stepper_type {
     void (*layout)(lg_stepper *self, lg_arena *arena); /* carve everything; also measures */
     int (*carry_count)(const lg_stepper *self); /* doubles at the front of state->carry; NULL: none */
     /* state->t, q, v and the consistent a and lam have been set: makes the carry of a first step. NULL: nothing to do. */
-    lg_status (*reset)(lg_stepper *self, lg_state *state, lg_reset reason);
+    lg_status (*reset)(lg_stepper *self, lg_state *state);
     /* One step of size h, state->t included. Writes the new state only on success; on failure it is as it was. */
     lg_status (*step)(lg_stepper *self, lg_state *state, double h);
     /* Error of the step that has just succeeded from `before`: q - q^ in local coordinates, then v - v^ (nv each), where

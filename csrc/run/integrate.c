@@ -192,7 +192,7 @@ static lg_status end_at(lg_loop *loop, double t)
     lg_run_copy(run, &run->between, &run->state);
     run->h = t - run->before.t;
     LG_TRY(lg_run_project(run));
-    return lg_run_restart(run, LG_RESET_KINK, t);
+    return lg_run_restart(run, t);
 }
 
 /* What is to be done with an accepted step. */
@@ -207,7 +207,7 @@ static lg_status finish_step(lg_loop *loop, double kink)
 
     loop->ended = t_stop <= run->state.t;
     LG_TRY(evaluate_before(loop, run->state.t));
-    return isfinite(kink) ? lg_run_restart(run, LG_RESET_KINK, fmax(run->state.t, kink)) : LG_OK;
+    return isfinite(kink) ? lg_run_restart(run, fmax(run->state.t, kink)) : LG_OK;
 }
 
 /* A step that ends at `next` must be seen in the times. */
@@ -313,7 +313,7 @@ static lg_status go(lg_run *run, double h, lg_report *report)
         done += left;
         run->state.t = landing.t;
         if (isfinite(landing.kink))
-            LG_TRY(lg_run_restart(run, LG_RESET_KINK, fmax(landing.t, landing.kink)));
+            LG_TRY(lg_run_restart(run, fmax(landing.t, landing.kink)));
     }
     return LG_OK;
 }

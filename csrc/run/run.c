@@ -118,30 +118,35 @@ lg_status lg_run_project(lg_run *run)
                       state->mem, &run->stepper->report);
 }
 
-static lg_status restart(lg_run *run, lg_reset reason, double past)
+static lg_status restart(lg_run *run, double past)
 {
     lg_state *state = &run->state;
     lg_stepper *stepper = run->stepper;
     lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
     point.t_in = nextafter(past, INFINITY);
 
-    if (reason == LG_RESET_START)
-        LG_TRY(lg_consistent(&stepper->accel, &point, &stepper->report));
     lg_accel_reset(&stepper->accel);
     LG_TRY(lg_start_accelerations(&stepper->accel, &point, state->a, state->lam, &stepper->report));
     run->memory->error = 0;
-    return stepper->type->reset ? stepper->type->reset(stepper, state, reason) : LG_OK;
+    return stepper->type->reset ? stepper->type->reset(stepper, state) : LG_OK;
 }
 
 /* Not to be interrupted: half-way, the state is neither that before nor that after. */
-lg_status lg_run_restart(lg_run *run, lg_reset reason, double past)
+lg_status lg_run_restart(lg_run *run, double past)
 {
     lg_matrix *matrix = &run->stepper->accel.matrix;
     lg_poll *poll = matrix->poll;
     matrix->poll = NULL;
-    lg_status status = restart(run, reason, past);
+    lg_status status = restart(run, past);
     matrix->poll = poll;
     return status;
+}
+
+static lg_status check_consistent(lg_run *run)
+{
+    const lg_state *state = &run->state;
+    lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
+    return lg_consistent(&run->stepper->accel, &point, &run->stepper->report);
 }
 
 static void set_part(lg_run *run, lg_part part, const lg_start *start)
@@ -158,7 +163,8 @@ static lg_status begin(lg_run *run, const lg_start *start)
 
     if (!start->carry) {
         LG_TRY(commit(run, state, start->t));
-        return lg_run_restart(run, LG_RESET_START, start->t);
+        LG_TRY(check_consistent(run));
+        return lg_run_restart(run, start->t);
     }
     if (start->ncarry != lg_run_carry_count(run)) {
         lg_report_name(&run->stepper->report, "carry is not that of this method with these options");
@@ -167,7 +173,7 @@ static lg_status begin(lg_run *run, const lg_start *start)
     for (int part = LG_PART_A; part < LG_PARTS; part++)
         set_part(run, (lg_part)part, start);
     lg_copy(start->ncarry, start->carry, state->carry);
-    return start->changed ? lg_run_restart(run, LG_RESET_KINK, start->t) : LG_OK;
+    return start->changed ? lg_run_restart(run, start->t) : LG_OK;
 }
 
 void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report)

@@ -55,7 +55,7 @@ lg_status lg_run_adapt(lg_run *run, double landing, lg_report *report);
 /* Moves the state onto the constraints, of both levels. */
 lg_status lg_run_project(lg_run *run);
 /* Consistent accelerations and multipliers with the data as they are just after `past`, and a stepper without history. */
-lg_status lg_run_restart(lg_run *run, lg_reset reason, double past);
+lg_status lg_run_restart(lg_run *run, double past);
 /* before := state */
 void lg_run_keep(lg_run *run);
 /* The state at a time inside the last step from `before`, memory included, in `between`. Carry is left alone. */

@@ -22,7 +22,7 @@ double lg_max_abs(int n, const double *x)
 
 lg_point lg_point_after(double t, const double *q, const double *v, const double *mem)
 {
-    return (lg_point){.t = t, .t_in = nextafter(t, INFINITY), .load = 1, .wa = 1, .q = q, .v = v, .mem = mem};
+    return (lg_point){.t = t, .t_in = nextafter(t, INFINITY), .wa = 1, .q = q, .v = v, .mem = mem};
 }
 
 /* The worst of the rows against a bound. */

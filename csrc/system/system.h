@@ -15,7 +15,6 @@
 typedef struct lg_point { /* where */
     double t; /* time */
     double t_in; /* a time inside the step, which picks the piece of piecewise data */
-    double load; /* load factor (statics); 1 in dynamics */
     double wa; /* weight of M a in the residual */
     const double *q, *v, *a, *lam, *mem; /* a and lam may be NULL where nothing wanted depends on them */
     double *work; /* scratch of system->nwork doubles, without meaning between calls */

@@ -164,9 +164,8 @@ static int carry_count(const lg_stepper *self)
     return lg_alpha_carry_layout((const lg_genalpha_stepper *)self, NULL, &carry);
 }
 
-static lg_status reset(lg_stepper *self, lg_state *state, lg_reset reason)
+static lg_status reset(lg_stepper *self, lg_state *state)
 {
-    (void)reason;
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
     lg_alpha_carry carry;
     lg_zero(lg_alpha_carry_layout(g, state->carry, &carry), state->carry);

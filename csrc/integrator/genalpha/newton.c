@@ -47,7 +47,6 @@ static lg_point point_at(const lg_genalpha_stepper *g, const lg_alpha_place *pla
 {
     return (lg_point){.t = place->t,
                       .t_in = place->t_in,
-                      .load = 1,
                       .wa = 1,
                       .q = place->q,
                       .v = place->v,
