@@ -126,22 +126,22 @@ static int read_value(const lg_method *method, const lg_option *option, PyObject
 
 /* ---- all values ---- */
 
-static int has_option(const lg_method *method, PyObject *name)
+/* An option by its name, or NULL. */
+static const lg_option *find_option(const lg_method *method, PyObject *name)
 {
-    for (int i = 0; i < method->noptions && PyUnicode_Check(name); i++)
-        if (PyUnicode_CompareWithASCIIString(name, method->options[i].name) == 0)
-            return 1;
-    return 0;
+    const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    PyErr_Clear();
+    return text ? lg_method_option(method, text) : NULL;
 }
 
 /* "euler, midpoint", of all methods that have the option, or of all options of `of` if that is not NULL */
 static PyObject *names_of(PyObject *option, const lg_method *of)
 {
     PyObject *list = PyUnicode_FromString("");
-    for (int i = 0, found = 0; i < (of ? of->noptions : lg_method_count) && list; i++)
-        if (of || has_option(lg_methods[i], option))
-            PyUnicode_AppendAndDel(
-                &list, PyUnicode_FromFormat(found++ ? ", %s" : "%s", of ? of->options[i].name : lg_methods[i]->name));
+    for (int i = 0, found = 0; i < (of ? of->options->count : lg_method_count) && list; i++)
+        if (of || find_option(lg_methods[i], option))
+            PyUnicode_AppendAndDel(&list, PyUnicode_FromFormat(found++ ? ", %s" : "%s",
+                                                               of ? of->options->row[i].name : lg_methods[i]->name));
     return list;
 }
 
@@ -156,22 +156,15 @@ static int raise_unknown(const lg_method *method, PyObject *name)
     return -1;
 }
 
-static int option_index(const lg_method *method, PyObject *name)
-{
-    if (PyUnicode_Check(name))
-        for (int i = 0; i < method->noptions; i++)
-            if (PyUnicode_CompareWithASCIIString(name, method->options[i].name) == 0)
-                return i;
-    return raise_unknown(method, name);
-}
-
 static int read_dict(const lg_method *method, PyObject *dict, lg_option_value *values)
 {
     PyObject *name, *given;
     Py_ssize_t at = 0;
     while (PyDict_Next(dict, &at, &name, &given)) {
-        int i = option_index(method, name);
-        if (i < 0 || read_value(method, &method->options[i], given, &values[i]) < 0)
+        const lg_option *option = find_option(method, name);
+        if (!option)
+            return raise_unknown(method, name);
+        if (read_value(method, option, given, &values[option->field]) < 0)
             return -1;
     }
     return 0;
@@ -183,12 +176,11 @@ lg_option_value *lg_options(const lg_method *method, PyObject *dict)
         PyErr_Format(PyExc_ValueError, "options must be a dict, given %R", dict);
         return NULL;
     }
-    lg_option_value *values = PyMem_Calloc((size_t)method->noptions + 1, sizeof *values);
+    lg_option_value *values = PyMem_Calloc((size_t)method->options->nvalues + 1, sizeof *values);
     if (!values)
         return (lg_option_value *)PyErr_NoMemory();
 
-    for (int i = 0; i < method->noptions; i++)
-        values[i] = lg_option_initial(&method->options[i]);
+    lg_method_defaults(method, values);
     if (dict && dict != Py_None && read_dict(method, dict, values) < 0) {
         PyMem_Free(values);
         return NULL;

@@ -71,7 +71,7 @@ static PyObject *method_row(const void *Py_UNUSED(context), int index)
     const lg_method *m = lg_methods[index];
     return Py_BuildValue("{s:s,s:i,s:s,s:s,s:s,s:N,s:N}", "name", m->name, "order", m->order, "stepper",
                          m->stepper->name, "reference", m->reference, "doc", m->doc, "options",
-                         list_of(m->noptions, option_row, m->options), "tableau", tableau_dict(m->tableau));
+                         list_of(m->options->count, option_row, m->options->row), "tableau", tableau_dict(m->tableau));
 }
 
 PyDoc_STRVAR(method_doc,

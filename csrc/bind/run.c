@@ -66,7 +66,7 @@ static int read_beginning(beginning *b, const lg_system *system, const lg_run_ar
 /* ---- opening ---- */
 
 /* Tolerances given as arrays: nv or 2 nv numbers >= 0. */
-static int set_tolerance(lg_run *run, PyObject *options, const char *name, int which)
+static int set_tolerance(lg_run *run, PyObject *options, const char *name, lg_tolerance which)
 {
     PyObject *given = options && options != Py_None ? PyDict_GetItemString(options, name) : NULL;
     if (!given || !PyArray_Check(given) || !PyArray_NDIM((PyArrayObject *)given))
@@ -89,8 +89,7 @@ static int set_tolerance(lg_run *run, PyObject *options, const char *name, int w
 
 static lg_status set_tolerances(lg_run *run, PyObject *options)
 {
-    if (set_tolerance(run, options, "rtol", LG_CONTROL_RTOL) == 0 &&
-        set_tolerance(run, options, "atol", LG_CONTROL_ATOL) == 0)
+    if (set_tolerance(run, options, "rtol", LG_RTOL) == 0 && set_tolerance(run, options, "atol", LG_ATOL) == 0)
         return LG_OK;
     lg_run_close(run);
     return LG_CALLBACK;

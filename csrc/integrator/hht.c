@@ -25,15 +25,27 @@
 
 enum { MAX_UNIT_BLOCK = 7 }; /* velocities of a block with unit length */
 
+/* Begins with the options of generalized-alpha, which reads them as its own. */
+typedef struct lg_hht_options {
+    lg_genalpha_options genalpha;
+    lg_option_value modified, transport;
+} lg_hht_options;
+
+static const lg_hht_options *options_of(const lg_stepper *self)
+{
+    return (const lg_hht_options *)self->options;
+}
+
 /* `transport` belongs to the printed schemes; of LG_GENALPHA_OPTIONS they have those that end Newton's method. */
-const lg_option lg_hht_options[LG_HHT_OPTION_COUNT] = {
+static const lg_option hht_rows[] = {
     {"alpha",
      LG_OPTION_NUMBER,
      {-0.2, -1},
      -1.0 / 3,
      0,
      NULL,
-     "Numerical damping: 0 none (average acceleration), -1/3 most."},
+     "Numerical damping: 0 none (average acceleration), -1/3 most.",
+     LG_FIELD(lg_hht_options, genalpha.damping)},
     {"modified",
      LG_OPTION_FLAG,
      {NAN, -1},
@@ -41,7 +53,8 @@ const lg_option lg_hht_options[LG_HHT_OPTION_COUNT] = {
      1,
      NULL,
      "sherif2019 as printed, on Euler parameters: True the modified velocity formula, which does not slow rotations "
-     "down, False the classical one. None: generalized-alpha."},
+     "down, False the classical one. None: generalized-alpha.",
+     LG_FIELD(lg_hht_options, modified)},
     {"transport",
      LG_OPTION_FLAG,
      {NAN, -1},
@@ -49,9 +62,12 @@ const lg_option lg_hht_options[LG_HHT_OPTION_COUNT] = {
      1,
      NULL,
      "With modified=True or False: turn the old forces into the new axes (None is False); modified=True then has order "
-     "two in spatial motion."},
+     "two in spatial motion.",
+     LG_FIELD(lg_hht_options, transport)},
     LG_GENALPHA_OPTIONS(LG_INDEX_3_DEFAULT),
 };
+
+const lg_option_rows lg_hht_rows = LG_OPTION_ROWS(hht_rows, lg_hht_options);
 
 /* ---- which scheme ---- */
 
@@ -67,12 +83,13 @@ lg_status lg_hht_choose(const lg_method *method, const lg_option_value *options,
 {
     static const char *const printed_only[] = {"transport", NULL};
     static const char *const shared[] = {"alpha", "modified", "newton_rtol", "newton_atol", "max_iter", NULL};
-    int printed = !isnan(options[lg_method_option(method, "modified")].number);
+    int printed = !isnan(((const lg_hht_options *)options)->modified.number);
     *stepper = printed ? &lg_hht : &lg_genalpha;
-    for (int i = 0; i < method->noptions; i++) {
-        const char *name = method->options[i].name;
+    for (int i = 0; i < method->options->count; i++) {
+        const lg_option *option = &method->options->row[i];
+        const char *name = option->name;
         int fits = is_one_of(name, shared) || is_one_of(name, printed_only) == printed;
-        if (!options[i].given || fits)
+        if (!options[option->field].given || fits)
             continue;
         lg_report_say(report,
                       printed ? "%s: the scheme that modified chooses has no such option"
@@ -122,12 +139,12 @@ static lg_status check_kinds(lg_stepper *self)
 static lg_status prepare(lg_stepper *self)
 {
     lg_hht_stepper *g = (lg_hht_stepper *)self;
-    g->alpha = lg_stepper_option(self, "alpha").number;
+    g->alpha = options_of(self)->genalpha.damping.number;
     g->gamma = 0.5 - g->alpha;
     g->beta = 0.25 * (1 - g->alpha) * (1 - g->alpha);
-    g->modified = lg_stepper_option(self, "modified").number != 0;
-    g->transport = lg_stepper_option(self, "transport").number == 1;
-    g->implicit.newton = lg_implicit_settings(self);
+    g->modified = options_of(self)->modified.number != 0;
+    g->transport = options_of(self)->transport.number == 1;
+    g->implicit.newton = lg_implicit_settings(self, &options_of(self)->genalpha.stop);
     g->implicit.newton.plain = g->implicit.newton.good_guess = 1;
     self->stats.newton = "full";
     return check_kinds(self);

@@ -6,8 +6,7 @@
 
 extern const lg_stepper_type lg_hht;
 
-enum { LG_HHT_OPTION_COUNT = LG_NEWMARK_OPTION_COUNT + 3 };
-extern const lg_option lg_hht_options[LG_HHT_OPTION_COUNT];
+extern const lg_option_rows lg_hht_rows;
 
 /* Option `modified` chooses a printed scheme; without it the row's stepper is generalized-alpha. Options of the one that
    was not chosen are refused. */

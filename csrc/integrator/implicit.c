@@ -14,11 +14,11 @@ static double matrix_cost(const lg_system *system)
     return system->flags & LG_SYSTEM_DIFFERENCED ? fmax(compiled, fmin(law, 4 * system->space->nv)) : compiled;
 }
 
-lg_newton_settings lg_implicit_settings(const lg_stepper *self)
+lg_newton_settings lg_implicit_settings(const lg_stepper *self, const lg_newton_options *stop)
 {
-    return (lg_newton_settings){.rtol = lg_stepper_option(self, "newton_rtol").number,
-                                .atol = lg_stepper_option(self, "newton_atol").number,
-                                .max_iter = (int)lg_stepper_option(self, "max_iter").number,
+    return (lg_newton_settings){.rtol = stop->rtol.number,
+                                .atol = stop->atol.number,
+                                .max_iter = (int)stop->max_iter.number,
                                 .matrix_cost = matrix_cost(self->system)};
 }
 

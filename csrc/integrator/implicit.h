@@ -3,7 +3,7 @@
 #ifndef LG_INTEGRATOR_IMPLICIT_H
 #define LG_INTEGRATOR_IMPLICIT_H
 
-#include "integrator/stepper.h"
+#include "integrator/options.h"
 #include "solve/newton.h"
 
 typedef struct lg_implicit {
@@ -13,7 +13,7 @@ typedef struct lg_implicit {
 } lg_implicit;
 
 /* The settings that LG_NEWTON_OPTIONS give. */
-lg_newton_settings lg_implicit_settings(const lg_stepper *self);
+lg_newton_settings lg_implicit_settings(const lg_stepper *self, const lg_newton_options *stop);
 void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets, lg_arena *arena);
 /* The four terms, to be wanted of an evaluation. */
 lg_wanted lg_implicit_terms(const lg_implicit *implicit);

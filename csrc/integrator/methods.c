@@ -5,22 +5,20 @@
 
 #include <string.h>
 
-#define LG_RUNGE_KUTTA(title, table, p, list, count, source, text)                                                     \
+#define LG_RUNGE_KUTTA(title, table, p, list, source, text)                                                            \
     &(const lg_method){.name = title,                                                                                  \
                        .stepper = &lg_rkmk,                                                                            \
                        .tableau = &table,                                                                              \
                        .order = p,                                                                                     \
-                       .options = list,                                                                                \
-                       .noptions = count,                                                                              \
+                       .options = &list,                                                                               \
                        .reference = source,                                                                            \
                        .doc = text},
-#define LG_METHOD(title, type, rule, p, list, count, choice, source, text)                                             \
+#define LG_METHOD(title, type, rule, p, list, choice, source, text)                                                    \
     &(const lg_method){.name = title,                                                                                  \
                        .stepper = &type,                                                                               \
                        .coefficients = &rule,                                                                          \
                        .order = p,                                                                                     \
-                       .options = list,                                                                                \
-                       .noptions = count,                                                                              \
+                       .options = &list,                                                                               \
                        .choose = choice,                                                                               \
                        .reference = source,                                                                            \
                        .doc = text},
@@ -40,15 +38,19 @@ const lg_method *lg_method_find(const char *name)
     return NULL;
 }
 
-int lg_method_option(const lg_method *method, const char *name)
+const lg_option *lg_method_option(const lg_method *method, const char *name)
 {
-    for (int i = 0; i < method->noptions; i++)
-        if (strcmp(method->options[i].name, name) == 0)
-            return i;
-    return -1;
+    for (int i = 0; i < method->options->count; i++)
+        if (strcmp(method->options->row[i].name, name) == 0)
+            return &method->options->row[i];
+    return NULL;
 }
 
-lg_option_value lg_option_initial(const lg_option *option)
+void lg_method_defaults(const lg_method *method, lg_option_value *values)
 {
-    return (lg_option_value){option->initial.number, option->initial.choice, 0};
+    memset(values, 0, (size_t)method->options->nvalues * sizeof *values);
+    for (int i = 0; i < method->options->count; i++) {
+        const lg_option *option = &method->options->row[i];
+        values[option->field] = (lg_option_value){option->initial.number, option->initial.choice, 0};
+    }
 }

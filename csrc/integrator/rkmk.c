@@ -19,8 +19,16 @@
 #include "integrator/options.h"
 #include "solve/initial.h"
 
-const lg_option lg_rkmk_options[] = {LG_PROJECT_OPTION};
-const lg_option lg_pair_options[] = {LG_PROJECT_OPTION, LG_CONTROL_OPTIONS};
+typedef struct lg_rkmk_options {
+    lg_option_value project;
+    lg_control_options control; /* of pairs */
+} lg_rkmk_options;
+
+static const lg_option rkmk_rows[] = {LG_PROJECT_OPTION(lg_rkmk_options)};
+static const lg_option pair_rows[] = {LG_PROJECT_OPTION(lg_rkmk_options), LG_CONTROL_OPTIONS(lg_rkmk_options)};
+
+const lg_option_rows lg_rkmk_rows = LG_OPTION_ROWS(rkmk_rows, lg_rkmk_options);
+const lg_option_rows lg_pair_rows = LG_OPTION_ROWS(pair_rows, lg_rkmk_options);
 
 /* The nonzero weights of a row of the tableau, the stages they belong to and the number of stages they reach over. */
 typedef struct lg_weights {
@@ -71,7 +79,7 @@ static lg_status prepare(lg_stepper *self)
     }
     rk->b_hat = weights_of(rk->stages + 1 < tableau->stages ? rk->stages + 1 : tableau->stages, tableau->b_hat);
 
-    int adapts = lg_stepper_adapts(self), levels = self->options[LG_RKMK_PROJECT].choice;
+    int adapts = lg_stepper_adapts(self), levels = ((const lg_rkmk_options *)self->options)->project.choice;
     rk->nrows = adapts ? self->system->pattern->nrows : 0;
     rk->levels = levels >= 0 ? levels : adapts ? LG_PROJECT_POSITION | LG_PROJECT_VELOCITY : 0;
     return LG_OK;
@@ -121,7 +129,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     rk->v = lg_arena_doubles(arena, nv);
     rk->a = lg_arena_doubles(arena, nv);
     rk->lam = lg_arena_doubles(arena, (size_t)self->system->pattern->nrows);
-    rk->at = (lg_point){ .wa = 1, .q = rk->q, .v = rk->v, .work = self->accel.work};
+    rk->at = (lg_point){.wa = 1, .q = rk->q, .v = rk->v, .work = self->accel.work};
     rk->flows = NULL;
     if (flows(self->system->space))
         rk->flows = lg_arena_doubles(arena, (size_t)(self->system->space->nq * (rk->stages + 1)));
@@ -241,12 +249,8 @@ static lg_status add_drift(lg_rkmk_stepper *rk, const lg_state *before, double h
 {
     lg_accel *accel = &rk->base.accel;
     int nv = rk->base.system->space->nv;
-    lg_point point = {.t = before->t,
-                      .t_in = before->t + 0.5 * h,
-                      .wa = 1,
-                      .q = before->q,
-                      .v = before->v,
-                      .mem = before->mem};
+    lg_point point = {
+        .t = before->t, .t_in = before->t + 0.5 * h, .wa = 1, .q = before->q, .v = before->v, .mem = before->mem};
     LG_TRY(lg_residual(accel, &point, rk->residual_before));
     lg_axpy(2 * rk->nrows, -1.0, rk->residual_before, rk->residual);
     lg_axpy(rk->nrows, -h, rk->residual_before + rk->nrows, rk->residual);

@@ -7,7 +7,6 @@
 
 extern const lg_stepper_type lg_rkmk; /* of rows with a tableau */
 
-enum { LG_RKMK_PROJECT, LG_RKMK_OPTION_COUNT, LG_PAIR_OPTION_COUNT = LG_RKMK_OPTION_COUNT + LG_CONTROL_OPTION_COUNT };
-extern const lg_option lg_rkmk_options[], lg_pair_options[]; /* pairs: embedded methods of two orders */
+extern const lg_option_rows lg_rkmk_rows, lg_pair_rows; /* pairs: embedded methods of two orders */
 
 #endif

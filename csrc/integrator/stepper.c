@@ -7,11 +7,6 @@
 
 #include <math.h>
 
-lg_option_value lg_stepper_option(const lg_stepper *self, const char *name)
-{
-    return self->options[lg_method_option(self->method, name)];
-}
-
 /* Nearer to a singularity coordinates count as singular; nearer than the second, a failed solve is put down to it. */
 static const double REGULAR = 1e-6, NEARLY_SINGULAR = 0.1;
 
@@ -95,14 +90,14 @@ lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const d
     return LG_OK;
 }
 
-const lg_option_value *lg_stepper_control(const lg_stepper *self)
+const lg_control_options *lg_stepper_control(const lg_stepper *self)
 {
-    int first = lg_method_option(self->method, "rtol");
-    return first < 0 ? NULL : self->options + first;
+    const lg_option *first = lg_method_option(self->method, "rtol");
+    return first ? (const lg_control_options *)(self->options + first->field) : NULL;
 }
 
 int lg_stepper_adapts(const lg_stepper *self)
 {
-    const lg_option_value *options = lg_stepper_control(self);
-    return options && (!isnan(options[LG_CONTROL_RTOL].number) || !isnan(options[LG_CONTROL_ATOL].number));
+    const lg_control_options *options = lg_stepper_control(self);
+    return options && (!isnan(options->rtol.number) || !isnan(options->atol.number));
 }

@@ -36,7 +36,20 @@ typedef struct lg_option {
     double low, high; /* closed range of a number */
     const char *choices; /* "full|modified"; a NUMBER may have choices too, such as "optimal" */
     const char *doc; /* one sentence */
+    int field; /* LG_FIELD: where its value stands among those of the method */
 } lg_option;
+
+/* The values of a method's options are a struct of lg_option_value beside the method, or an array: the number of a
+   member of that struct. */
+#define LG_FIELD(type, member) (int)(offsetof(type, member) / sizeof(lg_option_value))
+
+typedef struct lg_option_rows {
+    const lg_option *row;
+    int count; /* of the rows */
+    int nvalues; /* of the struct, which may have members that no row of this method sets */
+} lg_option_rows;
+
+#define LG_OPTION_ROWS(rows, type) {rows, sizeof rows / sizeof *rows, (int)(sizeof(type) / sizeof(lg_option_value))}
 
 /* ---- run-time objects ---- */
 
@@ -72,7 +85,7 @@ struct lg_stepper {
     const lg_method *method;
     const lg_system *system;
     const lg_plan *plan;
-    const lg_option_value *options; /* in the order of method->options */
+    const lg_option_value *options; /* method->options->nvalues: the struct of options beside the method */
     lg_accel accel; /* index-1 accelerations; its matrix serves the stepper too, after a reset */
     lg_stats stats;
     lg_report report;
@@ -91,11 +104,10 @@ lg_status lg_check_finite(const lg_system *system, const double *q, const double
 lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const double *q, const double *v,
                             const double *a, const double *lam);
 
-/* The value of an option that the method's row has. */
-lg_option_value lg_stepper_option(const lg_stepper *self, const char *name);
+typedef struct lg_control_options lg_control_options;
 
-/* The control options, LG_CONTROL_RTOL and so on, of a method that has them, else NULL. */
-const lg_option_value *lg_stepper_control(const lg_stepper *self);
+/* The control options of a method that has them, else NULL. */
+const lg_control_options *lg_stepper_control(const lg_stepper *self);
 /* Whether error control chooses the steps: a tolerance was given. */
 int lg_stepper_adapts(const lg_stepper *self);
 
@@ -105,8 +117,7 @@ struct lg_method { /* one row of methods.def */
     const lg_tableau *tableau; /* of a Runge-Kutta method, else NULL */
     const void *coefficients; /* what the stepper of another expects: a parameter rule */
     int order; /* of q, v and the multipliers */
-    const lg_option *options;
-    int noptions;
+    const lg_option_rows *options;
     /* Rows whose options choose the stepper: sets it, or names what contradicts the choice; NULL: always `stepper`. */
     lg_status (*choose)(const lg_method *self, const lg_option_value *options, const lg_stepper_type **stepper,
                         lg_report *report);
@@ -118,9 +129,9 @@ struct lg_method { /* one row of methods.def */
 extern const lg_method *const lg_methods[];
 extern const int lg_method_count;
 const lg_method *lg_method_find(const char *name); /* NULL if there is none */
-/* Index of an option of a row, or -1. */
-int lg_method_option(const lg_method *method, const char *name);
-/* The default of an option as a value. */
-lg_option_value lg_option_initial(const lg_option *option);
+/* An option of a row, or NULL. */
+const lg_option *lg_method_option(const lg_method *method, const char *name);
+/* The defaults of all options, nvalues of them. */
+void lg_method_defaults(const lg_method *method, lg_option_value *values);
 
 #endif

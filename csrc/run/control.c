@@ -23,18 +23,18 @@ static const double least_error = 1e-4; /* that says more of a step than that it
 
 void lg_control_prepare(lg_control *control, const lg_stepper *stepper)
 {
-    const lg_option_value *options = lg_stepper_control(stepper);
+    const lg_control_options *options = lg_stepper_control(stepper);
     if (!options)
         return;
     control->active = lg_stepper_adapts(stepper);
-    control->law = options[LG_CONTROL_LAW].choice;
+    control->law = options->law.choice;
     control->order = stepper->method->order;
-    control->first_step = options[LG_CONTROL_FIRST_STEP].number;
-    control->max_step = options[LG_CONTROL_MAX_STEP].number;
-    control->min_step = options[LG_CONTROL_MIN_STEP].number;
-    control->safety = options[LG_CONTROL_SAFETY].number;
-    control->max_increase = options[LG_CONTROL_MAX_INCREASE].number;
-    control->max_decrease = options[LG_CONTROL_MAX_DECREASE].number;
+    control->first_step = options->first_step.number;
+    control->max_step = options->max_step.number;
+    control->min_step = options->min_step.number;
+    control->safety = options->safety.number;
+    control->max_increase = options->max_increase.number;
+    control->max_decrease = options->max_decrease.number;
 }
 
 void lg_control_layout(lg_control *control, const lg_stepper *stepper, lg_arena *arena)
@@ -54,24 +54,25 @@ void lg_control_fill(lg_control *control, const lg_stepper *stepper)
 {
     if (!control->active)
         return;
-    const lg_option_value *options = lg_stepper_control(stepper);
-    double rtol = options[LG_CONTROL_RTOL].number, atol = options[LG_CONTROL_ATOL].number;
+    const lg_control_options *options = lg_stepper_control(stepper);
+    double rtol = options->rtol.number, atol = options->atol.number;
     for (int i = 0; i < 2 * stepper->system->space->nv; i++) {
         control->rtol[i] = isnan(rtol) ? 0 : rtol;
         control->atol[i] = isnan(atol) ? rtol : atol;
     }
 }
 
-lg_status lg_control_set(lg_control *control, const lg_stepper *stepper, int which, int count, const double *values)
+lg_status lg_control_set(lg_control *control, const lg_stepper *stepper, lg_tolerance which, int count,
+                         const double *values)
 {
     int nv = stepper->system->space->nv;
     if (!control->active || (count != nv && count != 2 * nv))
         return LG_BAD_ARGUMENT;
-    const lg_option_value *options = lg_stepper_control(stepper);
-    int alone = which == LG_CONTROL_RTOL && isnan(options[LG_CONTROL_ATOL].number);
+    const lg_control_options *options = lg_stepper_control(stepper);
+    int alone = which == LG_RTOL && isnan(options->atol.number);
     for (int i = 0; i < 2 * nv; i++) {
         double value = values[i % count];
-        (which == LG_CONTROL_RTOL ? control->rtol : control->atol)[i] = value;
+        (which == LG_RTOL ? control->rtol : control->atol)[i] = value;
         if (alone)
             control->atol[i] = value;
     }

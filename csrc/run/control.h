@@ -30,8 +30,11 @@ void lg_control_prepare(lg_control *control, const lg_stepper *stepper);
 void lg_control_layout(lg_control *control, const lg_stepper *stepper, lg_arena *arena);
 /* Numbers for all entries, once there is memory. */
 void lg_control_fill(lg_control *control, const lg_stepper *stepper);
-/* Tolerances that differ: nv of them (the same for coordinates and velocities) or 2 nv. which: LG_CONTROL_RTOL, _ATOL. */
-lg_status lg_control_set(lg_control *control, const lg_stepper *stepper, int which, int count, const double *values);
+typedef enum lg_tolerance { LG_RTOL, LG_ATOL } lg_tolerance;
+
+/* Tolerances that differ: nv of them (the same for coordinates and velocities) or 2 nv. */
+lg_status lg_control_set(lg_control *control, const lg_stepper *stepper, lg_tolerance which, int count,
+                         const double *values);
 /* LG_BAD_ARGUMENT if an entry has no tolerance at all. */
 lg_status lg_control_check(const lg_control *control, int nv, lg_report *report);
 

@@ -33,7 +33,7 @@ static void run_layout(void *self, lg_arena *arena)
         run->memory = run->control.memory = (lg_control_memory *)(run->state.carry + stepper_carry(stepper));
         run->grid = (lg_grid *)(run->memory + 1);
     }
-    run->options = lg_arena_take(arena, (size_t)run->method->noptions * sizeof(lg_option_value));
+    run->options = lg_arena_take(arena, (size_t)run->method->options->nvalues * sizeof(lg_option_value));
 
     lg_control_layout(&run->control, stepper, arena);
     lg_dense_layout(&run->dense, arena);
@@ -90,7 +90,7 @@ static lg_status allocate(lg_run *run, const lg_plan *plan, const lg_option_valu
     lg_control_prepare(&run->control, stepper);
     LG_TRY(lg_arena_open(&run->arena, run_layout, run));
 
-    for (int i = 0; i < method->noptions; i++)
+    for (int i = 0; i < method->options->nvalues; i++)
         run->options[i] = options[i];
     stepper->options = run->options;
     lg_control_fill(&run->control, stepper);

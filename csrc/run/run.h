@@ -31,7 +31,7 @@ typedef struct lg_run {
     lg_option_value *options; /* copied in */
 } lg_run;
 
-/* Opens a run on initial values. Options: method->noptions values. On failure `report` says why.
+/* Opens a run on initial values. Options: method->options->nvalues values. On failure `report` says why.
    carry NULL: a fresh start from q and v (consistent a and lam are computed); otherwise all parts and carry resume a
    run. */
 typedef struct lg_start {

@@ -36,15 +36,9 @@ static lg_status keep(void *self, const lg_state *state, double h)
     return LG_OK;
 }
 
-static void default_options(const lg_method *method, lg_option_value *options)
-{
-    for (int i = 0; i < method->noptions; i++)
-        options[i] = lg_option_initial(&method->options[i]);
-}
-
 static lg_option_value *option_of(const char *method, lg_option_value *options, const char *name)
 {
-    return options + lg_method_option(lg_method_find(method), name);
+    return options + lg_method_option(lg_method_find(method), name)->field;
 }
 
 static lg_status run_from(const hand_system *s, const char *name, const lg_option_value *given, const lg_start *start,
@@ -52,9 +46,9 @@ static lg_status run_from(const hand_system *s, const char *name, const lg_optio
 {
     const lg_method *method = lg_method_find(name);
     lg_option_value options[MAX_OPTIONS];
-    default_options(method, options);
+    lg_method_defaults(method, options);
     if (given)
-        memcpy(options, given, (size_t)method->noptions * sizeof *options);
+        memcpy(options, given, (size_t)method->options->nvalues * sizeof *options);
 
     lg_run run;
     out->n = 0;
@@ -190,7 +184,7 @@ static void test_genalpha_order_for_every_sigma(void)
     const lg_option_value sigmas[] = {{0, -1, 1}, {0.3, -1, 1}, {2, -1, 1}, {0, 0, 1}};
     for (int i = 0; i < 4; i++) {
         lg_option_value options[MAX_OPTIONS];
-        default_options(lg_method_find("genalpha"), options);
+        lg_method_defaults(lg_method_find("genalpha"), options);
         *option_of("genalpha", options, "sigma") = sigmas[i];
         option_of("genalpha", options, "rho_inf")->number = 0.8;
         check_order(&s, "genalpha", options, 1, 800, &exact);
@@ -202,7 +196,7 @@ static double torque_error(double sigma, int optimal, double h)
 {
     hand_system s;
     lg_option_value options[MAX_OPTIONS];
-    default_options(lg_method_find("genalpha"), options);
+    lg_method_defaults(lg_method_find("genalpha"), options);
     *option_of("genalpha", options, "sigma") = (lg_option_value){sigma, optimal ? 0 : -1, 1};
     torque(&s);
     solution exact = solve(&s, "rk67", NULL, 1, 2e-3), end = solve(&s, "genalpha", options, 1, h);
@@ -226,7 +220,7 @@ static void test_two_newton_iterations(void)
 {
     hand_system s;
     lg_option_value plain[MAX_OPTIONS];
-    default_options(lg_method_find("genalpha"), plain);
+    lg_method_defaults(lg_method_find("genalpha"), plain);
     option_of("genalpha", plain, "predictor")->choice = 1;
     joined(&s, 1, 0);
     for (double h = 1e-3; h > 1e-4; h /= 2) {
@@ -267,7 +261,7 @@ static double uneven_error(const hand_system *s, int n, const solution *exact)
 {
     const lg_method *method = lg_method_find("genalpha");
     lg_option_value options[MAX_OPTIONS];
-    default_options(method, options);
+    lg_method_defaults(method, options);
     lg_start start = {.part = {s->q0, s->v0}};
     lg_run run;
     CHECK(lg_run_open(&run, &s->system, s->plan, method, options, &start, &first.report) == LG_OK);
@@ -430,7 +424,7 @@ static void test_poll_interrupts(void)
     lg_start start = {.part = {s.q0, s.v0}};
     double t_end = 1e6, seen = 0;
     lg_option_value options[MAX_OPTIONS];
-    default_options(lg_method_find("rk44"), options);
+    lg_method_defaults(lg_method_find("rk44"), options);
     CHECK(lg_run_open(&run, &s.system, s.plan, lg_method_find("rk44"), options, &start, &report) == LG_OK);
     lg_schedule schedule = {.stops = &t_end, .nstops = 1, .h = 1e-3, .save_every = 1000000000};
     CHECK(lg_integrate(&run, &schedule, &(lg_observer){.self = &seen, .save = ignore, .poll = interrupt}, &report) ==
@@ -450,7 +444,7 @@ static void test_failing_evaluation_leaves_the_state(void)
         hand_system s;
         joined(&s, 0.1, 20);
         lg_option_value options[MAX_OPTIONS];
-        default_options(lg_methods[m], options);
+        lg_method_defaults(lg_methods[m], options);
         lg_run run;
         lg_report report;
         lg_start start = {.part = {s.q0, s.v0}};
@@ -492,7 +486,7 @@ static void test_blow_up_ends_with_a_status(void)
         hand_system s;
         joined(&s, 1, 0);
         lg_option_value options[MAX_OPTIONS];
-        default_options(lg_methods[m], options);
+        lg_method_defaults(lg_methods[m], options);
         lg_run run;
         lg_report report;
         lg_start start = {.part = {s.q0, s.v0}};
@@ -512,7 +506,7 @@ static void test_bad_options_are_named(void)
     hand_system s;
     top(&s, 0.1, 0);
     lg_option_value options[MAX_OPTIONS];
-    default_options(lg_method_find("genalpha"), options);
+    lg_method_defaults(lg_method_find("genalpha"), options);
     option_of("genalpha", options, "index")->number = 4;
     CHECK(run_to(&s, "genalpha", options, 1, 0.1, &first) == LG_BAD_ARGUMENT);
     CHECK(strstr(first.report.what, "index") != NULL);
@@ -576,10 +570,13 @@ static void test_every_method_row_is_complete(void)
         const lg_method *method = lg_methods[m];
         const lg_tableau *tableau = method->tableau;
         CHECK(lg_method_find(method->name) == method);
-        CHECK(method->order > 0 && method->reference[0] && method->doc[0] && method->noptions <= MAX_OPTIONS);
+        CHECK(method->order > 0 && method->reference[0] && method->doc[0] && method->options->nvalues <= MAX_OPTIONS);
         CHECK(!tableau || tableau->order == method->order);
-        for (int i = 0; i < method->noptions; i++) {
-            const lg_option *option = &method->options[i];
+        for (int i = 0; i < method->options->count; i++) {
+            const lg_option *option = &method->options->row[i];
+            CHECK(option->field >= 0 && option->field < method->options->nvalues);
+            for (int j = 0; j < i; j++)
+                CHECK(option->field != method->options->row[j].field);
             double initial = option->initial.number;
             CHECK(isnan(initial) || (initial >= option->low && initial <= option->high));
             CHECK(option->doc[0]);

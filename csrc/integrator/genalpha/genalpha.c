@@ -35,31 +35,41 @@ static double negative(double alpha)
     return -alpha;
 }
 
-const lg_alpha_rule lg_chung_hulbert = {"rho_inf", chung_hulbert_m, chung_hulbert_f};
-const lg_alpha_rule lg_average_acceleration = {NULL, zero, zero};
-const lg_alpha_rule lg_hilber_hughes_taylor = {"alpha", zero, negative};
+const lg_alpha_rule lg_chung_hulbert = {chung_hulbert_m, chung_hulbert_f};
+const lg_alpha_rule lg_average_acceleration = {zero, zero};
+const lg_alpha_rule lg_hilber_hughes_taylor = {zero, negative};
 
-const lg_option lg_genalpha_options[LG_GENALPHA_OPTION_COUNT] = {
+static const lg_option genalpha_rows[] = {
     {"rho_inf",
      LG_OPTION_NUMBER,
      {0.9, -1},
      0,
      1,
      NULL,
-     "Spectral radius at infinite frequency: 1 no damping, 0 most."},
+     "Spectral radius at infinite frequency: 1 no damping, 0 most.",
+     LG_FIELD(lg_genalpha_options, damping)},
     LG_GENALPHA_OPTIONS(LG_INDEX_3_DEFAULT),
 };
 
 /* Index 3 without damping leaves the multipliers oscillating: not the default here. */
-const lg_option lg_newmark_options[LG_NEWMARK_OPTION_COUNT] = {LG_GENALPHA_OPTIONS(LG_STABILIZED_DEFAULT)};
+static const lg_option newmark_rows[] = {LG_GENALPHA_OPTIONS(LG_STABILIZED_DEFAULT)};
+
+const lg_option_rows lg_genalpha_rows = LG_OPTION_ROWS(genalpha_rows, lg_genalpha_options);
+const lg_option_rows lg_newmark_rows = LG_OPTION_ROWS(newmark_rows, lg_genalpha_options);
 
 /* ---- options ---- */
+
+static const lg_genalpha_options *options_of(const lg_stepper *self)
+{
+    return (const lg_genalpha_options *)self->options;
+}
 
 static lg_alpha parameters(const lg_stepper *self)
 {
     const lg_alpha_rule *rule = self->method->coefficients;
-    double damping = rule->option ? lg_stepper_option(self, rule->option).number : 0;
-    lg_option_value sigma = lg_stepper_option(self, "sigma");
+    const lg_genalpha_options *options = options_of(self);
+    double damping = options->damping.number;
+    lg_option_value sigma = options->sigma;
     lg_alpha p = {.alpha_m = rule->alpha_m(damping), .alpha_f = rule->alpha_f(damping)};
     p.gamma = 0.5 - p.alpha_m + p.alpha_f;
     p.beta = 0.25 * (p.gamma + 0.5) * (p.gamma + 0.5);
@@ -70,7 +80,7 @@ static lg_alpha parameters(const lg_stepper *self)
 
 static lg_alpha_index index_of(const lg_genalpha_stepper *g)
 {
-    lg_option_value index = lg_stepper_option(&g->base, "index");
+    lg_option_value index = options_of(&g->base)->index;
     if (index.choice != 0 && index.number != 2 && index.number != 3)
         return LG_INDEX_COUNT;
     if (!g->base.system->pattern->nrows)
@@ -81,14 +91,14 @@ static lg_alpha_index index_of(const lg_genalpha_stepper *g)
 static const lg_alpha_form *form_of(const lg_genalpha_stepper *g)
 {
     static const lg_alpha_form *const forms[] = {&lg_exact_form, &lg_printed_form, &lg_printed_half_form};
-    return forms[lg_stepper_option(&g->base, "form").choice];
+    return forms[options_of(&g->base)->form.choice];
 }
 
 /* Newton's method as the options have it. By itself it keeps its matrix where making one calls functions many times. */
 static lg_newton_settings settings_of(const lg_genalpha_stepper *g)
 {
-    int modified = lg_stepper_option(&g->base, "newton").choice;
-    lg_newton_settings settings = lg_implicit_settings(&g->base);
+    int modified = options_of(&g->base)->newton.choice;
+    lg_newton_settings settings = lg_implicit_settings(&g->base, &options_of(&g->base)->stop);
     settings.modified = modified >= 0 ? modified : (g->base.system->flags & LG_SYSTEM_DIFFERENCED) != 0;
     settings.plain = !g->extrapolates;
     settings.good_guess = g->extrapolates;
@@ -98,16 +108,17 @@ static lg_newton_settings settings_of(const lg_genalpha_stepper *g)
 static lg_status prepare(lg_stepper *self)
 {
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
-    lg_option_value predictor = lg_stepper_option(self, "predictor");
+    const lg_genalpha_options *options = options_of(self);
+    lg_option_value predictor = options->predictor;
     g->alpha = parameters(self);
     g->undamped = g->alpha.gamma == 0.5;
     g->index = index_of(g);
     g->form = form_of(g);
-    g->optimal_start = lg_stepper_option(self, "start").choice;
+    g->optimal_start = options->start.choice;
     g->extrapolates = predictor.choice == LG_PREDICTOR_EXTRAPOLATE && (g->form == &lg_exact_form || predictor.given);
-    g->force_terms = lg_stepper_option(self, "tangent_terms").choice;
-    g->operator = lg_stepper_option(self, "tangent_operator").number != 0;
-    g->scaled = lg_stepper_option(self, "scaling").number != 0;
+    g->force_terms = options->tangent_terms.choice;
+    g->operator = options->tangent_operator.number != 0;
+    g->scaled = options->scaling.number != 0;
     g->implicit.newton = settings_of(g);
     self->stats.newton = g->implicit.newton.modified ? "modified" : "full";
 

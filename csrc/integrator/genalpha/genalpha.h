@@ -4,10 +4,9 @@
 
 #include "integrator/stepper.h"
 
-/* A family of parameters, alpha_m and alpha_f as functions of one option; always gamma = 1/2 - alpha_m + alpha_f (order
+/* A family of parameters, alpha_m and alpha_f as functions of the damping; always gamma = 1/2 - alpha_m + alpha_f (order
    two), beta = (gamma + 1/2)^2/4 (damping). */
 typedef struct lg_alpha_rule {
-    const char *option; /* NULL: the parameters are fixed */
     double (*alpha_m)(double), (*alpha_f)(double);
 } lg_alpha_rule;
 
@@ -16,7 +15,6 @@ extern const lg_alpha_rule lg_chung_hulbert, lg_average_acceleration, lg_hilber_
 
 extern const lg_stepper_type lg_genalpha; /* coefficients: an lg_alpha_rule */
 
-enum { LG_NEWMARK_OPTION_COUNT = 12, LG_GENALPHA_OPTION_COUNT };
-extern const lg_option lg_genalpha_options[LG_GENALPHA_OPTION_COUNT], lg_newmark_options[LG_NEWMARK_OPTION_COUNT];
+extern const lg_option_rows lg_genalpha_rows, lg_newmark_rows;
 
 #endif
