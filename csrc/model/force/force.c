@@ -60,7 +60,8 @@ static lg_status add_wrenches(const lg_force *force, const lg_point *at, const l
     const lg_element *e = &force->e;
     lg_pose *pose[2] = {lg_pose_of(e->frame[0], at), e->frame[1] ? lg_pose_of(e->frame[1], at) : NULL};
     lg_load load;
-    clear_slopes(&load);
+    if (linear)
+        clear_slopes(&load);
     LG_TRY(force->type->wrenches(e, (const lg_pose *const *)pose, at, linear, &load));
     for (int s = 0; s < e->info->nframes; s++)
         lg_axpy(6, 1, load.w[s], pose[s]->wrench[LG_FORCES]);
@@ -73,7 +74,10 @@ lg_status lg_force_all(lg_forces forces, const lg_point *at, const lg_wanted *wa
 {
     const lg_force_type *type = forces.first->type;
     int linear = want->S && want->chain;
+    lg_status (*add)(const lg_force *, const lg_point *, const lg_wanted *, int) = type->coordinate ? add_coordinate
+                                                                                   : type->between  ? add_between
+                                                                                                    : add_wrenches;
     for (const lg_force *f = forces.first; f < forces.end; f++)
-        LG_TRY((type->coordinate ? add_coordinate : type->between ? add_between : add_wrenches)(f, at, want, linear));
+        LG_TRY(add(f, at, want, linear));
     return LG_OK;
 }
