@@ -1,4 +1,4 @@
-"""Checks of what callers hand in: every message names the argument, what was given and what would work."""
+"""Checks of arguments: every message names the argument, what was given and what would work."""
 
 import difflib
 from collections.abc import Collection, Mapping, Sequence
@@ -56,7 +56,7 @@ def number(name: str, value: object, *, positive: bool = False, nonnegative: boo
 
 
 def choice(name: str, value: object, choices: Collection[str]) -> str:
-    """`value` if it is one of `choices`, else a ValueError that lists them and guesses what was meant."""
+    """`value` if it is one of `choices`, else a ValueError that lists them and suggests the nearest one."""
     if isinstance(value, str) and value in choices:
         return value
     listed = list(choices)
@@ -64,14 +64,14 @@ def choice(name: str, value: object, choices: Collection[str]) -> str:
 
 
 def guess(value: object, choices: Collection[str], meant: Mapping[str, str] = MappingProxyType({})) -> str:
-    """A question to put behind an unknown name, or nothing; `meant` has other words for some of the `choices`."""
+    """A suggestion for an unknown name, or nothing; `meant` maps other words to some of the `choices`."""
     near = difflib.get_close_matches(str(value), choices, n=1)
     best = meant.get(str(value), near[0] if near else "")
     return f" (did you mean {best!r}?)" if best in choices else ""
 
 
 def listing(names: Sequence[str]) -> str:
-    """Names for an error text, cut when there are many."""
+    """Names for an error message, shortened when there are many."""
     if not names:
         return "none"
     shown = ", ".join(repr(name) for name in names[:12])

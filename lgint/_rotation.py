@@ -1,4 +1,4 @@
-"""Conversions between the storages of a rotation, and whether one is valid; quaternions are scalar first."""
+"""Conversions between the storages of a rotation, and checks of rotations; quaternions are scalar first."""
 
 import functools
 import warnings
@@ -10,8 +10,8 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array, array
 
-EXACT: Final = 1e-9  # a quaternion's length, or the entries of R^T R, may be off by this much
-NEAR: Final = 1.001e-5  # a quaternion whose length is off by no more than 1e-5, and its rounding, is normalised
+EXACT: Final = 1e-9  # allowed error of a quaternion's length, or of the entries of R^T R
+NEAR: Final = 1.001e-5  # error of a quaternion's length up to which it is normalised: 1e-5 and its rounding
 
 
 def matrix_of_quaternion(p: Array) -> Array:
@@ -27,9 +27,9 @@ def matrix_of_quaternion(p: Array) -> Array:
 
 
 def quaternion_of_matrix(R: Array) -> Array:
-    """Unit quaternions (..., 4) with w >= 0 of rotation matrices (..., 3, 3), by the largest of the four components."""
+    """Unit quaternions (..., 4) with w >= 0 of rotation matrices (..., 3, 3), from their largest component."""
     d0, d1, d2 = R[..., 0, 0], R[..., 1, 1], R[..., 2, 2]
-    # 4 times the outer product p p^T, of which the row with the largest diagonal is normalised
+    # 4 times the outer product p p^T; its row with the largest diagonal entry is normalised
     outer = np.empty((*R.shape[:-2], 4, 4))
     outer[..., 0, 0] = 1 + d0 + d1 + d2
     outer[..., 1, 1] = 1 + d0 - d1 - d2
@@ -67,7 +67,7 @@ def angle_rates(angles: Array, omega: Array) -> Array:
 
 
 def unit_quaternion(name: str, p: Array) -> Array:
-    """The unit quaternion along `p` (4,): itself to round-off, with a warning if it is near, else a ValueError."""
+    """The unit quaternion along `p` (4,); a warning if its length is only nearly 1, a ValueError if it is not."""
     length = float(np.linalg.norm(p))
     if abs(length - 1) <= EXACT:
         return p
@@ -122,7 +122,7 @@ def rotation(name: str, value: object) -> Array:
 
 
 def continuous(p: Array) -> Array:
-    """The same rotations, each quaternion (n, 4) with the sign that is nearer to its predecessor."""
+    """The same rotations, each quaternion (n, 4) with the sign that brings it nearer to its predecessor."""
     signs = np.ones(len(p))
     signs[1:] = np.where(np.einsum("ij,ij->i", p[1:], p[:-1]) < 0, -1.0, 1.0)
     return p * np.cumprod(signs)[:, None]

@@ -1,8 +1,8 @@
 """Flexible bodies in modal coordinates: shapes with all their inertia integrals, from particles or from a beam.
 
 A body's particles are at X + Phi eta in the axes of its floating frame, eta being the modal coordinates. Inertia is
-exact, elasticity linear: what a large axial force does to the bending stiffness (centrifugal stiffening, buckling) is
-not in it.
+exact and elasticity linear: the effect of a large axial force on the bending stiffness (centrifugal stiffening,
+buckling) is not included.
 """
 
 from __future__ import annotations
@@ -221,10 +221,10 @@ def beam(
         Inertia of the cross-sections about y and about z per length, kg m. Zero: that of a line, which has none
         about its own axis.
     support : str
-        What holds the shapes in the floating frame: "clamped" at x = 0, "free" (free modes, about mean axes), or
+        How the shapes are supported in the floating frame: "clamped" at x = 0, "free" (free modes, about mean axes), or
         "pinned" at both ends in bending and at x = 0 in the other fields.
     modes : int or mapping
-        The lowest so many modes, or how many of each of "axial", "torsion", "bending_y" (displacement along y) and
+        Number of lowest modes, or the number of each of "axial", "torsion", "bending_y" (displacement along y) and
         "bending_z".
     elements : int
         Of cubic shape in bending, linear in the other fields.
@@ -326,7 +326,7 @@ def _choose(found: list[tuple[float, str, Array]], modes: int | Mapping[str, int
         wanted = _count("modes", modes)
         chosen = sorted(found, key=lambda row: row[0])[:wanted]
     if len(chosen) < wanted:
-        raise ValueError(f"modes: {wanted} wanted, the discretisation has {len(chosen)} of these")
+        raise ValueError(f"modes: {wanted} wanted, but the discretisation has only {len(chosen)}")
     return chosen
 
 

@@ -1,1 +1,1 @@
-"""Building models: bodies, joints, forces, trees; what they need of each other."""
+"""The builder: bodies, joints, forces, trees, and redundant joints."""

@@ -49,21 +49,21 @@ class BodyBuilder(Parts):
             Body axes, rad/s.
         formulation : str, optional
             How the body is stored, see `conventions`: "R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3", "euler_parameters",
-            "tait_bryan", or "minimal", where a joint says what it can do. Default: the builder's.
+            "tait_bryan", or "minimal": the body's first joint defines its only coordinate. Default: the builder's.
         pivot : array_like, shape (3,), optional
-            Inertial point about which the body turns. It has rotational coordinates only then, and its velocity
-            follows.
+            Inertial point about which the body turns. The body then has rotational coordinates only, and the velocity
+            of its COM follows from them.
         com : array_like, shape (3,), optional
             With `pivot`: from the pivot to the COM in body axes, in place of `position`.
         reference : array_like, shape (3, 3) or (4,), optional
             Rotation from body to inertial axes at which Tait-Bryan angles are zero; the singularity is a quarter turn
-            away. Default: the identity. Other formulations have no use for it.
+            away. Default: the identity. Other formulations do not depend on it.
 
         Raises
         ------
         ValueError
             For a name in use, wrong shapes, NaN, a mass that is not positive, an inertia that is not symmetric positive
-            semidefinite, a rotation that is none. An inertia that violates the triangle inequality is a warning.
+            semidefinite, an invalid rotation. An inertia that violates the triangle inequality is a warning.
         """
         self._new_name("body", name)
         R = np.eye(3) if rotation is None else rotation_matrix(f"rotation of {name!r}", rotation)
@@ -92,7 +92,7 @@ class BodyBuilder(Parts):
             self._blocks[name] = len(self._parts)
             self._parts.append(self._bodies[name])
         elif pivot is not None:
-            raise ValueError(f"pivot of {name!r}: in minimal coordinates a body's joint says about what it turns")
+            raise ValueError(f"pivot of {name!r}: in minimal coordinates a body's joint defines the axis about which it turns")
         return name
 
     def add_modal_body(
@@ -131,7 +131,7 @@ class BodyBuilder(Parts):
         Raises
         ------
         ValueError
-            For a name in use, wrong shapes, NaN, a rotation that is none, formulation "minimal".
+            For a name in use, wrong shapes, NaN, an invalid rotation, formulation "minimal".
         """
         self._new_name("body", name)
         if not isinstance(modes, Modes):

@@ -1,9 +1,9 @@
 """ModelBuilder: bodies, joints and forces by name, checked and turned into the record of a `Model`.
 
-Two rules hold throughout. `point` and `axis` are inertial, in the start configuration; `local_point` and names that end
+Two rules hold for all functions. `point` and `axis` are inertial, in the start configuration; `local_point` and names that end
 in `_a` and `_b` are in the axes of the body, the first or the second, from its centre of mass (on the ground: inertial,
 from the origin).
-Formulation is a property of the body: it may differ from body to body, and no joint or force knows it.
+The formulation is a property of the body: it may differ from body to body, and no joint or force depends on it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ModelBuilder(BodyBuilder, JointBuilder, ForceBuilder):
             (in the mass metric) replace it.
         redundant : str
             Constraint rows that follow from those of joints added before: "error" names them; "drop" leaves them out,
-            `Model.dropped_rows` tells which; "minimum_norm" leaves them out of the run as well, and
+            and `Model.dropped_rows` names them; "minimum_norm" leaves them out of the run as well, and
             `Trajectory.reaction` shares the reactions among all rows so that the multipliers are smallest.
 
         Raises

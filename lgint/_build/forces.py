@@ -37,7 +37,7 @@ class ForceBuilder(Parts):
     ) -> str:
         """A spring-damper (N/m, N s/m) along the line between two points.
 
-        `length` is the unstretched length in m; default: the distance at the start. The points are `point_a` and
+        `length` is the unstretched length in m; by default it is the distance at the start. The points are `point_a` and
         `point_b`, (3,) each, in body axes from the COM (on the ground: inertial), or the rows of `point`, (2, 3),
         inertial in the start configuration. Default: the COMs.
         """
@@ -135,8 +135,8 @@ class ForceBuilder(Parts):
     ) -> str:
         """A motor in a joint with the coordinate phi: torque + stiffness (phi_d - phi) + damping (phi_d' - phi').
 
-        This torque (N m) about the joint's axis, or force (N) along it, acts on the second body, the opposite on the
-        first.
+        This torque (N m) about the joint's axis, or force (N) along it, acts on the second body, and the opposite one on
+        the first.
 
         Parameters
         ----------
@@ -148,8 +148,8 @@ class ForceBuilder(Parts):
         torque, stiffness, damping : float
             N m, N m/rad, N m s/rad; along a slide N, N/m, N s/m.
         motion : array_like, shape (pieces, 4), optional
-            The desired coordinate phi_d(t), quadratic in pieces; a row is (t, phi_d, phi_d', phi_d'') at a piece's begin.
-            The first piece holds before, the last after its time as well. Default: phi_d = 0.
+            The desired coordinate phi_d(t), quadratic in pieces; a row is (t, phi_d, phi_d', phi_d'') at the beginning of a
+            piece. The first piece also holds before its time, and the last one has no end. Default: phi_d = 0.
         """
         label = f"the drive of {joint!r}" if name is None else repr(name)
         pieces = np.empty((0, 4)) if motion is None else array(f"motion of {label}", motion)
@@ -174,7 +174,7 @@ class ForceBuilder(Parts):
         tangent: Callable[..., Any] | None = None,
         name: str | None = None,
     ) -> str:
-        """A force law written in Python, on one or two bodies or in a joint. Runs of the model then hold the GIL.
+        """A force law written in Python, on one or two bodies or in a joint. Runs of such a model hold the GIL.
 
         Parameters
         ----------
@@ -202,7 +202,7 @@ class ForceBuilder(Parts):
             central differences.
         """
         if (bodies is None) == (joint is None):
-            raise ValueError("a force law acts on bodies or in a joint: give one of both")
+            raise ValueError("a force law acts either on bodies or in a joint: give bodies or joint")
         row: ForceRow = {"kind": "law", "function": function, "tangent": tangent}
         if joint is not None:
             _refuse_with("joint", point=point, local_point=local_point, point_a=point_a, point_b=point_b)
@@ -254,7 +254,7 @@ def _between(kind: str, ends: Ends) -> ForceRow:
 def _refuse_with(what: str, **arguments: object) -> None:
     for name, value in arguments.items():
         if value is not None:
-            raise ValueError(f"{name}: a force law with {what} has no use for it")
+            raise ValueError(f"{name}: a force law with {what} does not take it")
 
 
 def _source(what: str, load: Load) -> LoadRow:

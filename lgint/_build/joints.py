@@ -58,24 +58,24 @@ class JointBuilder(Parts):
         length : float, optional
             Distance only, m; default: that of the start.
         carrier : str, optional
-            In whose axes the translation rows are written: "inertial", "first", "second". Default: inertial where all
-            three translations are locked, else first.
+            The axes in which the translation rows are written: "inertial", or those of the "first" or "second" body.
+            Default: inertial if all three translations are locked, else first.
         angle : float, optional
-            Revolute, cylindrical, planar: what the joint's angle is at the start, rad; default 0. Prismatic, inline:
-            what the slide is, m; default: how far the point of `b` is from that of `a` along the axis, which is 0 where
+            Revolute, cylindrical, planar: the joint's angle at the start, rad; default 0. Prismatic, inline: the slide at
+            the start, m; default: the distance of the point of `b` from that of `a` along the axis, which is 0 if
             `point` is given.
         rate : float, optional
-            Of a joint that hangs a body in minimal coordinates, rad/s or m/s. Default: what the velocities of both
-            bodies say. The velocities of the second body follow.
+            Only for a joint that defines the coordinate of a body in minimal coordinates, rad/s or m/s. The velocities of
+            the second body follow from it. Default: the rate that follows from the velocities of both bodies.
 
         The first joint of a body in minimal coordinates is revolute or prismatic, its first partner the ground or a
-        body that hangs already: the joint's angle (or slide) is the body's only coordinate. All other joints are
+        body that is already part of a tree: the joint's angle (or slide) is the body's only coordinate. All other joints are
         constraints.
 
         Raises
         ------
         ValueError
-            For unknown kinds and names, an axis of length zero, an argument that the kind needs or has no use for.
+            For unknown kinds and names, an axis of length zero, and arguments that the kind lacks or does not take.
         """
         if kind == "distance":
             _refuse(kind, axis=axis, second_axis=second_axis, carrier=carrier, angle=angle, rate=rate)
@@ -110,7 +110,7 @@ class JointBuilder(Parts):
         turned = triad @ _turn_about_z(start or 0.0) if turns else triad
         row["triads"] = [(self._axes(ends.names[0]).T @ triad).tolist(), (self._axes(ends.names[1]).T @ turned).tolist()]
         if start is not None and not turns:
-            # the slide is measured from where it makes `start`
+            # the slide counts from the point at which its value at the start becomes `start`
             e = triad[:, 2]
             zero = ends.first + (e @ ends.apart - start) * e
             row["slide_point"] = self._point(ends.names[0], self._local(ends.names[0], zero))
@@ -155,7 +155,7 @@ class JointBuilder(Parts):
     # ---- links of trees ----
 
     def _hangs_free(self, who: Partner) -> bool:
-        """Whether this is a body in minimal coordinates that waits for its first joint."""
+        """Whether this is a body in minimal coordinates that has no joint yet."""
         name = self._partner(who)
         return name != "ground" and self._at(name).formulation == MINIMAL and name not in self._links
 

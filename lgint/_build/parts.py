@@ -1,4 +1,4 @@
-"""What every part of a builder needs: names, bodies and points on them."""
+"""What all parts of the builder share: names, bodies and points on them."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Parts:
     def _attachment(
         self, name: str, who: Partner, point: ArrayLike | None, local_point: ArrayLike | None
     ) -> list[float]:
-        """Where `name` attaches to one body; `point` is inertial, `local_point` body-fixed. Default: the COM."""
+        """The point at which `name` attaches to one body; `point` is inertial, `local_point` body-fixed. Default: the COM."""
         if point is not None and local_point is not None:
             raise ValueError(f"{name!r}: point (inertial) or local_point (body-fixed), not both")
         if point is not None:
@@ -142,11 +142,11 @@ class Parts:
 
     def _new_name(self, what: str, name: str) -> None:
         if not isinstance(name, str) or not name:
-            raise ValueError(f"name of a {what}: a text expected, got {name!r}")
+            raise ValueError(f"name of a {what}: a string expected, got {name!r}")
         if "\0" in name or any("\ud800" <= character <= "\udfff" for character in name):
             raise ValueError(f"name of a {what}: no NUL characters and no lone surrogates expected, got {name!r}")
         if name in self._names or name == "ground":
-            raise ValueError(f"the name {name!r} is in use; a {what} needs one of its own")
+            raise ValueError(f"the name {name!r} is in use; a {what} needs a name of its own")
 
     def _free_name(self, stem: str) -> str:
         name, number = stem, self._numbers.get(stem, 1)

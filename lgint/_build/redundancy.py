@@ -17,14 +17,14 @@ from lgint._args import Array, choice
 from lgint._model.loops import Dropped, Loop, loops
 from lgint._model.model import Model
 
-TOLERANCE = 1e-7  # of a row of length one: what the tolerance of a start cannot tell from dependence
+TOLERANCE = 1e-7  # of a row of length one; smaller remainders cannot be told from dependence, given the tolerance of a start
 RESIDUAL = 1e-8  # of a consistent start, as in `build`
-NEARBY = 1e-2  # how far the mechanism is moved to see whether a dependence lasts, rad
-LARGE = 500  # rows of a loop from which on the sparse factorisation is asked first
+NEARBY = 1e-2  # displacement by which the mechanism is moved to test whether a dependence persists, rad
+LARGE = 500  # number of rows of a loop above which the sparse factorisation is tried first
 
 
 def resolve(model: Model, start: str, redundant: str) -> Model:
-    """The model as it is, or without its redundant rows; see `ModelBuilder.build`.
+    """The same model, or one without its redundant rows; see `ModelBuilder.build`.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def describe(model: Model, dropped: Mapping[str, Sequence[int]]) -> str:
 
 
 def _dependent(loop: Loop, start: str) -> Dropped:
-    """Rows of the loop that follow from the others, by joint; ValueError if they contradict these or do not last."""
+    """Rows of the loop that follow from the others, by joint; ValueError if they contradict these or depend on them at the start only."""
     if loop.nrows > LARGE and _regular(loop):
         return {}
     q = _onto(loop.core, loop.q, loop.v) if start == "project" else loop.q
@@ -113,7 +113,7 @@ def dependent_rows(B: Array, groups: Iterator[range]) -> list[int]:
 
 
 def _regular(loop: Loop) -> bool:
-    """Is B of full rank as far as the sparse factorisation can tell?"""
+    """Whether B has full rank according to the sparse factorisation."""
     try:
         loop.core.project(0.0, loop.q, loop.v, position=False)
     except _core.SingularError:
@@ -127,7 +127,7 @@ def _violation(core: _core.Model, q: Array, v: Array) -> float:
 
 
 def _onto(core: _core.Model, q: Array, v: Array) -> Array:
-    """A configuration next to q that satisfies all rows as well as can be, dependent or not: Gauss and Newton."""
+    """A configuration near q that satisfies all rows, dependent or not, as well as possible (Gauss-Newton iterations)."""
     best, least = q, np.inf
     for _ in range(50):
         phi = core.residual(0.0, q, v)[0]
@@ -142,14 +142,14 @@ def _onto(core: _core.Model, q: Array, v: Array) -> Array:
 
 
 def _moved(kept: _core.Model, q: Array, v: Array) -> Array:
-    """Where a short motion leads in some direction that the rows of `kept` leave free; q if there is none."""
+    """The configuration after a short motion in a direction that the rows of `kept` leave free; q if there is none."""
     _, direction = kept.project(0.0, q, np.random.default_rng(0).standard_normal(kept.nv), position=False)
     size = float(np.abs(direction).max())
     return kept.retract(q, NEARBY / size * direction) if size > RESIDUAL else q
 
 
 def _lasts(complete: _core.Model, kept: _core.Model, q: Array, v: Array) -> bool:
-    """Are all rows still satisfied where the mechanism comes to when it moves a little under the rows of `kept`?"""
+    """Whether all rows are still satisfied after the mechanism moved a little under the rows of `kept`."""
     try:
         q, v = kept.project(0.0, _moved(kept, q, v), v)
     except _core.IntegrationError:

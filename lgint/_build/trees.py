@@ -45,7 +45,7 @@ class Tree:
         if joint.rate is None and error > START_TOLERANCE * scale:
             raise ValueError(
                 f"the velocities of {body.name!r} violate its {joint.kind} joint: with the rate {rate:.6g} its COM "
-                f"moves with {velocity} and it turns with {omega} (inertial); or give the joint's rate"
+                f"moves with {velocity} and it turns with {omega} (inertial); or give the rate of the joint"
             )
         self.q.append(joint.coordinate)
         self.v.append(rate)

@@ -22,8 +22,8 @@ class CallableModel(System):
     ----------
     space : str, tuple or list of them
         The configuration space: node kinds such as "SO3", "R3xSO3", "SE3", "S3R3", and ("Rn", n) for coordinates in R^n
-        ("Rn" alone takes n from `q0`). Coordinates and velocities of the blocks stand one after the other. Kinds with
-        rows of their own (Euler parameters) bring these rows; they come last in `lam`.
+        ("Rn" alone takes n from `q0`). Coordinates and velocities of the blocks follow one after the other. Kinds with
+        constraint rows of their own (Euler parameters) add these rows; they come last in `lam`.
     q0, v0 : array_like, shapes (nq,), (nv,)
         The start. Velocities are left-trivialised: body axes for rotations.
     mass : function (t, q) -> (nv, nv)
@@ -46,7 +46,7 @@ class CallableModel(System):
     ------
     ValueError
         For unknown kinds, wrong shapes, NaN in the start, or a constraint without its Jacobian. An exception inside a
-        function stops the run and arrives unchanged.
+        function stops the run and reaches the caller unchanged.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ def _check_functions(functions: dict[str, Any]) -> None:
         if function is None and name in ("mass", "force"):
             raise ValueError(f"{name}: a function is needed")
     if (functions["constraint"] is None) != (functions["constraint_jacobian"] is None):
-        raise ValueError("constraint and constraint_jacobian go together: give both or none")
+        raise ValueError("constraint and constraint_jacobian belong together: give both or neither")
     if functions["constraint"] is None and functions["constraint_acceleration"] is not None:
         raise ValueError("constraint_acceleration needs constraint and constraint_jacobian")
 

@@ -70,13 +70,13 @@ class _Point:
 
 
 class _Probe:
-    """A model, random points near its start, and its verbs as plain functions."""
+    """A model, random points near its start, and its verbs as functions of a point."""
 
     def __init__(self, model: System, rng: np.random.Generator) -> None:
         self.model, self.core, self.rng = model, model.core, rng
 
     def point(self) -> _Point:
-        """A state off the start: coordinates moved by up to 0.3, velocities of random direction."""
+        """A state near the start: coordinates moved by up to 0.3, and random velocities added."""
         nv, nc = self.core.nv, self.core.nrows
         q = self.core.retract(self.model.q0, self.own_null(self.model.q0) @ (0.3 * self.random(nv)))
         q = self._unit_length(q)

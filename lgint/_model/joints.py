@@ -47,7 +47,7 @@ JOINTS: Final[Mapping[str, JointKind]] = {
 
 
 def joint_coordinate(name: str, kind: str, wanted: str | None) -> str:
-    """The coordinate of joint `name` that is meant, "angle" or "slide"; by default the first that its kind has."""
+    """The coordinate of joint `name`, "angle" or "slide": `wanted`, or by default the first that its kind has."""
     found = JOINTS[kind].coordinates if kind in JOINTS else ()
     if wanted is not None:
         choice("coordinate", wanted, ("angle", "slide"))

@@ -31,7 +31,7 @@ class System:
     q0, v0 : ndarray, shapes (nq,) and (nv,)
         The start, read only.
     reference : str
-        Where the system comes from ("" if nobody said).
+        The source of the system, "" if unknown.
     """
 
     core: _core.System
@@ -70,7 +70,7 @@ class System:
         raise NotImplementedError
 
     def with_state(self: S, q: ArrayLike | None = None, v: ArrayLike | None = None, *, project: bool = False) -> S:
-        """The same system with another start; what is None stays. The compiled shape is shared.
+        """The same system with another start; an argument that is None keeps its value. The compiled system is shared.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class Model(System):
         return factory(**{**origin["parameters"], **parameters})
 
     def with_origin(self, factory: str, parameters: Mapping[str, Any], reference: str) -> Model:
-        """The same model, signed by the function of `lgint.models` that made it."""
+        """The same model with a note of the function of `lgint.models` that made it."""
         other = self.with_state()
         origin: Origin = {"factory": factory, "parameters": dict(parameters)}
         other._record = {**self._record, "origin": origin, "reference": reference}
@@ -188,7 +188,7 @@ class Model(System):
         return self._in_body_axes(name, frames[choice("body", name, frames)], q, v)
 
     def _in_body_axes(self, name: str, frame: int, q: Array, v: Array) -> Kinematics:
-        """What the core says of a frame on a body, a node or the ground, in the axes of the body."""
+        """Kinematics of a frame on a body, a node or the ground, in the axes of the body."""
         x, R, xdot, omega = self.core.kinematics(frame, q, v)
         body = self.bodies.get(name)
         if body is None or body["reference"] is None:
@@ -270,6 +270,4 @@ class MissingFunction:
 
     def __call__(self, *args: object) -> Array:
         """Raises MissingFunctionError, a RuntimeError."""
-        raise MissingFunctionError(
-            f"{self.what} is a Python function and was not saved; build the model anew to run it"
-        )
+        raise MissingFunctionError(f"{self.what} is a Python function and was not saved; rebuild the model to run it")

@@ -13,7 +13,7 @@ def complete_multipliers(model: Model, q: Array, v: Array, lam: Array) -> Array:
     """Multipliers (n, rows of `model.complete`) of all rows for states q (n, nq), v (n, nv), lam (n, nc).
 
     Rows that were dropped have zero; with redundant="minimum_norm" the multipliers of a loop are those of least
-    Euclidean norm (in N and N m) that press on the bodies alike: lam - n (n^T lam) with B^T n = 0.
+    Euclidean norm (in N and N m) with the same effect on the bodies: lam - n (n^T lam) with B^T n = 0.
     """
     whole = model.complete
     kept = np.ones(whole.nc, dtype=bool)

@@ -40,7 +40,7 @@ class DenseOutput:
     Attributes
     ----------
     t_min, t_max : float
-        The times in between can be asked for; others raise ValueError.
+        Times outside of this interval raise ValueError.
     """
 
     def __init__(self, model: System, knots: Mapping[str, Array], t_max: float) -> None:

@@ -17,8 +17,8 @@ Event = Callable[[float, Array, Array], float]
 class Events:
     """Watches a run. `on_step` is called with both ends of every step.
 
-    A function has an event where its value reaches or crosses zero: it had a sign before and has another, or none, at
-    the end of a step. A zero at the start of the run is none.
+    A function has an event where its value reaches or crosses zero: it is not zero at one end of a step, and zero or of
+    the other sign at the next. A zero at the start of the run is not an event.
     """
 
     def __init__(self, core: _core.System, events: Event | Sequence[Event]) -> None:
@@ -35,7 +35,7 @@ class Events:
         self.ended = False
 
     def on_step(self, t: tuple[float, float], q: Array, v: Array, a: Array, lam: Array) -> float | None:
-        """Records the events of a step; the time of the one that ends the run, if there is one."""
+        """Records the events of a step; returns the time of the one that ends the run, if any."""
         old = self.values
         if old is None:
             old = [_value(f, t[0], q[0], v[0]) for f in self.functions]
@@ -44,7 +44,7 @@ class Events:
         def state(time: float) -> tuple[Array, Array]:
             x = _core.interpolate(self._core, [time], t, q, v, a, lam)
             place, rate = x[0][0], x[1][0]
-            if t[0] < time < t[1]:  # the run would be cut here, and its state moved onto the constraints
+            if t[0] < time < t[1]:  # as for a run that ends here, whose state is moved onto the constraints
                 place, rate = self._core.project(time, place, rate)
             for values in (place, rate):
                 values.setflags(write=False)
@@ -129,7 +129,7 @@ def _resolution(t: float) -> float:
 
 
 def _root(f: Callable[[float], float], a: float, b: float, fa: float, fb: float) -> float:
-    """The sign change of f in (a, b], to the last bits of t: regula falsi (Illinois), kept honest by bisection."""
+    """The sign change of f in (a, b], to the last bits of t: regula falsi (Illinois), every third step a bisection."""
     side, step = 0, 0
     while fb != 0 and b - a > 4 * np.finfo(float).eps * max(abs(a), abs(b)):
         step += 1

@@ -23,14 +23,14 @@ _FUNCTION: Final = {"lgint": "function"}  # stands where a function cannot be sa
 
 
 def write(path: str | PathLike[str], about: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-    """Writes the file as a whole or not at all: to another name in the same folder, which then replaces `path`."""
+    """Writes the file completely or not at all: a temporary file in the same folder then replaces `path`."""
     text = np.array(json.dumps({"format": FORMAT, **about}, default=_plain))
     with _replacing(os.path.realpath(os.fsdecode(path))) as file:
         np.savez(file, allow_pickle=False, about=text, **arrays)
 
 
 def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
-    """What `write` wrote, functions as `MissingFunction`. ValueError with the path for whatever is wrong inside."""
+    """What `write` wrote, functions as `MissingFunction`; a ValueError with the path for any defect of the file."""
     with open(path, "rb") as file, defects(path):
         with zipfile.ZipFile(file) as archive:
             arrays = {info.filename.removesuffix(".npy"): _array(archive, info) for info in archive.infolist()}
@@ -43,26 +43,26 @@ def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
 
 @contextmanager
 def defects(path: str | PathLike[str]) -> Iterator[None]:
-    """Turns whatever goes wrong while a file is read into a ValueError with its path."""
+    """Turns any exception while a file is read into a ValueError with its path."""
     try:
         yield
     except Exception as error:
         if isinstance(error, zipfile.BadZipFile):
-            what = "it is no .npz file, or was cut short"
+            what = "it is not an .npz file, or it is incomplete"
         else:
             what = f"no {error} in it" if isinstance(error, KeyError) else f"{error}"
         raise ValueError(f"{os.fsdecode(path)}: not a trajectory saved by this version of lgint: {what}") from error
 
 
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Array:
-    """One array: numbers or text, never objects, and as many as the file holds."""
+    """One array of numbers or text, never of objects, whose size is that of the file's data."""
     with archive.open(info) as member:
         if np.lib.format.read_magic(member) != (1, 0):
-            raise ValueError(f"{info.filename} is no array")
+            raise ValueError(f"{info.filename} is not an array")
         shape, fortran, dtype = np.lib.format.read_array_header_1_0(member)
         size = math.prod(shape) * dtype.itemsize
         if dtype.kind not in "fU" or fortran or info.file_size != member.tell() + size:
-            raise ValueError(f"{info.filename} does not hold the numbers that it should")
+            raise ValueError(f"{info.filename} does not have the expected type or size")
         array = np.empty(math.prod(shape), dtype)
         member.readinto(array.view(np.uint8))  # type: ignore[attr-defined]
         return array.reshape(shape)
@@ -70,7 +70,7 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Array:
 
 @contextmanager
 def _replacing(target: str) -> Iterator[IO[bytes]]:
-    """A new file that becomes `target` when all is written. A device or a pipe is written to as it is."""
+    """A new file that replaces `target` when it is complete. A device or a pipe is written to directly."""
     if os.path.exists(target) and not os.path.isfile(target):
         with open(target, "wb") as file:
             yield file

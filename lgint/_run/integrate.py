@@ -28,7 +28,7 @@ def methods() -> list[str]:
 
 
 def method_info(name: str) -> dict[str, Any]:
-    """What is known of a method: name, order, reference, doc, options (name, type, default, range)."""
+    """The entries of a method's row: name, order, reference, doc, options (name, type, default, range)."""
     rows = {row["name"]: row for row in _core.method_rows()}
     return copy.deepcopy(rows[choice("method", name, rows)])
 
@@ -60,12 +60,12 @@ def integrate(
         Later than `t0`, s.
     h : float
         Step size, s. Each interval between stops (`t0`, `stops`, the model's kinks, `t_end`) is cut into
-        ceil(length / h) equal steps, so the steps taken are at most `h`. Where the steps are adaptive it is the first
-        one, and may be left out.
+        ceil(length / h) equal steps, so the steps taken are at most `h`. If the steps are adaptive, `h` is the first
+        one and may be omitted.
     t0 : float
-        Start time, s. With `start` the run goes on from that trajectory's end instead.
+        Start time, s. With `start` the run continues from the end of that trajectory instead.
     save_every : int
-        Every how many steps a state is kept; the start and the end always are.
+        One of this number of steps is kept, and always the start and the end.
     t_eval : array_like, optional
         Ascending times from the start to `t_end`: the states there are kept instead, by dense output. The steps do not
         depend on them.
@@ -73,13 +73,13 @@ def integrate(
         Times between `t0` and `t_end` to land on.
     events : function or sequence of functions, optional
         event(t, q, v) -> float, with read-only arrays. Where a value changes its sign the event is located on the dense
-        output, to round-off, and recorded in `t_events`, `q_events` and `v_events`. Attributes of a function, as in
-        SciPy's `solve_ivp`: `terminal`, True or a number of events: the run ends at the event, or that many of them;
-        `direction`, positive or negative: signs that rise, or fall, only. A run that ends so has the state of the dense
-        output there, moved onto the constraints, with accelerations and multipliers of the index-1 equations; it can be
-        resumed.
+        output, to round-off, and recorded in `t_events`, `q_events` and `v_events`. Functions may have attributes, as
+        in SciPy's `solve_ivp`: `terminal`, True or the number of events of this function that ends the run; and
+        `direction`, positive or negative: only rising, or only falling, values count. A run that ends at an event has
+        the state of the dense output there, moved onto the constraints, with accelerations and multipliers of the
+        index-1 equations; it can be resumed.
     dense_output : bool
-        Keep what `trajectory.sol` needs.
+        Keep the data that `trajectory.sol` needs.
     start : Trajectory or str, optional
         Resume this run, wherever it ended: from its last state and with its memory, bit for bit. The model must have
         the same bodies, joints and formulations. Where its parameters differ from those of the run, accelerations and
@@ -99,11 +99,11 @@ def integrate(
     Raises
     ------
     ValueError
-        For what can be mended before the run: unknown methods and options, values out of range, an inconsistent start.
+        For mistakes found before the run: unknown methods and options, values out of range, an inconsistent start.
     ConvergenceError, SingularError, StepSizeError, Interrupted
         During the run, with `.report` and the `.trajectory` up to the last accepted state.
 
-    What a function of the model raises, or an event, arrives as it is, with the same two attributes.
+    An exception in a function of the model or in an event reaches the caller unchanged, with the same two attributes.
     """
     if not isinstance(model, System):
         raise ValueError(f"model: a model expected, got {type(model).__name__}")
@@ -155,7 +155,7 @@ class Stepper:
     t0 : float
         Start time, s.
     start : Trajectory or str, optional
-        Go on from the end of this run. A name is the option of that name.
+        Continue from the end of this run. A name is the option of that name.
     **options
         Of the method.
     """
@@ -167,7 +167,9 @@ class Stepper:
         check_options(method, options, Stepper)
         for name in ("rtol", "atol"):
             if options.get(name) is not None:
-                raise ValueError(f"{name}: a Stepper takes the steps that it is given; lgint.integrate chooses them")
+                raise ValueError(
+                    f"{name}: a Stepper takes the steps it is given; lgint.integrate lets the method choose them"
+                )
         start = start_option(start, options)
         begin, q, v, memory = start_of(model, method, t0, start)
         self.model = model
@@ -175,9 +177,9 @@ class Stepper:
         self._core = _core.Stepper(model.core, method, begin, q, v, memory, options)
 
     def step(self, h: float) -> None:
-        """Goes on by `h` seconds. A step that fails raises and leaves the state as it was.
+        """Advances by `h` seconds. A step that fails raises an exception and leaves the state unchanged.
 
-        If the model has a kink inside, these are several steps, which end on the kinks.
+        If the model has kinks inside this interval, several steps are taken, which end on the kinks.
         """
         self._core.step(_step(h))
 
@@ -210,7 +212,7 @@ class Stepper:
         return self._core.lam
 
 
-# what other programs call the arguments here
+# names of other programs for the arguments of `integrate`
 _MEANT = {
     **dict.fromkeys(("dt", "step", "step_size", "stepsize", "timestep"), "h"),
     **dict.fromkeys(("tf", "tmax", "t_final", "t_stop", "t_span"), "t_end"),
@@ -219,7 +221,7 @@ _MEANT = {
 
 
 def check_options(method: str, options: Collection[str], function: Callable[..., object]) -> None:
-    """ValueError for options that no method has, with a guess; it may also be an argument of `function`."""
+    """ValueError for options that no method has, with a suggestion: an option or an argument of `function`."""
     own = [option["name"] for option in method_info(method)["options"]]
     known = {option["name"] for row in _core.method_rows() for option in row["options"]}
     arguments = [p.name for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY]
@@ -279,7 +281,7 @@ def _stops(t0: float, t_end: float, stops: ArrayLike | None) -> Array:
 
 
 def _within(times: Array, t0: float, t_end: float) -> Array:
-    """The times, those that lie before `t0` or after `t_end` by no more than round-off moved there."""
+    """The times; those before `t0` or after `t_end` by no more than round-off are moved there."""
     noise = 8 * np.finfo(float).eps * max(abs(t0), abs(t_end))
     inside = np.clip(times, t0, t_end)
     return np.where(np.abs(times - inside) <= noise, inside, times)

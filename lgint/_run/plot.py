@@ -42,7 +42,7 @@ STYLE: dict[Any, Any] = {
 
 
 class Picture(Figure):
-    """A figure that no window manager knows: it needs no closing, can be saved, and is shown by notebooks."""
+    """A figure outside of pyplot: it need not be closed, can be saved, and is shown by notebooks."""
 
     def _repr_png_(self) -> bytes:
         file = io.BytesIO()
@@ -56,7 +56,7 @@ def style() -> Any:
 
 
 def trajectory(run: States, what: str | None = None, axes: Axes | None = None) -> Figure:
-    """All panels of a run, or the one that is asked for, in new axes or in those given."""
+    """All panels of a run, or one of them, in new axes or in those given."""
     panels = _panels(run)
     if what is not None:
         choice("what", what, panels)
@@ -89,7 +89,7 @@ def _panels(run: States) -> Mapping[str, Callable[[Axes, States], None]]:
 
 
 def _shown(names: Sequence[str], count: int) -> tuple[list[str], str]:
-    """At most `count` names, spread evenly, and what a title has to say about it if there are more."""
+    """At most `count` names, spread evenly, and an addition to the title if there are more."""
     chosen = [names[i] for i in np.unique(np.linspace(0, len(names) - 1, min(count, len(names))).astype(int))]
     return chosen, "" if len(chosen) == len(names) else f" ({len(chosen)} of {len(names)} bodies)"
 
@@ -194,7 +194,7 @@ def _frames(run: States, count: int) -> tuple[Array, Array, Array]:
 
 
 def _room(figure: Any, extent: Array) -> Any:
-    """Axes around all points; walls, grid and labels are drawn once, as a picture behind what moves."""
+    """Axes around all points; walls, grid and labels are drawn once, as a picture behind the moving lines."""
     centre, reach = (extent.max(0) + extent.min(0)) / 2, max(float(np.ptp(extent, axis=0).max()) / 2, 1e-6)
     axes = figure.add_axes((0.0, 0.02, 0.92, 0.93), projection="3d")
     for letter, middle in zip("xyz", centre, strict=True):

@@ -1,4 +1,4 @@
-"""Where a run begins: at its model's start, or where another run ended."""
+"""The state in which a run begins: the start of its model, or the end of another run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lgint._model.model import MissingFunctionError, Model, System
 from lgint._model.record import mode_count
 from lgint._run.trajectory import Trajectory
 
-TOLERANCE = 1e-8  # m, rad, and their rates: how much farther another model's constraints may be violated
+TOLERANCE = 1e-8  # m, rad, and their rates: by how much more the constraints of another model may be violated
 
 
 class Start(NamedTuple):
@@ -26,7 +26,7 @@ class Start(NamedTuple):
 
 
 def start_option(start: Trajectory | str | None, options: dict[str, Any]) -> Trajectory | None:
-    """Puts the option `start` where it belongs; returns the run to resume."""
+    """Moves a `start` that is the name of an option to the options; returns the run to resume, if any."""
     if isinstance(start, str):
         options["start"] = start
         return None
@@ -39,7 +39,7 @@ def start_of(model: System, method: str, t0: float, start: Trajectory | None) ->
     """The model's start at `t0`, or the end of the run `start`, which must be one of this model and method.
 
     The model may have other parameters than the one of that run. Then its accelerations and multipliers are computed
-    afresh, as at a kink; q and v stay as they are, and have to agree with its constraints.
+    afresh, as at a kink; q and v are kept and have to satisfy its constraints.
     """
     if start is None:
         return Start(number("t0", t0), model.q0, model.v0, None)

@@ -22,11 +22,11 @@ from lgint.modal import COM
 
 @dataclass(frozen=True)
 class Stats:
-    """What a run cost."""
+    """The cost of a run."""
 
     steps: int = 0
     rejected: int = 0  # by error control
-    failed: int = 0  # how many of them because they could not be carried out
+    failed: int = 0  # rejected steps that could not be carried out
     newton_iterations: int = 0
     jacobians: int = 0
     factorisations: int = 0
@@ -123,8 +123,8 @@ class States:
     def unit_length_error(self, name: str) -> Array:
         """|e| - 1 (n,) of the four parameters that store the rotation of a body as a quaternion.
 
-        It stays at round-off where the storage is kept on the unit sphere or a constraint row asks for it, and drifts
-        in "euler_parameters_omega". ValueError if the body's rotation is stored otherwise.
+        It stays at round-off if the storage is kept on the unit sphere or a constraint row requires unit length, and
+        drifts with "euler_parameters_omega". ValueError if the body's rotation is stored otherwise.
         """
         model = self.multibody()
         body = model.body(name)
@@ -213,12 +213,12 @@ class States:
     def joint_angle(self, name: str) -> Array:
         """Angle (n,) of the second body relative to the first about the joint's axis, rad, through full turns.
 
-        At the start of the model it is what `add_joint` was told, by default zero.
+        At the start of the model it has the value given to `add_joint`, by default zero.
         """
         return self.joint_position(name, "angle")
 
     def joint_position(self, name: str, coordinate: str | None = None) -> Array:
-        """Angle (n,) of a joint, rad, or its slide (n,), m: how far the second body is from the first along the axis.
+        """Angle (n,) of a joint, rad, or its slide (n,), m: the distance of the second body along the axis.
 
         `coordinate` is "angle" (revolute, cylindrical, planar) or "slide" (prismatic, cylindrical, inline). Default:
         the one that the joint has, the angle if it has both. The axis of a slide is fixed in the first body.
@@ -264,10 +264,10 @@ class States:
         return np.stack(angles, axis=1) if angles else np.empty((len(self), 0))
 
     def all_multipliers(self) -> Array:
-        """Multipliers of all rows of `model.complete`, those that were left out as redundant included, (n, rows).
+        """Multipliers (n, rows) of all rows of `model.complete`, including those that were left out as redundant.
 
-        Of rows that were dropped they are zero. For a model built with redundant="minimum_norm" they are the ones of
-        least Euclidean norm (N and N m side by side) among all that press on the bodies as `lam` does.
+        They are zero for rows that were dropped. For a model built with redundant="minimum_norm" they have the least
+        Euclidean norm (with N and N m alike) among all multipliers with the same effect on the bodies as `lam`.
         """
         model = self.multibody()
         return complete_multipliers(model, self.q, self.v, self.lam) if model.dropped else self.lam
@@ -301,7 +301,7 @@ class States:
         return self._turned(model, name, inertial, frame, slot)
 
     def _held(self, model: Model, name: str, frame: str, slot: int) -> Array:
-        """The reaction in the joint by which a link of a tree hangs."""
+        """The reaction in the joint that holds a link of a tree."""
         place = model.joint_place(name)
         states = zip(self.t, self.q, self.v, self.vdot, self.lam, self.mem, strict=True)
         second = [model.core.transmitted(place.element, place.link or 0, float(t), *state) for t, *state in states]

@@ -32,7 +32,7 @@ class Trajectory(States):
     model : Model or CallableModel
     method : str
     options : dict
-        As they were given to `integrate`.
+        The options given to `integrate`.
     t, h : ndarray, shape (n,)
         Times, and the step sizes with which they were reached (0 at the start), s.
     error : ndarray, shape (n,)
@@ -56,8 +56,8 @@ class Trajectory(States):
     def save(self, path: str | PathLike[str]) -> None:
         """Writes an .npz file that `lgint.load` reads, with the model's record, so that every accessor works again.
 
-        Python functions inside the model are not saved: they raise when the loaded model calls them. A file of that
-        name is replaced when all has been written, and stays as it was if that fails.
+        Python functions inside the model are not saved: they raise when the loaded model calls them. An existing
+        file of that name is replaced when the new one is complete, and is kept if writing fails.
         """
         about = {
             "method": self.method,
@@ -91,7 +91,7 @@ class Trajectory(States):
         ax : matplotlib axes, optional
             Where to draw one panel; by default "paths" on axes with projection "3d", on others the second one.
 
-        Panels say in their titles how many bodies they show if not all.
+        If a panel does not show all bodies, its title says how many it shows.
         """
         from lgint._run import plot
 
@@ -100,8 +100,8 @@ class Trajectory(States):
     def animate(self, seconds: float = 10.0, *, fps: float = 25.0) -> FuncAnimation:
         """A matplotlib animation of the bodies' axes and joints, which notebooks play and `save` writes to a file.
 
-        It lasts `seconds` with `fps` pictures a second, at equal steps of time through the run: of the dense output if
-        there is one, else each shows the saved state that is nearest.
+        It lasts `seconds` with `fps` pictures a second, at equal intervals of time through the run: from the dense
+        output if there is one, else each picture shows the nearest saved state.
         """
         from lgint._run import plot
 

@@ -1,7 +1,7 @@
-"""`lgint bench`: microseconds a step, next to Exudyn where that is installed.
+"""`lgint bench`: microseconds per step, beside Exudyn if it is installed.
 
-Both run the same model with the same step, in turns: a long and a short run each, so that what a run costs beside its
-steps drops out. Processor time is taken, and the least of several counts. lgint runs with the options that a case
+Both run the same model with the same step, in turns: a long and a short run each, so that the cost of a run outside its
+steps drops out. Of several repetitions the least processor time is taken. lgint runs with the options that a case
 names and its defaults for all others. A ratio between unequal errors would mean nothing, so each row also has the
 distance of both final positions from that of a fine run, and the ratio at equal error: with a method of order p, the
 one that is off by a factor f at the same step needs steps f^(1/p) times shorter.
@@ -35,10 +35,10 @@ from lgint._version import VERSION
 
 @dataclass(frozen=True)
 class Case:
-    """One row: a model of both, a method, and what is aimed at."""
+    """One row: a model of both programs, a method, and the target."""
 
     name: str
-    target: float  # times faster than the peer; NaN: nothing is aimed at
+    target: float  # ratio to the peer's time; NaN: no target
     model: Callable[[], Model]
     body: str  # whose position is compared
     peer: Callable[[Peer], None]
@@ -53,7 +53,7 @@ class Case:
 # full Newton is the default
 NEWTON: Mapping[str, Mapping[str, Any]] = {"full Newton": {}, "modified Newton": {"newton": "modified"}}
 CHAINS = ((10, 15.0, 1000), (100, 15.0, 500), (400, 12.0, 200))  # bars, target, steps
-ROUND_OFF = 1e-11  # m; smaller errors tell nothing about the methods
+ROUND_OFF = 1e-11  # m; smaller errors say nothing about the methods
 WORSE = 1.1  # times the peer's error at the same step may be
 
 

@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = _main(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough; what is left goes nowhere
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe; the rest of the output is discarded
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     return status
@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--out", type=Path, default=Path("demo"), help="directory of the picture (default: demo)")
     demo.set_defaults(command=_demo)
 
-    bench = commands.add_parser("bench", help="microseconds a step, next to Exudyn where that is installed")
+    bench = commands.add_parser("bench", help="microseconds per step, beside Exudyn if it is installed")
     bench.add_argument("--only", default="", metavar="TEXT", help="cases whose names contain this text")
     bench.add_argument("--repeat", type=int, default=9, metavar="N", help="the least of N times counts (default: 9)")
     bench.add_argument("--machine", default="", metavar="NAME", help="name of this machine in the table and the file")
@@ -144,7 +144,7 @@ def _run(given: argparse.Namespace) -> int:
 
 
 def _setting(text: str) -> tuple[str, Any]:
-    """name=value; what is no Python literal is a text."""
+    """name=value; a value that is not a Python literal is a string."""
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise ValueError(f"--set: NAME=VALUE expected, got {text!r}")
@@ -173,7 +173,7 @@ def _summary(name: str, run: Trajectory) -> str:
         position, velocity = (abs(run.constraint_residual(level)).max() for level in ("position", "velocity"))
         lines.append(f"largest constraint residual {position:.2e} (position), {velocity:.2e} (velocity)")
     if stats.newton_iterations:
-        lines.append(f"{stats.newton_iterations / stats.steps:.2f} Newton iterations a step")
+        lines.append(f"{stats.newton_iterations / stats.steps:.2f} Newton iterations per step")
     return "\n".join(lines)
 
 

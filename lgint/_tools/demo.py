@@ -71,12 +71,12 @@ def _table(formulation: str, entries: list[tuple[str, Study]]) -> str:
 
 
 def _best_order(entry: Study, name: str) -> float:
-    """Between the two smallest steps whose errors stand clear of round-off."""
+    """The order between the two smallest steps whose errors are clear of round-off."""
     clear = entry.errors[name][1:] > 1e-11 * (1e3 if name == "lam" else 1.0)
     orders = entry.orders[name]
     return float(orders[np.flatnonzero(clear)[-1]] if clear.any() else orders[0])
 
 
 def _cost(entry: Study) -> float:
-    """Microseconds a step, the best of the runs."""
+    """Microseconds per step, the least of the runs."""
     return min(1e6 * run.stats.wall_time / run.stats.steps for run in entry.trajectories)

@@ -97,7 +97,7 @@ def study(
     t_end : float
         End of the runs, s.
     reference : Trajectory, optional
-        A better run of the same model to `t_end`, by any method with any steps, in any formulation of the bodies.
+        A more accurate run of the same model to `t_end`, by any method and step size, in any formulation of the bodies.
         Default: the same method with an eighth of the smallest step.
     **options
         Of the method.
@@ -145,7 +145,7 @@ def _check_steps(options: Mapping[str, Any]) -> None:
     """ValueError for options with which `h` is not the size of all steps."""
     for name in ("rtol", "atol"):
         if options.get(name) is not None and options.get("control") != "none":
-            raise ValueError(f"{name}: a study compares fixed steps; with {name} they follow the error")
+            raise ValueError(f"{name}: a study compares fixed steps; with {name} the steps would follow the error")
 
 
 def _check_end(name: str, trajectory: Trajectory, t_end: float) -> None:

@@ -1,7 +1,7 @@
 """Benchmark models, one file each. Every parameter of the papers is a keyword with the papers' value.
 
-`lgint.models.names()` lists them; each function returns a `lgint.Model` that knows where it comes from (`.reference`)
-and rebuilds itself with other keywords (`.with_parameters`).
+`lgint.models.names()` lists them; each function returns a `lgint.Model` that names its source (`.reference`) and
+can be rebuilt with other keywords (`.with_parameters`).
 """
 
 from typing import TYPE_CHECKING, NoReturn

@@ -292,7 +292,7 @@ BAD_CALLABLES = [
     ({"v0": np.zeros(5)}, r"v: shape \(6,\) expected"),
     ({"mass": None}, "mass: a function is needed"),
     ({"gyro": 3.0}, "gyro: a function expected"),
-    ({"constraint_jacobian": None}, "go together"),
+    ({"constraint_jacobian": None}, "belong together"),
     ({"constraint": None, "constraint_jacobian": None}, "constraint_acceleration needs"),
     ({"kinks": [np.inf]}, "kinks: finite"),
 ]
