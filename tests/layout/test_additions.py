@@ -1,0 +1,165 @@
+"""A row of each kind is added to a copy of the tree: names, tables, option checks and batteries follow, untouched."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+# ---- what an author adds: CONTRIBUTING.md, "Adding things" ----
+
+FILES = {
+    "csrc/model/force/gust.c": """
+/* A force that opposes the velocity of a point: f = -c xdot. */
+#include "model/force/force.h"
+
+static const lg_parameter parameters[] = {{"drag", "N s/m", "drag of the point", 1}};
+
+static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out)
+{
+    static const double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    (void)at;
+    lg_zero(6, out->w[0]);
+    lg_axpy(3, -e->p[0], f[0]->xdot, out->w[0]);
+    if (linear)
+        lg_quarters_add(&out->D[0][0], LG_XX, -e->p[0], I);
+    return LG_OK;
+}
+
+const lg_force_type lg_gust = {
+    .info = {.family = "force",
+             .name = "gust",
+             .doc = "A force against the velocity of a point.",
+             .reference = "docs/models",
+             .nframes = 1,
+             .parameters = parameters,
+             .nparameters = 1},
+    .needs_twists = 1,
+    .wrenches = wrenches,
+};
+""",
+    "lgint/models/_falling_box.py": '''
+"""A box that falls."""
+
+from lgint._build.builder import ModelBuilder
+from lgint._model.model import Model
+from lgint.models._registry import benchmark
+
+
+@benchmark("holzinger2024")
+def falling_box(formulation: str = "R3xSO3", mass: float = 2.0) -> Model:
+    """A box under gravity."""
+    builder = ModelBuilder(gravity=(0.0, 0.0, -9.81), formulation=formulation)
+    builder.add_body("box", mass=mass, inertia=(1.0, 2.0, 2.5), angular_velocity=(0.3, 0.2, 0.1))
+    return builder.build()
+''',
+}
+LINES = {
+    "csrc/model/joint/joints.def": """
+LG_JOINT(lg_parallel, "parallel", "", "1323", 1, "The bodies turn about axes that stay parallel.")
+LG_JOINT(lg_slotted, "slotted", "23", "1323", 1, "The bodies turn about e3, whose points slide along e1.")
+""",
+    "csrc/model/force/forces.def": "LG_FORCE(lg_gust)\n",
+    "csrc/integrator/tableau.c": """
+const lg_tableau lg_tableau_ralston = {
+    .stages = 2, .order = 2,
+    .c = {Z, Q(2, 3)},
+    .A = {{Z}, {Q(2, 3)}},
+    .b = {Q(1, 4), Q(3, 4)},
+};
+""",
+    "csrc/integrator/methods.def": """
+LG_RUNGE_KUTTA("ralston", lg_tableau_ralston, 2, lg_rkmk_options, LG_RKMK_OPTION_COUNT, "Ralston (1962)",
+          "Ralston's method of order two")
+""",
+    "csrc/group/direct.c": """
+const lg_node lg_twin = DIRECT("twin", "tumiotto2024, Sect. 2.3", 7, s3, LG_STORAGE_QUATERNION, s3_polish);
+""",
+    "csrc/group/groups.def": 'LG_NODE(lg_twin, "twin")\n',
+    "lgint/models/__init__.py": "from lgint.models._falling_box import falling_box as falling_box\n",
+}
+# ---- what has to follow ----
+
+BATTERIES = {  # the tests that must have seen each addition
+    "tests/models/test_joints.py": ("test_translations[parallel]", "test_rotations[slotted]"),
+    "tests/models/test_check.py": ("test_joints_springs_and_loads[R3xSO3-SE3-slotted]", "falling_box"),
+    "tests/elements/test_elements.py": (
+        "twin+twin-parallel-1",
+        "SE3+euler_parameters-slotted-2",
+        "gust",
+        "('twin', 0)",
+    ),
+    "tests/methods/test_tableaux.py": ("test_order[ralston]",),
+    "tests/methods/test_orders.py": ("test_explicit[ralston-SE3-free]", "test_explicit[ralston-twin-constrained]"),
+    "tests/bindings/test_rows.py": ("test_the_default_of_an_option_is_accepted[ralston]",),
+    "tests/layout/test_build.py": ("test_the_tables_of_the_docs_name_every_row",),
+}
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory):
+    """A copy of the tree with all additions, built once."""
+    root = tmp_path_factory.mktemp("grown")
+    for name in ("csrc", "lgint", "tests", "docs"):
+        ignored = shutil.ignore_patterns("*.so", "__pycache__", "html")
+        shutil.copytree(ROOT / name, root / name, ignore=ignored)
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, root)
+    for name, text in FILES.items():
+        (root / name).write_text(text.lstrip())
+    for name, text in LINES.items():
+        with (root / name).open("a") as file:
+            file.write(text)
+    command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
+    built = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    assert "warning" not in built.stderr
+    return root
+
+
+def in_tree(root, *command):
+    """Run Python in the grown tree."""
+    environment = os.environ | {"PYTHONPATH": str(root)}
+    return subprocess.run([sys.executable, *command], cwd=root, env=environment, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("file", BATTERIES)
+def test_batteries_try_what_was_added(file, grown):
+    """Every test of the file that names an addition passes, and those listed above are among them."""
+    added = "parallel or slotted or gust or ralston or twin or falling or docs"
+    run = in_tree(grown, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-q", "-rA", file, "-k", added)
+    assert run.returncode == 0, run.stdout[-3000:]
+    passed = re.findall(r"^PASSED (.*)$", run.stdout, re.MULTILINE)
+    for name in BATTERIES[file]:
+        assert any(name in test for test in passed), (name, passed[:10])
+
+
+def test_names_and_checks_follow(grown):
+    code = """
+import lgint
+builder = lgint.ModelBuilder(formulation="twin")
+for name in "ab":
+    builder.add_body(name, mass=1.0, inertia=(1, 1, 1), position=(name == "b", 0, 0))
+builder.add_joint("slotted", "a", "b", point=(1, 0, 0), axis=(1, 0, 0), second_axis=(0, 1, 0), angle=0.3, name="j")
+run = lgint.integrate(builder.build(), "ralston", t_end=0.1, h=0.01)
+assert abs(run.joint_angle("j")[-1] - 0.3) < 1e-12
+assert lgint.method_info("ralston")["order"] == 2 and "ralston" in lgint.methods()
+assert "falling_box" in lgint.models.names() and lgint.models.falling_box().reference == "holzinger2024"
+try:
+    lgint.integrate(run.model, "ralston", t_end=0.1, h=0.01, rho_inf=1)
+except ValueError as error:
+    print(error)
+try:
+    builder.add_joint("paralel", "a", "b", point=(0, 0, 0))
+except ValueError as error:
+    print(error)
+"""
+    run = in_tree(grown, "-c", code)
+    assert run.returncode == 0, run.stderr
+    assert "\"ralston\" has no option 'rho_inf'" in run.stdout
+    assert "'parallel'" in run.stdout
