@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from bindings.systems import run
 from elements.rows import ON_BODIES, OTHER, TRIAD, Element
 from elements.test_elements import CHAINS, difference
 from lgint import _core
@@ -263,6 +264,17 @@ def test_forces_are_minus_the_gradient_of_their_potential():
             power = difference(lambda s, model=model, q=q, v=v: model.energy(0.0, model.retract(q, s * v), 0 * v)[1])
             assert np.isclose(-power, force @ v, rtol=1e-8, atol=1e-8), element
     assert found >= {"gravity", "spring", "cartesian_spring"}
+
+
+def test_where_nothing_presses_there_is_no_force(links):
+    """In a run too, whose vectors hold what was there before: a tree without forces keeps its energy."""
+    model = tree(links)
+    q, v, a, lam = random_state(model, 10)
+    got = model.evaluate(0.0, q, v, a, lam, want=("force", "Btlam"))
+    assert not got["force"].any() and not got["Btlam"].any()
+    end = run(model, "rk44", q, 0.1 * v, t_end=0.02, h=1e-3)
+    before, after = (model.energy(0.0, end["q"][i], end["v"][i])[0] for i in (0, -1))
+    assert np.isclose(after, before, rtol=1e-8)
 
 
 def test_reactions_on_link_frames():
