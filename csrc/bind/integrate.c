@@ -198,31 +198,6 @@ static PyObject *run_to_result(session *s, const lg_schedule *schedule)
 
 /* ---- arguments ---- */
 
-static int check_stops(const lg_schedule *schedule, double t0)
-{
-    double last = t0;
-    for (int i = 0; i < schedule->nstops; i++) {
-        if (!(schedule->stops[i] > last)) {
-            PyErr_SetString(PyExc_ValueError, "stops must be later than t0 and ascending");
-            return -1;
-        }
-        last = schedule->stops[i];
-    }
-    if (schedule->nstops)
-        return 0;
-    PyErr_SetString(PyExc_ValueError, "stops must hold at least the end of the run");
-    return -1;
-}
-
-static int check_schedule(const lg_schedule *schedule, double t0)
-{
-    if (schedule->save_every < 1) {
-        PyErr_Format(PyExc_ValueError, "save_every must be at least 1, given %ld", schedule->save_every);
-        return -1;
-    }
-    return check_stops(schedule, t0);
-}
-
 /* A function or NULL. */
 static int check_function(const char *name, PyObject *given, PyObject **function)
 {
@@ -230,32 +205,6 @@ static int check_function(const char *name, PyObject *given, PyObject **function
     if (!*function || PyCallable_Check(given))
         return 0;
     PyErr_Format(PyExc_ValueError, "%s must be a function or None, given %R", name, given);
-    return -1;
-}
-
-/* Times between the start and the end, ascending; NULL without an exception: none were given. */
-static PyArrayObject *read_t_eval(PyObject *given, lg_schedule *schedule, double t0)
-{
-    PyArrayObject *times = given && given != Py_None ? lg_vector(given, "t_eval", -1) : NULL;
-    if (!times)
-        return NULL;
-    schedule->t_eval = lg_data(times);
-    schedule->nt_eval = (int)PyArray_SIZE(times);
-    double last = t0;
-    for (int i = 0; i < schedule->nt_eval; last = schedule->t_eval[i++])
-        if (!(schedule->t_eval[i] >= last && schedule->t_eval[i] <= schedule->stops[schedule->nstops - 1])) {
-            PyErr_SetString(PyExc_ValueError, "t_eval must be ascending times from t0 to the end of the run");
-            Py_CLEAR(times);
-            return NULL;
-        }
-    return times;
-}
-
-static int check_h(const lg_run *run, const lg_schedule *schedule)
-{
-    if (run->control.active || (schedule->h > 0 && isfinite(schedule->h)))
-        return 0;
-    PyErr_SetString(PyExc_ValueError, "h must be a positive number");
     return -1;
 }
 
@@ -277,7 +226,7 @@ static PyObject *integrate(session *s, const lg_run_arguments *arguments, const 
     open_records(s);
     if (status != LG_OK)
         fail(s, status, &report, 0);
-    else if (check_h(&s->run, schedule) == 0)
+    else
         result = run_to_result(s, schedule);
     lg_run_close(&s->run);
     lg_table_close(&s->states);
@@ -312,19 +261,22 @@ static PyObject *integrate_call(PyObject *module, PyObject *args, PyObject *kwar
                                      &t_eval, &on_step, &s.dense))
         return NULL;
 
-    PyArrayObject *landings = lg_vector(stops, "stops", -1), *times = NULL;
-    if (!landings)
-        return NULL;
-    schedule.stops = lg_data(landings);
-    schedule.nstops = (int)PyArray_SIZE(landings);
+    int has_times = t_eval && t_eval != Py_None;
+    PyArrayObject *landings = lg_vector(stops, "stops", -1);
+    PyArrayObject *times = landings && has_times ? lg_vector(t_eval, "t_eval", -1) : NULL;
     PyObject *result = NULL;
-    if (check_schedule(&schedule, arguments.t0) == 0 && check_function("progress", progress, &s.progress) == 0 &&
-        check_function("on_step", on_step, &s.on_step) == 0) {
-        times = read_t_eval(t_eval, &schedule, arguments.t0);
-        if (!PyErr_Occurred())
-            result = integrate(&s, &arguments, &schedule);
+    if (landings) {
+        schedule.stops = lg_data(landings);
+        schedule.nstops = (int)PyArray_SIZE(landings);
     }
-    Py_DECREF(landings);
+    if (times) {
+        schedule.t_eval = lg_data(times);
+        schedule.nt_eval = (int)PyArray_SIZE(times);
+    }
+    if (landings && (times || !has_times) && check_function("progress", progress, &s.progress) == 0 &&
+        check_function("on_step", on_step, &s.on_step) == 0)
+        result = integrate(&s, &arguments, &schedule);
+    Py_XDECREF(landings);
     Py_XDECREF(times);
     return result;
 }

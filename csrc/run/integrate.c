@@ -84,23 +84,32 @@ static void enter_interval(lg_grid *grid, double t, double landing, double h)
     grid->h = h;
 }
 
-static lg_status check_schedule(const lg_schedule *schedule, int adaptive, double t0, lg_report *report)
+/* What is wrong with a schedule, or NULL. */
+static const char *wrong_with(const lg_schedule *schedule, int adaptive, double t0)
 {
-    const char *what = NULL;
     if (!adaptive && (!(schedule->h > 0) || !isfinite(schedule->h)))
-        what = "h";
+        return "h must be a positive number";
     if (schedule->save_every < 1)
-        what = "save_every";
+        return "save_every must be at least 1";
     if (schedule->nstops < 1)
-        what = "stops";
+        return "stops must hold at least the end of the run";
     for (int i = 0; i < schedule->nstops; i++)
         if (!(schedule->stops[i] > (i ? schedule->stops[i - 1] : t0)) || !isfinite(schedule->stops[i]))
-            what = "stops";
+            return "stops must be later than t0 and ascending";
+    double end = schedule->stops[schedule->nstops - 1];
     for (int i = 0; i < schedule->nt_eval; i++)
-        if (!(schedule->t_eval[i] >= (i ? schedule->t_eval[i - 1] : t0)))
-            what = "t_eval";
-    if (what && report)
+        if (!(schedule->t_eval[i] >= (i ? schedule->t_eval[i - 1] : t0) && schedule->t_eval[i] <= end))
+            return "t_eval must be ascending times from t0 to the end of the run";
+    return NULL;
+}
+
+static lg_status check_schedule(const lg_schedule *schedule, int adaptive, double t0, lg_report *report)
+{
+    const char *what = wrong_with(schedule, adaptive, t0);
+    if (what && report) {
         lg_report_name(report, what);
+        report->status = LG_BAD_ARGUMENT;
+    }
     return what ? LG_BAD_ARGUMENT : LG_OK;
 }
 

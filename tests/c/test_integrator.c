@@ -512,10 +512,19 @@ static void test_bad_options_are_named(void)
     CHECK(strstr(first.report.what, "index") != NULL);
 
     CHECK(run_to(&s, "rk44", NULL, 1, 0, &first) == LG_BAD_ARGUMENT);
-    CHECK_TEXT(first.report.what, "h");
+    CHECK_TEXT(first.report.what, "h must be a positive number");
     CHECK(run_to(&s, "rk44", NULL, 1, NAN, &first) == LG_BAD_ARGUMENT);
     CHECK(run_to(&s, "rk44", NULL, 0, 0.1, &first) == LG_BAD_ARGUMENT);
-    CHECK_TEXT(first.report.what, "stops");
+    CHECK_TEXT(first.report.what, "stops must be later than t0 and ascending");
+
+    const double stop = 1, times[] = {0.5, 1, 1.5};
+    long steps, saves;
+    lg_schedule schedule = {.stops = &stop, .nstops = 1, .h = 0.1, .save_every = 1, .t_eval = times, .nt_eval = 2};
+    CHECK(lg_schedule_count(&s.system, &schedule, 0, &steps, &saves) == LG_OK && steps == 10);
+    schedule.nt_eval = 3; // beyond the end
+    CHECK(lg_schedule_count(&s.system, &schedule, 0, &steps, &saves) == LG_BAD_ARGUMENT);
+    schedule.nt_eval = 2;
+    CHECK(lg_schedule_count(&s.system, &schedule, 0.7, &steps, &saves) == LG_BAD_ARGUMENT); // before the start
     hand_free(&s);
 }
 
