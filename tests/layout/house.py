@@ -24,11 +24,17 @@ STANDARD = {
 LAPACK = {"lapacke.h", "lapack.h", "cblas.h", "openblas_config.h"}
 FORBIDDEN_CALLS = re.compile(r"\b(printf|fprintf|puts|abort|exit|assert|setjmp|longjmp)\s*\(")
 POINTER = re.compile(r"[\w\s*]*\(\s*\*\s*(?:const\s+)?(\w+)")  # int (*name)(int)
-MAX_FUNCTION, MAX_FILE = 100, 700
+MAX_FUNCTION, MAX_FILE = 40, 700
+# functions that may be longer, each with the reason
+LONGER = {
+    "puma_by_scipy": "one recursion over the links, whose steps share all of their quantities",
+    "puma560_minimal": "the description of one robot in the calls of another program",
+    "test_against_exudyn": "the description of one mechanism in the calls of another program",
+}
 
 
 class Function(NamedTuple):
-    """A function of the tree: where it stands and how long it is, signature and braces included."""
+    """A function of the tree: where it stands and how long it is; in Python without signature and docstring."""
 
     where: str
     name: str
@@ -165,16 +171,26 @@ def c_functions(root: Path) -> list[Function]:
 def python_functions(root: Path) -> list[Function]:
     """Every function defined in the package, the tests and setup.py."""
     return [
-        Function(str(path.relative_to(root)), node.name, (node.end_lineno or 0) - node.lineno + 1)
+        Function(str(path.relative_to(root)), node.name, body_length(node))
         for path in python_files(root)
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.FunctionDef)
     ]
 
 
+def body_length(node: ast.FunctionDef) -> int:
+    """Lines of a Python function without its signature and docstring."""
+    body = node.body[ast.get_docstring(node) is not None :]
+    return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
 def length_violations(root: Path) -> list[str]:
-    """Functions over 100 lines and files over 700."""
-    long_functions = [f"{f.where}: {f.name} has {f.lines} lines" for f in functions(root) if f.lines > MAX_FUNCTION]
+    """Functions over 40 lines that have no reason to be longer, and files over 700."""
+    long_functions = [
+        f"{f.where}: {f.name} has {f.lines} lines"
+        for f in functions(root)
+        if f.lines > MAX_FUNCTION and f.name not in LONGER
+    ]
     lengths = {path: len(path.read_text().splitlines()) for path in [*c_files(root), *python_files(root)]}
     long_files = [f"{path.relative_to(root)} has {n} lines" for path, n in lengths.items() if n > MAX_FILE]
     return long_functions + long_files
