@@ -108,7 +108,7 @@ def test_what_was_recorded_is_kept_when_memory_runs_out(name):
 
 
 def outcomes(function, count):
-    """What comes of a call when one of its allocations by Python fails: the first, the second, ... (None: nothing)."""
+    """The outcome of a call when one of its allocations by Python fails: the first, the second, ... (None: nothing)."""
     found = []
     for i in range(count):
         error = None

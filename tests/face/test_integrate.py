@@ -266,7 +266,7 @@ def test_callable_top_agrees_with_the_compiled_one(method):
 
 
 def test_callable_top_without_derivatives():
-    """Differences stand in for the tangent and the constraint's acceleration."""
+    """Differences replace the tangent and the acceleration of the constraint."""
     given = {**functions(), "tangent": None, "constraint_acceleration": None}
     compiled = lgint.integrate(lgint.models.heavy_top(), "genalpha", t_end=0.01, h=5e-4)
     run = lgint.integrate(lgint.CallableModel("R3xSO3", **given), "genalpha", t_end=0.01, h=5e-4)

@@ -1,4 +1,4 @@
-"""Every header of the core compiles alone and with all others: what one name says is the same everywhere."""
+"""Every header of the core compiles alone and with all others: every name means the same everywhere."""
 
 import os
 import re

@@ -19,7 +19,7 @@ def oscillator(force=lambda t, q, v: -q, **given):
 
 
 def pulse(t, q, v):
-    """An oscillator that is hit between two instants nobody announced."""
+    """An oscillator that is hit between two instants that are not declared as kinks."""
     return -q + 500.0 * (0.5 < t < 0.52)
 
 
@@ -392,7 +392,7 @@ def test_a_stepper_splits_its_step_at_kinks():
     stepper.step(1.0)
     assert stepper.t == 1.0
     assert np.array_equal(stepper.q, run.q[-1]) and np.array_equal(stepper.v, run.v[-1])
-    with pytest.raises(ValueError, match="rtol: a Stepper takes the steps that it is given"):
+    with pytest.raises(ValueError, match="rtol: a Stepper takes the steps it is given"):
         lgint.Stepper(ramp(), "dopri5", rtol=1e-6)
 
 

@@ -106,7 +106,7 @@ def pushed_top():
 
 
 def jolted_pendulum():
-    """A point on a circle; at a quarter of the time a force sets in at once."""
+    """A point on a circle; at a quarter of the time a force sets in abruptly."""
 
     def force(t, q, v):
         return np.array([3.0, -9.81]) if t > BEND else np.array([0, -9.81])

@@ -96,7 +96,7 @@ def test_all_explicit_methods_are_here() -> None:
 
 @pytest.mark.parametrize("name", TABLEAUX)
 def test_order(name: str) -> None:
-    """The order is what the row says: no lower, and no higher either."""
+    """The order is what the row says: neither lower nor higher."""
     A, b, _ = exact(TABLEAUX[name]["tableau"])
     assert order_of(A, b) == TABLEAUX[name]["order"]
 

@@ -377,7 +377,7 @@ def test_orders(method, options, order, steps):
 
 
 def test_both_conventions_describe_one_robot():
-    """A standard table as a modified one: the same joints, frames shifted by one."""
+    """A standard table written as a modified one has the same joints, with frames shifted by one."""
     rng = np.random.default_rng(3)
     theta, d, a, alpha = rng.uniform(-1, 1, (4, 4))
     q = rng.uniform(-1, 1, 4)

@@ -263,7 +263,7 @@ def test_components_of_a_graph():
 
 
 def test_loops_are_found_one_by_one():
-    """A four-bar with a door on one of its bars and a chain on the door: two loops, the chain in none of them."""
+    """A four-bar with a door on one of its bars and a chain on the door: two loops, without the chain."""
     b = four_bar()
     b.add_body("door", **BAR)
     b.add_joint("revolute", "bar2", "door", point=(0, 0, 0), axis=(1, 0, 0), name="first")
