@@ -1,26 +1,27 @@
-/* Somebody outside who wants to be asked now and then whether to go on, while a long computation is under way. */
+/* Lets the caller of a long computation interrupt it: a function that is called from time to time and decides whether
+   the computation goes on. */
 #ifndef LG_CORE_POLL_H
 #define LG_CORE_POLL_H
 
 #include "core/status.h"
 
 typedef struct lg_poll {
-    lg_status (*call)(void *self); /* every LG_POLL_INTERVAL or so; anything but LG_OK ends the computation */
+    lg_status (*call)(void *self); /* about once per LG_POLL_INTERVAL; any status but LG_OK ends the computation */
     void *self;
     double called; /* wall time of the last call, s */
-    double work; /* since the last look at the clock, in nanoseconds, roughly */
+    double work; /* rough estimate of the work done since the clock was last read, ns */
 } lg_poll;
 
 #define LG_POLL_INTERVAL 0.05 /* s */
 
-enum { LG_POLL_WORK = 100000 }; /* nanoseconds of work between two looks at the clock */
+enum { LG_POLL_WORK = 100000 }; /* nanoseconds of work between two readings of the clock */
 
 lg_poll lg_poll_start(lg_status (*call)(void *self), void *self);
 
-/* Looks at the clock, and calls if it is time to. */
+/* Reads the clock and calls the function if LG_POLL_INTERVAL has passed. */
 lg_status lg_poll_look(lg_poll *poll);
 
-/* To be called after some work, whose time in nanoseconds may be a coarse estimate. poll may be NULL. */
+/* To be called after a piece of work; `work` is a coarse estimate of its time in nanoseconds. poll may be NULL. */
 static inline lg_status lg_poll_after(lg_poll *poll, double work)
 {
     if (!poll || (poll->work += work) < LG_POLL_WORK)

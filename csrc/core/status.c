@@ -37,7 +37,7 @@ const char *lg_status_advice(lg_status status)
     return (unsigned)status < LG_STATUS_COUNT ? status_advice[status] : "";
 }
 
-/* Bytes of the character that a byte leads. */
+/* The length in bytes of the UTF-8 character that begins with this byte. */
 static size_t character_size(unsigned char lead)
 {
     return lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;

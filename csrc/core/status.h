@@ -11,7 +11,7 @@ typedef enum lg_status {
     LG_STATUS_COUNT
 } lg_status;
 
-enum { LG_WHAT_SIZE = 160, LG_NAME_SIZE = 64 }; /* room for report->what, and for a name beside other text in it */
+enum { LG_WHAT_SIZE = 160, LG_NAME_SIZE = 64 }; /* bytes for report->what, and for a name inside a longer text */
 
 /* Where and why a run ended. `what`, in UTF-8, names a constraint row, a body, an element or an argument. */
 typedef struct lg_report {
@@ -25,17 +25,17 @@ typedef struct lg_report {
 
 const char *lg_status_name(lg_status status); /* "NO_CONVERGENCE" */
 const char *lg_status_message(lg_status status); /* one short clause, no full stop */
-const char *lg_status_advice(lg_status status); /* another, or "" */
+const char *lg_status_advice(lg_status status); /* what the caller may try, or "" */
 
-/* How many bytes of a text, at most `room`, hold whole characters of UTF-8. */
+/* The number of bytes, at most `room`, up to which a UTF-8 text can be cut without splitting a character. */
 size_t lg_text_cut(const char *text, size_t room);
 
-/* A name, shortened where it is long, for the conversion %.*s. */
+/* The two arguments of the conversion %.*s for a name, which is shortened to LG_NAME_SIZE bytes. */
 #define LG_SHORT(name) (int)lg_text_cut(name, LG_NAME_SIZE), name
 
-/* Copies a text, cut to the room there is, into report->what. */
+/* Copies a text into report->what, shortened to fit. */
 void lg_report_name(lg_report *report, const char *what);
-/* The same for a format and what it takes, as printf does. */
+/* The same for a printf format and its arguments. */
 void lg_report_say(lg_report *report, const char *format, ...);
 
 /* Leaves the calling function with the status of `call` unless it is LG_OK. */

@@ -102,7 +102,7 @@ static void quat_rotation(const double *e, double R[9])
     lg_quat_matrix(p, R);
 }
 
-/* A = the (x + 4) x (x + 4) matrix that is zero but for `position` on the first x diagonal entries, and k B behind. */
+/* A = diag(position I, k B), a matrix of size x + 4 whose first part has size x. */
 static void set_block(int x, double position, double k, const double B[16], double *A)
 {
     int n = x + 4;
@@ -113,7 +113,7 @@ static void set_block(int x, double position, double k, const double B[16], doub
         lg_axpy(4, k, B + 4 * j, A + x + n * (x + j));
 }
 
-/* Of parameters that stand behind `x` positions: w = G(e)^T G(e0) u = Q(G(e0) u) e, which is linear in e. */
+/* For parameters that follow `x` positions: w = G(e)^T G(e0) u = Q(G(e0) u) e, which is linear in e. */
 static void transport(int x, const double *q0, const double *q, const double *u, double *w, double *W)
 {
     double G[12], Q[16], half_omega[3];
@@ -146,7 +146,7 @@ static void project(int x, const double *q, const double *u, double *w, double *
         set_block(x, 0, -1, B, Pq);
 }
 
-/* The unit-length row of parameters that stand behind `x` positions. */
+/* The unit-length row of parameters that follow `x` positions. */
 static void own(int x, const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
                 double *zeta, double *Z, double *K)
 {

@@ -1,9 +1,9 @@
 /* "Formulation 1" of holzinger2024 (Sect. 2.1.1, Table 2): Euler parameters or Tait-Bryan angles for the rotation, its
-   velocity being the body angular velocity; q' = A(q) v. Explicit methods add h q' to q (`qdot`), as on any ordinary
-   differential equation, so that the length of the Euler parameters drifts; the rotation is that of e/|e|.
+   velocity being the body angular velocity; q' = A(q) v. Explicit methods add h q' to q (`qdot`), as for any ordinary
+   differential equation, so the length of the Euler parameters drifts; the rotation is that of e/|e|.
 
-   All else (retract, difference, tangent operator) is that of the rotation group: with v as it is, variations of the
-   configuration are turns. */
+   Everything else (retract, difference, tangent operator) is that of the rotation group: since v is the body angular
+   velocity, variations of the configuration are rotations. */
 #include "core/small.h"
 #include "group/node.h"
 #include "group/rotation.h"

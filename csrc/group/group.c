@@ -2,7 +2,7 @@
    (x0, R0) (x1, R1) = (x0 + R0 x1, R0 R1) semidirect, (x0 + x1, R0 R1) direct (holzinger2024 (17)).
 
    v^ is the derivative of exp(t v) at t = 0: a matrix for the matrix groups, for quaternion storages the derivative
-   of the stored numbers, (v/2) behind a zero. r3xso3 is stored as 12 numbers, its v^ is the 7 x 7 matrix of
+   of the stored numbers, (0, v/2). r3xso3 is stored as 12 numbers; its v^ is the 7 x 7 matrix of
    holzinger2024 (20), with the middle block zero. */
 #include "group/group.h"
 
@@ -101,7 +101,7 @@ void lg_group_ad(const lg_group *group, const double *v, const double *unused, d
     group->node->ad(0, v, A);
 }
 
-/* R alone; diag(I, R); [R, x^ R; 0, R] */
+/* R for pure rotations, diag(I, R) for direct products, [R, x^ R; 0, R] for semidirect ones */
 void lg_group_Ad(const lg_group *group, const double *g, const double *unused, double *A)
 {
     (void)unused;

@@ -1,6 +1,6 @@
-/* The groups by themselves: what a caller wants of them beyond what integrators need of a node kind. Elements are
-   stored as in the node kind of the group; matrices are column-major. Every operation has the same signature, so that
-   one loop serves all: `b` is the second operand, ignored where there is none. */
+/* The group operations that callers use directly, beyond what integrators need from a node kind. Elements are stored as
+   in the group's node kind; matrices are column-major. Every operation has the same signature, so that one loop serves
+   all of them; operations with one operand ignore the second. */
 #ifndef LG_GROUP_GROUP_H
 #define LG_GROUP_GROUP_H
 
@@ -10,17 +10,17 @@ typedef struct lg_group {
     const char *name;
     const lg_node *node;
     int semidirect; /* whether rotations act on the positions of what they multiply */
-    int shape[2]; /* of an element as its users see it: SE(3) as 4 x 4 matrices; n x 1 is a vector */
+    int shape[2]; /* of an element as users see it: 4 x 4 matrices for SE(3); n x 1 is a vector */
     int hat_shape[2];
-    void (*exp)(const double *v, double *g); /* NULL: retract from the identity is as good */
+    void (*exp)(const double *v, double *g); /* NULL: retract from the identity is used */
     void (*multiply)(const double *a, const double *b, double *c); /* of the rotations */
     void (*invert)(const double *a, double *c);
     void (*hat)(const double *v, double *A); /* row-major */
     void (*vee)(const double *A, double *v);
 } lg_group;
 
-/* X(with, name, semidirect, rows and columns of an element, of its hat, exp, multiply, invert, hat, vee): the only list of
-   the groups. The node kind of `name` is lg_<name>; `with` is passed on. */
+/* X(with, name, semidirect, rows and columns of an element, of its hat, exp, multiply, invert, hat, vee): the only list
+   of the groups. The node kind of `name` is lg_<name>; `with` is passed on. */
 #define LG_GROUPS(X, with)                                                                                             \
     X(with, so3, 0, 3, 3, 3, 3, lg_so3_exp, lg_mul33, matrix_invert, so3_hat, so3_vee)                                 \
     X(with, s3, 0, 4, 1, 4, 1, NULL, lg_quat_mul, quat_invert, s3_hat, s3_vee)                                         \
@@ -41,7 +41,7 @@ typedef void lg_group_op(const lg_group *group, const double *a, const double *b
 
 /* v -> exp(v) */
 void lg_group_exp(const lg_group *group, const double *v, const double *unused, double *g);
-/* g -> v, the short way */
+/* g -> v, with a rotation angle of at most pi */
 void lg_group_log(const lg_group *group, const double *g, const double *unused, double *v);
 /* g, g -> g */
 void lg_group_compose(const lg_group *group, const double *a, const double *b, double *c);
@@ -53,7 +53,7 @@ void lg_group_act(const lg_group *group, const double *g, const double *point, d
 void lg_group_rotation(const lg_group *group, const double *g, const double *unused, double *R);
 /* v -> v^, row-major */
 void lg_group_hat(const lg_group *group, const double *v, const double *unused, double *A);
-/* its inverse */
+/* v^, row-major -> v */
 void lg_group_vee(const lg_group *group, const double *A, const double *unused, double *v);
 /* v -> matrix of w -> [v, w] */
 void lg_group_ad(const lg_group *group, const double *v, const double *unused, double *A);

@@ -4,15 +4,17 @@
    d/dt exp(theta) = exp(theta) hat(T(theta) theta'), so that v = T(theta) theta' along q = q0 exp(theta(t)).
    Linear kinds have T = I and retract(q0, theta) = q0 + theta. Matrices are column-major nv x nv unless said otherwise;
    rotation matrices inside q are row-major. Positions come before orientations, quaternions are scalar first.
-   `n` is the dimension of R^n; every other kind ignores it: what a block has behind it is not the node's. */
+   `n` is the dimension of R^n; every other kind ignores it, since a block's further linear coordinates are not the
+   node's. */
 #ifndef LG_GROUP_NODE_H
 #define LG_GROUP_NODE_H
 
-/* How a rigid body hangs on a block: whether the first three velocities are the inertial velocity of the node point,
-   its components in the body frame, or absent because the point is fixed in space. NO_BODY: R^n carries no frame. */
+/* How the node point of a rigid body moves: the block's first three velocities are its inertial velocity, or the
+   body-frame components of its velocity, or they are absent because the point is fixed in space. NO_BODY: R^n carries
+   no frame. */
 typedef enum lg_place { LG_PLACE_NO_BODY, LG_PLACE_FIXED, LG_PLACE_INERTIAL, LG_PLACE_BODY } lg_place;
 
-/* What the coordinates of a rotation are: nine numbers of a matrix, row-major; a unit quaternion, scalar first; a rotation
+/* The coordinates of a rotation: nine numbers of a matrix, row-major; a unit quaternion, scalar first; a rotation
    vector; Tait-Bryan angles. */
 typedef enum lg_storage {
     LG_STORAGE_NONE,
@@ -23,7 +25,7 @@ typedef enum lg_storage {
 } lg_storage;
 
 /* Attitude kinematics of a coordinate kind whose velocities are not the body angular velocity: for coordinates e of
-   length m (at q + attitude_q, with rates at v + attitude_v), omega = H e' and everything that follows from it.
+   length m (at q + attitude_q, with rates at v + attitude_v), omega = H e' and the derivatives that follow from it.
    All 3 x m column-major. */
 typedef struct lg_attitude {
     double H[12]; /* d omega / d e' */
@@ -41,18 +43,18 @@ typedef struct lg_node {
     int linear; /* T = I */
     lg_place place;
     lg_storage storage;
-    const struct lg_node *pivot; /* kind of the same body fixed at a point; NULL: this one is, or there is none */
-    int attitude_q, attitude_v, attitude_n; /* where the attitude's coordinates and rates stand, and how many rates */
+    const struct lg_node *pivot; /* the kind for the same body about a fixed point; NULL: this is one, or there is none */
+    int attitude_q, attitude_v, attitude_n; /* positions of the attitude's coordinates and rates; number of rates */
 
     void (*identity)(int n, double *q);
     /* q = q0 exp(theta); q may be q0. */
     void (*retract)(int n, const double *q0, const double *theta, double *q);
-    /* The same within a step, which leaves the polishing of rotations to its end, together with T(theta) (NULL: not
-       wanted; left untouched by linear kinds), or with thetadot as in `rate`: the angle's functions are evaluated once. q
-       may not be q0. NULL: made of the other verbs. */
+    /* retract within a step: rotations are not polished, which the end of the step does. `move` gives T(theta) as well
+       (NULL: not wanted; left untouched by linear kinds), `stage` thetadot as in `rate`, so that the functions of the
+       angle are evaluated once. q may not be q0. NULL: composed of the other verbs. */
     void (*move)(int n, const double *q0, const double *theta, double *q, double *T);
     void (*stage)(int n, const double *q0, const double *theta, const double *v, double *q, double *thetadot);
-    /* Takes the round-off of many moves away from q. NULL: there is nothing to be kept. */
+    /* Removes from q the round-off that many moves accumulate. NULL: the kind has no condition that could drift. */
     void (*polish)(double *q);
     /* theta = log(q0^-1 q1), the short way round. */
     void (*difference)(int n, const double *q0, const double *q1, double *theta);
@@ -70,19 +72,19 @@ typedef struct lg_node {
     void (*attitude)(const double *e, const double *edot, const double *edd, lg_attitude *out);
     /* G (m x m, column-major) = d(H(e)^T c)/de at fixed c. NULL as above. */
     void (*attitude_geo)(const double *e, const double c[3], double *G);
-    /* Unit length only, else NULL. w = L(q)^T L(q0) u: rates u at q0 become rates at q of the same body components;
+    /* Kinds of unit length only, else NULL. w = L(q)^T L(q0) u: the rates at q with the body components of u at q0;
        W = dw/dq (nv x nv, may be NULL). Positions stay as they are. */
     void (*transport)(const double *q0, const double *q, const double *u, double *w, double *W);
-    /* u - e (e.u), the part of rates that turns the body; P = d/du, Pq = d/dq of it (nv x nv, may be NULL). */
+    /* w = u - e (e.u), the part of the rates u that turns the body; P = dw/du, Pq = dw/dq (nv x nv, may be NULL). */
     void (*project)(const double *q, const double *u, double *w, double *P, double *Pq);
     /* Own rows, NULL if there are none: phi, phidot, B (nown x nv), zeta = -(dB/dt) v, Z = d(phidot)/dq (nown x nv),
        K = d(B^T lam)/dq (nv x nv, added to K with leading dimension nv). NULL outputs are not wanted. */
     void (*own)(const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
                 double *zeta, double *Z, double *K);
-    /* q' = A(q) v (nq numbers), which explicit methods add to q in place of a turn; no others may be used then. NULL:
-       local coordinates are added and retracted. */
+    /* q' = A(q) v (nq numbers), which explicit methods add to q instead of retracting; such a kind works with explicit
+       methods only. NULL: local coordinates are added and retracted. */
     void (*qdot)(const double *q, const double *v, double *qdot);
-    /* 1 far from, 0 at a singularity of the coordinates; NULL if there is none. */
+    /* 0 at a singularity of the coordinates, 1 far from it; NULL: there is no singularity. */
     double (*regular)(const double *q);
 } lg_node;
 
@@ -93,7 +95,7 @@ typedef struct lg_node {
 /* Rows of groups.def in order. */
 extern const lg_node *const lg_nodes[];
 extern const int lg_node_count;
-const lg_node *lg_node_find(const char *name); /* NULL if there is none */
+const lg_node *lg_node_find(const char *name); /* NULL: no kind has this name */
 
 /* Coordinates and velocities of a block: those of the node, then n linear ones. */
 static inline int lg_node_nq(const lg_node *node, int n)

@@ -7,8 +7,8 @@
 
 #include "group/node.h"
 
-/* One Newton step towards the nearest rotation, R (3 I - R^T R) / 2. R is orthogonal up to round-off already; without
-   it the same rounding error, step after step in a steady rotation, adds up (to 4e-11 in 1e6 steps). */
+/* One Newton step towards the nearest rotation, R (3 I - R^T R) / 2, for an R that is orthogonal up to round-off.
+   Without polishing, the rounding errors of a steady rotation repeat and add up (to 4e-11 in 1e6 steps). */
 void lg_so3_polish(double R[9])
 {
     double a = lg_dot3(R, R), b = lg_dot3(R + 3, R + 3), c = lg_dot3(R + 6, R + 6);
@@ -37,7 +37,8 @@ void lg_so3_retract(const double R0[9], const double w[3], double R[9])
     lg_so3_polish(R);
 }
 
-/* The quaternion of a rotation matrix, unit up to round-off: Shepperd's choice of the largest component as pivot. */
+/* The quaternion of a rotation matrix, of unit length up to round-off, with the largest component as pivot
+   (Shepperd). */
 static void quat_of_matrix(const double R[9], double p[4])
 {
     double trace = R[0] + R[4] + R[8];
@@ -91,7 +92,7 @@ void lg_so3_difference(const double R0[9], const double R1[9], double w[3])
     quat_log(p, w);
 }
 
-/* The factor (3 - r.r) / 2 is one Newton step to unit length, from a length that is 1 up to round-off. */
+/* The factor (3 - r.r) / 2 is one Newton step towards unit length, for a length that is 1 up to round-off. */
 void lg_s3_polish(double p[4])
 {
     double k = 1.5 - 0.5 * (p[0] * p[0] + lg_dot3(p + 1, p + 1));
@@ -167,7 +168,7 @@ void lg_so3_tangent_inv(const double w[3], double Tinv[9])
     lg_hat_matrix(w, -0.5, lg_cotc(lg_dot3(w, w)), Tinv);
 }
 
-/* The node kinds: what the storages share, then what is their own. */
+/* The node kinds: first what the storages share, then what is specific to each. */
 
 /* move and stage of a storage, whose `turn` is a kernel */
 #define MOVES(storage)                                                                                                 \

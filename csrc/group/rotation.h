@@ -37,7 +37,7 @@ static inline void lg_so3_turn(const double R0[9], const double w[3], const lg_a
     lg_copy(9, P, R);
 }
 
-/* Makes R orthogonal, whose columns are so up to round-off. */
+/* Makes R orthogonal to the last bits, given that it is orthogonal up to round-off. */
 void lg_so3_polish(double R[9]);
 /* R = R0 exp(w), polished; R may be R0. */
 void lg_so3_retract(const double R0[9], const double w[3], double R[9]);
@@ -54,7 +54,7 @@ static inline void lg_s3_turn(const double p0[4], const double w[3], const lg_an
 
 void lg_s3_polish(double p[4]);
 void lg_s3_retract(const double p0[4], const double w[3], double p[4]);
-/* The short way: |w| <= pi, the same for p1 and -p1. */
+/* w of the shorter rotation, |w| <= pi; p1 and -p1 give the same w. */
 void lg_s3_difference(const double p0[4], const double p1[4], double w[3]);
 
 /* psi = psi0 o w, the rotation vector of R(psi0) exp(w) with |psi| <= pi; psi may be psi0. */

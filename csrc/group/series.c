@@ -1,10 +1,10 @@
-/* The coefficient functions that need more than lg_trig; series.h says what they are. */
+/* The coefficient functions that lg_trig does not provide; series.h defines them. */
 #include "group/series.h"
 
 static const double four_pi2 = 39.478417604357434;
 
-/* x and the sine s and cosine c of x/2. The rounding r of the square root is carried along: next to their zeros, s and
-   c depend on it. */
+/* x and the sine s and cosine c of x/2. The rounding error r of the square root is taken into account, since s and c
+   depend on it near their zeros. */
 static void half_angle(double x2, double *x, double *s, double *c)
 {
     *x = sqrt(x2);
@@ -25,8 +25,9 @@ double lg_sinc(double x2)
     return 2 * s * c / x;
 }
 
-/* From z cot z = 1 - 2 sum_k z^2 / (k^2 pi^2 - z^2): cotc = sum_k 2 / (4 k^2 pi^2 - x^2). The first term as it is,
-   the others as the power series sum_m 2 (zeta(2m + 2) - 1) / (4 pi^2)^(m + 1) x^2m: all positive. */
+/* From z cot z = 1 - 2 sum_k z^2 / (k^2 pi^2 - z^2): cotc = sum_k 2 / (4 k^2 pi^2 - x^2). The first term is evaluated
+   directly, the others by the power series sum_m 2 (zeta(2m + 2) - 1) / (4 pi^2)^(m + 1) x^2m. All terms are
+   positive. */
 double lg_cotc(double x2)
 {
     /* clang-format off */

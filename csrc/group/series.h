@@ -1,6 +1,7 @@
-/* Coefficient functions of the exponential map and its tangent operator, each good to 1e-15 relative on
-   (0, pi], beyond it as good as the rounded angle allows. Arguments: x2 is the squared angle; a suffix _d is the
-   derivative with respect to x, divided by x. Sources: holzinger2024 (A4)-(A9), tumiotto2024 Table 2, with switches where the closed form does not cancel.
+/* Coefficient functions of the exponential map and its tangent operator, each accurate to 1e-15 relative on (0, pi]
+   and, beyond pi, as accurate as the rounded angle allows. Arguments: x2 is the squared angle; a suffix _d is the
+   derivative with respect to x, divided by x. Sources: holzinger2024 (A4)-(A9), tumiotto2024 Table 2; series and closed
+   form switch where the closed form does not cancel.
 
        sinc  = sin x / x                  cosc_d  = (sinc - 2 cosc) / x^2
        cosc  = (1 - cos x) / x^2          sincc_d = (cosc - 3 sincc) / x^2
@@ -11,7 +12,8 @@
 
 #include <math.h>
 
-/* c[0] + c[1] y + ... of n (even) terms; even and odd powers run side by side, which halves the wait. */
+/* c[0] + c[1] y + ... with an even number n of terms; even and odd powers are summed in parallel, which halves the
+   latency. */
 static inline double lg_series(int n, const double *c, double y)
 {
     double even = c[n - 2], odd = c[n - 1], y2 = y * y;
@@ -48,8 +50,8 @@ static inline void lg_half_trig(double x2, double *sinc, double *cosc, double *s
     }
 }
 
-/* Of the whole angle, by doubling: sums of positive terms up to pi, but for sinc, which is good to round-off of 1 near
-   its zeros. */
+/* sinc, cosc and sincc of the whole angle, by doubling. Up to pi these are sums of positive terms, except for sinc,
+   whose absolute error near its zeros is the round-off of 1. */
 static inline void lg_trig(double x2, double *sinc, double *cosc, double *sincc)
 {
     double s, c, ss;
@@ -59,8 +61,8 @@ static inline void lg_trig(double x2, double *sinc, double *cosc, double *sincc)
     *sincc = 0.25 * (ss + s * c);
 }
 
-/* All that a rotation by an angle x takes, from one evaluation at half the angle: for the exponential map and T, for
-   quaternions, and for T^-1 by cotc = (cosc - sincc) / (4 sinc), the right-hand side at x/2. */
+/* All functions that a rotation by an angle x needs, from one evaluation at half the angle: for the exponential map and
+   T, for quaternions, and for T^-1 by cotc = (cosc - sincc) / (4 sinc), the right-hand side at x/2. */
 typedef struct lg_angle {
     double sinc, cosc, sincc, cotc;
     double cosc_d;
@@ -81,7 +83,7 @@ static inline lg_angle lg_angle_of(double x2)
                       .half_sin = 0.5 * s};
 }
 
-double lg_sinc(double x2); /* in full relative precision near its zeros too */
+double lg_sinc(double x2); /* to full relative precision, near its zeros too */
 
 static inline double lg_cosc(double x2)
 {

@@ -14,7 +14,7 @@ int lg_space_count(lg_space *space, const lg_node *node, int n)
     return 1;
 }
 
-/* The same values behind the node. */
+/* Copies the values of the linear coordinates that follow the node's. */
 static inline void copy_tail(const lg_block *b, const double *from, double *to)
 {
     int first = b->v + b->node->nv;

@@ -6,14 +6,14 @@
 
 typedef struct lg_block {
     const lg_node *node;
-    int n; /* linear coordinates behind those of the node; of R^n all of them */
+    int n; /* linear coordinates that follow those of the node; for R^n, all coordinates */
     int nq, nv, nown;
     int q, v; /* first coordinate and velocity */
     int own; /* first own row among all constraint rows */
-    int m; /* place of its nv x nv matrix among those of all blocks */
+    int m; /* position of its nv x nv matrix among those of all blocks */
 } lg_block;
 
-/* How many linear coordinates stand behind those of the node, which does not know of them. */
+/* The number of linear coordinates that follow those of the node; the node's verbs do not handle them. */
 static inline int lg_block_tail(const lg_block *b)
 {
     return b->node->nv ? b->n : 0;
@@ -21,13 +21,13 @@ static inline int lg_block_tail(const lg_block *b)
 
 typedef struct lg_space {
     int nblocks, nq, nv, nrows; /* nrows: constraint rows, own rows last */
-    int nm; /* sum of nv^2: room for one matrix per block */
-    int linear; /* every block is */
+    int nm; /* sum of nv^2: the size of one matrix per block */
+    int linear; /* every block is linear */
     const lg_block *block;
 } lg_space;
 
-/* Counts one more block of `n` linear coordinates in a space of `nrows` constraint rows. 0: its sizes, or those of a dense
-   matrix of the block or of the rows, do not fit an int, and nothing is counted. */
+/* Adds a block with `n` linear coordinates to the counts of a space with `nrows` constraint rows. Returns 0, with
+   nothing added, if the sizes, or those of a dense matrix of the block or of the rows, do not fit an int. */
 int lg_space_count(lg_space *space, const lg_node *node, int n);
 
 void lg_space_retract(const lg_space *space, const double *q0, const double *theta, double *q);
@@ -36,7 +36,7 @@ void lg_space_retract(const lg_space *space, const double *q0, const double *the
 void lg_space_move(const lg_space *space, const double *q0, const double *theta, double *q, double *T);
 void lg_space_stage(const lg_space *space, const double *q0, const double *theta, const double *v, double *q,
                     double *thetadot);
-/* At the end of a step: takes away the round-off that moves leave. */
+/* At the end of a step: removes the round-off that moves accumulate. */
 void lg_space_polish(const lg_space *space, double *q);
 void lg_space_difference(const lg_space *space, const double *q0, const double *q1, double *theta);
 void lg_space_rate(const lg_space *space, const double *q0, const double *theta, const double *v, double *thetadot);

@@ -29,7 +29,7 @@ static void angles_rotation(const double *e, double R[9])
     set3(t.sa * t.sc - t.ca * t.sb * t.cc, t.sa * t.cc + t.ca * t.sb * t.sc, t.ca * t.cb, R + 6);
 }
 
-/* The columns of H that vary, and their derivatives: _b, _c by the second and third angle. */
+/* The columns of H that are not constant, and their derivatives: _b and _c, by the second and third angle. */
 typedef struct columns {
     double h1[3], h2[3];
     double h1_b[3], h1_c[3], h2_c[3];

@@ -18,7 +18,7 @@ typedef struct evaluation {
     double wa;
 } evaluation;
 
-/* Carves the point's scratch; without memory it measures how much there must be. */
+/* Carves the point's scratch from the arena; on an arena without memory this measures the size that is needed. */
 static void layout_work(lg_callback_work *w, lg_arena *arena)
 {
     size_t nv = (size_t)w->self->space.nv, rows = (size_t)w->self->rows, most = nv > rows ? nv : rows;
@@ -69,7 +69,7 @@ static double *value_of(const lg_callbacks *self, double *values, const lg_block
     return values ? values + self->pattern.own_value[b - self->space.block] : NULL;
 }
 
-/* The blocks' own rows, straight into what is wanted. */
+/* The blocks' own rows, written directly into the wanted arrays. */
 static void own_rows(const evaluation *e, const lg_wanted *w, double *B)
 {
     const lg_space *space = &e->self->space;
@@ -97,7 +97,7 @@ static lg_status forces(const evaluation *e)
     return w->force ? lg_callback_call(e->self, LG_CALL_FORCE, &e->at, w->force) : LG_OK;
 }
 
-/* phi, phidot, zeta and Z; these use work->J, so that B comes after them. */
+/* phi, phidot, zeta and Z. They overwrite work->J, so B is evaluated after them. */
 static lg_status constraints(const evaluation *e)
 {
     const lg_callbacks *self = e->self;
@@ -156,7 +156,7 @@ static void add_own_tangent(const evaluation *e, double *K)
     }
 }
 
-/* K and D, from `tangent` where it holds: it means wa = 1. */
+/* K and D: from the function `tangent` if wa = 1, for which it is defined, else by differences. */
 static lg_status linearise(const evaluation *e, int wants_K, int wants_D)
 {
     const lg_callbacks *self = e->self;
@@ -200,7 +200,7 @@ static lg_status tangent(const evaluation *e)
         wants_D |= chain[b].k[1] != 0;
     }
     LG_TRY(linearise(e, wants_K, wants_D));
-    /* the differences have left other values there */
+    /* the differences have overwritten M */
     if (wants_K)
         LG_TRY(lg_callback_call(self, LG_CALL_MASS, &e->at, e->work.M));
 
@@ -220,7 +220,7 @@ static lg_status tangent(const evaluation *e)
 
 /* ---- the verbs ---- */
 
-/* The time that functions see: at a kink, a rounding error into the piece that t_in picks. */
+/* The time passed to the functions: at a kink it is moved by a rounding error towards t_in, onto the piece meant. */
 static double time_seen(const lg_callbacks *self, const lg_point *point)
 {
     for (int i = 0; i < self->nkinks; i++) {
@@ -294,12 +294,12 @@ static lg_status check_spec(const lg_callbacks_spec *spec, lg_report *report)
     if (!function[LG_CALL_MASS].call || !function[LG_CALL_FORCE].call)
         return refuse(report, "mass and force must be functions");
     if (spec->nrows < 0 || (spec->nrows > 0) != has_phi || has_phi != has_J)
-        return refuse(report, "constraint and constraint_jacobian belong together: both where there are constraint "
-                              "rows, or none");
+        return refuse(report, "constraint and constraint_jacobian belong together: give both if there are constraint "
+                              "rows, otherwise neither");
     LG_TRY(lg_layout_check(spec->nblocks, spec->blocks, spec->nrows, report));
     for (int i = 0; i < spec->nblocks; i++)
         if (spec->blocks[i].n > 0 && lg_node_find(spec->blocks[i].kind)->nq > 0)
-            return refuse(report, "a block has linear coordinates of its own kind only");
+            return refuse(report, "a block cannot have linear coordinates in addition to those of its kind");
     return LG_OK;
 }
 

@@ -1,16 +1,16 @@
 /* A system made of plain C functions of the state. Python functions are one user of it (bind/callable.c).
 
-   M(t, q) a + gyro(t, q, v) - force(t, q, v) + J(t, q)^T lam = 0, constraint(t, q) = 0, on any blocks. What is not given
-   is taken by differences. One clique and, if there are constraints, one group join all blocks; rows that blocks have of
-   their own, such as a unit length, are added here. Matrices are row-major. */
+   M(t, q) a + gyro(t, q, v) - force(t, q, v) + J(t, q)^T lam = 0, constraint(t, q) = 0, on any blocks. Derivatives that
+   are not given are formed by differences. One clique and, if there are constraints, one group join all blocks; the
+   blocks' own rows, such as a unit length, are added here. Matrices are row-major. */
 #ifndef LG_SYSTEM_CALLBACK_H
 #define LG_SYSTEM_CALLBACK_H
 
 #include "system/layout.h"
 #include "system/system.h"
 
-/* What a function may read: t and q; v; a and lam, the multipliers of `constraint`. At a kink, t lies a rounding error to
-   the side that is meant. */
+/* The arguments of a function: t and q; v; a and lam, the multipliers of `constraint`. At a kink, t is moved by a
+   rounding error to the side that is meant. */
 typedef struct lg_callback_point {
     double t;
     const double *q, *v, *a, *lam;
@@ -21,14 +21,14 @@ typedef struct lg_callback {
     void *self;
 } lg_callback;
 
-enum lg_call { /* of what, and how large `out` is */
-               LG_CALL_MASS, /* (t, q): nv x nv; needed */
-               LG_CALL_FORCE, /* (t, q, v): nv; needed */
+enum lg_call { /* the functions: their arguments and the size of `out` */
+               LG_CALL_MASS, /* (t, q): nv x nv; required */
+               LG_CALL_FORCE, /* (t, q, v): nv; required */
                LG_CALL_GYRO, /* (t, q, v): nv; by default 0 */
-               LG_CALL_CONSTRAINT, /* (t, q): nrows; needed where there are rows */
-               LG_CALL_JACOBIAN, /* (t, q): J, nrows x nv, d(constraint)/dt = J v + explicit time terms; needed with it */
+               LG_CALL_CONSTRAINT, /* (t, q): nrows; required if nrows > 0 */
+               LG_CALL_JACOBIAN, /* (t, q): J, nrows x nv, d(constraint)/dt = J v + explicit time terms; likewise */
                LG_CALL_ACCELERATION, /* (t, q, v): nrows, -(dJ/dt) v - explicit time terms */
-               LG_CALL_TANGENT, /* (t, q, v, a, lam): K, then D, nv x nv each: d(M a + gyro - force + J^T lam)/dq and /dv */
+               LG_CALL_TANGENT, /* (t, q, v, a, lam): K and D, nv x nv: d(M a + gyro - force + J^T lam)/dq and /dv */
                LG_CALL_ENERGY, /* (t, q, v): T, V */
                LG_CALLS
 };
@@ -45,7 +45,8 @@ typedef struct lg_callbacks_spec {
 
 typedef struct lg_callbacks lg_callbacks;
 
-/* Copies everything but what the functions' `self` point to. On failure the report says what is wrong. */
+/* Copies the whole specification except the objects that the functions' `self` point to. On failure the report says
+   what is wrong. */
 lg_status lg_callbacks_create(const lg_callbacks_spec *spec, lg_callbacks **callbacks, lg_report *report);
 void lg_callbacks_free(lg_callbacks *callbacks);
 const lg_system *lg_callbacks_system(const lg_callbacks *callbacks);

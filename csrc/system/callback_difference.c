@@ -1,4 +1,4 @@
-/* What a system made of functions is not told, by differences. */
+/* The derivatives that a system made of functions is not given, formed by differences. */
 #include "core/small.h"
 #include "system/callback_work.h"
 
@@ -67,7 +67,7 @@ lg_status lg_callback_zeta(const lg_callback_work *work, const lg_callback_point
 
 /* ---- central differences, column by column ---- */
 
-/* Coordinates of linear blocks may be large. */
+/* The step for coordinate j. It grows with the size of the coordinates of linear blocks, which may be large. */
 static double step_of(const lg_space *space, const double *q, int j)
 {
     for (const lg_block *b = space->block; b < space->block + space->nblocks; b++)

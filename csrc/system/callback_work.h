@@ -21,21 +21,21 @@ struct lg_callbacks {
 /* The scratch of an evaluation. J is rows x nv. */
 typedef struct lg_callback_work {
     const lg_callbacks *self;
-    double *zeros; /* stand-in for a and lam */
-    double *M, *J, *Z, *K, *D; /* D stands right behind K */
-    double *q, *v, *theta; /* a state beside the point */
-    double *upper, *lower, *rate; /* values there: nv or rows, whichever is more */
+    double *zeros; /* used in place of a and lam that are not given */
+    double *M, *J, *Z, *K, *D; /* D follows K without a gap */
+    double *q, *v, *theta; /* a state near the point, for differences */
+    double *upper, *lower, *rate; /* values there; their length is the larger of nv and rows */
     double *values, *own; /* of B; of a block's own K */
 } lg_callback_work;
 
-/* Calls a function that was given. */
+/* Calls a function, which must have been given. */
 static inline lg_status lg_callback_call(const lg_callbacks *self, enum lg_call call, const lg_callback_point *at,
                                          double *out)
 {
     return self->function[call].call(self->function[call].self, at, out);
 }
 
-/* Functions see finite states only: LG_NOT_FINITE unless q and v are. */
+/* Functions are only called with finite states: LG_NOT_FINITE if q or v is not finite. */
 lg_status lg_callback_check(const lg_callbacks *self, const double *q, const double *v);
 
 /* rate = J v + d(phi)/dt; J is work->J afterwards. */

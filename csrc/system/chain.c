@@ -41,7 +41,7 @@ void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, doubl
     if (k == 0)
         return;
 
-    // X = diag(I, X_r, I) on direct products, else diag(X, I): what is behind the node is linear
+    // X = diag(I, X_r, I) on direct products, else diag(X, I): the coordinates that follow the node's are linear
     const lg_node *node = block->node;
     int first = node->place == LG_PLACE_INERTIAL ? node->attitude_v : 0, end = nv - lg_block_tail(block);
     if (!X || col + nc <= first || col >= end) {

@@ -1,5 +1,5 @@
-/* Chains: a block's part of the tangent. What elements know are derivatives by q, v and a; what goes into the matrix are
-   derivatives by the unknown u, which follow by the block's chain d(q, v, a)/du = (k0 X0, k1 X1, k2 X2). */
+/* Chains: a block's part of the tangent. Elements provide derivatives by q, v and a; the matrix holds derivatives by
+   the unknown u, which follow from the block's chain d(q, v, a)/du = (k0 X0, k1 X1, k2 X2). */
 #ifndef LG_SYSTEM_CHAIN_H
 #define LG_SYSTEM_CHAIN_H
 
@@ -7,7 +7,7 @@
 #include "sparse/matrix.h"
 
 /* S (nv rows, leading dimension ld): rows row.. += s k A X[col.., :], A being nr x nc, column-major with leading
-   dimension lda. X NULL: the identity. On direct products every X is diag(I, X_r), which is made use of. */
+   dimension lda. X NULL: the identity. On direct products every X is diag(I, X_r), which saves work. */
 void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, double s, int row, int nr, int col, int nc,
                   const double *A, int lda, double *S, int ld);
 

@@ -1,9 +1,9 @@
-/* The waist: all that an integrator may know of a model. Compiled models (model/) and those made of functions
+/* The waist: everything an integrator may know about a model. Compiled models (model/) and systems made of functions
    (system/callback.c) implement it; steppers and solvers use nothing else.
 
-   Equations, with signs: M(q, t) a + gyro(q, v, t) - force(q, v, t) + B(q)^T lam = 0, phi(q, t) = 0, phidot = B v + ...,
-   B a = zeta := -(dB/dt) v - explicit time terms. `Ma` is M a without, `gyro` with the frames' bias accelerations.
-   Constraint rows stand in joint order, the blocks' own rows last. */
+   Equations, with signs: M(q, t) a + gyro(q, v, t) - force(q, v, t) + B(q)^T lam = 0, phi(q, t) = 0, phidot = B v +
+   ..., B a = zeta := -(dB/dt) v - explicit time terms. The frames' bias accelerations are part of `gyro`, not of `Ma`.
+   Constraint rows are in joint order, followed by the blocks' own rows. */
 #ifndef LG_SYSTEM_SYSTEM_H
 #define LG_SYSTEM_SYSTEM_H
 
@@ -12,16 +12,16 @@
 #include "sparse/matrix.h"
 #include "sparse/pattern.h"
 
-typedef struct lg_point { /* where */
+typedef struct lg_point { /* where to evaluate */
     double t; /* time */
     double t_in; /* a time inside the step, which picks the piece of piecewise data */
     double wa; /* weight of M a in the residual */
     const double *q, *v, *a, *lam, *mem; /* a and lam may be NULL where nothing wanted depends on them */
-    double *work; /* scratch of system->nwork doubles, without meaning between calls */
+    double *work; /* scratch of system->nwork doubles, whose contents do not outlive a call */
     int printed; /* gyro of Euler parameters as in sherif2019 (9): the true one where e.e' = 0, another elsewhere */
 } lg_point;
 
-typedef struct lg_wanted { /* what: NULL = not wanted; what is wanted is overwritten, in one kinematics pass */
+typedef struct lg_wanted { /* what to evaluate (NULL: not wanted), in one kinematics pass; outputs are overwritten */
     double *Ma, *gyro, *force, *Btlam; /* nv each */
     double *phi, *phidot, *zeta; /* nrows each */
     double *B, *Z; /* pattern->nvalues each; Z = d(phidot)/dq has the layout of B */
@@ -30,10 +30,10 @@ typedef struct lg_wanted { /* what: NULL = not wanted; what is wanted is overwri
 } lg_wanted;
 
 enum {
-    LG_SYSTEM_CONSTANT_MASS = 1, /* M does not depend on q or t: its factorisation may be kept */
+    LG_SYSTEM_CONSTANT_MASS = 1, /* M does not depend on q or t, so its factorisation can be reused */
     LG_SYSTEM_NEEDS_GIL = 2, /* some verb calls Python */
-    LG_SYSTEM_TREES = 4, /* blocks of R^n turn bodies */
-    LG_SYSTEM_DIFFERENCED = 8 /* S has derivatives by differences of functions, which take many calls */
+    LG_SYSTEM_TREES = 4, /* some blocks of R^n rotate bodies */
+    LG_SYSTEM_DIFFERENCED = 8 /* S contains derivatives formed by differences of functions, which take many calls */
 };
 
 typedef struct lg_system {
@@ -49,7 +49,7 @@ typedef struct lg_system {
     lg_status (*commit)(void *self, const lg_point *point, double *mem); /* an accepted point updates mem; optional */
     const char *(*row_name)(void *self, int row); /* of a constraint row */
     const char *(*block_name)(void *self, int block); /* the body on a block; optional */
-    const char *(*culprit)(void *self, const lg_point *point); /* what has a force there that is not finite; optional */
+    const char *(*culprit)(void *self, const lg_point *point); /* the element whose force is not finite; optional */
 } lg_system;
 
 #endif
