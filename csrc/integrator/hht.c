@@ -1,17 +1,19 @@
 /* The HHT schemes of sherif2019 as printed, on Euler parameters and linear coordinates, index 3.
 
-   With F = gyro - force + B^T lam, gamma = (1 - 2 alpha)/2 and beta = (1 - alpha)^2/4, a step solves for a = a_n+1, lam:
+   With F = gyro - force + B^T lam, gamma = (1 - 2 alpha)/2 and beta = (1 - alpha)^2/4, a step solves for a = a_n+1,
+   lam:
 
        (62)        1/(1 + alpha) M a + F - alpha/(1 + alpha) F_n = 0,   phi(q) = 0
        (17)        q = q_n + h v_n + h^2 ((1/2 - beta) a_n + beta a)
        (18)        v = u + h gamma a,    u = v_n + h (1 - gamma) a_n.
 
-   The modified method has, on Euler parameters e, instead of (18)
+   On Euler parameters e the modified method replaces (18) by
 
        (34)        v = L(q)^T L(q_n) u + h gamma (I - e e^T) a.
 
-   `transport` takes L(q)^T L(q_n) F_n in the place of F_n: (62) adds M a and F_n as if they stood in one frame. The a_n
-   are the algorithm's; a + alpha vdot_n = (1 + alpha) vdot, by body components where the method is the modified one. */
+   `transport` uses L(q)^T L(q_n) F_n instead of F_n, since (62) adds M a and F_n as if both referred to the same axes.
+   The a_n are the accelerations of the algorithm; a + alpha vdot_n = (1 + alpha) vdot, in body components for the
+   modified method. */
 #include "integrator/hht.h"
 
 #include "core/small.h"
@@ -92,8 +94,8 @@ lg_status lg_hht_choose(const lg_method *method, const lg_option_value *options,
         if (!options[option->field].given || fits)
             continue;
         lg_report_say(report,
-                      printed ? "%s: the scheme that modified chooses has no such option"
-                              : "%s: belongs to modified=True or modified=False",
+                      printed ? "%s: the scheme chosen by modified has no such option"
+                              : "%s: needs modified=True or modified=False",
                       name);
         return LG_BAD_ARGUMENT;
     }
@@ -108,10 +110,10 @@ typedef struct lg_hht_stepper {
     int modified, transport;
     lg_implicit implicit;
 
-    /* the step under way */
+    /* the current step */
     const lg_state *start;
     double t, h, beta_prime, row_noise;
-    double *theta0, *u; /* the parts that are known of theta and v */
+    double *theta0, *u; /* the known parts of theta and v */
     double *a, *lam; /* unknowns */
     double *theta, *q, *v, *vdot, *old; /* at the end of the step; old = F_n, transported */
     double *X, *D; /* per block: dv/da over h gamma; d old/dq */
@@ -120,7 +122,7 @@ typedef struct lg_hht_stepper {
 
 /* ---- options ---- */
 
-/* Every block that turns a body must be one of Euler parameters. */
+/* Every block that rotates a body must be one of Euler parameters. */
 static lg_status check_kinds(lg_stepper *self)
 {
     const lg_system *system = self->system;
@@ -130,7 +132,8 @@ static lg_status check_kinds(lg_stepper *self)
         if (!turns || node->transport)
             continue;
         const char *name = system->block_name ? system->block_name(system->self, i) : "a block";
-        lg_report_say(&self->report, "modified: needs Euler parameters, %.*s has other coordinates", LG_SHORT(name));
+        lg_report_say(&self->report, "modified: needs Euler parameters, but %.*s has other coordinates",
+                      LG_SHORT(name));
         return LG_BAD_ARGUMENT;
     }
     return LG_OK;
@@ -170,7 +173,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     g->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof(lg_chain));
 }
 
-/* ---- what is carried: a_n, F_n, the h that a_n belongs to, the memory of Newton's method ---- */
+/* ---- the carry: a_n, F_n, the h that a_n belongs to, the memory of Newton's method ---- */
 
 static int carry_count(const lg_stepper *self)
 {
@@ -204,7 +207,7 @@ static double carried_acceleration(const lg_state *state, double ratio, int i)
 
 /* ---- the step's formulas ---- */
 
-/* Newton's method starts from a_n and lam_n. */
+/* The first guess: a_n and lam_n. */
 static void predict(lg_hht_stepper *g, const lg_state *state, double h)
 {
     int nv = g->base.system->space->nv;
@@ -275,7 +278,7 @@ static void follow(lg_hht_stepper *g, int with_matrix)
     }
 }
 
-/* vdot = (a + alpha vdot_n)/(1 + alpha), e e^T apart where v follows (34). */
+/* vdot = (a + alpha vdot_n)/(1 + alpha), except for the part along e where v follows (34). */
 static void form_vdot(lg_hht_stepper *g)
 {
     const lg_space *space = g->base.system->space;
@@ -310,7 +313,7 @@ static lg_point end_point(const lg_hht_stepper *g)
                       .printed = 1};
 }
 
-/* S for the chains, beside whatever else is wanted in the same pass. */
+/* S for the chains, in one pass with whatever else is wanted. */
 static lg_status evaluate_system(lg_hht_stepper *g, lg_wanted *wanted, int with_matrix)
 {
     const lg_system *system = g->base.system;
@@ -406,7 +409,7 @@ static void begin(lg_hht_stepper *g, const lg_state *state, double h)
     form_chains(g);
 }
 
-/* a and F at the accepted point, where Newton's method has evaluated last. */
+/* Writes the carry: a, and F at the accepted point, where Newton's method has evaluated last. */
 static void carry(const lg_hht_stepper *g, lg_state *state, const lg_newton_memory *memory)
 {
     int nv = g->base.system->space->nv;

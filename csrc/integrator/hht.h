@@ -8,8 +8,8 @@ extern const lg_stepper_type lg_hht;
 
 extern const lg_option_rows lg_hht_rows;
 
-/* Option `modified` chooses a printed scheme; without it the row's stepper is generalized-alpha. Options of the one that
-   was not chosen are refused. */
+/* The option `modified` chooses a printed scheme; without it the row's stepper is generalized-alpha. Options that
+   belong to the other one are refused. */
 lg_status lg_hht_choose(const lg_method *method, const lg_option_value *options, const lg_stepper_type **stepper,
                         lg_report *report);
 

@@ -12,10 +12,10 @@ typedef struct lg_implicit {
     double *residual; /* force rows, then the sets of constraint rows */
 } lg_implicit;
 
-/* The settings that LG_NEWTON_OPTIONS give. */
+/* The settings given by LG_NEWTON_OPTIONS. */
 lg_newton_settings lg_implicit_settings(const lg_stepper *self, const lg_newton_options *stop);
 void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets, lg_arena *arena);
-/* The four terms, to be wanted of an evaluation. */
+/* The four terms as wanted outputs of an evaluation. */
 lg_wanted lg_implicit_terms(const lg_implicit *implicit);
 /* Force rows wa M a + gyro - force + B^T lam - w_old old, and their norms; `old` NULL: none. */
 void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, const double *old,
@@ -23,8 +23,8 @@ void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, 
 /* One set of constraint rows times a scale, and their norms, from the noise and the size of the rows before. */
 void lg_implicit_rows(int set, int nrows, double scale, double noise, double size, double *rows,
                       lg_residual_norms *norms);
-/* Newton's method for the state at `end`; iterations are counted, failures reported. `result` on entry: whether there is
-   a valid matrix. */
+/* Newton's method for the state at `end`; iterations are counted, failures reported. `result` on entry: whether there
+   is a valid matrix. */
 lg_status lg_implicit_solve(lg_implicit *implicit, lg_stepper *self, const lg_newton_problem *problem,
                             const lg_point *end, lg_newton_memory *memory, lg_newton_result *result);
 

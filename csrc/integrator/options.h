@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* What explicit methods do about the drift: the choices are LG_PROJECT_POSITION and LG_PROJECT_VELOCITY added up. */
+/* How explicit methods remove the drift: the choices are sums of LG_PROJECT_POSITION and LG_PROJECT_VELOCITY. */
 #define LG_PROJECT_OPTION(type)                                                                                        \
     {"project",                                                                                                        \
      LG_OPTION_CHOICE,                                                                                                 \

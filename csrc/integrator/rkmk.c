@@ -4,13 +4,13 @@
                                     q_i = q_n exp(theta_i)          K_i = T^-1(theta_i) v_i
                                     k_i = vdot(q_i, v_i, t_n + c_i h), from the index-1 equations if constrained.
 
-   The acceleration at the end of a step is part of the state and the first slope of the next step. A last stage
-   without weight stands at that same point: it is never formed, so that first-same-as-last needs no code. The embedded
-   solution may give it weight; then its slopes come from the new state.
+   The acceleration at the end of a step is part of the state and the first slope of the next step. A last stage without
+   weight lies at that same point and is never formed, so that first-same-as-last needs no code of its own. If the
+   embedded solution gives that stage a weight, its slopes come from the new state.
 
-   With constraints the error of a step is that of q and v before the projection and that of phi and phidot, as the
-   shortest changes that would take them away. What earlier steps have left does not count, as no step size could mend
-   it: the exact solution from there has phiddot = 0, so that the errors are
+   With constraints the error of a step consists of the error of q and v before the projection and of the drift in phi
+   and phidot, measured by the shortest changes that would remove it. Residuals left by earlier steps do not count,
+   since no step size could remove them: the exact solution from there has phiddot = 0, so that the drift is
 
        phi - (phi_n + h phidot_n)      and      phidot - phidot_n. */
 #include "integrator/rkmk.h"
@@ -38,20 +38,20 @@ typedef struct lg_weights {
 
 typedef struct lg_rkmk_stepper {
     lg_stepper base;
-    int stages; /* those with a weight, and those these depend on */
+    int stages; /* number of stages that are formed: those with a weight, and those that these depend on */
     lg_weights A[LG_STAGES], b, b_hat;
     double c[LG_STAGES];
-    double *slopes; /* per stage: K (nv), k (nv); the last ones are those of the end of the step */
+    double *slopes; /* per stage: K (nv), k (nv); the last slopes are those at the end of the step */
     double *increment; /* theta (nv), v_i - v_n (nv) */
     double *zero; /* nv */
     double *q, *v, *a, *lam;
     lg_point at; /* q and v, at the time and with the memory that are set where it is used */
-    double *flows; /* per stage: q' (nq) of the blocks whose coordinates are added as they are; NULL without such */
+    double *flows; /* per stage: q' (nq) of the blocks whose rates are added to q; NULL if there are no such blocks */
     double *embedded, *q_hat; /* increment (2 nv) and coordinates of the embedded solution */
     int levels; /* of the projection */
     int nrows; /* constraint rows whose drift counts in the error */
-    double *q_end, *v_end; /* of the step before its projection; where no drift counts these are q and v */
-    double *residual, *residual_before; /* phi, phidot there and at the start of the step, of nrows each */
+    double *q_end, *v_end; /* the end of the step before its projection; the same as q and v if no drift counts */
+    double *residual, *residual_before; /* phi, phidot (nrows each) there and at the start of the step */
 } lg_rkmk_stepper;
 
 static lg_weights weights_of(int stages, const lg_ratio *row)
@@ -85,7 +85,7 @@ static lg_status prepare(lg_stepper *self)
     return LG_OK;
 }
 
-/* ---- blocks with q' = A(q) v, whose coordinates are added as they are ---- */
+/* ---- blocks with q' = A(q) v, whose rates are added to q ---- */
 
 static int flows(const lg_space *space)
 {
@@ -141,7 +141,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     rk->residual_before = lg_arena_doubles(arena, 2 * (size_t)rk->nrows);
 }
 
-/* K_1 = v_n wherever T^-1(0) = I; linear kinds may have kinematics of their own. k_1 is the state's acceleration. */
+/* K_1 = v_n if T^-1(0) = I; linear kinds may have other kinematics. k_1 is the state's acceleration. */
 static void first_slope(lg_rkmk_stepper *rk, const lg_state *state)
 {
     const lg_space *space = rk->base.system->space;
@@ -185,7 +185,7 @@ static inline void add(int n, const double *restrict a, const double *restrict b
         c[i] = a[i] + b[i];
 }
 
-/* The point that a combination of slopes leads to: q = q_n exp(theta), v = v_n + ...; and K there, unless it is NULL. */
+/* Moves to the point of a combination of slopes: q = q_n exp(theta), v = v_n + ...; forms K there unless it is NULL. */
 static void move(lg_rkmk_stepper *rk, const lg_state *state, const lg_weights *weights, double h, double *K)
 {
     const lg_space *space = rk->base.system->space;
@@ -207,7 +207,7 @@ static lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, double t
     return lg_accel_solve(&rk->base.accel, &rk->at, a, rk->lam, &rk->base.report);
 }
 
-/* Moves the end of the step onto the constraints; what the error asks for is kept. */
+/* Moves the end of the step onto the constraints and stores the values that the error estimate needs. */
 static lg_status project(lg_rkmk_stepper *rk, const lg_state *state, double t, double t_in)
 {
     const lg_space *space = rk->base.system->space;

@@ -1,4 +1,4 @@
-/* The state of a run, and the table of its parts: what copies, records, starts and faces enumerate. */
+/* The state of a run and the table of its parts, which copies, records, starts and the Python side enumerate. */
 #ifndef LG_INTEGRATOR_STATE_H
 #define LG_INTEGRATOR_STATE_H
 
@@ -14,7 +14,7 @@ typedef struct lg_state {
     double *carry; /* all else that later steps depend on: the stepper's, then the loop's grid */
 } lg_state;
 
-/* X(part, field, name, width, doc): the arrays of a state but for its carry, by their names in results. */
+/* X(part, field, name, width, doc): the arrays of a state except its carry; `name` is that in results. */
 #define LG_STATE(X)                                                                                                    \
     X(Q, q, "q", space->nq, "coordinates (nq,)")                                                                       \
     X(V, v, "v", space->nv, "velocities (nv,)")                                                                        \
@@ -36,7 +36,7 @@ typedef struct lg_part_info {
 
 extern const lg_part_info lg_parts[LG_PARTS];
 
-/* How many numbers a part has. */
+/* The number of values of a part. */
 int lg_part_width(const lg_system *system, lg_part part);
 
 static inline double *lg_part_of(const lg_state *state, lg_part part)
@@ -44,9 +44,9 @@ static inline double *lg_part_of(const lg_state *state, lg_part part)
     return *(double *const *)((const char *)state + lg_parts[part].field);
 }
 
-/* Takes the arrays from an arena. */
+/* Takes the arrays of a state from an arena. */
 void lg_state_layout(lg_state *state, const lg_system *system, int ncarry, lg_arena *arena);
-/* t and all parts; the carry too if ncarry is its length. */
+/* Copies t and all parts, and ncarry values of the carry. */
 void lg_state_copy(const lg_system *system, int ncarry, const lg_state *from, lg_state *to);
 
 #endif

@@ -1,4 +1,4 @@
-/* What all steppers share. */
+/* Functions that all steppers share. */
 #include "integrator/stepper.h"
 
 #include "core/small.h"
@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-/* Nearer to a singularity coordinates count as singular; nearer than the second, a failed solve is put down to it. */
+/* Coordinates below the first distance from a singularity count as singular. Below the second distance, a failed solve
+   is attributed to the singularity. */
 static const double REGULAR = 1e-6, NEARLY_SINGULAR = 0.1;
 
 static int singular(const lg_space *space, const double *q)
@@ -18,7 +19,7 @@ static int singular(const lg_space *space, const double *q)
     return 0;
 }
 
-/* How near a block comes to a singularity of its coordinates on the straight way through the step. */
+/* The smallest distance of a block from a singularity of its coordinates along the straight line through the step. */
 static double regular_within(const lg_block *b, const lg_state *state, double h)
 {
     enum { PARTS = 8, MOST = 8 };

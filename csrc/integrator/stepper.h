@@ -1,4 +1,4 @@
-/* What the loop knows of a method: a row (name, order, options) and a stepper (its verbs). */
+/* What the loop knows about a method: a row (name, order, options) and a stepper (its verbs). */
 #ifndef LG_INTEGRATOR_STEPPER_H
 #define LG_INTEGRATOR_STEPPER_H
 
@@ -15,18 +15,18 @@ typedef enum lg_option_type {
     LG_OPTION_INTEGER,
     LG_OPTION_FLAG,
     LG_OPTION_CHOICE,
-    LG_OPTION_VECTOR /* a number for all entries, or an array that goes its own way: see lg_control_set */
+    LG_OPTION_VECTOR /* a number for all entries, or an array, which is passed separately: see lg_control_set */
 } lg_option_type;
 
 typedef struct lg_option_default {
-    double number; /* NaN: none, unless it is a choice */
+    double number; /* NaN: no number is given */
     int choice; /* index into the choices, or -1 for a number */
 } lg_option_default;
 
 typedef struct lg_option_value {
     double number;
     int choice; /* as in the default */
-    int given; /* by the caller, be it the default's value */
+    int given; /* the caller has given it, even if the value is the default */
 } lg_option_value;
 
 typedef struct lg_option {
@@ -55,8 +55,8 @@ typedef struct lg_option_rows {
 
 typedef struct lg_stats {
     long steps, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks;
-    long rejected, failed; /* steps that were taken back; how many of them because they could not be carried out */
-    const char *newton; /* the method of Newton that is used, "full" or "modified"; NULL: none */
+    long rejected, failed; /* steps that were rejected; those of them that failed */
+    const char *newton; /* the variant of Newton's method in use, "full" or "modified"; NULL: none */
 } lg_stats;
 
 typedef struct lg_stepper lg_stepper;
@@ -64,18 +64,19 @@ typedef struct lg_method lg_method;
 
 typedef struct lg_stepper_type {
     const char *name;
-    size_t size; /* of the struct that begins with an lg_stepper */
-    int adds_rates; /* explicit: knows what to do with node kinds that have qdot */
+    size_t size; /* of the stepper's struct, which begins with an lg_stepper */
+    int adds_rates; /* an explicit method that supports node kinds with qdot */
     /* Checks options together and derives coefficients; names the culprit in report->what. */
     lg_status (*prepare)(lg_stepper *self);
-    void (*layout)(lg_stepper *self, lg_arena *arena); /* carve everything; also measures */
+    void (*layout)(lg_stepper *self, lg_arena *arena); /* carves all arrays; also used to measure them */
     int (*carry_count)(const lg_stepper *self); /* doubles at the front of state->carry; NULL: none */
-    /* state->t, q, v and the consistent a and lam have been set: makes the carry of a first step. NULL: nothing to do. */
+    /* Writes the carry of a first step, after state->t, q, v and consistent a and lam have been set. NULL: none. */
     lg_status (*reset)(lg_stepper *self, lg_state *state);
-    /* One step of size h, state->t included. Writes the new state only on success; on failure it is as it was. */
+    /* One step of size h. Writes the new state, state->t included, only on success and leaves it unchanged on
+       failure. */
     lg_status (*step)(lg_stepper *self, lg_state *state, double h);
-    /* Error of the step that has just succeeded from `before`: q - q^ in local coordinates, then v - v^ (nv each), where
-       ^ is the embedded solution. Asked of methods with control options only. */
+    /* Error of the step that has just succeeded from `before`: q - q^ in local coordinates, then v - v^ (nv each),
+       where ^ is the embedded solution. Called only for methods with control options. */
     lg_status (*error)(lg_stepper *self, const lg_state *before, double h, double *error);
     void (*close)(lg_stepper *self); /* frees what the arena does not hold; NULL: nothing */
 } lg_stepper_type;
@@ -91,16 +92,16 @@ struct lg_stepper {
     lg_report report;
 };
 
-/* After a failed step: names the body whose coordinates are at their singularity, or so near that a solve failed. */
+/* After a failed step: names the body whose coordinates are singular, or so nearly singular that a solve failed. */
 void lg_report_coordinates(const lg_system *system, const lg_state *state, double h, lg_status status,
                            lg_report *report);
 
-/* LG_NOT_FINITE if there is a NaN or an infinite number in a state. */
+/* LG_NOT_FINITE if a state contains a NaN or an infinite number. */
 lg_status lg_check_finite(const lg_system *system, const double *q, const double *v, const double *a,
                           const double *lam);
 
-/* The end of a step: q, its rotations polished, v, a, lam become the state at state->t + h, or LG_NOT_FINITE, or
-   LG_COORDINATES if those of a body are singular. */
+/* Ends a step: q, with its rotations polished, v, a and lam become the state at state->t + h. LG_NOT_FINITE if they are
+   not finite, LG_COORDINATES if the coordinates of a body are singular. */
 lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const double *q, const double *v,
                             const double *a, const double *lam);
 
@@ -118,7 +119,8 @@ struct lg_method { /* one row of methods.def */
     const void *coefficients; /* what the stepper of another expects: a parameter rule */
     int order; /* of q, v and the multipliers */
     const lg_option_rows *options;
-    /* Rows whose options choose the stepper: sets it, or names what contradicts the choice; NULL: always `stepper`. */
+    /* Sets the stepper if the row's options choose it, or names an option that contradicts the choice. NULL:
+       `stepper`. */
     lg_status (*choose)(const lg_method *self, const lg_option_value *options, const lg_stepper_type **stepper,
                         lg_report *report);
     const char *reference;
@@ -128,7 +130,7 @@ struct lg_method { /* one row of methods.def */
 /* Rows of methods.def in order. */
 extern const lg_method *const lg_methods[];
 extern const int lg_method_count;
-const lg_method *lg_method_find(const char *name); /* NULL if there is none */
+const lg_method *lg_method_find(const char *name); /* NULL: no method has this name */
 /* An option of a row, or NULL. */
 const lg_option *lg_method_option(const lg_method *method, const char *name);
 /* The defaults of all options, nvalues of them. */

@@ -17,7 +17,7 @@ enum { LG_STAGES = 8 };
 
 typedef struct lg_tableau {
     int stages;
-    int order, order_hat; /* of b; of b_hat, 0 if there is none */
+    int order, order_hat; /* of b; of b_hat, 0 without an embedded solution */
     lg_ratio A[LG_STAGES][LG_STAGES]; /* strictly lower triangular */
     lg_ratio b[LG_STAGES], b_hat[LG_STAGES], c[LG_STAGES];
 } lg_tableau;

@@ -1,15 +1,15 @@
 /* Step size control; see control.h.
 
    Error of a step, holzinger2024 (B16)-(B18): err^2 = mean of (e_i/s_i)^2 over q - q^ in local coordinates and v - v^,
-   s_i = atol_i + rtol_i max(|x_0i|, |x_1i|). The x of velocities, and of coordinates on linear kinds, are these numbers
-   themselves. A group has no origin that a coordinate could be relative to: there x is the way of the step, 0 and theta,
-   so that the tolerances do not depend on where the body is, and for small steps atol decides.
+   s_i = atol_i + rtol_i max(|x_0i|, |x_1i|). For velocities, and for coordinates of linear kinds, x are these numbers
+   themselves. A group has no origin to which coordinates could be relative: there x is the displacement of the step, 0
+   and theta, so that the tolerances do not depend on where the body is, and for small steps atol decides.
 
    With k the order of err(h) and f the safety factor the next step is h times
        I      f err^(-1/k)
        PI     f err^(-0.7/k) err_last^(0.4/k)          Hairer, Wanner: Solving ODE II, IV.2
        paper  f err^(-1/k), h between h_min and h_max  holzinger2024 (B19)-(B21), exponent corrected
-   within [max_decrease, max_increase] and not larger after a rejection; "paper" bounds the increase only. */
+   within [max_decrease, max_increase], and not larger after a rejection; "paper" bounds only the increase. */
 #include "run/control.h"
 
 #include "core/small.h"
@@ -17,7 +17,7 @@
 #include <float.h>
 #include <math.h>
 
-static const double least_error = 1e-4; /* that says more of a step than that it was short */
+static const double least_error = 1e-4; /* a smaller error of a shortened step says nothing about the best step size */
 
 /* ---- settings ---- */
 
@@ -83,7 +83,7 @@ lg_status lg_control_check(const lg_control *control, int nv, lg_report *report)
 {
     for (int i = 0; control->active && i < 2 * nv; i++)
         if (!(control->rtol[i] + control->atol[i] > 0)) {
-            lg_report_name(report, "rtol and atol are both zero for an entry");
+            lg_report_name(report, "rtol and atol are both zero for the same entry");
             return LG_BAD_ARGUMENT;
         }
     const char *what = NULL;
@@ -100,7 +100,7 @@ lg_status lg_control_check(const lg_control *control, int nv, lg_report *report)
 
 /* ---- norms ---- */
 
-/* Root mean square of x / scale; entries that are zero count as zero whatever their scale. Squares do not overflow. */
+/* Root mean square of x / scale; a zero entry counts as zero whatever its scale. Squares do not overflow. */
 static double weighted_norm(int n, const double *x, const double *scale)
 {
     double norm = 0;
@@ -116,7 +116,7 @@ static void rise(int n, const double *rtol, const double *atol, const double *x,
         scale[i] = fmax(scale[i], atol[i] + rtol[i] * fabs(x[i]));
 }
 
-/* Scales at a state; on Lie kinds those of the way theta, 0 at the start of a step. */
+/* Raises the scales at a state; on Lie kinds by the displacement theta, which is 0 at the start of a step. */
 static void rise_to(lg_control *control, const lg_space *space, const lg_state *state, const double *theta)
 {
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
@@ -141,7 +141,7 @@ double lg_control_norm(lg_control *control, const lg_space *space, const lg_stat
 
 /* ---- the first step ---- */
 
-/* Accelerations an explicit Euler step of size h away, and the coordinates' way there in control->v. */
+/* Accelerations after an explicit Euler step of size h, whose displacement of the coordinates is left in control->v. */
 static lg_status euler_step(lg_control *control, lg_stepper *stepper, const lg_state *state, double h)
 {
     const lg_space *space = stepper->system->space;
@@ -202,7 +202,7 @@ lg_status lg_control_begin(lg_control *control, lg_stepper *stepper, const lg_st
 
 /* ---- from step to step ---- */
 
-/* A step size that the times show exactly: (t + h) - t, at least the distance from t to the next number. */
+/* The step size that the times resolve exactly: (t + h) - t, at least the distance from t to the next number. */
 static double resolved(double t, double h)
 {
     return fmax((t + h) - t, nextafter(t, INFINITY) - t);
@@ -219,7 +219,7 @@ lg_trial lg_control_next(const lg_control *control, double t, double landing)
     return (lg_trial){.h = resolved(t, h)};
 }
 
-/* The factor of the law, within its bounds, after a step that was as long as the control wanted it or was rejected. */
+/* The factor of the law, within its bounds, after a step that had the size the control wanted or that was rejected. */
 static double law_factor(const lg_control *control, double error, int accepted)
 {
     const lg_control_memory *memory = control->memory;
@@ -234,14 +234,14 @@ static double law_factor(const lg_control *control, double error, int accepted)
     return fmin(factor, control->max_increase);
 }
 
-/* The size to try after this one. One that was shortened for a landing may lead back to the size that was wanted, and
-   not above it. */
+/* The size to try after this step. After a step that was shortened for a landing it returns at most to the size that
+   was wanted before. */
 static double next_size(const lg_control *control, lg_trial trial, double error, int accepted)
 {
     const lg_control_memory *memory = control->memory;
     if (isnan(error))
         return control->max_decrease * trial.h;
-    if (accepted && trial.shortened && memory->rejections == 0) /* a small error may be round-off: no size follows */
+    if (accepted && trial.shortened && memory->rejections == 0) /* a small error may be round-off and is not used */
         return error < least_error ? memory->h
                                    : fmin(memory->h, control->safety * pow(error, -1 / control->order) * trial.h);
     return law_factor(control, error, accepted) * trial.h;

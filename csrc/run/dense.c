@@ -1,13 +1,13 @@
 /* Dense output; see dense.h.
 
-   Between q_0 and q_1, h apart, q(t) = q_0 exp(theta(s)), s = (t - t_0)/h, with theta the polynomial of degree five that
-   has at both ends the values, 0 and difference(q_0, q_1), the rates and the second derivatives of the solution:
+   Between q_0 and q_1, h apart, q(t) = q_0 exp(theta(s)), s = (t - t_0)/h, with theta the polynomial of degree five
+   that has at both ends the values, 0 and difference(q_0, q_1), the rates and the second derivatives of the solution:
 
        theta' = T^-1(theta) v,      theta'' = d/dt (T^-1(theta) v), taken by a central difference.
 
    v = T(theta) theta' is the velocity of that curve, vdot the derivative of the cubic that has the v and vdot of both
    ends, lambda a straight line. With the exact solution at both ends the errors are O(h^6), O(h^5), O(h^3), O(h^2).
-   All of it depends on the two ends alone, and is equal to them there. */
+   All of these depend only on the two ends and agree with them there. */
 #include "run/dense.h"
 
 #include "core/small.h"
@@ -24,7 +24,7 @@ void lg_dense_layout(void *self, lg_arena *arena)
     dense->place = lg_arena_doubles(arena, nv);
 }
 
-/* T^-1 v beside theta on the curve's tangent: side = T^-1(theta + d theta') (v + d a) */
+/* T^-1 v a distance d from theta along the curve's tangent: side = T^-1(theta + d theta') (v + d a) */
 static void rate_beside(lg_dense *dense, const double *theta, const lg_knot *knot, double d, double *side)
 {
     const lg_space *space = dense->space;

@@ -8,16 +8,16 @@
 
 typedef struct lg_landing {
     double t;
-    double kink; /* the kink there, -INFINITY if there is none */
+    double kink; /* the kink at which it lies; -INFINITY: none */
 } lg_landing;
 
-/* Times closer than this are one. */
+/* Times that are closer than this count as the same. */
 static double tiny(double t, double h)
 {
     return fmax(1e-9 * h, 8 * DBL_EPSILON * fabs(t));
 }
 
-/* The first kink after t; one that is close to t has been landed on. */
+/* The first kink after t; a kink within round-off of t counts as already landed on. */
 static double next_kink(const lg_system *system, double t, double h)
 {
     if (!system->next_kink)
@@ -30,7 +30,7 @@ static double next_kink(const lg_system *system, double t, double h)
     return kink;
 }
 
-/* Where to land on the way from t to `stop`: a kink close to the stop is the stop. */
+/* Where to land next on the way from t to `stop`; a kink within round-off of the stop is merged with it. */
 static lg_landing next_landing(const lg_system *system, double t, double stop, double h)
 {
     double kink = next_kink(system, t, h);
@@ -39,7 +39,7 @@ static lg_landing next_landing(const lg_system *system, double t, double stop, d
     return (lg_landing){stop, kink <= stop + tiny(stop, h) ? kink : -INFINITY};
 }
 
-/* Steps from t to the landing: ceil(length / h), round-off apart; whether they are of size h as they stand. */
+/* Steps from t to the landing: ceil(length / h), except for round-off. *whole: the interval is a whole number of h. */
 static double steps_between(double t, double landing, double h, int *whole)
 {
     double length = landing - t, noise = 1e-12 * length + 4 * DBL_EPSILON * fmax(fabs(t), fabs(landing));
@@ -48,27 +48,29 @@ static double steps_between(double t, double landing, double h, int *whole)
     return n;
 }
 
-/* Where the grid is after `more` further steps: n h from its origin, without the round-off of a sum. */
-static double grid_time(const lg_grid *grid, double more)
+/* The time of the grid after a number of further steps: n h from its origin, without the round-off of a sum. */
+static double grid_time(const lg_grid *grid, double steps)
 {
-    return grid->origin + (grid->index + more) * grid->step;
+    return grid->origin + (grid->index + steps) * grid->step;
 }
 
-/* Whether t is where the grid has come to, in steps that h was asked for. */
+/* Whether t is the present time of a grid that was made for this h. */
 static int on_grid(const lg_grid *grid, double t, double h)
 {
     return grid->h == h && fabs(t - grid_time(grid, 0)) <= 4 * DBL_EPSILON * fabs(t);
 }
 
-/* A stop within round-off of t, or of the next stop, is that one; the last stop always counts. */
+/* Whether a stop lies within round-off of t or of the next stop and is merged with it. The last stop is never
+   merged. */
 static int is_merged(const lg_schedule *schedule, int i, double t)
 {
     const double *stop = schedule->stops + i;
     return i + 1 < schedule->nstops && fmin(stop[0] - t, stop[1] - stop[0]) <= tiny(stop[1], 0);
 }
 
-/* Puts the next interval on the grid. A run that was interrupted inside an interval finds it there; one that goes on
-   with the same h in whole steps keeps its origin, so that its step times do not depend on where it stopped. */
+/* Puts the next interval on the grid. If a run was interrupted inside an interval, the grid still holds that interval.
+   A run that continues with the same h in whole steps keeps its origin, so that its step times do not depend on where
+   it stopped. */
 static void enter_interval(lg_grid *grid, double t, double landing, double h)
 {
     int same = on_grid(grid, t, h);
@@ -134,7 +136,7 @@ lg_status lg_schedule_count(const lg_system *system, const lg_schedule *schedule
 
 /* ---- the loop ---- */
 
-enum { STEP_WORK = 1000 }; /* nanoseconds that a short step takes; long ones ask on their way */
+enum { STEP_WORK = 1000 }; /* nanoseconds of a short step; long steps poll while they compute */
 
 typedef struct lg_loop {
     lg_run *run;
@@ -142,9 +144,9 @@ typedef struct lg_loop {
     const lg_observer *observer;
     lg_report *report;
     long steps; /* of this schedule */
-    int evaluated; /* times of t_eval that are done */
-    int saved; /* the present state has been */
-    int ended; /* by the observer */
+    int evaluated; /* number of times of t_eval that have been evaluated */
+    int saved; /* the present state has been saved */
+    int ended; /* the observer has ended the run */
     lg_poll poll;
 } lg_loop;
 
@@ -154,7 +156,7 @@ static lg_status ask_observer(void *self)
     return loop->observer->poll(loop->observer->self, loop->run->state.t);
 }
 
-/* ---- what is kept ---- */
+/* ---- what is saved ---- */
 
 static lg_status save(lg_loop *loop)
 {
@@ -164,7 +166,7 @@ static lg_status save(lg_loop *loop)
     return loop->observer->save(loop->observer->self, &loop->run->state, loop->run->h);
 }
 
-/* The times of t_eval before t, by dense output. */
+/* Saves the times of t_eval before t, by dense output. */
 static lg_status evaluate_before(lg_loop *loop, double t)
 {
     const lg_schedule *schedule = loop->schedule;
@@ -175,7 +177,7 @@ static lg_status evaluate_before(lg_loop *loop, double t)
     return LG_OK;
 }
 
-/* Those at the present state. */
+/* Saves the present state if it is at a time of t_eval. */
 static lg_status evaluate_here(lg_loop *loop)
 {
     const lg_schedule *schedule = loop->schedule;
@@ -187,12 +189,12 @@ static lg_status evaluate_here(lg_loop *loop)
 
 /* ---- the loop ---- */
 
-/* The last step is cut at t: the state there, moved onto the constraints, with nothing of the past. */
+/* Cuts the last step at t: the state there, moved onto the constraints, with a carry without history. */
 static lg_status end_at(lg_loop *loop, double t)
 {
     lg_run *run = loop->run;
     loop->ended = 1;
-    run->stepper->accel.matrix.poll = NULL; /* the run ends here and now */
+    run->stepper->accel.matrix.poll = NULL; /* the end of a run is not interrupted */
     LG_TRY(evaluate_before(loop, t));
     LG_TRY(lg_run_between(run, t));
     double *carry = run->between.carry;
@@ -204,7 +206,7 @@ static lg_status end_at(lg_loop *loop, double t)
     return lg_run_restart(run, t);
 }
 
-/* What is to be done with an accepted step. */
+/* Processes an accepted step: observer, dense output, and a fresh start at a kink. */
 static lg_status finish_step(lg_loop *loop, double kink)
 {
     lg_run *run = loop->run;
@@ -219,7 +221,7 @@ static lg_status finish_step(lg_loop *loop, double kink)
     return isfinite(kink) ? lg_run_restart(run, fmax(run->state.t, kink)) : LG_OK;
 }
 
-/* A step that ends at `next` must be seen in the times. */
+/* A step that ends at `next` must advance the time. */
 static lg_status check_advance(lg_run *run, double next)
 {
     if (next > run->state.t)
@@ -246,7 +248,7 @@ static lg_status take_step(lg_loop *loop, lg_landing landing)
     return LG_OK;
 }
 
-/* One step, accepted, looked at, at a kink started afresh, saved if it is its turn. */
+/* Takes one step, processes it and saves the state if its turn has come. */
 static lg_status advance(lg_loop *loop, lg_landing landing)
 {
     LG_TRY(take_step(loop, landing));
@@ -259,7 +261,7 @@ static lg_status advance(lg_loop *loop, lg_landing landing)
     return lg_poll_after(&loop->poll, STEP_WORK);
 }
 
-/* On to the next stop or kink. */
+/* Runs to the next stop. */
 static lg_status run_interval(lg_loop *loop, double stop)
 {
     lg_run *run = loop->run;

@@ -1,4 +1,4 @@
-/* The loop: lands on stops and kinks, hands accepted states to an observer, polls for interruption. */
+/* The loop: lands on stops and kinks, passes accepted states to an observer and polls for interruption. */
 #ifndef LG_RUN_INTEGRATE_H
 #define LG_RUN_INTEGRATE_H
 
@@ -7,31 +7,32 @@
 typedef struct lg_schedule {
     const double *stops; /* ascending, all > start; the last is t_end */
     int nstops;
-    double h; /* each interval is cut into ceil(length / h) equal steps; not read where the steps are adaptive */
+    double h; /* each interval is cut into ceil(length / h) equal steps; ignored if the steps are adaptive */
     long save_every;
-    const double *t_eval; /* ascending, from the start to t_end: these times are saved, not the steps'. NULL: none */
+    const double *t_eval; /* ascending, from the start to t_end: saved instead of the steps. NULL: steps are saved */
     int nt_eval;
 } lg_schedule;
 
 typedef struct lg_observer {
     void *self;
-    /* A state that is to be kept; h is the size of the step that it ends, or lies in. */
+    /* Called with each state to be saved; h is the size of the step that it ends, or lies in. */
     lg_status (*save)(void *self, const lg_state *state, double h);
-    /* About every 50 ms of wall time, inside long steps too: LG_INTERRUPTED stops the run. `t` is for progress. */
+    /* Called about every 50 ms of wall time, inside long steps too; LG_INTERRUPTED stops the run. `t` shows
+       progress. */
     lg_status (*poll)(void *self, double t);
-    /* Optional: an accepted step, before its end gets the accelerations of a kink's right side. The run ends at *t_stop
-       if that is set to a time inside the step. */
+    /* Optional: called with each accepted step, before its end gets the accelerations of a kink's right side. The run
+       ends at *t_stop if that is set to a time inside the step. */
     lg_status (*step)(void *self, const lg_state *before, const lg_state *after, double *t_stop);
 } lg_observer;
 
 /* Fixed steps of the whole schedule and how many states will be saved, the start included. */
 lg_status lg_schedule_count(const lg_system *system, const lg_schedule *schedule, double t0, long *steps, long *saves);
 /* Runs the schedule from run->state. On failure run->state is the last accepted one and `report` is filled. The state
-   at a kink holds the accelerations and multipliers of its right side. A run that the observer ends has the state of the
-   dense output there, moved onto the constraints, with fresh accelerations and multipliers, and no history. */
+   at a kink holds the accelerations and multipliers of its right side. A run that the observer ends has the state of
+   the dense output there, moved onto the constraints, with fresh accelerations and multipliers, and no history. */
 lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observer *observer, lg_report *report);
 
-/* On by h, split at the kinks inside. On failure the state is as it was. */
+/* Advances the run by h, in steps that are split at the kinks inside. On failure the state is as before the call. */
 lg_status lg_run_go(lg_run *run, double h, lg_report *report);
 
 #endif

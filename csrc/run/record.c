@@ -52,8 +52,9 @@ lg_status lg_record_reserve(lg_record *record, size_t rows)
     return LG_OK;
 }
 
-/* Room for one more row: a sixteenth more, so that hardly any is left over. Columns of more than a few hundred
-   kilobytes are moved by their pages, not copied, where the C library can do that. */
+/* Makes room for another row by growing the columns by a sixteenth, so that little memory remains unused. Where the C
+   library can do that, columns of more than a few hundred kilobytes are moved by remapping their pages instead of being
+   copied. */
 static lg_status grow(lg_record *record)
 {
     if (record->count < record->capacity)

@@ -1,4 +1,4 @@
-/* The record of a run: the states that are kept, each part of the state in an array of its own. */
+/* The record of a run: the saved states, each part of the state in an array of its own. */
 #ifndef LG_RUN_RECORD_H
 #define LG_RUN_RECORD_H
 
@@ -16,25 +16,25 @@ typedef enum lg_column {
 
 const char *lg_column_name(lg_column column);
 
-/* Each column is memory of its own from malloc, or NULL: rows that follow one another without gaps. It grows with
-   realloc, so that a caller can take it over as it is. */
+/* Each column is a block of memory from malloc (or NULL) that holds its rows without gaps. It grows with realloc, so
+   that a caller can take ownership of it as it is. */
 typedef struct lg_record {
     size_t width[LG_COLUMN_COUNT]; /* numbers in a row of each column */
     double *column[LG_COLUMN_COUNT];
     size_t count, capacity; /* rows */
 } lg_record;
 
-/* Records without rows: of states, and of what dense output reads, which is less. */
+/* Records without rows: of whole states, and of the fewer columns that dense output reads. */
 lg_record lg_record_of(const lg_system *system);
 lg_record lg_record_of_knots(const lg_system *system);
-/* Room for at least this many rows. On failure the rows so far are still there. */
+/* Makes room for at least this many rows. On failure the rows added so far are unchanged. */
 lg_status lg_record_reserve(lg_record *record, size_t rows);
 lg_status lg_record_add(lg_record *record, const lg_state *state, double h, double error);
 /* Both ends of a step, for dense output. Two rows have the same time where the accelerations jump between steps. */
 lg_status lg_record_add_step(lg_record *record, const lg_state *before, const lg_state *after);
 /* Gives back the room beyond the last row. */
 void lg_record_trim(lg_record *record);
-/* A column goes to the caller, who frees it; NULL if it has no numbers. */
+/* Passes the ownership of a column to the caller, who frees it; NULL if it has no numbers. */
 double *lg_record_take(lg_record *record, lg_column column);
 void lg_record_close(lg_record *record);
 

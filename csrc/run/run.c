@@ -41,7 +41,7 @@ static void run_layout(void *self, lg_arena *arena)
     stepper->type->layout(stepper, arena);
 }
 
-/* "euler, midpoint": the methods that know what to do with node kinds that have qdot. */
+/* "euler, midpoint": the methods that support node kinds with a verb qdot. */
 static void list_methods_that_add_rates(char *text, size_t size)
 {
     size_t length = 0;
@@ -51,7 +51,7 @@ static void list_methods_that_add_rates(char *text, size_t size)
             length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", lg_methods[i]->name);
 }
 
-/* Blocks whose coordinates are added as they are need a method that does so. */
+/* Blocks of a kind with a verb qdot need a method that adds the rates of coordinates. */
 static lg_status check_kinds(lg_run *run)
 {
     const lg_space *space = run->system->space;
@@ -69,7 +69,7 @@ static lg_status check_kinds(lg_run *run)
     return LG_OK;
 }
 
-/* The stepper with its coefficients, then the memory of everything. */
+/* Allocates the stepper with its coefficients, then the memory of the whole run. */
 static lg_status allocate(lg_run *run, const lg_plan *plan, const lg_option_value *options, lg_report *report)
 {
     const lg_method *method = run->method;
@@ -131,7 +131,7 @@ static lg_status restart(lg_run *run, double past)
     return stepper->type->reset ? stepper->type->reset(stepper, state) : LG_OK;
 }
 
-/* Not to be interrupted: half-way, the state is neither that before nor that after. */
+/* A restart is not interrupted, since half-way the state would be neither that before nor that after. */
 lg_status lg_run_restart(lg_run *run, double past)
 {
     lg_matrix *matrix = &run->stepper->accel.matrix;
@@ -167,7 +167,7 @@ static lg_status begin(lg_run *run, const lg_start *start)
         return lg_run_restart(run, start->t);
     }
     if (start->ncarry != lg_run_carry_count(run)) {
-        lg_report_name(&run->stepper->report, "carry is not that of this method with these options");
+        lg_report_name(&run->stepper->report, "carry does not belong to this method with these options");
         return LG_BAD_ARGUMENT;
     }
     for (int part = LG_PART_A; part < LG_PARTS; part++)
@@ -276,7 +276,8 @@ lg_status lg_run_step(lg_run *run, double h, lg_report *report)
     return status;
 }
 
-/* One try from `before`: its scaled error, NaN if the step cannot be carried out at this size; `cause` says why. */
+/* One attempt at a step from `before`. *error is its scaled error, NaN if the step failed at this size, for a reason
+   that is left in `cause`. */
 static lg_status attempt(lg_run *run, double h, double *error, lg_report *cause)
 {
     lg_stepper *stepper = run->stepper;
@@ -302,8 +303,8 @@ static double largest_change(int n, const double *from, const double *to)
     return largest;
 }
 
-/* Whether the last step, or its error, is round-off: q and v moved by hardly more than their last bits, or the error is
-   in the last bits of what the step added, as at the start of a motion from rest. */
+/* Whether the last step, or its error, is round-off: q and v moved by hardly more than their last bits, or the error
+   lies in the last bits of what the step added, as at the start of a motion from rest. */
 static int lost_in_round_off(const lg_run *run)
 {
     static const double noise = 64 * DBL_EPSILON;
@@ -316,16 +317,16 @@ static int lost_in_round_off(const lg_run *run)
            (lg_max_abs(space->nv, error) <= noise * dq && lg_max_abs(space->nv, error + space->nv) <= noise * dv);
 }
 
-/* Whether a rejected step leaves room for a smaller one: it was longer than min_step and than what t resolves, and did
-   more than round-off to the state. At t = 0 any step is resolved, so that only the state can tell. */
+/* Whether a smaller step than the rejected one can be tried: it was longer than min_step and than the resolution of t,
+   and it changed the state by more than round-off. At t = 0 every step is resolved, so that only the state can tell. */
 static int can_be_smaller(const lg_run *run, double h, double error)
 {
     double t = run->before.t, least = fmax(run->control.min_step, nextafter(t, INFINITY) - t);
     return h > least && run->memory->h > 0 && (isnan(error) || !lost_in_round_off(run));
 }
 
-/* Why no step can be taken: what kept the last one from being carried out, or a matrix that was singular in a longer one
-   from the same place; else its error. */
+/* Reports why no step can be taken: the failure of the last attempt, or a matrix that was singular in a longer attempt
+   from the same state, else the error of the last attempt. */
 static lg_status give_up(lg_stepper *stepper, double error, const lg_report *cause)
 {
     if (cause->status == LG_SINGULAR || (isnan(error) && cause->status != LG_OK)) {
@@ -336,7 +337,7 @@ static lg_status give_up(lg_stepper *stepper, double error, const lg_report *cau
     return LG_STEP_SIZE;
 }
 
-/* Back to the start of a rejected step, the control's memory apart, unless no smaller one can be tried. */
+/* Returns to the start of a rejected step, except for the control's memory, unless no smaller step can be tried. */
 static lg_status reject(lg_run *run, double h, double error, const lg_report *cause)
 {
     lg_stepper *stepper = run->stepper;
@@ -384,7 +385,7 @@ lg_status lg_run_adapt(lg_run *run, double landing, lg_report *report)
         lg_control_memory memory = *run->memory;
         lg_run_copy(run, &run->before, &run->state);
         if (status != LG_INTERRUPTED &&
-            status != LG_CALLBACK) /* otherwise a resumed run begins this step as it began */
+            status != LG_CALLBACK) /* otherwise a resumed run repeats this step from its first attempt */
             *run->memory = memory;
         lg_run_report(run, status, h, report);
     }

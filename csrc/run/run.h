@@ -6,12 +6,12 @@
 #include "run/control.h"
 #include "run/dense.h"
 
-/* Where the steps of an interval between two landings stand: at origin + index step. Carried, so that a resumed run
-   steps on the same bits as one that was not interrupted. Fixed steps only. */
+/* The times of the steps between two landings: origin + index step. It is part of the carry, so that a resumed run
+   takes bit for bit the steps of an uninterrupted one. Fixed steps only. */
 typedef struct lg_grid {
     double origin, step;
-    double index, last; /* steps done and to do since the origin: whole numbers */
-    double end, h; /* the landing; the step size that was asked for */
+    double index, last; /* steps from the origin to the present time and to the landing: whole numbers */
+    double end, h; /* the landing; the step size that the caller gave */
 } lg_grid;
 
 /* A run owns its state and its stepper, their arrays in one arena; the system and the plan are shared and const. */
@@ -20,15 +20,15 @@ typedef struct lg_run {
     const lg_method *method;
     lg_stepper *stepper;
     lg_state state;
-    lg_state before; /* the last step's start, where lg_run_keep was asked for it */
-    lg_state between; /* room for a state inside the last step */
-    double h, error; /* size and scaled error of the last accepted step; 0, NaN: there is none */
+    lg_state before; /* the start of the last step, if lg_run_keep has stored it */
+    lg_state between; /* a state inside the last step, see lg_run_between */
+    double h, error; /* size and scaled error of the last accepted step; 0 and NaN: no step yet */
     lg_control control;
     lg_dense dense;
     lg_control_memory *memory; /* these two are the end of state.carry */
     lg_grid *grid;
     lg_arena arena;
-    lg_option_value *options; /* copied in */
+    lg_option_value *options; /* a copy */
 } lg_run;
 
 /* Opens a run on initial values. Options: method->options->nvalues values. On failure `report` says why.
@@ -39,7 +39,7 @@ typedef struct lg_start {
     const double *part[LG_PARTS];
     const double *carry;
     int ncarry; /* length of carry: lg_run_carry_count of the run that is resumed */
-    int changed; /* the system has other parameters than the one of that run: its data jump at t, as at a kink */
+    int changed; /* the parameters of the system have changed since that run: its data jump at t, as at a kink */
 } lg_start;
 
 lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plan *plan, const lg_method *method,
@@ -47,18 +47,20 @@ lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plan *plan,
 void lg_run_close(lg_run *run);
 int lg_run_carry_count(const lg_run *run);
 
-/* One accepted step of size h, kinks not looked for. On failure the state is as it was and `report` is filled. */
+/* One accepted step of size h; ignores kinks. On failure the state is as before the call and `report` is filled. */
 lg_status lg_run_step(lg_run *run, double h, lg_report *report);
 /* One accepted step with error control towards a landing; state.t becomes the landing's if the step ends there. */
 lg_status lg_run_adapt(lg_run *run, double landing, lg_report *report);
 
-/* Moves the state onto the constraints, of both levels. */
+/* Moves the state onto the constraints of position and velocity. */
 lg_status lg_run_project(lg_run *run);
-/* Consistent accelerations and multipliers with the data as they are just after `past`, and a stepper without history. */
+/* Gives the state consistent accelerations and multipliers, with the data just after `past`, and clears the stepper's
+   history. */
 lg_status lg_run_restart(lg_run *run, double past);
 /* before := state */
 void lg_run_keep(lg_run *run);
-/* The state at a time inside the last step from `before`, memory included, in `between`. Carry is left alone. */
+/* Writes the state at a time inside the last step from `before`, memory included, to `between`, whose carry is not
+   changed. */
 lg_status lg_run_between(lg_run *run, double t);
 void lg_run_copy(const lg_run *run, const lg_state *from, lg_state *to); /* carry included */
 void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report);

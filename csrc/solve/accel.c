@@ -50,7 +50,7 @@ static void report_not_finite(const lg_accel *accel, const lg_point *point, int 
     lg_report_not_finite(accel->system, &at, row, report);
 }
 
-/* The system at a point with the scratch of `accel`; where something is not finite it is named. */
+/* Evaluates the system at a point with the scratch of `accel`; if a value is not finite the report names where. */
 static lg_status evaluate(lg_accel *accel, const lg_point *point, const lg_wanted *wanted, lg_report *report)
 {
     const lg_system *system = accel->system;
@@ -93,7 +93,7 @@ lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wante
     return LG_OK;
 }
 
-/* x -= gyro, and whether all of the right-hand side is finite */
+/* x -= gyro; returns whether the whole right-hand side is finite. */
 static int set_right_side(const lg_accel *accel, double *restrict x)
 {
     int nv = accel->system->space->nv, n = nv + accel->system->pattern->nrows;

@@ -3,8 +3,8 @@
        [ M  B^T ] [ a   ]   [ force - gyro ]
        [ B   0  ] [ lam ] = [ zeta         ]
 
-   One object per run. Where the mass is constant and there are no constraints its factorisation is kept from call to
-   call; whoever uses the matrix for something else calls lg_accel_reset afterwards. */
+   One object per run. If the mass is constant and there are no constraints, its factorisation is reused from call to
+   call; code that uses the matrix for something else calls lg_accel_reset afterwards. */
 #ifndef LG_SOLVE_ACCEL_H
 #define LG_SOLVE_ACCEL_H
 
@@ -18,7 +18,7 @@ typedef struct lg_accel {
     double *gyro; /* nv */
     double *rows; /* two values per constraint row */
     double *B;
-    double *work; /* the system's scratch; any point of the same run may bring it */
+    double *work; /* the system's scratch; every point of the same run may use it */
     lg_wanted right_side; /* what the right-hand side is made of; kept, for it is wanted in every stage */
     int valid; /* the factors are still those of M */
     long evaluations;
@@ -29,8 +29,8 @@ void lg_accel_layout(void *accel, lg_arena *arena);
 void lg_accel_close(lg_accel *accel);
 void lg_accel_reset(lg_accel *accel);
 
-/* a (nv) and lam (nrows) at point->t, q, v, mem; point->a and lam are not read, point->work may be NULL. On failure a and
-   lam may hold anything. LG_SINGULAR: report->what names a deficient row. LG_NOT_FINITE: see culprit.h. */
+/* a (nv) and lam (nrows) at point->t, q, v, mem; point->a and lam are not read, point->work may be NULL. On failure a
+   and lam may hold anything. LG_SINGULAR: report->what names a deficient row. LG_NOT_FINITE: see culprit.h. */
 lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
 
 /* The matrix [M B^T; B 0] at a point, factored. */

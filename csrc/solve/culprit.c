@@ -1,4 +1,4 @@
-/* Whom to name; see culprit.h. */
+/* Names what a failure is due to; see culprit.h. */
 #include "solve/culprit.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@ static const char *name_of_block(const lg_system *system, int block)
     return name && name[0] ? name : NULL;
 }
 
-/* Which velocity of which body. Where bodies have no names the number counts over the whole system. */
+/* Names a velocity and its body. If bodies have no names, the velocity's number counts over the whole system. */
 static void report_velocity(const lg_system *system, const char *before, int velocity, lg_report *report)
 {
     const lg_block *block = system->space->block;
@@ -40,7 +40,7 @@ static int is_finite(int n, const double *x)
     return 1;
 }
 
-/* What of a block is not finite at a point, or NULL. */
+/* The part of a block's state that is not finite at a point, or NULL. */
 static const char *not_finite_in(const lg_block *b, const lg_point *point)
 {
     if (!is_finite(b->nq, point->q + b->q))

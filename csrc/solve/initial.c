@@ -25,7 +25,7 @@ lg_point lg_point_after(double t, const double *q, const double *v, const double
     return (lg_point){.t = t, .t_in = nextafter(t, INFINITY), .wa = 1, .q = q, .v = v, .mem = mem};
 }
 
-/* The worst of the rows against a bound. */
+/* Checks the row with the largest residual against a bound. */
 static lg_status check_rows(const lg_system *system, const double *rows, double bound, const char *level,
                             lg_report *report)
 {

@@ -1,5 +1,5 @@
-/* Consistent starts: what a run needs beside q0 and v0, and a check that these satisfy the constraints; and the
-   projection that makes them do so. */
+/* Consistent starts: the accelerations and multipliers that a run needs in addition to q0 and v0, a check that these
+   satisfy the constraints, and the projection that makes them do so. */
 #ifndef LG_SOLVE_INITIAL_H
 #define LG_SOLVE_INITIAL_H
 
@@ -11,11 +11,11 @@
 /* Checks phi(q) and phidot(q, v) at point->t: LG_INCONSISTENT with the worst row in report->what and its residual. */
 lg_status lg_consistent(lg_accel *accel, const lg_point *point, lg_report *report);
 
-/* Accelerations and multipliers where a run begins or goes on. No step has led there, so that LG_UNDEFINED takes the place
-   of LG_NOT_FINITE. */
+/* Accelerations and multipliers at the start of a run or where one continues. No step has led to that point, so
+   LG_NOT_FINITE becomes LG_UNDEFINED. */
 lg_status lg_start_accelerations(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
 
-/* lg_consistent, then the accelerations and multipliers. */
+/* lg_consistent, then lg_start_accelerations. */
 lg_status lg_initial(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
 
 enum { LG_PROJECT_POSITION = 1, LG_PROJECT_VELOCITY = 2 };
@@ -23,22 +23,22 @@ enum { LG_PROJECT_POSITION = 1, LG_PROJECT_VELOCITY = 2 };
 /* phi and phidot (nrows each) at a point. */
 lg_status lg_residual(lg_accel *accel, const lg_point *point, double *residual);
 
-/* The shortest change of the velocities, in the mass metric, that takes a residual (nrows) away at the point that was
-   factored last: the first nv values of accel->x. */
+/* The shortest change of the velocities, in the mass metric, that removes a residual (nrows) at the point that was
+   factored last. It is left in the first nv values of accel->x. */
 lg_status lg_shortest_change(lg_accel *accel, const double *residual);
 
 /* Moves q and v onto the constraints, by the shortest way in the mass metric: Newton steps [M B^T; B 0] on phi, then
-   one linear solve on phidot. On failure q and v keep what the last iteration left. */
+   one linear solve on phidot. On failure q and v are those of the last iteration. */
 lg_status lg_project(lg_accel *accel, int levels, double t, double *q, double *v, const double *mem, lg_report *report);
 
-/* The same at a point whose t_in picks the piece of piecewise data; point->q and v are the q and v that move.
-   residual: NULL, or room for phi and phidot as they were before. */
+/* The same at a point whose t_in picks the piece of piecewise data; point->q and v must be the arrays q and v.
+   residual: NULL, or an array for phi and phidot before the projection. */
 lg_status lg_project_at(lg_accel *accel, int levels, const lg_point *point, double *q, double *v, double *residual,
                         lg_report *report);
 
-/* A point of the dynamics at t, its piece of piecewise data being the one that begins there. */
+/* A point of the dynamics at t that uses the piecewise data just after t. */
 lg_point lg_point_after(double t, const double *q, const double *v, const double *mem);
 
-double lg_max_abs(int n, const double *x); /* NaN if there is one among x */
+double lg_max_abs(int n, const double *x); /* NaN if x contains one */
 
 #endif

@@ -8,14 +8,14 @@
 typedef struct iteration {
     const lg_newton_settings *settings;
     lg_newton_memory *memory;
-    lg_norms first; /* residual, or size of its terms */
-    double error, first_error, last_error; /* now, of the first evaluation, before the last correction */
+    lg_norms first; /* reference of rtol: of the first residual, or of its terms */
+    double error, first_error, last_error; /* now, at the first evaluation, before the last correction */
     double contraction, first_contraction; /* of the last and the first correction; 0: not measured yet */
-    int worst_set; /* of constraint rows, where that error is; -1: the force rows */
-    int count; /* corrections */
-    int tested; /* no correction may end the step without an evaluation */
-    int full; /* a new matrix in each iteration */
-    int matrix_valid, renewed; /* there is a matrix; it is new in this step */
+    int worst_set; /* the set of constraint rows that has the largest error; -1: the force rows */
+    int count; /* corrections so far */
+    int tested; /* the step may only end with an evaluation after the last correction */
+    int full; /* every iteration forms a new matrix */
+    int matrix_valid, renewed; /* there is a matrix; it was formed in this step */
     int reuses; /* corrections of this step with the present matrix */
     int negligible; /* the last correction was round-off of the coordinates */
 } iteration;
@@ -32,7 +32,7 @@ static int finite_norms(lg_norms a)
     return isfinite(a.force) && isfinite(a.rows[0]) && isfinite(a.rows[1]);
 }
 
-/* The largest ratio of a residual to its bound, and in which set of constraint rows it is; -1: in the force rows. */
+/* Finds the largest ratio of a residual to its bound and the set of constraint rows it is in (-1: the force rows). */
 static void find_error(iteration *it, lg_norms now, lg_norms noise)
 {
     double rtol = it->settings->rtol, bound = fmax(rtol * it->first.force + it->settings->atol, noise.force);
@@ -47,7 +47,7 @@ static void find_error(iteration *it, lg_norms now, lg_norms noise)
     }
 }
 
-/* The first row that is not finite, else the largest of a set. */
+/* The first row that is not finite; if all are finite, the largest row of a set. */
 static int worst_row(const lg_newton_problem *problem, const double *r, int set)
 {
     int begin = set < 0 ? 0 : problem->nforce + set * problem->nrows;
@@ -63,14 +63,14 @@ static int worst_row(const lg_newton_problem *problem, const double *r, int set)
 
 /* ---- when to end ---- */
 
-static const double slow = 0.5; /* contraction of an iteration that does not get on */
-static const double safe = 0.25; /* error to be expected of a correction that nobody looks at */
-static const double surprise = 4; /* times the first error of the step before */
-static const double ordinary = 4; /* times the contraction of a tested step's first correction */
-static const double far_off = 0.1; /* residual over the size of its terms */
-enum { UNTESTED_STEPS = 7, WATCHED_STEPS = 32 };
+static const double slow = 0.5; /* an iteration with a larger contraction makes too little progress */
+static const double safe = 0.25; /* largest expected error after a correction that ends the step without a test */
+static const double surprise = 4; /* a first error is surprising beyond this multiple of the previous step's */
+static const double ordinary = 4; /* a first contraction is as expected up to this multiple of the tested step's */
+static const double far_off = 0.1; /* a first guess is poor if the residual exceeds this fraction of its terms */
+enum { UNTESTED_STEPS = 7, STEPS_AFTER_SURPRISE = 32 };
 
-/* The contraction that has just been measured. */
+/* Measures the contraction of the last correction. */
 static void measure(iteration *it)
 {
     lg_newton_memory *m = it->memory;
@@ -78,30 +78,31 @@ static void measure(iteration *it)
     if (it->count == 1)
         it->first_contraction = it->contraction;
     if (it->reuses == 1 && it->renewed) {
-        m->fresh = it->contraction;
-        m->fresh_error = it->last_error;
+        m->new_contraction = it->contraction;
+        m->new_error = it->last_error;
     }
 }
 
-/* The end of a step whose corrections have all been measured, or the first such one of a new matrix. */
-static void note_kept(iteration *it)
+/* Remembers the contractions of a reused matrix: after a step whose corrections have all been measured, or after the
+   first step in which a contraction of that matrix is known. */
+static void note_contractions(iteration *it)
 {
     lg_newton_memory *m = it->memory;
     if (it->renewed || it->count == 0)
         return;
-    m->kept_first = it->first_contraction;
-    m->kept_last = it->contraction;
-    m->kept_age = m->age;
+    m->first_contraction = it->first_contraction;
+    m->last_contraction = it->contraction;
+    m->tested_age = m->matrix_age;
 }
 
-/* Whether the first guess is worse than those before, or no good at all. */
+/* Whether the first guess is much worse than that of the previous step, or poor in itself. */
 static int is_surprise(const iteration *it)
 {
     double before = it->memory->first_error;
     return (before > 0 && it->error > surprise * before) || it->error * it->settings->rtol > far_off;
 }
 
-static void look_at(iteration *it, const lg_residual_norms *norms)
+static void assess(iteration *it, const lg_residual_norms *norms)
 {
     if (it->count == 0)
         it->first = it->settings->good_guess ? larger_norms(norms->now, norms->size) : norms->now;
@@ -112,12 +113,12 @@ static void look_at(iteration *it, const lg_residual_norms *norms)
     }
     it->first_error = it->error;
     if (is_surprise(it))
-        it->memory->watch = WATCHED_STEPS;
-    it->tested = it->settings->plain || it->settings->always_test || it->memory->untested >= UNTESTED_STEPS ||
-                 it->memory->watch > 0 || it->memory->first_error == 0;
+        it->memory->steps_to_test = STEPS_AFTER_SURPRISE;
+    it->tested = it->settings->plain || it->settings->always_test || it->memory->untested_steps >= UNTESTED_STEPS ||
+                 it->memory->steps_to_test > 0 || it->memory->first_error == 0;
 }
 
-/* A correction that changed nothing, with a new matrix. */
+/* Whether a correction by a new matrix changed nothing. */
 static int is_stuck(const iteration *it, const lg_residual_norms *norms)
 {
     int near_noise =
@@ -131,32 +132,33 @@ static int is_converged(const iteration *it, const lg_residual_norms *norms)
     return (corrected && it->error <= 1) || is_stuck(it, norms);
 }
 
-/* The contraction to be expected of a correction by a matrix that has just been formed; 0: unknown. */
-static double fresh_contraction(const iteration *it)
+/* The expected contraction of a correction by a matrix that has just been formed; 0: unknown. */
+static double new_matrix_contraction(const iteration *it)
 {
     const lg_newton_memory *m = it->memory;
-    double before = m->fresh > 0 ? m->fresh * fmax(1, it->error / m->fresh_error) : 0;
+    double before = m->new_contraction > 0 ? m->new_contraction * fmax(1, it->error / m->new_error) : 0;
     double here = it->full && it->count > 0 ? it->contraction * it->error / it->last_error : 0;
-    return m->fresh > 0 ? fmax(before, here) : 0;
+    return m->new_contraction > 0 ? fmax(before, here) : 0;
 }
 
-/* By one that is older. That of the tested step holds where this step's first correction has done as well. */
-static double kept_contraction(const iteration *it)
+/* The expected contraction of a correction by an older matrix. That of the last tested step holds if the first
+   correction of this step contracted about as well. */
+static double old_matrix_contraction(const iteration *it)
 {
     const lg_newton_memory *m = it->memory;
-    double here = it->reuses > 0 ? it->contraction : 0, wear = m->kept_age > 0 ? m->age / m->kept_age : 0;
-    if (m->kept_last == 0 || it->renewed)
+    double here = it->reuses > 0 ? it->contraction : 0, wear = m->tested_age > 0 ? m->matrix_age / m->tested_age : 0;
+    if (m->last_contraction == 0 || it->renewed)
         return here;
     if (it->count == 0)
-        return wear * fmax(m->kept_first, m->kept_last);
-    int as_well = it->first_contraction <= ordinary * wear * m->kept_first;
-    return as_well ? wear * m->kept_last : fmax(wear * m->kept_last, here);
+        return wear * fmax(m->first_contraction, m->last_contraction);
+    int as_expected = it->first_contraction <= ordinary * wear * m->first_contraction;
+    return as_expected ? wear * m->last_contraction : fmax(wear * m->last_contraction, here);
 }
 
-/* Whether the correction to come, of which it is known if its matrix is new, ends the step without a test. */
+/* Whether the next correction, by a new or an old matrix, ends the step without a test. */
 static int ends_untested(const iteration *it, int is_new)
 {
-    double expected = is_new ? fresh_contraction(it) : kept_contraction(it);
+    double expected = is_new ? new_matrix_contraction(it) : old_matrix_contraction(it);
     return !it->tested && expected > 0 && expected * it->error <= safe;
 }
 
@@ -164,10 +166,11 @@ static int ends_untested(const iteration *it, int is_new)
 
 enum { MOST_REUSES = 8 };
 
-/* Whether the matrix of earlier steps is replaced as this one begins. */
+/* Whether the matrix of earlier steps should be replaced at the beginning of this step. */
 static int is_worn(const lg_newton_memory *m, double cost)
 {
-    return m->age > 0 && (m->latest - m->least) * m->age >= cost + m->extra;
+    return m->matrix_age > 0 &&
+           (m->last_iterations - m->fewest_iterations) * m->matrix_age >= cost + m->extra_iterations;
 }
 
 static int begins_new(const iteration *it)
@@ -176,13 +179,13 @@ static int begins_new(const iteration *it)
     return !it->matrix_valid || worn;
 }
 
-/* Iterations still to be expected at the present contraction. */
+/* The number of further iterations expected at the present contraction. */
 static double iterations_left(const iteration *it)
 {
     return it->contraction < 1 ? log(it->error / safe) / -log(it->contraction) : INFINITY;
 }
 
-static int is_tired(const iteration *it)
+static int is_renewal_due(const iteration *it)
 {
     if (it->settings->plain)
         return it->reuses > 0 && (it->contraction > slow || it->reuses >= MOST_REUSES);
@@ -192,31 +195,31 @@ static int is_tired(const iteration *it)
 
 static int needs_new(iteration *it)
 {
-    int tired = is_tired(it);
-    it->full |= tired && it->renewed;
-    return it->full || !it->matrix_valid || tired;
+    int due = is_renewal_due(it);
+    it->full |= due && it->renewed;
+    return it->full || !it->matrix_valid || due;
 }
 
-/* ---- what the next step should know ---- */
+/* ---- what the next step needs to know ---- */
 
 static void remember(iteration *it)
 {
     lg_newton_memory *m = it->memory;
     m->first_error = fmax(it->first_error, 0.5 * m->first_error);
-    m->watch = fmax(0, m->watch - 1);
-    m->latest = it->count;
+    m->steps_to_test = fmax(0, m->steps_to_test - 1);
+    m->last_iterations = it->count;
     if (it->renewed) {
-        m->kept_last = m->age = m->extra = 0;
-        m->least = it->count;
+        m->last_contraction = m->matrix_age = m->extra_iterations = 0;
+        m->fewest_iterations = it->count;
     }
-    m->least = fmin(m->least, it->count);
-    m->extra += it->count - m->least;
-    m->age++;
+    m->fewest_iterations = fmin(m->fewest_iterations, it->count);
+    m->extra_iterations += it->count - m->fewest_iterations;
+    m->matrix_age++;
 }
 
 /* ---- the method ---- */
 
-/* A matrix if one is due, and a correction; whether the latter ends the step. */
+/* Forms a new matrix if one is due and makes a correction; *ends: the correction ends the step. */
 static lg_status correct(iteration *it, const lg_newton_problem *problem, int with_matrix, double *residual, int *ends)
 {
     int is_new = needs_new(it);
@@ -239,7 +242,7 @@ static lg_status iterate(iteration *it, const lg_newton_problem *problem, double
 {
     for (int ends = 0;;) {
         lg_residual_norms norms = {0};
-        int with_matrix = it->full ? it->count < it->memory->latest : it->count == 0 && begins_new(it);
+        int with_matrix = it->full ? it->count < it->memory->last_iterations : it->count == 0 && begins_new(it);
         LG_TRY(problem->evaluate(problem->self, with_matrix, residual, &norms));
         result->residual = norms.now.force;
         if (!finite_norms(norms.now)) {
@@ -247,11 +250,11 @@ static lg_status iterate(iteration *it, const lg_newton_problem *problem, double
             return LG_NOT_FINITE;
         }
 
-        look_at(it, &norms);
+        assess(it, &norms);
         result->evaluated = 1;
         if (is_converged(it, &norms)) {
-            it->memory->untested = 0;
-            note_kept(it);
+            it->memory->untested_steps = 0;
+            note_contractions(it);
             return LG_OK;
         }
         if (it->count >= it->settings->max_iter) {
@@ -262,9 +265,9 @@ static lg_status iterate(iteration *it, const lg_newton_problem *problem, double
         LG_TRY(correct(it, problem, with_matrix, residual, &ends));
         if (ends) {
             result->evaluated = 0;
-            it->memory->untested++;
-            if (it->memory->kept_last == 0 && it->contraction > 0)
-                note_kept(it);
+            it->memory->untested_steps++;
+            if (it->memory->last_contraction == 0 && it->contraction > 0)
+                note_contractions(it);
             return LG_OK;
         }
     }

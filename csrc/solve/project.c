@@ -33,8 +33,8 @@ lg_status lg_shortest_change(lg_accel *accel, const double *residual)
     return lg_matrix_solve(&accel->matrix, accel->x);
 }
 
-/* Newton on phi down to round-off, from a point that has been factored and to one that is; a residual that no longer
-   falls is accepted within the bound of a consistent start. */
+/* Newton's method on phi down to round-off. The matrix is factored at the first point on entry and at the last one on
+   return; a residual that no longer falls is accepted within the bound of a consistent start. */
 static lg_status project_position(lg_accel *accel, const lg_point *point, double *q, lg_report *report)
 {
     const lg_space *space = accel->system->space;

@@ -1,6 +1,6 @@
 /* Kernels of the block-sparse factorisation, written once for any size n and compiled for each common one: the loops
    marked UNROLL then have constant bounds. Rows of L go through the kernels in pairs, which every processor can add and
-   multiply at once; the second row of an odd pair is padding or belongs to somebody else and is dropped. */
+   multiply at once; the second row of an odd pair is padding or belongs to the next panel and is dropped. */
 #include "sparse/front.h"
 
 #include <float.h>
@@ -341,7 +341,8 @@ INLINE void subtract_scaled(int n, double s, const double *restrict x, double *r
         y[i] -= s * x[i];
 }
 
-/* Factors the columns from `first` to `end`, which earlier ones have updated. Returns the column that failed, or `end`. */
+/* Factors the columns from `first` to `end`, which earlier ones have updated. Returns the column that failed, or
+   `end`. */
 static int factor_panel(int n, int first, int end, const lg_front *front, double weight, double *D, int *perm,
                         const double *growth)
 {
@@ -364,7 +365,8 @@ static int factor_panel(int n, int first, int end, const lg_front *front, double
     return end;
 }
 
-/* Takes a whole panel out of the columns behind it, three at a time: they become U, what is below them an update. */
+/* Eliminates a factored panel from the columns that follow it, three at a time: their upper part becomes U, and the
+   part below is updated. */
 static void apply_panel(int n, int first, double *D)
 {
     int end = first + PANEL;
@@ -407,7 +409,7 @@ static lg_status factor_large(int n, const lg_front *front, const lg_front_data 
 
 /* ---- solution ---- */
 
-/* Unknowns stand in the order of elimination: those of a front side by side. */
+/* Unknowns are in the order of elimination, so that those of a front are contiguous. */
 INLINE void forward(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *restrict y,
                     double *z)
 {

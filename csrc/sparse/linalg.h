@@ -1,4 +1,4 @@
-/* The only door to LAPACK. Column-major; the callers own all memory. */
+/* The only interface to LAPACK. Column-major; the callers own all memory. */
 #ifndef LG_SPARSE_LINALG_H
 #define LG_SPARSE_LINALG_H
 
@@ -8,7 +8,7 @@
 lg_status lg_dense_factor(int n, double *A, int *pivots, int *deficient);
 void lg_dense_solve(int n, const double *A, const int *pivots, double *x);
 
-/* One thread inside the library: our matrices are small and results must not depend on the thread count. */
+/* Makes LAPACK use one thread: the matrices are small and results must not depend on the number of threads. */
 void lg_dense_single_thread(void);
 
 #endif

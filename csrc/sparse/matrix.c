@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DENSE_LIMIT = 8192 }; /* unknowns; a larger dense matrix (512 MB) counts as one that cannot be had */
+enum { DENSE_LIMIT = 8192 }; /* unknowns; a larger dense matrix (more than 512 MB) is not attempted */
 
 /* ---- memory ---- */
 
@@ -106,7 +106,8 @@ INLINE void add_product(int rows, int n, double s, const double *restrict B, int
     }
 }
 
-/* Does a 6 x 6 matrix keep its halves apart, as X of a direct product of positions and rotations does? */
+/* Whether a 6 x 6 matrix is block diagonal with two 3 x 3 blocks, as X of a direct product of positions and
+   rotations. */
 static int is_apart(const double *X)
 {
     uint64_t bits = 0;
@@ -119,7 +120,7 @@ static int is_apart(const double *X)
     return bits == 0;
 }
 
-/* By kinds of blocks: their sizes are known to the compiler. */
+/* One call for each common kind of block, so that the compiler knows the sizes. */
 INLINE void add_product_rows(int rows, const lg_entry_place *place, int apart, double s, const double *B, int ld_B,
                              const double *X, double *L)
 {
@@ -187,7 +188,7 @@ static double *dense_row_scale(const lg_matrix *matrix)
     return matrix->dense + (long)matrix->plan->size * matrix->plan->size;
 }
 
-/* What a front and one of its later ones have in common */
+/* The parts of the panels that belong to a front and one of its later fronts */
 static void copy_panels(lg_matrix *matrix, const lg_front *front, const lg_neighbour *with)
 {
     const lg_plan *plan = matrix->plan;
@@ -218,7 +219,7 @@ static void dense_assemble(lg_matrix *matrix)
     }
 }
 
-/* Scales rows, then columns, to a largest entry of one: pivots become comparable whatever the units. */
+/* Scales rows, then columns, so that their largest entry is one: pivots become comparable whatever the units. */
 static void dense_equilibrate(int n, double *A, double *row, double *column)
 {
     for (int i = 0; i < n; i++)
@@ -320,7 +321,7 @@ static int all_zero(long n, const double *x)
     return zero;
 }
 
-/* Nothing but the pivot block, which is small and has no constraint rows */
+/* Whether a front consists of its pivot block alone, which is small and has no constraint rows */
 static int stands_alone(const lg_matrix *matrix, const lg_front *front)
 {
     return front->n <= LARGEST_INVERSE && front->velocities == front->n &&

@@ -6,11 +6,11 @@
    A node of the elimination graph is a block with its own rows (one bordered pivot of size nv + nown) or a
    group. The order is of minimum degree with one restriction: a group comes after all its
    blocks, or after one that is sufficient and that no other group needs (order.c), so that every pivot is an effective
-   mass or a Schur complement of a full-rank B. Symmetric pattern, unsymmetric values, pivoting inside a node. Unknowns are
-   ordered as [velocities | constraint rows].
+   mass or a Schur complement of a full-rank B. Symmetric pattern, unsymmetric values, pivoting inside a node. Unknowns
+   are ordered as [velocities | constraint rows].
 
-   Assembling adds to addresses known from the plan. A pivot too small against its node's scale sends the
-   factorisation to LAPACK's dense one, which allocates its n x n matrix the first time it is needed in a run. */
+   Assembling adds to addresses known from the plan. If a pivot is too small against its node's scale, the factorisation
+   falls back to LAPACK's dense one, which allocates its n x n matrix when it is first needed in a run. */
 #ifndef LG_SPARSE_MATRIX_H
 #define LG_SPARSE_MATRIX_H
 
@@ -42,9 +42,9 @@ typedef struct lg_matrix {
     double *dense; /* NULL until the first fall-back; malloc'ed */
     int *dense_pivots;
     int is_dense; /* the present factors are the dense ones */
-    int is_inverted; /* instead of them, `values` holds the inverses of the pivot blocks: lg_matrix_invert */
+    int is_inverted; /* `values` holds the inverses of the pivot blocks, used instead: see lg_matrix_invert */
     long factorisations, fallbacks;
-    lg_poll *poll; /* asked during long factorisations and solutions; NULL: nobody */
+    lg_poll *poll; /* called during long factorisations and solutions; NULL: none */
     int deficient_row; /* after LG_SINGULAR: a constraint row (0-based), or -1 - (velocity index) */
 } lg_matrix;
 
@@ -53,7 +53,7 @@ void lg_matrix_close(lg_matrix *matrix); /* frees the dense fall-back, if any */
 
 void lg_matrix_zero(lg_matrix *matrix);
 
-/* Where the velocities of entries i (rows) and j (columns) of a clique meet: column-major, leading dimension *ld. */
+/* The block of S that couples entries i (rows) and j (columns) of a clique: column-major, leading dimension *ld. */
 double *lg_matrix_at(const lg_matrix *matrix, int clique, int i, int j, int *ld);
 
 /* Upper right: s B^T. Adds. */
@@ -63,8 +63,8 @@ void lg_matrix_add_columns(lg_matrix *matrix, double s, const double *B);
 void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level, const lg_chain *chain);
 
 lg_status lg_matrix_factor(lg_matrix *matrix);
-/* Makes solutions of the factored matrix quicker if it is block-diagonal with small blocks, as a constant mass is;
-   otherwise it does nothing. */
+/* Speeds up solutions with a factored matrix that is block-diagonal with small blocks, such as a constant mass; does
+   nothing for other matrices. */
 void lg_matrix_invert(lg_matrix *matrix);
 /* x: right-hand side in, solution out. */
 lg_status lg_matrix_solve(const lg_matrix *matrix, double *x);

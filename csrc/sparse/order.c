@@ -1,6 +1,6 @@
-/* Minimum-degree order by elimination on an explicit graph: lists of neighbours, a table of the pairs that are neighbours
-   already, and an indexed heap of the nodes that may go next. The work grows with the fill, up to the logarithm of the
-   heap: a node with thousands of neighbours costs no more than its pairs. */
+/* Minimum-degree order by elimination on an explicit graph: lists of neighbours, a table of the pairs that are
+   neighbours already, and an indexed heap of the nodes that may be eliminated next. The work grows with the fill, apart
+   from the logarithm of the heap: a node with thousands of neighbours costs no more than its pairs. */
 #include "sparse/order.h"
 
 #include <stdint.h>
@@ -12,7 +12,8 @@ typedef struct list {
     int count, room;
 } list;
 
-/* The pairs (i, j), i < j, of neighbours, as i nnodes + j + 1; 0 where a slot is free. Open addressing, at most half full. */
+/* The pairs (i, j), i < j, of neighbours, as i nnodes + j + 1; 0 where a slot is free. Open addressing, at most half
+   full. */
 typedef struct pair_table {
     int64_t *slot;
     size_t count, room; /* room: a power of two */
@@ -25,12 +26,12 @@ typedef struct graph {
     list *adjacent; /* per node, those eliminated since included; of an eliminated node: its later neighbours */
     pair_table pairs;
     long *degree; /* per node: unknowns of its neighbours */
-    char *gone; /* per node: eliminated */
+    char *gone; /* per node: it has been eliminated */
     int *first, *groups; /* per block, nblocks + 1: first of its groups, one for each entry */
-    int *waiting; /* per group: entries whose block is still there */
-    int *kept; /* per block: entries of groups that have not left it, see has_own_block */
+    int *waiting; /* per group: entries whose block has not been eliminated */
+    int *staying; /* per block: entries of groups that have not left it, see has_own_block */
     char *left; /* per group: it has left its blocks */
-    int *stack, stack_count; /* groups that leave */
+    int *stack, stack_count; /* groups that are about to leave their blocks */
     int *heap, *place; /* nodes by (degree, size, node); where a node is in the heap, -1 if it is not */
     int heap_count;
     int complete; /* the nodes that are left are all neighbours of one another */
@@ -81,7 +82,7 @@ static lg_status grow(pair_table *table)
     return LG_OK;
 }
 
-/* *is_new: the pair was not there. */
+/* Adds a pair to the table; *is_new: it was not there before. */
 static lg_status table_add(pair_table *table, int64_t key, int *is_new)
 {
     if (2 * table->count >= table->room)
@@ -158,19 +159,19 @@ static void heap_moved(graph *g, int node)
 
 static lg_status graph_alloc(graph *g)
 {
-    size_t n = (size_t)g->nnodes + 1; /* never nothing */
+    size_t n = (size_t)g->nnodes + 1; /* never an allocation of zero bytes */
     g->adjacent = calloc(n, sizeof *g->adjacent);
     g->degree = calloc(n, sizeof *g->degree);
     g->gone = calloc(n, sizeof *g->gone);
     g->waiting = calloc(n, sizeof *g->waiting);
     g->first = calloc(n, sizeof *g->first);
     g->groups = calloc((size_t)g->pattern->group_start[g->pattern->ngroups] + 1, sizeof *g->groups);
-    g->kept = calloc(n, sizeof *g->kept);
+    g->staying = calloc(n, sizeof *g->staying);
     g->left = calloc(n, sizeof *g->left);
     g->stack = calloc(n, sizeof *g->stack);
     g->heap = calloc(n, sizeof *g->heap);
     g->place = calloc(n, sizeof *g->place);
-    return g->adjacent && g->degree && g->gone && g->first && g->groups && g->waiting && g->kept && g->left &&
+    return g->adjacent && g->degree && g->gone && g->first && g->groups && g->waiting && g->staying && g->left &&
                    g->stack && g->heap && g->place
                ? LG_OK
                : LG_NO_MEMORY;
@@ -187,7 +188,7 @@ static void graph_free(graph *g)
     free(g->waiting);
     free(g->first);
     free(g->groups);
-    free(g->kept);
+    free(g->staying);
     free(g->left);
     free(g->stack);
     free(g->heap);
@@ -216,7 +217,7 @@ static lg_status connect_groups(graph *g)
     for (int group = 0; group < p->ngroups; group++) {
         g->waiting[group] = p->group_start[group + 1] - p->group_start[group];
         for (int e = p->group_start[group]; e < p->group_start[group + 1]; e++) {
-            g->kept[p->group_block[e]]++;
+            g->staying[p->group_block[e]]++;
             LG_TRY(connect(g, p->group_block[e], g->nblocks + group));
         }
     }
@@ -228,7 +229,7 @@ static void list_groups(graph *g)
 {
     const lg_pattern *p = g->pattern;
     for (int b = 0; b < g->nblocks; b++)
-        g->first[b + 1] = g->first[b] + g->kept[b];
+        g->first[b + 1] = g->first[b] + g->staying[b];
     for (int group = p->ngroups - 1; group >= 0; group--)
         for (int e = p->group_start[group]; e < p->group_start[group + 1]; e++)
             g->groups[--g->first[p->group_block[e] + 1]] = group;
@@ -258,22 +259,23 @@ static void start_heap(graph *g)
 
 /* ---- which groups may go ---- */
 
-/* A group may go after all of its blocks, or as soon as it has a block to itself: an eliminated one on which its rows are
-   independent and which every other group has left. A group leaves its blocks when it has been eliminated and has a block
-   to itself. Rows of two groups may be dependent on one block and independent on all of theirs; this rule gives each group
-   that leaves a block of its own on which no later one stands. The rows of B eliminated so far are then block-triangular
-   on the blocks eliminated so far: their Schur complement has full rank. */
+/* A group may be eliminated after all of its blocks, or as soon as it has a block to itself: an eliminated block on
+   which its rows are independent and which every other group has left. A group leaves its blocks once it has been
+   eliminated and has a block to itself. Rows of two groups may be dependent on one block and yet independent on all of
+   their blocks; by this rule each group that leaves has a block of its own that no later group acts on. The rows of B
+   eliminated so far are then block-triangular on the blocks eliminated so far, so that their Schur complement has full
+   rank. */
 static int has_own_block(const graph *g, int group)
 {
     const lg_pattern *p = g->pattern;
     int has = 0;
     for (int e = p->group_start[group]; p->group_sufficient && e < p->group_start[group + 1]; e++)
-        has |= p->group_sufficient[e] && g->gone[p->group_block[e]] && g->kept[p->group_block[e]] == 1;
+        has |= p->group_sufficient[e] && g->gone[p->group_block[e]] && g->staying[p->group_block[e]] == 1;
     return has;
 }
 
-/* Looks again at all groups on an eliminated block: those that may go enter the heap, those that have gone and that have
-   a block to themselves by now are put on the stack of those that leave. */
+/* Updates all groups on an eliminated block: groups that may now be eliminated enter the heap; groups that have been
+   eliminated and now have a block to themselves are put on the stack of those that leave. */
 static void look_at_groups(graph *g, int block)
 {
     for (int s = g->first[block]; s < g->first[block + 1]; s++) {
@@ -294,8 +296,8 @@ static void block_gone(graph *g, int block)
     look_at_groups(g, block);
 }
 
-/* An eliminated group that has a block to itself leaves its other blocks, which may then be the own block of the last
-   group on them, and so on from the tips of a tree inwards. */
+/* An eliminated group with a block to itself leaves its other blocks. Each of those may thereby become the own block of
+   the last group on it, and so on from the tips of a tree inwards. */
 static void group_gone(graph *g, int group)
 {
     const lg_pattern *p = g->pattern;
@@ -306,24 +308,24 @@ static void group_gone(graph *g, int group)
     while (g->stack_count) {
         int leaving = g->stack[--g->stack_count];
         for (int e = p->group_start[leaving]; e < p->group_start[leaving + 1]; e++)
-            if (--g->kept[p->group_block[e]] == 1 && g->gone[p->group_block[e]])
+            if (--g->staying[p->group_block[e]] == 1 && g->gone[p->group_block[e]])
                 look_at_groups(g, p->group_block[e]);
     }
 }
 
 /* ---- elimination ---- */
 
-/* The neighbours of a node that are still there. */
+/* Removes the eliminated nodes from a list of neighbours. */
 static void forget_gone(const graph *g, list *l)
 {
-    int kept = 0;
+    int count = 0;
     for (int s = 0; s < l->count; s++)
         if (!g->gone[l->at[s]])
-            l->at[kept++] = l->at[s];
-    l->count = kept;
+            l->at[count++] = l->at[s];
+    l->count = count;
 }
 
-/* Takes node k, number `nth`, out: its neighbours become neighbours of one another. */
+/* Eliminates node k as number `nth`: its neighbours become neighbours of one another. */
 static lg_status eliminate(graph *g, int k, int nth)
 {
     const list *left = &g->adjacent[k];

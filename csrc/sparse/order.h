@@ -10,11 +10,11 @@ typedef struct lg_order {
     int *node; /* per position: the node eliminated there */
     int *position; /* per node */
     long *start; /* per position, nnodes + 1: first of its later neighbours */
-    int *later; /* positions of the nodes it couples with when it is eliminated, ascending */
+    int *later; /* positions of the nodes that it couples with when it is eliminated, ascending */
 } lg_order;
 
-/* Minimum degree, measured in unknowns (`size` per node); ties go to the node of least size. A group waits for all of its
-   blocks, or for one that is sufficient and that no other group needs. */
+/* Minimum degree, measured in unknowns (`size` per node); ties go to the node of least size. A group is eliminated
+   after all of its blocks, or after one block that is sufficient and that no other group needs. */
 lg_status lg_order_create(const lg_pattern *pattern, const int *size, lg_order *order);
 void lg_order_free(lg_order *order);
 

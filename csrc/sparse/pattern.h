@@ -1,5 +1,5 @@
-/* What couples with what: the sizes and neighbourhoods a system publishes once, from which the block-sparse
-   matrix makes its static plan. Plain integers; nothing here knows a body, a joint or a formulation.
+/* The coupling pattern of a system: the sizes and neighbourhoods that it publishes once, from which the block-sparse
+   matrix makes its static plan. It consists of plain integers and does not refer to bodies, joints or formulations.
 
    Unknowns: every block has `nv` velocities and `nown` constraint rows of its own (a unit-length condition, say);
    every group is a set of constraint rows on the blocks it lists; every clique is a set of blocks whose
@@ -22,7 +22,7 @@ typedef struct lg_pattern {
     const int *group_start; /* per group, ngroups + 1: first entry */
     const int *group_block; /* per entry: block */
     const int *group_value; /* per entry: place in the values of B */
-    const int *group_sufficient; /* per entry: the group's rows are independent on this block alone; NULL: nowhere */
+    const int *group_sufficient; /* per entry: the group's rows are independent on this block alone; NULL: on none */
     int ncliques;
     const int *clique_start; /* per clique, ncliques + 1: first entry */
     const int *clique_block; /* per entry: block; a block alone is in a clique only if an element acts on it */

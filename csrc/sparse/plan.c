@@ -120,7 +120,8 @@ static void fill_sizes(builder *b)
     }
 }
 
-/* Do elements add to the front at position k: a block, or a group before one of its blocks? */
+/* Whether elements add to the front at position k, that of a block or of a group eliminated before one of its
+   blocks. */
 static int is_assembled(const builder *b, int k)
 {
     const lg_pattern *p = b->pattern;
@@ -130,7 +131,7 @@ static int is_assembled(const builder *b, int k)
     return assembled;
 }
 
-/* Places of the fronts that elements reach, or of the others. */
+/* Assigns the memory of the fronts that elements add to, or of the others. */
 static void place_fronts(builder *b, int assembled)
 {
     lg_plan *plan = b->plan;

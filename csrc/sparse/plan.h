@@ -5,8 +5,8 @@
 
        D (n x n)    U (n x m)    L (m x n, leading dimension m rounded up to whole chunks)
 
-   The fronts that elements reach come first: those of blocks, and of groups that come before one of their blocks. The
-   assembled values end where the other fronts, which are all fill, begin. */
+   The fronts that elements add to come first: those of blocks, and of groups that are eliminated before one of their
+   blocks. The other fronts, which consist of fill alone, follow the assembled values. */
 #ifndef LG_SPARSE_PLAN_H
 #define LG_SPARSE_PLAN_H
 
@@ -18,7 +18,7 @@ enum { LG_CHUNK = 2 }; /* rows of L that the kernels treat together */
 typedef struct lg_front {
     int n, m, ld;
     int velocities; /* pivot unknowns that are velocities; of a block, its own rows follow */
-    int bordered; /* there are both */
+    int bordered; /* it has velocities and own rows */
     int fresh; /* no earlier front changes it: factored straight from the assembled values */
     int pivot; /* its first unknown in the order of elimination */
     int neighbour, neighbours; /* first and number of its plan->neighbours */
@@ -52,11 +52,11 @@ struct lg_plan {
     int nfronts, nentries, ncliques;
     int size, nvelocities, nrows;
     int largest, widest; /* largest n, largest m */
-    long nassembled, nvalues; /* doubles that elements reach; all */
+    long nassembled, nvalues; /* doubles that elements add to; all doubles */
     lg_front *fronts; /* in the order of elimination */
     lg_neighbour *neighbours;
     lg_update *updates;
-    int *unknowns; /* in the order of elimination: which one it is */
+    int *unknowns; /* in the order of elimination: the number of each unknown */
     lg_entry_place *entries;
     long *clique; /* per clique: its first meeting */
     int *clique_size;

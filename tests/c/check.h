@@ -1,4 +1,4 @@
-/* The whole test framework: a failed check says where and what, is counted, and the test goes on.
+/* The whole test framework: a failed check is reported with its place and counted, and the test continues.
 
        static void test_something(void) { CHECK(1 + 1 == 2); CHECK_CLOSE(sin(0.1), 0.0998334166, 1e-10); }
        int main(void) { RUN(test_something); return check_result(); } */
@@ -45,7 +45,7 @@ static inline int check_result(void)
     return check_failures != 0 || check_count == 0;
 }
 
-/* Numbers that are the same everywhere: splitmix64 (Steele, Lea and Flood 2014). */
+/* Random numbers that are the same on every platform: splitmix64 (Steele, Lea and Flood 2014). */
 static inline uint64_t random_bits(uint64_t *state)
 {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);

@@ -72,7 +72,8 @@ static lg_callbacks_spec spec_of(particle *p)
 
 enum { WORK = 1024, GUARD = 64 };
 
-/* Everything but the matrix, against the formulas; nothing is written behind the scratch that the system asks for. */
+/* Everything except the matrix, against the formulas; nothing is written beyond the scratch that the system asks
+   for. */
 static void test_evaluation(void)
 {
     particle p = {.mass = 2};
@@ -98,7 +99,7 @@ static void test_evaluation(void)
         CHECK(gyro[i] == 0);
         CHECK(B[i] == q[i]);
         CHECK_CLOSE(Btlam[i], 3 * q[i], 1e-15);
-        CHECK_CLOSE(Z[i], v[i], 2e-7); // central differences of values that are known to 1e-12
+        CHECK_CLOSE(Z[i], v[i], 2e-7); // central differences of values that are accurate to 1e-12
     }
     double r = radius(t), rdot = 0.2 * t, rddot = 0.2;
     CHECK_CLOSE(phi, 0.5 * (0.36 + 0.49 - r * r), 1e-15);
@@ -138,7 +139,7 @@ static void test_kinks_are_seen_from_their_side(void)
     lg_callbacks_free(callbacks);
 }
 
-/* Functions are called at finite states only, and their status arrives. */
+/* Functions are called at finite states only, and their status is returned. */
 static void test_failures(void)
 {
     particle p = {.mass = 1};

@@ -62,7 +62,7 @@ static void check_retract(const lg_node *node, int n, const double *q0, const do
     CHECK(distance(nq, q, q0) < 1e-14);
 }
 
-/* Within a step: the verbs that share the angle's functions agree with those that stand alone. */
+/* Within a step: the verbs that share the angle's functions agree with the separate ones. */
 static void check_moves(const lg_node *node, int n, const double *q0, const double *theta, const double *v)
 {
     int nq = lg_node_nq(node, n), nv = lg_node_nv(node, n);
@@ -221,7 +221,7 @@ static void test_storages(void)
     }
 }
 
-/* What the half angle gives agrees with the functions that are evaluated by themselves. */
+/* The values derived from the half angle agree with the functions evaluated separately. */
 static void test_angle(void)
 {
     for (double x = 1e-9; x < LG_PI; x *= 1.07) {
@@ -236,7 +236,7 @@ static void test_angle(void)
 }
 
 /* A million equal steps: matrices stay orthogonal, quaternions of unit length. Without the Newton step in retract the
-   same rounding error a million times over would be 4e-11. */
+   same rounding error, repeated a million times, would add up to 4e-11. */
 static void test_drift(void)
 {
     const double theta[6] = {0.03, -0.1, 0.12, 0.03, -0.1, 0.12};
@@ -332,7 +332,7 @@ static void check_geo(const lg_node *node, const double *e, const double c[3])
     }
 }
 
-/* phi against phidot, B, zeta, Z and K: phi is quadratic, so that central differences are exact but for round-off. */
+/* phi against phidot, B, zeta, Z and K: phi is quadratic, so that central differences are exact up to round-off. */
 static void check_own(const lg_node *node, const double *q, const double *v)
 {
     int n = node->nv;

@@ -9,11 +9,11 @@
 
 enum { MAX_OPTIONS = 16, MAX_SAVED = 4096 };
 
-/* ---- a run from t = 0, and what it saved ---- */
+/* ---- a run from t = 0 and the states it saved ---- */
 
 typedef struct trajectory {
     int n, nq, nv, nrows, ncarry, nmem;
-    long limit; /* 0, or the save after which the run is interrupted */
+    long limit; /* the number of saves after which the run is interrupted; 0: never */
     double t[MAX_SAVED], h[MAX_SAVED];
     double q[MAX_SAVED][MAX_NQ], v[MAX_SAVED][MAX_NV], a[MAX_SAVED][MAX_NV], lam[MAX_SAVED][MAX_NV];
     double carry[MAX_SAVED][64];
@@ -205,9 +205,9 @@ static double torque_error(double sigma, int optimal, double h)
     return error;
 }
 
-/* A body with unit inertia under a constant body-fixed torque: omega is linear in time, and all of the rotation's error
-   is the Lie group term, which sigma = gamma/(3 beta) takes away (holzinger2025, section 5). At rho = 0.9 the factor
-   1 - sigma 3 beta/gamma is 0.504 in size at sigma = 1. */
+/* A body with unit inertia under a constant body-fixed torque: omega is linear in time, and the whole error of the
+   rotation is the Lie group term, which sigma = gamma/(3 beta) removes (holzinger2025, section 5). At rho = 0.9 the
+   factor 1 - sigma 3 beta/gamma is 0.504 in size at sigma = 1. */
 static void test_sigma_weighs_the_lie_group_term(void)
 {
     double geom1 = torque_error(0, 0, 1e-3);
@@ -244,7 +244,7 @@ static void test_positions_end_at_round_off(void)
     hand_free(&s);
 }
 
-/* A body in uniform motion: the first residual is round-off, and so small a step makes more of it. */
+/* A body in uniform motion: the first residual is round-off, which so small a step amplifies. */
 static void test_newton_ends_where_there_is_nothing_to_do(void)
 {
     hand_system s;
@@ -275,7 +275,8 @@ static double uneven_error(const hand_system *s, int n, const solution *exact)
     return errors(s, end, exact).v[0];
 }
 
-/* The carried acceleration belongs to a time that depends on h: left as it is, the order falls to one. */
+/* The carried acceleration belongs to a time that depends on h: if it were left unchanged, the order would fall to
+   one. */
 static void test_step_size_may_change(void)
 {
     hand_system s;
@@ -308,7 +309,7 @@ static lg_start start_at(const trajectory *out, int i)
                       .ncarry = out->ncarry};
 }
 
-/* Resumed from any saved state, a run gives the same bits; whether the interval is a whole number of steps or not. */
+/* A run resumed from any saved state gives the same bits, whether or not the interval is a whole number of steps. */
 static void test_resumed_run_gives_the_same_bits(void)
 {
     const double sizes[] = {0.01, 0.013};
@@ -332,7 +333,7 @@ static void test_resumed_run_gives_the_same_bits(void)
         }
 }
 
-/* A run to 0.3 and on to 1 is the run to 1, if h goes into both. */
+/* A run to 0.3 that continues to 1 equals the run to 1, if both intervals are multiples of h. */
 static void test_stop_on_the_grid_changes_nothing(void)
 {
     hand_system s;
@@ -370,7 +371,7 @@ static void test_stops_are_landed_on_exactly(void)
     hand_free(&s);
 }
 
-/* A step in the force: landed on, and passed with the right acceleration on either side. */
+/* A jump in the force is landed on, and the acceleration is right on either side. */
 static void test_kink_is_landed_on(void)
 {
     for (int m = 0; m < lg_method_count; m++) {
@@ -565,11 +566,11 @@ static void test_constant_mass_is_factored_once(void)
     top(&s, 0.1, 20);
     CHECK(run_to(&s, "rk44", NULL, 1, 0.01, &first) == LG_OK);
     CHECK(first.stats.factorisations == 1 && first.stats.evaluations == 4 * 100 + 1);
-    solution kept = solve(&s, "rk44", NULL, 1, 0.01);
+    solution constant = solve(&s, "rk44", NULL, 1, 0.01);
     s.system.flags = 0;
     solution fresh = solve(&s, "rk44", NULL, 1, 0.01);
     CHECK(first.stats.factorisations == 4 * 100 + 1);
-    CHECK(same_bits(9, kept.q, fresh.q) && same_bits(3, kept.v, fresh.v));
+    CHECK(same_bits(9, constant.q, fresh.q) && same_bits(3, constant.v, fresh.v));
     hand_free(&s);
 }
 

@@ -283,7 +283,7 @@ static void solve_shape(void (*shape)(problem *))
     check_solution(&p, &state, 1e-13);
     CHECK(p.matrix.fallbacks == 0 && p.matrix.factorisations == 1);
 
-    /* the same again: nothing is left over from the first time */
+    /* once more: the first solution has left nothing behind */
     assemble(&p);
     check_solution(&p, &state, 1e-13);
     CHECK(p.matrix.fallbacks == 0 && p.matrix.factorisations == 2);
@@ -331,8 +331,8 @@ static void loop(problem *p)
         add_group(p, 3, BLOCKS(b, (b + 1) % 8));
 }
 
-/* A body between two larger ones, which couple with a third and go last: it is sufficient for either of its joints, but
-   not for both. */
+/* A body between two larger ones, which couple with a third and are eliminated last: it is sufficient for either of its
+   joints, but not for both. */
 static void body_between(problem *p)
 {
     for (int b = 0; b < 3; b++)
@@ -402,7 +402,7 @@ static void test_shapes(void)
         solve_shape(shapes[i]);
 }
 
-/* Every size of block and of group that has a kernel of its own, and some that have none */
+/* Every size of block and of group that has a specialised kernel, and some that have none */
 static void test_every_size(void)
 {
     for (int nv = 1; nv <= 14; nv++)
@@ -426,7 +426,7 @@ static void random_shape(problem *p, uint64_t *state)
     for (int b = 0; b < nblocks; b++) {
         int nv = random_int(state, 1, 9), nown = nv > 3 && random_int(state, 0, 3) == 0;
         add_clique(p, BLOCKS(add_block(p, nv, nown)));
-        room[b] = nv - nown; /* rows it can carry alone: B keeps its full rank */
+        room[b] = nv - nown; /* rows that it can carry alone, so that B keeps its full rank */
     }
     for (int g = 0; g < nblocks; g++) {
         int a = random_int(state, 0, nblocks - 1), b = random_int(state, 0, nblocks - 1);
@@ -476,7 +476,7 @@ static void test_rows_add_level_by_level(void)
     p.chain[3].k[1] = 0.7;
     assemble(&p);
 
-    /* Z k1 X1 on top of B k0 X0, and the identity when there is no chain */
+    /* Z k1 X1 added to B k0 X0, and the identity without a chain */
     lg_matrix_add_rows(&p.matrix, 0.3, p.B[1], 1, p.chain);
     lg_matrix_add_rows(&p.matrix, -0.2, p.B[1], 0, NULL);
     for (int pass = 0; pass < 2; pass++) {
@@ -506,7 +506,7 @@ static void test_rows_add_level_by_level(void)
 
 /* ---- inverses ---- */
 
-/* Blocks that nothing couples, one of them by a clique without values: products with inverses are the solution. */
+/* Uncoupled blocks, one of them in a clique without values: multiplying by the inverses gives the solution. */
 static void test_inverted_blocks(void)
 {
     int sizes[] = {3, 6, 1, 8, 6, 4};
@@ -526,7 +526,7 @@ static void test_inverted_blocks(void)
         CHECK_CLOSE(b[i], x[i], 1e-13);
     free(b), free(x);
 
-    /* the next matrix is factored as ever */
+    /* the next matrix is factored as usual */
     assemble(&p);
     check_solution(&p, &state, 1e-13);
     CHECK(!p.matrix.is_inverted);
@@ -566,7 +566,7 @@ static void test_singular_block_falls_back(void)
     check_solution(&p, &state, 1e-12);
     CHECK(p.matrix.fallbacks == 1 && p.matrix.is_dense == 1);
 
-    /* a regular matrix afterwards takes the sparse way again */
+    /* a regular matrix afterwards is factored by the sparse method again */
     add_to_diagonal(p.S[4], 6, WIDE, 3);
     assemble(&p);
     check_solution(&p, &state, 1e-12);
@@ -595,8 +595,8 @@ static void test_scaling_does_not_fall_back(void)
     close_problem(&p);
 }
 
-/* The dense matrix is scaled before it is factored: a fall-back stands units that are far apart. */
-static void test_fallback_stands_bad_scaling(void)
+/* The dense matrix is scaled before it is factored, so that the fall-back copes with units that are far apart. */
+static void test_fallback_copes_with_bad_scaling(void)
 {
     problem p = {0};
     uint64_t state = 16;
@@ -728,7 +728,7 @@ static void test_not_a_number_is_reported(void)
         }
 }
 
-/* ---- dense door ---- */
+/* ---- dense factorisation ---- */
 
 static void test_dense_singular_column(void)
 {
@@ -760,8 +760,8 @@ typedef struct large {
     lg_pattern pattern;
 } large;
 
-/* n bodies of 6 velocities, body b hanging on parent[b] (-1: the ground) by a joint of 3 rows, for which each body alone
-   is sufficient */
+/* n bodies of 6 velocities. Body b is attached to parent[b] (-1: the ground) by a joint of 3 rows, for which each body
+   alone is sufficient */
 static void open_large(large *system, int n, const int *parent)
 {
     int *next = system->ints = calloc(18 * (size_t)n + 16, sizeof(int));
@@ -808,8 +808,8 @@ static long fill_of(const lg_pattern *pattern)
     return values;
 }
 
-/* Where body b hangs: on the one before, on the ground in the first place; on half its number; on the first body; on the
-   one before in strands of 10 that begin on the first body */
+/* The parent of body b: the previous body (the ground for the first); the body of half its number; the first body; the
+   previous body, in strands of 10 that begin on the first body */
 static int on_the_last(int b)
 {
     return b - 1;
@@ -830,8 +830,8 @@ static int on_strands(int b)
     return b % 10 == 1 ? 0 : b - 1;
 }
 
-/* 36 + 2 36 of a body, 9 + 2 (9 + 3) of a joint, and what alignment adds; never more than if joints wait for all of
-   their bodies. */
+/* 36 + 2 36 for a body, 9 + 2 (9 + 3) for a joint, and the padding of alignment; never more than if joints were
+   eliminated after all of their bodies. */
 static void test_fill_grows_linearly(void)
 {
     int (*const shapes[])(int) = {on_the_last, on_the_half, on_the_first, on_strands};
@@ -961,7 +961,7 @@ int main(void)
     RUN(test_coupled_blocks_keep_their_factors);
     RUN(test_singular_block_falls_back);
     RUN(test_scaling_does_not_fall_back);
-    RUN(test_fallback_stands_bad_scaling);
+    RUN(test_fallback_copes_with_bad_scaling);
     RUN(test_bordered_singular_mass_does_not_fall_back);
     RUN(test_redundant_constraint_is_named);
     RUN(test_vanishing_own_row_is_named);

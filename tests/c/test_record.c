@@ -1,11 +1,11 @@
-/* The record of a run: columns that grow without losing anything, and change hands. */
+/* The record of a run: columns grow without losing rows, and their ownership can be passed on. */
 #include "check.h"
 #include "run/record.h"
 #include "systems.h"
 
 #include <stdlib.h>
 
-/* The state number i of a system with two coordinates and no rows. */
+/* State number i of a system with two coordinates and no rows. */
 typedef struct numbered {
     double q[2], v[2], a[2];
     lg_state state;
@@ -70,7 +70,7 @@ static void test_reserved_rows_stay_where_they_are(void)
     hand_free(&s);
 }
 
-static void test_room_that_nobody_has(void)
+static void test_room_that_does_not_exist(void)
 {
     hand_system s;
     numbered at;
@@ -86,7 +86,7 @@ static void test_room_that_nobody_has(void)
     hand_free(&s);
 }
 
-/* Steps that join share a knot; where the accelerations jump there are two. */
+/* Consecutive steps share a knot, except where the accelerations jump: there are two knots at that time. */
 static void test_knots(void)
 {
     hand_system s;
@@ -109,7 +109,7 @@ int main(void)
 {
     RUN(test_rows_survive_growth);
     RUN(test_reserved_rows_stay_where_they_are);
-    RUN(test_room_that_nobody_has);
+    RUN(test_room_that_does_not_exist);
     RUN(test_knots);
     return check_result();
 }

@@ -491,7 +491,7 @@ def test_alpha_has_a_range(alpha):
 @pytest.mark.parametrize("formulation", [*LIE, "tait_bryan"])
 @pytest.mark.parametrize("modified", [True, False])
 def test_printed_schemes_need_euler_parameters(formulation, modified):
-    with pytest.raises(ValueError, match="modified: needs Euler parameters, top has"):
+    with pytest.raises(ValueError, match="modified: needs Euler parameters, but top has"):
         lgint.integrate(lgint.models.heavy_top(formulation=formulation), "hht", t_end=0.1, h=1e-2, modified=modified)
 
 
@@ -511,14 +511,14 @@ def test_printed_schemes_need_euler_parameters_of_all_bodies():
 def test_options_of_the_other_scheme_are_refused(modified, option):
     """Even with the value that is their default."""
     top = lgint.models.heavy_top(formulation="euler_parameters")
-    with pytest.raises(ValueError, match=f"{next(iter(option))}: the scheme that modified chooses"):
+    with pytest.raises(ValueError, match=f"{next(iter(option))}: the scheme chosen by modified"):
         lgint.integrate(top, "hht", t_end=0.1, h=1e-2, modified=modified, **option)
 
 
 @pytest.mark.parametrize("transport", [True, False])
 def test_transport_belongs_to_the_printed_schemes(transport):
     top = lgint.models.heavy_top(formulation="euler_parameters")
-    with pytest.raises(ValueError, match="transport: belongs to modified=True or modified=False"):
+    with pytest.raises(ValueError, match="transport: needs modified=True or modified=False"):
         lgint.integrate(top, "hht", t_end=0.1, h=1e-2, transport=transport)
     lgint.integrate(top, "hht", t_end=1e-2, h=1e-3, transport=None, modified=None)
 

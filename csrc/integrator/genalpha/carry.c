@@ -1,9 +1,9 @@
-/* What a step takes over from those before, as data: algorithmic accelerations, the memory of Newton's method, values to
-   extrapolate from, the place of modified Newton's matrix. */
+/* The data that a step takes over from earlier steps: algorithmic accelerations, the memory of Newton's method, values
+   to extrapolate from, and the place at which modified Newton's matrix was formed. */
 #include "core/small.h"
 #include "integrator/genalpha/step.h"
 
-/* The next `count` doubles from `base` on, NULL while measuring. */
+/* The next `count` doubles from `base`, or NULL while measuring. */
 static double *take(double *base, int *used, int count)
 {
     double *at = base ? base + *used : NULL;
@@ -30,7 +30,7 @@ int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_c
     return used;
 }
 
-/* The parts of a place, NULL to measure; its length. */
+/* Sets the parts of a place in the memory at `base` (NULL: measures only) and returns its length. */
 static int place_layout(const lg_system *system, double *base, lg_alpha_place *place)
 {
     int nq = system->space->nq, nv = system->space->nv, used = 4;
@@ -62,15 +62,15 @@ void lg_alpha_keep_place(lg_genalpha_stepper *g)
 {
     const lg_system *system = g->base.system;
     const lg_space *space = system->space;
-    lg_alpha_place kept = lg_alpha_place_in(system, g->matrix_place);
-    lg_copy(space->nq, g->now.q, kept.q);
-    lg_copy(space->nv, g->now.v, kept.v);
-    lg_copy(space->nv, g->now.a, kept.a);
-    lg_copy(system->pattern->nrows, g->now.lam, kept.lam);
-    lg_copy(system->nmem, g->now.mem, kept.mem);
-    lg_copy(space->nv, g->now.theta, kept.theta);
-    lg_copy(space->nv, g->now.c, kept.c);
-    lg_copy(space->nq, g->now.qn, kept.qn);
+    lg_alpha_place stored = lg_alpha_place_in(system, g->matrix_place);
+    lg_copy(space->nq, g->now.q, stored.q);
+    lg_copy(space->nv, g->now.v, stored.v);
+    lg_copy(space->nv, g->now.a, stored.a);
+    lg_copy(system->pattern->nrows, g->now.lam, stored.lam);
+    lg_copy(system->nmem, g->now.mem, stored.mem);
+    lg_copy(space->nv, g->now.theta, stored.theta);
+    lg_copy(space->nv, g->now.c, stored.c);
+    lg_copy(space->nq, g->now.qn, stored.qn);
     lg_copy(4, (double[]){1, g->now.t, g->now.t_in, g->now.h}, g->matrix_place);
     g->place_changed = 1;
 }

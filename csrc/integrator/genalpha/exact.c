@@ -1,5 +1,5 @@
-/* The theta form: q, v, a and vdot from the unknowns as in step.h, which solves holzinger2025 (11)-(16) as they stand
-   whatever the matrix. */
+/* The theta form: q, v, a and vdot from the unknowns as in step.h. It solves holzinger2025 (11)-(16) exactly, whatever
+   the matrix of Newton's method. */
 #include "core/small.h"
 #include "integrator/genalpha/step.h"
 
@@ -51,13 +51,13 @@ void lg_alpha_polynomial(const lg_block *b, const double *x, double first, doubl
 
 /* ---- q, v and vdot ---- */
 
-/* The first guess is that of the unknowns. */
+/* The first guess follows from that of the unknowns. */
 static void predict(lg_genalpha_stepper *g)
 {
     (void)g;
 }
 
-/* E on one block that has one. */
+/* E on one block, for blocks on which it is not zero. */
 static void lie_term(const lg_genalpha_stepper *g, const lg_block *b, double E[LG_ALPHA_BLOCK])
 {
     const double *theta = g->now.theta + b->v, *c = g->now.c + b->v;
@@ -86,7 +86,7 @@ void lg_alpha_add_velocity(lg_genalpha_stepper *g, int first, int n, const doubl
     lg_axpy(n, 1, E, g->now.a + first);
 }
 
-/* E of all blocks into v and vdot. */
+/* Adds E of all blocks to v and vdot. */
 static void add_lie_terms(lg_genalpha_stepper *g)
 {
     const lg_space *space = g->base.system->space;
@@ -147,9 +147,9 @@ static void divide_column(const lg_alpha *p, const lg_block *b, int j, const dou
         X[i + n * j] = r * F[i] + (i == j ? 1 - r : 0);
 }
 
-/* dv/dtheta over gamma' for v = gamma' F(theta) (theta - c_n), F = P^-1 T. Where c_n is r theta, r = 1 - beta/gamma, theta^
-   takes theta - c_n to zero; F is a series in theta^, of which the derivative leaves (1 - r)(I - F) then, whatever the size
-   of theta. The rest of c_n, which is O(h^2), counts to first order:
+/* dv/dtheta over gamma' for v = gamma' F(theta) (theta - c_n), F = P^-1 T. If c_n is r theta with r = 1 - beta/gamma,
+   theta^ (theta - c_n) is zero; F is a series in theta^, and the derivative of F then contributes (1 - r)(I - F),
+   whatever the size of theta. The rest of c_n, which is O(h^2), is taken to first order:
 
        X = (1 - r) I + r F - sigma/2 (c_n - r theta)^ */
 static void velocity_derivative(const lg_alpha *p, const lg_block *b, const lg_alpha_place *place, const double *T,

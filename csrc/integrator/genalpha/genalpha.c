@@ -1,6 +1,6 @@
 /* Generalized-alpha in local coordinates, of index 3, 2 and stabilised index 2, after holzinger2025 (11)-(20): rows,
-   options, memory and the step. The formulas stand in step.h, exact.c and printed.c, the solution in newton.c, what is
-   handed from step to step in carry.c. sigma = 0 is the method geom1 of Bruels and Cardona. */
+   options, memory and the step. The formulas are in step.h, exact.c and printed.c, the solution is in newton.c, and the
+   data handed from step to step are in carry.c. sigma = 0 is the method geom1 of Bruels and Cardona. */
 #include "integrator/genalpha/genalpha.h"
 
 #include "core/small.h"
@@ -51,7 +51,7 @@ static const lg_option genalpha_rows[] = {
     LG_GENALPHA_OPTIONS(LG_INDEX_3_DEFAULT),
 };
 
-/* Index 3 without damping leaves the multipliers oscillating: not the default here. */
+/* Index 3 is not the default here: without damping its multipliers oscillate. */
 static const lg_option newmark_rows[] = {LG_GENALPHA_OPTIONS(LG_STABILIZED_DEFAULT)};
 
 const lg_option_rows lg_genalpha_rows = LG_OPTION_ROWS(genalpha_rows, lg_genalpha_options);
@@ -84,7 +84,7 @@ static lg_alpha_index index_of(const lg_genalpha_stepper *g)
     if (index.choice != 0 && index.number != 2 && index.number != 3)
         return LG_INDEX_COUNT;
     if (!g->base.system->pattern->nrows)
-        return LG_INDEX_3; /* all the same */
+        return LG_INDEX_3; /* without constraints the indices do not differ */
     return index.choice == 0 ? LG_INDEX_STABILIZED : index.number == 2 ? LG_INDEX_2 : LG_INDEX_3;
 }
 
@@ -94,7 +94,8 @@ static const lg_alpha_form *form_of(const lg_genalpha_stepper *g)
     return forms[options_of(&g->base)->form.choice];
 }
 
-/* Newton's method as the options have it. By itself it keeps its matrix where making one calls functions many times. */
+/* Newton's method as the options ask for it. By default it reuses its matrix if a new one takes many calls of
+   functions. */
 static lg_newton_settings settings_of(const lg_genalpha_stepper *g)
 {
     int modified = options_of(&g->base)->newton.choice;
@@ -185,9 +186,10 @@ static lg_status reset(lg_stepper *self, lg_state *state)
     return LG_OK;
 }
 
-/* How the values of the last three steps, the latest first, are weighted for the first guess: a straight line through two.
-   Without damping three are taken, which is exact for alternating values as well: these are then a mode of the method, a
-   straight line would make 3 of -1, and what Newton's method leaves of that error would feed the mode in resonance. */
+/* Weights of the values of the last three steps, the latest first, in the first guess: a straight line through two
+   values. Without damping three values are used, which is exact for alternating values as well. Those are then a mode
+   of the method; a straight line would predict 3 instead of -1, and the part of that error that Newton's method leaves
+   would excite the mode in resonance. */
 static void guess_weights(const lg_genalpha_stepper *g, const lg_alpha_carry *c, double weights[3])
 {
     double ratio = *c->steps >= 2 ? g->h / *c->h : 0;
@@ -235,7 +237,7 @@ static void take_accelerations(lg_genalpha_stepper *g, const lg_alpha_carry *c)
         g->a_n[i] = state->a[i] + ratio * (c->a[i] - state->a[i]);
 }
 
-/* What Newton's method knows, which after a change of h has to be tested. */
+/* Takes over the memory of Newton's method. After a change of h the next step is tested. */
 static void take_memory(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 {
     memcpy(&g->memory, c->memory, sizeof g->memory);
@@ -243,7 +245,7 @@ static void take_memory(lg_genalpha_stepper *g, const lg_alpha_carry *c)
         g->memory.first_error = 0;
 }
 
-/* The matrix of modified Newton, in a run that is resumed or after a step that failed. */
+/* Restores the matrix of modified Newton in a resumed run or after a failed step. */
 static lg_status take_matrix(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 {
     if (!g->implicit.newton.modified || g->matrix_valid)
@@ -268,7 +270,7 @@ static lg_status take_over(lg_genalpha_stepper *g)
     return LG_OK;
 }
 
-/* After an accepted step, which began with lam_n: the carry of the next. */
+/* Writes the carry for the next step after an accepted step that began with lam_n. */
 static void hand_over(const lg_genalpha_stepper *g, lg_state *state, const double *lam_n)
 {
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;

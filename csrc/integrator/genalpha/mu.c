@@ -2,10 +2,10 @@
 #include "core/small.h"
 #include "integrator/genalpha/step.h"
 
-/* dw = -L B(q_n)^T dmu with L = X^-1 P^-1 leaves v and vdot as they are, and moves q by T L. Up to the second order in
+/* dw = -L B(q_n)^T dmu with L = X^-1 P^-1 does not change v and vdot, and moves q by T L. Up to the second order in
    A = theta^, and with c_n = r theta, r = 1 - beta/gamma, which holds up to O(h^2), all these commute: T L, or L, is
    I + first A + second A^2. */
-static void lift_series(const lg_alpha *p, int with_T, double *first, double *second)
+static void mu_series(const lg_alpha *p, int with_T, double *first, double *second)
 {
     double s = 1 - p->sigma, r = 1 - p->beta / p->gamma, x = p->sigma * r / 2;
     double X1 = x, X2 = x * x - p->sigma * (3 * p->sigma - 1) * r / 12; /* of X^-1 */
@@ -21,12 +21,12 @@ static int is_moved(const lg_genalpha_stepper *g, const lg_block *b)
     return !b->node->linear && g->operator && g->form->corrects_theta;
 }
 
-/* T L on every block, in the place of the chains of the main matrix. */
+/* Writes T L of every block over the chains of the main matrix. */
 static void mu_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
 {
     const lg_space *space = g->base.system->space;
     double first, second;
-    lift_series(&g->alpha, 1, &first, &second);
+    mu_series(&g->alpha, 1, &first, &second);
     for (int i = 0; i < space->nblocks; i++) {
         const lg_block *b = &space->block[i];
         double *X = is_moved(g, b) ? g->T + b->m : NULL;
@@ -43,7 +43,7 @@ void lg_alpha_move_by_mu(const lg_genalpha_stepper *g, int with_T, const double 
 {
     const lg_space *space = g->base.system->space;
     double first, second;
-    lift_series(&g->alpha, with_T, &first, &second);
+    mu_series(&g->alpha, with_T, &first, &second);
     lg_copy(space->nv, y, out);
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
         double X[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
@@ -57,7 +57,7 @@ void lg_alpha_move_by_mu(const lg_genalpha_stepper *g, int with_T, const double 
     }
 }
 
-/* Ones on the diagonal of the blocks. */
+/* Adds the identity on the diagonal blocks. */
 static void add_identity(lg_matrix *matrix, const lg_pattern *p)
 {
     for (int c = 0; c < p->ncliques; c++)

@@ -1,4 +1,4 @@
-/* Residual and matrix of a step, and their solution: one of each for all indices and forms.
+/* Residual and matrix of a step, and their solution, written once for all indices and forms.
 
    Rows, scaled like accelerations: the force rows, then of index 3 the positions, beta' phi, of index 2 the velocities,
    beta'/gamma' phidot, of stabilised index 2 both, velocities first. Its matrix is taken in u = w + L B(q_n)^T mu with
@@ -8,9 +8,10 @@
        [ k_0 Z T + k_1 B X   0   -k_0 Z L' ] [ dlam ] = [ phidot ]     L' = T L B(q_n)^T
        [ k_0 B T             0   -k_0 B L' ] [ dmu  ]   [ phi    ]
 
-   With the upper two entries of the last column left out, dmu follows after du and dlam, from a matrix of the same
-   pattern; a second sweep puts Z L' right. K L' is left to the next iteration: as dmu depends on B du alone, which
-   phidot = 0 determines, one is enough, however stiff the system. Both matrices keep the fill of index 3. */
+   Without the upper two entries of the last column, dmu follows after du and dlam, from a matrix of the same pattern; a
+   second sweep corrects for Z L'. The effect of K L' is left to the next iteration: since dmu depends on B du alone,
+   which phidot = 0 determines, one iteration is enough, however stiff the system. Both matrices keep the fill of index
+   3. */
 #include "core/small.h"
 #include "integrator/genalpha/step.h"
 #include "solve/initial.h"
@@ -19,7 +20,7 @@
 
 /* ---- scales ---- */
 
-/* Of the rows that phi and phidot give, at a step size: 1 if nothing is to be scaled. */
+/* The scale of the rows phi at a step size; 1 without scaling. */
 static double phi_scale(const lg_genalpha_stepper *g, double h)
 {
     return g->scaled ? lg_beta_prime(&g->alpha, h) : 1;
@@ -63,7 +64,7 @@ static lg_status evaluate_system(lg_genalpha_stepper *g, const lg_point *point, 
     return system->eval(system->self, point, wanted);
 }
 
-/* S, B and Z at a place, beside what else is wanted in the same pass. */
+/* S, B and Z at a place, in one pass with whatever else is wanted. */
 static lg_status evaluate_matrix(lg_genalpha_stepper *g, const lg_alpha_place *place, lg_wanted wanted)
 {
     lg_point point = point_at(g, place);
@@ -90,7 +91,7 @@ lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_place *place
 
 /* ---- residual ---- */
 
-/* r = M vdot + gyro - force + B^T lam, then the rows, scaled; a row's size is that of the accelerations alone. */
+/* r = M vdot + gyro - force + B^T lam, then the scaled rows, whose size is that of the accelerations alone. */
 static lg_status evaluate(void *self, int with_matrix, double *residual, lg_residual_norms *norms)
 {
     lg_genalpha_stepper *g = self;
@@ -118,7 +119,7 @@ static lg_status evaluate(void *self, int with_matrix, double *residual, lg_resi
 
 /* ---- matrix ---- */
 
-/* Completes S, which has been evaluated at a place. */
+/* Completes and factors the matrix whose S has been evaluated at a place. */
 static lg_status factor_matrix(lg_genalpha_stepper *g, const lg_alpha_place *place)
 {
     lg_accel *accel = &g->base.accel;
@@ -160,7 +161,7 @@ lg_status lg_alpha_rebuild(lg_genalpha_stepper *g)
 
 /* ---- solution ---- */
 
-/* (du, dlam) from what stands in x, the former like an acceleration. */
+/* Solves for (du, dlam) in place, from the residual in x; du is scaled like an acceleration. */
 static lg_status solve_main(lg_genalpha_stepper *g, double *x)
 {
     LG_TRY(lg_matrix_solve(&g->base.accel.matrix, x));
@@ -169,7 +170,8 @@ static lg_status solve_main(lg_genalpha_stepper *g, double *x)
     return LG_OK;
 }
 
-/* What dmu, by way of the coordinates, adds to phidot goes to the other side, once. */
+/* Repeats the solution once, with the change that dmu makes to phidot through the coordinates on the right-hand
+   side. */
 static lg_status sweep_again(lg_genalpha_stepper *g, double *x)
 {
     const lg_pattern *pattern = g->base.system->pattern;

@@ -1,9 +1,9 @@
-/* The algorithms of holzinger2025 as printed, which update q, v and vdot by increments. They act like another sigma; with
-   the factor 1/2 that (84), (85) and line 6 lack, like about 1.5 sigma. */
+/* The algorithms of holzinger2025 as printed, which update q, v and vdot by increments. They act like the exact form
+   with another sigma: about 1.5 sigma if the factor 1/2 that (84), (85) and line 6 lack is supplied. */
 #include "core/small.h"
 #include "integrator/genalpha/step.h"
 
-/* Line 6: theta := (I - s h beta/gamma v^) theta, s = sigma, or with the lost 1/2, (85). */
+/* Line 6: theta := (I - s h beta/gamma v^) theta with s = sigma, or with the missing 1/2, (85). */
 static void turn_prediction(const lg_genalpha_stepper *g, const lg_block *b, double *theta)
 {
     const lg_alpha *p = &g->alpha;
@@ -29,7 +29,7 @@ static void predict(lg_genalpha_stepper *g)
     lg_space_move(space, g->now.qn, g->now.theta, g->now.q, NULL);
 }
 
-/* The increments have made q, v and vdot what they are. */
+/* q, v and vdot are already updated by increments. */
 static void follow(lg_genalpha_stepper *g)
 {
     (void)g;
@@ -47,7 +47,7 @@ static void printed_inverse(const lg_alpha *p, const lg_block *b, const double *
 static void correct(lg_genalpha_stepper *g, const double *dw)
 {
     const lg_space *space = g->base.system->space;
-    double *Delta = g->theta0, *rate = g->v0; /* not needed any more */
+    double *Delta = g->theta0, *rate = g->v0; /* scratch: their values are no longer needed */
     for (int i = 0; i < space->nv; i++)
         Delta[i] = -(dw[i] + g->mu_correction[i]) / g->beta_prime;
 

@@ -1,5 +1,5 @@
-/* The optimal start of holzinger2025: a_0 belongs to t_0 + (alpha_m - alpha_f) h, and for index 3 v_0 leaves the
-   constraints by as much as the steps to come will. */
+/* The optimal start of holzinger2025: a_0 belongs to t_0 + (alpha_m - alpha_f) h, and for index 3 v_0 violates the
+   constraints by as much as the following steps will. */
 #include "core/small.h"
 #include "integrator/genalpha/step.h"
 #include "solve/initial.h"
@@ -19,7 +19,7 @@ static lg_status acceleration_after(lg_genalpha_stepper *g, double s, double *a)
     return lg_accel_solve(&g->base.accel, &point, a, g->lam, &g->base.report);
 }
 
-/* jerk = (-3 a_0 + 4 a(s) - a(2 s))/(2 s): an error of O(h) is all that is asked for. */
+/* jerk = (-3 a_0 + 4 a(s) - a(2 s))/(2 s); an error of O(h) is small enough. */
 static lg_status initial_jerk(lg_genalpha_stepper *g, double *jerk)
 {
     double s = g->h / 8, *a1 = g->implicit.Ma, *a2 = g->implicit.gyro;
@@ -49,7 +49,7 @@ static void local_error(const lg_genalpha_stepper *g, const double *jerk, double
     }
 }
 
-/* x = M^-1 B^T (B M^-1 B^T)^-1 B l at the start; x has room for the rows as well. */
+/* x = M^-1 B^T (B M^-1 B^T)^-1 B l at the start; x must be long enough for velocities and rows. */
 static lg_status project_on_rows(lg_genalpha_stepper *g, const double *l, double *x)
 {
     const lg_system *system = g->base.system;
@@ -61,8 +61,8 @@ static lg_status project_on_rows(lg_genalpha_stepper *g, const double *l, double
     return lg_matrix_solve(&g->base.accel.matrix, x);
 }
 
-/* a_0 shifted to t_0 + (alpha_m - alpha_f) h; in index 3 v_0 perturbed by h^2 P l as well, so that the multipliers are
-   of second order from the first step (holzinger2025, section 5, and Arnold, Bruels and Cardona (2015)). */
+/* Shifts a_0 to t_0 + (alpha_m - alpha_f) h and, for index 3, perturbs v_0 by h^2 P l, so that the multipliers are of
+   second order from the first step (holzinger2025, section 5, and Arnold, Bruels and Cardona (2015)). */
 lg_status lg_alpha_optimal_start(lg_genalpha_stepper *g)
 {
     const lg_system *system = g->base.system;

@@ -1,12 +1,12 @@
-/* What the files of generalized-alpha share; private to them.
+/* Declarations that the files of generalized-alpha share; private to them.
 
    With gamma' = gamma/(h beta), beta' = (1 - alpha_m)/(h^2 beta (1 - alpha_f)), kappa = (1 - alpha_f)/(1 - alpha_m),
-   the unknowns of a step are w and mu, both like accelerations, and the multipliers lam:
+   the unknowns of a step are w and mu, both scaled like accelerations, and the multipliers lam:
 
        theta = theta_0 + w/beta'     v = v_0 + gamma'/beta' (w + E)     a = a_0 + kappa (w + E)     vdot = w + E,
        P E = beta' sigma (T(theta) - I)(theta - c_n) + B(q_n)^T mu,     P = sigma I + (1 - sigma) T(theta),
 
-   after holzinger2025 (11)-(16); mu is eta of (13) times h beta', there in stabilised index 2 only. */
+   after holzinger2025 (11)-(16); mu is eta of (13) times h beta' and exists in stabilised index 2 only. */
 #ifndef LG_INTEGRATOR_GENALPHA_STEP_H
 #define LG_INTEGRATOR_GENALPHA_STEP_H
 
@@ -21,7 +21,8 @@ typedef struct lg_alpha {
 
 typedef enum lg_alpha_index { LG_INDEX_3, LG_INDEX_2, LG_INDEX_STABILIZED, LG_INDEX_COUNT } lg_alpha_index;
 
-/* Where a matrix is formed: all that it depends on, so that a resumed run can form it again, bit for bit. */
+/* The place at which a matrix is formed: everything it depends on, so that a resumed run can form it again bit for
+   bit. */
 typedef struct lg_alpha_place {
     double t, t_in, h;
     double *q, *v, *a, *lam, *mem, *theta, *c, *qn; /* c_n and q_n of its step */
@@ -31,17 +32,17 @@ typedef struct lg_genalpha_stepper lg_genalpha_stepper;
 
 /* How q, v, a and vdot follow from the unknowns. */
 typedef struct lg_alpha_form {
-    /* From theta_0, v_0, a_0 and c_n, which are known: what else belongs to the first guess. */
+    /* Completes the first guess, given theta_0, v_0, a_0 and c_n. */
     void (*predict)(lg_genalpha_stepper *g);
     /* q, v and vdot from the unknowns. */
     void (*follow)(lg_genalpha_stepper *g);
-    /* unknowns -= correction: dw at fixed mu; what mu_correction adds to it moves the coordinates only. */
+    /* unknowns -= correction: dw at fixed mu. The part added by mu_correction moves the coordinates only. */
     void (*correct)(lg_genalpha_stepper *g, const double *dw);
     /* The chains of the matrix: scales and pointers, the same through a step; the matrices at a place. */
     void (*form_chains)(lg_genalpha_stepper *g, const double k[3]);
     void (*update_chains)(lg_genalpha_stepper *g, const lg_alpha_place *place);
-    int corrects_theta; /* a correction moves q by T times it; 0: by itself */
-    double half; /* printed forms: the factor in line 6, as printed 1 */
+    int corrects_theta; /* 1: a correction moves q by T times itself; 0: by itself */
+    double half; /* printed forms: the factor in line 6, which is 1 as printed */
 } lg_alpha_form;
 
 extern const lg_alpha_form lg_exact_form, lg_printed_form, lg_printed_half_form;
@@ -54,12 +55,12 @@ struct lg_genalpha_stepper {
     const lg_alpha_form *form;
     int optimal_start, extrapolates, undamped, force_terms, operator, scaled;
 
-    /* the step under way */
+    /* the current step */
     const lg_state *start;
     double h, beta_prime, gamma_prime;
     double coordinate_size; /* 1 + max |q_n| */
     double noise_phi, noise_phidot;
-    double *v_n, *a_n; /* as the step uses them */
+    double *v_n, *a_n; /* v_n and the algorithmic a_n of this step, shifted by an optimal start */
     double *theta0, *v0, *a0; /* predicted */
     double *a; /* a_n+1 */
     double *w, *lam, *mu; /* unknowns */
@@ -70,10 +71,10 @@ struct lg_genalpha_stepper {
     /* the matrix */
     double *T, *X, *Bn, *Z; /* per block: T(theta), dv/dtheta over gamma'; B(q_n); d(phidot)/dq */
     lg_chain *chain;
-    int chains_formed; /* what stays the same through a step has been */
+    int chains_formed; /* the part of the chains that is constant within a step has been formed */
     int matrix_valid; /* the matrix in memory is that of matrix_place */
-    int place_changed; /* by the step under way */
-    double *matrix_place; /* modified Newton: the place of the present matrix, as it is carried */
+    int place_changed; /* the current step has formed a new matrix */
+    double *matrix_place; /* modified Newton: the place of the present matrix, in the form in which it is carried */
 
     /* stabilised index 2 */
     lg_matrix mu_matrix; /* [I B(q_n)^T; B 0] */
@@ -93,21 +94,21 @@ static inline double lg_gamma_prime(const lg_alpha *p, double h)
 
 /* X = I + first A + second A^2 for A = x^ on one block's node. */
 void lg_alpha_polynomial(const lg_block *b, const double *x, double first, double second, double *X);
-/* Velocities first to first + n, and vdot with them, by E like an acceleration. */
+/* Adds E, scaled like an acceleration, to vdot and accordingly to v, for n velocities from `first`. */
 void lg_alpha_add_velocity(lg_genalpha_stepper *g, int first, int n, const double *E);
 
 /* ---- mu.c: how mu moves the coordinates at fixed velocities ---- */
 
-/* [I B(q_n)^T; B T L 0] at a place, factored. */
+/* Forms and factors [I B(q_n)^T; B T L 0] at a place. */
 lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_place *place);
 /* dmu from B T L B(q_n)^T dmu = B T du - phi, into the rows of mu_correction; its velocities are -B(q_n)^T dmu. */
 lg_status lg_alpha_solve_mu(lg_genalpha_stepper *g, const double *du, const double *phi, double to_acceleration);
-/* How y = -B(q_n)^T dmu moves q, with T, or w. */
+/* The change of q (with_T) or of w that y = -B(q_n)^T dmu makes. */
 void lg_alpha_move_by_mu(const lg_genalpha_stepper *g, int with_T, const double *y, double *out);
 
 /* ---- newton.c: residual and matrix ---- */
 
-/* Solves the step that has been predicted; result: whether there was, and is, a valid matrix. */
+/* Solves the predicted step. result->matrix_valid: on entry and on return, whether there is a valid matrix. */
 lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result);
 /* B(q_n) into g->Bn. */
 lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_place *place);
@@ -116,22 +117,22 @@ lg_status lg_alpha_rebuild(lg_genalpha_stepper *g);
 
 /* ---- start.c ---- */
 
-/* Shifts a_n and, for index 3, v_n: multipliers of second order from the first step on. */
+/* Shifts a_n and, for index 3, v_n, which makes the multipliers of second order from the first step. */
 lg_status lg_alpha_optimal_start(lg_genalpha_stepper *g);
 
-/* ---- carry.c: what a step takes over from those before, as data ---- */
+/* ---- carry.c: the data that a step takes over from earlier steps ---- */
 
 typedef struct lg_alpha_carry {
-    double *a, *h; /* a_n, and the h that it belongs to; 0: a first step */
-    double *steps; /* back that there are values of: 0 to 3 */
+    double *a, *h; /* a_n, and the h that it belongs to; 0: no step yet */
+    double *steps; /* number of earlier steps whose values are available: 0 to 3 */
     double *memory; /* an lg_newton_memory */
-    double *w[3], *lam[2], *mu[3]; /* to extrapolate from, the latest first; lam from lam_n-1 on */
+    double *w[3], *lam[2], *mu[3]; /* values to extrapolate from, the latest first; lam begins with lam_n-1 */
     double *place; /* of modified Newton's matrix */
 } lg_alpha_carry;
 
-/* The parts of a carry, NULL to measure; its length. */
+/* Sets the parts of a carry in the memory at `base` (NULL: measures only) and returns its length. */
 int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_carry *carry);
-/* Doubles of the place of a matrix: a flag, then its numbers and vectors. */
+/* The number of doubles in the place of a matrix: a flag, then its numbers and vectors. */
 int lg_alpha_place_count(const lg_system *system);
 lg_alpha_place lg_alpha_place_in(const lg_system *system, double *place);
 /* Writes the present place into g->matrix_place. */
