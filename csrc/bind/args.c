@@ -3,7 +3,7 @@
 
 /* ---- one array ---- */
 
-/* "(3, 4)" or, with free axes in front, "(..., 3, 4)"; an axis of any length is "n" */
+/* "(3, 4)" or, if further leading axes are allowed, "(..., 3, 4)"; an axis of any length is "n" */
 static PyObject *shape_text(int ndim, const npy_intp *dims, int leading)
 {
     PyObject *text = PyUnicode_FromString(leading ? "(..." : "(");
@@ -43,14 +43,14 @@ static int check_finite(PyArrayObject *array, const char *name)
     const double *x = PyArray_DATA(array);
     for (npy_intp i = 0, n = PyArray_SIZE(array); i < n; i++)
         if (!isfinite(x[i])) {
-            PyErr_Format(PyExc_ValueError, "%s must be finite, but its value number %zd is %s", name, (Py_ssize_t)i,
+            PyErr_Format(PyExc_ValueError, "%s must be finite, but its value at index %zd is %s", name, (Py_ssize_t)i,
                          isnan(x[i]) ? "nan" : "infinite");
             return -1;
         }
     return 0;
 }
 
-/* NumPy's complaint about ragged lists and the like gives way to one that names the argument. */
+/* NumPy's error about ragged lists and the like is replaced by one that names the argument. */
 static PyArrayObject *any_array(PyObject *object, const char *name)
 {
     PyArrayObject *array = (PyArrayObject *)PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
@@ -61,7 +61,7 @@ static PyArrayObject *any_array(PyObject *object, const char *name)
     return array;
 }
 
-/* Masked arrays whose mask hides something have no value there. */
+/* Refuses masked arrays with masked values, since these are not numbers. */
 static int check_mask(PyObject *object, const char *name)
 {
     if (!PyArray_Check(object) || PyArray_CheckExact(object) || !PyObject_HasAttrString(object, "mask"))

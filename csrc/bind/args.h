@@ -1,5 +1,5 @@
-/* From Python arguments to what the core takes: arrays and option values. Every error names the argument, what was
-   given and what would work. */
+/* Converts Python arguments to arrays and option values of the core. Every error names the argument, what was given and
+   what would work. */
 #ifndef LG_BIND_ARGS_H
 #define LG_BIND_ARGS_H
 
@@ -9,7 +9,7 @@
 enum { LG_MAX_AXES = 64 };
 
 /* A new C-contiguous float64 array of finite numbers from anything that casts safely. Its last `ndim` axes must have
-   the lengths in `dims` (-1: any); other axes may stand in front only if `leading`. NULL: ValueError. */
+   the lengths in `dims` (-1: any); further leading axes are allowed only if `leading`. NULL: ValueError. */
 PyArrayObject *lg_array(PyObject *object, const char *name, int ndim, const npy_intp *dims, int leading);
 
 /* A vector of length n; a new one-dimensional array holding a copy of `data`. */
@@ -38,8 +38,8 @@ const double *lg_batch_at(const lg_batch *batch, int operand, npy_intp point);
 /* A new array of the leading axes followed by `ndim` axes of lengths `dims`. */
 PyArrayObject *lg_batch_output(const lg_batch *batch, int ndim, const npy_intp *dims);
 
-/* The values of a method's options, defaults where `dict` (may be NULL or None) is silent. Free with PyMem_Free. An
-   array for an LG_OPTION_VECTOR is left in `dict`; its value is 0. */
+/* The values of a method's options: those in `dict` (may be NULL or None) and defaults for the others. Free with
+   PyMem_Free. An array for an LG_OPTION_VECTOR is left in `dict`; its value is 0. */
 lg_option_value *lg_options(const lg_method *method, PyObject *dict);
 /* A row by name or ValueError listing the names. */
 const lg_method *lg_method_named(const char *name);

@@ -37,7 +37,7 @@ static int check_functions(PyObject *const given[LG_CALLS])
     return 0;
 }
 
-/* The blocks in a tuple of (kind, n); the names stay those of the Python strings. Free with PyMem_Free. */
+/* The blocks in a tuple of (kind, n); their names point into the Python strings. Free with PyMem_Free. */
 static lg_block_spec *read_blocks(PyObject *tuple)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(tuple);
@@ -141,7 +141,7 @@ static int callable_init(PyObject *self, PyObject *args, PyObject *kwargs)
     return done;
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 static int callable_traverse(PyObject *self, visitproc visit, void *arg)
 {
@@ -151,7 +151,7 @@ static int callable_traverse(PyObject *self, visitproc visit, void *arg)
     return 0;
 }
 
-/* A cleared system must not be run any more: nothing reachable holds it then. */
+/* A cleared system cannot be run any more, since no reachable object refers to it. */
 static int callable_clear(PyObject *self)
 {
     ((lg_system_object *)self)->system = NULL;
@@ -177,12 +177,11 @@ PyDoc_STRVAR(
     "CallableSystem(blocks, nrows, mass, force, gyro=None, constraint=None, constraint_jacobian=None,\n"
     "               constraint_acceleration=None, tangent=None, energy=None, kinks=(), constant_mass=False)\n"
     "--\n\n"
-    "A system whose verbs call Python functions, with M a + gyro - force + B^T lam = 0. They get read-only\n"
-    "copies of q (nq,) and v (nv,), and at a kink a t just on the side that is meant; an exception inside one\n"
-    "stops the run and arrives unchanged. What is not given is taken by differences: constraint_acceleration (zeta = "
-    "-(dB/dt) v - explicit time terms) and\n"
-    "tangent (K = d(M a + gyro - force + B^T lam)/dq and D = d(gyro - force)/dv, the blocks' own rows left "
-    "out).");
+    "A system whose verbs call Python functions, with M a + gyro - force + B^T lam = 0. The functions get\n"
+    "read-only copies of q (nq,) and v (nv,) and, at a kink, a t just on the side that is meant. An exception\n"
+    "inside a function stops the run and is raised unchanged. If constraint_acceleration (zeta = -(dB/dt) v -\n"
+    "explicit time terms) or tangent (K = d(M a + gyro - force + B^T lam)/dq and D = d(gyro - force)/dv, both\n"
+    "without the blocks' own rows) is not given, it is formed by differences.");
 
 static PyType_Slot callable_slots[] = {
     {Py_tp_doc, (void *)callable_doc},   {Py_tp_init, callable_init},   {Py_tp_dealloc, callable_dealloc},

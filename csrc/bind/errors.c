@@ -87,7 +87,7 @@ static PyObject *error_of(const lg_module *module, lg_status status, const lg_re
     return error;
 }
 
-/* The exception that is set gets the attributes of ours, if it can have any. */
+/* Sets the attributes `report` and `result` on the exception that is already raised, if it accepts attributes. */
 static void attach_to_raised(lg_status status, const lg_report *report, PyObject *result)
 {
     PyObject *type, *value, *traceback;

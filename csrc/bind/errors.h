@@ -5,10 +5,9 @@
 #include "bind/module.h"
 #include "core/status.h"
 
-/* Raises what `status` means; always returns NULL. An exception that a callback has set is left as it is, the same
-   object, with the attributes `report` and `result` if it can have any, except that a KeyboardInterrupt becomes an
-   Interrupted. `report` may be NULL outside runs; `result` (may be
-   NULL) becomes the exception's attribute. */
+/* Raises the exception of `status`; always returns NULL. An exception that a callback has set remains the same object
+   and gets the attributes `report` and `result` if it accepts attributes; a KeyboardInterrupt, however, becomes an
+   Interrupted. `report` may be NULL outside runs; `result` (may be NULL) becomes the exception's attribute. */
 PyObject *lg_raise(const lg_module *module, lg_status status, const lg_report *report, PyObject *result);
 
 #endif

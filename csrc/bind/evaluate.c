@@ -6,17 +6,17 @@ const char lg_system_evaluate_doc[] =
     "evaluate(t, q, v, a=None, lam=None, *, mem=None, want, k=(0, 0, 1), X=(None, None, None), t_in=None, wa=1.0)\n"
     "--\n\n"
     "The wanted verbs at one point as a dict of arrays.\n\n"
-    "want: names out of Ma, gyro, force, Btlam (nv,), phi, phidot, zeta (nrows,), B, Z (nrows, nv), S (nv, nv), with\n"
+    "want: any of Ma, gyro, force, Btlam (nv,), phi, phidot, zeta (nrows,), B, Z (nrows, nv), S (nv, nv), with\n"
     "M a + gyro - force + B^T lam = 0, B a = zeta, Z = d(phidot)/dq and S = d(wa M a + gyro - force + B^T lam)/du for\n"
     "unknowns u with d(q, v, a)/du = k[i] X[i]; X[i] is (nv, nv) and block diagonal, None for the identity; on a "
     "block\n"
     "R^3 x rotation it must be diag(I, X_r), as tangent operators are.\n"
-    "a and lam are zero where they are not given.";
+    "a and lam are zero if they are not given.";
 
 static const char *const verb_names[] = {"Ma", "gyro", "force", "Btlam", "phi", "phidot", "zeta", "B", "Z", "S"};
 enum { VERB_MA, VERB_GYRO, VERB_FORCE, VERB_BTLAM, VERB_PHI, VERB_PHIDOT, VERB_ZETA, VERB_B, VERB_Z, VERB_S, VERBS };
 
-/* All that one call needs; arrays that were not given stay NULL. */
+/* The data of one call; arrays that were not given are NULL. */
 typedef struct evaluation {
     const lg_system *system;
     PyArrayObject *q, *v, *a, *lam, *mem, *X[3];
@@ -25,7 +25,7 @@ typedef struct evaluation {
     unsigned wanted; /* bit per verb */
     lg_arena arena;
     double *out[VERBS]; /* nv, nrows or nvalues each */
-    double *zeros; /* stand-in for a, lam and mem */
+    double *zeros; /* used for a, lam and mem that were not given */
     double *work;
     double *chain_values[3];
     lg_chain *chain;
@@ -49,8 +49,7 @@ static int read_names(PyObject *want, unsigned *wanted)
             verb++;
         if (verb == VERBS) {
             PyErr_Format(PyExc_ValueError,
-                         "want must hold names out of Ma, gyro, force, Btlam, phi, phidot, zeta, B, Z, S, given %R",
-                         name);
+                         "want must name any of Ma, gyro, force, Btlam, phi, phidot, zeta, B, Z, S, given %R", name);
             Py_DECREF(names);
             return -1;
         }
@@ -143,7 +142,7 @@ static void layout(void *self, lg_arena *arena)
         lg_matrix_layout(&e->matrix, e->plan, arena);
 }
 
-/* The diagonal blocks of the dense, row-major X[i], column-major as chains want them. */
+/* Copies the diagonal blocks of the dense, row-major X[i] into the column-major matrices of the chains. */
 static void fill_chain(evaluation *e)
 {
     const lg_space *space = e->system->space;

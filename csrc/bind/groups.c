@@ -1,6 +1,6 @@
-/* Group operations as NumPy generalised ufuncs <group>_<operation>, float64: batches, broadcasting and out= come with
-   them. Matrices are in C order here. Also rotvec_compose and, as plain ufuncs, the coefficient functions
-   series_<name> of the squared angle. */
+/* Group operations as NumPy generalised ufuncs <group>_<operation>, float64, which support batches, broadcasting and
+   out=. Matrices are in C order here. Also rotvec_compose and, as plain ufuncs, the coefficient functions series_<name>
+   of the squared angle. */
 #include "bind/module.h"
 #include "group/group.h"
 #include "group/rotation.h"
@@ -17,7 +17,7 @@ enum { MAX_OPERANDS = 3, MAX_SIZE = 49, MAX_SIGNATURE = 64 };
    m matrix on the algebra, p point, r rotation matrix; the last one is the result. */
 #define OPERATIONS(X)                                                                                                  \
     X(exp, "vg", "Exponential map.")                                                                                   \
-    X(log, "gv", "Logarithm, the short way round.")                                                                    \
+    X(log, "gv", "Logarithm, with a rotation angle of at most pi.")                                                    \
     X(compose, "ggg", "Product.")                                                                                      \
     X(inverse, "gg", "Inverse element.")                                                                               \
     X(act, "gpp", "x + R point.")                                                                                      \
@@ -42,7 +42,7 @@ static void operand_shape(const lg_group *group, char kind, int shape[2])
     shape[0] = found[0], shape[1] = found[1];
 }
 
-/* One operand during a loop: the strides of rows and columns, and whether an element can be used where it stands. */
+/* One operand during a loop: the strides of rows and columns, and whether an element can be used in place. */
 typedef struct operand {
     int shape[2];
     npy_intp row, column;
@@ -130,7 +130,7 @@ static void run(const lg_group *group, lg_group_op *op, const char *kinds, char 
         op(group, x[0], x[1], y);
         output(&o[result], y, place);
     }
-    feclearexcept(FE_INVALID); /* from comparing NaN: it goes from input to output without a warning */
+    feclearexcept(FE_INVALID); /* set by comparisons of NaN, which passes from input to output without a warning */
 }
 
 #define LOOP(operation, kinds, doc)                                                                                    \
@@ -140,7 +140,7 @@ static void run(const lg_group *group, lg_group_op *op, const char *kinds, char 
     }
 OPERATIONS(LOOP)
 
-/* What NumPy keeps pointers to lives as long as the process, hence static. */
+/* Static, since NumPy keeps pointers to these for the life of the process. */
 static const char doubles[MAX_OPERANDS] = {NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE};
 
 typedef struct operation {
@@ -208,7 +208,7 @@ static int add_rotvec(PyObject *module)
 {
     PyObject *ufunc = PyUFunc_FromFuncAndDataAndSignature(
         (PyUFuncGenericFunction *)rotvec_compose_loops, no_data, doubles, 1, 2, 1, PyUFunc_None, "rotvec_compose",
-        "Rotation vector of exp(psi0) exp(dpsi), at most pi long.", 0, "(3),(3)->(3)");
+        "Rotation vector of exp(psi0) exp(dpsi), of length at most pi.", 0, "(3),(3)->(3)");
     return add_object(module, "rotvec_compose", ufunc);
 }
 

@@ -9,11 +9,11 @@ typedef struct session {
     lg_module *module;
     const lg_system *system;
     lg_table states;
-    lg_table knots; /* every step's ends, for dense output */
-    int dense; /* whether they are wanted */
+    lg_table knots; /* both ends of every step, for dense output */
+    int dense; /* whether knots are wanted */
     PyObject *progress; /* callable, or NULL */
     PyObject *on_step; /* callable, or NULL */
-    PyThreadState *thread; /* ours while the GIL is released, NULL while it is held */
+    PyThreadState *thread; /* the saved thread state while the GIL is released, NULL while it is held */
     lg_observer observer;
 } session;
 
@@ -70,7 +70,7 @@ static lg_status step(void *self, const lg_state *before, const lg_state *after,
     return status;
 }
 
-/* With the GIL: signals, then progress. */
+/* Holds the GIL: handles signals, then reports progress. */
 static lg_status look_outside(const session *s, double t)
 {
     if (PyErr_CheckSignals() < 0)
@@ -105,7 +105,7 @@ static lg_status run_schedule(session *s, const lg_schedule *schedule, lg_report
     return status;
 }
 
-/* After a failure the last accepted state belongs to the result whether it was its turn or not. */
+/* After a failure the last accepted state is part of the result even if save_every would have left it out. */
 static void save_last(session *s, const lg_schedule *schedule)
 {
     const lg_record *record = &s->states.record;
@@ -113,7 +113,7 @@ static void save_last(session *s, const lg_schedule *schedule)
         save(s, &s->run.state, s->run.h);
 }
 
-/* Room for all rows where their number is known. Without it the records grow, as they do with adaptive steps. */
+/* Reserves all rows if their number is known. If that fails the records grow as needed, as with adaptive steps. */
 static void reserve(session *s, const lg_schedule *schedule)
 {
     long steps = 0, saves = 0;
@@ -162,7 +162,8 @@ static PyObject *result_of(session *s, double wall_time)
     return NULL;
 }
 
-/* The failure as an exception that carries the result; one that is set already waits meanwhile. */
+/* Raises the failure as an exception that carries the result; an exception that is already set is put aside
+   meanwhile. */
 static PyObject *fail(session *s, lg_status status, const lg_report *report, double wall_time)
 {
     PyObject *type, *value, *traceback;
@@ -182,7 +183,7 @@ static double wall_clock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* If memory fails while the result is made, the exception carries what a second attempt can make of the rest. */
+/* If memory runs out while the result is made, a second attempt makes the result that the exception carries. */
 static PyObject *run_to_result(session *s, const lg_schedule *schedule)
 {
     lg_report report;
@@ -237,15 +238,15 @@ static PyObject *integrate(session *s, const lg_run_arguments *arguments, const 
 PyDoc_STRVAR(integrate_doc,
              "integrate(system, method, t0, stops, h, save_every, q, v, start, options, progress=None, t_eval=None,\n"
              "          on_step=None, dense=False)\n--\n\n"
-             "Runs from t0 through the ascending times `stops`, each interval between stops and kinks cut into\n"
-             "ceil(length / h) equal steps (or by error control, then h is not read), and returns a dict: t (n,),\n"
+             "Runs from t0 through the ascending times `stops`, with each interval between stops and kinks cut into\n"
+             "ceil(length / h) equal steps (with error control h is ignored), and returns a dict: t (n,),\n"
              "h (n,), error (n,), q (n, nq), v, vdot (n, nv), lam (n, nrows), mem (n, nmem) of every save_every-th\n"
              "state or of the times t_eval; carry and `end` (the same fields) of the last one; knots (both ends of\n"
              "every step: t, q, v, vdot, lam, if dense); stats. The arrays are the memory of the record itself.\n"
              "start: vdot, lam, mem, carry of a run to resume bit for bit, or None; with changed=True the data jump\n"
              "there, as at a kink. progress(t) is called about every 50 ms, on_step(t, q, v, a, lam) with both ends\n"
-             "of every step; a time that it returns ends the run there. On failure the exception's `result` holds\n"
-             "what was computed, the last accepted state included.");
+             "of every step; if on_step returns a time, the run ends there. On failure the exception's `result`\n"
+             "holds everything that was computed, the last accepted state included.");
 
 static PyObject *integrate_call(PyObject *module, PyObject *args, PyObject *kwargs)
 {

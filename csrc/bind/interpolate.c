@@ -18,7 +18,7 @@ static lg_knot knot_at(const interpolation *p, npy_intp i)
                      lg_data(p->knots[4]) + i * p->dense.nrows};
 }
 
-/* The last knot that is not later than t, and has a later one behind it. */
+/* The last knot that is not later than t and that is followed by another one. */
 static npy_intp interval_of(const interpolation *p, double t)
 {
     const double *knots = lg_data(p->knots[0]);
@@ -62,7 +62,7 @@ static int open_interpolation(interpolation *p, const lg_system *system, PyObjec
     npy_intp n = PyArray_SIZE(p->knots[0]), count = PyArray_SIZE(p->times);
     npy_intp widths[] = {1, system->space->nq, system->space->nv, system->space->nv, system->pattern->nrows};
     if (n < 2) {
-        PyErr_SetString(PyExc_ValueError, "t must hold two knots at least");
+        PyErr_SetString(PyExc_ValueError, "t must hold at least two knots");
         return -1;
     }
     for (int k = 1; k < 5; k++) {
@@ -81,7 +81,7 @@ static int open_interpolation(interpolation *p, const lg_system *system, PyObjec
 PyDoc_STRVAR(interpolate_doc,
              "interpolate(system, times, t, q, v, a, lam)\n--\n\n"
              "q, v, a, lam at `times` (m,), by dense output between knots: t (n,) ascending, the others\n"
-             "(n, width). At a time of two knots the later one counts.");
+             "(n, width). If two knots have the same time, the later one is used there.");
 
 static PyObject *interpolate_call(PyObject *module, PyObject *args)
 {

@@ -29,7 +29,7 @@ static lg_status store(const lg_python_function *function, const char *what, PyO
         Py_DECREF(result);
         return LG_CALLBACK;
     }
-    snprintf(name, sizeof name, "what the %s of element %.*s returns", what, LG_SHORT(element));
+    snprintf(name, sizeof name, "the value returned by the %s of element %.*s", what, LG_SHORT(element));
     PyArrayObject *array = lg_array(result, name, ndim, dims, 0);
     Py_DECREF(result);
     if (!array)
@@ -72,7 +72,7 @@ static lg_status torque_tangent(void *self, double t, double angle, double rate,
 
 /* ---- wrenches ---- */
 
-/* One of the arrays x, R, xdot, omega of n frames, read only; without the leading axis if there is one frame. */
+/* One of the arrays x, R, xdot, omega of n frames, read-only; without the leading axis for a single frame. */
 static PyObject *gather(int n, const lg_kinematics at[], size_t offset, int rank)
 {
     npy_intp dims[] = {n, 3, 3};

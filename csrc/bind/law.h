@@ -1,19 +1,19 @@
-/* Python functions that compiled models call: of time, or of the motion of bodies and joints. The caller holds the GIL:
-   LG_SYSTEM_NEEDS_GIL is set on models that have any. */
+/* Python functions that compiled models call: of time, or of the motion of bodies and joints. The caller holds the GIL,
+   since models with such functions have the flag LG_SYSTEM_NEEDS_GIL. */
 #ifndef LG_BIND_LAW_H
 #define LG_BIND_LAW_H
 
 #include "bind/python.h"
 #include "model/model.h"
 
-/* All references are borrowed from what the model keeps. */
+/* All references are borrowed from objects that the model owns. */
 typedef struct lg_python_function {
     PyObject *callable;
     PyObject *tangent; /* the callable's attribute of this name; NULL: none */
     PyObject *name; /* of the element */
 } lg_python_function;
 
-/* Leaves a new reference in `tangent` to be kept (and given up) by the caller. */
+/* Leaves a new reference in `tangent`, which the caller owns. */
 int lg_python_function_open(lg_python_function *function, PyObject *callable, PyObject *name);
 lg_time_function lg_python_time_function(lg_python_function *function);
 lg_law lg_python_law(lg_python_function *function);

@@ -9,7 +9,7 @@ typedef struct lg_model_object {
     lg_system_object base;
     lg_model *model;
     int nframes, nelements;
-    PyObject *kept; /* tuple of the callables and names that `functions` borrows */
+    PyObject *owned; /* tuple of the callables and names that `functions` borrows */
     lg_python_function *functions;
 } lg_model_object;
 
@@ -20,14 +20,14 @@ static lg_model_object *model_of(PyObject *self)
 
 /* ---- building ---- */
 
-/* Everything read from the arguments; `kept` owns the Python objects whose buffers the specs point into. */
+/* Everything read from the arguments; `owned` holds the Python objects whose buffers the specs point into. */
 typedef struct model_source {
     lg_model_spec spec;
     lg_block_spec *blocks;
     lg_frame_spec *frames;
     lg_element_spec *elements;
     lg_python_function *functions;
-    PyObject *kept; /* list */
+    PyObject *owned; /* list */
 } model_source;
 
 /* Item `index` of a sequence as a tuple of `least` to `most`, kept alive by the source. */
@@ -39,7 +39,7 @@ static PyObject *item_tuple(model_source *source, PyObject *sequence, Py_ssize_t
         PyErr_Format(PyExc_ValueError, "%s must be tuples of %zd values, given %R", what, least, tuple);
         Py_CLEAR(tuple);
     }
-    if (!tuple || PyList_Append(source->kept, tuple) < 0) {
+    if (!tuple || PyList_Append(source->owned, tuple) < 0) {
         Py_XDECREF(tuple);
         return NULL;
     }
@@ -99,7 +99,7 @@ static int read_parameters(model_source *source, PyObject *sequence, lg_element_
     PyObject *list = PySequence_Tuple(sequence);
     PyArrayObject *array = list ? lg_vector(list, name, PyTuple_GET_SIZE(list)) : NULL;
     Py_XDECREF(list);
-    if (!array || PyList_Append(source->kept, (PyObject *)array) < 0) {
+    if (!array || PyList_Append(source->owned, (PyObject *)array) < 0) {
         Py_XDECREF(array);
         return -1;
     }
@@ -123,9 +123,9 @@ static int read_function(model_source *source, PyObject *item, int index)
     lg_python_function *function = &source->functions[index];
     if (lg_python_function_open(function, callable, PyTuple_GET_ITEM(item, 1)) < 0)
         return -1;
-    int kept = function->tangent ? PyList_Append(source->kept, function->tangent) : 0;
+    int failed = function->tangent ? PyList_Append(source->owned, function->tangent) : 0;
     Py_XDECREF(function->tangent);
-    if (kept < 0)
+    if (failed < 0)
         return -1;
     element->function = lg_python_time_function(function);
     element->law = lg_python_law(function);
@@ -174,8 +174,8 @@ static int read_source(model_source *source, PyObject *blocks, PyObject *frames,
     source->frames = PyMem_Calloc(nframes + 1, sizeof *source->frames);
     source->elements = PyMem_Calloc(nelements + 1, sizeof *source->elements);
     source->functions = PyMem_Calloc(nelements + 1, sizeof *source->functions);
-    source->kept = PyList_New(0);
-    if (!source->blocks || !source->frames || !source->elements || !source->functions || !source->kept) {
+    source->owned = PyList_New(0);
+    if (!source->blocks || !source->frames || !source->elements || !source->functions || !source->owned) {
         PyErr_NoMemory();
         return -1;
     }
@@ -189,10 +189,10 @@ static int read_source(model_source *source, PyObject *blocks, PyObject *frames,
 /* The model takes over the functions and the tuple that owns what they borrow. */
 static int keep_functions(lg_model_object *self, model_source *source)
 {
-    self->kept = PyList_AsTuple(source->kept);
+    self->owned = PyList_AsTuple(source->owned);
     self->functions = source->functions;
     source->functions = NULL;
-    return self->kept ? 0 : -1;
+    return self->owned ? 0 : -1;
 }
 
 static int create(lg_model_object *self, model_source *source)
@@ -233,24 +233,24 @@ finish:
     PyMem_Free(source.frames);
     PyMem_Free(source.elements);
     PyMem_Free(source.functions);
-    Py_XDECREF(source.kept);
+    Py_XDECREF(source.owned);
     return done;
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 static int model_traverse(PyObject *self, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(self));
-    Py_VISIT(model_of(self)->kept);
+    Py_VISIT(model_of(self)->owned);
     return 0;
 }
 
-/* A cleared model must not be run any more: nothing reachable holds it then. */
+/* A cleared model cannot be run any more, since no reachable object refers to it. */
 static int model_clear(PyObject *self)
 {
     model_of(self)->base.system = NULL;
-    Py_CLEAR(model_of(self)->kept);
+    Py_CLEAR(model_of(self)->owned);
     return 0;
 }
 
@@ -378,7 +378,7 @@ static PyObject *model_reaction(PyObject *self, PyObject *args, PyObject *kwargs
 
 PyDoc_STRVAR(transmitted_doc,
              "transmitted(element, link, t, q, v, a, lam, mem, /)\n--\n\n"
-             "Force and moment, inertial, (6,), with which the joint of a tree's link holds it, at the link's origin.");
+             "Inertial force and moment, (6,), that the joint of a tree's link exerts on the link, at its origin.");
 
 enum { T_Q, T_V, T_A, T_LAM, T_MEM, T_COUNT };
 

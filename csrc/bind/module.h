@@ -4,8 +4,8 @@
 
 #include "bind/python.h"
 
-/* X(name, base, doc): the classes of exceptions, a base before what is derived from it. status.def says which one a
-   failure of the core becomes. */
+/* X(name, base, doc): the classes of exceptions, each after its base. status.def gives the class for each failure of
+   the core. */
 #define LG_EXCEPTIONS(X)                                                                                               \
     X(IntegrationError, PyExc_RuntimeError,                                                                            \
       "A run failed. `report` is a dict (status, step, t, h, iteration, residual, what), `result` and `trajectory`\n"  \
@@ -22,7 +22,7 @@ enum {
     LG_EXCEPTIONS(LG_EXCEPTION)
 #undef LG_EXCEPTION
         LG_OWN_EXCEPTIONS,
-    LG_ValueError = LG_OWN_EXCEPTIONS, /* Python's own, which status.def names too */
+    LG_ValueError = LG_OWN_EXCEPTIONS, /* Python's built-in classes that status.def names */
     LG_MemoryError,
     LG_EXCEPTION_COUNT
 };
@@ -32,7 +32,7 @@ typedef struct lg_module {
     PyTypeObject *System, *Model, *CallableSystem, *Stepper;
 } lg_module;
 
-/* The state behind one of our types or a subclass of it. */
+/* The module state of one of the module's types or of a subclass. */
 lg_module *lg_module_of(PyTypeObject *type);
 
 /* Each file with a type or functions of its own adds them to the module. -1: an exception is set. */

@@ -134,7 +134,7 @@ static const lg_option *find_option(const lg_method *method, PyObject *name)
     return text ? lg_method_option(method, text) : NULL;
 }
 
-/* "euler, midpoint", of all methods that have the option, or of all options of `of` if that is not NULL */
+/* "euler, midpoint": the names of all methods that have the option or, if `of` is not NULL, of all options of `of` */
 static PyObject *names_of(PyObject *option, const lg_method *of)
 {
     PyObject *list = PyUnicode_FromString("");

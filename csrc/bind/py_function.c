@@ -10,14 +10,14 @@ static const struct {
     int arguments; /* how many of t, q, v, a, lam */
     const char *shape; /* of what it returns: v is nv, r is the number of rows, 2 is 2 */
 } calls[LG_CALLS] = {
-    [LG_CALL_MASS] = {"what mass(t, q) returns", 2, "vv"},
-    [LG_CALL_FORCE] = {"what force(t, q, v) returns", 3, "v"},
-    [LG_CALL_GYRO] = {"what gyro(t, q, v) returns", 3, "v"},
-    [LG_CALL_CONSTRAINT] = {"what constraint(t, q) returns", 2, "r"},
-    [LG_CALL_JACOBIAN] = {"what constraint_jacobian(t, q) returns", 2, "rv"},
-    [LG_CALL_ACCELERATION] = {"what constraint_acceleration(t, q, v) returns", 3, "r"},
-    [LG_CALL_TANGENT] = {"what tangent(t, q, v, a, lam) returns", 5, "2vv"},
-    [LG_CALL_ENERGY] = {"what energy(t, q, v) returns", 3, "2"},
+    [LG_CALL_MASS] = {"the value returned by mass(t, q)", 2, "vv"},
+    [LG_CALL_FORCE] = {"the value returned by force(t, q, v)", 3, "v"},
+    [LG_CALL_GYRO] = {"the value returned by gyro(t, q, v)", 3, "v"},
+    [LG_CALL_CONSTRAINT] = {"the value returned by constraint(t, q)", 2, "r"},
+    [LG_CALL_JACOBIAN] = {"the value returned by constraint_jacobian(t, q)", 2, "rv"},
+    [LG_CALL_ACCELERATION] = {"the value returned by constraint_acceleration(t, q, v)", 3, "r"},
+    [LG_CALL_TANGENT] = {"the value returned by tangent(t, q, v, a, lam)", 5, "2vv"},
+    [LG_CALL_ENERGY] = {"the value returned by energy(t, q, v)", 3, "2"},
 };
 
 static PyObject *read_only(const double *data, int n)

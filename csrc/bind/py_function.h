@@ -11,8 +11,8 @@ typedef struct lg_py_function {
     int nq, nv, rows; /* of its system */
 } lg_py_function;
 
-/* An lg_callback's call, `self` being an lg_py_function: hands over read-only copies of what the function takes and
-   stores what it returns. LG_CALLBACK: an exception is set. */
+/* An lg_callback's call, with an lg_py_function as `self`: calls the function with read-only copies of its arguments
+   and stores the value that it returns. LG_CALLBACK: an exception is set. */
 lg_status lg_py_call(void *self, const lg_callback_point *at, double *out);
 
 #endif

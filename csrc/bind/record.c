@@ -6,7 +6,7 @@ static void free_numbers(PyObject *capsule)
     free(PyCapsule_GetPointer(capsule, NULL));
 }
 
-/* The array becomes the owner of a column that it shows. */
+/* Makes the array the owner of the column it is a view of. */
 static int hand_over(lg_record *record, lg_column column, PyArrayObject *array)
 {
     PyObject *owner = PyCapsule_New(record->column[column], NULL, free_numbers);

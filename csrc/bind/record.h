@@ -11,8 +11,8 @@ typedef struct lg_table {
     PyObject *array[LG_COLUMN_COUNT];
 } lg_table;
 
-/* Per column an array by its name: (n,) or (n, width), the memory of the record itself; no rows may be added after that.
-   NULL if memory fails: then the same call may be tried again. */
+/* An array for each column by its name: (n,) or (n, width), in the memory of the record itself; no rows may be added
+   afterwards. NULL if memory runs out; the same call may then be tried again. */
 PyObject *lg_table_dict(lg_table *table);
 void lg_table_close(lg_table *table);
 

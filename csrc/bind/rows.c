@@ -1,4 +1,5 @@
-/* method_rows, element_rows, node_rows, group_rows, state_parts: the rows of the core as dicts, for names, docs and error texts. */
+/* method_rows, element_rows, node_rows, group_rows, state_parts: the rows of the core as dicts, for names, docs and
+   error texts. */
 #include "bind/args.h"
 #include "group/group.h"
 #include "model/model.h"
@@ -113,8 +114,8 @@ PyDoc_STRVAR(element_doc,
              "Per element type a dict: family (body, force or joint), name, doc, reference, locked and pairs\n"
              "(of a joint of two triads: the axes 1, 2, 3 along which its points may not part, and the axes\n"
              "of the first and the second body that stay normal to each other; else None), nframes, nrows,\n"
-             "nmem, parameters (dicts of name, unit, doc and count, -1 for as many as are left), example\n"
-             "(valid values, where descriptors do not say what is valid).");
+             "nmem, parameters (dicts of name, unit, doc and count, -1 for all remaining values), example\n"
+             "(valid values, if the descriptors do not define what is valid).");
 
 static PyObject *element_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {

@@ -107,7 +107,7 @@ static lg_status open_run(lg_run *run, const lg_run_arguments *arguments, const 
     return status == LG_OK ? set_tolerances(run, arguments->options) : status;
 }
 
-/* Reads the arrays, opens, and lets the arrays go: a run copies what it is given. */
+/* Reads the arrays, opens the run and releases the arrays, since a run copies its start. */
 static lg_status open_at(lg_run *run, const lg_run_arguments *arguments, const lg_method *method, lg_report *report)
 {
     beginning b = {0};

@@ -11,13 +11,13 @@ const char lg_system_initial_doc[] =
 const char lg_system_project_doc[] =
     "project(t, q, v, *, position=True, velocity=True)\n--\n\n"
     "The nearest consistent q (nq,) and v (nv,), by the shortest way in the mass metric.\n"
-    "ConvergenceError if Newton's method finds none, SingularError if the constraints are redundant.";
+    "ConvergenceError if Newton's method does not find them, SingularError if the constraints are redundant.";
 
 /* One accel object with its memory, for a single call. */
 typedef struct one_point {
     lg_accel accel;
     lg_arena arena;
-    double *mem; /* what a run that starts here would have */
+    double *mem; /* the memory of a run that starts here */
     PyArrayObject *q, *v; /* copies */
     double t;
 } one_point;

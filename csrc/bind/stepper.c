@@ -1,11 +1,11 @@
-/* The type Stepper: a run one step at a time. */
+/* The type Stepper: a run that takes one step at a time. */
 #include "bind/run.h"
 
 typedef struct lg_stepper_object {
     PyObject ob_base;
     PyObject *system;
     lg_run run; /* open if run.stepper is set */
-    int busy; /* inside step: a callback may not call it again */
+    int busy; /* set inside step, which a callback must not call again */
 } lg_stepper_object;
 
 static lg_stepper_object *stepper_of(PyObject *self)
@@ -22,7 +22,7 @@ static lg_run *run_of(PyObject *self)
     return NULL;
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 static int stepper_init(PyObject *self, PyObject *args, PyObject *kwargs)
 {
@@ -53,7 +53,7 @@ static int stepper_traverse(PyObject *self, visitproc visit, void *arg)
     return 0;
 }
 
-/* The run refers to the system: they go together. */
+/* The run refers to the system, so both are released together. */
 static int stepper_clear(PyObject *self)
 {
     lg_run_close(&stepper_of(self)->run);
@@ -74,8 +74,8 @@ static void stepper_dealloc(PyObject *self)
 
 PyDoc_STRVAR(step_doc,
              "step(h)\n--\n\n"
-             "On by h > 0: one step, or one to each kink inside and the rest. On failure the state is as it was\n"
-             "and the error is that of `integrate`, without a result.");
+             "Advances by h > 0, in one step or in several that are split at the kinks inside. On failure the state\n"
+             "is unchanged and the error is that of `integrate`, without a result.");
 
 static PyObject *stepper_step(PyObject *self, PyObject *argument)
 {
@@ -143,7 +143,7 @@ static PyMethodDef stepper_methods[] = {
 };
 
 PyDoc_STRVAR(stepper_doc, "Stepper(system, method, t0, q, v, start, options)\n--\n\n"
-                          "A run that goes one step at a time; the tolerances of an adaptive method are not used.");
+                          "A run that takes one step at a time; the tolerances of an adaptive method are not used.");
 
 static PyType_Slot stepper_slots[] = {
     {Py_tp_doc, (void *)stepper_doc}, {Py_tp_init, stepper_init},         {Py_tp_new, PyType_GenericNew},

@@ -1,9 +1,9 @@
-/* The type System: what any lg_system can be asked from Python, apart from `evaluate`. */
+/* The type System: the methods that every lg_system has in Python; `evaluate` is in a file of its own. */
 #include "bind/system.h"
 
 #include "bind/args.h"
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 const lg_system *lg_system_of(PyObject *self)
 {
@@ -39,7 +39,7 @@ void lg_system_close(lg_system_object *self)
 
 static int system_init(PyObject *self, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
 {
-    PyErr_Format(PyExc_TypeError, "%s is a base; create a Model or a CallableSystem", Py_TYPE(self)->tp_name);
+    PyErr_Format(PyExc_TypeError, "%s is a base class; create a Model or a CallableSystem", Py_TYPE(self)->tp_name);
     return -1;
 }
 
@@ -116,7 +116,7 @@ static PyObject *system_energy(PyObject *self, PyObject *args, PyObject *kwargs)
     if (!system || !PyArg_ParseTupleAndKeywords(args, kwargs, "OOO:energy", names, &given[0], &given[1], &given[2]))
         return NULL;
     if (!system->energy) {
-        PyErr_SetString(PyExc_ValueError, "this system has no energy; a CallableSystem takes it as `energy`");
+        PyErr_SetString(PyExc_ValueError, "this system has no energy; give a CallableSystem the function `energy`");
         return NULL;
     }
     lg_batch batch = state_batch(system);
@@ -257,7 +257,7 @@ static PyObject *system_tangent(PyObject *self, PyObject *theta)
 }
 
 PyDoc_STRVAR(matrix_values_doc,
-             "matrix_values()\n--\n\nNumbers stored in the factors of the system's matrix: its fill.");
+             "matrix_values()\n--\n\nThe number of values stored in the factors of the system's matrix: its fill.");
 
 static PyObject *system_matrix_values(PyObject *self, PyObject *Py_UNUSED(unused))
 {
@@ -266,7 +266,7 @@ static PyObject *system_matrix_values(PyObject *self, PyObject *Py_UNUSED(unused
 }
 
 PyDoc_STRVAR(dense_count_doc, "solve_dense_count()\n--\n\n"
-                              "How often `initial` and `project` had to fall back to the dense factorisation so far.");
+                              "How often `initial` and `project` have fallen back to the dense factorisation.");
 
 static PyObject *system_solve_dense_count(PyObject *self, PyObject *Py_UNUSED(unused))
 {
@@ -376,7 +376,7 @@ static PyMethodDef system_methods[] = {
 };
 
 static PyType_Slot system_slots[] = {
-    {Py_tp_doc, "What integrators see of a model. Base of Model and CallableSystem; not created directly."},
+    {Py_tp_doc, "A model as integrators see it. Base class of Model and CallableSystem; not created directly."},
     {Py_tp_init, system_init},
     {Py_tp_dealloc, system_dealloc},
     {Py_tp_traverse, system_traverse},

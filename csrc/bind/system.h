@@ -8,13 +8,13 @@
 typedef struct lg_system_object {
     PyObject ob_base;
     const lg_system *system; /* NULL until a derived type's __init__ has succeeded */
-    lg_plan *plan; /* made when first wanted, const afterwards */
+    lg_plan *plan; /* made on first use, const afterwards */
     long dense_fallbacks; /* of one-point solves */
 } lg_system_object;
 
 /* The system of an initialised object, or NULL and a RuntimeError. */
 const lg_system *lg_system_of(PyObject *self);
-/* Its plan, or NULL and an exception. The caller holds the GIL. */
+/* The plan of the system, or NULL and an exception. The caller holds the GIL. */
 const lg_plan *lg_system_plan(PyObject *self);
 /* Refuses a second __init__. */
 int lg_system_is_fresh(PyObject *self);

@@ -75,7 +75,7 @@ def test_wrong_results_name_the_function_and_the_shape(name):
 
 
 def test_wrong_energy_is_named():
-    with pytest.raises(ValueError, match=r"energy\(t, q, v\) returns must have shape \(2,\)"):
+    with pytest.raises(ValueError, match=r"returned by energy\(t, q, v\) must have shape \(2,\)"):
         oscillator(energy=lambda t, q, v: 1.0).energy(0.0, [1, 0], [0, 1])
     with pytest.raises(ValueError, match="has no energy"):
         oscillator().energy(0.0, [1, 0], [0, 1])
@@ -127,9 +127,9 @@ def test_a_failing_function_of_time_arrives_unchanged():
     with pytest.raises(Failure) as caught:
         run(push, "rk44", q, v)
     assert caught.value is error
-    with pytest.raises(ValueError, match=r"function of element push returns must have shape \(3,\), given \(2,\)"):
+    with pytest.raises(ValueError, match=r"returned by the function of element push must have shape \(3,\), given \(2,\)"):
         run(pushed(lambda t: [0, 0]), "rk44", q, v)
-    with pytest.raises(ValueError, match="push returns must be finite"):
+    with pytest.raises(ValueError, match="push must be finite"):
         run(pushed(lambda t: [0, 0, np.nan]), "rk44", q, v)
 
 

@@ -164,7 +164,7 @@ BAD_CALLS = [
     (lambda s: s.reaction(9, 0, 0.0, np.zeros(12), np.zeros(6), np.zeros(3)), "element must be from 0 to 2"),
     (lambda s: s.reaction(2, 2, 0.0, np.zeros(12), np.zeros(6), np.zeros(3)), "slot must be from 0 to 1"),
     (lambda s: s.rows(-1), "element must be from 0 to 2"),
-    (lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want=["M"]), "want must hold names out of.*'M'"),
+    (lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want=["M"]), "want must name any of.*'M'"),
     (lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want="Ma"), "want must be a sequence"),
     (lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want=["S"], k=[1, 2]), r"k must have shape \(3,\)"),
     (lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want=["S"], X=[None]), "X must be a sequence of three"),
