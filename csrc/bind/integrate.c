@@ -25,7 +25,7 @@ static lg_status save(void *self, const lg_state *state, double h)
     return lg_record_add(&s->states.record, state, h, h > 0 ? s->run.error : NAN);
 }
 
-/* A part of both ends of a step, (2, n), read-only: what is called with it may not change the run. */
+/* A part of both ends of a step, (2, n), read-only so that a callback cannot change the run. */
 static PyObject *both(const session *s, lg_part part, const lg_state *before, const lg_state *after)
 {
     npy_intp dims[] = {2, lg_part_width(s->system, part)};

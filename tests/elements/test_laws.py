@@ -177,8 +177,8 @@ def test_what_a_law_raises_arrives_unchanged(name):
 @pytest.mark.parametrize(
     ("name", "answer", "text"),
     [
-        ("coordinate_law", (1.0, 2.0), "element part returns must have shape"),
-        ("coordinate_law", np.nan, "element part returns must be finite"),
+        ("coordinate_law", (1.0, 2.0), "element part must have shape"),
+        ("coordinate_law", np.nan, "element part must be finite"),
         ("force_law of one", np.zeros(5), r"must have shape \(6,\)"),
         ("force_law of two", np.zeros(12), r"must have shape \(2, 6\)"),
     ],
