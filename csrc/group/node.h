@@ -43,7 +43,7 @@ typedef struct lg_node {
     int linear; /* T = I */
     lg_place place;
     lg_storage storage;
-    const struct lg_node *pivot; /* the kind for the same body about a fixed point; NULL: this is one, or there is none */
+    const struct lg_node *pivot; /* kind for the same body about a fixed point; NULL: this is one, or none exists */
     int attitude_q, attitude_v, attitude_n; /* positions of the attitude's coordinates and rates; number of rates */
 
     void (*identity)(int n, double *q);

@@ -46,7 +46,7 @@ static const lg_option hht_rows[] = {
      -1.0 / 3,
      0,
      NULL,
-     "Numerical damping: 0 none (average acceleration), -1/3 most.",
+     "Numerical damping: 0 is none (average acceleration), -1/3 the strongest.",
      LG_FIELD(lg_hht_options, genalpha.damping)},
     {"modified",
      LG_OPTION_FLAG,

@@ -14,8 +14,8 @@
      0,                                                                                                                \
      0,                                                                                                                \
      "none|position|velocity|both",                                                                                    \
-     "Constraints onto which the end of each step is moved, by the shortest way in the mass metric. By itself both "   \
-     "with error control, and none with fixed steps.",                                                                 \
+     "Constraints onto which the end of each step is moved, by the shortest way in the mass metric. Default: both "    \
+     "with error control, none with fixed steps.",                                                                     \
      LG_FIELD(type, project)}
 
 /* How Newton's method ends: three rows, for the member `stop`. */
@@ -47,14 +47,14 @@ typedef struct lg_newton_options {
 
 enum { LG_PREDICTOR_EXTRAPOLATE, LG_PREDICTOR_PLAIN };
 
-/* What generalized-alpha and its relatives are told. */
+/* The option values of generalized-alpha and its relatives. */
 typedef struct lg_genalpha_options {
     lg_option_value damping; /* rho_inf or alpha */
     lg_option_value sigma, index, form, start, predictor, newton, tangent_terms, tangent_operator, scaling;
     lg_newton_options stop;
 } lg_genalpha_options;
 
-/* Rows of generalized-alpha but for its damping; `index_default` is LG_INDEX_3_DEFAULT or LG_STABILIZED_DEFAULT. */
+/* Rows of generalized-alpha except its damping; `index_default` is LG_INDEX_3_DEFAULT or LG_STABILIZED_DEFAULT. */
 #define LG_INDEX_3_DEFAULT {3, -1}
 #define LG_STABILIZED_DEFAULT {3, 0}
 
@@ -81,7 +81,7 @@ typedef struct lg_genalpha_options {
          0,                                                                                                            \
          0,                                                                                                            \
          "exact|printed|printed_half",                                                                                 \
-         "The formulas as they stand, the algorithms as printed, or these with the factor 1/2 that line 6 lacks.",     \
+         "The formulas solved exactly, the algorithms as printed, or these with the factor 1/2 missing in line 6.",    \
          LG_FIELD(lg_genalpha_options, form)},                                                                         \
         {"start",                                                                                                      \
          LG_OPTION_CHOICE,                                                                                             \
@@ -89,7 +89,7 @@ typedef struct lg_genalpha_options {
          0,                                                                                                            \
          0,                                                                                                            \
          "plain|optimal",                                                                                              \
-         "\"optimal\" shifts a_0, for index 3 perturbs v_0 too: multipliers of second order from the first step.",     \
+         "\"optimal\" shifts a_0 and, for index 3, perturbs v_0: multipliers of order two from the first step.",       \
          LG_FIELD(lg_genalpha_options, start)},                                                                        \
         {"predictor",                                                                                                  \
          LG_OPTION_CHOICE,                                                                                             \
@@ -97,8 +97,8 @@ typedef struct lg_genalpha_options {
          0,                                                                                                            \
          0,                                                                                                            \
          "extrapolate|plain",                                                                                          \
-         "First guess: from the last two steps, or zero accelerations and multipliers with the papers' Newton method " \
-         "throughout. Printed forms have the latter.",                                                                 \
+         "First guess: from the last steps, or zero accelerations and multipliers with the papers' Newton method "     \
+         "throughout. Printed forms use the latter.",                                                                  \
          LG_FIELD(lg_genalpha_options, predictor)},                                                                    \
         {"newton",                                                                                                     \
          LG_OPTION_CHOICE,                                                                                             \
@@ -106,7 +106,8 @@ typedef struct lg_genalpha_options {
          0,                                                                                                            \
          0,                                                                                                            \
          "full|modified",                                                                                              \
-         "\"modified\" keeps the matrix while it serves. None: \"modified\" if derivatives are taken by differences "  \
+         "\"modified\" reuses the matrix while that pays. None: \"modified\" if derivatives are formed by "            \
+         "differences "                                                                                                \
          "of "                                                                                                         \
          "Python functions, else \"full\".",                                                                           \
          LG_FIELD(lg_genalpha_options, newton)},                                                                       \
@@ -116,7 +117,7 @@ typedef struct lg_genalpha_options {
          0,                                                                                                            \
          0,                                                                                                            \
          "all|force",                                                                                                  \
-         "\"force\" leaves d(M vdot)/dq and d(B^T lambda)/dq out of the matrix.",                                      \
+         "\"force\" omits d(M vdot)/dq and d(B^T lambda)/dq from the matrix.",                                         \
          LG_FIELD(lg_genalpha_options, tangent_terms)},                                                                \
         {"tangent_operator",                                                                                           \
          LG_OPTION_FLAG,                                                                                               \
@@ -124,7 +125,7 @@ typedef struct lg_genalpha_options {
          0,                                                                                                            \
          1,                                                                                                            \
          NULL,                                                                                                         \
-         "Whether T, or P^-1, stands in the matrix.",                                                                  \
+         "Whether the matrix contains T, or P^-1.",                                                                    \
          LG_FIELD(lg_genalpha_options, tangent_operator)},                                                             \
         {"scaling",                                                                                                    \
          LG_OPTION_FLAG,                                                                                               \
@@ -148,7 +149,7 @@ struct lg_control_options {
      0,                                                                                                                \
      INFINITY,                                                                                                         \
      NULL,                                                                                                             \
-     "Relative tolerance of a step's error; with it or atol the steps are adaptive. Where only atol is given: 0.",     \
+     "Relative tolerance of a step's error; giving it or atol makes the steps adaptive. 0 if only atol is given.",     \
      LG_FIELD(type, control.rtol)},                                                                                    \
         {"atol",                                                                                                       \
          LG_OPTION_VECTOR,                                                                                             \
@@ -156,7 +157,7 @@ struct lg_control_options {
          0,                                                                                                            \
          INFINITY,                                                                                                     \
          NULL,                                                                                                         \
-         "Absolute tolerance of a step's error, in the units of q and v. Where only rtol is given: the same "          \
+         "Absolute tolerance of a step's error, in the units of q and v. If only rtol is given: the same "             \
          "numbers.",                                                                                                   \
          LG_FIELD(type, control.atol)},                                                                                \
         {"first_step",                                                                                                 \
@@ -165,7 +166,7 @@ struct lg_control_options {
          0,                                                                                                            \
          INFINITY,                                                                                                     \
          NULL,                                                                                                         \
-         "First step, s; h does as well. Else it is chosen.",                                                          \
+         "First step, s; h can be given instead. By default it is chosen.",                                            \
          LG_FIELD(type, control.first_step)},                                                                          \
         {"max_step",                                                                                                   \
          LG_OPTION_NUMBER,                                                                                             \
@@ -173,7 +174,7 @@ struct lg_control_options {
          0,                                                                                                            \
          INFINITY,                                                                                                     \
          NULL,                                                                                                         \
-         "No step is longer, s.",                                                                                      \
+         "Largest step size, s.",                                                                                      \
          LG_FIELD(type, control.max_step)},                                                                            \
         {"min_step",                                                                                                   \
          LG_OPTION_NUMBER,                                                                                             \
@@ -181,7 +182,7 @@ struct lg_control_options {
          0,                                                                                                            \
          INFINITY,                                                                                                     \
          NULL,                                                                                                         \
-         "The run fails if a step of this size (s) is still rejected; only a landing takes shorter ones.",             \
+         "The run fails if a step of this size (s) is still rejected; only landings take shorter steps.",              \
          LG_FIELD(type, control.min_step)},                                                                            \
         {"safety",                                                                                                     \
          LG_OPTION_NUMBER,                                                                                             \
@@ -189,7 +190,7 @@ struct lg_control_options {
          0.01,                                                                                                         \
          1,                                                                                                            \
          NULL,                                                                                                         \
-         "The optimal step size times this is tried next.",                                                            \
+         "The next step is this times the optimal size.",                                                              \
          LG_FIELD(type, control.safety)},                                                                              \
         {"max_increase",                                                                                               \
          LG_OPTION_NUMBER,                                                                                             \
@@ -209,7 +210,7 @@ struct lg_control_options {
          LG_FIELD(type, control.max_decrease)},                                                                        \
     {                                                                                                                  \
         "control", LG_OPTION_CHOICE, {0, LG_CONTROL_PI}, 0, 0, "I|PI|paper",                                           \
-            "Law of the next step: of the last error, of the last two, or as holzinger2024, App. B.",                  \
+            "Law for the next step: from the last error, the last two, or as in holzinger2024, App. B.",               \
             LG_FIELD(type, control.law)                                                                                \
     }
 

@@ -1,4 +1,5 @@
-/* The waist's verbs on a model: bodies move, forces and joints read poses and leave wrenches, bodies take these. */
+/* The waist's verbs on a model: bodies write their poses, forces and joints read these and leave wrenches, and bodies
+   gather the wrenches. */
 #include "model/private.h"
 #include "system/chain.h"
 
@@ -48,7 +49,7 @@ void lg_model_move(const lg_model *m, const lg_point *at, lg_level level, int al
         m->body_spans[i].first->type->kinematics(m->body_spans[i], at, level, all);
 }
 
-/* How far forces and rows want poses. */
+/* The level of kinematics that forces and rows need. */
 static lg_level level_of(const lg_model *m, const lg_wanted *want, int forces, int rows)
 {
     if (rows && want->zeta)
@@ -164,7 +165,7 @@ lg_status lg_model_commit(void *self, const lg_point *at, double *mem)
     return LG_OK;
 }
 
-/* What the force adds to the wrenches of its frames, or to its coordinate, is a number. */
+/* Whether everything that the force adds to the wrenches of its frames, or to its coordinate, is finite. */
 static int has_finite_force(const lg_force *f, const lg_point *at)
 {
     const lg_wanted nothing = {NULL};

@@ -1,5 +1,6 @@
-/* Building a model: from a plain description to blocks, frames, bodies, forces and joints, a space and a pattern, all in one
-   arena. Records are sorted by row; rows of constraints, memory and the pattern follow the order of the description. */
+/* Building a model: from a plain description to blocks, frames, bodies, forces and joints, a space and a pattern, all
+   in one arena. Records are sorted by row; constraint rows, memory and the pattern follow the order of the
+   description. */
 #include "model/model.h"
 #include "model/private.h"
 #include "model/rows.h"
@@ -10,7 +11,7 @@
 
 /* ---- memory ---- */
 
-enum { LABEL = 32 }; /* what a row's name has beyond its element's, at most */
+enum { LABEL = 32 }; /* largest number of characters that a row's name adds to its element's */
 
 typedef struct sizes {
     int nblocks, nframes, nelements, nbodies, nforces, njoints;
@@ -93,7 +94,7 @@ static void layout(void *self, lg_arena *arena)
     b->names = lg_arena_take(arena, n.name_bytes);
 }
 
-/* Room in the scratch of an evaluation. */
+/* Reserves doubles in the scratch of an evaluation and returns their position. */
 static size_t reserve(lg_model *m, size_t doubles)
 {
     size_t place = (size_t)m->system.nwork;
@@ -103,7 +104,7 @@ static size_t reserve(lg_model *m, size_t doubles)
 
 /* ---- blocks ---- */
 
-/* The blocks, each of them a clique. Room for the tangents of large ones comes first in the scratch: see tangent.c. */
+/* The blocks, each of them a clique. The scratch begins with room for the tangents of large blocks: see tangent.c. */
 static void fill_blocks(builder *b, const lg_model_spec *spec)
 {
     lg_model *m = b->model;
@@ -123,9 +124,9 @@ static void fill_blocks(builder *b, const lg_model_spec *spec)
 static char *keep_name(builder *b, const char *name)
 {
     size_t size = strlen(name) + 1;
-    char *kept = memcpy(b->names, name, size);
+    char *copy = memcpy(b->names, name, size);
     b->names += size;
-    return kept;
+    return copy;
 }
 
 static lg_element common(builder *b, const lg_element_spec *from, int row)
@@ -175,10 +176,10 @@ static void add_joint(builder *b, const lg_model_spec *spec, int i)
                         .clique = -1};
     for (int k = 0; k < joint->e.info->nrows; k++) // those that are not dropped
         if (!(spec->elements[i].dropped >> k & 1))
-            joint->kept[joint->nrows++] = k;
+            joint->row_in_type[joint->nrows++] = k;
 }
 
-/* Where each element's record will stand: by family and row, then in the order of the description. */
+/* Assigns a position to each element's record: by family and row, then in the order of the description. */
 static void place_records(builder *b)
 {
     lg_model *m = b->model;
@@ -268,7 +269,7 @@ static void fill_frames(builder *b, const lg_model_spec *spec)
     }
 }
 
-/* Forces on coordinates press no frame. */
+/* Forces on coordinates exert no wrenches on frames. */
 static int pressed_by(int row)
 {
     if (lg_row_is_body(row) || (lg_row_is_force(row) && lg_force_types[row - lg_body_type_count]->coordinate))
@@ -295,17 +296,17 @@ static void name_row(builder *b, const lg_joint *joint, int row)
         b->names += snprintf(b->names, room, "%s[%d]", name, row) + 1;
 }
 
-/* A body that can move and turn freely can give its side of a joint any twist: the rows of the joint are independent on it
-   alone, as they are on the twist of one side against the other. On a point mass act only rows of translations, and these
-   are independent in its velocity. */
+/* Whether a body can move and turn freely. It can then give its side of a joint any twist, so that the rows of the
+   joint, which are independent in the relative twist, are independent on this body alone. Only rows of translations act
+   on a point mass, and these are independent in its velocity. */
 static int moves_freely(const lg_body *body)
 {
     const lg_block *block = body->block;
     return body->type->is_point || block->node->place == LG_PLACE_INERTIAL || block->node->place == LG_PLACE_BODY;
 }
 
-/* A joint's group: its rows and, per block under its frames, its part of B. Where both frames move with one block they
-   keep their distance, so that no side is sufficient. */
+/* A joint's group: its rows and, per block under its frames, its part of B. If both frames are on one body, neither
+   side moves independently of the other, so that neither is sufficient. */
 static void add_group(builder *b, lg_joint *joint)
 {
     const lg_body *body[2] = {joint->e.frame[0]->body, joint->e.frame[1]->body};
@@ -319,7 +320,7 @@ static void add_group(builder *b, lg_joint *joint)
     joint->row = lg_layout_group(&b->layout, joint->nrows);
     for (int i = 0; i < joint->nrows; i++) {
         b->model->row_names[joint->row + i] = b->names;
-        name_row(b, joint, joint->kept[i]);
+        name_row(b, joint, joint->row_in_type[i]);
     }
 }
 
@@ -360,7 +361,7 @@ static void join_elements(builder *b, const lg_model_spec *spec)
     }
 }
 
-/* The blocks' own rows carry the name of the body on the block. */
+/* Names the blocks' own rows after the body on the block. */
 static void name_own_rows(builder *b)
 {
     lg_model *m = b->model;
@@ -446,7 +447,7 @@ static lg_status check_bodies(const builder *b, const lg_model_spec *spec, lg_re
     return LG_OK;
 }
 
-/* Frames sit on parts that exist, and the inertia of a body on its node. */
+/* Checks that frames sit on parts that exist, and the inertia of a body on its node. */
 static lg_status check_frames(const lg_model *m, lg_report *report)
 {
     for (int i = 0; i < m->nframes; i++) {
@@ -455,8 +456,7 @@ static lg_status check_frames(const lg_model *m, lg_report *report)
         if (body->block && (m->frames[i].part < 0 || m->frames[i].part >= parts))
             return lg_model_refuse(report, "frame", "no such part of the body");
         if (body->type->is_point && !m->frames[i].at_node)
-            return lg_model_refuse(report, body->e.name,
-                                   "a point mass has no other points, so a frame on it has no offset");
+            return lg_model_refuse(report, body->e.name, "a frame cannot be offset from a point mass");
     }
     for (int i = 0; i < m->nbodies; i++)
         if (!m->bodies[i].e.frame[0]->at_node)
@@ -472,12 +472,12 @@ static lg_status check_ends(const lg_element *e, lg_report *report)
     return LG_OK;
 }
 
-/* What needs a rotation, or presses moments, needs a body that turns. */
+/* Elements that need a rotation or exert moments need a body that can turn. */
 static lg_status check_turning(const lg_element *e, int (*on_point)(const lg_element *, int), lg_report *report)
 {
     for (int s = 0; s < e->info->nframes; s++)
         if (e->frame[s]->body->type->is_point && !(on_point && on_point(e, s)))
-            return lg_model_refuse(report, e->name, "it needs a body that can turn, and a point mass cannot");
+            return lg_model_refuse(report, e->name, "this element needs a body that can turn, and a point mass cannot");
     return LG_OK;
 }
 

@@ -16,15 +16,15 @@ typedef struct lg_element { /* const data of the model */
     int mem; /* its place in the memory */
 } lg_element;
 
-/* Blocks of a derivative: matrices 3 x 3, row-major. First letter: rows for force (X) or moment (R); second: columns for
-   x or phi (or x' and omega). Only the blocks in `has` are written. */
+/* Blocks of a derivative: matrices 3 x 3, row-major. First letter: rows for force (X) or moment (R); second: columns
+   for x or phi (or x' and omega). Only the blocks in `has` are written. */
 enum { LG_XX, LG_XR, LG_RX, LG_RR };
 typedef struct lg_quarters {
     unsigned has; /* bits 1 << LG_XX and so on */
     double A[4][9];
 } lg_quarters;
 
-/* A += s B in one quarter, which begins as zero. */
+/* A += s B in one quarter; a quarter that is not yet in `has` counts as zero. */
 static inline void lg_quarters_add(lg_quarters *q, int which, double s, const double B[9])
 {
     double *A = q->A[which];
@@ -37,21 +37,21 @@ static inline void lg_quarters_add(lg_quarters *q, int which, double s, const do
     q->has |= 1u << which;
 }
 
-/* The end is on a body that moves; both ends are. */
+/* Whether this end is on a body that moves; whether both ends are. */
 int lg_element_moves(const lg_element *e, int end);
 int lg_element_between(const lg_element *e);
 
 /* The verb `on_point` of elements that act on points whatever their parameters are. */
 int lg_element_on_point(const lg_element *e, int end);
 
-/* Largest number of velocities of a block that the tangent of an element finds room for on the stack. */
+/* Largest number of velocities of a block for which the tangent of an element uses arrays on the stack. */
 enum { LG_MAX_NV = 7 };
-/* Values per velocity that a wider block brings in the scratch, which begins with them: see tangent.c. */
+/* Values per velocity that a wider block needs at the beginning of the scratch instead: see tangent.c. */
 enum { LG_TANGENT_ROOM = 5 * 6 };
 
-/* S += s d(wrenches)/du on the blocks under the frames of an element, except what comes from the turning of the arms under
-   constant wrenches, which bodies add when they take the wrenches. K[i][j], D[i][j]: derivative of wrench i by pose and twist
-   j. D NULL: none. clique: of the two blocks, -1 where it has only one. */
+/* S += s d(wrenches)/du on the blocks under the frames of an element, without the effect of arms that turn under
+   constant wrenches, which bodies add when they gather the wrenches. K[i][j], D[i][j]: derivative of wrench i by pose
+   and twist j. D NULL: none. clique: that of the two blocks, -1 if there is only one. */
 void lg_tangent_add(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
                     const lg_quarters K[2][2], const lg_quarters D[2][2]);
 

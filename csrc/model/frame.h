@@ -1,9 +1,9 @@
-/* Frames: points on bodies (or on the ground) that forces and joints attach to. Once per evaluation every body writes the
-   poses of its frames into the run's scratch, as far as asked; forces and joints read them and leave their wrenches there;
-   then every body takes the wrenches of its frames in one pass.
+/* Frames: points on bodies (or on the ground) that forces and joints attach to. Once per evaluation every body writes
+   the poses of its frames, up to the level asked for, into the run's scratch; forces and joints read them and leave
+   their wrenches there; then every body gathers the wrenches of its frames in one pass.
 
-   A variation of the pose is (dx inertial, dphi body) with dR = R dphi^; a twist is (x' inertial, omega body); a wrench is
-   (force inertial, moment body), about the frame's point. */
+   A variation of the pose is (dx inertial, dphi body) with dR = R dphi^; a twist is (x' inertial, omega body); a wrench
+   is (force inertial, moment body), about the frame's point. */
 #ifndef LG_MODEL_FRAME_H
 #define LG_MODEL_FRAME_H
 
@@ -16,11 +16,11 @@ enum { LG_FORCES, LG_REACTIONS }; /* the two sums of wrenches */
 
 typedef struct lg_frame { /* const data of the model */
     const lg_body *body;
-    int part; /* on which of the body's parts: a tree's link, a node of a modal body */
+    int part; /* the part of the body that it is on: a tree's link, a node of a modal body */
     int at_node; /* the offset is zero */
-    unsigned pressed; /* by forces, by joints: bits 1 << LG_FORCES and 1 << LG_REACTIONS */
+    unsigned pressed; /* whether forces and joints act on it: bits 1 << LG_FORCES and 1 << LG_REACTIONS */
     double base[3], offset[3]; /* of the fixed point of a body that only turns, inertial; from the node, body axes */
-    size_t pose; /* place in the scratch */
+    size_t pose; /* position in the scratch */
 } lg_frame;
 
 typedef struct lg_pose { /* of a frame at one point */
@@ -34,7 +34,7 @@ typedef struct lg_pose { /* of a frame at one point */
 
 enum { LG_POSE_SIZE = sizeof(lg_pose) / sizeof(double) };
 
-/* How far poses are wanted; each level includes the ones before. */
+/* The level of kinematics that is wanted; each level includes the ones before. */
 typedef enum lg_level { LG_NO_POSES, LG_POSES, LG_TWISTS, LG_BIASES } lg_level;
 
 static inline lg_pose *lg_pose_of(const lg_frame *f, const lg_point *at)

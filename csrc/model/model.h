@@ -11,14 +11,15 @@ typedef struct lg_time_function {
     void *self;
 } lg_time_function;
 
-/* Pose and twist of a frame: inertial position and velocity of its point, rotation (row-major), body angular velocity. */
+/* Pose and twist of a frame: inertial position and velocity of its point, rotation (row-major), body angular
+   velocity. */
 typedef struct lg_kinematics {
     double x[3], R[9], xdot[3], omega[3];
 } lg_kinematics;
 
-/* A force law supplied from outside: wrenches (force in inertial, moment in body axes) on n frames, or the torque in a joint.
-   Tangents: dw_i = K_ij dpose_j + D_ij dtwist_j in column-major 6 x 6 blocks; d tau/d angle and d tau/d rate. Without them
-   the element takes differences. */
+/* A force law supplied from outside: wrenches (force in inertial, moment in body axes) on n frames, or the torque in a
+   joint. Tangents: dw_i = K_ij dpose_j + D_ij dtwist_j in column-major 6 x 6 blocks; d tau/d angle and d tau/d rate.
+   Without them the element uses differences. */
 typedef struct lg_law {
     void *self;
     int has_tangent;
@@ -32,8 +33,8 @@ typedef struct lg_law {
 #define LG_LAW_STEP 6e-6 /* of central differences, near the cube root of the rounding error */
 
 /* A point that elements attach to. Block -1 is the ground. The point is at `base` + x(q) + R(q) offset, base being
-   where a rotation-only block has its fixed point (zero on all others; the ground's points are base + offset). On a block
-   that carries many frames it is on `part`: on a tree at x + R offset of that link. */
+   where a rotation-only block has its fixed point (zero on all others; the ground's points are base + offset). On a
+   block that carries many frames it is on `part`: on a tree at x + R offset of that link. */
 typedef struct lg_frame_spec {
     int block, part;
     double base[3], offset[3];
@@ -47,7 +48,7 @@ typedef struct lg_element_spec {
     const double *parameters;
     lg_time_function function; /* call NULL: none */
     lg_law law; /* all NULL: none */
-    unsigned dropped; /* bit i: the model does without constraint row i */
+    unsigned dropped; /* bit i: the model omits constraint row i */
 } lg_element_spec;
 
 typedef struct lg_model_spec {
@@ -59,7 +60,7 @@ typedef struct lg_model_spec {
 
 typedef struct lg_model lg_model;
 
-/* Copies everything. On failure report->what says which element or block and why. */
+/* Copies the whole specification. On failure report->what names the element or block and the reason. */
 lg_status lg_model_create(const lg_model_spec *spec, lg_model **model, lg_report *report);
 void lg_model_free(lg_model *model);
 const lg_system *lg_model_system(const lg_model *model);
@@ -69,12 +70,12 @@ void lg_model_kinematics(const lg_model *model, int frame, const double *q, cons
                          lg_kinematics *out);
 
 /* Wrench (force in inertial axes, moment in body axes) with which element `element`'s constraint rows act on its frame
-   in slot 0 or 1: minus J^T lam, so that M a + gyro = force + sum of these. Zero for elements without rows. */
+   in slot 0 or 1: -J^T lam, so that M a + gyro = force + the sum of these. Zero for elements without rows. */
 lg_status lg_model_reaction(const lg_model *model, int element, int slot, double t, const double *q, const double *v,
                             const double *lam, double *work, double wrench[6]);
-/* Force and moment, both inertial, with which the joint of a link holds it, at the link's origin; nothing along the joint's
-   axis. `at` is a point of a motion (a and lam included); forces: room for two values per velocity. LG_BAD_ARGUMENT for
-   elements that are no tree. */
+/* The inertial force and moment that the joint of a link exerts on it, at the link's origin, without the component
+   along the joint's axis. `at` is a point of a motion (a and lam included); forces: an array of two values per
+   velocity. LG_BAD_ARGUMENT if the element is not a tree. */
 lg_status lg_model_transmitted(const lg_model *model, int element, int link, const lg_point *at, double *forces,
                                double wrench[6]);
 /* First constraint row of an element and how many it has; its place in mem and how many values it has there. */
@@ -84,14 +85,14 @@ void lg_model_rows(const lg_model *model, int element, int *row, int *nrows, int
 
 typedef struct lg_parameter {
     const char *name, *unit, *doc;
-    int count; /* -1: as many as are left */
+    int count; /* -1: all remaining values */
 } lg_parameter;
 
 typedef struct lg_element_info {
     const char *family; /* "body", "force" or "joint" */
     const char *name, *doc, *reference;
-    /* Joints of two triads, else NULL: the axes along which the points may not part, a digit each; the axes of the first
-       and the second body that stay normal to each other, two digits a pair. */
+    /* Joints of two triads, else NULL: the axes along which the points cannot separate, a digit each; the axes of the
+       first and the second body that stay normal to each other, two digits per pair. */
     const char *locked, *pairs;
     int nframes, nrows, nmem;
     const lg_parameter *parameters;

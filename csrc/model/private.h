@@ -1,4 +1,4 @@
-/* The inside of a model: written by build.c, evaluated by assemble.c, asked by query.c. */
+/* The inside of a model: written by build.c, evaluated by assemble.c, queried by query.c. */
 #ifndef LG_MODEL_PRIVATE_H
 #define LG_MODEL_PRIVATE_H
 
@@ -21,7 +21,8 @@ struct lg_model {
     lg_arena arena; /* owns all of the arrays below */
     lg_block *blocks;
 
-    /* Records stand sorted by row, those of one row in the order they were added; a span per row that occurs. */
+    /* Records are sorted by row, those of one row in the order in which they were added; one span for each row in
+       use. */
     lg_body ground, *bodies;
     lg_force *forces;
     lg_joint *joints;

@@ -1,4 +1,4 @@
-/* Questions to a model that is not being integrated: kinematics of frames, reactions of elements. */
+/* Queries of a model outside a run: kinematics of frames, reactions of elements. */
 #include "model/private.h"
 
 const lg_system *lg_model_system(const lg_model *model)

@@ -1,4 +1,5 @@
-/* The rows of bodies.def, forces.def and joints.def as one list, in this order, and what is wrong with a description. */
+/* The rows of bodies.def, forces.def and joints.def as one list, in this order, and what is wrong with a
+   description. */
 #ifndef LG_MODEL_ROWS_H
 #define LG_MODEL_ROWS_H
 

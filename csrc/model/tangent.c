@@ -1,5 +1,6 @@
-/* Tangents of wrenches: from frame space to the blocks. With the chain of the block under frame j, the pose and the twist of
-   the frame follow its unknown by P = H k0 X0 and W = H k1 X1 + Z k0 X0, and S_ij += s H_i^T (K_ij P + D_ij W). */
+/* Tangents of wrenches: from frame space to the blocks. With the chain of the block under frame j, the pose and the
+   twist of the frame follow its unknown by P = H k0 X0 and W = H k1 X1 + Z k0 X0, and S_ij += s H_i^T (K_ij P + D_ij
+   W). */
 #include "model/body/body.h"
 #include "model/element.h"
 #include "system/chain.h"
@@ -20,7 +21,7 @@ int lg_element_between(const lg_element *e)
     return lg_element_moves(e, 0) && lg_element_moves(e, 1);
 }
 
-/* Where velocities of the blocks under frames i and j meet. */
+/* The block of S that couples the velocities of the blocks under frames i and j. */
 static double *meet(const lg_element *e, int clique, const lg_matrix *S, int i, int j, int *ld)
 {
     const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
@@ -43,7 +44,7 @@ static void mul_add(const lg_quarters *A, int n, const double *B, double *Y)
     }
 }
 
-/* How the pose and the twist of a frame follow the unknown; room for A and B. */
+/* The derivatives P and W of a frame's pose and twist by the unknown. */
 static void follow(const lg_frame *f, const lg_point *at, const lg_chain *chain, int rates, double *P, double *W,
                    double *A, double *B)
 {
@@ -83,7 +84,8 @@ static void add_columns(const lg_element *e, int clique, const lg_point *at, con
 
 /* ---- rigid bodies: by quarters ---- */
 
-/* The arms to the element's frames, where all bodies under them that move are rigid; those on the ground have no block. */
+/* Opens the arms to the element's frames if all moving bodies under them are rigid; arms on the ground have no
+   block. */
 static int open_arms(const lg_element *e, const lg_point *at, lg_arm arm[2])
 {
     for (int i = 0; i < e->info->nframes; i++) {
@@ -98,7 +100,7 @@ static int open_arms(const lg_element *e, const lg_point *at, lg_arm arm[2])
     return 1;
 }
 
-/* What couples two bodies. */
+/* Adds the derivatives that couple two bodies. */
 static void add_meeting(const lg_element *e, int clique, const lg_wanted *want, const lg_arm arm[2], int i, int j,
                         const lg_stiffness *sum)
 {
@@ -107,7 +109,8 @@ static void add_meeting(const lg_element *e, int clique, const lg_wanted *want, 
     lg_stiffness_add(sum, &arm[i], &arm[j], lg_chain_of(want, e->frame[j]->body->index), S, ld);
 }
 
-/* Derivatives of wrench i by pose and twist j wait in the body's stiffness, or go to where two bodies meet. */
+/* Derivatives of wrench i by pose and twist j: within one body they are collected in its stiffness; between two bodies
+   they are added to the matrix. */
 static void add_quarters(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
                          const lg_arm arm[2], int i, int j, const lg_quarters *K, const lg_quarters *D)
 {
@@ -140,7 +143,7 @@ void lg_tangent_add(const lg_element *e, int clique, const lg_point *at, const l
             add_columns(e, clique, at, want, s, j, K, D);
 }
 
-/* The same as quarters, for bodies of any kind. */
+/* The same by quarters, for bodies of any kind. */
 static void add_between_columns(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
                                 const double A[9], const double B[9])
 {

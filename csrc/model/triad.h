@@ -1,4 +1,4 @@
-/* Triads (e1, e2, e3) on two bodies, as joints and drives have them: 3 x 3 row-major in body axes, columns e1 e2 e3. */
+/* Triads (e1, e2, e3) on two bodies, for joints and drives: 3 x 3 row-major in body axes, columns e1 e2 e3. */
 #ifndef LG_MODEL_TRIAD_H
 #define LG_MODEL_TRIAD_H
 
@@ -23,7 +23,8 @@ static inline int lg_triad_orthonormal(const double *triad)
     return 1;
 }
 
-/* The angle about e3 from the first triad to the second, on the branch next to `near`; v = R_a^T R_b e1 of the second. */
+/* The angle about e3 from the first triad to the second, on the branch nearest to `near`; v = R_a^T R_b e1 of the
+   second. */
 static inline double lg_triad_angle(const double *triad_a, const double v[3], double near)
 {
     double e1[3], e2[3], turn = 2 * LG_PI;

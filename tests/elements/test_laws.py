@@ -201,9 +201,9 @@ def test_what_a_law_may_not_return(name, answer, text):
         (("slide_law", "part", (1, 3), AXIS, None), "function of time, slide and rate is missing"),
         (("slide_law", "part", (1, 3), np.ones(3), torque), "not of unit length"),
         (("force_law", "part", (1, 3), (1.0,), None), "function of time, poses and twists is missing"),
-        (("force_law", "part", (1, 3), (3.0,), wrench), "one body or on two"),
-        (("coordinate_law", "part", (3,), (), torque), "only the joints of a tree"),
-        (("coordinate_drive", "part", (1,), (0.0, 1.0, 1.0, 2.0), None), "a piece of the motion has four values"),
+        (("force_law", "part", (1, 3), (3.0,), wrench), "one or two bodies"),
+        (("coordinate_law", "part", (3,), (), torque), "needs a joint of a tree"),
+        (("coordinate_drive", "part", (1,), (0.0, 1.0, 1.0, 2.0), None), "each piece of the motion needs four values"),
     ],
 )
 def test_laws_that_make_no_sense(element, text):

@@ -205,12 +205,12 @@ TURNING = [
 @pytest.mark.parametrize("element, parameters", TURNING, ids=[name for name, _ in TURNING])
 def test_what_turns_is_refused(element, parameters):
     ends = (0, 1) if ROWS[element]["nframes"] == 2 else (0,)
-    with pytest.raises(ValueError, match=r"part: it needs a body that can turn, and a point mass cannot"):
+    with pytest.raises(ValueError, match=r"part: this element needs a body that can turn, and a point mass cannot"):
         points([(element, "part", ends, parameters, None)])
 
 
 def test_points_that_make_no_sense():
-    with pytest.raises(ValueError, match="mass0: a point mass has no other points"):
+    with pytest.raises(ValueError, match="mass0: a frame cannot be offset from a point mass"):
         points([], frames=[(0, OFF_NODE)])
     with pytest.raises(ValueError, match="mass must be positive"):
         _core.Model([("Rn", 3)], [(0, NODE)], [("point", "p", (0,), (0.0,), None)])

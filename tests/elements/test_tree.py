@@ -302,9 +302,9 @@ def broken(**changes):
 @pytest.mark.parametrize(
     ("links", "text"),
     [
-        (broken(parent=1), "parent comes before"),
-        (broken(parent=0.5), "parent comes before"),
-        (broken(slides=2), "joint is 0 or 1"),
+        (broken(parent=1), "parent must come before"),
+        (broken(parent=0.5), "parent must come before"),
+        (broken(slides=2), "joint must be 0"),
         (broken(axis=np.array([1.0, 1, 0])), "not orthonormal"),
         (broken(R=2 * np.eye(3)), "not orthonormal"),
         (broken(mass=-1.0), "mass is negative"),
@@ -320,7 +320,7 @@ def test_frames_that_make_no_sense():
         tree(random_links([-1]), frames=[(0, (0.0,) * 6, 1)])
     with pytest.raises(ValueError, match="a block has no inertia"):
         _core.Model([("Rn", 1)], [(0, (0.0,) * 6)], [("gravity", "g", (0,), (1.0, 0, 0, 0), None)])
-    with pytest.raises(ValueError, match="one coordinate per link"):
+    with pytest.raises(ValueError, match="number of links must be that of the block's coordinates"):
         _core.Model([("Rn", 2)], [(0, (0.0,) * 6)], [("tree", "t", (0,), parameters_of(random_links([-1])), None)])
     with pytest.raises(ValueError, match="another body on its block"):
         tree(random_links([-1]), [("rigid_body", "b", (0,), (1.0, 0, 0, 0, 1, 1, 1, 0, 0, 0), None)])

@@ -46,7 +46,7 @@ static const lg_option genalpha_rows[] = {
      0,
      1,
      NULL,
-     "Spectral radius at infinite frequency: 1 no damping, 0 most.",
+     "Spectral radius at infinite frequency: 1 is no damping, 0 the strongest.",
      LG_FIELD(lg_genalpha_options, damping)},
     LG_GENALPHA_OPTIONS(LG_INDEX_3_DEFAULT),
 };

@@ -4,8 +4,8 @@
 
 #include "integrator/stepper.h"
 
-/* A family of parameters, alpha_m and alpha_f as functions of the damping; always gamma = 1/2 - alpha_m + alpha_f (order
-   two), beta = (gamma + 1/2)^2/4 (damping). */
+/* A family of parameters, alpha_m and alpha_f as functions of the damping; always gamma = 1/2 - alpha_m + alpha_f
+   (order two), beta = (gamma + 1/2)^2/4 (damping). */
 typedef struct lg_alpha_rule {
     double (*alpha_m)(double), (*alpha_f)(double);
 } lg_alpha_rule;

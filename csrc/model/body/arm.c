@@ -1,4 +1,4 @@
-/* The arm from a rigid body's node to a point on it. Formulas stand in arm.h. */
+/* The arm from a rigid body's node to a point on it. The formulas are in arm.h. */
 #include "model/body/arm.h"
 
 /* First and number of the rotational velocities within the block. */
@@ -136,7 +136,7 @@ void lg_arm_Z(const lg_arm *arm, double *Z)
 
 /* ---- derivatives of wrenches ---- */
 
-/* M = -R a^: the velocity that a turn gives the end of an arm a */
+/* M = -R a^: the velocity of the end of an arm a under a rotation */
 static void turned_arm(const lg_arm *arm, const double a[3], double M[9])
 {
     for (int i = 0; i < 3; i++)
@@ -151,7 +151,7 @@ static void add_right(lg_quarters *out, int to, double s, const double A[9], con
     lg_quarters_add(out, to, s, AM);
 }
 
-/* Rows of force give the moment M^T f at the node as well. */
+/* Rows of force add the moment M^T f at the node. */
 static void shift_rows(const lg_arm *arm, const lg_quarters *from, double s, lg_quarters *out)
 {
     double M[9], MA[9];
@@ -240,7 +240,7 @@ void lg_arm_shift(const lg_arm *i, const lg_arm *j, double s, const lg_quarters 
         lg_arm_shift_points(i, j, s, K->A[LG_XX], D && D->has ? D->A[LG_XX] : NULL, sum);
         return;
     }
-    if (has == 1u << LG_RR) { // turns and moments are the same everywhere on a body
+    if (has == 1u << LG_RR) { // rotations and moments are the same everywhere on a body
         if (K->has)
             lg_quarters_add(&sum->K, LG_RR, s, K->A[LG_RR]);
         if (D && D->has)
@@ -254,8 +254,8 @@ void lg_arm_shift(const lg_arm *i, const lg_arm *j, double s, const lg_quarters 
     shift_rows(i, &shifted.D, s, &sum->D);
 }
 
-/* One quarter goes to the blocks: its columns are those of the node's x or phi, given as `across` (3 x n, column-major; NULL:
-   the identity), and its rows likewise. */
+/* Adds one quarter to the matrix of the blocks: its columns are those of the node's x or phi, given as `across` (3 x n,
+   column-major; NULL: the identity), and its rows likewise. */
 static void add_quarter(const lg_arm *i, const lg_arm *j, const lg_chain *chain, int level, int which,
                         const double A[9], const double *across, double *S, int ld)
 {
@@ -304,7 +304,7 @@ static void add_quarters(const lg_quarters *q, const lg_arm *i, const lg_arm *j,
         }
 }
 
-/* What the twist changes with the coordinates: x' = R U turns with the body, omega = Hr e' has the derivative Zr. */
+/* The change of the twist with the coordinates: x' = R U turns with the body, omega = Hr e' has the derivative Zr. */
 static void add_rates(const lg_quarters *D, const lg_arm *i, const lg_arm *j, const lg_chain *chain, double *S, int ld)
 {
     int body = j->block->node->place == LG_PLACE_BODY;
@@ -330,14 +330,14 @@ static void add_through(double k, const double A[9], const double *X, int ldx, d
             S[m + n * ld] += k * (X ? lg_dot3(A + 3 * m, X + n * ldx) : A[3 * m + n]);
 }
 
-/* The part of a chain that turns, on a direct product. */
+/* The rotational part of a chain on a direct product. */
 static const double *turning(const lg_chain *chain, int level, const lg_block *b)
 {
     int r = b->node->attitude_v;
     return chain->X[level] ? chain->X[level] + r + r * b->nv : NULL;
 }
 
-/* Both blocks move in inertial axes and turn with omega itself: quarters are blocks of the tangent. */
+/* If the velocities of both blocks are x' and omega themselves, the quarters are blocks of the tangent. */
 static void add_direct(const lg_quarters *q, const lg_arm *i, const lg_arm *j, const lg_chain *chain, int level,
                        double *S, int ld)
 {
@@ -347,7 +347,7 @@ static void add_direct(const lg_quarters *q, const lg_arm *i, const lg_arm *j, c
     const double *X = turning(chain, level, j->block);
     for (int which = 0; which < 4; which++) {
         int r = which / 2, c = which % 2;
-        if (!(q->has >> which & 1) || (!r && row[1] == 0) || (!c && column[1] == 0)) // no places where a point is fixed
+        if (!(q->has >> which & 1) || (!r && row[1] == 0) || (!c && column[1] == 0)) // a fixed point has no places
             continue;
         add_through(chain->k[level], q->A[which], c ? X : NULL, j->block->nv, S + row[r] + column[c] * ld, ld);
     }
@@ -376,7 +376,7 @@ void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j,
 
 /* ---- constraint rows ---- */
 
-/* wrench^T H or, with the row's `rate`, what comes to wrench^T H of Z as well. */
+/* wrench^T H; with the row's `rate`, the term wrench^T H of Z is added. */
 static void arm_row(const lg_arm *arm, const double *J, const double *rate, int turns_only, double *row)
 {
     double wrench[6] = {0, 0, 0, J[3], J[4], J[5]}, wrench_rate[6] = {0};
@@ -390,7 +390,7 @@ static void arm_row(const lg_arm *arm, const double *J, const double *rate, int 
     lg_arm_pull_rate(arm, wrench_rate, row);
 }
 
-/* The turning part of a row that turns only, on Lie groups: J itself. */
+/* The rotational part of a purely rotational row, which on Lie groups is J itself. */
 static void turning_row(const lg_arm *arm, int n, const double *J, double *values)
 {
     int first = first_of(arm);

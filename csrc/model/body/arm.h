@@ -1,6 +1,6 @@
-/* The arm from a rigid body's node to a point X on it, in body axes, and all that follows for twists and wrenches there.
+/* The arm from a rigid body's node to a point X on it, in body axes, and the twists and wrenches that follow there.
 
-   With y = omega x X (+ U where velocities stand in the body frame) and omega = Hr e' (Hr = 1 on Lie groups):
+   With y = omega x X (+ U if velocities are in the body frame) and omega = Hr e' (Hr = 1 on Lie groups):
 
        twist  = H v           x' = u + R (omega x X)  or  R y
        H      = [ I or R, -R X^ Hr ; 0, Hr ]
@@ -38,13 +38,13 @@ static inline void lg_arm_twist(lg_arm *arm, double xdot[3])
 /* x'' of the end at v' = 0; the body's omega' is its attitude's bias. */
 void lg_arm_bias(const lg_arm *arm, double xdd[3]);
 
-/* Wrenches on a rigid body, summed at its node, where they act like one: force inertial, moment in body axes, and the
-   derivative of the moment as the arms turn, X^ (R^T f)^ row-major. */
+/* Wrenches on a rigid body, summed to a single one at its node: inertial force, moment in body axes, and the derivative
+   of the moment as the arms turn, X^ (R^T f)^ row-major. */
 typedef struct lg_resultant {
     double f[3], c[3], G[9];
 } lg_resultant; /* numbers only */
 
-/* Adds a wrench at the end of the arm; `geo`: to G too. */
+/* Adds a wrench at the end of the arm; `geo`: updates G as well. */
 static inline void lg_arm_collect(const lg_arm *arm, const double wrench[6], int geo, lg_resultant *sum)
 {
     lg_axpy(3, 1, wrench, sum->f);
@@ -111,19 +111,20 @@ typedef struct lg_stiffness {
     lg_quarters K, D;
 } lg_stiffness;
 
-/* Adds s times the derivatives K and D (NULL: none) of a wrench at the end of arm i by pose and twist of the end of arm j, as
-   they are at the nodes. */
+/* Adds s times the derivatives K and D (NULL: none) of a wrench at the end of arm i by pose and twist of the end of arm
+   j, converted to the nodes. */
 void lg_arm_shift(const lg_arm *i, const lg_arm *j, double s, const lg_quarters *K, const lg_quarters *D,
                   lg_stiffness *sum);
-/* The same for a force that feels places only. */
+/* The same for a force that depends on places only. */
 void lg_arm_shift_points(const lg_arm *i, const lg_arm *j, double s, const double K[9], const double *D,
                          lg_stiffness *sum);
 /* S += the derivatives by the unknown of the block under j, in the velocities of the block under i. */
 void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j, const lg_chain *chain, double *S,
                       int ld);
 
-/* B or Z of n rows at the end of the arm: values[r + n j] (column j) get row r of J, n x 6 row-major; rate NULL or the rows
-   whose wrench^T Z is added. Rows from `points` on turn only: their first three values are not read. */
+/* B or Z of n rows at the end of the arm: values[r + n j] (column j) get row r of J, n x 6 row-major; rate: NULL or the
+   rows whose wrench^T Z is added. Rows from `points` on act on rotations alone; their first three values are
+   not read. */
 void lg_arm_rows(const lg_arm *arm, int n, int points, const double *J, const double *rate, double *values);
 /* B of the three rows s x, x being the end of the arm. */
 void lg_arm_point_rows(const lg_arm *arm, double s, double *values);

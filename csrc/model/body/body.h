@@ -1,6 +1,7 @@
-/* A body is what gives a block its inertia and carries frames: a row of bodies.def. Rigid bodies, trees of links, flexible
-   bodies and the ground are all of this kind, and none is a special case of another. Verbs over a span of bodies of one
-   row come once per evaluation, in the order kinematics, inertia, (forces and joints), gather. NULL: nothing to do. */
+/* A body gives a block its inertia and carries frames. It is a row of bodies.def: rigid bodies, trees of links,
+   flexible bodies and the ground are all of this kind, and none is a special case of another. The verbs over a span of
+   bodies of one row are called once per evaluation, in the order kinematics, inertia, (forces and joints), gather.
+   NULL: nothing to do. */
 #ifndef LG_MODEL_BODY_H
 #define LG_MODEL_BODY_H
 
@@ -14,10 +15,10 @@ struct lg_body { /* const data of the model */
     const lg_body_type *type;
     const lg_block *block; /* NULL: the ground */
     int index; /* of the block, -1: the ground */
-    const lg_frame *frames; /* those on it stand together; forces and joints use the first `nactive` */
+    const lg_frame *frames; /* its frames, which are contiguous; forces and joints use the first `nactive` */
     int nframes, nactive;
-    size_t work; /* place of its part of the scratch */
-    const double *prepared; /* what `prepare` has written */
+    size_t work; /* position of its part of the scratch */
+    const double *prepared; /* the data written by `prepare` */
 };
 
 typedef struct lg_span { /* bodies of one row */
@@ -26,21 +27,22 @@ typedef struct lg_span { /* bodies of one row */
 
 struct lg_body_type {
     lg_element_info info;
-    int constant_mass; /* on a block whose velocities are the body's own */
-    int is_point; /* without rotation: frames sit on the node, and nothing turns the body or turns with it */
-    /* Parameters make sense? On failure a short reason. */
+    int constant_mass; /* its mass matrix is constant if the block's velocities are the body's own */
+    int is_point; /* it has no rotation: frames sit on the node, and nothing turns the body or turns with it */
+    /* Checks the parameters. On failure *reason is a short reason. */
     lg_status (*check)(const lg_body *b, const char **reason);
-    int (*parts)(const lg_body *b); /* frames may sit on; NULL: 1 */
+    int (*parts)(const lg_body *b); /* number of parts on which frames may sit; NULL: 1 */
     size_t (*nwork)(const lg_body *b); /* doubles of scratch, once its frames are known */
-    /* What kernels need of the parameters in another form: how many doubles, and what writes them. NULL: nothing. */
+    /* The parameters in the form that kernels need: the number of doubles, and the function that writes them. NULL:
+       none. */
     int (*nprepared)(int nparameters);
     void (*prepare)(const lg_body *b, double *prepared);
 
-    /* Writes the poses of its frames, `all` of them or the active ones, and what the other verbs need of q and v. */
+    /* Writes the poses of its frames, `all` of them or the active ones, and the data that the other verbs need. */
     void (*kinematics)(lg_span bodies, const lg_point *at, lg_level level, int all);
     /* Writes M a and gyro, adds the tangent of wa M a + gyro to S. */
     void (*inertia)(lg_span bodies, const lg_point *at, const lg_wanted *want);
-    /* Writes what the wrenches on its frames are in its velocities, as force and Btlam; adds to S how they turn with q. */
+    /* Writes the wrenches on its frames, in its velocities, as force and Btlam; adds to S the way they turn with q. */
     void (*gather)(lg_span bodies, const lg_point *at, const lg_wanted *want);
     double (*kinetic)(const lg_body *b, const lg_point *at);
     double (*potential)(const lg_body *b, const lg_point *at);
@@ -52,12 +54,13 @@ struct lg_body_type {
     void (*H)(const lg_frame *f, const lg_point *at, double *H);
     void (*Z)(const lg_frame *f, const lg_point *at, double *Z);
 
-    /* Bodies that are rigid at every frame, else NULL: the arm to the frame. What derivatives of wrenches by the body's own
-       motion come to at the node is collected in `stiffness`, which begins as zero, and goes to S in `gather`. */
+    /* The arm to the frame; NULL unless the body is rigid at every frame. The derivatives of wrenches by the body's own
+       motion, converted to the node, are summed in `stiffness`, which begins as zero, and added to S in `gather`. */
     lg_arm (*arm)(const lg_frame *f, const lg_point *at);
     lg_stiffness *(*stiffness)(const lg_body *b, const lg_point *at);
 
-    /* After forces and reactions are gathered: force and moment (inertial) that hold a part in its joint. NULL: has none. */
+    /* Once forces and reactions are gathered: the inertial force and moment that hold a part in its joint. NULL:
+       none. */
     void (*transmit)(const lg_body *b, const lg_point *at, int part, double wrench[6]);
 };
 
@@ -74,13 +77,13 @@ static inline int lg_body_prepared(const lg_body_type *type, int nparameters)
     return type->nprepared ? type->nprepared(nparameters) : 0;
 }
 
-/* Where the velocities of a body's block meet in S. */
+/* The block of S that belongs to the velocities of a body's block. */
 static inline double *lg_body_tangent(const lg_body *b, const lg_wanted *want, int *ld)
 {
     return lg_matrix_at(want->S, b->index, 0, 0, ld);
 }
 
-/* The wrenches of a frame begin as zero. */
+/* Sets the wrenches of a frame to zero. */
 static inline void lg_pose_clear(const lg_frame *f, lg_pose *pose)
 {
     if (f->pressed >> LG_FORCES & 1)
@@ -89,7 +92,7 @@ static inline void lg_pose_clear(const lg_frame *f, lg_pose *pose)
         lg_zero(6, pose->wrench[LG_REACTIONS]);
 }
 
-/* The wrench on a frame as it stands in the residual: reactions less forces. */
+/* The wrench on a frame as it appears in the residual: reactions minus forces. */
 static inline void lg_pose_residual(const lg_frame *f, const lg_pose *pose, double wrench[6])
 {
     lg_zero(6, wrench);

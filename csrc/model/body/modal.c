@@ -1,6 +1,6 @@
-/* Inertia and elasticity of a flexible body in modal coordinates (modal.h): floating frame of reference, linear elasticity,
-   every inertia term exact. What sums over particles is gathered beforehand, so that the work depends on the number of modes
-   only. Shabana, Dynamics of Multibody Systems, 2020, Ch. 5; Zwoelfer, Gerstmayr, Acta Mech. 232, 2021.
+/* Inertia and elasticity of a flexible body in modal coordinates (modal.h): floating frame of reference, linear
+   elasticity, every inertia term exact. Sums over particles are formed beforehand, so that the work depends only on the
+   number of modes. Shabana, Dynamics of Multibody Systems, 2020, Ch. 5; Zwoelfer, Gerstmayr, Acta Mech. 232, 2021.
 
    In floating axes, with r = X + Phi eta, the acceleration A = R^T x'' of the frame's origin, its angular velocity w:
        s = sum m r,  J = tr(P) 1 - P  with  P = sum m r r^T,  Q_l = sum m r Phi_l^T,  c_l = sum m r x Phi_l = ax(Q_l)
@@ -31,7 +31,7 @@ static const double example[] = {
     20,  0.4, /* stiffness, damping */
 };
 
-/* One pass: all that the functions below read. */
+/* The data of one pass, which the functions below read. */
 typedef struct body {
     lg_modal m;
     const lg_block *block;
@@ -75,7 +75,7 @@ static lg_status check(const lg_body *b, const char **reason)
     }
     int rest = b->e.np - LG_MODAL_FIXED - 12 * n - 11 * n * n;
     if (rest < 0 || rest % lg_modal_node_size(n))
-        *reason = "the data do not fit the number of modes";
+        *reason = "the length of the data does not fit the number of modes";
     else if (!(b->e.p[0] > 0))
         *reason = "the mass must be positive";
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
@@ -193,7 +193,7 @@ static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int a
     }
 }
 
-/* ---- F and its derivatives, in floating axes; F stands as (3, 3, n) ---- */
+/* ---- F and its derivatives, in floating axes; F is stored as (3, 3, n) ---- */
 
 /* F += M (A, w', eta''); bending NULL: eta'' = 0 */
 static void add_mass(const body *y, const double A[3], const double turn[3], const double *bending, double *F)
@@ -325,8 +325,9 @@ static void project(const body *y, const double *F, double *out)
     lg_axpy(y->m.n, 1, F + 6, out + node->nv);
 }
 
-/* A = R^T x or x, turn = Hr e: the first parts of what M acts on, for x and e in the block's velocities or accelerations. */
-static void lift(const body *y, double s, const double *a, double A[3], double turn[3])
+/* A = R^T x or x and turn = Hr e, for x and e in the block's velocities or accelerations: the first parts of the vector
+   that M multiplies. */
+static void to_floating_axes(const body *y, double s, const double *a, double A[3], double turn[3])
 {
     const lg_node *node = y->block->node;
     lg_zero(3, A), lg_zero(3, turn);
@@ -346,7 +347,7 @@ static void lift(const body *y, double s, const double *a, double A[3], double t
     }
 }
 
-/* What A and w' are without accelerations, added. */
+/* Adds the values of A and w' at zero accelerations. */
 static void add_bias(const body *y, double A[3], double turn[3])
 {
     lg_add_cross(y->now->omega, y->now->U, A);
@@ -362,7 +363,7 @@ static double *cleared(const body *y)
 
 /* ---- the tangent, column by column ---- */
 
-/* One column of S at velocity j and level: what F says. */
+/* Adds F as the column of S at velocity j and level. */
 static void add_column(const body *y, const lg_chain *chain, int level, double s, int j, double *S, int ld)
 {
     int nv = y->block->nv;
@@ -480,10 +481,10 @@ static void tangent(const body *y, const lg_point *at, const lg_chain *chain, do
     if (chain->k[0] == 0 && chain->k[1] == 0)
         return;
 
-    // accelerations that count, wa a, with the slopes of the attitude there
+    // the weighted accelerations wa a, and the slopes of the attitude there
     double A[3], turn[3], second[4] = {0};
     lg_attitude slopes = {.bias = {0}};
-    lift(y, at->wa, a, A, turn);
+    to_floating_axes(y, at->wa, a, A, turn);
     add_bias(y, A, turn);
     for (int k = 0; k < y->m.n; k++)
         y->bending[k] = a ? at->wa * a[node->nv + k] : 0;
@@ -505,7 +506,7 @@ static void add_inertia(const lg_body *self, const lg_point *at, const lg_wanted
     double A[3], turn[3];
     if (want->Ma) {
         lg_zero(b->nv, want->Ma + b->v);
-        lift(&y, 1, at->a + b->v, A, turn);
+        to_floating_axes(&y, 1, at->a + b->v, A, turn);
         add_mass(&y, A, turn, at->a + b->v + b->node->nv, cleared(&y));
         project(&y, y.F, want->Ma + b->v);
     }
@@ -540,7 +541,7 @@ static void add_elastic(const lg_body *b, const lg_point *at, double *force)
     }
 }
 
-/* The wrenches of one sum. */
+/* Gathers the wrenches of one sum. */
 static void gather_sum(const lg_body *b, const lg_point *at, int sum, double *out)
 {
     lg_resultant total = {{0}, {0}, {0}};
@@ -592,7 +593,7 @@ static double kinetic(const lg_body *self, const lg_point *at)
 {
     body y = body_of(self, at);
     double A[3], turn[3], *F = cleared(&y);
-    lift(&y, 1, at->v + y.block->v, A, turn);
+    to_floating_axes(&y, 1, at->v + y.block->v, A, turn);
     add_mass(&y, A, turn, y.etadot, F);
     double energy = lg_dot3(A, F) + lg_dot3(turn, F + 3);
     for (int k = 0; k < y.m.n; k++)

@@ -1,6 +1,6 @@
-/* A flexible body in modal coordinates: what stands in its parameters, for its inertia (modal.c) and the frames at its
-   nodes (modal_frame.c). The block is that of a rigid body with n linear coordinates eta behind it: the floating frame moves
-   as the rigid body does, and a particle X of the body is at x + R (X + Phi eta). Sums go over the particles. */
+/* A flexible body in modal coordinates: its parameters, for its inertia (modal.c) and the frames at its nodes
+   (modal_frame.c). The block is that of a rigid body followed by n linear coordinates eta: the floating frame moves as
+   the rigid body does, and a particle X of the body is at x + R (X + Phi eta). Sums are over the particles. */
 #ifndef LG_MODEL_MODAL_H
 #define LG_MODEL_MODAL_H
 
@@ -40,7 +40,7 @@ static inline lg_modal lg_modal_of(const lg_body *b)
     return m;
 }
 
-/* What the kinematics pass leaves of the body ... */
+/* The results of the kinematics pass for the body ... */
 typedef struct lg_modal_state {
     double R[9], omega[3], U[3]; /* of the floating frame; U: velocity in its axes, only if the block's is */
     double s[3], flow[3]; /* flow: S eta' */
@@ -48,7 +48,7 @@ typedef struct lg_modal_state {
     lg_attitude attitude;
 } lg_modal_state;
 
-/* ... and of a frame on it. */
+/* ... and for a frame on it. */
 typedef struct lg_flex {
     const double *Phi, *Psi; /* of the node, 3 x n, column-major */
     int n, turns; /* n = 0: a point of the floating frame; turns: Psi is not zero */
@@ -77,7 +77,7 @@ void lg_modal_pose(const lg_frame *f, const lg_point *at, lg_level level);
 void lg_modal_collect(const lg_frame *f, const lg_point *at, const double wrench[6], int geo, lg_resultant *sum);
 /* The part of H^T wrench on eta. */
 void lg_modal_bend(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *force);
-/* S += s geo(wrench) k0 X0 less what the resultant of all wrenches gives. */
+/* S += s geo(wrench) k0 X0, without the part that the resultant of all wrenches contributes. */
 void lg_modal_add_geo(const lg_frame *f, const lg_point *at, double s, const double wrench[6], const lg_chain *chain,
                       double *S, int ld);
 void lg_modal_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out);

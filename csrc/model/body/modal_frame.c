@@ -1,11 +1,12 @@
 /* Frames on a modal body (modal.h): part 0 is a point of the floating frame, part k its node k - 1, at X + Phi eta and
-   turned by E = cay(psi), psi = Psi eta, which a linear theory of elasticity does not tell from exp(psi):
+   turned by E = cay(psi), psi = Psi eta, which a linear theory of elasticity does not distinguish from exp(psi):
 
        E = 1 + (a^ + a^ a^) 2/s,  a = psi/2,  s = 1 + a.a          E' = E (T psi')^,  T c = (c - a x c)/s
        d(T c)/dpsi d = -(d x c)/(2 s) - (a . d)/s T c
 
    A rigid frame at the deformed place gives the columns of the body's own velocities. With y = omega x X + flow (+ U),
-   flow = Phi eta', w = E^T omega and all else as in frame.h, what comes to these, and the columns k of eta, are
+   flow = Phi eta', w = E^T omega and everything else as in frame.h, the terms added to these and the columns k of eta
+   are
 
        twist  = [ x' + R flow ; E^T omega + T Psi eta' ]
        H_k    = [ R Phi_k ; T Psi_k ]

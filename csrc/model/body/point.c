@@ -1,5 +1,5 @@
-/* A point mass on R^3: q is its position, v its velocity. It has no rotation; what needs one is refused when a model is
-   built (the verb `on_point` of forces and joints), so that its frames carry no moments:
+/* A point mass on R^3: q is its position, v its velocity. It has no rotation. Forces and joints that need one are
+   refused when a model is built (their verb `on_point`), so that its frames carry no moments:
 
        twist = (v, 0),   H = [1; 0],   Z = 0. */
 #include "model/body/body.h"
@@ -10,7 +10,7 @@ static lg_status check(const lg_body *b, const char **reason)
 {
     *reason = NULL;
     if (b->block->node->nv || b->block->n != 3)
-        *reason = "a point mass sits on a block of kind Rn with three coordinates";
+        *reason = "a point mass needs a block of kind Rn with three coordinates";
     else if (!(b->e.p[0] > 0))
         *reason = "the mass must be positive";
     return *reason ? LG_BAD_ARGUMENT : LG_OK;

@@ -1,5 +1,5 @@
-/* A rigid body whose node is its centre of mass, or the fixed point it turns about: the poses of its frames and the wrenches
-   on them. What follows for a point on the body stands in arm.h. */
+/* A rigid body whose node is its centre of mass, or the fixed point it turns about: the poses of its frames and the
+   wrenches on them. What follows for a point on the body stands in arm.h. */
 #include "model/body/rigid.h"
 
 static const lg_parameter parameters[] = {
@@ -12,9 +12,9 @@ static lg_status check(const lg_body *b, const char **reason)
 {
     *reason = NULL;
     if (b->block->node->place == LG_PLACE_NO_BODY)
-        *reason = "this kind of block carries no rigid body";
+        *reason = "this kind of block cannot carry a rigid body";
     else if (lg_block_tail(b->block))
-        *reason = "more coordinates need a modal body";
+        *reason = "a block with additional linear coordinates needs a modal body";
     else if (!(b->e.p[LG_RIGID_MASS] > 0))
         *reason = "the mass must be positive";
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
@@ -80,7 +80,7 @@ static void open_state(const lg_body *b, const lg_point *at)
     lg_mul_columns(node->attitude_n, s->attitude.H, rates, s->omega);
 }
 
-/* Velocities of the block are x' (if the node moves) and omega themselves: by far the most bodies. */
+/* Whether the velocities of the block are x' (if the node moves) and omega themselves, as for most bodies. */
 static int is_direct(const lg_body *b)
 {
     return !b->block->node->attitude && b->block->node->place != LG_PLACE_BODY;
@@ -215,7 +215,7 @@ static void collect_residual(const lg_body *b, const lg_point *at, lg_arm *arm, 
     }
 }
 
-/* How the wrenches turn with the body: on Lie groups a stiffness like any other. */
+/* Adds the derivative of the wrenches as they turn with the body, which on Lie groups is a stiffness like any other. */
 static void add_geo(const lg_resultant *total, const lg_arm *arm, lg_stiffness *sum, const lg_chain *chain, double *S,
                     int ld)
 {

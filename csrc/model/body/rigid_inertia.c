@@ -2,10 +2,10 @@
 
    Rotational part, with omega = H e' and omega' = H e'' + bias of the block's attitude (H = I on Lie groups):
        tau = J omega' + omega x J omega,   generalised H^T tau
-   holzinger2024 (11), sign as in the errata. About a fixed point J is the inertia about that point. For Euler parameters
-   sherif2019 (9) prints 8 L^T L L'^T J L e', in which the bias -2 (e.e') omega has the other sign: omega x J omega -
-   J bias. That matters to schemes that do not keep e.e' = 0; a point asks for it by `printed`. Translational part:
-   m x'' with inertial velocities; m (U' + Omega x U) where they stand in the body frame (sonneville2014). */
+   holzinger2024 (11), sign as in the errata. About a fixed point J is the inertia about that point. For Euler
+   parameters sherif2019 (9) prints 8 L^T L L'^T J L e', in which the bias -2 (e.e') omega has the other sign: omega x J
+   omega - J bias. That matters to schemes that do not keep e.e' = 0; the point's `printed` asks for it. Translational
+   part: m x'' with inertial velocities; m (U' + Omega x U) where they stand in the body frame (sonneville2014). */
 #include "model/body/rigid.h"
 
 /* y = A^T c */
@@ -52,7 +52,7 @@ static void rotate_lie(const lg_body *body, const lg_point *at, const lg_wanted 
     gyroscopic_matrix(J, omega, Jomega, W);
     lg_transpose3(W, C);
     if (chain->X[1] == chain->X[2]) {
-        // both links turn alike: one product for (wa k2 J + k1 W) X
+        // both links rotate by the same X: one product for (wa k2 J + k1 W) X
         lg_chain both = {{0, 1, 0}, {NULL, chain->X[1], NULL}};
         for (int i = 0; i < 9; i++)
             C[i] = chain->k[1] * C[i] + chain->k[2] * at->wa * J[i];
@@ -65,7 +65,7 @@ static void rotate_lie(const lg_body *body, const lg_point *at, const lg_wanted 
 
 /* ---- coordinates: omega = H e' ---- */
 
-/* The sign with which J bias counts. */
+/* The sign of J bias. */
 static double bias_sign(const lg_block *b, const lg_point *at)
 {
     return at->printed && b->node->attitude_n == 4 ? -1 : 1;

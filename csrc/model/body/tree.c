@@ -2,19 +2,20 @@
    dynamics (recursive Newton-Euler), and as links times depth for the mass matrix (composite bodies) and the tangent.
 
    Inverse dynamics: V_i' = V_p' + S_i q_i'' + S_i' q_i',  S_i' = V_p x S_i  (p the parent of i);
-   F_i = I_i V_i' + V_i x I_i V_i, plus those of the children;  tau_i = S_i . F_i. One pass computes apart what comes from
-   q'' and what remains without it; wa M a + gyro belongs to their sum with the weights wa and 1.
+   F_i = I_i V_i' + V_i x I_i V_i, plus those of the children;  tau_i = S_i . F_i. One pass computes the part due to q''
+   and the remaining part separately; wa M a + gyro belongs to their sum with the weights wa and 1.
 
-   Tangent (Singh, Russell, Wensing, Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra,
-   IEEE RA-L 2022), for j = i or an ancestor, with I, F and B summed over all that hangs on i, D_j = V_p' x S_j + V_p x S_j':
+   Tangent (Singh, Russell, Wensing, Efficient analytical derivatives of rigid-body dynamics using spatial vector
+   algebra, IEEE RA-L 2022), for j = i or an ancestor, with I, F and B summed over the subtree of i, D_j = V_p' x S_j +
+   V_p x S_j':
        d tau_i/dq_j = S_i . (2 B S_j' + I D_j)      d tau_i/dq_j' = S_i . (2 B S_j + 2 I S_j')
        d tau_j/dq_i = S_j . (2 B S_i' + I D_i + S_i x F)      d tau_j/dq_i' = S_j . (2 B S_i + 2 I S_i')
-   and d tau_i/dq_j'' = d tau_j/dq_i'' = S_j . I S_i. Where q, q', q'' follow the unknown by k0, k1, k2 these come to
+   and d tau_i/dq_j'' = d tau_j/dq_i'' = S_j . I S_i. If q, q', q'' follow the unknown by k0, k1, k2, these add up to
        S_ij = S_i . (I a_j + 2 B b_j)      S_ji = S_j . (I a_i + 2 B b_i + k0 S_i x F)
        a_j = k0 D_j + 2 k1 S_j' + wa k2 S_j      b_j = k0 S_j' + k1 S_j.
    For one body with the momentum p, h = mass times COM, the inertia J about o and the twist (v, w),
        2 B (u, r) = (2 r x p, G r),  G = w^ J - J w^ - (J w)^ + 2 (h . v) 1 - 2 v h^T,
-   which sums over bodies as p and G do. */
+   which is summed over bodies like p and G. */
 #include "model/body/tree.h"
 #include "model/triad.h"
 
@@ -40,13 +41,13 @@ static lg_status check(const lg_body *b, const char **reason)
     const lg_tree_link *links = lg_tree_links(b);
     *reason = NULL;
     if (n < 1 || b->e.np != n * LG_TREE_LINK_SIZE || !b->block || b->block->nv != n)
-        *reason = "a tree has one coordinate per link";
+        *reason = "the number of links must be that of the block's coordinates";
     for (int i = 0; !*reason && i < n; i++) {
         double parent = links[i].parent;
         if (parent != floor(parent) || parent < -1 || parent >= i || (i == 0 && parent != -1))
-            *reason = "a link's parent comes before it";
+            *reason = "a link's parent must come before it";
         if (links[i].slides != 0 && links[i].slides != 1)
-            *reason = "a link's joint is 0 or 1";
+            *reason = "a link's joint must be 0 (revolute) or 1 (prismatic)";
         if (!lg_triad_orthonormal(links[i].R) || fabs(lg_norm3(links[i].axis) - 1) > 1e-9)
             *reason = "a link's axes are not orthonormal";
         if (!(links[i].mass >= 0))
@@ -102,7 +103,7 @@ static void prepare(const lg_body *b, double *prepared)
 
 static const lg_tree_state ground = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
-/* The state of a link's parent. That the ground's origin is not o does not matter but in `place`. */
+/* The state of a link's parent. The ground's origin is not o, which matters only in `place`. */
 static const lg_tree_state *parent_of(const lg_body *b, const lg_tree_state *state, int link)
 {
     int p = lg_tree_parent(b, link);
@@ -158,7 +159,7 @@ static inline void set_bias(const lg_tree_state *parent, double v, lg_tree_state
         s->bias[k] = parent->bias[k] + s->Sdot[k] * v;
 }
 
-/* Twists and biases, and what frames show of them. */
+/* Twists and biases, and the values of them that frames refer to. */
 static void set_motion(const lg_body *b, const lg_point *at, lg_level level)
 {
     const double *v = at->v + b->block->v;
@@ -189,7 +190,7 @@ static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int a
 
 /* ---- tangents ---- */
 
-/* Where a tangent goes: S += k A X in one go over the levels, each with its k, or at one level. */
+/* The destination of a tangent: S += k A X, for all levels together, each with its k, or for one level. */
 typedef struct target {
     const lg_block *block;
     double k[3];
@@ -205,7 +206,7 @@ static inline void put(const target *to, int i, int j, double value)
     lg_chain_put(to->block, to->X, value, i, j, to->S, to->ld);
 }
 
-/* Adds a tangent at all levels of the chain together if no matrix stands in the way, else one after the other. */
+/* Adds a tangent at all levels of the chain together if these have no matrices, else one level after the other. */
 static void add_along(const lg_body *b, const lg_point *at, const lg_wanted *want, adder add)
 {
     const lg_chain *chain = lg_chain_of(want, b->index);
@@ -258,8 +259,8 @@ static void sum_wrenches(const lg_body *b, const lg_point *at, int sum, double *
     }
 }
 
-/* The derivative of the sum of S_i . W over the wrenches W = (f, m + y x f) on the links, at fixed f and, in the axes of
-   the link, fixed m. With S = (u, r), W and T those of all that hangs on i, and j an ancestor of i,
+/* The derivative of the sum of S_i . W over the wrenches W = (f, m + y x f) on the links, at fixed f and, in the axes
+   of the link, fixed m. With S = (u, r), W and T those of the subtree of i, and j an ancestor of i,
        geo_ij = r_j . (u_i x f - N^T r_i),   geo_ji = r_j . (u_i x f + r_i x W_m - N r_i),   N = tr T - T,
    where the latter holds for j = i as well; above and own are k0 times what r_j is multiplied with. */
 static void turn_load(const lg_tree_state *s, double k0, double own[3], double above[3])
@@ -307,7 +308,7 @@ static void turn_inertia(const double R[9], const double I[6], double RJ[9])
             RJ[3 * i + j] = R[3 * i + j] * I[j];
 }
 
-/* COM and inertia of a body alone. */
+/* COM and inertia of a single body. */
 static void set_inertia(const lg_tree_link *link, lg_tree_state *s)
 {
     double RJ[9], *J = s->J;
@@ -319,7 +320,7 @@ static void set_inertia(const lg_tree_link *link, lg_tree_state *s)
             J[3 * i + j] = J[3 * j + i] = lg_dot3(RJ + 3 * i, s->R + 3 * j);
 }
 
-/* F = I A + V x I V of a body alone; V NULL: at rest. */
+/* F = I A + V x I V of a single body; V NULL: at rest. */
 static void newton_euler(double mass, const lg_tree_state *s, const double A[6], const double *V, double F[6])
 {
     double u[3], Jw[3];
@@ -336,7 +337,7 @@ static void newton_euler(double mass, const lg_tree_state *s, const double A[6],
     lg_add_cross(s->c, F, F + 3);
 }
 
-/* Twists, inertias, and F of every body alone: of a (NULL: not wanted), and of the velocities if `moves`. */
+/* Twists, inertias, and F of every single body: due to a (NULL: not wanted), and due to the velocities if `moves`. */
 static void inverse_dynamics(const lg_body *b, const lg_point *at, const double *a, int moves)
 {
     const lg_tree_link *links = lg_tree_links(b);
@@ -380,7 +381,7 @@ static void set_dynamics(const lg_body *b, const lg_point *at, const double *a, 
 
 /* ---- composite bodies ---- */
 
-/* Mass, h and J about o of a body alone. */
+/* Mass, h and J about o of a single body. */
 static void set_sum(double mass, lg_tree_state *s)
 {
     const double *c = s->c;
@@ -546,7 +547,7 @@ static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
         add_inertia(b, at, want);
 }
 
-/* The tangent waits for the wrenches. */
+/* The tangent is added here, since it needs the wrenches. */
 static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
     double *out[] = {[LG_FORCES] = want->force, [LG_REACTIONS] = want->Btlam};
@@ -581,8 +582,8 @@ static double kinetic(const lg_body *b, const lg_point *at)
     return energy;
 }
 
-/* What the joint's constraint does to its link, at the link's origin: all that accelerates what hangs on the link, less
-   the applied wrenches there and less the joint's own axis, along which only drives act. */
+/* The wrench of the joint's constraint on its link, at the link's origin: the inertial wrench of the link's subtree
+   minus the applied wrenches on it, without the component along the joint's own axis, where only drives act. */
 static void transmit(const lg_body *b, const lg_point *at, int part, double wrench[6])
 {
     lg_tree_state *s = &lg_tree_states(b, at)[part];

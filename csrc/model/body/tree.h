@@ -1,16 +1,17 @@
-/* A tree of links in minimal coordinates: what its kinematics pass leaves for its inertia (tree.c) and for the frames on
-   its links (tree_frame.c). One coordinate per link: the angle or the slide of its joint to the parent.
+/* A tree of links in minimal coordinates: the results of its kinematics pass, for its inertia (tree.c) and for the
+   frames on its links (tree_frame.c). One coordinate per link: the angle or the slide of its joint to the parent.
 
-   Twists and wrenches are six numbers in inertial axes, linear before angular, about a reference point o at rest, where
-   the first link's joint sits: a twist is (velocity of the body's point at o, angular velocity), a wrench (force, moment
-   about o). The joint of link i has the axis S_i, V_i = V_parent + S_i q_i'. Featherstone, Rigid Body Dynamics Algorithms, 2008. */
+   Twists and wrenches are six numbers in inertial axes, linear before angular, about a fixed reference point o, the
+   place of the first link's joint: a twist is (velocity of the body's point at o, angular velocity), a wrench (force,
+   moment about o). The joint of link i has the axis S_i, V_i = V_parent + S_i q_i'. Featherstone, Rigid Body Dynamics
+   Algorithms, 2008. */
 #ifndef LG_MODEL_TREE_H
 #define LG_MODEL_TREE_H
 
 #include "model/body/body.h"
 #include "system/chain.h"
 
-/* A link as it stands in the parameters; numbers only. */
+/* A link in the layout of the parameters; doubles only. */
 typedef struct lg_tree_link {
     double parent; /* index of a link that comes before, or -1: the ground */
     double slides; /* 0: revolute, 1: prismatic */
@@ -22,32 +23,32 @@ typedef struct lg_tree_link {
 
 enum { LG_TREE_LINK_SIZE = sizeof(lg_tree_link) / sizeof(double) };
 
-/* What follows from a link's parameters: its joint's axis in the parent's axes, and the rotation from the link's to the parent's
-   axes, K + cos q C + sin q W if the joint turns, K if it slides. */
+/* Derived from a link's parameters: its joint's axis in the parent's axes, and the rotation from the link's to the
+   parent's axes, K + cos q C + sin q W if the joint turns, K if it slides. */
 typedef struct lg_tree_joint {
     double axis[3], K[9], C[9], W[9];
 } lg_tree_joint;
 
 enum { LG_TREE_JOINT_SIZE = sizeof(lg_tree_joint) / sizeof(double) };
 
-/* Inertia about o of all that hangs on a link, itself included: mass, mass times COM, inertia; then what the tangent wants of
-   its motion, the linear momentum and the gyroscopic matrix of tree.c. Numbers only, summed as one row. */
+/* Inertia about o of a link's subtree, the link included: mass, mass times COM, inertia; then, for the tangent, the
+   linear momentum and the gyroscopic matrix of tree.c. Doubles only, summed as one array. */
 typedef struct lg_tree_sum {
     double mass, h[3], J[9], p[3], G[9];
 } lg_tree_sum;
 
-/* What the scratch holds of a link at one point. Numbers only. */
+/* The scratch of a link at one point. Doubles only. */
 typedef struct lg_tree_state {
     double R[9], y[3], S[6]; /* of the link's axes and, from o, of its origin; the joint's axis */
     double V[6], omega[3]; /* twist; its angular velocity in body axes, for frames */
     double Sdot[6], bias[6], omegadot[3]; /* S', V' at q'' = 0; its angular part in body axes, for frames */
     double c[3], J[9]; /* COM from o, inertia about it */
-    double A[6]; /* V' that comes from q'' alone */
-    double F[2][6]; /* inertial wrenches of A and of the bias, then of all that hangs on the link */
+    double A[6]; /* the part of V' due to q'' */
+    double F[2][6]; /* inertial wrenches of A and of the bias: of the link, then of its subtree */
     double a[6], b[3]; /* of the tangent in tree.c; of b the angular part, which is all that counts */
     lg_tree_sum sum;
-    double wrench[2][6]; /* forces, reactions: of its own frames, then of all that hangs on it */
-    double T[9]; /* likewise the sum of f y^T over forces f at y, as they stand in the residual */
+    double wrench[2][6]; /* forces, reactions: of its own frames, then of its subtree */
+    double T[9]; /* likewise the sum of f y^T over forces f at y, as they appear in the residual */
 } lg_tree_state;
 
 enum { LG_TREE_STATE_SIZE = sizeof(lg_tree_state) / sizeof(double) };
@@ -102,7 +103,7 @@ static inline void lg_twist_at(const double A[6], const double y[3], double u[3]
 
 /* Verbs of frames on links: tree_frame.c. */
 void lg_tree_pose(const lg_frame *f, const lg_point *at, lg_level level);
-/* Adds the wrenches on a frame to those of its link; `geo`: to T too. */
+/* Adds the wrenches on a frame to those of its link; `geo`: updates T as well. */
 void lg_tree_collect(const lg_frame *f, const lg_point *at, int geo);
 void lg_tree_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out);
 void lg_tree_pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row);

@@ -6,7 +6,7 @@ static const lg_parameter parameters[] = {LG_DRIVE_PARAMETERS};
 
 static lg_status check_place(const lg_element *e, const char **reason)
 {
-    *reason = "only the joints of a tree are coordinates";
+    *reason = "a drive on a coordinate needs a joint of a tree";
     return e->frame[0]->body->type->transmit ? LG_OK : LG_BAD_ARGUMENT;
 }
 

@@ -15,14 +15,14 @@ lg_status lg_drive_check(const lg_element *e, int first, const char **reason)
 {
     *reason = NULL;
     if ((e->np - first - LG_DRIVE_MOTION) % LG_DRIVE_PIECE)
-        *reason = "a piece of the motion has four values";
+        *reason = "each piece of the motion needs four values";
     for (int i = 1; i < pieces(e, first); i++)
         if (!(piece(e, first, i)[0] > piece(e, first, i - 1)[0]))
             *reason = "the pieces of the motion must ascend";
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
 }
 
-/* phi_d and its rate at t. t_in picks the piece; the first piece holds before its begin as well. */
+/* phi_d and its rate at t. t_in picks the piece; the first piece also holds before its beginning. */
 static void desired(const lg_element *e, int first, const lg_point *at, double *angle, double *rate)
 {
     *angle = *rate = 0;

@@ -1,4 +1,4 @@
-/* What drives share, be they about the axis between two bodies or on a coordinate of a tree: the law
+/* The law shared by all drives, whether between two bodies or on a coordinate of a tree:
 
        tau = tau0 + P (phi_d(t) - phi) + D (phi_d'(t) - phi')
 
@@ -17,12 +17,12 @@ enum { LG_DRIVE_TORQUE, LG_DRIVE_STIFFNESS, LG_DRIVE_DAMPING, LG_DRIVE_MOTION, L
         {"motion", "s, rad, rad/s, rad/s^2",                                                                           \
          "pieces of the desired motion: begin, angle, rate, second rate; or nothing", -1}
 
-/* `first`: the place of the torque among the element's parameters. */
+/* `first`: the position of the torque among the element's parameters. */
 lg_status lg_drive_check(const lg_element *e, int first, const char **reason);
 void lg_drive_law(const lg_element *e, int first, const lg_point *at, double angle, double rate, double law[3]);
 double lg_drive_next_kink(const lg_element *e, int first, double t);
 
-/* The element's function from outside; derivatives, if `linear`, by itself or by central differences. */
+/* The law of the element's external function; its derivatives, if `linear`, from the function or by differences. */
 lg_status lg_outside_law(const lg_element *e, const lg_point *at, double angle, double rate, int linear, double law[3]);
 
 #endif

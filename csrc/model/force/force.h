@@ -1,5 +1,5 @@
-/* A force is what presses wrenches on frames, or drives a coordinate of a tree: a row of forces.def with the verbs it has.
-   NULL: it has none of that verb. Kernels see poses only and know no formulation. */
+/* A force exerts wrenches on frames or drives a coordinate of a tree. It is a row of forces.def with the verbs it has
+   (NULL: it lacks the verb). Kernels see only poses and know no formulation. */
 #ifndef LG_MODEL_FORCE_H
 #define LG_MODEL_FORCE_H
 
@@ -16,7 +16,7 @@ typedef struct lg_force_type lg_force_type;
 typedef struct lg_force { /* const data of the model */
     lg_element e;
     const lg_force_type *type;
-    int clique; /* of its two blocks, or -1 where they do not couple */
+    int clique; /* of its two blocks, or -1 if they do not couple */
 } lg_force;
 
 typedef struct lg_forces { /* those of one row */
@@ -26,24 +26,24 @@ typedef struct lg_forces { /* those of one row */
 struct lg_force_type {
     lg_element_info info;
     int needs_twists;
-    int uses_law; /* a law; where this has no tangent of its own, derivatives are taken by differences */
+    int uses_law; /* it has a law, whose derivatives are formed by differences if it has no tangent */
     lg_status (*check)(const lg_element *e, const char **reason);
-    /* Does K or D link the two blocks? NULL: no. */
+    /* Whether K or D couples the two blocks. NULL: no. */
     int (*couples)(const lg_element *e);
 
-    /* Is the place of the frame's point all that it knows of this end, a force all that it presses on it? NULL: only if it acts
-       `between` points. */
+    /* Whether it depends only on the place of the frame's point at this end and exerts only a force there. NULL: only
+       if it acts `between` points. */
     int (*on_point)(const lg_element *e, int end);
 
     /* Writes w, and with `linear` K and D, whose `has` begin as zero. */
     lg_status (*wrenches)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out);
-    /* Instead of `wrenches`, of what acts along the way between two points: F on the second, -F on the first, for their separation
-       d and its rate, and with `linear` dF = A dd + B dd', row-major. */
+    /* Used instead of `wrenches` by forces between two points: F on the second, -F on the first, for their separation d
+       and its rate, and with `linear` dF = A dd + B dd', row-major. */
     lg_status (*between)(const lg_element *e, const double d[3], const double ddot[3], int linear, double F[3],
                          double A[9], double B[9]);
-    /* A batch of them: presses w on the frames and adds to S. NULL: a loop over `wrenches`. */
+    /* A batch: adds w to the wrenches of the frames and the tangent to S. NULL: a loop over `wrenches`. */
     lg_status (*all)(lg_forces forces, const lg_point *at, const lg_wanted *want);
-    /* Acts on a coordinate and not on frames: the one of the tree's joint under the frame. law: tau, d tau/dq, d tau/dq'. */
+    /* For forces on a coordinate, that of the tree's joint under the frame. law: tau, d tau/dq, d tau/dq'. */
     lg_status (*coordinate)(const lg_element *e, const lg_point *at, double q, double v, int linear, double law[3]);
 
     double (*potential)(const lg_element *e, const lg_pose *const f[2]);
@@ -58,7 +58,7 @@ struct lg_force_type {
 extern const lg_force_type *const lg_force_types[];
 extern const int lg_force_type_count;
 
-/* The loop of a row without `all` of its own. */
+/* The loop over the single kernel, for a row without the verb `all`. */
 lg_status lg_force_all(lg_forces forces, const lg_point *at, const lg_wanted *want);
 
 #endif

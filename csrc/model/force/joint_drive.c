@@ -1,6 +1,6 @@
-/* A drive about e3 between two bodies with triads: the torque of a law (drive.h) in the angle phi from the first triad to
-   the second, about e3 of the first body, on the second body; the opposite on the first. phi runs through full turns: its
-   branch is the one next to the angle in memory.
+/* A drive about e3 between two bodies with triads: the torque of a law (drive.h) in the angle phi from the first triad
+   to the second. It acts about e3 of the first body on the second body, and its opposite on the first. phi counts full
+   turns: its branch is the one nearest to the angle in memory.
 
    With e = e3 of a, r = R_b^T R_a e, v = R_a^T R_b e1 of b, and n = d phi/d v:
        phi' = r . omega_b - e . omega_a

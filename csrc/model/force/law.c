@@ -1,5 +1,5 @@
-/* Wrenches on one or two frames by a function of time, their poses and twists that comes from outside. What it does not
-   give of its derivatives is taken by central differences: along x, R exp(e^), x', omega of each frame. */
+/* Wrenches on one or two frames, given by an external function of time and of the frames' poses and twists. Derivatives
+   that the function does not give are formed by central differences along x, R exp(e^), x', omega of each frame. */
 #include "model/force/force.h"
 
 static const lg_parameter parameters[] = {
@@ -8,7 +8,7 @@ static const lg_parameter parameters[] = {
 
 static lg_status check(const lg_element *e, const char **reason)
 {
-    *reason = e->law.wrench ? "a law acts on one body or on two" : "a function of time, poses and twists is missing";
+    *reason = e->law.wrench ? "a law acts on one or two bodies" : "a function of time, poses and twists is missing";
     return e->law.wrench && (e->p[0] == 1 || e->p[0] == 2) ? LG_OK : LG_BAD_ARGUMENT;
 }
 
@@ -37,7 +37,7 @@ static void turn(int axis, double angle, double R[9])
     }
 }
 
-/* Moves one of the twelve directions: x, rotation, x', omega. The step taken, as it is stored. */
+/* Moves along one of the twelve directions: x, rotation, x', omega. Returns the step as it is represented. */
 static double move(int direction, double step, lg_kinematics *at)
 {
     int axis = direction % 3;

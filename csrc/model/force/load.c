@@ -1,6 +1,6 @@
 /* Applied forces and torques on a frame: constant, from a table, or a function of time; in inertial or in body axes.
-   A force turns with the body if its axes are the body's: f = R F, df = -R F^ dphi. A torque in inertial axes has the body
-   components R^T T, d(R^T T) = (R^T T)^ dphi. */
+   A force turns with the body if its axes are the body's: f = R F, df = -R F^ dphi. A torque in inertial axes has the
+   body components R^T T, d(R^T T) = (R^T T)^ dphi. */
 #include "model/force/force.h"
 
 enum { AXES, SOURCE, DATA }; /* places of the parameters */
@@ -34,9 +34,9 @@ static lg_status check(const lg_element *e, const char **reason)
     if (e->p[SOURCE] != SOURCE_CONSTANT && e->p[SOURCE] != SOURCE_TABLE && e->p[SOURCE] != SOURCE_FUNCTION)
         *reason = "the source must be 0, 1 or 2";
     if (source == SOURCE_CONSTANT && n != 3)
-        *reason = "a constant load takes three values";
+        *reason = "a constant load needs three values";
     if (source == SOURCE_TABLE && (n < 1 || table_length(e) < 1 || n != 1 + 4 * table_length(e)))
-        *reason = "a table takes a count, its times and three values per time";
+        *reason = "a table needs a count, that many times and three values per time";
     else if (source == SOURCE_TABLE && !ascending(table_length(e), e->p + DATA + 1))
         *reason = "the times of a table must ascend";
     if (source == SOURCE_FUNCTION && !e->function.call)

@@ -1,5 +1,5 @@
-/* A drive along an axis e of the first body: the force of a law (drive.h) in the slide s on the second body, the opposite
-   on the first. With d = x_b - x_a, c = R_a^T d and y = R_a^T d':
+/* A drive along an axis e of the first body: the force of a law (drive.h) in the slide s acts on the second body, its
+   opposite on the first. With d = x_b - x_a, c = R_a^T d and y = R_a^T d':
 
        s  = e . c,            ds  = g . dpose,   g on x_b: n = R_a e, on x_a: -n, on phi_a: e x c
        s' = e . (y + c x w),  ds' = g . dtwist + r . dpose,  w = omega_a,

@@ -14,15 +14,15 @@ const int lg_joint_type_count = sizeof lg_joint_types / sizeof *lg_joint_types;
 
 /* ---- rows that were dropped ---- */
 
-/* Rows that stay move up and close the gaps. */
+/* Moves the remaining rows up to close the gaps of dropped rows. */
 static void close_gaps(const lg_joint *joint, unsigned want, lg_rows *out)
 {
     int points = 0;
     for (int i = 0; i < joint->nrows; i++)
-        points += joint->kept[i] < out->points;
+        points += joint->row_in_type[i] < out->points;
     out->points = points;
     for (int i = 0; i < joint->nrows; i++) {
-        int from = joint->kept[i];
+        int from = joint->row_in_type[i];
         out->phi[i] = out->phi[from];
         out->Jdot[i] = out->Jdot[from];
         for (int s = 0; s < 2 && from != i; s++) {
@@ -40,7 +40,7 @@ static const double *all_multipliers(const lg_joint *joint, const double *lam, d
         return lam;
     lg_zero(LG_MAX_ROWS, all);
     for (int i = 0; i < joint->nrows; i++)
-        all[joint->kept[i]] = lam[i];
+        all[joint->row_in_type[i]] = lam[i];
     return all;
 }
 
@@ -55,7 +55,7 @@ void lg_joint_rows(const lg_joint *joint, const lg_pose *const f[2], const doubl
         close_gaps(joint, want, out);
 }
 
-/* ---- what the rows say ---- */
+/* ---- outputs of the rows ---- */
 
 /* J[s] of row i times (x, r) */
 static double row_times(const lg_rows *rows, int s, int i, const double x[3], const double r[3])
@@ -64,7 +64,7 @@ static double row_times(const lg_rows *rows, int s, int i, const double x[3], co
     return lg_dot3(J + 3, r) + (i < rows->points ? lg_dot3(J, x) : 0);
 }
 
-/* phi, and what needs velocities: phidot = J twist, zeta = -(J bias + Jdot). */
+/* phi, and the outputs that depend on velocities: phidot = J twist, zeta = -(J bias + Jdot). */
 static void write_levels(const lg_joint *joint, const lg_pose *const f[2], const lg_rows *rows, const lg_wanted *want)
 {
     for (int i = 0; i < joint->nrows; i++) {
@@ -79,7 +79,7 @@ static void write_levels(const lg_joint *joint, const lg_pose *const f[2], const
     }
 }
 
-/* Row i of the joint's part of B or Z for one frame: H^T J^T, and for Z the rate of H as well. `add`: to what is there. */
+/* Row i of the joint's part of B or Z for one frame: H^T J^T, and for Z the rate of H as well. `add`: adds the row. */
 static void write_row(const lg_frame *f, const lg_point *at, int nrows, int i, const double *J, const double *rate,
                       int add, double *values)
 {
@@ -94,7 +94,7 @@ static void write_row(const lg_frame *f, const lg_point *at, int nrows, int i, c
         values[i + j * nrows] = (add ? values[i + j * nrows] : 0) + row[j];
 }
 
-/* The parts that are not written, for bodies that ask for whole rows. */
+/* Fills the parts that kernels do not write with zeros, for bodies that need whole rows. */
 static void fill_rows(int n, unsigned want, lg_rows *rows)
 {
     for (int s = 0; s < 2; s++)
@@ -146,7 +146,7 @@ static void press(const lg_joint *joint, lg_pose *const f[2], const lg_rows *row
     }
 }
 
-/* Where nothing but phi and B^T lam is wanted. */
+/* Used if only phi and B^T lam are wanted. */
 static void add_residual(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
 {
     double all[LG_MAX_ROWS], phi[LG_MAX_ROWS], w[2][6];
@@ -154,7 +154,7 @@ static void add_residual(const lg_joint *joint, const lg_point *at, const lg_wan
     const double *lam = want->Btlam && at->lam ? all_multipliers(joint, at->lam + joint->row, all) : NULL;
     joint->type->residual(&joint->e, (const lg_pose *const *)pose, lam, phi, w);
     for (int i = 0; want->phi && i < joint->nrows; i++)
-        want->phi[joint->row + i] = phi[joint->kept[i]];
+        want->phi[joint->row + i] = phi[joint->row_in_type[i]];
     for (int s = 0; lam && s < 2; s++)
         lg_axpy(6, 1, w[s], pose[s]->wrench[LG_REACTIONS]);
 }

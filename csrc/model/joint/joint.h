@@ -1,5 +1,5 @@
-/* A joint is a set of constraint rows between two frames: a row of joints.def with its verbs. Kernels see poses only and know
-   no formulation. */
+/* A joint is a set of constraint rows between two frames: a row of joints.def with its verbs. Kernels see only poses
+   and know no formulation. */
 #ifndef LG_MODEL_JOINT_H
 #define LG_MODEL_JOINT_H
 
@@ -12,17 +12,17 @@ typedef struct lg_joint_type lg_joint_type;
 typedef struct lg_joint { /* const data of the model */
     lg_element e;
     const lg_joint_type *type;
-    int clique; /* of its two blocks, or -1 where they do not couple */
+    int clique; /* of its two blocks, or -1 if they do not couple */
     int row, value[2]; /* first constraint row; per frame its part of the values of B */
-    int nrows, kept[LG_MAX_ROWS]; /* constraint rows that the model has, by their numbers in the type */
+    int nrows, row_in_type[LG_MAX_ROWS]; /* the constraint rows that are not dropped, by their numbers in the type */
 } lg_joint;
 
 typedef struct lg_joints { /* those of one row */
     const lg_joint *first, *end;
 } lg_joints;
 
-/* Constraint rows in frame space. Row-major: row i of J[s] is J[s] + 6 i. The first `points` rows act on places; the others on
-   rotations alone, and the first three values of these rows of J and Z are not written. */
+/* Constraint rows in frame space. Row-major: row i of J[s] is J[s] + 6 i. The first `points` rows act on places, the
+   others only on rotations; the first three values of the latter rows of J and Z are not written. */
 typedef struct lg_rows {
     int points;
     double phi[LG_MAX_ROWS];
@@ -37,18 +37,18 @@ enum { LG_ROWS_RATE = 1, LG_ROWS_Z = 2, LG_ROWS_K = 4 }; /* beyond phi and J: Jd
 struct lg_joint_type {
     lg_element_info info;
     lg_status (*check)(const lg_element *e, const char **reason);
-    /* Does K link the two blocks? */
+    /* Whether K couples the two blocks. */
     int (*couples)(const lg_element *e);
-    /* Is the place of the frame's point all that it knows of this end, a force all that it presses on it? NULL: no. */
+    /* Whether it depends only on the place of the frame's point at this end and exerts only a force there. NULL: no. */
     int (*on_point)(const lg_element *e, int end);
     /* lam has one value per row of the type; the `has` of K begin as zero. */
     void (*rows)(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out);
-    /* phi and, unless lam is NULL, the wrenches J^T lam alone, which takes less than the rows. NULL: by `rows`. */
+    /* phi and, unless lam is NULL, the wrenches J^T lam alone, which is cheaper than the rows. NULL: by `rows`. */
     void (*residual)(const lg_element *e, const lg_pose *const f[2], const double *lam, double *phi, double w[2][6]);
-    /* A batch of them: writes their rows of phi, phidot, zeta, B, Z, presses B^T lam on the frames, adds to S. NULL: a loop
-       over `rows`. */
+    /* A batch: writes its rows of phi, phidot, zeta, B, Z, adds B^T lam to the wrenches of the frames and the tangent
+       to S. NULL: a loop over `rows`. */
     void (*all)(lg_joints joints, const lg_point *at, const lg_wanted *want);
-    /* What row `row` of the type holds. NULL: its number must do. */
+    /* A name for row `row` of the type. NULL: its number is used. */
     const char *(*row_label)(const lg_element *e, int row);
     void (*commit)(const lg_element *e, const lg_pose *const f[2], double *mem);
 };
@@ -62,11 +62,11 @@ struct lg_joint_type {
 extern const lg_joint_type *const lg_joint_types[];
 extern const int lg_joint_type_count;
 
-/* The rows that the model has of a joint: the verb `rows`, less those dropped. */
+/* The rows of a joint in the model: the verb `rows` without the dropped rows. */
 void lg_joint_rows(const lg_joint *joint, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out);
 /* One joint of any row. */
 void lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *want);
-/* The loop of a row without `all` of its own. */
+/* The loop over the single kernel, for a row without the verb `all`. */
 void lg_joint_all(lg_joints joints, const lg_point *at, const lg_wanted *want);
 
 #endif

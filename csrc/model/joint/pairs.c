@@ -22,7 +22,7 @@ static const lg_parameter parameters[] = {
     {"axes_b", "", "triad on the second body, body axes; columns e1 e2 e3, row-major", 9},
 };
 
-/* Rows of the kind's pairs; those of its translations stand before them. */
+/* The number of rows of the kind's pairs, which follow those of its translations. */
 static int pair_count(const lg_element *e)
 {
     return (int)strlen(e->info->pairs) / 2;
@@ -38,13 +38,13 @@ static lg_status check(const lg_element *e, const char **reason)
     return e->p[CARRIER] == 0 || e->p[CARRIER] == 1 || e->p[CARRIER] == 2 ? LG_OK : LG_BAD_ARGUMENT;
 }
 
-/* Rows in inertial axes have constant J on translations: they do not couple the two bodies. */
+/* Rows in inertial axes have a constant J on translations, so that they do not couple the two bodies. */
 static int couples(const lg_element *e)
 {
     return lg_element_between(e) && (pair_count(e) > 0 || e->p[CARRIER] != 0);
 }
 
-/* Rows of translation turn with the carrier alone. */
+/* Rows of translation depend on the rotation of the carrier alone. */
 static int on_point(const lg_element *e, int end)
 {
     return pair_count(e) == 0 && e->p[CARRIER] != end + 1;
@@ -187,7 +187,8 @@ static void pair_tangent(const axis_pair *a, const double Rab[9], lg_rows *out)
     double_cross(a->v, a->r, A);
     lg_quarters_add(&out->K[1][1], LG_RR, 1, A);
 
-    // u^ R_ab v^, whose transpose is v^ R_ab^T u^; columns of u^ R_ab are u x (columns of R_ab), rows of A v^ are (row x v)
+    // u^ R_ab v^, whose transpose is v^ R_ab^T u^; columns of u^ R_ab are u x (columns of R_ab), rows of A v^ are (row
+    // x v)
     for (int j = 0; j < 3; j++) {
         double column[3] = {Rab[j], Rab[3 + j], Rab[6 + j]}, turned[3];
         lg_cross(a->u, column, turned);
@@ -218,7 +219,7 @@ static const char *row_label(const lg_element *e, int row)
     return about[6 - (pair[0] - '0') - (pair[1] - '0') - 1];
 }
 
-/* Rows on places have no moments but on the carrier. */
+/* Rows on places have moments only on the carrier. */
 static void open_rows(int npoints, int nrows, unsigned want, lg_rows *out)
 {
     out->points = npoints;
@@ -300,7 +301,7 @@ static void rows(const lg_element *e, const lg_pose *const f[2], const double *l
 
 /* ---- phi and wrenches alone ---- */
 
-/* With U = sum lam_i u_i: the force R_p U on b, the opposite on a, the moment U x c on the carrier. */
+/* With U = sum lam_i u_i: the force R_p U on b, its opposite on a, and the moment U x c on the carrier. */
 static void press_translations(const carried *at, const double U[3], double w[2][6])
 {
     double RU[3];
@@ -366,7 +367,7 @@ static void residual(const lg_element *e, const lg_pose *const f[2], const doubl
     }
 }
 
-/* The angle on the branch next to the one in memory. */
+/* The angle on the branch nearest to the one in memory. */
 static void commit(const lg_element *e, const lg_pose *const f[2], double *mem)
 {
     double Rab[9], e1[3], v[3];

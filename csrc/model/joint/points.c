@@ -1,6 +1,6 @@
-/* Two points that coincide, in inertial axes: the three rows phi = x_b - x_a of many joints at once. Their derivatives are the
-   identity, so that nothing turns but the arms of the bodies. Joints whose rows are carried by a body, or of which rows were
-   dropped, go through the kernel in pairs.c. */
+/* Two points that coincide, in inertial axes: the three rows phi = x_b - x_a of many joints at once. Their derivatives
+   are the identity, so that only the arms of the bodies turn. Joints whose rows are carried by a body, or of which rows
+   were dropped, use the kernel in pairs.c. */
 #include "model/joint/points.h"
 
 #include "model/body/body.h"
