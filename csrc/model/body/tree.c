@@ -245,7 +245,7 @@ static unsigned collect(const lg_body *b, const lg_point *at, int geo)
     return pressed;
 }
 
-/* Sums the wrenches over all that hangs on each link; out (NULL: not wanted) = those in the joints. */
+/* Sums the wrenches over the subtree of each link; out (NULL: not wanted) = those in the joints. */
 static void sum_wrenches(const lg_body *b, const lg_point *at, int sum, double *out)
 {
     lg_tree_state *state = lg_tree_states(b, at);
@@ -360,7 +360,7 @@ static void inverse_dynamics(const lg_body *b, const lg_point *at, const double 
     }
 }
 
-/* Sums F over all that hangs on each link; Ma and gyro (NULL: not wanted) += those in the joints. */
+/* Sums F over the subtree of each link; Ma and gyro (NULL: not wanted) += those in the joints. */
 static void set_dynamics(const lg_body *b, const lg_point *at, const double *a, int moves, double *Ma, double *gyro)
 {
     lg_tree_state *state = lg_tree_states(b, at);
