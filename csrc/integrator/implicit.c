@@ -10,7 +10,7 @@
    velocities, or of a law along those of two bodies. */
 static double matrix_cost(const lg_system *system)
 {
-    const double compiled = 4, law = 48;
+    const double compiled = 3, law = 48;
     return system->flags & LG_SYSTEM_DIFFERENCED ? fmax(compiled, fmin(law, 4 * system->space->nv)) : compiled;
 }
 

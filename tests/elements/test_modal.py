@@ -217,7 +217,7 @@ def test_blocks_and_data_that_do_not_fit_are_refused():
     for blocks in ([("R3xSO3", 0)], [("Rn", MODES)], [("SO3", MODES)]):
         with pytest.raises(ValueError, match="free rigid block with modes"):
             _core.Model(blocks, frame, element)
-    with pytest.raises(ValueError, match="need a modal body"):
+    with pytest.raises(ValueError, match="needs a modal body"):
         _core.Model([("R3xSO3", 1)], frame, [("rigid_body", "body", (0,), (1.0, 0, 0, 0, 1, 1, 1, 0, 0, 0), None)])
     with pytest.raises(ValueError, match="do not fit"):
         _core.Model([("R3xSO3", MODES)], frame, [("modal_body", "body", (0,), values[:-1], None)])

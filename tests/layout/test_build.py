@@ -82,7 +82,8 @@ def test_the_example_of_the_readme_runs_in_the_source_folder(tmp_path):
 
 def test_sources_without_the_extension_say_so(tmp_path):
     shutil.copytree(ROOT / "lgint", tmp_path / "lgint", ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
-    run = subprocess.run([sys.executable, "-c", "import lgint"], cwd=tmp_path, capture_output=True, text=True)
+    # -S: no installed packages, among which an installation in place would offer its own extension
+    run = subprocess.run([sys.executable, "-S", "-c", "import lgint"], cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 1
     assert f"ImportError: {tmp_path / 'lgint'} has the sources of lgint, but not its compiled part" in run.stderr
 
