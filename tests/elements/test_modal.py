@@ -219,7 +219,7 @@ def test_blocks_and_data_that_do_not_fit_are_refused():
             _core.Model(blocks, frame, element)
     with pytest.raises(ValueError, match="needs a modal body"):
         _core.Model([("R3xSO3", 1)], frame, [("rigid_body", "body", (0,), (1.0, 0, 0, 0, 1, 1, 1, 0, 0, 0), None)])
-    with pytest.raises(ValueError, match="do not fit"):
+    with pytest.raises(ValueError, match="does not fit"):
         _core.Model([("R3xSO3", MODES)], frame, [("modal_body", "body", (0,), values[:-1], None)])
     with pytest.raises(ValueError, match="mass must be positive"):
         _core.Model([("R3xSO3", MODES)], frame, [("modal_body", "body", (0,), [0.0, *values[1:]], None)])
