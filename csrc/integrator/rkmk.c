@@ -162,6 +162,10 @@ static void combine(int n, const lg_weights *weights, double h, const double *sl
 {
     const double *K[LG_STAGES];
     double w[LG_STAGES];
+    if (weights->count < 1) {
+        lg_zero(n, increment);
+        return;
+    }
     for (int j = 0; j < weights->count; j++) {
         K[j] = slopes + n * weights->stage[j];
         w[j] = h * weights->weight[j];

@@ -36,12 +36,12 @@ typedef struct lg_option {
     double low, high; /* closed range of a number */
     const char *choices; /* "full|modified"; a NUMBER may have choices too, such as "optimal" */
     const char *doc; /* one sentence */
-    int field; /* LG_FIELD: where its value stands among those of the method */
+    long field; /* LG_FIELD: where its value stands among those of the method */
 } lg_option;
 
 /* The values of a method's options are a struct of lg_option_value beside the method, or an array: the number of a
    member of that struct. */
-#define LG_FIELD(type, member) (int)(offsetof(type, member) / sizeof(lg_option_value))
+#define LG_FIELD(type, member) (long)(offsetof(type, member) / sizeof(lg_option_value))
 
 typedef struct lg_option_rows {
     const lg_option *row;

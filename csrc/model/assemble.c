@@ -169,10 +169,8 @@ lg_status lg_model_commit(void *self, const lg_point *at, double *mem)
 static int has_finite_force(const lg_force *f, const lg_point *at)
 {
     const lg_wanted nothing = {NULL};
-    const lg_pose *pose[2];
     double law[3] = {0}, sum = 0;
     lg_status status;
-    open_poses(&f->e, at, pose);
     if (f->type->coordinate) {
         const lg_block *b = f->e.frame[0]->body->block;
         int i = f->e.frame[0]->part;
@@ -182,7 +180,7 @@ static int has_finite_force(const lg_force *f, const lg_point *at)
     }
     for (int s = 0; s < f->e.info->nframes; s++)
         for (int i = 0; !f->type->coordinate && i < 6; i++)
-            sum += fabs(pose[s]->wrench[LG_FORCES][i]);
+            sum += fabs(lg_pose_of(f->e.frame[s], at)->wrench[LG_FORCES][i]);
     return status != LG_NOT_FINITE && isfinite(sum + law[0]);
 }
 

@@ -352,7 +352,8 @@ INLINE void multiply(int n, const double *restrict A, double *restrict x)
             sum += A[i + n * j] * x[j];
         y[i] = sum;
     }
-    memcpy(x, y, (size_t)n * sizeof *y);
+    for (int i = 0; i < n; i++)
+        x[i] = y[i];
 }
 
 static void multiply_inverses(const lg_matrix *matrix, double *x)

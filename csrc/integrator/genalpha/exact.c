@@ -7,6 +7,12 @@
 
 /* ---- small matrices ---- */
 
+/* Velocities of the block's node: no node has more than LG_ALPHA_BLOCK. */
+static int node_size(const lg_block *b)
+{
+    return b->node->nv < LG_ALPHA_BLOCK ? b->node->nv : LG_ALPHA_BLOCK;
+}
+
 /* x := P^-1 x by Gaussian elimination with column pivoting; P is column-major and destroyed. */
 static void solve_small(int n, double *P, double *x)
 {
@@ -27,10 +33,11 @@ static void solve_small(int n, double *P, double *x)
             x[i] -= factor * x[k];
         }
     }
-    for (int k = n - 1; k >= 0; k--) {
+    for (int k = n; k-- > 0;) {
+        double sum = x[k];
         for (int j = k + 1; j < n; j++)
-            x[k] -= P[k + n * j] * x[j];
-        x[k] /= P[k + n * k];
+            sum -= P[k + n * j] * x[j];
+        x[k] = sum / P[k + n * k];
     }
 }
 
@@ -63,7 +70,7 @@ static void lie_term(const lg_genalpha_stepper *g, const lg_block *b, double E[L
     const double *theta = g->now.theta + b->v, *c = g->now.c + b->v;
     double sigma = g->alpha.sigma, y[LG_ALPHA_BLOCK], P[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
 
-    int n = b->node->nv;
+    int n = node_size(b);
     for (int i = 0; i < n; i++)
         y[i] = theta[i] - c[i];
     b->node->tangent_mul(b->n, theta, y, E);
@@ -137,8 +144,8 @@ static void correct(lg_genalpha_stepper *g, const double *dw)
 /* Column j of (1 - r) I + r P^-1 T */
 static void divide_column(const lg_alpha *p, const lg_block *b, int j, const double *T, double r, double *X)
 {
-    double P[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK], F[LG_ALPHA_BLOCK];
-    int n = b->nv, small = b->node->nv;
+    double P[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK] = {0}, F[LG_ALPHA_BLOCK];
+    int n = b->nv, small = node_size(b);
     for (int i = 0; i < small * small; i++)
         P[i] = (1 - p->sigma) * T[i % small + n * (i / small)] + (i % (small + 1) == 0 ? p->sigma : 0);
     lg_copy(small, T + n * j, F);

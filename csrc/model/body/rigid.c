@@ -136,7 +136,7 @@ static void move_direct(const lg_body *b, const lg_point *at, lg_level level, in
 {
     static const double rest[3];
     const lg_node *node = b->block->node;
-    const double *q = at->q + b->block->q, *v = at->v ? at->v + b->block->v : NULL;
+    const double *q = at->q + b->block->q, *v = at->v + b->block->v;
     int fixed = node->place == LG_PLACE_FIXED;
     lg_rigid_state *s = lg_rigid_state_of(b, at);
     s->stiffness.K.has = s->stiffness.D.has = 0;
@@ -144,7 +144,7 @@ static void move_direct(const lg_body *b, const lg_point *at, lg_level level, in
     for (const lg_frame *f = b->frames, *end = f + nframes; f < end; f++) {
         lg_pose *pose = lg_pose_of(f, at);
         pose->R = s->R;
-        pose->omega = v ? v + node->attitude_v : NULL;
+        pose->omega = v + node->attitude_v;
         lg_pose_clear(f, pose);
         write_direct(f, fixed ? f->base : q, fixed ? rest : v, level, pose);
     }
