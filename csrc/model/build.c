@@ -5,7 +5,6 @@
 #include "model/private.h"
 #include "model/rows.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -405,11 +404,6 @@ static unsigned flags_of(const lg_model *m)
     return flags;
 }
 
-static int has_memory(const lg_model *m)
-{
-    return m->system.nmem > 0;
-}
-
 static void fill_system(lg_model *m)
 {
     lg_system *s = &m->system;
@@ -420,7 +414,7 @@ static void fill_system(lg_model *m)
     s->eval = lg_model_eval;
     s->energy = lg_model_energy;
     s->next_kink = lg_model_next_kink;
-    s->commit = has_memory(m) ? lg_model_commit : NULL;
+    s->commit = s->nmem > 0 ? lg_model_commit : NULL;
     s->row_name = row_name;
     s->block_name = block_name;
     s->culprit = lg_model_culprit;

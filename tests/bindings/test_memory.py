@@ -1,7 +1,6 @@
 """The record of a run: handed over instead of copied, and kept as far as it goes when memory fails."""
 
 import _testcapi
-import os
 import subprocess
 import sys
 
@@ -12,10 +11,6 @@ import lgint
 from bindings.systems import top, top_start
 from lgint import _core
 
-c_library = pytest.mark.skipif(
-    not sys.platform.startswith("linux") or "libasan" in os.environ.get("LD_PRELOAD", ""),
-    reason="reads /proc, and measures the allocator of the C library, not that of a sanitizer",
-)
 COLUMNS = ("t", "h", "error", "q", "v", "vdot", "lam", "mem")
 
 
@@ -63,7 +58,7 @@ RUNS = {
 }
 
 
-@c_library
+@pytest.mark.measures
 @pytest.mark.parametrize("name", RUNS)
 def test_the_peak_is_the_trajectory(name):
     """Resident memory while some 80 MB are recorded, against what is returned."""
@@ -97,7 +92,7 @@ except MemoryError as error:
 """
 
 
-@c_library
+@pytest.mark.measures
 @pytest.mark.parametrize("name", RUNS)
 def test_what_was_recorded_is_kept_when_memory_runs_out(name):
     """The steps ahead need gigabytes, 50 MB are left: that much comes back."""

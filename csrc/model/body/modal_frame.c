@@ -102,8 +102,6 @@ static void open_flex(const lg_frame *f, const lg_point *at, lg_flex *x)
     lg_mul_columns(m.n, x->Psi, eta, x->psi);
     if (x->turns)
         cayley(x->psi, x->E);
-    if (!at->v)
-        return;
     const double *etadot = at->v + b->v + b->node->nv;
     lg_mul_columns(m.n, x->Phi, etadot, x->flow);
     lg_mul_columns(m.n, x->Psi, etadot, x->rate);

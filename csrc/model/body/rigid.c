@@ -37,14 +37,12 @@ static lg_arm open_arm(const lg_body *b, const lg_point *at)
     const lg_block *block = b->block;
     const lg_node *node = block->node;
     lg_rigid_state *s = lg_rigid_state_of(b, at);
-    const double *v = at->v ? at->v + block->v : NULL;
+    const double *v = at->v + block->v;
     return (lg_arm){.block = block,
                     .q = at->q + block->q,
                     .v = v,
                     .R = s->R,
-                    .omega = node->attitude ? s->omega
-                             : v            ? v + node->attitude_v
-                                            : NULL,
+                    .omega = node->attitude ? s->omega : v + node->attitude_v,
                     .attitude = node->attitude ? &s->attitude : NULL};
 }
 
@@ -73,7 +71,7 @@ static void open_state(const lg_body *b, const lg_point *at)
     lg_rigid_state *s = lg_rigid_state_of(b, at);
     s->stiffness.K.has = s->stiffness.D.has = 0;
     node->rotation(at->q + b->block->q, s->R);
-    if (!node->attitude || !at->v)
+    if (!node->attitude)
         return;
     const double *rates = at->v + b->block->v + node->attitude_v;
     node->attitude(at->q + b->block->q + node->attitude_q, rates, NULL, &s->attitude);
