@@ -1,9 +1,10 @@
 /* Group operations as NumPy generalised ufuncs <group>_<operation>, float64, which support batches, broadcasting and
-   out=. Matrices are in C order here. Also rotvec_compose and, as plain ufuncs, the coefficient functions series_<name>
-   of the squared angle. */
+   out=. Matrices are in C order here. Also rotvec_compose, derivatives of T^-1 on SE(3) and, as plain ufuncs, the
+   coefficient functions series_<name> of the squared angle. */
 #include "bind/module.h"
 #include "group/group.h"
 #include "group/rotation.h"
+#include "group/semidirect.h"
 #include "group/series.h"
 
 #include <numpy/ufuncobject.h>
@@ -201,18 +202,50 @@ static void rotvec_compose_loop(char **args, const npy_intp *dimensions, const n
     feclearexcept(FE_INVALID);
 }
 
-static const PyUFuncGenericFunction rotvec_compose_loops[1] = {rotvec_compose_loop};
+/* Derivatives of T^-1 v and T^-T s on SE(3); matrices in C order. */
+#define SOLVE_D(name)                                                                                                  \
+    static void name##_loop(char **args, const npy_intp *dimensions, const npy_intp *steps, void *unused)              \
+    {                                                                                                                  \
+        (void)unused;                                                                                                  \
+        operand o[3];                                                                                                  \
+        start_operands(&lg_groups[LG_GROUP_se3], "vvm", 3, steps, o);                                                  \
+        for (npy_intp i = 0; i < dimensions[0]; i++) {                                                                 \
+            double theta[6], v[6], D[36];                                                                              \
+            load(&o[0], args[0] + i * steps[0], theta);                                                                \
+            load(&o[1], args[1] + i * steps[1], v);                                                                    \
+            lg_cotangent x = lg_cotangent_of(lg_dot3(theta + 3, theta + 3));                                           \
+            lg_se3_##name(theta, &x, v, D);                                                                            \
+            store(&o[2], D, args[2] + i * steps[2]);                                                                   \
+        }                                                                                                              \
+    }
+SOLVE_D(tangent_solve_d)
+SOLVE_D(transposed_solve_d)
+
+/* Functions of two vectors that are no operation of every group. */
+typedef struct pair_row {
+    PyUFuncGenericFunction loop[1];
+    const char *name, *doc, *signature;
+} pair_row;
+
+static const pair_row pair_rows[] = {
+    {{rotvec_compose_loop},
+     "rotvec_compose",
+     "Rotation vector of exp(psi0) exp(dpsi), of length at most pi.",
+     "(3),(3)->(3)"},
+    {{tangent_solve_d_loop}, "se3_tangent_solve_d", "Derivative of T^-1(theta) v in theta.", "(6),(6)->(6,6)"},
+    {{transposed_solve_d_loop}, "se3_transposed_solve_d", "Derivative of T^-T(theta) s in theta.", "(6),(6)->(6,6)"},
+};
+
 static void *const no_data[1] = {NULL};
 
-static int add_rotvec(PyObject *module)
+static int add_pair(PyObject *module, const pair_row *row)
 {
-    PyObject *ufunc = PyUFunc_FromFuncAndDataAndSignature(
-        (PyUFuncGenericFunction *)rotvec_compose_loops, no_data, doubles, 1, 2, 1, PyUFunc_None, "rotvec_compose",
-        "Rotation vector of exp(psi0) exp(dpsi), of length at most pi.", 0, "(3),(3)->(3)");
-    return add_object(module, "rotvec_compose", ufunc);
+    PyObject *ufunc = PyUFunc_FromFuncAndDataAndSignature((PyUFuncGenericFunction *)row->loop, no_data, doubles, 1, 2,
+                                                          1, PyUFunc_None, row->name, row->doc, 0, row->signature);
+    return add_object(module, row->name, ufunc);
 }
 
-#define SERIES(X) X(sinc) X(cosc) X(sincc) X(cotc) X(cosc_d) X(sincc_d) X(cotc_d)
+#define SERIES(X) X(sinc) X(cosc) X(sincc) X(cotc) X(cosc_d) X(sincc_d) X(cotc_d) X(cotc_dd)
 
 #define SERIES_LOOP(name)                                                                                              \
     static void name##_loop(char **args, const npy_intp *dimensions, const npy_intp *steps, void *unused)              \
@@ -256,5 +289,8 @@ int lg_add_groups(PyObject *module)
     for (size_t i = 0; i < sizeof series_rows / sizeof *series_rows; i++)
         if (add_series(module, &series_rows[i]) < 0)
             return -1;
-    return add_rotvec(module);
+    for (size_t i = 0; i < sizeof pair_rows / sizeof *pair_rows; i++)
+        if (add_pair(module, &pair_rows[i]) < 0)
+            return -1;
+    return 0;
 }

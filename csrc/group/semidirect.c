@@ -5,9 +5,10 @@
    with df the derivative of f(h) in the direction u. For f(h) = I + a(y) h + b(y) h^2 this is
        df = a u + b (h u + u h) + (Omega.U) (a_d h + b_d h^2),   a_d = a'(x)/x at x = |Omega|.
    T: a = -cosc, b = sincc; T^-1: a = 1/2, b = cotc. exp(v) = (V U, exp(h)), V = T^T = I + cosc h + sincc h^2. */
+#include "group/semidirect.h"
+
 #include "group/node.h"
 #include "group/rotation.h"
-#include "group/series.h"
 
 /* The coefficients of f above. */
 typedef struct series {
@@ -30,6 +31,11 @@ static series tangent_inv_series(const double *theta)
 {
     double y = lg_dot3(theta + 3, theta + 3);
     return (series){0.5, lg_cotc(y), 0, lg_cotc_d(y)};
+}
+
+static inline series tangent_inv_series_at(const lg_cotangent *x)
+{
+    return (series){0.5, x->c, 0, x->d};
 }
 
 /* w = f(ad(theta)) v */
@@ -70,6 +76,95 @@ static void series_matrix(const double *theta, series f, double *M)
         lg_zero(3, M + 6 * j + 3);
         lg_copy(3, C + 3 * j, M + 6 * (3 + j));
         lg_copy(3, A + 3 * j, M + 6 * (3 + j) + 3);
+    }
+}
+
+void lg_se3_tangent_solve_at(const double theta[6], const lg_cotangent *x, const double v[6], double w[6])
+{
+    series_mul(theta, tangent_inv_series_at(x), v, w);
+}
+
+void lg_se3_tangent_inv_at(const double theta[6], const lg_cotangent *x, double Tinv[36])
+{
+    series_matrix(theta, tangent_inv_series_at(x), Tinv);
+}
+
+/* f(ad)^T = [f^T, 0; df^T, f^T] is, with the halves of both vectors exchanged, the series of -h and -u. */
+void lg_se3_transposed_solve_at(const double theta[6], const lg_cotangent *x, const double s[6], double y[6])
+{
+    double exchanged[6] = {s[3], s[4], s[5], s[0], s[1], s[2]}, w[6];
+    series_mul(theta, (series){-0.5, x->c, 0, x->d}, exchanged, w);
+    lg_copy(3, w + 3, y);
+    lg_copy(3, w, y + 3);
+}
+
+/* C += l r^T, column-major */
+static inline void add_outer(const double l[3], const double r[3], double C[9])
+{
+    for (int j = 0; j < 3; j++)
+        lg_axpy(3, r[j], l, C + 3 * j);
+}
+
+/* C = k I - half a^, column-major */
+static inline void start_derivative(double k, double half, const double a[3], double C[9])
+{
+    double minus[3] = {half * a[0], half * a[1], half * a[2]};
+    lg_hat3(minus, C); /* the transpose, row-major */
+    for (int i = 0; i < 3; i++)
+        C[4 * i] = k;
+}
+
+/* G = d((I + half h + c h^2) a)/dOmega = -half a^ + c (Omega a^T - 2 a Omega^T + (Omega.a) I) + d m Omega^T,
+   m = h^2 a = (Omega.a) Omega - |Omega|^2 a; and the same at the dual numbers Omega + eps U, a + eps b, whose part with
+   eps is E: U for Omega and b for a in each term in turn, and the derivatives of c and d, which are (Omega.U) d and
+   (Omega.U) dd. */
+static void dual_derivative(const double *theta, double half, const lg_cotangent *x, const double a[3],
+                            const double b[3], double G[9], double E[9])
+{
+    const double *U = theta, *O = theta + 3;
+    double s = lg_dot3(O, U), y = lg_dot3(O, O), Oa = lg_dot3(O, a), Ua = lg_dot3(U, a), Ob = lg_dot3(O, b);
+    double left_a[3], left_b[3], left_U[3], left_O[3]; /* what stands left of a^T, b^T, U^T and Omega^T */
+    for (int i = 0; i < 3; i++) {
+        double m = Oa * O[i] - y * a[i], dm = (Ua + Ob) * O[i] + Oa * U[i] - 2 * s * a[i] - y * b[i];
+        left_b[i] = x->c * O[i];
+        left_a[i] = x->c * U[i] + s * x->d * O[i];
+        left_U[i] = x->d * m - 2 * x->c * a[i];
+        left_O[i] = x->d * (dm - 2 * s * a[i]) + s * x->dd * m - 2 * x->c * b[i];
+    }
+
+    start_derivative(x->c * Oa, half, a, G);
+    add_outer(left_b, a, G);
+    add_outer(left_U, O, G);
+    start_derivative(x->c * (Ua + Ob) + s * x->d * Oa, half, b, E);
+    add_outer(left_a, a, E);
+    add_outer(left_b, b, E);
+    add_outer(left_U, U, E);
+    add_outer(left_O, O, E);
+}
+
+/* D = [G, E; 0, G] */
+void lg_se3_tangent_solve_d(const double theta[6], const lg_cotangent *x, const double v[6], double D[36])
+{
+    double G[9], E[9];
+    dual_derivative(theta, 0.5, x, v + 3, v, G, E);
+    for (int j = 0; j < 3; j++) {
+        lg_copy(3, G + 3 * j, D + 6 * j);
+        lg_zero(3, D + 6 * j + 3);
+        lg_copy(3, E + 3 * j, D + 6 * (3 + j));
+        lg_copy(3, G + 3 * j, D + 6 * (3 + j) + 3);
+    }
+}
+
+/* D = [0, G; G, E] */
+void lg_se3_transposed_solve_d(const double theta[6], const lg_cotangent *x, const double s[6], double D[36])
+{
+    double G[9], E[9];
+    dual_derivative(theta, -0.5, x, s, s + 3, G, E);
+    for (int j = 0; j < 3; j++) {
+        lg_zero(3, D + 6 * j);
+        lg_copy(3, G + 3 * j, D + 6 * j + 3);
+        lg_copy(3, G + 3 * j, D + 6 * (3 + j));
+        lg_copy(3, E + 3 * j, D + 6 * (3 + j) + 3);
     }
 }
 
@@ -121,12 +216,18 @@ static void shift(const double *x0, const double R0[9], const double *theta, con
         x[i] = x0[i] + Rd[i];
 }
 
-/* U = V^-1 R0^T (x1 - x0), V^-1 = I - h/2 + cotc h^2, with Omega in theta already */
+/* V^-1 = I - h/2 + cotc h^2 */
+void lg_se3_log_at(const lg_cotangent *x, const double d[3], double theta[6])
+{
+    lg_hat_apply(theta + 3, -0.5, x->c, d, theta);
+}
+
+/* U = V^-1 R0^T (x1 - x0), with Omega in theta already */
 static void position_log(const double *x0, const double R0[9], const double *x1, double *theta)
 {
     double dx[3] = {x1[0] - x0[0], x1[1] - x0[1], x1[2] - x0[2]}, d[3];
     lg_mulT3(R0, dx, d);
-    lg_hat_apply(theta + 3, -0.5, lg_cotc(lg_dot3(theta + 3, theta + 3)), d, theta);
+    lg_se3_log_at(&(lg_cotangent){.c = lg_cotc(lg_dot3(theta + 3, theta + 3))}, d, theta);
 }
 
 static void se3_identity(int n, double *q)

@@ -6,7 +6,8 @@
        sinc  = sin x / x                  cosc_d  = (sinc - 2 cosc) / x^2
        cosc  = (1 - cos x) / x^2          sincc_d = (cosc - 3 sincc) / x^2
        sincc = (x - sin x) / x^3          cotc_d  = (sincc / sinc(x/2)^2 - 2 cotc) / x^2
-       cotc  = (1 - (x/2) cot(x/2)) / x^2, with poles at multiples of 2 pi */
+       cotc  = (1 - (x/2) cot(x/2)) / x^2, with poles at multiples of 2 pi
+       cotc_dd = d/dx cotc_d / x */
 #ifndef LG_GROUP_SERIES_H
 #define LG_GROUP_SERIES_H
 
@@ -110,5 +111,14 @@ static inline double lg_cosc_d(double x2)
 double lg_cotc(double x2);
 double lg_sincc_d(double x2);
 double lg_cotc_d(double x2);
+double lg_cotc_dd(double x2);
+
+/* What T^-1 on SE(3) and its first derivatives need of the angle: cotc, cotc_d and cotc_dd, from one evaluation, which
+   takes no trigonometric function up to x^2 = 10. */
+typedef struct lg_cotangent {
+    double c, d, dd;
+} lg_cotangent;
+
+lg_cotangent lg_cotangent_of(double x2);
 
 #endif

@@ -33,6 +33,9 @@ REFERENCE = {
     "cosc_d": lambda x: (sinc(x) - 2 * cosc(x)) / x**2,
     "sincc_d": lambda x: (cosc(x) - 3 * sincc(x)) / x**2,
     "cotc_d": lambda x: (sincc(x) / sinc(x / 2) ** 2 - 2 * cotc(x)) / x**2,
+    "cotc_dd": lambda x: (
+        (8 / x**2 - 3 / (2 * x) * mp.cot(x / 2) - (3 + x * mp.cot(x / 2)) / (4 * mp.sin(x / 2) ** 2)) / x**4
+    ),
 }
 LIMIT = {
     "sinc": 1.0,
@@ -42,10 +45,11 @@ LIMIT = {
     "cosc_d": -1 / 12,
     "sincc_d": -1 / 60,
     "cotc_d": 1 / 360,
+    "cotc_dd": 1 / 3780,
 }
 SWEEP = np.geomspace(1e-8, np.pi, 400)
-# between series and closed forms: x^2 = 2 and 10
-SWITCHES = np.concatenate([s * (1 + np.linspace(-1e-3, 1e-3, 21)) for s in np.sqrt([2.0, 10.0])])
+# between series and closed forms: x^2 = 2, 10 and 20
+SWITCHES = np.concatenate([s * (1 + np.linspace(-1e-3, 1e-3, 21)) for s in np.sqrt([2.0, 10.0, 20.0])])
 
 
 def relative_errors(name, angles):
