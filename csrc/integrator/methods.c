@@ -1,13 +1,14 @@
 /* The list of methods. */
+#include "integrator/explicit.h"
 #include "integrator/genalpha/genalpha.h"
 #include "integrator/hht.h"
 #include "integrator/rkmk.h"
 
 #include <string.h>
 
-#define LG_RUNGE_KUTTA(title, table, p, list, source, text)                                                            \
+#define LG_RUNGE_KUTTA(title, type, table, p, list, source, text)                                                      \
     &(const lg_method){.name = title,                                                                                  \
-                       .stepper = &lg_rkmk,                                                                            \
+                       .stepper = &type,                                                                               \
                        .tableau = &table,                                                                              \
                        .order = p,                                                                                     \
                        .options = &list,                                                                               \

@@ -16,37 +16,18 @@
 #include "integrator/rkmk.h"
 
 #include "core/small.h"
-#include "integrator/options.h"
+#include "integrator/explicit.h"
 #include "solve/initial.h"
-
-typedef struct lg_rkmk_options {
-    lg_option_value project;
-    lg_control_options control; /* of pairs */
-} lg_rkmk_options;
-
-static const lg_option rkmk_rows[] = {LG_PROJECT_OPTION(lg_rkmk_options)};
-static const lg_option pair_rows[] = {LG_PROJECT_OPTION(lg_rkmk_options), LG_CONTROL_OPTIONS(lg_rkmk_options)};
-
-const lg_option_rows lg_rkmk_rows = LG_OPTION_ROWS(rkmk_rows, lg_rkmk_options);
-const lg_option_rows lg_pair_rows = LG_OPTION_ROWS(pair_rows, lg_rkmk_options);
-
-/* The nonzero weights of a row of the tableau, the stages they belong to and the number of stages they reach over. */
-typedef struct lg_weights {
-    int count, reach, stage[LG_STAGES];
-    double weight[LG_STAGES];
-} lg_weights;
 
 typedef struct lg_rkmk_stepper {
     lg_stepper base;
     int stages; /* number of stages that are formed: those with a weight, and those that these depend on */
     lg_weights A[LG_STAGES], b, b_hat;
     double c[LG_STAGES];
-    double *slopes; /* per stage: K (nv), k (nv); the last slopes are those at the end of the step */
+    lg_slopes slopes; /* of all stages, then of the end of the step */
     double *increment; /* theta (nv), v_i - v_n (nv) */
-    double *zero; /* nv */
     double *q, *v, *a, *lam;
     lg_point at; /* q and v, at the time and with the memory that are set where it is used */
-    double *flows; /* per stage: q' (nq) of the blocks whose rates are added to q; NULL if there are no such blocks */
     double *embedded, *q_hat; /* increment (2 nv) and coordinates of the embedded solution */
     int levels; /* of the projection */
     int nrows; /* constraint rows whose drift counts in the error */
@@ -54,67 +35,22 @@ typedef struct lg_rkmk_stepper {
     double *residual, *residual_before; /* phi, phidot (nrows each) there and at the start of the step */
 } lg_rkmk_stepper;
 
-static lg_weights weights_of(int stages, const lg_ratio *row)
-{
-    lg_weights weights = {0};
-    for (int j = 0; j < stages; j++)
-        if (row[j].num || row[j].root3) {
-            weights.reach = j + 1;
-            weights.stage[weights.count] = j;
-            weights.weight[weights.count++] = lg_ratio_value(row[j]);
-        }
-    return weights;
-}
-
 static lg_status prepare(lg_stepper *self)
 {
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
     const lg_tableau *tableau = self->method->tableau;
 
-    rk->b = weights_of(tableau->stages, tableau->b);
+    rk->b = lg_weights_of(tableau->stages, tableau->b);
     rk->stages = rk->b.reach;
     for (int i = 0; i < rk->stages; i++) {
-        rk->A[i] = weights_of(i, tableau->A[i]);
+        rk->A[i] = lg_weights_of(i, tableau->A[i]);
         rk->c[i] = lg_ratio_value(tableau->c[i]);
     }
-    rk->b_hat = weights_of(rk->stages + 1 < tableau->stages ? rk->stages + 1 : tableau->stages, tableau->b_hat);
+    rk->b_hat = lg_weights_of(rk->stages + 1 < tableau->stages ? rk->stages + 1 : tableau->stages, tableau->b_hat);
 
-    int adapts = lg_stepper_adapts(self), levels = ((const lg_rkmk_options *)self->options)->project.choice;
-    rk->nrows = adapts ? self->system->pattern->nrows : 0;
-    rk->levels = levels >= 0 ? levels : adapts ? LG_PROJECT_POSITION | LG_PROJECT_VELOCITY : 0;
+    rk->nrows = lg_stepper_adapts(self) ? self->system->pattern->nrows : 0;
+    rk->levels = lg_explicit_levels(self);
     return LG_OK;
-}
-
-/* ---- blocks with q' = A(q) v, whose rates are added to q ---- */
-
-static int flows(const lg_space *space)
-{
-    int count = 0;
-    for (int i = 0; i < space->nblocks; i++)
-        count += space->block[i].node->qdot != NULL;
-    return count;
-}
-
-/* q' at (q, v), the slope of a stage. */
-static void set_flow(lg_rkmk_stepper *rk, int stage, const double *q, const double *v)
-{
-    const lg_space *space = rk->base.system->space;
-    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
-        if (b->node->qdot)
-            b->node->qdot(q + b->q, v + b->v, rk->flows + space->nq * stage + b->q);
-}
-
-/* q = q_n + h sum of weighted slopes */
-static void add_flows(const lg_rkmk_stepper *rk, const double *qn, const lg_weights *weights, double h, double *q)
-{
-    const lg_space *space = rk->base.system->space;
-    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
-        if (!b->node->qdot)
-            continue;
-        lg_copy(b->nq, qn + b->q, q + b->q);
-        for (int j = 0; j < weights->count; j++)
-            lg_axpy(b->nq, h * weights->weight[j], rk->flows + space->nq * weights->stage[j] + b->q, q + b->q);
-    }
 }
 
 static void layout(lg_stepper *self, lg_arena *arena)
@@ -122,64 +58,19 @@ static void layout(lg_stepper *self, lg_arena *arena)
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
     size_t nv = (size_t)self->system->space->nv;
 
-    rk->slopes = lg_arena_doubles(arena, 2 * nv * (size_t)(rk->stages + 1));
+    lg_slopes_layout(&rk->slopes, self->system->space, rk->stages + 1, arena);
     rk->increment = lg_arena_doubles(arena, 2 * nv);
-    rk->zero = lg_arena_doubles(arena, nv);
     rk->q = lg_arena_doubles(arena, (size_t)self->system->space->nq);
     rk->v = lg_arena_doubles(arena, nv);
     rk->a = lg_arena_doubles(arena, nv);
     rk->lam = lg_arena_doubles(arena, (size_t)self->system->pattern->nrows);
     rk->at = (lg_point){.wa = 1, .q = rk->q, .v = rk->v, .work = self->accel.work};
-    rk->flows = NULL;
-    if (flows(self->system->space))
-        rk->flows = lg_arena_doubles(arena, (size_t)(self->system->space->nq * (rk->stages + 1)));
     rk->embedded = lg_arena_doubles(arena, 2 * nv);
     rk->q_hat = lg_arena_doubles(arena, (size_t)self->system->space->nq);
     rk->q_end = rk->nrows ? lg_arena_doubles(arena, (size_t)self->system->space->nq) : rk->q;
     rk->v_end = rk->nrows ? lg_arena_doubles(arena, nv) : rk->v;
     rk->residual = lg_arena_doubles(arena, 2 * (size_t)rk->nrows);
     rk->residual_before = lg_arena_doubles(arena, 2 * (size_t)rk->nrows);
-}
-
-/* K_1 = v_n if T^-1(0) = I; linear kinds may have other kinematics. k_1 is the state's acceleration. */
-static void first_slope(lg_rkmk_stepper *rk, const lg_state *state)
-{
-    const lg_space *space = rk->base.system->space;
-    double *K = rk->slopes;
-
-    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
-        if (b->node->linear)
-            lg_block_rate(b, state->q, rk->zero, state->v, K);
-        else
-            lg_copy(b->nv, state->v + b->v, K + b->v);
-    lg_copy(space->nv, state->a, K + space->nv);
-    if (rk->flows)
-        set_flow(rk, 0, state->q, state->v);
-}
-
-/* increment = h sum of weighted slopes */
-static void combine(int n, const lg_weights *weights, double h, const double *slopes, double *restrict increment)
-{
-    const double *K[LG_STAGES];
-    double w[LG_STAGES];
-    if (weights->count < 1) {
-        lg_zero(n, increment);
-        return;
-    }
-    for (int j = 0; j < weights->count; j++) {
-        K[j] = slopes + n * weights->stage[j];
-        w[j] = h * weights->weight[j];
-    }
-    if (weights->count == 1)
-        for (int i = 0; i < n; i++)
-            increment[i] = w[0] * K[0][i];
-    else
-        for (int i = 0; i < n; i++) {
-            double sum = w[0] * K[0][i] + w[1] * K[1][i];
-            for (int j = 2; j < weights->count; j++)
-                sum += w[j] * K[j][i];
-            increment[i] = sum;
-        }
 }
 
 /* c = a + b */
@@ -193,15 +84,14 @@ static inline void add(int n, const double *restrict a, const double *restrict b
 static void move(lg_rkmk_stepper *rk, const lg_state *state, const lg_weights *weights, double h, double *K)
 {
     const lg_space *space = rk->base.system->space;
-    combine(2 * space->nv, weights, h, rk->slopes, rk->increment);
+    lg_slopes_combine(&rk->slopes, weights, h, 0, 2 * space->nv, rk->increment);
 
     add(space->nv, state->v, rk->increment + space->nv, rk->v);
     if (K)
         lg_space_stage(space, state->q, rk->increment, rk->v, rk->q, K);
     else
         lg_space_move(space, state->q, rk->increment, rk->q, NULL);
-    if (rk->flows)
-        add_flows(rk, state->q, weights, h, rk->q);
+    lg_slopes_add_flows(&rk->slopes, state->q, weights, h, rk->q);
 }
 
 /* Accelerations at the point that `move` left, at time t. */
@@ -233,12 +123,11 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     const lg_space *space = self->system->space;
     double t = state->t, inside = t + 0.5 * h;
 
-    first_slope(rk, state);
+    lg_slopes_begin(&rk->slopes, state);
     for (int i = 1; i < rk->stages; i++) {
-        double *K = rk->slopes + 2 * space->nv * i;
+        double *K = lg_slopes_at(&rk->slopes, i);
         move(rk, state, &rk->A[i], h, K);
-        if (rk->flows)
-            set_flow(rk, i, rk->q, rk->v);
+        lg_slopes_set_flow(&rk->slopes, i, rk->q, rk->v);
         LG_TRY(accelerate(rk, state, t + rk->c[i] * h, inside, K + space->nv));
     }
 
@@ -270,16 +159,14 @@ static lg_status error(lg_stepper *self, const lg_state *before, double h, doubl
     lg_rkmk_stepper *rk = (lg_rkmk_stepper *)self;
     const lg_space *space = self->system->space;
     int nv = space->nv;
-    double *K = rk->slopes + 2 * nv * rk->stages;
+    double *K = lg_slopes_at(&rk->slopes, rk->stages);
     lg_space_rate(space, before->q, rk->increment, rk->v, K);
-    if (rk->flows)
-        set_flow(rk, rk->stages, rk->q, rk->v);
+    lg_slopes_set_flow(&rk->slopes, rk->stages, rk->q, rk->v);
     lg_copy(nv, rk->a, K + nv);
 
-    combine(2 * nv, &rk->b_hat, h, rk->slopes, rk->embedded);
+    lg_slopes_combine(&rk->slopes, &rk->b_hat, h, 0, 2 * nv, rk->embedded);
     lg_space_retract(space, before->q, rk->embedded, rk->q_hat);
-    if (rk->flows)
-        add_flows(rk, before->q, &rk->b_hat, h, rk->q_hat);
+    lg_slopes_add_flows(&rk->slopes, before->q, &rk->b_hat, h, rk->q_hat);
     lg_space_difference(space, rk->q_hat, rk->q_end, error);
     for (int i = 0; i < nv; i++)
         error[nv + i] = rk->v_end[i] - (before->v[i] + rk->embedded[nv + i]);

@@ -2,11 +2,8 @@
 #ifndef LG_INTEGRATOR_RKMK_H
 #define LG_INTEGRATOR_RKMK_H
 
-#include "integrator/options.h"
 #include "integrator/stepper.h"
 
 extern const lg_stepper_type lg_rkmk; /* of rows with a tableau */
-
-extern const lg_option_rows lg_rkmk_rows, lg_pair_rows; /* pairs: embedded methods of two orders */
 
 #endif

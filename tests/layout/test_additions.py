@@ -74,7 +74,7 @@ const lg_tableau lg_tableau_ralston = {
 };
 """,
     "csrc/integrator/methods.def": """
-LG_RUNGE_KUTTA("ralston", lg_tableau_ralston, 2, lg_rkmk_rows, "Ralston (1962)",
+LG_RUNGE_KUTTA("ralston", lg_rkmk, lg_tableau_ralston, 2, lg_explicit_rows, "Ralston (1962)",
           "Ralston's method of order two")
 """,
     "csrc/group/direct.c": """

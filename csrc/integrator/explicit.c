@@ -1,0 +1,111 @@
+/* What explicit Runge-Kutta methods share; see explicit.h. */
+#include "integrator/explicit.h"
+
+#include "core/small.h"
+#include "solve/initial.h"
+
+static const lg_option explicit_rows[] = {LG_PROJECT_OPTION(lg_explicit_options)};
+static const lg_option pair_rows[] = {LG_PROJECT_OPTION(lg_explicit_options), LG_CONTROL_OPTIONS(lg_explicit_options)};
+
+const lg_option_rows lg_explicit_rows = LG_OPTION_ROWS(explicit_rows, lg_explicit_options);
+const lg_option_rows lg_pair_rows = LG_OPTION_ROWS(pair_rows, lg_explicit_options);
+
+int lg_explicit_levels(const lg_stepper *self)
+{
+    int given = ((const lg_explicit_options *)self->options)->project.choice;
+    if (given >= 0)
+        return given;
+    return lg_stepper_adapts(self) ? LG_PROJECT_POSITION | LG_PROJECT_VELOCITY : 0;
+}
+
+lg_weights lg_weights_of(int stages, const lg_ratio *row)
+{
+    lg_weights weights = {0};
+    for (int j = 0; j < stages; j++)
+        if (row[j].num || row[j].root3) {
+            weights.reach = j + 1;
+            weights.stage[weights.count] = j;
+            weights.weight[weights.count++] = lg_ratio_value(row[j]);
+        }
+    return weights;
+}
+
+/* Whether there are blocks with q' = A(q) v, whose rates are added to q. */
+static int has_flows(const lg_space *space)
+{
+    for (int i = 0; i < space->nblocks; i++)
+        if (space->block[i].node->qdot)
+            return 1;
+    return 0;
+}
+
+void lg_slopes_layout(lg_slopes *slopes, const lg_space *space, int count, lg_arena *arena)
+{
+    slopes->space = space;
+    slopes->K = lg_arena_doubles(arena, 2 * (size_t)space->nv * (size_t)count);
+    slopes->zero = lg_arena_doubles(arena, (size_t)space->nv);
+    slopes->flow = has_flows(space) ? lg_arena_doubles(arena, (size_t)space->nq * (size_t)count) : NULL;
+}
+
+/* K_1 = v_n if T^-1(0) = I; linear kinds may have other kinematics. k_1 is the state's acceleration. */
+void lg_slopes_begin(lg_slopes *slopes, const lg_state *state)
+{
+    const lg_space *space = slopes->space;
+    double *K = slopes->K;
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
+        if (b->node->linear)
+            lg_block_rate(b, state->q, slopes->zero, state->v, K);
+        else
+            lg_copy(b->nv, state->v + b->v, K + b->v);
+    lg_copy(space->nv, state->a, K + space->nv);
+    lg_slopes_set_flow(slopes, 0, state->q, state->v);
+}
+
+void lg_slopes_combine(const lg_slopes *slopes, const lg_weights *weights, double h, int from, int n,
+                       double *restrict increment)
+{
+    const double *K[LG_STAGES];
+    double w[LG_STAGES];
+    if (weights->count < 1) {
+        lg_zero(n, increment);
+        return;
+    }
+    for (int j = 0; j < weights->count; j++) {
+        K[j] = lg_slopes_at(slopes, weights->stage[j]) + from;
+        w[j] = h * weights->weight[j];
+    }
+    if (weights->count == 1)
+        for (int i = 0; i < n; i++)
+            increment[i] = w[0] * K[0][i];
+    else
+        for (int i = 0; i < n; i++) {
+            double sum = w[0] * K[0][i] + w[1] * K[1][i];
+            for (int j = 2; j < weights->count; j++)
+                sum += w[j] * K[j][i];
+            increment[i] = sum;
+        }
+}
+
+void lg_slopes_set_flow(lg_slopes *slopes, int stage, const double *q, const double *v)
+{
+    const lg_space *space = slopes->space;
+    if (!slopes->flow)
+        return;
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
+        if (b->node->qdot)
+            b->node->qdot(q + b->q, v + b->v, slopes->flow + (long)space->nq * stage + b->q);
+}
+
+void lg_slopes_add_flows(const lg_slopes *slopes, const double *qn, const lg_weights *weights, double h, double *q)
+{
+    const lg_space *space = slopes->space;
+    if (!slopes->flow)
+        return;
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
+        if (!b->node->qdot)
+            continue;
+        lg_copy(b->nq, qn + b->q, q + b->q);
+        for (int j = 0; j < weights->count; j++)
+            lg_axpy(b->nq, h * weights->weight[j], slopes->flow + (long)space->nq * weights->stage[j] + b->q, q + b->q);
+    }
+}

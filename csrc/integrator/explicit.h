@@ -1,0 +1,54 @@
+/* What explicit Runge-Kutta methods share: their options, the nonzero weights of a tableau, and the slopes of a step's
+   stages with their combinations.
+
+   A stage has two slopes of nv values each: K, the rate of the local coordinates theta, and k, the acceleration. */
+#ifndef LG_INTEGRATOR_EXPLICIT_H
+#define LG_INTEGRATOR_EXPLICIT_H
+
+#include "integrator/options.h"
+#include "integrator/stepper.h"
+
+typedef struct lg_explicit_options {
+    lg_option_value project;
+    lg_control_options control; /* of pairs */
+} lg_explicit_options;
+
+extern const lg_option_rows lg_explicit_rows, lg_pair_rows; /* pairs: embedded methods of two orders */
+
+/* The levels onto which the end of each step is projected: as given, else both where steps adapt. */
+int lg_explicit_levels(const lg_stepper *self);
+
+/* The nonzero weights of a row of the tableau, the stages they belong to and the number of stages they reach over. */
+typedef struct lg_weights {
+    int count, reach, stage[LG_STAGES];
+    double weight[LG_STAGES];
+} lg_weights;
+
+lg_weights lg_weights_of(int stages, const lg_ratio *row);
+
+typedef struct lg_slopes {
+    const lg_space *space;
+    double *K; /* per stage: K (nv), k (nv) */
+    double *zero; /* nv */
+    double *flow; /* per stage: q' (nq) of the blocks whose rates are added to q; NULL if there are no such blocks */
+} lg_slopes;
+
+/* Room for the slopes of `count` stages. */
+void lg_slopes_layout(lg_slopes *slopes, const lg_space *space, int count, lg_arena *arena);
+
+static inline double *lg_slopes_at(const lg_slopes *slopes, int stage)
+{
+    return slopes->K + 2L * slopes->space->nv * stage;
+}
+
+/* The first stage: the state's velocities and its accelerations. */
+void lg_slopes_begin(lg_slopes *slopes, const lg_state *state);
+/* increment = h sum of weighted slopes: `n` of a stage's 2 nv values, from the value `from` on. */
+void lg_slopes_combine(const lg_slopes *slopes, const lg_weights *weights, double h, int from, int n,
+                       double *restrict increment);
+/* Rates of coordinates: q' at (q, v), for stage `stage`, and q = q_n + h sum of weighted rates. For blocks that have
+   them. */
+void lg_slopes_set_flow(lg_slopes *slopes, int stage, const double *q, const double *v);
+void lg_slopes_add_flows(const lg_slopes *slopes, const double *qn, const lg_weights *weights, double h, double *q);
+
+#endif
