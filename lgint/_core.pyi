@@ -68,7 +68,8 @@ class System:
     def project(
         self, t: float, q: ArrayLike, v: ArrayLike, *, position: bool = True, velocity: bool = True
     ) -> tuple[Array, Array]: ...  # the nearest (in the mass metric) consistent q, v
-    def matrix_values(self) -> int: ...  # numbers in the factors: the fill
+    # numbers in the factors, the fill: of the matrix with tangents, or with the mass alone
+    def matrix_values(self, *, tangents: bool = True) -> int: ...
     def solve_dense_count(self) -> int: ...
 
 class Model(System):

@@ -273,7 +273,7 @@ PyObject *lg_system_evaluate(PyObject *self, PyObject *args, PyObject *kwargs)
     PyObject *result = NULL;
     if (e.system && read_arguments(&e, args, kwargs) == 0) {
         int needs_plan = e.wanted >> VERB_S & 1;
-        if (!needs_plan || (e.plan = lg_system_plan(self))) {
+        if (!needs_plan || (e.plan = lg_system_plan(self, LG_COUPLING_TANGENTS))) {
             lg_status status = run_evaluation(&e);
             result = status == LG_OK ? results_of(&e) : lg_raise(lg_module_of(Py_TYPE(self)), status, NULL, NULL);
         }

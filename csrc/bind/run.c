@@ -98,7 +98,7 @@ static lg_status set_tolerances(lg_run *run, PyObject *options)
 static lg_status open_run(lg_run *run, const lg_run_arguments *arguments, const lg_method *method,
                           const lg_start *start, lg_report *report)
 {
-    const lg_plan *plan = lg_system_plan(arguments->system);
+    const lg_plan *plan = lg_system_plan(arguments->system, method->stepper->coupling);
     lg_option_value *options = plan ? lg_options(method, arguments->options) : NULL;
     if (!options)
         return LG_CALLBACK;

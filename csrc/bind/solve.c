@@ -31,7 +31,7 @@ static int open_point(one_point *p, PyObject *self, double t, PyObject *q, PyObj
         return -1;
     }
     if (!(p->q = lg_vector(q, "q", system->space->nq)) || !(p->v = lg_vector(v, "v", system->space->nv)) ||
-        !(p->accel.plan = lg_system_plan(self)))
+        !(p->accel.plan = lg_system_plan(self, LG_COUPLING_MASS)))
         return -1;
     p->mem = PyMem_Calloc((size_t)system->nmem + 1, sizeof *p->mem);
     if (!p->mem || lg_arena_open(&p->arena, lg_accel_layout, &p->accel) != LG_OK) {

@@ -21,20 +21,21 @@ int lg_system_is_fresh(PyObject *self)
     return 0;
 }
 
-const lg_plan *lg_system_plan(PyObject *self)
+const lg_plan *lg_system_plan(PyObject *self, lg_coupling coupling)
 {
     lg_system_object *object = (lg_system_object *)self;
-    if (!object->plan) {
-        lg_status status = lg_plan_create(object->system->pattern, &object->plan);
+    if (!object->plan[coupling]) {
+        lg_status status = lg_plan_create(object->system->pattern, coupling, &object->plan[coupling]);
         if (status != LG_OK)
             lg_raise(lg_module_of(Py_TYPE(self)), status, NULL, NULL);
     }
-    return object->plan;
+    return object->plan[coupling];
 }
 
 void lg_system_close(lg_system_object *self)
 {
-    lg_plan_free(self->plan);
+    for (int coupling = 0; coupling < LG_COUPLINGS; coupling++)
+        lg_plan_free(self->plan[coupling]);
 }
 
 static int system_init(PyObject *self, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
@@ -257,11 +258,17 @@ static PyObject *system_tangent(PyObject *self, PyObject *theta)
 }
 
 PyDoc_STRVAR(matrix_values_doc,
-             "matrix_values()\n--\n\nThe number of values stored in the factors of the system's matrix: its fill.");
+             "matrix_values(*, tangents=True)\n--\n\n"
+             "The number of values stored in the factors of the system's matrix: its fill. The matrix of implicit\n"
+             "methods holds tangents, that of explicit ones, accelerations and projections the mass alone.");
 
-static PyObject *system_matrix_values(PyObject *self, PyObject *Py_UNUSED(unused))
+static PyObject *system_matrix_values(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    const lg_plan *plan = lg_system_of(self) ? lg_system_plan(self) : NULL;
+    static char *names[] = {"tangents", NULL};
+    int tangents = 1;
+    if (!lg_system_of(self) || !PyArg_ParseTupleAndKeywords(args, kwargs, "|$p:matrix_values", names, &tangents))
+        return NULL;
+    const lg_plan *plan = lg_system_plan(self, tangents ? LG_COUPLING_TANGENTS : LG_COUPLING_MASS);
     return plan ? PyLong_FromLong(lg_plan_values(plan)) : NULL;
 }
 
@@ -370,7 +377,7 @@ static PyMethodDef system_methods[] = {
     {"tangent", system_tangent, METH_O, tangent_doc},
     {"initial", WITH_KEYWORDS(lg_system_initial), lg_system_initial_doc},
     {"project", WITH_KEYWORDS(lg_system_project), lg_system_project_doc},
-    {"matrix_values", system_matrix_values, METH_NOARGS, matrix_values_doc},
+    {"matrix_values", WITH_KEYWORDS(system_matrix_values), matrix_values_doc},
     {"solve_dense_count", system_solve_dense_count, METH_NOARGS, dense_count_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -8,14 +8,15 @@
 typedef struct lg_system_object {
     PyObject ob_base;
     const lg_system *system; /* NULL until a derived type's __init__ has succeeded */
-    lg_plan *plan; /* made on first use, const afterwards */
+    lg_plan *plan[LG_COUPLINGS]; /* made on first use, const afterwards */
     long dense_fallbacks; /* of one-point solves */
 } lg_system_object;
 
 /* The system of an initialised object, or NULL and a RuntimeError. */
 const lg_system *lg_system_of(PyObject *self);
-/* The plan of the system, or NULL and an exception. The caller holds the GIL. */
-const lg_plan *lg_system_plan(PyObject *self);
+/* The plan of the system for one coupling, or NULL and an exception. The caller holds the GIL, so that two threads never
+   make the same plan. */
+const lg_plan *lg_system_plan(PyObject *self, lg_coupling coupling);
 /* Refuses a second __init__. */
 int lg_system_is_fresh(PyObject *self);
 /* Frees what the base owns. */

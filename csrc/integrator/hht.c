@@ -442,6 +442,7 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
 
 const lg_stepper_type lg_hht = {
     .name = "hht",
+    .coupling = LG_COUPLING_TANGENTS,
     .size = sizeof(lg_hht_stepper),
     .prepare = prepare,
     .layout = layout,

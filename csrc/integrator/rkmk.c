@@ -175,6 +175,7 @@ static lg_status error(lg_stepper *self, const lg_state *before, double h, doubl
 
 const lg_stepper_type lg_rkmk = {
     .name = "rkmk",
+    .coupling = LG_COUPLING_MASS,
     .size = sizeof(lg_rkmk_stepper),
     .adds_rates = 1,
     .prepare = prepare,

@@ -103,7 +103,7 @@ static size_t reserve(lg_model *m, size_t doubles)
 
 /* ---- blocks ---- */
 
-/* The blocks, each of them a clique. The scratch begins with room for the tangents of large blocks: see tangent.c. */
+/* The blocks, each of them a clique of the mass matrix. The scratch begins with room for the tangents of large blocks: see tangent.c. */
 static void fill_blocks(builder *b, const lg_model_spec *spec)
 {
     lg_model *m = b->model;
@@ -114,7 +114,7 @@ static void fill_blocks(builder *b, const lg_model_spec *spec)
         if (nv > LG_MAX_NV && LG_TANGENT_ROOM * nv > m->system.nwork)
             m->system.nwork = LG_TANGENT_ROOM * nv;
         lg_layout_member(&b->layout, i);
-        lg_layout_clique(&b->layout);
+        lg_layout_mass_clique(&b->layout);
     }
 }
 

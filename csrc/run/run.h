@@ -42,6 +42,7 @@ typedef struct lg_start {
     int changed; /* the parameters of the system have changed since that run: its data jump at t, as at a kink */
 } lg_start;
 
+/* plan: of the system, for the coupling of the method's stepper */
 lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plan *plan, const lg_method *method,
                       const lg_option_value *options, const lg_start *start, lg_report *report);
 void lg_run_close(lg_run *run);

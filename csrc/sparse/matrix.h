@@ -28,7 +28,15 @@ typedef struct lg_chain {
 
 typedef struct lg_plan lg_plan; /* const after creation; threads share it */
 
-lg_status lg_plan_create(const lg_pattern *pattern, lg_plan **plan);
+/* What S holds, which decides who couples with whom and so the fill. Two bodies that nothing but stiffness or damping
+   joins are not coupled in a matrix of masses. */
+typedef enum lg_coupling {
+    LG_COUPLING_MASS, /* M: the first nmass_cliques of the pattern; the others have no place in the matrix */
+    LG_COUPLING_TANGENTS, /* derivatives by q, v and a: all cliques */
+    LG_COUPLINGS
+} lg_coupling;
+
+lg_status lg_plan_create(const lg_pattern *pattern, lg_coupling coupling, lg_plan **plan);
 void lg_plan_free(lg_plan *plan);
 int lg_plan_size(const lg_plan *plan); /* unknowns */
 long lg_plan_values(const lg_plan *plan); /* doubles in the matrix: the measure of fill */

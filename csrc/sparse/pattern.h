@@ -3,7 +3,8 @@
 
    Unknowns: every block has `nv` velocities and `nown` constraint rows of its own (a unit-length condition, say);
    every group is a set of constraint rows on the blocks it lists; every clique is a set of blocks whose
-   velocities some element couples. Rows of all groups come first in the multipliers, then the blocks' own rows.
+   velocities some element couples. The cliques that the mass matrix needs come first; the others are needed by
+   tangents alone. Rows of all groups come first in the multipliers, then the blocks' own rows.
 
    Constraint matrix B: an array of values. Entry e of group g (e from group_start[g] to group_start[g + 1]) is the
    column-major (rows of g) x nv matrix at B + group_value[e] for block group_block[e]; the own rows of block b are
@@ -23,7 +24,7 @@ typedef struct lg_pattern {
     const int *group_block; /* per entry: block */
     const int *group_value; /* per entry: place in the values of B */
     const int *group_sufficient; /* per entry: the group's rows are independent on this block alone; NULL: on none */
-    int ncliques;
+    int ncliques, nmass_cliques; /* all; those that M needs */
     const int *clique_start; /* per clique, ncliques + 1: first entry */
     const int *clique_block; /* per entry: block; a block alone is in a clique only if an element acts on it */
     int nrows; /* constraint rows, own rows included */

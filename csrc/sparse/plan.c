@@ -284,10 +284,13 @@ static lg_status build(builder *b)
     return LG_OK;
 }
 
-lg_status lg_plan_create(const lg_pattern *pattern, lg_plan **plan)
+lg_status lg_plan_create(const lg_pattern *pattern, lg_coupling coupling, lg_plan **plan)
 {
     *plan = NULL;
-    builder b = {.pattern = pattern, .plan = calloc(1, sizeof(lg_plan))};
+    lg_pattern coupled = *pattern;
+    if (coupling == LG_COUPLING_MASS)
+        coupled.ncliques = pattern->nmass_cliques;
+    builder b = {.pattern = &coupled, .plan = calloc(1, sizeof(lg_plan))};
     lg_status status = b.plan ? build(&b) : LG_NO_MEMORY;
     free(b.size);
     lg_order_free(&b.order);

@@ -330,7 +330,7 @@ static void fill_space(builder *b)
     lg_layout_blocks(&b->layout, spec->nblocks, spec->blocks);
     for (int i = 0; i < spec->nblocks; i++)
         lg_layout_member(&b->layout, i);
-    lg_layout_clique(&b->layout);
+    lg_layout_mass_clique(&b->layout);
     for (int i = 0; spec->nrows > 0 && i < spec->nblocks; i++)
         lg_layout_entry(&b->layout, i, spec->nrows, 0);
     if (spec->nrows > 0)

@@ -110,6 +110,12 @@ int lg_layout_clique(lg_layout *layout)
     return clique;
 }
 
+int lg_layout_mass_clique(lg_layout *layout)
+{
+    layout->pattern->nmass_cliques++;
+    return lg_layout_clique(layout);
+}
+
 void lg_layout_finish(lg_layout *layout)
 {
     lg_pattern *p = layout->pattern;

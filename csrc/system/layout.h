@@ -45,7 +45,9 @@ int lg_layout_entry(lg_layout *layout, int block, int nrows, int sufficient);
 int lg_layout_group(lg_layout *layout, int nrows);
 /* Adds a block to the next clique. */
 void lg_layout_member(lg_layout *layout, int block);
-/* Makes a clique of the members added since the previous clique and returns its number. */
+/* Makes a clique of the members added since the previous clique and returns its number. Cliques that the mass matrix
+   needs are made first. */
+int lg_layout_mass_clique(lg_layout *layout);
 int lg_layout_clique(lg_layout *layout);
 /* Adds the blocks' own rows; to be called last. The space and the pattern are then complete. */
 void lg_layout_finish(lg_layout *layout);

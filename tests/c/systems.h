@@ -272,6 +272,7 @@ static inline void hand_build(hand_system *s, const char *kind, int n, int nrows
                               .group_block = one_block,
                               .group_value = one_block,
                               .ncliques = 1,
+                              .nmass_cliques = 1,
                               .clique_start = s->clique_start,
                               .clique_block = one_block,
                               .nrows = nrows,
@@ -283,7 +284,7 @@ static inline void hand_build(hand_system *s, const char *kind, int n, int nrows
                             .eval = eval,
                             .row_name = hand_row_name};
     lg_plan *plan = NULL;
-    if (lg_plan_create(&s->pattern, &plan) == LG_OK)
+    if (lg_plan_create(&s->pattern, LG_COUPLING_TANGENTS, &plan) == LG_OK)
         s->plan = plan;
     if (node->identity)
         node->identity(n, s->q0);

@@ -144,7 +144,7 @@ static void open_problem(problem *p, uint64_t *state)
 {
     number(p);
     draw(p, state);
-    CHECK(lg_plan_create(&p->pattern, &p->plan) == LG_OK);
+    CHECK(lg_plan_create(&p->pattern, LG_COUPLING_TANGENTS, &p->plan) == LG_OK);
     CHECK(lg_arena_open(&p->arena, layout, p) == LG_OK);
     p->size = p->v_start[p->nblocks] + p->pattern.nrows;
     p->dense = malloc(((size_t)(p->size * p->size) + 1) * sizeof(double));
@@ -792,16 +792,17 @@ static void open_large(large *system, int n, const int *parent)
                                    .group_value = value,
                                    .group_sufficient = sufficient,
                                    .ncliques = n,
+                                   .nmass_cliques = n,
                                    .clique_start = clique_start,
                                    .clique_block = clique_block,
                                    .nrows = 3 * n,
                                    .nvalues = 18 * entries};
 }
 
-static long fill_of(const lg_pattern *pattern)
+static long fill_of(const lg_pattern *pattern, lg_coupling coupling)
 {
     lg_plan *plan;
-    CHECK(lg_plan_create(pattern, &plan) == LG_OK);
+    CHECK(lg_plan_create(pattern, coupling, &plan) == LG_OK);
     CHECK(lg_plan_size(plan) == 9 * pattern->nblocks);
     long values = lg_plan_values(plan);
     lg_plan_free(plan);
@@ -843,15 +844,39 @@ static void test_fill_grows_linearly(void)
                 parent[b] = shapes[shape](b);
             large system;
             open_large(&system, n, parent);
-            values[i] = fill_of(&system.pattern);
+            values[i] = fill_of(&system.pattern, LG_COUPLING_TANGENTS);
             CHECK(values[i] <= 150L * n);
             system.pattern.group_sufficient = NULL;
             if (n <= 100 || shape < 2)
-                CHECK(values[i] <= fill_of(&system.pattern));
+                CHECK(values[i] <= fill_of(&system.pattern, LG_COUPLING_TANGENTS));
             free(system.ints), free(parent);
         }
         CHECK(labs((values[4] - values[3]) / 9000 - (values[3] - values[2]) / 900) <= 1);
     }
+}
+
+/* Elements that couple neighbours two bodies apart, behind the cliques of the masses, do not change a matrix of masses;
+   they fill one of tangents. */
+static void test_masses_have_no_fill_of_stiffness(void)
+{
+    enum { N = 100 };
+    large chain;
+    int before[N], start[2 * N - 1], block[3 * N - 4];
+    for (int b = 0; b < N; b++)
+        before[b] = b - 1;
+    open_large(&chain, N, before);
+    long plain = fill_of(&chain.pattern, LG_COUPLING_TANGENTS);
+    CHECK(fill_of(&chain.pattern, LG_COUPLING_MASS) == plain);
+
+    for (int b = 0; b < N; b++)
+        start[b] = block[b] = b;
+    for (int s = 0; s < N - 2; s++)
+        start[N + s] = N + 2 * s, block[N + 2 * s] = s, block[N + 2 * s + 1] = s + 2;
+    start[2 * N - 2] = 3 * N - 4;
+    chain.pattern.ncliques = 2 * N - 2, chain.pattern.clique_start = start, chain.pattern.clique_block = block;
+    CHECK(fill_of(&chain.pattern, LG_COUPLING_MASS) == plain);
+    CHECK(fill_of(&chain.pattern, LG_COUPLING_TANGENTS) > 2 * plain);
+    free(chain.ints);
 }
 
 static void long_chain_layout(void *self, lg_arena *arena)
@@ -871,7 +896,7 @@ static void test_long_chain_solves(void)
     for (int b = 0; b < n; b++)
         before[b] = b - 1;
     open_large(&chain, n, before);
-    CHECK(lg_plan_create(&chain.pattern, &plan) == LG_OK);
+    CHECK(lg_plan_create(&chain.pattern, LG_COUPLING_MASS, &plan) == LG_OK);
     lg_matrix matrix = {.plan = plan};
     CHECK(lg_arena_open(&arena, long_chain_layout, &matrix) == LG_OK);
 
@@ -970,6 +995,7 @@ int main(void)
     RUN(test_dense_singular_column);
     RUN(test_dense_solution);
     RUN(test_fill_grows_linearly);
+    RUN(test_masses_have_no_fill_of_stiffness);
     RUN(test_long_chain_solves);
     RUN(test_products_of_the_pattern);
     RUN(test_measured_memory_equals_used);

@@ -71,7 +71,7 @@ static long count(int n, int chain, int tangent)
     lg_wanted wanted = {.Ma = values + 3 * n, .gyro = values + 4 * n, .force = values + 5 * n};
     lg_chain both = {{1, 1, 1}, {NULL, NULL, NULL}};
     if (tangent) {
-        CHECK(lg_plan_create(system->pattern, &plan) == LG_OK);
+        CHECK(lg_plan_create(system->pattern, LG_COUPLING_TANGENTS, &plan) == LG_OK);
         lg_matrix_layout(&matrix, plan, &arena);
         arena = (lg_arena){.base = calloc(1, arena.used + 64)};
         lg_matrix_layout(&matrix, plan, &arena);

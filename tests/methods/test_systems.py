@@ -29,6 +29,34 @@ def test_chain_of_pendulums_keeps_its_energy_and_its_joints(method, h, joint):
     assert np.abs(run.constraint_residual("position")).max() < (1e-13 if method == "genalpha" else 1e-7)
 
 
+def spring_chain(n, reach):
+    """A chain of pendulums, its links joined to those `reach` places further by springs (0: no springs)."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    for i in range(n):
+        link, before = f"link{i}", f"link{i - 1}" if i else lgint.ground
+        builder.add_body(link, mass=0.01, inertia=[1e-7, 1e-5, 1e-5], position=((i + 0.5) * 0.1, 0, 0))
+        builder.add_joint("spherical", before, link, point=(i * 0.1, 0, 0))
+    for i in range(reach, n if reach else 0):
+        points = [((j + 0.5) * 0.1, 0, 0.02) for j in (i - reach, i)]
+        builder.add_spring(
+            f"link{i - reach}", f"link{i}", stiffness=20, damping=0.01, point_a=points[0], point_b=points[1]
+        )
+    return builder.build()
+
+
+def test_springs_do_not_fill_the_matrix_of_explicit_methods():
+    """The fill of springs between links is that of tangents alone; accelerations by both matrices agree."""
+    plain = spring_chain(100, 0).core
+    assert plain.matrix_values(tangents=False) == plain.matrix_values()
+    for reach in (1, 2):
+        chain = spring_chain(100, reach)
+        assert chain.core.matrix_values(tangents=False) == plain.matrix_values()
+        assert chain.core.matrix_values() > 1.5 * plain.matrix_values()
+        starts = [lgint.integrate(chain, method, t_end=1e-4, h=1e-4) for method in ("rk44", "genalpha")]
+        np.testing.assert_allclose(starts[0].vdot[0], starts[1].vdot[0], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(starts[0].lam[0], starts[1].lam[0], rtol=1e-9, atol=1e-9)
+
+
 def test_long_chains_cost_in_proportion():
     """Values in the matrix of one, ten, ... ten thousand pendulums: the fill grows with the number of bodies."""
     fill = {}

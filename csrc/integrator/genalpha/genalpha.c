@@ -368,6 +368,7 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
 
 const lg_stepper_type lg_genalpha = {
     .name = "genalpha",
+    .coupling = LG_COUPLING_TANGENTS,
     .size = sizeof(lg_genalpha_stepper),
     .prepare = prepare,
     .layout = layout,
