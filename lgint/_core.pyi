@@ -56,6 +56,7 @@ class System:
         X: Sequence[ArrayLike | None] = (None, None, None),  # (nv, nv), block diagonal; diag(I, X_r) on R^3 x rotation
         t_in: float | None = None,
         wa: float = 1.0,
+        load: float = 1.0,  # factor of all loads and of gravity
     ) -> dict[str, Array]: ...  # B, Z dense (nrows, nv); S dense (nv, nv)
     # any leading axes: (..., nq), (..., nv)
     def energy(self, t: ArrayLike, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...  # T, V

@@ -3,7 +3,8 @@
 #include "bind/system.h"
 
 const char lg_system_evaluate_doc[] =
-    "evaluate(t, q, v, a=None, lam=None, *, mem=None, want, k=(0, 0, 1), X=(None, None, None), t_in=None, wa=1.0)\n"
+    "evaluate(t, q, v, a=None, lam=None, *, mem=None, want, k=(0, 0, 1), X=(None, None, None), t_in=None, wa=1.0, "
+    "load=1.0)\n"
     "--\n\n"
     "The wanted verbs at one point as a dict of arrays.\n\n"
     "want: any of Ma, gyro, force, Btlam (nv,), phi, phidot, zeta (nrows,), B, Z (nrows, nv), S (nv, nv), with\n"
@@ -11,7 +12,7 @@ const char lg_system_evaluate_doc[] =
     "unknowns u with d(q, v, a)/du = k[i] X[i]; X[i] is (nv, nv) and block diagonal, None for the identity; on a "
     "block\n"
     "R^3 x rotation it must be diag(I, X_r), as tangent operators are.\n"
-    "a and lam are zero if they are not given.";
+    "a and lam are zero if they are not given. load: factor of all loads and of gravity.";
 
 static const char *const verb_names[] = {"Ma", "gyro", "force", "Btlam", "phi", "phidot", "zeta", "B", "Z", "S"};
 enum { VERB_MA, VERB_GYRO, VERB_FORCE, VERB_BTLAM, VERB_PHI, VERB_PHIDOT, VERB_ZETA, VERB_B, VERB_Z, VERB_S, VERBS };
@@ -97,11 +98,11 @@ static int read_chain(evaluation *e, PyObject *k, PyObject *X)
 
 static int read_arguments(evaluation *e, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"t", "q", "v", "a", "lam", "mem", "want", "k", "X", "t_in", "wa", NULL};
+    static char *names[] = {"t", "q", "v", "a", "lam", "mem", "want", "k", "X", "t_in", "wa", "load", NULL};
     PyObject *q, *v, *a = NULL, *lam = NULL, *mem = NULL, *want = NULL, *k = NULL, *X = NULL, *t_in = NULL;
-    double t, wa = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "dOO|OO$OOOOOd:evaluate", names, &t, &q, &v, &a, &lam, &mem, &want,
-                                     &k, &X, &t_in, &wa))
+    double t, wa = 1, load = 1;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "dOO|OO$OOOOOdd:evaluate", names, &t, &q, &v, &a, &lam, &mem, &want,
+                                     &k, &X, &t_in, &wa, &load))
         return -1;
     if (!want) {
         PyErr_SetString(PyExc_TypeError, "evaluate needs the keyword want");
@@ -116,6 +117,7 @@ static int read_arguments(evaluation *e, PyObject *args, PyObject *kwargs)
 
     e->point = lg_point_at(t, lg_data(e->q), lg_data(e->v));
     e->point.wa = wa;
+    e->point.load = load;
     if (t_in && t_in != Py_None)
         e->point.t_in = PyFloat_AsDouble(t_in);
     return PyErr_Occurred() ? -1 : 0;

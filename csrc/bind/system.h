@@ -22,12 +22,6 @@ int lg_system_is_fresh(PyObject *self);
 /* Frees what the base owns. */
 void lg_system_close(lg_system_object *self);
 
-/* A point at (t, q, v) with everything else at its default. */
-static inline lg_point lg_point_at(double t, const double *q, const double *v)
-{
-    return (lg_point){.t = t, .t_in = t, .wa = 1, .q = q, .v = v};
-}
-
 /* Methods of System in files of their own: evaluate.c and solve.c. */
 PyObject *lg_system_evaluate(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *lg_system_initial(PyObject *self, PyObject *args, PyObject *kwargs);

@@ -301,16 +301,13 @@ static void form_vdot(lg_hht_stepper *g)
 
 static lg_point end_point(const lg_hht_stepper *g)
 {
-    return (lg_point){.t = g->t + g->h,
-                      .t_in = g->t + 0.5 * g->h,
-                      .wa = 1 / (1 + g->alpha),
-                      .q = g->q,
-                      .v = g->v,
-                      .a = g->a,
-                      .lam = g->lam,
-                      .mem = g->start->mem,
-                      .work = g->base.accel.work,
-                      .printed = 1};
+    lg_point end = lg_point_at(g->t + g->h, g->q, g->v);
+    end.t_in = g->t + 0.5 * g->h;
+    end.wa = 1 / (1 + g->alpha);
+    end.a = g->a, end.lam = g->lam;
+    end.mem = g->start->mem, end.work = g->base.accel.work;
+    end.printed = 1;
+    return end;
 }
 
 /* S for the chains, in one pass with whatever else is wanted. */

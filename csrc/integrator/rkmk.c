@@ -64,7 +64,8 @@ static void layout(lg_stepper *self, lg_arena *arena)
     rk->v = lg_arena_doubles(arena, nv);
     rk->a = lg_arena_doubles(arena, nv);
     rk->lam = lg_arena_doubles(arena, (size_t)self->system->pattern->nrows);
-    rk->at = (lg_point){.wa = 1, .q = rk->q, .v = rk->v, .work = self->accel.work};
+    rk->at = lg_point_at(0, rk->q, rk->v);
+    rk->at.work = self->accel.work;
     rk->embedded = lg_arena_doubles(arena, 2 * nv);
     rk->q_hat = lg_arena_doubles(arena, (size_t)self->system->space->nq);
     rk->q_end = rk->nrows ? lg_arena_doubles(arena, (size_t)self->system->space->nq) : rk->q;
@@ -106,7 +107,8 @@ static lg_status project(lg_rkmk_stepper *rk, const lg_state *state, double t, d
 {
     const lg_space *space = rk->base.system->space;
     lg_accel *accel = &rk->base.accel;
-    lg_point point = {.t = t, .t_in = t_in, .wa = 1, .q = rk->q, .v = rk->v, .mem = state->mem};
+    lg_point point = lg_point_at(t, rk->q, rk->v);
+    point.t_in = t_in, point.mem = state->mem;
     if (rk->nrows) {
         lg_copy(space->nq, rk->q, rk->q_end);
         lg_copy(space->nv, rk->v, rk->v_end);
@@ -142,8 +144,8 @@ static lg_status add_drift(lg_rkmk_stepper *rk, const lg_state *before, double h
 {
     lg_accel *accel = &rk->base.accel;
     int nv = rk->base.system->space->nv;
-    lg_point point = {
-        .t = before->t, .t_in = before->t + 0.5 * h, .wa = 1, .q = before->q, .v = before->v, .mem = before->mem};
+    lg_point point = lg_point_at(before->t, before->q, before->v);
+    point.t_in = before->t + 0.5 * h, point.mem = before->mem;
     LG_TRY(lg_residual(accel, &point, rk->residual_before));
     lg_axpy(2 * rk->nrows, -1.0, rk->residual_before, rk->residual);
     lg_axpy(rk->nrows, -h, rk->residual_before + rk->nrows, rk->residual);

@@ -74,8 +74,8 @@ lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const d
     int nq = self->system->space->nq, nv = self->system->space->nv, nrows = self->system->pattern->nrows;
     lg_status status = lg_check_finite(self->system, q, v, a, lam);
     if (status != LG_OK) {
-        lg_point end = {
-            .t = state->t + h, .wa = 1, .q = q, .v = v, .a = a, .mem = state->mem, .work = self->accel.work};
+        lg_point end = lg_point_at(state->t + h, q, v);
+        end.a = a, end.mem = state->mem, end.work = self->accel.work;
         lg_report_not_finite(self->system, &end, -1, &self->report);
         return status;
     }

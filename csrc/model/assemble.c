@@ -132,7 +132,7 @@ lg_status lg_model_energy(void *self, const lg_point *at, double *T, double *V)
     }
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
         open_poses(&f->e, at, pose);
-        *V += f->type->potential ? f->type->potential(&f->e, pose) : 0;
+        *V += f->type->potential ? f->type->potential(&f->e, pose, at) : 0;
     }
     return LG_OK;
 }

@@ -9,7 +9,8 @@ const lg_system *lg_model_system(const lg_model *model)
 void lg_model_kinematics(const lg_model *model, int frame, const double *q, const double *v, double *work,
                          lg_kinematics *out)
 {
-    lg_point at = {.q = q, .v = v, .work = work};
+    lg_point at = lg_point_at(0, q, v);
+    at.work = work;
     lg_model_move(model, &at, LG_TWISTS, 1);
     const lg_pose *pose = lg_pose_of(model->frame_of[frame], &at);
     lg_copy(3, pose->x, out->x);
@@ -25,7 +26,8 @@ lg_status lg_model_reaction(const lg_model *model, int element, int slot, double
     lg_zero(6, wrench);
     if (!joint)
         return LG_OK;
-    lg_point at = {.t = t, .q = q, .v = v, .work = work};
+    lg_point at = lg_point_at(t, q, v);
+    at.work = work;
     lg_rows rows;
     lg_model_move(model, &at, LG_POSES, 0);
     const lg_pose *pose[2] = {lg_pose_of(joint->e.frame[0], &at), lg_pose_of(joint->e.frame[1], &at)};

@@ -151,8 +151,8 @@ static lg_status euler_step(lg_control *control, lg_stepper *stepper, const lg_s
     for (int i = 0; i < space->nv; i++)
         control->v[i] = state->v[i] + h * state->a[i];
 
-    lg_point point = {
-        .t = state->t + h, .t_in = state->t + 0.5 * h, .wa = 1, .q = control->q, .v = control->v, .mem = state->mem};
+    lg_point point = lg_point_at(state->t + h, control->q, control->v);
+    point.t_in = state->t + 0.5 * h, point.mem = state->mem;
     return lg_accel_solve(&stepper->accel, &point, control->a, control->lam, &stepper->report);
 }
 

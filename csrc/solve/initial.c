@@ -22,7 +22,10 @@ double lg_max_abs(int n, const double *x)
 
 lg_point lg_point_after(double t, const double *q, const double *v, const double *mem)
 {
-    return (lg_point){.t = t, .t_in = nextafter(t, INFINITY), .wa = 1, .q = q, .v = v, .mem = mem};
+    lg_point point = lg_point_at(t, q, v);
+    point.t_in = nextafter(t, INFINITY);
+    point.mem = mem;
+    return point;
 }
 
 /* Checks the row with the largest residual against a bound. */

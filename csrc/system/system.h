@@ -12,14 +12,21 @@
 #include "sparse/matrix.h"
 #include "sparse/pattern.h"
 
-typedef struct lg_point { /* where to evaluate */
+typedef struct lg_point { /* where to evaluate; begins with lg_point_at */
     double t; /* time */
     double t_in; /* a time inside the step, which picks the piece of piecewise data */
     double wa; /* weight of M a in the residual */
+    double load; /* factor of all loads and of gravity; 1 in all dynamics, other values in statics only */
     const double *q, *v, *a, *lam, *mem; /* a and lam may be NULL where nothing wanted depends on them */
     double *work; /* scratch of system->nwork doubles, whose contents do not outlive a call */
     int printed; /* gyro of Euler parameters as in sherif2019 (9): the true one where e.e' = 0, another elsewhere */
 } lg_point;
+
+/* A point at t, q, v with everything else at its default: every point begins here. */
+static inline lg_point lg_point_at(double t, const double *q, const double *v)
+{
+    return (lg_point){.t = t, .t_in = t, .wa = 1, .load = 1, .q = q, .v = v};
+}
 
 typedef struct lg_wanted { /* what to evaluate (NULL: not wanted), in one kinematics pass; outputs are overwritten */
     double *Ma, *gyro, *force, *Btlam; /* nv each */

@@ -91,7 +91,8 @@ static void test_evaluation(void)
     double Ma[2], gyro[2], f[2], Btlam[2], phi, phidot, zeta, B[2], Z[2];
     for (int i = 0; i < WORK; i++)
         work[i] = i + 0.25;
-    lg_point point = {.t = t, .t_in = t, .wa = 1, .q = q, .v = v, .a = a, .lam = &lam, .work = work};
+    lg_point point = lg_point_at(t, q, v);
+    point.a = a, point.lam = &lam, point.work = work;
     lg_wanted want = {Ma, gyro, f, Btlam, &phi, &phidot, &zeta, B, Z, NULL, NULL};
     CHECK(s->eval(s->self, &point, &want) == LG_OK);
     for (int i = 0; i < 2; i++) {
@@ -132,7 +133,8 @@ static void test_kinks_are_seen_from_their_side(void)
 
     double work[WORK], q[2] = {1, 0}, v[2] = {0, 0}, f[2];
     for (int side = -1; side <= 1; side += 2) {
-        lg_point point = {.t = 2, .t_in = 2 + 0.1 * side, .wa = 1, .q = q, .v = v, .work = work};
+        lg_point point = lg_point_at(2, q, v);
+        point.t_in = 2 + 0.1 * side, point.work = work;
         CHECK(s->eval(s->self, &point, &(lg_wanted){.force = f}) == LG_OK);
         CHECK(f[0] != 2 && (f[0] > 2) == (side > 0) && fabs(f[0] - 2) <= 4 * DBL_EPSILON);
     }
@@ -151,7 +153,8 @@ static void test_failures(void)
     const lg_system *s = lg_callbacks_system(callbacks);
 
     double work[WORK], q[2] = {1, 0}, v[2] = {0, INFINITY}, out[2];
-    lg_point point = {.wa = 1, .q = q, .v = v, .work = work};
+    lg_point point = lg_point_at(0, q, v);
+    point.work = work;
     CHECK(s->eval(s->self, &point, &(lg_wanted){.Ma = out}) == LG_NOT_FINITE && p.calls == 0);
     v[1] = 0;
     CHECK(s->eval(s->self, &point, &(lg_wanted){.Ma = out}) == LG_OK && p.calls == 1);

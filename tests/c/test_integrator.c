@@ -238,7 +238,7 @@ static void test_positions_end_at_round_off(void)
     joined(&s, 1, 0);
     CHECK(run_to(&s, "genalpha", NULL, 0.2, 1e-3, &first) == LG_OK);
     double phi[3], zero[3] = {0};
-    lg_point point = {.q = first.q[first.n - 1], .v = first.v[first.n - 1]};
+    lg_point point = lg_point_at(0, first.q[first.n - 1], first.v[first.n - 1]);
     CHECK(s.system.eval(&s, &point, &(lg_wanted){.phi = phi}) == LG_OK);
     CHECK(distance(3, phi, zero) < 1e-13);
     hand_free(&s);

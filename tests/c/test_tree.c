@@ -67,7 +67,8 @@ static long count(int n, int chain, int tangent)
     lg_arena arena = {0};
     for (int i = 0; i < 3 * n; i++)
         values[i] = 0.01 * i;
-    lg_point point = {.wa = 1, .q = values, .v = values + n, .a = values + 2 * n, .work = values + 6 * n};
+    lg_point point = lg_point_at(0, values, values + n);
+    point.a = values + 2 * n, point.work = values + 6 * n;
     lg_wanted wanted = {.Ma = values + 3 * n, .gyro = values + 4 * n, .force = values + 5 * n};
     lg_chain both = {{1, 1, 1}, {NULL, NULL, NULL}};
     if (tangent) {

@@ -134,6 +134,37 @@ def test_inertia_forces_take_the_power_of_the_kinetic_energy(body, block):
 
 # ---- forces and joints ----
 
+# what the load factor multiplies: dead and following loads, weights, and the constant torque of a drive
+LOADS = {"gravity", "force", "torque"}
+PARTLY = {"joint_drive", "slide_drive", "coordinate_drive"}
+FORCES = [element for element in (*ON_BODIES, *ON_TREES) if ROWS[element.kind]["family"] == "force"]
+
+
+@pytest.mark.parametrize("element", FORCES, ids=str)
+def test_the_load_factor_multiplies_loads_alone(element):
+    """The force is affine in the factor: a multiple of it for loads, constant for springs, dampers and laws."""
+    model = tree(element) if element in ON_TREES else rigid(("R3xSO3", "R3xSO3"), element)
+    q, v, a, lam = random_point(model, tree() if element in ON_TREES else rigid(("R3xSO3", "R3xSO3")), 11)
+    none, half, one, two = (
+        model.evaluate(0.0, q, v, want=("force",), load=load)["force"] for load in (0.0, 0.5, 1.0, 2.0)
+    )
+    assert np.array_equal(one, model.evaluate(0.0, q, v, want=("force",))["force"])
+    assert np.allclose(two - none, 2 * (one - none), rtol=1e-14, atol=1e-14 * np.abs(two).max())
+    assert np.allclose(half - none, (one - none) / 2, rtol=1e-14, atol=1e-14 * np.abs(two).max())
+    assert (none == 0).all() == (element.kind in LOADS)
+    assert (none != one).any() == (element.kind in LOADS | PARTLY)
+
+
+def test_the_tangent_of_a_load_has_its_factor(kinds):
+    """A load's tangent is a multiple of the factor, that of other forces is not changed by it."""
+    for element in ON_BODIES:
+        model = rigid(kinds, element)
+        q, v, a, lam = random_point(model, rigid(kinds), 12)
+        none, one, two = (
+            model.evaluate(0.0, q, 0 * v, want=("S",), k=(1.0, 0.0, 0.0), load=load)["S"] for load in (0.0, 1.0, 2.0)
+        )
+        assert np.allclose(two - none, 2 * (one - none), rtol=1e-13, atol=1e-13 * np.abs(two).max()), element
+
 
 def test_forces_are_minus_the_gradient_of_their_potential(kinds):
     """Of every force with a potential, at rest, where dampers are silent."""

@@ -184,6 +184,17 @@ def body_length(node: ast.FunctionDef) -> int:
     return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
 
 
+def point_violations(root: Path) -> list[str]:
+    """Points that do not begin with lg_point_at, which sets what no point may lack, such as the load factor 1."""
+    made = re.compile(r"\(lg_point\)\s*\{|\blg_point\s+\w+\s*=\s*\{")
+    return [
+        f"{path.relative_to(root)}: {match.group()}"
+        for path in c_files(root)
+        if path != root / "csrc/system/system.h"
+        for match in made.finditer(plain(path.read_text()))
+    ]
+
+
 def length_violations(root: Path) -> list[str]:
     """Functions over 40 lines that have no reason to be longer, and files over 700."""
     long_functions = [

@@ -14,6 +14,7 @@ CHECKS = [
     house.call_violations,
     house.prefix_violations,
     house.mutable_violations,
+    house.point_violations,
     house.length_violations,
 ]
 
@@ -69,6 +70,8 @@ VIOLATIONS = [
     (house.mutable_violations, "csrc/core/a.c", "static int (*hook)(int) = 0;\n"),
     (house.mutable_violations, "csrc/core/a.c", "static int (*hook)(int);\n"),
     (house.mutable_violations, "csrc/core/a.c", "int lg_f(void)\n{\n    static int n = 0;\n    return ++n;\n}\n"),
+    (house.point_violations, "csrc/run/a.c", "void lg_f(void)\n{\n    lg_point p = {.t = 1};\n}\n"),
+    (house.point_violations, "csrc/model/a.h", "lg_point lg_f(void)\n{\n    return (lg_point){.t = 1};\n}\n"),
     (house.length_violations, "csrc/core/a.c", "int lg_f(int a)\n{\n" + "    a++;\n" * 38 + "}\n"),
     (house.length_violations, "lgint/a.py", "def f(a):\n" + "    a += 1\n" * 41),
     (house.length_violations, "lgint/a.py", "x = 1\n" * 701),

@@ -46,15 +46,11 @@ static void form_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
 
 static lg_point point_at(const lg_genalpha_stepper *g, const lg_alpha_place *place)
 {
-    return (lg_point){.t = place->t,
-                      .t_in = place->t_in,
-                      .wa = 1,
-                      .q = place->q,
-                      .v = place->v,
-                      .a = place->a,
-                      .lam = place->lam,
-                      .mem = place->mem,
-                      .work = g->base.accel.work};
+    lg_point point = lg_point_at(place->t, place->q, place->v);
+    point.t_in = place->t_in;
+    point.a = place->a, point.lam = place->lam;
+    point.mem = place->mem, point.work = g->base.accel.work;
+    return point;
 }
 
 static lg_status evaluate_system(lg_genalpha_stepper *g, const lg_point *point, const lg_wanted *wanted)

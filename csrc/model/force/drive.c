@@ -42,7 +42,8 @@ void lg_drive_law(const lg_element *e, int first, const lg_point *at, double ang
     const double *p = e->p + first;
     double wish, wish_rate;
     desired(e, first, at, &wish, &wish_rate);
-    law[0] = p[LG_DRIVE_TORQUE] + p[LG_DRIVE_STIFFNESS] * (wish - angle) + p[LG_DRIVE_DAMPING] * (wish_rate - rate);
+    law[0] = at->load * p[LG_DRIVE_TORQUE] + p[LG_DRIVE_STIFFNESS] * (wish - angle) +
+             p[LG_DRIVE_DAMPING] * (wish_rate - rate);
     law[1] = -p[LG_DRIVE_STIFFNESS];
     law[2] = -p[LG_DRIVE_DAMPING];
 }

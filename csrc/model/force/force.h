@@ -46,7 +46,7 @@ struct lg_force_type {
     /* For forces on a coordinate, that of the tree's joint under the frame. law: tau, d tau/dq, d tau/dq'. */
     lg_status (*coordinate)(const lg_element *e, const lg_point *at, double q, double v, int linear, double law[3]);
 
-    double (*potential)(const lg_element *e, const lg_pose *const f[2]);
+    double (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at);
     double (*next_kink)(const lg_element *e, double t);
     void (*commit)(const lg_element *e, const lg_pose *const f[2], double *mem);
 };

@@ -1,6 +1,6 @@
 /* Applied forces and torques on a frame: constant, from a table, or a function of time; in inertial or in body axes.
    A force turns with the body if its axes are the body's: f = R F, df = -R F^ dphi. A torque in inertial axes has the
-   body components R^T T, d(R^T T) = (R^T T)^ dphi. */
+   body components R^T T, d(R^T T) = (R^T T)^ dphi. The load factor multiplies both. */
 #include "model/force/force.h"
 
 enum { AXES, SOURCE, DATA }; /* places of the parameters */
@@ -77,7 +77,7 @@ static void interpolate(const lg_element *e, double t, double t_in, double value
         value[k] = values[3 * i + k] + s * (values[3 * i + 3 + k] - values[3 * i + k]);
 }
 
-static lg_status evaluate(const lg_element *e, const lg_point *at, double value[3])
+static lg_status look_up(const lg_element *e, const lg_point *at, double value[3])
 {
     switch ((int)e->p[SOURCE]) {
     case SOURCE_TABLE:
@@ -89,6 +89,14 @@ static lg_status evaluate(const lg_element *e, const lg_point *at, double value[
         lg_copy(3, e->p + DATA, value);
         return LG_OK;
     }
+}
+
+static lg_status evaluate(const lg_element *e, const lg_point *at, double value[3])
+{
+    LG_TRY(look_up(e, at, value));
+    for (int i = 0; i < 3; i++)
+        value[i] *= at->load;
+    return LG_OK;
 }
 
 static double next_kink(const lg_element *e, double t)

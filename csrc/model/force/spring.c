@@ -32,8 +32,9 @@ static lg_status cartesian_between(const lg_element *e, const double d[3], const
     return LG_OK;
 }
 
-static double cartesian_potential(const lg_element *e, const lg_pose *const f[2])
+static double cartesian_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
 {
+    (void)at;
     double V = 0;
     for (int i = 0; i < 3; i++) {
         double stretch = f[1]->x[i] - f[0]->x[i] - e->p[6 + i];
@@ -70,8 +71,9 @@ static lg_status spring_between(const lg_element *e, const double d[3], const do
     return LG_OK;
 }
 
-static double spring_potential(const lg_element *e, const lg_pose *const f[2])
+static double spring_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
 {
+    (void)at;
     double d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]};
     double stretch = lg_norm3(d) - e->p[2];
     return e->p[0] * stretch * stretch / 2;

@@ -1,4 +1,4 @@
-/* Weight m g, acting at the centre of mass; V = -m g . x. */
+/* Weight m g, acting at the centre of mass, times the load factor; V = -m g . x. */
 #include "model/force/force.h"
 
 static const lg_parameter parameters[] = {
@@ -8,9 +8,9 @@ static const lg_parameter parameters[] = {
 
 static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out)
 {
-    (void)f, (void)at, (void)linear;
+    (void)f, (void)linear;
     for (int i = 0; i < 3; i++) {
-        out->w[0][i] = e->p[0] * e->p[1 + i];
+        out->w[0][i] = at->load * e->p[0] * e->p[1 + i];
         out->w[0][3 + i] = 0;
     }
     return LG_OK;
@@ -21,13 +21,13 @@ static lg_status all(lg_forces forces, const lg_point *at, const lg_wanted *want
 {
     (void)want;
     for (const lg_force *f = forces.first; f < forces.end; f++)
-        lg_axpy(3, f->e.p[0], f->e.p + 1, lg_pose_of(f->e.frame[0], at)->wrench[LG_FORCES]);
+        lg_axpy(3, at->load * f->e.p[0], f->e.p + 1, lg_pose_of(f->e.frame[0], at)->wrench[LG_FORCES]);
     return LG_OK;
 }
 
-static double potential(const lg_element *e, const lg_pose *const f[2])
+static double potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
 {
-    return -e->p[0] * lg_dot3(e->p + 1, f[0]->x);
+    return -at->load * e->p[0] * lg_dot3(e->p + 1, f[0]->x);
 }
 
 const lg_force_type lg_weight = {
