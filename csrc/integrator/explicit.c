@@ -2,6 +2,7 @@
 #include "integrator/explicit.h"
 
 #include "core/small.h"
+#include "integrator/methods.h"
 #include "solve/initial.h"
 
 static const lg_option explicit_rows[] = {LG_PROJECT_OPTION(lg_explicit_options)};

@@ -13,8 +13,6 @@ typedef struct lg_explicit_options {
     lg_control_options control; /* of pairs */
 } lg_explicit_options;
 
-extern const lg_option_rows lg_explicit_rows, lg_pair_rows; /* pairs: embedded methods of two orders */
-
 /* The levels onto which the end of each step is projected: as given, else both where steps adapt. */
 int lg_explicit_levels(const lg_stepper *self);
 

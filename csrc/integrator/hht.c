@@ -1,4 +1,5 @@
-/* The HHT schemes of sherif2019 as printed, on Euler parameters and linear coordinates, index 3.
+/* The HHT schemes of sherif2019 as printed, on Euler parameters and linear coordinates, index 3, and the choice between
+   them and generalized-alpha: the option `modified` asks for a scheme as printed.
 
    With F = gyro - force + B^T lam, gamma = (1 - 2 alpha)/2 and beta = (1 - alpha)^2/4, a step solves for a = a_n+1,
    lam:
@@ -14,10 +15,9 @@
    `transport` uses L(q)^T L(q_n) F_n instead of F_n, since (62) adds M a and F_n as if both referred to the same axes.
    The a_n are the accelerations of the algorithm; a + alpha vdot_n = (1 + alpha) vdot, in body components for the
    modified method. */
-#include "integrator/hht.h"
-
 #include "core/small.h"
 #include "integrator/implicit.h"
+#include "integrator/methods.h"
 #include "integrator/options.h"
 #include "solve/initial.h"
 
@@ -27,7 +27,8 @@
 
 enum { MAX_UNIT_BLOCK = 7 }; /* velocities of a block with unit length */
 
-/* Begins with the options of generalized-alpha, which reads them as its own. */
+/* Begins with the options of generalized-alpha, which reads them as its own; what follows `modified` belongs to the
+   schemes as printed. */
 typedef struct lg_hht_options {
     lg_genalpha_options genalpha;
     lg_option_value modified, transport;
@@ -38,7 +39,6 @@ static const lg_hht_options *options_of(const lg_stepper *self)
     return (const lg_hht_options *)self->options;
 }
 
-/* `transport` belongs to the printed schemes; of LG_GENALPHA_OPTIONS they have those that end Newton's method. */
 static const lg_option hht_rows[] = {
     {"alpha",
      LG_OPTION_NUMBER,
@@ -73,30 +73,29 @@ const lg_option_rows lg_hht_rows = LG_OPTION_ROWS(hht_rows, lg_hht_options);
 
 /* ---- which scheme ---- */
 
-static int is_one_of(const char *name, const char *const *names)
+/* Whether an option belongs to the schemes as printed, or to generalized-alpha: both read the damping, the end of
+   Newton's method and `modified`. */
+static int is_read(const lg_option *option, int printed)
 {
-    while (*names && strcmp(name, *names) != 0)
-        names++;
-    return *names != NULL;
+    const long others = LG_FIELD(lg_hht_options, genalpha.sigma), modified = LG_FIELD(lg_hht_options, modified);
+    if (option->field < others || option->field == modified)
+        return 1;
+    return (option->field > modified) == printed;
 }
 
-lg_status lg_hht_choose(const lg_method *method, const lg_option_value *options, const lg_stepper_type **stepper,
+static lg_status choose(const lg_method *method, const lg_option_value *options, const lg_stepper_type **stepper,
                         lg_report *report)
 {
-    static const char *const printed_only[] = {"transport", NULL};
-    static const char *const shared[] = {"alpha", "modified", "newton_rtol", "newton_atol", "max_iter", NULL};
     int printed = !isnan(((const lg_hht_options *)options)->modified.number);
     *stepper = printed ? &lg_hht : &lg_genalpha;
     for (int i = 0; i < method->options->count; i++) {
         const lg_option *option = &method->options->row[i];
-        const char *name = option->name;
-        int fits = is_one_of(name, shared) || is_one_of(name, printed_only) == printed;
-        if (!options[option->field].given || fits)
+        if (!options[option->field].given || is_read(option, printed))
             continue;
         lg_report_say(report,
                       printed ? "%s: the scheme chosen by modified has no such option"
                               : "%s: needs modified=True or modified=False",
-                      name);
+                      option->name);
         return LG_BAD_ARGUMENT;
     }
     return LG_OK;
@@ -441,6 +440,7 @@ const lg_stepper_type lg_hht = {
     .name = "hht",
     .coupling = LG_COUPLING_TANGENTS,
     .size = sizeof(lg_hht_stepper),
+    .choose = choose,
     .prepare = prepare,
     .layout = layout,
     .carry_count = carry_count,

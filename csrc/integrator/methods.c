@@ -1,33 +1,22 @@
 /* The list of methods. */
-#include "integrator/explicit.h"
-#include "integrator/genalpha/genalpha.h"
-#include "integrator/hht.h"
-#include "integrator/rkmk.h"
+#include "integrator/methods.h"
 
 #include <string.h>
 
+#define LG_ROW(title, type, p, list, source, text, ...)                                                                \
+    &(const lg_method){                                                                                                \
+        .name = title, .stepper = &type, .order = p, .options = &list, .reference = source, .doc = text, __VA_ARGS__},
+#define LG_METHOD(title, type, p, list, source, text) LG_ROW(title, type, p, list, source, text, .rule = NULL)
 #define LG_RUNGE_KUTTA(title, type, table, p, list, source, text)                                                      \
-    &(const lg_method){.name = title,                                                                                  \
-                       .stepper = &type,                                                                               \
-                       .tableau = &table,                                                                              \
-                       .order = p,                                                                                     \
-                       .options = &list,                                                                               \
-                       .reference = source,                                                                            \
-                       .doc = text},
-#define LG_METHOD(title, type, rule, p, list, choice, source, text)                                                    \
-    &(const lg_method){.name = title,                                                                                  \
-                       .stepper = &type,                                                                               \
-                       .coefficients = &rule,                                                                          \
-                       .order = p,                                                                                     \
-                       .options = &list,                                                                               \
-                       .choose = choice,                                                                               \
-                       .reference = source,                                                                            \
-                       .doc = text},
+    LG_ROW(title, type, p, list, source, text, .tableau = &table)
+#define LG_ALPHA(title, type, function, p, list, source, text)                                                         \
+    LG_ROW(title, type, p, list, source, text, .rule = function)
 const lg_method *const lg_methods[] = {
 #include "integrator/methods.def"
 };
-#undef LG_RUNGE_KUTTA
 #undef LG_METHOD
+#undef LG_RUNGE_KUTTA
+#undef LG_ALPHA
 
 const int lg_method_count = sizeof lg_methods / sizeof *lg_methods;
 

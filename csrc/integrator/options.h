@@ -47,11 +47,11 @@ typedef struct lg_newton_options {
 
 enum { LG_PREDICTOR_EXTRAPOLATE, LG_PREDICTOR_PLAIN };
 
-/* The option values of generalized-alpha and its relatives. */
+/* The option values of generalized-alpha and its relatives, of which other implicit methods have the first two. */
 typedef struct lg_genalpha_options {
     lg_option_value damping; /* rho_inf or alpha */
-    lg_option_value sigma, index, form, start, predictor, newton, tangent_terms, tangent_operator, scaling;
     lg_newton_options stop;
+    lg_option_value sigma, index, form, start, predictor, newton, tangent_terms, tangent_operator, scaling;
 } lg_genalpha_options;
 
 /* Rows of generalized-alpha except its damping; `index_default` is LG_INDEX_3_DEFAULT or LG_STABILIZED_DEFAULT. */

@@ -13,10 +13,9 @@
    since no step size could remove them: the exact solution from there has phiddot = 0, so that the drift is
 
        phi - (phi_n + h phidot_n)      and      phidot - phidot_n. */
-#include "integrator/rkmk.h"
-
 #include "core/small.h"
 #include "integrator/explicit.h"
+#include "integrator/methods.h"
 #include "solve/initial.h"
 
 typedef struct lg_rkmk_stepper {

@@ -60,13 +60,17 @@ typedef struct lg_stats {
 } lg_stats;
 
 typedef struct lg_stepper lg_stepper;
+typedef struct lg_stepper_type lg_stepper_type;
 typedef struct lg_method lg_method;
 
-typedef struct lg_stepper_type {
+struct lg_stepper_type {
     const char *name;
     size_t size; /* of the stepper's struct, which begins with an lg_stepper */
     lg_coupling coupling; /* of its matrix; the same for all steppers among which a row chooses */
     int adds_rates; /* an explicit method that supports node kinds with qdot */
+    /* Another stepper if the options ask for it, and names an option that contradicts this. NULL: never another. */
+    lg_status (*choose)(const lg_method *method, const lg_option_value *options, const lg_stepper_type **stepper,
+                        lg_report *report);
     /* Checks options together and derives coefficients; names the culprit in report->what. */
     lg_status (*prepare)(lg_stepper *self);
     void (*layout)(lg_stepper *self, lg_arena *arena); /* carves all arrays; also used to measure them */
@@ -80,7 +84,7 @@ typedef struct lg_stepper_type {
        where ^ is the embedded solution. Called only for methods with control options. */
     lg_status (*error)(lg_stepper *self, const lg_state *before, double h, double *error);
     void (*close)(lg_stepper *self); /* frees what the arena does not hold; NULL: nothing */
-} lg_stepper_type;
+};
 
 struct lg_stepper {
     const lg_stepper_type *type;
@@ -113,17 +117,16 @@ const lg_control_options *lg_stepper_control(const lg_stepper *self);
 /* Whether error control chooses the steps: a tolerance was given. */
 int lg_stepper_adapts(const lg_stepper *self);
 
+/* alpha_m and alpha_f of generalized-alpha as functions of its damping. */
+typedef void lg_alpha_rule(double damping, double alpha[2]);
+
 struct lg_method { /* one row of methods.def */
     const char *name;
     const lg_stepper_type *stepper;
     const lg_tableau *tableau; /* of a Runge-Kutta method, else NULL */
-    const void *coefficients; /* what the stepper of another expects: a parameter rule */
+    lg_alpha_rule *rule; /* of generalized-alpha, else NULL */
     int order; /* of q, v and the multipliers */
     const lg_option_rows *options;
-    /* Sets the stepper if the row's options choose it, or names an option that contradicts the choice. NULL:
-       `stepper`. */
-    lg_status (*choose)(const lg_method *self, const lg_option_value *options, const lg_stepper_type **stepper,
-                        lg_report *report);
     const char *reference;
     const char *doc;
 };

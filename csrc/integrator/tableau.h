@@ -22,10 +22,4 @@ typedef struct lg_tableau {
     lg_ratio b[LG_STAGES], b_hat[LG_STAGES], c[LG_STAGES];
 } lg_tableau;
 
-#define LG_RUNGE_KUTTA(name, stepper, tableau, order, options, reference, doc) extern const lg_tableau tableau;
-#define LG_METHOD(name, stepper, coefficients, order, options, choose, reference, doc)
-#include "integrator/methods.def"
-#undef LG_RUNGE_KUTTA
-#undef LG_METHOD
-
 #endif

@@ -74,8 +74,8 @@ static lg_status allocate(lg_run *run, const lg_plan *plan, const lg_option_valu
 {
     const lg_method *method = run->method;
     const lg_stepper_type *type = method->stepper;
-    if (method->choose)
-        LG_TRY(method->choose(method, options, &type, report));
+    if (type->choose)
+        LG_TRY(type->choose(method, options, &type, report));
     lg_stepper *stepper = run->stepper = calloc(1, type->size);
     if (!stepper)
         return LG_NO_MEMORY;

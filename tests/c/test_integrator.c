@@ -1,6 +1,6 @@
 /* Solvers, steppers and the loop on systems written out by hand: orders, restarts, kinks, failures. */
 #include "check.h"
-#include "integrator/genalpha/genalpha.h"
+#include "integrator/methods.h"
 #include "run/integrate.h"
 #include "solve/initial.h"
 #include "systems.h"

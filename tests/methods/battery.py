@@ -76,5 +76,9 @@ def start_of(formulation, order):
 
 
 def halvings(order, formulation=None):
+    if order not in COARSEST:
+        raise ValueError(
+            f"no number of steps is known from which a method of order {order} is asymptotic; add it to COARSEST"
+        )
     n = 36 if formulation in ANGLES and order == 5 else COARSEST[order]
     return [n * 2**i for i in range(4)]

@@ -1,10 +1,9 @@
 /* Generalized-alpha in local coordinates, of index 3, 2 and stabilised index 2, after holzinger2025 (11)-(20): rows,
    options, memory and the step. The formulas are in step.h, exact.c and printed.c, the solution is in newton.c, and the
    data handed from step to step are in carry.c. sigma = 0 is the method geom1 of Bruels and Cardona. */
-#include "integrator/genalpha/genalpha.h"
-
 #include "core/small.h"
 #include "integrator/genalpha/step.h"
+#include "integrator/methods.h"
 #include "integrator/options.h"
 #include "solve/initial.h"
 
@@ -14,30 +13,29 @@
 
 /* ---- rows: parameters and options ---- */
 
-static double chung_hulbert_m(double rho)
+/* Rules for alpha_m and alpha_f; always gamma = 1/2 - alpha_m + alpha_f (order two), beta = (gamma + 1/2)^2/4
+   (damping). */
+
+/* chung1993 */
+void lg_chung_hulbert(double rho, double alpha[2])
 {
-    return (2 * rho - 1) / (1 + rho);
+    alpha[0] = (2 * rho - 1) / (1 + rho);
+    alpha[1] = rho / (1 + rho);
 }
 
-static double chung_hulbert_f(double rho)
-{
-    return rho / (1 + rho);
-}
-
-static double zero(double unused)
+/* Newmark's average acceleration */
+void lg_average_acceleration(double unused, double alpha[2])
 {
     (void)unused;
-    return 0;
+    alpha[0] = alpha[1] = 0;
 }
 
-static double negative(double alpha)
+/* HHT on accelerations */
+void lg_hilber_hughes_taylor(double damping, double alpha[2])
 {
-    return -alpha;
+    alpha[0] = 0;
+    alpha[1] = -damping;
 }
-
-const lg_alpha_rule lg_chung_hulbert = {chung_hulbert_m, chung_hulbert_f};
-const lg_alpha_rule lg_average_acceleration = {zero, zero};
-const lg_alpha_rule lg_hilber_hughes_taylor = {zero, negative};
 
 static const lg_option genalpha_rows[] = {
     {"rho_inf",
@@ -66,11 +64,11 @@ static const lg_genalpha_options *options_of(const lg_stepper *self)
 
 static lg_alpha parameters(const lg_stepper *self)
 {
-    const lg_alpha_rule *rule = self->method->coefficients;
     const lg_genalpha_options *options = options_of(self);
-    double damping = options->damping.number;
     lg_option_value sigma = options->sigma;
-    lg_alpha p = {.alpha_m = rule->alpha_m(damping), .alpha_f = rule->alpha_f(damping)};
+    double alpha[2];
+    self->method->rule(options->damping.number, alpha);
+    lg_alpha p = {.alpha_m = alpha[0], .alpha_f = alpha[1]};
     p.gamma = 0.5 - p.alpha_m + p.alpha_f;
     p.beta = 0.25 * (p.gamma + 0.5) * (p.gamma + 0.5);
     p.kappa = (1 - p.alpha_f) / (1 - p.alpha_m);

@@ -10,7 +10,6 @@
 #ifndef LG_INTEGRATOR_GENALPHA_STEP_H
 #define LG_INTEGRATOR_GENALPHA_STEP_H
 
-#include "integrator/genalpha/genalpha.h"
 #include "integrator/implicit.h"
 
 enum { LG_ALPHA_BLOCK = 6 }; /* velocities of a Lie kind */
