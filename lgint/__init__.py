@@ -10,6 +10,7 @@ from lgint._build.parts import ground
 from lgint._core import ConvergenceError, IntegrationError, Interrupted, SingularError, StepSizeError
 from lgint._model.callable import CallableModel
 from lgint._model.check import check
+from lgint._model.lagrangian import LagrangianModel
 from lgint._model.model import Model
 from lgint._run.dense import DenseOutput, DenseState
 from lgint._run.integrate import Stepper, integrate, method_info, methods
@@ -24,6 +25,7 @@ __all__ = [
     "DenseState",
     "IntegrationError",
     "Interrupted",
+    "LagrangianModel",
     "Model",
     "ModelBuilder",
     "SingularError",

@@ -78,8 +78,8 @@ class CallableModel(System):
             "energy": energy,
         }
         _check_functions(self.functions)
-        self.kinks = [float(kink) for kink in _vector("kinks", kinks)]
-        q = _vector("q0", q0)
+        self.kinks = [float(kink) for kink in vector("kinks", kinks)]
+        q = vector("q0", q0)
         self.space = _blocks(space, q)
         if nrows is None:
             nrows = 0 if constraint is None else len(array("constraint(0, q0)", np.atleast_1d(constraint(0.0, q))))
@@ -159,7 +159,7 @@ def _list(name: str, value: Any) -> list[Any]:
         raise ValueError(f"{name}: a list expected, got {value!r}") from None
 
 
-def _vector(name: str, value: ArrayLike) -> Array:
+def vector(name: str, value: ArrayLike) -> Array:
     """A one-dimensional array of any length."""
     given = array(name, value)
     return array(name, given, (given.size,))

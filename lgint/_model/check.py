@@ -12,6 +12,8 @@ import numpy as np
 from lgint import _core, _html
 from lgint._args import Array
 from lgint._model.callable import CallableModel
+from lgint._model.gradients import by_differences
+from lgint._model.lagrangian import GRADIENTS, LagrangianModel
 from lgint._model.model import Model, System
 
 
@@ -233,11 +235,20 @@ def _energy(probe: _Probe, p: _Point) -> Errors:
         yield "force at rest = -dV/dq", _error(force @ w, -_slope(V, 1.0), 1e-6 * _speed(force))
 
 
+def _gradients(probe: _Probe, p: _Point) -> Errors:
+    for gradient, name in GRADIENTS.items():
+        given = probe.model.given if isinstance(probe.model, LagrangianModel) else {}
+        if given.get(gradient) is not None:
+            yield f"{gradient} = d({name})/dq", _error(given[gradient](p.q), by_differences(given[name], p.q))
+
+
 WITHOUT_POTENTIAL: Final = ("force", "torque", "drive", "law")  # kinds of forces
 
 
 def _only_potential_forces(model: System) -> bool:
-    """Whether V accounts for every force at rest: compiled models without loads."""
+    """Whether V accounts for every force at rest: compiled models without loads, Lagrangian ones without a force."""
+    if isinstance(model, LagrangianModel):
+        return model.given["force"] is None
     return isinstance(model, Model) and all(
         row["kind"] not in WITHOUT_POTENTIAL for row in model.record()["forces"].values()
     )
@@ -255,11 +266,12 @@ def check(model: System, *, points: int = 3, seed: int = 0, tolerance: float = 1
     """Compares a model's verbs with each other and with differences at random points near its start.
 
     B, phidot, zeta and Z against differences of the constraints; S for several chains against differences of the
-    residual; the mass, the kinetic energy and its rate; conservative forces against the potential.
+    residual; the mass, the kinetic energy and its rate; conservative forces against the potential; the gradients of a
+    `LagrangianModel` against differences.
 
     Parameters
     ----------
-    model : Model or CallableModel
+    model : Model, CallableModel or LagrangianModel
     points : int
         How many points.
     seed : int
@@ -274,6 +286,7 @@ def check(model: System, *, points: int = 3, seed: int = 0, tolerance: float = 1
     """
     comparisons = [_space, _constraints, _mass]
     comparisons += [_tangent] if _has_tangent(model) else []
+    comparisons += [_gradients] if isinstance(model, LagrangianModel) else []
     comparisons += [_energy] if _has_energy(model) else []
     worst: dict[str, float] = {}
     failures: list[CheckItem] = []

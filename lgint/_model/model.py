@@ -32,12 +32,15 @@ class System:
         The start, read only.
     reference : str
         The source of the system, "" if unknown.
+    origin : dict or None
+        The function of `lgint.models` that made the system ("factory") and its arguments ("parameters").
     """
 
     core: _core.System
     q0: Array
     v0: Array
     reference: str
+    origin: Origin | None = None
 
     def _set_start(self, q: ArrayLike, v: ArrayLike) -> None:
         self.q0 = valid_rotations(self.core.blocks, array("q", q, (self.nq,)))
@@ -91,6 +94,34 @@ class System:
         other._set_start(*(self.core.project(0.0, q, v) if project else (q, v)))
         return other
 
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Keywords of the factory in `lgint.models` that made the model; empty for all others."""
+        return dict(self.origin["parameters"]) if self.origin else {}
+
+    def with_parameters(self: S, **parameters: Any) -> S:
+        """The model of the same factory with some keywords changed. The start is the factory's.
+
+        Raises
+        ------
+        ValueError
+            If the model was not made by `lgint.models`, or has no such parameter.
+        """
+        if self.origin is None:
+            raise ValueError("with_parameters needs a model made by lgint.models; make this one again with others")
+        for name in parameters:
+            choice("parameter", name, self.origin["parameters"])
+        factory = FACTORIES[choice("model", self.origin["factory"], FACTORIES)]
+        made: S = factory(**{**self.origin["parameters"], **parameters})
+        return made
+
+    def with_origin(self: S, factory: str, parameters: Mapping[str, Any], reference: str) -> S:
+        """The same model with a note of the function of `lgint.models` that made it."""
+        other = self.with_state()
+        other.origin = {"factory": factory, "parameters": dict(parameters)}
+        other.reference = reference
+        return other
+
     def __copy__(self: S) -> S:
         return self
 
@@ -114,41 +145,13 @@ class Model(System):
         self.bodies: Mapping[str, BodyRow] = MappingProxyType(record["bodies"])
         self.joints: Mapping[str, JointRow] = MappingProxyType(record["joints"])
         self.reference = record["reference"]
+        self.origin = record["origin"]
         self._set_start(record["q0"], record["v0"])
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Keywords of the factory in `lgint.models` that made the model; empty for models of a builder."""
-        origin = self._record["origin"]
-        return dict(origin["parameters"]) if origin else {}
 
     def record(self) -> Record:
         """Plain data (numbers, strings, lists, functions) from which `Model` rebuilds the model."""
-        return {**self._record, "q0": self.q0.tolist(), "v0": self.v0.tolist()}
-
-    def with_parameters(self, **parameters: Any) -> Model:
-        """The model of the same factory with some keywords changed. The start is the factory's.
-
-        Raises
-        ------
-        ValueError
-            If the model was not made by `lgint.models`, or has no such parameter.
-        """
-        origin = self._record["origin"]
-        if origin is None:
-            raise ValueError("with_parameters needs a model made by lgint.models; rebuild this one with its builder")
-        for name in parameters:
-            choice("parameter", name, origin["parameters"])
-        factory = FACTORIES[choice("model", origin["factory"], FACTORIES)]
-        return factory(**{**origin["parameters"], **parameters})
-
-    def with_origin(self, factory: str, parameters: Mapping[str, Any], reference: str) -> Model:
-        """The same model with a note of the function of `lgint.models` that made it."""
-        other = self.with_state()
-        origin: Origin = {"factory": factory, "parameters": dict(parameters)}
-        other._record = {**self._record, "origin": origin, "reference": reference}
-        other.reference = reference
-        return other
+        note = {"reference": self.reference, "origin": self.origin}
+        return {**self._record, **note, "q0": self.q0.tolist(), "v0": self.v0.tolist()}  # type: ignore[typeddict-item]
 
     # ---- redundant rows ----
 
@@ -254,8 +257,8 @@ class Model(System):
         return f"<lgint.Model {name}{counts}, nq={self.nq} nv={self.nv} nc={self.nc}>"
 
 
-# the functions that make models, by name, for `Model.with_parameters`; `lgint.models` enters its own
-FACTORIES: Final[dict[str, Callable[..., Model]]] = {}
+# the functions that make models, by name, for `System.with_parameters`; `lgint.models` enters its own
+FACTORIES: Final[dict[str, Callable[..., Any]]] = {}
 
 
 class MissingFunctionError(RuntimeError):

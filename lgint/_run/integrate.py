@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, array, choice, guess, number, shown
+from lgint._model.gradients import gradients_formed
 from lgint._model.model import System
 from lgint._run.events import Event, Events
 from lgint._run.start import start_of, start_option
@@ -53,7 +54,7 @@ def integrate(
 
     Parameters
     ----------
-    model : Model or CallableModel
+    model : Model, CallableModel or LagrangianModel
     method : str
         One of `lgint.methods()`.
     t_end : float
@@ -116,18 +117,25 @@ def integrate(
     every = _count("save_every", save_every)
     wanted = None if t_eval is None else _evaluation_times(begin, float(times[-1]), t_eval)
     watch = None if events is None else Events(model.core, events)
+    formed = gradients_formed()
     on_step = watch.on_step if watch else None
     with _progress(progress, begin, float(times[-1])) as report:
         arguments = (model.core, method, begin, times, step, every, q, v, memory, given, report)
         result: dict[str, Any] = {}
         try:
             result = _core.integrate(*arguments, wanted, on_step, dense_output)
+            _count_gradients(result, formed)
             return _trajectory(model, method, options, result, watch)
         except BaseException as error:
             so_far = result or getattr(error, "result", None)
             if isinstance(so_far, dict):
+                _count_gradients(so_far, formed)
                 error.trajectory = _trajectory(model, method, options, so_far, watch, failed=True)  # type: ignore[attr-defined]
             raise
+
+
+def _count_gradients(result: dict[str, Any], before: int) -> None:
+    result["stats"]["gradients_formed"] = gradients_formed() - before
 
 
 def _trajectory(
@@ -150,7 +158,7 @@ class Stepper:
 
     Parameters
     ----------
-    model : Model or CallableModel
+    model : Model, CallableModel or LagrangianModel
     method : str
     t0 : float
         Start time, s.

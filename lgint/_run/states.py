@@ -32,6 +32,7 @@ class Stats:
     factorisations: int = 0
     force_evaluations: int = 0
     dense_fallbacks: int = 0
+    gradients_formed: int = 0  # that a LagrangianModel was not given: by complex step or by differences
     wall_time: float = 0.0  # s
     h_used: float = 0.0  # largest step taken, s
     newton: str | None = None  # the method that solved the steps, "full" or "modified"; None: nothing was to be solved
@@ -94,11 +95,11 @@ class States:
     # ---- bodies ----
 
     def multibody(self) -> Model:
-        """The model, if it has bodies and joints; ValueError for a `CallableModel`."""
+        """The model, if it has bodies and joints; ValueError for a system of functions."""
         if not isinstance(self.model, Model):
             raise ValueError(
-                "a CallableModel has no bodies or joints; its trajectory has t, q, v, vdot, lam, energy and "
-                "constraint_residual"
+                f"a {type(self.model).__name__} has no bodies or joints; its trajectory has t, q, v, vdot, lam, "
+                "energy and constraint_residual"
             )
         return self.model
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from lgint import _core
 from lgint._args import choice
-from lgint._model.callable import CallableModel
-from lgint._model.model import Model, System
+from lgint._model.lagrangian import rebuilt
+from lgint._model.model import System
 from lgint._run import files
 from lgint._run.dense import KNOT
 from lgint._run.states import States
@@ -29,7 +29,7 @@ class Trajectory(States):
 
     Attributes
     ----------
-    model : Model or CallableModel
+    model : Model, CallableModel or LagrangianModel
     method : str
     options : dict
         The options given to `integrate`.
@@ -63,7 +63,7 @@ class Trajectory(States):
             "method": self.method,
             "options": self.options,
             "stats": vars(self.stats),
-            "callable": isinstance(self.model, CallableModel),
+            "model": type(self.model).__name__,
             "record": self.model.record(),
             "status": self.status,
             "events": None if self.t_events is None else len(self.t_events),
@@ -86,8 +86,8 @@ class Trajectory(States):
         Parameters
         ----------
         what : str, optional
-            One panel only: "paths", "angular_velocities", "energy" or "residuals"; of a `CallableModel` "coordinates"
-            and "velocities" in place of the first two. Default: all four.
+            One panel only: "paths", "angular_velocities", "energy" or "residuals"; of a system without bodies
+            "coordinates" and "velocities" in place of the first two. Default: all four.
         ax : matplotlib axes, optional
             Where to draw one panel; by default "paths" on axes with projection "3d", on others the second one.
 
@@ -124,8 +124,7 @@ def load(path: str | PathLike[str]) -> Trajectory:
         if about["events"] is not None:
             result["events"] = [[arrays[f"{kind}_events_{i}"] for i in range(about["events"])] for kind in "tqv"]
         result |= {"stats": about["stats"], "status": about["status"]}
-        record = about["record"]
-        model: System = CallableModel(**record) if about["callable"] else Model(record)
+        model = rebuilt(about["model"], about["record"])
         _check_arrays(model, result)
         method = choice("method", about["method"], [row["name"] for row in _core.method_rows()])
         return Trajectory(model, method, about["options"], result)

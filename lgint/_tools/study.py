@@ -90,7 +90,7 @@ def study(
 
     Parameters
     ----------
-    model : Model or CallableModel
+    model : Model, CallableModel or LagrangianModel
     method : str
     steps : sequence of float
         At least two step sizes, s.
@@ -166,7 +166,7 @@ def _comparison(model: System, other: System) -> _Comparison:
         return _coordinate_errors
     if not (isinstance(model, Model) and isinstance(other, Model)):
         raise ValueError(
-            "reference: the run of a CallableModel compares with runs on the same space only; its blocks are "
+            "reference: the run of a system of functions compares with runs on the same space only; its blocks are "
             f"{_kinds(other)}, those of the model are {_kinds(model)}"
         )
     if _bodies(model) != _bodies(other):

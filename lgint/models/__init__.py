@@ -1,29 +1,36 @@
 """Benchmark models, one file each. Every parameter of the papers is a keyword with the papers' value.
 
-`lgint.models.names()` lists them; each function returns a `lgint.Model` that names its source (`.reference`) and
-can be rebuilt with other keywords (`.with_parameters`).
+`lgint.models.names()` lists them; each function returns a `lgint.Model`, or a `lgint.LagrangianModel` where
+there are no bodies, that names its source (`.reference`) and can be made again with other keywords
+(`.with_parameters`).
 """
 
 from typing import TYPE_CHECKING, NoReturn
 
 from lgint._args import guess
 from lgint.models._crank_drive_v8 import crank_drive_v8
+from lgint.models._four_bar import four_bar
 from lgint.models._free_body import free_body
 from lgint.models._heavy_top import heavy_top
 from lgint.models._lie_term import lie_term
+from lgint.models._mass_spring import mass_spring
 from lgint.models._pendulum_chain import pendulum_chain
 from lgint.models._puma560 import puma560
 from lgint.models._registry import get, names, parameters
 from lgint.models._rotor import rotor
 from lgint.models._single_axis import single_axis
 from lgint.models._slider_crank import slider_crank
+from lgint.models._spring_pendulum import spring_pendulum
+from lgint.models._steady_top import steady_top
 
 __all__ = [
     "crank_drive_v8",
+    "four_bar",
     "free_body",
     "get",
     "heavy_top",
     "lie_term",
+    "mass_spring",
     "names",
     "parameters",
     "pendulum_chain",
@@ -31,6 +38,8 @@ __all__ = [
     "rotor",
     "single_axis",
     "slider_crank",
+    "spring_pendulum",
+    "steady_top",
 ]
 
 if not TYPE_CHECKING:  # type checkers know the names by themselves

@@ -5,22 +5,23 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeVar
 
 from lgint._args import choice
-from lgint._model.model import FACTORIES, Model
+from lgint._model.model import FACTORIES, System
 
 P = ParamSpec("P")
+S = TypeVar("S", bound=System)
 
 
-def benchmark(reference: str) -> Callable[[Callable[P, Model]], Callable[P, Model]]:
+def benchmark(reference: str) -> Callable[[Callable[P, S]], Callable[P, S]]:
     """Enters a factory in the registry; its models carry its name, its arguments and `reference`."""
 
-    def enter(factory: Callable[P, Model]) -> Callable[P, Model]:
+    def enter(factory: Callable[P, S]) -> Callable[P, S]:
         signature = inspect.signature(factory)
 
         @functools.wraps(factory)
-        def signed(*args: P.args, **kwargs: P.kwargs) -> Model:
+        def signed(*args: P.args, **kwargs: P.kwargs) -> S:
             for name in kwargs:
                 choice(f"parameter of {factory.__name__}", name, signature.parameters)
             given = signature.bind(*args, **kwargs)
@@ -38,7 +39,7 @@ def names() -> list[str]:
     return sorted(FACTORIES)
 
 
-def get(name: str) -> Callable[..., Model]:
+def get(name: str) -> Callable[..., Any]:
     """The factory of a model; ValueError for unknown names."""
     return FACTORIES[choice("model", name, names())]
 

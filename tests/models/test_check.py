@@ -10,6 +10,7 @@ from lgint import _core
 
 JOINTS = [row["name"] for row in _core.element_rows() if row["family"] == "joint"]
 VARIANTS = [
+    ("four_bar", {"load": "mild"}),
     ("heavy_top", {"constraint_frame": "body"}),
     ("heavy_top", {"constrained": False}),
     ("pendulum_chain", {"n": 3}),
@@ -19,7 +20,7 @@ VARIANTS = [
     ("slider_crank", {"crank_com": "pivot"}),
     ("crank_drive_v8", {"omega0": 3.0}),
 ]
-MODELS = [*((name, {}) for name in lgint.models.names()), *VARIANTS]
+MODELS = [*((name, {}) for name in lgint.models.names() if "formulation" in lgint.models.parameters(name)), *VARIANTS]
 
 
 @pytest.mark.filterwarnings("ignore:inertia of:UserWarning")  # the Puma's published inertias
@@ -27,6 +28,12 @@ MODELS = [*((name, {}) for name in lgint.models.names()), *VARIANTS]
 @pytest.mark.parametrize(("name", "parameters"), MODELS, ids=lambda value: str(value))
 def test_models(name, parameters, formulation):
     report = lgint.check(lgint.models.get(name)(formulation=formulation, **parameters))
+    assert report.ok, f"\n{report}"
+
+
+@pytest.mark.parametrize("name", [n for n in lgint.models.names() if "formulation" not in lgint.models.parameters(n)])
+def test_models_without_bodies(name):
+    report = lgint.check(lgint.models.get(name)())
     assert report.ok, f"\n{report}"
 
 

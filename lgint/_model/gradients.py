@@ -1,0 +1,89 @@
+"""Gradients that nobody gave: formed by complex step where the function allows it, else by differences."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint._args import Array
+
+Function = Callable[[Array], ArrayLike]
+
+COMPLEX_STEP: Final = 1e-50  # f(x + i h) = f(x) + i h f'(x): nothing is subtracted, so that h can be any small number
+STEP: Final = 1e-4  # of four-point differences, relative to coordinates above 1: truncation 1e-17, round-off 1e-12
+STENCIL: Final = ((1, 8 / 12), (-1, -8 / 12), (2, -1 / 12), (-2, 1 / 12))
+AGREEMENT: Final = 1e-6  # relative: by how much the two may differ for the complex step to be trusted
+ROUND_OFF: Final = 1e-10  # of differences, relative to the function itself
+
+
+class _Formed(threading.local):
+    """How many gradients this thread has formed."""
+
+    count = 0
+
+
+_formed = _Formed()
+
+
+def gradients_formed() -> int:
+    """How many gradients the present thread has formed so far; a run calls all functions in one thread."""
+    return _formed.count
+
+
+def gradient_of(function: Function, points: list[Array]) -> tuple[Callable[[Array], Array], str]:
+    """The gradient of a function of q (n,) with values of any shape (...), as a function q -> (..., n), and its kind.
+
+    The kind is "complex step" if the function gives the same gradient by complex step as by differences at all
+    `points`, else "differences". A function that takes a modulus or a complex conjugate, converts its argument to real
+    numbers or stores values in an array of real numbers does not pass.
+    """
+    kind = "complex step" if all(_takes_complex(function, q) for q in points) else "differences"
+    slope = by_complex_step if kind == "complex step" else by_differences
+
+    def gradient(q: Array) -> Array:
+        _formed.count += 1
+        return slope(function, q)
+
+    return gradient, kind
+
+
+def by_complex_step(function: Function, q: Array) -> Array:
+    """d(function)/dq (..., n), exact to round-off for functions that are analytic in q."""
+    columns = []
+    for k in range(q.size):
+        moved: Any = q.astype(complex)
+        moved[k] += 1j * COMPLEX_STEP
+        columns.append(np.imag(function(moved)) / COMPLEX_STEP)
+    return np.stack(columns, axis=-1)
+
+
+def by_differences(function: Function, q: Array) -> Array:
+    """d(function)/dq (..., n) by four-point differences."""
+    columns = []
+    for k in range(q.size):
+        step = STEP * max(1.0, abs(q[k]))
+        column: Any = 0.0
+        for place, weight in STENCIL:
+            moved = q.copy()
+            moved[k] += place * step
+            column = column + weight / step * np.asarray(function(moved))
+        columns.append(column)
+    return np.stack(columns, axis=-1)
+
+
+def _takes_complex(function: Function, q: Array) -> bool:
+    size = float(np.abs(function(q)).max(initial=0.0))
+    real = by_differences(function, q)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of discarded imaginary parts, which the comparison finds
+            found = by_complex_step(function, q)
+    except Exception:  # whatever the function raises for complex numbers
+        return False
+    bound = AGREEMENT * float(np.abs(real).max(initial=0.0)) + ROUND_OFF * size
+    return found.shape == real.shape and bool(np.abs(found - real).max(initial=0.0) <= bound)

@@ -1,0 +1,202 @@
+"""LagrangianModel: a system given by its mass matrix, its potential and its constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint._args import Array, array
+from lgint._model.callable import CallableModel, vector
+from lgint._model.gradients import gradient_of
+from lgint._model.model import FACTORIES, MissingFunction, Model, System
+
+Function = Callable[..., ArrayLike]
+
+# the gradients and the functions that they belong to
+GRADIENTS: Final = {"mass_gradient": "mass", "potential_gradient": "potential", "constraint_jacobian": "constraint"}
+
+
+class LagrangianModel(CallableModel):
+    """A system with the kinetic energy v^T M(q) v / 2, the potential V(q) and constraints g(q) = 0, v = dq/dt in R^n.
+
+    Its equations of motion are M(q) v' + gyro = force(t, q, v) - grad V(q) - G(q)^T lam, g(q) = 0, with the gyroscopic
+    terms gyro = (dM/dt) v - grad(v^T M v / 2). M may be singular if no motion that the constraints allow is without
+    kinetic energy.
+
+    Parameters
+    ----------
+    q0, v0 : array_like, shape (n,)
+        The start.
+    mass : function q -> (n, n)
+        Symmetric and positive semidefinite.
+    potential : function q -> float
+    constraint : function q -> (nc,), optional
+    mass_gradient : function q -> (n, n, n), optional
+        Entry [i, j, k] is the derivative of M_ij by q_k.
+    potential_gradient : function q -> (n,), optional
+    constraint_jacobian : function q -> (nc, n), optional
+        G, the derivative of the constraint by q.
+    force : function (t, q, v) -> (n,), optional
+        Whatever the potential does not contain.
+    kinks : sequence of float
+        Times at which `force` is not smooth; runs land on them.
+
+    Attributes
+    ----------
+    given : dict
+        The functions as they were given, by the names of the arguments.
+    gradients : dict
+        For each of the three gradients "given", or how it is formed: by "complex step", which is exact to round-off, if
+        the function takes complex q and agrees with differences near the start, else by "differences" with four
+        points. `trajectory.stats.gradients_formed` counts these of a run. They cost n, or 4 n, calls of the function.
+
+    Raises
+    ------
+    ValueError
+        For wrong shapes, NaN, and a mass matrix that is not symmetric at the start. An exception inside a function
+        reaches the caller unchanged.
+    """
+
+    given: dict[str, Any]
+    gradients: dict[str, str]
+
+    def __init__(
+        self,
+        q0: ArrayLike,
+        v0: ArrayLike,
+        mass: Function,
+        potential: Function,
+        constraint: Function | None = None,
+        mass_gradient: Function | None = None,
+        potential_gradient: Function | None = None,
+        constraint_jacobian: Function | None = None,
+        force: Function | None = None,
+        kinks: Sequence[float] = (),
+        *,
+        nrows: int | None = None,
+    ) -> None:
+        given = {
+            "mass": mass,
+            "potential": potential,
+            "constraint": constraint,
+            "mass_gradient": mass_gradient,
+            "potential_gradient": potential_gradient,
+            "constraint_jacobian": constraint_jacobian,
+            "force": force,
+        }
+        _check_given(given)
+        q, v = vector("q0", q0), vector("v0", v0)
+        if nrows is None:
+            nrows = 0 if constraint is None else vector("constraint(q0)", constraint(q.copy())).size
+        shapes = {"mass": (q.size, q.size), "potential": (), "constraint": (nrows,), "force": (q.size,)}
+        _check_values(given, shapes, q, v)
+        self.given = given
+        complete, self.gradients = _with_gradients(given, shapes, q)
+        super().__init__("Rn", q, v, **_verbs(complete), kinks=kinks, nrows=nrows)
+
+    def record(self) -> dict[str, Any]:
+        """Keyword arguments from which `LagrangianModel` makes the model again, and where it came from."""
+        start = {"q0": self.q0.tolist(), "v0": self.v0.tolist()}
+        note = {"reference": self.reference, "origin": self.origin}
+        return {**start, **self.given, "kinks": self.kinks, "nrows": self._nrows, **note}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        record = self.record()
+        if self.origin is not None:  # the factory makes the functions again, which may not pickle
+            record = {name: value for name, value in record.items() if name not in self.given}
+        return rebuilt, ("LagrangianModel", record)
+
+    def __repr__(self) -> str:
+        return f"<lgint.LagrangianModel nq={self.nq} nc={self.nc}>"
+
+
+def rebuilt(kind: str, record: dict[str, Any]) -> System:
+    """The system whose type has the name `kind`, from its record. A factory that made it makes it again."""
+    if kind == "Model":
+        return Model(record)  # type: ignore[arg-type]
+    if kind == "CallableModel":
+        return CallableModel(**record)
+    origin, reference = record["origin"], record["reference"]
+    if origin is not None and origin["factory"] in FACTORIES:
+        made: System = FACTORIES[origin["factory"]](**origin["parameters"])
+        return made.with_state(record["q0"], record["v0"])
+    own = {name: value for name, value in record.items() if name not in ("origin", "reference")}
+    model = LagrangianModel(**own)
+    model.reference, model.origin = reference, origin
+    return model
+
+
+# ---- what is given ----
+
+
+def _check_given(given: dict[str, Function | None]) -> None:
+    for name, function in given.items():
+        if function is None and name in ("mass", "potential"):
+            raise ValueError(f"{name}: a function is needed")
+        if function is not None and not callable(function):
+            raise ValueError(f"{name}: a function expected, got {function!r}")
+    if given["constraint"] is None and given["constraint_jacobian"] is not None:
+        raise ValueError("constraint_jacobian needs constraint")
+
+
+def _check_values(given: dict[str, Function | None], shapes: dict[str, tuple[int, ...]], q: Array, v: Array) -> None:
+    """ValueError unless the values at the start have the right shapes and the mass matrix is symmetric."""
+    array("v0", v, q.shape)
+    whole = shapes | {gradient: (*shapes[name], q.size) for gradient, name in GRADIENTS.items()}
+    for name, function in given.items():
+        if function is None or isinstance(function, MissingFunction):
+            continue
+        text, arguments = ("force(0, q0, v0)", (0.0, q, v)) if name == "force" else (f"{name}(q0)", (q.copy(),))
+        value = array(text, function(*arguments), whole[name])
+        if name == "mass" and np.abs(value - value.T).max() > 1e-12 * np.abs(value).max():
+            raise ValueError(f"mass(q0): a symmetric matrix expected, got {value.tolist()}")
+
+
+# ---- the verbs ----
+
+
+def _with_gradients(
+    given: dict[str, Function | None], shapes: dict[str, tuple[int, ...]], q: Array
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """All functions, with the gradients that were not given, and how each gradient is formed."""
+    complete: dict[str, Any] = dict(given)
+    kinds = {}
+    near = np.random.default_rng(0).uniform(-1e-2, 1e-2, (2, q.size)) * (1 + np.abs(q))
+    for gradient, name in GRADIENTS.items():
+        function = given[name]
+        if given[gradient] is not None:
+            kinds[gradient] = "given"
+        elif isinstance(function, MissingFunction):
+            complete[gradient] = function
+        elif function is not None:
+            complete[gradient], kinds[gradient] = gradient_of(function, [q, *(q + near)])
+    return complete, kinds
+
+
+def _verbs(functions: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of `CallableModel`."""
+    mass, potential, constraint, mass_gradient, potential_gradient, constraint_jacobian, load = functions.values()
+
+    def force(t: float, q: Array, v: Array) -> Array:
+        rest: Array = -np.asarray(potential_gradient(q))
+        return rest if load is None else rest + np.asarray(load(t, q, v))
+
+    def gyro(t: float, q: Array, v: Array) -> Array:
+        turned: Array = np.asarray(mass_gradient(q)).T @ v  # [k, j] = sum over i of v_i dM_ij/dq_k, as M is symmetric
+        result: Array = v @ turned - turned @ v / 2
+        return result
+
+    def energy(t: float, q: Array, v: Array) -> tuple[Any, Any]:
+        return v @ np.asarray(mass(q)) @ v / 2, potential(q)
+
+    return {
+        "mass": lambda t, q: mass(q),
+        "force": force,
+        "gyro": gyro,
+        "constraint": None if constraint is None else lambda t, q: constraint(q),
+        "constraint_jacobian": None if constraint is None else lambda t, q: constraint_jacobian(q),
+        "energy": energy,
+    }
