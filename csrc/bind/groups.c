@@ -210,7 +210,7 @@ static void rotvec_compose_loop(char **args, const npy_intp *dimensions, const n
         operand o[3];                                                                                                  \
         start_operands(&lg_groups[LG_GROUP_se3], "vvm", 3, steps, o);                                                  \
         for (npy_intp i = 0; i < dimensions[0]; i++) {                                                                 \
-            double theta[6], v[6], D[36];                                                                              \
+            double theta[6] = {0}, v[6] = {0}, D[36];                                                                  \
             load(&o[0], args[0] + i * steps[0], theta);                                                                \
             load(&o[1], args[1] + i * steps[1], v);                                                                    \
             lg_cotangent x = lg_cotangent_of(lg_dot3(theta + 3, theta + 3));                                           \
