@@ -41,11 +41,11 @@ static lg_status store(const lg_python_function *function, const char *what, PyO
 
 /* ---- functions of time ---- */
 
-static lg_status call_time_function(void *self, double t, double value[3])
+static lg_status call_time_function(void *self, double t, int n, double *value)
 {
-    static const npy_intp dims[] = {3};
+    const npy_intp dims[] = {n > 6 ? n / 6 : n, 6};
     const lg_python_function *function = self;
-    return store(function, "function", PyObject_CallFunction(function->callable, "d", t), 1, dims, value);
+    return store(function, "function", PyObject_CallFunction(function->callable, "d", t), n > 6 ? 2 : 1, dims, value);
 }
 
 lg_time_function lg_python_time_function(lg_python_function *function)

@@ -276,57 +276,81 @@ static int check_index(const char *what, int index, int count)
     return -1;
 }
 
-PyDoc_STRVAR(kinematics_doc,
-             "kinematics(frame, q, v)\n--\n\n"
-             "Inertial position x (..., 3), rotation R (..., 3, 3), inertial velocity xdot (..., 3) and body angular\n"
-             "velocity omega (..., 3) of a frame, for states q (..., nq), v (..., nv).");
+PyDoc_STRVAR(
+    kinematics_doc,
+    "kinematics(frame, q, v, t=0.0)\n--\n\n"
+    "Inertial position x (..., 3), rotation R (..., 3, 3), inertial velocity xdot (..., 3) and body angular\n"
+    "velocity omega (..., 3) of a frame, for states q (..., nq), v (..., nv) and times t (...,), on which only\n"
+    "frames on supports depend.");
 
 static double *new_work(const lg_model *model)
 {
     return PyMem_Calloc((size_t)lg_model_system(model)->nwork + 1, sizeof(double));
 }
 
-static PyObject *kinematics_of(const lg_model *model, int frame, const lg_batch *batch)
+/* The results of a query for a batch of states. */
+typedef struct kinematics_arrays {
+    PyArrayObject *x, *R, *xdot, *omega;
+} kinematics_arrays;
+
+static lg_status fill_kinematics(const lg_model *model, int frame, const lg_batch *batch, double *work,
+                                 const kinematics_arrays *out)
 {
-    static const npy_intp dims[] = {3, 3};
-    PyArrayObject *x = lg_batch_output(batch, 1, dims), *R = lg_batch_output(batch, 2, dims);
-    PyArrayObject *xdot = lg_batch_output(batch, 1, dims), *omega = lg_batch_output(batch, 1, dims);
-    double *work = new_work(model);
-    if (!x || !R || !xdot || !omega || !work) {
-        PyMem_Free(work);
-        Py_XDECREF(x);
-        Py_XDECREF(R);
-        Py_XDECREF(xdot);
-        Py_XDECREF(omega);
-        return NULL;
-    }
     for (npy_intp i = 0; i < batch->points; i++) {
         lg_kinematics k;
-        lg_model_kinematics(model, frame, lg_batch_at(batch, 0, i), lg_batch_at(batch, 1, i), work, &k);
-        memcpy((double *)PyArray_DATA(x) + 3 * i, k.x, sizeof k.x);
-        memcpy((double *)PyArray_DATA(R) + 9 * i, k.R, sizeof k.R);
-        memcpy((double *)PyArray_DATA(xdot) + 3 * i, k.xdot, sizeof k.xdot);
-        memcpy((double *)PyArray_DATA(omega) + 3 * i, k.omega, sizeof k.omega);
+        LG_TRY(lg_model_kinematics(model, frame, *lg_batch_at(batch, 2, i), lg_batch_at(batch, 0, i),
+                                   lg_batch_at(batch, 1, i), work, &k));
+        memcpy((double *)PyArray_DATA(out->x) + 3 * i, k.x, sizeof k.x);
+        memcpy((double *)PyArray_DATA(out->R) + 9 * i, k.R, sizeof k.R);
+        memcpy((double *)PyArray_DATA(out->xdot) + 3 * i, k.xdot, sizeof k.xdot);
+        memcpy((double *)PyArray_DATA(out->omega) + 3 * i, k.omega, sizeof k.omega);
     }
+    return LG_OK;
+}
+
+static PyObject *kinematics_of(PyObject *self, int frame, const lg_batch *batch)
+{
+    static const npy_intp dims[] = {3, 3};
+    const lg_model *model = model_of(self)->model;
+    kinematics_arrays out = {lg_batch_output(batch, 1, dims), lg_batch_output(batch, 2, dims),
+                             lg_batch_output(batch, 1, dims), lg_batch_output(batch, 1, dims)};
+    double *work = new_work(model);
+    lg_status status = LG_NO_MEMORY;
+    if (out.x && out.R && out.xdot && out.omega && work)
+        status = fill_kinematics(model, frame, batch, work, &out);
     PyMem_Free(work);
-    return Py_BuildValue("(NNNN)", x, R, xdot, omega);
+    if (status == LG_OK)
+        return Py_BuildValue("(NNNN)", out.x, out.R, out.xdot, out.omega);
+    Py_XDECREF(out.x);
+    Py_XDECREF(out.R);
+    Py_XDECREF(out.xdot);
+    Py_XDECREF(out.omega);
+    return lg_raise(lg_module_of(Py_TYPE(self)), status, NULL, NULL);
 }
 
 static PyObject *model_kinematics(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"frame", "q", "v", NULL};
+    static char *names[] = {"frame", "q", "v", "t", NULL};
     const lg_system *system = lg_system_of(self);
     int frame;
-    PyObject *given[2];
-    if (!system || !PyArg_ParseTupleAndKeywords(args, kwargs, "iOO:kinematics", names, &frame, &given[0], &given[1]) ||
+    PyObject *given[3] = {NULL}, *zero = PyFloat_FromDouble(0), *result = NULL;
+    if (!system || !zero ||
+        !PyArg_ParseTupleAndKeywords(args, kwargs, "iOO|O:kinematics", names, &frame, &given[0], &given[1],
+                                     &given[2]) ||
         check_index("frame", frame, model_of(self)->nframes) < 0)
-        return NULL;
-    lg_batch batch = {.count = 2,
-                      .operand = {{.name = "q", .n = system->space->nq}, {.name = "v", .n = system->space->nv}}};
-    if (lg_batch_open(&batch, given) < 0)
-        return NULL;
-    PyObject *result = kinematics_of(model_of(self)->model, frame, &batch);
-    lg_batch_close(&batch);
+        goto finish;
+    if (!given[2])
+        given[2] = zero;
+    lg_batch batch = {.count = 3,
+                      .operand = {{.name = "q", .n = system->space->nq},
+                                  {.name = "v", .n = system->space->nv},
+                                  {.name = "t", .n = -1}}};
+    if (lg_batch_open(&batch, given) == 0) {
+        result = kinematics_of(self, frame, &batch);
+        lg_batch_close(&batch);
+    }
+finish:
+    Py_XDECREF(zero);
     return result;
 }
 
@@ -376,9 +400,11 @@ static PyObject *model_reaction(PyObject *self, PyObject *args, PyObject *kwargs
     return result;
 }
 
-PyDoc_STRVAR(transmitted_doc,
-             "transmitted(element, link, t, q, v, a, lam, mem, /)\n--\n\n"
-             "Inertial force and moment, (6,), that the joint of a tree's link exerts on the link, at its origin.");
+PyDoc_STRVAR(
+    transmitted_doc,
+    "transmitted(element, link, t, q, v, a, lam, mem, /)\n--\n\n"
+    "Inertial force and moment, (6,), that the joint of a tree's link exerts on the link, at its origin; or a\n"
+    "support (link 0), on what is attached to it, at its point.");
 
 enum { T_Q, T_V, T_A, T_LAM, T_MEM, T_COUNT };
 

@@ -40,13 +40,18 @@ static void add_own_rows(const lg_model *m, const lg_point *at, const lg_wanted 
 
 /* ---- the verbs ---- */
 
-void lg_model_move(const lg_model *m, const lg_point *at, lg_level level, int all)
+lg_status lg_model_move(const lg_model *m, const lg_point *at, lg_level level, int all)
 {
     lg_span ground = {&m->ground, &m->ground + 1};
     if (level > LG_NO_POSES && (all || m->ground.nactive))
         lg_ground.kinematics(ground, at, level, all);
-    for (int i = 0; i < m->nbody_spans; i++)
-        m->body_spans[i].first->type->kinematics(m->body_spans[i], at, level, all);
+    for (int i = 0; i < m->nbody_spans; i++) {
+        const lg_body_type *type = m->body_spans[i].first->type;
+        if (type->drive && level > LG_NO_POSES)
+            LG_TRY(type->drive(m->body_spans[i], at));
+        type->kinematics(m->body_spans[i], at, level, all);
+    }
+    return LG_OK;
 }
 
 /* The level of kinematics that forces and rows need. */
@@ -62,7 +67,8 @@ static lg_level level_of(const lg_model *m, const lg_wanted *want, int forces, i
 static void add_inertia(const lg_model *m, const lg_point *at, const lg_wanted *want)
 {
     for (int i = 0; i < m->nbody_spans; i++)
-        m->body_spans[i].first->type->inertia(m->body_spans[i], at, want);
+        if (!m->body_spans[i].first->type->is_support)
+            m->body_spans[i].first->type->inertia(m->body_spans[i], at, want);
 }
 
 static lg_status add_span(lg_forces forces, const lg_point *at, const lg_wanted *want)
@@ -91,7 +97,8 @@ static void add_rows(const lg_model *m, const lg_point *at, const lg_wanted *wan
 static void gather(const lg_model *m, const lg_point *at, const lg_wanted *want)
 {
     for (int i = 0; i < m->nbody_spans; i++)
-        m->body_spans[i].first->type->gather(m->body_spans[i], at, want);
+        if (!m->body_spans[i].first->type->is_support)
+            m->body_spans[i].first->type->gather(m->body_spans[i], at, want);
 }
 
 lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
@@ -100,7 +107,7 @@ lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
     int tangent = want->S && want->chain, forces = want->force || tangent;
     int rows =
         m->space.nrows && (want->Btlam || want->phi || want->phidot || want->zeta || want->B || want->Z || tangent);
-    lg_model_move(m, at, level_of(m, want, forces, rows), 0);
+    LG_TRY(lg_model_move(m, at, level_of(m, want, forces, rows), 0));
     if (want->Ma || want->gyro || want->S)
         add_inertia(m, at, want);
     if (forces)
@@ -125,9 +132,9 @@ lg_status lg_model_energy(void *self, const lg_point *at, double *T, double *V)
     const lg_model *m = self;
     const lg_pose *pose[2];
     *T = *V = 0;
-    lg_model_move(m, at, LG_TWISTS, 0);
+    LG_TRY(lg_model_move(m, at, LG_TWISTS, 0));
     for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++) {
-        *T += b->type->kinetic(b, at);
+        *T += b->type->kinetic ? b->type->kinetic(b, at) : 0;
         *V += b->type->potential ? b->type->potential(b, at) : 0;
     }
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
@@ -141,6 +148,9 @@ double lg_model_next_kink(void *self, double t)
 {
     const lg_model *m = self;
     double next = INFINITY;
+    for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++)
+        if (b->type->next_kink)
+            next = fmin(next, b->type->next_kink(b, t));
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
         if (f->type->next_kink)
             next = fmin(next, f->type->next_kink(&f->e, t));
@@ -151,7 +161,7 @@ lg_status lg_model_commit(void *self, const lg_point *at, double *mem)
 {
     const lg_model *m = self;
     const lg_pose *pose[2];
-    lg_model_move(m, at, LG_POSES, 0);
+    LG_TRY(lg_model_move(m, at, LG_POSES, 0));
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
         if (f->type->commit) {
             open_poses(&f->e, at, pose);
@@ -187,7 +197,8 @@ static int has_finite_force(const lg_force *f, const lg_point *at)
 const char *lg_model_culprit(void *self, const lg_point *at)
 {
     const lg_model *m = self;
-    lg_model_move(m, at, LG_TWISTS, 0);
+    if (lg_model_move(m, at, LG_TWISTS, 0) != LG_OK)
+        return NULL;
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
         if (!has_finite_force(f, at))
             return f->e.name;

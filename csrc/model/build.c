@@ -13,7 +13,7 @@
 enum { LABEL = 32 }; /* largest number of characters that a row's name adds to its element's */
 
 typedef struct sizes {
-    int nblocks, nframes, nelements, nbodies, nforces, njoints;
+    int nblocks, nframes, nelements, nbodies, nforces, njoints, nsupports;
     int nrows;
     size_t nparameters, name_bytes;
 } sizes;
@@ -34,6 +34,7 @@ static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
         n.name_bytes += length;
         n.nrows += info->nrows;
         n.nbodies += lg_row_is_body(row_of[i]);
+        n.nsupports += lg_row_is_support(row_of[i]);
         n.nforces += lg_row_is_force(row_of[i]);
         n.njoints += lg_row_is_joint(row_of[i]);
     }
@@ -49,7 +50,7 @@ typedef struct builder {
     lg_layout layout;
     double *parameters;
     char *names;
-    const lg_body **body_of; /* per block */
+    const lg_body **body_of; /* per block, then the supports */
     int *used; /* per frame of the description, by forces and by joints: lg_frame.pressed */
 } builder;
 
@@ -73,7 +74,7 @@ static void layout_records(builder *b, lg_arena *arena)
     m->place_of = take(arena, n.nelements, sizeof *m->place_of);
     m->row_names = take(arena, n.nrows, sizeof *m->row_names);
     m->body_names = take(arena, n.nblocks, sizeof *m->body_names);
-    b->body_of = take(arena, n.nblocks, sizeof *b->body_of);
+    b->body_of = take(arena, n.nblocks + n.nsupports, sizeof *b->body_of);
 }
 
 static void layout(void *self, lg_arena *arena)
@@ -144,19 +145,28 @@ static lg_element common(builder *b, const lg_element_spec *from, int row)
     return e;
 }
 
+/* The place in `body_of` of what carries the frames of a block (-2 and less: of a support); -1: there is none. */
+static int carrier_place(const builder *b, int block)
+{
+    int place = block >= 0 ? block : b->n.nblocks - 2 - block;
+    return place < b->n.nblocks + b->n.nsupports ? place : -1;
+}
+
 static void add_body(builder *b, const lg_model_spec *spec, int i)
 {
     lg_model *m = b->model;
     lg_body *body = (lg_body *)m->place_of[i].body;
-    int block = spec->frames[spec->elements[i].frames[0]].block;
+    int block = spec->frames[spec->elements[i].frames[0]].block, place = carrier_place(b, block);
     *body = (lg_body){.e = common(b, &spec->elements[i], b->row_of[i]),
                       .type = lg_body_types[b->row_of[i]],
-                      .block = &m->blocks[block],
-                      .index = block,
+                      .block = block < 0 ? NULL : &m->blocks[block],
+                      .index = block < 0 ? -1 : block,
                       .prepared = b->parameters};
     b->parameters += lg_body_prepared(body->type, body->e.np);
-    b->body_of[block] = body;
-    m->body_names[block] = body->e.name;
+    if (place >= 0)
+        b->body_of[place] = body;
+    if (block >= 0)
+        m->body_names[block] = body->e.name;
 }
 
 static void add_force(builder *b, const lg_model_spec *spec, int i)
@@ -222,7 +232,7 @@ static void fill_records(builder *b, const lg_model_spec *spec)
 
 static lg_body *carrier(const builder *b, int block)
 {
-    return block < 0 ? &b->model->ground : (lg_body *)b->body_of[block];
+    return block == -1 ? &b->model->ground : (lg_body *)b->body_of[carrier_place(b, block)];
 }
 
 /* Counts the frames of each body and gives each body its part of the table; active frames come first. */
@@ -388,6 +398,10 @@ static unsigned flags_of(const lg_model *m)
 {
     unsigned flags = LG_SYSTEM_CONSTANT_MASS;
     for (int i = 0; i < m->nbodies; i++) {
+        if (m->bodies[i].type->is_support) {
+            flags |= m->bodies[i].e.function.call ? LG_SYSTEM_NEEDS_GIL : 0;
+            continue;
+        }
         const lg_node *node = m->bodies[i].block->node;
         if (!m->bodies[i].type->constant_mass || node->attitude)
             flags &= ~(unsigned)LG_SYSTEM_CONSTANT_MASS;
@@ -426,12 +440,18 @@ static void fill_system(lg_model *m)
 static lg_status check_bodies(const builder *b, const lg_model_spec *spec, lg_report *report)
 {
     const lg_model *m = b->model;
-    for (int i = 0; i < m->nbodies; i++)
-        if (b->body_of[m->bodies[i].index] != &m->bodies[i])
-            return lg_model_refuse(report, m->bodies[i].e.name, "there is another body on its block");
+    for (int i = 0; i < spec->nelements; i++) {
+        const lg_body *body = m->place_of[i].body;
+        int place = body ? carrier_place(b, spec->frames[spec->elements[i].frames[0]].block) : 0;
+        if (body && (place < 0 || b->body_of[place] != body))
+            return lg_model_refuse(report, body->e.name, "there is another body on its block");
+    }
     for (int i = 0; i < spec->nblocks; i++)
         if (!b->body_of[i])
             return lg_model_refuse(report, m->blocks[i].node->name, "a block has no inertia");
+    for (int i = 0; i < spec->nframes; i++)
+        if (carrier_place(b, spec->frames[i].block) < 0)
+            return lg_model_refuse(report, "frame", "no such support");
     for (int i = 0; i < m->nbodies; i++) {
         const lg_body *body = &m->bodies[i];
         const char *reason = "a parameter does not make sense";
@@ -463,6 +483,8 @@ static lg_status check_ends(const lg_element *e, lg_report *report)
     const lg_frame *a = e->frame[0], *b = e->frame[1];
     if (b && a->body == b->body && a->part == b->part)
         return lg_model_refuse(report, e->name, "both ends are on the same body");
+    if (b && !a->body->block && !b->body->block)
+        return lg_model_refuse(report, e->name, "neither end can move");
     return LG_OK;
 }
 

@@ -5,9 +5,9 @@
 #include "system/layout.h"
 #include "system/system.h"
 
-/* A function of time supplied from outside (a Python callable): three values at t. */
+/* A function of time supplied from outside (a Python callable): n values at t, in rows of at most six. */
 typedef struct lg_time_function {
-    lg_status (*call)(void *self, double t, double value[3]);
+    lg_status (*call)(void *self, double t, int n, double *value);
     void *self;
 } lg_time_function;
 
@@ -32,9 +32,9 @@ typedef struct lg_law {
 
 #define LG_LAW_STEP 6e-6 /* of central differences, near the cube root of the rounding error */
 
-/* A point that elements attach to. Block -1 is the ground. The point is at `base` + x(q) + R(q) offset, base being
-   where a rotation-only block has its fixed point (zero on all others; the ground's points are base + offset). On a
-   block that carries many frames it is on `part`: on a tree at x + R offset of that link. */
+/* A point that elements attach to. Block -1 is the ground, -2 the first support of the description, -3 the second and
+   so on. The point is at `base` + x(q) + R(q) offset, base being where a rotation-only block has its fixed point (zero
+   on all others; the ground's points are base + offset). On a block that carries many frames it is on `part`: on a tree at x + R offset of that link. */
 typedef struct lg_frame_spec {
     int block, part;
     double base[3], offset[3];
@@ -66,16 +66,16 @@ void lg_model_free(lg_model *model);
 const lg_system *lg_model_system(const lg_model *model);
 
 /* work: scratch of the system's nwork doubles. */
-void lg_model_kinematics(const lg_model *model, int frame, const double *q, const double *v, double *work,
-                         lg_kinematics *out);
+lg_status lg_model_kinematics(const lg_model *model, int frame, double t, const double *q, const double *v,
+                              double *work, lg_kinematics *out);
 
 /* Wrench (force in inertial axes, moment in body axes) with which element `element`'s constraint rows act on its frame
    in slot 0 or 1: -J^T lam, so that M a + gyro = force + the sum of these. Zero for elements without rows. */
 lg_status lg_model_reaction(const lg_model *model, int element, int slot, double t, const double *q, const double *v,
                             const double *lam, double *work, double wrench[6]);
 /* The inertial force and moment that the joint of a link exerts on it, at the link's origin, without the component
-   along the joint's axis. `at` is a point of a motion (a and lam included); forces: an array of two values per
-   velocity. LG_BAD_ARGUMENT if the element is not a tree. */
+   along the joint's axis; those of a support on what is attached to it, at its point (link 0). `at` is a point of a motion (a and lam included); forces: an array of two values per
+   velocity. LG_BAD_ARGUMENT if the element is neither a tree nor a support. */
 lg_status lg_model_transmitted(const lg_model *model, int element, int link, const lg_point *at, double *forces,
                                double wrench[6]);
 /* First constraint row of an element and how many it has; its place in mem and how many values it has there. */

@@ -47,7 +47,7 @@ lg_status lg_model_energy(void *self, const lg_point *point, double *T, double *
 double lg_model_next_kink(void *self, double t);
 lg_status lg_model_commit(void *self, const lg_point *point, double *mem);
 /* The kinematics pass: poses of all frames, or of those that forces and joints use. */
-void lg_model_move(const lg_model *m, const lg_point *at, lg_level level, int all);
+lg_status lg_model_move(const lg_model *m, const lg_point *at, lg_level level, int all);
 const char *lg_model_culprit(void *self, const lg_point *point);
 
 #endif

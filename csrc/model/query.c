@@ -6,17 +6,18 @@ const lg_system *lg_model_system(const lg_model *model)
     return &model->system;
 }
 
-void lg_model_kinematics(const lg_model *model, int frame, const double *q, const double *v, double *work,
-                         lg_kinematics *out)
+lg_status lg_model_kinematics(const lg_model *model, int frame, double t, const double *q, const double *v,
+                              double *work, lg_kinematics *out)
 {
-    lg_point at = lg_point_at(0, q, v);
+    lg_point at = lg_point_at(t, q, v);
     at.work = work;
-    lg_model_move(model, &at, LG_TWISTS, 1);
+    LG_TRY(lg_model_move(model, &at, LG_TWISTS, 1));
     const lg_pose *pose = lg_pose_of(model->frame_of[frame], &at);
     lg_copy(3, pose->x, out->x);
     lg_copy(9, pose->R, out->R);
     lg_copy(3, pose->xdot, out->xdot);
     lg_copy(3, pose->omega, out->omega);
+    return LG_OK;
 }
 
 lg_status lg_model_reaction(const lg_model *model, int element, int slot, double t, const double *q, const double *v,
@@ -29,7 +30,7 @@ lg_status lg_model_reaction(const lg_model *model, int element, int slot, double
     lg_point at = lg_point_at(t, q, v);
     at.work = work;
     lg_rows rows;
-    lg_model_move(model, &at, LG_POSES, 0);
+    LG_TRY(lg_model_move(model, &at, LG_POSES, 0));
     const lg_pose *pose[2] = {lg_pose_of(joint->e.frame[0], &at), lg_pose_of(joint->e.frame[1], &at)};
     lg_joint_rows(joint, pose, lam + joint->row, 0, &rows);
     for (int i = 0; i < joint->nrows; i++) {

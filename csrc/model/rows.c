@@ -36,6 +36,11 @@ int lg_row_is_body(int row)
     return row < lg_body_type_count;
 }
 
+int lg_row_is_support(int row)
+{
+    return lg_row_is_body(row) && lg_body_types[row]->is_support;
+}
+
 int lg_row_is_force(int row)
 {
     return !lg_row_is_body(row) && row < lg_body_type_count + lg_force_type_count;
@@ -75,7 +80,7 @@ lg_status lg_check_spec(const lg_model_spec *spec, lg_report *report)
     LG_TRY(lg_layout_check(spec->nblocks, spec->blocks, 0, report));
     for (int i = 0; i < spec->nframes; i++) {
         int block = spec->frames[i].block;
-        if (block < -1 || block >= spec->nblocks)
+        if (block < -1 - spec->nelements || block >= spec->nblocks)
             return lg_model_refuse(report, "frame", "no such block");
     }
     return LG_OK;
@@ -95,7 +100,11 @@ lg_status lg_check_element(const lg_model_spec *spec, const lg_element_spec *e, 
     for (int i = 0; i < info->nframes; i++)
         if (e->frames[i] < 0 || e->frames[i] >= spec->nframes)
             return lg_model_refuse(report, e->name, "no such frame");
-    if (lg_row_is_body(row) && spec->frames[e->frames[0]].block < 0)
-        return lg_model_refuse(report, e->name, "the ground has no inertia");
+    if (!lg_row_is_body(row))
+        return LG_OK;
+    int block = spec->frames[e->frames[0]].block;
+    if (lg_row_is_support(row) ? block > -2 : block < 0)
+        return lg_model_refuse(report, e->name,
+                               lg_row_is_support(row) ? "a support has no block" : "the ground has no inertia");
     return LG_OK;
 }

@@ -8,6 +8,7 @@
 const lg_element_info *lg_row_info(int row);
 int lg_row_find(const char *name); /* -1: there is none */
 int lg_row_is_body(int row);
+int lg_row_is_support(int row);
 int lg_row_is_force(int row);
 int lg_row_is_joint(int row);
 

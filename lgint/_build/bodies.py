@@ -9,6 +9,7 @@ from lgint._args import array, choice, number
 from lgint._build.body import START_TOLERANCE, Body, inertia_matrix, place
 from lgint._build.flexible import ModalBody
 from lgint._build.parts import Parts
+from lgint._build.support import Motion, support
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.record import MINIMAL
 from lgint._rotation import rotation as rotation_matrix
@@ -93,6 +94,46 @@ class BodyBuilder(Parts):
             self._parts.append(self._bodies[name])
         elif pivot is not None:
             raise ValueError(f"pivot of {name!r}: in minimal coordinates a body's joint defines the axis about which it turns")
+        return name
+
+    def add_support(
+        self,
+        name: str,
+        *,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike | None = None,
+        motion: Motion | None = None,
+        kinks: ArrayLike = (),
+    ) -> str:
+        """Adds a frame in space, at rest or in a given motion, and returns its name.
+
+        Joints, springs and rods attach to it as to a body; it has no mass and no coordinates. A trajectory gives its
+        position, rotation and velocity, and as `reaction` the force and moment with which it acts on what is attached.
+
+        Parameters
+        ----------
+        position : array_like, shape (3,)
+            Inertial, m; at rest. A motion gives the position itself.
+        rotation : array_like, shape (3, 3) or (4,)
+            Matrix or unit quaternion (scalar first) from the support's to inertial axes. Default: the identity.
+        motion : function or table, optional
+            A function of time that returns the position (m) in its first row, the velocity in the second and the
+            acceleration in the third, (3, 3); or (3, 6) with a rotation vector psi (rad, inertial axes) and its
+            derivatives beside them: the support then has the rotation exp(psi) times `rotation`. Or a table (times (m,),
+            values (m, 3) or (m, 6)): the cubic spline through its values that rests before and after them.
+        kinks : array_like, shape (k,)
+            Times at which the acceleration of the motion jumps, for runs to land on. Default: the times of a table.
+
+        Raises
+        ------
+        ValueError
+            For a name in use, wrong shapes, and rows of a motion that are not derivatives of each other at t = 0.
+        """
+        self._new_name("support", name)
+        place = array(f"position of {name!r}", position, (3,))
+        R = np.eye(3) if rotation is None else rotation_matrix(f"rotation of {name!r}", rotation)
+        self._supports[name] = support(name, place, R, motion, kinks)
+        self._names.add(name)
         return name
 
     def add_modal_body(

@@ -59,6 +59,7 @@ class ModelBuilder(BodyBuilder, JointBuilder, ForceBuilder):
             {
                 "gravity": self._gravity.tolist(),
                 "bodies": {name: self._row(name) for name in self._bodies},
+                "supports": {name: support.row for name, support in self._supports.items()},
                 "joints": dict(self._joints),
                 "forces": dict(self._forces),
                 "redundant": redundant,

@@ -103,9 +103,7 @@ class ForceBuilder(Parts):
         frame : str
             "inertial", or "body": the vectors turn with the body.
         """
-        partner = self._partner(body)
-        if partner == "ground":
-            raise ValueError("body of a force: a body expected, got the ground")
+        partner = self._moving("body of a force", body)
         if force is None and torque is None:
             raise ValueError(f"force on {partner!r}: give force, torque or both")
         choice("frame", frame, AXES)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from lgint._args import Array, array, choice
 from lgint._build.body import Body
 from lgint._build.flexible import ModalBody
+from lgint._build.support import Support
 from lgint._build.trees import Tree
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.record import MINIMAL, ForceRow, JointRow
@@ -52,6 +53,7 @@ class Parts:
         self._blocks: dict[str, int] = {}
         self._parts: list[Body | Tree | ModalBody] = []  # one per block
         self._nodes: dict[str, Body] = {}  # nodes of flexible bodies, as if they were bodies
+        self._supports: dict[str, Support] = {}
         self._links: dict[str, Tree] = {}  # bodies in minimal coordinates that have their joint
         self._names: set[str] = set()
         self._numbers: dict[str, int] = {}  # by stem: the last number that made a free name
@@ -64,13 +66,22 @@ class Parts:
     def _partner(self, who: Partner) -> str:
         if isinstance(who, Ground) or who == "ground":
             return "ground"
-        if isinstance(who, str) and (who in self._bodies or who in self._nodes):
+        if isinstance(who, str) and (who in self._bodies or who in self._nodes or who in self._supports):
             return who
-        return choice("body", who, [*self._bodies, *self._nodes])
+        return choice("body", who, [*self._bodies, *self._nodes, *self._supports])
 
     def _at(self, name: str) -> Body:
-        """A body, or the node of a modal body as if it were one."""
+        """A body; or the node of a modal body or a support as if it were one."""
+        if name in self._supports:
+            return self._supports[name].start
         return self._nodes[name] if name in self._nodes else self._bodies[name]
+
+    def _moving(self, what: str, who: Partner) -> str:
+        """The name of a body or a node, on which forces have an effect; ValueError for the ground and supports."""
+        name = self._partner(who)
+        if name == "ground" or name in self._supports:
+            raise ValueError(f"{what}: a body expected, got {'the ground' if name == 'ground' else f'the support {name!r}'}")
+        return name
 
     def _axes(self, who: Partner) -> Array:
         """Rotation from the axes of a body, or of the ground, to inertial ones at the start."""

@@ -12,6 +12,7 @@ from lgint import _core
 from lgint._args import Array
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.laws import ForceLaw, TurnedLaw, TurnedLoad
+from lgint._model.motion import motion
 from lgint._model.record import MINIMAL, BodyRow, ForceRow, JointRow, Record, holders, mode_count, partners
 
 CARRIERS: Final = ("inertial", "first", "second")
@@ -37,14 +38,15 @@ class Compiled(NamedTuple):
     """A system of the core, and where the named parts of a model stand in it."""
 
     core: _core.Model
-    frames: dict[str, int]  # of the COMs of bodies, and of nodes
+    frames: dict[str, int]  # of the COMs of bodies, of nodes and of supports
     joints: dict[str, JointPlace]
+    supports: dict[str, int]  # their elements
 
 
 def compiled(record: Record) -> Compiled:
     """The system that a record describes."""
     frames = Frames(record)
-    elements = [*_inertia(record, frames), *_weights(record, frames)]
+    elements = [*_supports(record, frames), *_inertia(record, frames), *_weights(record, frames)]
     trees = {block: i for i, block in enumerate(frames.trees)}
     joints = {}
     for name, joint in record["joints"].items():
@@ -59,7 +61,8 @@ def compiled(record: Record) -> Compiled:
         joints[name] = JointPlace(element, (first, second), (a, b), (start, b), link)
     elements += [_force(record, name, frames, joints) for name in record["forces"]]
     named = frames.named()
-    return Compiled(_core.Model(_blocks(record), frames.rows(), elements), named, joints)
+    supports = {name: i for i, name in enumerate(record["supports"])}
+    return Compiled(_core.Model(_blocks(record), frames.rows(), elements), named, joints, supports)
 
 
 # ---- blocks and frames ----
@@ -82,6 +85,7 @@ class Frames:
 
     def __init__(self, record: Record) -> None:
         self._bodies = record["bodies"]
+        self._supports = {name: -2 - i for i, name in enumerate(record["supports"])}
         self._nodes = {
             f"{name}.{node}": (body["block"], part)
             for name, body in self._bodies.items()
@@ -97,14 +101,14 @@ class Frames:
         self._found: dict[tuple[Any, ...], int] = {}
 
     def at(self, who: str, point: Iterable[float]) -> int:
-        """Number of the frame at a point of a body or of the ground, or at a node."""
+        """Number of the frame at a point of a body, of a support or of the ground, or at a node."""
         return self._found.setdefault(self._key(who, point), len(self._found))
 
     def block(self, who: str) -> int:
-        """The block of a body or a node, -1 for the ground."""
+        """The block of a body or a node, -1 for the ground and for supports."""
         if who in self._nodes:
             return self._nodes[who][0]
-        return -1 if who == "ground" else self._bodies[who]["block"]
+        return self._bodies[who]["block"] if who in self._bodies else -1
 
     def origin(self, name: str) -> int:
         """Number of the frame at the point of a body that its coordinates describe."""
@@ -115,12 +119,14 @@ class Frames:
         return list(self._found)
 
     def named(self) -> dict[str, int]:
-        """Frames of the COMs of all bodies, and of all nodes."""
-        return {name: self.at(name, _ZERO) for name in (*self._bodies, *self._nodes)}
+        """Frames of the COMs of all bodies, of all nodes and of all supports."""
+        return {name: self.at(name, _ZERO) for name in (*self._bodies, *self._nodes, *self._supports)}
 
     def _key(self, who: str, point: Iterable[float]) -> tuple[Any, ...]:
         if who == "ground":
             return -1, (*map(float, point), *_ZERO)
+        if who in self._supports:
+            return self._supports[who], (*_ZERO, *map(float, point))
         if who in self._nodes:
             block, part = self._nodes[who]
             return block, (*_ZERO, *_ZERO), part
@@ -162,6 +168,13 @@ def _element(
     """An element with its parameters by name, in the order of the row of its kind."""
     flat = [np.asarray(values[parameter], dtype=np.float64).ravel() for parameter in _PARAMETERS[kind]]
     return kind, name, frames, np.concatenate([*flat, ()]).tolist(), function, dropped or []
+
+
+def _supports(record: Record, frames: Frames) -> Iterator[Element]:
+    """The frames in space that bodies attach to, with their motions."""
+    for name, support in record["supports"].items():
+        at = (frames.at(name, _ZERO),)
+        yield _element("support", name, at, dict(support), motion(support))
 
 
 def _inertia(record: Record, frames: Frames) -> Iterator[Element]:

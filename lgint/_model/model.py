@@ -182,17 +182,18 @@ class Model(System):
         """Record of a body: block, formulation, mass, inertia, pivot, reference (of Tait-Bryan angles), modes."""
         return self.bodies[choice("body", name, self.bodies)]
 
-    def kinematics(self, name: str, q: Array, v: Array) -> Kinematics:
+    def kinematics(self, name: str, q: Array, v: Array, t: ArrayLike = 0.0) -> Kinematics:
         """Position of the COM, rotation (..., 3, 3) and both velocities of a body at states q (..., nq), v (..., nv).
 
-        The linear one is inertial, the angular one in body axes. "name.node" is a node of a flexible body.
+        The linear one is inertial, the angular one in body axes. "name.node" is a node of a flexible body. The times t
+        (...,) count for supports only.
         """
         frames = self._compiled.frames
-        return self._in_body_axes(name, frames[choice("body", name, frames)], q, v)
+        return self._in_body_axes(name, frames[choice("body", name, frames)], q, v, t)
 
-    def _in_body_axes(self, name: str, frame: int, q: Array, v: Array) -> Kinematics:
-        """Kinematics of a frame on a body, a node or the ground, in the axes of the body."""
-        x, R, xdot, omega = self.core.kinematics(frame, q, v)
+    def _in_body_axes(self, name: str, frame: int, q: Array, v: Array, t: ArrayLike) -> Kinematics:
+        """Kinematics of a frame on a body, a node, a support or the ground, in the axes of the body."""
+        x, R, xdot, omega = self.core.kinematics(frame, q, v, t)
         body = self.bodies.get(name)
         if body is None or body["reference"] is None:
             return x, R, xdot, omega
@@ -225,9 +226,14 @@ class Model(System):
         """Where a joint stands in the core."""
         return self._compiled.joints[choice("joint", name, self.joints)]
 
-    def joint_kinematics(self, name: str, slot: int, q: Array, v: Array) -> Kinematics:
+    def joint_kinematics(self, name: str, slot: int, q: Array, v: Array, t: ArrayLike = 0.0) -> Kinematics:
         """The same as `kinematics`, at the joint's point on its first (0) or second (1) partner."""
-        return self._in_body_axes(partners(self.joint(name))[slot], self.joint_place(name).frames[slot], q, v)
+        return self._in_body_axes(partners(self.joint(name))[slot], self.joint_place(name).frames[slot], q, v, t)
+
+    @property
+    def supports(self) -> Mapping[str, int]:
+        """Frames in space that bodies attach to, and their elements in the core."""
+        return self._compiled.supports
 
     def rows(self, joint: str) -> range:
         """Numbers of the constraint rows of a joint."""

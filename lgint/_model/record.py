@@ -34,6 +34,15 @@ class BodyRow(TypedDict):
     modes: dict[str, Any] | None  # what `Modes.record` says; None: rigid
 
 
+class SupportRow(TypedDict):
+    """A frame in space at rest, or in a given motion."""
+
+    position: Vector  # (3,), at rest; a function or a table gives the place itself
+    rotation: Matrix  # (3, 3), to inertial axes, before the motion turns it
+    motion: LoadRow | None  # of position and rotation vector: a table, or a function that gives both derivatives too
+    kinks: Vector
+
+
 class _JointRow(TypedDict):
     kind: str
     first: str  # body, node or "ground"
@@ -95,6 +104,7 @@ class Record(TypedDict):
 
     gravity: Vector
     bodies: dict[str, BodyRow]
+    supports: dict[str, SupportRow]
     joints: dict[str, JointRow]
     forces: dict[str, ForceRow]
     redundant: str  # what was to be done with redundant rows: "error", "drop" or "minimum_norm"

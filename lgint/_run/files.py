@@ -18,7 +18,7 @@ import numpy as np
 from lgint._args import Array
 from lgint._model.model import MissingFunction
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 _FUNCTION: Final = {"lgint": "function"}  # stands where a function cannot be saved
 
 

@@ -166,8 +166,8 @@ def animation(run: States, seconds: float, fps: float) -> Movie:
     run.multibody()
     if not len(run):
         raise ValueError("this run has no state to show")
-    t, q, v = _frames(run, max(round(seconds * fps), 1))
-    lines = list(_segments(run, q, v))
+    t, *state = _frames(run, max(round(seconds * fps), 1))
+    lines = list(_segments(run, *state))
     figure = Picture(figsize=(5, 4.5))
     axes = _room(figure, np.concatenate([line.reshape(-1, 3) for line, _ in lines]))
     artists: list[Any] = [axes.plot([], [], [], color=color)[0] for _, color in lines]
@@ -182,15 +182,15 @@ def animation(run: States, seconds: float, fps: float) -> Movie:
     return Movie(figure, show, frames=len(t), interval=1000 / fps)
 
 
-def _frames(run: States, count: int) -> tuple[Array, Array, Array]:
-    """Times, coordinates and velocities at `count` equal steps of time: of the dense output, or the saved states."""
+def _frames(run: States, count: int) -> tuple[Array, Array, Array, Array]:
+    """`count` equal steps of time, and coordinates, velocities and times: of the dense output, or the saved states."""
     t = np.linspace(run.t[0], run.t[-1], count)
     if run.sol is not None:
         state = run.sol(np.clip(t, run.sol.t_min, run.sol.t_max))
-        return t, state.q, state.v
+        return t, state.q, state.v, t
     later = np.clip(np.searchsorted(run.t, t), 1, max(len(run) - 1, 1))
     nearest = np.where(t - run.t[later - 1] <= run.t[later] - t, later - 1, later) if len(run) > 1 else 0 * later
-    return t, run.q[nearest], run.v[nearest]
+    return t, run.q[nearest], run.v[nearest], run.t[nearest]
 
 
 def _room(figure: Any, extent: Array) -> Any:
@@ -211,7 +211,7 @@ def _room(figure: Any, extent: Array) -> Any:
     return axes
 
 
-def _segments(run: States, q: Array, v: Array) -> Any:
+def _segments(run: States, q: Array, v: Array, t: Array) -> Any:
     """Line segments (states, 2, 3) with their colours: body axes, and from bodies to their joints."""
     model = run.multibody()
     places = {name: model.kinematics(name, q, v)[:2] for name in model.bodies}
@@ -223,5 +223,5 @@ def _segments(run: States, q: Array, v: Array) -> Any:
     for name, joint in model.joints.items():
         for slot, who in enumerate(partners(joint)):
             if who != "ground":
-                ends = model.kinematics(who, q, v)[0], model.joint_kinematics(name, slot, q, v)[0]
+                ends = model.kinematics(who, q, v, t)[0], model.joint_kinematics(name, slot, q, v, t)[0]
                 yield np.stack(ends, axis=1), "#5b6770"

@@ -104,10 +104,10 @@ class States:
         return self.model
 
     def _kinematics(self, name: str) -> tuple[Array, Array, Array, Array]:
-        return self.multibody().kinematics(name, self.q, self.v)
+        return self.multibody().kinematics(name, self.q, self.v, self.t)
 
     def position(self, name: str) -> Array:
-        """Inertial position of the COM of body `name`, (n, 3), m.
+        """Inertial position of the COM of body `name`, or of a support, (n, 3), m.
 
         Of a flexible body: of the origin of its floating frame; "name.node" is one of its nodes, "name.com" its COM.
         """
@@ -245,7 +245,7 @@ class States:
         if which == "slide":
             axis, turning, apart, velocity = self._slide(model, name)
             return _dot(axis, velocity - np.cross(turning, apart))
-        first, second = (model.joint_kinematics(name, slot, self.q, self.v) for slot in (0, 1))
+        first, second = (model.joint_kinematics(name, slot, self.q, self.v, self.t) for slot in (0, 1))
         axis = first[1] @ model.joint_triad(name, 0)[:, 2]
         return _dot(axis, _rotate(second[1], second[3]) - _rotate(first[1], first[3]))
 
@@ -255,8 +255,8 @@ class States:
         All inertial and (n, 3); the last is the velocity of the second point against the first.
         """
         place = model.joint_place(name)
-        first, second = (model.core.kinematics(frame, self.q, self.v) for frame in place.slide)
-        axis = model.joint_kinematics(name, 0, self.q, self.v)[1] @ model.joint_triad(name, 0)[:, 2]
+        first, second = (model.core.kinematics(frame, self.q, self.v, self.t) for frame in place.slide)
+        axis = model.joint_kinematics(name, 0, self.q, self.v, self.t)[1] @ model.joint_triad(name, 0)[:, 2]
         return axis, _rotate(first[1], first[3]), second[0] - first[0], second[2] - first[2]
 
     def joint_angles(self) -> Array:
@@ -276,17 +276,21 @@ class States:
     def reaction(self, name: str, frame: str = "inertial", on: str = "second") -> Array:
         """Force (N) and moment (N m) of a joint, (n, 6), at the joint's point of the body they act on.
 
+        Of a support: those with which it acts on all that is attached to it, at its position.
+
         Parameters
         ----------
         name : str
-            Joint.
+            Joint or support.
         frame : str
-            "inertial"; "body": axes of the body acted on; "joint": the joint's axes e1, e2, e3 on that body, of which
-            e3 is the axis of the joint.
+            "inertial"; "body": axes of the body acted on, or of the support; "joint": the joint's axes e1, e2, e3 on
+            that body, of which e3 is the axis of the joint.
         on : str
             "second" (the second partner of the joint) or "first".
         """
         model = self.multibody()
+        if name in model.supports:
+            return self._supporting(model, name, choice("frame", frame, ("inertial", "body")))
         joint = model.joint(name)
         choice("frame", frame, ("inertial", "body", "joint"))
         slot = ("first", "second").index(choice("side", on, ("first", "second")))
@@ -297,21 +301,30 @@ class States:
         whole, place = model.complete, model.joint_place(name)
         element = whole.joint_place(name).element
         wrench = whole.core.reaction(element, slot, self.t, self.q, self.v, lam)
-        R = model.core.kinematics(place.frames[slot], self.q, self.v)[1]
+        R = model.core.kinematics(place.frames[slot], self.q, self.v, self.t)[1]
         inertial = np.concatenate([wrench[:, :3], _rotate(R, wrench[:, 3:])], axis=1)
         return self._turned(model, name, inertial, frame, slot)
 
     def _held(self, model: Model, name: str, frame: str, slot: int) -> Array:
         """The reaction in the joint that holds a link of a tree."""
         place = model.joint_place(name)
-        states = zip(self.t, self.q, self.v, self.vdot, self.lam, self.mem, strict=True)
-        second = [model.core.transmitted(place.element, place.link or 0, float(t), *state) for t, *state in states]
-        wrench = np.reshape(second, (len(self), 6))
+        wrench = self._transmitted(model, place.element, place.link or 0)
         if slot == 0:
-            first, link = (model.joint_kinematics(name, end, self.q, self.v)[0] for end in (0, 1))
+            first, link = (model.joint_kinematics(name, end, self.q, self.v, self.t)[0] for end in (0, 1))
             moment = wrench[:, 3:] + np.cross(link - first, wrench[:, :3])
             wrench = -np.concatenate([wrench[:, :3], moment], axis=1)
         return self._turned(model, name, wrench, frame, slot)
+
+    def _transmitted(self, model: Model, element: int, link: int) -> Array:
+        """Force and moment, inertial, (n, 6), in the joint of a link of a tree, or of a support."""
+        states = zip(self.t, self.q, self.v, self.vdot, self.lam, self.mem, strict=True)
+        wrenches = [model.core.transmitted(element, link, float(t), *state) for t, *state in states]
+        return np.reshape(wrenches, (len(self), 6))
+
+    def _supporting(self, model: Model, name: str, frame: str) -> Array:
+        """The reaction of a support."""
+        wrench = self._transmitted(model, model.supports[name], 0)
+        return wrench if frame == "inertial" else _seen_from(self.rotation(name), wrench)
 
     def _turned(self, model: Model, name: str, wrench: Array, frame: str, slot: int) -> Array:
         """A wrench in inertial axes, seen from a joint's frame or from the body in its slot."""
@@ -319,11 +332,10 @@ class States:
         if frame == "inertial" or (frame == "body" and body == "ground"):
             return wrench
         if frame == "body":
-            R = model.kinematics(body, self.q, self.v)[1]
+            R = model.kinematics(body, self.q, self.v, self.t)[1]
         else:
-            R = model.joint_kinematics(name, slot, self.q, self.v)[1] @ model.joint_triad(name, slot)
-        back = np.swapaxes(R, 1, 2)
-        return np.concatenate([_rotate(back, wrench[:, :3]), _rotate(back, wrench[:, 3:])], axis=1)
+            R = model.joint_kinematics(name, slot, self.q, self.v, self.t)[1] @ model.joint_triad(name, slot)
+        return _seen_from(R, wrench)
 
 
 def _stats(given: Mapping[str, Any], h: Array) -> Stats:
@@ -349,6 +361,12 @@ def _dot(x: Array, y: Array) -> Array:
     """Scalar products of rows."""
     product: Array = np.einsum("ni,ni->n", x, y)
     return product
+
+
+def _seen_from(R: Array, wrench: Array) -> Array:
+    """Inertial wrenches (n, 6) in the axes R (n, 3, 3)."""
+    back = np.swapaxes(R, 1, 2)
+    return np.concatenate([_rotate(back, wrench[:, :3]), _rotate(back, wrench[:, 3:])], axis=1)
 
 
 def _rotate(R: Array, x: Array) -> Array:

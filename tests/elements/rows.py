@@ -48,14 +48,19 @@ def law(*arguments: Any) -> Any:
     return np.concatenate([-2 * x - 0.3 * xdot, -0.4 * omega], axis=-1)
 
 
-def rigid(kinds: tuple[str, ...], element: Element | None = None) -> _core.Model:
-    """Two bodies, each with a frame 2 i at its node and 2 i + 1 beside it, and the element between the latter."""
+def rigid(kinds: tuple[str, ...], element: Element | None = None, support: bool = False) -> _core.Model:
+    """Two bodies, each with a frame 2 i at its node and 2 i + 1 beside it, and the element between the latter.
+
+    A `support` stands beside them.
+    """
     frames, elements = [], []
     for i in range(2):
         frames += [(i, (0.0,) * 6), (i, (0.0, 0.0, 0.0, 0.3 - i, -0.2, 0.5 * i + 0.1))]
         elements.append(("rigid_body", f"body{i}", (2 * i,), (1.5 + i, 0.0, 0.0, 0.0, *INERTIA), None))
+    if support:
+        frames.append((-2, (0.0,) * 6))
     if element:
-        elements.append(element.on((1, 3)))
+        elements.append(element.on((4,) if support else (1, 3)))
     return _core.Model([(kind, 0) for kind in kinds], frames, elements)
 
 
@@ -127,11 +132,20 @@ ON_TREES = [
     if row["family"] == "force" and not any(element.kind == row["name"] for element in ON_BODIES)
     for element in accepted(row, tree)
 ]
+SUPPORTS = [
+    element
+    for row in ROWS.values()
+    if row["family"] == "body"
+    for element in accepted(row, lambda element: rigid(("SE3", "R3xS3"), element, support=True))
+]
 JOINTS = [element for element in ON_BODIES if ROWS[element.kind]["family"] == "joint"]
 
 
 def bodies() -> Iterator[tuple[Element, tuple[str, int]]]:
-    """Every row of bodies on every block, a node kind with up to three linear coordinates, that it accepts."""
+    """Every row of bodies on every block, a node kind with up to three linear coordinates, that it accepts.
+
+    Supports have no block, and tests/models/test_supports.py tests them.
+    """
     for row in ROWS.values():
         if row["family"] == "body":
             for block in itertools.product(NODES, range(4)):

@@ -8,6 +8,7 @@ from elements.rows import (
     ON_BODIES,
     ON_TREES,
     ROWS,
+    SUPPORTS,
     bodies,
     body_on,
     random_links,
@@ -201,7 +202,8 @@ def test_reactions_do_no_work_and_balance(element):
 @pytest.mark.parametrize("row", ROWS)
 def test_some_values_of_every_row_are_accepted(row):
     """A row whose descriptors do not tell what is valid has to give an example."""
-    assert row in {element.kind for element in [*ON_BODIES, *ON_TREES, *(body for body, _ in BODIES)]}
+    found = [*ON_BODIES, *ON_TREES, *SUPPORTS, *(body for body, _ in BODIES)]
+    assert row in {element.kind for element in found}
 
 
 @pytest.mark.parametrize("kind", NODES)

@@ -13,8 +13,8 @@ typedef struct lg_body_type lg_body_type;
 struct lg_body { /* const data of the model */
     lg_element e;
     const lg_body_type *type;
-    const lg_block *block; /* NULL: the ground */
-    int index; /* of the block, -1: the ground */
+    const lg_block *block; /* NULL: the ground or a support */
+    int index; /* of the block, -1: there is none */
     const lg_frame *frames; /* its frames, which are contiguous; forces and joints use the first `nactive` */
     int nframes, nactive;
     size_t work; /* position of its part of the scratch */
@@ -28,6 +28,7 @@ typedef struct lg_span { /* bodies of one row */
 struct lg_body_type {
     lg_element_info info;
     int constant_mass; /* its mass matrix is constant if the block's velocities are the body's own */
+    int is_support; /* it has no block; of the verbs for inertia it has none */
     int is_point; /* it has no rotation: frames sit on the node, and nothing turns the body or turns with it */
     /* Checks the parameters. On failure *reason is a short reason. */
     lg_status (*check)(const lg_body *b, const char **reason);
@@ -38,6 +39,8 @@ struct lg_body_type {
     int (*nprepared)(int nparameters);
     void (*prepare)(const lg_body *b, double *prepared);
 
+    /* Evaluates functions of time that the kinematics needs. */
+    lg_status (*drive)(lg_span bodies, const lg_point *at);
     /* Writes the poses of its frames, `all` of them or the active ones, and the data that the other verbs need. */
     void (*kinematics)(lg_span bodies, const lg_point *at, lg_level level, int all);
     /* Writes M a and gyro, adds the tangent of wa M a + gyro to S. */
@@ -59,9 +62,12 @@ struct lg_body_type {
     lg_arm (*arm)(const lg_frame *f, const lg_point *at);
     lg_stiffness *(*stiffness)(const lg_body *b, const lg_point *at);
 
-    /* Once forces and reactions are gathered: the inertial force and moment that hold a part in its joint. NULL:
-       none. */
+    /* Once forces and reactions are gathered: the inertial force and moment that hold a part in its joint, or
+       with which a support acts on what is attached to it. NULL: none. */
     void (*transmit)(const lg_body *b, const lg_point *at, int part, double wrench[6]);
+
+    /* The first time after t at which its motion is not smooth, or INFINITY. NULL: none. */
+    double (*next_kink)(const lg_body *b, double t);
 };
 
 #define LG_BODY(symbol) extern const lg_body_type symbol;

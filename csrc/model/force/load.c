@@ -84,7 +84,7 @@ static lg_status look_up(const lg_element *e, const lg_point *at, double value[3
         interpolate(e, at->t, at->t_in, value);
         return LG_OK;
     case SOURCE_FUNCTION:
-        return e->function.call(e->function.self, at->t, value);
+        return e->function.call(e->function.self, at->t, 3, value);
     default:
         lg_copy(3, e->p + DATA, value);
         return LG_OK;

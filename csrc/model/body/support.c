@@ -1,0 +1,174 @@
+/* A support: a frame whose place and attitude in space are given, at rest or as functions of time. It has no block; with
+   the start x0, R0 and the motion (d, psi),
+
+       x = x0 + d,   R = exp(psi) R0,   omega = R0^T T(psi) psi',   omega' = R0^T (T(psi) psi'' + T(psi)' psi'),
+
+   T(psi) w = w - cosc psi x w + sincc psi x (psi x w), so that T' psi' is, with s = psi.psi',
+   -s cosc_d psi x psi' + s sincc_d psi x (psi x psi') + sincc psi' x (psi x psi'). */
+#include "group/rotation.h"
+#include "model/body/body.h"
+
+enum { POSITION = 0, ROTATION = 3, FIXED = 12 }; /* places of the parameters */
+enum { VALUE, RATE, SECOND, LEVELS, WIDTH = 6 }; /* of a motion: rows of (d, psi) and their derivatives */
+
+static const lg_parameter parameters[] = {
+    {"position", "m", "at rest, or that the motion counts from", 3},
+    {"rotation", "", "likewise", 9},
+    {"kinks", "s", "ascending times at which the second derivative of the motion jumps", -1},
+};
+
+typedef struct pose {
+    double motion[LEVELS][WIDTH];
+    double x[3], xdot[3], xdd[3], R[9], omega[3], omegadot[3];
+} pose; /* numbers only */
+
+static pose *pose_of(const lg_body *b, const lg_point *at)
+{
+    return (pose *)(void *)(at->work + b->work);
+}
+
+static size_t nwork(const lg_body *b)
+{
+    (void)b;
+    return sizeof(pose) / sizeof(double);
+}
+
+static lg_status check(const lg_body *b, const char **reason)
+{
+    const double *R = b->e.p + ROTATION, *kinks = b->e.p + FIXED;
+    double G[9], I[9], error = 0;
+    lg_mulT33(R, R, G);
+    lg_identity3(I);
+    for (int i = 0; i < 9; i++)
+        error = fmax(error, fabs(G[i] - I[i]));
+    *reason = error > 1e-8 ? "the rotation of a support must be orthogonal" : NULL;
+    for (int i = 1; i < b->e.np - FIXED; i++)
+        if (!(kinks[i] > kinks[i - 1]))
+            *reason = "the kinks of a motion must ascend";
+    return *reason ? LG_BAD_ARGUMENT : LG_OK;
+}
+
+static lg_status drive(lg_span bodies, const lg_point *at)
+{
+    for (const lg_body *b = bodies.first; b < bodies.end; b++) {
+        double *motion = pose_of(b, at)->motion[0];
+        if (b->e.function.call)
+            LG_TRY(b->e.function.call(b->e.function.self, at->t, LEVELS * WIDTH, motion));
+        else
+            lg_zero(LEVELS * WIDTH, motion);
+    }
+    return LG_OK;
+}
+
+/* w = T(psi) psi' and its rate */
+static void turn(const double psi[3], const double rate[3], const double second[3], double w[3], double wdot[3])
+{
+    double y = lg_dot3(psi, psi), s = lg_dot3(psi, rate), r[3], rr[3], bend[3];
+    lg_angle x = lg_angle_of(y);
+    lg_hat_apply(psi, -x.cosc, x.sincc, rate, w);
+    lg_hat_apply(psi, -x.cosc, x.sincc, second, wdot);
+    lg_cross(psi, rate, r);
+    lg_cross(psi, r, rr);
+    lg_cross(rate, r, bend);
+    for (int i = 0; i < 3; i++)
+        wdot[i] += s * (lg_sincc_d(y) * rr[i] - x.cosc_d * r[i]) + x.sincc * bend[i];
+}
+
+static void move(const lg_body *b, pose *p)
+{
+    const double *R0 = b->e.p + ROTATION, *const *level =
+                                              (const double *const[]){p->motion[0], p->motion[1], p->motion[2]};
+    double E[9], w[3], wdot[3];
+    for (int i = 0; i < 3; i++) {
+        p->x[i] = b->e.p[POSITION + i] + level[VALUE][i];
+        p->xdot[i] = level[RATE][i];
+        p->xdd[i] = level[SECOND][i];
+    }
+    lg_so3_exp(level[VALUE] + 3, E);
+    lg_mul33(E, R0, p->R);
+    turn(level[VALUE] + 3, level[RATE] + 3, level[SECOND] + 3, w, wdot);
+    lg_mulT3(R0, w, p->omega);
+    lg_mulT3(R0, wdot, p->omegadot);
+}
+
+/* x = x_b + R X,  x' = x_b' + R (omega x X),  x'' = x_b'' + R (omega' x X + omega x (omega x X)) */
+static void carry(const pose *p, const lg_frame *f, lg_pose *to)
+{
+    double y[3], a[3], RX[3], Ry[3], Ra[3];
+    lg_cross(p->omega, f->offset, y);
+    lg_cross(p->omega, y, a);
+    lg_add_cross(p->omegadot, f->offset, a);
+    lg_mul3(p->R, f->offset, RX);
+    lg_mul3(p->R, y, Ry);
+    lg_mul3(p->R, a, Ra);
+    for (int i = 0; i < 3; i++) {
+        to->x[i] = p->x[i] + RX[i];
+        to->xdot[i] = p->xdot[i] + Ry[i];
+        to->xdd[i] = p->xdd[i] + Ra[i];
+    }
+    to->R = p->R, to->omega = p->omega, to->omegadot = p->omegadot;
+}
+
+static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+{
+    for (const lg_body *b = bodies.first; b < bodies.end; b++) {
+        int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
+        if (n)
+            move(b, pose_of(b, at));
+        for (const lg_frame *f = b->frames; f < b->frames + n; f++) {
+            carry(pose_of(b, at), f, lg_pose_of(f, at));
+            lg_pose_clear(f, lg_pose_of(f, at));
+        }
+    }
+}
+
+static int parts(const lg_body *b)
+{
+    (void)b;
+    return 1;
+}
+
+/* The force and the moment, about its point, with which the support acts on what is attached to it. */
+static void transmit(const lg_body *b, const lg_point *at, int part, double wrench[6])
+{
+    (void)part;
+    const pose *p = pose_of(b, at);
+    lg_zero(6, wrench);
+    for (const lg_frame *f = b->frames; f < b->frames + b->nactive; f++) {
+        const lg_pose *end = lg_pose_of(f, at);
+        double w[6], arm[3], moment[3];
+        lg_pose_residual(f, end, w);
+        lg_mul3(p->R, w + 3, moment);
+        for (int i = 0; i < 3; i++)
+            arm[i] = end->x[i] - p->x[i];
+        lg_add_cross(arm, w, moment);
+        lg_axpy(3, 1, w, wrench);
+        lg_axpy(3, 1, moment, wrench + 3);
+    }
+}
+
+static double next_kink(const lg_body *b, double t)
+{
+    for (const double *kink = b->e.p + FIXED; kink < b->e.p + b->e.np; kink++)
+        if (*kink > t)
+            return *kink;
+    return INFINITY;
+}
+
+const lg_body_type lg_support = {
+    .info = {.family = "body",
+             .name = "support",
+             .doc = "A frame at rest in space, or in a motion that is given.",
+             .reference = "docs/models",
+             .nframes = 1,
+             .parameters = parameters,
+             .nparameters = 3},
+    .is_support = 1,
+    .check = check,
+    .parts = parts,
+    .nwork = nwork,
+    .drive = drive,
+    .kinematics = kinematics,
+    .transmit = transmit,
+    .next_kink = next_kink,
+};

@@ -1,0 +1,96 @@
+"""Motions of supports: functions of time, and tables between which a smooth curve runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint._args import Array
+from lgint._model.record import SupportRow
+
+WIDTH = 6  # of a motion: three coordinates of the place, three of the rotation vector
+LEVELS = 3  # value, rate, second rate
+
+
+def motion(support: SupportRow) -> Callable[[float], Array] | None:
+    """The motion as the core takes it: displacement and rotation vector, their rates and second rates, (3, 6)."""
+    source = support["motion"]
+    if source is None:
+        return None
+    given = source["function"] if "function" in source else Spline(source["times"], source["values"])
+    return Displacement(given, np.array(support["position"]))
+
+
+@dataclass(frozen=True)
+class Displacement:
+    """A motion counted from the position at rest."""
+
+    motion: Callable[[float], ArrayLike]
+    rest: Array  # (3,)
+
+    def __call__(self, t: float) -> Array:
+        """Displacement and rotation vector, their rates and second rates, (3, 6)."""
+        given = np.asarray(self.motion(t), dtype=np.float64)
+        moved = np.zeros((LEVELS, WIDTH))
+        if given.ndim != 2 or given.shape not in ((LEVELS, 3), (LEVELS, WIDTH)):
+            raise ValueError(f"a motion returns an array of shape (3, 3) or (3, 6), got {given.shape}")
+        moved[:, : given.shape[1]] = given
+        moved[0, :3] -= self.rest
+        return moved
+
+
+class Spline:
+    """The cubic spline through a table that rests at both ends; constant outside.
+
+    Parameters
+    ----------
+    times : array_like, shape (m,)
+        Ascending, s.
+    values : array_like, shape (m, k)
+    """
+
+    def __init__(self, times: ArrayLike, values: ArrayLike) -> None:
+        self._times, self._values = np.array(times, dtype=float), np.array(values, dtype=float)
+        self._rates = _rates(self._times, self._values)
+
+    def __call__(self, t: float) -> Array:
+        """Values, rates and second rates, (3, k)."""
+        times, values, rates = self._times, self._values, self._rates
+        if not times[0] <= t < times[-1]:
+            rest = values[0] if t < times[0] else values[-1]
+            return np.array([rest, 0 * rest, 0 * rest])
+        i = int(np.searchsorted(times, t, side="right")) - 1
+        h = times[i + 1] - times[i]
+        slope, r0, r1 = (values[i + 1] - values[i]) / h, rates[i], rates[i + 1]
+        second = (6 * slope - 4 * r0 - 2 * r1) / h
+        third = 6 * (r0 + r1 - 2 * slope) / h**2
+        s = t - times[i]
+        return np.array(
+            [
+                values[i] + s * (r0 + s * (second / 2 + s * third / 6)),
+                r0 + s * (second + s * third / 2),
+                second + s * third,
+            ]
+        )
+
+
+def _rates(times: Array, values: Array) -> Array:
+    """Rates at the times of a cubic spline that rests at both ends, by elimination of a tridiagonal system."""
+    h = np.diff(times)
+    slopes = np.diff(values, axis=0) / h[:, None]
+    rates = np.zeros_like(values)
+    pivots = np.empty(len(times))
+    # h_i r_i-1 + 2 (h_i-1 + h_i) r_i + h_i-1 r_i+1 = 3 (h_i slope_i-1 + h_i-1 slope_i)
+    for i in range(1, len(h)):
+        pivots[i] = 2 * (h[i - 1] + h[i])
+        rates[i] = 3 * (h[i] * slopes[i - 1] + h[i - 1] * slopes[i])
+        if i > 1:
+            factor = h[i] / pivots[i - 1]
+            pivots[i] -= factor * h[i - 2]
+            rates[i] -= factor * rates[i - 1]
+    for i in range(len(h) - 1, 0, -1):
+        rates[i] = (rates[i] - h[i - 1] * rates[i + 1]) / pivots[i]
+    return rates
