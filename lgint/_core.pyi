@@ -147,7 +147,7 @@ def interpolate(
 ) -> tuple[Array, Array, Array, Array]: ...  # q, v, a, lam at `times`
 def method_rows() -> list[dict[str, Any]]:
     """name, order, stepper, reference, doc, options [dict(name, type, default, low, high, choices, doc)],
-    and for Runge-Kutta rows tableau = dict(A, b, c, b_hat) of exact numbers as strings."""
+    and for Runge-Kutta rows tableau = dict(A, b, c, b_hat, order_hat, d), exact numbers as strings."""
 
 def element_rows() -> list[dict[str, Any]]:
     """family, name, doc, reference, locked, pairs, nframes, nrows, nmem,

@@ -60,11 +60,12 @@ static PyObject *tableau_dict(const lg_tableau *tableau)
 {
     if (!tableau)
         return Py_NewRef(Py_None);
-    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:i}", "A", list_of(tableau->stages, stage_row, tableau), "b",
-                         list_of(tableau->stages, ratio_text, tableau->b), "c",
-                         list_of(tableau->stages, ratio_text, tableau->c), "b_hat",
-                         tableau->order_hat ? list_of(tableau->stages, ratio_text, tableau->b_hat) : Py_NewRef(Py_None),
-                         "order_hat", tableau->order_hat);
+    int stages = tableau->stages;
+    PyObject *b_hat = tableau->order_hat ? list_of(stages, ratio_text, tableau->b_hat) : Py_NewRef(Py_None);
+    PyObject *d = tableau->d[0].den ? list_of(stages, ratio_text, tableau->d) : Py_NewRef(Py_None);
+    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:i,s:N}", "A", list_of(stages, stage_row, tableau), "b",
+                         list_of(stages, ratio_text, tableau->b), "c", list_of(stages, ratio_text, tableau->c), "b_hat",
+                         b_hat, "order_hat", tableau->order_hat, "d", d);
 }
 
 static PyObject *method_row(const void *Py_UNUSED(context), int index)
@@ -78,8 +79,8 @@ static PyObject *method_row(const void *Py_UNUSED(context), int index)
 PyDoc_STRVAR(method_doc,
              "method_rows()\n--\n\n"
              "Per method a dict: name, order, stepper, reference, doc, options (dicts of name,\n"
-             "type, default, low, high, choices, doc) and tableau (None or a dict of A, b, c, b_hat, exact\n"
-             "numbers as strings, and order_hat).");
+             "type, default, low, high, choices, doc) and tableau (None or a dict of A, b, c, b_hat and d, exact\n"
+             "numbers as strings, and order_hat; d are the weights of a half-explicit method's multipliers).");
 
 static PyObject *method_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {

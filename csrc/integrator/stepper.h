@@ -65,6 +65,7 @@ typedef struct lg_method lg_method;
 
 struct lg_stepper_type {
     const char *name;
+    const lg_stepper_type *unconstrained; /* takes over where there are no constraints; NULL: none */
     size_t size; /* of the stepper's struct, which begins with an lg_stepper */
     lg_coupling coupling; /* of its matrix; the same for all steppers among which a row chooses */
     int adds_rates; /* an explicit method that supports node kinds with qdot */

@@ -22,6 +22,8 @@ int lg_ratio_text(lg_ratio ratio, char *text, size_t room)
 
 /* p/q */
 #define Q(p, q) {p, 0, q}
+/* (p + r sqrt(3))/q */
+#define R(p, r, q) {p, r, q}
 #define Z {0, 0, 1}
 #define ONE {1, 0, 1}
 
@@ -70,6 +72,56 @@ const lg_tableau lg_tableau_rk67 = {
           {Z, Q(9, 8), Q(-3, 8), Q(-3, 4), Q(1, 2)},
           {Q(9, 44), Q(-9, 11), Q(63, 44), Q(18, 11), Z, Q(-16, 11)}},
     .b = {Q(11, 120), Z, Q(27, 40), Q(27, 40), Q(-4, 15), Q(-4, 15), Q(11, 120)},
+};
+
+/* Arnold: Half-explicit Runge-Kutta methods with explicit stages for differential-algebraic systems of index 2, BIT 38
+   (1998) 415-438; tumiotto2024, Table 1. */
+const lg_tableau lg_tableau_herk2 = {
+    .stages = 3, .order = 2,
+    .c = {Z, ONE, ONE},
+    .A = {{Z}, {ONE}, {Q(1, 2), Q(1, 2)}},
+    .b = {Q(1, 2), Q(1, 2)},
+    .d = {Q(1, 2), Q(1, 2)},
+};
+
+const lg_tableau lg_tableau_herk3 = {
+    .stages = 4, .order = 3,
+    .c = {Z, Q(1, 2), Q(2, 3), ONE},
+    .A = {{Z}, {Q(1, 2)}, {Q(2, 9), Q(4, 9)}, {Q(1, 4), Z, Q(3, 4)}},
+    .b = {Q(1, 4), Z, Q(3, 4)},
+    .d = {Z, Q(-2, 1), Q(3, 1)},
+};
+
+const lg_tableau lg_tableau_herk4 = {
+    .stages = 6, .order = 4,
+    .c = {Z, ONE, Q(1, 2), ONE, ONE, R(3, -1, 6)},
+    .A = {{Z},
+          {ONE},
+          {Q(3, 8), Q(1, 8)},
+          {Q(-1, 2), Q(-1, 2), Q(2, 1)},
+          {Q(1, 6), Z, Q(2, 3), Q(1, 6)},
+          {R(18, -1, 108), Z, R(9, -4, 27), R(0, -7, 108), R(0, 1, 18)}},
+    .b = {Q(1, 6), Z, Q(2, 3), Q(1, 6)},
+    .d = {Z, Z, Z, Z, ONE},
+};
+
+/* Based on the pair of Dormand and Prince, with its embedded solution. */
+const lg_tableau lg_tableau_herk5 = {
+    .stages = 8, .order = 5, .order_hat = 4,
+    .c = {Z, Q(1, 5), Q(3, 10), Q(4, 5), Q(8, 9), ONE, ONE, Q(19, 20)},
+    .A = {{Z},
+          {Q(1, 5)},
+          {Q(3, 40), Q(9, 40)},
+          {Q(44, 45), Q(-56, 15), Q(32, 9)},
+          {Q(19372, 6561), Q(-25360, 2187), Q(64448, 6561), Q(-212, 729)},
+          {Q(9017, 3168), Q(-355, 33), Q(46732, 5247), Q(49, 176), Q(-5103, 18656)},
+          {Q(35, 384), Z, Q(500, 1113), Q(125, 192), Q(-2187, 6784), Q(11, 84)},
+          {Q(-18611506045861, 19738176307200), Q(59332529, 14479296), Q(-2509441598627, 893904224850),
+           Q(2763523204159, 3289696051200), Q(-41262869588913, 116235927142400), Q(46310205821, 287848404480),
+           Q(-3280, 75413)}},
+    .b = {Q(35, 384), Z, Q(500, 1113), Q(125, 192), Q(-2187, 6784), Q(11, 84)},
+    .b_hat = {Q(5179, 57600), Z, Q(7571, 16695), Q(393, 640), Q(-92097, 339200), Q(187, 2100), Q(1, 40)},
+    .d = {Z, Z, Z, Z, Z, Z, ONE},
 };
 
 /* Bogacki, Shampine: A 3(2) pair of Runge-Kutta formulas, Appl. Math. Lett. 2 (1989) 321-325. */

@@ -76,6 +76,8 @@ static lg_status allocate(lg_run *run, const lg_plan *plan, const lg_option_valu
     const lg_stepper_type *type = method->stepper;
     if (type->choose)
         LG_TRY(type->choose(method, options, &type, report));
+    if (type->unconstrained && !run->system->pattern->nrows)
+        type = type->unconstrained;
     lg_stepper *stepper = run->stepper = calloc(1, type->size);
     if (!stepper)
         return LG_NO_MEMORY;
@@ -208,7 +210,7 @@ lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plan *plan,
 
 void lg_run_close(lg_run *run)
 {
-    if (run->arena.base) {
+    if (run->stepper) {
         lg_accel_close(&run->stepper->accel);
         if (run->stepper->type->close)
             run->stepper->type->close(run->stepper);

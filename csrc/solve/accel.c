@@ -50,8 +50,7 @@ static void report_not_finite(const lg_accel *accel, const lg_point *point, int 
     lg_report_not_finite(accel->system, &at, row, report);
 }
 
-/* Evaluates the system at a point with the scratch of `accel`; if a value is not finite the report names where. */
-static lg_status evaluate(lg_accel *accel, const lg_point *point, const lg_wanted *wanted, lg_report *report)
+lg_status lg_accel_eval(lg_accel *accel, const lg_point *point, const lg_wanted *wanted, lg_report *report)
 {
     const lg_system *system = accel->system;
     lg_point with_work;
@@ -66,27 +65,37 @@ static lg_status evaluate(lg_accel *accel, const lg_point *point, const lg_wante
     return status;
 }
 
+lg_status lg_accel_assemble(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)
+{
+    lg_wanted wanted = *also;
+    wanted.S = &accel->matrix;
+    wanted.chain = NULL;
+    accel->valid = 0;
+    lg_matrix_zero(&accel->matrix);
+    return lg_accel_eval(accel, point, &wanted, report);
+}
+
+lg_status lg_accel_border(lg_accel *accel, const lg_point *point, const double *columns, const double *rows,
+                          lg_report *report)
+{
+    if (columns)
+        lg_matrix_add_columns(&accel->matrix, 1.0, columns);
+    if (rows)
+        lg_matrix_add_rows(&accel->matrix, 1.0, rows, 2, NULL);
+    lg_status status = lg_factor_named(accel->system, &accel->matrix, report);
+    if (status == LG_NOT_FINITE)
+        report_not_finite(accel, point, -1, report);
+    return status;
+}
+
 lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)
 {
     const lg_system *system = accel->system;
     int constrained = system->pattern->nrows > 0;
     lg_wanted wanted = *also;
-    wanted.S = &accel->matrix;
-    wanted.chain = NULL;
     wanted.B = constrained ? accel->B : NULL;
-
-    accel->valid = 0;
-    lg_matrix_zero(&accel->matrix);
-    LG_TRY(evaluate(accel, point, &wanted, report));
-
-    if (constrained) {
-        lg_matrix_add_columns(&accel->matrix, 1.0, accel->B);
-        lg_matrix_add_rows(&accel->matrix, 1.0, accel->B, 2, NULL);
-    }
-    lg_status status = lg_factor_named(system, &accel->matrix, report);
-    if (status == LG_NOT_FINITE)
-        report_not_finite(accel, point, -1, report);
-    LG_TRY(status);
+    LG_TRY(lg_accel_assemble(accel, point, &wanted, report));
+    LG_TRY(lg_accel_border(accel, point, wanted.B, wanted.B, report));
     accel->valid = !constrained && (system->flags & LG_SYSTEM_CONSTANT_MASS) != 0;
     if (accel->valid)
         lg_matrix_invert(&accel->matrix);
@@ -103,7 +112,7 @@ static int set_right_side(const lg_accel *accel, double *restrict x)
     return lg_all_finite(n, x);
 }
 
-static lg_status name_not_finite(const lg_accel *accel, const lg_point *point, const double *x, lg_report *report)
+lg_status lg_accel_not_finite(const lg_accel *accel, const lg_point *point, const double *x, lg_report *report)
 {
     int i = 0;
     while (isfinite(x[i]))
@@ -119,12 +128,12 @@ lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, doub
     double *x = nrows ? accel->x : a; /* without constraints the solution is a itself */
     accel->right_side.force = x;
     if (accel->valid)
-        LG_TRY(evaluate(accel, point, &accel->right_side, report));
+        LG_TRY(lg_accel_eval(accel, point, &accel->right_side, report));
     else
         LG_TRY(lg_accel_factor(accel, point, &accel->right_side, report));
 
     if (!set_right_side(accel, x))
-        return name_not_finite(accel, point, x, report);
+        return lg_accel_not_finite(accel, point, x, report);
     LG_TRY(lg_matrix_solve(&accel->matrix, x));
 
     if (nrows) {

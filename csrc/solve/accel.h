@@ -36,6 +36,18 @@ lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, doub
 /* The matrix [M B^T; B 0] at a point, factored. */
 lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report);
 
+/* The two halves of this, for constraint rows from two points: M at a point, with what is wanted there; then B^T and B
+   are added (NULL: nothing) and the matrix is factored. If B is added once more, the factors are those of the sum. */
+lg_status lg_accel_assemble(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report);
+lg_status lg_accel_border(lg_accel *accel, const lg_point *point, const double *columns, const double *rows,
+                          lg_report *report);
+
+/* Evaluates the system at a point with the scratch of `accel`; if a value is not finite the report names where. */
+lg_status lg_accel_eval(lg_accel *accel, const lg_point *point, const lg_wanted *wanted, lg_report *report);
+
+/* LG_NOT_FINITE, with the cause in the report, for a right-hand side x that has an entry which is not finite. */
+lg_status lg_accel_not_finite(const lg_accel *accel, const lg_point *point, const double *x, lg_report *report);
+
 /* Factors a matrix of `system`; on LG_SINGULAR writes the deficient constraint row, or velocity, into report->what. */
 lg_status lg_factor_named(const lg_system *system, lg_matrix *matrix, lg_report *report);
 

@@ -250,8 +250,10 @@ static lg_status dense_factor(lg_matrix *matrix, int failed_unknown)
 {
     const lg_plan *plan = matrix->plan;
     int n = plan->size, deficient = 0;
-    matrix->fallbacks++;
     matrix->deficient_row = row_of_unknown(plan, failed_unknown);
+    if (matrix->no_dense)
+        return LG_SINGULAR;
+    matrix->fallbacks++;
     if (dense_alloc(matrix) != LG_OK)
         return LG_SINGULAR;
 

@@ -50,6 +50,7 @@ typedef struct lg_matrix {
     double *dense; /* NULL until the first fall-back; malloc'ed */
     int *dense_pivots;
     int is_dense; /* the present factors are the dense ones */
+    int no_dense; /* a pivot that is too small is LG_SINGULAR at once */
     int is_inverted; /* `values` holds the inverses of the pivot blocks, used instead: see lg_matrix_invert */
     long factorisations, fallbacks;
     lg_poll *poll; /* called during long factorisations and solutions; NULL: none */

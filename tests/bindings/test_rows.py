@@ -2,13 +2,13 @@
 
 import ast
 import inspect
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 import lgint
 from bindings.systems import oscillator, run
+from exact import exact
 from lgint import _core
 
 METHODS = {row["name"]: row for row in _core.method_rows()}
@@ -50,12 +50,12 @@ def test_tableaux_are_exact_numbers():
     assert len(rows) >= 7
     for row in rows:
         tableau = row["tableau"]
-        if "sqrt" in str(tableau):
-            continue
-        b, c = ([Fraction(x) for x in tableau[name]] for name in "bc")
-        A = [[Fraction(x) for x in stage] for stage in tableau["A"]]
+        b, c = ([exact(x) for x in tableau[name]] for name in "bc")
+        A = [[exact(x) for x in stage] for stage in tableau["A"]]
         assert sum(b) == 1 and [sum(stage) for stage in A] == c
-        assert tableau["b_hat"] is None or sum(map(Fraction, tableau["b_hat"])) == 1
+        for name in ("b_hat", "d"):
+            assert tableau[name] is None or sum(map(exact, tableau[name])) == 1
+    assert {row["name"] for row in rows if row["tableau"]["d"]} == {"herk2", "herk3", "herk4", "herk5"}
 
 
 def test_node_kinds():

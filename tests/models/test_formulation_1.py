@@ -6,7 +6,7 @@ import pytest
 import lgint
 
 KINDS = ("euler_parameters_omega", "tait_bryan_omega")
-IMPLICIT = [name for name in lgint.methods() if lgint.method_info(name)["stepper"] not in ("rkmk",)]
+IMPLICIT = [name for name in lgint.methods() if lgint.method_info(name)["stepper"] not in ("rkmk", "herk")]
 
 
 @pytest.mark.parametrize("constrained", [False, True])

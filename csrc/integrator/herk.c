@@ -1,0 +1,278 @@
+/* Half-explicit Runge-Kutta methods in local coordinates, for constraints of velocity (index 2): no iteration.
+
+   Points i = 1 .. s'+1, tumiotto2024 (12):   Theta_i = h sum_j a_ij K_j      V_i = v_n + h sum_j a_ij k_j      j < i
+                                              Q_i = q_n exp(Theta_i)          K_i = T^-1(Theta_i) V_i           (13a)
+
+   k_1 is the acceleration of the state. Stage i = 2 .. s' has the k_i for which the next point fulfils its constraints
+   of velocity (14):
+
+       [ M(Q_i)    B(Q_i)^T ] [ k_i   ]   [ force - gyro at Q_i, V_i                                   ]
+       [ B(Q_i+1)  0        ] [ Lam_i ] = [ -phidot(Q_i+1, t_n + c_i+1 h, V) / (h a_i+1,i)             ]
+
+   where V = v_n + h sum_j<i a_i+1,j k_j is what is known of V_i+1. So constraints may move in time, and Q_i+1, which
+   does not depend on k_i, gives B to this stage and B^T to the next. Each stage evaluates the forces once and the rows
+   once.
+
+   The step ends at the point whose weights are b, with the multipliers lam = sum_i d_i Lam_i (15). If the last stage
+   stands there, its k is the acceleration of the new state. Otherwise, and after a projection, that is the solution of
+   M a = force - gyro - B^T lam: see unjoined.h.
+
+   The embedded solution solves the last stage once more, with the point of its own weights b^ as the next one. This
+   comes before the end of the step is projected, so that the error is that of the step.
+
+   Systems without constraints are left to the Runge-Kutta method with the same tableau. */
+#include "core/small.h"
+#include "integrator/explicit.h"
+#include "integrator/methods.h"
+#include "solve/initial.h"
+#include "solve/unjoined.h"
+
+typedef struct lg_herk_stepper {
+    lg_stepper base;
+    int stages, end; /* number of stages; the point where the step ends, counted from 0 */
+    lg_weights A[LG_STAGES], b_hat; /* the last weight of a row is that of the stage that the row closes */
+    double c[LG_STAGES], d[LG_STAGES];
+    int levels; /* of the projection */
+    int estimates;
+    lg_slopes slopes;
+    double *theta, *q, *v; /* of the present point */
+    double *force; /* force - gyro of the present stage */
+    double *B, *B_next; /* rows at its point and at the next one */
+    double *phidot;
+    double *q_end, *v_end, *a_end, *lam_end;
+    double *error; /* 2 nv */
+    lg_unjoined unjoined; /* used if the last stage does not give the acceleration of the new state */
+} lg_herk_stepper;
+
+static int needs_acceleration(const lg_herk_stepper *rk)
+{
+    return rk->levels || rk->end == rk->stages;
+}
+
+static lg_status prepare(lg_stepper *self)
+{
+    lg_herk_stepper *rk = (lg_herk_stepper *)self;
+    const lg_tableau *tableau = self->method->tableau;
+    rk->stages = tableau->stages - 1;
+    rk->end = lg_weights_of(tableau->stages, tableau->b).reach;
+    for (int i = 0; i < tableau->stages; i++) {
+        rk->A[i] = lg_weights_of(i, tableau->A[i]);
+        rk->c[i] = lg_ratio_value(tableau->c[i]);
+        rk->d[i] = lg_ratio_value(tableau->d[i]);
+    }
+    rk->b_hat = lg_weights_of(rk->stages, tableau->b_hat);
+    rk->levels = lg_explicit_levels(self);
+    rk->estimates = lg_stepper_adapts(self);
+    return needs_acceleration(rk) ? lg_unjoined_open(&rk->unjoined, self->system) : LG_OK;
+}
+
+static void layout(lg_stepper *self, lg_arena *arena)
+{
+    lg_herk_stepper *rk = (lg_herk_stepper *)self;
+    const lg_space *space = self->system->space;
+    const lg_pattern *pattern = self->system->pattern;
+    double **velocities[] = {&rk->theta, &rk->v, &rk->force, &rk->v_end, &rk->a_end};
+    double **coordinates[] = {&rk->q, &rk->q_end};
+    double **rows[] = {&rk->phidot, &rk->lam_end};
+    double **values[] = {&rk->B, &rk->B_next};
+
+    lg_slopes_layout(&rk->slopes, space, rk->stages, arena);
+    for (int i = 0; i < 5; i++)
+        *velocities[i] = lg_arena_doubles(arena, (size_t)space->nv);
+    for (int i = 0; i < 2; i++) {
+        *coordinates[i] = lg_arena_doubles(arena, (size_t)space->nq);
+        *rows[i] = lg_arena_doubles(arena, (size_t)pattern->nrows);
+        *values[i] = lg_arena_doubles(arena, (size_t)pattern->nvalues);
+    }
+    rk->error = lg_arena_doubles(arena, rk->estimates ? 2 * (size_t)space->nv : 0);
+    if (rk->unjoined.plan)
+        lg_unjoined_layout(&rk->unjoined, self->system, arena);
+}
+
+static void close_plan(lg_stepper *self)
+{
+    lg_unjoined_close(&((lg_herk_stepper *)self)->unjoined);
+}
+
+/* ---- points ---- */
+
+/* A point at the time t_n + c h of a step of size h. */
+static lg_point point_at(const lg_state *state, double h, double c, const double *q, const double *v)
+{
+    lg_point point = lg_point_at(state->t + c * h, q, v);
+    point.t_in = state->t + 0.5 * h, point.mem = state->mem;
+    return point;
+}
+
+/* Moves to the point of a row of weights: its coordinates, and its velocities without the contribution of the last
+   `open` stages of the row. */
+static void move(lg_herk_stepper *rk, const lg_state *state, const lg_weights *weights, int open, double h)
+{
+    int nv = rk->slopes.space->nv;
+    lg_weights known = *weights;
+    known.count -= open;
+    lg_slopes_combine(&rk->slopes, weights, h, 0, nv, rk->theta);
+    lg_space_move(rk->slopes.space, state->q, rk->theta, rk->q, NULL);
+    lg_slopes_add_flows(&rk->slopes, state->q, weights, h, rk->q);
+    lg_slopes_combine(&rk->slopes, &known, h, nv, nv, rk->v);
+    lg_axpy(nv, 1.0, state->v, rk->v);
+}
+
+/* The rate K of stage i at the present point. */
+static void set_rate(lg_herk_stepper *rk, const lg_state *state, int i)
+{
+    lg_space_rate(rk->slopes.space, state->q, rk->theta, rk->v, lg_slopes_at(&rk->slopes, i));
+    lg_slopes_set_flow(&rk->slopes, i, rk->q, rk->v);
+}
+
+/* ---- stages ---- */
+
+/* M and force - gyro at the present point, that of stage i; B as well at the second one, which no stage has led to. */
+static lg_status assemble(lg_herk_stepper *rk, const lg_state *state, int i, double h)
+{
+    lg_accel *accel = &rk->base.accel;
+    lg_point point = point_at(state, h, rk->c[i], rk->q, rk->v);
+    lg_wanted wanted = {.force = rk->force, .gyro = accel->gyro, .B = i == 1 ? rk->B : NULL};
+    int nv = rk->slopes.space->nv;
+    LG_TRY(lg_accel_assemble(accel, &point, &wanted, &rk->base.report));
+    lg_axpy(nv, -1.0, accel->gyro, rk->force);
+    return lg_all_finite(nv, rk->force) ? LG_OK : lg_accel_not_finite(accel, &point, rk->force, &rk->base.report);
+}
+
+/* The rows at the present point, the next one of the stage, and phidot with the velocities known so far. */
+static lg_status set_rows(lg_herk_stepper *rk, const lg_state *state, double c, double h, double *B)
+{
+    lg_point point = point_at(state, h, c, rk->q, rk->v);
+    return lg_accel_eval(&rk->base.accel, &point, &(lg_wanted){.B = B, .phidot = rk->phidot}, &rk->base.report);
+}
+
+/* Solves the stage (14) whose matrix has been factored, pivot = h a_i+1,i: k_i and Lam_i stand in accel->x. */
+static lg_status solve(lg_herk_stepper *rk, double pivot)
+{
+    lg_accel *accel = &rk->base.accel;
+    int nv = rk->slopes.space->nv, nrows = rk->base.system->pattern->nrows;
+    lg_copy(nv, rk->force, accel->x);
+    for (int i = 0; i < nrows; i++)
+        accel->x[nv + i] = -rk->phidot[i] / pivot;
+    return lg_matrix_solve(&accel->matrix, accel->x);
+}
+
+static double pivot_of(const lg_weights *weights, double h)
+{
+    return h * weights->weight[weights->count - 1];
+}
+
+/* Completes the velocities of the next point, i + 1, by those of the stage that was solved, and its rate. */
+static void arrive(lg_herk_stepper *rk, const lg_state *state, int next, double h)
+{
+    const lg_space *space = rk->slopes.space;
+    lg_axpy(space->nv, pivot_of(&rk->A[next], h), rk->base.accel.x, rk->v);
+    if (next == rk->end) {
+        lg_copy(space->nq, rk->q, rk->q_end);
+        lg_copy(space->nv, rk->v, rk->v_end);
+    }
+    if (next < rk->stages)
+        set_rate(rk, state, next);
+}
+
+/* Stage i at the present point, which becomes that of stage i + 1. */
+static lg_status take_stage(lg_herk_stepper *rk, const lg_state *state, int i, double h)
+{
+    lg_accel *accel = &rk->base.accel;
+    const lg_weights *row = &rk->A[i + 1];
+    int nv = rk->slopes.space->nv;
+    LG_TRY(assemble(rk, state, i, h));
+    move(rk, state, row, 1, h);
+    LG_TRY(set_rows(rk, state, rk->c[i + 1], h, rk->B_next));
+
+    lg_point next = point_at(state, h, rk->c[i + 1], rk->q, rk->v);
+    LG_TRY(lg_accel_border(accel, &next, rk->B, rk->B_next, &rk->base.report));
+    LG_TRY(solve(rk, pivot_of(row, h)));
+    lg_copy(nv, accel->x, lg_slopes_at(&rk->slopes, i) + nv);
+    lg_axpy(rk->base.system->pattern->nrows, rk->d[i], accel->x + nv, rk->lam_end);
+    arrive(rk, state, i + 1, h);
+
+    double *B = rk->B;
+    rk->B = rk->B_next;
+    rk->B_next = B;
+    return LG_OK;
+}
+
+/* ---- the embedded solution ---- */
+
+/* The last stage once more, towards the point of the embedded solution; its matrix differs in the rows only. */
+static lg_status estimate(lg_herk_stepper *rk, const lg_state *state, double h)
+{
+    const lg_space *space = rk->slopes.space;
+    lg_accel *accel = &rk->base.accel;
+    double pivot = pivot_of(&rk->b_hat, h), *change = rk->B_next;
+    move(rk, state, &rk->b_hat, 1, h);
+    LG_TRY(set_rows(rk, state, 1, h, change));
+    lg_axpy(rk->base.system->pattern->nvalues, -1.0, rk->B, change);
+
+    lg_point point = point_at(state, h, 1, rk->q, rk->v);
+    LG_TRY(lg_accel_border(accel, &point, NULL, change, &rk->base.report));
+    LG_TRY(solve(rk, pivot));
+    lg_axpy(space->nv, pivot, accel->x, rk->v);
+    lg_space_difference(space, rk->q, rk->q_end, rk->error);
+    for (int i = 0; i < space->nv; i++)
+        rk->error[space->nv + i] = rk->v_end[i] - rk->v[i];
+    return LG_OK;
+}
+
+static lg_status error(lg_stepper *self, const lg_state *before, double h, double *error)
+{
+    (void)before, (void)h;
+    lg_copy(2 * self->system->space->nv, ((lg_herk_stepper *)self)->error, error);
+    return LG_OK;
+}
+
+/* ---- the step ---- */
+
+/* The first stage, which is the state's, and the point of the second one. */
+static void begin(lg_herk_stepper *rk, const lg_state *state, double h)
+{
+    lg_slopes_begin(&rk->slopes, state);
+    lg_zero(rk->base.system->pattern->nrows, rk->lam_end);
+    lg_axpy(rk->base.system->pattern->nrows, rk->d[0], state->lam, rk->lam_end);
+    move(rk, state, &rk->A[1], 0, h);
+    set_rate(rk, state, 1);
+}
+
+/* Projects the end of the step and gives it its acceleration. */
+static lg_status finish(lg_herk_stepper *rk, const lg_state *state, double h)
+{
+    int nv = rk->slopes.space->nv;
+    lg_point end = point_at(state, h, 1, rk->q_end, rk->v_end);
+    if (rk->levels)
+        LG_TRY(lg_project_at(&rk->base.accel, rk->levels, &end, rk->q_end, rk->v_end, NULL, &rk->base.report));
+    if (needs_acceleration(rk))
+        return lg_unjoined_solve(&rk->unjoined, &rk->base.accel, &end, rk->a_end, rk->lam_end, &rk->base.report);
+    lg_copy(nv, lg_slopes_at(&rk->slopes, rk->stages - 1) + nv, rk->a_end);
+    return LG_OK;
+}
+
+static lg_status step(lg_stepper *self, lg_state *state, double h)
+{
+    lg_herk_stepper *rk = (lg_herk_stepper *)self;
+    begin(rk, state, h);
+    for (int i = 1; i < rk->stages; i++)
+        LG_TRY(take_stage(rk, state, i, h));
+    if (rk->estimates)
+        LG_TRY(estimate(rk, state, h));
+    LG_TRY(finish(rk, state, h));
+    return lg_stepper_accept(self, state, h, rk->q_end, rk->v_end, rk->a_end, rk->lam_end);
+}
+
+const lg_stepper_type lg_herk = {
+    .name = "herk",
+    .unconstrained = &lg_rkmk,
+    .size = sizeof(lg_herk_stepper),
+    .coupling = LG_COUPLING_MASS,
+    .adds_rates = 1,
+    .prepare = prepare,
+    .layout = layout,
+    .step = step,
+    .error = error,
+    .close = close_plan,
+};

@@ -1,0 +1,34 @@
+/* Accelerations of bodies under given multipliers of their joints: a, and the multipliers of the blocks' own rows (o),
+   from
+
+       [ M    B_o^T ] [ a     ]   [ force - gyro - B_j^T lam_j ]
+       [ B_o  0     ] [ lam_o ] = [ zeta_o                     ]
+
+   The matrix has no rows of joints (j), so it falls apart into the blocks that M couples. A constant mass without own
+   rows is factored once. */
+#ifndef LG_SOLVE_UNJOINED_H
+#define LG_SOLVE_UNJOINED_H
+
+#include "solve/accel.h"
+
+typedef struct lg_unjoined {
+    lg_plan *plan;
+    int nown; /* own rows of all blocks, which are the last constraint rows */
+    lg_matrix matrix;
+    double *x; /* right-hand side, then solution: velocities, own rows */
+    double *Btlam; /* nv */
+    int valid; /* the factors are those of a constant mass */
+} lg_unjoined;
+
+/* Makes the plan, which lg_unjoined_close frees. */
+lg_status lg_unjoined_open(lg_unjoined *unjoined, const lg_system *system);
+void lg_unjoined_layout(lg_unjoined *unjoined, const lg_system *system, lg_arena *arena);
+void lg_unjoined_close(lg_unjoined *unjoined);
+
+/* a (nv) at point->t, q, v, mem, with the joints' multipliers in lam (nrows), whose own rows are set. Where this matrix
+   is singular but that with the joints is not, as with a body without inertia about an axis, a is the index-1
+   acceleration. */
+lg_status lg_unjoined_solve(lg_unjoined *unjoined, lg_accel *accel, const lg_point *point, double *a, double *lam,
+                            lg_report *report);
+
+#endif
