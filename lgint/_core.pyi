@@ -89,6 +89,9 @@ class Model(System):
     ) -> tuple[Array, Array, Array, Array]: ...
     # (..., 6): inertial force and body moment of the element's rows on its frame in `slot`
     def reaction(self, element: int, slot: int, t: ArrayLike, q: ArrayLike, v: ArrayLike, lam: ArrayLike) -> Array: ...
+    def strain(
+        self, elements: Sequence[int], t: ArrayLike, q: ArrayLike, v: ArrayLike, lam: ArrayLike
+    ) -> tuple[Array, Array]: ...  # strain and stress, (..., n, 6), of edges of rods
     # force and moment, inertial, (6,), with which the joint of a tree's link holds it, at the link's origin
     def transmitted(
         self, element: int, link: int, t: float, q: Array, v: Array, a: Array, lam: Array, mem: Array, /

@@ -357,8 +357,18 @@ finish:
 PyDoc_STRVAR(
     reaction_doc,
     "reaction(element, slot, t, q, v, lam)\n--\n\n"
-    "Force in inertial axes and moment in body axes, (..., 6), with which the element's constraint rows act on\n"
-    "its frame in slot 0 or 1, for t (...,), q (..., nq), v (..., nv), lam (..., nrows).");
+    "Force in inertial axes and moment in body axes, (..., 6), with which a joint acts on its frame in slot 0 or\n"
+    "1, by its constraint rows and its stresses, for t (...,), q (..., nq), v (..., nv), lam (..., nrows).");
+
+/* t, q, v, lam */
+static lg_batch batch_of_states(const lg_system *system)
+{
+    return (lg_batch){.count = 4,
+                      .operand = {{.name = "t", .n = -1},
+                                  {.name = "q", .n = system->space->nq},
+                                  {.name = "v", .n = system->space->nv},
+                                  {.name = "lam", .n = system->pattern->nrows}}};
+}
 
 static PyObject *reaction_of(PyObject *self, int element, int slot, const lg_batch *batch)
 {
@@ -388,15 +398,77 @@ static PyObject *model_reaction(PyObject *self, PyObject *args, PyObject *kwargs
                                      &given[2], &given[3]) ||
         check_index("element", element, model_of(self)->nelements) < 0 || check_index("slot", slot, 2) < 0)
         return NULL;
-    lg_batch batch = {.count = 4,
-                      .operand = {{.name = "t", .n = -1},
-                                  {.name = "q", .n = system->space->nq},
-                                  {.name = "v", .n = system->space->nv},
-                                  {.name = "lam", .n = system->pattern->nrows}}};
+    lg_batch batch = batch_of_states(system);
     if (lg_batch_open(&batch, given) < 0)
         return NULL;
     PyObject *result = reaction_of(self, element, slot, &batch);
     lg_batch_close(&batch);
+    return result;
+}
+
+PyDoc_STRVAR(strain_doc,
+             "strain(elements, t, q, v, lam)\n--\n\n"
+             "Strains and stresses, (..., n, 6) each, of n edges of rods by their numbers, for t (...,), q (..., nq),\n"
+             "v (..., nv), lam (..., nrows). The stresses of constrained strains are multipliers.");
+
+static PyObject *strain_of(PyObject *self, int n, const int *elements, const lg_batch *batch)
+{
+    const npy_intp dims[] = {n, 6};
+    PyArrayObject *strain = lg_batch_output(batch, 2, dims), *stress = lg_batch_output(batch, 2, dims);
+    double *work = new_work(model_of(self)->model);
+    lg_status status = strain && stress && work ? LG_OK : LG_NO_MEMORY;
+    for (npy_intp i = 0; status == LG_OK && i < batch->points; i++) {
+        lg_point at = lg_point_at(*lg_batch_at(batch, 0, i), lg_batch_at(batch, 1, i), lg_batch_at(batch, 2, i));
+        at.lam = lg_batch_at(batch, 3, i), at.work = work;
+        status = lg_model_strain(model_of(self)->model, n, elements, &at, (double *)PyArray_DATA(strain) + 6 * n * i,
+                                 (double *)PyArray_DATA(stress) + 6 * n * i);
+    }
+    PyMem_Free(work);
+    if (status == LG_OK)
+        return Py_BuildValue("(NN)", strain, stress);
+    Py_XDECREF(strain);
+    Py_XDECREF(stress);
+    return lg_raise(lg_module_of(Py_TYPE(self)), status, NULL, NULL);
+}
+
+/* A new array of the numbers in a sequence, each less than `count`. */
+static int *read_numbers(PyObject *sequence, int count, int *n)
+{
+    PyObject *tuple = PySequence_Tuple(sequence);
+    if (!tuple)
+        return NULL;
+    *n = (int)PyTuple_GET_SIZE(tuple);
+    int *numbers = PyMem_Calloc((size_t)*n + 1, sizeof *numbers), good = numbers != NULL;
+    for (int i = 0; good && i < *n; i++) {
+        long number = PyLong_AsLong(PyTuple_GET_ITEM(tuple, i));
+        numbers[i] = number < 0 || number > INT_MAX ? -1 : (int)number;
+        good = !PyErr_Occurred() && check_index("element", numbers[i], count) == 0;
+    }
+    Py_DECREF(tuple);
+    if (good)
+        return numbers;
+    PyMem_Free(numbers);
+    return PyErr_Occurred() ? NULL : (int *)PyErr_NoMemory();
+}
+
+static PyObject *model_strain(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"elements", "t", "q", "v", "lam", NULL};
+    const lg_system *system = lg_system_of(self);
+    PyObject *given[4], *sequence;
+    int n, *elements;
+    if (!system ||
+        !PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOO:strain", names, &sequence, &given[0], &given[1], &given[2],
+                                     &given[3]) ||
+        !(elements = read_numbers(sequence, model_of(self)->nelements, &n)))
+        return NULL;
+    lg_batch batch = batch_of_states(system);
+    PyObject *result = NULL;
+    if (lg_batch_open(&batch, given) == 0) {
+        result = strain_of(self, n, elements, &batch);
+        lg_batch_close(&batch);
+    }
+    PyMem_Free(elements);
     return result;
 }
 
@@ -472,6 +544,7 @@ static PyObject *model_rows(PyObject *self, PyObject *argument)
 static PyMethodDef model_methods[] = {
     {"kinematics", WITH_KEYWORDS(model_kinematics), kinematics_doc},
     {"reaction", WITH_KEYWORDS(model_reaction), reaction_doc},
+    {"strain", WITH_KEYWORDS(model_strain), strain_doc},
     {"transmitted", model_transmitted, METH_VARARGS, transmitted_doc},
     {"rows", model_rows, METH_O, rows_doc},
     {NULL, NULL, 0, NULL},

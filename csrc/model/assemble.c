@@ -86,12 +86,13 @@ static lg_status add_forces(const lg_model *m, const lg_point *at, const lg_want
     return LG_OK;
 }
 
-static void add_rows(const lg_model *m, const lg_point *at, const lg_wanted *want)
+/* Joints with rows or, without `rows`, those that exert forces. */
+static lg_status add_joints(const lg_model *m, const lg_point *at, const lg_wanted *want, int rows)
 {
-    for (int i = 0; i < m->njoint_spans; i++) {
-        const lg_joint_type *type = m->joint_spans[i].first->type;
-        (type->all ? type->all : lg_joint_all)(m->joint_spans[i], at, want);
-    }
+    for (int i = 0; i < m->njoint_spans; i++)
+        if (rows || m->joint_spans[i].first->type->potential)
+            LG_TRY(lg_joint_span(m->joint_spans[i], at, want));
+    return LG_OK;
 }
 
 static void gather(const lg_model *m, const lg_point *at, const lg_wanted *want)
@@ -112,8 +113,8 @@ lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
         add_inertia(m, at, want);
     if (forces)
         LG_TRY(add_forces(m, at, want, 0));
-    if (rows)
-        add_rows(m, at, want);
+    if (rows || forces)
+        LG_TRY(add_joints(m, at, want, rows));
     if (forces || want->Btlam)
         gather(m, at, want);
     if (rows)
@@ -141,6 +142,13 @@ lg_status lg_model_energy(void *self, const lg_point *at, double *T, double *V)
         open_poses(&f->e, at, pose);
         *V += f->type->potential ? f->type->potential(&f->e, pose, at) : 0;
     }
+    for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
+        if (j->type->potential) {
+            double stored;
+            open_poses(&j->e, at, pose);
+            LG_TRY(j->type->potential(&j->e, pose, at, &stored));
+            *V += stored;
+        }
     return LG_OK;
 }
 
@@ -154,6 +162,9 @@ double lg_model_next_kink(void *self, double t)
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
         if (f->type->next_kink)
             next = fmin(next, f->type->next_kink(&f->e, t));
+    for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
+        if (j->type->next_kink)
+            next = fmin(next, j->type->next_kink(&j->e, t));
     return next;
 }
 
@@ -175,11 +186,21 @@ lg_status lg_model_commit(void *self, const lg_point *at, double *mem)
     return LG_OK;
 }
 
+/* The sum of the absolute values of the forces on the frames of an element. */
+static double sum_of_forces(const lg_element *e, const lg_point *at)
+{
+    double sum = 0;
+    for (int s = 0; s < e->info->nframes; s++)
+        for (int i = 0; i < 6; i++)
+            sum += fabs(lg_pose_of(e->frame[s], at)->wrench[LG_FORCES][i]);
+    return sum;
+}
+
 /* Whether everything that the force adds to the wrenches of its frames, or to its coordinate, is finite. */
 static int has_finite_force(const lg_force *f, const lg_point *at)
 {
     const lg_wanted nothing = {NULL};
-    double law[3] = {0}, sum = 0;
+    double law[3] = {0};
     lg_status status;
     if (f->type->coordinate) {
         const lg_block *b = f->e.frame[0]->body->block;
@@ -188,10 +209,17 @@ static int has_finite_force(const lg_force *f, const lg_point *at)
     } else {
         status = add_span((lg_forces){f, f + 1}, at, &nothing);
     }
-    for (int s = 0; s < f->e.info->nframes; s++)
-        for (int i = 0; !f->type->coordinate && i < 6; i++)
-            sum += fabs(lg_pose_of(f->e.frame[s], at)->wrench[LG_FORCES][i]);
-    return status != LG_NOT_FINITE && isfinite(sum + law[0]);
+    double sum = f->type->coordinate ? law[0] : sum_of_forces(&f->e, at);
+    return status != LG_NOT_FINITE && isfinite(sum);
+}
+
+/* The same for a joint with compliance. */
+static int has_finite_stress(const lg_joint *j, const lg_point *at)
+{
+    double force; /* bodies would gather it */
+    const lg_wanted forces = {.force = &force};
+    lg_status status = lg_joint_span((lg_joints){j, j + 1}, at, &forces);
+    return status != LG_NOT_FINITE && isfinite(sum_of_forces(&j->e, at));
 }
 
 const char *lg_model_culprit(void *self, const lg_point *at)
@@ -202,5 +230,8 @@ const char *lg_model_culprit(void *self, const lg_point *at)
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
         if (!has_finite_force(f, at))
             return f->e.name;
+    for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
+        if (j->type->potential && !has_finite_stress(j, at))
+            return j->e.name;
     return NULL;
 }

@@ -278,12 +278,15 @@ static void fill_frames(builder *b, const lg_model_spec *spec)
     }
 }
 
-/* Forces on coordinates exert no wrenches on frames. */
+/* Forces on coordinates exert no wrenches on frames; joints with compliance exert both kinds. */
 static int pressed_by(int row)
 {
-    if (lg_row_is_body(row) || (lg_row_is_force(row) && lg_force_types[row - lg_body_type_count]->coordinate))
+    if (lg_row_is_body(row))
         return 0;
-    return 1 << (lg_row_is_force(row) ? LG_FORCES : LG_REACTIONS);
+    row -= lg_body_type_count;
+    if (row < lg_force_type_count)
+        return lg_force_types[row]->coordinate ? 0 : 1 << LG_FORCES;
+    return 1 << LG_REACTIONS | (lg_joint_types[row - lg_force_type_count]->potential ? 1 << LG_FORCES : 0);
 }
 
 static void mark_frames(builder *b, const lg_model_spec *spec)
@@ -366,7 +369,7 @@ static void join_elements(builder *b, const lg_model_spec *spec)
             add_group(b, joint);
         if (joint && couples(&joint->e, joint->type->couples))
             joint->clique = add_clique(b, &joint->e);
-        m->twists |= force && force->type->needs_twists;
+        m->twists |= (force && force->type->needs_twists) || (joint && joint->type->potential);
     }
 }
 
@@ -415,6 +418,9 @@ static unsigned flags_of(const lg_model *m)
         if (f->type->uses_law && !f->e.law.has_tangent)
             flags |= LG_SYSTEM_DIFFERENCED;
     }
+    for (int i = 0; i < m->njoints; i++)
+        if (m->joints[i].e.function.call)
+            flags |= LG_SYSTEM_NEEDS_GIL;
     return flags;
 }
 

@@ -69,8 +69,9 @@ const lg_system *lg_model_system(const lg_model *model);
 lg_status lg_model_kinematics(const lg_model *model, int frame, double t, const double *q, const double *v,
                               double *work, lg_kinematics *out);
 
-/* Wrench (force in inertial axes, moment in body axes) with which element `element`'s constraint rows act on its frame
-   in slot 0 or 1: -J^T lam, so that M a + gyro = force + the sum of these. Zero for elements without rows. */
+/* Wrench (force in inertial axes, moment in body axes) with which joint `element` acts on its frame in slot 0 or 1:
+   -J^T lam, so that M a + gyro = force + the sum of these, and the forces of a joint with compliance, which `force` has
+   already. Zero for other elements. */
 lg_status lg_model_reaction(const lg_model *model, int element, int slot, double t, const double *q, const double *v,
                             const double *lam, double *work, double wrench[6]);
 /* The inertial force and moment that the joint of a link exerts on it, at the link's origin, without the component
@@ -78,6 +79,10 @@ lg_status lg_model_reaction(const lg_model *model, int element, int slot, double
    velocity. LG_BAD_ARGUMENT if the element is neither a tree nor a support. */
 lg_status lg_model_transmitted(const lg_model *model, int element, int link, const lg_point *at, double *forces,
                                double wrench[6]);
+/* Strains and stresses, (n, 6) each, of n edges at a point (lam included). LG_BAD_ARGUMENT if an element is not an
+   edge. */
+lg_status lg_model_strain(const lg_model *model, int n, const int elements[], const lg_point *at, double *strain,
+                          double *stress);
 /* First constraint row of an element and how many it has; its place in mem and how many values it has there. */
 void lg_model_rows(const lg_model *model, int element, int *row, int *nrows, int *mem, int *nmem);
 

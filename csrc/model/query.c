@@ -27,17 +27,27 @@ lg_status lg_model_reaction(const lg_model *model, int element, int slot, double
     lg_zero(6, wrench);
     if (!joint)
         return LG_OK;
+    double gathered; /* by bodies, which are not asked */
+    const lg_wanted want = {.Btlam = &gathered, .force = joint->type->potential ? &gathered : NULL};
     lg_point at = lg_point_at(t, q, v);
-    at.work = work;
-    lg_rows rows;
-    LG_TRY(lg_model_move(model, &at, LG_POSES, 0));
-    const lg_pose *pose[2] = {lg_pose_of(joint->e.frame[0], &at), lg_pose_of(joint->e.frame[1], &at)};
-    lg_joint_rows(joint, pose, lam + joint->row, 0, &rows);
-    for (int i = 0; i < joint->nrows; i++) {
-        const double *J = rows.J[slot] + 6 * i;
-        if (i < rows.points)
-            lg_axpy(3, -lam[joint->row + i], J, wrench);
-        lg_axpy(3, -lam[joint->row + i], J + 3, wrench + 3);
+    at.lam = lam, at.work = work;
+    LG_TRY(lg_model_move(model, &at, joint->type->potential ? LG_TWISTS : LG_POSES, 0));
+    LG_TRY(lg_joint_span((lg_joints){joint, joint + 1}, &at, &want));
+    lg_pose_residual(joint->e.frame[slot], lg_pose_of(joint->e.frame[slot], &at), wrench);
+    for (int i = 0; i < 6; i++)
+        wrench[i] = -wrench[i];
+    return LG_OK;
+}
+
+lg_status lg_model_strain(const lg_model *model, int n, const int elements[], const lg_point *at, double *strain,
+                          double *stress)
+{
+    LG_TRY(lg_model_move(model, at, LG_TWISTS, 0));
+    for (int i = 0; i < n; i++) {
+        const lg_joint *joint = model->place_of[elements[i]].joint;
+        if (!joint || !joint->type->strain)
+            return LG_BAD_ARGUMENT;
+        LG_TRY(joint->type->strain(joint, at, strain + 6 * i, stress + 6 * i));
     }
     return LG_OK;
 }

@@ -113,8 +113,8 @@ class ForceBuilder(Parts):
         at = self._attachment(name, body, point, local_point)
         for kind, load in (("force", force), ("torque", torque)):
             if load is not None:
-                source = _source(f"{kind} of {name!r}", load)
-                row: ForceRow = {"kind": kind, "bodies": [partner], "points": [at], "axes": frame, "load": source}
+                given = source(f"{kind} of {name!r}", load, 3)
+                row: ForceRow = {"kind": kind, "bodies": [partner], "points": [at], "axes": frame, "load": given}
                 self._add_force(name if force is None or torque is None else f"{name}.{kind}", row)
         return name
 
@@ -255,13 +255,13 @@ def _refuse_with(what: str, **arguments: object) -> None:
             raise ValueError(f"{name}: a force law with {what} does not take it")
 
 
-def _source(what: str, load: Load) -> LoadRow:
-    """The record of a load: a vector, a table or a function of time."""
+def source(what: str, load: Load, n: int) -> LoadRow:
+    """The record of n values in time: a vector, a table or a function."""
     if callable(load):
         return {"function": load}
     if isinstance(load, Sequence) and len(load) == 2 and np.ndim(load[0]) > 0:
         times = array(f"times of {what}", load[0])
         if times.ndim != 1 or len(times) < 2 or not (np.diff(times) > 0).all():
             raise ValueError(f"times of {what}: at least two, ascending, expected, got {load[0]!r}")
-        return {"times": times.tolist(), "values": array(f"values of {what}", load[1], (len(times), 3)).tolist()}
-    return {"vector": array(what, load, (3,)).tolist()}
+        return {"times": times.tolist(), "values": array(f"values of {what}", load[1], (len(times), n)).tolist()}
+    return {"vector": array(what, load, (n,)).tolist()}

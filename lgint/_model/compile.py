@@ -11,14 +11,26 @@ from numpy.typing import ArrayLike
 from lgint import _core
 from lgint._args import Array
 from lgint._model.formulations import FORMULATIONS
-from lgint._model.laws import ForceLaw, TurnedLaw, TurnedLoad
+from lgint._model.laws import ForceLaw, StrainLaw, TurnedLaw, TurnedLoad
 from lgint._model.motion import motion
-from lgint._model.record import MINIMAL, BodyRow, ForceRow, JointRow, Record, holders, mode_count, partners
+from lgint._model.record import (
+    EDGES,
+    MINIMAL,
+    BodyRow,
+    ForceRow,
+    JointRow,
+    LoadRow,
+    Record,
+    holders,
+    mode_count,
+    partners,
+)
 
 CARRIERS: Final = ("inertial", "first", "second")
 AXES: Final = ("inertial", "body")
 COM: Final = "com"  # the node of a flexible body at its centre of mass
 
+ROWS: Final = {row["name"]: row["nrows"] for row in _core.element_rows()}  # number of constraint rows
 _PARAMETERS: Final = {row["name"]: [item["name"] for item in row["parameters"]] for row in _core.element_rows()}
 
 Element = tuple[str, str, tuple[int, ...], list[float], Callable[..., ArrayLike] | None, list[int]]
@@ -244,8 +256,20 @@ def _joint(record: Record, name: str, frames: tuple[int, int]) -> Element:
     joint, dropped = record["joints"][name], record["dropped"].get(name)
     if "triads" not in joint:
         return _element(joint["kind"], name, frames, dict(joint), dropped=dropped)
+    if joint["kind"] in EDGES.values():
+        return _edge(record, name, frames)
     values = {"carrier": CARRIERS.index(joint["carrier"]), **_axes(record, joint)}
     return _element(joint["kind"], name, frames, values, dropped=dropped)
+
+
+def _edge(record: Record, name: str, frames: tuple[int, int]) -> Element:
+    """An edge of a rod, whose reference strain is in section axes already."""
+    joint = record["joints"][name]
+    values = {**joint, **_axes(record, joint), **_source(joint["reference"])}
+    function, constrained = joint["reference"].get("function"), ROWS[joint["kind"]]
+    if function and constrained:
+        function = StrainLaw(function, constrained)
+    return _element(joint["kind"], name, frames, values, function, record["dropped"].get(name))
 
 
 def _axes(record: Record, joint: JointRow) -> dict[str, Any]:
@@ -301,15 +325,21 @@ def _law(record: Record, force: ForceRow) -> ForceLaw | TurnedLaw:
 
 
 def _load(record: Record, name: str, force: ForceRow, at: tuple[int, ...]) -> Element:
-    """A force or torque. Sources: 0 and the vector; 1, number of times, times and vectors of a table; 2: a function."""
+    """A force or torque."""
     load, axes = force["load"], AXES.index(force["axes"])
     turn = _reference(record, force["bodies"][0]) if force["axes"] == "body" else None
+    function = load.get("function")
+    if function and turn is not None:
+        function = TurnedLoad(function, np.array(turn))
+    return _element(force["kind"], name, at, {"axes": axes, **_source(load, turn)}, function)
+
+
+def _source(load: LoadRow, turn: Any = None) -> dict[str, Any]:
+    """Parameters of values in time. Source 0: the vector; 1: number of times, times and vectors; 2: a function."""
     if "function" in load:
-        function = load["function"] if turn is None else TurnedLoad(load["function"], np.array(turn))
-        return _element(force["kind"], name, at, {"axes": axes, "source": 2, "data": ()}, function)
+        return {"source": 2, "data": ()}
     vectors = np.array(load["vector"] if "vector" in load else load["values"])
     turned = vectors if turn is None else vectors @ np.array(turn).T
     if "vector" in load:
-        return _element(force["kind"], name, at, {"axes": axes, "source": 0, "data": turned})
-    data = np.concatenate([[len(load["times"])], load["times"], turned.ravel()])
-    return _element(force["kind"], name, at, {"axes": axes, "source": 1, "data": data})
+        return {"source": 0, "data": turned}
+    return {"source": 1, "data": np.concatenate([[len(load["times"])], load["times"], turned.ravel()])}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -69,3 +70,31 @@ class TurnedLoad:
         """The vector at a time."""
         turned: Array = self.turn @ np.asarray(self.load(t), dtype=np.float64)
         return turned
+
+
+@dataclass(frozen=True)
+class StrainLaw:
+    """The reference strain, a function of time, of an edge whose first strains are constrained.
+
+    The function returns (3, 6), the strain and its first two derivatives, or (6,) if the reference of the constrained
+    strains is always that of t = 0.
+    """
+
+    strain: Callable[[float], ArrayLike]
+    constrained: int  # number of constrained strains
+
+    def __call__(self, t: float) -> Array:
+        """Strain, rate and second rate at a time, (3, 6)."""
+        given = np.asarray(self.strain(t), dtype=np.float64)
+        if given.shape != (6,):
+            return given
+        if not np.array_equal(given[: self.constrained], self._held):
+            raise ValueError(
+                "a reference strain that changes constrained strains returns its first two derivatives as well: shape "
+                f"(3, 6) expected, got {given} at t = {t:g}"
+            )
+        return np.array([given, 0 * given, 0 * given])
+
+    @cached_property
+    def _held(self) -> Array:
+        return np.asarray(self.strain(0.0), dtype=np.float64)[: self.constrained]

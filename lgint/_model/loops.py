@@ -100,11 +100,11 @@ class Loop:
 
 
 def loops(model: Model) -> list[Loop]:
-    """The closed loops of the joints of `model`, those over the ground included."""
+    """The closed loops of the joints of `model` that have rows, those over the ground included."""
     whole = _Whole.of(model)
     ground = len(whole.bodies)
     free = {row["name"] for row in _core.node_rows() if row["place"] in ("inertial", "body")}
-    joints = [name for name, row in model.joints.items() if not row.get("holds")]
+    joints = [name for name, row in model.joints.items() if not row.get("holds") and model.rows(name)]
 
     # a block that is not free by itself is held by the ground
     ends = [[ground if block < 0 else block for block in model.joint_place(name).blocks] for name in joints]

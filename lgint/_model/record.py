@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypedDict
 
 MINIMAL: Final = "minimal"  # the formulation of links of trees
+EDGES: Final = {None: "edge", "kirchhoff": "kirchhoff_edge", "inextensible": "inextensible_edge"}
 
 Vector = list[float]
 Matrix = list[list[float]]
@@ -51,13 +52,21 @@ class _JointRow(TypedDict):
 
 
 class JointRow(_JointRow, total=False):
-    """A joint. All kinds but distances have triads; e3 is the axis, and both triads agree at the angle zero."""
+    """A joint. All kinds but distances have triads; e3 is the axis, and both triads agree at the angle zero.
+
+    The edge of a rod is a joint with compliance (`EDGES`); its triads are the directors d1, d2, d3 of its sections.
+    """
 
     triads: list[Matrix]  # axes e1, e2, e3 as columns, on the first and on the second, in body axes
     carrier: str  # whose axes the translation rows are written in: "inertial", "first" or "second"
     slide_point: Vector  # on the first: where the slide counts from, if that is not its point
     holds: bool  # True: the second body is a link of a tree, and this joint's coordinate is its only one
-    length: float  # of a distance
+    length: float  # of a distance; of an unstrained edge
+    stiffness: Matrix  # of an edge, (6, 6): shear along d1 and d2, stretch, bending about d1 and d2, torsion
+    damping: Vector  # of an edge, (6,)
+    reference: (
+        LoadRow  # of an edge: its strain without stress, six values, or (3, 6) with its derivatives from a function
+    )
 
 
 class _ForceRow(TypedDict):
@@ -84,7 +93,7 @@ class ForceRow(_ForceRow, total=False):
 
 
 class LoadRow(TypedDict, total=False):
-    """A vector, a table of vectors, or a function of time."""
+    """A vector, a table of vectors, or a function of time: three values, or six of a strain."""
 
     vector: Vector
     times: Vector

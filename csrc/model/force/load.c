@@ -2,98 +2,26 @@
    A force turns with the body if its axes are the body's: f = R F, df = -R F^ dphi. A torque in inertial axes has the
    body components R^T T, d(R^T T) = (R^T T)^ dphi. The load factor multiplies both. */
 #include "model/force/force.h"
+#include "model/source.h"
 
-enum { AXES, SOURCE, DATA }; /* places of the parameters */
-enum { SOURCE_CONSTANT, SOURCE_TABLE, SOURCE_FUNCTION };
+enum { AXES, SOURCE }; /* places of the parameters */
 
 static const lg_parameter parameters[] = {
     {"axes", "", "0 inertial, 1 body", 1},
-    {"source", "", "0 constant, 1 table, 2 function of time", 1},
-    {"data", "N or N m", "three values; or a count n, n times and 3 n values; or nothing", -1},
+    LG_SOURCE_PARAMETERS("N or N m", "three"),
 };
-
-static int table_length(const lg_element *e)
-{
-    return (int)e->p[DATA];
-}
-
-static int ascending(int n, const double *t)
-{
-    for (int i = 1; i < n; i++)
-        if (!(t[i] > t[i - 1]))
-            return 0;
-    return 1;
-}
 
 static lg_status check(const lg_element *e, const char **reason)
 {
-    int source = (int)e->p[SOURCE], n = e->np - DATA;
-    *reason = NULL;
+    *reason = "the axes must be 0 or 1";
     if (e->p[AXES] != 0 && e->p[AXES] != 1)
-        *reason = "the axes must be 0 or 1";
-    if (e->p[SOURCE] != SOURCE_CONSTANT && e->p[SOURCE] != SOURCE_TABLE && e->p[SOURCE] != SOURCE_FUNCTION)
-        *reason = "the source must be 0, 1 or 2";
-    if (source == SOURCE_CONSTANT && n != 3)
-        *reason = "a constant load needs three values";
-    if (source == SOURCE_TABLE && (n < 1 || table_length(e) < 1 || n != 1 + 4 * table_length(e)))
-        *reason = "a table needs a count, that many times and three values per time";
-    else if (source == SOURCE_TABLE && !ascending(table_length(e), e->p + DATA + 1))
-        *reason = "the times of a table must ascend";
-    if (source == SOURCE_FUNCTION && !e->function.call)
-        *reason = "a function of time is missing";
-    return *reason ? LG_BAD_ARGUMENT : LG_OK;
-}
-
-/* The piece of a table that holds t_in: i with times[i] <= t_in < times[i + 1], for t_in inside the table. */
-static int piece_of(int n, const double *times, double t_in)
-{
-    int low = 0, high = n - 1;
-    while (high - low > 1) {
-        int middle = (low + high) / 2;
-        if (times[middle] <= t_in)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Linear between the table's times, constant outside. t_in picks the piece, so that a step never mixes two. */
-static void interpolate(const lg_element *e, double t, double t_in, double value[3])
-{
-    int n = table_length(e);
-    const double *times = e->p + DATA + 1, *values = times + n;
-    if (t_in <= times[0]) {
-        lg_copy(3, values, value);
-        return;
-    }
-    if (t_in >= times[n - 1]) {
-        lg_copy(3, values + 3 * (n - 1), value);
-        return;
-    }
-    int i = piece_of(n, times, t_in);
-    double s = (t - times[i]) / (times[i + 1] - times[i]);
-    for (int k = 0; k < 3; k++)
-        value[k] = values[3 * i + k] + s * (values[3 * i + 3 + k] - values[3 * i + k]);
-}
-
-static lg_status look_up(const lg_element *e, const lg_point *at, double value[3])
-{
-    switch ((int)e->p[SOURCE]) {
-    case SOURCE_TABLE:
-        interpolate(e, at->t, at->t_in, value);
-        return LG_OK;
-    case SOURCE_FUNCTION:
-        return e->function.call(e->function.self, at->t, 3, value);
-    default:
-        lg_copy(3, e->p + DATA, value);
-        return LG_OK;
-    }
+        return LG_BAD_ARGUMENT;
+    return lg_source_check(e, SOURCE, 3, reason);
 }
 
 static lg_status evaluate(const lg_element *e, const lg_point *at, double value[3])
 {
-    LG_TRY(look_up(e, at, value));
+    LG_TRY(lg_source_value(e, SOURCE, 3, at, value));
     for (int i = 0; i < 3; i++)
         value[i] *= at->load;
     return LG_OK;
@@ -101,11 +29,7 @@ static lg_status evaluate(const lg_element *e, const lg_point *at, double value[
 
 static double next_kink(const lg_element *e, double t)
 {
-    if ((int)e->p[SOURCE] == SOURCE_TABLE)
-        for (int i = 0; i < table_length(e); i++)
-            if (e->p[DATA + 1 + i] > t)
-                return e->p[DATA + 1 + i];
-    return INFINITY;
+    return lg_source_next_kink(e, SOURCE, t);
 }
 
 static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out)

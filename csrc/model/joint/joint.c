@@ -33,8 +33,7 @@ static void close_gaps(const lg_joint *joint, unsigned want, lg_rows *out)
     }
 }
 
-/* Multipliers of all rows of the type, zero where a row was dropped. */
-static const double *all_multipliers(const lg_joint *joint, const double *lam, double all[LG_MAX_ROWS])
+const double *lg_joint_multipliers(const lg_joint *joint, const double *lam, double all[LG_MAX_ROWS])
 {
     if (!lam || joint->nrows == joint->e.info->nrows)
         return lam;
@@ -44,13 +43,14 @@ static const double *all_multipliers(const lg_joint *joint, const double *lam, d
     return all;
 }
 
-void lg_joint_rows(const lg_joint *joint, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out)
+/* The rows of a joint in the model: the verb `rows` without the dropped rows. */
+static void kept_rows(const lg_joint *joint, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out)
 {
     double all[LG_MAX_ROWS];
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++)
             out->K[i][j].has = 0;
-    joint->type->rows(&joint->e, f, all_multipliers(joint, lam, all), want, out);
+    joint->type->rows(&joint->e, f, lg_joint_multipliers(joint, lam, all), want, out);
     if (joint->nrows < joint->e.info->nrows)
         close_gaps(joint, want, out);
 }
@@ -133,6 +133,14 @@ static void write_jacobians(const lg_joint *joint, const lg_point *at, lg_rows *
     }
 }
 
+void lg_joint_write(const lg_joint *joint, const lg_point *at, lg_rows *rows, const lg_wanted *want)
+{
+    const lg_pose *pose[2] = {lg_pose_of(joint->e.frame[0], at), lg_pose_of(joint->e.frame[1], at)};
+    write_levels(joint, pose, rows, want);
+    if (want->B || want->Z)
+        write_jacobians(joint, at, rows, want);
+}
+
 /* B^T lam: the rows as wrenches J^T lam on the frames. */
 static void press(const lg_joint *joint, lg_pose *const f[2], const lg_rows *rows, const double *lam)
 {
@@ -151,7 +159,7 @@ static void add_residual(const lg_joint *joint, const lg_point *at, const lg_wan
 {
     double all[LG_MAX_ROWS], phi[LG_MAX_ROWS], w[2][6];
     lg_pose *pose[2] = {lg_pose_of(joint->e.frame[0], at), lg_pose_of(joint->e.frame[1], at)};
-    const double *lam = want->Btlam && at->lam ? all_multipliers(joint, at->lam + joint->row, all) : NULL;
+    const double *lam = want->Btlam && at->lam ? lg_joint_multipliers(joint, at->lam + joint->row, all) : NULL;
     joint->type->residual(&joint->e, (const lg_pose *const *)pose, lam, phi, w);
     for (int i = 0; want->phi && i < joint->nrows; i++)
         want->phi[joint->row + i] = phi[joint->row_in_type[i]];
@@ -171,18 +179,19 @@ void lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *wa
     lg_pose *pose[2] = {lg_pose_of(joint->e.frame[0], at), lg_pose_of(joint->e.frame[1], at)};
     const lg_pose *const *seen = (const lg_pose *const *)pose;
     lg_rows rows;
-    lg_joint_rows(joint, seen, lam, wish, &rows);
-    write_levels(joint, seen, &rows, want);
-    if (want->B || want->Z)
-        write_jacobians(joint, at, &rows, want);
+    kept_rows(joint, seen, lam, wish, &rows);
+    lg_joint_write(joint, at, &rows, want);
     if (lam && (want->Btlam || tangent))
         press(joint, pose, &rows, lam);
     if (tangent)
         lg_tangent_add(&joint->e, joint->clique, at, want, 1, rows.K, NULL);
 }
 
-void lg_joint_all(lg_joints joints, const lg_point *at, const lg_wanted *want)
+lg_status lg_joint_span(lg_joints joints, const lg_point *at, const lg_wanted *want)
 {
+    if (joints.first->type->all)
+        return joints.first->type->all(joints, at, want);
     for (const lg_joint *joint = joints.first; joint < joints.end; joint++)
         lg_joint_add(joint, at, want);
+    return LG_OK;
 }

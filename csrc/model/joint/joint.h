@@ -1,5 +1,5 @@
-/* A joint is a set of constraint rows between two frames: a row of joints.def with its verbs. Kernels see only poses
-   and know no formulation. */
+/* A joint is a set of constraint rows between two frames: a row of joints.def with its verbs. A joint with compliance,
+   as the edge of a rod, also exerts forces: it has a potential. Kernels see only poses and know no formulation. */
 #ifndef LG_MODEL_JOINT_H
 #define LG_MODEL_JOINT_H
 
@@ -41,13 +41,18 @@ struct lg_joint_type {
     int (*couples)(const lg_element *e);
     /* Whether it depends only on the place of the frame's point at this end and exerts only a force there. NULL: no. */
     int (*on_point)(const lg_element *e, int end);
-    /* lam has one value per row of the type; the `has` of K begin as zero. */
+    /* lam has one value per row of the type; the `has` of K begin as zero. NULL where there is the verb `all`. */
     void (*rows)(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out);
     /* phi and, unless lam is NULL, the wrenches J^T lam alone, which is cheaper than the rows. NULL: by `rows`. */
     void (*residual)(const lg_element *e, const lg_pose *const f[2], const double *lam, double *phi, double w[2][6]);
-    /* A batch: writes its rows of phi, phidot, zeta, B, Z, adds B^T lam to the wrenches of the frames and the tangent
-       to S. NULL: a loop over `rows`. */
-    void (*all)(lg_joints joints, const lg_point *at, const lg_wanted *want);
+    /* A batch: writes its rows of phi, phidot, zeta, B, Z, adds B^T lam and forces to the wrenches of the frames and the
+       tangent to S. NULL: a loop over `rows`. */
+    lg_status (*all)(lg_joints joints, const lg_point *at, const lg_wanted *want);
+    /* Of joints with compliance, which also need twists; NULL: it is rigid. */
+    lg_status (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, double *V);
+    /* Strain and stress of an edge, stresses of constrained strains from at->lam. NULL: it has none. */
+    lg_status (*strain)(const lg_joint *joint, const lg_point *at, double strain[6], double stress[6]);
+    double (*next_kink)(const lg_element *e, double t);
     /* A name for row `row` of the type. NULL: its number is used. */
     const char *(*row_label)(const lg_element *e, int row);
     void (*commit)(const lg_element *e, const lg_pose *const f[2], double *mem);
@@ -62,11 +67,13 @@ struct lg_joint_type {
 extern const lg_joint_type *const lg_joint_types[];
 extern const int lg_joint_type_count;
 
-/* The rows of a joint in the model: the verb `rows` without the dropped rows. */
-void lg_joint_rows(const lg_joint *joint, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out);
-/* One joint of any row. */
+/* Multipliers of all rows of the type, zero where a row was dropped: lam itself, or `all`. */
+const double *lg_joint_multipliers(const lg_joint *joint, const double *lam, double all[LG_MAX_ROWS]);
+/* The outputs of rows from which dropped ones are taken out: phi, phidot, zeta, B, Z. */
+void lg_joint_write(const lg_joint *joint, const lg_point *at, lg_rows *rows, const lg_wanted *want);
+/* One joint of a row with the verb `rows`. */
 void lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *want);
-/* The loop over the single kernel, for a row without the verb `all`. */
-void lg_joint_all(lg_joints joints, const lg_point *at, const lg_wanted *want);
+/* Joints of one row, by the verb `all` or one by one. */
+lg_status lg_joint_span(lg_joints joints, const lg_point *at, const lg_wanted *want);
 
 #endif

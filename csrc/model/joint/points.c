@@ -43,7 +43,7 @@ static int is_plain(const lg_joint *joint, const lg_wanted *want)
     return 1;
 }
 
-void lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *want)
+lg_status lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *want)
 {
     int presses = at->lam && (want->Btlam || (want->S && want->chain));
     for (const lg_joint *joint = joints.first; joint < joints.end; joint++) {
@@ -60,4 +60,5 @@ void lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *want)
             lg_axpy(3, 1, at->lam + joint->row, b->wrench[LG_REACTIONS]);
         }
     }
+    return LG_OK;
 }

@@ -4,6 +4,6 @@
 #include "model/joint/joint.h"
 
 /* The batch verb of a joint without pairs that locks all three translations; its first parameter is the carrier. */
-void lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *want);
+lg_status lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *want);
 
 #endif

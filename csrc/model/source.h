@@ -1,0 +1,23 @@
+/* Values in time for loads and reference strains: constant, interpolated in a table, or a function of time. They are the
+   last two parameters of an element, of which the first, at position `first`, says where the values come from. */
+#ifndef LG_MODEL_SOURCE_H
+#define LG_MODEL_SOURCE_H
+
+#include "model/element.h"
+
+enum { LG_SOURCE_CONSTANT, LG_SOURCE_TABLE, LG_SOURCE_FUNCTION };
+
+enum { LG_SOURCE_VALUES = 6 }; /* the largest number of values */
+
+#define LG_SOURCE_PARAMETERS(unit, count)                                                                              \
+    {"source", "", "0 constant, 1 table, 2 function of time", 1},                                                      \
+        {"data", unit, count " values; or a count n, n times and " count " values for each; or nothing", -1}
+
+/* n values; on failure *reason is a short reason. */
+lg_status lg_source_check(const lg_element *e, int first, int n, const char **reason);
+/* Tables are linear between their times and constant outside; t_in picks the piece, so that a step never mixes two. */
+lg_status lg_source_value(const lg_element *e, int first, int n, const lg_point *at, double *value);
+/* The first time of a table after t, or INFINITY. */
+double lg_source_next_kink(const lg_element *e, int first, double t);
+
+#endif

@@ -1,0 +1,85 @@
+"""Edges of rods: elastic joints between two sections, each of them fixed to a body or to the ground."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint._args import array, listing, number
+from lgint._build.forces import Load, source
+from lgint._build.joints import JointBuilder
+from lgint._build.parts import Partner
+from lgint._model.compile import ROWS
+from lgint._model.record import EDGES, JointRow
+from lgint._rotation import orthogonal
+
+ROUNDING: Final = 1e-12  # of the eigenvalues of a stiffness
+
+def add_edge(
+    builder: JointBuilder,
+    body0: Partner,
+    body1: Partner,
+    rotation0: ArrayLike,
+    rotation1: ArrayLike,
+    offset0: ArrayLike,
+    offset1: ArrayLike,
+    length: float,
+    stiffness: ArrayLike,
+    damping: ArrayLike,
+    reference_strain: Load,
+    mask: str | None,
+    name: str,
+) -> str:
+    """Adds the edge `name` between a section on `body0` and one on `body1`, and returns its name.
+
+    Strains, everywhere in this order: shear along d1 and d2, stretch along d3 (1 at the given length), bending about d1
+    and d2, torsion about d3.
+
+    Parameters
+    ----------
+    rotation0, rotation1 : array_like, shape (3, 3)
+        Directors d1, d2, d3 of the sections as columns, in body axes (on the ground: inertial).
+    offset0, offset1 : array_like, shape (3,)
+        From the COM of the body to the centre of its section, body axes (on the ground: from the origin, inertial).
+    length : float
+        Of the unstrained edge, m.
+    stiffness : array_like, shape (6, 6)
+        Symmetric: N, N m, N m^2.
+    damping : array_like, shape (6,)
+        Half of the coefficients of viscous damping: the stress is stiffness (strain - reference) + 2 damping rate.
+    reference_strain : array_like (6,), table or function of time
+        The strain without stress; tables as for loads. A table cannot change the reference of constrained strains; a
+        function that does returns (3, 6), the strain and its first two derivatives.
+    mask : None, "kirchhoff" or "inextensible"
+        Which strains are constrained to their reference: none, shear, shear and stretch.
+    """
+    what = f"edge {name!r}"
+    if mask not in EDGES:
+        raise ValueError(f"constraints of {what}: None, {listing([key for key in EDGES if key])} expected, got {mask!r}")
+    kind = EDGES[mask]
+    C = array(f"stiffness of {what}", stiffness, (6, 6))
+    if not np.array_equal(C, C.T) or np.linalg.eigvalsh(C)[0] < -ROUNDING * np.abs(C).max():
+        raise ValueError(f"stiffness of {what}: a symmetric matrix without negative eigenvalues expected, got {C}")
+    reference = source(f"reference_strain of {what}", reference_strain, 6)
+    if "values" in reference and np.ptp(np.array(reference["values"])[:, : ROWS[kind]], axis=0).any():
+        raise ValueError(
+            f"reference_strain of {what}: a table cannot change constrained strains; give a function of time that returns "
+            "(3, 6), the strain and its first two derivatives"
+        )
+    turns = [array(f"rotation{i} of {what}", R, (3, 3)) for i, R in enumerate((rotation0, rotation1))]
+    places = [array(f"offset{i} of {what}", x, (3,)) for i, x in enumerate((offset0, offset1))]
+    row: JointRow = {
+        "kind": kind,
+        "first": builder._partner(body0),
+        "second": builder._partner(body1),
+        "points": [builder._point(who, x) for who, x in zip((body0, body1), places, strict=True)],
+        "triads": [orthogonal(f"rotation{i} of {what}", R).tolist() for i, R in enumerate(turns)],
+        "length": number(f"length of {what}", length, positive=True),
+        "stiffness": C.tolist(),
+        "damping": array(f"damping of {what}", damping, (6,)).tolist(),
+        "reference": reference,
+    }
+    builder._new_name("edge", name)
+    return builder._add_joint(name, row)
