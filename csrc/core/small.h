@@ -53,13 +53,15 @@ static inline void lg_add_cross(const double a[3], const double b[3], double c[3
     c[2] += a[0] * b[1] - a[1] * b[0];
 }
 
-/* Are all of n numbers finite? */
+/* Are all of n numbers finite? Zero times any other number is not zero. */
 static inline int lg_all_finite(int n, const double *x)
 {
-    for (int i = 0; i < n; i++)
-        if (!(fabs(x[i]) <= DBL_MAX))
-            return 0;
-    return 1;
+    double even = 0, odd = 0;
+    for (int i = 0; i + 1 < n; i += 2) {
+        even += 0 * x[i];
+        odd += 0 * x[i + 1];
+    }
+    return even + odd + (n % 2 ? 0 * x[n - 1] : 0) == 0;
 }
 
 /* A = a^, the matrix of b -> a x b */
@@ -106,6 +108,16 @@ static inline void lg_mulT33(const double A[9], const double B[9], double C[9])
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             C[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
+}
+
+/* S += k A X, all three column-major, A without gaps */
+static inline void lg_add_product3(double k, const double A[9], const double *X, int ldx, double *S, int ld)
+{
+    for (int j = 0; j < 3; j++) {
+        double x[3] = {k * X[j * ldx], k * X[1 + j * ldx], k * X[2 + j * ldx]};
+        for (int i = 0; i < 3; i++)
+            S[i + j * ld] += A[i] * x[0] + A[3 + i] * x[1] + A[6 + i] * x[2];
+    }
 }
 
 /* B = A^T */

@@ -144,17 +144,16 @@ static void rv_rotation(const double *q, double R[9])
 
 /* move and stage of a storage, whose `turn` is a kernel of rotation.h */
 #define MOVES(storage, turn)                                                                                           \
-    static void storage##_move(int n, const double *q0, const double *theta, double *q, double *T)                     \
+    static void storage##_move(int n, const double *q0, const double *theta, const double *y, double *q, double *w)    \
     {                                                                                                                  \
         (void)n;                                                                                                       \
         lg_angle x = lg_angle_of(lg_dot3(theta + 3, theta + 3));                                                       \
         add_position(q0, theta, q);                                                                                    \
         turn(q0 + 3, theta + 3, &x, q + 3);                                                                            \
-        if (T) {                                                                                                       \
-            double A[9];                                                                                               \
-            lg_so3_tangent_at(theta + 3, &x, A);                                                                       \
-            set_diagonal(1, A, T);                                                                                     \
-        }                                                                                                              \
+        if (!y)                                                                                                        \
+            return;                                                                                                    \
+        lg_copy(3, y, w);                                                                                              \
+        lg_so3_tangent_mul_at(theta + 3, &x, y + 3, w + 3);                                                            \
     }                                                                                                                  \
     static void storage##_stage(int n, const double *q0, const double *theta, const double *v, double *q,              \
                                 double *thetadot)                                                                      \

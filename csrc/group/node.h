@@ -49,10 +49,10 @@ typedef struct lg_node {
     void (*identity)(int n, double *q);
     /* q = q0 exp(theta); q may be q0. */
     void (*retract)(int n, const double *q0, const double *theta, double *q);
-    /* retract within a step: rotations are not polished, which the end of the step does. `move` gives T(theta) as well
-       (NULL: not wanted; left untouched by linear kinds), `stage` thetadot as in `rate`, so that the functions of the
-       angle are evaluated once. q may not be q0. NULL: composed of the other verbs. */
-    void (*move)(int n, const double *q0, const double *theta, double *q, double *T);
+    /* retract within a step: rotations are not polished, which the end of the step does. `move` gives w = T(theta) y as
+       well (y NULL: not wanted), `stage` thetadot as in `rate`, so that the functions of the angle are evaluated once.
+       q may not be q0. NULL: composed of the other verbs. */
+    void (*move)(int n, const double *q0, const double *theta, const double *y, double *q, double *w);
     void (*stage)(int n, const double *q0, const double *theta, const double *v, double *q, double *thetadot);
     /* Removes from q the round-off that many moves accumulate. NULL: the kind has no condition that could drift. */
     void (*polish)(double *q);

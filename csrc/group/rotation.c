@@ -146,9 +146,8 @@ void lg_rv_matrix(const double psi[3], double R[9])
 
 void lg_so3_tangent_mul(const double w[3], const double v[3], double c[3])
 {
-    double sinc, cosc, sincc;
-    lg_trig(lg_dot3(w, w), &sinc, &cosc, &sincc);
-    lg_hat_apply(w, -cosc, sincc, v, c);
+    lg_angle x = lg_angle_of(lg_dot3(w, w));
+    lg_so3_tangent_mul_at(w, &x, v, c);
 }
 
 void lg_so3_tangent_solve(const double w[3], const double v[3], double c[3])
@@ -172,13 +171,13 @@ void lg_so3_tangent_inv(const double w[3], double Tinv[9])
 
 /* move and stage of a storage, whose `turn` is a kernel */
 #define MOVES(storage)                                                                                                 \
-    static void storage##_move(int n, const double *q0, const double *theta, double *q, double *T)                     \
+    static void storage##_move(int n, const double *q0, const double *theta, const double *y, double *q, double *w)    \
     {                                                                                                                  \
         (void)n;                                                                                                       \
         lg_angle x = lg_angle_of(lg_dot3(theta, theta));                                                               \
         lg_##storage##_turn(q0, theta, &x, q);                                                                         \
-        if (T)                                                                                                         \
-            lg_so3_tangent_at(theta, &x, T);                                                                           \
+        if (y)                                                                                                         \
+            lg_so3_tangent_mul_at(theta, &x, y, w);                                                                    \
     }                                                                                                                  \
     static void storage##_stage(int n, const double *q0, const double *theta, const double *v, double *q,              \
                                 double *thetadot)                                                                      \

@@ -63,10 +63,10 @@ void lg_rv_retract(const double psi0[3], const double w[3], double psi[3]);
 void lg_rv_difference(const double psi0[3], const double psi1[3], double w[3]);
 void lg_rv_matrix(const double psi[3], double R[9]);
 
-/* T(w) and T^-1(w) v where the angle |w| is known; column-major */
-static inline void lg_so3_tangent_at(const double w[3], const lg_angle *x, double T[9])
+/* T(w) v and T^-1(w) v where the angle |w| is known */
+static inline void lg_so3_tangent_mul_at(const double w[3], const lg_angle *x, const double v[3], double c[3])
 {
-    lg_hat_matrix(w, x->cosc, x->sincc, T); /* T^T row-major */
+    lg_hat_apply(w, -x->cosc, x->sincc, v, c);
 }
 
 static inline void lg_so3_tangent_solve_at(const double w[3], const lg_angle *x, const double v[3], double c[3])

@@ -303,14 +303,14 @@ static void s3r3_rotation(const double *q, double R[9])
         storage##_turn(q0, theta, &angle, q);                                                                          \
         storage##_polish(q);                                                                                           \
     }                                                                                                                  \
-    static void storage##_move(int n, const double *q0, const double *theta, double *q, double *T)                     \
+    static void storage##_move(int n, const double *q0, const double *theta, const double *y, double *q, double *w)    \
     {                                                                                                                  \
         (void)n;                                                                                                       \
-        double y = lg_dot3(theta + 3, theta + 3);                                                                      \
-        lg_angle angle = lg_angle_of(y);                                                                               \
+        double x2 = lg_dot3(theta + 3, theta + 3);                                                                     \
+        lg_angle angle = lg_angle_of(x2);                                                                              \
         storage##_turn(q0, theta, &angle, q);                                                                          \
-        if (T)                                                                                                         \
-            series_matrix(theta, tangent_series_at(y, &angle), T);                                                     \
+        if (y)                                                                                                         \
+            series_mul(theta, tangent_series_at(x2, &angle), y, w);                                                    \
     }                                                                                                                  \
     static void storage##_stage(int n, const double *q0, const double *theta, const double *v, double *q,              \
                                 double *thetadot)                                                                      \

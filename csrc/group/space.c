@@ -37,20 +37,23 @@ void lg_space_retract(const lg_space *space, const double *q0, const double *the
     }
 }
 
-void lg_space_move(const lg_space *space, const double *q0, const double *theta, double *q, double *T)
+void lg_space_move(const lg_space *space, const double *q0, const double *theta, const double *y, double *q, double *w)
 {
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
-        double *Tb = T && !b->node->linear ? T + b->m : NULL;
+        const double *yb = y ? y + b->v : NULL;
+        double *wb = y ? w + b->v : NULL;
         if (b->node->move)
-            b->node->move(b->n, q0 + b->q, theta + b->v, q + b->q, Tb);
+            b->node->move(b->n, q0 + b->q, theta + b->v, yb, q + b->q, wb);
         else {
             b->node->retract(b->n, q0 + b->q, theta + b->v, q + b->q);
-            if (Tb)
-                b->node->tangent(b->n, theta + b->v, Tb);
+            if (y)
+                b->node->tangent_mul(b->n, theta + b->v, yb, wb);
         }
-        if (Tb)
-            lg_block_widen(b, 1, Tb);
+        if (lg_block_tail(b) == 0)
+            continue;
         move_tail(b, q0, theta, q);
+        if (y)
+            copy_tail(b, y, w);
     }
 }
 

@@ -31,9 +31,9 @@ typedef struct lg_space {
 int lg_space_count(lg_space *space, const lg_node *node, int n);
 
 void lg_space_retract(const lg_space *space, const double *q0, const double *theta, double *q);
-/* Within a step: rotations are not polished, and T (NULL: not wanted) or thetadot come with the same evaluation of the
-   angle's functions. q may not be q0. */
-void lg_space_move(const lg_space *space, const double *q0, const double *theta, double *q, double *T);
+/* Within a step: rotations are not polished, and w = T(theta) y (y NULL: not wanted) or thetadot come with the same
+   evaluation of the angle's functions. q may not be q0. */
+void lg_space_move(const lg_space *space, const double *q0, const double *theta, const double *y, double *q, double *w);
 void lg_space_stage(const lg_space *space, const double *q0, const double *theta, const double *v, double *q,
                     double *thetadot);
 /* At the end of a step: removes the round-off that moves accumulate. */

@@ -265,7 +265,7 @@ static void follow(lg_hht_stepper *g, int with_matrix)
         g->theta[i] = g->theta0[i] + g->a[i] / g->beta_prime;
         g->v[i] = g->u[i] + g->h * g->gamma * g->a[i];
     }
-    lg_space_move(space, g->start->q, g->theta, g->q, NULL);
+    lg_space_move(space, g->start->q, g->theta, NULL, g->q, NULL);
     lg_copy(space->nv, F, g->old);
 
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
@@ -382,13 +382,18 @@ static lg_status solve(void *self, double *x)
     return lg_matrix_solve(&g->base.accel.matrix, x);
 }
 
-static int update(void *self, const double *correction)
+static void update(void *self, const double *correction)
 {
     lg_hht_stepper *g = self;
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
     lg_axpy(nv, -1.0, correction, g->a);
     lg_axpy(nrows, -1.0, correction + nv, g->lam);
-    return lg_max_abs(nv, correction) / g->beta_prime <= g->row_noise / 16;
+}
+
+static int is_negligible(void *self, const double *correction)
+{
+    const lg_hht_stepper *g = self;
+    return lg_max_abs(g->base.system->space->nv, correction) / g->beta_prime <= g->row_noise / 16;
 }
 
 /* ---- the step ---- */
@@ -423,11 +428,12 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     begin(g, state, h);
 
     int nrows = self->system->pattern->nrows;
-    lg_newton_problem problem = {g, self->system->space->nv, nrows, nrows > 0, evaluate, factor, solve, update};
+    int nv = self->system->space->nv;
+    lg_newton_problem problem = {g, nv, nrows, nrows > 0, evaluate, factor, solve, update, is_negligible};
     lg_point end = end_point(g);
     lg_newton_memory memory;
     lg_newton_result result = {0};
-    memcpy(&memory, state->carry + 2 * self->system->space->nv + 1, sizeof memory);
+    memcpy(&memory, state->carry + 2 * nv + 1, sizeof memory);
     LG_TRY(lg_implicit_solve(&g->implicit, self, &problem, &end, &memory, &result));
 
     form_vdot(g);

@@ -90,7 +90,7 @@ static void move(lg_rkmk_stepper *rk, const lg_state *state, const lg_weights *w
     if (K)
         lg_space_stage(space, state->q, rk->increment, rk->v, rk->q, K);
     else
-        lg_space_move(space, state->q, rk->increment, rk->q, NULL);
+        lg_space_move(space, state->q, rk->increment, NULL, rk->q, NULL);
     lg_slopes_add_flows(&rk->slopes, state->q, weights, h, rk->q);
 }
 

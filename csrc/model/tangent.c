@@ -143,9 +143,11 @@ void lg_tangent_add(const lg_element *e, int clique, const lg_point *at, const l
             add_columns(e, clique, at, want, s, j, K, D);
 }
 
-/* The same by quarters, for bodies of any kind. */
-static void add_between_columns(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
-                                const double A[9], const double B[9])
+/* ---- a force between two points ---- */
+
+/* By quarters, for bodies of any kind. */
+static void add_between_quarters(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
+                                 const double A[9], const double B[9])
 {
     lg_quarters K[2][2], D[2][2];
     for (int i = 0; i < 2; i++)
@@ -157,26 +159,39 @@ static void add_between_columns(const lg_element *e, int clique, const lg_point 
     lg_tangent_add(e, clique, at, want, s, K, D);
 }
 
+/* For rigid bodies, straight into the matrix: S_ij += s H_i^T dF/du_j. */
+static void add_between_direct(const lg_element *e, int clique, const lg_wanted *want, double s, const lg_arm arm[2],
+                               const double A[9], const double B[9])
+{
+    double M[2][9];
+    for (int i = 0; i < 2; i++)
+        if (arm[i].block)
+            lg_arm_lever(&arm[i], M[i]);
+    for (int j = 0; j < 2; j++) {
+        lg_slopes dF;
+        if (!arm[j].block)
+            continue;
+        lg_arm_slopes(&arm[j], M[j], lg_chain_of(want, e->frame[j]->body->index), A, B, &dF);
+        for (int i = 0; i < 2; i++)
+            if (arm[i].block) {
+                int ld;
+                double *S = meet(e, clique, want->S, i, j, &ld);
+                lg_arm_pull_slopes(&arm[i], M[i], i == j ? s : -s, &dF, arm[j].block, S, ld);
+            }
+    }
+}
+
+static int are_direct(const lg_arm arm[2])
+{
+    return (!arm[0].block || lg_arm_is_direct(&arm[0])) && (!arm[1].block || lg_arm_is_direct(&arm[1]));
+}
+
 void lg_tangent_add_between(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
                             const double A[9], const double B[9])
 {
     lg_arm arm[2];
-    if (!open_arms(e, at, arm)) {
-        add_between_columns(e, clique, at, want, s, A, B);
-        return;
-    }
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++) {
-            const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
-            lg_stiffness sum;
-            if (!a->block || !b->block)
-                continue;
-            if (a == b) {
-                lg_arm_shift_points(&arm[i], &arm[j], i == j ? s : -s, A, B, a->type->stiffness(a, at));
-                continue;
-            }
-            sum.K.has = sum.D.has = 0;
-            lg_arm_shift_points(&arm[i], &arm[j], -s, A, B, &sum);
-            add_meeting(e, clique, want, arm, i, j, &sum);
-        }
+    if (open_arms(e, at, arm) && are_direct(arm))
+        add_between_direct(e, clique, want, s, arm, A, B);
+    else
+        add_between_quarters(e, clique, at, want, s, A, B);
 }

@@ -17,7 +17,7 @@ typedef struct iteration {
     int full; /* every iteration forms a new matrix */
     int matrix_valid, renewed; /* there is a matrix; it was formed in this step */
     int reuses; /* corrections of this step with the present matrix */
-    int negligible; /* the last correction was round-off of the coordinates */
+    int negligible; /* the last correction was by a new matrix, and round-off of the coordinates */
 } iteration;
 
 /* ---- norms ---- */
@@ -123,7 +123,7 @@ static int is_stuck(const iteration *it, const lg_residual_norms *norms)
 {
     int near_noise =
         norms->now.rows[0] <= 1e3 * norms->noise.rows[0] && norms->now.rows[1] <= 1e3 * norms->noise.rows[1];
-    return it->negligible && it->full && it->contraction > slow && near_noise;
+    return it->negligible && it->contraction > slow && near_noise;
 }
 
 static int is_converged(const iteration *it, const lg_residual_norms *norms)
@@ -231,7 +231,8 @@ static lg_status correct(iteration *it, const lg_newton_problem *problem, int wi
     }
     *ends = ends_untested(it, is_new);
     LG_TRY(problem->solve(problem->self, residual));
-    it->negligible = problem->update(problem->self, residual);
+    problem->update(problem->self, residual);
+    it->negligible = it->full && !*ends && problem->is_negligible(problem->self, residual);
     it->last_error = it->error;
     it->reuses++;
     it->count++;

@@ -80,8 +80,10 @@ typedef struct lg_newton_problem {
     lg_status (*factor)(void *self, int with_matrix);
     /* Residual in, correction out. */
     lg_status (*solve)(void *self, double *x);
-    /* unknowns -= correction; returns whether the correction was below the round-off of the coordinates. */
-    int (*update)(void *self, const double *correction);
+    /* unknowns -= correction */
+    void (*update)(void *self, const double *correction);
+    /* Whether a correction is below the round-off of the coordinates. */
+    int (*is_negligible)(void *self, const double *correction);
 } lg_newton_problem;
 
 typedef struct lg_newton_result {

@@ -22,16 +22,6 @@ static inline void add_product(double k, int nr, int nl, int nc, const double *A
         }
 }
 
-/* The same for 3 x 3 matrices without gaps, the common case. */
-static inline void add_product3(double k, const double *A, const double *X, int ldx, double *S, int ld)
-{
-    for (int j = 0; j < 3; j++) {
-        double x[3] = {k * X[j * ldx], k * X[1 + j * ldx], k * X[2 + j * ldx]};
-        for (int i = 0; i < 3; i++)
-            S[i + j * ld] += A[i] * x[0] + A[3 + i] * x[1] + A[6 + i] * x[2];
-    }
-}
-
 void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, double s, int row, int nr, int col, int nc,
                   const double *A, int lda, double *S, int ld)
 {
@@ -50,7 +40,7 @@ void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, doubl
     }
     X += first + first * nv;
     if (nr == 3 && nc == 3 && lda == 3 && col == first && end == col + 3) {
-        add_product3(k, A, X, nv, S + row + col * ld, ld);
+        lg_add_product3(k, A, X, nv, S + row + col * ld, ld);
         return;
     }
     int before = col < first ? first - col : 0, behind = col + nc > end ? col + nc - end : 0;

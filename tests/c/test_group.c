@@ -67,15 +67,15 @@ static void check_retract(const lg_node *node, int n, const double *q0, const do
 static void check_moves(const lg_node *node, int n, const double *q0, const double *theta, const double *v)
 {
     int nq = lg_node_nq(node, n), nv = lg_node_nv(node, n);
-    double q[MAX], moved[MAX], T[MAX * MAX], with[MAX * MAX], rate[MAX], staged[MAX];
+    double q[MAX], moved[MAX], Tv[MAX], with[MAX], rate[MAX], staged[MAX];
     if (!node->move)
         return;
     node->retract(n, q0, theta, q);
-    node->tangent(n, theta, T);
+    node->tangent_mul(n, theta, v, Tv);
     node->rate(n, q0, theta, v, rate);
-    node->move(n, q0, theta, moved, with);
-    CHECK(distance(nq, q, moved) < 1e-14 && distance(nv * nv, T, with) < 1e-14);
-    node->move(n, q0, theta, moved, NULL);
+    node->move(n, q0, theta, v, moved, with);
+    CHECK(distance(nq, q, moved) < 1e-14 && distance(nv, Tv, with) < 1e-14);
+    node->move(n, q0, theta, NULL, moved, NULL);
     CHECK(distance(nq, q, moved) < 1e-14);
     if (node->polish)
         node->polish(moved);

@@ -7,12 +7,6 @@
 
 /* ---- small matrices ---- */
 
-/* Velocities of the block's node: no node has more than LG_ALPHA_BLOCK. */
-static int node_size(const lg_block *b)
-{
-    return b->node->nv < LG_ALPHA_BLOCK ? b->node->nv : LG_ALPHA_BLOCK;
-}
-
 /* x := P^-1 x by Gaussian elimination with column pivoting; P is column-major and destroyed. */
 static void solve_small(int n, double *P, double *x)
 {
@@ -41,6 +35,15 @@ static void solve_small(int n, double *P, double *x)
     }
 }
 
+/* A := a A + b I */
+static void add_identity(int n, double a, double b, double *A)
+{
+    for (int i = 0; i < n * n; i++)
+        A[i] *= a;
+    for (int i = 0; i < n; i++)
+        A[i * (n + 1)] += b;
+}
+
 /* X = I + first A + second A^2 for A = x^ on one block's node. */
 void lg_alpha_polynomial(const lg_block *b, const double *x, double first, double second, double *X)
 {
@@ -64,69 +67,50 @@ static void predict(lg_genalpha_stepper *g)
     (void)g;
 }
 
-/* E on one block, for blocks on which it is not zero. */
-static void lie_term(const lg_genalpha_stepper *g, const lg_block *b, double E[LG_ALPHA_BLOCK])
-{
-    const double *theta = g->now.theta + b->v, *c = g->now.c + b->v;
-    double sigma = g->alpha.sigma, y[LG_ALPHA_BLOCK], P[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
-
-    int n = node_size(b);
-    for (int i = 0; i < n; i++)
-        y[i] = theta[i] - c[i];
-    b->node->tangent_mul(b->n, theta, y, E);
-    for (int i = 0; i < n; i++)
-        E[i] = g->beta_prime * sigma * (E[i] - y[i]);
-    if (g->index == LG_INDEX_STABILIZED)
-        lg_axpy(n, 1, g->Btmu + b->v, E);
-
-    if (sigma == 1)
-        return;
-    b->node->tangent(b->n, theta, P);
-    for (int i = 0; i < n * n; i++)
-        P[i] = (1 - sigma) * P[i] + (i % (n + 1) == 0 ? sigma : 0);
-    solve_small(n, P, E);
-}
-
-void lg_alpha_add_velocity(lg_genalpha_stepper *g, int first, int n, const double *E)
-{
-    lg_axpy(n, g->gamma_prime / g->beta_prime, E, g->now.v + first);
-    lg_axpy(n, 1, E, g->now.a + first);
-}
-
-/* Adds E of all blocks to v and vdot. */
-static void add_lie_terms(lg_genalpha_stepper *g)
+/* E := P^-1 E on the blocks with P not the identity. */
+static void divide_by_P(const lg_genalpha_stepper *g, double *E)
 {
     const lg_space *space = g->base.system->space;
-    int stabilized = g->index == LG_INDEX_STABILIZED;
+    double sigma = g->alpha.sigma, P[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
-        double E[LG_ALPHA_BLOCK];
-        int lie = b->node->linear ? 0 : b->node->nv;
-        if (lie && (stabilized || g->alpha.sigma != 0)) {
-            lie_term(g, b, E);
-            lg_alpha_add_velocity(g, b->v, lie, E);
-        }
-        if (stabilized)
-            lg_alpha_add_velocity(g, b->v + lie, b->nv - lie, g->Btmu + b->v + lie);
+        int n = b->node->nv;
+        if (b->node->linear)
+            continue;
+        b->node->tangent(b->n, g->now.theta + b->v, P);
+        add_identity(n, 1 - sigma, sigma, P);
+        solve_small(n, P, E + b->v);
     }
 }
 
+/* y = theta - c_n and E stand where v and vdot then follow. */
 static void follow(lg_genalpha_stepper *g)
 {
     const lg_system *system = g->base.system;
-    const lg_space *space = system->space;
-    double to_theta = 1 / g->beta_prime, to_v = g->gamma_prime * to_theta;
-    for (int i = 0; i < space->nv; i++) {
-        g->now.theta[i] = g->theta0[i] + to_theta * g->w[i];
-        g->now.v[i] = g->v0[i] + to_v * g->w[i];
-        g->now.a[i] = g->w[i];
+    int nv = system->space->nv, stabilized = g->index == LG_INDEX_STABILIZED;
+    double to_theta = 1 / g->beta_prime, to_v = g->gamma_prime * to_theta, sigma = g->alpha.sigma;
+    double *restrict theta = g->now.theta, *restrict y = g->now.v, *restrict E = g->now.a;
+    const double *restrict theta0 = g->theta0, *restrict v0 = g->v0, *restrict w = g->w, *restrict c = g->now.c;
+    for (int i = 0; i < nv; i++) {
+        theta[i] = theta0[i] + to_theta * w[i];
+        y[i] = theta[i] - c[i];
     }
-    lg_space_move(space, g->now.qn, g->now.theta, g->now.q, NULL);
+    lg_space_move(system->space, g->now.qn, theta, y, g->now.q, E);
 
-    if (g->index == LG_INDEX_STABILIZED) {
-        lg_zero(space->nv, g->Btmu);
+    double lie = g->beta_prime * sigma;
+    for (int i = 0; i < nv; i++)
+        E[i] = lie * (E[i] - y[i]);
+    if (stabilized) {
+        lg_zero(nv, g->Btmu);
         lg_pattern_add_BT(system->pattern, g->Bn, 1, g->mu, g->Btmu);
+        lg_axpy(nv, 1, g->Btmu, E);
     }
-    add_lie_terms(g);
+    if (sigma != 1 && (sigma != 0 || stabilized))
+        divide_by_P(g, E);
+
+    for (int i = 0; i < nv; i++) {
+        E[i] += w[i];
+        y[i] = v0[i] + to_v * E[i];
+    }
 }
 
 static void correct(lg_genalpha_stepper *g, const double *dw)
@@ -141,17 +125,15 @@ static void correct(lg_genalpha_stepper *g, const double *dw)
 
 /* ---- chains ---- */
 
-/* Column j of (1 - r) I + r P^-1 T */
-static void divide_column(const lg_alpha *p, const lg_block *b, int j, const double *T, double r, double *X)
+/* F := P^-1 F for F = T, on one block's node */
+static void divide_columns(const lg_alpha *p, int n, const double *T, double *F)
 {
-    double P[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK] = {0}, F[LG_ALPHA_BLOCK];
-    int n = b->nv, small = node_size(b);
-    for (int i = 0; i < small * small; i++)
-        P[i] = (1 - p->sigma) * T[i % small + n * (i / small)] + (i % (small + 1) == 0 ? p->sigma : 0);
-    lg_copy(small, T + n * j, F);
-    solve_small(small, P, F);
-    for (int i = 0; i < small; i++)
-        X[i + n * j] = r * F[i] + (i == j ? 1 - r : 0);
+    for (int j = 0; j < n; j++) {
+        double P[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
+        lg_copy(n * n, T, P);
+        add_identity(n, 1 - p->sigma, p->sigma, P);
+        solve_small(n, P, F + n * j);
+    }
 }
 
 /* dv/dtheta over gamma' for v = gamma' F(theta) (theta - c_n), F = P^-1 T. If c_n is r theta with r = 1 - beta/gamma,
@@ -163,17 +145,16 @@ static void velocity_derivative(const lg_alpha *p, const lg_block *b, const lg_a
                                 double *X)
 {
     double r = 1 - p->beta / p->gamma, rest[LG_ALPHA_BLOCK] = {0}, A[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
-    int n = b->nv, small = b->node->nv;
-    for (int i = 0; i < n * n; i++)
-        X[i] = r * T[i] + (i % (n + 1) == 0 ? 1 - r : 0);
-    for (int j = 0; p->sigma != 1 && j < small; j++)
-        divide_column(p, b, j, T, r, X);
+    int n = b->node->nv;
+    lg_copy(n * n, T, X);
+    if (p->sigma != 1)
+        divide_columns(p, n, T, X);
+    add_identity(n, r, 1 - r, X);
 
-    for (int i = 0; i < small; i++)
+    for (int i = 0; i < n; i++)
         rest[i] = place->c[b->v + i] - r * place->theta[b->v + i];
     b->node->ad(b->n, rest, A);
-    for (int j = 0; j < small; j++)
-        lg_axpy(small, -0.5 * p->sigma, A + small * j, X + n * j);
+    lg_axpy(n * n, -0.5 * p->sigma, A, X);
 }
 
 static void form_chains(lg_genalpha_stepper *g, const double k[3])
@@ -192,12 +173,18 @@ static void update_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
     const lg_space *space = g->base.system->space;
     if (!g->operator)
         return;
-    lg_space_tangent(space, place->theta, g->T);
-    for (int i = 0; i < space->nblocks; i++)
+    for (int i = 0; i < space->nblocks; i++) {
+        const lg_block *b = &space->block[i];
+        double *T = g->T + b->m, *X = g->X + b->m;
+        if (b->node->linear)
+            continue;
+        b->node->tangent(b->n, place->theta + b->v, T);
         if (g->chain[i].X[1]) {
-            const lg_block *b = &space->block[i];
-            velocity_derivative(&g->alpha, b, place, g->T + b->m, g->X + b->m);
+            velocity_derivative(&g->alpha, b, place, T, X);
+            lg_block_widen(b, 1, X);
         }
+        lg_block_widen(b, 1, T);
+    }
 }
 
 const lg_alpha_form lg_exact_form = {predict, follow, correct, form_chains, update_chains, .corrects_theta = 1};

@@ -297,15 +297,17 @@ static void hand_over(const lg_genalpha_stepper *g, lg_state *state, const doubl
 static void predict(lg_genalpha_stepper *g)
 {
     const lg_alpha *p = &g->alpha;
-    double h = g->h;
+    double h = g->h, vdot_share = p->alpha_f / (1 - p->alpha_m), a_share = p->alpha_m / (1 - p->alpha_m);
+    double early = h * (1 - p->gamma), late = h * p->gamma, ratio = h * p->beta / p->gamma;
+    double early2 = h * h * (0.5 - p->beta), late2 = h * h * p->beta;
+    const double *restrict v_n = g->v_n, *restrict a_n = g->a_n, *restrict vdot_n = g->start->a;
+    double *restrict a0 = g->a0, *restrict v0 = g->v0, *restrict theta0 = g->theta0, *restrict c = g->now.c;
     for (int i = 0; i < g->base.system->space->nv; i++) {
-        double v_n = g->v_n[i], a_n = g->a_n[i],
-               a0 = (p->alpha_f * g->start->a[i] - p->alpha_m * a_n) / (1 - p->alpha_m);
-        double halfway = h * v_n + h * h * (0.5 - p->beta) * a_n;
-        g->a0[i] = a0;
-        g->v0[i] = v_n + h * ((1 - p->gamma) * a_n + p->gamma * a0);
-        g->theta0[i] = halfway + h * h * p->beta * a0;
-        g->now.c[i] = halfway - h * p->beta / p->gamma * (v_n + h * (1 - p->gamma) * a_n);
+        double v_early = v_n[i] + early * a_n[i], theta_early = h * v_n[i] + early2 * a_n[i];
+        a0[i] = vdot_share * vdot_n[i] - a_share * a_n[i];
+        v0[i] = v_early + late * a0[i];
+        theta0[i] = theta_early + late2 * a0[i];
+        c[i] = theta_early - ratio * v_early;
     }
     g->form->predict(g);
 }

@@ -197,7 +197,7 @@ static lg_status solve(void *self, double *x)
     return LG_OK;
 }
 
-static int update(void *self, const double *correction)
+static void update(void *self, const double *correction)
 {
     lg_genalpha_stepper *g = self;
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
@@ -205,14 +205,19 @@ static int update(void *self, const double *correction)
     lg_axpy(nrows, -1, correction + nv, g->lam);
     if (g->index == LG_INDEX_STABILIZED)
         lg_axpy(nrows, -1, correction + nv + nrows, g->mu);
-    return lg_max_abs(nv, correction) / g->beta_prime <= 4 * DBL_EPSILON * g->coordinate_size;
+}
+
+static int is_negligible(void *self, const double *correction)
+{
+    const lg_genalpha_stepper *g = self;
+    return lg_max_abs(g->base.system->space->nv, correction) / g->beta_prime <= 4 * DBL_EPSILON * g->coordinate_size;
 }
 
 lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)
 {
     const lg_system *system = g->base.system;
     int nrows = system->pattern->nrows, sets = !nrows ? 0 : g->index == LG_INDEX_STABILIZED ? 2 : 1;
-    lg_newton_problem problem = {g, system->space->nv, nrows, sets, evaluate, factor, solve, update};
+    lg_newton_problem problem = {g, system->space->nv, nrows, sets, evaluate, factor, solve, update, is_negligible};
     lg_point end = point_at(g, &g->now);
     LG_TRY(lg_implicit_solve(&g->implicit, &g->base, &problem, &end, &g->memory, result));
     if (!result->evaluated)

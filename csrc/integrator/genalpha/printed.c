@@ -26,7 +26,7 @@ static void predict(lg_genalpha_stepper *g)
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
         if (!b->node->linear)
             turn_prediction(g, b, g->now.theta);
-    lg_space_move(space, g->now.qn, g->now.theta, g->now.q, NULL);
+    lg_space_move(space, g->now.qn, g->now.theta, NULL, g->now.q, NULL);
 }
 
 /* q, v and vdot are already updated by increments. */
@@ -56,7 +56,7 @@ static void correct(lg_genalpha_stepper *g, const double *dw)
     if (g->alpha.sigma == 1)
         lg_space_retract(space, g->now.q, Delta, g->now.q);
     else
-        lg_space_move(space, g->now.qn, g->now.theta, g->now.q, NULL);
+        lg_space_move(space, g->now.qn, g->now.theta, NULL, g->now.q, NULL);
 
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
         double u[LG_ALPHA_BLOCK] = {0}, X[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
@@ -68,7 +68,8 @@ static void correct(lg_genalpha_stepper *g, const double *dw)
         printed_inverse(&g->alpha, b, g->now.theta, X);
         for (int j = 0; j < lie; j++)
             lg_axpy(lie, -dw[b->v + j], X + lie * j, u);
-        lg_alpha_add_velocity(g, b->v, lie, u);
+        lg_axpy(lie, g->gamma_prime / g->beta_prime, u, g->now.v + b->v);
+        lg_axpy(lie, 1, u, g->now.a + b->v);
     }
 }
 

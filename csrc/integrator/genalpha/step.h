@@ -93,8 +93,6 @@ static inline double lg_gamma_prime(const lg_alpha *p, double h)
 
 /* X = I + first A + second A^2 for A = x^ on one block's node. */
 void lg_alpha_polynomial(const lg_block *b, const double *x, double first, double second, double *X);
-/* Adds E, scaled like an acceleration, to vdot and accordingly to v, for n velocities from `first`. */
-void lg_alpha_add_velocity(lg_genalpha_stepper *g, int first, int n, const double *E);
 
 /* ---- mu.c: how mu moves the coordinates at fixed velocities ---- */
 

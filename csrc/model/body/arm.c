@@ -325,9 +325,10 @@ static void add_rates(const lg_quarters *D, const lg_arm *i, const lg_arm *j, co
 /* S += k A X for a row-major 3 x 3 A; X with leading dimension ldx, NULL: the identity */
 static void add_through(double k, const double A[9], const double *X, int ldx, double *S, int ld)
 {
-    for (int n = 0; n < 3; n++)
-        for (int m = 0; m < 3; m++)
-            S[m + n * ld] += k * (X ? lg_dot3(A + 3 * m, X + n * ldx) : A[3 * m + n]);
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    double columns[9];
+    lg_transpose3(A, columns);
+    lg_add_product3(k, columns, X ? X : identity, X ? ldx : 3, S, ld);
 }
 
 /* The rotational part of a chain on a direct product. */
@@ -353,15 +354,103 @@ static void add_direct(const lg_quarters *q, const lg_arm *i, const lg_arm *j, c
     }
 }
 
-static int is_direct(const lg_arm *arm)
+/* M = -R a^, column-major */
+static void lever(const double R[9], const double a[3], double M[9])
 {
-    return !arm->attitude && arm->block->node->place != LG_PLACE_BODY;
+    for (int i = 0; i < 3; i++) {
+        const double *row = R + 3 * i;
+        M[i] = a[1] * row[2] - a[2] * row[1];
+        M[3 + i] = a[2] * row[0] - a[0] * row[2];
+        M[6 + i] = a[0] * row[1] - a[1] * row[0];
+    }
+}
+
+void lg_arm_lever(const lg_arm *arm, double M[9])
+{
+    lever(arm->R, arm->X, M);
+}
+
+static int is_diagonal(const double A[9])
+{
+    return A[1] == 0 && A[2] == 0 && A[3] == 0 && A[5] == 0 && A[6] == 0 && A[7] == 0;
+}
+
+/* C = A M for a row-major A and column-major M and C; A is diagonal for springs along the inertial axes. */
+static void stretch(const double A[9], const double M[9], double C[9])
+{
+    int diagonal = is_diagonal(A);
+    for (int j = 0; j < 9; j += 3)
+        if (diagonal)
+            C[j] = A[0] * M[j], C[j + 1] = A[4] * M[j + 1], C[j + 2] = A[8] * M[j + 2];
+        else
+            lg_mul3(A, M + j, C + j);
+}
+
+/* dF += k A X, X NULL: the identity; column-major */
+static void follow(double k, const double A[9], const double *X, int ldx, double dF[9])
+{
+    if (X)
+        lg_add_product3(k, A, X, ldx, dF, 3);
+    else
+        lg_axpy(9, k, A, dF);
+}
+
+/* dx = dx_node + M dphi, dx' = dx_node' + M domega + W dphi with W = -R (omega x X)^ */
+void lg_arm_slopes(const lg_arm *arm, const double M[9], const lg_chain *chain, const double A[9], const double B[9],
+                   lg_slopes *out)
+{
+    double k0 = chain->k[0], k1 = chain->k[1], W[9], w[3], AM[9], BW[9], BM[9];
+    int nv = arm->block->nv;
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++)
+            out->x[i + 3 * j] = k0 * A[3 * i + j] + k1 * B[3 * i + j];
+    lg_zero(9, out->phi);
+    if (arm->at_node)
+        return;
+    lg_cross(arm->omega, arm->X, w);
+    lever(arm->R, w, W);
+    stretch(A, M, AM);
+    stretch(B, W, BW);
+    stretch(B, M, BM);
+    lg_axpy(9, 1, BW, AM);
+    follow(k0, AM, turning(chain, 0, arm->block), nv, out->phi);
+    follow(k1, BM, turning(chain, 1, arm->block), nv, out->phi);
+}
+
+/* S += s A, S += s M^T A; all column-major */
+static void add_block(double s, const double A[9], double *S, int ld)
+{
+    for (int j = 0; j < 3; j++)
+        lg_axpy(3, s, A + 3 * j, S + j * ld);
+}
+
+static void add_moments(double s, const double M[9], const double A[9], double *S, int ld)
+{
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++)
+            S[i + j * ld] += s * lg_dot3(M + 3 * i, A + 3 * j);
+}
+
+void lg_arm_pull_slopes(const lg_arm *arm, const double M[9], double s, const lg_slopes *dF, const lg_block *by,
+                        double *S, int ld)
+{
+    int row = first_of(arm), column = by->node->attitude_v; // a fixed point has no places
+    double *Sphi = S + (long)column * ld;
+    if (row > 0 && column > 0)
+        add_block(s, dF->x, S, ld);
+    if (row > 0)
+        add_block(s, dF->phi, Sphi, ld);
+    if (arm->at_node)
+        return;
+    if (column > 0)
+        add_moments(s, M, dF->x, S + row, ld);
+    add_moments(s, M, dF->phi, Sphi + row, ld);
 }
 
 void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j, const lg_chain *chain, double *S,
                       int ld)
 {
-    if (is_direct(i) && is_direct(j)) {
+    if (lg_arm_is_direct(i) && lg_arm_is_direct(j)) {
         add_direct(&sum->K, i, j, chain, 0, S, ld);
         if (sum->D.has)
             add_direct(&sum->D, i, j, chain, 1, S, ld);

@@ -181,26 +181,43 @@ static void gather_sum(const lg_body *b, const lg_point *at, int sum, double *ou
     lg_resultant_pull(&total, &arm, 1, out + b->block->v);
 }
 
-static void gather_direct(const lg_body *b, const lg_point *at, int sum, double *out)
+/* Adds the wrench on a frame to the force and the moment at the node. */
+static inline void add_wrench(const lg_frame *f, const double *R, const double wrench[6], double force[3],
+                              double moment[3])
 {
-    const lg_node *node = b->block->node;
-    const double *R = lg_rigid_state_of(b, at)->R;
-    double F[3] = {0, 0, 0}, c[3] = {0, 0, 0};
-    for (const lg_frame *f = b->frames, *end = f + b->nactive; f < end; f++) {
-        const double *wrench = lg_pose_of(f, at)->wrench[sum];
-        if (!(f->pressed >> sum & 1))
-            continue;
-        lg_axpy(3, 1, wrench, F);
-        lg_axpy(3, 1, wrench + 3, c);
-        if (!f->at_node) {
-            double g[3];
-            lg_mulT3(R, wrench, g);
-            lg_add_cross(f->offset, g, c);
-        }
+    for (int i = 0; i < 3; i++) {
+        force[i] += wrench[i];
+        moment[i] += wrench[3 + i];
     }
-    if (node->place != LG_PLACE_FIXED)
-        lg_copy(3, F, out + b->block->v);
-    lg_copy(3, c, out + b->block->v + node->attitude_v);
+    if (f->at_node)
+        return;
+    double g[3];
+    lg_mulT3(R, wrench, g);
+    lg_add_cross(f->offset, g, moment);
+}
+
+static void write_wrench(const lg_block *b, const double force[3], const double moment[3], double *out)
+{
+    if (b->node->place != LG_PLACE_FIXED)
+        lg_copy(3, force, out + b->v);
+    lg_copy(3, moment, out + b->v + b->node->attitude_v);
+}
+
+static void gather_direct(const lg_body *b, const lg_point *at, const lg_wanted *want)
+{
+    const double *R = lg_rigid_state_of(b, at)->R;
+    double force[2][3] = {{0}}, moment[2][3] = {{0}};
+    for (const lg_frame *f = b->frames, *end = f + b->nactive; f < end; f++) {
+        const lg_pose *pose = lg_pose_of(f, at);
+        if (f->pressed >> LG_FORCES & 1)
+            add_wrench(f, R, pose->wrench[LG_FORCES], force[LG_FORCES], moment[LG_FORCES]);
+        if (f->pressed >> LG_REACTIONS & 1)
+            add_wrench(f, R, pose->wrench[LG_REACTIONS], force[LG_REACTIONS], moment[LG_REACTIONS]);
+    }
+    if (want->force)
+        write_wrench(b->block, force[LG_FORCES], moment[LG_FORCES], want->force);
+    if (want->Btlam)
+        write_wrench(b->block, force[LG_REACTIONS], moment[LG_REACTIONS], want->Btlam);
 }
 
 static void collect_residual(const lg_body *b, const lg_point *at, lg_arm *arm, lg_resultant *out)
@@ -237,11 +254,15 @@ static void gather_tangent(const lg_body *b, const lg_point *at, const lg_wanted
 
 static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
-    double *out[] = {[LG_FORCES] = want->force, [LG_REACTIONS] = want->Btlam};
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        for (int sum = 0; sum < 2; sum++)
-            if (out[sum])
-                (is_direct(b) ? gather_direct : gather_sum)(b, at, sum, out[sum]);
+        if (is_direct(b))
+            gather_direct(b, at, want);
+        else {
+            if (want->force)
+                gather_sum(b, at, LG_FORCES, want->force);
+            if (want->Btlam)
+                gather_sum(b, at, LG_REACTIONS, want->Btlam);
+        }
         if (want->S && want->chain)
             gather_tangent(b, at, want);
     }
