@@ -181,16 +181,19 @@ static void add_between_direct(const lg_element *e, int clique, const lg_wanted 
     }
 }
 
-static int are_direct(const lg_arm arm[2])
+static int are_direct(const lg_element *e, const lg_arm arm[2])
 {
-    return (!arm[0].block || lg_arm_is_direct(&arm[0])) && (!arm[1].block || lg_arm_is_direct(&arm[1]));
+    for (int i = 0; i < e->info->nframes; i++)
+        if (arm[i].block && !lg_arm_is_direct(&arm[i]))
+            return 0;
+    return 1;
 }
 
 void lg_tangent_add_between(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
                             const double A[9], const double B[9])
 {
     lg_arm arm[2];
-    if (open_arms(e, at, arm) && are_direct(arm))
+    if (open_arms(e, at, arm) && are_direct(e, arm))
         add_between_direct(e, clique, want, s, arm, A, B);
     else
         add_between_quarters(e, clique, at, want, s, A, B);
