@@ -168,15 +168,15 @@ static void add_between_direct(const lg_element *e, int clique, const lg_wanted 
         if (arm[i].block)
             lg_arm_lever(&arm[i], M[i]);
     for (int j = 0; j < 2; j++) {
-        lg_slopes dF;
+        lg_force_tangent dF;
         if (!arm[j].block)
             continue;
-        lg_arm_slopes(&arm[j], M[j], lg_chain_of(want, e->frame[j]->body->index), A, B, &dF);
+        lg_arm_force_tangent(&arm[j], M[j], lg_chain_of(want, e->frame[j]->body->index), A, B, &dF);
         for (int i = 0; i < 2; i++)
             if (arm[i].block) {
                 int ld;
                 double *S = meet(e, clique, want->S, i, j, &ld);
-                lg_arm_pull_slopes(&arm[i], M[i], i == j ? s : -s, &dF, arm[j].block, S, ld);
+                lg_arm_pull_tangent(&arm[i], M[i], i == j ? s : -s, &dF, arm[j].block, S, ld);
             }
     }
 }
@@ -192,7 +192,7 @@ static int are_direct(const lg_element *e, const lg_arm arm[2])
 void lg_tangent_add_between(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
                             const double A[9], const double B[9])
 {
-    lg_arm arm[2];
+    lg_arm arm[2] = {{.block = NULL}, {.block = NULL}};
     if (open_arms(e, at, arm) && are_direct(e, arm))
         add_between_direct(e, clique, want, s, arm, A, B);
     else

@@ -396,8 +396,8 @@ static void follow(double k, const double A[9], const double *X, int ldx, double
 }
 
 /* dx = dx_node + M dphi, dx' = dx_node' + M domega + W dphi with W = -R (omega x X)^ */
-void lg_arm_slopes(const lg_arm *arm, const double M[9], const lg_chain *chain, const double A[9], const double B[9],
-                   lg_slopes *out)
+void lg_arm_force_tangent(const lg_arm *arm, const double M[9], const lg_chain *chain, const double A[9],
+                          const double B[9], lg_force_tangent *out)
 {
     double k0 = chain->k[0], k1 = chain->k[1], W[9], w[3], AM[9], BW[9], BM[9];
     int nv = arm->block->nv;
@@ -431,8 +431,8 @@ static void add_moments(double s, const double M[9], const double A[9], double *
             S[i + j * ld] += s * lg_dot3(M + 3 * i, A + 3 * j);
 }
 
-void lg_arm_pull_slopes(const lg_arm *arm, const double M[9], double s, const lg_slopes *dF, const lg_block *by,
-                        double *S, int ld)
+void lg_arm_pull_tangent(const lg_arm *arm, const double M[9], double s, const lg_force_tangent *dF, const lg_block *by,
+                         double *S, int ld)
 {
     int row = first_of(arm), column = by->node->attitude_v; // a fixed point has no places
     double *Sphi = S + (long)column * ld;

@@ -125,20 +125,20 @@ static inline int lg_arm_is_direct(const lg_arm *arm)
 }
 
 /* The derivatives of a force by the unknown of a block: by its x and phi, column-major. */
-typedef struct lg_slopes {
+typedef struct lg_force_tangent {
     double x[9], phi[9];
-} lg_slopes;
+} lg_force_tangent;
 
 /* M = -R X^: how the end of the arm moves as the body turns, dx = dx_node + M dphi; column-major. */
 void lg_arm_lever(const lg_arm *arm, double M[9]);
 /* On a direct arm with the lever M: of a force with dF = A dx + B dx' at its end, dx and dx' following from the unknown
    by the chain. */
-void lg_arm_slopes(const lg_arm *arm, const double M[9], const lg_chain *chain, const double A[9], const double B[9],
-                   lg_slopes *out);
+void lg_arm_force_tangent(const lg_arm *arm, const double M[9], const lg_chain *chain, const double A[9],
+                          const double B[9], lg_force_tangent *out);
 /* S += s d(H^T F)/du for a force at the end of a direct arm with these derivatives, which are by the unknown of the
    block `by`. */
-void lg_arm_pull_slopes(const lg_arm *arm, const double M[9], double s, const lg_slopes *dF, const lg_block *by,
-                        double *S, int ld);
+void lg_arm_pull_tangent(const lg_arm *arm, const double M[9], double s, const lg_force_tangent *dF, const lg_block *by,
+                         double *S, int ld);
 /* S += the derivatives by the unknown of the block under j, in the velocities of the block under i. */
 void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j, const lg_chain *chain, double *S,
                       int ld);
