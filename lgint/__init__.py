@@ -15,6 +15,7 @@ from lgint._model.model import Model
 from lgint._run.dense import DenseOutput, DenseState
 from lgint._run.integrate import Stepper, integrate, method_info, methods
 from lgint._run.trajectory import Trajectory, load
+from lgint._section import section
 from lgint._tools.study import study
 from lgint._version import VERSION as __version__
 
@@ -43,6 +44,7 @@ __all__ = [
     "methods",
     "modal",
     "models",
+    "section",
     "study",
 ]
 

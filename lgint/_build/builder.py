@@ -12,15 +12,13 @@ import numpy as np
 
 from lgint._args import choice
 from lgint._build import redundancy
-from lgint._build.bodies import BodyBuilder
 from lgint._build.body import START_TOLERANCE, row
 from lgint._build.flexible import ModalBody
-from lgint._build.forces import ForceBuilder
-from lgint._build.joints import JointBuilder
+from lgint._build.rods import RodBuilder
 from lgint._model.model import Model
 from lgint._model.record import BodyRow
 
-class ModelBuilder(BodyBuilder, JointBuilder, ForceBuilder):
+class ModelBuilder(RodBuilder):
     """Collects bodies, joints, springs and forces; `build` makes the model.
 
     Parameters
@@ -62,6 +60,7 @@ class ModelBuilder(BodyBuilder, JointBuilder, ForceBuilder):
                 "supports": {name: support.row for name, support in self._supports.items()},
                 "joints": dict(self._joints),
                 "forces": dict(self._forces),
+                "rods": dict(self._rods),
                 "redundant": redundant,
                 "dropped": {},
                 "q0": np.concatenate([q for q, _ in states]).tolist(),

@@ -118,6 +118,33 @@ class ForceBuilder(Parts):
                 self._add_force(name if force is None or torque is None else f"{name}.{kind}", row)
         return name
 
+    def add_drag(
+        self,
+        body: str,
+        *,
+        drag: ArrayLike,
+        point: ArrayLike | None = None,
+        local_point: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> str:
+        """Viscous drag on a body: the force is -drag times the velocity, component by component in body axes.
+
+        Parameters
+        ----------
+        drag : float or array_like, shape (3,)
+            N s/m, one for all or one for each axis of the body.
+        point, local_point : array_like, shape (3,), optional
+            Where the force acts and the velocity is taken, as in `add_force`. Default: the COM.
+        """
+        partner = self._moving("body of a drag", body)
+        name = self._free_name(f"{partner}.drag") if name is None else name
+        self._new_name("drag", name)
+        coefficients = np.broadcast_to(array(f"drag of {name!r}", drag, (), (3,)), (3,))
+        if coefficients.min() < 0:
+            raise ValueError(f"drag of {name!r}: numbers >= 0 expected, got {drag!r}")
+        at = self._attachment(name, body, point, local_point)
+        return self._add_force(name, {"kind": "drag", "bodies": [partner], "points": [at], "drag": np.diag(coefficients).tolist()})
+
     # ---- in joints, and by functions ----
 
     def add_joint_drive(

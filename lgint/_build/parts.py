@@ -13,7 +13,7 @@ from lgint._build.flexible import ModalBody
 from lgint._build.support import Support
 from lgint._build.trees import Tree
 from lgint._model.formulations import FORMULATIONS
-from lgint._model.record import MINIMAL, ForceRow, JointRow
+from lgint._model.record import MINIMAL, ForceRow, JointRow, RodRow
 
 
 class Ground:
@@ -59,6 +59,7 @@ class Parts:
         self._numbers: dict[str, int] = {}  # by stem: the last number that made a free name
         self._joints: dict[str, JointRow] = {}
         self._forces: dict[str, ForceRow] = {}
+        self._rods: dict[str, RodRow] = {}
 
     def __repr__(self) -> str:
         return f"<lgint.{type(self).__name__}: {len(self._bodies)} bodies, {len(self._joints)} joints>"

@@ -300,6 +300,9 @@ def _force(record: Record, name: str, frames: Frames, joints: dict[str, JointPla
     if "function" in force:
         ends = at if len(at) == 2 else (*at, frames.at("ground", _ZERO))
         return _element("force_law", name, ends, {"bodies": len(at)}, _law(record, force))
+    if force["kind"] == "drag":
+        turn = _turn(record, force["bodies"][0])
+        return _element("drag", name, at, {"drag": turn @ np.array(force["drag"]) @ turn.T})
     return _element(force["kind"], name, at, dict(force))
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from lgint import _core
 from lgint._args import Array, array, choice
 from lgint._model.compile import JointPlace, compiled
-from lgint._model.record import BodyRow, JointRow, Origin, Record, mode_count, partners
+from lgint._model.record import BodyRow, JointRow, Origin, Record, RodRow, mode_count, partners
 from lgint._rotation import valid_rotations
 from lgint.modal import Modes
 
@@ -144,6 +144,7 @@ class Model(System):
         self.core: _core.Model = self._compiled.core
         self.bodies: Mapping[str, BodyRow] = MappingProxyType(record["bodies"])
         self.joints: Mapping[str, JointRow] = MappingProxyType(record["joints"])
+        self.rods: Mapping[str, RodRow] = MappingProxyType(record["rods"])
         self.reference = record["reference"]
         self.origin = record["origin"]
         self._set_start(record["q0"], record["v0"])

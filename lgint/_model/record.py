@@ -44,6 +44,14 @@ class SupportRow(TypedDict):
     kinks: Vector
 
 
+class RodRow(TypedDict):
+    """A rod: names of its nodes and of its edges; edge i connects the nodes i and i + 1."""
+
+    nodes: list[str]  # bodies and supports
+    edges: list[str]  # joints
+    closed: bool  # whether the last edge ends at the first node
+
+
 class _JointRow(TypedDict):
     kind: str
     first: str  # body, node or "ground"
@@ -86,6 +94,7 @@ class ForceRow(_ForceRow, total=False):
     offset: Vector
     axes: str  # of a load: "inertial" or "body"
     load: LoadRow
+    drag: Matrix  # (3, 3), body axes
     torque: float
     motion: Matrix  # of a drive: rows (t, phi, phi', phi'')
     function: Callable[..., Any]  # of a law
@@ -116,6 +125,7 @@ class Record(TypedDict):
     supports: dict[str, SupportRow]
     joints: dict[str, JointRow]
     forces: dict[str, ForceRow]
+    rods: dict[str, RodRow]
     redundant: str  # what was to be done with redundant rows: "error", "drop" or "minimum_norm"
     dropped: dict[str, list[int]]  # by joint: numbers of the rows that are left out
     q0: Vector

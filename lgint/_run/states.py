@@ -15,6 +15,7 @@ from lgint._model.joints import JOINTS, joint_coordinate
 from lgint._model.model import Model, System
 from lgint._model.multipliers import complete_multipliers
 from lgint._model.record import JointRow, partners
+from lgint._model.rod import Rod
 from lgint._rotation import attitudes, continuous, quaternion_of_matrix
 from lgint._run.dense import DenseOutput
 from lgint.modal import COM
@@ -204,6 +205,31 @@ class States:
         choice("level", level, levels)
         return self.model.core.residual(self.t, self.q, self.v)[levels.index(level)]
 
+    # ---- rods ----
+
+    def strain(self, rod: str | Rod) -> Array:
+        """Strains (n, edges, 6) of a rod, by name or as `add_rod` returned it.
+
+        In section axes: shear along d1 and d2 and stretch (1 at the unstrained length), then bending about d1 and d2
+        and torsion, 1/m.
+        """
+        return self._edges(rod)[0]
+
+    def stress(self, rod: str | Rod) -> Array:
+        """Forces (N) and moments (N m) in the edges of a rod, (n, edges, 6), in the order of `strain`.
+
+        Those against constrained strains are the constraint forces.
+        """
+        return self._edges(rod)[1]
+
+    def _edges(self, rod: str | Rod) -> tuple[Array, Array]:
+        """Strains and stresses of a rod."""
+        model = self.multibody()
+        name = rod if isinstance(rod, str) else rod.name
+        edges = model.rods[choice("rod", name, model.rods)]["edges"]
+        elements = [model.joint_place(edge).element for edge in edges]
+        return model.core.strain(elements, self.t, self.q, self.v, self.lam)
+
     # ---- joints ----
 
     @property
@@ -317,7 +343,9 @@ class States:
 
     def _transmitted(self, model: Model, element: int, link: int) -> Array:
         """Force and moment, inertial, (n, 6), in the joint of a link of a tree, or of a support."""
-        return model.core.transmitted(element, link, self.t, self.q, self.v, self.vdot, self.lam, self.mem)
+        states = zip(self.t, self.q, self.v, self.vdot, self.lam, self.mem, strict=True)
+        wrenches = [model.core.transmitted(element, link, float(t), *state) for t, *state in states]
+        return np.reshape(wrenches, (len(self), 6))
 
     def _supporting(self, model: Model, name: str, frame: str) -> Array:
         """The reaction of a support."""

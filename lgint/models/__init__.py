@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from lgint._args import guess
 from lgint.models._crank_drive_v8 import crank_drive_v8
+from lgint.models._flying_spaghetti import flying_spaghetti
 from lgint.models._four_bar import four_bar
 from lgint.models._free_body import free_body
 from lgint.models._heavy_top import heavy_top
@@ -17,6 +18,7 @@ from lgint.models._mass_spring import mass_spring
 from lgint.models._pendulum_chain import pendulum_chain
 from lgint.models._puma560 import puma560
 from lgint.models._registry import get, names, parameters
+from lgint.models._roll_up import roll_up
 from lgint.models._rotor import rotor
 from lgint.models._single_axis import single_axis
 from lgint.models._slider_crank import slider_crank
@@ -25,6 +27,7 @@ from lgint.models._steady_top import steady_top
 
 __all__ = [
     "crank_drive_v8",
+    "flying_spaghetti",
     "four_bar",
     "free_body",
     "get",
@@ -35,6 +38,7 @@ __all__ = [
     "parameters",
     "pendulum_chain",
     "puma560",
+    "roll_up",
     "rotor",
     "single_axis",
     "slider_crank",

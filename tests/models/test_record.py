@@ -85,7 +85,7 @@ def test_records_are_plain_and_every_entry_has_a_name(name):
             for key, item in value.items():
                 check(item, (*path, key))
         elif isinstance(value, (list, tuple)):
-            assert path[-1] == "bodies" or np.asarray(value).dtype.kind in "fi", path
+            assert path[-1] in ("bodies", "nodes", "edges") or np.asarray(value).dtype.kind in "fi", path
 
     check({key: value for key, value in record.items() if key != "origin"}, ("record",))
 

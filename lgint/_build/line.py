@@ -1,0 +1,158 @@
+"""The line of a rod: where its nodes are, how its sections stand there, and how long its edges are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint import groups
+from lgint._args import Array, array, number
+from lgint._rotation import rotation as rotation_matrix
+
+STRAIGHT = 1e-12  # of 1 + cos of an angle: directions that are opposite
+
+
+@dataclass(frozen=True)
+class Line:
+    """A rod at the start.
+
+    Attributes
+    ----------
+    x, R : ndarray, shapes (count, 3) and (count, 3, 3)
+        Positions and rotations of the sections.
+    ds : ndarray, shape (edges,)
+        Unstrained lengths of the edges.
+    """
+
+    x: Array
+    R: Array
+    ds: Array
+
+    @property
+    def count(self) -> int:
+        """Number of nodes."""
+        return len(self.x)
+
+    @property
+    def edges(self) -> int:
+        """Number of edges."""
+        return len(self.ds)
+
+    def lumped(self, per_length: Array) -> Array:
+        """Sums at the nodes, (count, k), of what edges have per length, (edges, k): half of each goes to either end."""
+        halves = 0.5 * self.ds[:, None] * per_length
+        sums = np.zeros((self.count, per_length.shape[1]))
+        sums[: self.edges] += halves
+        sums[1:] += halves[: self.count - 1]
+        if self.edges == self.count:
+            sums[0] += halves[-1]
+        return sums
+
+    def strains(self) -> Array:
+        """Strains of the edges, (edges, 6)."""
+        strains: Array = _screws(self.x, self.R, self.edges == self.count) / self.ds[:, None]
+        return strains
+
+
+def line(
+    name: str,
+    nodes: ArrayLike | None,
+    rotations: ArrayLike | None,
+    start: ArrayLike | None,
+    end: ArrayLike | None,
+    edges: int | None,
+    length: ArrayLike | None,
+    closed: bool,
+) -> Line:
+    """The line that the arguments of `add_rod` describe."""
+    x = _straight(name, start, end, edges) if nodes is None else _given(name, nodes, start, end, edges)
+    chords = np.diff(x, axis=0, append=x[:1]) if closed else np.diff(x, axis=0)
+    if len(x) < 2 + closed or np.linalg.norm(chords, axis=1).min() == 0:
+        raise ValueError(f"nodes of {name!r}: at least {2 + closed} expected, of which no neighbours coincide")
+    if rotations is None:
+        R = _without_twist(chords / np.linalg.norm(chords, axis=1, keepdims=True), closed)
+    else:
+        R = _rotations(f"rotations of {name!r}", rotations, len(x))
+    return Line(x, R, _lengths(f"length of {name!r}", length, np.linalg.norm(_screws(x, R, closed)[:, :3], axis=1)))
+
+
+def _straight(name: str, start: ArrayLike | None, end: ArrayLike | None, edges: int | None) -> Array:
+    if start is None or end is None or edges is None:
+        raise ValueError(f"rod {name!r} needs nodes, or start, end and edges")
+    if isinstance(edges, bool) or not isinstance(edges, (int, np.integer)) or edges < 1:
+        raise ValueError(f"edges of {name!r}: a whole number >= 1 expected, got {edges!r}")
+    a, b = array(f"start of {name!r}", start, (3,)), array(f"end of {name!r}", end, (3,))
+    s = np.arange(edges + 1)[:, None] / edges
+    x: Array = a + s * (b - a)
+    return x
+
+
+def _given(name: str, nodes: ArrayLike, *straight: object) -> Array:
+    if any(value is not None for value in straight):
+        raise ValueError(f"rod {name!r}: nodes, or start, end and edges, not both")
+    x = array(f"nodes of {name!r}", nodes)
+    if x.ndim != 2 or x.shape[1] != 3:
+        raise ValueError(f"nodes of {name!r}: shape (n + 1, 3) expected, got {x.shape}")
+    return x
+
+
+def _rotations(what: str, rotations: ArrayLike, count: int) -> Array:
+    given = array(what, rotations, (count, 3, 3), (count, 4))
+    return np.array([rotation_matrix(f"{what}[{i}]", R) for i, R in enumerate(given)])
+
+
+def _lengths(what: str, length: ArrayLike | None, found: Array) -> Array:
+    """Unstrained lengths of the edges, of which `found` are those at the start."""
+    if length is None:
+        return found
+    given = array(what, length, (), (len(found),))
+    if given.min() <= 0:
+        raise ValueError(f"{what}: positive numbers expected, got {length!r}")
+    return given if given.ndim else number(what, given) * found / found.sum()
+
+
+def _screws(x: Array, R: Array, closed: bool) -> Array:
+    """Logarithms (edges, 6) of the poses of nodes as their predecessors see them."""
+    poses = np.zeros((len(x), 4, 4))
+    poses[:, :3, :3], poses[:, :3, 3], poses[:, 3, 3] = R, x, 1
+    after = np.roll(poses, -1, axis=0) if closed else poses[1:]
+    before = poses if closed else poses[:-1]
+    return groups.se3.log(groups.se3.compose(groups.se3.inverse(before), after))
+
+
+# ---- sections that turn with the line ----
+
+
+def _without_twist(chords: Array, closed: bool) -> Array:
+    """Rotations (nodes, 3, 3) with d3 along the line.
+
+    At a node the tangent halves the angle between both chords; at an end it makes the same angle with the chord as at
+    the other node of the edge, so that the edge has no shear.
+    """
+    tangents = chords + np.roll(chords, 1, axis=0) if closed else chords[1:] + chords[:-1]
+    length = np.linalg.norm(tangents, axis=1, keepdims=True)
+    tangents = np.divide(tangents, length, out=np.zeros_like(tangents), where=length > 0)
+    if length.size and length.min() < STRAIGHT:
+        raise ValueError("rotations of a rod: it turns back on itself, so that no direction follows from its nodes")
+    if not closed:
+        inner = tangents if len(tangents) else chords
+        ends = [2 * (c @ t) * c - t for c, t in ((chords[0], inner[0]), (chords[-1], inner[-1]))]
+        tangents = np.concatenate([ends[:1], tangents, ends[1:]])
+    turn = _shortest(np.array([0.0, 0.0, 1.0]), tangents[0])
+    turns = [turn]
+    for before, after in zip(tangents[:-1], tangents[1:], strict=True):
+        turn = _shortest(before, after) @ turn
+        turns.append(turn)
+    return np.array(turns)
+
+
+def _shortest(a: Array, b: Array) -> Array:
+    """The rotation through the smallest angle that takes the unit vector a to b; a half turn about x if it is opposite."""
+    cosine = float(a @ b)
+    if 1 + cosine < STRAIGHT:
+        return np.diag([1.0, -1.0, -1.0])
+    cross = groups.so3.hat(np.cross(a, b))
+    turn: Array = np.eye(3) + cross + cross @ cross / (1 + cosine)
+    return turn

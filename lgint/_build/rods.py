@@ -1,0 +1,282 @@
+"""The part of the builder that adds rods: nodes, which are rigid bodies, and edges between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint._args import Array, array
+from lgint._build.bodies import BodyBuilder
+from lgint._build.edges import add_edge
+from lgint._build.forces import ForceBuilder, Load
+from lgint._build.joints import JointBuilder
+from lgint._build.line import Line, line
+from lgint._build.support import Motion
+from lgint._model.rod import Rod
+from lgint._model.shared import Scaled, Shared
+
+Strain = ArrayLike | Callable[[float], ArrayLike] | Sequence[Callable[[float], ArrayLike]]
+Clamps = Iterable[int] | Mapping[int, Motion | None]
+
+FORMULATION: Final = "S3R3"
+NO_DAMPING: Final = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+WIDTH: Final = 6  # of a strain
+
+
+class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
+    """The part of `ModelBuilder` that adds rods."""
+
+    def add_rod(
+        self,
+        name: str,
+        *,
+        nodes: ArrayLike | None = None,
+        rotations: ArrayLike | None = None,
+        start: ArrayLike | None = None,
+        end: ArrayLike | None = None,
+        edges: int | None = None,
+        stiffness: ArrayLike,
+        inertia: ArrayLike,
+        damping: ArrayLike = NO_DAMPING,
+        reference_strain: Strain | None = None,
+        constraints: str | None = "kirchhoff",
+        clamped: Clamps = (),
+        prefix: str | None = None,
+        closed: bool = False,
+        length: ArrayLike | None = None,
+        attached: Mapping[int, str] | None = None,
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
+        angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
+        load: Load | None = None,
+        drag: ArrayLike | None = None,
+        formulation: str = FORMULATION,
+    ) -> Rod:
+        """Adds a rod, a chain of nodes that elastic edges connect, and returns it.
+
+        Its line is given by `nodes`, or by `start`, `end` and `edges` if it is straight. Each node is a rigid body with
+        the name "<name>.node<i>"; it carries the mass of half of each edge beside it. d1, d2 and d3 are the directors
+        of a section, d3 along the rod. Strains and stresses have the order shear along d1, shear along d2, stretch (1 at
+        the unstrained length), bending about d1, bending about d2, torsion. The stress of an edge is
+        stiffness (strain - reference) + 2 damping (rate of strain).
+
+        Parameters
+        ----------
+        nodes : array_like, shape (n + 1, 3)
+            Positions at the start, m, inertial. A closed rod has n nodes.
+        rotations : array_like, shape (n + 1, 3, 3) or (n + 1, 4)
+            From section axes (d1, d2, d3) to inertial ones. Default: d3 along the rod, turned as little as possible
+            from the inertial axes at the first node, and without twist from node to node.
+        start, end : array_like, shape (3,)
+            Ends of a straight rod, m, inertial.
+        edges : int
+            Number of edges of a straight rod.
+        stiffness : array_like, shape (6,), (6, 6), (n, 6) or (n, 6, 6)
+            N for the first three, N m^2 for the others: one or one per edge; the diagonal or a symmetric matrix.
+        inertia : array_like, shape (4,) or (n, 4)
+            Mass per length, kg/m, and moments of inertia per length about d1, d2, d3, kg m; one or one per edge.
+        damping : array_like, shape (6,) or (n, 6)
+            Diagonal, N s and N m^2 s.
+        reference_strain : optional
+            The strain without stress: (6,), (n, 6), a function of time that returns (6,), or n of them. A function
+            returns (3, 6), with both derivatives, if it enters constraints. Default: the start is without stress.
+        constraints : "kirchhoff", "inextensible" or None
+            "kirchhoff": no shear; "inextensible": no stretch either; None: neither.
+        clamped : sequence of int, or dict
+            Numbers of nodes that are held in place (-1: the last one); they are supports, not bodies. A dict has a
+            motion for each, as `add_support` takes it, or None.
+        prefix : str, optional
+            In place of "<name>." in the names of nodes and edges; "" gives "node0", "edge0", ...
+        closed : bool
+            Whether another edge connects the last node with the first.
+        length : float or array_like, shape (n,), optional
+            Unstrained length of the rod, which is divided as at the start, or of each edge, m. Default: that of the
+            start.
+        attached : dict, optional
+            Bodies or nodes of other rods to which nodes are fixed, by number. A node that lies on the centre of mass of
+            a body becomes that body and gives it its mass; otherwise a rigid joint "<node>.joint" holds it.
+        velocity : array_like, shape (3,) or (n + 1, 3)
+            Of the nodes at the start, m/s, inertial.
+        angular_velocity : array_like, shape (3,) or (n + 1, 3)
+            Of the nodes at the start, rad/s, section axes.
+        load : array_like (3,), table or function, optional
+            Dead load per length, N/m, inertial.
+        drag : float or array_like, shape (3,), optional
+            Viscous drag per length, N s/m^2: the force is -drag times the velocity, along each director.
+        formulation : str
+            Of the nodes, see `add_body`. Tait-Bryan angles count from the start.
+
+        Raises
+        ------
+        ValueError
+            For wrong shapes, nodes that coincide, matrices that are not symmetric and positive semidefinite, numbers
+            of nodes that do not exist, and edges of which both ends are clamped.
+        """
+        shape = line(name, nodes, rotations, start, end, edges, length, closed)
+        rod = self._rod_names(name, prefix, shape)
+        masses = shape.lumped(_per_edge(f"inertia of {name!r}", inertia, shape.edges, (4,)))
+        if masses.min() <= 0:
+            raise ValueError(f"inertia of {name!r}: four positive numbers expected, got {inertia!r}")
+        clamps = _clamps(name, clamped, shape.count)
+        held = {_node(f"attached of {name!r}", i, shape.count): self._partner(to) for i, to in (attached or {}).items()}
+        u = _per_node(f"velocity of {name!r}", velocity, shape.count)
+        omega = _per_node(f"angular_velocity of {name!r}", angular_velocity, shape.count)
+        made: list[str] = []
+        for i, node in enumerate(rod.nodes):
+            x, R = shape.x[i], shape.R[i]
+            if i in clamps:
+                made.append(self.add_support(node, position=x, rotation=R, motion=clamps[i]))
+            elif i in held and self._absorb(held[i], masses[i], x, R):
+                made.append(held[i])
+            else:
+                made.append(self._add_node(node, masses[i], x, R, u[i], omega[i], formulation))
+                if i in held:
+                    self.add_joint("rigid", held[i], node, point=x, name=f"{node}.joint")
+        rod = replace(rod, nodes=tuple(made))
+        self._add_edges(rod, shape, stiffness, damping, reference_strain, constraints)
+        self._add_loads(rod, shape, load, drag)
+        self._rods[name] = {"nodes": list(rod.nodes), "edges": list(rod.edges), "closed": bool(closed)}
+        self._names.add(name)
+        return rod
+
+    def _rod_names(self, name: str, prefix: str | None, shape: Line) -> Rod:
+        self._new_name("rod", name)
+        stem = f"{name}." if prefix is None else prefix
+        nodes = tuple(f"{stem}node{i}" for i in range(shape.count))
+        return Rod(name, nodes, tuple(f"{stem}edge{i}" for i in range(shape.edges)))
+
+    def _add_node(self, node: str, m: Array, x: Array, R: Array, u: Array, omega: Array, formulation: str) -> str:
+        return self.add_body(
+            node,
+            mass=float(m[0]),
+            inertia=m[1:],
+            position=x,
+            rotation=R,
+            velocity=u,
+            angular_velocity=omega,
+            formulation=formulation,
+            reference=R if formulation.startswith("tait_bryan") else None,
+        )
+
+    def _absorb(self, who: str, m: Array, x: Array, R: Array) -> bool:
+        """Gives the mass of a node to the body `who`, if there is one and its centre of mass is there."""
+        if who in self._supports or who == "ground":
+            return who in self._supports and bool(np.allclose(self._at(who).x, x, rtol=0, atol=1e-12))
+        body = self._bodies.get(who)
+        if body is None or body.pivot is not None or who in self._links or not np.allclose(body.x, x, atol=1e-12):
+            return False
+        turn = body.R.T @ R
+        added = replace(body, mass=body.mass + float(m[0]), inertia=body.inertia + turn @ np.diag(m[1:]) @ turn.T)
+        self._bodies[who] = added
+        self._parts[self._blocks[who]] = added
+        return True
+
+    # ---- edges ----
+
+    def _add_edges(
+        self,
+        rod: Rod,
+        shape: Line,
+        stiffness: ArrayLike,
+        damping: ArrayLike,
+        reference: Strain | None,
+        constraints: str | None,
+    ) -> None:
+        """Adds the edges of a rod whose nodes are there."""
+        C = _stiffness(f"stiffness of {rod.name!r}", stiffness, shape.edges)
+        D = _per_edge(f"damping of {rod.name!r}", damping, shape.edges, (WIDTH,))
+        strains = _strains(rod.name, reference, shape)
+        ends = [(i, (i + 1) % shape.count) for i in range(shape.edges)]
+        for i, (first, second) in enumerate(ends):
+            if rod.nodes[first] in self._supports and rod.nodes[second] in self._supports:
+                raise ValueError(f"clamped of {rod.name!r}: nodes {first} and {second} of one edge are both clamped")
+            a, b = ((rod.nodes[k], shape.x[k], shape.R[k]) for k in (first, second))
+            add_edge(
+                self,
+                a[0],
+                b[0],
+                self._at(a[0]).R.T @ a[2],
+                self._at(b[0]).R.T @ b[2],
+                self._local(a[0], a[1]),
+                self._local(b[0], b[1]),
+                shape.ds[i],
+                C[i],
+                D[i],
+                strains[i],
+                constraints,
+                rod.edges[i],
+            )
+
+    def _add_loads(self, rod: Rod, shape: Line, load: Load | None, drag: ArrayLike | None) -> None:
+        """Dead loads and drag on the nodes that move, each with its part of the length."""
+        shares = shape.lumped(np.ones((shape.edges, 1)))[:, 0]
+        for i, (node, share) in enumerate(zip(rod.nodes, shares, strict=True)):
+            if node in self._supports:
+                continue
+            if load is not None:
+                self.add_force(node, force=_share(f"load of {rod.name!r}", load, float(share)), name=f"{rod.name}.load{i}")
+            if drag is not None:
+                c = np.broadcast_to(array(f"drag of {rod.name!r}", drag, (), (3,)), (3,))
+                self.add_drag(node, drag=share * c, name=f"{rod.name}.drag{i}")
+
+
+# ---- arguments ----
+
+
+def _per_edge(what: str, value: ArrayLike, edges: int, shape: tuple[int, ...]) -> Array:
+    """One value per edge, (edges, *shape), from one for all or one for each."""
+    given = array(what, value, shape, (edges, *shape))
+    return np.broadcast_to(given, (edges, *shape))
+
+
+def _per_node(what: str, value: ArrayLike, count: int) -> Array:
+    return np.broadcast_to(array(what, value, (3,), (count, 3)), (count, 3))
+
+
+def _stiffness(what: str, value: ArrayLike, edges: int) -> Array:
+    """Stiffness matrices (edges, 6, 6)."""
+    given = array(what, value, (WIDTH,), (WIDTH, WIDTH), (edges, WIDTH), (edges, WIDTH, WIDTH))
+    if given.ndim == 1 or given.shape == (edges, WIDTH) != (WIDTH, WIDTH):
+        given = given[..., None] * np.eye(WIDTH)
+    return np.broadcast_to(given, (edges, WIDTH, WIDTH))
+
+
+def _strains(name: str, reference: Strain | None, shape: Line) -> Sequence[Any]:
+    """The reference strain of each edge: values or functions of time."""
+    if reference is None:
+        return [*shape.strains()]
+    if callable(reference):
+        return [Shared(reference)] * shape.edges
+    given: Any = reference
+    if isinstance(given, Sequence) and given and all(callable(one) for one in given):
+        if len(given) != shape.edges:
+            raise ValueError(f"reference_strain of {name!r}: {shape.edges} functions expected, got {len(given)}")
+        return given
+    return [*_per_edge(f"reference_strain of {name!r}", given, shape.edges, (WIDTH,))]
+
+
+def _node(what: str, i: object, count: int) -> int:
+    """A number of a node; negative ones count from the end."""
+    if isinstance(i, bool) or not isinstance(i, (int, np.integer)) or not -count <= i < count:
+        raise ValueError(f"{what}: numbers of nodes from {-count} to {count - 1} expected, got {i!r}")
+    return int(i) % count
+
+
+def _clamps(name: str, clamped: Clamps, count: int) -> dict[int, Motion | None]:
+    what = f"clamped of {name!r}"
+    if isinstance(clamped, (str, int)) or not isinstance(clamped, Iterable):
+        raise ValueError(f"{what}: a sequence of numbers of nodes or a dict expected, got {clamped!r}")
+    motions = clamped if isinstance(clamped, Mapping) else dict.fromkeys(clamped)
+    return {_node(what, i, count): motion for i, motion in motions.items()}
+
+
+def _share(what: str, load: Load, length: float) -> Load:
+    """The load on a part of the rod."""
+    if callable(load):
+        return Scaled(load, length)
+    if isinstance(load, Sequence) and len(load) == 2 and np.ndim(load[0]) > 0:
+        return load[0], length * array(f"values of {what}", load[1])
+    return length * array(what, load, (3,))
