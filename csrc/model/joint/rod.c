@@ -1,11 +1,11 @@
-/* The edge of a Cosserat rod between two nodes: a joint with compliance (tumiotto2024, Sect. 4). Its first two or three strains may
-   be constrained, which gives rows; the others give stress.
+/* The edge of a Cosserat rod between two nodes: a joint with compliance (tumiotto2024, Sect. 4). Its first two or three
+   strains may be constrained, which gives rows; the others give stress.
 
    With the sections' poses g_a, g_b in SE(3), their twists v_a, v_b in section axes, linear before angular, the length
    ds, T^-1 as in semidirect.h and T_+ = T^-1(xi), T_- = T^-1(-xi):
 
        strain    w  = xi/ds,   xi = log(g_a^-1 g_b), the short way
-       its rate  w' = xi'/ds,  xi' = T_+ v_b - T_- v_a
+       its rate  w' = xi'/ds,  xi' = T_+ v_b - T_- v_a = Y y
        stress    s  = C (w - w0(t)) + 2 C_d w',  0 where the strain is constrained
        potential V  = ds/2 (w - w0)^T C (w - w0), constrained strains left out
        rows      phi_k = xi_k - ds w0_k(t)
@@ -14,8 +14,10 @@
    Order of strains: shear along d1 and d2, stretch along d3 (1 where the length is ds), bending about d1 and d2, torsion
    about d3. The damping resists all deformation, that of the reference strain w0(t) included.
 
-   T_+- = I +- ad/2 + E with ad = ad(xi) and an even part E: xi' = (I + E)(v_b - v_a) + ad (v_a + v_b)/2. The force is
-   the same at both ends, in inertial axes. The residual has the wrenches J^T lam - force, those of -(s + lam). */
+   Only relative motion matters: y = (u, omega_a, omega_b), u = R_a^T (x_b' - x_a') and the angular velocities in section
+   axes. With T_+- = [A_+-, C_+-; 0, A_+-] the columns of Y are [A_-; 0], -[C_-; A_-], [C_+; A_+]. Rows, their rates,
+   wrenches and tangents are formed for these nine motions; Y^T s is the force on b in the axes of a, whose opposite
+   acts on a, and both moments. In the residual, J^T lam - force, they are those of s + lam. */
 #include "group/rotation.h"
 #include "group/semidirect.h"
 #include "model/joint/joint.h"
@@ -81,7 +83,7 @@ typedef struct edge {
     const double *axes[2]; /* directors in body axes; NULL: the body's own axes */
     const double *d[2]; /* directors, inertial */
     double room[2][9]; /* for d */
-    double xi[6], xidot[6], v[2][6];
+    double xi[6], xidot[6], y[9]; /* (U, Omega), its rate, and the relative motion */
     lg_cotangent x; /* of |Omega| */
     double w0[3][6]; /* reference strain and its first two derivatives */
 } edge;
@@ -156,17 +158,21 @@ static void add_even(const edge *k, const double a[3], const double b[3], double
     }
 }
 
+/* T_+- = I +- ad(xi)/2 + E: with d = v_b - v_a and m = (v_a + v_b)/2 the rate is (I + E) d + ad m, for velocities counted
+   from that of b: v_a = (-u, omega_a), v_b = (0, omega_b). */
 static void open_rate(const lg_pose *const f[2], edge *k)
 {
-    double d[6], m[6];
-    for (int end = 0; end < 2; end++) {
-        lg_mulT3(k->d[end], f[end]->xdot, k->v[end]);
-        into_section(k->axes[end], f[end]->omega, k->v[end] + 3);
+    double apart[3], d[6], m[6];
+    for (int i = 0; i < 3; i++)
+        apart[i] = f[1]->xdot[i] - f[0]->xdot[i];
+    lg_mulT3(k->d[0], apart, k->y);
+    into_section(k->axes[0], f[0]->omega, k->y + 3);
+    into_section(k->axes[1], f[1]->omega, k->y + 6);
+    for (int i = 0; i < 3; i++) {
+        d[i] = k->y[i], d[3 + i] = k->y[6 + i] - k->y[3 + i];
+        m[i] = -k->y[i] / 2, m[3 + i] = (k->y[3 + i] + k->y[6 + i]) / 2;
     }
-    for (int i = 0; i < 6; i++) {
-        k->xidot[i] = d[i] = k->v[1][i] - k->v[0][i];
-        m[i] = (k->v[0][i] + k->v[1][i]) / 2;
-    }
+    lg_copy(6, d, k->xidot);
     add_even(k, d, d + 3, k->xidot, k->xidot + 3);
     lg_add_cross(k->xi + 3, m, k->xidot);
     lg_add_cross(k->xi, m + 3, k->xidot);
@@ -207,119 +213,137 @@ static void stress_of(const lg_element *e, const edge *k, double s[6])
     lg_zero(e->info->nrows, s);
 }
 
-/* Adds the wrenches of a stress, or of multipliers as one: T_-^T s on a, -T_+^T s on b, times `sign`. */
-static void press(const edge *k, const double s[6], double sign, lg_pose *const pose[2], int sum)
+/* Y^T s: the even part of T_+-^T s and half of ad^T s. */
+static void transposed(const edge *k, const double s[6], double out[9])
 {
     const double *U = k->xi, *O = k->xi + 3;
-    double even[6], odd[6], moment[3], turned[3], force[3]; /* odd: ad^T s/2 */
+    double even[6], odd[6];
     lg_copy(6, s, even);
     add_even(k, s + 3, s, even + 3, even);
     lg_cross(s, O, odd);
     lg_cross(s, U, odd + 3);
     lg_add_cross(s + 3, O, odd + 3);
-    for (int i = 0; i < 3; i++)
-        turned[i] = even[i] - odd[i] / 2;
-    lg_mul3(k->d[0], turned, force);
-    for (int end = 0; end < 2; end++) {
-        double side = end ? -sign : sign, half = end ? 0.5 : -0.5, *wrench = pose[end]->wrench[sum];
-        for (int i = 0; i < 3; i++)
-            moment[i] = even[3 + i] + half * odd[3 + i];
-        out_of_section(k->axes[end], moment, turned);
-        lg_axpy(3, side, force, wrench);
-        lg_axpy(3, side, turned, wrench + 3);
+    for (int i = 0; i < 3; i++) {
+        out[i] = even[i] - odd[i] / 2;
+        out[3 + i] = odd[3 + i] / 2 - even[3 + i];
+        out[6 + i] = odd[3 + i] / 2 + even[3 + i];
     }
+}
+
+/* What acts along the nine motions, as wrenches on both frames. */
+static void on_frames(const edge *k, const double nine[9], double w[2][6])
+{
+    lg_mul3(k->d[0], nine, w[1]);
+    for (int i = 0; i < 3; i++)
+        w[0][i] = -w[1][i];
+    out_of_section(k->axes[0], nine + 3, w[0] + 3);
+    out_of_section(k->axes[1], nine + 6, w[1] + 3);
+}
+
+static void press(const edge *k, double sign, const double s[6], lg_pose *const pose[2], int sum)
+{
+    double nine[9], w[2][6];
+    transposed(k, s, nine);
+    on_frames(k, nine, w);
+    lg_axpy(6, sign, w[0], pose[0]->wrench[sum]);
+    lg_axpy(6, sign, w[1], pose[1]->wrench[sum]);
 }
 
 /* ---- rows ---- */
 
-/* Row i < 3 of T_+ = [A, C; 0, A], half being 1/2: A = I + h/2 + c h^2 and its derivative along U, C = u/2 + c (h u + u h)
-   + (Omega.U) d h^2. Row i of T_-: half is -1/2. */
-static void row_of_T(const edge *k, int i, double half, double A[3], double C[3])
+/* Row i < 3 of Y, with A = I + h/2 + c h^2 and its derivative C = u/2 + c (h u + u h) + (Omega.U) d h^2 along U. */
+static void row_of_Y(const edge *k, int i, double y[9])
 {
-    const double *U = k->xi, *O = k->xi + 3;
-    double s = lg_dot3(O, U), sd = s * k->x.d, c = k->x.c, unit[3] = {i == 0, i == 1, i == 2};
-    lg_cross(unit, O, A);
-    lg_cross(unit, U, C);
+    const double *U = k->xi, *O = k->xi + 3, unit[3] = {i == 0, i == 1, i == 2};
+    double s = lg_dot3(O, U), sd = s * k->x.d, c = k->x.c, diagonal = c * lg_dot3(O, O), h[3], u[3];
+    lg_cross(unit, O, h);
+    lg_cross(unit, U, u);
     for (int j = 0; j < 3; j++) {
-        A[j] = half * A[j] + c * O[i] * O[j];
-        C[j] = half * C[j] + c * (O[i] * U[j] + U[i] * O[j]) + sd * O[i] * O[j];
+        double even = c * (O[i] * U[j] + U[i] * O[j]) + sd * O[i] * O[j];
+        y[j] = c * O[i] * O[j] - h[j] / 2;
+        y[3 + j] = u[j] / 2 - even;
+        y[6 + j] = u[j] / 2 + even;
     }
-    double y = lg_dot3(O, O);
-    A[i] += 1 - c * y;
-    C[i] -= 2 * c * s + sd * y;
+    double even = 2 * c * s + sd * lg_dot3(O, O);
+    y[i] += 1 - diagonal;
+    y[3 + i] += even;
+    y[6 + i] -= even;
 }
 
-/* A row in section axes as a row of a frame: inertial before body axes. */
-static void to_frame(const edge *k, int end, double side, const double t[6], double J[6])
+/* A row for the nine motions as the rows of both frames. */
+static void set_row(const edge *k, const double nine[9], int i, double J[2][6 * LG_MAX_ROWS])
 {
-    double force[3], moment[3];
-    lg_mul3(k->d[end], t, force);
-    out_of_section(k->axes[end], t + 3, moment);
-    for (int i = 0; i < 3; i++)
-        J[i] = side * force[i], J[3 + i] = side * moment[i];
+    double w[2][6];
+    on_frames(k, nine, w);
+    lg_copy(6, w[0], J[0] + 6 * i);
+    lg_copy(6, w[1], J[1] + 6 * i);
 }
 
-static void fill_row(const lg_joint *joint, const edge *k, int i, lg_rows *out)
-{
-    int row = joint->row_in_type[i];
-    double t[6];
-    out->phi[i] = k->xi[row] - joint->e.p[LENGTH] * k->w0[0][row];
-    for (int end = 0; end < 2; end++) {
-        row_of_T(k, row, end ? 0.5 : -0.5, t, t + 3);
-        to_frame(k, end, end ? 1 : -1, t, out->J[end] + 6 * i);
-    }
-}
+/* ---- derivatives ---- */
 
-/* H = d xi'/d xi at constant twists in section axes, column-major; d(T_- v)/dxi is that of T_+ at -xi, with the sign
-   changed. */
-static void rate_derivative(const edge *k, double H[36])
+/* The columns of Y. */
+static void open_columns(const edge *k, double Y[9][6])
 {
     const double back[6] = {-k->xi[0], -k->xi[1], -k->xi[2], -k->xi[3], -k->xi[4], -k->xi[5]};
-    double from_a[36];
-    lg_se3_tangent_solve_d(k->xi, &k->x, k->v[1], H);
-    lg_se3_tangent_solve_d(back, &k->x, k->v[0], from_a);
-    lg_axpy(36, 1, from_a, H);
+    double T[36];
+    lg_se3_tangent_inv_at(back, &k->x, T);
+    lg_copy(18, T, Y[0]);
+    for (int i = 0; i < 18; i++)
+        Y[3][i] = -T[18 + i];
+    lg_se3_tangent_inv_at(k->xi, &k->x, T);
+    lg_copy(18, T + 18, Y[6]);
 }
 
-/* The derivatives of xi'_k, with row h of H, by the variations of the sections, xi moving by T_+ and -T_-. A velocity v
-   that stays as it is changes in section axes by v x dphi. */
-static void rate_row(const edge *k, int end, const double h[6], const double t[6], const double T[36], double z[6])
+/* The columns of d(Y y) by the nine motions of the poses at constant twists: H = d(Y y)/dxi times Y, and u in the axes
+   of a, which changes by u x dphi_a. Y y = T_+ (0, omega_b) - T_- (-u, omega_a). */
+static void rate_columns(const edge *k, const double Y[9][6], double Q[9][6])
 {
-    double turned[3];
-    for (int j = 0; j < 6; j++)
-        z[j] = lg_dot3(h, T + 6 * j) + lg_dot3(h + 3, T + 6 * j + 3);
-    lg_cross(t, k->v[end], turned);
-    lg_axpy(3, 1, turned, z + 3);
+    const double back[6] = {-k->xi[0], -k->xi[1], -k->xi[2], -k->xi[3], -k->xi[4], -k->xi[5]}, *u = k->y;
+    const double v_a[6] = {-u[0], -u[1], -u[2], k->y[3], k->y[4], k->y[5]},
+                 v_b[6] = {0, 0, 0, k->y[6], k->y[7], k->y[8]};
+    double H[36], from_a[36], hat[9];
+    lg_se3_tangent_solve_d(k->xi, &k->x, v_b, H);
+    lg_se3_tangent_solve_d(back, &k->x, v_a, from_a); // d(-T_- v_a)/dxi
+    lg_axpy(36, 1, from_a, H);
+    for (int p = 0; p < 9; p++) {
+        lg_zero(6, Q[p]);
+        for (int i = 0; i < 6; i++)
+            lg_axpy(6, Y[p][i], H + 6 * i, Q[p]);
+    }
+    lg_hat3(u, hat);
+    for (int p = 0; p < 3; p++)
+        for (int i = 0; i < 3; i++)
+            lg_axpy(6, hat[3 * i + p], Y[i], Q[3 + p]);
 }
 
 /* Z, and J' times the twist, which is Z times the twist. */
 static void fill_rates(const lg_joint *joint, const edge *k, lg_rows *out)
 {
-    const double back[6] = {-k->xi[0], -k->xi[1], -k->xi[2], -k->xi[3], -k->xi[4], -k->xi[5]};
-    double H[36], T[2][36], t[6], h[6], z[6];
-    rate_derivative(k, H);
-    lg_se3_tangent_inv_at(back, &k->x, T[0]);
-    lg_se3_tangent_inv_at(k->xi, &k->x, T[1]);
+    double Y[9][6], Q[9][6], row[9];
+    open_columns(k, Y);
+    rate_columns(k, Y, Q);
     for (int i = 0; i < joint->nrows; i++) {
-        int row = joint->row_in_type[i];
-        out->Jdot[i] = -joint->e.p[LENGTH] * k->w0[2][row];
-        for (int end = 0; end < 2; end++) {
-            for (int j = 0; j < 6; j++)
-                h[j] = H[row + 6 * j], t[j] = T[end][row + 6 * j];
-            double side = end ? 1 : -1;
-            rate_row(k, end, h, t, T[end], z);
-            out->Jdot[i] += side * (lg_dot3(z, k->v[end]) + lg_dot3(z + 3, k->v[end] + 3));
-            to_frame(k, end, side, z, out->Z[end] + 6 * i);
+        int strain = joint->row_in_type[i];
+        out->Jdot[i] = -joint->e.p[LENGTH] * k->w0[2][strain];
+        for (int p = 0; p < 9; p++) {
+            row[p] = Q[p][strain];
+            out->Jdot[i] += row[p] * k->y[p];
         }
+        set_row(k, row, i, out->Z);
     }
 }
 
 static void write_rows(const lg_joint *joint, const edge *k, const lg_point *at, const lg_wanted *want)
 {
     lg_rows rows;
+    double row[9];
     rows.points = joint->nrows;
-    for (int i = 0; i < joint->nrows; i++)
-        fill_row(joint, k, i, &rows);
+    for (int i = 0; i < joint->nrows; i++) {
+        int strain = joint->row_in_type[i];
+        rows.phi[i] = k->xi[strain] - joint->e.p[LENGTH] * k->w0[0][strain];
+        row_of_Y(k, strain, row);
+        set_row(k, row, i, rows.J);
+    }
     if (want->zeta || want->Z)
         fill_rates(joint, k, &rows);
     lg_joint_write(joint, at, &rows, want);
@@ -336,6 +360,104 @@ static void constraint_stress(const lg_joint *joint, const lg_point *at, double 
     lg_copy(joint->e.info->nrows, lam, s);
 }
 
+/* ---- the tangent ---- */
+
+/* A (9 x 9 in blocks of 3 x 3, row-major) += L^T R */
+static void add_products(const double L[9][6], const double R[9][6], double A[3][3][9])
+{
+    for (int p = 0; p < 9; p++)
+        for (int q = 0; q < 9; q++)
+            A[p / 3][q / 3][3 * (p % 3) + q % 3] += lg_dot3(L[p], R[q]) + lg_dot3(L[p] + 3, R[q] + 3);
+}
+
+/* The rows of d(Y^T s)/dxi at constant s, from those of T_+-^T s. */
+static void geometric_rows(const edge *k, const double s[6], double G[9][6])
+{
+    const double back[6] = {-k->xi[0], -k->xi[1], -k->xi[2], -k->xi[3], -k->xi[4], -k->xi[5]};
+    double minus[36], plus[36];
+    lg_se3_transposed_solve_d(back, &k->x, s, minus);
+    lg_se3_transposed_solve_d(k->xi, &k->x, s, plus);
+    for (int i = 0; i < 6; i++)
+        for (int p = 0; p < 3; p++) {
+            G[p][i] = -minus[6 * i + p];
+            G[3 + p][i] = minus[6 * i + 3 + p];
+            G[6 + p][i] = plus[6 * i + 3 + p];
+        }
+}
+
+/* Columns of ds by the nine motions of the poses, and by those of the twists, 2 C_d/ds Y. */
+static void stress_columns(const lg_element *e, const edge *k, const double Y[9][6], double P[9][6], double W[9][6])
+{
+    double Q[9][6], elastic[6];
+    rate_columns(k, Y, Q);
+    for (int p = 0; p < 9; p++) {
+        lg_copy(6, Y[p], elastic);
+        lg_zero(e->info->nrows, elastic);
+        elastic_stress(e, elastic, P[p]);
+        for (int i = 0; i < 6; i++) {
+            double damping = i < e->info->nrows ? 0 : 2 * e->p[DAMPING + i] / e->p[LENGTH];
+            P[p][i] = P[p][i] / e->p[LENGTH] + damping * Q[p][i];
+            W[p][i] = damping * Y[p][i];
+        }
+        lg_zero(e->info->nrows, P[p]);
+    }
+}
+
+/* B = L A R^T, where L and R are NULL for the identity. */
+static void turn_block(const double *L, const double A[9], const double *R, double B[9])
+{
+    double LA[9];
+    lg_copy(9, A, LA);
+    if (L)
+        lg_mul33(L, A, LA);
+    for (int i = 0; i < 3; i++)
+        out_of_section(R, LA + 3 * i, B + 3 * i);
+}
+
+/* Derivatives in the nine motions as those of the wrenches by pose or twist, on both frames: separation belongs to b
+   and, with the opposite sign, to a. */
+static void to_quarters(const edge *k, const double A[3][3][9], lg_quarters out[2][2])
+{
+    const double *axes[3] = {k->d[0], k->axes[0], k->axes[1]};
+    double B[3][3][9];
+    for (int p = 0; p < 3; p++)
+        for (int q = 0; q < 3; q++)
+            turn_block(axes[p], A[p][q], axes[q], B[p][q]);
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            int row = i ? 1 : -1, column = j ? 1 : -1;
+            out[i][j].has = 0;
+            lg_quarters_add(&out[i][j], LG_XX, row * column, B[0][0]);
+            lg_quarters_add(&out[i][j], LG_XR, row, B[0][1 + j]);
+            lg_quarters_add(&out[i][j], LG_RX, column, B[1 + i][0]);
+            lg_quarters_add(&out[i][j], LG_RR, 1, B[1 + i][1 + j]);
+        }
+}
+
+/* The derivative of the wrenches of Y^T sum, sum = s + lam; the force turns with the axes of a. */
+static void add_tangent(const lg_joint *joint, const edge *k, const double sum[6], const lg_point *at,
+                        const lg_wanted *want)
+{
+    const lg_element *e = &joint->e;
+    double Y[9][6], P[9][6], W[9][6], G[9][6], nine[9], hat[9];
+    double A[3][3][9] = {{{0}}}, B[3][3][9] = {{{0}}};
+    lg_quarters K[2][2], D[2][2];
+    open_columns(k, Y);
+    stress_columns(e, k, Y, P, W);
+    geometric_rows(k, sum, G);
+    add_products(Y, P, A);
+    add_products(G, Y, A);
+    transposed(k, sum, nine);
+    lg_hat3(nine, hat);
+    lg_axpy(9, -1, hat, A[0][1]);
+    to_quarters(k, A, K);
+    if (is_damped(e)) {
+        add_products(Y, W, B);
+        to_quarters(k, B, D);
+    }
+    lg_tangent_add(e, joint->clique, at, want, 1, K, is_damped(e) ? D : NULL);
+}
+
 /* ---- the verbs ---- */
 
 /* The strain once, for the force, the rows and their tangent. */
@@ -344,22 +466,26 @@ static lg_status add_edge(const lg_joint *joint, const lg_point *at, const lg_wa
     const lg_element *e = &joint->e;
     lg_pose *pose[2] = {lg_pose_of(e->frame[0], at), lg_pose_of(e->frame[1], at)};
     const lg_pose *const *seen = (const lg_pose *const *)pose;
-    int tangent = want->S && want->chain, forces = want->force || tangent, rows = joint->nrows > 0;
-    double s[6];
+    int tangent = want->S && want->chain, reactions = joint->nrows && at->lam && (want->Btlam || tangent);
+    double s[6] = {0}, lam[6] = {0};
     edge k;
     open_edge(e, seen, &k);
     LG_TRY(open_reference(e, at, &k));
-    if (tangent || want->zeta || want->Z || (forces && is_damped(e)))
+    if (tangent || want->zeta || want->Z || (want->force && is_damped(e)))
         open_rate(seen, &k);
-    if (forces) {
+    if (want->force || tangent) {
         stress_of(e, &k, s);
-        press(&k, s, 1, pose, LG_FORCES);
+        press(&k, -1, s, pose, LG_FORCES);
     }
-    if (rows)
+    if (joint->nrows)
         write_rows(joint, &k, at, want);
-    if (rows && at->lam && (want->Btlam || tangent)) {
-        constraint_stress(joint, at, s);
-        press(&k, s, -1, pose, LG_REACTIONS);
+    if (reactions) {
+        constraint_stress(joint, at, lam);
+        press(&k, 1, lam, pose, LG_REACTIONS);
+    }
+    if (tangent) {
+        lg_axpy(6, 1, lam, s);
+        add_tangent(joint, &k, s, at, want);
     }
     return LG_OK;
 }
