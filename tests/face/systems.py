@@ -3,7 +3,9 @@
 import numpy as np
 
 import lgint
+from lgint._build.edges import add_edge
 from lgint._model.joints import JOINTS
+from lgint._model.record import EDGES
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 
@@ -68,6 +70,26 @@ def axes_of(kind, axis, second_axis):
     return dict(list({"axis": axis, "second_axis": second_axis}.items())[: JOINTS[kind].axes])
 
 
+COUPLED = np.array(
+    [
+        [90, 3, 0, 0, 2, 1],
+        [3, 80, 0, 1, 0, 0],
+        [0, 0, 120, 0, 4, 0],
+        [0, 1, 0, 15, 2, 3],
+        [2, 0, 4, 2, 12, -2],
+        [1, 0, 0, 3, -2, 9],
+    ]
+)  # a stiffness with all kinds of coupling
+
+
+def add_example_edge(
+    builder, a, b, mask, name, reference=(0.1, -0.2, 1.0, 0.4, 0.2, -0.3), damping=(1, 2, 0.5, 0.4, 0.3, 0.2)
+):
+    """An edge between sections beside the COMs of two bodies, with axes of their own."""
+    R0, R1 = turn(0.5, (1, 0, 2)), turn(2.0, (1, 1, -1))
+    return add_edge(builder, a, b, R0, R1, (0.1, 0.2, 0), (0, 0, 0.3), 1.25, COUPLED, damping, reference, mask, name)
+
+
 def two_bodies(kind, upper="R3xSO3", lower="R3xSO3", carrier=None):
     """Two bodies in general position at rest, joined by a joint of any kind, the first hung up on springs."""
     builder = lgint.ModelBuilder(gravity=GRAVITY)
@@ -78,9 +100,11 @@ def two_bodies(kind, upper="R3xSO3", lower="R3xSO3", carrier=None):
     builder.add_spring("first", "second", stiffness=25.0, damping=0.7, length=0.5, point_a=(0, 0.1, 0))
     builder.add_force("second", force=(1, 2, 3), torque=lambda t: (t, 0.0, 1.0), point=(1, 0, 0), frame="body")
     builder.add_force("first", force=([0.0, 2.0], [[0, 0, 0], [1, 2, -1]]), torque=(0.1, 0.2, -0.3))
-    if kind == "distance":
+    if kind in EDGES.values():
+        add_example_edge(builder, "first", "second", next(mask for mask in EDGES if EDGES[mask] == kind), "joint")
+    elif kind == "distance":
         builder.add_joint(kind, "first", "second", point_a=(0.1, 0.2, 0), point_b=(0, 0, 0.3), name="joint")
     else:
         axes = axes_of(kind, (1, 2, -1), (1, 0, 1))
         builder.add_joint(kind, "first", "second", point=(0.5, 0.1, 0), carrier=carrier, name="joint", **axes)
-    return builder.build()
+    return builder.build(start="project" if kind in EDGES.values() else "check")
