@@ -68,7 +68,9 @@ lg_status lg_source_check(const lg_element *e, int first, int n, const char **re
     if (source != LG_SOURCE_CONSTANT && source != LG_SOURCE_TABLE && source != LG_SOURCE_FUNCTION)
         *reason = "the source must be 0, 1 or 2";
     else if (source == LG_SOURCE_CONSTANT && count != n)
-        *reason = n == 3 ? "constant data need three values" : "constant data need six values";
+        *reason = n == 1   ? "constant data need one value"
+                  : n == 3 ? "constant data need three values"
+                           : "constant data need six values";
     else if (source == LG_SOURCE_TABLE &&
              (count < 1 || table_length(e, first) < 1 || count != 1 + (n + 1) * table_length(e, first)))
         *reason = "a table needs a count, that many times and as many rows of values";

@@ -13,6 +13,7 @@ from lgint._build.parts import Ends, Ground, Partner, Parts, ground
 from lgint._model.compile import AXES
 from lgint._model.joints import joint_coordinate
 from lgint._model.record import ForceRow, LoadRow
+from lgint._model.shared import Single
 
 Load = ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]
 
@@ -75,6 +76,51 @@ class ForceBuilder(Parts):
         row["stiffness"] = array(f"stiffness of {name!r}", stiffness, (3,)).tolist()
         row["damping"] = array(f"damping of {name!r}", damping, (3,)).tolist()
         return self._add_force(name, {**row, "offset": rest.tolist()})
+
+    def add_tendon(
+        self,
+        bodies: Sequence[Partner],
+        *,
+        tension: float | Load,
+        points: ArrayLike | None = None,
+        local_points: ArrayLike | None = None,
+        name: str | None = None,
+    ) -> str:
+        """A tendon that runs without friction through points of bodies and pulls with a given tension everywhere.
+
+        Parameters
+        ----------
+        bodies : sequence of str or lgint.ground
+            At least two, in the order in which the tendon meets them, such as the nodes of a rod.
+        tension : float, table or function of time
+            N; a table (times (m,), values (m,)); or a function that returns one number. A load factor scales it.
+        points : array_like, shape (k, 3), optional
+            Where it runs through each body, inertial in the start configuration.
+        local_points : array_like, shape (3,) or (k, 3), optional
+            The same, body-fixed: in body axes from the COM. Default: the COMs.
+        """
+        count = len(bodies)
+        if count < 2:
+            raise ValueError(f"bodies of a tendon: at least two expected, got {count}")
+        name = self._force_name("tendon", bodies[0], bodies[-1], name)
+        if points is not None and local_points is not None:
+            raise ValueError(f"{name!r}: points (inertial) or local_points (body-fixed), not both")
+        given: Any = [None] * count if points is None else array(f"points of {name!r}", points, (count, 3))
+        local: Any = [None] * count
+        if local_points is not None:
+            local = np.broadcast_to(array(f"local_points of {name!r}", local_points, (3,), (count, 3)), (count, 3))
+        at = [self._attachment(name, *where) for where in zip(bodies, given, local, strict=True)]
+        load = _tension(f"tension of {name!r}", tension)
+        for i in range(count - 1):
+            row: ForceRow = {
+                "kind": "tension",
+                "bodies": [self._partner(who) for who in bodies[i : i + 2]],
+                "points": at[i : i + 2],
+                "load": load,
+            }
+            self._add_force(f"{name}.{i}", row)
+        self._names.add(name)
+        return name
 
     # ---- on one body ----
 
@@ -292,3 +338,12 @@ def source(what: str, load: Load, n: int) -> LoadRow:
             raise ValueError(f"times of {what}: at least two, ascending, expected, got {load[0]!r}")
         return {"times": times.tolist(), "values": array(f"values of {what}", load[1], (len(times), n)).tolist()}
     return {"vector": array(what, load, (n,)).tolist()}
+
+
+def _tension(what: str, tension: float | Load) -> LoadRow:
+    """The record of one number in time."""
+    if callable(tension):
+        return {"function": Single(tension)}
+    if isinstance(tension, Sequence) and len(tension) == 2 and np.ndim(tension[0]) > 0:
+        return source(what, (tension[0], np.reshape(tension[1], (-1, 1))), 1)
+    return source(what, np.reshape(number(what, tension), (1,)), 1)

@@ -295,6 +295,8 @@ def _force(record: Record, name: str, frames: Frames, joints: dict[str, JointPla
     if "joint" in force:
         return _joint_force(record, name, force, joints[force["joint"]])
     at = tuple(frames.at(who, point) for who, point in zip(force["bodies"], force["points"], strict=True))
+    if force["kind"] == "tension":
+        return _element("tension", name, at, _source(force["load"]), force["load"].get("function"))
     if "load" in force:
         return _load(record, name, force, at)
     if "function" in force:

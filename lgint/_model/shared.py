@@ -36,3 +36,14 @@ class Scaled:
     def __call__(self, t: float) -> Array:
         """The load on this part."""
         return self.length * np.asarray(self.load(t), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Single:
+    """A function of time that returns one number, as the core takes it."""
+
+    function: Callable[[float], ArrayLike]
+
+    def __call__(self, t: float) -> Array:
+        """The number as an array of one."""
+        return np.reshape(np.asarray(self.function(t), dtype=np.float64), (1,))

@@ -10,7 +10,7 @@ import numpy as np
 
 from lgint._args import Array, choice, number
 from lgint._model.model import Model
-from lgint._model.record import partners
+from lgint._model.record import RodRow, partners
 from lgint._run.states import States
 
 try:
@@ -95,13 +95,34 @@ def _shown(names: Sequence[str], count: int) -> tuple[list[str], str]:
 
 
 def _paths(axes: Axes, run: States) -> None:
-    names, left_out = _shown(list(run.multibody().bodies), 8)
+    model = run.multibody()
+    of_rods = {node for rod in model.rods.values() for node in rod["nodes"]}
+    names, left_out = _shown([name for name in model.bodies if name not in of_rods], 8)
     for name in names:
         axes.plot(*run.position(name).T, label=name)
-    axes.set(title="paths of the centres of mass" + left_out, xlabel="x / m", ylabel="y / m", zlabel="z / m")
+    for i, (name, rod) in enumerate(model.rods.items()):
+        _shapes(axes, run, name, rod, COLORS[i % len(COLORS)])
+    title = "paths of the centres of mass" if names or not model.rods else "shapes of the rods"
+    axes.set(title=title + left_out, xlabel="x / m", ylabel="y / m", zlabel="z / m")
     axes.locator_params(nbins=4)
     axes.set_aspect("equal", adjustable="datalim")
     axes.legend()
+
+
+def _shapes(axes: Axes, run: States, name: str, rod: RodRow, color: str, most: int = 12) -> None:
+    """A rod as a curve at some times, the later the darker, and the path of its last node."""
+    times = np.unique(np.linspace(0, len(run) - 1, min(most, len(run))).astype(int))
+    curve = _curve(run.multibody(), rod, run.q[times], run.v[times], run.t[times])
+    for i, line in enumerate(curve):
+        label = name if i == len(curve) - 1 else None
+        axes.plot(*line.T, color=color, alpha=(i + 1) / len(curve), label=label)
+    axes.plot(*run.position(rod["nodes"][-1]).T, color=color, linestyle=":", linewidth=0.8)
+
+
+def _curve(model: Model, rod: RodRow, q: Array, v: Array, t: Array) -> Array:
+    """A rod at some states, (states, nodes, 3)."""
+    nodes = rod["nodes"] + rod["nodes"][:1] * rod["closed"]
+    return np.stack([model.kinematics(node, q, v, t)[0] for node in nodes], axis=1)
 
 
 def _angular_velocities(axes: Axes, run: States) -> None:
@@ -160,7 +181,7 @@ class Movie(FuncAnimation):
 
 
 def animation(run: States, seconds: float, fps: float) -> Movie:
-    """Bodies as triads of axes, and lines that join them to the points of their joints."""
+    """Rods as curves, other bodies as triads of axes, and lines that join them to the points of their joints."""
     number("seconds", seconds, positive=True)
     number("fps", fps, positive=True)
     run.multibody()
@@ -212,15 +233,22 @@ def _room(figure: Any, extent: Array) -> Any:
 
 
 def _segments(run: States, q: Array, v: Array, t: Array) -> Any:
-    """Line segments (states, 2, 3) with their colours: body axes, and from bodies to their joints."""
+    """Lines (states, points, 3) with their colours: rods, axes of other bodies, and from these to their joints."""
     model = run.multibody()
-    places = {name: model.kinematics(name, q, v)[:2] for name in model.bodies}
+    for i, rod in enumerate(model.rods.values()):
+        yield _curve(model, rod, q, v, t), COLORS[i % len(COLORS)]
+    of_rods = {name for rod in model.rods.values() for name in (*rod["nodes"], *rod["edges"])}
+    places = {name: model.kinematics(name, q, v, t)[:2] for name in model.bodies}
     spread = np.concatenate([x for x, _ in places.values()])
     size = 0.1 * float(np.ptp(spread, axis=0).max()) or 0.1
-    for x, R in places.values():
+    for name, (x, R) in places.items():
+        if name in of_rods:
+            continue
         for i, color in enumerate(("#d1495b", "#2e8b7a", "#3366aa")):
             yield np.stack([x, x + size * R[:, :, i]], axis=1), color
     for name, joint in model.joints.items():
+        if name in of_rods:
+            continue
         for slot, who in enumerate(partners(joint)):
             if who != "ground":
                 ends = model.kinematics(who, q, v, t)[0], model.joint_kinematics(name, slot, q, v, t)[0]

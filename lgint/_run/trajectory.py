@@ -98,7 +98,9 @@ class Trajectory(States):
         return plot.trajectory(self, what, ax)
 
     def animate(self, seconds: float = 10.0, *, fps: float = 25.0) -> FuncAnimation:
-        """A matplotlib animation of the bodies' axes and joints, which notebooks play and `save` writes to a file.
+        """A matplotlib animation of rods and of other bodies' axes and joints.
+
+        Notebooks play it, and `save` writes it to a file.
 
         It lasts `seconds` with `fps` pictures a second, at equal intervals of time through the run: from the dense
         output if there is one, else each picture shows the nearest saved state.

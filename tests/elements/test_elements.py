@@ -135,8 +135,8 @@ def test_inertia_forces_take_the_power_of_the_kinetic_energy(body, block):
 
 # ---- forces and joints ----
 
-# what the load factor multiplies: dead and following loads, weights, and the constant torque of a drive
-LOADS = {"gravity", "force", "torque"}
+# what the load factor multiplies: dead and following loads, given tensions, weights, and the constant torque of a drive
+LOADS = {"gravity", "force", "torque", "tension"}
 PARTLY = {"joint_drive", "slide_drive", "coordinate_drive"}
 FORCES = [element for element in (*ON_BODIES, *ON_TREES) if ROWS[element.kind]["family"] == "force"]
 

@@ -1,0 +1,61 @@
+/* A given tension T(t) in the line between two points, d = x_b - x_a, l = |d|, n = d/l: force -T n on b, T n on a, and
+   d(-T n) = -T/l (I - n n^T) dd. It is a load: the load factor scales it. */
+#include "model/force/force.h"
+#include "model/source.h"
+
+enum { SOURCE };
+
+static const lg_parameter parameters[] = {LG_SOURCE_PARAMETERS("N", "one")};
+
+static const double example[] = {LG_SOURCE_CONSTANT, 3};
+
+static lg_status check(const lg_element *e, const char **reason)
+{
+    return lg_source_check(e, SOURCE, 1, reason);
+}
+
+static double next_kink(const lg_element *e, double t)
+{
+    return lg_source_next_kink(e, SOURCE, t);
+}
+
+static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out)
+{
+    double T, d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]}, l = lg_norm3(d), A[9];
+    LG_TRY(lg_source_value(e, SOURCE, 1, at, &T));
+    if (!(l > 0))
+        return LG_NOT_FINITE;
+    T *= at->load;
+    lg_zero(6, out->w[0]), lg_zero(6, out->w[1]);
+    for (int i = 0; i < 3; i++) {
+        out->w[0][i] = T * d[i] / l;
+        out->w[1][i] = -T * d[i] / l;
+    }
+    if (!linear)
+        return LG_OK;
+
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            A[3 * i + j] = T / l * ((i == j) - d[i] * d[j] / (l * l));
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++)
+            lg_quarters_add(&out->K[i][j], LG_XX, i == j ? -1 : 1, A);
+    return LG_OK;
+}
+
+const lg_force_type lg_tension = {
+    .info = {.family = "force",
+             .name = "tension",
+             .doc = "A given tension in the line between two points.",
+             .reference = "docs/rods",
+             .nframes = 2,
+             .parameters = parameters,
+             .nparameters = 2,
+             .example = example,
+             .nexample = sizeof example / sizeof *example},
+    .check = check,
+    .couples = lg_element_between,
+    .on_point = lg_element_on_point,
+    .wrenches = wrenches,
+    .next_kink = next_kink,
+};
