@@ -63,11 +63,9 @@ class System:
     def retract(self, q: ArrayLike, theta: ArrayLike) -> Array: ...
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array: ...
     def residual(self, t: ArrayLike, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...  # phi, phidot
-    # one point
-    def tangent(self, theta: ArrayLike) -> Array: ...  # dense (nv, nv)
-    def initial(self, t: float, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...  # a, lam
+    def initial(self, t: ArrayLike, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...  # a, lam
     def project(
-        self, t: float, q: ArrayLike, v: ArrayLike, *, position: bool = True, velocity: bool = True
+        self, t: ArrayLike, q: ArrayLike, v: ArrayLike, *, position: bool = True, velocity: bool = True
     ) -> tuple[Array, Array]: ...  # the nearest (in the mass metric) consistent q, v
     # numbers in the factors, the fill: of the matrix with tangents, or with the mass alone
     def matrix_values(self, *, tangents: bool = True) -> int: ...
@@ -92,9 +90,17 @@ class Model(System):
     def strain(
         self, elements: Sequence[int], t: ArrayLike, q: ArrayLike, v: ArrayLike, lam: ArrayLike
     ) -> tuple[Array, Array]: ...  # strain and stress, (..., n, 6), of edges of rods
-    # force and moment, inertial, (6,), with which the joint of a tree's link holds it, at the link's origin
+    # (..., 6): inertial force and moment with which the joint of a tree's link holds it, at the link's origin
     def transmitted(
-        self, element: int, link: int, t: float, q: Array, v: Array, a: Array, lam: Array, mem: Array, /
+        self,
+        element: int,
+        link: int,
+        t: ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        lam: ArrayLike,
+        mem: ArrayLike,
     ) -> Array: ...
     def rows(self, element: int) -> tuple[int, int, int, int]: ...  # row, nrows, mem, nmem
 

@@ -1,8 +1,6 @@
 /* Array arguments. */
 #include "bind/args.h"
 
-/* ---- one array ---- */
-
 /* "(3, 4)" or, if further leading axes are allowed, "(..., 3, 4)"; an axis of any length is "n" */
 static PyObject *shape_text(int ndim, const npy_intp *dims, int leading)
 {
@@ -118,67 +116,4 @@ PyObject *lg_vector_from(const double *data, npy_intp n)
     if (array && n)
         memcpy(PyArray_DATA((PyArrayObject *)array), data, (size_t)n * sizeof(double));
     return array;
-}
-
-/* ---- several arrays with common leading axes ---- */
-
-static int take_leading_axes(lg_batch *batch, lg_operand *operand, int core)
-{
-    int ndim = PyArray_NDIM(operand->array) - core;
-    const npy_intp *dims = PyArray_DIMS(operand->array);
-    operand->stride = ndim == 0 ? 0 : core ? operand->n : 1;
-    if (ndim == 0)
-        return 0;
-    if (ndim > LG_MAX_AXES) {
-        PyErr_Format(PyExc_ValueError, "%s has too many axes", operand->name);
-        return -1;
-    }
-    if (batch->ndim == 0) {
-        batch->ndim = ndim;
-        memcpy(batch->dims, dims, (size_t)ndim * sizeof *dims);
-        batch->points = PyArray_MultiplyList(dims, ndim);
-    } else if (ndim != batch->ndim || !PyArray_CompareLists(dims, batch->dims, ndim)) {
-        PyErr_Format(PyExc_ValueError, "the leading axes of %s differ from those of the arguments before it",
-                     operand->name);
-        return -1;
-    }
-    return 0;
-}
-
-int lg_batch_open(lg_batch *batch, PyObject *const *objects)
-{
-    batch->ndim = 0;
-    batch->points = 1;
-    for (int i = 0; i < batch->count; i++)
-        batch->operand[i].array = NULL;
-    for (int i = 0; i < batch->count; i++) {
-        lg_operand *operand = &batch->operand[i];
-        int core = operand->n >= 0;
-        operand->array = lg_array(objects[i], operand->name, core, &operand->n, 1);
-        if (!operand->array || take_leading_axes(batch, operand, core) < 0) {
-            lg_batch_close(batch);
-            return -1;
-        }
-    }
-    return 0;
-}
-
-void lg_batch_close(lg_batch *batch)
-{
-    for (int i = 0; i < batch->count; i++)
-        Py_CLEAR(batch->operand[i].array);
-}
-
-const double *lg_batch_at(const lg_batch *batch, int operand, npy_intp point)
-{
-    return lg_data(batch->operand[operand].array) + point * batch->operand[operand].stride;
-}
-
-PyArrayObject *lg_batch_output(const lg_batch *batch, int ndim, const npy_intp *dims)
-{
-    npy_intp shape[LG_MAX_AXES + 2];
-    memcpy(shape, batch->dims, (size_t)batch->ndim * sizeof *shape);
-    for (int i = 0; i < ndim; i++)
-        shape[batch->ndim + i] = dims[i];
-    return (PyArrayObject *)PyArray_SimpleNew(batch->ndim + ndim, shape, NPY_DOUBLE);
 }

@@ -1,9 +1,8 @@
 /* The type Model: a compiled model built from plain sequences. */
 #include "model/model.h"
 
-#include "bind/args.h"
 #include "bind/law.h"
-#include "bind/system.h"
+#include "bind/map.h"
 
 typedef struct lg_model_object {
     lg_system_object base;
@@ -276,6 +275,27 @@ static int check_index(const char *what, int index, int count)
     return -1;
 }
 
+/* What the queries below are about. */
+typedef struct query {
+    lg_map map;
+    const lg_model *model;
+    int index, place; /* a frame; or an element, and its slot or link */
+    int *elements; /* map.count of them */
+    double *forces; /* two values per velocity, for `transmitted` */
+} query;
+
+static lg_status kinematics_at(lg_map *map, const double *const *x, double *const *y)
+{
+    const query *at = (const query *)map;
+    lg_kinematics k;
+    LG_TRY(lg_model_kinematics(at->model, at->index, *x[2], x[0], x[1], map->work, &k));
+    memcpy(y[0], k.x, sizeof k.x);
+    memcpy(y[1], k.R, sizeof k.R);
+    memcpy(y[2], k.xdot, sizeof k.xdot);
+    memcpy(y[3], k.omega, sizeof k.omega);
+    return LG_OK;
+}
+
 PyDoc_STRVAR(
     kinematics_doc,
     "kinematics(frame, q, v, t=0.0)\n--\n\n"
@@ -283,75 +303,24 @@ PyDoc_STRVAR(
     "velocity omega (..., 3) of a frame, for states q (..., nq), v (..., nv) and times t (...,), on which only\n"
     "frames on supports depend.");
 
-static double *new_work(const lg_model *model)
-{
-    return PyMem_Calloc((size_t)lg_model_system(model)->nwork + 1, sizeof(double));
-}
-
-/* The results of a query for a batch of states. */
-typedef struct kinematics_arrays {
-    PyArrayObject *x, *R, *xdot, *omega;
-} kinematics_arrays;
-
-static lg_status fill_kinematics(const lg_model *model, int frame, const lg_batch *batch, double *work,
-                                 const kinematics_arrays *out)
-{
-    for (npy_intp i = 0; i < batch->points; i++) {
-        lg_kinematics k;
-        LG_TRY(lg_model_kinematics(model, frame, *lg_batch_at(batch, 2, i), lg_batch_at(batch, 0, i),
-                                   lg_batch_at(batch, 1, i), work, &k));
-        memcpy((double *)PyArray_DATA(out->x) + 3 * i, k.x, sizeof k.x);
-        memcpy((double *)PyArray_DATA(out->R) + 9 * i, k.R, sizeof k.R);
-        memcpy((double *)PyArray_DATA(out->xdot) + 3 * i, k.xdot, sizeof k.xdot);
-        memcpy((double *)PyArray_DATA(out->omega) + 3 * i, k.omega, sizeof k.omega);
-    }
-    return LG_OK;
-}
-
-static PyObject *kinematics_of(PyObject *self, int frame, const lg_batch *batch)
-{
-    static const npy_intp dims[] = {3, 3};
-    const lg_model *model = model_of(self)->model;
-    kinematics_arrays out = {lg_batch_output(batch, 1, dims), lg_batch_output(batch, 2, dims),
-                             lg_batch_output(batch, 1, dims), lg_batch_output(batch, 1, dims)};
-    double *work = new_work(model);
-    lg_status status = LG_NO_MEMORY;
-    if (out.x && out.R && out.xdot && out.omega && work)
-        status = fill_kinematics(model, frame, batch, work, &out);
-    PyMem_Free(work);
-    if (status == LG_OK)
-        return Py_BuildValue("(NNNN)", out.x, out.R, out.xdot, out.omega);
-    Py_XDECREF(out.x);
-    Py_XDECREF(out.R);
-    Py_XDECREF(out.xdot);
-    Py_XDECREF(out.omega);
-    return lg_raise(lg_module_of(Py_TYPE(self)), status, NULL, NULL);
-}
-
 static PyObject *model_kinematics(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"frame", "q", "v", "t", NULL};
-    const lg_system *system = lg_system_of(self);
-    int frame;
-    PyObject *given[3] = {NULL}, *zero = PyFloat_FromDouble(0), *result = NULL;
-    if (!system || !zero ||
-        !PyArg_ParseTupleAndKeywords(args, kwargs, "iOO|O:kinematics", names, &frame, &given[0], &given[1],
+    query asked = {.map = {names + 1, "qvt", {"3", "33", "3", "3"}, kinematics_at, lg_system_of(self)},
+                   .model = model_of(self)->model};
+    PyObject *given[3] = {NULL};
+    if (!asked.map.system ||
+        !PyArg_ParseTupleAndKeywords(args, kwargs, "iOO|O:kinematics", names, &asked.index, &given[0], &given[1],
                                      &given[2]) ||
-        check_index("frame", frame, model_of(self)->nframes) < 0)
-        goto finish;
-    if (!given[2])
-        given[2] = zero;
-    lg_batch batch = {.count = 3,
-                      .operand = {{.name = "q", .n = system->space->nq},
-                                  {.name = "v", .n = system->space->nv},
-                                  {.name = "t", .n = -1}}};
-    if (lg_batch_open(&batch, given) == 0) {
-        result = kinematics_of(self, frame, &batch);
-        lg_batch_close(&batch);
-    }
-finish:
-    Py_XDECREF(zero);
-    return result;
+        check_index("frame", asked.index, model_of(self)->nframes) < 0)
+        return NULL;
+    return lg_map_call(&asked.map, self, given);
+}
+
+static lg_status reaction_at(lg_map *map, const double *const *x, double *const *y)
+{
+    const query *at = (const query *)map;
+    return lg_model_reaction(at->model, at->index, at->place, *x[0], x[1], x[2], x[3], map->work, y[0]);
 }
 
 PyDoc_STRVAR(
@@ -360,76 +329,32 @@ PyDoc_STRVAR(
     "Force in inertial axes and moment in body axes, (..., 6), with which a joint acts on its frame in slot 0 or\n"
     "1, by its constraint rows and its stresses, for t (...,), q (..., nq), v (..., nv), lam (..., nrows).");
 
-/* t, q, v, lam */
-static lg_batch batch_of_states(const lg_system *system)
-{
-    return (lg_batch){.count = 4,
-                      .operand = {{.name = "t", .n = -1},
-                                  {.name = "q", .n = system->space->nq},
-                                  {.name = "v", .n = system->space->nv},
-                                  {.name = "lam", .n = system->pattern->nrows}}};
-}
-
-static PyObject *reaction_of(PyObject *self, int element, int slot, const lg_batch *batch)
-{
-    static const npy_intp dims[] = {6};
-    PyArrayObject *out = lg_batch_output(batch, 1, dims);
-    double *work = new_work(model_of(self)->model);
-    lg_status status = out && work ? LG_OK : LG_NO_MEMORY;
-    for (npy_intp i = 0; status == LG_OK && i < batch->points; i++)
-        status = lg_model_reaction(model_of(self)->model, element, slot, *lg_batch_at(batch, 0, i),
-                                   lg_batch_at(batch, 1, i), lg_batch_at(batch, 2, i), lg_batch_at(batch, 3, i), work,
-                                   (double *)PyArray_DATA(out) + 6 * i);
-    PyMem_Free(work);
-    if (status == LG_OK)
-        return (PyObject *)out;
-    Py_XDECREF(out);
-    return lg_raise(lg_module_of(Py_TYPE(self)), status, NULL, NULL);
-}
-
 static PyObject *model_reaction(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"element", "slot", "t", "q", "v", "lam", NULL};
-    const lg_system *system = lg_system_of(self);
-    int element, slot;
+    query asked = {.map = {names + 2, "tqvr", {"6"}, reaction_at, lg_system_of(self)}, .model = model_of(self)->model};
     PyObject *given[4];
-    if (!system ||
-        !PyArg_ParseTupleAndKeywords(args, kwargs, "iiOOOO:reaction", names, &element, &slot, &given[0], &given[1],
-                                     &given[2], &given[3]) ||
-        check_index("element", element, model_of(self)->nelements) < 0 || check_index("slot", slot, 2) < 0)
+    if (!asked.map.system ||
+        !PyArg_ParseTupleAndKeywords(args, kwargs, "iiOOOO:reaction", names, &asked.index, &asked.place, &given[0],
+                                     &given[1], &given[2], &given[3]) ||
+        check_index("element", asked.index, model_of(self)->nelements) < 0 || check_index("slot", asked.place, 2) < 0)
         return NULL;
-    lg_batch batch = batch_of_states(system);
-    if (lg_batch_open(&batch, given) < 0)
-        return NULL;
-    PyObject *result = reaction_of(self, element, slot, &batch);
-    lg_batch_close(&batch);
-    return result;
+    return lg_map_call(&asked.map, self, given);
+}
+
+static lg_status strain_at(lg_map *map, const double *const *x, double *const *y)
+{
+    const query *at = (const query *)map;
+    lg_point point = lg_point_at(*x[0], x[1], x[2]);
+    point.lam = x[3];
+    point.work = map->work;
+    return lg_model_strain(at->model, map->count, at->elements, &point, y[0], y[1]);
 }
 
 PyDoc_STRVAR(strain_doc,
              "strain(elements, t, q, v, lam)\n--\n\n"
              "Strains and stresses, (..., n, 6) each, of n edges of rods by their numbers, for t (...,), q (..., nq),\n"
              "v (..., nv), lam (..., nrows). The stresses of constrained strains are multipliers.");
-
-static PyObject *strain_of(PyObject *self, int n, const int *elements, const lg_batch *batch)
-{
-    const npy_intp dims[] = {n, 6};
-    PyArrayObject *strain = lg_batch_output(batch, 2, dims), *stress = lg_batch_output(batch, 2, dims);
-    double *work = new_work(model_of(self)->model);
-    lg_status status = strain && stress && work ? LG_OK : LG_NO_MEMORY;
-    for (npy_intp i = 0; status == LG_OK && i < batch->points; i++) {
-        lg_point at = lg_point_at(*lg_batch_at(batch, 0, i), lg_batch_at(batch, 1, i), lg_batch_at(batch, 2, i));
-        at.lam = lg_batch_at(batch, 3, i), at.work = work;
-        status = lg_model_strain(model_of(self)->model, n, elements, &at, (double *)PyArray_DATA(strain) + 6 * n * i,
-                                 (double *)PyArray_DATA(stress) + 6 * n * i);
-    }
-    PyMem_Free(work);
-    if (status == LG_OK)
-        return Py_BuildValue("(NN)", strain, stress);
-    Py_XDECREF(strain);
-    Py_XDECREF(stress);
-    return lg_raise(lg_module_of(Py_TYPE(self)), status, NULL, NULL);
-}
 
 /* A new array of the numbers in a sequence, each less than `count`. */
 static int *read_numbers(PyObject *sequence, int count, int *n)
@@ -454,72 +379,50 @@ static int *read_numbers(PyObject *sequence, int count, int *n)
 static PyObject *model_strain(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"elements", "t", "q", "v", "lam", NULL};
-    const lg_system *system = lg_system_of(self);
+    query asked = {.map = {names + 1, "tqvr", {"n6", "n6"}, strain_at, lg_system_of(self)},
+                   .model = model_of(self)->model};
     PyObject *given[4], *sequence;
-    int n, *elements;
-    if (!system ||
+    if (!asked.map.system ||
         !PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOO:strain", names, &sequence, &given[0], &given[1], &given[2],
                                      &given[3]) ||
-        !(elements = read_numbers(sequence, model_of(self)->nelements, &n)))
+        !(asked.elements = read_numbers(sequence, model_of(self)->nelements, &asked.map.count)))
         return NULL;
-    lg_batch batch = batch_of_states(system);
-    PyObject *result = NULL;
-    if (lg_batch_open(&batch, given) == 0) {
-        result = strain_of(self, n, elements, &batch);
-        lg_batch_close(&batch);
-    }
-    PyMem_Free(elements);
+    PyObject *result = lg_map_call(&asked.map, self, given);
+    PyMem_Free(asked.elements);
     return result;
+}
+
+static lg_status transmitted_at(lg_map *map, const double *const *x, double *const *y)
+{
+    const query *at = (const query *)map;
+    lg_point point = lg_point_at(*x[0], x[1], x[2]);
+    point.a = x[3];
+    point.lam = x[4];
+    point.mem = x[5];
+    point.work = map->work;
+    return lg_model_transmitted(at->model, at->index, at->place, &point, at->forces, y[0]);
 }
 
 PyDoc_STRVAR(
     transmitted_doc,
-    "transmitted(element, link, t, q, v, a, lam, mem, /)\n--\n\n"
-    "Inertial force and moment, (6,), that the joint of a tree's link exerts on the link, at its origin; or a\n"
+    "transmitted(element, link, t, q, v, a, lam, mem)\n--\n\n"
+    "Inertial force and moment, (..., 6), that the joint of a tree's link exerts on the link, at its origin; or a\n"
     "support (link 0), on what is attached to it, at its point.");
 
-enum { T_Q, T_V, T_A, T_LAM, T_MEM, T_COUNT };
-
-static PyObject *transmitted_at(PyObject *self, int element, int link, double t, PyArrayObject *const array[T_COUNT])
+static PyObject *model_transmitted(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    const lg_model *model = model_of(self)->model;
-    const lg_system *system = lg_model_system(model);
-    double *work = new_work(model), *forces = PyMem_Calloc(2 * (size_t)system->space->nv + 1, sizeof *forces),
-           wrench[6];
-    lg_point point = lg_point_at(t, lg_data(array[T_Q]), lg_data(array[T_V]));
-    point.a = lg_data(array[T_A]);
-    point.lam = lg_data(array[T_LAM]);
-    point.mem = lg_data(array[T_MEM]);
-    point.work = work;
-    lg_status status = LG_NO_MEMORY;
-    if (work && forces)
-        status = lg_model_transmitted(model, element, link, &point, forces, wrench);
-    PyMem_Free(work);
-    PyMem_Free(forces);
-    return status == LG_OK ? lg_vector_from(wrench, 6) : lg_raise(lg_module_of(Py_TYPE(self)), status, NULL, NULL);
-}
-
-static PyObject *model_transmitted(PyObject *self, PyObject *args)
-{
-    static const char *const names[] = {"q", "v", "a", "lam", "mem"};
-    const lg_system *system = lg_system_of(self);
-    PyObject *given[T_COUNT], *result = NULL;
-    PyArrayObject *array[T_COUNT] = {NULL};
-    int element, link, read = 0;
-    double t;
-    if (!system ||
-        !PyArg_ParseTuple(args, "iidOOOOO:transmitted", &element, &link, &t, &given[T_Q], &given[T_V], &given[T_A],
-                          &given[T_LAM], &given[T_MEM]) ||
-        check_index("element", element, model_of(self)->nelements) < 0)
+    static char *names[] = {"element", "link", "t", "q", "v", "a", "lam", "mem", NULL};
+    query asked = {.map = {names + 2, "tqvvrm", {"6"}, transmitted_at, lg_system_of(self)},
+                   .model = model_of(self)->model};
+    PyObject *given[6];
+    if (!asked.map.system ||
+        !PyArg_ParseTupleAndKeywords(args, kwargs, "iiOOOOOO:transmitted", names, &asked.index, &asked.place, &given[0],
+                                     &given[1], &given[2], &given[3], &given[4], &given[5]) ||
+        check_index("element", asked.index, model_of(self)->nelements) < 0)
         return NULL;
-    const npy_intp lengths[] = {system->space->nq, system->space->nv, system->space->nv, system->pattern->nrows,
-                                system->nmem};
-    while (read < T_COUNT && (array[read] = lg_vector(given[read], names[read], lengths[read])))
-        read++;
-    if (read == T_COUNT)
-        result = transmitted_at(self, element, link, t, array);
-    for (int i = 0; i < read; i++)
-        Py_DECREF(array[i]);
+    asked.forces = PyMem_Calloc(2 * (size_t)asked.map.system->space->nv + 1, sizeof *asked.forces);
+    PyObject *result = asked.forces ? lg_map_call(&asked.map, self, given) : PyErr_NoMemory();
+    PyMem_Free(asked.forces);
     return result;
 }
 
@@ -545,7 +448,7 @@ static PyMethodDef model_methods[] = {
     {"kinematics", WITH_KEYWORDS(model_kinematics), kinematics_doc},
     {"reaction", WITH_KEYWORDS(model_reaction), reaction_doc},
     {"strain", WITH_KEYWORDS(model_strain), strain_doc},
-    {"transmitted", model_transmitted, METH_VARARGS, transmitted_doc},
+    {"transmitted", WITH_KEYWORDS(model_transmitted), transmitted_doc},
     {"rows", model_rows, METH_O, rows_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -1,7 +1,7 @@
 /* The type System: the methods that every lg_system has in Python; `evaluate` is in a file of its own. */
 #include "bind/system.h"
 
-#include "bind/args.h"
+#include "bind/map.h"
 
 /* ---- creation and destruction ---- */
 
@@ -58,204 +58,93 @@ static int system_traverse(PyObject *self, visitproc visit, void *arg)
     return 0;
 }
 
-/* ---- batched verbs ---- */
+/* ---- verbs over arrays of points ---- */
 
-static PyObject *pair_of(PyArrayObject *a, PyArrayObject *b)
+/* The arguments of a map without others: as many objects as it has operands. */
+static PyObject *call_map(lg_map *map, PyObject *self, PyObject *args, PyObject *kwargs, const char *format)
 {
-    return Py_BuildValue("(NN)", a, b);
+    PyObject *given[LG_MAX_OPERANDS];
+    map->system = lg_system_of(self);
+    if (!map->system || !PyArg_ParseTupleAndKeywords(args, kwargs, format, (char **)map->names, &given[0], &given[1],
+                                                     &given[2], &given[3], &given[4], &given[5]))
+        return NULL;
+    return lg_map_call(map, self, given);
 }
 
 PyDoc_STRVAR(energy_doc, "energy(t, q, v)\n--\n\n"
                          "Kinetic and potential energy, each (...,), of states t (...,), q (..., nq), v (..., nv).\n"
                          "ValueError if the system does not know its energy.");
 
-/* memory: the system's mem (zeros), then its scratch */
-static lg_status energy_loop(const lg_system *system, const lg_batch *batch, double *memory, double *T, double *V)
+static lg_status energy_at(lg_map *map, const double *const *x, double *const *y)
 {
-    for (npy_intp i = 0; i < batch->points; i++) {
-        lg_point point = lg_point_at(*lg_batch_at(batch, 0, i), lg_batch_at(batch, 1, i), lg_batch_at(batch, 2, i));
-        point.mem = memory;
-        point.work = memory + system->nmem;
-        LG_TRY(system->energy(system->self, &point, T + i, V + i));
-    }
-    return LG_OK;
-}
-
-static PyObject *energy_of(PyObject *self, const lg_system *system, const lg_batch *batch)
-{
-    PyArrayObject *T = lg_batch_output(batch, 0, NULL), *V = lg_batch_output(batch, 0, NULL);
-    double *memory = PyMem_Calloc((size_t)(system->nmem + system->nwork) + 1, sizeof *memory);
-    if (!T || !V || !memory) {
-        Py_XDECREF(T);
-        Py_XDECREF(V);
-        PyMem_Free(memory);
-        return PyErr_NoMemory();
-    }
-    lg_status status = energy_loop(system, batch, memory, PyArray_DATA(T), PyArray_DATA(V));
-    PyMem_Free(memory);
-    if (status == LG_OK)
-        return pair_of(T, V);
-    Py_DECREF(T);
-    Py_DECREF(V);
-    return lg_raise(lg_module_of(Py_TYPE(self)), status, NULL, NULL);
-}
-
-/* The operands t, q, v of a system. */
-static lg_batch state_batch(const lg_system *system)
-{
-    return (lg_batch){.count = 3,
-                      .operand = {{.name = "t", .n = -1},
-                                  {.name = "q", .n = system->space->nq},
-                                  {.name = "v", .n = system->space->nv}}};
+    lg_point point = lg_point_at(*x[0], x[1], x[2]);
+    point.mem = map->mem;
+    point.work = map->work;
+    return map->system->energy(map->system->self, &point, y[0], y[1]);
 }
 
 static PyObject *system_energy(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"t", "q", "v", NULL};
+    lg_map map = {.names = names, .operands = "tqv", .results = {"", ""}, .at = energy_at};
     const lg_system *system = lg_system_of(self);
-    PyObject *given[3];
-    if (!system || !PyArg_ParseTupleAndKeywords(args, kwargs, "OOO:energy", names, &given[0], &given[1], &given[2]))
-        return NULL;
-    if (!system->energy) {
+    if (system && !system->energy) {
         PyErr_SetString(PyExc_ValueError, "this system has no energy; give a CallableSystem the function `energy`");
         return NULL;
     }
-    lg_batch batch = state_batch(system);
-    if (lg_batch_open(&batch, given) < 0)
-        return NULL;
-    PyObject *result = energy_of(self, system, &batch);
-    lg_batch_close(&batch);
-    return result;
+    return call_map(&map, self, args, kwargs, "OOO:energy");
 }
 
 PyDoc_STRVAR(residual_doc,
              "residual(t, q, v)\n--\n\n"
              "Constraint residuals phi and phidot, each (..., nrows), of states t (...,), q (..., nq), v (..., nv).");
 
-static lg_status residual_loop(const lg_system *system, const lg_batch *batch, double *work, double *phi,
-                               double *phidot)
+static lg_status residual_at(lg_map *map, const double *const *x, double *const *y)
 {
-    npy_intp nrows = system->pattern->nrows;
-    for (npy_intp i = 0; i < batch->points; i++) {
-        lg_point point = lg_point_at(*lg_batch_at(batch, 0, i), lg_batch_at(batch, 1, i), lg_batch_at(batch, 2, i));
-        point.work = work;
-        lg_wanted wanted = {.phi = phi + i * nrows, .phidot = phidot + i * nrows};
-        LG_TRY(system->eval(system->self, &point, &wanted));
-    }
-    return LG_OK;
-}
-
-static PyObject *residual_of(PyObject *self, const lg_system *system, const lg_batch *batch)
-{
-    npy_intp nrows = system->pattern->nrows;
-    PyArrayObject *phi = lg_batch_output(batch, 1, &nrows), *phidot = lg_batch_output(batch, 1, &nrows);
-    double *work = PyMem_Calloc((size_t)system->nwork + 1, sizeof *work);
-    lg_status status = LG_NO_MEMORY;
-    if (phi && phidot && work)
-        status = residual_loop(system, batch, work, PyArray_DATA(phi), PyArray_DATA(phidot));
-    PyMem_Free(work);
-    if (status == LG_OK)
-        return pair_of(phi, phidot);
-    Py_XDECREF(phi);
-    Py_XDECREF(phidot);
-    return lg_raise(lg_module_of(Py_TYPE(self)), status, NULL, NULL);
+    lg_point point = lg_point_at(*x[0], x[1], x[2]);
+    point.work = map->work;
+    return map->system->eval(map->system->self, &point, &(lg_wanted){.phi = y[0], .phidot = y[1]});
 }
 
 static PyObject *system_residual(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"t", "q", "v", NULL};
-    const lg_system *system = lg_system_of(self);
-    PyObject *given[3];
-    if (!system || !PyArg_ParseTupleAndKeywords(args, kwargs, "OOO:residual", names, &given[0], &given[1], &given[2]))
-        return NULL;
-    lg_batch batch = state_batch(system);
-    if (lg_batch_open(&batch, given) < 0)
-        return NULL;
-    PyObject *result = residual_of(self, system, &batch);
-    lg_batch_close(&batch);
-    return result;
-}
-
-/* ---- the configuration space ---- */
-
-/* Both verbs map two vectors to one: out = f(space, a, b). */
-typedef void (*lg_space_map)(const lg_space *space, const double *a, const double *b, double *out);
-
-static PyObject *map_space(const lg_system *system, lg_batch *batch, PyObject *const *given, lg_space_map map,
-                           npy_intp n)
-{
-    if (lg_batch_open(batch, given) < 0)
-        return NULL;
-    PyArrayObject *out = lg_batch_output(batch, 1, &n);
-    for (npy_intp i = 0; out && i < batch->points; i++)
-        map(system->space, lg_batch_at(batch, 0, i), lg_batch_at(batch, 1, i), (double *)PyArray_DATA(out) + i * n);
-    lg_batch_close(batch);
-    return (PyObject *)out;
+    lg_map map = {.names = names, .operands = "tqv", .results = {"r", "r"}, .at = residual_at};
+    return call_map(&map, self, args, kwargs, "OOO:residual");
 }
 
 PyDoc_STRVAR(retract_doc, "retract(q, theta)\n--\n\nq exp(theta) block by block: (..., nq), (..., nv) -> (..., nq).");
 
+static lg_status retract_at(lg_map *map, const double *const *x, double *const *y)
+{
+    lg_space_retract(map->system->space, x[0], x[1], y[0]);
+    return LG_OK;
+}
+
 static PyObject *system_retract(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"q", "theta", NULL};
-    const lg_system *system = lg_system_of(self);
-    PyObject *given[2];
-    if (!system || !PyArg_ParseTupleAndKeywords(args, kwargs, "OO:retract", names, &given[0], &given[1]))
-        return NULL;
-    npy_intp nq = system->space->nq, nv = system->space->nv;
-    lg_batch batch = {.count = 2, .operand = {{.name = "q", .n = nq}, {.name = "theta", .n = nv}}};
-    return map_space(system, &batch, given, lg_space_retract, nq);
+    lg_map map = {.names = names, .operands = "qv", .results = {"q"}, .at = retract_at};
+    return call_map(&map, self, args, kwargs, "OO:retract");
 }
 
 PyDoc_STRVAR(difference_doc,
              "difference(q0, q1)\n--\n\nlog(q0^-1 q1) block by block: (..., nq), (..., nq) -> (..., nv).");
 
+static lg_status difference_at(lg_map *map, const double *const *x, double *const *y)
+{
+    lg_space_difference(map->system->space, x[0], x[1], y[0]);
+    return LG_OK;
+}
+
 static PyObject *system_difference(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"q0", "q1", NULL};
-    const lg_system *system = lg_system_of(self);
-    PyObject *given[2];
-    if (!system || !PyArg_ParseTupleAndKeywords(args, kwargs, "OO:difference", names, &given[0], &given[1]))
-        return NULL;
-    npy_intp nq = system->space->nq;
-    lg_batch batch = {.count = 2, .operand = {{.name = "q0", .n = nq}, {.name = "q1", .n = nq}}};
-    return map_space(system, &batch, given, lg_space_difference, system->space->nv);
+    lg_map map = {.names = names, .operands = "qq", .results = {"v"}, .at = difference_at};
+    return call_map(&map, self, args, kwargs, "OO:difference");
 }
 
-PyDoc_STRVAR(tangent_doc, "tangent(theta)\n--\n\n"
-                          "The tangent operator T(theta), (nv, nv) and block diagonal: v = T(theta) theta' along\n"
-                          "q0 exp(theta(t)). theta (nv,).");
-
-static void fill_tangent(const lg_space *space, const double *theta, double *work, double *out)
-{
-    for (const lg_block *b = space->block; b < space->block + space->nblocks; b++) {
-        if (!b->node->linear)
-            lg_block_tangent(b, theta, work);
-        for (int j = 0; j < b->nv; j++)
-            for (int i = 0; i < b->nv; i++)
-                out[(b->v + i) * space->nv + b->v + j] = b->node->linear ? i == j : work[j * b->nv + i];
-    }
-}
-
-static PyObject *system_tangent(PyObject *self, PyObject *theta)
-{
-    const lg_system *system = lg_system_of(self);
-    if (!system)
-        return NULL;
-    npy_intp dims[] = {system->space->nv, system->space->nv};
-    PyArrayObject *given = lg_vector(theta, "theta", dims[0]);
-    if (!given)
-        return NULL;
-    PyArrayObject *out = (PyArrayObject *)PyArray_ZEROS(2, dims, NPY_DOUBLE, 0);
-    double *work = PyMem_Calloc((size_t)(dims[0] * dims[0]) + 1, sizeof *work);
-    if (out && work)
-        fill_tangent(system->space, lg_data(given), work, PyArray_DATA(out));
-    else
-        Py_CLEAR(out);
-    PyMem_Free(work);
-    Py_DECREF(given);
-    return out ? (PyObject *)out : PyErr_NoMemory();
-}
+/* ---- the matrix ---- */
 
 PyDoc_STRVAR(matrix_values_doc,
              "matrix_values(*, tangents=True)\n--\n\n"
@@ -282,22 +171,11 @@ static PyObject *system_solve_dense_count(PyObject *self, PyObject *Py_UNUSED(un
 
 /* ---- attributes ---- */
 
-static PyObject *get_nq(PyObject *self, void *Py_UNUSED(closure))
+/* The closure is the letter of an axis; see lg_length. */
+static PyObject *get_length(PyObject *self, void *letter)
 {
     const lg_system *system = lg_system_of(self);
-    return system ? PyLong_FromLong(system->space->nq) : NULL;
-}
-
-static PyObject *get_nv(PyObject *self, void *Py_UNUSED(closure))
-{
-    const lg_system *system = lg_system_of(self);
-    return system ? PyLong_FromLong(system->space->nv) : NULL;
-}
-
-static PyObject *get_nrows(PyObject *self, void *Py_UNUSED(closure))
-{
-    const lg_system *system = lg_system_of(self);
-    return system ? PyLong_FromLong(system->pattern->nrows) : NULL;
+    return system ? PyLong_FromLong((long)lg_length(system, *(const char *)letter)) : NULL;
 }
 
 static PyObject *get_widths(PyObject *self, void *Py_UNUSED(closure))
@@ -311,12 +189,6 @@ static PyObject *get_widths(PyObject *self, void *Py_UNUSED(closure))
         Py_XDECREF(width);
     }
     return dict;
-}
-
-static PyObject *get_nmem(PyObject *self, void *Py_UNUSED(closure))
-{
-    const lg_system *system = lg_system_of(self);
-    return system ? PyLong_FromLong(system->nmem) : NULL;
 }
 
 static PyObject *get_constant_mass(PyObject *self, void *Py_UNUSED(closure))
@@ -355,11 +227,11 @@ static PyObject *get_row_names(PyObject *self, void *Py_UNUSED(closure))
 }
 
 static PyGetSetDef system_attributes[] = {
-    {"nq", get_nq, NULL, "number of coordinates", NULL},
-    {"nv", get_nv, NULL, "number of velocities", NULL},
-    {"nrows", get_nrows, NULL, "number of constraint rows, the blocks' own rows last", NULL},
+    {"nq", get_length, NULL, "number of coordinates", "q"},
+    {"nv", get_length, NULL, "number of velocities", "v"},
+    {"nrows", get_length, NULL, "number of constraint rows, the blocks' own rows last", "r"},
     {"widths", get_widths, NULL, "length of each part of a state, by its name", NULL},
-    {"nmem", get_nmem, NULL, "values of memory that accepted steps update", NULL},
+    {"nmem", get_length, NULL, "values of memory that accepted steps update", "m"},
     {"constant_mass", get_constant_mass, NULL, "whether M depends neither on q nor on t", NULL},
     {"blocks", get_blocks, NULL, "per block: kind, n, first q, first v, own rows, first own row", NULL},
     {"row_names", get_row_names, NULL, "names of the constraint rows", NULL},
@@ -374,7 +246,6 @@ static PyMethodDef system_methods[] = {
     {"residual", WITH_KEYWORDS(system_residual), residual_doc},
     {"retract", WITH_KEYWORDS(system_retract), retract_doc},
     {"difference", WITH_KEYWORDS(system_difference), difference_doc},
-    {"tangent", system_tangent, METH_O, tangent_doc},
     {"initial", WITH_KEYWORDS(lg_system_initial), lg_system_initial_doc},
     {"project", WITH_KEYWORDS(lg_system_project), lg_system_project_doc},
     {"matrix_values", WITH_KEYWORDS(system_matrix_values), matrix_values_doc},

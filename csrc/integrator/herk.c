@@ -205,13 +205,12 @@ static lg_status estimate(lg_herk_stepper *rk, const lg_state *state, double h)
 {
     const lg_space *space = rk->slopes.space;
     lg_accel *accel = &rk->base.accel;
-    double pivot = pivot_of(&rk->b_hat, h), *change = rk->B_next;
+    double pivot = pivot_of(&rk->b_hat, h);
     move(rk, state, &rk->b_hat, 1, h);
-    LG_TRY(set_rows(rk, state, 1, h, change));
-    lg_axpy(rk->base.system->pattern->nvalues, -1.0, rk->B, change);
+    LG_TRY(set_rows(rk, state, 1, h, rk->B_next));
 
     lg_point point = point_at(state, h, 1, rk->q, rk->v);
-    LG_TRY(lg_accel_border(accel, &point, NULL, change, &rk->base.report));
+    LG_TRY(lg_accel_border(accel, &point, NULL, rk->B_next, &rk->base.report));
     LG_TRY(solve(rk, pivot));
     lg_axpy(space->nv, pivot, accel->x, rk->v);
     lg_space_difference(space, rk->q, rk->q_end, rk->error);

@@ -405,7 +405,6 @@ static void begin(lg_hht_stepper *g, const lg_state *state, double h)
     g->h = h;
     g->beta_prime = 1 / (h * h * g->beta);
     g->row_noise = 64 * DBL_EPSILON * (1 + lg_max_abs(g->base.system->space->nq, state->q));
-    lg_accel_reset(&g->base.accel);
     predict(g, state, h);
     form_chains(g);
 }

@@ -113,3 +113,38 @@ void lg_dense_at(lg_dense *dense, double t, double *q, double *v, double *a, dou
     for (int i = 0; lam && i < dense->nrows; i++)
         lam[i] = (1 - s) * from->lam[i] + s * to->lam[i];
 }
+
+/* The last knot that is not later than t and that is followed by another one. */
+static long interval_of(const lg_knots *knots, double t)
+{
+    long low = 0, high = knots->count - 1;
+    while (high - low > 1) {
+        long middle = low + (high - low) / 2;
+        if (knots->t[middle] <= t)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static lg_knot knot_at(const lg_dense *dense, const lg_knots *knots, long i)
+{
+    int nq = dense->space->nq, nv = dense->space->nv;
+    return (lg_knot){knots->t[i], knots->q + i * nq, knots->v + i * nv, knots->a + i * nv,
+                     knots->lam + i * dense->nrows};
+}
+
+void lg_dense_through(lg_dense *dense, const lg_knots *knots, long n, const double *times, double *q, double *v,
+                      double *a, double *lam)
+{
+    int nq = dense->space->nq, nv = dense->space->nv;
+    long open = -1;
+    for (long j = 0; j < n; j++) {
+        long i = interval_of(knots, times[j]);
+        if (i != open)
+            lg_dense_open(dense, knot_at(dense, knots, i), knot_at(dense, knots, i + 1));
+        open = i;
+        lg_dense_at(dense, times[j], q + j * nq, v + j * nv, a + j * nv, lam + j * dense->nrows);
+    }
+}

@@ -26,4 +26,14 @@ void lg_dense_open(lg_dense *dense, lg_knot from, lg_knot to);
 /* The solution at a time between the knots; each array may be NULL. */
 void lg_dense_at(lg_dense *dense, double t, double *q, double *v, double *a, double *lam);
 
+/* Many knots in the order of their times, each part of them in an array of its own. */
+typedef struct lg_knots {
+    long count; /* at least two */
+    const double *t, *q, *v, *a, *lam;
+} lg_knots;
+
+/* The solution at n times: n rows of each part. Where two knots have the same time, the later one counts. */
+void lg_dense_through(lg_dense *dense, const lg_knots *knots, long n, const double *times, double *q, double *v,
+                      double *a, double *lam);
+
 #endif

@@ -127,7 +127,6 @@ static lg_status restart(lg_run *run, double past)
     lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
     point.t_in = nextafter(past, INFINITY);
 
-    lg_accel_reset(&stepper->accel);
     LG_TRY(lg_start_accelerations(&stepper->accel, &point, state->a, state->lam, &stepper->report));
     run->memory->error = 0;
     return stepper->type->reset ? stepper->type->reset(stepper, state) : LG_OK;

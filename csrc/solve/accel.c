@@ -17,7 +17,6 @@ void lg_accel_layout(void *self, lg_arena *arena)
     accel->B = lg_arena_doubles(arena, (size_t)pattern->nvalues);
     accel->work = lg_arena_doubles(arena, (size_t)accel->system->nwork);
     accel->right_side = (lg_wanted){.gyro = accel->gyro, .zeta = nrows && accel->x ? accel->x + nv : NULL};
-    accel->valid = 0;
 }
 
 void lg_accel_close(lg_accel *accel)
@@ -25,20 +24,25 @@ void lg_accel_close(lg_accel *accel)
     lg_matrix_close(&accel->matrix);
 }
 
-void lg_accel_reset(lg_accel *accel)
+static lg_status name_deficient(const lg_system *system, const lg_matrix *matrix, lg_status status, lg_report *report)
 {
-    accel->valid = 0;
+    int row = matrix->deficient_row;
+    if (status == LG_SINGULAR)
+        lg_report_row(system, "", row >= 0 ? system->space->nv + row : -1 - row, report);
+    return status;
 }
 
 lg_status lg_factor_named(const lg_system *system, lg_matrix *matrix, lg_report *report)
 {
-    lg_status status = lg_matrix_factor(matrix);
-    if (status != LG_SINGULAR)
-        return status;
+    return name_deficient(system, matrix, lg_matrix_factor(matrix), report);
+}
 
-    int row = matrix->deficient_row;
-    lg_report_row(system, "", row >= 0 ? system->space->nv + row : -1 - row, report);
-    return status;
+lg_status lg_factor_mass(const lg_system *system, lg_matrix *matrix)
+{
+    if (matrix->keeps)
+        return lg_matrix_refactor(matrix);
+    LG_TRY(lg_matrix_factor(matrix));
+    return system->flags & LG_SYSTEM_CONSTANT_MASS ? lg_matrix_keep(matrix) : LG_OK;
 }
 
 /* Row `row` of the equations at a point is not finite (-1: it is not known which). */
@@ -68,38 +72,34 @@ lg_status lg_accel_eval(lg_accel *accel, const lg_point *point, const lg_wanted 
 lg_status lg_accel_assemble(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)
 {
     lg_wanted wanted = *also;
-    wanted.S = &accel->matrix;
     wanted.chain = NULL;
-    accel->valid = 0;
-    lg_matrix_zero(&accel->matrix);
+    wanted.S = accel->matrix.keeps ? NULL : &accel->matrix;
+    if (wanted.S)
+        lg_matrix_zero(wanted.S);
     return lg_accel_eval(accel, point, &wanted, report);
 }
 
 lg_status lg_accel_border(lg_accel *accel, const lg_point *point, const double *columns, const double *rows,
                           lg_report *report)
 {
+    lg_matrix *matrix = &accel->matrix;
     if (columns)
-        lg_matrix_add_columns(&accel->matrix, 1.0, columns);
+        lg_matrix_put_columns(matrix, columns);
     if (rows)
-        lg_matrix_add_rows(&accel->matrix, 1.0, rows, 2, NULL);
-    lg_status status = lg_factor_named(accel->system, &accel->matrix, report);
+        lg_matrix_put_rows(matrix, rows);
+    lg_status status = lg_factor_mass(accel->system, matrix);
     if (status == LG_NOT_FINITE)
         report_not_finite(accel, point, -1, report);
-    return status;
+    return name_deficient(accel->system, matrix, status, report);
 }
 
 lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)
 {
-    const lg_system *system = accel->system;
-    int constrained = system->pattern->nrows > 0;
+    int constrained = accel->system->pattern->nrows > 0, solved = accel->matrix.keeps && !constrained;
     lg_wanted wanted = *also;
     wanted.B = constrained ? accel->B : NULL;
     LG_TRY(lg_accel_assemble(accel, point, &wanted, report));
-    LG_TRY(lg_accel_border(accel, point, wanted.B, wanted.B, report));
-    accel->valid = !constrained && (system->flags & LG_SYSTEM_CONSTANT_MASS) != 0;
-    if (accel->valid)
-        lg_matrix_invert(&accel->matrix);
-    return LG_OK;
+    return solved ? LG_OK : lg_accel_border(accel, point, wanted.B, wanted.B, report);
 }
 
 /* x -= gyro; returns whether the whole right-hand side is finite. */
@@ -127,11 +127,7 @@ lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, doub
     int nv = system->space->nv, nrows = system->pattern->nrows;
     double *x = nrows ? accel->x : a; /* without constraints the solution is a itself */
     accel->right_side.force = x;
-    if (accel->valid)
-        LG_TRY(lg_accel_eval(accel, point, &accel->right_side, report));
-    else
-        LG_TRY(lg_accel_factor(accel, point, &accel->right_side, report));
-
+    LG_TRY(lg_accel_factor(accel, point, &accel->right_side, report));
     if (!set_right_side(accel, x))
         return lg_accel_not_finite(accel, point, x, report);
     LG_TRY(lg_matrix_solve(&accel->matrix, x));

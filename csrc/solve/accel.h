@@ -3,8 +3,8 @@
        [ M  B^T ] [ a   ]   [ force - gyro ]
        [ B   0  ] [ lam ] = [ zeta         ]
 
-   One object per run. If the mass is constant and there are no constraints, its factorisation is reused from call to
-   call; code that uses the matrix for something else calls lg_accel_reset afterwards. */
+   One object per run. If the mass is constant, its pivots are kept from call to call, until some other code zeroes the
+   matrix to use it for something else. */
 #ifndef LG_SOLVE_ACCEL_H
 #define LG_SOLVE_ACCEL_H
 
@@ -20,14 +20,12 @@ typedef struct lg_accel {
     double *B;
     double *work; /* the system's scratch; every point of the same run may use it */
     lg_wanted right_side; /* what the right-hand side is made of; kept, for it is wanted in every stage */
-    int valid; /* the factors are still those of M */
     long evaluations;
 } lg_accel;
 
 /* `accel` is an lg_accel; the type suits lg_arena_open. */
 void lg_accel_layout(void *accel, lg_arena *arena);
 void lg_accel_close(lg_accel *accel);
-void lg_accel_reset(lg_accel *accel);
 
 /* a (nv) and lam (nrows) at point->t, q, v, mem; point->a and lam are not read, point->work may be NULL. On failure a
    and lam may hold anything. LG_SINGULAR: report->what names a deficient row. LG_NOT_FINITE: see culprit.h. */
@@ -36,8 +34,8 @@ lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, doub
 /* The matrix [M B^T; B 0] at a point, factored. */
 lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report);
 
-/* The two halves of this, for constraint rows from two points: M at a point, with what is wanted there; then B^T and B
-   are added (NULL: nothing) and the matrix is factored. If B is added once more, the factors are those of the sum. */
+/* The two halves of this, for constraint rows from two points: M at a point, unless it is kept, with what is wanted
+   there; then B^T and B take their places (NULL: the last ones stay) and the matrix is factored. */
 lg_status lg_accel_assemble(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report);
 lg_status lg_accel_border(lg_accel *accel, const lg_point *point, const double *columns, const double *rows,
                           lg_report *report);
@@ -50,5 +48,8 @@ lg_status lg_accel_not_finite(const lg_accel *accel, const lg_point *point, cons
 
 /* Factors a matrix of `system`; on LG_SINGULAR writes the deficient constraint row, or velocity, into report->what. */
 lg_status lg_factor_named(const lg_system *system, lg_matrix *matrix, lg_report *report);
+
+/* Factors a matrix of `system` whose S is the mass. A constant mass is kept from then on: see lg_matrix_keep. */
+lg_status lg_factor_mass(const lg_system *system, lg_matrix *matrix);
 
 #endif

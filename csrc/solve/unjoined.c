@@ -31,7 +31,6 @@ void lg_unjoined_layout(lg_unjoined *unjoined, const lg_system *system, lg_arena
     unjoined->matrix.no_dense = 1;
     unjoined->x = lg_arena_doubles(arena, nv + (size_t)unjoined->nown);
     unjoined->Btlam = lg_arena_doubles(arena, nv);
-    unjoined->valid = 0;
 }
 
 void lg_unjoined_close(lg_unjoined *unjoined)
@@ -40,13 +39,13 @@ void lg_unjoined_close(lg_unjoined *unjoined)
     unjoined->plan = NULL;
 }
 
-/* The right-hand side, and the matrix unless its factors are kept. */
+/* The right-hand side, own rows and, unless it is kept, the mass. */
 static lg_status assemble(lg_unjoined *unjoined, lg_accel *accel, const lg_point *point, lg_report *report)
 {
     int nv = accel->system->space->nv, nown = unjoined->nown, first = accel->system->pattern->nrows - nown;
     double *x = unjoined->x;
     lg_wanted wanted = {.force = x, .gyro = accel->gyro, .Btlam = unjoined->Btlam};
-    wanted.S = unjoined->valid ? NULL : &unjoined->matrix;
+    wanted.S = unjoined->matrix.keeps ? NULL : &unjoined->matrix;
     wanted.zeta = nown ? accel->rows : NULL;
     wanted.B = nown ? accel->B : NULL;
     if (wanted.S)
@@ -57,22 +56,16 @@ static lg_status assemble(lg_unjoined *unjoined, lg_accel *accel, const lg_point
         x[i] -= accel->gyro[i] + unjoined->Btlam[i];
     if (nown) {
         lg_copy(nown, accel->rows + first, x + nv);
-        lg_matrix_add_columns(&unjoined->matrix, 1.0, accel->B);
-        lg_matrix_add_rows(&unjoined->matrix, 1.0, accel->B, 2, NULL);
+        lg_matrix_put_columns(&unjoined->matrix, accel->B);
+        lg_matrix_put_rows(&unjoined->matrix, accel->B);
     }
     return lg_all_finite(nv + nown, x) ? LG_OK : lg_accel_not_finite(accel, point, x, report);
 }
 
 static lg_status factor(lg_unjoined *unjoined, const lg_accel *accel)
 {
-    if (unjoined->valid)
-        return LG_OK;
     unjoined->matrix.poll = accel->matrix.poll;
-    LG_TRY(lg_matrix_factor(&unjoined->matrix));
-    unjoined->valid = !unjoined->nown && (accel->system->flags & LG_SYSTEM_CONSTANT_MASS) != 0;
-    if (unjoined->valid)
-        lg_matrix_invert(&unjoined->matrix);
-    return LG_OK;
+    return unjoined->matrix.keeps && !unjoined->nown ? LG_OK : lg_factor_mass(accel->system, &unjoined->matrix);
 }
 
 lg_status lg_unjoined_solve(lg_unjoined *unjoined, lg_accel *accel, const lg_point *point, double *a, double *lam,

@@ -4,8 +4,8 @@
        [ M    B_o^T ] [ a     ]   [ force - gyro - B_j^T lam_j ]
        [ B_o  0     ] [ lam_o ] = [ zeta_o                     ]
 
-   The matrix has no rows of joints (j), so it falls apart into the blocks that M couples. A constant mass without own
-   rows is factored once. */
+   The matrix has no rows of joints (j), so it falls apart into the blocks that M couples. A constant mass is kept:
+   see lg_matrix_keep. */
 #ifndef LG_SOLVE_UNJOINED_H
 #define LG_SOLVE_UNJOINED_H
 
@@ -17,7 +17,6 @@ typedef struct lg_unjoined {
     lg_matrix matrix;
     double *x; /* right-hand side, then solution: velocities, own rows */
     double *Btlam; /* nv */
-    int valid; /* the factors are those of a constant mass */
 } lg_unjoined;
 
 /* Makes the plan, which lg_unjoined_close frees. */

@@ -267,15 +267,16 @@ static void add_growth(int n, const double *D, const double *before, double *gro
         growth[r] += fabs(before[r] - D[r + n * r]);
 }
 
-INLINE void update_later(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data)
+/* Subtracts the products of slices of L and U from the later fronts; `left` and `right` are these panels. */
+INLINE void update_later(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
+                         const double *left, const double *right)
 {
     const lg_neighbour *neighbours = plan->neighbours + front->neighbour;
     const lg_update *update = plan->updates + front->updates;
     for (int t = 0; t < front->neighbours; t++)
         for (int s = 0; s < front->neighbours; s++, update++) {
             int rows = neighbours[s].size;
-            const double *L = data->factors + front->L + neighbours[s].start;
-            const double *U = data->factors + front->U + (long)n * neighbours[t].start;
+            const double *L = left + neighbours[s].start, *U = right + (long)n * neighbours[t].start;
             double *target = data->factors + update->at;
             if (s == t && rows <= 3) {
                 subtract_from_small(n, rows, L, front->ld, U, target, data->growth + neighbours[s].pivot);
@@ -316,7 +317,7 @@ INLINE void finish(int n, const lg_plan *plan, const lg_front *front, const lg_f
     double *D = data->factors + front->D, *U = data->factors + front->U, *L = data->factors + front->L;
     eliminate_left(n, front->ld, D, source + front->L, L, scratch);
     eliminate_right(n, front->m, D, data->pivots + front->pivot, source + front->U, U, (double *)scratch);
-    update_later(n, plan, front, data);
+    update_later(n, plan, front, data, L, U);
 }
 
 INLINE lg_status factor(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient,
@@ -410,21 +411,11 @@ static lg_status factor_large(int n, const lg_front *front, const lg_front_data 
 /* ---- solution ---- */
 
 /* Unknowns are in the order of elimination, so that those of a front are contiguous. */
-INLINE void forward(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *restrict y,
-                    double *z)
+
+/* Subtracts L y from the unknowns of the later fronts. */
+INLINE void subtract_left(int n, const lg_plan *plan, const lg_front *front, const double *L, const double *restrict y,
+                          double *z)
 {
-    const int *perm = data->pivots + front->pivot;
-    const double *L = data->factors + front->L;
-    double *own = z + front->pivot;
-
-    UNROLL
-    for (int r = 0; r < n; r++)
-        y[r] = own[perm[r]];
-    lower_solve(n, data->factors + front->D, y);
-    UNROLL
-    for (int r = 0; r < n; r++)
-        own[r] = y[r];
-
     const lg_neighbour *to = plan->neighbours + front->neighbour, *end = to + front->neighbours;
     for (; to < end; to++)
         for (int r = 0; r < to->size; r += 2) {
@@ -440,15 +431,10 @@ INLINE void forward(int n, const lg_plan *plan, const lg_front *front, const lg_
         }
 }
 
-INLINE void backward(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *restrict y,
-                     double *z)
+/* y -= U times the unknowns of the later fronts */
+INLINE void subtract_right(int n, const lg_plan *plan, const lg_front *front, const double *U, const double *z,
+                           double *restrict y)
 {
-    const double *U = data->factors + front->U;
-    double *own = z + front->pivot;
-
-    UNROLL
-    for (int r = 0; r < n; r++)
-        y[r] = own[r];
     const lg_neighbour *from = plan->neighbours + front->neighbour, *end = from + front->neighbours;
     for (; from < end; from++)
         for (int c = 0; c < from->size; c++, U += n) {
@@ -457,10 +443,98 @@ INLINE void backward(int n, const lg_plan *plan, const lg_front *front, const lg
             for (int r = 0; r < n; r++)
                 y[r] -= U[r] * known;
         }
+}
+
+INLINE void forward(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *restrict y,
+                    double *z)
+{
+    const int *perm = data->pivots + front->pivot;
+    double *own = z + front->pivot;
+
+    UNROLL
+    for (int r = 0; r < n; r++)
+        y[r] = own[perm[r]];
+    lower_solve(n, data->factors + front->D, y);
+    UNROLL
+    for (int r = 0; r < n; r++)
+        own[r] = y[r];
+    subtract_left(n, plan, front, data->factors + front->L, y, z);
+}
+
+INLINE void backward(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *restrict y,
+                     double *z)
+{
+    double *own = z + front->pivot;
+
+    UNROLL
+    for (int r = 0; r < n; r++)
+        y[r] = own[r];
+    subtract_right(n, plan, front, data->factors + front->U, z, y);
     upper_solve(n, data->factors + front->D, y);
     UNROLL
     for (int r = 0; r < n; r++)
         own[r] = y[r];
+}
+
+/* ---- small pivot blocks that are kept: D is replaced by its inverse, U is D^-1 times the assembled panel, and L is the
+   assembled panel itself ---- */
+
+static void invert(int n, const lg_front *front, const lg_front_data *data)
+{
+    double *D = data->factors + front->D, inverse[LG_MOST_INVERTED * LG_MOST_INVERTED] = {0};
+    const int *perm = data->pivots + front->pivot;
+    for (int c = 0; c < n; c++) {
+        double *column = inverse + n * c;
+        for (int r = 0; r < n; r++)
+            column[r] = perm[r] == c;
+        lower_solve(n, D, column);
+        upper_solve(n, D, column);
+    }
+    memcpy(D, inverse, (size_t)n * (size_t)n * sizeof(double));
+}
+
+/* y = A x for an n x n A */
+INLINE void multiply(int n, const double *restrict A, const double *restrict x, double *restrict y)
+{
+    UNROLL
+    for (int r = 0; r + 1 < n; r += 2) {
+        pair sum = load(A + r) * x[0];
+        UNROLL
+        for (int c = 1; c < n; c++)
+            sum += load(A + r + n * c) * x[c];
+        store(y + r, sum);
+    }
+    if (n % 2) {
+        double sum = A[n - 1] * x[0];
+        UNROLL
+        for (int c = 1; c < n; c++)
+            sum += A[n - 1 + n * c] * x[c];
+        y[n - 1] = sum;
+    }
+}
+
+INLINE void refactor(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data)
+{
+    const double *source = data->values + front->U;
+    double *U = data->factors + front->U;
+    for (int c = 0; c < front->m; c++)
+        multiply(n, data->factors + front->D, source + n * c, U + n * c);
+    update_later(n, plan, front, data, data->values + front->L, U);
+}
+
+INLINE void forward_kept(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
+{
+    double y[LG_MOST_INVERTED], *own = z + front->pivot;
+    multiply(n, data->factors + front->D, own, y);
+    UNROLL
+    for (int r = 0; r < n; r++)
+        own[r] = y[r];
+    subtract_left(n, plan, front, data->values + front->L, y, z);
+}
+
+INLINE void backward_kept(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
+{
+    subtract_right(n, plan, front, data->factors + front->U, z, z + front->pivot);
 }
 
 /* ---- one copy of the kernels for every common size, and one for any ---- */
@@ -482,6 +556,21 @@ INLINE void backward(int n, const lg_plan *plan, const lg_front *front, const lg
     {                                                                                                                  \
         double y[N];                                                                                                   \
         backward(N, plan, front, data, y, z);                                                                          \
+    }                                                                                                                  \
+    static lg_status refactor_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data,               \
+                                  int *deficient)                                                                      \
+    {                                                                                                                  \
+        (void)deficient;                                                                                               \
+        refactor(N, plan, front, data);                                                                                \
+        return LG_OK;                                                                                                  \
+    }                                                                                                                  \
+    static void forward_kept_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)     \
+    {                                                                                                                  \
+        forward_kept(N, plan, front, data, z);                                                                         \
+    }                                                                                                                  \
+    static void backward_kept_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)    \
+    {                                                                                                                  \
+        backward_kept(N, plan, front, data, z);                                                                        \
     }
 LG_SIZES(LG_KERNELS)
 
@@ -493,6 +582,13 @@ static lg_status factor_any(const lg_plan *plan, const lg_front *front, const lg
     if (done < n)
         return failed_at(n, done, D, deficient);
     finish(n, plan, front, data, (pair *)data->scratch);
+    return LG_OK;
+}
+
+static lg_status refactor_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)
+{
+    (void)deficient;
+    finish(front->n, plan, front, data, (pair *)data->scratch);
     return LG_OK;
 }
 
@@ -513,34 +609,34 @@ typedef struct kernels {
 } kernels;
 
 #define LG_ROW(N) {factor_##N, forward_##N, backward_##N},
-static const kernels by_size[] = {{factor_any, forward_any, backward_any}, LG_SIZES(LG_ROW)};
+#define LG_KEPT_ROW(N) {refactor_##N, forward_kept_##N, backward_kept_##N},
+static const kernels by_size[2][LG_MOST_INVERTED + 1] = {
+    {{factor_any, forward_any, backward_any}, LG_SIZES(LG_ROW)},
+    {{refactor_any, forward_any, backward_any}, LG_SIZES(LG_KEPT_ROW)}, /* kept */
+};
 
-static const kernels *kernels_of(const lg_front *front)
+static const kernels *kernels_of(const lg_front *front, const lg_front_data *data)
 {
-    return &by_size[front->n < (int)(sizeof by_size / sizeof *by_size) ? front->n : 0];
+    return &by_size[data->keeps && front->constant][front->n <= LG_MOST_INVERTED ? front->n : 0];
 }
 
 lg_status lg_front_factor(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)
 {
-    return kernels_of(front)->factor(plan, front, data, deficient);
+    return kernels_of(front, data)->factor(plan, front, data, deficient);
 }
 
-void lg_front_inverse(const lg_front *front, const lg_front_data *data, int c, double *column)
+void lg_front_keep(const lg_front *front, const lg_front_data *data)
 {
-    int n = front->n;
-    const double *D = data->factors + front->D;
-    for (int r = 0; r < n; r++)
-        column[r] = data->pivots[front->pivot + r] == c;
-    lower_solve(n, D, column);
-    upper_solve(n, D, column);
+    if (front->constant && front->n <= LG_MOST_INVERTED)
+        invert(front->n, front, data);
 }
 
 void lg_front_forward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
 {
-    kernels_of(front)->forward(plan, front, data, z);
+    kernels_of(front, data)->forward(plan, front, data, z);
 }
 
 void lg_front_backward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
 {
-    kernels_of(front)->backward(plan, front, data, z);
+    kernels_of(front, data)->backward(plan, front, data, z);
 }

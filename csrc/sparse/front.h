@@ -7,6 +7,7 @@
 typedef struct lg_front_data {
     const double *values; /* assembled */
     double *factors;
+    int keeps; /* S has not changed since lg_front_keep: only the panels of constant fronts are formed anew */
     double *growth; /* per pivot unknown: sum of |terms| subtracted from its diagonal entry so far */
     double *scratch; /* n + m + LG_CHUNK of the largest front */
     int *pivots; /* per front: the permutation of its rows */
@@ -14,11 +15,12 @@ typedef struct lg_front_data {
 } lg_front_data;
 
 /* Factors the pivot block, P D = L_D U_D, turns the panels into L U_D^-1 and L_D^-1 P U and subtracts their products
-   from the later fronts. LG_SINGULAR: *deficient is the pivot unknown that failed (0 to n - 1). */
+   from the later fronts. LG_SINGULAR: *deficient is the pivot unknown that failed (0 to n - 1). A kept pivot block is
+   not factored again. */
 lg_status lg_front_factor(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient);
 
-/* Column c of the inverse of a factored pivot block. */
-void lg_front_inverse(const lg_front *front, const lg_front_data *data, int c, double *column);
+/* Turns the factors of a pivot block that depends on S alone into what is kept; its panels are no longer valid. */
+void lg_front_keep(const lg_front *front, const lg_front_data *data);
 
 /* The two halves of a solution, in place in z, which holds the unknowns in the order of elimination. */
 void lg_front_forward(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z);

@@ -22,8 +22,9 @@ static long scratch_place(const lg_plan *plan)
 void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
 {
     *matrix = (lg_matrix){.plan = plan};
-    matrix->values = lg_arena_doubles(arena, (size_t)plan->nassembled);
-    matrix->factors = lg_arena_doubles(arena, (size_t)plan->nvalues + LG_CHUNK); /* kernels may look beyond the end */
+    /* kernels may look beyond the end of values and factors */
+    matrix->values = lg_arena_doubles(arena, (size_t)plan->nassembled + LG_CHUNK);
+    matrix->factors = lg_arena_doubles(arena, (size_t)plan->nvalues + LG_CHUNK);
     matrix->work = lg_arena_doubles(arena, (size_t)scratch_place(plan) + 2 * plan->largest + plan->widest + LG_CHUNK);
     matrix->pivots = lg_arena_ints(arena, (size_t)plan->size);
 }
@@ -39,14 +40,20 @@ void lg_matrix_close(lg_matrix *matrix)
 
 static lg_front_data front_data(const lg_matrix *matrix)
 {
-    return (lg_front_data){matrix->values, matrix->factors, matrix->work, matrix->work + scratch_place(matrix->plan),
-                           matrix->pivots, matrix->poll};
+    return (lg_front_data){.values = matrix->values,
+                           .factors = matrix->factors,
+                           .keeps = matrix->keeps,
+                           .growth = matrix->work,
+                           .scratch = matrix->work + scratch_place(matrix->plan),
+                           .pivots = matrix->pivots,
+                           .poll = matrix->poll};
 }
 
 /* ---- assembly ---- */
 
 void lg_matrix_zero(lg_matrix *matrix)
 {
+    matrix->keeps = 0;
     memset(matrix->values, 0, (size_t)matrix->plan->nassembled * sizeof(double));
 }
 
@@ -163,6 +170,48 @@ void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level,
             add_scaled_product(place, k, B + place->value, X, L);
         else
             add_scaled(place, k, B + place->value, L);
+    }
+}
+
+INLINE void put_transposed(int rows, int nv, const double *restrict B, double *restrict U, int ld)
+{
+    for (int r = 0; r < rows; r++)
+        for (int i = 0; i < nv; i++)
+            U[i + ld * r] = B[r + rows * i];
+}
+
+void lg_matrix_put_columns(lg_matrix *matrix, const double *B)
+{
+    const lg_plan *plan = matrix->plan;
+    for (const lg_entry_place *place = plan->entries; place < plan->entries + plan->nentries; place++) {
+        double *U = matrix->values + place->U;
+        if (place->again)
+            add_transposed(place->rows, place->nv, 1, B + place->value, U, place->ld_U);
+        else if (place->rows == 3 && place->nv == 6)
+            put_transposed(3, 6, B + place->value, U, place->ld_U);
+        else
+            put_transposed(place->rows, place->nv, B + place->value, U, place->ld_U);
+    }
+}
+
+INLINE void put(int rows, int nv, const double *restrict B, double *restrict L, int ld)
+{
+    for (int i = 0; i < nv; i++)
+        for (int r = 0; r < rows; r++)
+            L[r + ld * i] = B[r + rows * i];
+}
+
+void lg_matrix_put_rows(lg_matrix *matrix, const double *B)
+{
+    const lg_plan *plan = matrix->plan;
+    for (const lg_entry_place *place = plan->entries; place < plan->entries + plan->nentries; place++) {
+        double *L = matrix->values + place->L;
+        if (place->again)
+            add_scaled(place, 1, B + place->value, L);
+        else if (place->rows == 3 && place->nv == 6)
+            put(3, 6, B + place->value, L, place->ld_L);
+        else
+            put(place->rows, place->nv, B + place->value, L, place->ld_L);
     }
 }
 
@@ -292,12 +341,11 @@ static void start_factors(lg_matrix *matrix)
                    (size_t)(front->end - front->D) * sizeof(double));
 }
 
-lg_status lg_matrix_factor(lg_matrix *matrix)
+static lg_status factor_fronts(lg_matrix *matrix)
 {
     const lg_plan *plan = matrix->plan;
     lg_front_data data = front_data(matrix);
-    matrix->factorisations++;
-    matrix->is_dense = matrix->is_inverted = 0;
+    matrix->is_dense = 0;
     start_factors(matrix);
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {
         int deficient = 0;
@@ -311,43 +359,38 @@ lg_status lg_matrix_factor(lg_matrix *matrix)
     return LG_OK;
 }
 
-/* ---- inverses of a block-diagonal matrix ---- */
-
-enum { LARGEST_INVERSE = 8 };
-
-static int all_zero(long n, const double *x)
+lg_status lg_matrix_factor(lg_matrix *matrix)
 {
-    int zero = 1;
-    for (long i = 0; i < n; i++)
-        zero &= x[i] == 0;
-    return zero;
+    matrix->factorisations++;
+    matrix->keeps = 0;
+    return factor_fronts(matrix);
 }
 
-/* Whether a front consists of its pivot block alone, which is small and has no constraint rows */
-static int stands_alone(const lg_matrix *matrix, const lg_front *front)
-{
-    return front->n <= LARGEST_INVERSE && front->velocities == front->n &&
-           all_zero((long)front->n * front->m, matrix->factors + front->U) &&
-           all_zero((long)front->n * front->ld, matrix->factors + front->L);
-}
-
-void lg_matrix_invert(lg_matrix *matrix)
+lg_status lg_matrix_keep(lg_matrix *matrix)
 {
     const lg_plan *plan = matrix->plan;
     lg_front_data data = front_data(matrix);
+    if (matrix->is_dense)
+        return LG_OK;
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
-        if (matrix->is_dense || !stands_alone(matrix, front))
-            return;
-    for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
-        for (int c = 0; c < front->n; c++)
-            lg_front_inverse(front, &data, c, matrix->values + front->D + front->n * c);
-    matrix->is_inverted = 1;
+        lg_front_keep(front, &data);
+    matrix->keeps = 1;
+    return plan->apart ? LG_OK : factor_fronts(matrix);
 }
+
+lg_status lg_matrix_refactor(lg_matrix *matrix)
+{
+    matrix->factorisations++;
+    matrix->refactorisations++;
+    return factor_fronts(matrix);
+}
+
+/* ---- solution ---- */
 
 /* x := A x for a column-major n x n A */
 INLINE void multiply(int n, const double *restrict A, double *restrict x)
 {
-    double y[LARGEST_INVERSE];
+    double y[LG_MOST_INVERTED];
     for (int i = 0; i < n; i++) {
         double sum = A[i] * x[0];
         for (int j = 1; j < n; j++)
@@ -358,11 +401,12 @@ INLINE void multiply(int n, const double *restrict A, double *restrict x)
         x[i] = y[i];
 }
 
+/* The solution with kept inverses that nothing couples. */
 static void multiply_inverses(const lg_matrix *matrix, double *x)
 {
     const lg_plan *plan = matrix->plan;
     for (const lg_front *front = plan->fronts, *end = front + plan->nfronts; front < end; front++) {
-        const double *inverse = matrix->values + front->D;
+        const double *inverse = matrix->factors + front->D;
         double *at = x + plan->unknowns[front->pivot];
         if (front->n == 3)
             multiply(3, inverse, at);
@@ -376,7 +420,7 @@ static void multiply_inverses(const lg_matrix *matrix, double *x)
 lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
 {
     const lg_plan *plan = matrix->plan;
-    if (matrix->is_inverted) {
+    if (matrix->keeps && plan->apart) {
         multiply_inverses(matrix, x);
         return LG_OK;
     }

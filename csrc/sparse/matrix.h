@@ -51,8 +51,8 @@ typedef struct lg_matrix {
     int *dense_pivots;
     int is_dense; /* the present factors are the dense ones */
     int no_dense; /* a pivot that is too small is LG_SINGULAR at once */
-    int is_inverted; /* `values` holds the inverses of the pivot blocks, used instead: see lg_matrix_invert */
-    long factorisations, fallbacks;
+    int keeps; /* S is that of the last lg_matrix_keep: new values of B need only lg_matrix_refactor */
+    long factorisations, refactorisations, fallbacks; /* all; those of them with kept pivots; dense ones */
     lg_poll *poll; /* called during long factorisations and solutions; NULL: none */
     int deficient_row; /* after LG_SINGULAR: a constraint row (0-based), or -1 - (velocity index) */
 } lg_matrix;
@@ -60,7 +60,7 @@ typedef struct lg_matrix {
 void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
 void lg_matrix_close(lg_matrix *matrix); /* frees the dense fall-back, if any */
 
-void lg_matrix_zero(lg_matrix *matrix);
+void lg_matrix_zero(lg_matrix *matrix); /* ends what lg_matrix_keep began */
 
 /* The block of S that couples entries i (rows) and j (columns) of a clique: column-major, leading dimension *ld. */
 double *lg_matrix_at(const lg_matrix *matrix, int clique, int i, int j, int *ld);
@@ -71,10 +71,19 @@ void lg_matrix_add_columns(lg_matrix *matrix, double s, const double *B);
    means the identity with k = 1. Adds, so that Z k0 X0 + B k1 X1 is two calls. */
 void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level, const lg_chain *chain);
 
+/* Upper right = B^T and lower left = B, in place of what stood there. B is the same in both unless the two belong to
+   two points, as in a half-explicit stage. */
+void lg_matrix_put_columns(lg_matrix *matrix, const double *B);
+void lg_matrix_put_rows(lg_matrix *matrix, const double *B);
+
 lg_status lg_matrix_factor(lg_matrix *matrix);
-/* Speeds up solutions with a factored matrix that is block-diagonal with small blocks, such as a constant mass; does
-   nothing for other matrices. */
-void lg_matrix_invert(lg_matrix *matrix);
+
+/* For a constant S: keeps the pivots of a factored matrix that depend on S alone, as inverses where blocks are small.
+   From then on a matrix with other values of B, put there, needs no lg_matrix_factor but lg_matrix_refactor, until
+   lg_matrix_zero. Does nothing if the factors are dense: see `keeps`. */
+lg_status lg_matrix_keep(lg_matrix *matrix);
+lg_status lg_matrix_refactor(lg_matrix *matrix);
+
 /* x: right-hand side in, solution out. */
 lg_status lg_matrix_solve(const lg_matrix *matrix, double *x);
 

@@ -34,6 +34,7 @@ typedef struct graph {
     int *stack, stack_count; /* groups that are about to leave their blocks */
     int *heap, *place; /* nodes by (degree, size, node); where a node is in the heap, -1 if it is not */
     int heap_count;
+    int blocks_first; /* at equal degree */
     int complete; /* the nodes that are left are all neighbours of one another */
 } graph;
 
@@ -98,8 +99,11 @@ static lg_status table_add(pair_table *table, int64_t key, int *is_new)
 
 static int before(const graph *g, int a, int b)
 {
+    int a_group = a >= g->nblocks, b_group = b >= g->nblocks;
     if (g->degree[a] != g->degree[b])
         return g->degree[a] < g->degree[b];
+    if (g->blocks_first && a_group != b_group)
+        return b_group;
     return g->size[a] != g->size[b] ? g->size[a] < g->size[b] : a < b;
 }
 
@@ -396,10 +400,10 @@ static lg_status build(graph *g, lg_order *order)
     return collect_later(g, order);
 }
 
-lg_status lg_order_create(const lg_pattern *pattern, const int *size, lg_order *order)
+lg_status lg_order_create(const lg_pattern *pattern, const int *size, int blocks_first, lg_order *order)
 {
     graph g = {.nnodes = pattern->nblocks + pattern->ngroups, .nblocks = pattern->nblocks, .size = size};
-    g.pattern = pattern;
+    g.pattern = pattern, g.blocks_first = blocks_first;
     *order = (lg_order){0};
     lg_status status = build(&g, order);
     graph_free(&g);

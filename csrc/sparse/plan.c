@@ -8,6 +8,7 @@
 
 typedef struct builder {
     const lg_pattern *pattern;
+    lg_coupling coupling;
     int *size; /* per node */
     lg_order order;
     lg_plan *plan;
@@ -117,6 +118,11 @@ static void fill_sizes(builder *b)
         updates += square(front->neighbours);
         plan->largest = larger(plan->largest, front->n);
         plan->widest = larger(plan->widest, front->m);
+    }
+    plan->apart = plan->nneighbours == 0;
+    for (lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {
+        front->constant = front->fresh && front->velocities == front->n;
+        plan->apart &= front->constant && front->n <= LG_MOST_INVERTED;
     }
 }
 
@@ -236,7 +242,12 @@ static lg_entry_place group_entry(const builder *b, int group, int entry)
     int block = p->group_block[entry], rows = p->group_row[group + 1] - p->group_row[group];
     int i = b->order.position[block], j = b->order.position[p->nblocks + group];
     lg_meeting U = find_meeting(b, i, j), L = find_meeting(b, j, i);
-    return (lg_entry_place){block, p->nv[block], rows, p->group_value[entry], U.ld, L.ld, U.at, L.at};
+    lg_entry_place place = {.block = block, .nv = p->nv[block], .rows = rows, .value = p->group_value[entry]};
+    place.ld_U = U.ld, place.U = U.at;
+    place.ld_L = L.ld, place.L = L.at;
+    for (int e = p->group_start[group]; e < entry; e++)
+        place.again |= p->group_block[e] == block;
+    return place;
 }
 
 static lg_entry_place own_entry(const builder *b, int block)
@@ -244,8 +255,10 @@ static lg_entry_place own_entry(const builder *b, int block)
     const lg_pattern *p = b->pattern;
     const lg_front *front = &b->plan->fronts[b->order.position[block]];
     int n = front->n, nv = p->nv[block];
-    long U = front->D + (long)n * nv, L = front->D + nv;
-    return (lg_entry_place){block, nv, p->nown[block], p->own_value[block], n, n, U, L};
+    lg_entry_place place = {.block = block, .nv = nv, .rows = p->nown[block], .value = p->own_value[block]};
+    place.ld_U = place.ld_L = n;
+    place.U = front->D + (long)n * nv, place.L = front->D + nv;
+    return place;
 }
 
 static void fill_entries(builder *b)
@@ -266,7 +279,7 @@ static lg_status build(builder *b)
 {
     LG_TRY(measure_nodes(b));
     lg_order order = {0};
-    lg_status status = lg_order_create(b->pattern, b->size, &order);
+    lg_status status = lg_order_create(b->pattern, b->size, b->coupling == LG_COUPLING_MASS, &order);
     b->order = order;
     LG_TRY(status);
     count_plan(b);
@@ -290,7 +303,7 @@ lg_status lg_plan_create(const lg_pattern *pattern, lg_coupling coupling, lg_pla
     lg_pattern coupled = *pattern;
     if (coupling == LG_COUPLING_MASS)
         coupled.ncliques = pattern->nmass_cliques;
-    builder b = {.pattern = &coupled, .plan = calloc(1, sizeof(lg_plan))};
+    builder b = {.pattern = &coupled, .coupling = coupling, .plan = calloc(1, sizeof(lg_plan))};
     lg_status status = b.plan ? build(&b) : LG_NO_MEMORY;
     free(b.size);
     lg_order_free(&b.order);

@@ -14,12 +14,14 @@
 #include "sparse/matrix.h"
 
 enum { LG_CHUNK = 2 }; /* rows of L that the kernels treat together */
+enum { LG_MOST_INVERTED = 8 }; /* unknowns of a pivot block that is inverted when it is kept */
 
 typedef struct lg_front {
     int n, m, ld;
     int velocities; /* pivot unknowns that are velocities; of a block, its own rows follow */
     int bordered; /* it has velocities and own rows */
     int fresh; /* no earlier front changes it: factored straight from the assembled values */
+    int constant; /* its pivot block depends on S alone */
     int pivot; /* its first unknown in the order of elimination */
     int neighbour, neighbours; /* first and number of its plan->neighbours */
     long D, U, L, end; /* places of the panels */
@@ -40,6 +42,7 @@ typedef struct lg_entry_place { /* where one entry of B goes: a group on a block
     int block, nv, rows;
     int value; /* place in the values of B */
     int ld_U, ld_L;
+    int again; /* an earlier entry of the group is on the same block: the two add up */
     long U, L;
 } lg_entry_place;
 
@@ -51,6 +54,7 @@ typedef struct lg_meeting { /* where two entries of a clique meet */
 struct lg_plan {
     int nfronts, nentries, ncliques;
     int size, nvelocities, nrows;
+    int apart; /* every front is constant, small and without neighbours */
     int largest, widest; /* largest n, largest m */
     long nassembled, nvalues; /* doubles that elements add to; all doubles */
     lg_front *fronts; /* in the order of elimination */

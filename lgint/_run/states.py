@@ -343,9 +343,7 @@ class States:
 
     def _transmitted(self, model: Model, element: int, link: int) -> Array:
         """Force and moment, inertial, (n, 6), in the joint of a link of a tree, or of a support."""
-        states = zip(self.t, self.q, self.v, self.vdot, self.lam, self.mem, strict=True)
-        wrenches = [model.core.transmitted(element, link, float(t), *state) for t, *state in states]
-        return np.reshape(wrenches, (len(self), 6))
+        return model.core.transmitted(element, link, self.t, self.q, self.v, self.vdot, self.lam, self.mem)
 
     def _supporting(self, model: Model, name: str, frame: str) -> Array:
         """The reaction of a support."""

@@ -574,6 +574,20 @@ static void test_constant_mass_is_factored_once(void)
     hand_free(&s);
 }
 
+/* With constraints the pivot of the mass is kept, and only rows are formed anew: the same motion to round-off. */
+static void test_constant_mass_is_kept_beside_constraints(void)
+{
+    hand_system s;
+    joined(&s, 1, 20);
+    solution kept = solve(&s, "rk44", NULL, 0.2, 0.01);
+    long factorisations = first.stats.factorisations;
+    s.system.flags = 0;
+    solution fresh = solve(&s, "rk44", NULL, 0.2, 0.01);
+    CHECK(first.stats.factorisations == factorisations && factorisations == 4 * 20 + 1);
+    CHECK(distance(12, kept.q, fresh.q) < 1e-13 && distance(6, kept.v, fresh.v) < 1e-12);
+    hand_free(&s);
+}
+
 static void test_every_method_row_is_complete(void)
 {
     for (int m = 0; m < lg_method_count; m++) {
@@ -624,5 +638,6 @@ int main(void)
     RUN(test_bad_options_are_named);
     RUN(test_inconsistent_start_is_named_and_mended);
     RUN(test_constant_mass_is_factored_once);
+    RUN(test_constant_mass_is_kept_beside_constraints);
     return check_result();
 }

@@ -26,6 +26,8 @@ typedef struct problem {
     lg_matrix matrix;
     int size;
     double *dense; /* the same matrix, built from the definition */
+    lg_coupling coupling;
+    int lower; /* the B that stands in the rows; B[0] stands in the columns */
 } problem;
 
 enum { WIDE = 16, SLOT = WIDE * WIDE };
@@ -92,6 +94,7 @@ static void number(problem *p)
                               .group_value = p->group_value,
                               .group_sufficient = p->group_sufficient,
                               .ncliques = p->ncliques,
+                              .nmass_cliques = p->ncliques,
                               .clique_start = p->clique_start,
                               .clique_block = p->clique_block,
                               .nrows = row,
@@ -144,7 +147,7 @@ static void open_problem(problem *p, uint64_t *state)
 {
     number(p);
     draw(p, state);
-    CHECK(lg_plan_create(&p->pattern, LG_COUPLING_TANGENTS, &p->plan) == LG_OK);
+    CHECK(lg_plan_create(&p->pattern, p->coupling, &p->plan) == LG_OK);
     CHECK(lg_arena_open(&p->arena, layout, p) == LG_OK);
     p->size = p->v_start[p->nblocks] + p->pattern.nrows;
     p->dense = malloc(((size_t)(p->size * p->size) + 1) * sizeof(double));
@@ -188,12 +191,12 @@ static void assemble_cliques(problem *p)
 static void dense_entry(problem *p, int block, int row, int rows, int value, double s)
 {
     int nv = p->nv[block], v = p->v_start[block], first = p->v_start[p->nblocks] + row;
-    const double *B = p->B[0] + value, *X = p->chain[block].X[0];
+    const double *B = p->B[0] + value, *lower = p->B[p->lower] + value, *X = p->chain[block].X[0];
     for (int r = 0; r < rows; r++)
         for (int k = 0; k < nv; k++) {
             double BX = 0;
             for (int i = 0; i < nv; i++)
-                BX += B[r + rows * i] * (X ? X[i + nv * k] : i == k);
+                BX += lower[r + rows * i] * (X ? X[i + nv * k] : i == k);
             p->dense[v + k + p->size * (first + r)] += s * B[r + rows * k];
             p->dense[first + r + p->size * (v + k)] += s * p->chain[block].k[0] * BX;
         }
@@ -240,7 +243,7 @@ static double *solved(problem *p, const double *b, double tolerance)
     double *x = malloc((size_t)p->size * sizeof(double));
     memcpy(x, b, (size_t)p->size * sizeof(double));
     CHECK(lg_plan_size(p->plan) == p->size);
-    CHECK(lg_matrix_factor(&p->matrix) == LG_OK);
+    CHECK((p->matrix.keeps ? lg_matrix_refactor : lg_matrix_factor)(&p->matrix) == LG_OK);
     CHECK(lg_matrix_solve(&p->matrix, x) == LG_OK);
     CHECK_CLOSE(residual(p, x, b), 0, tolerance);
     return x;
@@ -288,6 +291,52 @@ static void solve_shape(void (*shape)(problem *))
     check_solution(&p, &state, 1e-13);
     CHECK(p.matrix.fallbacks == 0 && p.matrix.factorisations == 2);
     close_problem(&p);
+}
+
+/* ---- kept pivots ---- */
+
+/* B of two points: the columns of one, the rows of the other. */
+static void put_points(problem *p, uint64_t *state, const double *masses)
+{
+    for (int i = 0; i < p->pattern.nvalues; i++) {
+        p->B[0][i] += 0.1 * random_number(state);
+        p->B[1][i] = p->B[0][i] + 0.01 * random_number(state);
+    }
+    lg_matrix_put_columns(&p->matrix, p->B[0]);
+    lg_matrix_put_rows(&p->matrix, p->B[1]);
+    memcpy(p->dense, masses, (size_t)(p->size * p->size) * sizeof(double));
+    dense_constraints(p, 1);
+}
+
+/* Solves with one S and, from point to point, other values of B. */
+static void check_kept(problem *p, uint64_t *state, double tolerance)
+{
+    size_t bytes = (size_t)(p->size * p->size) * sizeof(double);
+    double *masses = malloc(bytes);
+    for (int b = 0; b < p->nblocks; b++)
+        p->chain[b] = (lg_chain){{1, 1, 1}, {NULL, NULL, NULL}};
+    p->lower = 1;
+    memset(p->dense, 0, bytes);
+    lg_matrix_zero(&p->matrix);
+    assemble_cliques(p);
+    memcpy(masses, p->dense, bytes);
+
+    long before = p->matrix.factorisations;
+    put_points(p, state, masses);
+    check_solution(p, state, tolerance);
+    CHECK(!p->matrix.keeps && lg_matrix_keep(&p->matrix) == LG_OK && p->matrix.keeps == !p->matrix.is_dense);
+    for (int i = 0; i < 3; i++) {
+        put_points(p, state, masses);
+        check_solution(p, state, tolerance);
+    }
+    CHECK(p->matrix.factorisations == before + 4);
+    CHECK(p->matrix.refactorisations == (p->matrix.keeps ? 3 : 0));
+
+    p->lower = 0;
+    assemble(p); /* another S is factored as usual */
+    CHECK(!p->matrix.keeps);
+    check_solution(p, state, tolerance);
+    free(masses);
 }
 
 /* ---- shapes ---- */
@@ -457,6 +506,7 @@ static void test_random_systems(void)
         open_problem(&p, &state);
         assemble(&p);
         check_solution(&p, &state, 1e-10);
+        check_kept(&p, &state, 1e-10);
         fallbacks += (int)p.matrix.fallbacks;
         close_problem(&p);
     }
@@ -504,49 +554,73 @@ static void test_rows_add_level_by_level(void)
     close_problem(&p);
 }
 
-/* ---- inverses ---- */
+static void test_kept_pivots_of_shapes(void)
+{
+    void (*shapes[])(problem *) = {one_body, free_body,        chain,       tree, loop, body_between, star, springs,
+                                   own_rows, same_block_twice, nothing_here};
+    for (lg_coupling coupling = 0; coupling < LG_COUPLINGS; coupling++)
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+            problem p = {.coupling = coupling};
+            uint64_t state = 41;
+            shapes[i](&p);
+            open_problem(&p, &state);
+            check_kept(&p, &state, 1e-12);
+            CHECK(p.matrix.fallbacks == 0 && p.matrix.keeps == 0 && p.matrix.refactorisations == 3);
+            close_problem(&p);
+        }
+}
 
-/* Uncoupled blocks, one of them in a clique without values: multiplying by the inverses gives the solution. */
-static void test_inverted_blocks(void)
+static void test_kept_pivots_of_every_size(void)
+{
+    for (int nv = 1; nv <= 14; nv++)
+        for (int rows = 1; rows <= nv && rows <= 10; rows++) {
+            problem p = {0};
+            uint64_t state = 77;
+            add_clique(&p, BLOCKS(add_block(&p, nv, 0)));
+            add_clique(&p, BLOCKS(add_block(&p, 9, 0)));
+            add_group(&p, rows, BLOCKS(0, 1));
+            open_problem(&p, &state);
+            check_kept(&p, &state, 1e-12);
+            close_problem(&p);
+        }
+}
+
+/* S is not read again: its values may be lost. */
+static void test_kept_pivots_are_not_formed_anew(void)
+{
+    int sizes[] = {6, 9};
+    for (int i = 0; i < 2; i++) {
+        problem p = {0};
+        uint64_t state = 43;
+        add_clique(&p, BLOCKS(add_block(&p, sizes[i], 0)));
+        add_group(&p, 3, BLOCKS(0));
+        open_problem(&p, &state);
+        assemble(&p);
+        double *b = random_array(&state, p.size), *x = solved(&p, b, 1e-13);
+        CHECK(lg_matrix_keep(&p.matrix) == LG_OK);
+        int ld;
+        double *S = lg_matrix_at(&p.matrix, 0, 0, 0, &ld);
+        for (int j = 0; j < sizes[i] * ld; j++)
+            S[j] = NAN;
+        CHECK(lg_matrix_refactor(&p.matrix) == LG_OK && lg_matrix_solve(&p.matrix, b) == LG_OK);
+        for (int j = 0; j < p.size; j++)
+            CHECK_CLOSE(b[j], x[j], 1e-12);
+        free(b), free(x);
+        close_problem(&p);
+    }
+}
+
+/* Blocks that nothing couples: multiplying by the inverses gives the solution. */
+static void test_kept_blocks_apart(void)
 {
     int sizes[] = {3, 6, 1, 8, 6, 4};
     problem p = {0};
     uint64_t state = 31;
     for (int b = 0; b < 6; b++)
         add_clique(&p, BLOCKS(add_block(&p, sizes[b], 0)));
-    add_clique(&p, BLOCKS(0, 1));
     open_problem(&p, &state);
-    memset(p.S[6], 0, 4 * SLOT * sizeof(double));
-    assemble(&p);
-    double *b = random_array(&state, p.size), *x = solved(&p, b, 1e-13);
-    lg_matrix_invert(&p.matrix);
-    CHECK(p.matrix.is_inverted);
-    CHECK(lg_matrix_solve(&p.matrix, b) == LG_OK);
-    for (int i = 0; i < p.size; i++)
-        CHECK_CLOSE(b[i], x[i], 1e-13);
-    free(b), free(x);
-
-    /* the next matrix is factored as usual */
-    assemble(&p);
-    check_solution(&p, &state, 1e-13);
-    CHECK(!p.matrix.is_inverted);
+    check_kept(&p, &state, 1e-13);
     close_problem(&p);
-}
-
-static void test_coupled_blocks_keep_their_factors(void)
-{
-    void (*shapes[])(problem *) = {one_body, springs, own_rows};
-    for (int i = 0; i < 3; i++) {
-        problem p = {0};
-        uint64_t state = 32;
-        shapes[i](&p);
-        open_problem(&p, &state);
-        assemble(&p);
-        CHECK(lg_matrix_factor(&p.matrix) == LG_OK);
-        lg_matrix_invert(&p.matrix);
-        CHECK(!p.matrix.is_inverted);
-        close_problem(&p);
-    }
 }
 
 /* ---- fall-back ---- */
@@ -833,25 +907,34 @@ static int on_strands(int b)
 
 /* 36 + 2 36 for a body, 9 + 2 (9 + 3) for a joint, and the padding of alignment; never more than if joints were
    eliminated after all of their bodies. */
+static void check_fill(const lg_pattern *pattern, lg_coupling coupling, int shape, long *values)
+{
+    lg_pattern without = *pattern;
+    without.group_sufficient = NULL;
+    int n = pattern->nblocks;
+    *values = fill_of(pattern, coupling);
+    CHECK(*values <= 150L * n);
+    if (n <= 100 || shape < 2)
+        CHECK(*values <= fill_of(&without, coupling));
+}
+
 static void test_fill_grows_linearly(void)
 {
     int (*const shapes[])(int) = {on_the_last, on_the_half, on_the_first, on_strands};
     for (int shape = 0; shape < 4; shape++) {
-        long values[5] = {0};
+        long values[LG_COUPLINGS][5] = {{0}};
         for (int i = 0, n = 1; n <= 10000; i++, n *= 10) {
             int *parent = malloc((size_t)n * sizeof(int));
             for (int b = 0; b < n; b++)
                 parent[b] = shapes[shape](b);
             large system;
             open_large(&system, n, parent);
-            values[i] = fill_of(&system.pattern, LG_COUPLING_TANGENTS);
-            CHECK(values[i] <= 150L * n);
-            system.pattern.group_sufficient = NULL;
-            if (n <= 100 || shape < 2)
-                CHECK(values[i] <= fill_of(&system.pattern, LG_COUPLING_TANGENTS));
+            for (lg_coupling coupling = 0; coupling < LG_COUPLINGS; coupling++)
+                check_fill(&system.pattern, coupling, shape, &values[coupling][i]);
             free(system.ints), free(parent);
         }
-        CHECK(labs((values[4] - values[3]) / 9000 - (values[3] - values[2]) / 900) <= 1);
+        for (int c = 0; c < LG_COUPLINGS; c++)
+            CHECK(labs((values[c][4] - values[c][3]) / 9000 - (values[c][3] - values[c][2]) / 900) <= 1);
     }
 }
 
@@ -865,8 +948,8 @@ static void test_masses_have_no_fill_of_stiffness(void)
     for (int b = 0; b < N; b++)
         before[b] = b - 1;
     open_large(&chain, N, before);
-    long plain = fill_of(&chain.pattern, LG_COUPLING_TANGENTS);
-    CHECK(fill_of(&chain.pattern, LG_COUPLING_MASS) == plain);
+    long plain = fill_of(&chain.pattern, LG_COUPLING_TANGENTS), masses = fill_of(&chain.pattern, LG_COUPLING_MASS);
+    CHECK(masses <= 1.1 * (double)plain);
 
     for (int b = 0; b < N; b++)
         start[b] = block[b] = b;
@@ -874,7 +957,7 @@ static void test_masses_have_no_fill_of_stiffness(void)
         start[N + s] = N + 2 * s, block[N + 2 * s] = s, block[N + 2 * s + 1] = s + 2;
     start[2 * N - 2] = 3 * N - 4;
     chain.pattern.ncliques = 2 * N - 2, chain.pattern.clique_start = start, chain.pattern.clique_block = block;
-    CHECK(fill_of(&chain.pattern, LG_COUPLING_MASS) == plain);
+    CHECK(fill_of(&chain.pattern, LG_COUPLING_MASS) == masses);
     CHECK(fill_of(&chain.pattern, LG_COUPLING_TANGENTS) > 2 * plain);
     free(chain.ints);
 }
@@ -982,8 +1065,10 @@ int main(void)
     RUN(test_every_size);
     RUN(test_random_systems);
     RUN(test_rows_add_level_by_level);
-    RUN(test_inverted_blocks);
-    RUN(test_coupled_blocks_keep_their_factors);
+    RUN(test_kept_pivots_of_shapes);
+    RUN(test_kept_pivots_of_every_size);
+    RUN(test_kept_pivots_are_not_formed_anew);
+    RUN(test_kept_blocks_apart);
     RUN(test_singular_block_falls_back);
     RUN(test_scaling_does_not_fall_back);
     RUN(test_fallback_copes_with_bad_scaling);

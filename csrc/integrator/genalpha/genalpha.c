@@ -327,7 +327,6 @@ static lg_status begin(lg_genalpha_stepper *g, const lg_state *state, double h)
     g->coordinate_size = 1 + lg_max_abs(space->nq, state->q);
     g->noise_phi = 64 * DBL_EPSILON * g->coordinate_size;
     g->noise_phidot = 64 * DBL_EPSILON * (1 + lg_max_abs(space->nv, state->v));
-    lg_accel_reset(&g->base.accel);
 
     LG_TRY(take_over(g));
     g->chains_formed = g->place_changed = 0;

@@ -77,6 +77,5 @@ lg_status lg_alpha_optimal_start(lg_genalpha_stepper *g)
         LG_TRY(project_on_rows(g, l, g->implicit.residual));
         lg_axpy(nv, h * h, g->implicit.residual, g->v_n);
     }
-    lg_accel_reset(&g->base.accel);
     return LG_OK;
 }
