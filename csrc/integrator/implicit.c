@@ -6,12 +6,18 @@
 #include <float.h>
 #include <math.h>
 
-/* Cost of a new matrix in iterations: by itself, and by central differences of functions along all coordinates and
-   velocities, or of a law along those of two bodies. */
-static double matrix_cost(const lg_system *system)
+/* Cost of a new matrix in iterations, from numbers that are known before the run. An iteration solves, evaluates and
+   follows its unknowns; a matrix is factored, and its tangents and chains are formed. In multiplications of the matrix,
+   counts of instructions (docs/architecture.md) give 50 and 100 per velocity for what is outside of the matrix, and
+   250 for what every iteration and every matrix cost. By central differences of functions along all coordinates and
+   velocities, or of a law along those of two bodies, a matrix costs as many evaluations. */
+static double matrix_cost(const lg_system *system, const lg_plan *plan)
 {
-    const double compiled = 3, law = 48;
-    return system->flags & LG_SYSTEM_DIFFERENCED ? fmax(compiled, fmin(law, 4 * system->space->nv)) : compiled;
+    const double overhead = 250, iteration = 50, matrix = 100, law = 48;
+    double nv = system->space->nv, factor, solve;
+    lg_plan_operations(plan, &factor, &solve);
+    double cost = (overhead + matrix * nv + 1.5 * factor) / (overhead + iteration * nv + solve);
+    return system->flags & LG_SYSTEM_DIFFERENCED ? fmax(cost, fmin(law, 4 * nv)) : cost;
 }
 
 lg_newton_settings lg_implicit_settings(const lg_stepper *self, const lg_newton_options *stop)
@@ -19,7 +25,7 @@ lg_newton_settings lg_implicit_settings(const lg_stepper *self, const lg_newton_
     return (lg_newton_settings){.rtol = stop->rtol.number,
                                 .atol = stop->atol.number,
                                 .max_iter = (int)stop->max_iter.number,
-                                .matrix_cost = matrix_cost(self->system)};
+                                .matrix_cost = matrix_cost(self->system, self->plan)};
 }
 
 void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets, lg_arena *arena)

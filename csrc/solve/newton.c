@@ -164,13 +164,27 @@ static int ends_untested(const iteration *it, int is_new)
 
 /* ---- when to renew the matrix ---- */
 
-enum { MOST_REUSES = 8 };
+enum { MOST_REUSES = 8, MOST_SOLE_STEPS = 16 };
+
+/* The number of iterations after which an error is safe, as a real number. */
+static double iterations_for(double error, double contraction)
+{
+    return contraction < 1 ? log(error / safe) / -log(contraction) : INFINITY;
+}
+
+/* The number of iterations that the next step is expected to take with the matrix of earlier steps: as many as the last
+   one, or in the second step of a matrix as many as in that of an earlier matrix, which is tried again now and then. */
+static double next_iterations(const lg_newton_memory *m)
+{
+    if (m->matrix_age > 1)
+        return m->last_iterations;
+    return m->sole_steps < MOST_SOLE_STEPS ? m->second_iterations : 0;
+}
 
 /* Whether the matrix of earlier steps should be replaced at the beginning of this step. */
 static int is_worn(const lg_newton_memory *m, double cost)
 {
-    return m->matrix_age > 0 &&
-           (m->last_iterations - m->fewest_iterations) * m->matrix_age >= cost + m->extra_iterations;
+    return m->matrix_age > 0 && next_iterations(m) * m->matrix_age >= cost + m->iterations;
 }
 
 static int begins_new(const iteration *it)
@@ -179,17 +193,11 @@ static int begins_new(const iteration *it)
     return !it->matrix_valid || worn;
 }
 
-/* The number of further iterations expected at the present contraction. */
-static double iterations_left(const iteration *it)
-{
-    return it->contraction < 1 ? log(it->error / safe) / -log(it->contraction) : INFINITY;
-}
-
 static int is_renewal_due(const iteration *it)
 {
     if (it->settings->plain)
         return it->reuses > 0 && (it->contraction > slow || it->reuses >= MOST_REUSES);
-    return it->count > 0 ? iterations_left(it) > it->settings->matrix_cost
+    return it->count > 0 ? iterations_for(it->error, it->contraction) > it->settings->matrix_cost
                          : is_worn(it->memory, it->settings->matrix_cost);
 }
 
@@ -202,19 +210,29 @@ static int needs_new(iteration *it)
 
 /* ---- what the next step needs to know ---- */
 
+/* Remembers what the second step of a matrix cost, including a renewal within it. */
+static void note_second_step(iteration *it)
+{
+    lg_newton_memory *m = it->memory;
+    int began_with_new = it->renewed && it->reuses == it->count;
+    if (m->matrix_age != 1 || began_with_new)
+        return;
+    m->second_iterations = it->count + (it->renewed ? it->settings->matrix_cost : 0);
+    m->sole_steps = 0;
+}
+
 static void remember(iteration *it)
 {
     lg_newton_memory *m = it->memory;
     m->first_error = fmax(it->first_error, 0.5 * m->first_error);
     m->steps_to_test = fmax(0, m->steps_to_test - 1);
     m->last_iterations = it->count;
-    if (it->renewed) {
-        m->last_contraction = m->matrix_age = m->extra_iterations = 0;
-        m->fewest_iterations = it->count;
-    }
-    m->fewest_iterations = fmin(m->fewest_iterations, it->count);
-    m->extra_iterations += it->count - m->fewest_iterations;
+    note_second_step(it);
+    if (it->renewed)
+        m->last_contraction = m->matrix_age = m->iterations = 0;
+    m->iterations += it->reuses;
     m->matrix_age++;
+    m->sole_steps++;
 }
 
 /* ---- the method ---- */

@@ -21,10 +21,12 @@
    its end if it is the first after a reset or a change of h, if the seven steps before it were not tested, and if its
    first error is a surprise: more than four times that of the step before, or a residual above a tenth of its terms.
    After a surprise the next 32 steps are tested as well, since a force without declared kinks that has switched on will
-   switch off again. A reused matrix is renewed when that pays: at the beginning of a step, if the iterations that the
-   last step took beyond the fewest cost more than the mean over the matrix's steps, its making included, which is the
-   best time to replace anything that wears; and within a step, if the iterations still expected cost more than a new
-   matrix. */
+   switch off again. A reused matrix is renewed when that pays: at the beginning of a step, if this step
+   is expected to take at least as many iterations as the mean over the matrix's steps, its making included, which is
+   the best time to replace anything that wears; and within a step, if the iterations still expected cost more than a
+   new matrix. A step is expected to take as many iterations as the last one, and the second step of a matrix as many
+   as that of the last matrix that had one, so that a matrix may serve one step only; after sixteen such steps it serves
+   a second one again. */
 #ifndef LG_SOLVE_NEWTON_H
 #define LG_SOLVE_NEWTON_H
 
@@ -63,9 +65,10 @@ typedef struct lg_newton_memory {
     double untested_steps; /* since the last tested step */
     double steps_to_test; /* after a surprise: how many more steps are tested */
     double matrix_age; /* steps that the reused matrix has served */
-    double fewest_iterations; /* of a step with the reused matrix */
-    double extra_iterations; /* beyond the fewest, summed over the steps of the reused matrix */
+    double iterations; /* with the reused matrix, over all of its steps */
     double last_iterations; /* of the last step; as many are expected, and their evaluations include the matrix */
+    double second_iterations; /* of the second step of the last matrix that had one; a renewal within it counts too */
+    double sole_steps; /* steps since then */
 } lg_newton_memory;
 
 enum { LG_NEWTON_MEMORY = sizeof(lg_newton_memory) / sizeof(double) };

@@ -40,6 +40,8 @@ lg_status lg_plan_create(const lg_pattern *pattern, lg_coupling coupling, lg_pla
 void lg_plan_free(lg_plan *plan);
 int lg_plan_size(const lg_plan *plan); /* unknowns */
 long lg_plan_values(const lg_plan *plan); /* doubles in the matrix: the measure of fill */
+/* Multiplications of a factorisation and of a solution. */
+void lg_plan_operations(const lg_plan *plan, double *factor, double *solve);
 
 typedef struct lg_matrix {
     const lg_plan *plan;

@@ -331,3 +331,15 @@ long lg_plan_values(const lg_plan *plan)
 {
     return plan->nvalues;
 }
+
+/* Of a front with n pivots and m later unknowns: LU of the pivot block, the two panels, and the product of the panels;
+   the triangles of the pivot block, and both panels once. */
+void lg_plan_operations(const lg_plan *plan, double *factor, double *solve)
+{
+    *factor = *solve = 0;
+    for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {
+        double n = front->n, m = front->m;
+        *factor += n * n * n / 3 + n * n * m + n * m * m;
+        *solve += n * n + 2 * n * m;
+    }
+}

@@ -38,22 +38,22 @@ MORE = 1.1  # times the committed count of a case is the most that passes
 # steps of the short and the long run
 STEPS: Mapping[str, tuple[int, int]] = {
     "constrained top, full Newton": (50, 250),
-    "constrained top, modified Newton": (50, 250),
+    "constrained top, modified Newton": (100, 300),
     "free top, rk44": (100, 600),
     "free top, rk67": (100, 600),
     "rotor, full Newton": (50, 250),
-    "rotor, modified Newton": (50, 250),
+    "rotor, modified Newton": (100, 400),
     "rotor, rk44": (100, 600),
     "slider-crank, full Newton": (50, 200),
-    "slider-crank, modified Newton": (50, 200),
+    "slider-crank, modified Newton": (50, 250),
     "Puma 560, full Newton": (20, 70),
-    "Puma 560, modified Newton": (20, 70),
+    "Puma 560, modified Newton": (40, 140),
     "Puma 560 minimal, full Newton": (50, 150),
     "Puma 560 minimal, modified Newton": (50, 150),
     "chain of 10, full Newton": (20, 120),
-    "chain of 10, modified Newton": (20, 120),
+    "chain of 10, modified Newton": (50, 250),
     "chain of 100, full Newton": (10, 30),
-    "chain of 100, modified Newton": (10, 30),
+    "chain of 100, modified Newton": (40, 80),
 }
 
 # Parts by room and by the name of the function that a line stands in; the first that fits. What fits none belongs to
