@@ -103,6 +103,11 @@ static solution errors(const hand_system *s, solution a, const solution *exact)
                       .lam = {distance(s->pattern.nrows, a.lam, exact->lam)}};
 }
 
+static int near(double observed, int order)
+{
+    return fabs(observed - order) < 0.15;
+}
+
 /* The observed order over two halvings of h = t_end/n, two-sided. */
 static void check_order(const hand_system *s, const char *name, const lg_option_value *options, double t_end, int n,
                         const solution *exact)
@@ -117,26 +122,28 @@ static void check_order(const hand_system *s, const char *name, const lg_option_
         char text[160];
         double p = log2(e[i].q[0] / e[i + 1].q[0]), pv = log2(e[i].v[0] / e[i + 1].v[0]);
         double pl = s->pattern.nrows ? log2(e[i].lam[0] / e[i + 1].lam[0]) : order;
-        int ok = fabs(p - order) < 0.15 && fabs(pv - order) < 0.15 && fabs(pl - order) < 0.15;
+        int ok = near(p, order) && near(pv, order) && near(pl, order);
         snprintf(text, sizeof text, "%s on %s, n = %d: q %.3f (%.2g) v %.3f (%.2g) lam %.3f", name, s->block.node->name,
                  n << i, p, e[i + 1].q[0], pv, e[i + 1].v[0], pl);
         check_report(ok, __FILE__, __LINE__, text);
     }
 }
 
-/* Steps to t = 1: errors in the asymptotic range and above round-off. */
-static const struct {
-    const char *name;
-    int n;
-} coarse[] = {{"euler", 6400}, {"midpoint", 800}, {"rk33", 200},     {"rk44", 100},    {"rk67", 60},
-              {"ode23", 200},  {"dopri5", 200},   {"genalpha", 800}, {"newmark", 800}, {"hht", 800}};
+/* Steps to t = 1 by order: errors in the asymptotic range and above round-off. */
+static int coarsest(const lg_method *method)
+{
+    static const int by_order[] = {[1] = 6400, [2] = 800, [3] = 200, [4] = 100, [5] = 200, [6] = 60};
+    CHECK(method->order < (int)(sizeof by_order / sizeof *by_order));
+    return by_order[method->order];
+}
 
+/* Half-explicit methods with constraints have multipliers of an order of their own: tests/methods looks at them. */
 static void check_all_orders(hand_system *s)
 {
     solution exact = solve(s, "rk67", NULL, 1, 1e-3);
-    CHECK((int)(sizeof coarse / sizeof *coarse) == lg_method_count);
     for (int i = 0; i < lg_method_count; i++)
-        check_order(s, coarse[i].name, NULL, 1, coarse[i].n, &exact);
+        if (s->pattern.nrows == 0 || lg_methods[i]->stepper != &lg_herk)
+            check_order(s, lg_methods[i]->name, NULL, 1, coarsest(lg_methods[i]), &exact);
     hand_free(s);
 }
 
