@@ -13,6 +13,7 @@ from lgint._model.check import check
 from lgint._model.lagrangian import LagrangianModel
 from lgint._model.model import Model
 from lgint._run.dense import DenseOutput, DenseState
+from lgint._run.equilibrium import equilibrium
 from lgint._run.integrate import Stepper, integrate, method_info, methods
 from lgint._run.trajectory import Trajectory, load
 from lgint._section import section
@@ -36,6 +37,7 @@ __all__ = [
     "__version__",
     "check",
     "dh_links",
+    "equilibrium",
     "ground",
     "groups",
     "integrate",

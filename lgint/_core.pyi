@@ -59,7 +59,9 @@ class System:
         load: float = 1.0,  # factor of all loads and of gravity
     ) -> dict[str, Array]: ...  # B, Z dense (nrows, nv); S dense (nv, nv)
     # any leading axes: (..., nq), (..., nv)
-    def energy(self, t: ArrayLike, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...  # T, V
+    def energy(
+        self, t: ArrayLike, q: ArrayLike, v: ArrayLike, load: ArrayLike = 1.0
+    ) -> tuple[Array, Array]: ...  # T, V; load: factor of the loads, (...,)
     def retract(self, q: ArrayLike, theta: ArrayLike) -> Array: ...
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array: ...
     def residual(self, t: ArrayLike, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...  # phi, phidot
@@ -101,6 +103,8 @@ class Model(System):
         a: ArrayLike,
         lam: ArrayLike,
         mem: ArrayLike,
+        load: ArrayLike,  # factor of the loads
+        static: bool,  # motions that are given stand still
     ) -> Array: ...
     def rows(self, element: int) -> tuple[int, int, int, int]: ...  # row, nrows, mem, nmem
 
@@ -144,6 +148,18 @@ def integrate(
     state only); end (that state, the same fields); knots (both ends of every step: t, q, v, vdot, lam; or None); stats:
     steps, rejected, failed, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks, wall_time. h is
     not read where options have rtol or atol. The arrays are the memory of the record itself."""
+
+def equilibrium(
+    system: System,
+    t: float,  # of the loads
+    loads: ArrayLike,  # factors
+    q: ArrayLike,  # where the search begins
+    rtol: float,
+    atol: float,
+    max_iter: int,
+    /,
+) -> dict[str, Any]:
+    """The states, as those of `integrate`, in equilibrium under the factors, which are their t; and stats."""
 
 def interpolate(
     system: System,

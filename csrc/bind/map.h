@@ -5,7 +5,7 @@
 #include "bind/args.h"
 #include "bind/system.h"
 
-enum { LG_MAX_OPERANDS = 6, LG_MAX_RESULTS = 4 };
+enum { LG_MAX_OPERANDS = 7, LG_MAX_RESULTS = 4 };
 
 /* The length of an axis by its letter: q, v, r (constraint rows), m (memory) or a digit. */
 npy_intp lg_length(const lg_system *system, char letter);

@@ -282,6 +282,7 @@ typedef struct query {
     int index, place; /* a frame; or an element, and its slot or link */
     int *elements; /* map.count of them */
     double *forces; /* two values per velocity, for `transmitted` */
+    int at_rest; /* likewise */
 } query;
 
 static lg_status kinematics_at(lg_map *map, const double *const *x, double *const *y)
@@ -399,25 +400,29 @@ static lg_status transmitted_at(lg_map *map, const double *const *x, double *con
     point.a = x[3];
     point.lam = x[4];
     point.mem = x[5];
+    point.load = *x[6];
+    point.at_rest = at->at_rest;
     point.work = map->work;
     return lg_model_transmitted(at->model, at->index, at->place, &point, at->forces, y[0]);
 }
 
 PyDoc_STRVAR(
     transmitted_doc,
-    "transmitted(element, link, t, q, v, a, lam, mem)\n--\n\n"
+    "transmitted(element, link, t, q, v, a, lam, mem, load, static)\n--\n\n"
     "Inertial force and moment, (..., 6), that the joint of a tree's link exerts on the link, at its origin; or a\n"
-    "support (link 0), on what is attached to it, at its point.");
+    "support (link 0), on what is attached to it, at its point. load: factor of the loads; static: motions that are\n"
+    "given stand still.");
 
 static PyObject *model_transmitted(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"element", "link", "t", "q", "v", "a", "lam", "mem", NULL};
-    query asked = {.map = {names + 2, "tqvvrm", {"6"}, transmitted_at, lg_system_of(self)},
+    static char *names[] = {"element", "link", "t", "q", "v", "a", "lam", "mem", "load", "static", NULL};
+    query asked = {.map = {names + 2, "tqvvrmt", {"6"}, transmitted_at, lg_system_of(self)},
                    .model = model_of(self)->model};
-    PyObject *given[6];
+    PyObject *given[7];
     if (!asked.map.system ||
-        !PyArg_ParseTupleAndKeywords(args, kwargs, "iiOOOOOO:transmitted", names, &asked.index, &asked.place, &given[0],
-                                     &given[1], &given[2], &given[3], &given[4], &given[5]) ||
+        !PyArg_ParseTupleAndKeywords(args, kwargs, "iiOOOOOOOp:transmitted", names, &asked.index, &asked.place,
+                                     &given[0], &given[1], &given[2], &given[3], &given[4], &given[5], &given[6],
+                                     &asked.at_rest) ||
         check_index("element", asked.index, model_of(self)->nelements) < 0)
         return NULL;
     asked.forces = PyMem_Calloc(2 * (size_t)asked.map.system->space->nv + 1, sizeof *asked.forces);

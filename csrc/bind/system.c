@@ -71,13 +71,16 @@ static PyObject *call_map(lg_map *map, PyObject *self, PyObject *args, PyObject 
     return lg_map_call(map, self, given);
 }
 
-PyDoc_STRVAR(energy_doc, "energy(t, q, v)\n--\n\n"
-                         "Kinetic and potential energy, each (...,), of states t (...,), q (..., nq), v (..., nv).\n"
-                         "ValueError if the system does not know its energy.");
+PyDoc_STRVAR(energy_doc,
+             "energy(t, q, v, load=1.0)\n--\n\n"
+             "Kinetic and potential energy, each (...,), of states t (...,), q (..., nq), v (..., nv) under\n"
+             "factors load (...,) of the loads.\n"
+             "ValueError if the system does not know its energy.");
 
 static lg_status energy_at(lg_map *map, const double *const *x, double *const *y)
 {
     lg_point point = lg_point_at(*x[0], x[1], x[2]);
+    point.load = *x[3];
     point.mem = map->mem;
     point.work = map->work;
     return map->system->energy(map->system->self, &point, y[0], y[1]);
@@ -85,14 +88,22 @@ static lg_status energy_at(lg_map *map, const double *const *x, double *const *y
 
 static PyObject *system_energy(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"t", "q", "v", NULL};
-    lg_map map = {.names = names, .operands = "tqv", .results = {"", ""}, .at = energy_at};
+    static char *names[] = {"t", "q", "v", "load", NULL};
     const lg_system *system = lg_system_of(self);
-    if (system && !system->energy) {
+    lg_map map = {.names = names, .operands = "tqvt", .results = {"", ""}, .at = energy_at, .system = system};
+    PyObject *given[4] = {NULL};
+    if (!system ||
+        !PyArg_ParseTupleAndKeywords(args, kwargs, "OOO|O:energy", names, &given[0], &given[1], &given[2], &given[3]))
+        return NULL;
+    if (!system->energy) {
         PyErr_SetString(PyExc_ValueError, "this system has no energy; give a CallableSystem the function `energy`");
         return NULL;
     }
-    return call_map(&map, self, args, kwargs, "OOO:energy");
+    PyObject *load = given[3] ? Py_NewRef(given[3]) : PyFloat_FromDouble(1);
+    given[3] = load;
+    PyObject *result = load ? lg_map_call(&map, self, given) : NULL;
+    Py_XDECREF(load);
+    return result;
 }
 
 PyDoc_STRVAR(residual_doc,

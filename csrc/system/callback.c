@@ -354,7 +354,7 @@ static void fill_system(lg_callbacks *self, unsigned flags, size_t nwork)
         .self = self,
         .space = &self->space,
         .pattern = &self->pattern,
-        .flags = flags | (self->function[LG_CALL_TANGENT].call ? 0 : LG_SYSTEM_DIFFERENCED),
+        .flags = flags | LG_SYSTEM_FIXED_LOADS | (self->function[LG_CALL_TANGENT].call ? 0 : LG_SYSTEM_DIFFERENCED),
         .nwork = (int)nwork,
         .eval = eval,
         .energy = self->function[LG_CALL_ENERGY].call ? energy : NULL,

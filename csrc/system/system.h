@@ -19,6 +19,7 @@ typedef struct lg_point { /* where to evaluate; begins with lg_point_at */
     double load; /* factor of all loads and of gravity; 1 in all dynamics, other values in statics only */
     const double *q, *v, *a, *lam, *mem; /* a and lam may be NULL where nothing wanted depends on them */
     double *work; /* scratch of system->nwork doubles, whose contents do not outlive a call */
+    int at_rest; /* motions that are given stand still at t: statics */
     int printed; /* gyro of Euler parameters as in sherif2019 (9): the true one where e.e' = 0, another elsewhere */
 } lg_point;
 
@@ -40,7 +41,8 @@ enum {
     LG_SYSTEM_CONSTANT_MASS = 1, /* M does not depend on q or t, so its factorisation can be reused */
     LG_SYSTEM_NEEDS_GIL = 2, /* some verb calls Python */
     LG_SYSTEM_TREES = 4, /* some blocks of R^n rotate bodies */
-    LG_SYSTEM_DIFFERENCED = 8 /* S contains derivatives formed by differences of functions, which take many calls */
+    LG_SYSTEM_DIFFERENCED = 8, /* S contains derivatives formed by differences of functions, which take many calls */
+    LG_SYSTEM_FIXED_LOADS = 16 /* it does not read the load factor */
 };
 
 typedef struct lg_system {

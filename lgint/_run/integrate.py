@@ -114,7 +114,7 @@ def integrate(
     step, given = _steps(method, h, options)
     begin, q, v, memory = start_of(model, method, t0, start)
     times = _stops(begin, number("t_end", t_end), stops)
-    every = _count("save_every", save_every)
+    every = count("save_every", save_every)
     wanted = None if t_eval is None else _evaluation_times(begin, float(times[-1]), t_eval)
     watch = None if events is None else Events(model.core, events)
     formed = gradients_formed()
@@ -270,7 +270,7 @@ def _steps(method: str, h: float | None, options: dict[str, Any]) -> tuple[float
     return np.nan, given
 
 
-def _count(name: str, value: object) -> int:
+def count(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= MOST:
         raise ValueError(f"{name}: a whole number from 1 to {MOST} expected, got {shown(value)}")
     return int(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,9 @@ from lgint._model.rod import Rod
 from lgint._rotation import attitudes, continuous, quaternion_of_matrix
 from lgint._run.dense import DenseOutput
 from lgint.modal import COM
+
+
+EQUILIBRIUM: Final = "equilibrium"  # the method of trajectories whose times are load factors
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,16 @@ class States:
         """Names of the constraint rows, in the order of `lam`."""
         return self.model.row_names
 
+    @property
+    def _times(self) -> Array:
+        """Times (n,) at which the states see whatever depends on time."""
+        return np.full(len(self), float(self.options["time"])) if self.method == EQUILIBRIUM else self.t
+
+    @property
+    def _loads(self) -> Array:
+        """Factors (n,) of the loads under which the states are."""
+        return self.t if self.method == EQUILIBRIUM else np.ones(len(self))
+
     # ---- bodies ----
 
     def multibody(self) -> Model:
@@ -105,7 +118,7 @@ class States:
         return self.model
 
     def _kinematics(self, name: str) -> tuple[Array, Array, Array, Array]:
-        return self.multibody().kinematics(name, self.q, self.v, self.t)
+        return self.multibody().kinematics(name, self.q, self.v, self._times)
 
     def position(self, name: str) -> Array:
         """Inertial position of the COM of body `name`, or of a support, (n, 3), m.
@@ -169,7 +182,7 @@ class States:
     def energy(self, kind: str = "total") -> Array:
         """Energy (n,), J. `kind`: "total", "kinetic" or "potential" (of gravity and springs)."""
         choice("kind of energy", kind, ("total", "kinetic", "potential"))
-        kinetic, potential = self.model.core.energy(self.t, self.q, self.v)
+        kinetic, potential = self.model.core.energy(self._times, self.q, self.v, self._loads)
         return {"total": kinetic + potential, "kinetic": kinetic, "potential": potential}[kind]
 
     def momentum(self) -> Array:
@@ -203,7 +216,7 @@ class States:
         """Residuals of all constraint rows, (n, nc), at "position" or "velocity" level."""
         levels = ("position", "velocity")
         choice("level", level, levels)
-        return self.model.core.residual(self.t, self.q, self.v)[levels.index(level)]
+        return self.model.core.residual(self._times, self.q, self.v)[levels.index(level)]
 
     # ---- rods ----
 
@@ -271,7 +284,7 @@ class States:
         if which == "slide":
             axis, turning, apart, velocity = self._slide(model, name)
             return _dot(axis, velocity - np.cross(turning, apart))
-        first, second = (model.joint_kinematics(name, slot, self.q, self.v, self.t) for slot in (0, 1))
+        first, second = (model.joint_kinematics(name, slot, self.q, self.v, self._times) for slot in (0, 1))
         axis = first[1] @ model.joint_triad(name, 0)[:, 2]
         return _dot(axis, _rotate(second[1], second[3]) - _rotate(first[1], first[3]))
 
@@ -281,8 +294,8 @@ class States:
         All inertial and (n, 3); the last is the velocity of the second point against the first.
         """
         place = model.joint_place(name)
-        first, second = (model.core.kinematics(frame, self.q, self.v, self.t) for frame in place.slide)
-        axis = model.joint_kinematics(name, 0, self.q, self.v, self.t)[1] @ model.joint_triad(name, 0)[:, 2]
+        first, second = (model.core.kinematics(frame, self.q, self.v, self._times) for frame in place.slide)
+        axis = model.joint_kinematics(name, 0, self.q, self.v, self._times)[1] @ model.joint_triad(name, 0)[:, 2]
         return axis, _rotate(first[1], first[3]), second[0] - first[0], second[2] - first[2]
 
     def joint_angles(self) -> Array:
@@ -326,8 +339,8 @@ class States:
         lam = self.all_multipliers()
         whole, place = model.complete, model.joint_place(name)
         element = whole.joint_place(name).element
-        wrench = whole.core.reaction(element, slot, self.t, self.q, self.v, lam)
-        R = model.core.kinematics(place.frames[slot], self.q, self.v, self.t)[1]
+        wrench = whole.core.reaction(element, slot, self._times, self.q, self.v, lam)
+        R = model.core.kinematics(place.frames[slot], self.q, self.v, self._times)[1]
         inertial = np.concatenate([wrench[:, :3], _rotate(R, wrench[:, 3:])], axis=1)
         return self._turned(model, name, inertial, frame, slot)
 
@@ -336,14 +349,15 @@ class States:
         place = model.joint_place(name)
         wrench = self._transmitted(model, place.element, place.link or 0)
         if slot == 0:
-            first, link = (model.joint_kinematics(name, end, self.q, self.v, self.t)[0] for end in (0, 1))
+            first, link = (model.joint_kinematics(name, end, self.q, self.v, self._times)[0] for end in (0, 1))
             moment = wrench[:, 3:] + np.cross(link - first, wrench[:, :3])
             wrench = -np.concatenate([wrench[:, :3], moment], axis=1)
         return self._turned(model, name, wrench, frame, slot)
 
     def _transmitted(self, model: Model, element: int, link: int) -> Array:
         """Force and moment, inertial, (n, 6), in the joint of a link of a tree, or of a support."""
-        return model.core.transmitted(element, link, self.t, self.q, self.v, self.vdot, self.lam, self.mem)
+        state = (self._times, self.q, self.v, self.vdot, self.lam, self.mem)
+        return model.core.transmitted(element, link, *state, self._loads, self.method == EQUILIBRIUM)
 
     def _supporting(self, model: Model, name: str, frame: str) -> Array:
         """The reaction of a support."""
@@ -356,9 +370,9 @@ class States:
         if frame == "inertial" or (frame == "body" and body == "ground"):
             return wrench
         if frame == "body":
-            R = model.kinematics(body, self.q, self.v, self.t)[1]
+            R = model.kinematics(body, self.q, self.v, self._times)[1]
         else:
-            R = model.joint_kinematics(name, slot, self.q, self.v, self.t)[1] @ model.joint_triad(name, slot)
+            R = model.joint_kinematics(name, slot, self.q, self.v, self._times)[1] @ model.joint_triad(name, slot)
         return _seen_from(R, wrench)
 
 

@@ -14,7 +14,7 @@ from lgint._model.lagrangian import rebuilt
 from lgint._model.model import System
 from lgint._run import files
 from lgint._run.dense import KNOT
-from lgint._run.states import States
+from lgint._run.states import EQUILIBRIUM, States
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
@@ -128,7 +128,7 @@ def load(path: str | PathLike[str]) -> Trajectory:
         result |= {"stats": about["stats"], "status": about["status"]}
         model = rebuilt(about["model"], about["record"])
         _check_arrays(model, result)
-        method = choice("method", about["method"], [row["name"] for row in _core.method_rows()])
+        method = choice("method", about["method"], [*(row["name"] for row in _core.method_rows()), EQUILIBRIUM])
         return Trajectory(model, method, about["options"], result)
 
 

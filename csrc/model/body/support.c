@@ -56,6 +56,8 @@ static lg_status drive(lg_span bodies, const lg_point *at)
             LG_TRY(b->e.function.call(b->e.function.self, at->t, LEVELS * WIDTH, motion));
         else
             lg_zero(LEVELS * WIDTH, motion);
+        if (at->at_rest)
+            lg_zero((LEVELS - RATE) * WIDTH, motion + RATE * WIDTH);
     }
     return LG_OK;
 }

@@ -34,7 +34,7 @@ static void desired(const lg_element *e, int first, const lg_point *at, double *
     const double *p = piece(e, first, i);
     double s = at->t - p[0];
     *angle = p[1] + s * (p[2] + s * p[3] / 2);
-    *rate = p[2] + s * p[3];
+    *rate = at->at_rest ? 0 : p[2] + s * p[3];
 }
 
 void lg_drive_law(const lg_element *e, int first, const lg_point *at, double angle, double rate, double law[3])

@@ -1,0 +1,139 @@
+/* lgint._core.equilibrium: equilibria under increasing loads, without the GIL where the system allows it. */
+#include "run/equilibrium.h"
+#include "bind/args.h"
+#include "bind/record.h"
+#include "bind/run.h"
+#include "bind/system.h"
+
+typedef struct session {
+    lg_statics statics;
+    lg_arena arena;
+    lg_table states;
+    PyThreadState *thread; /* the saved thread state while the GIL is released, NULL while it is held */
+    PyArrayObject *loads, *q;
+} session;
+
+static lg_status save(void *self, const lg_state *state, double h)
+{
+    return lg_record_add(&((session *)self)->states.record, state, h, NAN);
+}
+
+/* Handles signals. */
+static lg_status poll(void *self, double load)
+{
+    session *s = self;
+    int released = s->thread != NULL;
+    (void)load;
+    if (released)
+        PyEval_RestoreThread(s->thread);
+    lg_status status = PyErr_CheckSignals() < 0 ? LG_INTERRUPTED : LG_OK;
+    if (released)
+        s->thread = PyEval_SaveThread();
+    return status;
+}
+
+static lg_status solve(session *s, lg_report *report)
+{
+    const lg_observer observer = {.self = s, .save = save, .poll = poll};
+    int nloads = (int)PyArray_SIZE(s->loads);
+    if (s->statics.accel.system->flags & LG_SYSTEM_NEEDS_GIL)
+        return lg_equilibrium(&s->statics, nloads, lg_data(s->loads), &observer, report);
+    s->thread = PyEval_SaveThread();
+    lg_status status = lg_equilibrium(&s->statics, nloads, lg_data(s->loads), &observer, report);
+    PyEval_RestoreThread(s->thread);
+    s->thread = NULL;
+    return status;
+}
+
+/* The columns of the record, and stats. */
+static PyObject *result_of(session *s)
+{
+    const lg_accel *accel = &s->statics.accel;
+    const lg_stats stats = {.steps = (long)s->states.record.count,
+                            .newton_iterations = s->statics.iterations,
+                            .jacobians = s->statics.iterations,
+                            .factorisations = accel->matrix.factorisations,
+                            .evaluations = accel->evaluations,
+                            .dense_fallbacks = accel->matrix.fallbacks,
+                            .newton = "full"};
+    PyObject *dict = lg_table_dict(&s->states), *counts = dict ? lg_stats_dict(&stats, -1) : NULL;
+    if (!counts || PyDict_SetItemString(dict, "stats", counts) < 0)
+        Py_CLEAR(dict);
+    Py_XDECREF(counts);
+    return dict;
+}
+
+static PyObject *run(session *s, const lg_module *module)
+{
+    lg_report report = {0};
+    lg_status status = solve(s, &report);
+    if (status == LG_OK)
+        return result_of(s);
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *result = result_of(s);
+    PyErr_Clear();
+    PyErr_Restore(type, value, traceback);
+    lg_raise(module, status, &report, result);
+    Py_XDECREF(result);
+    return NULL;
+}
+
+/* The statics of a system that begin at q. */
+static int open_session(session *s, PyObject *self, PyObject *loads, PyObject *q)
+{
+    lg_accel *accel = &s->statics.accel;
+    accel->system = lg_system_of(self);
+    if (!accel->system || !(accel->plan = lg_system_plan(self, LG_COUPLING_TANGENTS)) ||
+        !(s->loads = lg_vector(loads, "loads", -1)) || !(s->q = lg_vector(q, "q", accel->system->space->nq)))
+        return -1;
+    s->states.record = lg_record_of(accel->system);
+    if (lg_arena_open(&s->arena, lg_statics_layout, &s->statics) != LG_OK) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    memcpy(s->statics.q, lg_data(s->q), (size_t)PyArray_SIZE(s->q) * sizeof(double));
+    return 0;
+}
+
+static void close_session(session *s)
+{
+    if (s->arena.base)
+        lg_accel_close(&s->statics.accel);
+    lg_arena_close(&s->arena);
+    lg_table_close(&s->states);
+    Py_XDECREF(s->loads);
+    Py_XDECREF(s->q);
+}
+
+PyDoc_STRVAR(
+    equilibrium_doc,
+    "equilibrium(system, t, loads, q, rtol, atol, max_iter)\n--\n\n"
+    "The states (as those of `integrate`; t is the factor) in equilibrium under the factors loads (n,) of all\n"
+    "loads at the time t, each from the one before, the first from q; and stats. On failure the exception's\n"
+    "`result` holds what was found.");
+
+static PyObject *equilibrium_call(PyObject *module, PyObject *args)
+{
+    const lg_module *state = PyModule_GetState(module);
+    session s = {.thread = NULL};
+    lg_statics *statics = &s.statics;
+    PyObject *self, *loads, *q, *result = NULL;
+    if (!PyArg_ParseTuple(args, "O!dOOddi:equilibrium", state->System, &self, &statics->t, &loads, &q, &statics->rtol,
+                          &statics->atol, &statics->max_iter))
+        return NULL;
+    if (open_session(&s, self, loads, q) == 0)
+        result = run(&s, state);
+    close_session(&s);
+    return result;
+}
+
+static PyMethodDef equilibrium_functions[] = {
+    {"equilibrium", equilibrium_call, METH_VARARGS, equilibrium_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+int lg_add_equilibrium(PyObject *module)
+{
+    return PyModule_AddFunctions(module, equilibrium_functions);
+}

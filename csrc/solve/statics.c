@@ -1,0 +1,394 @@
+/* Static equilibrium; see statics.h. */
+#include "solve/statics.h"
+
+#include "core/small.h"
+#include "solve/culprit.h"
+#include "solve/initial.h"
+
+#include <float.h>
+#include <math.h>
+
+static const double far_turn = 1; /* rad: no correction turns a rotation further */
+static const double near = 0.1; /* rad or m: smaller corrections need not lead downhill */
+static const double first_step = 0.1; /* rad or m, at the first mu */
+static const double contraction = 0.5; /* of an accepted correction */
+static const double steepest_fall = 0.05; /* of mu after an accepted correction */
+static const double cautious_fall = 0.5; /* the same after a rejected one */
+static const double growth = 4; /* of mu after a rejected correction */
+static const double lowest = 1e-8; /* mu below this part of its first value is zero */
+static const double tiny = 1e-8; /* a correction of this part of the coordinates that does not contract is round-off */
+static const double most_growth = 1e12; /* of mu, above which no step leads anywhere */
+
+/* One solution under way. */
+typedef struct search {
+    lg_statics *statics;
+    lg_report *report;
+    double mu, mu_first; /* 0: not needed yet */
+    double fall; /* of mu: smallest factor of the next */
+    double error; /* of the present residual: at most 1 if it has converged */
+    double trial_error;
+    double theta; /* contraction of the last trial */
+    int begins_singular; /* K was singular where the search began */
+    int worst; /* the row of the residual that is the furthest from convergence */
+} search;
+
+void lg_statics_layout(void *self, lg_arena *arena)
+{
+    lg_statics *s = self;
+    const lg_system *system = s->accel.system;
+    size_t nq = (size_t)system->space->nq, nv = (size_t)system->space->nv, nrows = (size_t)system->pattern->nrows;
+    lg_accel_layout(&s->accel, arena);
+    s->q = lg_arena_doubles(arena, nq);
+    s->lam = lg_arena_doubles(arena, nrows);
+    s->mem = lg_arena_doubles(arena, (size_t)system->nmem);
+    s->v = lg_arena_doubles(arena, nv);
+    s->kept = lg_arena_doubles(arena, nq + nrows + (size_t)system->nmem);
+    s->trial = lg_arena_doubles(arena, nq + nrows);
+    s->residual = lg_arena_doubles(arena, nv + nrows);
+    s->trial_residual = lg_arena_doubles(arena, nv + nrows);
+    s->correction = lg_arena_doubles(arena, nv + nrows);
+    s->terms = lg_arena_doubles(arena, 4 * nv);
+    s->chain = lg_arena_take(arena, (size_t)system->space->nblocks * sizeof *s->chain);
+}
+
+/* ---- the residual ---- */
+
+static lg_point point_at(const lg_statics *s, const double *q, const double *lam)
+{
+    lg_point point = lg_point_after(s->t, q, s->v, s->mem);
+    point.load = s->load;
+    point.at_rest = 1;
+    point.lam = lam;
+    point.work = s->accel.work;
+    return point;
+}
+
+/* r = gyro - force + B^T lam; returns the norm of r and writes that of its terms. */
+static double sum_forces(const lg_statics *s, double *r, double *size)
+{
+    int nv = s->accel.system->space->nv;
+    const double *gyro = s->terms, *force = gyro + nv, *Btlam = force + nv;
+    double sum = 0, sizes = 0;
+    for (int i = 0; i < nv; i++) {
+        r[i] = gyro[i] - force[i] + Btlam[i];
+        sum += r[i] * r[i];
+        sizes += gyro[i] * gyro[i] + force[i] * force[i] + Btlam[i] * Btlam[i];
+    }
+    *size = sqrt(sizes / nv);
+    return sqrt(sum / nv);
+}
+
+static int largest(int n, const double *x)
+{
+    int worst = 0;
+    for (int i = 1; i < n; i++)
+        if (!(fabs(x[i]) <= fabs(x[worst])))
+            worst = i;
+    return worst;
+}
+
+/* The error of a residual: force rows against rtol times their terms plus atol, constraint rows against rtol times the
+   coordinates; no bound lies below round-off. */
+static double error_of(search *at, const double *q, double *r)
+{
+    const lg_statics *s = at->statics;
+    const lg_system *system = s->accel.system;
+    int nv = system->space->nv, nrows = system->pattern->nrows;
+    double size, force = sum_forces(s, r, &size), coordinates = 1 + lg_max_abs(system->space->nq, q);
+    double error = force / fmax(s->rtol * size + s->atol, fmax(16 * DBL_EPSILON * size, DBL_MIN));
+    double rows = nrows ? lg_max_abs(nrows, r + nv) / (fmax(s->rtol, 16 * DBL_EPSILON) * coordinates) : 0;
+    at->report->residual = force;
+    at->worst = rows > error ? nv + largest(nrows, r + nv) : largest(nv, r);
+    return isnan(rows) ? rows : fmax(error, rows);
+}
+
+/* The residual at q and lam; a: also M a, into the last terms. LG_NOT_FINITE if a value is not finite. */
+static lg_status evaluate(search *at, const double *q, const double *lam, const double *a, double *r, double *error)
+{
+    lg_statics *s = at->statics;
+    const lg_system *system = s->accel.system;
+    int nv = system->space->nv;
+    lg_point point = point_at(s, q, lam);
+    point.a = a;
+    lg_wanted wanted = {.gyro = s->terms,
+                        .force = s->terms + nv,
+                        .Btlam = s->terms + 2 * nv,
+                        .Ma = a ? s->terms + 3 * nv : NULL,
+                        .phi = system->pattern->nrows ? r + nv : NULL};
+    s->accel.evaluations++;
+    LG_TRY(system->eval(system->self, &point, &wanted));
+    *error = error_of(at, q, r);
+    return isfinite(*error) ? LG_OK : LG_NOT_FINITE;
+}
+
+/* ---- corrections ---- */
+
+/* K + mu M with the rows of the constraints, factored at the present state. */
+static lg_status factor(search *at)
+{
+    lg_statics *s = at->statics;
+    lg_accel *accel = &s->accel;
+    const lg_system *system = accel->system;
+    int constrained = system->pattern->nrows > 0;
+    lg_point point = point_at(s, s->q, s->lam);
+    for (int i = 0; i < system->space->nblocks; i++)
+        s->chain[i] = (lg_chain){.k = {1, 0, at->mu}};
+
+    lg_accel_reset(accel);
+    lg_matrix_zero(&accel->matrix);
+    accel->evaluations++;
+    LG_TRY(system->eval(system->self, &point,
+                        &(lg_wanted){.S = &accel->matrix, .chain = s->chain, .B = constrained ? accel->B : NULL}));
+    if (constrained) {
+        lg_matrix_add_columns(&accel->matrix, 1, accel->B);
+        lg_matrix_add_rows(&accel->matrix, 1, accel->B, 0, s->chain);
+    }
+    return lg_factor_named(system, &accel->matrix, at->report);
+}
+
+/* c^T (K + mu M) c = c^T (r - B^T dlam), with B c = phi. */
+static double curvature(const lg_statics *s)
+{
+    int nv = s->accel.system->space->nv, nrows = s->accel.system->pattern->nrows;
+    double sum = 0;
+    for (int i = 0; i < nv; i++)
+        sum += s->correction[i] * s->residual[i];
+    for (int i = nv; i < nv + nrows; i++)
+        sum -= s->correction[i] * s->residual[i];
+    return sum;
+}
+
+/* The largest component of a correction along a rotation. */
+static double turn_of(const lg_statics *s)
+{
+    const lg_space *space = s->accel.system->space;
+    double turn = 0;
+    for (const lg_block *b = space->block; b < space->block + space->nblocks; b++)
+        if (!b->node->linear)
+            turn =
+                fmax(turn, lg_max_abs(b->node->nv - b->node->attitude_v, s->correction + b->v + b->node->attitude_v));
+    return turn;
+}
+
+static double norm(int n, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+/* The state after the correction, with its residual. */
+static lg_status try_correction(search *at)
+{
+    lg_statics *s = at->statics;
+    const lg_system *system = s->accel.system;
+    int nq = system->space->nq, nv = system->space->nv, nrows = system->pattern->nrows;
+    double *back = s->accel.x;
+    for (int i = 0; i < nv; i++)
+        back[i] = -s->correction[i];
+    lg_space_retract(system->space, s->q, back, s->trial);
+    lg_copy(nrows, s->lam, s->trial + nq);
+    lg_axpy(nrows, -1, s->correction + nv, s->trial + nq);
+    return evaluate(at, s->trial, s->trial + nq, s->correction, s->trial_residual, &at->trial_error);
+}
+
+/* The contraction: the size of the next correction by the same matrix against the last one. Its right-hand side is
+   what is left of the equations of implicit Euler, r - mu M c at the trial state. */
+static lg_status contract(search *at)
+{
+    lg_statics *s = at->statics;
+    int nv = s->accel.system->space->nv;
+    double *x = s->accel.x, size = norm(nv, s->correction);
+    lg_copy(nv + s->accel.system->pattern->nrows, s->trial_residual, x);
+    lg_axpy(nv, -at->mu, s->terms + 3 * nv, x);
+    LG_TRY(lg_matrix_solve(&s->accel.matrix, x));
+    at->theta = size > 0 ? norm(nv, x) / size : 0;
+    return LG_OK;
+}
+
+/* Makes the trial state the present one. */
+static lg_status accept(search *at)
+{
+    lg_statics *s = at->statics;
+    const lg_system *system = s->accel.system;
+    int nq = system->space->nq, nrows = system->pattern->nrows;
+    lg_copy(nq, s->trial, s->q);
+    lg_copy(nrows, s->trial + nq, s->lam);
+    lg_copy(system->space->nv + nrows, s->trial_residual, s->residual);
+    at->error = at->trial_error;
+    lg_point point = point_at(s, s->q, s->lam);
+    return system->commit ? system->commit(system->self, &point, s->mem) : LG_OK;
+}
+
+/* Moves the trial state of a step of implicit Euler onto the constraints; its multipliers become those with which it
+   begins to move when released. */
+static lg_status complete(search *at)
+{
+    lg_statics *s = at->statics;
+    const lg_system *system = s->accel.system;
+    int nq = system->space->nq;
+    if (at->mu == 0 || !system->pattern->nrows)
+        return LG_OK;
+    LG_TRY(lg_project(&s->accel, LG_PROJECT_POSITION, s->t, s->trial, s->v, s->mem, &(lg_report){0}));
+    lg_point point = point_at(s, s->trial, NULL);
+    LG_TRY(lg_accel_solve(&s->accel, &point, s->terms, s->trial + nq, &(lg_report){0}));
+    return evaluate(at, s->trial, s->trial + nq, NULL, s->trial_residual, &at->trial_error);
+}
+
+/* ---- mu ---- */
+
+/* mu at which a step from the present state is about `first_step`. */
+static lg_status find_first(search *at)
+{
+    lg_statics *s = at->statics;
+    const lg_system *system = s->accel.system;
+    lg_point point = point_at(s, s->q, NULL);
+    double *a = s->terms;
+    LG_TRY(lg_accel_solve(&s->accel, &point, a, s->trial + system->space->nq, at->report));
+    at->mu_first = fmax(lg_max_abs(system->space->nv, a) / first_step, DBL_MIN);
+    return LG_OK;
+}
+
+/* A correction has failed: the next is shorter. */
+static lg_status shorten(search *at)
+{
+    if (at->mu_first == 0)
+        LG_TRY(find_first(at));
+    at->fall = at->mu == 0 ? steepest_fall : cautious_fall;
+    at->mu = at->mu == 0 ? at->mu_first : growth * at->mu;
+    return at->mu <= most_growth * at->mu_first ? LG_OK : LG_NO_EQUILIBRIUM;
+}
+
+static void lengthen(search *at)
+{
+    at->mu *= fmax(at->fall, fmin(1, 2 * at->theta / contraction));
+    at->fall = fmax(steepest_fall, at->fall * at->fall);
+    if (at->mu < lowest * at->mu_first)
+        at->mu = 0;
+}
+
+/* ---- the search ---- */
+
+/* K, or K + mu M, is singular. That is final where the residual has converged, and where mu has fallen to zero once
+   more: there is no force that could hold the system, or if it was held at the beginning, it has run away. */
+static lg_status meet_singular(search *at)
+{
+    int begins = at->mu_first == 0;
+    if (at->mu == 0 && at->error <= 1)
+        return LG_NOT_UNIQUE;
+    if (at->mu == 0 && !begins)
+        return at->begins_singular ? LG_NOT_UNIQUE : LG_NO_EQUILIBRIUM;
+    at->begins_singular |= begins;
+    return shorten(at);
+}
+
+/* Whether the correction is worth a trial. */
+static int is_reasonable(const search *at)
+{
+    const lg_statics *s = at->statics;
+    int nv = s->accel.system->space->nv;
+    double size = lg_max_abs(nv, s->correction);
+    return isfinite(size) && turn_of(s) <= far_turn && (size <= near || curvature(s) > 0);
+}
+
+/* Whether the correction is round-off: it is tiny and does not contract. */
+static int is_stuck(const search *at)
+{
+    const lg_statics *s = at->statics;
+    const lg_space *space = s->accel.system->space;
+    return at->mu == 0 && at->theta > contraction &&
+           lg_max_abs(space->nv, s->correction) <= tiny * (1 + lg_max_abs(space->nq, s->q));
+}
+
+/* Judges the trial state. *ends: the present state is the equilibrium. */
+static lg_status judge(search *at, int converged, int *ends)
+{
+    LG_TRY(contract(at));
+    *ends = (converged || is_stuck(at)) && at->mu == 0;
+    if (*ends)
+        return at->trial_error <= fmax(1, at->error) ? accept(at) : LG_OK;
+    if (!(at->theta <= contraction))
+        return shorten(at);
+    lg_status status = complete(at);
+    if (status == LG_NO_CONVERGENCE || status == LG_SINGULAR || status == LG_NOT_FINITE)
+        return shorten(at);
+    LG_TRY(status);
+    LG_TRY(accept(at));
+    lengthen(at);
+    return LG_OK;
+}
+
+/* One correction, accepted or not. */
+static lg_status correct(search *at, int *ends)
+{
+    lg_statics *s = at->statics;
+    int n = s->accel.system->space->nv + s->accel.system->pattern->nrows, converged = at->error <= 1;
+    if (converged)
+        at->mu = 0;
+    lg_status status = factor(at);
+    if (status == LG_SINGULAR)
+        return meet_singular(at);
+    LG_TRY(status);
+
+    lg_copy(n, s->residual, s->correction);
+    LG_TRY(lg_matrix_solve(&s->accel.matrix, s->correction));
+    if (!converged && !is_reasonable(at))
+        return shorten(at);
+    status = try_correction(at);
+    if (status == LG_NOT_FINITE)
+        return shorten(at);
+    LG_TRY(status);
+    return judge(at, converged, ends);
+}
+
+static lg_status iterate(search *at)
+{
+    lg_statics *s = at->statics;
+    LG_TRY(evaluate(at, s->q, s->lam, NULL, s->residual, &at->error));
+    for (int ends = 0; !ends; s->iterations++) {
+        if (at->report->iteration++ >= s->max_iter)
+            return LG_NO_EQUILIBRIUM;
+        LG_TRY(correct(at, &ends));
+        LG_TRY(lg_poll_after(s->accel.matrix.poll, LG_POLL_WORK / 100));
+    }
+    return LG_OK;
+}
+
+static void keep(const lg_statics *s, int back)
+{
+    const lg_system *system = s->accel.system;
+    const int lengths[] = {system->space->nq, system->pattern->nrows, system->nmem};
+    double *const parts[] = {s->q, s->lam, s->mem}, *kept = s->kept;
+    for (int i = 0; i < 3; kept += lengths[i++])
+        lg_copy(lengths[i], back ? kept : parts[i], back ? parts[i] : kept);
+}
+
+static void report(const search *at, lg_status status)
+{
+    const lg_statics *s = at->statics;
+    lg_point point = point_at(s, s->q, s->lam);
+    if (status == LG_NO_EQUILIBRIUM)
+        lg_report_row(s->accel.system, "the largest residual is in ", at->worst, at->report);
+    else if (status == LG_NOT_FINITE)
+        lg_report_not_finite(s->accel.system, &point, -1, at->report);
+}
+
+lg_status lg_statics_solve(lg_statics *s, lg_report *out)
+{
+    search at = {.statics = s, .report = out};
+    out->iteration = 0;
+    keep(s, 0);
+    lg_status status = iterate(&at);
+    report(&at, status);
+    if (status != LG_OK)
+        keep(s, 1);
+    return status;
+}
+
+lg_status lg_statics_guess(lg_statics *s, lg_report *report)
+{
+    lg_point point = point_at(s, s->q, NULL);
+    lg_status status = lg_accel_solve(&s->accel, &point, s->terms, s->lam, report);
+    return status == LG_NOT_FINITE ? LG_UNDEFINED : status;
+}

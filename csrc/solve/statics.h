@@ -1,0 +1,49 @@
+/* Static equilibrium at a factor of the loads: gyro - force + B^T lam = 0 and phi = 0 at v = 0, on any lg_system.
+
+   Newton's method on the group, with the chain (I, 0, mu I) of each block:
+
+       [ K + mu M  B^T ] [ c    ]   [ gyro - force + B^T lam ]
+       [ B         0   ] [ dlam ] = [ phi                    ],    q <- q exp(-c),  lam <- lam - dlam.
+
+   With mu = 0 this is Newton's method; with mu > 0 it is a step of implicit Euler, of size 1/mu, along M q' = force, the
+   motion in a thick fluid, which ends in a stable equilibrium from wherever it begins: pseudo-transient continuation
+   (Kelley and Keyes 1998). A correction is accepted if the next one by the same matrix is at most half as large, which
+   is Deuflhard's natural monotonicity test (Deuflhard 2004, section 3.3), if no rotation turns by more than a radian,
+   and, unless it is small, if the matrix is positive along it, so that it leads downhill. Otherwise mu grows, from a
+   first value at which the step is a fraction of a radian or metre; with every accepted correction it falls. The last
+   correction is one of Newton's method, from a residual that has already converged: its error is round-off, and it
+   proves that K on the constraints is regular, so that the equilibrium is unique in its neighbourhood. */
+#ifndef LG_SOLVE_STATICS_H
+#define LG_SOLVE_STATICS_H
+
+#include "solve/accel.h"
+
+typedef struct lg_statics {
+    lg_accel accel; /* set its system and plan before lg_statics_layout */
+    double rtol, atol; /* of the force rows, as in newton.h */
+    int max_iter;
+    double *q, *lam, *mem; /* the present state */
+    double t, load;
+    long iterations; /* corrections that were accepted or rejected, over all calls */
+
+    double *v; /* zeros */
+    double *kept; /* q, lam and mem at the beginning of a call */
+    double *trial; /* q and lam after a correction */
+    double *residual, *trial_residual; /* force rows, then phi */
+    double *correction; /* c, then dlam */
+    double *terms; /* gyro, force, B^T lam, M c: nv each */
+    lg_chain *chain;
+} lg_statics;
+
+/* `statics` is an lg_statics; the type suits lg_arena_open. */
+void lg_statics_layout(void *statics, lg_arena *arena);
+
+/* Multipliers with which the present q, released from rest, begins to move: a first guess of lam. */
+lg_status lg_statics_guess(lg_statics *statics, lg_report *report);
+
+/* Moves q, lam and mem into equilibrium under the factor statics->load; on failure they keep their values.
+   LG_NOT_UNIQUE: there is no unique equilibrium, report->what names the row that nothing determines.
+   LG_NO_EQUILIBRIUM: none was found. */
+lg_status lg_statics_solve(lg_statics *statics, lg_report *report);
+
+#endif

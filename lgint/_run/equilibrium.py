@@ -1,0 +1,113 @@
+"""equilibrium: from a model to the state in which it is at rest under its loads."""
+
+from __future__ import annotations
+
+import time as clock
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint import _core
+from lgint._args import Array, array, number
+from lgint._model.model import Model, System
+from lgint._run.integrate import count
+from lgint._run.states import EQUILIBRIUM
+from lgint._run.trajectory import Trajectory
+
+
+def equilibrium(
+    model: System,
+    loads: ArrayLike = (1.0,),
+    *,
+    time: float = 0.0,
+    newton_rtol: float = 1e-8,
+    newton_atol: float = 1e-10,
+    max_iter: int = 300,
+) -> Trajectory:
+    """Static equilibrium under increasing loads.
+
+    Each state is searched from the one before it, the first from the model's start, by Newton's method on the
+    configuration space with a damping that makes it follow the motion in a thick fluid while it is far away. It ends in
+    a stable equilibrium, unless the start is close to another one.
+
+    Parameters
+    ----------
+    model : Model, CallableModel or LagrangianModel
+        Its velocities `v0` are ignored.
+    loads : array_like, shape (n,)
+        Increasing factors of all loads: gravity, applied forces and torques, and the constant torques and forces of
+        drives. Springs, what a drive controls, the laws of `add_force_law` and of joints, and prescribed motions do not
+        depend on them. A step under which no equilibrium is found is halved, down to 1/1024 of the distance between
+        two factors. A system of functions has one force, in which loads cannot be told apart: it takes (1,) only.
+    time : float
+        Time at which loads, laws and prescribed motions that depend on time are taken, s.
+    newton_rtol, newton_atol : float
+        The force rows have converged when the root mean square of their residuals is at most `newton_rtol` times that
+        of their terms plus `newton_atol`. One more correction follows, so that the error is round-off.
+    max_iter : int
+        Corrections in one step of the loads, including those that are not accepted.
+
+    Returns
+    -------
+    Trajectory
+        With a state for each factor, `t` being the factors; velocities and accelerations are zero, and `lam`, which
+        `reaction` reads, holds the multipliers. Energies are those under the factor of each state.
+        `model.with_state(traj.q[-1], traj.v[-1])` begins in the last state.
+
+    Raises
+    ------
+    ValueError
+        For factors that do not increase, and other factors than 1 for a system of functions.
+    SingularError
+        If there is no unique equilibrium, as of a body that moves without effort; the message names it.
+    ConvergenceError
+        If no equilibrium is found under a step of the loads that has been halved as often as possible.
+
+    Both, and `Interrupted`, carry `.report` (its `t` is the last factor reached, `h` the step that failed) and the
+    `.trajectory` so far.
+    """
+    if not isinstance(model, System):
+        raise ValueError(f"model: a model expected, got {type(model).__name__}")
+    factors = _factors(model, loads)
+    options = {
+        "time": number("time", time),
+        "newton_rtol": number("newton_rtol", newton_rtol, nonnegative=True),
+        "newton_atol": number("newton_atol", newton_atol, nonnegative=True),
+        "max_iter": count("max_iter", max_iter),
+    }
+    tolerances = options["newton_rtol"], options["newton_atol"]
+    begin = clock.perf_counter()
+    try:
+        result = _core.equilibrium(model.core, options["time"], factors, model.q0, *tolerances, options["max_iter"])
+    except BaseException as error:
+        so_far = getattr(error, "result", None)
+        if isinstance(so_far, dict):
+            error.trajectory = _trajectory(model, options, so_far, begin, status=-1)  # type: ignore[attr-defined]
+        raise
+    return _trajectory(model, options, result, begin, status=0)
+
+
+def _factors(model: System, loads: ArrayLike) -> Array:
+    given = array("loads", loads)
+    factors = np.atleast_1d(given)
+    if factors.ndim != 1 or not factors.size or (np.diff(factors) <= 0).any():
+        raise ValueError(f"loads: increasing factors expected, got {loads!r}")
+    if not isinstance(model, Model) and factors.tolist() != [1.0]:
+        raise ValueError(
+            f"loads: the force of a {type(model).__name__} is one function, in which loads cannot be told from springs; "
+            f"(1,) expected, got {loads!r}. Steps: models whose functions hold the factor, one after the other, each "
+            "with_state of the last"
+        )
+    return factors
+
+
+def _trajectory(
+    model: System, options: dict[str, Any], result: dict[str, Any], begin: float, *, status: int
+) -> Trajectory:
+    """The trajectory of what the core has found, with what dynamic runs have beside it."""
+    state = [name for name in result if name != "stats"]
+    result["end"] = {name: result[name][-1:] for name in state}
+    result |= {"carry": np.empty(0), "knots": None, "status": status}
+    result["stats"]["wall_time"] = clock.perf_counter() - begin
+    return Trajectory(model, EQUILIBRIUM, options, result)

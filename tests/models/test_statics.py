@@ -1,0 +1,401 @@
+"""Static equilibria: closed forms, minima of potentials found otherwise, and what has no equilibrium."""
+
+import signal
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize, minimize_scalar, root
+
+import lgint
+from kinds import FORMULATIONS
+from lgint import modal
+
+G = 9.81
+ALL = [*FORMULATIONS, "minimal"]
+
+
+def weight_on_spring(mass=2.0, stiffness=50.0):
+    """A weight that a rail guides along z, above a spring that is a metre long without load."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -G))
+    builder.add_body("weight", mass=mass, inertia=np.eye(3), position=(0, 0, -1))
+    builder.add_joint("prismatic", lgint.ground, "weight", point=(0, 0, 0), axis=(0, 0, 1), name="rail")
+    builder.add_spring(lgint.ground, "weight", stiffness=stiffness, length=1.0)
+    return builder.build()
+
+
+MASSES, STIFFNESS = np.array([1.0, 2.0, 0.5, 1.5]), 6.0
+
+
+def links(formulation, masses=MASSES, stiffness=STIFFNESS):
+    """Links of one metre that lie along x, on revolutes about -y with springs which are free of torque there."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -G), formulation=formulation)
+    last = lgint.ground
+    for i, mass in enumerate(masses):
+        body = builder.add_body(f"link{i}", mass=mass, inertia=(0.01, 0.02, 0.03), position=(i + 0.5, 0, 0))
+        builder.add_joint("revolute", last, body, point=(i, 0, 0), axis=(0, -1, 0), name=f"joint{i}")
+        if stiffness:
+            builder.add_joint_drive(f"joint{i}", stiffness=stiffness)
+        last = body
+    return builder.build()
+
+
+def sagging_angles(load=1.0, masses=MASSES):
+    """The angles of the links' directions from x that minimise the potential of the springs and weights."""
+
+    def potential(angle):
+        z = np.cumsum(np.sin(angle)) - np.sin(angle) / 2
+        return STIFFNESS / 2 * np.sum(np.diff(angle, prepend=0) ** 2) + load * G * masses @ z
+
+    def gradient(angle):
+        twist = STIFFNESS * np.diff(angle, prepend=0, append=angle[-1])
+        beyond = np.cumsum(masses[::-1])[::-1] - masses / 2
+        return twist[:-1] - twist[1:] + load * G * beyond * np.cos(angle)
+
+    return root(gradient, minimize(potential, -np.ones(len(masses)), jac=gradient).x, tol=1e-14).x
+
+
+def centres(angle):
+    """Positions (n, 3) of the links' centres."""
+    d = np.stack([np.cos(angle), 0 * angle, np.sin(angle)], axis=1)
+    return np.cumsum(d, axis=0) - d / 2
+
+
+# ---- closed forms and minima ----
+
+
+def test_a_weight_on_a_spring():
+    model = weight_on_spring()
+    found = lgint.equilibrium(model, loads=(0.25, 0.5, 1.0))
+    sag = 2.0 * G / 50.0 * found.t
+    assert np.allclose(found.position("weight")[:, 2], -1 - sag, rtol=0, atol=1e-15)
+    assert np.allclose(found.energy(), 25.0 * sag**2 - found.t * 2.0 * G * (1 + sag), rtol=1e-14)
+    assert (found.v == 0).all() and (found.vdot == 0).all() and (found.energy("kinetic") == 0).all()
+    assert found.h.tolist() == [0.25, 0.25, 0.5] and found.method == "equilibrium"
+
+
+@pytest.mark.parametrize("formulation", ALL)
+def test_links_with_springs_sag_alike_in_every_formulation(formulation):
+    """From a horizontal start, far away: the last link ends almost upright."""
+    found = lgint.equilibrium(links(formulation), loads=(0.3, 1.0))
+    for row, load in enumerate(found.t):
+        x = np.stack([found.position(f"link{i}")[row] for i in range(4)])
+        assert np.abs(x - centres(sagging_angles(load))).max() < 1e-11
+    angles = sagging_angles()
+    twist = STIFFNESS * np.diff(angles, prepend=0)
+    assert np.allclose(found.joint_angles()[-1], np.diff(angles, prepend=0), rtol=0, atol=1e-11)
+    reaction = found.reaction("joint0", on="second")
+    assert np.allclose(reaction[:, :3], np.outer(found.t, [0, 0, G * MASSES.sum()]), rtol=0, atol=1e-11)
+    if formulation != "minimal":
+        assert np.abs(reaction[-1, 3:]).max() < 1e-11
+    assert abs(twist[0]) > 1
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters"])
+def test_a_long_chain_falls_from_the_horizontal(formulation):
+    """K is singular at the start, where nothing but gravity acts; the equilibrium is the stable one."""
+    n = 20
+    found = lgint.equilibrium(links(formulation, np.ones(n), stiffness=0))
+    x = np.stack([found.position(f"link{i}")[-1] for i in range(n)])
+    assert np.abs(x - np.outer(-0.5 - np.arange(n), [0, 0, 1])).max() < 1e-12
+    assert np.allclose([found.reaction(f"joint{i}")[-1, 2] for i in range(n)], G * (n - np.arange(n)), rtol=1e-13)
+
+
+def slider_crank(formulation):
+    """Crank 0.3 m, rod 0.5 m, slider on x; a spring from (1.2, 0, 0.1) to the slider, gravity along -z."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -G), formulation=formulation)
+    tip = 0.3 * np.array([np.cos(0.4), 0, np.sin(0.4)])
+    end = np.array([tip[0] + np.sqrt(0.25 - tip[2] ** 2), 0, 0])
+    for name, mass, place in (("crank", 2.0, tip / 2), ("rod", 1.0, (tip + end) / 2), ("slider", 0.5, end)):
+        builder.add_body(name, mass=mass, inertia=(0.01, 0.02, 0.03), position=place)
+    builder.add_joint("revolute", lgint.ground, "crank", point=(0, 0, 0), axis=(0, 1, 0))
+    builder.add_joint("spherical", "crank", "rod", point=tip)
+    builder.add_joint("universal", "slider", "rod", point=end, axis=(0, 0, 1), second_axis=(0, 1, 0))
+    builder.add_joint("prismatic", lgint.ground, "slider", point=end, axis=(1, 0, 0))
+    builder.add_spring(lgint.ground, "slider", stiffness=60.0, length=0.3, point=[(1.2, 0, 0.1), end])
+    return builder.build()
+
+
+def test_a_slider_crank_rests_at_the_minimum_of_its_potential():
+    def potential(angle):
+        z = 0.3 * np.sin(angle)
+        x = 0.3 * np.cos(angle) + np.sqrt(0.25 - z * z)
+        stretch = np.hypot(1.2 - x, 0.1) - 0.3
+        return 3.0 * G * z / 2 + 30.0 * stretch**2
+
+    lowest = minimize_scalar(potential, bounds=(-1.5, 0.5), method="bounded", options={"xatol": 1e-10})
+    for formulation in ("R3xSO3", "S3R3", "tait_bryan"):
+        found = lgint.equilibrium(slider_crank(formulation))
+        expected = 0.15 * np.array([np.cos(lowest.x), 0, np.sin(lowest.x)])
+        assert np.abs(found.position("crank")[-1] - expected).max() < 1e-8
+        assert abs(found.energy()[-1] - lowest.fun) < 1e-12
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters"])
+def test_a_modal_cantilever_bends_as_a_beam(formulation):
+    """F L^3/(3 E I) + q L^4/(8 E I); the modes that are left out hold their shares 1/k^4 of it."""
+    L, EI, line, force = 2.0, 5e4, 0.3, 4.0
+    builder = lgint.ModelBuilder(gravity=(0, 0, -G), formulation=formulation)
+    shapes = modal.beam(L, mass=line, bending=(EI, EI), modes={"bending_z": 10}, section=(1e-6, 1e-6))
+    builder.add_modal_body("beam", shapes)
+    builder.add_joint("rigid", lgint.ground, "beam", point=(0, 0, 0), name="clamp")
+    builder.add_force("beam.end", force=(0, 0, -force))
+    found = lgint.equilibrium(builder.build(), loads=(0.5, 1.0))
+    tip = -found.position("beam.end")[:, 2]
+    expected = force * L**3 / (3 * EI) + line * G * L**4 / (8 * EI)
+    assert np.allclose(tip, found.t * expected, rtol=2e-5)
+    reaction = found.reaction("clamp")[-1]
+    assert np.allclose(reaction[:3], [0, 0, force + line * L * G], rtol=0, atol=1e-9)
+    assert abs(reaction[4] + force * L + line * L * G * L / 2) < 1e-4 * force * L
+
+
+# ---- how far away a search may begin ----
+
+
+def test_upright_is_an_equilibrium_and_next_to_it_there_is_none():
+    def bar(angle):
+        builder = lgint.ModelBuilder(gravity=(0, 0, -G))
+        place = 0.5 * np.array([np.sin(angle), 0, np.cos(angle)])
+        builder.add_body("bar", mass=1.0, inertia=(0.1, 0.1, 0.1), position=place)
+        builder.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(0, 1, 0))
+        return lgint.equilibrium(builder.build()).position("bar")[-1]
+
+    assert np.abs(bar(0.0) - [0, 0, 0.5]).max() < 1e-15
+    for angle in (0.3, 1.0, np.pi / 2, 2.0, -3.0):
+        assert np.abs(bar(angle) - [0, 0, -0.5]).max() < 1e-14
+
+
+def test_a_shallow_truss_snaps_through():
+    """A weight on two struts: until F = max k (1 - l/L) h it stays above, beyond that it hangs below."""
+    k, half, height = 100.0, 1.0, 0.3
+    length = np.hypot(half, height)
+
+    def truss():
+        builder = lgint.ModelBuilder()
+        builder.add_body("knee", mass=1.0, inertia=(1, 1, 1), position=(0, 0, height))
+        builder.add_joint("prismatic", lgint.ground, "knee", point=(0, 0, height), axis=(0, 0, 1))
+        for side in (-half, half):
+            builder.add_spring(lgint.ground, "knee", stiffness=k, point=[(side, 0, 0), (0, 0, height)])
+        builder.add_force("knee", force=(0, 0, -1))
+        return builder.build()
+
+    def lift(z):
+        return 2 * k * (length / np.hypot(half, z) - 1) * z
+
+    limit = -minimize_scalar(lambda z: -lift(z), bounds=(0, height), method="bounded").fun
+    found = lgint.equilibrium(truss(), loads=(0.5 * limit, 0.95 * limit, 1.05 * limit))
+    z = found.position("knee")[:, 2]
+    assert (z[:2] > 0).all() and z[2] < -height
+    assert np.allclose(lift(z), found.t, rtol=1e-9)
+
+
+def test_one_step_of_the_loads_or_several():
+    for model in (links("SE3"), slider_crank("R3xSO3")):
+        once, twice = lgint.equilibrium(model), lgint.equilibrium(model, loads=(0.5, 1.0))
+        apart = model.core.difference(once.q[-1], twice.q[-1])
+        assert np.abs(apart).max() < 1e-12
+        assert np.allclose(once.lam[-1], twice.lam[-1], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_run_that_begins_in_equilibrium_stays_at_rest(formulation):
+    model = links(formulation)
+    found = lgint.equilibrium(model)
+    method = "rk44" if formulation.endswith("omega") else "genalpha"
+    run = lgint.integrate(model.with_state(found.q[-1], found.v[-1]), method, t_end=0.5, h=1e-2)
+    for i in range(4):
+        x = run.position(f"link{i}")
+        assert np.abs(x - x[0]).max() < 1e-13
+    assert np.abs(run.v).max() < 2e-12
+    assert np.allclose(run.lam, found.lam[-1], rtol=0, atol=2e-8)
+
+
+# ---- what the factor and the time mean ----
+
+
+def test_what_the_factor_multiplies():
+    """Loads, gravity and the constant torque of a drive; not springs, nor what a drive controls."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -G))
+    builder.add_body("bar", mass=2.0, inertia=(1, 1, 1), position=(0.5, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(0, -1, 0), name="pin")
+    builder.add_joint_drive("pin", torque=3.0, stiffness=40.0, damping=5.0, motion=[(0.0, 0.1, 2.0, 0.0)])
+    builder.add_force("bar", force=(0, 0, 1.5), torque=(0, -0.5, 0), point=(1, 0, 0))
+    found = lgint.equilibrium(builder.build(), loads=(0.0, 0.4, 1.0), time=0.05)
+    angle = found.joint_angle("pin")
+    arm = np.cos(angle)
+    torque = found.t * (3.0 + 0.5 + 1.5 * arm - 2.0 * G * arm / 2) + 40.0 * (0.1 + 2.0 * 0.05 - angle)
+    assert abs(angle[0] - 0.2) < 1e-14
+    assert np.abs(torque).max() < 1e-12
+
+
+def test_loads_and_prescribed_motions_are_those_of_one_time():
+    """A support in motion stands still: the damper between it and the weight exerts nothing."""
+    builder = lgint.ModelBuilder()
+    builder.add_support("hook", motion=lambda t: np.array([[0, 0, 2 * t], [0, 0, 2.0], [0, 0, 0]]))
+    builder.add_body("weight", mass=1.0, inertia=(1, 1, 1), position=(0, 0, -1))
+    builder.add_joint("prismatic", lgint.ground, "weight", point=(0, 0, -1), axis=(0, 0, 1))
+    builder.add_spring("hook", "weight", stiffness=10.0, damping=3.0, length=1.0)
+    builder.add_force("weight", force=([0.0, 1.0], [(0, 0, 0), (0, 0, -4.0)]))
+    found = lgint.equilibrium(builder.build(), time=0.5)
+    assert abs(found.position("weight")[-1, 2] - (1.0 - 1.0 - 2.0 / 10.0)) < 1e-15
+    assert np.allclose(found.position("hook")[-1], [0, 0, 1.0])
+    assert np.allclose(found.reaction("hook")[-1, :3], [0, 0, 2.0])
+
+
+def test_reactions_in_trees_know_the_factor():
+    found = lgint.equilibrium(links("minimal"), loads=(0.5, 1.0))
+    assert np.allclose(found.reaction("joint0")[:, 2], G * MASSES.sum() * found.t, rtol=1e-13)
+    assert np.allclose(found.reaction("joint0", on="first")[:, 2], -G * MASSES.sum() * found.t, rtol=1e-13)
+
+
+def test_files_and_starts(tmp_path):
+    model = weight_on_spring()
+    found = lgint.equilibrium(model, loads=(0.5, 1.0), time=2.0)
+    found.save(tmp_path / "rest.npz")
+    back = lgint.load(tmp_path / "rest.npz")
+    assert back.method == "equilibrium" and back.options == found.options
+    assert np.array_equal(back.q, found.q) and np.array_equal(back.energy(), found.energy())
+    assert np.array_equal(back.reaction("rail"), found.reaction("rail"))
+    with pytest.raises(ValueError, match="with_state"):
+        lgint.integrate(model, "genalpha", t_end=3.0, h=0.1, start=found)
+
+
+# ---- systems of functions ----
+
+
+@pytest.mark.parametrize("space", ["SO3", "S3"])
+def test_a_system_of_functions(space):
+    """A spherical pendulum with a torsional spring about the vertical, on the rotation group."""
+    arm, weight, stiffness = np.array([1.0, 0, 0]), np.array([0, 0, -2.0 * G]), 3.0
+
+    def rotation(q):
+        if len(q) == 9:
+            return q.reshape(3, 3)
+        w, r = q[0], q[1:]
+        hat = np.array([[0, -r[2], r[1]], [r[2], 0, -r[0]], [-r[1], r[0], 0]])
+        return np.eye(3) + 2 * w * hat + 2 * hat @ hat
+
+    def force(t, q, v):
+        R = rotation(q)
+        side = np.array([0.0, 0.6, 0.8])
+        return np.cross(arm, R.T @ weight) + stiffness * np.cross(arm + [0, 1, 0], R.T @ side)
+
+    identity = np.eye(3).ravel() if space == "SO3" else [1.0, 0, 0, 0]
+    model = lgint.CallableModel(space, identity, np.zeros(3), lambda t, q: np.diag([1.0, 2.0, 3.0]), force)
+    found = lgint.equilibrium(model)
+    assert np.abs(force(0, found.q[-1], None)).max() < 1e-9
+    with pytest.raises(ValueError, match=r"one function.*\(1,\) expected, got \(0\.5, 1\)"):
+        lgint.equilibrium(model, loads=(0.5, 1))
+
+
+def test_a_system_of_functions_with_constraints():
+    """A particle on the unit sphere under gravity and a spring along x."""
+    model = lgint.CallableModel(
+        ("Rn", 3),
+        [0.0, 0.6, 0.8],
+        np.zeros(3),
+        lambda t, q: 2.0 * np.eye(3),
+        lambda t, q, v: np.array([-30.0 * (q[0] - 2.0), 0.0, -2.0 * G]),
+        constraint=lambda t, q: [(q @ q - 1) / 2],
+        constraint_jacobian=lambda t, q: q[None, :],
+    )
+    found = lgint.equilibrium(model)
+    q, lam = found.q[-1], found.lam[-1, 0]
+    assert abs(q @ q - 1) < 1e-14
+    assert np.allclose([-30.0 * (q[0] - 2.0), 0, -2.0 * G], lam * q, rtol=0, atol=1e-9)
+    assert q[0] > 0 and q[2] < 0
+
+
+def test_a_lagrangian_system():
+    model = lgint.LagrangianModel(
+        [0.5, 0.2], [0.0, 0.0], lambda q: np.eye(2), lambda q: q[0] ** 4 + (q[1] - q[0]) ** 2 - 3 * q[1]
+    )
+    q = lgint.equilibrium(model).q[-1]
+    assert np.allclose(q, [0.75 ** (1 / 3), 0.75 ** (1 / 3) + 1.5], rtol=1e-8)
+
+
+# ---- where there is none ----
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("gravity", [0.0, -G])
+def test_a_free_body_is_named(formulation, gravity):
+    builder = lgint.ModelBuilder(gravity=(0, 0, gravity), formulation=formulation)
+    builder.add_body("held", mass=1.0, inertia=(1, 1, 1))
+    builder.add_joint("rigid", lgint.ground, "held", point=(0, 0, 0))
+    builder.add_body("stone", mass=1.0, inertia=(1, 2, 2.5), position=(3, 0, 0))
+    with pytest.raises(lgint.SingularError, match="no unique equilibrium: velocity . of stone") as caught:
+        lgint.equilibrium(builder.build())
+    assert caught.value.report["status"] == "NOT_UNIQUE" and len(caught.value.trajectory) == 0
+
+
+def test_what_turns_without_effort_is_named():
+    builder = lgint.ModelBuilder(gravity=(0, 0, -G))
+    builder.add_body("upper", mass=1.0, inertia=(1, 1, 1), position=(0.5, 0, 0))
+    builder.add_body("bob", mass=1.0, inertia=(1, 1, 1), position=(1.5, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "upper", point=(0, 0, 0), axis=(0, 1, 0))
+    builder.add_joint("spherical", "upper", "bob", point=(1, 0, 0))
+    with pytest.raises(lgint.SingularError, match="of bob"):
+        lgint.equilibrium(builder.build())
+
+
+def yielding():
+    """A weight on a rail with a force law x exp(-x^2/2), at most exp(-1/2), pulled by 1 N times the factor."""
+
+    def law(t, x, R, v, omega):
+        return np.array([0, 0, -x[2] * np.exp(-(x[2] ** 2) / 2), 0, 0, 0])
+
+    builder = lgint.ModelBuilder()
+    builder.add_body("weight", mass=1.0, inertia=(1, 1, 1))
+    builder.add_joint("prismatic", lgint.ground, "weight", point=(0, 0, 0), axis=(0, 0, 1))
+    builder.add_force_law(law, bodies="weight")
+    builder.add_force("weight", force=(0, 0, 1))
+    return builder.build()
+
+
+def test_beyond_the_largest_load_there_is_no_equilibrium():
+    """The last state found lies within a halved step of the limit."""
+    with pytest.raises(lgint.ConvergenceError, match="no equilibrium was found.*smaller steps of the loads") as caught:
+        lgint.equilibrium(yielding(), loads=(0.3, 1.0), max_iter=40)
+    error, limit = caught.value, np.exp(-0.5)
+    reached = error.trajectory
+    assert reached.t[0] == 0.3 and limit - 2e-3 < reached.t[-1] < limit
+    assert error.report["t"] == reached.t[-1] and reached.t[-1] + error.report["h"] > limit
+    x = reached.position("weight")[:, 2]
+    assert np.allclose(x * np.exp(-(x**2) / 2), reached.t, rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"loads": ()}, "loads: increasing factors expected"),
+        ({"loads": (1.0, 0.5)}, "loads: increasing factors expected"),
+        ({"loads": (0.5, np.nan)}, "loads"),
+        ({"max_iter": 0}, "max_iter: a whole number"),
+        ({"newton_rtol": -1}, "newton_rtol: a number >= 0"),
+        ({"time": np.inf}, "time"),
+    ],
+)
+def test_arguments_are_checked(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        lgint.equilibrium(weight_on_spring(), **arguments)
+
+
+def test_ctrl_c_returns_what_was_found():
+    """An interruption on the way: the states so far are on the exception."""
+    calls = []
+
+    def law(t, x, R, v, omega):
+        calls.append(t)
+        if len(calls) == 60:
+            signal.raise_signal(signal.SIGINT)
+        return np.array([0, 0, -x[2] - 0.1 * x[2] ** 3, 0, 0, 0])
+
+    builder = lgint.ModelBuilder()
+    builder.add_body("weight", mass=1.0, inertia=(1, 1, 1))
+    builder.add_joint("prismatic", lgint.ground, "weight", point=(0, 0, 0), axis=(0, 0, 1))
+    builder.add_force_law(law, bodies="weight")
+    builder.add_force("weight", force=(0, 0, 1))
+    model = builder.build()
+    with pytest.raises(lgint.Interrupted) as caught:
+        lgint.equilibrium(model, loads=np.linspace(0.001, 1, 3000))
+    assert 0 < len(caught.value.trajectory) < 3000
