@@ -20,7 +20,6 @@ from lgint._rotation import attitudes, continuous, quaternion_of_matrix
 from lgint._run.dense import DenseOutput
 from lgint.modal import COM
 
-
 EQUILIBRIUM: Final = "equilibrium"  # the method of trajectories whose times are load factors
 
 
