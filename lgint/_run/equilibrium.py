@@ -95,9 +95,9 @@ def _factors(model: System, loads: ArrayLike) -> Array:
         raise ValueError(f"loads: increasing factors expected, got {loads!r}")
     if not isinstance(model, Model) and factors.tolist() != [1.0]:
         raise ValueError(
-            f"loads: the force of a {type(model).__name__} is one function, in which loads cannot be told from springs; "
-            f"(1,) expected, got {loads!r}. Steps: models whose functions hold the factor, one after the other, each "
-            "with_state of the last"
+            f"loads: the force of a {type(model).__name__} is one function, in which loads cannot be told from "
+            f"springs; (1,) expected, got {loads!r}. For steps make a model with the factor in its functions for each, "
+            "with_state of the last one"
         )
     return factors
 
