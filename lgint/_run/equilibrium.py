@@ -70,7 +70,7 @@ def equilibrium(
     if not isinstance(model, System):
         raise ValueError(f"model: a model expected, got {type(model).__name__}")
     factors = _factors(model, loads)
-    options = {
+    options: dict[str, Any] = {
         "time": number("time", time),
         "newton_rtol": number("newton_rtol", newton_rtol, nonnegative=True),
         "newton_atol": number("newton_atol", newton_atol, nonnegative=True),
