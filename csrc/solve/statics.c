@@ -134,7 +134,6 @@ static lg_status factor(search *at)
     for (int i = 0; i < system->space->nblocks; i++)
         s->chain[i] = (lg_chain){.k = {1, 0, at->mu}};
 
-    lg_accel_reset(accel);
     lg_matrix_zero(&accel->matrix);
     accel->evaluations++;
     LG_TRY(system->eval(system->self, &point,

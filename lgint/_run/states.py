@@ -240,7 +240,7 @@ class States:
         name = rod if isinstance(rod, str) else rod.name
         edges = model.rods[choice("rod", name, model.rods)]["edges"]
         elements = [model.joint_place(edge).element for edge in edges]
-        return model.core.strain(elements, self.t, self.q, self.v, self.lam)
+        return model.core.strain(elements, self._times, self.q, self.v, self.lam)
 
     # ---- joints ----
 
