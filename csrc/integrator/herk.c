@@ -62,7 +62,7 @@ static lg_status prepare(lg_stepper *self)
     }
     rk->b_hat = lg_weights_of(rk->stages, tableau->b_hat);
     rk->levels = lg_explicit_levels(self);
-    rk->estimates = lg_stepper_adapts(self);
+    rk->estimates = lg_stepper_estimates(self);
     return needs_acceleration(rk) ? lg_unjoined_open(&rk->unjoined, self->system) : LG_OK;
 }
 

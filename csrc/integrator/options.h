@@ -209,11 +209,12 @@ struct lg_control_options {
          "A step is at least this many times the last one; not with control \"paper\".",                               \
          LG_FIELD(type, control.max_decrease)},                                                                        \
     {                                                                                                                  \
-        "control", LG_OPTION_CHOICE, {0, LG_CONTROL_PI}, 0, 0, "I|PI|paper",                                           \
-            "Law for the next step: from the last error, the last two, or as in holzinger2024, App. B.",               \
+        "control", LG_OPTION_CHOICE, {0, LG_CONTROL_PI}, 0, 0, "I|PI|paper|none",                                      \
+            "Law for the next step: from the last error, the last two, or as in holzinger2024, App. B; none: h stays " \
+            "fixed and the error is only recorded.",                                                                   \
             LG_FIELD(type, control.law)                                                                                \
     }
 
-enum { LG_CONTROL_I, LG_CONTROL_PI, LG_CONTROL_PAPER };
+enum { LG_CONTROL_I, LG_CONTROL_PI, LG_CONTROL_PAPER, LG_CONTROL_NONE };
 
 #endif

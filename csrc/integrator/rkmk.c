@@ -47,7 +47,7 @@ static lg_status prepare(lg_stepper *self)
     }
     rk->b_hat = lg_weights_of(rk->stages + 1 < tableau->stages ? rk->stages + 1 : tableau->stages, tableau->b_hat);
 
-    rk->nrows = lg_stepper_adapts(self) ? self->system->pattern->nrows : 0;
+    rk->nrows = lg_stepper_estimates(self) ? self->system->pattern->nrows : 0;
     rk->levels = lg_explicit_levels(self);
     return LG_OK;
 }

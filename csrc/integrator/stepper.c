@@ -97,8 +97,13 @@ const lg_control_options *lg_stepper_control(const lg_stepper *self)
     return first ? (const lg_control_options *)(self->options + first->field) : NULL;
 }
 
-int lg_stepper_adapts(const lg_stepper *self)
+int lg_stepper_estimates(const lg_stepper *self)
 {
     const lg_control_options *options = lg_stepper_control(self);
     return options && (!isnan(options->rtol.number) || !isnan(options->atol.number));
+}
+
+int lg_stepper_adapts(const lg_stepper *self)
+{
+    return lg_stepper_estimates(self) && lg_stepper_control(self)->law.choice != LG_CONTROL_NONE;
 }

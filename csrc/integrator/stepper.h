@@ -115,7 +115,9 @@ typedef struct lg_control_options lg_control_options;
 
 /* The control options of a method that has them, else NULL. */
 const lg_control_options *lg_stepper_control(const lg_stepper *self);
-/* Whether error control chooses the steps: a tolerance was given. */
+/* Whether the error of each step is estimated: a tolerance was given. */
+int lg_stepper_estimates(const lg_stepper *self);
+/* Whether that error chooses the steps: control is not "none". */
 int lg_stepper_adapts(const lg_stepper *self);
 
 /* alpha_m and alpha_f of generalized-alpha as functions of its damping. */

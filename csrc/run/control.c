@@ -26,7 +26,8 @@ void lg_control_prepare(lg_control *control, const lg_stepper *stepper)
     const lg_control_options *options = lg_stepper_control(stepper);
     if (!options)
         return;
-    control->active = lg_stepper_adapts(stepper);
+    control->estimates = lg_stepper_estimates(stepper);
+    control->adapts = lg_stepper_adapts(stepper);
     control->law = options->law.choice;
     control->order = stepper->method->order;
     control->first_step = options->first_step.number;
@@ -40,19 +41,19 @@ void lg_control_prepare(lg_control *control, const lg_stepper *stepper)
 void lg_control_layout(lg_control *control, const lg_stepper *stepper, lg_arena *arena)
 {
     const lg_system *system = stepper->system;
-    size_t nv = control->active ? (size_t)system->space->nv : 0;
+    size_t nv = control->estimates ? (size_t)system->space->nv : 0;
     double **pairs[] = {&control->rtol, &control->atol, &control->scale, &control->error};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         *pairs[i] = lg_arena_doubles(arena, 2 * nv);
-    control->q = lg_arena_doubles(arena, control->active ? (size_t)system->space->nq : 0);
+    control->q = lg_arena_doubles(arena, control->adapts ? (size_t)system->space->nq : 0);
     control->v = lg_arena_doubles(arena, nv);
     control->a = lg_arena_doubles(arena, nv);
-    control->lam = lg_arena_doubles(arena, control->active ? (size_t)system->pattern->nrows : 0);
+    control->lam = lg_arena_doubles(arena, control->adapts ? (size_t)system->pattern->nrows : 0);
 }
 
 void lg_control_fill(lg_control *control, const lg_stepper *stepper)
 {
-    if (!control->active)
+    if (!control->estimates)
         return;
     const lg_control_options *options = lg_stepper_control(stepper);
     double rtol = options->rtol.number, atol = options->atol.number;
@@ -66,7 +67,7 @@ lg_status lg_control_set(lg_control *control, const lg_stepper *stepper, lg_tole
                          const double *values)
 {
     int nv = stepper->system->space->nv;
-    if (!control->active || (count != nv && count != 2 * nv))
+    if (!control->estimates || (count != nv && count != 2 * nv))
         return LG_BAD_ARGUMENT;
     const lg_control_options *options = lg_stepper_control(stepper);
     int alone = which == LG_RTOL && isnan(options->atol.number);
@@ -81,15 +82,15 @@ lg_status lg_control_set(lg_control *control, const lg_stepper *stepper, lg_tole
 
 lg_status lg_control_check(const lg_control *control, int nv, lg_report *report)
 {
-    for (int i = 0; control->active && i < 2 * nv; i++)
+    for (int i = 0; control->estimates && i < 2 * nv; i++)
         if (!(control->rtol[i] + control->atol[i] > 0)) {
             lg_report_name(report, "rtol and atol are both zero for the same entry");
             return LG_BAD_ARGUMENT;
         }
     const char *what = NULL;
-    if (control->active && control->min_step > control->max_step)
+    if (control->adapts && control->min_step > control->max_step)
         what = "min_step is above max_step";
-    if (control->active && (control->first_step <= 0 || control->max_step <= 0))
+    if (control->estimates && (control->first_step <= 0 || control->max_step <= 0))
         what = "first_step and max_step must be positive";
     if (what) {
         lg_report_name(report, what);

@@ -16,7 +16,7 @@ typedef struct lg_control_memory {
 } lg_control_memory;
 
 typedef struct lg_control {
-    int active; /* a tolerance was given */
+    int estimates, adapts; /* the error of a step is estimated; it chooses the steps */
     int law;
     double order; /* the error of a step is O(h^order) */
     double first_step, max_step, min_step, safety, max_increase, max_decrease;

@@ -235,14 +235,16 @@ static lg_status take_step(lg_loop *loop, lg_landing landing)
 {
     lg_run *run = loop->run;
     lg_grid *grid = run->grid;
-    if (run->control.active)
+    if (run->control.adapts)
         return lg_run_adapt(run, landing.t, loop->report);
 
     double next = grid->index + 1 >= grid->last ? landing.t : grid_time(grid, 1);
     LG_TRY(check_advance(run, next));
-    if (loop->observer->step || loop->schedule->t_eval)
+    if (loop->observer->step || loop->schedule->t_eval || run->control.estimates)
         lg_run_keep(run);
     LG_TRY(lg_run_step(run, grid->step, loop->report));
+    if (run->control.estimates)
+        LG_TRY(lg_run_estimate(run, loop->report));
     grid->index++;
     run->state.t = next;
     return LG_OK;
@@ -265,7 +267,7 @@ static lg_status advance(lg_loop *loop, lg_landing landing)
 static lg_status run_interval(lg_loop *loop, double stop)
 {
     lg_run *run = loop->run;
-    int adaptive = run->control.active;
+    int adaptive = run->control.adapts;
     double h = adaptive ? run->memory->h : loop->schedule->h;
     lg_landing landing = next_landing(run->system, run->state.t, stop, h);
     if (!adaptive)
@@ -291,7 +293,7 @@ lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observ
     lg_loop loop = {.run = run, .schedule = schedule, .observer = observer, .report = report};
     *report = (lg_report){0};
 
-    LG_TRY(check_schedule(schedule, run->control.active, run->state.t, report));
+    LG_TRY(check_schedule(schedule, run->control.adapts, run->state.t, report));
     LG_TRY(lg_control_check(&run->control, run->system->space->nv, report));
     loop.poll = lg_poll_start(observer->poll ? ask_observer : NULL, &loop);
     run->stepper->accel.matrix.poll = &loop.poll;

@@ -251,15 +251,20 @@ lg_status lg_run_between(lg_run *run, double t)
 
 /* ---- one step ---- */
 
-static void count(lg_run *run, double h, double error)
+/* Takes over what the solver of accelerations has counted. */
+static void count_work(lg_stepper *stepper)
 {
-    lg_stepper *stepper = run->stepper;
-    run->h = h;
-    run->error = error;
-    stepper->stats.steps++;
     stepper->stats.evaluations = stepper->accel.evaluations;
     stepper->stats.factorisations = stepper->accel.matrix.factorisations;
     stepper->stats.dense_fallbacks = stepper->accel.matrix.fallbacks;
+}
+
+static void count(lg_run *run, double h, double error)
+{
+    run->h = h;
+    run->error = error;
+    run->stepper->stats.steps++;
+    count_work(run->stepper);
 }
 
 lg_status lg_run_step(lg_run *run, double h, lg_report *report)
@@ -274,6 +279,20 @@ lg_status lg_run_step(lg_run *run, double h, lg_report *report)
         count(run, h, NAN);
     else
         lg_run_report(run, status, h, report);
+    return status;
+}
+
+lg_status lg_run_estimate(lg_run *run, lg_report *report)
+{
+    lg_stepper *stepper = run->stepper;
+    lg_status status = stepper->type->error(stepper, &run->before, run->h, run->control.error);
+    if (status == LG_OK) {
+        run->error = lg_control_norm(&run->control, run->system->space, &run->before, &run->state);
+        count_work(stepper);
+        return LG_OK;
+    }
+    lg_run_copy(run, &run->before, &run->state);
+    lg_run_report(run, status, run->h, report);
     return status;
 }
 

@@ -50,6 +50,8 @@ int lg_run_carry_count(const lg_run *run);
 
 /* One accepted step of size h; ignores kinks. On failure the state is as before the call and `report` is filled. */
 lg_status lg_run_step(lg_run *run, double h, lg_report *report);
+/* The error of the step that lg_run_step has just taken from `before`, into run->error. On failure as above. */
+lg_status lg_run_estimate(lg_run *run, lg_report *report);
 /* One accepted step with error control towards a landing; state.t becomes the landing's if the step ends there. */
 lg_status lg_run_adapt(lg_run *run, double landing, lg_report *report);
 

@@ -61,8 +61,8 @@ def integrate(
         Later than `t0`, s.
     h : float
         Step size, s. Each interval between stops (`t0`, `stops`, the model's kinks, `t_end`) is cut into
-        ceil(length / h) equal steps, so the steps taken are at most `h`. If the steps are adaptive, `h` is the first
-        one and may be omitted.
+        ceil(length / h) equal steps, so the steps taken are at most `h`. If the steps adapt, `h` is the first one and
+        may be omitted.
     t0 : float
         Start time, s. With `start` the run continues from the end of that trajectory instead.
     save_every : int
@@ -91,7 +91,8 @@ def integrate(
         Show a progress bar on standard error (with tqdm, if it is installed).
     **options
         Of the method, see `lgint.method_info`. With `rtol` or `atol` (numbers, or arrays of length nv or 2 nv:
-        velocities, respectively coordinates and velocities) a method that has them chooses its steps.
+        velocities, respectively coordinates and velocities) a method that has them chooses its steps; with
+        `control="none"` it keeps `h` and only records the error of each step in `trajectory.error`.
 
     Returns
     -------
@@ -252,7 +253,7 @@ def _control_options(method: str) -> list[str]:
 
 
 def _steps(method: str, h: float | None, options: dict[str, Any]) -> tuple[float, dict[str, Any]]:
-    """Step size and options for the core; NaN where the steps are adaptive and `h` is the first one."""
+    """Step size and options for the core; NaN where the steps adapt and `h` is the first one."""
     tolerances = [name for name in ("rtol", "atol") if options.get(name) is not None]
     if not tolerances:
         for name in _control_options(method):
@@ -263,11 +264,21 @@ def _steps(method: str, h: float | None, options: dict[str, Any]) -> tuple[float
     given = {**options, **{name: array(name, options[name]) for name in tolerances}}
     for name in tolerances:
         given[name] = float(given[name]) if given[name].ndim == 0 else given[name]
+    if options.get("control") == "none":
+        _refuse_adaptation(method, options)
+        return _step(h), given
     if h is not None:
         if options.get("first_step") is not None:
             raise ValueError("first_step: h is the first step as well; give one of them")
         given["first_step"] = number("h", h, positive=True)
     return np.nan, given
+
+
+def _refuse_adaptation(method: str, options: dict[str, Any]) -> None:
+    """ValueError for options that only steps with a law can have."""
+    for name in _control_options(method):
+        if name not in ("rtol", "atol", "control") and options.get(name) is not None:
+            raise ValueError(f'{name}: with control="none" the steps do not adapt; leave it out, or choose a law')
 
 
 def count(name: str, value: object) -> int:
