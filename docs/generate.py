@@ -86,20 +86,26 @@ def values(option: Row) -> str:
 
 
 def tableau_text(row: Row) -> str:
-    """Return the Butcher tableau of a Runge-Kutta method as a display formula."""
+    """Return the Butcher tableau of a Runge-Kutta method as a display formula: A, b, embedded weights, d."""
     tableau = row["tableau"]
     stages = len(tableau["b"])
     lines = [
         " & ".join([fraction(c), *(fraction(entry) for entry in A[:i]), *[""] * (stages - i)])
         for i, (c, A) in enumerate(zip(tableau["c"], tableau["A"], strict=True))
     ]
-    weights = [" & ".join(["", *map(fraction, tableau[b])]) for b in ("b", "b_hat") if tableau.get(b)]
+    weights = [" & ".join(["", *map(fraction, tableau[b])]) for b in ("b", "b_hat", "d") if tableau.get(b)]
     body = r" \\ ".join(lines) + r" \\ \hline " + r" \\ ".join(weights)
     return f"{code(row['name'])}\n\n$$\\begin{{array}}{{c|{'c' * stages}}} {body} \\end{{array}}$$\n"
 
 
 def fraction(number: str) -> str:
-    """Return an exact number such as -1/2 as a formula."""
+    """Return an exact number such as -1/2 or (3 - 1*sqrt(3))/6 as a formula."""
+    surd = re.fullmatch(r"\((-?\d+) ([+-]) (\d+)\*sqrt\(3\)\)/(\d+)", str(number))
+    if surd:
+        whole = "" if surd[1] == "0" else surd[1]
+        sign = "" if surd[2] == "+" and not whole else surd[2]
+        root = "" if surd[3] == "1" else surd[3]
+        return rf"\tfrac{{{whole}{sign}{root}\sqrt{{3}}}}{{{surd[4]}}}"
     over = re.fullmatch(r"(-?)(\d+)/(\d+)", str(number))
     return rf"{over[1]}\tfrac{{{over[2]}}}{{{over[3]}}}" if over else str(number)
 

@@ -203,10 +203,14 @@ lg_status lg_control_begin(lg_control *control, lg_stepper *stepper, const lg_st
 
 /* ---- from step to step ---- */
 
-/* The step size that the times resolve exactly: (t + h) - t, at least the distance from t to the next number. */
-static double resolved(double t, double h)
+/* The step size that the times resolve exactly: (t + h) - t, at least the distance from t to the next number. After a
+   rejection it is rounded down, so that the step is smaller than the one that was rejected. */
+static double resolved(const lg_control *control, double t, double h)
 {
-    return fmax((t + h) - t, nextafter(t, INFINITY) - t);
+    double end = t + h;
+    if (control->memory->rejections > 0 && end - t > h)
+        end = nextafter(end, -INFINITY);
+    return fmax(end - t, nextafter(t, INFINITY) - t);
 }
 
 lg_trial lg_control_next(const lg_control *control, double t, double landing)
@@ -216,8 +220,8 @@ lg_trial lg_control_next(const lg_control *control, double t, double landing)
     if (left <= stretch * h && (left <= control->max_step || left <= h))
         return (lg_trial){.h = left, .lands = 1, .shortened = left < h};
     if (left < 2 * h)
-        return (lg_trial){.h = resolved(t, 0.5 * left), .shortened = 1};
-    return (lg_trial){.h = resolved(t, h)};
+        return (lg_trial){.h = resolved(control, t, 0.5 * left), .shortened = 1};
+    return (lg_trial){.h = resolved(control, t, h)};
 }
 
 /* The factor of the law, within its bounds, after a step that had the size the control wanted or that was rejected. */

@@ -9,9 +9,11 @@ from battery import observed_order, rotation_error, slow_top, top_by_scipy
 from kinds import FORMULATIONS
 from lgint import _core
 
-PAIRS = ("ode23", "dopri5")
+ROWS = {name: lgint.method_info(name) for name in lgint.methods()}
+PAIRS = [name for name, row in ROWS.items() if any(option["name"] == "rtol" for option in row["options"])]
+INDEX_1 = [name for name in PAIRS if ROWS[name]["stepper"] == "rkmk"]
 LAWS = ("I", "PI", "paper")
-ORDER = {"ode23": 3, "dopri5": 5}
+ORDER = {name: row["order"] for name, row in ROWS.items()}
 
 
 def oscillator(force=lambda t, q, v: -q, **given):
@@ -30,8 +32,8 @@ def end_error(run):
 
 # ---- tolerance and error ----
 
-TOLERANCES = {"ode23": (1e-5, 1e-6, 1e-7, 1e-8), "dopri5": (1e-7, 1e-8, 1e-9, 1e-10)}
-WINDOW = {"ode23": (0.5, 20), "dopri5": (0.04, 6)}  # error of the attitude at the end over the tolerance
+TOLERANCES = {3: (1e-5, 1e-6, 1e-7, 1e-8), 5: (1e-7, 1e-8, 1e-9, 1e-10)}  # by the order
+WINDOW = {"ode23": (0.5, 20), "dopri5": (0.04, 6), "herk5": (0.04, 20)}  # error of the attitude at the end / tolerance
 
 
 @pytest.mark.parametrize("constrained", [False, True], ids=["free", "constrained"])
@@ -39,7 +41,7 @@ WINDOW = {"ode23": (0.5, 20), "dopri5": (0.04, 6)}  # error of the attitude at t
 @pytest.mark.parametrize("method", PAIRS)
 def test_error_and_steps_follow_the_tolerance(method, formulation, constrained):
     """The estimate is O(h^k): steps are as tol^(-1/k), and the error, of order k over the run, as the tolerance."""
-    model, tolerances = slow_top(formulation, constrained), TOLERANCES[method]
+    model, tolerances = slow_top(formulation, constrained), TOLERANCES[ORDER[method]]
     runs = [lgint.integrate(model, method, t_end=0.5, rtol=tol, atol=tol) for tol in tolerances]
     q, v = np.transpose([end_error(run) for run in runs])
     low, high = WINDOW[method]
@@ -47,11 +49,12 @@ def test_error_and_steps_follow_the_tolerance(method, formulation, constrained):
     assert (v < 5 * high * np.array(tolerances)).all()
     assert observed_order(tolerances, q) == pytest.approx(-1.1, abs=0.15)
     assert observed_order(tolerances, [run.stats.steps for run in runs]) == pytest.approx(1 / ORDER[method], abs=0.01)
-    assert all(run.stats.rejected <= 0.02 * run.stats.steps for run in runs)
+    assert all(run.stats.rejected <= 0.025 * run.stats.steps for run in runs)
 
 
-@pytest.mark.parametrize("tol", [1e-6, 1e-8])
-@pytest.mark.parametrize("method", PAIRS)
+@pytest.mark.parametrize(
+    ("method", "tol"), [(m, tol) for m in PAIRS for tol in ((1e-6, 1e-8) if m in INDEX_1 else (1e-8, 1e-10))]
+)
 def test_every_law_keeps_the_tolerance_on_the_fast_top(method, tol):
     """In steady motion the laws I and paper keep the error of a step at f^k, PI at f^(k / 0.3): so in a whole run."""
     model = lgint.models.heavy_top()
@@ -85,6 +88,7 @@ TABLEAUX = {
         [5179 / 57600, 0, 7571 / 16695, 393 / 640, -92097 / 339200, 187 / 2100, 1 / 40],
     ),
 }  # Bogacki and Shampine (1989), Dormand and Prince (1980): A with b as its last row, the embedded weights
+TABLEAUX["herk5"] = TABLEAUX["dopri5"]  # without constraints
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -190,7 +194,7 @@ def error_of_step(method, before, after, h, rtol, atol):
 
 
 @pytest.mark.parametrize("project", [None, "none", "position", "velocity", "both"])
-@pytest.mark.parametrize("method", PAIRS)
+@pytest.mark.parametrize("method", INDEX_1)
 def test_the_error_is_that_of_the_documented_formula(method, project):
     rtol, atol = np.geomspace(1e-4, 1e-2, 12), np.geomspace(3e-3, 1e-4, 12)
     run = lgint.integrate(slow_top("R3xSO3"), method, t_end=0.5, rtol=rtol, atol=atol, project=project)
@@ -280,6 +284,41 @@ def test_error_and_step_history(method):
     assert np.isnan(fixed.error).all() and fixed.stats.rejected == 0
 
 
+@pytest.mark.parametrize("constrained", [False, True], ids=["free", "constrained"])
+@pytest.mark.parametrize("method", PAIRS)
+def test_fixed_steps_may_record_their_error(method, constrained):
+    """The steps are those of a run without tolerances, and the error is that of an adaptive step of the same size."""
+    model, rtol = slow_top("R3xSO3", constrained), np.geomspace(1e-5, 1e-3, slow_top("R3xSO3", constrained).nv)
+    plain = lgint.integrate(model, method, t_end=0.1, h=0.005)
+    assert np.isnan(plain.error).all()
+    for more in ({}, {"t_eval": [0.03, 0.1]}, {"dense_output": True}, {"save_every": 2}):
+        run = lgint.integrate(model, method, t_end=0.1, h=0.005, rtol=rtol, control="none", **more)
+        assert run.q[-1].tobytes() == plain.q[-1].tobytes() and run.lam[-1].tobytes() == plain.lam[-1].tobytes()
+        assert np.isfinite(run.error[1:]).all() and run.stats.steps == 20 and run.stats.rejected == 0
+    chosen = lgint.integrate(model, method, t_end=0.005, first_step=0.005, rtol=1e3 * rtol, project="none")
+    assert chosen.stats.steps == 1
+    once = lgint.integrate(model, method, t_end=0.005, h=0.005, rtol=1e3 * rtol, control="none")
+    assert once.error[-1] == chosen.error[-1] > 0
+
+
+@pytest.mark.parametrize("method", PAIRS)
+def test_the_recorded_error_falls_with_the_order(method):
+    """The error of a step is O(h^k) with k the order of the method, one above that of the embedded solution."""
+    model, sizes = slow_top("SE3"), (4e-3, 2e-3, 1e-3)
+    errors = [lgint.integrate(model, method, t_end=h, h=h, atol=1.0, control="none").error[-1] for h in sizes]
+    assert np.polyfit(np.log(sizes), np.log(errors), 1)[0] == pytest.approx(ORDER[method], abs=0.15)
+
+
+def test_fixed_steps_have_no_options_of_a_law():
+    model = slow_top("R3xSO3")
+    with pytest.raises(ValueError, match="h: the step size is needed"):
+        lgint.integrate(model, "dopri5", t_end=0.1, rtol=1e-6, control="none")
+    with pytest.raises(ValueError, match="control: belongs to error control, which rtol or atol turns on"):
+        lgint.integrate(model, "dopri5", t_end=0.1, h=0.01, control="none")
+    with pytest.raises(ValueError, match='max_step: with control="none" the steps do not adapt'):
+        lgint.integrate(model, "dopri5", t_end=0.1, h=0.01, rtol=1e-6, control="none", max_step=0.1)
+
+
 def history(law, **options):
     """Sizes and errors of the steps between the first and the last, of a run without rejected steps."""
     run = lgint.integrate(slow_top("R3xSO3"), "dopri5", t_end=0.5, rtol=1e-7, control=law, safety=0.6, **options)
@@ -337,7 +376,7 @@ def test_a_body_at_rest_gets_going():
 @pytest.mark.parametrize("method", PAIRS)
 def test_landings_without_tiny_steps(method, law):
     model = slow_top("R3xSO3")
-    free = lgint.integrate(model, method, t_end=0.5, rtol=1e-5, control=law)
+    free = lgint.integrate(model, method, t_end=1.0, rtol=1e-5, control=law)
     least = free.h[3:].min()
     for n in range(1, 13):  # ends just behind a step that a run would take: what would be left is next to nothing
         t_end = free.t[n + 4] * (1 + 1e-9)
@@ -504,7 +543,13 @@ def test_every_step_advances_the_time(method):
     run = lgint.integrate(model, method, t0=1e12, t_end=1e12 + 0.01, rtol=1e-3, h=spacing / 100)
     assert np.diff(run.t).min() >= spacing and run.t[-1] == 1e12 + 0.01
     with pytest.raises(lgint.StepSizeError):
-        lgint.integrate(model, method, t0=1e12, t_end=1e12 + 1, rtol=1e-12)
+        lgint.integrate(model, method, t0=1e12, t_end=1e12 + 1, rtol=1e-14)
+
+
+def test_a_rejected_step_becomes_smaller_whatever_the_resolution_of_the_time():
+    """At 1e12 s a step of two spacings becomes one of a single spacing, where 1.8 would be rounded to two again."""
+    run = lgint.integrate(lgint.models.heavy_top(), "herk5", t0=1e12, t_end=1e12 + 0.2, rtol=9e-13)
+    assert run.stats.rejected > 0 and np.diff(run.t)[0] == np.spacing(1e12)
 
 
 @pytest.mark.parametrize("method", ["rk44", "genalpha"])
