@@ -62,6 +62,11 @@ def rotation_error(R, R_ref):
     return np.linalg.norm(lgint.groups.so3.log(R_ref.T @ R))
 
 
+def end_error(run):
+    R, w, _, _ = top_by_scipy()
+    return rotation_error(run.rotation("top")[-1], R), np.abs(run.angular_velocity("top")[-1] - w).max()
+
+
 def observed_order(steps, errors):
     """Slope of log(error) over log(h), through all points."""
     h = 1.0 / np.asarray(steps, dtype=float)

@@ -5,9 +5,8 @@ import pytest
 from scipy.optimize import brentq
 
 import lgint
-from battery import observed_order, rotation_error, slow_top, top_by_scipy
+from battery import end_error, observed_order, rotation_error, slow_top
 from kinds import FORMULATIONS
-from lgint import _core
 
 ROWS = {name: lgint.method_info(name) for name in lgint.methods()}
 PAIRS = [name for name, row in ROWS.items() if any(option["name"] == "rtol" for option in row["options"])]
@@ -23,11 +22,6 @@ def oscillator(force=lambda t, q, v: -q, **given):
 def pulse(t, q, v):
     """An oscillator that is hit between two instants that are not declared as kinks."""
     return -q + 500.0 * (0.5 < t < 0.52)
-
-
-def end_error(run):
-    R, w, _, _ = top_by_scipy()
-    return rotation_error(run.rotation("top")[-1], R), np.abs(run.angular_velocity("top")[-1] - w).max()
 
 
 # ---- tolerance and error ----
@@ -642,86 +636,3 @@ def test_a_failing_function_leaves_a_trajectory(method, tmp_path):
     rest = lgint.integrate(model, method, t_end=10.0, h=0.01, start=so_far)
     whole = lgint.integrate(model, method, t_end=10.0, h=0.01)
     assert rest.q[-1].tobytes() == whole.q[-1].tobytes()
-
-
-# ---- projection ----
-
-
-@pytest.mark.parametrize("levels", ["none", "position", "velocity", "both"])
-def test_projection_holds_what_it_says(levels):
-    model = slow_top("R3xSO3")
-    for options in ({"method": "rk44", "h": 0.01}, {"method": "dopri5", "rtol": 1e-4}):
-        run = lgint.integrate(model, t_end=0.5, project=levels, **options)
-        position = np.abs(run.constraint_residual("position")).max()
-        velocity = np.abs(run.constraint_residual("velocity")).max()
-        assert (position < 1e-14) == (levels in ("position", "both"))
-        assert (velocity < 1e-13) == (levels in ("velocity", "both"))
-        assert position < 1e-2 and velocity < 1e-1
-
-
-@pytest.mark.parametrize("method", PAIRS)
-def test_projection_by_itself(method):
-    """Both levels where the steps adapt, none with fixed steps."""
-    model = slow_top("R3xSO3")
-    (default,) = [row["default"] for row in lgint.method_info(method)["options"] if row["name"] == "project"]
-    assert default is None
-    for options, levels in (({"rtol": 1e-4}, "both"), ({"atol": 1e-4}, "both"), ({"h": 0.01}, "none")):
-        run = lgint.integrate(model, method, t_end=0.3, **options)
-        same = lgint.integrate(model, method, t_end=0.3, project=levels, **options)
-        assert run.q.tobytes() == same.q.tobytes() and run.v.tobytes() == same.v.tobytes()
-        given = lgint.integrate(model, method, t_end=0.3, project=None, **options)
-        assert run.q.tobytes() == given.q.tobytes()
-
-
-def test_projection_costs_evaluations_not_steps():
-    """The slider-crank: the same steps, half as many evaluations again, a tenth of the error."""
-    crank = lgint.models.slider_crank()
-    best = lgint.integrate(crank, "rk67", t_end=2.0, h=5e-4, project="both").rotation("rod")[-1]
-    runs = {p: lgint.integrate(crank, "dopri5", t_end=2.0, rtol=1e-6, project=p) for p in (None, "none", "velocity")}
-    error = {p: rotation_error(run.rotation("rod")[-1], best) for p, run in runs.items()}
-    assert 1e-5 < error[None] < 5e-4 and error["none"] > 8 * error[None]
-    assert runs[None].stats.steps == pytest.approx(runs["none"].stats.steps, rel=0.02)
-    stats = runs[None].stats
-    stages = 6 * (stats.steps + stats.rejected)
-    assert 1.4 < stats.force_evaluations / stages < 1.6
-
-
-@pytest.mark.parametrize("method", PAIRS)
-def test_what_earlier_steps_have_left_does_not_count(method):
-    """A run that goes on from a drifted one, to another tolerance: no step could mend the drift that is there."""
-    model = slow_top("R3xSO3")
-    drifted = lgint.integrate(model, method, t_end=0.3, rtol=1e-3, project="none")
-    assert np.abs(drifted.constraint_residual("position")[-1]).max() > 1e-4
-    from_there = lgint.integrate(model, "rk44", t_end=0.3, h=0.01, project="both")
-    counts = []
-    for start in (drifted, from_there):
-        state = model.core, method, 0.3, np.array([0.4]), np.nan, 1, start.q[-1], start.v[-1]
-        memory = {"vdot": start.vdot[-1], "lam": start.lam[-1], "mem": [], "carry": drifted.carry}
-        for project in ("none", "position", "velocity", "both"):
-            result = _core.integrate(*state, memory, {"rtol": 1e-6, "project": project, "first_step": 1e-3}, None)
-            counts.append(result["stats"]["steps"] + result["stats"]["rejected"])
-    assert max(counts) < 1.7 * min(counts)  # the first steps feel the way back onto the constraints
-
-
-@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters"])
-@pytest.mark.parametrize("method", ["midpoint", "rk33", "rk44", "dopri5"])
-def test_projection_keeps_the_order(method, formulation):
-    order = lgint.method_info(method)["order"]
-    steps = {2: [400, 800, 1600], 3: [120, 240, 480], 4: [60, 120, 240], 5: [50, 100, 200]}[order]
-    R, w, _, force = top_by_scipy()
-    errors = []
-    for n in steps:
-        run = lgint.integrate(slow_top(formulation), method, t_end=0.5, h=0.5 / n, project="both")
-        q, v = end_error(run)
-        errors.append((q, v, np.linalg.norm(run.lam[-1, :3] - force)))
-    for column in np.transpose(errors):
-        assert observed_order(steps, column) > order - 0.25
-
-
-@pytest.mark.parametrize("tol", [1e-4, 1e-8])
-def test_projection_with_error_control(tol):
-    run = lgint.integrate(slow_top("R3xSO3"), "dopri5", t_end=0.5, rtol=tol, project="both")
-    assert 0.05 * tol < end_error(run)[0] < 5 * tol
-    q, v, again = run.q[-1], run.v[-1], run.model.core.initial(0.5, run.q[-1], run.v[-1])
-    assert np.allclose(run.vdot[-1], again[0], rtol=1e-12) and np.allclose(run.lam[-1], again[1], rtol=1e-12)
-    assert np.isfinite(q).all() and np.isfinite(v).all()
