@@ -14,6 +14,8 @@ const lg_option_rows lg_pair_rows = LG_OPTION_ROWS(pair_rows, lg_explicit_option
 int lg_explicit_levels(const lg_stepper *self)
 {
     int given = ((const lg_explicit_options *)self->options)->project.choice;
+    if (!self->system->pattern->nrows)
+        return 0;
     if (given >= 0)
         return given;
     return lg_stepper_adapts(self) ? LG_PROJECT_POSITION | LG_PROJECT_VELOCITY : 0;

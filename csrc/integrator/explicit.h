@@ -13,7 +13,8 @@ typedef struct lg_explicit_options {
     lg_control_options control; /* of pairs */
 } lg_explicit_options;
 
-/* The levels onto which the end of each step is projected: as given, else both where steps adapt. */
+/* The levels onto which the end of each step is projected: as given, else both where steps adapt; none without
+   constraints. */
 int lg_explicit_levels(const lg_stepper *self);
 
 /* The nonzero weights of a row of the tableau, the stages they belong to and the number of stages they reach over. */

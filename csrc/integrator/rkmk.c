@@ -94,11 +94,12 @@ static void move(lg_rkmk_stepper *rk, const lg_state *state, const lg_weights *w
     lg_slopes_add_flows(&rk->slopes, state->q, weights, h, rk->q);
 }
 
-/* Accelerations at the point that `move` left, at time t. */
-static lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, double t, double t_in, double *a)
+/* Accelerations at the point that `move` left, at time t. factored: a projection ended there. */
+static lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, double t, double t_in, int factored, double *a)
 {
     rk->at.t = t, rk->at.t_in = t_in, rk->at.mem = state->mem;
-    return lg_accel_solve(&rk->base.accel, &rk->at, a, rk->lam, &rk->base.report);
+    return (factored ? lg_accel_solve_factored : lg_accel_solve)(&rk->base.accel, &rk->at, a, rk->lam,
+                                                                 &rk->base.report);
 }
 
 /* Moves the end of the step onto the constraints and stores the values that the error estimate needs. */
@@ -129,12 +130,12 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
         double *K = lg_slopes_at(&rk->slopes, i);
         move(rk, state, &rk->A[i], h, K);
         lg_slopes_set_flow(&rk->slopes, i, rk->q, rk->v);
-        LG_TRY(accelerate(rk, state, t + rk->c[i] * h, inside, K + space->nv));
+        LG_TRY(accelerate(rk, state, t + rk->c[i] * h, inside, 0, K + space->nv));
     }
 
     move(rk, state, &rk->b, h, NULL);
     LG_TRY(project(rk, state, t + h, inside));
-    LG_TRY(accelerate(rk, state, t + h, inside, rk->a));
+    LG_TRY(accelerate(rk, state, t + h, inside, rk->levels, rk->a));
     return lg_stepper_accept(self, state, h, rk->q, rk->v, rk->a, rk->lam);
 }
 

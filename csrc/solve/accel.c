@@ -121,20 +121,36 @@ lg_status lg_accel_not_finite(const lg_accel *accel, const lg_point *point, cons
     return LG_NOT_FINITE;
 }
 
-lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
+/* Where the right-hand side is evaluated: without constraints the solution is a itself. */
+static double *right_side(lg_accel *accel, double *a)
 {
-    const lg_system *system = accel->system;
-    int nv = system->space->nv, nrows = system->pattern->nrows;
-    double *x = nrows ? accel->x : a; /* without constraints the solution is a itself */
-    accel->right_side.force = x;
-    LG_TRY(lg_accel_factor(accel, point, &accel->right_side, report));
+    return accel->right_side.force = accel->system->pattern->nrows ? accel->x : a;
+}
+
+/* The solution of the factored matrix for the right-hand side x that was evaluated. */
+static lg_status solve(lg_accel *accel, const lg_point *point, double *x, double *a, double *lam, lg_report *report)
+{
+    int nv = accel->system->space->nv;
     if (!set_right_side(accel, x))
         return lg_accel_not_finite(accel, point, x, report);
     LG_TRY(lg_matrix_solve(&accel->matrix, x));
-
-    if (nrows) {
+    if (x != a) {
         lg_copy(nv, x, a);
-        lg_copy(nrows, x + nv, lam);
+        lg_copy(accel->system->pattern->nrows, x + nv, lam);
     }
     return LG_OK;
+}
+
+lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
+{
+    double *x = right_side(accel, a);
+    LG_TRY(lg_accel_factor(accel, point, &accel->right_side, report));
+    return solve(accel, point, x, a, lam, report);
+}
+
+lg_status lg_accel_solve_factored(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
+{
+    double *x = right_side(accel, a);
+    LG_TRY(lg_accel_eval(accel, point, &accel->right_side, report));
+    return solve(accel, point, x, a, lam, report);
 }

@@ -31,6 +31,9 @@ void lg_accel_close(lg_accel *accel);
    and lam may hold anything. LG_SINGULAR: report->what names a deficient row. LG_NOT_FINITE: see culprit.h. */
 lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
 
+/* The same where the matrix was factored last at this t and q, as at the end of lg_project_at: only v may differ. */
+lg_status lg_accel_solve_factored(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
+
 /* The matrix [M B^T; B 0] at a point, factored. */
 lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report);
 

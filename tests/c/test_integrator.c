@@ -595,6 +595,33 @@ static void test_constant_mass_is_kept_beside_constraints(void)
     hand_free(&s);
 }
 
+/* A projection leaves the matrix factored at the end of the step, where the accelerations use it. */
+static void test_projected_point_is_factored_once(void)
+{
+    hand_system s;
+    joined(&s, 1, 20);
+    lg_option_value options[MAX_OPTIONS];
+    lg_method_defaults(lg_method_find("rk44"), options);
+    option_of("rk44", options, "project")->choice = LG_PROJECT_VELOCITY;
+    CHECK(run_to(&s, "rk44", options, 0.2, 0.01, &first) == LG_OK);
+    CHECK(first.stats.factorisations == 4 * 20 + 1 && first.stats.evaluations == 5 * 20 + 2);
+
+    option_of("rk44", options, "project")->choice |= LG_PROJECT_POSITION;
+    CHECK(run_to(&s, "rk44", options, 0.2, 0.01, &first) == LG_OK);
+    int last = first.n - 1;
+    double a[6], lam[3];
+    lg_accel accel = {.system = &s.system, .plan = s.plan};
+    lg_arena arena;
+    lg_report report = {0};
+    lg_point end = lg_point_after(0.2, first.q[last], first.v[last], NULL);
+    CHECK(lg_arena_open(&arena, lg_accel_layout, &accel) == LG_OK);
+    CHECK(lg_accel_solve(&accel, &end, a, lam, &report) == LG_OK);
+    CHECK(distance(6, a, first.a[last]) < 1e-12 && distance(3, lam, first.lam[last]) < 1e-12);
+    lg_accel_close(&accel);
+    lg_arena_close(&arena);
+    hand_free(&s);
+}
+
 static void test_every_method_row_is_complete(void)
 {
     for (int m = 0; m < lg_method_count; m++) {
@@ -646,5 +673,6 @@ int main(void)
     RUN(test_inconsistent_start_is_named_and_mended);
     RUN(test_constant_mass_is_factored_once);
     RUN(test_constant_mass_is_kept_beside_constraints);
+    RUN(test_projected_point_is_factored_once);
     return check_result();
 }
