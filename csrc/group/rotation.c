@@ -72,14 +72,20 @@ static void quat_exp(const double w[3], double p[4])
         p[1 + i] = x.half_sin * w[i];
 }
 
-/* w = 2 atan2(|v|, u) v/|v| for p = (u, v) or -p, whichever has u >= 0; the length of p does not matter. */
+/* w = 2 atan2(|v|, u) v/|v| for p = (u, v) or -p, whichever has u >= 0; the length of p does not matter. With y = |v|/u
+   small, 2 atan(y)/|v| is (2/u) (1 - y^2/3 + y^4/5 - ...). */
 static void quat_log(const double p[4], double w[3])
 {
-    double n2 = lg_dot3(p + 1, p + 1), n = sqrt(n2), k;
-    if (n2 < 1e-17)
-        k = 2 / p[0];
-    else
+    /* clang-format off */
+    static const double series[] = {1, -1 / 3., 1 / 5., -1 / 7., 1 / 9., -1 / 11., 1 / 13., -1 / 15., 1 / 17., -1 / 19.};
+    /* clang-format on */
+    double n2 = lg_dot3(p + 1, p + 1), u2 = p[0] * p[0], k;
+    if (n2 < 0.03 * u2) {
+        k = 2 / p[0] * lg_series(10, series, n2 / u2);
+    } else {
+        double n = sqrt(n2);
         k = copysign(2 * atan2(n, fabs(p[0])) / n, p[0]);
+    }
     for (int i = 0; i < 3; i++)
         w[i] = k * p[1 + i];
 }

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import array, listing, number
+from lgint._args import Array, array, listing, number
 from lgint._build.forces import Load, source
 from lgint._build.joints import JointBuilder
 from lgint._build.parts import Partner
@@ -75,7 +75,7 @@ def add_edge(
         "first": builder._partner(body0),
         "second": builder._partner(body1),
         "points": [builder._point(who, x) for who, x in zip((body0, body1), places, strict=True)],
-        "triads": [orthogonal(f"rotation{i} of {what}", R).tolist() for i, R in enumerate(turns)],
+        "triads": [_directors(f"rotation{i} of {what}", R).tolist() for i, R in enumerate(turns)],
         "length": number(f"length of {what}", length, positive=True),
         "stiffness": C.tolist(),
         "damping": array(f"damping of {what}", damping, (6,)).tolist(),
@@ -83,3 +83,9 @@ def add_edge(
     }
     builder._new_name("edge", name)
     return builder._add_joint(name, row)
+
+
+def _directors(what: str, R: Array) -> Array:
+    """The rotation matrix R; the identity itself if R differs from it by round-off, since then nothing has to be turned."""
+    near = float(np.abs(R - np.eye(3)).max()) < 8 * np.finfo(float).eps
+    return np.eye(3) if near else orthogonal(what, R)

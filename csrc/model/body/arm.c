@@ -503,6 +503,24 @@ void lg_arm_rows(const lg_arm *arm, int n, int points, const double *J, const do
     }
 }
 
+void lg_arm_body_row(const lg_arm *arm, const double row[6], int stride, double *values)
+{
+    const lg_node *node = arm->block->node;
+    double turned[3], moment[3] = {row[3], row[4], row[5]};
+    const double *force = row;
+    if (node->place == LG_PLACE_INERTIAL) {
+        lg_mul3(arm->R, row, turned);
+        force = turned;
+    }
+    for (int j = 0; node->place != LG_PLACE_FIXED && j < 3; j++)
+        values[stride * j] = force[j];
+    if (!arm->at_node)
+        lg_add_cross(arm->X, row, moment);
+    values += stride * node->attitude_v;
+    for (int j = 0; j < node->attitude_n; j++)
+        values[stride * j] = arm->attitude ? lg_dot3(arm->attitude->H + 3 * j, moment) : moment[j];
+}
+
 void lg_arm_point_rows(const lg_arm *arm, double s, double *values)
 {
     const lg_node *node = arm->block->node;

@@ -147,6 +147,8 @@ void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j,
    rows whose wrench^T Z is added. Rows from `points` on act on rotations alone; their first three values are
    not read. */
 void lg_arm_rows(const lg_arm *arm, int n, int points, const double *J, const double *rate, double *values);
+/* One row of B, `stride` values apart, from a row in the axes of the body: of the velocity of the end, and of omega. */
+void lg_arm_body_row(const lg_arm *arm, const double row[6], int stride, double *values);
 /* B of the three rows s x, x being the end of the arm. */
 void lg_arm_point_rows(const lg_arm *arm, double s, double *values);
 

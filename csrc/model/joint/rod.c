@@ -15,11 +15,12 @@
    about d3. The damping resists all deformation, that of the reference strain w0(t) included.
 
    Only relative motion matters: y = (u, omega_a, omega_b), u = R_a^T (x_b' - x_a') and the angular velocities in section
-   axes. With T_+- = [A_+-, C_+-; 0, A_+-] the columns of Y are [A_-; 0], -[C_-; A_-], [C_+; A_+]. Rows, their rates,
+   axes. T_+ = [A, C; 0, A] and T_- = [A^T, C^T; 0, A^T], so that Y = [A^T, -C^T, C; 0, -A^T, A]. Rows, their rates,
    wrenches and tangents are formed for these nine motions; Y^T s is the force on b in the axes of a, whose opposite
    acts on a, and both moments. In the residual, J^T lam - force, they are those of s + lam. */
 #include "group/rotation.h"
 #include "group/semidirect.h"
+#include "model/body/body.h"
 #include "model/joint/joint.h"
 #include "model/source.h"
 #include "model/triad.h"
@@ -77,6 +78,8 @@ static double next_kink(const lg_element *e, double t)
     return lg_source_next_kink(e, SOURCE, t);
 }
 
+enum { MAX_CONSTRAINED = 3 };
+
 /* ---- the strain ---- */
 
 typedef struct edge {
@@ -85,7 +88,9 @@ typedef struct edge {
     double room[2][9]; /* for d */
     double xi[6], xidot[6], y[9]; /* (U, Omega), its rate, and the relative motion */
     lg_cotangent x; /* of |Omega| */
-    double w0[3][6]; /* reference strain and its first two derivatives */
+    double A[9], C[9];
+    const double *w0; /* the reference strain */
+    double changing[18]; /* room for it and, where it may change constrained strains, for its first two derivatives */
 } edge;
 
 static int is_identity(const double R[9])
@@ -103,6 +108,25 @@ static void open_section(const lg_element *e, const lg_pose *f, int end, edge *k
         lg_mul33(f->R, axes, k->room[end]);
 }
 
+/* With h = Omega^ and u = U^, A = I + h/2 + c h^2, and C = u/2 + c (h u + u h) + (Omega.U) d h^2 is its derivative along
+   U; h u + u h = Omega U^T + U Omega^T - 2 (Omega.U) I. */
+static void open_operator(edge *k)
+{
+    const double *U = k->xi, *O = k->xi + 3, c = k->x.c, s = lg_dot3(O, U), sd = s * k->x.d;
+    double half[3], diagonal = 2 * c * s + sd * lg_dot3(O, O);
+    lg_hat_matrix(O, 0.5, c, k->A);
+    for (int i = 0; i < 3; i++)
+        half[i] = U[i] / 2;
+    lg_hat3(half, k->C);
+    for (int i = 0; i < 3; i++)
+        half[i] = c * U[i] + sd / 2 * O[i];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++)
+            k->C[3 * i + j] += O[i] * half[j] + half[i] * O[j];
+        k->C[4 * i] -= diagonal;
+    }
+}
+
 static void open_edge(const lg_element *e, const lg_pose *const f[2], edge *k)
 {
     double d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]}, r[3];
@@ -112,14 +136,23 @@ static void open_edge(const lg_element *e, const lg_pose *const f[2], edge *k)
     lg_so3_difference(k->d[0], k->d[1], k->xi + 3);
     k->x = lg_cotangent_of(lg_dot3(k->xi + 3, k->xi + 3));
     lg_se3_log_at(&k->x, r, k->xi);
+    open_operator(k);
+}
+
+/* Whether the reference of constrained strains may change. */
+static int drives_rows(const lg_element *e)
+{
+    return e->info->nrows && e->p[SOURCE] == LG_SOURCE_FUNCTION;
 }
 
 static lg_status open_reference(const lg_element *e, const lg_point *at, edge *k)
 {
-    if (e->info->nrows && e->p[SOURCE] == LG_SOURCE_FUNCTION)
-        return e->function.call(e->function.self, at->t, 18, k->w0[0]);
-    lg_zero(12, k->w0[1]);
-    return lg_source_value(e, SOURCE, 6, at, k->w0[0]);
+    k->w0 = e->p[SOURCE] == LG_SOURCE_CONSTANT ? e->p + DATA : k->changing;
+    if (k->w0 != k->changing)
+        return LG_OK;
+    if (drives_rows(e))
+        return e->function.call(e->function.self, at->t, 18, k->changing);
+    return lg_source_value(e, SOURCE, 6, at, k->changing);
 }
 
 /* c = A^T b, or b where A is NULL */
@@ -140,43 +173,42 @@ static void out_of_section(const double *A, const double b[3], double c[3])
         lg_copy(3, b, c);
 }
 
-/* The even part E times (a, b), halves of a vector; transposed, the halves change places. With h = Omega^, u = U^:
-   E = [c h^2, c (h u + u h) + (Omega.U) d h^2; 0, c h^2]. */
-static void add_even(const edge *k, const double a[3], const double b[3], double to_a[3], double to_b[3])
+/* The nine relative velocities, or accelerations. */
+static void relative(const edge *k, const double *const x[2], const double *const omega[2], double y[9])
 {
-    const double *U = k->xi, *O = k->xi + 3;
-    double c = k->x.c, sd = lg_dot3(O, U) * k->x.d, Ob[3], OOb[3], inner[3], outer[3];
-    lg_cross(O, b, Ob);
-    lg_cross(O, Ob, OOb);
-    lg_cross(O, a, inner);
-    lg_add_cross(U, b, inner);
-    lg_cross(O, inner, outer);
-    lg_add_cross(U, Ob, outer);
-    for (int i = 0; i < 3; i++) {
-        to_a[i] += c * outer[i] + sd * OOb[i];
-        to_b[i] += c * OOb[i];
-    }
+    double apart[3] = {x[1][0] - x[0][0], x[1][1] - x[0][1], x[1][2] - x[0][2]};
+    lg_mulT3(k->d[0], apart, y);
+    into_section(k->axes[0], omega[0], y + 3);
+    into_section(k->axes[1], omega[1], y + 6);
 }
 
-/* T_+- = I +- ad(xi)/2 + E: with d = v_b - v_a and m = (v_a + v_b)/2 the rate is (I + E) d + ad m, for velocities counted
-   from that of b: v_a = (-u, omega_a), v_b = (0, omega_b). */
-static void open_rate(const lg_pose *const f[2], edge *k)
+static void open_motion(const lg_pose *const f[2], edge *k)
 {
-    double apart[3], d[6], m[6];
+    const double *xdot[2] = {f[0]->xdot, f[1]->xdot}, *omega[2] = {f[0]->omega, f[1]->omega};
+    relative(k, xdot, omega, k->y);
+}
+
+/* c += s A b and c += s A^T b */
+static void add_mul3(double s, const double A[9], const double b[3], double c[3])
+{
     for (int i = 0; i < 3; i++)
-        apart[i] = f[1]->xdot[i] - f[0]->xdot[i];
-    lg_mulT3(k->d[0], apart, k->y);
-    into_section(k->axes[0], f[0]->omega, k->y + 3);
-    into_section(k->axes[1], f[1]->omega, k->y + 6);
-    for (int i = 0; i < 3; i++) {
-        d[i] = k->y[i], d[3 + i] = k->y[6 + i] - k->y[3 + i];
-        m[i] = -k->y[i] / 2, m[3 + i] = (k->y[3 + i] + k->y[6 + i]) / 2;
-    }
-    lg_copy(6, d, k->xidot);
-    add_even(k, d, d + 3, k->xidot, k->xidot + 3);
-    lg_add_cross(k->xi + 3, m, k->xidot);
-    lg_add_cross(k->xi, m + 3, k->xidot);
-    lg_add_cross(k->xi + 3, m + 3, k->xidot + 3);
+        c[i] += s * lg_dot3(A + 3 * i, b);
+}
+
+static void add_mulT3(double s, const double A[9], const double b[3], double c[3])
+{
+    for (int i = 0; i < 3; i++)
+        lg_axpy(3, s * b[i], A + 3 * i, c);
+}
+
+/* xi' = Y y */
+static void open_rate(edge *k)
+{
+    lg_mulT3(k->A, k->y, k->xidot);
+    add_mulT3(-1, k->C, k->y + 3, k->xidot);
+    add_mul3(1, k->C, k->y + 6, k->xidot);
+    lg_mul3(k->A, k->y + 6, k->xidot + 3);
+    add_mulT3(-1, k->A, k->y + 3, k->xidot + 3);
 }
 
 /* ---- stress and wrenches ---- */
@@ -190,8 +222,10 @@ static int is_damped(const lg_element *e)
 /* w - w0, zero where constrained */
 static void strain_difference(const lg_element *e, const edge *k, double difference[6])
 {
+    double per_length = 1 / e->p[LENGTH];
     for (int i = 0; i < 6; i++)
-        difference[i] = i < e->info->nrows ? 0 : k->xi[i] / e->p[LENGTH] - k->w0[0][i];
+        difference[i] = k->xi[i] * per_length - k->w0[i];
+    lg_zero(e->info->nrows, difference);
 }
 
 /* s = C (w - w0), all six of them */
@@ -213,21 +247,15 @@ static void stress_of(const lg_element *e, const edge *k, double s[6])
     lg_zero(e->info->nrows, s);
 }
 
-/* Y^T s: the even part of T_+-^T s and half of ad^T s. */
+/* Y^T s */
 static void transposed(const edge *k, const double s[6], double out[9])
 {
-    const double *U = k->xi, *O = k->xi + 3;
-    double even[6], odd[6];
-    lg_copy(6, s, even);
-    add_even(k, s + 3, s, even + 3, even);
-    lg_cross(s, O, odd);
-    lg_cross(s, U, odd + 3);
-    lg_add_cross(s + 3, O, odd + 3);
-    for (int i = 0; i < 3; i++) {
-        out[i] = even[i] - odd[i] / 2;
-        out[3 + i] = odd[3 + i] / 2 - even[3 + i];
-        out[6 + i] = odd[3 + i] / 2 + even[3 + i];
-    }
+    lg_mul3(k->A, s, out);
+    lg_zero(3, out + 3);
+    add_mul3(-1, k->C, s, out + 3);
+    add_mul3(-1, k->A, s + 3, out + 3);
+    lg_mulT3(k->C, s, out + 6);
+    add_mulT3(1, k->A, s + 3, out + 6);
 }
 
 /* What acts along the nine motions, as wrenches on both frames. */
@@ -251,32 +279,23 @@ static void press(const edge *k, double sign, const double s[6], lg_pose *const 
 
 /* ---- rows ---- */
 
-/* Row i < 3 of Y, with A = I + h/2 + c h^2 and its derivative C = u/2 + c (h u + u h) + (Omega.U) d h^2 along U. */
-static void row_of_Y(const edge *k, int i, double y[9])
+/* A constrained strain: its row of -T_- and of T_+, for the motions of both sections. */
+typedef struct edge_row {
+    double t[2][6];
+} edge_row;
+
+static void open_row(const edge *k, int strain, edge_row *row)
 {
-    const double *U = k->xi, *O = k->xi + 3, unit[3] = {i == 0, i == 1, i == 2};
-    double s = lg_dot3(O, U), sd = s * k->x.d, c = k->x.c, diagonal = c * lg_dot3(O, O), h[3], u[3];
-    lg_cross(unit, O, h);
-    lg_cross(unit, U, u);
     for (int j = 0; j < 3; j++) {
-        double even = c * (O[i] * U[j] + U[i] * O[j]) + sd * O[i] * O[j];
-        y[j] = c * O[i] * O[j] - h[j] / 2;
-        y[3 + j] = u[j] / 2 - even;
-        y[6 + j] = u[j] / 2 + even;
+        row->t[0][j] = -k->A[3 * j + strain], row->t[0][3 + j] = -k->C[3 * j + strain];
+        row->t[1][j] = k->A[3 * strain + j], row->t[1][3 + j] = k->C[3 * strain + j];
     }
-    double even = 2 * c * s + sd * lg_dot3(O, O);
-    y[i] += 1 - diagonal;
-    y[3 + i] += even;
-    y[6 + i] -= even;
 }
 
-/* A row for the nine motions as the rows of both frames. */
-static void set_row(const edge *k, const double nine[9], int i, double J[2][6 * LG_MAX_ROWS])
+/* The row of Y times nine velocities or accelerations. */
+static double row_times(const edge_row *row, const double y[9])
 {
-    double w[2][6];
-    on_frames(k, nine, w);
-    lg_copy(6, w[0], J[0] + 6 * i);
-    lg_copy(6, w[1], J[1] + 6 * i);
+    return lg_dot3(row->t[0] + 3, y + 3) + lg_dot3(row->t[1] + 3, y + 6) - lg_dot3(row->t[0], y);
 }
 
 /* ---- derivatives ---- */
@@ -284,14 +303,12 @@ static void set_row(const edge *k, const double nine[9], int i, double J[2][6 * 
 /* The columns of Y. */
 static void open_columns(const edge *k, double Y[9][6])
 {
-    const double back[6] = {-k->xi[0], -k->xi[1], -k->xi[2], -k->xi[3], -k->xi[4], -k->xi[5]};
-    double T[36];
-    lg_se3_tangent_inv_at(back, &k->x, T);
-    lg_copy(18, T, Y[0]);
-    for (int i = 0; i < 18; i++)
-        Y[3][i] = -T[18 + i];
-    lg_se3_tangent_inv_at(k->xi, &k->x, T);
-    lg_copy(18, T + 18, Y[6]);
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++) {
+            Y[j][i] = k->A[3 * j + i], Y[j][3 + i] = 0;
+            Y[3 + j][i] = -k->C[3 * j + i], Y[3 + j][3 + i] = -k->A[3 * j + i];
+            Y[6 + j][i] = k->C[3 * i + j], Y[6 + j][3 + i] = k->A[3 * i + j];
+        }
 }
 
 /* The columns of d(Y y) by the nine motions of the poses at constant twists: H = d(Y y)/dxi times Y, and u in the axes
@@ -316,39 +333,110 @@ static void rate_columns(const edge *k, const double Y[9][6], double Q[9][6])
             lg_axpy(6, hat[3 * i + p], Y[i], Q[3 + p]);
 }
 
-/* Z, and J' times the twist, which is Z times the twist. */
-static void fill_rates(const lg_joint *joint, const edge *k, lg_rows *out)
+/* ---- outputs of the rows ---- */
+
+static void write_levels(const lg_joint *joint, const edge *k, const edge_row rows[], const lg_wanted *want)
 {
-    double Y[9][6], Q[9][6], row[9];
-    open_columns(k, Y);
-    rate_columns(k, Y, Q);
+    const lg_element *e = &joint->e;
     for (int i = 0; i < joint->nrows; i++) {
         int strain = joint->row_in_type[i];
-        out->Jdot[i] = -joint->e.p[LENGTH] * k->w0[2][strain];
-        for (int p = 0; p < 9; p++) {
-            row[p] = Q[p][strain];
-            out->Jdot[i] += row[p] * k->y[p];
-        }
-        set_row(k, row, i, out->Z);
+        if (want->phi)
+            want->phi[joint->row + i] = k->xi[strain] - e->p[LENGTH] * k->w0[strain];
+        if (want->phidot)
+            want->phidot[joint->row + i] =
+                row_times(&rows[i], k->y) - (drives_rows(e) ? e->p[LENGTH] * k->changing[6 + strain] : 0);
     }
 }
 
-static void write_rows(const lg_joint *joint, const edge *k, const lg_point *at, const lg_wanted *want)
+/* zeta = ds w0'' - Y y' - Y' y, and Y' y = Q y. */
+static void write_zeta(const lg_joint *joint, const edge *k, const edge_row rows[], const double Q[9][6],
+                       const lg_pose *const f[2], double *zeta)
 {
-    lg_rows rows;
-    double row[9];
-    rows.points = joint->nrows;
+    const lg_element *e = &joint->e;
+    const double *xdd[2] = {f[0]->xdd, f[1]->xdd}, *omegadot[2] = {f[0]->omegadot, f[1]->omegadot};
+    double bias[9];
+    relative(k, xdd, omegadot, bias);
     for (int i = 0; i < joint->nrows; i++) {
         int strain = joint->row_in_type[i];
-        rows.phi[i] = k->xi[strain] - joint->e.p[LENGTH] * k->w0[0][strain];
-        row_of_Y(k, strain, row);
-        set_row(k, row, i, rows.J);
+        zeta[joint->row + i] =
+            (drives_rows(e) ? e->p[LENGTH] * k->changing[12 + strain] : 0) - row_times(&rows[i], bias);
+        for (int p = 0; p < 9; p++)
+            zeta[joint->row + i] -= Q[p][strain] * k->y[p];
     }
-    if (want->zeta || want->Z)
-        fill_rates(joint, k, &rows);
-    lg_joint_write(joint, at, &rows, want);
-    for (int i = 0; want->phidot && i < joint->nrows; i++)
-        want->phidot[joint->row + i] -= joint->e.p[LENGTH] * k->w0[1][joint->row_in_type[i]];
+}
+
+/* Rigid bodies take rows in their own axes. */
+static int has_arms(const lg_joint *joint)
+{
+    for (int end = 0; end < 2; end++) {
+        const lg_body *body = joint->e.frame[end]->body;
+        if (body->block && !body->type->arm)
+            return 0;
+    }
+    return 1;
+}
+
+static void write_B(const lg_joint *joint, const edge *k, const lg_point *at, const edge_row rows[], double *B)
+{
+    for (int end = 0; end < 2; end++) {
+        const lg_frame *f = joint->e.frame[end];
+        if (!f->body->block)
+            continue;
+        lg_arm arm = f->body->type->arm(f, at);
+        for (int i = 0; i < joint->nrows; i++) {
+            double row[6];
+            out_of_section(k->axes[end], rows[i].t[end], row);
+            out_of_section(k->axes[end], rows[i].t[end] + 3, row + 3);
+            lg_arm_body_row(&arm, row, joint->nrows, B + joint->value[end] + i);
+        }
+    }
+}
+
+/* A row for the nine motions as the rows of both frames. */
+static void set_row(const edge *k, const double nine[9], int i, double J[2][6 * LG_MAX_ROWS])
+{
+    double w[2][6];
+    on_frames(k, nine, w);
+    lg_copy(6, w[0], J[0] + 6 * i);
+    lg_copy(6, w[1], J[1] + 6 * i);
+}
+
+/* B and Z on any bodies, by rows in the axes of frames. */
+static void write_jacobians(const lg_joint *joint, const edge *k, const lg_point *at, const edge_row rows[],
+                            const double Q[9][6], const lg_wanted *want)
+{
+    lg_rows out;
+    out.points = joint->nrows;
+    for (int i = 0; i < joint->nrows; i++) {
+        const double (*t)[6] = rows[i].t;
+        double nine[9] = {-t[0][0], -t[0][1], -t[0][2], t[0][3], t[0][4], t[0][5], t[1][3], t[1][4], t[1][5]};
+        set_row(k, nine, i, out.J);
+        for (int p = 0; want->Z && p < 9; p++)
+            nine[p] = Q[p][joint->row_in_type[i]];
+        if (want->Z)
+            set_row(k, nine, i, out.Z);
+    }
+    lg_joint_write(joint, at, &out, &(lg_wanted){.B = want->B, .Z = want->Z});
+}
+
+static void write_rows(const lg_joint *joint, const edge *k, const lg_point *at, const lg_pose *const f[2],
+                       const lg_wanted *want)
+{
+    edge_row rows[MAX_CONSTRAINED];
+    double Y[9][6], Q[9][6];
+    for (int i = 0; i < joint->nrows; i++)
+        open_row(k, joint->row_in_type[i], &rows[i]);
+    if (want->zeta || want->Z) {
+        open_columns(k, Y);
+        rate_columns(k, Y, Q);
+    }
+    write_levels(joint, k, rows, want);
+    if (want->zeta)
+        write_zeta(joint, k, rows, Q, f, want->zeta);
+    if (want->B && !want->Z && has_arms(joint))
+        write_B(joint, k, at, rows, want->B);
+    else if (want->B || want->Z)
+        write_jacobians(joint, k, at, rows, Q, want);
 }
 
 /* Multipliers as a stress. */
@@ -466,19 +554,22 @@ static lg_status add_edge(const lg_joint *joint, const lg_point *at, const lg_wa
     const lg_element *e = &joint->e;
     lg_pose *pose[2] = {lg_pose_of(e->frame[0], at), lg_pose_of(e->frame[1], at)};
     const lg_pose *const *seen = (const lg_pose *const *)pose;
-    int tangent = want->S && want->chain, reactions = joint->nrows && at->lam && (want->Btlam || tangent);
+    int tangent = want->S && want->chain, damped = (want->force || tangent) && is_damped(e),
+        reactions = joint->nrows && at->lam && (want->Btlam || tangent);
     double s[6] = {0}, lam[6] = {0};
     edge k;
     open_edge(e, seen, &k);
     LG_TRY(open_reference(e, at, &k));
-    if (tangent || want->zeta || want->Z || (want->force && is_damped(e)))
-        open_rate(seen, &k);
+    if (damped || tangent || want->phidot || want->zeta || want->Z)
+        open_motion(seen, &k);
+    if (damped)
+        open_rate(&k);
     if (want->force || tangent) {
         stress_of(e, &k, s);
         press(&k, -1, s, pose, LG_FORCES);
     }
     if (joint->nrows)
-        write_rows(joint, &k, at, want);
+        write_rows(joint, &k, at, seen, want);
     if (reactions) {
         constraint_stress(joint, at, lam);
         press(&k, 1, lam, pose, LG_REACTIONS);
@@ -517,7 +608,8 @@ static lg_status strain(const lg_joint *joint, const lg_point *at, double w[6], 
     edge k;
     open_edge(e, pose, &k);
     LG_TRY(open_reference(e, at, &k));
-    open_rate(pose, &k);
+    open_motion(pose, &k);
+    open_rate(&k);
     stress_of(e, &k, s);
     constraint_stress(joint, at, constrained);
     for (int i = 0; i < 6; i++) {
