@@ -1,5 +1,8 @@
 """Rods: what the builder makes of them, and facts about their motion."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -320,3 +323,114 @@ REFUSALS = {
 def test_refusals(message):
     with pytest.raises(ValueError, match=message):
         lgint.ModelBuilder().add_rod("rod", **{**SECTION, **REFUSALS[message]})
+
+
+# ---- agreement ----
+
+
+def test_second_order_in_the_number_of_edges():
+    def tip(edges):
+        model = lgint.models.roll_up(edges=edges, damping=0.0)
+        return lgint.integrate(model, "herk4", t_end=0.6, h=8e-3 * 4 / edges).position(f"node{edges}")[-1]
+
+    tips = [tip(edges) for edges in (4, 8, 16, 32)]
+    errors = [np.linalg.norm(a - b) for a, b in zip(tips[:-1], tips[1:], strict=True)]
+    orders = np.log2(np.divide(errors[:-1], errors[1:]))
+    assert 1.7 < orders[1] < 2.3
+
+
+def test_methods_and_forms_agree():
+    """Half-explicit, generalized-alpha, and the limit of a stiff rod without constraints."""
+    from_start = {"t_end": 3.0}
+    reference = lgint.integrate(lgint.models.flying_spaghetti(edges=8), "herk5", h=4e-3, **from_start)
+    settings = {"h": 4e-3, "rho_inf": 0.9, **from_start}
+    stabilized = lgint.integrate(reference.model, "genalpha", index="stabilized", **settings)
+    stiff = lgint.models.flying_spaghetti(edges=8, constraints=None, shear_stiffness=(1e8, 1e8, 1e4))
+    free = lgint.integrate(stiff, "genalpha", **settings)
+    inextensible = lgint.models.flying_spaghetti(edges=8, constraints="inextensible")
+    limit = lgint.models.flying_spaghetti(edges=8, shear_stiffness=(1e4, 1e4, 1e8))
+    pairs = [
+        (reference, stabilized),
+        (reference, free),
+        (lgint.integrate(inextensible, "herk5", h=4e-3, **from_start), lgint.integrate(limit, "genalpha", **settings)),
+    ]
+    for first, second in pairs:
+        for node in ("node0", "node8"):
+            np.testing.assert_allclose(second.position(node)[-1], first.position(node)[-1], atol=1e-3)
+    apart = np.abs(pairs[2][0].position("node8")[-1] - reference.position("node8")[-1]).max()
+    assert apart > 4e-3  # stretch does count
+
+
+def test_stiffness_that_couples_bending_and_torsion():
+    """Under an end moment every edge has the strain C^-1 (0, m)."""
+    C = np.diag([1e3, 1e3, 1e3, 2.0, 2.0, 1.0])
+    C[4, 5] = C[5, 4] = 0.6
+    b = lgint.ModelBuilder()
+    rod = straight(b, stiffness=C, inertia=(0.1, 1e-2, 1e-2, 1e-2), damping=np.full(6, 0.1), clamped=(0,))
+    moment = 1e-3
+    b.add_force(rod.nodes[-1], torque=((0.0, 1.0), ((0, 0, 0), (0, moment, 0))))  # d2 is y
+    run = lgint.integrate(b.build(), "dopri5", t_end=10.0, rtol=1e-6, atol=1e-9)
+    expected = np.linalg.solve(C, (0, 0, 0, 0, moment, 0)) + (0, 0, 1, 0, 0, 0)
+    np.testing.assert_allclose(run.strain(rod)[-1], np.tile(expected, (4, 1)), atol=3e-6)
+    np.testing.assert_allclose(run.stress(rod)[-1, :, 4], moment, rtol=5e-3)
+
+
+def test_beam_on_a_moving_base_follows_its_modes():
+    """Three modes of a cantilever whose base moves as A (1 - cos W t): small, against the closed form."""
+    section = lgint.section("circle", E=210e9, G=81e9, rho=7850, radius=5e-3)
+    A, W = 1e-3, 2 * np.pi * 4
+
+    def shaken(t):
+        return (0, 0, A * (1 - np.cos(W * t))), (0, 0, A * W * np.sin(W * t)), (0, 0, A * W**2 * np.cos(W * t))
+
+    b = lgint.ModelBuilder()
+    shape = {"stiffness": section.stiffness, "inertia": section.inertia, "constraints": "inextensible"}
+    b.add_rod("beam", start=(0, 0, 0), end=(1, 0, 0), edges=16, clamped={0: shaken}, **shape)
+    run = lgint.integrate(b.build(), "genalpha", t_end=0.5, h=5e-4)
+    tip = run.position("beam.node16")[:, 2] - run.position("beam.node0")[:, 2]
+    wave = np.sqrt(section.stiffness[3] / section.inertia[0])
+    expected = 0
+    for root, part in ((1.875104, 1.566), (4.694091, -0.8679), (7.854757, 0.5088)):
+        w = root**2 * wave
+        expected -= part * A * W**2 * (np.cos(W * run.t) - np.cos(w * run.t)) / (w**2 - W**2)
+    assert np.abs(tip - expected).max() < 0.02 * np.abs(expected).max()
+
+
+# ---- linear cost ----
+
+
+def test_numbers_in_the_factors_grow_linearly():
+    """Each further edge adds as many numbers as any other, for the mass alone and with tangents."""
+    counts = {n: lgint.models.flying_spaghetti(edges=n).core for n in (16, 128, 1024)}
+    for tangents in (False, True):
+        values = {n: core.matrix_values(tangents=tangents) for n, core in counts.items()}
+        early, late = (values[128] - values[16]) / 112, (values[1024] - values[128]) / 896
+        assert early == pytest.approx(late, rel=1e-2)
+        assert late < (100 if not tangents else 165)
+
+
+MEMORY = """
+import gc, sys
+import lgint
+
+def resident():
+    return next(1024 * int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmRSS"))
+
+def run_of(edges):
+    model = lgint.models.flying_spaghetti(edges=edges)
+    lgint.Stepper(model, sys.argv[1]).step(1e-3 / edges)
+    gc.collect()
+    before = resident()
+    stepper = lgint.Stepper(model, sys.argv[1])
+    stepper.step(1e-3 / edges)
+    return resident() - before, stepper
+
+print(run_of(3000)[0] / 3000)
+"""
+
+
+@pytest.mark.measures
+@pytest.mark.parametrize(("method", "most"), [("herk5", 6000), ("genalpha", 7400)])
+def test_memory_of_a_run_per_edge(method, most):
+    found = subprocess.run([sys.executable, "-c", MEMORY, method], capture_output=True, text=True, check=True)
+    assert 2000 < float(found.stdout) < most
