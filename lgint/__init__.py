@@ -7,6 +7,7 @@ from lgint import _built, groups, modal, models  # noqa: F401
 from lgint._build.builder import ModelBuilder
 from lgint._build.dh import dh_links
 from lgint._build.parts import ground
+from lgint._build.sections import section
 from lgint._core import ConvergenceError, IntegrationError, Interrupted, SingularError, StepSizeError
 from lgint._model.callable import CallableModel
 from lgint._model.check import check
@@ -16,7 +17,6 @@ from lgint._run.dense import DenseOutput, DenseState
 from lgint._run.equilibrium import equilibrium
 from lgint._run.integrate import Stepper, integrate, method_info, methods
 from lgint._run.trajectory import Trajectory, load
-from lgint._section import section
 from lgint._tools.study import study
 from lgint._version import VERSION as __version__
 

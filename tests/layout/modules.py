@@ -10,7 +10,7 @@ MAY_IMPORT = {
     "groups": {"base"},
     "modal": {"base"},
     "_model": {"base", "modal", "_model"},
-    "_build": {"base", "modal", "_model", "_build"},
+    "_build": {"base", "groups", "modal", "_model", "_build"},
     "models": {"base", "_model", "_build", "models"},
     "_run": {"base", "modal", "_model", "_run"},
     "_tools": {"base", "_model", "models", "_run", "_tools"},
