@@ -29,6 +29,7 @@ typedef struct search {
     double trial_error;
     double theta; /* contraction of the last trial */
     int begins_singular; /* K was singular where the search began */
+    int settled; /* corrections are down to round-off */
     int worst; /* the row of the residual that is the furthest from convergence */
 } search;
 
@@ -274,7 +275,7 @@ static void lengthen(search *at)
 static lg_status meet_singular(search *at)
 {
     int begins = at->mu_first == 0;
-    if (at->mu == 0 && at->error <= 1)
+    if (at->mu == 0 && (at->error <= 1 || at->settled))
         return LG_NOT_UNIQUE;
     if (at->mu == 0 && !begins)
         return at->begins_singular ? LG_NOT_UNIQUE : LG_NO_EQUILIBRIUM;
@@ -291,24 +292,22 @@ static int is_reasonable(const search *at)
     return isfinite(size) && turn_of(s) <= far_turn && (size <= near || curvature(s) > 0);
 }
 
-/* Whether the correction is round-off: it is tiny and does not contract. */
-static int is_stuck(const search *at)
+/* Whether the correction is of the size of round-off. */
+static int is_tiny(const search *at)
 {
     const lg_statics *s = at->statics;
     const lg_space *space = s->accel.system->space;
-    return at->mu == 0 && at->theta > contraction &&
-           lg_max_abs(space->nv, s->correction) <= tiny * (1 + lg_max_abs(space->nq, s->q));
+    return lg_max_abs(space->nv, s->correction) <= tiny * (1 + lg_max_abs(space->nq, s->q));
 }
 
-/* Judges the trial state. *ends: the present state is the equilibrium. */
-static lg_status judge(search *at, int converged, int *ends)
+/* Judges the trial state of a search that has not converged. A tiny correction that does not contract is round-off. */
+static lg_status judge(search *at)
 {
     LG_TRY(contract(at));
-    *ends = (converged || is_stuck(at)) && at->mu == 0;
-    if (*ends)
-        return at->trial_error <= fmax(1, at->error) ? accept(at) : LG_OK;
-    if (!(at->theta <= contraction))
-        return shorten(at);
+    if (!(at->theta <= contraction)) {
+        at->settled = at->mu < at->mu_first + DBL_MIN && is_tiny(at);
+        return at->settled ? LG_OK : shorten(at);
+    }
     lg_status status = complete(at);
     if (status == LG_NO_CONVERGENCE || status == LG_SINGULAR || status == LG_NOT_FINITE)
         return shorten(at);
@@ -318,27 +317,42 @@ static lg_status judge(search *at, int converged, int *ends)
     return LG_OK;
 }
 
-/* One correction, accepted or not. */
-static lg_status correct(search *at, int *ends)
+/* The last correction, by K itself, which makes the error round-off if it does not raise the residual. */
+static lg_status finish(search *at)
+{
+    if (at->error > 1 && !is_tiny(at))
+        return LG_NO_EQUILIBRIUM;
+    return at->trial_error <= fmax(1, at->error) ? accept(at) : LG_OK;
+}
+
+/* The correction at the present state. LG_SINGULAR: there is none. */
+static lg_status solve(search *at)
 {
     lg_statics *s = at->statics;
-    int n = s->accel.system->space->nv + s->accel.system->pattern->nrows, converged = at->error <= 1;
-    if (converged)
+    LG_TRY(factor(at));
+    lg_copy(s->accel.system->space->nv + s->accel.system->pattern->nrows, s->residual, s->correction);
+    return lg_matrix_solve(&s->accel.matrix, s->correction);
+}
+
+/* One correction, accepted or not. *ends: it was the last. */
+static lg_status correct(search *at, int *ends)
+{
+    *ends = at->error <= 1 || at->settled;
+    if (*ends)
         at->mu = 0;
-    lg_status status = factor(at);
+    lg_status status = solve(at);
     if (status == LG_SINGULAR)
         return meet_singular(at);
     LG_TRY(status);
-
-    lg_copy(n, s->residual, s->correction);
-    LG_TRY(lg_matrix_solve(&s->accel.matrix, s->correction));
-    if (!converged && !is_reasonable(at))
+    if (!*ends && !is_reasonable(at))
         return shorten(at);
     status = try_correction(at);
+    if (*ends)
+        return status == LG_OK ? finish(at) : status;
     if (status == LG_NOT_FINITE)
         return shorten(at);
     LG_TRY(status);
-    return judge(at, converged, ends);
+    return judge(at);
 }
 
 static lg_status iterate(search *at)
