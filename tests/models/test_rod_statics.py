@@ -1,0 +1,129 @@
+"""Rods at rest: the ring, the bend of 45 degrees, cantilevers, a buckled thread."""
+
+import numpy as np
+import pytest
+
+import lgint
+
+
+@pytest.mark.parametrize("formulation", ["S3R3", "R3xSO3", "SE3", "euler_parameters"])
+@pytest.mark.parametrize("constraints", ["kirchhoff", "inextensible", None])
+def test_an_end_moment_rolls_a_rod_up_into_a_ring(constraints, formulation):
+    """An exact equilibrium for every number of edges, from the straight start in one step of the load."""
+    for edges in (8, 16):
+        model = lgint.models.roll_up(edges=edges, constraints=constraints, formulation=formulation)
+        found = lgint.equilibrium(model)
+        assert np.isclose(found.energy()[-1], 100 * np.pi**2, rtol=1e-13)
+        assert np.abs(found.position(f"node{edges}")[-1]).max() < 1e-12
+        nodes = np.array([found.position(f"node{i}")[-1] for i in range(edges)])
+        circle = np.linalg.norm(nodes - nodes.mean(axis=0), axis=1)
+        assert np.allclose(circle, 10 / (2 * np.pi), rtol=1e-13)
+
+
+def bend(edges, constraints=None):
+    """A quarter of a right angle of a ring of radius 100, clamped, under a dead force normal to its plane."""
+    angle = np.linspace(0, np.pi / 4, edges + 1)
+    nodes = 100 * np.stack([1 - np.cos(angle), np.sin(angle), 0 * angle], axis=1)
+    builder = lgint.ModelBuilder()
+    rod = builder.add_rod(
+        "bend",
+        nodes=nodes,
+        stiffness=[5e6, 5e6, 1e7, *[1e7 / 12] * 3],
+        inertia=(1, 1, 1, 1),
+        constraints=constraints,
+        clamped=(0,),
+    )
+    builder.add_force(rod.nodes[-1], force=(0, 0, 600))
+    return builder.build(), rod
+
+
+def test_the_bend_of_45_degrees():
+    """The tip is near (15.8, 47.2, 53.4), as in the literature, with an error of second order in the edges."""
+    tips, reactions = [], []
+    for edges in (8, 16, 32, 64):
+        model, rod = bend(edges)
+        found = lgint.equilibrium(model)
+        tips.append(found.position(rod.nodes[-1])[-1])
+        reactions.append(found.reaction(rod.nodes[0])[-1])
+    steps = np.linalg.norm(np.diff(tips, axis=0), axis=1)
+    assert ((3.7 < steps[:-1] / steps[1:]) & (steps[:-1] / steps[1:] < 4.3)).all()
+    limit = tips[-1] + (tips[-1] - tips[-2]) / 3
+    assert np.abs(limit - [15.8, 47.2, 53.4]).max() < 0.13
+    for tip, reaction in zip(tips, reactions, strict=True):
+        assert np.allclose(reaction[:3], [0, 0, -600], rtol=0, atol=1e-5)
+        assert np.allclose(reaction[3:], -np.cross(tip, [0, 0, 600]), rtol=1e-7, atol=1e-3)
+
+
+def test_the_bend_in_one_step_of_the_load_or_in_ten():
+    model, rod = bend(16)
+    once, often = lgint.equilibrium(model), lgint.equilibrium(model, loads=np.linspace(0.1, 1, 10))
+    assert np.abs(once.position(rod.nodes[-1])[-1] - often.position(rod.nodes[-1])[-1]).max() < 1e-7
+    assert (np.diff(often.position(rod.nodes[-1])[:, 2]) > 0).all()
+
+
+def steel(constraints, *, edges=50, force=0.0, gravity=0.0):
+    """A steel cantilever of 1 m with a radius of 5 mm."""
+    section = lgint.section("circle", 210e9, 80e9, 7850.0, radius=5e-3)
+    builder = lgint.ModelBuilder(gravity=(0, 0, -gravity))
+    rod = builder.add_rod(
+        "beam",
+        start=(0, 0, 0),
+        end=(1, 0, 0),
+        edges=edges,
+        stiffness=section.stiffness,
+        inertia=section.inertia,
+        constraints=constraints,
+        clamped=(0,),
+    )
+    builder.add_force(rod.nodes[-1], force=(0, 0, -force))
+    return builder.build(), rod, section
+
+
+@pytest.mark.parametrize("constraints", ["kirchhoff", "inextensible", None])
+def test_a_steel_cantilever_bends_as_a_beam(constraints):
+    """F L^3/(3 E I) and q L^4/(8 E I), but for what is of second order in the deflection and in 1/edges."""
+    model, rod, section = steel(constraints, force=1.0)
+    found = lgint.equilibrium(model)
+    assert np.isclose(-found.position(rod.nodes[-1])[-1, 2], 1 / (3 * section.stiffness[3]), rtol=2e-4)
+    model, rod, section = steel(constraints, gravity=9.81)
+    found = lgint.equilibrium(model)
+    weight = 9.81 * section.inertia[0]
+    assert np.isclose(-found.position(rod.nodes[-1])[-1, 2], weight / (8 * section.stiffness[3]), rtol=1e-4)
+    reaction = found.reaction(rod.nodes[0])[-1]
+    assert np.isclose(reaction[2], weight * (1 - 0.5 / 50), rtol=1e-8)  # half an edge is lumped in the clamp
+
+
+def test_a_rod_that_rests_stays_at_rest():
+    model, rod, _ = steel("kirchhoff", edges=10, gravity=9.81)
+    found = lgint.equilibrium(model)
+    run = lgint.integrate(model.with_state(found.q[-1], found.v[-1]), "genalpha", t_end=0.1, h=1e-2)
+    tip = run.position(rod.nodes[-1])
+    assert np.abs(tip - tip[0]).max() < 1e-10
+
+
+def test_a_thread_buckles_between_two_clamps():
+    """One clamp moves by 3 cm, slightly off the axis, in steps of time; the clamps carry the weight of the thread."""
+    section = lgint.section("circle", 750e6, 250e6, 1300.0, radius=2e-4)
+    ends = {}
+    for constraints in (None, "kirchhoff"):
+        builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+        rod = builder.add_rod(
+            "thread",
+            start=(0, 0, 0),
+            end=(0.1, 0, 0),
+            edges=20,
+            stiffness=section.stiffness,
+            inertia=section.inertia,
+            constraints=constraints,
+            clamped={0: None, -1: lambda t: np.array([[0.1 - 0.03 * t, 0, -0.001 * t], [-0.03, 0, -0.001], [0, 0, 0]])},
+        )
+        model = builder.build(start="project")
+        for time in np.linspace(0, 1, 21)[1:]:
+            found = lgint.equilibrium(model, time=time)
+            model = model.with_state(found.q[-1], found.v[-1])
+        ends[constraints] = found.position(rod.nodes[10])[-1]
+        carried = found.reaction(rod.nodes[0])[-1] + found.reaction(rod.nodes[-1])[-1]
+        assert np.allclose(carried[:3], [0, 0, 9.81 * section.inertia[0] * 0.1 * 19 / 20], rtol=1e-6, atol=1e-9)
+        assert found.position(rod.nodes[-1])[-1, 0] == pytest.approx(0.07)
+    assert np.allclose(ends[None], ends["kirchhoff"], rtol=0, atol=1e-5)
+    assert ends[None][2] < -0.02 and abs(ends[None][0] - 0.035) < 2e-3
