@@ -82,19 +82,35 @@ static void divide_by_P(const lg_genalpha_stepper *g, double *E)
     }
 }
 
-/* y = theta - c_n and E stand where v and vdot then follow. */
+/* theta = theta_0 + s w and y = theta - c_n */
+static void add_angles(int n, double s, const double *restrict theta0, const double *restrict w,
+                       const double *restrict c, double *restrict theta, double *restrict y)
+{
+    for (int i = 0; i < n; i++) {
+        theta[i] = theta0[i] + s * w[i];
+        y[i] = theta[i] - c[i];
+    }
+}
+
+/* v = v_0 + s (w + E), and vdot = w + E in place of E */
+static void add_velocities(int n, double s, const double *restrict v0, const double *restrict w, double *restrict E,
+                           double *restrict v)
+{
+    for (int i = 0; i < n; i++) {
+        E[i] += w[i];
+        v[i] = v0[i] + s * E[i];
+    }
+}
+
+/* y and E stand where v and vdot then follow. */
 static void follow(lg_genalpha_stepper *g)
 {
     const lg_system *system = g->base.system;
     int nv = system->space->nv, stabilized = g->index == LG_INDEX_STABILIZED;
     double to_theta = 1 / g->beta_prime, to_v = g->gamma_prime * to_theta, sigma = g->alpha.sigma;
-    double *restrict theta = g->now.theta, *restrict y = g->now.v, *restrict E = g->now.a;
-    const double *restrict theta0 = g->theta0, *restrict v0 = g->v0, *restrict w = g->w, *restrict c = g->now.c;
-    for (int i = 0; i < nv; i++) {
-        theta[i] = theta0[i] + to_theta * w[i];
-        y[i] = theta[i] - c[i];
-    }
-    lg_space_move(system->space, g->now.qn, theta, y, g->now.q, E);
+    double *y = g->now.v, *E = g->now.a;
+    add_angles(nv, to_theta, g->theta0, g->w, g->now.c, g->now.theta, y);
+    lg_space_move(system->space, g->now.qn, g->now.theta, y, g->now.q, E);
 
     double lie = g->beta_prime * sigma;
     for (int i = 0; i < nv; i++)
@@ -107,10 +123,7 @@ static void follow(lg_genalpha_stepper *g)
     if (sigma != 1 && (sigma != 0 || stabilized))
         divide_by_P(g, E);
 
-    for (int i = 0; i < nv; i++) {
-        E[i] += w[i];
-        y[i] = v0[i] + to_v * E[i];
-    }
+    add_velocities(nv, to_v, g->v0, g->w, E, g->now.v);
 }
 
 static void correct(lg_genalpha_stepper *g, const double *dw)
