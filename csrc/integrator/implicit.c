@@ -1,6 +1,7 @@
 /* What implicit methods share; see implicit.h. */
 #include "integrator/implicit.h"
 
+#include "core/small.h"
 #include "solve/culprit.h"
 
 #include <float.h>
@@ -53,15 +54,17 @@ static double sum_of_squares(int n, const double *x)
 void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, const double *old,
                         lg_residual_norms *norms)
 {
-    double *r = implicit->residual, sum = 0, size = old ? w_old * w_old * sum_of_squares(nv, old) : 0;
+    const double *restrict Ma = implicit->Ma, *restrict gyro = implicit->gyro;
+    const double *restrict force = implicit->force, *restrict Btlam = implicit->Btlam;
+    double *restrict r = implicit->residual, size = old ? w_old * w_old * sum_of_squares(nv, old) : 0;
     for (int i = 0; i < nv; i++) {
-        double Ma = wa * implicit->Ma[i], gyro = implicit->gyro[i];
-        double force = implicit->force[i], Btlam = implicit->Btlam[i];
-        r[i] = Ma + gyro - force + Btlam - (old ? w_old * old[i] : 0);
-        sum += r[i] * r[i];
-        size += Ma * Ma + gyro * gyro + force * force + Btlam * Btlam;
+        double inertia = wa * Ma[i];
+        r[i] = inertia + gyro[i] - force[i] + Btlam[i];
+        size += inertia * inertia + gyro[i] * gyro[i] + force[i] * force[i] + Btlam[i] * Btlam[i];
     }
-    norms->now.force = sqrt(sum / nv);
+    if (old)
+        lg_axpy(nv, -w_old, old, r);
+    norms->now.force = sqrt(sum_of_squares(nv, r) / nv);
     norms->size.force = sqrt(size / nv);
     norms->noise.force = 16 * DBL_EPSILON * norms->size.force;
 }

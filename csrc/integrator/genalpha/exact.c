@@ -92,6 +92,13 @@ static void add_angles(int n, double s, const double *restrict theta0, const dou
     }
 }
 
+/* E = s (T y - y), in place of T y */
+static void set_lie_terms(int n, double s, const double *restrict y, double *restrict E)
+{
+    for (int i = 0; i < n; i++)
+        E[i] = s * (E[i] - y[i]);
+}
+
 /* v = v_0 + s (w + E), and vdot = w + E in place of E */
 static void add_velocities(int n, double s, const double *restrict v0, const double *restrict w, double *restrict E,
                            double *restrict v)
@@ -112,9 +119,7 @@ static void follow(lg_genalpha_stepper *g)
     add_angles(nv, to_theta, g->theta0, g->w, g->now.c, g->now.theta, y);
     lg_space_move(system->space, g->now.qn, g->now.theta, y, g->now.q, E);
 
-    double lie = g->beta_prime * sigma;
-    for (int i = 0; i < nv; i++)
-        E[i] = lie * (E[i] - y[i]);
+    set_lie_terms(nv, g->beta_prime * sigma, y, E);
     if (stabilized) {
         lg_zero(nv, g->Btmu);
         lg_pattern_add_BT(system->pattern, g->Bn, 1, g->mu, g->Btmu);
@@ -158,16 +163,20 @@ static void velocity_derivative(const lg_alpha *p, const lg_block *b, const lg_a
                                 double *X)
 {
     double r = 1 - p->beta / p->gamma, rest[LG_ALPHA_BLOCK] = {0}, A[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
-    int n = b->node->nv;
+    int n = b->node->nv, first = b->node->place == LG_PLACE_INERTIAL ? b->node->attitude_v : 0; // X = diag(I, ...)
     lg_copy(n * n, T, X);
     if (p->sigma != 1)
         divide_columns(p, n, T, X);
-    add_identity(n, r, 1 - r, X);
 
-    for (int i = 0; i < n; i++)
+    for (int i = first; i < n; i++)
         rest[i] = place->c[b->v + i] - r * place->theta[b->v + i];
     b->node->ad(b->n, rest, A);
-    lg_axpy(n * n, -0.5 * p->sigma, A, X);
+    for (int j = first; j < n; j++) {
+        double *column = X + n * j;
+        for (int i = first; i < n; i++)
+            column[i] = r * column[i] - 0.5 * p->sigma * A[i + n * j];
+        column[j] += 1 - r;
+    }
 }
 
 static void form_chains(lg_genalpha_stepper *g, const double k[3])

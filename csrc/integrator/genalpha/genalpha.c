@@ -257,23 +257,22 @@ static lg_status take_matrix(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 
 static lg_status take_over(lg_genalpha_stepper *g)
 {
-    lg_alpha_carry c;
-    lg_alpha_carry_layout(g, g->start->carry, &c);
-    take_accelerations(g, &c);
-    take_memory(g, &c);
-    if (g->optimal_start && *c.h == 0)
+    lg_alpha_carry *c = &g->carry;
+    lg_alpha_carry_layout(g, g->start->carry, c);
+    take_accelerations(g, c);
+    take_memory(g, c);
+    if (g->optimal_start && *c->h == 0)
         LG_TRY(lg_alpha_optimal_start(g));
-    LG_TRY(take_matrix(g, &c));
-    guess(g, &c);
+    LG_TRY(take_matrix(g, c));
+    guess(g, c);
     return LG_OK;
 }
 
 /* Writes the carry for the next step after an accepted step that began with lam_n. */
-static void hand_over(const lg_genalpha_stepper *g, lg_state *state, const double *lam_n)
+static void hand_over(const lg_genalpha_stepper *g, const double *lam_n)
 {
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
-    lg_alpha_carry c;
-    lg_alpha_carry_layout(g, state->carry, &c);
+    lg_alpha_carry c = g->carry;
     lg_copy(nv, g->a, c.a);
     *c.h = g->h;
     memcpy(c.memory, &g->memory, sizeof g->memory);
@@ -361,7 +360,7 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     double *lam_n = g->implicit.residual;
     lg_copy(nrows, state->lam, lam_n);
     LG_TRY(lg_stepper_accept(self, state, h, g->now.q, g->now.v, g->now.a, g->lam));
-    hand_over(g, state, lam_n);
+    hand_over(g, lam_n);
     return LG_OK;
 }
 

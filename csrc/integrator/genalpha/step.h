@@ -27,6 +27,15 @@ typedef struct lg_alpha_place {
     double *q, *v, *a, *lam, *mem, *theta, *c, *qn; /* c_n and q_n of its step */
 } lg_alpha_place;
 
+/* What a step takes over from earlier steps. */
+typedef struct lg_alpha_carry {
+    double *a, *h; /* a_n, and the h that it belongs to; 0: no step yet */
+    double *steps; /* number of earlier steps whose values are available: 0 to 3 */
+    double *memory; /* an lg_newton_memory */
+    double *w[3], *lam[2], *mu[3]; /* values to extrapolate from, the latest first; lam begins with lam_n-1 */
+    double *place; /* of modified Newton's matrix */
+} lg_alpha_carry;
+
 typedef struct lg_genalpha_stepper lg_genalpha_stepper;
 
 /* How q, v, a and vdot follow from the unknowns. */
@@ -56,6 +65,7 @@ struct lg_genalpha_stepper {
 
     /* the current step */
     const lg_state *start;
+    lg_alpha_carry carry; /* its parts in the state at the start */
     double h, beta_prime, gamma_prime;
     double coordinate_size; /* 1 + max |q_n| */
     double noise_phi, noise_phidot;
@@ -118,14 +128,6 @@ lg_status lg_alpha_rebuild(lg_genalpha_stepper *g);
 lg_status lg_alpha_optimal_start(lg_genalpha_stepper *g);
 
 /* ---- carry.c: the data that a step takes over from earlier steps ---- */
-
-typedef struct lg_alpha_carry {
-    double *a, *h; /* a_n, and the h that it belongs to; 0: no step yet */
-    double *steps; /* number of earlier steps whose values are available: 0 to 3 */
-    double *memory; /* an lg_newton_memory */
-    double *w[3], *lam[2], *mu[3]; /* values to extrapolate from, the latest first; lam begins with lam_n-1 */
-    double *place; /* of modified Newton's matrix */
-} lg_alpha_carry;
 
 /* Sets the parts of a carry in the memory at `base` (NULL: measures only) and returns its length. */
 int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_carry *carry);

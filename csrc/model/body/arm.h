@@ -44,6 +44,16 @@ typedef struct lg_resultant {
     double f[3], c[3], G[9];
 } lg_resultant; /* numbers only */
 
+/* G += s X^ g^, row-major: how the moment of a force s g, constant in space, turns with the arm X; both in body axes. */
+static inline void lg_add_turning(double s, const double X[3], const double g[3], double G[9])
+{
+    double dot = lg_dot3(X, g);
+    for (int i = 0; i < 3; i++) {
+        lg_axpy(3, s * g[i], X, G + 3 * i);
+        G[4 * i] -= s * dot;
+    }
+}
+
 /* Adds a wrench at the end of the arm; `geo`: updates G as well. */
 static inline void lg_arm_collect(const lg_arm *arm, const double wrench[6], int geo, lg_resultant *sum)
 {
@@ -56,13 +66,8 @@ static inline void lg_arm_collect(const lg_arm *arm, const double wrench[6], int
     double g[3];
     lg_mulT3(arm->R, wrench, g);
     lg_add_cross(X, g, sum->c);
-    if (!geo)
-        return;
-    double dot = lg_dot3(X, g);
-    for (int i = 0; i < 3; i++) {
-        lg_axpy(3, g[i], X, sum->G + 3 * i);
-        sum->G[4 * i] -= dot;
-    }
+    if (geo)
+        lg_add_turning(1, X, g, sum->G);
 }
 
 /* The sum's part of H^T wrench, at any arm of the body: force += s H^T sum. */

@@ -181,9 +181,10 @@ static void gather_sum(const lg_body *b, const lg_point *at, int sum, double *ou
     lg_resultant_pull(&total, &arm, 1, out + b->block->v);
 }
 
-/* Adds the wrench on a frame to the force and the moment at the node. */
+/* Adds the wrench on a frame to the force and the moment at the node; G (NULL: not wanted): s times the way the moment
+   turns with the body. */
 static inline void add_wrench(const lg_frame *f, const double *R, const double wrench[6], double force[3],
-                              double moment[3])
+                              double moment[3], double s, double *G)
 {
     for (int i = 0; i < 3; i++) {
         force[i] += wrench[i];
@@ -194,6 +195,8 @@ static inline void add_wrench(const lg_frame *f, const double *R, const double w
     double g[3];
     lg_mulT3(R, wrench, g);
     lg_add_cross(f->offset, g, moment);
+    if (G)
+        lg_add_turning(s, f->offset, g, G);
 }
 
 static void write_wrench(const lg_block *b, const double force[3], const double moment[3], double *out)
@@ -203,16 +206,16 @@ static void write_wrench(const lg_block *b, const double force[3], const double 
     lg_copy(3, moment, out + b->v + b->node->attitude_v);
 }
 
-static void gather_direct(const lg_body *b, const lg_point *at, const lg_wanted *want)
+static void gather_direct(const lg_body *b, const lg_point *at, const lg_wanted *want, double *G)
 {
     const double *R = lg_rigid_state_of(b, at)->R;
     double force[2][3] = {{0}}, moment[2][3] = {{0}};
     for (const lg_frame *f = b->frames, *end = f + b->nactive; f < end; f++) {
         const lg_pose *pose = lg_pose_of(f, at);
         if (f->pressed >> LG_FORCES & 1)
-            add_wrench(f, R, pose->wrench[LG_FORCES], force[LG_FORCES], moment[LG_FORCES]);
+            add_wrench(f, R, pose->wrench[LG_FORCES], force[LG_FORCES], moment[LG_FORCES], -1, G);
         if (f->pressed >> LG_REACTIONS & 1)
-            add_wrench(f, R, pose->wrench[LG_REACTIONS], force[LG_REACTIONS], moment[LG_REACTIONS]);
+            add_wrench(f, R, pose->wrench[LG_REACTIONS], force[LG_REACTIONS], moment[LG_REACTIONS], 1, G);
     }
     if (want->force)
         write_wrench(b->block, force[LG_FORCES], moment[LG_FORCES], want->force);
@@ -230,41 +233,44 @@ static void collect_residual(const lg_body *b, const lg_point *at, lg_arm *arm, 
     }
 }
 
-/* Adds the derivative of the wrenches as they turn with the body, which on Lie groups is a stiffness like any other. */
-static void add_geo(const lg_resultant *total, const lg_arm *arm, lg_stiffness *sum, const lg_chain *chain, double *S,
-                    int ld)
-{
-    if (arm->attitude || arm->block->node->place == LG_PLACE_BODY)
-        lg_resultant_add_geo(total, arm, 1, chain, S, ld);
-    else
-        lg_quarters_add(&sum->K, LG_RR, 1, total->G);
-}
-
-static void gather_tangent(const lg_body *b, const lg_point *at, const lg_wanted *want)
+/* Adds to S the derivative of the wrenches as they turn with the body. */
+static void add_geo(const lg_body *b, const lg_point *at, const lg_wanted *want)
 {
     int ld;
     double *S = lg_body_tangent(b, want, &ld);
-    const lg_chain *chain = lg_chain_of(want, b->index);
     lg_arm arm = open_arm(b, at);
     lg_resultant total = {{0}, {0}, {0}};
     collect_residual(b, at, &arm, &total);
-    add_geo(&total, &arm, stiffness(b, at), chain, S, ld);
-    lg_stiffness_add(stiffness(b, at), &arm, &arm, chain, S, ld);
+    lg_resultant_add_geo(&total, &arm, 1, lg_chain_of(want, b->index), S, ld);
+}
+
+static void add_stiffness(const lg_body *b, const lg_point *at, const lg_wanted *want)
+{
+    int ld;
+    double *S = lg_body_tangent(b, want, &ld);
+    lg_arm arm = open_arm(b, at);
+    lg_stiffness_add(stiffness(b, at), &arm, &arm, lg_chain_of(want, b->index), S, ld);
 }
 
 static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
+    int tangent = want->S && want->chain;
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        if (is_direct(b))
-            gather_direct(b, at, want);
-        else {
+        if (is_direct(b)) { // the wrenches turn with the body like any other stiffness
+            double G[9] = {0};
+            gather_direct(b, at, want, tangent ? G : NULL);
+            if (tangent)
+                lg_quarters_add(&stiffness(b, at)->K, LG_RR, 1, G);
+        } else {
             if (want->force)
                 gather_sum(b, at, LG_FORCES, want->force);
             if (want->Btlam)
                 gather_sum(b, at, LG_REACTIONS, want->Btlam);
+            if (tangent)
+                add_geo(b, at, want);
         }
-        if (want->S && want->chain)
-            gather_tangent(b, at, want);
+        if (tangent)
+            add_stiffness(b, at, want);
     }
 }
 

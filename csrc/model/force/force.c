@@ -40,19 +40,7 @@ static void clear_slopes(lg_load *load)
 
 static lg_status add_between(const lg_force *force, const lg_point *at, const lg_wanted *want, int linear)
 {
-    const lg_element *e = &force->e;
-    lg_pose *a = lg_pose_of(e->frame[0], at), *b = lg_pose_of(e->frame[1], at);
-    double d[3], ddot[3], F[3], A[9], B[9];
-    for (int i = 0; i < 3; i++) {
-        d[i] = b->x[i] - a->x[i];
-        ddot[i] = b->xdot[i] - a->xdot[i];
-    }
-    LG_TRY(force->type->between(e, d, ddot, linear, F, A, B));
-    lg_axpy(3, -1, F, a->wrench[LG_FORCES]);
-    lg_axpy(3, 1, F, b->wrench[LG_FORCES]);
-    if (linear)
-        lg_tangent_add_between(e, force->clique, at, want, -1, A, B);
-    return LG_OK;
+    return lg_force_add_between(force, at, want, linear, force->type->between);
 }
 
 static lg_status add_wrenches(const lg_force *force, const lg_point *at, const lg_wanted *want, int linear)

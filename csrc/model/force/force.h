@@ -23,6 +23,11 @@ typedef struct lg_forces { /* those of one row */
     const lg_force *first, *end;
 } lg_forces;
 
+/* F on the second point, -F on the first, for their separation d and its rate, and with `linear` dF = A dd + B dd',
+   row-major. */
+typedef lg_status lg_between(const lg_element *e, const double d[3], const double ddot[3], int linear, double F[3],
+                             double A[9], double B[9]);
+
 struct lg_force_type {
     lg_element_info info;
     int needs_twists;
@@ -37,10 +42,7 @@ struct lg_force_type {
 
     /* Writes w, and with `linear` K and D, whose `has` begin as zero. */
     lg_status (*wrenches)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out);
-    /* Used instead of `wrenches` by forces between two points: F on the second, -F on the first, for their separation d
-       and its rate, and with `linear` dF = A dd + B dd', row-major. */
-    lg_status (*between)(const lg_element *e, const double d[3], const double ddot[3], int linear, double F[3],
-                         double A[9], double B[9]);
+    lg_between *between; /* used instead of `wrenches` by forces between two points */
     /* A batch: adds w to the wrenches of the frames and the tangent to S. NULL: a loop over `wrenches`. */
     lg_status (*all)(lg_forces forces, const lg_point *at, const lg_wanted *want);
     /* For forces on a coordinate, that of the tree's joint under the frame. law: tau, d tau/dq, d tau/dq'. */
@@ -60,5 +62,26 @@ extern const int lg_force_type_count;
 
 /* The loop over the single kernel, for a row without the verb `all`. */
 lg_status lg_force_all(lg_forces forces, const lg_point *at, const lg_wanted *want);
+
+/* One force by its kernel `between`; inline, so that a row's loop over its own kernel needs no calls. */
+static inline lg_status lg_force_add_between(const lg_force *force, const lg_point *at, const lg_wanted *want,
+                                             int linear, lg_between *between)
+{
+    const lg_element *e = &force->e;
+    lg_pose *a = lg_pose_of(e->frame[0], at), *b = lg_pose_of(e->frame[1], at);
+    double d[3], ddot[3], F[3], A[9], B[9];
+    for (int i = 0; i < 3; i++) {
+        d[i] = b->x[i] - a->x[i];
+        ddot[i] = b->xdot[i] - a->xdot[i];
+    }
+    LG_TRY(between(e, d, ddot, linear, F, A, B));
+    for (int i = 0; i < 3; i++) {
+        a->wrench[LG_FORCES][i] -= F[i];
+        b->wrench[LG_FORCES][i] += F[i];
+    }
+    if (linear)
+        lg_tangent_add_between(e, force->clique, at, want, -1, A, B);
+    return LG_OK;
+}
 
 #endif

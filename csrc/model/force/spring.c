@@ -32,6 +32,14 @@ static lg_status cartesian_between(const lg_element *e, const double d[3], const
     return LG_OK;
 }
 
+static lg_status cartesian_all(lg_forces forces, const lg_point *at, const lg_wanted *want)
+{
+    int linear = want->S && want->chain;
+    for (const lg_force *f = forces.first; f < forces.end; f++)
+        LG_TRY(lg_force_add_between(f, at, want, linear, cartesian_between));
+    return LG_OK;
+}
+
 static double cartesian_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
 {
     (void)at;
@@ -90,6 +98,7 @@ const lg_force_type lg_cartesian_spring = {
     .couples = lg_element_between,
     .needs_twists = 1,
     .between = cartesian_between,
+    .all = cartesian_all,
     .potential = cartesian_potential,
 };
 
