@@ -19,6 +19,7 @@ from lgint._args import Array
 from lgint._model.model import MissingFunction
 
 FORMAT: Final = 3
+_IN_TIME: Final = ("load", "motion", "reference")  # entries that may hold a function of time
 _FUNCTION: Final = {"lgint": "function"}  # stands where a function cannot be saved
 
 
@@ -112,7 +113,7 @@ def _with_functions(value: Any, owner: str) -> Any:
 def _entry(key: str, value: Any, owner: str) -> Any:
     if value == _FUNCTION:
         return MissingFunction(f"the {key} of {owner!r}" if key in ("function", "tangent") else repr(key))
-    return _with_functions(value, owner if key == "load" else key)
+    return _with_functions(value, owner if key in _IN_TIME else key)
 
 
 def _nested(value: list[Any]) -> bool:
