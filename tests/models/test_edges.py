@@ -225,6 +225,20 @@ def test_what_is_refused():
     assert edge(mask=None, reference=table) == "e"
 
 
+def test_descriptions_that_make_no_sense():
+    """What the builder never writes, the core refuses by itself."""
+    table = (1, 2, 0.0, 1.0, *REFERENCE, *(2 * REFERENCE))
+    assert edge_model("edge", source=table)
+    with pytest.raises(ValueError, match="edge: a table cannot change the reference of a constrained strain"):
+        edge_model("kirchhoff_edge", source=table)
+    with pytest.raises(ValueError, match="edge: a function of time is missing"):
+        edge_model("edge", source=(2,))
+    with pytest.raises(ValueError, match="edge: constant data need six values"):
+        edge_model("edge", source=(0, 1, 2, 3))
+    with pytest.raises(ValueError, match="edge: the times of a table must ascend"):
+        edge_model("edge", source=(1, 2, 1.0, 1.0, *REFERENCE, *REFERENCE))
+
+
 # ---- chains of edges ----
 
 
