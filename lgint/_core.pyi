@@ -132,7 +132,7 @@ def integrate(
     system: System,
     method: str,
     t0: float,
-    stops: ArrayLike,  # ascending, the last is t_end
+    t_end: float,
     h: float,
     save_every: int,
     q: ArrayLike,
@@ -143,6 +143,7 @@ def integrate(
     t_eval: ArrayLike | None = None,
     on_step: Callable[..., float | None] | None = None,  # (t, q, v, a, lam) of both ends of each step -> end of the run
     dense: bool = False,
+    stops: ArrayLike | None = None,  # ascending, from t0 to t_end
 ) -> dict[str, Any]:
     """t (n,), h (n,), error (n,), q (n, nq), v and vdot (n, nv), lam (n, nrows), mem (n, nmem); carry (of the last
     state only); end (that state, the same fields); knots (both ends of every step: t, q, v, vdot, lam; or None); stats:

@@ -15,8 +15,8 @@ PyArrayObject *lg_vector(PyObject *object, const char *name, npy_intp n);
 PyObject *lg_vector_from(const double *data, npy_intp n);
 
 /* The values of a method's options: those in `dict` (may be NULL or None) and defaults for the others. Free with
-   PyMem_Free. An array for an LG_OPTION_VECTOR is left in `dict`; its value is 0. */
-lg_option_value *lg_options(const lg_method *method, PyObject *dict);
+   PyMem_Free. The list `owned` takes the arrays that values point into. */
+lg_option_value *lg_options(const lg_method *method, PyObject *dict, PyObject *owned);
 /* A row by name or ValueError listing the names. */
 const lg_method *lg_method_named(const char *name);
 /* Default of an option as a Python object. */

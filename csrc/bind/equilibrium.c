@@ -8,27 +8,25 @@
 typedef struct session {
     lg_statics statics;
     lg_arena arena;
-    lg_table states;
-    PyThreadState *thread; /* the saved thread state while the GIL is released, NULL while it is held */
+    lg_record states;
+    lg_table table;
+    lg_thread thread;
     PyArrayObject *loads, *q;
 } session;
 
 static lg_status save(void *self, const lg_state *state, double h)
 {
-    return lg_record_add(&((session *)self)->states.record, state, h, NAN);
+    return lg_record_add(&((session *)self)->states, state, h, NAN);
 }
 
 /* Handles signals. */
 static lg_status poll(void *self, double load)
 {
     session *s = self;
-    int released = s->thread != NULL;
+    int borrowed = lg_borrow_gil(&s->thread);
     (void)load;
-    if (released)
-        PyEval_RestoreThread(s->thread);
     lg_status status = PyErr_CheckSignals() < 0 ? LG_INTERRUPTED : LG_OK;
-    if (released)
-        s->thread = PyEval_SaveThread();
+    lg_return_gil(&s->thread, borrowed);
     return status;
 }
 
@@ -36,27 +34,25 @@ static lg_status solve(session *s, lg_report *report)
 {
     const lg_observer observer = {.self = s, .save = save, .poll = poll};
     int nloads = (int)PyArray_SIZE(s->loads);
-    if (s->statics.accel.system->flags & LG_SYSTEM_NEEDS_GIL)
-        return lg_equilibrium(&s->statics, nloads, lg_data(s->loads), &observer, report);
-    s->thread = PyEval_SaveThread();
+    lg_release_gil(&s->thread, s->statics.accel.system);
     lg_status status = lg_equilibrium(&s->statics, nloads, lg_data(s->loads), &observer, report);
-    PyEval_RestoreThread(s->thread);
-    s->thread = NULL;
+    lg_hold_gil(&s->thread);
     return status;
 }
 
 /* The columns of the record, and stats. */
-static PyObject *result_of(session *s)
+static PyObject *result_of(void *self)
 {
+    session *s = self;
     const lg_accel *accel = &s->statics.accel;
-    const lg_stats stats = {.steps = (long)s->states.record.count,
+    const lg_stats stats = {.steps = (long)s->states.count,
                             .newton_iterations = s->statics.iterations,
                             .jacobians = s->statics.iterations,
                             .factorisations = accel->matrix.factorisations,
                             .evaluations = accel->evaluations,
                             .dense_fallbacks = accel->matrix.fallbacks,
                             .newton = "full"};
-    PyObject *dict = lg_table_dict(&s->states), *counts = dict ? lg_stats_dict(&stats, -1) : NULL;
+    PyObject *dict = lg_table_dict(&s->table, &s->states), *counts = dict ? lg_stats_dict(&stats, -1) : NULL;
     if (!counts || PyDict_SetItemString(dict, "stats", counts) < 0)
         Py_CLEAR(dict);
     Py_XDECREF(counts);
@@ -67,16 +63,7 @@ static PyObject *run(session *s, const lg_module *module)
 {
     lg_report report = {0};
     lg_status status = solve(s, &report);
-    if (status == LG_OK)
-        return result_of(s);
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyObject *result = result_of(s);
-    PyErr_Clear();
-    PyErr_Restore(type, value, traceback);
-    lg_raise(module, status, &report, result);
-    Py_XDECREF(result);
-    return NULL;
+    return status == LG_OK ? result_of(s) : lg_raise_after(module, status, &report, result_of, s);
 }
 
 /* The statics of a system that begin at q. */
@@ -87,7 +74,7 @@ static int open_session(session *s, PyObject *self, PyObject *loads, PyObject *q
     if (!accel->system || !(accel->plan = lg_system_plan(self, LG_COUPLING_TANGENTS)) ||
         !(s->loads = lg_vector(loads, "loads", -1)) || !(s->q = lg_vector(q, "q", accel->system->space->nq)))
         return -1;
-    s->states.record = lg_record_of(accel->system);
+    s->states = lg_record_of(accel->system);
     if (lg_arena_open(&s->arena, lg_statics_layout, &s->statics) != LG_OK) {
         PyErr_NoMemory();
         return -1;
@@ -101,7 +88,8 @@ static void close_session(session *s)
     if (s->arena.base)
         lg_accel_close(&s->statics.accel);
     lg_arena_close(&s->arena);
-    lg_table_close(&s->states);
+    lg_table_close(&s->table);
+    lg_record_close(&s->states);
     Py_XDECREF(s->loads);
     Py_XDECREF(s->q);
 }

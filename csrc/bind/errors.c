@@ -115,3 +115,16 @@ PyObject *lg_raise(const lg_module *module, lg_status status, const lg_report *r
     Py_XDECREF(error);
     return NULL;
 }
+
+PyObject *lg_raise_after(const lg_module *module, lg_status status, const lg_report *report,
+                         PyObject *(*make)(void *self), void *self)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *result = make(self);
+    PyErr_Clear();
+    PyErr_Restore(type, value, traceback);
+    lg_raise(module, status, report, result);
+    Py_XDECREF(result);
+    return NULL;
+}

@@ -10,4 +10,9 @@
    Interrupted. `report` may be NULL outside runs; `result` (may be NULL) becomes the exception's attribute. */
 PyObject *lg_raise(const lg_module *module, lg_status status, const lg_report *report, PyObject *result);
 
+/* The same with the result that `make` returns, or none if it fails; an exception that is already set is put aside
+   meanwhile. */
+PyObject *lg_raise_after(const lg_module *module, lg_status status, const lg_report *report,
+                         PyObject *(*make)(void *self), void *self);
+
 #endif

@@ -1,34 +1,25 @@
 /* lgint._core.integrate: a whole run, without the GIL where the system allows it. */
 #include "bind/record.h"
 #include "bind/run.h"
+#include "run/session.h"
 
 #include <time.h>
 
-typedef struct session {
-    lg_run run;
+typedef struct call {
+    lg_session session;
     lg_module *module;
-    const lg_system *system;
-    lg_table states;
-    lg_table knots; /* both ends of every step, for dense output */
-    int dense; /* whether knots are wanted */
-    PyObject *progress; /* callable, or NULL */
-    PyObject *on_step; /* callable, or NULL */
-    PyThreadState *thread; /* the saved thread state while the GIL is released, NULL while it is held */
-    lg_observer observer;
-} session;
+    lg_table states, knots, end;
+    PyObject *progress, *on_step; /* callables, or NULL */
+    lg_thread thread;
+    double wall_time;
+} call;
 
 /* ---- the observer ---- */
 
-static lg_status save(void *self, const lg_state *state, double h)
-{
-    session *s = self;
-    return lg_record_add(&s->states.record, state, h, h > 0 ? s->run.error : NAN);
-}
-
 /* A part of both ends of a step, (2, n), read-only so that a callback cannot change the run. */
-static PyObject *both(const session *s, lg_part part, const lg_state *before, const lg_state *after)
+static PyObject *both(const call *c, lg_part part, const lg_state *before, const lg_state *after)
 {
-    npy_intp dims[] = {2, lg_part_width(s->system, part)};
+    npy_intp dims[] = {2, lg_part_width(c->session.run.system, part)};
     size_t size = (size_t)dims[1] * sizeof(double);
     PyArrayObject *array = (PyArrayObject *)PyArray_SimpleNew(2, dims, NPY_DOUBLE);
     if (!array)
@@ -43,11 +34,11 @@ static PyObject *both(const session *s, lg_part part, const lg_state *before, co
 }
 
 /* on_step(t, q, v, a, lam) of both ends -> None, or the time at which the run ends. */
-static lg_status call_on_step(const session *s, const lg_state *before, const lg_state *after, double *t_stop)
+static lg_status call_on_step(const call *c, const lg_state *before, const lg_state *after, double *t_stop)
 {
-    PyObject *result = PyObject_CallFunction(s->on_step, "(dd)NNNN", before->t, after->t,
-                                             both(s, LG_PART_Q, before, after), both(s, LG_PART_V, before, after),
-                                             both(s, LG_PART_A, before, after), both(s, LG_PART_LAM, before, after));
+    PyObject *result = PyObject_CallFunction(c->on_step, "(dd)NNNN", before->t, after->t,
+                                             both(c, LG_PART_Q, before, after), both(c, LG_PART_V, before, after),
+                                             both(c, LG_PART_A, before, after), both(c, LG_PART_LAM, before, after));
     if (result && result != Py_None)
         *t_stop = PyFloat_AsDouble(result);
     Py_XDECREF(result);
@@ -56,87 +47,42 @@ static lg_status call_on_step(const session *s, const lg_state *before, const lg
 
 static lg_status step(void *self, const lg_state *before, const lg_state *after, double *t_stop)
 {
-    session *s = self;
-    if (s->dense)
-        LG_TRY(lg_record_add_step(&s->knots.record, before, after));
-    if (!s->on_step)
-        return LG_OK;
-    int released = s->thread != NULL;
-    if (released)
-        PyEval_RestoreThread(s->thread);
-    lg_status status = call_on_step(s, before, after, t_stop);
-    if (released)
-        s->thread = PyEval_SaveThread();
+    call *c = self;
+    int borrowed = lg_borrow_gil(&c->thread);
+    lg_status status = call_on_step(c, before, after, t_stop);
+    lg_return_gil(&c->thread, borrowed);
     return status;
 }
 
-/* Holds the GIL: handles signals, then reports progress. */
-static lg_status look_outside(const session *s, double t)
+/* Handles signals, then reports progress. */
+static lg_status look_outside(const call *c, double t)
 {
     if (PyErr_CheckSignals() < 0)
         return LG_INTERRUPTED;
-    PyObject *result = s->progress ? PyObject_CallFunction(s->progress, "d", t) : Py_NewRef(Py_None);
+    PyObject *result = c->progress ? PyObject_CallFunction(c->progress, "d", t) : Py_NewRef(Py_None);
     Py_XDECREF(result);
     return result ? LG_OK : LG_CALLBACK;
 }
 
 static lg_status poll(void *self, double t)
 {
-    session *s = self;
-    int released = s->thread != NULL;
-    if (released)
-        PyEval_RestoreThread(s->thread);
-    lg_status status = look_outside(s, t);
-    if (released)
-        s->thread = PyEval_SaveThread();
+    call *c = self;
+    int borrowed = lg_borrow_gil(&c->thread);
+    lg_status status = look_outside(c, t);
+    lg_return_gil(&c->thread, borrowed);
     return status;
 }
 
-/* ---- the run ---- */
-
-static lg_status run_schedule(session *s, const lg_schedule *schedule, lg_report *report)
+static lg_status run(call *c, const lg_schedule *schedule, lg_report *report)
 {
-    if (s->system->flags & LG_SYSTEM_NEEDS_GIL)
-        return lg_integrate(&s->run, schedule, &s->observer, report);
-    s->thread = PyEval_SaveThread();
-    lg_status status = lg_integrate(&s->run, schedule, &s->observer, report);
-    PyEval_RestoreThread(s->thread);
-    s->thread = NULL;
+    lg_observer observer = {.self = c, .poll = poll, .step = c->on_step ? step : NULL};
+    lg_release_gil(&c->thread, c->session.run.system);
+    lg_status status = lg_session_run(&c->session, schedule, &observer, report);
+    lg_hold_gil(&c->thread);
     return status;
-}
-
-/* After a failure the last accepted state is part of the result even if save_every would have left it out. */
-static void save_last(session *s, const lg_schedule *schedule)
-{
-    const lg_record *record = &s->states.record;
-    if (!schedule->t_eval && record->count && record->column[LG_COLUMN_T][record->count - 1] < s->run.state.t)
-        save(s, &s->run.state, s->run.h);
-}
-
-/* Reserves all rows if their number is known. If that fails the records grow as needed, as with adaptive steps. */
-static void reserve(session *s, const lg_schedule *schedule)
-{
-    long steps = 0, saves = 0;
-    int fixed = lg_schedule_count(s->system, schedule, s->run.state.t, &steps, &saves) == LG_OK;
-    if (schedule->t_eval || fixed)
-        (void)lg_record_reserve(&s->states.record, (size_t)(schedule->t_eval ? schedule->nt_eval : saves));
-    if (s->dense && fixed)
-        (void)lg_record_reserve(&s->knots.record, (size_t)steps + 1);
 }
 
 /* ---- the result ---- */
-
-/* The last accepted state, as a record of one row; none if the run could not be opened. */
-static PyObject *end_of(const session *s)
-{
-    lg_table end = {.record = lg_record_of(s->system)};
-    lg_status status = LG_OK;
-    if (s->run.stepper)
-        status = lg_record_add(&end.record, &s->run.state, s->run.h, s->run.h > 0 ? s->run.error : NAN);
-    PyObject *dict = status == LG_OK ? lg_table_dict(&end) : PyErr_NoMemory();
-    lg_table_close(&end);
-    return dict;
-}
 
 static int set_item(PyObject *dict, const char *name, PyObject *item)
 {
@@ -145,34 +91,22 @@ static int set_item(PyObject *dict, const char *name, PyObject *item)
     return done;
 }
 
-/* A run that could not be opened has no states, no carry and no counts. */
-static PyObject *result_of(session *s, double wall_time)
+/* A run that could not be opened has no states, no carry and no counts; one without a system has no result. */
+static PyObject *result_of(void *self)
 {
     static const lg_stats none;
+    call *c = self;
+    lg_session *s = &c->session;
     const lg_stepper *stepper = s->run.stepper;
-    PyObject *dict = lg_table_dict(&s->states);
+    PyObject *dict = s->run.system ? lg_table_dict(&c->states, &s->states) : NULL;
     if (!dict)
         return NULL;
     PyObject *carry = lg_vector_from(s->run.state.carry, stepper ? lg_run_carry_count(&s->run) : 0);
-    if (set_item(dict, "carry", carry) == 0 && set_item(dict, "end", end_of(s)) == 0 &&
-        set_item(dict, "knots", s->dense ? lg_table_dict(&s->knots) : Py_NewRef(Py_None)) == 0 &&
-        set_item(dict, "stats", lg_stats_dict(stepper ? &stepper->stats : &none, wall_time)) == 0)
+    if (set_item(dict, "carry", carry) == 0 && set_item(dict, "end", lg_table_dict(&c->end, &s->end)) == 0 &&
+        set_item(dict, "knots", s->dense ? lg_table_dict(&c->knots, &s->knots) : Py_NewRef(Py_None)) == 0 &&
+        set_item(dict, "stats", lg_stats_dict(stepper ? &stepper->stats : &none, c->wall_time)) == 0)
         return dict;
     Py_DECREF(dict);
-    return NULL;
-}
-
-/* Raises the failure as an exception that carries the result; an exception that is already set is put aside
-   meanwhile. */
-static PyObject *fail(session *s, lg_status status, const lg_report *report, double wall_time)
-{
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyObject *result = s->system ? result_of(s, wall_time) : NULL;
-    PyErr_Clear();
-    PyErr_Restore(type, value, traceback);
-    lg_raise(s->module, status, report, result);
-    Py_XDECREF(result);
     return NULL;
 }
 
@@ -184,101 +118,88 @@ static double wall_clock(void)
 }
 
 /* If memory runs out while the result is made, a second attempt makes the result that the exception carries. */
-static PyObject *run_to_result(session *s, const lg_schedule *schedule)
+static PyObject *integrate(call *c, const lg_run_arguments *arguments, const lg_schedule *schedule)
 {
-    lg_report report;
+    lg_report report = {0};
+    lg_status status = lg_run_from(&c->session.run, c->module, arguments, &report);
     double begin = wall_clock();
-    reserve(s, schedule);
-    lg_status status = run_schedule(s, schedule, &report);
-    double wall_time = fmax(0, wall_clock() - begin);
-    if (status != LG_OK)
-        save_last(s, schedule);
-    PyObject *result = status == LG_OK ? result_of(s, wall_time) : NULL;
-    return result ? result : fail(s, status == LG_OK ? LG_NO_MEMORY : status, &report, wall_time);
+    if (c->session.run.system)
+        lg_session_begin(&c->session);
+    if (status == LG_OK)
+        status = run(c, schedule, &report);
+    c->wall_time = fmax(0, wall_clock() - begin);
+    PyObject *result = status == LG_OK ? result_of(c) : NULL;
+    return result ? result : lg_raise_after(c->module, status == LG_OK ? LG_NO_MEMORY : status, &report, result_of, c);
+}
+
+static void close_call(call *c)
+{
+    lg_table_close(&c->states);
+    lg_table_close(&c->knots);
+    lg_table_close(&c->end);
+    lg_session_close(&c->session);
 }
 
 /* ---- arguments ---- */
 
 /* A function or NULL. */
-static int check_function(const char *name, PyObject *given, PyObject **function)
+static int check_function(const char *name, PyObject **given)
 {
-    *function = given == Py_None ? NULL : given;
-    if (!*function || PyCallable_Check(given))
+    if (*given == Py_None)
+        *given = NULL;
+    if (!*given || PyCallable_Check(*given))
         return 0;
-    PyErr_Format(PyExc_ValueError, "%s must be a function or None, given %R", name, given);
+    PyErr_Format(PyExc_ValueError, "%s must be a function or None, given %R", name, *given);
     return -1;
 }
 
-static void open_records(session *s)
+/* Times, or NULL; `array` is set if some are given. */
+static int read_times(const char *name, PyObject *given, PyArrayObject **array, const double **times, int *count)
 {
-    s->system = s->run.system;
-    if (!s->system)
-        return;
-    s->states.record = lg_record_of(s->system);
-    s->knots.record = lg_record_of_knots(s->system);
+    if (given == Py_None)
+        return 0;
+    if (!(*array = lg_vector(given, name, -1)))
+        return -1;
+    *times = lg_data(*array);
+    *count = (int)PyArray_SIZE(*array);
+    return 0;
 }
 
-static PyObject *integrate(session *s, const lg_run_arguments *arguments, const lg_schedule *schedule)
-{
-    lg_report report = {0};
-    PyObject *result = NULL;
-    s->observer = (lg_observer){.self = s, .save = save, .poll = poll, .step = s->dense || s->on_step ? step : NULL};
-    lg_status status = lg_run_from(&s->run, s->module, arguments, &report);
-    open_records(s);
-    if (status != LG_OK)
-        fail(s, status, &report, 0);
-    else
-        result = run_to_result(s, schedule);
-    lg_run_close(&s->run);
-    lg_table_close(&s->states);
-    lg_table_close(&s->knots);
-    return result;
-}
-
-PyDoc_STRVAR(integrate_doc,
-             "integrate(system, method, t0, stops, h, save_every, q, v, start, options, progress=None, t_eval=None,\n"
-             "          on_step=None, dense=False)\n--\n\n"
-             "Runs from t0 through the ascending times `stops`, with each interval between stops and kinks cut into\n"
-             "ceil(length / h) equal steps (with error control h is ignored), and returns a dict: t (n,),\n"
-             "h (n,), error (n,), q (n, nq), v, vdot (n, nv), lam (n, nrows), mem (n, nmem) of every save_every-th\n"
-             "state or of the times t_eval; carry and `end` (the same fields) of the last one; knots (both ends of\n"
-             "every step: t, q, v, vdot, lam, if dense); stats. The arrays are the memory of the record itself.\n"
-             "start: vdot, lam, mem, carry of a run to resume bit for bit, or None; with changed=True the data jump\n"
-             "there, as at a kink. progress(t) is called about every 50 ms, on_step(t, q, v, a, lam) with both ends\n"
-             "of every step; if on_step returns a time, the run ends there. On failure the exception's `result`\n"
-             "holds everything that was computed, the last accepted state included.");
+PyDoc_STRVAR(
+    integrate_doc,
+    "integrate(system, method, t0, t_end, h, save_every, q, v, start, options, progress=None, t_eval=None,\n"
+    "          on_step=None, dense=False, stops=None)\n--\n\n"
+    "Runs from t0 through the ascending times `stops` to t_end, each interval between stops and kinks cut into\n"
+    "ceil(length / h) equal steps (with error control h is ignored), and returns a dict: t (n,),\n"
+    "h (n,), error (n,), q (n, nq), v, vdot (n, nv), lam (n, nrows), mem (n, nmem) of every save_every-th\n"
+    "state or of the times t_eval; carry and `end` (the same fields) of the last one; knots (both ends of\n"
+    "every step: t, q, v, vdot, lam, if dense); stats. The arrays are the memory of the record itself.\n"
+    "start: vdot, lam, mem, carry of a run to resume bit for bit, or None; with changed=True the data jump\n"
+    "there, as at a kink. progress(t) is called about every 50 ms, on_step(t, q, v, a, lam) with both ends\n"
+    "of every step; if on_step returns a time, the run ends there. On failure the exception's `result`\n"
+    "holds everything that was computed, the last accepted state included.");
 
 static PyObject *integrate_call(PyObject *module, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"system", "method",  "t0",       "stops",  "h",       "save_every", "q", "v",
-                            "start",  "options", "progress", "t_eval", "on_step", "dense",      NULL};
-    lg_run_arguments arguments;
+    static char *names[] = {"system", "method",  "t0",       "t_end",  "h",       "save_every", "q",     "v",
+                            "start",  "options", "progress", "t_eval", "on_step", "dense",      "stops", NULL};
+    lg_run_arguments a;
     lg_schedule schedule = {0};
-    PyObject *stops, *progress = Py_None, *t_eval = NULL, *on_step = Py_None;
-    session s = {.module = PyModule_GetState(module)};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdOdlOOOO|OOOp:integrate", names, &arguments.system,
-                                     &arguments.method, &arguments.t0, &stops, &schedule.h, &schedule.save_every,
-                                     &arguments.q, &arguments.v, &arguments.start, &arguments.options, &progress,
-                                     &t_eval, &on_step, &s.dense))
+    PyObject *t_eval = Py_None, *stops = Py_None, *result = NULL;
+    PyArrayObject *times[2] = {NULL};
+    call c = {.module = PyModule_GetState(module)};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpO:integrate", names, &a.system, &a.method, &a.t0,
+                                     &schedule.t_end, &schedule.h, &schedule.save_every, &a.q, &a.v, &a.start,
+                                     &a.options, &c.progress, &t_eval, &c.on_step, &c.session.dense, &stops))
         return NULL;
-
-    int has_times = t_eval && t_eval != Py_None;
-    PyArrayObject *landings = lg_vector(stops, "stops", -1);
-    PyArrayObject *times = landings && has_times ? lg_vector(t_eval, "t_eval", -1) : NULL;
-    PyObject *result = NULL;
-    if (landings) {
-        schedule.stops = lg_data(landings);
-        schedule.nstops = (int)PyArray_SIZE(landings);
+    if (check_function("progress", &c.progress) == 0 && check_function("on_step", &c.on_step) == 0 &&
+        read_times("stops", stops, &times[0], &schedule.stops, &schedule.nstops) == 0 &&
+        read_times("t_eval", t_eval, &times[1], &schedule.t_eval, &schedule.nt_eval) == 0) {
+        result = integrate(&c, &a, &schedule);
+        close_call(&c);
     }
-    if (times) {
-        schedule.t_eval = lg_data(times);
-        schedule.nt_eval = (int)PyArray_SIZE(times);
-    }
-    if (landings && (times || !has_times) && check_function("progress", progress, &s.progress) == 0 &&
-        check_function("on_step", on_step, &s.on_step) == 0)
-        result = integrate(&s, &arguments, &schedule);
-    Py_XDECREF(landings);
-    Py_XDECREF(times);
+    Py_XDECREF(times[0]);
+    Py_XDECREF(times[1]);
     return result;
 }
 

@@ -28,16 +28,16 @@ static PyObject *array_of(lg_record *record, lg_column column)
     return array;
 }
 
-PyObject *lg_table_dict(lg_table *table)
+PyObject *lg_table_dict(lg_table *table, lg_record *record)
 {
     PyObject *dict = PyDict_New();
-    lg_record_trim(&table->record);
+    lg_record_trim(record);
     for (int c = 0; dict && c < LG_COLUMN_COUNT; c++) {
-        if (c < LG_COLUMN_STATE && !table->record.width[c])
+        if (c < LG_COLUMN_STATE && !record->width[c])
             continue;
         PyObject **array = &table->array[c];
         if (!*array)
-            *array = array_of(&table->record, (lg_column)c);
+            *array = array_of(record, (lg_column)c);
         if (!*array || PyDict_SetItemString(dict, lg_column_name((lg_column)c), *array) < 0)
             Py_CLEAR(dict);
     }
@@ -48,5 +48,4 @@ void lg_table_close(lg_table *table)
 {
     for (int c = 0; c < LG_COLUMN_COUNT; c++)
         Py_CLEAR(table->array[c]);
-    lg_record_close(&table->record);
 }

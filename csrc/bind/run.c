@@ -65,46 +65,18 @@ static int read_beginning(beginning *b, const lg_system *system, const lg_run_ar
 
 /* ---- opening ---- */
 
-/* Tolerances given as arrays: nv or 2 nv numbers >= 0. */
-static int set_tolerance(lg_run *run, PyObject *options, const char *name, lg_tolerance which)
-{
-    PyObject *given = options && options != Py_None ? PyDict_GetItemString(options, name) : NULL;
-    if (!given || !PyArray_Check(given) || !PyArray_NDIM((PyArrayObject *)given))
-        return 0;
-    PyArrayObject *values = lg_vector(given, name, -1);
-    if (!values)
-        return -1;
-
-    int nv = run->system->space->nv, n = (int)PyArray_SIZE(values), good = n == nv || n == 2 * nv;
-    for (int i = 0; i < n; i++)
-        good = good && lg_data(values)[i] >= 0;
-    if (good)
-        lg_control_set(&run->control, run->stepper, which, n, lg_data(values));
-    else
-        PyErr_Format(PyExc_ValueError, "%s must be a number >= 0, or nv = %d or 2 nv of them, given %R", name, nv,
-                     given);
-    Py_DECREF(values);
-    return good ? 0 : -1;
-}
-
-static lg_status set_tolerances(lg_run *run, PyObject *options)
-{
-    if (set_tolerance(run, options, "rtol", LG_RTOL) == 0 && set_tolerance(run, options, "atol", LG_ATOL) == 0)
-        return LG_OK;
-    lg_run_close(run);
-    return LG_CALLBACK;
-}
-
 static lg_status open_run(lg_run *run, const lg_run_arguments *arguments, const lg_method *method,
                           const lg_start *start, lg_report *report)
 {
     const lg_plan *plan = lg_system_plan(arguments->system, method->stepper->coupling);
-    lg_option_value *options = plan ? lg_options(method, arguments->options) : NULL;
-    if (!options)
-        return LG_CALLBACK;
-    lg_status status = lg_run_open(run, lg_system_of(arguments->system), plan, method, options, start, report);
+    PyObject *owned = plan ? PyList_New(0) : NULL;
+    lg_option_value *options = owned ? lg_options(method, arguments->options, owned) : NULL;
+    lg_status status = LG_CALLBACK;
+    if (options)
+        status = lg_run_open(run, lg_system_of(arguments->system), plan, method, options, start, report);
     PyMem_Free(options);
-    return status == LG_OK ? set_tolerances(run, arguments->options) : status;
+    Py_XDECREF(owned);
+    return status;
 }
 
 /* Reads the arrays, opens the run and releases the arrays, since a run copies its start. */
@@ -132,6 +104,33 @@ lg_status lg_run_from(lg_run *run, const lg_module *module, const lg_run_argumen
         return LG_CALLBACK;
     }
     return open_at(run, arguments, method, report);
+}
+
+/* ---- without the GIL ---- */
+
+void lg_release_gil(lg_thread *thread, const lg_system *system)
+{
+    *thread = system->flags & LG_SYSTEM_NEEDS_GIL ? NULL : PyEval_SaveThread();
+}
+
+void lg_hold_gil(lg_thread *thread)
+{
+    if (*thread)
+        PyEval_RestoreThread(*thread);
+    *thread = NULL;
+}
+
+int lg_borrow_gil(const lg_thread *thread)
+{
+    if (*thread)
+        PyEval_RestoreThread(*thread);
+    return *thread != NULL;
+}
+
+void lg_return_gil(lg_thread *thread, int borrowed)
+{
+    if (borrowed)
+        *thread = PyEval_SaveThread();
 }
 
 /* ---- statistics ---- */

@@ -15,6 +15,15 @@ typedef struct lg_run_arguments {
     PyObject *options; /* dict, NULL or None */
 } lg_run_arguments;
 
+/* The thread state of a call that runs without the GIL if the system allows it; NULL while the GIL is held. */
+typedef PyThreadState *lg_thread;
+
+void lg_release_gil(lg_thread *thread, const lg_system *system);
+void lg_hold_gil(lg_thread *thread);
+/* Takes the GIL for a moment, and gives it back if it was not held. */
+int lg_borrow_gil(const lg_thread *thread);
+void lg_return_gil(lg_thread *thread, int borrowed);
+
 /* LG_CALLBACK: an exception is set. The caller keeps `system` alive and closes the run. */
 lg_status lg_run_from(lg_run *run, const lg_module *module, const lg_run_arguments *arguments, lg_report *report);
 

@@ -83,10 +83,6 @@ static PyObject *stepper_step(PyObject *self, PyObject *argument)
     double h = run ? PyFloat_AsDouble(argument) : -1;
     if (!run || PyErr_Occurred())
         return NULL;
-    if (!(h > 0) || !isfinite(h)) {
-        PyErr_SetString(PyExc_ValueError, "h must be a positive number");
-        return NULL;
-    }
     if (stepper_of(self)->busy) {
         PyErr_SetString(PyExc_RuntimeError, "this stepper is in the middle of a step");
         return NULL;

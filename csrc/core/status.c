@@ -54,6 +54,12 @@ size_t lg_text_cut(const char *text, size_t room)
     return size;
 }
 
+void lg_text_list(char *text, size_t size, const char *name)
+{
+    size_t length = strlen(text);
+    snprintf(text + length, size - length, "%s%s", length ? ", " : "", name);
+}
+
 void lg_report_name(lg_report *report, const char *what)
 {
     lg_report_say(report, "%s", what ? what : "");

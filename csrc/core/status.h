@@ -33,6 +33,9 @@ size_t lg_text_cut(const char *text, size_t room);
 /* The two arguments of the conversion %.*s for a name, which is shortened to LG_NAME_SIZE bytes. */
 #define LG_SHORT(name) (int)lg_text_cut(name, LG_NAME_SIZE), name
 
+/* Adds a name to a list in `text`, after a comma unless it is the first; what does not fit is left out. */
+void lg_text_list(char *text, size_t size, const char *name);
+
 /* Copies a text into report->what, shortened to fit. */
 void lg_report_name(lg_report *report, const char *what);
 /* The same for a printf format and its arguments. */

@@ -36,11 +36,26 @@ const lg_option *lg_method_option(const lg_method *method, const char *name)
     return NULL;
 }
 
+void lg_method_list(const char *option, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int i = 0; i < lg_method_count; i++)
+        if (!option || lg_method_option(lg_methods[i], option))
+            lg_text_list(text, size, lg_methods[i]->name);
+}
+
+void lg_option_list(const lg_method *method, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int i = 0; i < method->options->count; i++)
+        lg_text_list(text, size, method->options->row[i].name);
+}
+
 void lg_method_defaults(const lg_method *method, lg_option_value *values)
 {
     memset(values, 0, (size_t)method->options->nvalues * sizeof *values);
     for (int i = 0; i < method->options->count; i++) {
         const lg_option *option = &method->options->row[i];
-        values[option->field] = (lg_option_value){option->initial.number, option->initial.choice, 0};
+        values[option->field] = (lg_option_value){.number = option->initial.number, .choice = option->initial.choice};
     }
 }

@@ -3,55 +3,11 @@
 #define LG_INTEGRATOR_STEPPER_H
 
 #include "core/arena.h"
+#include "integrator/option.h"
 #include "integrator/state.h"
 #include "integrator/tableau.h"
 #include "solve/accel.h"
 #include "system/system.h"
-
-/* ---- options: the only list of them; Python names, docs and error texts are made from it ---- */
-
-typedef enum lg_option_type {
-    LG_OPTION_NUMBER,
-    LG_OPTION_INTEGER,
-    LG_OPTION_FLAG,
-    LG_OPTION_CHOICE,
-    LG_OPTION_VECTOR /* a number for all entries, or an array, which is passed separately: see lg_control_set */
-} lg_option_type;
-
-typedef struct lg_option_default {
-    double number; /* NaN: no number is given */
-    int choice; /* index into the choices, or -1 for a number */
-} lg_option_default;
-
-typedef struct lg_option_value {
-    double number;
-    int choice; /* as in the default */
-    int given; /* the caller has given it, even if the value is the default */
-} lg_option_value;
-
-typedef struct lg_option {
-    const char *name;
-    lg_option_type type;
-    lg_option_default initial;
-    double low, high; /* closed range of a number */
-    const char *choices; /* "full|modified"; a NUMBER may have choices too, such as "optimal" */
-    const char *doc; /* one sentence */
-    long field; /* LG_FIELD: where its value stands among those of the method */
-} lg_option;
-
-/* The values of a method's options are a struct of lg_option_value beside the method, or an array: the number of a
-   member of that struct. */
-#define LG_FIELD(type, member) (long)(offsetof(type, member) / sizeof(lg_option_value))
-
-typedef struct lg_option_rows {
-    const lg_option *row;
-    int count; /* of the rows */
-    int nvalues; /* of the struct, which may have members that no row of this method sets */
-} lg_option_rows;
-
-#define LG_OPTION_ROWS(rows, type) {rows, sizeof rows / sizeof *rows, (int)(sizeof(type) / sizeof(lg_option_value))}
-
-/* ---- run-time objects ---- */
 
 typedef struct lg_stats {
     long steps, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks;
@@ -140,6 +96,9 @@ extern const int lg_method_count;
 const lg_method *lg_method_find(const char *name); /* NULL: no method has this name */
 /* An option of a row, or NULL. */
 const lg_option *lg_method_option(const lg_method *method, const char *name);
+/* Lists of names for messages, into a text: all methods, or those that have an option; all options of a method. */
+void lg_method_list(const char *option, char *text, size_t size);
+void lg_option_list(const lg_method *method, char *text, size_t size);
 /* The defaults of all options, nvalues of them. */
 void lg_method_defaults(const lg_method *method, lg_option_value *values);
 

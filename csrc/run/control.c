@@ -51,31 +51,27 @@ void lg_control_layout(lg_control *control, const lg_stepper *stepper, lg_arena 
     control->lam = lg_arena_doubles(arena, control->adapts ? (size_t)system->pattern->nrows : 0);
 }
 
-void lg_control_fill(lg_control *control, const lg_stepper *stepper)
+static double entry(const lg_option_value *tolerance, int i)
 {
-    if (!control->estimates)
-        return;
-    const lg_control_options *options = lg_stepper_control(stepper);
-    double rtol = options->rtol.number, atol = options->atol.number;
-    for (int i = 0; i < 2 * stepper->system->space->nv; i++) {
-        control->rtol[i] = isnan(rtol) ? 0 : rtol;
-        control->atol[i] = isnan(atol) ? rtol : atol;
-    }
+    return tolerance->count ? tolerance->array[i % tolerance->count] : tolerance->number;
 }
 
-lg_status lg_control_set(lg_control *control, const lg_stepper *stepper, lg_tolerance which, int count,
-                         const double *values)
+lg_status lg_control_fill(lg_control *control, lg_stepper *stepper)
 {
-    int nv = stepper->system->space->nv;
-    if (!control->estimates || (count != nv && count != 2 * nv))
-        return LG_BAD_ARGUMENT;
+    if (!control->estimates)
+        return LG_OK;
     const lg_control_options *options = lg_stepper_control(stepper);
-    int alone = which == LG_RTOL && isnan(options->atol.number);
+    const lg_option_value *rtol = &options->rtol, *atol = &options->atol;
+    int nv = stepper->system->space->nv;
+    if ((rtol->count && rtol->count != nv && rtol->count != 2 * nv) ||
+        (atol->count && atol->count != nv && atol->count != 2 * nv)) {
+        lg_report_say(&stepper->report, "rtol and atol must be numbers, or nv = %d or 2 nv of them", nv);
+        return LG_BAD_ARGUMENT;
+    }
     for (int i = 0; i < 2 * nv; i++) {
-        double value = values[i % count];
-        (which == LG_RTOL ? control->rtol : control->atol)[i] = value;
-        if (alone)
-            control->atol[i] = value;
+        double relative = entry(rtol, i), absolute = entry(atol, i);
+        control->rtol[i] = isnan(relative) ? 0 : relative;
+        control->atol[i] = isnan(absolute) ? relative : absolute;
     }
     return LG_OK;
 }

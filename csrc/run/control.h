@@ -29,13 +29,9 @@ typedef struct lg_control {
 /* Settings from the options of a stepper that has been prepared. */
 void lg_control_prepare(lg_control *control, const lg_stepper *stepper);
 void lg_control_layout(lg_control *control, const lg_stepper *stepper, lg_arena *arena);
-/* Fills the tolerances of all entries with the options' numbers, once the arrays exist. */
-void lg_control_fill(lg_control *control, const lg_stepper *stepper);
-typedef enum lg_tolerance { LG_RTOL, LG_ATOL } lg_tolerance;
-
-/* Tolerances that differ: nv of them (the same for coordinates and velocities) or 2 nv. */
-lg_status lg_control_set(lg_control *control, const lg_stepper *stepper, lg_tolerance which, int count,
-                         const double *values);
+/* Fills the tolerances of all entries from the options, numbers or arrays of nv (the same for coordinates and
+   velocities) or 2 nv, once the arrays of the control exist. */
+lg_status lg_control_fill(lg_control *control, lg_stepper *stepper);
 /* LG_BAD_ARGUMENT if both tolerances of an entry are zero or the step sizes contradict each other. */
 lg_status lg_control_check(const lg_control *control, int nv, lg_report *report);
 

@@ -60,12 +60,20 @@ static int on_grid(const lg_grid *grid, double t, double h)
     return grid->h == h && fabs(t - grid_time(grid, 0)) <= 4 * DBL_EPSILON * fabs(t);
 }
 
+/* The stops in order, the last of which is t_end. */
+static double stop_at(const lg_schedule *schedule, int i)
+{
+    return i < schedule->nstops ? fmin(schedule->stops[i], schedule->t_end) : schedule->t_end;
+}
+
 /* Whether a stop lies within round-off of t or of the next stop and is merged with it. The last stop is never
    merged. */
 static int is_merged(const lg_schedule *schedule, int i, double t)
 {
-    const double *stop = schedule->stops + i;
-    return i + 1 < schedule->nstops && fmin(stop[0] - t, stop[1] - stop[0]) <= tiny(stop[1], 0);
+    if (i == schedule->nstops)
+        return 0;
+    double stop = stop_at(schedule, i), next = stop_at(schedule, i + 1);
+    return fmin(stop - t, next - stop) <= tiny(next, 0);
 }
 
 /* Puts the next interval on the grid. If a run was interrupted inside an interval, the grid still holds that interval.
@@ -86,43 +94,60 @@ static void enter_interval(lg_grid *grid, double t, double landing, double h)
     grid->h = h;
 }
 
-/* What is wrong with a schedule, or NULL. */
-static const char *wrong_with(const lg_schedule *schedule, int adaptive, double t0)
+/* ---- checks ---- */
+
+static lg_status refuse(lg_report *report)
 {
-    if (!adaptive && (!(schedule->h > 0) || !isfinite(schedule->h)))
-        return "h must be a positive number";
-    if (schedule->save_every < 1)
-        return "save_every must be at least 1";
-    if (schedule->nstops < 1)
-        return "stops must hold at least the end of the run";
-    for (int i = 0; i < schedule->nstops; i++)
-        if (!(schedule->stops[i] > (i ? schedule->stops[i - 1] : t0)) || !isfinite(schedule->stops[i]))
-            return "stops must be later than t0 and ascending";
-    double end = schedule->stops[schedule->nstops - 1];
-    for (int i = 0; i < schedule->nt_eval; i++)
-        if (!(schedule->t_eval[i] >= (i ? schedule->t_eval[i - 1] : t0) && schedule->t_eval[i] <= end))
-            return "t_eval must be ascending times from t0 to the end of the run";
-    return NULL;
+    report->status = LG_BAD_ARGUMENT;
+    return LG_BAD_ARGUMENT;
+}
+
+static lg_status check_size(double h, lg_report *report)
+{
+    if (h > 0 && isfinite(h))
+        return LG_OK;
+    lg_report_say(report, "h must be a positive number, given %g", h);
+    return refuse(report);
+}
+
+/* Ascending times of the schedule; what lies outside by round-off is moved to its ends where it is used. */
+static lg_status check_times(const char *name, int n, const double *times, double t0, double t_end, lg_report *report)
+{
+    double noise = tiny(fmax(fabs(t0), fabs(t_end)), 0);
+    for (int i = 0; i < n; i++)
+        if (!(times[i] >= (i ? times[i - 1] : t0 - noise) && times[i] <= t_end + noise)) {
+            lg_report_say(report, "%s must be ascending times from %.15g to %.15g, given %.15g at index %d", name, t0,
+                          t_end, times[i], i);
+            return refuse(report);
+        }
+    return LG_OK;
 }
 
 static lg_status check_schedule(const lg_schedule *schedule, int adaptive, double t0, lg_report *report)
 {
-    const char *what = wrong_with(schedule, adaptive, t0);
-    if (what && report) {
-        lg_report_name(report, what);
-        report->status = LG_BAD_ARGUMENT;
+    if (!adaptive)
+        LG_TRY(check_size(schedule->h, report));
+    if (schedule->save_every < 1) {
+        lg_report_say(report, "save_every must be at least 1, given %ld", schedule->save_every);
+        return refuse(report);
     }
-    return what ? LG_BAD_ARGUMENT : LG_OK;
+    if (!(schedule->t_end > t0) || !isfinite(schedule->t_end)) {
+        lg_report_say(report, "t_end must be later than the start at %.15g, given %.15g", t0, schedule->t_end);
+        return refuse(report);
+    }
+    LG_TRY(check_times("stops", schedule->nstops, schedule->stops, t0, schedule->t_end, report));
+    return check_times("t_eval", schedule->nt_eval, schedule->t_eval, t0, schedule->t_end, report);
 }
 
 lg_status lg_schedule_count(const lg_system *system, const lg_schedule *schedule, double t0, long *steps, long *saves)
 {
-    LG_TRY(check_schedule(schedule, 0, t0, NULL));
+    lg_report unused;
+    LG_TRY(check_schedule(schedule, 0, t0, &unused));
     double t = t0, total = 0;
-    for (int i = 0; i < schedule->nstops; i++)
-        while (t < schedule->stops[i] && !is_merged(schedule, i, t)) {
+    for (int i = 0; i <= schedule->nstops; i++)
+        while (t < stop_at(schedule, i) && !is_merged(schedule, i, t)) {
             int whole;
-            lg_landing landing = next_landing(system, t, schedule->stops[i], schedule->h);
+            lg_landing landing = next_landing(system, t, stop_at(schedule, i), schedule->h);
             total += steps_between(t, landing.t, schedule->h, &whole);
             t = landing.t;
         }
@@ -143,6 +168,7 @@ typedef struct lg_loop {
     const lg_schedule *schedule;
     const lg_observer *observer;
     lg_report *report;
+    double begin; /* the time at which the schedule starts */
     long steps; /* of this schedule */
     int evaluated; /* number of times of t_eval that have been evaluated */
     int saved; /* the present state has been saved */
@@ -166,12 +192,20 @@ static lg_status save(lg_loop *loop)
     return loop->observer->save(loop->observer->self, &loop->run->state, loop->run->h);
 }
 
+/* The next time of t_eval, INFINITY after the last. */
+static double next_evaluation(const lg_loop *loop)
+{
+    const lg_schedule *schedule = loop->schedule;
+    if (loop->evaluated >= schedule->nt_eval)
+        return INFINITY;
+    return fmin(fmax(schedule->t_eval[loop->evaluated], loop->begin), schedule->t_end);
+}
+
 /* Saves the times of t_eval before t, by dense output. */
 static lg_status evaluate_before(lg_loop *loop, double t)
 {
-    const lg_schedule *schedule = loop->schedule;
-    for (; loop->evaluated < schedule->nt_eval && schedule->t_eval[loop->evaluated] < t; loop->evaluated++) {
-        LG_TRY(lg_run_between(loop->run, schedule->t_eval[loop->evaluated]));
+    for (; next_evaluation(loop) < t; loop->evaluated++) {
+        LG_TRY(lg_run_between(loop->run, next_evaluation(loop)));
         LG_TRY(loop->observer->save(loop->observer->self, &loop->run->between, loop->run->h));
     }
     return LG_OK;
@@ -180,9 +214,7 @@ static lg_status evaluate_before(lg_loop *loop, double t)
 /* Saves the present state if it is at a time of t_eval. */
 static lg_status evaluate_here(lg_loop *loop)
 {
-    const lg_schedule *schedule = loop->schedule;
-    for (; loop->evaluated < schedule->nt_eval && schedule->t_eval[loop->evaluated] == loop->run->state.t;
-         loop->evaluated++)
+    for (; next_evaluation(loop) == loop->run->state.t; loop->evaluated++)
         LG_TRY(loop->observer->save(loop->observer->self, &loop->run->state, loop->run->h));
     return LG_OK;
 }
@@ -280,17 +312,18 @@ static lg_status run_interval(lg_loop *loop, double stop)
 static lg_status run_schedule(lg_loop *loop)
 {
     lg_run *run = loop->run;
+    const lg_schedule *schedule = loop->schedule;
     LG_TRY(save(loop));
     LG_TRY(evaluate_here(loop));
-    for (int i = 0; i < loop->schedule->nstops; i++)
-        while (run->state.t < loop->schedule->stops[i] && !is_merged(loop->schedule, i, run->state.t) && !loop->ended)
-            LG_TRY(run_interval(loop, loop->schedule->stops[i]));
+    for (int i = 0; i <= schedule->nstops; i++)
+        while (run->state.t < stop_at(schedule, i) && !is_merged(schedule, i, run->state.t) && !loop->ended)
+            LG_TRY(run_interval(loop, stop_at(schedule, i)));
     return save(loop);
 }
 
 lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observer *observer, lg_report *report)
 {
-    lg_loop loop = {.run = run, .schedule = schedule, .observer = observer, .report = report};
+    lg_loop loop = {.run = run, .schedule = schedule, .observer = observer, .report = report, .begin = run->state.t};
     *report = (lg_report){0};
 
     LG_TRY(check_schedule(schedule, run->control.adapts, run->state.t, report));
@@ -333,6 +366,8 @@ static lg_status go(lg_run *run, double h, lg_report *report)
 
 lg_status lg_run_go(lg_run *run, double h, lg_report *report)
 {
+    *report = (lg_report){0};
+    LG_TRY(check_size(h, report));
     lg_run_keep(run);
     lg_status status = go(run, h, report);
     if (status == LG_OK)

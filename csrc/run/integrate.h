@@ -5,11 +5,12 @@
 #include "run/run.h"
 
 typedef struct lg_schedule {
-    const double *stops; /* ascending, all > start; the last is t_end */
+    double t_end;
+    const double *stops; /* times to land on besides t_end: ascending, from the start to t_end */
     int nstops;
     double h; /* each interval is cut into ceil(length / h) equal steps; ignored if the steps are adaptive */
     long save_every;
-    const double *t_eval; /* ascending, from the start to t_end: saved instead of the steps. NULL: steps are saved */
+    const double *t_eval; /* the same: saved instead of the steps. NULL: steps are saved */
     int nt_eval;
 } lg_schedule;
 
@@ -32,7 +33,7 @@ lg_status lg_schedule_count(const lg_system *system, const lg_schedule *schedule
    the dense output there, moved onto the constraints, with fresh accelerations and multipliers, and no history. */
 lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observer *observer, lg_report *report);
 
-/* Advances the run by h, in steps that are split at the kinks inside. On failure the state is as before the call. */
+/* Advances the run by h > 0, in steps that are split at the kinks inside. On failure the state is as before the call. */
 lg_status lg_run_go(lg_run *run, double h, lg_report *report);
 
 #endif

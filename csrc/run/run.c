@@ -5,7 +5,6 @@
 #include "solve/initial.h"
 
 #include <float.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- opening and closing ---- */
@@ -44,11 +43,10 @@ static void run_layout(void *self, lg_arena *arena)
 /* "euler, midpoint": the methods that support node kinds with a verb qdot. */
 static void list_methods_that_add_rates(char *text, size_t size)
 {
-    size_t length = 0;
     text[0] = '\0';
     for (int i = 0; i < lg_method_count; i++)
-        if (lg_methods[i]->stepper->adds_rates && length < size)
-            length += (size_t)snprintf(text + length, size - length, "%s%s", length ? ", " : "", lg_methods[i]->name);
+        if (lg_methods[i]->stepper->adds_rates)
+            lg_text_list(text, size, lg_methods[i]->name);
 }
 
 /* Blocks of a kind with a verb qdot need a method that adds the rates of coordinates. */
@@ -92,10 +90,12 @@ static lg_status allocate(lg_run *run, const lg_plan *plan, const lg_option_valu
     lg_control_prepare(&run->control, stepper);
     LG_TRY(lg_arena_open(&run->arena, run_layout, run));
 
-    for (int i = 0; i < method->options->nvalues; i++)
+    LG_TRY(lg_control_fill(&run->control, stepper));
+    for (int i = 0; i < method->options->nvalues; i++) {
         run->options[i] = options[i];
+        run->options[i].array = NULL;
+    }
     stepper->options = run->options;
-    lg_control_fill(&run->control, stepper);
     return LG_OK;
 }
 

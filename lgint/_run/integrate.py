@@ -114,17 +114,18 @@ def integrate(
     start = start_option(start, options)
     step, given = _steps(method, h, options)
     begin, q, v, memory = start_of(model, method, t0, start)
-    times = _stops(begin, number("t_end", t_end), stops)
+    end = number("t_end", t_end)
+    landings = None if stops is None else np.unique(array("stops", stops))
     every = count("save_every", save_every)
-    wanted = None if t_eval is None else _evaluation_times(begin, float(times[-1]), t_eval)
+    wanted = None if t_eval is None else array("t_eval", t_eval)
     watch = None if events is None else Events(model.core, events)
     formed = gradients_formed()
     on_step = watch.on_step if watch else None
-    with _progress(progress, begin, float(times[-1])) as report:
-        arguments = (model.core, method, begin, times, step, every, q, v, memory, given, report)
+    with _progress(progress, begin, end) as report:
+        arguments = (model.core, method, begin, end, step, every, q, v, memory, given, report)
         result: dict[str, Any] = {}
         try:
-            result = _core.integrate(*arguments, wanted, on_step, dense_output)
+            result = _core.integrate(*arguments, wanted, on_step, dense_output, landings)
             _count_gradients(result, formed)
             return _trajectory(model, method, options, result, watch)
         except BaseException as error:
@@ -190,7 +191,7 @@ class Stepper:
 
         If the model has kinks inside this interval, several steps are taken, which end on the kinks.
         """
-        self._core.step(_step(h))
+        self._core.step(number("h", h))
 
     def __repr__(self) -> str:
         return f"<lgint.Stepper {self.method}: t = {self.t:g}>"
@@ -243,7 +244,7 @@ def check_options(method: str, options: Collection[str], function: Callable[...,
 def _step(h: float | None) -> float:
     if h is None:
         raise ValueError("h: the step size is needed, or rtol or atol of a method that chooses its steps")
-    return number("h", h, positive=True)
+    return number("h", h)
 
 
 def _control_options(method: str) -> list[str]:
@@ -285,32 +286,6 @@ def count(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= MOST:
         raise ValueError(f"{name}: a whole number from 1 to {MOST} expected, got {shown(value)}")
     return int(value)
-
-
-def _stops(t0: float, t_end: float, stops: ArrayLike | None) -> Array:
-    """Ascending times to land on, the last is t_end."""
-    if not t_end > t0:
-        raise ValueError(f"t_end: a time after the start at {t0:g} expected, got {t_end:g}")
-    if stops is None:
-        return np.array([t_end])
-    inner = np.unique(_within(array("stops", stops), t0, t_end))
-    if inner.size and not (inner[0] > t0 and inner[-1] <= t_end):
-        raise ValueError(f"stops: times between {t0:g} and {t_end:g} expected, got {stops!r}")
-    return np.unique(np.append(inner, t_end))
-
-
-def _within(times: Array, t0: float, t_end: float) -> Array:
-    """The times; those before `t0` or after `t_end` by no more than round-off are moved there."""
-    noise = 8 * np.finfo(float).eps * max(abs(t0), abs(t_end))
-    inside = np.clip(times, t0, t_end)
-    return np.where(np.abs(times - inside) <= noise, inside, times)
-
-
-def _evaluation_times(t0: float, t_end: float, t_eval: ArrayLike) -> Array:
-    times = _within(array("t_eval", t_eval), t0, t_end)
-    if times.ndim != 1 or (np.diff(times) < 0).any() or not ((times >= t0) & (times <= t_end)).all():
-        raise ValueError(f"t_eval: ascending times between {t0:g} and {t_end:g} expected, got {t_eval!r}")
-    return times
 
 
 @contextmanager

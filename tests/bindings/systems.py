@@ -60,8 +60,7 @@ def run(system, method, q, v, *, t_end=1.0, h=0.01, every=1, stops=None, start=N
     """`_core.integrate` with defaults; a `start` that is a name is a method's option."""
     if isinstance(start, str):
         start, options = None, {**options, "start": start}
-    times = [*(stops or []), t_end]
-    return _core.integrate(system, method, t0, times, h, every, q, v, start, options, progress)
+    return _core.integrate(system, method, t0, t_end, h, every, q, v, start, options, progress, stops=stops)
 
 
 def last(result):

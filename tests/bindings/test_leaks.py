@@ -88,9 +88,9 @@ def test_reference_counts_are_flat():
     things = (system, force, q, v, options, _core.CallableSystem)
 
     def use():
-        result = _core.integrate(system, "genalpha", 0.0, [1.0], 0.1, 1, q, v, None, options)
+        result = _core.integrate(system, "genalpha", 0.0, 1.0, 0.1, 1, q, v, None, options)
         start = {"vdot": result["vdot"][-1], "lam": [], "mem": [], "carry": result["carry"]}
-        _core.integrate(system, "genalpha", 1.0, [2.0], 0.1, 1, q, v, start, options)
+        _core.integrate(system, "genalpha", 1.0, 2.0, 0.1, 1, q, v, start, options)
         _core.Stepper(system, "rk44", 0.0, q, v, None, {}).step(0.1)
         system.evaluate(0.0, q, v, q, [], want=["Ma", "force", "S"], k=(1, 1, 1), X=(None, np.eye(2), None))
         system.initial(0.0, q, v), system.project(0.0, q, v), system.retract(q, v)

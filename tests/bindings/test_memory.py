@@ -121,7 +121,7 @@ def outcomes(function, count):
 def test_a_result_survives_a_failing_allocation():
     """Before the run there is nothing to keep; from then on every failure brings all of it."""
     system, (q, v) = top(), top_start()
-    arguments = (system, "rk44", 0.0, np.array([0.05]), 0.01, 1, q, v, None, {}, None, None, None, True)
+    arguments = (system, "rk44", 0.0, 0.05, 0.01, 1, q, v, None, {}, None, None, None, True)
     whole = _core.integrate(*arguments)
     errors = [error for error in outcomes(lambda: _core.integrate(*arguments), 300) if error]
     kept = [error.result for error in errors if getattr(error, "result", None)]

@@ -56,7 +56,8 @@ static lg_status run_from(const hand_system *s, const char *name, const lg_optio
     LG_TRY(lg_run_open(&run, &s->system, s->plan, method, options, start, &out->report));
     out->ncarry = lg_run_carry_count(&run);
 
-    lg_schedule schedule = {.stops = stops, .nstops = nstops, .h = h, .save_every = save_every};
+    lg_schedule schedule = {
+        .t_end = stops[nstops - 1], .stops = stops, .nstops = nstops - 1, .h = h, .save_every = save_every};
     lg_status status = lg_integrate(&run, &schedule, &(lg_observer){.self = out, .save = keep}, &out->report);
     out->stats = run.stepper->stats;
     lg_run_close(&run);
@@ -188,7 +189,10 @@ static void test_genalpha_order_for_every_sigma(void)
     hand_system s;
     joined(&s, 0.02, 20);
     solution exact = solve(&s, "rk67", NULL, 1, 1e-3);
-    const lg_option_value sigmas[] = {{0, -1, 1}, {0.3, -1, 1}, {2, -1, 1}, {0, 0, 1}};
+    const lg_option_value sigmas[] = {{.number = 0, .choice = -1, .given = 1},
+                                      {.number = 0.3, .choice = -1, .given = 1},
+                                      {.number = 2, .choice = -1, .given = 1},
+                                      {.choice = 0, .given = 1}};
     for (int i = 0; i < 4; i++) {
         lg_option_value options[MAX_OPTIONS];
         lg_method_defaults(lg_method_find("genalpha"), options);
@@ -204,7 +208,8 @@ static double torque_error(double sigma, int optimal, double h)
     hand_system s;
     lg_option_value options[MAX_OPTIONS];
     lg_method_defaults(lg_method_find("genalpha"), options);
-    *option_of("genalpha", options, "sigma") = (lg_option_value){sigma, optimal ? 0 : -1, 1};
+    *option_of("genalpha", options, "sigma") =
+        (lg_option_value){.number = sigma, .choice = optimal ? 0 : -1, .given = 1};
     torque(&s);
     solution exact = solve(&s, "rk67", NULL, 1, 2e-3), end = solve(&s, "genalpha", options, 1, h);
     double error = errors(&s, end, &exact).q[0];
@@ -362,7 +367,7 @@ static void test_stops_are_landed_on_exactly(void)
     const double stops[] = {0.1, 1.0 / 3, 0.7, 1.1};
     lg_start start = {.part = {s.q0, s.v0}};
     long steps = 0, saves = 0;
-    lg_schedule schedule = {.stops = stops, .nstops = 4, .h = 0.025, .save_every = 3};
+    lg_schedule schedule = {.t_end = stops[3], .stops = stops, .nstops = 3, .h = 0.025, .save_every = 3};
     CHECK(lg_schedule_count(&s.system, &schedule, 0, &steps, &saves) == LG_OK);
     CHECK(steps == 4 + 10 + 15 + 16);
     CHECK(run_from(&s, "rk44", NULL, &start, 4, stops, 0.025, 3, &second) == LG_OK);
@@ -434,7 +439,7 @@ static void test_poll_interrupts(void)
     lg_option_value options[MAX_OPTIONS];
     lg_method_defaults(lg_method_find("rk44"), options);
     CHECK(lg_run_open(&run, &s.system, s.plan, lg_method_find("rk44"), options, &start, &report) == LG_OK);
-    lg_schedule schedule = {.stops = &t_end, .nstops = 1, .h = 1e-3, .save_every = 1000000000};
+    lg_schedule schedule = {.t_end = t_end, .h = 1e-3, .save_every = 1000000000};
     CHECK(lg_integrate(&run, &schedule, &(lg_observer){.self = &seen, .save = ignore, .poll = interrupt}, &report) ==
           LG_INTERRUPTED);
     CHECK(report.status == LG_INTERRUPTED && report.step == run.stepper->stats.steps);
@@ -500,7 +505,7 @@ static void test_blow_up_ends_with_a_status(void)
         lg_start start = {.part = {s.q0, s.v0}};
         double t_end = 400;
         CHECK(lg_run_open(&run, &s.system, s.plan, lg_methods[m], options, &start, &report) == LG_OK);
-        lg_schedule schedule = {.stops = &t_end, .nstops = 1, .h = 0.2, .save_every = 1000000};
+        lg_schedule schedule = {.t_end = t_end, .h = 0.2, .save_every = 1000000};
         lg_status status = lg_integrate(&run, &schedule, &(lg_observer){.self = NULL, .save = ignore}, &report);
         CHECK(status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE || status == LG_SINGULAR);
         CHECK(report.status == status && report.h == 0.2 && all_finite(&run));
@@ -520,14 +525,14 @@ static void test_bad_options_are_named(void)
     CHECK(strstr(first.report.what, "index") != NULL);
 
     CHECK(run_to(&s, "rk44", NULL, 1, 0, &first) == LG_BAD_ARGUMENT);
-    CHECK_TEXT(first.report.what, "h must be a positive number");
+    CHECK_TEXT(first.report.what, "h must be a positive number, given 0");
     CHECK(run_to(&s, "rk44", NULL, 1, NAN, &first) == LG_BAD_ARGUMENT);
     CHECK(run_to(&s, "rk44", NULL, 0, 0.1, &first) == LG_BAD_ARGUMENT);
-    CHECK_TEXT(first.report.what, "stops must be later than t0 and ascending");
+    CHECK_TEXT(first.report.what, "t_end must be later than the start at 0, given 0");
 
-    const double stop = 1, times[] = {0.5, 1, 1.5};
+    const double times[] = {0.5, 1, 1.5};
     long steps, saves;
-    lg_schedule schedule = {.stops = &stop, .nstops = 1, .h = 0.1, .save_every = 1, .t_eval = times, .nt_eval = 2};
+    lg_schedule schedule = {.t_end = 1, .h = 0.1, .save_every = 1, .t_eval = times, .nt_eval = 2};
     CHECK(lg_schedule_count(&s.system, &schedule, 0, &steps, &saves) == LG_OK && steps == 10);
     schedule.nt_eval = 3; // beyond the end
     CHECK(lg_schedule_count(&s.system, &schedule, 0, &steps, &saves) == LG_BAD_ARGUMENT);

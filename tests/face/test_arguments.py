@@ -163,7 +163,7 @@ def test_no_function_takes_an_empty_system(kind):
     empty = kind.__new__(kind)
     zero, state = np.zeros(1), np.zeros((2, 1))
     with pytest.raises(RuntimeError, match="__init__ has not run"):
-        _core.integrate(empty, "rk44", 0.0, [1.0], 0.1, 1, zero, zero, None, {}, None, None, None, False)
+        _core.integrate(empty, "rk44", 0.0, 1.0, 0.1, 1, zero, zero, None, {}, None, None, None, False)
     with pytest.raises(RuntimeError, match="__init__ has not run"):
         _core.Stepper(empty, "rk44", 0.0, zero, zero, None, {})
     with pytest.raises(RuntimeError, match="__init__ has not run"):

@@ -61,7 +61,7 @@ BAD = [
     ([*RUN, "--set", "mass"], "NAME=VALUE"),
     ([*RUN, "--set", "mass=-1"], "positive"),
     ([*RUN[:3], "rk45", *RUN[4:]], "method 'rk45'"),
-    ([*RUN, "--h", "0"], "h: a positive"),
+    ([*RUN, "--h", "0"], "h must be a positive number"),
     ([*RUN, "--h", "small"], "invalid float"),
     ([*RUN, "-o", "/no/such/folder/out.npz"], "No such file"),
 ]

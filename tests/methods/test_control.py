@@ -576,7 +576,7 @@ def test_a_time_one_ulp_behind_the_end_is_the_end():
     stopped = lgint.integrate(model, "rk44", t_end=0.3, h=0.01, stops=times[1:])
     assert stopped.t[-1] == 0.3 and np.array_equal(stopped.q[-1], plain.q[-1])
     for late in ({"t_eval": [0.1, 0.3 + 1e-14]}, {"stops": [0.3 + 1e-14]}):
-        with pytest.raises(ValueError, match="between 0 and 0.3"):
+        with pytest.raises(ValueError, match="from 0 to 0.3, given 0.30000000000001 at index"):
             lgint.integrate(model, "rk44", t_end=0.3, h=0.01, **late)
 
 

@@ -59,7 +59,7 @@ def test_what_earlier_steps_have_left_does_not_count(method):
     from_there = lgint.integrate(model, "rk44", t_end=0.3, h=0.01, project="both")
     counts = []
     for start in (drifted, from_there):
-        state = model.core, method, 0.3, np.array([0.4]), np.nan, 1, start.q[-1], start.v[-1]
+        state = model.core, method, 0.3, 0.4, np.nan, 1, start.q[-1], start.v[-1]
         memory = {"vdot": start.vdot[-1], "lam": start.lam[-1], "mem": [], "carry": drifted.carry}
         for project in ("none", "position", "velocity", "both"):
             result = _core.integrate(*state, memory, {"rtol": 1e-6, "project": project, "first_step": 1e-3}, None)

@@ -1,0 +1,84 @@
+/* A whole run and what it leaves; see session.h. */
+#include "run/session.h"
+
+void lg_session_begin(lg_session *session)
+{
+    const lg_system *system = session->run.system;
+    session->states = session->end = lg_record_of(system);
+    session->knots = lg_record_of_knots(system);
+}
+
+void lg_session_close(lg_session *session)
+{
+    lg_record_close(&session->states);
+    lg_record_close(&session->knots);
+    lg_record_close(&session->end);
+    lg_run_close(&session->run);
+}
+
+/* ---- what is recorded on the way ---- */
+
+static lg_status add(const lg_session *session, lg_record *record, const lg_state *state, double h)
+{
+    return lg_record_add(record, state, h, h > 0 ? session->run.error : NAN);
+}
+
+static lg_status save(void *self, const lg_state *state, double h)
+{
+    lg_session *session = self;
+    return add(session, &session->states, state, h);
+}
+
+static lg_status step(void *self, const lg_state *before, const lg_state *after, double *t_stop)
+{
+    lg_session *session = self;
+    const lg_observer *observer = session->observer;
+    if (session->dense)
+        LG_TRY(lg_record_add_step(&session->knots, before, after));
+    return observer->step ? observer->step(observer->self, before, after, t_stop) : LG_OK;
+}
+
+static lg_status poll(void *self, double t)
+{
+    const lg_observer *observer = ((lg_session *)self)->observer;
+    return observer->poll(observer->self, t);
+}
+
+/* ---- the run ---- */
+
+/* Reserves all rows if their number is known. If that fails the records grow as needed, as with adaptive steps. */
+static void reserve(lg_session *session, const lg_schedule *schedule)
+{
+    long steps = 0, saves = 0;
+    const lg_run *run = &session->run;
+    int fixed = lg_schedule_count(run->system, schedule, run->state.t, &steps, &saves) == LG_OK;
+    if (schedule->t_eval || fixed)
+        (void)lg_record_reserve(&session->states, (size_t)(schedule->t_eval ? schedule->nt_eval : saves));
+    if (session->dense && fixed)
+        (void)lg_record_reserve(&session->knots, (size_t)steps + 1);
+}
+
+/* After a failure the last accepted state is part of the result even if save_every would have left it out. */
+static void save_last(lg_session *session, const lg_schedule *schedule)
+{
+    const lg_record *record = &session->states;
+    const lg_state *state = &session->run.state;
+    if (!schedule->t_eval && record->count && record->column[LG_COLUMN_T][record->count - 1] < state->t)
+        (void)save(session, state, session->run.h);
+}
+
+lg_status lg_session_run(lg_session *session, const lg_schedule *schedule, const lg_observer *observer,
+                         lg_report *report)
+{
+    lg_observer recorder = {.self = session,
+                            .save = save,
+                            .poll = observer->poll ? poll : NULL,
+                            .step = session->dense || observer->step ? step : NULL};
+    session->observer = observer;
+    reserve(session, schedule);
+    lg_status status = lg_integrate(&session->run, schedule, &recorder, report);
+    if (status != LG_OK)
+        save_last(session, schedule);
+    lg_status added = add(session, &session->end, &session->run.state, session->run.h);
+    return status == LG_OK ? added : status;
+}
