@@ -97,7 +97,7 @@ static lg_status forces(const evaluation *e)
     return w->force ? lg_callback_call(e->self, LG_CALL_FORCE, &e->at, w->force) : LG_OK;
 }
 
-/* phi, phidot, zeta and Z. They overwrite work->J, so B is evaluated after them. */
+/* phi, zeta, Z and phidot. They overwrite work->J, where the last one leaves that of this point. */
 static lg_status constraints(const evaluation *e)
 {
     const lg_callbacks *self = e->self;
@@ -106,8 +106,6 @@ static lg_status constraints(const evaluation *e)
         return LG_OK;
     if (w->phi)
         LG_TRY(lg_callback_call(self, LG_CALL_CONSTRAINT, &e->at, w->phi));
-    if (w->phidot)
-        LG_TRY(lg_callback_rate(&e->work, &e->at, w->phidot));
     if (w->zeta && self->function[LG_CALL_ACCELERATION].call)
         LG_TRY(lg_callback_call(self, LG_CALL_ACCELERATION, &e->at, w->zeta));
     else if (w->zeta)
@@ -116,7 +114,7 @@ static lg_status constraints(const evaluation *e)
         LG_TRY(lg_callback_Z(&e->work, &e->at));
         put_group(self, e->work.Z, w->Z);
     }
-    return LG_OK;
+    return w->phidot ? lg_callback_rate(&e->work, &e->at, w->phidot) : LG_OK;
 }
 
 static lg_status constraint_matrix(const evaluation *e)
@@ -125,7 +123,7 @@ static lg_status constraint_matrix(const evaluation *e)
     const lg_wanted *w = e->wanted;
     if (!w->B && !w->Btlam)
         return LG_OK;
-    if (self->rows)
+    if (self->rows && !w->phidot)
         LG_TRY(lg_callback_call(self, LG_CALL_JACOBIAN, &e->at, e->work.J));
     put_group(self, e->work.J, e->work.values);
     own_rows(e, &(lg_wanted){0}, e->work.values);

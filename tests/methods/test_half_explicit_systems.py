@@ -1,0 +1,222 @@
+"""Half-explicit methods on systems: mechanisms, rods, moving constraints, error control, resuming, calls."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import lgint
+from battery import end_error, observed_order, rotation_error, slow_top
+
+METHODS = [name for name in lgint.methods() if lgint.method_info(name)["stepper"] == "herk"]
+ORDER = {name: lgint.method_info(name)["order"] for name in METHODS}
+PAPER = dict(first_step=1e-3, control="I", safety=0.8, max_decrease=0.2, max_increase=5)  # (22)
+
+# ---- constraints that move, singular masses ----
+
+
+def swing(calls=None, rate=0.0, force=lambda t, q, v: np.array([0.0, -9.81]) - 3 * v):
+    """A unit point mass on a rod of length one, whose other end is moved along x by 0.3 sin 4t; `rate` of its angle."""
+    calls = {} if calls is None else calls
+
+    def support(t):
+        s, c = np.sin(4 * t), np.cos(4 * t)
+        return np.array([0.3 * s, 0.0]), np.array([1.2 * c, 0.0]), np.array([-4.8 * s, 0.0])
+
+    def counted(name, function):
+        def call(*arguments):
+            calls[name] = calls.get(name, 0) + 1
+            return function(*arguments)
+
+        return call
+
+    def constraint(t, q):
+        d = q - support(t)[0]
+        return np.array([0.5 * (d @ d - 1)])
+
+    def acceleration(t, q, v):
+        s, s1, s2 = support(t)
+        return np.array([(q - s) @ s2 - (v - s1) @ (v - s1)])
+
+    return lgint.CallableModel(
+        "Rn",
+        [0.8, -0.6],
+        [1.2 + 0.6 * rate, 0.8 * rate],
+        mass=counted("mass", lambda t, q: np.eye(2)),
+        force=counted("force", force),
+        constraint=counted("constraint", constraint),
+        constraint_acceleration=counted("acceleration", acceleration),
+        constraint_jacobian=counted("jacobian", lambda t, q: (q - support(t)[0])[None]),
+    )
+
+
+def motion(acceleration, start, t_end):
+    """Eight equal times, and there angle and rate of a pendulum with acceleration(t, angle, rate)."""
+    times = np.linspace(0, t_end, 9)[1:]
+    y = solve_ivp(
+        lambda t, y: [y[1], acceleration(t, *y)], (0, t_end), start, "DOP853", times, rtol=1e-13, atol=1e-14
+    ).y
+    return times, *y
+
+
+def at_eighths(values):
+    return values[:: (len(values) - 1) // 8][1:]
+
+
+@pytest.mark.parametrize("project", ["none", "both"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_constraint_that_moves_in_time_keeps_the_order(method, project):
+    def acceleration(t, angle, rate):
+        drag = 3 * (rate + 1.2 * np.cos(4 * t) * np.cos(angle))
+        return -9.81 * np.sin(angle) + 4.8 * np.sin(4 * t) * np.cos(angle) - drag
+
+    t, angle, rate = motion(acceleration, [np.arctan2(0.8, 0.6), 5.0], 0.5)
+    place = np.transpose([0.3 * np.sin(4 * t) + np.sin(angle), -np.cos(angle)])
+    velocity = np.transpose([1.2 * np.cos(4 * t) + rate * np.cos(angle), rate * np.sin(angle)])
+    steps = {2: [80, 160, 320], 3: [40, 80, 160], 4: [24, 48, 96], 5: [32, 48, 64]}[ORDER[method]]
+    runs = [lgint.integrate(swing(rate=5.0), method, t_end=0.5, h=0.5 / n, project=project) for n in steps]
+    for name, values in (("q", place), ("v", velocity)):
+        errors = [np.linalg.norm(at_eighths(getattr(run, name)) - values) for run in runs]
+        assert observed_order(steps, errors) == pytest.approx(ORDER[method], abs=0.2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_each_stage_evaluates_forces_once_and_rows_once(method):
+    """And no step needs the accelerations of the constraints, which the start alone asks for."""
+    calls = {}
+    model = swing(calls)
+    counts = []
+    for n in (4, 14):
+        calls.clear()
+        lgint.integrate(model, method, t_end=0.1 * n, h=0.1)
+        counts.append(dict(calls))
+    stages = {"herk2": 1, "herk3": 2, "herk4": 4, "herk5": 6}[method]
+    slope = ORDER[method] < 4  # one evaluation for the acceleration of the new state
+    per_step = {name: (counts[1][name] - counts[0][name]) / 10 for name in counts[0]}
+    assert per_step["force"] == stages + slope and per_step["acceleration"] == 0
+    assert per_step["jacobian"] == stages + 1 + slope
+
+
+def thin_rod():
+    """A pendulum on a revolute joint, without inertia about its own axis: M is singular, the joint makes up for it."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    builder.add_body(
+        "rod",
+        mass=2.0,
+        inertia=(0.5, 0.0, 0.5),
+        position=(0, 1.0, 0),
+        angular_velocity=(1.0, 0, 0),
+        velocity=(0, 0, 1.0),
+    )
+    builder.add_joint("revolute", lgint.ground, "rod", point=(0, 0, 0), axis=(1, 0, 0))
+    return builder.build()
+
+
+@pytest.mark.parametrize("project", ["none", "both"])
+@pytest.mark.parametrize("method", METHODS)
+def test_no_regular_mass_is_needed(method, project):
+    _, angle, _ = motion(lambda t, angle, _: -2.0 * 9.81 * np.cos(angle) / 2.5, [0.0, 1.0], 0.4)
+    steps, errors = {2: [160, 320, 640], 3: [40, 80, 160], 4: [24, 48, 96], 5: [8, 16, 32]}[ORDER[method]], []
+    for n in steps:
+        run = lgint.integrate(thin_rod(), method, t_end=0.4, h=0.4 / n, project=project)
+        place = at_eighths(run.position("rod"))
+        errors.append(np.linalg.norm([place[:, 1] - np.cos(angle), place[:, 2] - np.sin(angle)]))
+    assert observed_order(steps, errors) == pytest.approx(ORDER[method], abs=0.2)
+
+
+# ---- mechanisms ----
+
+
+def loaded_chain():
+    """Four links; the last is pushed by a table, with corners at 0.05 and 0.1 s."""
+    chain = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    before = lgint.ground
+    for i in range(4):
+        name = f"link{i + 1}"
+        chain.add_body(name, mass=0.1, inertia=(1e-4, 1e-3, 1e-3), position=(0.1 + 0.2 * i, 0, 0))
+        chain.add_joint("spherical", before, name, point=(0.2 * i, 0, 0))
+        before = name
+    chain.add_force("link4", force=([0.0, 0.05, 0.1], [[0, 0, 0], [0, 3, 2], [0, 0, 0]]))
+    return chain.build()
+
+
+MECHANISMS = {
+    "slider_crank": (lambda: lgint.models.slider_crank(), "rod", 0.2, 2e-3),
+    "crank_drive_v8": (lambda: lgint.models.crank_drive_v8(omega0=100.0), "conrod1", 4e-3, 2e-4),
+    "chain": (loaded_chain, "link4", 0.15, 2e-3),
+}
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_mechanisms_reach_the_solution_of_another_method(name):
+    """Against dopri5 of tight tolerance; halving the step divides the error by 2^p, also over the kinks of a table."""
+    make, body, t_end, h = MECHANISMS[name]
+    model = make()
+    best = lgint.integrate(model, "dopri5", t_end=t_end, rtol=1e-12, atol=1e-12)
+
+    def error(run):
+        return np.linalg.norm(run.position(body)[-1] - best.position(body)[-1]) + rotation_error(
+            run.rotation(body)[-1], best.rotation(body)[-1]
+        )
+
+    for method in ("herk4", "herk5"):
+        errors = [error(lgint.integrate(model, method, t_end=t_end, h=h / k)) for k in (1, 2)]
+        assert errors[1] < 1e-6 and errors[0] / errors[1] > 2 ** (ORDER[method] - 0.5) or errors[1] < 2e-11
+    adaptive = lgint.integrate(model, "herk5", t_end=t_end, rtol=1e-8, atol=1e-8)
+    assert error(adaptive) < 1e-6
+
+
+# ---- error control ----
+
+
+def test_the_global_error_follows_the_tolerance():
+    """Monotonically from 1e-4 to 1e-10, within two and a half decades."""
+    tolerances = 10.0 ** -np.arange(4, 11)
+    for project in ("none", "both"):
+        runs = [
+            lgint.integrate(slow_top("R3xSO3"), "herk5", t_end=0.5, rtol=tol, atol=tol, project=project)
+            for tol in tolerances
+        ]
+        errors = np.array([end_error(run)[0] for run in runs])
+        assert (np.diff(errors) < 0).all()
+        assert np.ptp(np.log10(errors / tolerances)) < 2.5
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters"])
+def test_projection_hardly_changes_the_number_of_steps(formulation):
+    for tol in (1e-6, 1e-9):
+        counts = [
+            lgint.integrate(slow_top(formulation), "herk5", t_end=1.0, rtol=tol, project=project).stats.steps
+            for project in ("none", "position", "velocity", "both")
+        ]
+        assert max(counts) < 1.05 * min(counts)
+
+
+def test_rejected_and_failed_steps_leave_no_trace():
+    """What follows a step that was tried too long is what follows if it is not tried at all."""
+
+    def force(t, q, v):
+        return np.array([0.0, -9.81 if q[1] < -0.55 else np.nan])  # a long step leaves the region
+
+    for model, first in ((slow_top("R3xSO3"), 0.5), (swing(force=force), 5.0)):
+        options = dict(rtol=1e-6, control="I", safety=0.3)  # the step that follows is not rejected
+        long = lgint.integrate(model, "herk5", t_end=0.1, first_step=first, **options)
+        assert long.stats.rejected > 0
+        short = lgint.integrate(model, "herk5", t_end=0.1, first_step=long.h[1], **options)
+        assert short.stats.rejected < long.stats.rejected
+        for name in ("q", "v", "vdot", "lam"):
+            assert getattr(long, name)[1].tobytes() == getattr(short, name)[1].tobytes()
+
+
+@pytest.mark.parametrize("options", [{"h": 0.01}, {"h": 0.01, "project": "both"}, {"rtol": 1e-6}])
+@pytest.mark.parametrize("formulation", ["SE3", "euler_parameters"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_resumed_run_gives_the_same_bits(method, formulation, options):
+    if "rtol" in options and method != "herk5":
+        options = {"h": 0.02, "project": "position"}
+    top = slow_top(formulation)
+    whole = lgint.integrate(top, method, t_end=0.2, stops=[0.1], **options)
+    half = lgint.integrate(top, method, t_end=0.1, **options)
+    rest = lgint.integrate(top, method, t_end=0.2, start=half, **options)
+    for name in ("q", "v", "vdot", "lam", "t"):
+        assert getattr(rest, name)[-1].tobytes() == getattr(whole, name)[-1].tobytes()
+    assert half.stats.steps + rest.stats.steps == whole.stats.steps
