@@ -68,7 +68,7 @@ static lg_status go_to(loading *l, double load)
 static lg_status go_through(loading *l, int nloads, const double *loads)
 {
     l->statics->load = loads[0];
-    LG_TRY(lg_statics_guess(l->statics, l->report));
+    LG_TRY(lg_statics_start(l->statics, l->report));
     for (int i = 0; i < nloads; i++) {
         LG_TRY(go_to(l, loads[i]));
         LG_TRY(save(l));

@@ -50,6 +50,7 @@ void lg_statics_layout(void *self, lg_arena *arena)
     s->correction = lg_arena_doubles(arena, nv + nrows);
     s->terms = lg_arena_doubles(arena, 4 * nv);
     s->chain = lg_arena_take(arena, (size_t)system->space->nblocks * sizeof *s->chain);
+    lg_penalty_layout(&s->penalty, system->pattern, arena);
 }
 
 /* ---- the residual ---- */
@@ -140,6 +141,7 @@ static lg_status factor(search *at)
     LG_TRY(system->eval(system->self, &point,
                         &(lg_wanted){.S = &accel->matrix, .chain = s->chain, .B = constrained ? accel->B : NULL}));
     if (constrained) {
+        lg_penalty_add(&s->penalty, system->pattern, accel->B, &accel->matrix);
         lg_matrix_add_columns(&accel->matrix, 1, accel->B);
         lg_matrix_add_rows(&accel->matrix, 1, accel->B, 0, s->chain);
     }
@@ -329,9 +331,13 @@ static lg_status finish(search *at)
 static lg_status solve(search *at)
 {
     lg_statics *s = at->statics;
+    const lg_pattern *pattern = s->accel.system->pattern;
+    int nv = s->accel.system->space->nv;
     LG_TRY(factor(at));
-    lg_copy(s->accel.system->space->nv + s->accel.system->pattern->nrows, s->residual, s->correction);
-    return lg_matrix_solve(&s->accel.matrix, s->correction);
+    lg_copy(nv + pattern->nrows, s->residual, s->correction);
+    LG_TRY(lg_matrix_solve(&s->accel.matrix, s->correction));
+    lg_penalty_correct(&s->penalty, pattern, s->residual + nv, s->correction + nv);
+    return LG_OK;
 }
 
 /* One correction, accepted or not. *ends: it was the last. */
@@ -399,8 +405,9 @@ lg_status lg_statics_solve(lg_statics *s, lg_report *out)
     return status;
 }
 
-lg_status lg_statics_guess(lg_statics *s, lg_report *report)
+lg_status lg_statics_start(lg_statics *s, lg_report *report)
 {
+    lg_penalty_open(&s->penalty, s->accel.system->pattern);
     lg_point point = point_at(s, s->q, NULL);
     lg_status status = lg_accel_solve(&s->accel, &point, s->terms, s->lam, report);
     return status == LG_NOT_FINITE ? LG_UNDEFINED : status;

@@ -17,6 +17,7 @@
 #define LG_SOLVE_STATICS_H
 
 #include "solve/accel.h"
+#include "solve/penalty.h"
 
 typedef struct lg_statics {
     lg_accel accel; /* set its system and plan before lg_statics_layout */
@@ -33,13 +34,15 @@ typedef struct lg_statics {
     double *correction; /* c, then dlam */
     double *terms; /* gyro, force, B^T lam, M c: nv each */
     lg_chain *chain;
+    lg_penalty penalty;
 } lg_statics;
 
 /* `statics` is an lg_statics; the type suits lg_arena_open. */
 void lg_statics_layout(void *statics, lg_arena *arena);
 
-/* Multipliers with which the present q, released from rest, begins to move: a first guess of lam. */
-lg_status lg_statics_guess(lg_statics *statics, lg_report *report);
+/* To be called before the first solution, with q, t and load set. A first guess of lam: the multipliers with which the
+   system, released from rest, begins to move. */
+lg_status lg_statics_start(lg_statics *statics, lg_report *report);
 
 /* Moves q, lam and mem into equilibrium under the factor statics->load; on failure they keep their values.
    LG_NOT_UNIQUE: there is no unique equilibrium, report->what names the row that nothing determines.

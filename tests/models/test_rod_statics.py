@@ -93,6 +93,20 @@ def test_a_steel_cantilever_bends_as_a_beam(constraints):
     assert np.isclose(reaction[2], weight * (1 - 0.5 / 50), rtol=1e-8)  # half an edge is lumped in the clamp
 
 
+@pytest.mark.parametrize("constraints", ["kirchhoff", "inextensible"])
+def test_the_work_grows_with_the_number_of_edges(constraints):
+    """Nodes without stiffness of their own: their blocks are eliminated one by one all the same."""
+    iterations = []
+    for edges in (100, 400):
+        model, rod, section = steel(constraints, edges=edges, gravity=9.81)
+        found = lgint.equilibrium(model)
+        iterations.append(found.stats.newton_iterations)
+        assert found.stats.dense_fallbacks == 0
+        tip = found.position(rod.nodes[-1])[-1, 2]
+        assert np.isclose(-tip, 9.81 * section.inertia[0] / (8 * section.stiffness[3]), rtol=1e-4)
+    assert iterations[1] <= iterations[0] + 3
+
+
 def test_a_rod_that_rests_stays_at_rest():
     model, rod, _ = steel("kirchhoff", edges=10, gravity=9.81)
     found = lgint.equilibrium(model)

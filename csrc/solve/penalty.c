@@ -1,0 +1,110 @@
+/* The penalty of the constraints; see penalty.h. */
+#include "solve/penalty.h"
+
+#include "core/arena.h"
+
+#include <math.h>
+
+void lg_penalty_layout(lg_penalty *penalty, const lg_pattern *pattern, lg_arena *arena)
+{
+    penalty->G = lg_arena_doubles(arena, (size_t)pattern->ngroups);
+    penalty->clique = lg_arena_ints(arena, (size_t)pattern->ngroups);
+    penalty->place = lg_arena_ints(arena, (size_t)(pattern->ngroups ? pattern->group_start[pattern->ngroups] : 0));
+}
+
+/* ---- cliques ---- */
+
+/* The place of a block in a clique, or -1. */
+static int place_in(const lg_pattern *p, int clique, int block)
+{
+    for (int i = p->clique_start[clique]; i < p->clique_start[clique + 1]; i++)
+        if (p->clique_block[i] == block)
+            return i - p->clique_start[clique];
+    return -1;
+}
+
+/* Whether a clique holds all blocks of a group; their places. */
+static int holds(const lg_pattern *p, int clique, int group, int *place)
+{
+    for (int e = p->group_start[group]; e < p->group_start[group + 1]; e++)
+        if ((place[e] = place_in(p, clique, p->group_block[e])) < 0)
+            return 0;
+    return 1;
+}
+
+/* Cliques and groups stand in the order of the same elements, so that each search begins behind the last find. */
+void lg_penalty_open(lg_penalty *penalty, const lg_pattern *p)
+{
+    int from = 0;
+    for (int g = 0; g < p->ngroups; g++) {
+        penalty->clique[g] = -1;
+        for (int i = 0; i < p->ncliques && penalty->clique[g] < 0; i++)
+            if (holds(p, (from + i) % p->ncliques, g, penalty->place))
+                penalty->clique[g] = (from + i) % p->ncliques;
+        from = penalty->clique[g] < 0 ? from : penalty->clique[g] + 1;
+    }
+}
+
+/* ---- the penalty ---- */
+
+static double largest(int n, const double *x)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+/* The largest entry of S on the diagonals of a group's blocks, over that of B^2. */
+static double choose(const lg_penalty *penalty, const lg_pattern *p, int g, const double *B, const lg_matrix *matrix)
+{
+    int rows = p->group_row[g + 1] - p->group_row[g];
+    double stiffness = 0, b = 0;
+    for (int e = p->group_start[g]; e < p->group_start[g + 1]; e++) {
+        int nv = p->nv[p->group_block[e]], ld;
+        const double *S = lg_matrix_at(matrix, penalty->clique[g], penalty->place[e], penalty->place[e], &ld);
+        for (int i = 0; i < nv; i++)
+            stiffness = fmax(stiffness, fabs(S[i + (size_t)i * (size_t)ld]));
+        b = fmax(b, largest(rows * nv, B + p->group_value[e]));
+    }
+    return b > 0 ? (stiffness > 0 ? stiffness : 1) / (b * b) : 0;
+}
+
+/* S += G A^T B for rows x m and rows x n matrices */
+static void add_product(double G, int rows, int m, const double *A, int n, const double *B, double *S, int ld)
+{
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++) {
+            double sum = 0;
+            for (int r = 0; r < rows; r++)
+                sum += A[r + rows * i] * B[r + rows * j];
+            S[i + (size_t)j * (size_t)ld] += G * sum;
+        }
+}
+
+static void add_group(const lg_penalty *penalty, const lg_pattern *p, int g, const double *B, lg_matrix *matrix)
+{
+    int rows = p->group_row[g + 1] - p->group_row[g], ld;
+    for (int i = p->group_start[g]; i < p->group_start[g + 1]; i++)
+        for (int j = p->group_start[g]; j < p->group_start[g + 1]; j++) {
+            double *S = lg_matrix_at(matrix, penalty->clique[g], penalty->place[i], penalty->place[j], &ld);
+            add_product(penalty->G[g], rows, p->nv[p->group_block[i]], B + p->group_value[i], p->nv[p->group_block[j]],
+                        B + p->group_value[j], S, ld);
+        }
+}
+
+void lg_penalty_add(lg_penalty *penalty, const lg_pattern *p, const double *B, lg_matrix *matrix)
+{
+    for (int g = 0; g < p->ngroups; g++)
+        penalty->G[g] = penalty->clique[g] < 0 ? 0 : choose(penalty, p, g, B, matrix);
+    for (int g = 0; g < p->ngroups; g++)
+        if (penalty->G[g] > 0)
+            add_group(penalty, p, g, B, matrix);
+}
+
+void lg_penalty_correct(const lg_penalty *penalty, const lg_pattern *p, const double *phi, double *dlam)
+{
+    for (int g = 0; g < p->ngroups; g++)
+        for (int row = p->group_row[g]; row < p->group_row[g + 1]; row++)
+            dlam[row] += penalty->G[g] * phi[row];
+}

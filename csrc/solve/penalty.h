@@ -1,0 +1,28 @@
+/* The penalty of the constraints, B^T G B with a positive number G for each group of rows, added to the matrix
+
+       [ S + B^T G B   B^T ] [ c       ]   [ r   ]
+       [ S + B^T G B   B^T ] [ c            ]   [ r   ]
+       [ B             0   ] [ dlam - G phi ] = [ phi ]
+   which does not change c. It makes the pivots of bodies regular that joints alone hold in place, so that the
+   elimination by blocks succeeds. G is as large as the entries of S on the group's blocks. A group whose blocks no clique
+   couples goes without. */
+#ifndef LG_SOLVE_PENALTY_H
+#define LG_SOLVE_PENALTY_H
+
+#include "system/system.h"
+
+typedef struct lg_penalty {
+    double *G; /* per group */
+    int *clique; /* per group: a clique that holds all its blocks, or -1 */
+    int *place; /* per entry of a group: the place of its block in the clique */
+} lg_penalty;
+
+void lg_penalty_layout(lg_penalty *penalty, const lg_pattern *pattern, lg_arena *arena);
+/* Finds the cliques; once per pattern. */
+void lg_penalty_open(lg_penalty *penalty, const lg_pattern *pattern);
+/* Chooses G and adds B^T G B to a matrix that holds S; B is that of the system, taken as the matrix's rows. */
+void lg_penalty_add(lg_penalty *penalty, const lg_pattern *pattern, const double *B, lg_matrix *matrix);
+/* dlam += G phi */
+void lg_penalty_correct(const lg_penalty *penalty, const lg_pattern *pattern, const double *phi, double *dlam);
+
+#endif
