@@ -88,9 +88,11 @@ class Model(System):
         self, frame: int, q: ArrayLike, v: ArrayLike, t: ArrayLike = 0.0
     ) -> tuple[Array, Array, Array, Array]: ...
     # (..., 6): inertial force and body moment of the element's rows on its frame in `slot`
-    def reaction(self, element: int, slot: int, t: ArrayLike, q: ArrayLike, v: ArrayLike, lam: ArrayLike) -> Array: ...
+    def reaction(
+        self, element: int, slot: int, t: ArrayLike, q: ArrayLike, v: ArrayLike, lam: ArrayLike, static: bool = False
+    ) -> Array: ...  # static: motions that are given stand still
     def strain(
-        self, elements: Sequence[int], t: ArrayLike, q: ArrayLike, v: ArrayLike, lam: ArrayLike
+        self, elements: Sequence[int], t: ArrayLike, q: ArrayLike, v: ArrayLike, lam: ArrayLike, static: bool = False
     ) -> tuple[Array, Array]: ...  # strain and stress, (..., n, 6), of edges of rods
     # (..., 6): inertial force and moment with which the joint of a tree's link holds it, at the link's origin
     def transmitted(

@@ -282,7 +282,7 @@ typedef struct query {
     int index, place; /* a frame; or an element, and its slot or link */
     int *elements; /* map.count of them */
     double *forces; /* two values per velocity, for `transmitted` */
-    int at_rest; /* likewise */
+    int at_rest; /* motions that are given stand still */
 } query;
 
 static lg_status kinematics_at(lg_map *map, const double *const *x, double *const *y)
@@ -318,26 +318,38 @@ static PyObject *model_kinematics(PyObject *self, PyObject *args, PyObject *kwar
     return lg_map_call(&asked.map, self, given);
 }
 
+/* A point with multipliers of joints. */
+static lg_point joined_point(const query *at, const double *const *x)
+{
+    lg_point point = lg_point_at(*x[0], x[1], x[2]);
+    point.lam = x[3];
+    point.at_rest = at->at_rest;
+    point.work = at->map.work;
+    return point;
+}
+
 static lg_status reaction_at(lg_map *map, const double *const *x, double *const *y)
 {
     const query *at = (const query *)map;
-    return lg_model_reaction(at->model, at->index, at->place, *x[0], x[1], x[2], x[3], map->work, y[0]);
+    lg_point point = joined_point(at, x);
+    return lg_model_reaction(at->model, at->index, at->place, &point, y[0]);
 }
 
 PyDoc_STRVAR(
     reaction_doc,
-    "reaction(element, slot, t, q, v, lam)\n--\n\n"
+    "reaction(element, slot, t, q, v, lam, static=False)\n--\n\n"
     "Force in inertial axes and moment in body axes, (..., 6), with which a joint acts on its frame in slot 0 or\n"
-    "1, by its constraint rows and its stresses, for t (...,), q (..., nq), v (..., nv), lam (..., nrows).");
+    "1, by its constraint rows and its stresses, for t (...,), q (..., nq), v (..., nv), lam (..., nrows).\n"
+    "static: motions that are given stand still.");
 
 static PyObject *model_reaction(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"element", "slot", "t", "q", "v", "lam", NULL};
+    static char *names[] = {"element", "slot", "t", "q", "v", "lam", "static", NULL};
     query asked = {.map = {names + 2, "tqvr", {"6"}, reaction_at, lg_system_of(self)}, .model = model_of(self)->model};
     PyObject *given[4];
     if (!asked.map.system ||
-        !PyArg_ParseTupleAndKeywords(args, kwargs, "iiOOOO:reaction", names, &asked.index, &asked.place, &given[0],
-                                     &given[1], &given[2], &given[3]) ||
+        !PyArg_ParseTupleAndKeywords(args, kwargs, "iiOOOO|p:reaction", names, &asked.index, &asked.place, &given[0],
+                                     &given[1], &given[2], &given[3], &asked.at_rest) ||
         check_index("element", asked.index, model_of(self)->nelements) < 0 || check_index("slot", asked.place, 2) < 0)
         return NULL;
     return lg_map_call(&asked.map, self, given);
@@ -346,16 +358,15 @@ static PyObject *model_reaction(PyObject *self, PyObject *args, PyObject *kwargs
 static lg_status strain_at(lg_map *map, const double *const *x, double *const *y)
 {
     const query *at = (const query *)map;
-    lg_point point = lg_point_at(*x[0], x[1], x[2]);
-    point.lam = x[3];
-    point.work = map->work;
+    lg_point point = joined_point(at, x);
     return lg_model_strain(at->model, map->count, at->elements, &point, y[0], y[1]);
 }
 
-PyDoc_STRVAR(strain_doc,
-             "strain(elements, t, q, v, lam)\n--\n\n"
-             "Strains and stresses, (..., n, 6) each, of n edges of rods by their numbers, for t (...,), q (..., nq),\n"
-             "v (..., nv), lam (..., nrows). The stresses of constrained strains are multipliers.");
+PyDoc_STRVAR(
+    strain_doc,
+    "strain(elements, t, q, v, lam, static=False)\n--\n\n"
+    "Strains and stresses, (..., n, 6) each, of n edges of rods by their numbers, for t (...,), q (..., nq),\n"
+    "v (..., nv), lam (..., nrows). The stresses of constrained strains are multipliers. static: as in `reaction`.");
 
 /* A new array of the numbers in a sequence, each less than `count`. */
 static int *read_numbers(PyObject *sequence, int count, int *n)
@@ -379,13 +390,13 @@ static int *read_numbers(PyObject *sequence, int count, int *n)
 
 static PyObject *model_strain(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"elements", "t", "q", "v", "lam", NULL};
+    static char *names[] = {"elements", "t", "q", "v", "lam", "static", NULL};
     query asked = {.map = {names + 1, "tqvr", {"n6", "n6"}, strain_at, lg_system_of(self)},
                    .model = model_of(self)->model};
     PyObject *given[4], *sequence;
     if (!asked.map.system ||
-        !PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOO:strain", names, &sequence, &given[0], &given[1], &given[2],
-                                     &given[3]) ||
+        !PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOO|p:strain", names, &sequence, &given[0], &given[1], &given[2],
+                                     &given[3], &asked.at_rest) ||
         !(asked.elements = read_numbers(sequence, model_of(self)->nelements, &asked.map.count)))
         return NULL;
     PyObject *result = lg_map_call(&asked.map, self, given);

@@ -72,8 +72,7 @@ lg_status lg_model_kinematics(const lg_model *model, int frame, double t, const 
 /* Wrench (force in inertial axes, moment in body axes) with which joint `element` acts on its frame in slot 0 or 1:
    -J^T lam, so that M a + gyro = force + the sum of these, and the forces of a joint with compliance, which `force` has
    already. Zero for other elements. */
-lg_status lg_model_reaction(const lg_model *model, int element, int slot, double t, const double *q, const double *v,
-                            const double *lam, double *work, double wrench[6]);
+lg_status lg_model_reaction(const lg_model *model, int element, int slot, const lg_point *at, double wrench[6]);
 /* The inertial force and moment that the joint of a link exerts on it, at the link's origin, without the component
    along the joint's axis; those of a support on what is attached to it, at its point (link 0). `at` is a point of a motion (a and lam included); forces: an array of two values per
    velocity. LG_BAD_ARGUMENT if the element is neither a tree nor a support. */

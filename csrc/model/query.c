@@ -20,8 +20,7 @@ lg_status lg_model_kinematics(const lg_model *model, int frame, double t, const 
     return LG_OK;
 }
 
-lg_status lg_model_reaction(const lg_model *model, int element, int slot, double t, const double *q, const double *v,
-                            const double *lam, double *work, double wrench[6])
+lg_status lg_model_reaction(const lg_model *model, int element, int slot, const lg_point *at, double wrench[6])
 {
     const lg_joint *joint = model->place_of[element].joint;
     lg_zero(6, wrench);
@@ -29,11 +28,9 @@ lg_status lg_model_reaction(const lg_model *model, int element, int slot, double
         return LG_OK;
     double gathered; /* by bodies, which are not asked */
     const lg_wanted want = {.Btlam = &gathered, .force = joint->type->potential ? &gathered : NULL};
-    lg_point at = lg_point_at(t, q, v);
-    at.lam = lam, at.work = work;
-    LG_TRY(lg_model_move(model, &at, joint->type->potential ? LG_TWISTS : LG_POSES, 0));
-    LG_TRY(lg_joint_span((lg_joints){joint, joint + 1}, &at, &want));
-    lg_pose_residual(joint->e.frame[slot], lg_pose_of(joint->e.frame[slot], &at), wrench);
+    LG_TRY(lg_model_move(model, at, joint->type->potential ? LG_TWISTS : LG_POSES, 0));
+    LG_TRY(lg_joint_span((lg_joints){joint, joint + 1}, at, &want));
+    lg_pose_residual(joint->e.frame[slot], lg_pose_of(joint->e.frame[slot], at), wrench);
     for (int i = 0; i < 6; i++)
         wrench[i] = -wrench[i];
     return LG_OK;

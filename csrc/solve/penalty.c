@@ -1,8 +1,6 @@
 /* The penalty of the constraints; see penalty.h. */
 #include "solve/penalty.h"
 
-#include "core/arena.h"
-
 #include <math.h>
 
 void lg_penalty_layout(lg_penalty *penalty, const lg_pattern *pattern, lg_arena *arena)

@@ -1,14 +1,15 @@
 /* The penalty of the constraints, B^T G B with a positive number G for each group of rows, added to the matrix
 
-       [ S + B^T G B   B^T ] [ c       ]   [ r   ]
        [ S + B^T G B   B^T ] [ c            ]   [ r   ]
        [ B             0   ] [ dlam - G phi ] = [ phi ]
+
    which does not change c. It makes the pivots of bodies regular that joints alone hold in place, so that the
    elimination by blocks succeeds. G is as large as the entries of S on the group's blocks. A group whose blocks no clique
    couples goes without. */
 #ifndef LG_SOLVE_PENALTY_H
 #define LG_SOLVE_PENALTY_H
 
+#include "core/arena.h"
 #include "system/system.h"
 
 typedef struct lg_penalty {

@@ -408,7 +408,10 @@ lg_status lg_statics_solve(lg_statics *s, lg_report *out)
 lg_status lg_statics_start(lg_statics *s, lg_report *report)
 {
     lg_penalty_open(&s->penalty, s->accel.system->pattern);
+    const lg_system *system = s->accel.system;
     lg_point point = point_at(s, s->q, NULL);
+    if (system->commit)
+        LG_TRY(system->commit(system->self, &point, s->mem));
     lg_status status = lg_accel_solve(&s->accel, &point, s->terms, s->lam, report);
     return status == LG_NOT_FINITE ? LG_UNDEFINED : status;
 }

@@ -96,14 +96,19 @@ class States:
         return self.model.row_names
 
     @property
+    def _static(self) -> bool:
+        """Whether the states are equilibria, with load factors in the place of times."""
+        return self.method == EQUILIBRIUM
+
+    @property
     def _times(self) -> Array:
         """Times (n,) at which the states see whatever depends on time."""
-        return np.full(len(self), float(self.options["time"])) if self.method == EQUILIBRIUM else self.t
+        return np.full(len(self), float(self.options["time"])) if self._static else self.t
 
     @property
     def _loads(self) -> Array:
         """Factors (n,) of the loads under which the states are."""
-        return self.t if self.method == EQUILIBRIUM else np.ones(len(self))
+        return self.t if self._static else np.ones(len(self))
 
     # ---- bodies ----
 
@@ -240,7 +245,7 @@ class States:
         name = rod if isinstance(rod, str) else rod.name
         edges = model.rods[choice("rod", name, model.rods)]["edges"]
         elements = [model.joint_place(edge).element for edge in edges]
-        return model.core.strain(elements, self._times, self.q, self.v, self.lam)
+        return model.core.strain(elements, self._times, self.q, self.v, self.lam, self._static)
 
     # ---- joints ----
 
@@ -338,7 +343,7 @@ class States:
         lam = self.all_multipliers()
         whole, place = model.complete, model.joint_place(name)
         element = whole.joint_place(name).element
-        wrench = whole.core.reaction(element, slot, self._times, self.q, self.v, lam)
+        wrench = whole.core.reaction(element, slot, self._times, self.q, self.v, lam, self._static)
         R = model.core.kinematics(place.frames[slot], self.q, self.v, self._times)[1]
         inertial = np.concatenate([wrench[:, :3], _rotate(R, wrench[:, 3:])], axis=1)
         return self._turned(model, name, inertial, frame, slot)
@@ -356,7 +361,7 @@ class States:
     def _transmitted(self, model: Model, element: int, link: int) -> Array:
         """Force and moment, inertial, (n, 6), in the joint of a link of a tree, or of a support."""
         state = (self._times, self.q, self.v, self.vdot, self.lam, self.mem)
-        return model.core.transmitted(element, link, *state, self._loads, self.method == EQUILIBRIUM)
+        return model.core.transmitted(element, link, *state, self._loads, self._static)
 
     def _supporting(self, model: Model, name: str, frame: str) -> Array:
         """The reaction of a support."""

@@ -128,6 +128,7 @@ def test_a_thread_buckles_between_two_clamps():
             edges=20,
             stiffness=section.stiffness,
             inertia=section.inertia,
+            damping=0.1 * section.stiffness,
             constraints=constraints,
             clamped={0: None, -1: lambda t: np.array([[0.1 - 0.03 * t, 0, -0.001 * t], [-0.03, 0, -0.001], [0, 0, 0]])},
         )
@@ -139,5 +140,9 @@ def test_a_thread_buckles_between_two_clamps():
         carried = found.reaction(rod.nodes[0])[-1] + found.reaction(rod.nodes[-1])[-1]
         assert np.allclose(carried[:3], [0, 0, 9.81 * section.inertia[0] * 0.1 * 19 / 20], rtol=1e-6, atol=1e-9)
         assert found.position(rod.nodes[-1])[-1, 0] == pytest.approx(0.07)
+        stress = found.stress(rod)[-1, :, 3:] if constraints else found.stress(rod)[-1]
+        strain = found.strain(rod)[-1] - [0, 0, 1, 0, 0, 0]
+        elastic = strain @ np.diag(section.stiffness)
+        assert np.allclose(stress, elastic[:, 3:] if constraints else elastic, rtol=1e-9, atol=1e-12)
     assert np.allclose(ends[None], ends["kirchhoff"], rtol=0, atol=1e-5)
     assert ends[None][2] < -0.02 and abs(ends[None][0] - 0.035) < 2e-3
