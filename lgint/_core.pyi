@@ -128,6 +128,9 @@ class CallableSystem(System):
         energy: Callable[..., Any] | None = None,  # (t, q, v) -> (T, V)
         kinks: Sequence[float] = (),
         constant_mass: bool = False,
+        potential: Callable[..., float] | None = None,  # potential(t, q); these three for energy-momentum methods
+        potential_gradient: Callable[..., ArrayLike] | None = None,  # (t, q) -> (nv,)
+        mass_gradient: Callable[..., ArrayLike] | None = None,  # (t, q) -> (nv, nv, nv), the derivative's index last
     ) -> None: ...  # K = d(M a + gyro - force + B^T lam)/dq, D = d(gyro - force)/dv, (nv, nv), own rows left out
 
 def integrate(

@@ -1,4 +1,4 @@
-"""The formulations of bodies, as the rows of node kinds have them."""
+"""The formulations of bodies, as the rows of node kinds have them, and the methods that run every system."""
 
 from lgint import _core
 
@@ -6,5 +6,6 @@ NODES = {row["name"]: row for row in _core.node_rows()}
 FREE = [name for name, row in NODES.items() if row["place"] in ("inertial", "body")]
 FORMULATIONS = [name for name in FREE if not NODES[name]["explicit_only"]]  # that every method takes
 EXPLICIT_ONLY = [name for name in FREE if NODES[name]["explicit_only"]]
+METHODS = [row["name"] for row in _core.method_rows() if row["needs"] is None]
 LIE = [name for name in FORMULATIONS if not NODES[name]["linear"]]
 ANGLES = [name for name in FREE if NODES[name]["storage"] == "angles"]

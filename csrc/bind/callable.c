@@ -25,6 +25,9 @@ static const char *const function_names[LG_CALLS] = {
     [LG_CALL_ACCELERATION] = "constraint_acceleration",
     [LG_CALL_TANGENT] = "tangent",
     [LG_CALL_ENERGY] = "energy",
+    [LG_CALL_POTENTIAL] = "potential",
+    [LG_CALL_POTENTIAL_GRADIENT] = "potential_gradient",
+    [LG_CALL_MASS_GRADIENT] = "mass_gradient",
 };
 
 static int check_functions(PyObject *const given[LG_CALLS])
@@ -100,29 +103,35 @@ static int build(PyObject *self, lg_callbacks_spec *spec, PyObject *const given[
     return 0;
 }
 
+/* The keywords of its creation, in the order in which they are parsed. */
+static char *keywords[] = {"blocks",
+                           "nrows",
+                           "mass",
+                           "force",
+                           "gyro",
+                           "constraint",
+                           "constraint_jacobian",
+                           "constraint_acceleration",
+                           "tangent",
+                           "energy",
+                           "kinks",
+                           "constant_mass",
+                           "potential",
+                           "potential_gradient",
+                           "mass_gradient",
+                           NULL};
+
 static int callable_init(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"blocks",
-                            "nrows",
-                            "mass",
-                            "force",
-                            "gyro",
-                            "constraint",
-                            "constraint_jacobian",
-                            "constraint_acceleration",
-                            "tangent",
-                            "energy",
-                            "kinks",
-                            "constant_mass",
-                            NULL};
     PyObject *sequence, *times = NULL, *given[LG_CALLS] = {NULL};
     lg_callbacks_spec spec = {.flags = LG_SYSTEM_NEEDS_GIL};
     int constant_mass = 0, done = -1;
     if (!lg_system_is_fresh(self) ||
-        !PyArg_ParseTupleAndKeywords(args, kwargs, "OiOO|OOOOOOOp:CallableSystem", names, &sequence, &spec.nrows,
-                                     &given[LG_CALL_MASS], &given[LG_CALL_FORCE], &given[LG_CALL_GYRO],
-                                     &given[LG_CALL_CONSTRAINT], &given[LG_CALL_JACOBIAN], &given[LG_CALL_ACCELERATION],
-                                     &given[LG_CALL_TANGENT], &given[LG_CALL_ENERGY], &times, &constant_mass) ||
+        !PyArg_ParseTupleAndKeywords(
+            args, kwargs, "OiOO|OOOOOOOpOOO:CallableSystem", keywords, &sequence, &spec.nrows, &given[LG_CALL_MASS],
+            &given[LG_CALL_FORCE], &given[LG_CALL_GYRO], &given[LG_CALL_CONSTRAINT], &given[LG_CALL_JACOBIAN],
+            &given[LG_CALL_ACCELERATION], &given[LG_CALL_TANGENT], &given[LG_CALL_ENERGY], &times, &constant_mass,
+            &given[LG_CALL_POTENTIAL], &given[LG_CALL_POTENTIAL_GRADIENT], &given[LG_CALL_MASS_GRADIENT]) ||
         check_functions(given) < 0)
         return -1;
 
@@ -175,13 +184,15 @@ static void callable_dealloc(PyObject *self)
 PyDoc_STRVAR(
     callable_doc,
     "CallableSystem(blocks, nrows, mass, force, gyro=None, constraint=None, constraint_jacobian=None,\n"
-    "               constraint_acceleration=None, tangent=None, energy=None, kinks=(), constant_mass=False)\n"
+    "               constraint_acceleration=None, tangent=None, energy=None, kinks=(), constant_mass=False,\n"
+    "               potential=None, potential_gradient=None, mass_gradient=None)\n"
     "--\n\n"
     "A system whose verbs call Python functions, with M a + gyro - force + B^T lam = 0. The functions get\n"
     "read-only copies of q (nq,) and v (nv,) and, at a kink, a t just on the side that is meant. An exception\n"
     "inside a function stops the run and is raised unchanged. If constraint_acceleration (zeta = -(dB/dt) v -\n"
     "explicit time terms) or tangent (K = d(M a + gyro - force + B^T lam)/dq and D = d(gyro - force)/dv, both\n"
-    "without the blocks' own rows) is not given, it is formed by differences.");
+    "without the blocks' own rows) is not given, it is formed by differences. The potential and the two gradients\n"
+    "make steps of energy-momentum methods possible, on a single block R^n.");
 
 static PyType_Slot callable_slots[] = {
     {Py_tp_doc, (void *)callable_doc},   {Py_tp_init, callable_init},   {Py_tp_dealloc, callable_dealloc},

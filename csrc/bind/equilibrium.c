@@ -74,7 +74,7 @@ static int open_session(session *s, PyObject *self, PyObject *loads, PyObject *q
     if (!accel->system || !(accel->plan = lg_system_plan(self, LG_COUPLING_TANGENTS)) ||
         !(s->loads = lg_vector(loads, "loads", -1)) || !(s->q = lg_vector(q, "q", accel->system->space->nq)))
         return -1;
-    s->states = lg_record_of(accel->system);
+    s->states = lg_record_of(accel->system, 0);
     if (lg_arena_open(&s->arena, lg_statics_layout, &s->statics) != LG_OK) {
         PyErr_NoMemory();
         return -1;

@@ -18,6 +18,9 @@ static const struct {
     [LG_CALL_ACCELERATION] = {"the value returned by constraint_acceleration(t, q, v)", 3, "r"},
     [LG_CALL_TANGENT] = {"the value returned by tangent(t, q, v, a, lam)", 5, "2vv"},
     [LG_CALL_ENERGY] = {"the value returned by energy(t, q, v)", 3, "2"},
+    [LG_CALL_POTENTIAL] = {"the value returned by potential(t, q)", 2, ""},
+    [LG_CALL_POTENTIAL_GRADIENT] = {"the value returned by potential_gradient(t, q)", 2, "v"},
+    [LG_CALL_MASS_GRADIENT] = {"the value returned by mass_gradient(t, q)", 2, "vvv"},
 };
 
 static PyObject *read_only(const double *data, int n)

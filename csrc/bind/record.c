@@ -19,7 +19,7 @@ static int hand_over(lg_record *record, lg_column column, PyArrayObject *array)
 static PyObject *array_of(lg_record *record, lg_column column)
 {
     npy_intp dims[] = {(npy_intp)record->count, (npy_intp)record->width[column]};
-    int ndim = column < LG_COLUMN_STATE ? 1 : 2;
+    int ndim = column < LG_COLUMN_EXTRA ? 1 : 2;
     if (!dims[0] || !dims[1])
         return PyArray_SimpleNew(ndim, dims, NPY_DOUBLE);
     PyObject *array = PyArray_SimpleNewFromData(ndim, dims, NPY_DOUBLE, record->column[column]);

@@ -71,14 +71,16 @@ static PyObject *tableau_dict(const lg_tableau *tableau)
 static PyObject *method_row(const void *Py_UNUSED(context), int index)
 {
     const lg_method *m = lg_methods[index];
-    return Py_BuildValue("{s:s,s:i,s:s,s:s,s:s,s:N,s:N}", "name", m->name, "order", m->order, "stepper",
-                         m->stepper->name, "reference", m->reference, "doc", m->doc, "options",
+    return Py_BuildValue("{s:s,s:i,s:s,s:z,s:z,s:s,s:s,s:N,s:N}", "name", m->name, "order", m->order, "stepper",
+                         m->stepper->name, "needs", m->stepper->needs, "extra", m->stepper->extra, "reference",
+                         m->reference, "doc", m->doc, "options",
                          list_of(m->options->count, option_row, m->options->row), "tableau", tableau_dict(m->tableau));
 }
 
 PyDoc_STRVAR(method_doc,
              "method_rows()\n--\n\n"
-             "Per method a dict: name, order, stepper, reference, doc, options (dicts of name,\n"
+             "Per method a dict: name, order, stepper, needs (of a system, in words, or None), extra (what it\n"
+             "adds to a state, or None), reference, doc, options (dicts of name,\n"
              "type, default, low, high, choices, doc) and tableau (None or a dict of A, b, c, b_hat and d, exact\n"
              "numbers as strings, and order_hat; d are the weights of a half-explicit method's multipliers).");
 

@@ -11,12 +11,14 @@
     LG_ROW(title, type, p, list, source, text, .tableau = &table)
 #define LG_ALPHA(title, type, function, p, list, source, text)                                                         \
     LG_ROW(title, type, p, list, source, text, .rule = function)
+#define LG_MOMENTUM(title, type, of, p, list, source, text) LG_ROW(title, type, p, list, source, text, .momentum = &of)
 const lg_method *const lg_methods[] = {
 #include "integrator/methods.def"
 };
 #undef LG_METHOD
 #undef LG_RUNGE_KUTTA
 #undef LG_ALPHA
+#undef LG_MOMENTUM
 
 const int lg_method_count = sizeof lg_methods / sizeof *lg_methods;
 

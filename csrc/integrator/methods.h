@@ -13,9 +13,13 @@
 #define LG_ALPHA(name, type, rule, order, list, reference, doc)                                                        \
     LG_METHOD(name, type, order, list, reference, doc)                                                                 \
     extern lg_alpha_rule rule;
+#define LG_MOMENTUM(name, type, rule, order, list, reference, doc)                                                     \
+    LG_METHOD(name, type, order, list, reference, doc)                                                                 \
+    extern const lg_momentum_rule rule;
 #include "integrator/methods.def"
 #undef LG_METHOD
 #undef LG_RUNGE_KUTTA
 #undef LG_ALPHA
+#undef LG_MOMENTUM
 
 #endif

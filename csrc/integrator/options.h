@@ -18,15 +18,15 @@
      "with error control, none with fixed steps.",                                                                     \
      LG_FIELD(type, project)}
 
-/* How Newton's method ends: three rows, for the member `stop`. */
+/* How Newton's method ends: three rows, for the member `stop`, with the defaults of two of them. */
 typedef struct lg_newton_options {
     lg_option_value rtol, atol, max_iter;
 } lg_newton_options;
 
-#define LG_NEWTON_OPTIONS(type)                                                                                        \
+#define LG_NEWTON_OPTIONS(type, rtol_default, atol_default)                                                            \
     {"newton_rtol",                                                                                                    \
      LG_OPTION_NUMBER,                                                                                                 \
-     {1e-8, -1},                                                                                                       \
+     {rtol_default, -1},                                                                                               \
      0,                                                                                                                \
      1,                                                                                                                \
      NULL,                                                                                                             \
@@ -34,7 +34,7 @@ typedef struct lg_newton_options {
      LG_FIELD(type, stop.rtol)},                                                                                       \
         {"newton_atol",                                                                                                \
          LG_OPTION_NUMBER,                                                                                             \
-         {1e-10, -1},                                                                                                  \
+         {atol_default, -1},                                                                                           \
          0,                                                                                                            \
          1e3,                                                                                                          \
          NULL,                                                                                                         \
@@ -135,7 +135,7 @@ typedef struct lg_genalpha_options {
          NULL,                                                                                                         \
          "Whether unknowns and rows are scaled like accelerations.",                                                   \
          LG_FIELD(lg_genalpha_options, scaling)},                                                                      \
-        LG_NEWTON_OPTIONS(lg_genalpha_options)
+        LG_NEWTON_OPTIONS(lg_genalpha_options, 1e-8, 1e-10)
 
 /* Options of a method with an error estimate, for the member `control`. */
 struct lg_control_options {

@@ -24,6 +24,10 @@ struct lg_stepper_type {
     const lg_stepper_type *unconstrained; /* takes over where there are no constraints; NULL: none */
     size_t size; /* of the stepper's struct, which begins with an lg_stepper */
     lg_coupling coupling; /* of its matrix; the same for all steppers among which a row chooses */
+    const char *needs; /* of a system, in words; NULL: it runs every system */
+    const char *extra; /* the name of what results hold of every state beside its parts; NULL: nothing */
+    int (*extra_count)(const lg_stepper *self); /* its numbers, which begin the carry */
+    int starts_singular; /* it can do without the accelerations and multipliers of a start, which are NaN then */
     int adds_rates; /* an explicit method that supports node kinds with qdot */
     /* Another stepper if the options ask for it, and names an option that contradicts this. NULL: never another. */
     lg_status (*choose)(const lg_method *method, const lg_option_value *options, const lg_stepper_type **stepper,
@@ -79,11 +83,18 @@ int lg_stepper_adapts(const lg_stepper *self);
 /* alpha_m and alpha_f of generalized-alpha as functions of its damping. */
 typedef void lg_alpha_rule(double damping, double alpha[2]);
 
+/* How a method with a momentum takes its steps. */
+typedef struct lg_momentum_rule {
+    lg_pair_rule pair;
+    int all; /* Newton's method iterates on v and p as well */
+} lg_momentum_rule;
+
 struct lg_method { /* one row of methods.def */
     const char *name;
     const lg_stepper_type *stepper;
     const lg_tableau *tableau; /* of a Runge-Kutta method, else NULL */
     lg_alpha_rule *rule; /* of generalized-alpha, else NULL */
+    const lg_momentum_rule *momentum; /* of a method with a momentum, else NULL */
     int order; /* of q, v and the multipliers */
     const lg_option_rows *options;
     const char *reference;

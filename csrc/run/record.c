@@ -10,13 +10,13 @@
 
 const char *lg_column_name(lg_column column)
 {
-    static const char *const names[LG_COLUMN_STATE] = {"t", "h", "error"};
+    static const char *const names[LG_COLUMN_STATE] = {"t", "h", "error", "extra"};
     return column < LG_COLUMN_STATE ? names[column] : lg_parts[column - LG_COLUMN_STATE].name;
 }
 
-lg_record lg_record_of(const lg_system *system)
+lg_record lg_record_of(const lg_system *system, int extra)
 {
-    lg_record record = {.width = {1, 1, 1}};
+    lg_record record = {.width = {1, 1, 1, (size_t)extra}};
     for (int part = 0; part < LG_PARTS; part++)
         record.width[LG_COLUMN_STATE + part] = (size_t)lg_part_width(system, (lg_part)part);
     return record;
@@ -24,7 +24,7 @@ lg_record lg_record_of(const lg_system *system)
 
 lg_record lg_record_of_knots(const lg_system *system)
 {
-    lg_record record = lg_record_of(system);
+    lg_record record = lg_record_of(system, 0);
     record.width[LG_COLUMN_H] = record.width[LG_COLUMN_ERROR] = record.width[LG_COLUMN_STATE + LG_PART_MEM] = 0;
     return record;
 }
@@ -66,7 +66,7 @@ static lg_status grow(lg_record *record)
 lg_status lg_record_add(lg_record *record, const lg_state *state, double h, double error)
 {
     LG_TRY(grow(record));
-    const double *values[LG_COLUMN_COUNT] = {&state->t, &h, &error};
+    const double *values[LG_COLUMN_COUNT] = {&state->t, &h, &error, state->carry};
     for (int part = 0; part < LG_PARTS; part++)
         values[LG_COLUMN_STATE + part] = lg_part_of(state, (lg_part)part);
     for (int c = 0; c < LG_COLUMN_COUNT; c++) {

@@ -10,6 +10,7 @@ typedef enum lg_column {
     LG_COLUMN_T, /* time */
     LG_COLUMN_H, /* size of the step that ended there */
     LG_COLUMN_ERROR, /* scaled error of that step; NaN: not known */
+    LG_COLUMN_EXTRA, /* what the stepper adds to the state */
     LG_COLUMN_STATE, /* the parts of the state, from LG_PART_Q on */
     LG_COLUMN_COUNT = LG_COLUMN_STATE + LG_PARTS
 } lg_column;
@@ -24,8 +25,8 @@ typedef struct lg_record {
     size_t count, capacity; /* rows */
 } lg_record;
 
-/* Records without rows: of whole states, and of the fewer columns that dense output reads. */
-lg_record lg_record_of(const lg_system *system);
+/* Records without rows: of whole states with `extra` numbers of the carry, and of the fewer columns that dense output reads. */
+lg_record lg_record_of(const lg_system *system, int extra);
 lg_record lg_record_of_knots(const lg_system *system);
 /* Makes room for at least this many rows. On failure the rows added so far are unchanged. */
 lg_status lg_record_reserve(lg_record *record, size_t rows);

@@ -19,6 +19,11 @@ int lg_run_carry_count(const lg_run *run)
     return stepper_carry(run->stepper) + (int)((sizeof(lg_control_memory) + sizeof(lg_grid)) / sizeof(double));
 }
 
+int lg_run_extra_count(const lg_run *run)
+{
+    return run->stepper && run->stepper->type->extra ? run->stepper->type->extra_count(run->stepper) : 0;
+}
+
 static void run_layout(void *self, lg_arena *arena)
 {
     lg_run *run = self;
@@ -120,6 +125,23 @@ lg_status lg_run_project(lg_run *run)
                       state->mem, &run->stepper->report);
 }
 
+/* Accelerations and multipliers at the start of a run or at a kink; NaN if they are not determined there and the
+   stepper can do without them. */
+static lg_status start_accelerations(lg_run *run, const lg_point *point)
+{
+    lg_state *state = &run->state;
+    lg_stepper *stepper = run->stepper;
+    lg_status status = lg_start_accelerations(&stepper->accel, point, state->a, state->lam, &stepper->report);
+    if (status != LG_SINGULAR || !stepper->type->starts_singular)
+        return status;
+    stepper->report = (lg_report){0};
+    for (int i = 0; i < run->system->space->nv; i++)
+        state->a[i] = NAN;
+    for (int i = 0; i < run->system->pattern->nrows; i++)
+        state->lam[i] = NAN;
+    return LG_OK;
+}
+
 static lg_status restart(lg_run *run, double past)
 {
     lg_state *state = &run->state;
@@ -127,7 +149,7 @@ static lg_status restart(lg_run *run, double past)
     lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
     point.t_in = nextafter(past, INFINITY);
 
-    LG_TRY(lg_start_accelerations(&stepper->accel, &point, state->a, state->lam, &stepper->report));
+    LG_TRY(start_accelerations(run, &point));
     run->memory->error = 0;
     return stepper->type->reset ? stepper->type->reset(stepper, state) : LG_OK;
 }
@@ -174,7 +196,10 @@ static lg_status begin(lg_run *run, const lg_start *start)
     for (int part = LG_PART_A; part < LG_PARTS; part++)
         set_part(run, (lg_part)part, start);
     lg_copy(start->ncarry, start->carry, state->carry);
-    return start->changed ? lg_run_restart(run, start->t) : LG_OK;
+    if (!start->changed)
+        return LG_OK;
+    lg_zero(stepper_carry(run->stepper), state->carry);
+    return lg_run_restart(run, start->t);
 }
 
 void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report)
@@ -245,6 +270,9 @@ lg_status lg_run_between(lg_run *run, double t)
     state->t = t;
     lg_dense_at(&run->dense, t, state->q, state->v, state->a, state->lam);
     LG_TRY(lg_check_finite(run->system, state->q, state->v, state->a, state->lam));
+    double s = (t - from->t) / (to->t - from->t);
+    for (int i = 0; i < lg_run_extra_count(run); i++)
+        state->carry[i] = (1 - s) * from->carry[i] + s * to->carry[i];
     lg_copy(run->system->nmem, from->mem, state->mem);
     return commit(run, state, 0.5 * (from->t + to->t));
 }

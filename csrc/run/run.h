@@ -47,6 +47,8 @@ lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plan *plan,
                       const lg_option_value *options, const lg_start *start, lg_report *report);
 void lg_run_close(lg_run *run);
 int lg_run_carry_count(const lg_run *run);
+/* Numbers at the front of the carry that results hold of every state; 0 if the run could not be opened. */
+int lg_run_extra_count(const lg_run *run);
 
 /* One accepted step of size h; ignores kinks. On failure the state is as before the call and `report` is filled. */
 lg_status lg_run_step(lg_run *run, double h, lg_report *report);
@@ -62,8 +64,8 @@ lg_status lg_run_project(lg_run *run);
 lg_status lg_run_restart(lg_run *run, double past);
 /* before := state */
 void lg_run_keep(lg_run *run);
-/* Writes the state at a time inside the last step from `before`, memory included, to `between`, whose carry is not
-   changed. */
+/* Writes the state at a time inside the last step from `before`, memory included, to `between`; of the carry only
+   what results hold. */
 lg_status lg_run_between(lg_run *run, double t);
 void lg_run_copy(const lg_run *run, const lg_state *from, lg_state *to); /* carry included */
 void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report);

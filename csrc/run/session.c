@@ -4,7 +4,7 @@
 void lg_session_begin(lg_session *session)
 {
     const lg_system *system = session->run.system;
-    session->states = session->end = lg_record_of(system);
+    session->states = session->end = lg_record_of(system, lg_run_extra_count(&session->run));
     session->knots = lg_record_of_knots(system);
 }
 

@@ -48,8 +48,7 @@ lg_status lg_callback_check(const lg_callbacks *self, const double *q, const dou
     return isfinite(sum) ? LG_OK : LG_NOT_FINITE;
 }
 
-/* Row-major rows x nv into the group's part of the values of B or Z. */
-static void put_group(const lg_callbacks *self, const double *J, double *values)
+void lg_callback_put_group(const lg_callbacks *self, const double *J, double *values)
 {
     const lg_pattern *p = &self->pattern;
     int nv = self->space.nv;
@@ -112,7 +111,7 @@ static lg_status constraints(const evaluation *e)
         LG_TRY(lg_callback_zeta(&e->work, &e->at, w->zeta));
     if (w->Z) {
         LG_TRY(lg_callback_Z(&e->work, &e->at));
-        put_group(self, e->work.Z, w->Z);
+        lg_callback_put_group(self, e->work.Z, w->Z);
     }
     return w->phidot ? lg_callback_rate(&e->work, &e->at, w->phidot) : LG_OK;
 }
@@ -125,7 +124,7 @@ static lg_status constraint_matrix(const evaluation *e)
         return LG_OK;
     if (self->rows && !w->phidot)
         LG_TRY(lg_callback_call(self, LG_CALL_JACOBIAN, &e->at, e->work.J));
-    put_group(self, e->work.J, e->work.values);
+    lg_callback_put_group(self, e->work.J, e->work.values);
     own_rows(e, &(lg_wanted){0}, e->work.values);
     if (w->B)
         lg_copy(self->pattern.nvalues, e->work.values, w->B);
@@ -218,15 +217,14 @@ static lg_status tangent(const evaluation *e)
 
 /* ---- the verbs ---- */
 
-/* The time passed to the functions: at a kink it is moved by a rounding error towards t_in, onto the piece meant. */
-static double time_seen(const lg_callbacks *self, const lg_point *point)
+double lg_callback_time(const lg_callbacks *self, double t, double t_in)
 {
     for (int i = 0; i < self->nkinks; i++) {
         double kink = self->kinks[i];
-        if (fabs(point->t - kink) <= 8 * DBL_EPSILON * fabs(kink) && point->t_in != kink)
-            return nextafter(kink, point->t_in > kink ? INFINITY : -INFINITY);
+        if (fabs(t - kink) <= 8 * DBL_EPSILON * fabs(kink) && t_in != kink)
+            return nextafter(kink, t_in > kink ? INFINITY : -INFINITY);
     }
-    return point->t;
+    return t;
 }
 
 static lg_status eval(void *self, const lg_point *point, const lg_wanted *wanted)
@@ -237,7 +235,7 @@ static lg_status eval(void *self, const lg_point *point, const lg_wanted *wanted
     LG_TRY(lg_callback_check(self, point->q, point->v));
     layout_work(&e.work, &(lg_arena){.base = (char *)point->work});
     lg_zero(space->nv + space->nrows, e.work.zeros);
-    e.at = (lg_callback_point){.t = time_seen(self, point),
+    e.at = (lg_callback_point){.t = lg_callback_time(self, point->t, point->t_in),
                                .q = point->q,
                                .v = point->v,
                                .a = point->a ? point->a : e.work.zeros,
@@ -283,6 +281,19 @@ static lg_status refuse(lg_report *report, const char *reason)
     return LG_BAD_ARGUMENT;
 }
 
+/* What the verbs of a step need. */
+static lg_status check_step(const lg_callbacks_spec *spec, lg_report *report)
+{
+    const lg_callback *function = spec->function;
+    int given = (function[LG_CALL_POTENTIAL].call != NULL) + (function[LG_CALL_POTENTIAL_GRADIENT].call != NULL) +
+                (function[LG_CALL_MASS_GRADIENT].call != NULL);
+    if (given % 3)
+        return refuse(report, "potential, potential_gradient and mass_gradient belong together: give all or none");
+    if (given && (spec->nblocks != 1 || spec->blocks[0].n < 1))
+        return refuse(report, "a system with a potential has one block of the kind Rn");
+    return LG_OK;
+}
+
 static lg_status check_spec(const lg_callbacks_spec *spec, lg_report *report)
 {
     const lg_callback *function = spec->function;
@@ -294,6 +305,7 @@ static lg_status check_spec(const lg_callbacks_spec *spec, lg_report *report)
     if (spec->nrows < 0 || (spec->nrows > 0) != has_phi || has_phi != has_J)
         return refuse(report, "constraint and constraint_jacobian belong together: give both if there are constraint "
                               "rows, otherwise neither");
+    LG_TRY(check_step(spec, report));
     LG_TRY(lg_layout_check(spec->nblocks, spec->blocks, spec->nrows, report));
     for (int i = 0; i < spec->nblocks; i++)
         if (spec->blocks[i].n > 0 && lg_node_find(spec->blocks[i].kind)->nq > 0)
@@ -356,6 +368,8 @@ static void fill_system(lg_callbacks *self, unsigned flags, size_t nwork)
         .nwork = (int)nwork,
         .eval = eval,
         .energy = self->function[LG_CALL_ENERGY].call ? energy : NULL,
+        .pair = self->function[LG_CALL_POTENTIAL].call ? lg_callback_pair : NULL,
+        .kinetic = self->function[LG_CALL_POTENTIAL].call ? lg_callback_kinetic : NULL,
         .next_kink = self->nkinks ? next_kink : NULL,
         .row_name = row_name,
     };
@@ -376,7 +390,8 @@ static lg_status build(lg_callbacks *self, const lg_callbacks_spec *spec, lg_rep
     lg_callback_work work = {.self = self};
     lg_arena measure = {0};
     layout_work(&work, &measure);
-    size_t nwork = measure.used / sizeof(double);
+    size_t nwork = measure.used / sizeof(double), npair = lg_callback_pair_work(self);
+    nwork = nwork > npair ? nwork : npair;
     if (nwork > INT_MAX)
         return refuse(report, "too many coordinates, the matrices would be too large");
     fill_system(self, spec->flags, nwork);

@@ -2,7 +2,10 @@
 
    M(t, q) a + gyro(t, q, v) - force(t, q, v) + J(t, q)^T lam = 0, constraint(t, q) = 0, on any blocks. Derivatives that
    are not given are formed by differences. One clique and, if there are constraints, one group join all blocks; the
-   blocks' own rows, such as a unit length, are added here. Matrices are row-major. */
+   blocks' own rows, such as a unit length, are added here. Matrices are row-major.
+
+   A system on a single block R^n that is given its potential, the gradient of it and that of the mass matrix has the
+   verbs of a step, `pair` and `kinetic`; its functions may not depend on t, except for `force`. */
 #ifndef LG_SYSTEM_CALLBACK_H
 #define LG_SYSTEM_CALLBACK_H
 
@@ -30,6 +33,9 @@ enum lg_call { /* the functions: their arguments and the size of `out` */
                LG_CALL_ACCELERATION, /* (t, q, v): nrows, -(dJ/dt) v - explicit time terms */
                LG_CALL_TANGENT, /* (t, q, v, a, lam): K and D, nv x nv: d(M a + gyro - force + J^T lam)/dq and /dv */
                LG_CALL_ENERGY, /* (t, q, v): T, V */
+               LG_CALL_POTENTIAL, /* (t, q): V, whose negative gradient is part of `force` */
+               LG_CALL_POTENTIAL_GRADIENT, /* (t, q): nv */
+               LG_CALL_MASS_GRADIENT, /* (t, q): nv x nv x nv, entry (i, j, k) is the derivative of M_ij by q_k */
                LG_CALLS
 };
 

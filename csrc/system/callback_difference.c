@@ -67,9 +67,9 @@ lg_status lg_callback_zeta(const lg_callback_work *work, const lg_callback_point
 
 /* ---- central differences, column by column ---- */
 
-/* The step for coordinate j. It grows with the size of the coordinates of linear blocks, which may be large. */
-static double step_of(const lg_space *space, const double *q, int j)
+double lg_callback_step(const lg_callbacks *self, const double *q, int j)
 {
+    const lg_space *space = &self->space;
     for (const lg_block *b = space->block; b < space->block + space->nblocks; b++)
         if (j >= b->v && j < b->v + b->nv && b->node->linear && b->nq == b->nv)
             return SPACE_STEP * fmax(1, fabs(q[b->q + j - b->v]));
@@ -96,7 +96,7 @@ lg_status lg_callback_Z(const lg_callback_work *work, const lg_callback_point *a
 {
     const lg_callbacks *self = work->self;
     for (int j = 0; j < self->space.nv; j++) {
-        double step = step_of(&self->space, at->q, j);
+        double step = lg_callback_step(self, at->q, j);
         move_coordinate(work, at->q, j, step);
         LG_TRY(rate_at(work, at->t, at->v, work->upper));
         move_coordinate(work, at->q, j, -step);
@@ -143,7 +143,7 @@ static lg_status column_of_K(const lg_callback_work *work, const lg_callback_poi
 {
     lg_callback_point beside = *at;
     beside.q = work->q;
-    double step = step_of(&work->self->space, at->q, j);
+    double step = lg_callback_step(work->self, at->q, j);
     move_coordinate(work, at->q, j, step);
     LG_TRY(residual(work, &beside, wa, work->upper));
     move_coordinate(work, at->q, j, -step);

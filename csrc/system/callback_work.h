@@ -35,11 +35,26 @@ static inline lg_status lg_callback_call(const lg_callbacks *self, enum lg_call 
     return self->function[call].call(self->function[call].self, at, out);
 }
 
+/* The verbs of a step; see callback_pair.c. */
+lg_status lg_callback_pair(void *self, const lg_pair *pair, const lg_pair_wanted *wanted);
+lg_status lg_callback_kinetic(void *self, const lg_pair *pair, const lg_kinetic_wanted *wanted);
+/* The doubles of scratch that they need. */
+size_t lg_callback_pair_work(const lg_callbacks *self);
+
 /* Functions are only called with finite states: LG_NOT_FINITE if q or v is not finite. */
 lg_status lg_callback_check(const lg_callbacks *self, const double *q, const double *v);
 
+/* The step of differences by coordinate j. It grows with the size of the coordinates of linear blocks, which may be
+   large. */
+double lg_callback_step(const lg_callbacks *self, const double *q, int j);
+
 /* rate = J v + d(phi)/dt; J is work->J afterwards. */
 lg_status lg_callback_rate(const lg_callback_work *work, const lg_callback_point *at, double *rate);
+/* Row-major rows x nv into the group's part of the values of B or Z. */
+void lg_callback_put_group(const lg_callbacks *self, const double *J, double *values);
+/* The time passed to the functions: at a kink it is moved by a rounding error towards t_in, onto the piece meant. */
+double lg_callback_time(const lg_callbacks *self, double t, double t_in);
+
 /* zeta = -d(rate)/dt along the motion with v fixed. */
 lg_status lg_callback_zeta(const lg_callback_work *work, const lg_callback_point *at, double *zeta);
 /* work->Z = d(rate)/dq. */

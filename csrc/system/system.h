@@ -37,6 +37,42 @@ typedef struct lg_wanted { /* what to evaluate (NULL: not wanted), in one kinema
     const lg_chain *chain; /* one per block, for S; NULL: d(q, v, a)/du = (0, 0, I), so that S = wa M */
 } lg_wanted;
 
+/* ---- a step between two states, for methods that solve for its end ---- */
+
+typedef enum lg_pair_rule { /* how gradients are taken in a step, and how v1 and p1 follow from q1 */
+                            LG_PAIR_DISCRETE, /* discrete gradients, whose product with q1 - q0 is the change of the function */
+                            LG_PAIR_MIDPOINT, /* gradients at the middle */
+                            LG_PAIR_HAMILTON /* likewise; v1 is the inverse of the mass times p1 */
+} lg_pair_rule;
+
+typedef struct lg_pair {
+    double t, h; /* start and size of the step */
+    lg_pair_rule rule;
+    int equivariant; /* discrete gradients leave out what their function does not depend on */
+    const double *q0, *q1; /* both ends */
+    const double *v0, *p0; /* velocities and momenta at the start */
+    const double *lam, *mem;
+    double *work; /* as that of a point */
+} lg_pair;
+
+typedef struct lg_pair_wanted { /* NULL: not wanted; outputs are overwritten */
+    double *force,
+        *Gtlam; /* nv each: minus the gradient of the potential plus all other forces, at the middle; G^T lam */
+    double *phi; /* nrows, at q1 */
+    double *G, *B; /* pattern->nvalues each: gradients of the rows in the step; B at q1 */
+    double *noise; /* the round-off of force beyond that of its terms, a single number */
+    lg_matrix *S; /* d(-force + G^T lam)/du is ADDED to a matrix the caller zeroed */
+    const lg_chain *chain; /* dq1/du, one per block; for S */
+} lg_pair_wanted;
+
+typedef struct lg_kinetic_wanted {
+    double *v1, *p1; /* nv each: velocities and momenta at the end */
+    double *slope; /* nv: the derivative of the kinetic energy by q in the step */
+    double *dp1; /* d(p1)/dq1, one matrix per block at dp1 + block->m; wanted with S only */
+    lg_matrix *S; /* d(p1/h - slope)/du is ADDED */
+    const lg_chain *chain;
+} lg_kinetic_wanted;
+
 enum {
     LG_SYSTEM_CONSTANT_MASS = 1, /* M does not depend on q or t, so its factorisation can be reused */
     LG_SYSTEM_NEEDS_GIL = 2, /* some verb calls Python */
@@ -54,6 +90,9 @@ typedef struct lg_system {
     int nwork; /* doubles of scratch that every point must bring */
     lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);
     lg_status (*energy)(void *self, const lg_point *point, double *T, double *V); /* optional */
+    /* What is not kinetic energy, and the kinetic energy, in a step; both or neither. */
+    lg_status (*pair)(void *self, const lg_pair *pair, const lg_pair_wanted *wanted);
+    lg_status (*kinetic)(void *self, const lg_pair *pair, const lg_kinetic_wanted *wanted);
     double (*next_kink)(void *self, double t); /* first time > t where the data are not smooth; optional, INFINITY */
     lg_status (*commit)(void *self, const lg_point *point, double *mem); /* an accepted point updates mem; optional */
     const char *(*row_name)(void *self, int row); /* of a constraint row */

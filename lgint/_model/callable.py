@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,7 @@ class CallableModel(System):
         kinks: Sequence[float] = (),
         *,
         nrows: int | None = None,
+        steps: Mapping[str, Callable[..., Any]] = MappingProxyType({}),
     ) -> None:
         self.reference = ""
         self.functions = {
@@ -87,7 +89,9 @@ class CallableModel(System):
             raise ValueError(f"nrows: a whole number >= 0 expected, got {nrows!r}")
         self._nrows = int(nrows)
         functions: dict[str, Any] = self.functions
-        self.core = _core.CallableSystem(self.space, self._nrows, kinks=self.kinks, **functions)
+        self.core = _core.CallableSystem(
+            self.space, self._nrows, kinks=self.kinks, **functions, **dict[str, Any](steps)
+        )
         self._set_start(q, v0)
 
     def record(self) -> dict[str, Any]:

@@ -95,7 +95,7 @@ class LagrangianModel(CallableModel):
         _check_values(given, shapes, q, v)
         self.given = given
         complete, self.gradients = _with_gradients(given, shapes, q)
-        super().__init__("Rn", q, v, **_verbs(complete), kinks=kinks, nrows=nrows)
+        super().__init__("Rn", q, v, **_verbs(complete), kinks=kinks, nrows=nrows, steps=_steps(complete))
 
     def record(self) -> dict[str, Any]:
         """Keyword arguments from which `LagrangianModel` makes the model again, and where it came from."""
@@ -156,6 +156,16 @@ def _check_values(given: dict[str, Function | None], shapes: dict[str, tuple[int
 
 
 # ---- the verbs ----
+
+
+def _steps(functions: dict[str, Any]) -> dict[str, Any]:
+    """What the core needs beside the verbs for the steps of energy-momentum methods, as functions of (t, q)."""
+    _, potential, _, mass_gradient, potential_gradient, *_ = functions.values()
+    return {
+        "potential": lambda t, q: potential(q),
+        "potential_gradient": lambda t, q: potential_gradient(q),
+        "mass_gradient": lambda t, q: mass_gradient(q),
+    }
 
 
 def _with_gradients(

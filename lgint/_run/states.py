@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint import _html
-from lgint._args import Array, array, choice
+from lgint import _core, _html
+from lgint._args import Array, array, choice, listing
 from lgint._model.joints import JOINTS, joint_coordinate
 from lgint._model.model import Model, System
 from lgint._model.multipliers import complete_multipliers
@@ -57,6 +57,7 @@ class States:
         self.error: Array = result["error"]
         self.mem: Array = result["mem"]
         self.carry: Array = result["carry"]
+        self.extra: dict[str, Array] = _extra(method, result.get("extra"))
         self.end: dict[str, Array] = result["end"]
         knots = result["knots"]
         self.sol = DenseOutput(model, knots, float(self.end["t"][-1])) if knots and len(knots["t"]) else None
@@ -184,10 +185,26 @@ class States:
     # ---- the whole system ----
 
     def energy(self, kind: str = "total") -> Array:
-        """Energy (n,), J. `kind`: "total", "kinetic" or "potential" (of gravity and springs)."""
-        choice("kind of energy", kind, ("total", "kinetic", "potential"))
+        """Energy (n,), J.
+
+        Parameters
+        ----------
+        kind : str
+            "total", "kinetic" or "potential" (of gravity and springs); "generalized": p.v - T + V with the momentum of
+            the state, which energy-momentum methods conserve where nothing but the potential acts.
+        """
+        choice("kind of energy", kind, ("total", "kinetic", "potential", "generalized"))
         kinetic, potential = self.model.core.energy(self._times, self.q, self.v, self._loads)
+        if kind == "generalized":
+            work: Array = np.einsum("ni,ni->n", self._momenta(), self.v)
+            return work - kinetic + potential
         return {"total": kinetic + potential, "kinetic": kinetic, "potential": potential}[kind]
+
+    def _momenta(self) -> Array:
+        if "p" not in self.extra:
+            names = [row["name"] for row in _core.method_rows() if row["extra"] == "p"]
+            raise ValueError(f"the states of {self.method!r} have no momentum; those of {listing(names)} do")
+        return self.extra["p"]
 
     def momentum(self) -> Array:
         """Linear momentum of all bodies, inertial, (n, 3), kg m/s."""
@@ -378,6 +395,12 @@ class States:
         else:
             R = model.joint_kinematics(name, slot, self.q, self.v, self._times)[1] @ model.joint_triad(name, slot)
         return _seen_from(R, wrench)
+
+
+def _extra(method: str, values: Array | None) -> dict[str, Array]:
+    """What the states of a method have beside q, v, vdot and lam, by name."""
+    name = next((row["extra"] for row in _core.method_rows() if row["name"] == method), None)
+    return {name: values} if name and values is not None else {}
 
 
 def _stats(given: Mapping[str, Any], h: Array) -> Stats:

@@ -41,6 +41,8 @@ class Trajectory(States):
         Coordinates, velocities, accelerations, multipliers, in the model's formulation.
     row_names : list of str
         Names of the multipliers' rows.
+    extra : dict
+        What the states of the method have beside these: "p", the momenta (n, nv) of methods that carry them.
     sol : DenseOutput or None
         The solution at any time, if the run was asked for `dense_output`.
     t_events, q_events, v_events : list of ndarray, or None
@@ -73,6 +75,7 @@ class Trajectory(States):
     def _arrays(self) -> dict[str, Any]:
         """What `save` writes, under flat names."""
         arrays: dict[str, Any] = {name: getattr(self, name) for name in (*_STATE, "carry")}
+        arrays |= {f"extra_{name}": values for name, values in self.extra.items()}
         arrays |= {f"end_{name}": self.end[name] for name in _STATE}
         if self.sol:
             arrays |= {f"knots_{name}": self.sol.knots[name] for name in KNOT}
@@ -121,6 +124,8 @@ def load(path: str | PathLike[str]) -> Trajectory:
     about, arrays = files.read(path)
     with files.defects(path):
         result: dict[str, Any] = {name: arrays[name] for name in (*_STATE, "carry")}
+        extra = [values for name, values in arrays.items() if name.startswith("extra_")]
+        result |= {"extra": extra[0]} if extra else {}
         result["end"] = {name: arrays[f"end_{name}"] for name in _STATE}
         result["knots"] = {name: arrays[f"knots_{name}"] for name in KNOT if "knots_t" in arrays}
         if about["events"] is not None:
@@ -134,6 +139,8 @@ def load(path: str | PathLike[str]) -> Trajectory:
 
 def _check_arrays(model: System, result: Mapping[str, Any]) -> None:
     """ValueError unless the arrays of a file have the shapes of the model's states, and states are finite."""
+    # methods whose states have a momentum start without accelerations where these are not determined
+    undetermined = ("h", "error", "vdot", "lam") if "extra" in result else ("h", "error")
     widths = {name: (width,) for name, width in model.core.widths.items()}
     events = zip(*result.get("events", ()), strict=True)
     tables = [result, result["end"], result["knots"], *(dict(zip("tqv", event, strict=True)) for event in events)]
@@ -142,5 +149,5 @@ def _check_arrays(model: System, result: Mapping[str, Any]) -> None:
             values, shape = table[name], (len(table["t"]), *widths.get(name, ()))
             if values.dtype != float or values.shape != shape:
                 raise ValueError(f"{name}: numbers of shape {shape} expected, got {values.dtype} of {values.shape}")
-            if name not in ("h", "error") and not np.isfinite(values).all():
+            if name not in undetermined and not np.isfinite(values).all():
                 raise ValueError(f"{name}: finite numbers expected")

@@ -10,8 +10,15 @@ AT_REST = np.concatenate([np.zeros(3), IDENTITY])  # of one R3xSO3 body
 
 
 def oscillator(**functions):
-    """Two uncoupled unit oscillators, q'' = -q."""
-    given = {"mass": lambda t, q: np.eye(2), "force": lambda t, q, v: -q, **functions}
+    """Two uncoupled unit oscillators, q'' = -q, with all that any method needs."""
+    given = {
+        "mass": lambda t, q: np.eye(2),
+        "force": lambda t, q, v: -q,
+        "potential": lambda t, q: q @ q / 2,
+        "potential_gradient": lambda t, q: q,
+        "mass_gradient": lambda t, q: np.zeros((2, 2, 2)),
+        **functions,
+    }
     return _core.CallableSystem([("Rn", 2)], 0, **given)
 
 

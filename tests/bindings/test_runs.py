@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from bindings.systems import PENDULUM_START, last, oscillator, pendulum, pushed_top, run, same_bits, top, top_start
+from kinds import METHODS
 from lgint import _core
 
 CASES = {
@@ -11,7 +12,6 @@ CASES = {
     "function of time": (pushed_top, top_start()),
     "callable": (pendulum, PENDULUM_START),
 }
-METHODS = [row["name"] for row in _core.method_rows()]
 
 
 @pytest.mark.parametrize("method", METHODS)

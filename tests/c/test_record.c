@@ -38,7 +38,7 @@ static void test_rows_survive_growth(void)
     hand_system s;
     numbered at;
     oscillator(&s);
-    lg_record record = lg_record_of(&s.system);
+    lg_record record = lg_record_of(&s.system, 0);
     CHECK(record.width[LG_COLUMN_STATE + LG_PART_LAM] == 0 && record.width[LG_COLUMN_STATE + LG_PART_MEM] == 0);
     for (int i = 0; i < 5000; i++) {
         CHECK(lg_record_add(&record, state_of(&at, i), 0.5 * i, 1) == LG_OK);
@@ -57,7 +57,7 @@ static void test_reserved_rows_stay_where_they_are(void)
     hand_system s;
     numbered at;
     oscillator(&s);
-    lg_record record = lg_record_of(&s.system);
+    lg_record record = lg_record_of(&s.system, 0);
     CHECK(lg_record_reserve(&record, 1000) == LG_OK);
     const double *q = record.column[LG_COLUMN_STATE + LG_PART_Q];
     for (int i = 0; i < 1000; i++)
@@ -75,7 +75,7 @@ static void test_room_that_does_not_exist(void)
     hand_system s;
     numbered at;
     oscillator(&s);
-    lg_record record = lg_record_of(&s.system);
+    lg_record record = lg_record_of(&s.system, 0);
     for (int i = 0; i < 100; i++)
         CHECK(lg_record_add(&record, state_of(&at, i), 0.5 * i, 1) == LG_OK);
     CHECK(lg_record_reserve(&record, SIZE_MAX / 4) == LG_NO_MEMORY);

@@ -13,9 +13,7 @@ import pytest
 import lgint
 from face import systems
 from face.tops import functions
-from kinds import FORMULATIONS
-
-METHODS = lgint.methods()
+from kinds import FORMULATIONS, METHODS
 
 
 @pytest.fixture(scope="module")
@@ -216,7 +214,7 @@ def test_progress(capsys, monkeypatch, with_tqdm):
 
 
 def test_method_info():
-    for name in METHODS:
+    for name in lgint.methods():
         info = lgint.method_info(name)
         assert info["name"] == name
         assert info["order"] >= 1
@@ -226,7 +224,7 @@ def test_method_info():
             assert option["doc"]
     with pytest.raises(ValueError, match="method 'rk4'.*'rk44'"):
         lgint.method_info("rk4")
-    assert len(set(METHODS)) == len(METHODS)
+    assert len(set(lgint.methods())) == len(lgint.methods()) > len(METHODS) > 10
 
 
 # ---- formulations and callables ----

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import lgint
-
-METHODS = lgint.methods()
+from kinds import METHODS
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,0 +1,325 @@
+"""Energy-momentum and midpoint schemes on systems with M(q), V(q), g(q), against the formulas of kinon2024."""
+
+import numpy as np
+import pytest
+from scipy.optimize import root
+
+import lgint
+
+METHODS = [name for name in lgint.methods() if lgint.method_info(name)["extra"] == "p"]
+PAPER = {  # model, keywords, h, t_end
+    "mass_spring": ("mass_spring", {}, 0.1, 10.0),
+    "mass_spring, code": ("mass_spring", {"variant": "code"}, 0.1, 10.0),
+    "spring_pendulum": ("spring_pendulum", {}, 0.01, 1.0),
+}
+
+
+@pytest.fixture(params=PAPER)
+def case(request):
+    name, parameters, h, t_end = PAPER[request.param]
+    return lgint.models.get(name)(**parameters), h, t_end
+
+
+def momentum(model, q, v):
+    """M(q) v"""
+    return np.einsum("nij,nj->ni", [model.given["mass"](x) for x in q], v)
+
+
+# ---- the printed formulas ----
+
+
+def discrete(f, gradient, q0, q1):
+    """(71)"""
+    dq, middle = q1 - q0, np.asarray(gradient((q0 + q1) / 2))
+    return middle + (f(q1) - f(q0) - middle @ dq) / (dq @ dq) * dq
+
+
+def printed_step(model, kind, q0, v0, p0, h, guess):
+    """q, v, p, lam at the end of a step: (72) with (129) to (131), or (132), all unknowns at once."""
+    given = {name: f for name, f in model.given.items() if f is not None}
+    M, V, dV, n, m = given["mass"], given["potential"], given["potential_gradient"], model.nv, model.nc
+
+    def T(q, v):
+        return v @ np.asarray(M(q)) @ v / 2
+
+    def dT(q, v):
+        return np.einsum("i,ijk,j->k", v, given["mass_gradient"](q), v) / 2
+
+    def rows(q):
+        return np.asarray(given["constraint"](q)) if m else np.zeros(0)
+
+    def jacobian(q):
+        return np.asarray(given["constraint_jacobian"](q)) if m else np.zeros((0, n))
+
+    def equations(x):
+        q, v, p, lam = np.split(x, [n, 2 * n, 3 * n])
+        q_m, v_m, p_m = (q0 + q) / 2, (v0 + v) / 2, (p0 + p) / 2
+        if kind == "midpoint":
+            slope, fibre, pull, G = dT(q_m, v_m), np.asarray(M(q_m)) @ v_m, np.asarray(dV(q_m)), jacobian(q_m)
+        else:
+            slope = sum(discrete(lambda x, w=w: T(x, w), lambda x, w=w: dT(x, w), q0, q) for w in (v0, v)) / 2
+            fibre = (np.asarray(M(q0)) + np.asarray(M(q))) @ v_m / 2
+            pull = discrete(V, dV, q0, q)
+            G = np.array(
+                [discrete(lambda x, i=i: rows(x)[i], lambda x, i=i: jacobian(x)[i], q0, q) for i in range(m)]
+            ).reshape(m, n)
+        return np.concatenate([q - q0 - h * v_m, p - p0 - h * (slope - pull - G.T @ lam), p_m - fibre, rows(q)])
+
+    found = root(equations, guess, tol=1e-13)
+    assert np.abs(found.fun).max() < 1e-12
+    return np.split(found.x, [n, 2 * n, 3 * n])
+
+
+@pytest.mark.parametrize("method", ["eml", "reml", "mpl"])
+def test_steps_are_those_of_the_printed_formulas(case, method):
+    model, h, _ = case
+    run = lgint.integrate(model, method, t_end=4 * h, h=h)
+    kind = "midpoint" if method == "mpl" else "discrete"
+    for i in range(4):
+        guess = np.concatenate([run.q[i + 1], run.v[i + 1], run.extra["p"][i + 1], run.lam[i + 1]]) + 1e-4
+        q, v, p, lam = printed_step(model, kind, run.q[i], run.v[i], run.extra["p"][i], h, guess)
+        for found, expected in ((run.q, q), (run.v, v), (run.extra["p"], p), (run.lam, lam)):
+            assert np.abs(found[i + 1] - expected).max(initial=0.0) < 2e-10
+        assert np.allclose(run.vdot[i + 1], (run.v[i + 1] - run.v[i]) / h, atol=1e-12)
+
+
+# ---- what is conserved ----
+
+
+@pytest.mark.parametrize("equivariant", [False, True])
+@pytest.mark.parametrize("method", ["eml", "reml"])
+def test_the_generalized_energy_is_constant(case, method, equivariant):
+    """kinon2024, Figs. 2 and 4: to round-off, and the constraint at every end point."""
+    model, h, t_end = case
+    run = lgint.integrate(model, method, t_end=t_end, h=h, equivariant=equivariant)
+    energy = run.energy("generalized")
+    assert np.ptp(energy) < 1e-12 * abs(energy[0]) and np.ptp(run.energy("kinetic")) > 0.05 * energy[0]
+    assert np.abs(run.constraint_residual()).max(initial=0.0) < 1e-14
+
+
+@pytest.mark.parametrize("method", ["eml", "reml"])
+def test_the_generalized_energy_is_constant_in_a_long_run(method):
+    run = lgint.integrate(lgint.models.mass_spring(), method, t_end=200.0, h=0.1, save_every=10)
+    energy = run.energy("generalized")
+    assert np.ptp(energy) < 1e-12 * energy[0]
+
+
+def test_the_total_energy_differs_where_the_mass_depends_on_q():
+    """Prop. 4.6 and Fig. 4: p = M v and one energy for a constant mass, a deviation of order 1e-4 for another."""
+    springs = lgint.integrate(lgint.models.mass_spring(), "eml", t_end=10.0, h=0.1)
+    assert np.abs(springs.extra["p"] - momentum(springs.model, springs.q, springs.v)).max() < 1e-12
+    assert np.abs(springs.energy() - springs.energy("generalized")).max() < 1e-12
+    pendulum = lgint.integrate(lgint.models.spring_pendulum(), "eml", t_end=1.0, h=0.01)
+    assert 5e-5 < np.ptp(pendulum.energy()) < 5e-4
+    assert np.abs(pendulum.extra["p"] - momentum(pendulum.model, pendulum.q, pendulum.v)).max() > 1e-5
+
+
+def loss_of_momentum(method, h, **options):
+    p = lgint.integrate(lgint.models.spring_pendulum(), method, t_end=1.0, h=h, **options).extra["p"][:, 2]
+    return np.ptp(p)
+
+
+def test_the_momentum_of_a_cyclic_coordinate():
+    """The printed gradient loses it, at the order of the scheme; one along what the function depends on does not."""
+    losses = [loss_of_momentum("eml", h) for h in (0.01, 0.005)]
+    assert losses[0] > 1e-5 and 1.8 < np.log2(losses[0] / losses[1]) < 2.2
+    for method in METHODS:
+        keeps = {} if method in ("mpl", "mph") else {"equivariant": True}
+        assert loss_of_momentum(method, 0.01, **keeps) < 1e-12
+
+
+def test_midpoint_rules_let_the_energy_off_at_their_order():
+    for method in ("mpl", "mph"):
+        off = [
+            np.ptp(lgint.integrate(lgint.models.spring_pendulum(), method, t_end=1.0, h=h).energy("generalized"))
+            for h in (0.01, 0.005)
+        ]
+        assert off[0] > 1e-5 and 1.8 < np.log2(off[0] / off[1]) < 2.2
+
+
+def test_at_rest_nothing_moves():
+    """q1 = q0 has no direction for the discrete gradient."""
+    model = lgint.models.mass_spring(elongation=(0.0, 0.0), rate=(0.0, 0.0))
+    for method in ("eml", "reml", "mpl"):
+        run = lgint.integrate(model, method, t_end=1.0, h=0.1)
+        assert np.abs(run.q - run.q[0]).max() < 1e-15 and np.abs(run.extra["p"]).max() < 1e-15
+
+
+@pytest.mark.parametrize("rate", [1e-3, 1e-6, 1e-9])
+def test_slow_motion_is_robust(rate):
+    """The middle of a step stands in for its discrete gradient where dq is short."""
+    model = lgint.models.mass_spring(elongation=(0.0, 0.0), rate=(rate, -rate))
+    run = lgint.integrate(model, "eml", t_end=2.0, h=0.05)
+    assert np.ptp(run.energy("generalized")) < 1e-13 * rate
+    best = lgint.integrate(model, "rk67", t_end=2.0, h=0.05)
+    assert np.abs(run.q[-1] - best.q[-1]).max() < 1e-2 * rate + 1e-15
+
+
+# ---- order, and the methods beside each other ----
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_order_two_in_q_v_and_p(method):
+    model = lgint.models.spring_pendulum(axial_stiffness=30.0)
+    best = lgint.integrate(model, "rk67", t_end=1.0, h=2e-3)
+    exact = (best.q[-1], best.v[-1], momentum(model, best.q[-1:], best.v[-1:])[0])
+    errors = []
+    for n in (32, 64, 128):
+        run = lgint.integrate(model, method, t_end=1.0, h=1.0 / n)
+        found = (run.q[-1], run.v[-1], run.extra["p"][-1])
+        errors.append([np.abs(a - b).max() for a, b in zip(found, exact, strict=True)])
+    rates = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert np.abs(rates - 2).max() < 0.15 and np.max(errors[-1]) < 1e-3
+
+
+def test_the_reduced_scheme_is_the_same(case):
+    model, h, t_end = case
+    runs = [lgint.integrate(model, method, t_end=t_end, h=h) for method in ("eml", "reml")]
+    for name in ("q", "v", "lam"):
+        assert np.abs(getattr(runs[0], name) - getattr(runs[1], name)).max(initial=0.0) < 1e-9
+    assert np.abs(runs[0].extra["p"] - runs[1].extra["p"]).max() < 1e-9
+
+
+def test_the_hamiltonian_rule_has_the_velocities_of_its_momenta():
+    model = lgint.models.spring_pendulum()
+    livens, hamilton = (lgint.integrate(model, method, t_end=0.5, h=0.01) for method in ("mpl", "mph"))
+    assert np.abs(livens.q - hamilton.q).max() < 1e-11
+    assert np.abs(livens.extra["p"] - hamilton.extra["p"]).max() < 1e-10
+    assert np.abs(momentum(model, hamilton.q, hamilton.v) - hamilton.extra["p"]).max() < 1e-12
+    assert np.abs(livens.v - hamilton.v).max() > 1e-6
+
+
+@pytest.mark.parametrize("method", ["eml", "mpl"])
+def test_every_first_guess_leads_to_the_same_step(case, method):
+    model, h, _ = case
+    guesses = ("euler", "previous", "extrapolate")
+    ends = [lgint.integrate(model, method, t_end=5 * h, h=h, guess=guess).q[-1] for guess in guesses]
+    assert np.abs(np.diff(ends, axis=0)).max() < 1e-11
+
+
+# ---- forces ----
+
+
+def damped(**more):
+    given = lgint.models.spring_pendulum().given
+    functions = {name: given[name] for name in ("mass", "potential", "mass_gradient", "potential_gradient")}
+    return lgint.LagrangianModel([1.05, np.pi / 2, 0.0], [0.0, 1.0, 1.0], **functions, **more)
+
+
+@pytest.mark.parametrize("method", ["eml", "reml"])
+def test_the_energy_changes_by_the_work_of_the_forces(method):
+    """h F.v_mid in every step, with F at the middle."""
+    h = 0.01
+
+    def force(t, q, v):
+        return np.array([np.cos(3 * t), 0.0, 0.2]) - 0.5 * v * q[0]
+
+    run = lgint.integrate(damped(force=force), method, t_end=0.5, h=h)
+    middles = zip(run.t[:-1] + h / 2, (run.q[:-1] + run.q[1:]) / 2, np.diff(run.q, axis=0) / h, strict=True)
+    work = [h * force(t, q, v) @ v for t, q, v in middles]
+    assert np.abs(np.diff(run.energy("generalized")) - work).max() < 1e-13 and np.abs(work).max() > 1e-3
+
+
+def test_the_momentum_goes_on_over_a_kink():
+    """A fresh start would have p = M v there."""
+    runs = [
+        lgint.integrate(damped(force=lambda t, q, v: -0.1 * v, kinks=kinks), "eml", t_end=0.4, h=0.01, stops=[0.2])
+        for kinks in ([], [0.2])
+    ]
+    assert np.abs(runs[0].q - runs[1].q).max() < 1e-12 and np.abs(runs[0].extra["p"] - runs[1].extra["p"]).max() < 1e-12
+    apart = runs[1].extra["p"] - momentum(runs[1].model, runs[1].q, runs[1].v)
+    assert np.abs(apart[20]).max() > 1e-6
+
+
+# ---- the momentum as part of the state ----
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_resumed_runs_have_the_same_bits(method, tmp_path):
+    model = lgint.models.spring_pendulum()
+    whole = lgint.integrate(model, method, t_end=0.2, h=0.01, stops=[0.1])
+    first = lgint.integrate(model, method, t_end=0.1, h=0.01)
+    first.save(tmp_path / "run.npz")
+    loaded = lgint.load(tmp_path / "run.npz")
+    assert np.array_equal(loaded.extra["p"], first.extra["p"])
+    assert np.array_equal(loaded.energy("generalized"), first.energy("generalized"))
+    for begin in (first, loaded):
+        rest = lgint.integrate(model, method, t_end=0.2, h=0.01, start=begin)
+        for values in ("q", "v", "vdot"):
+            assert getattr(rest, values).tobytes() == getattr(whole, values)[10:].tobytes()
+        assert rest.extra["p"].tobytes() == whole.extra["p"][10:].tobytes()
+
+
+def test_momenta_at_any_time():
+    model = lgint.models.spring_pendulum()
+    fine = lgint.integrate(model, "eml", t_end=0.1, h=0.01)
+    run = lgint.integrate(model, "eml", t_end=0.1, h=0.01, t_eval=[0.0, 0.025, 0.03, 0.1])
+    p = fine.extra["p"]
+    assert np.allclose(run.extra["p"], [p[0], (p[2] + p[3]) / 2, p[3], p[10]], atol=1e-12)
+
+
+def test_a_step_that_fails_leaves_the_state():
+    """Interrupted anywhere, a run goes on as if nothing had happened."""
+    calls = [0, np.inf]
+
+    def force(t, q, v):
+        calls[0] += 1
+        if calls[0] >= calls[1]:
+            raise ArithmeticError("enough")
+        return -0.1 * v
+
+    model = damped(force=force)
+    whole = lgint.integrate(model, "eml", t_end=0.1, h=0.01)
+    for place in (30, 47, 60):
+        calls[:] = [0, place]
+        with pytest.raises(ArithmeticError) as caught:
+            lgint.integrate(model, "eml", t_end=0.1, h=0.01)
+        calls[1] = np.inf
+        rest = lgint.integrate(model, "eml", t_end=0.1, h=0.01, start=caught.value.trajectory)
+        assert rest.q[-1].tobytes() == whole.q[-1].tobytes()
+        assert rest.extra["p"][-1].tobytes() == whole.extra["p"][-1].tobytes()
+
+
+def massless():
+    """The second coordinate has no mass and no constraint: dV/dq2 = 0 defines it."""
+    return lgint.LagrangianModel(
+        [1.0, -0.5],
+        [0.0, 0.0],
+        mass=lambda q: np.diag([1.0, 0.0]),
+        potential=lambda q: q[0] ** 2 + q[0] * q[1] + q[1] ** 2,
+    )
+
+
+def test_a_start_whose_accelerations_are_not_determined(tmp_path):
+    """On q2 = -q1/2 the first coordinate moves in the potential 3/4 q1^2."""
+    run = lgint.integrate(massless(), "eml", t_end=1.0, h=0.01)
+    assert np.isnan(run.vdot[0]).all() and np.isfinite(run.vdot[1:]).all()
+    assert run.q[-1, 0] == pytest.approx(np.cos(np.sqrt(1.5)), abs=1e-4)
+    assert np.abs(run.q[:, 0] + 2 * run.q[:, 1]).max() < 1e-12
+    run.save(tmp_path / "run.npz")
+    assert np.array_equal(lgint.load(tmp_path / "run.npz").vdot, run.vdot, equal_nan=True)
+    with pytest.raises(lgint.SingularError):
+        lgint.integrate(massless(), "rk44", t_end=1.0, h=0.01)
+
+
+# ---- what does not work ----
+
+
+def test_what_a_method_needs_is_said():
+    for method in METHODS:
+        with pytest.raises(ValueError, match=f"{method}: needs a LagrangianModel; genalpha runs every model"):
+            lgint.integrate(lgint.models.heavy_top(), method, t_end=1.0, h=0.1)
+        assert lgint.method_info(method)["needs"] == "a LagrangianModel"
+    for begin in (lgint.models.mass_spring(), massless()):
+        with pytest.raises(ValueError, match="mph: the mass matrix is singular; eml, reml and mpl do not need"):
+            lgint.integrate(begin, "mph", t_end=1.0, h=0.1)
+    with pytest.raises(ValueError, match="the states of 'rk44' have no momentum; those of 'eml', 'reml'"):
+        lgint.integrate(lgint.models.mass_spring(), "rk44", t_end=0.1, h=0.1).energy("generalized")
+
+
+def test_too_long_a_step_is_a_failure_with_a_trajectory():
+    """The step is far longer than the period of the spring: 17 rad a step."""
+    with pytest.raises(lgint.ConvergenceError) as caught:
+        lgint.integrate(lgint.models.spring_pendulum(axial_stiffness=3e6), "eml", t_end=1.0, h=0.01)
+    so_far = caught.value.trajectory
+    assert np.isfinite(so_far.q).all() and np.ptp(so_far.energy("generalized")) < 1e-12 * so_far.energy()[0]
