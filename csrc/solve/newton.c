@@ -184,7 +184,8 @@ static double next_iterations(const lg_newton_memory *m)
 /* Whether the matrix of earlier steps should be replaced at the beginning of this step. */
 static int is_worn(const lg_newton_memory *m, double cost)
 {
-    return m->matrix_age > 0 && next_iterations(m) * m->matrix_age >= cost + m->iterations;
+    int as_before = m->worn_age > 0 && m->matrix_age >= floor(m->worn_age);
+    return m->matrix_age > 0 && (as_before || next_iterations(m) * m->matrix_age >= cost + m->iterations);
 }
 
 static int begins_new(const iteration *it)
@@ -210,15 +211,19 @@ static int needs_new(iteration *it)
 
 /* ---- what the next step needs to know ---- */
 
-/* Remembers what the second step of a matrix cost, including a renewal within it. */
-static void note_second_step(iteration *it)
+/* Remembers how long a matrix served, and what its second step cost. */
+static void note_age(iteration *it)
 {
     lg_newton_memory *m = it->memory;
     int began_with_new = it->renewed && it->reuses == it->count;
-    if (m->matrix_age != 1 || began_with_new)
-        return;
-    m->second_iterations = it->count + (it->renewed ? it->settings->matrix_cost : 0);
-    m->sole_steps = 0;
+    if (began_with_new)
+        m->worn_age += m->worn_age > 0 ? 0.125 : 0;
+    else if (it->renewed)
+        m->worn_age = m->matrix_age;
+    else if (m->matrix_age == 1) {
+        m->second_iterations = it->count;
+        m->sole_steps = 0;
+    }
 }
 
 static void remember(iteration *it)
@@ -227,7 +232,7 @@ static void remember(iteration *it)
     m->first_error = fmax(it->first_error, 0.5 * m->first_error);
     m->steps_to_test = fmax(0, m->steps_to_test - 1);
     m->last_iterations = it->count;
-    note_second_step(it);
+    note_age(it);
     if (it->renewed)
         m->last_contraction = m->matrix_age = m->iterations = 0;
     m->iterations += it->reuses;

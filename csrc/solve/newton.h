@@ -26,7 +26,8 @@
    the best time to replace anything that wears; and within a step, if the iterations still expected cost more than a
    new matrix. A step is expected to take as many iterations as the last one, and the second step of a matrix as many
    as that of the last matrix that had one, so that a matrix may serve one step only; after sixteen such steps it serves
-   a second one again. */
+   a second one again. A matrix that had to be replaced within a step wasted its iterations there: the next ones are
+   replaced at the beginning of the step of that age, and after eight of them one step later. */
 #ifndef LG_SOLVE_NEWTON_H
 #define LG_SOLVE_NEWTON_H
 
@@ -67,8 +68,9 @@ typedef struct lg_newton_memory {
     double matrix_age; /* steps that the reused matrix has served */
     double iterations; /* with the reused matrix, over all of its steps */
     double last_iterations; /* of the last step; as many are expected, and their evaluations include the matrix */
-    double second_iterations; /* of the second step of the last matrix that had one; a renewal within it counts too */
+    double second_iterations; /* of the second step of the last matrix that had one */
     double sole_steps; /* steps since then */
+    double worn_age; /* at which a matrix was last replaced within a step, and 1/8 for each matrix replaced before */
 } lg_newton_memory;
 
 enum { LG_NEWTON_MEMORY = sizeof(lg_newton_memory) / sizeof(double) };

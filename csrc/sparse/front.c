@@ -410,7 +410,7 @@ static lg_status factor_large(int n, const lg_front *front, const lg_front_data 
 
 /* ---- solution ---- */
 
-/* Unknowns are in the order of elimination, so that those of a front are contiguous. */
+/* The unknowns of a front are contiguous, at the front's place. */
 
 /* Subtracts L y from the unknowns of the later fronts. */
 INLINE void subtract_left(int n, const lg_plan *plan, const lg_front *front, const double *L, const double *restrict y,
@@ -419,7 +419,7 @@ INLINE void subtract_left(int n, const lg_plan *plan, const lg_front *front, con
     const lg_neighbour *to = plan->neighbours + front->neighbour, *end = to + front->neighbours;
     for (; to < end; to++)
         for (int r = 0; r < to->size; r += 2) {
-            double *at = z + to->pivot + r;
+            double *at = z + to->place + r;
             pair sum = {0};
             UNROLL
             for (int p = 0; p < n; p++)
@@ -438,7 +438,7 @@ INLINE void subtract_right(int n, const lg_plan *plan, const lg_front *front, co
     const lg_neighbour *from = plan->neighbours + front->neighbour, *end = from + front->neighbours;
     for (; from < end; from++)
         for (int c = 0; c < from->size; c++, U += n) {
-            double known = z[from->pivot + c];
+            double known = z[from->place + c];
             UNROLL
             for (int r = 0; r < n; r++)
                 y[r] -= U[r] * known;
@@ -449,7 +449,7 @@ INLINE void forward(int n, const lg_plan *plan, const lg_front *front, const lg_
                     double *z)
 {
     const int *perm = data->pivots + front->pivot;
-    double *own = z + front->pivot;
+    double *own = z + front->place;
 
     UNROLL
     for (int r = 0; r < n; r++)
@@ -464,7 +464,7 @@ INLINE void forward(int n, const lg_plan *plan, const lg_front *front, const lg_
 INLINE void backward(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *restrict y,
                      double *z)
 {
-    double *own = z + front->pivot;
+    double *own = z + front->place;
 
     UNROLL
     for (int r = 0; r < n; r++)
@@ -524,7 +524,7 @@ INLINE void refactor(int n, const lg_plan *plan, const lg_front *front, const lg
 
 INLINE void forward_kept(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
 {
-    double y[LG_MOST_INVERTED], *own = z + front->pivot;
+    double y[LG_MOST_INVERTED], *own = z + front->place;
     multiply(n, data->factors + front->D, own, y);
     UNROLL
     for (int r = 0; r < n; r++)
@@ -534,7 +534,7 @@ INLINE void forward_kept(int n, const lg_plan *plan, const lg_front *front, cons
 
 INLINE void backward_kept(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
 {
-    subtract_right(n, plan, front, data->factors + front->U, z, z + front->pivot);
+    subtract_right(n, plan, front, data->factors + front->U, z, z + front->place);
 }
 
 /* ---- one copy of the kernels for every common size, and one for any ---- */

@@ -429,15 +429,15 @@ lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
         return LG_OK;
     }
     lg_front_data data = front_data(matrix);
-    double *z = matrix->work; /* free once the matrix is factored */
-    for (int i = 0; i < plan->size; i++)
+    double *z = plan->in_place ? x : matrix->work; /* free once the matrix is factored */
+    for (int i = 0; !plan->in_place && i < plan->size; i++)
         z[i] = x[plan->unknowns[i]];
     for (int k = 0; k < plan->nfronts; k++)
         lg_front_forward(plan, &plan->fronts[k], &data, z);
     LG_TRY(lg_poll_after(matrix->poll, (double)plan->nvalues));
     for (int k = plan->nfronts - 1; k >= 0; k--)
         lg_front_backward(plan, &plan->fronts[k], &data, z);
-    for (int i = 0; i < plan->size; i++)
+    for (int i = 0; !plan->in_place && i < plan->size; i++)
         x[plan->unknowns[i]] = z[i];
     return LG_OK;
 }

@@ -178,8 +178,23 @@ static void fill_unknowns(builder *b)
     int *out = plan->unknowns;
     for (int k = 0; k < plan->nfronts; k++)
         out = put_unknowns(b, b->order.node[k], out);
-    for (long s = 0; s < plan->nneighbours; s++)
-        plan->neighbours[s].pivot = plan->fronts[b->order.later[s]].pivot;
+}
+
+/* Where fronts find their unknowns in the vector of a solution: in the given order, or in that of elimination if some
+   block has velocities and own rows, which are apart in the given order. */
+static void fill_solution(builder *b)
+{
+    lg_plan *plan = b->plan;
+    plan->in_place = 1;
+    for (int k = 0; k < plan->nfronts; k++)
+        plan->in_place &= !plan->fronts[k].bordered;
+    for (lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
+        front->place = plan->in_place && front->n ? plan->unknowns[front->pivot] : front->pivot;
+    for (long s = 0; s < plan->nneighbours; s++) {
+        const lg_front *later = &plan->fronts[b->order.later[s]];
+        plan->neighbours[s].pivot = later->pivot;
+        plan->neighbours[s].place = later->place;
+    }
 }
 
 /* ---- addresses ---- */
@@ -291,6 +306,7 @@ static lg_status build(builder *b)
     place_fronts(b, 1);
     place_fronts(b, 0);
     fill_unknowns(b);
+    fill_solution(b);
     fill_updates(b);
     fill_meetings(b);
     fill_entries(b);
