@@ -22,6 +22,15 @@ static inline void add_product(double k, int nr, int nl, int nc, const double *A
         }
 }
 
+/* Whether a 3 x 3 block is zero: rotations of a semidirect product do not depend on its positions. */
+static int is_zero3(const double *X, int ldx)
+{
+    for (int j = 0; j < 3; j++)
+        if (X[j * ldx] != 0 || X[1 + j * ldx] != 0 || X[2 + j * ldx] != 0)
+            return 0;
+    return 1;
+}
+
 void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, double s, int row, int nr, int col, int nc,
                   const double *A, int lda, double *S, int ld)
 {
@@ -39,8 +48,10 @@ void lg_chain_add(const lg_block *block, const lg_chain *chain, int level, doubl
         return;
     }
     X += first + first * nv;
-    if (nr == 3 && nc == 3 && lda == 3 && col == first && end == col + 3) {
-        lg_add_product3(k, A, X, nv, S + row + col * ld, ld);
+    if (nr == 3 && nc == 3 && lda == 3 && col >= first && col + 3 <= end && (end - first) % 3 == 0) {
+        for (int j = 0; j < end - first; j += 3)
+            if (!is_zero3(X + (col - first) + j * nv, nv))
+                lg_add_product3(k, A, X + (col - first) + j * nv, nv, S + row + (first + j) * ld, ld);
         return;
     }
     int before = col < first ? first - col : 0, behind = col + nc > end ? col + nc - end : 0;

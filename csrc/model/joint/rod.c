@@ -235,7 +235,7 @@ static void strain_difference(const lg_element *e, const edge *k, double differe
 static void elastic_stress(const lg_element *e, const double difference[6], double s[6])
 {
     lg_zero(6, s);
-    for (int j = 0; j < 6; j++)
+    for (int j = e->info->nrows; j < 6; j++) // the others are zero
         lg_axpy(6, difference[j], e->p + STIFFNESS + 6 * j, s);
 }
 
@@ -476,22 +476,32 @@ static void geometric_rows(const edge *k, const double s[6], double G[9][6])
         }
 }
 
-/* Columns of ds by the nine motions of the poses, and by those of the twists, 2 C_d/ds Y. */
-static void stress_columns(const lg_element *e, const edge *k, const double Y[9][6], double P[9][6], double W[9][6])
+/* Columns of ds by the nine motions of the poses without damping: C/ds Y. */
+static void elastic_columns(const lg_element *e, const double Y[9][6], double P[9][6])
 {
-    double Q[9][6], elastic[6];
-    rate_columns(k, Y, Q);
+    double per_length = 1 / e->p[LENGTH], strain[6];
+    lg_zero(6, strain);
     for (int p = 0; p < 9; p++) {
-        lg_copy(6, Y[p], elastic);
-        lg_zero(e->info->nrows, elastic);
-        elastic_stress(e, elastic, P[p]);
-        for (int i = 0; i < 6; i++) {
-            double damping = i < e->info->nrows ? 0 : 2 * e->p[DAMPING + i] / e->p[LENGTH];
-            P[p][i] = P[p][i] / e->p[LENGTH] + damping * Q[p][i];
-            W[p][i] = damping * Y[p][i];
-        }
+        for (int i = e->info->nrows; i < 6; i++)
+            strain[i] = per_length * Y[p][i];
+        elastic_stress(e, strain, P[p]);
         lg_zero(e->info->nrows, P[p]);
     }
+}
+
+/* What damping adds to them, and the columns by the nine motions of the twists: 2 C_d/ds Q and W = 2 C_d/ds Y. */
+static void add_damping(const lg_element *e, const edge *k, const double Y[9][6], double P[9][6], double W[9][6])
+{
+    double Q[9][6], damping[6];
+    rate_columns(k, Y, Q);
+    for (int i = 0; i < 6; i++)
+        damping[i] = 2 * e->p[DAMPING + i] / e->p[LENGTH];
+    lg_zero(e->info->nrows, damping);
+    for (int p = 0; p < 9; p++)
+        for (int i = 0; i < 6; i++) {
+            P[p][i] += damping[i] * Q[p][i];
+            W[p][i] = damping[i] * Y[p][i];
+        }
 }
 
 /* B = L A R^T, where L and R are NULL for the identity. */
@@ -533,8 +543,14 @@ static void add_tangent(const lg_joint *joint, const edge *k, const double sum[6
     double Y[9][6], P[9][6], W[9][6], G[9][6], nine[9], hat[9];
     double A[3][3][9] = {{{0}}}, B[3][3][9] = {{{0}}};
     lg_quarters K[2][2], D[2][2];
+    int damped = is_damped(e);
     open_columns(k, Y);
-    stress_columns(e, k, Y, P, W);
+    elastic_columns(e, Y, P);
+    if (damped) {
+        add_damping(e, k, Y, P, W);
+        add_products(Y, W, B);
+        to_quarters(k, B, D);
+    }
     geometric_rows(k, sum, G);
     add_products(Y, P, A);
     add_products(G, Y, A);
@@ -542,11 +558,7 @@ static void add_tangent(const lg_joint *joint, const edge *k, const double sum[6
     lg_hat3(nine, hat);
     lg_axpy(9, -1, hat, A[0][1]);
     to_quarters(k, A, K);
-    if (is_damped(e)) {
-        add_products(Y, W, B);
-        to_quarters(k, B, D);
-    }
-    lg_tangent_add(e, joint->clique, at, want, 1, K, is_damped(e) ? D : NULL);
+    lg_tangent_add(e, joint->clique, at, want, 1, K, damped ? D : NULL);
 }
 
 /* ---- the verbs ---- */
@@ -563,7 +575,7 @@ static lg_status add_edge(const lg_joint *joint, const lg_point *at, const lg_wa
     edge k;
     open_edge(e, seen, &k);
     LG_TRY(open_reference(e, at, &k));
-    if (damped || tangent || want->phidot || want->zeta || want->Z)
+    if (damped || want->phidot || want->zeta || want->Z)
         open_motion(seen, &k);
     if (damped)
         open_rate(&k);
