@@ -23,7 +23,7 @@ def equilibrium(
     time: float = 0.0,
     newton_rtol: float = 1e-8,
     newton_atol: float = 1e-10,
-    max_iter: int = 300,
+    max_iter: int = 1000,
 ) -> Trajectory:
     """Static equilibrium under increasing loads.
 

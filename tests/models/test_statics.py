@@ -101,6 +101,14 @@ def test_a_long_chain_falls_from_the_horizontal(formulation):
     assert np.allclose([found.reaction(f"joint{i}")[-1, 2] for i in range(n)], G * (n - np.arange(n)), rtol=1e-13)
 
 
+def test_a_chain_that_grows_lighter_falls_from_the_horizontal():
+    """Its links would part if steps did not end on the constraints."""
+    n = 12
+    found = lgint.equilibrium(links("R3xSO3", np.arange(n, 0.0, -1), stiffness=0))
+    x = np.stack([found.position(f"link{i}")[-1] for i in range(n)])
+    assert np.abs(x - np.outer(-0.5 - np.arange(n), [0, 0, 1])).max() < 1e-11
+
+
 def slider_crank(formulation):
     """Crank 0.3 m, rod 0.5 m, slider on x; a spring from (1.2, 0, 0.1) to the slider, gravity along -z."""
     builder = lgint.ModelBuilder(gravity=(0, 0, -G), formulation=formulation)
@@ -304,6 +312,26 @@ def test_a_system_of_functions_with_constraints():
     assert abs(q @ q - 1) < 1e-14
     assert np.allclose([-30.0 * (q[0] - 2.0), 0, -2.0 * G], lam * q, rtol=0, atol=1e-9)
     assert q[0] > 0 and q[2] < 0
+
+
+def test_a_linear_system_takes_one_correction_and_the_last():
+    """From a start that violates its constraint."""
+    K = np.array([[5.0, -1.0, 0.5], [-1.0, 4.0, 0.0], [0.5, 0.0, 3.0]])
+    f, G = np.array([1.0, -2.0, 3.0]), np.array([[1.0, 2.0, -1.0]])
+    model = lgint.CallableModel(
+        ("Rn", 3),
+        [0.3, 0.1, -0.4],
+        np.zeros(3),
+        lambda t, q: np.eye(3),
+        lambda t, q, v: f - K @ q,
+        constraint=lambda t, q: G @ q - 2.0,
+        constraint_jacobian=lambda t, q: G,
+        tangent=lambda t, q, v, a, lam: (K, np.zeros((3, 3))),
+    )
+    found = lgint.equilibrium(model)
+    expected = np.linalg.solve(np.block([[K, G.T], [G, np.zeros((1, 1))]]), [*f, 2.0])
+    assert np.allclose([*found.q[-1], *found.lam[-1]], expected, rtol=1e-14)
+    assert found.stats.newton_iterations == 2
 
 
 def test_a_lagrangian_system():
