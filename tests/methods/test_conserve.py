@@ -197,6 +197,73 @@ def test_every_first_guess_leads_to_the_same_step(case, method):
     assert np.abs(np.diff(ends, axis=0)).max() < 1e-11
 
 
+# ---- quaternions as coordinates, whose mass matrix is singular ----
+
+
+def body_rates(e):
+    """G(e) of (35a): half the body angular velocity is G(e) e'."""
+    w, x, y, z = e
+    return np.array([[-x, w, z, -y], [-y, -z, w, x], [-z, y, -x, w]])
+
+
+def inertial_rates(e):
+    """E(e) of (35b)"""
+    w, x, y, z = e
+    return np.array([[-x, w, -z, y], [-y, z, w, -x], [-z, -y, x, w]])
+
+
+def steady_top(regular=False):
+    """kinon2024 5.4 in quaternions, with the mass matrix (46), or the regular one (140) with the exact gradient."""
+    model = lgint.models.steady_top(formulation="R3xSO3")
+    body = model.body("body")
+    m, l = body["mass"], body["pivot"]["com"][2]  # noqa: E741
+    J = np.diag(np.diag(body["inertia"]) + m * l**2 * np.array([1, 1, 0]))
+    e0, omega = np.array([np.cos(np.pi / 6), np.sin(np.pi / 6), 0, 0]), model.v0
+
+    def mass(e):
+        G = body_rates(e)
+        return 4 * G.T @ J @ G + 2 * regular * np.trace(J) * np.outer(e, e)
+
+    return lgint.LagrangianModel(
+        e0,
+        body_rates(e0).T @ omega / 2,
+        mass=mass,
+        potential=lambda e: m * 9.81 * l * (e[0] ** 2 - e[1] ** 2 - e[2] ** 2 + e[3] ** 2),
+        constraint=lambda e: [(e @ e - 1) / 2],
+    )
+
+
+def precession_error(run):
+    """(121)"""
+    w, x, y, z = run.q[-1]
+    axis = np.array([2 * (x * z + w * y), 2 * (y * z - w * x), w * w - x * x - y * y + z * z])
+    s, c, angle = np.sin(np.pi / 3), np.cos(np.pi / 3), 10 * run.t[-1]
+    return np.linalg.norm(axis - [s * np.sin(angle), -s * np.cos(angle), c])
+
+
+@pytest.mark.parametrize(("method", "regular"), [("mpl", False), ("mph", True)])
+def test_the_paper_s_error_of_the_steady_top(method, regular):
+    """0.068 at h = 0.01 as in Fig. 13, order two; the vertical angular momentum of p is kept."""
+    model = steady_top(regular)
+    runs = [lgint.integrate(model, method, t_end=0.1, h=h) for h in (0.01, 0.005, 0.0025)]
+    errors = [precession_error(run) for run in runs]
+    assert errors[0] == pytest.approx(0.0680, abs=5e-5)
+    assert 1.9 < np.log2(errors[1] / errors[2]) < 2.1
+    momenta = np.array([inertial_rates(e) @ p / 2 for e, p in zip(runs[0].q, runs[0].extra["p"], strict=True)])
+    assert np.ptp(momenta[:, 2]) < 1e-12 * momenta[0, 2] and np.ptp(momenta[:, 0]) > 0.1 * momenta[0, 2]
+
+
+def test_quaternions_stay_of_unit_length_and_normal_to_their_rates_at_the_middle():
+    """(94): q_mid . v_mid = 0, while q . v at the ends is not; the generalized energy is constant."""
+    run = lgint.integrate(steady_top(), "eml", t_end=0.1, h=0.0025)
+    middle = np.einsum("ni,ni->n", run.q[1:] + run.q[:-1], run.v[1:] + run.v[:-1])
+    assert np.abs(middle).max() < 1e-12 * np.abs(run.v).max()
+    assert np.abs(np.einsum("ni,ni->n", run.q, run.v)).max() > 1e-6
+    assert np.abs(np.linalg.norm(run.q, axis=1) - 1).max() < 1e-15
+    energy = run.energy("generalized")
+    assert np.ptp(energy) < 1e-13 * energy[0]
+
+
 # ---- forces ----
 
 
