@@ -89,21 +89,17 @@ void lg_slopes_combine(const lg_slopes *slopes, const lg_weights *weights, doubl
         }
 }
 
-void lg_slopes_set_flow(lg_slopes *slopes, int stage, const double *q, const double *v)
+void lg_slopes_write_flow(lg_slopes *slopes, int stage, const double *q, const double *v)
 {
     const lg_space *space = slopes->space;
-    if (!slopes->flow)
-        return;
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
         if (b->node->qdot)
             b->node->qdot(q + b->q, v + b->v, slopes->flow + (long)space->nq * stage + b->q);
 }
 
-void lg_slopes_add_flows(const lg_slopes *slopes, const double *qn, const lg_weights *weights, double h, double *q)
+void lg_slopes_sum_flows(const lg_slopes *slopes, const double *qn, const lg_weights *weights, double h, double *q)
 {
     const lg_space *space = slopes->space;
-    if (!slopes->flow)
-        return;
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
         if (!b->node->qdot)
             continue;

@@ -47,7 +47,21 @@ void lg_slopes_combine(const lg_slopes *slopes, const lg_weights *weights, doubl
                        double *restrict increment);
 /* Rates of coordinates: q' at (q, v), for stage `stage`, and q = q_n + h sum of weighted rates. For blocks that have
    them. */
-void lg_slopes_set_flow(lg_slopes *slopes, int stage, const double *q, const double *v);
-void lg_slopes_add_flows(const lg_slopes *slopes, const double *qn, const lg_weights *weights, double h, double *q);
+void lg_slopes_write_flow(lg_slopes *slopes, int stage, const double *q, const double *v);
+void lg_slopes_sum_flows(const lg_slopes *slopes, const double *qn, const lg_weights *weights, double h, double *q);
+
+/* The same where there may be no such block. */
+static inline void lg_slopes_set_flow(lg_slopes *slopes, int stage, const double *q, const double *v)
+{
+    if (slopes->flow)
+        lg_slopes_write_flow(slopes, stage, q, v);
+}
+
+static inline void lg_slopes_add_flows(const lg_slopes *slopes, const double *qn, const lg_weights *weights, double h,
+                                       double *q)
+{
+    if (slopes->flow)
+        lg_slopes_sum_flows(slopes, qn, weights, h, q);
+}
 
 #endif

@@ -40,7 +40,7 @@ static void add_own_rows(const lg_model *m, const lg_point *at, const lg_wanted 
 
 /* ---- the verbs ---- */
 
-lg_status lg_model_move(const lg_model *m, const lg_point *at, lg_level level, int all)
+static inline lg_status move(const lg_model *m, const lg_point *at, lg_level level, int all)
 {
     lg_span ground = {&m->ground, &m->ground + 1};
     if (level > LG_NO_POSES && (all || m->ground.nactive))
@@ -52,6 +52,11 @@ lg_status lg_model_move(const lg_model *m, const lg_point *at, lg_level level, i
         type->kinematics(m->body_spans[i], at, level, all);
     }
     return LG_OK;
+}
+
+lg_status lg_model_move(const lg_model *m, const lg_point *at, lg_level level, int all)
+{
+    return move(m, at, level, all);
 }
 
 /* The level of kinematics that forces and rows need. */
@@ -108,7 +113,7 @@ lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
     int tangent = want->S && want->chain, forces = want->force || tangent;
     int rows =
         m->space.nrows && (want->Btlam || want->phi || want->phidot || want->zeta || want->B || want->Z || tangent);
-    LG_TRY(lg_model_move(m, at, level_of(m, want, forces, rows), 0));
+    LG_TRY(move(m, at, level_of(m, want, forces, rows), 0));
     if (want->Ma || want->gyro || want->S)
         add_inertia(m, at, want);
     if (forces)
@@ -119,7 +124,7 @@ lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
         gather(m, at, want);
     if (rows)
         add_own_rows(m, at, want);
-    return forces ? add_forces(m, at, want, 1) : LG_OK;
+    return forces && m->coordinate_forces ? add_forces(m, at, want, 1) : LG_OK;
 }
 
 static void open_poses(const lg_element *e, const lg_point *at, const lg_pose *pose[2])

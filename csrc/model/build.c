@@ -370,6 +370,7 @@ static void join_elements(builder *b, const lg_model_spec *spec)
         if (joint && couples(&joint->e, joint->type->couples))
             joint->clique = add_clique(b, &joint->e);
         m->twists |= (force && force->type->needs_twists) || (joint && joint->type->potential);
+        m->coordinate_forces |= force && force->type->coordinate;
     }
 }
 

@@ -32,7 +32,7 @@ struct lg_model {
     lg_forces *force_spans;
     lg_joints *joint_spans;
     int nbodies, nforces, njoints, nframes, nelements;
-    int twists; /* some force needs twists */
+    int twists, coordinate_forces; /* some force needs twists; some act on coordinates of trees */
 
     /* In the order of the description. */
     const lg_frame **frame_of;

@@ -95,21 +95,23 @@ lg_status lg_accel_border(lg_accel *accel, const lg_point *point, const double *
 
 lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)
 {
-    int constrained = accel->system->pattern->nrows > 0, solved = accel->matrix.keeps && !constrained;
     lg_wanted wanted = *also;
-    wanted.B = constrained ? accel->B : NULL;
+    wanted.B = accel->system->pattern->nrows ? accel->B : NULL;
     LG_TRY(lg_accel_assemble(accel, point, &wanted, report));
-    return solved ? LG_OK : lg_accel_border(accel, point, wanted.B, wanted.B, report);
+    return lg_accel_border(accel, point, wanted.B, wanted.B, report);
 }
 
 /* x -= gyro; returns whether the whole right-hand side is finite. */
 static int set_right_side(const lg_accel *accel, double *restrict x)
 {
-    int nv = accel->system->space->nv, n = nv + accel->system->pattern->nrows;
+    int nv = accel->system->space->nv, nrows = accel->system->pattern->nrows;
     const double *restrict gyro = accel->gyro;
-    for (int i = 0; i < nv; i++)
+    double zero = 0;
+    for (int i = 0; i < nv; i++) {
         x[i] -= gyro[i];
-    return lg_all_finite(n, x);
+        zero += 0 * x[i];
+    }
+    return zero == 0 && (!nrows || lg_all_finite(nrows, x + nv));
 }
 
 lg_status lg_accel_not_finite(const lg_accel *accel, const lg_point *point, const double *x, lg_report *report)
@@ -121,36 +123,30 @@ lg_status lg_accel_not_finite(const lg_accel *accel, const lg_point *point, cons
     return LG_NOT_FINITE;
 }
 
-/* Where the right-hand side is evaluated: without constraints the solution is a itself. */
-static double *right_side(lg_accel *accel, double *a)
+/* Accelerations with the factored matrix or, unless it is factored, the one at the point. */
+static inline lg_status solve(lg_accel *accel, const lg_point *point, int factored, double *a, double *lam,
+                              lg_report *report)
 {
-    return accel->right_side.force = accel->system->pattern->nrows ? accel->x : a;
-}
-
-/* The solution of the factored matrix for the right-hand side x that was evaluated. */
-static lg_status solve(lg_accel *accel, const lg_point *point, double *x, double *a, double *lam, lg_report *report)
-{
-    int nv = accel->system->space->nv;
+    int nv = accel->system->space->nv, nrows = accel->system->pattern->nrows;
+    double *x = nrows ? accel->x : a; /* without constraints the solution is a itself */
+    accel->right_side.force = x;
+    LG_TRY((factored ? lg_accel_eval : lg_accel_factor)(accel, point, &accel->right_side, report));
     if (!set_right_side(accel, x))
         return lg_accel_not_finite(accel, point, x, report);
     LG_TRY(lg_matrix_solve(&accel->matrix, x));
-    if (x != a) {
+    if (nrows) {
         lg_copy(nv, x, a);
-        lg_copy(accel->system->pattern->nrows, x + nv, lam);
+        lg_copy(nrows, x + nv, lam);
     }
     return LG_OK;
 }
 
 lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
 {
-    double *x = right_side(accel, a);
-    LG_TRY(lg_accel_factor(accel, point, &accel->right_side, report));
-    return solve(accel, point, x, a, lam, report);
+    return solve(accel, point, accel->matrix.keeps && !accel->system->pattern->nrows, a, lam, report);
 }
 
 lg_status lg_accel_solve_factored(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
 {
-    double *x = right_side(accel, a);
-    LG_TRY(lg_accel_eval(accel, point, &accel->right_side, report));
-    return solve(accel, point, x, a, lam, report);
+    return solve(accel, point, 1, a, lam, report);
 }

@@ -48,8 +48,8 @@ LIMIT = {
     "cotc_dd": 1 / 3780,
 }
 SWEEP = np.geomspace(1e-8, np.pi, 400)
-# between series and closed forms: x^2 = 2, 10 and 20
-SWITCHES = np.concatenate([s * (1 + np.linspace(-1e-3, 1e-3, 21)) for s in np.sqrt([2.0, 10.0, 20.0])])
+# between short and long series: x = 0.06; between series and closed forms: x^2 = 2, 10 and 20
+SWITCHES = np.concatenate([s * (1 + np.linspace(-1e-3, 1e-3, 21)) for s in [0.06, *np.sqrt([2.0, 10.0, 20.0])]])
 
 
 def relative_errors(name, angles):

@@ -199,28 +199,20 @@ static inline void add_wrench(const lg_frame *f, const double *R, const double w
         lg_add_turning(s, f->offset, g, G);
 }
 
-static void write_wrench(const lg_block *b, const double force[3], const double moment[3], double *out)
+/* One sum of wrenches where the velocities are x' and omega: into `out`, and its derivative by turns of the body into G,
+   as the residual has it (NULL: not wanted). */
+static inline void gather_direct(const lg_body *b, const lg_point *at, int sum, double *out, double *G)
 {
-    if (b->node->place != LG_PLACE_FIXED)
-        lg_copy(3, force, out + b->v);
-    lg_copy(3, moment, out + b->v + b->node->attitude_v);
-}
-
-static void gather_direct(const lg_body *b, const lg_point *at, const lg_wanted *want, double *G)
-{
+    const lg_node *node = b->block->node;
     const double *R = lg_rigid_state_of(b, at)->R;
-    double force[2][3] = {{0}}, moment[2][3] = {{0}};
-    for (const lg_frame *f = b->frames, *end = f + b->nactive; f < end; f++) {
-        const lg_pose *pose = lg_pose_of(f, at);
-        if (f->pressed >> LG_FORCES & 1)
-            add_wrench(f, R, pose->wrench[LG_FORCES], force[LG_FORCES], moment[LG_FORCES], -1, G);
-        if (f->pressed >> LG_REACTIONS & 1)
-            add_wrench(f, R, pose->wrench[LG_REACTIONS], force[LG_REACTIONS], moment[LG_REACTIONS], 1, G);
-    }
-    if (want->force)
-        write_wrench(b->block, force[LG_FORCES], moment[LG_FORCES], want->force);
-    if (want->Btlam)
-        write_wrench(b->block, force[LG_REACTIONS], moment[LG_REACTIONS], want->Btlam);
+    double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
+    for (const lg_frame *f = b->frames, *end = f + b->nactive; f < end; f++)
+        if (f->pressed >> sum & 1)
+            add_wrench(f, R, lg_pose_of(f, at)->wrench[sum], force, moment, sum == LG_FORCES ? -1 : 1, G);
+    if (out && node->place != LG_PLACE_FIXED)
+        lg_copy(3, force, out + b->block->v);
+    if (out)
+        lg_copy(3, moment, out + b->block->v + node->attitude_v);
 }
 
 static void collect_residual(const lg_body *b, const lg_point *at, lg_arm *arm, lg_resultant *out)
@@ -257,8 +249,11 @@ static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
     int tangent = want->S && want->chain;
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         if (is_direct(b)) { // the wrenches turn with the body like any other stiffness
-            double G[9] = {0};
-            gather_direct(b, at, want, tangent ? G : NULL);
+            double G[9] = {0}, *turning = tangent ? G : NULL;
+            if (want->force || tangent)
+                gather_direct(b, at, LG_FORCES, want->force, turning);
+            if (want->Btlam || tangent)
+                gather_direct(b, at, LG_REACTIONS, want->Btlam, turning);
             if (tangent)
                 lg_quarters_add(&stiffness(b, at)->K, LG_RR, 1, G);
         } else {
