@@ -85,6 +85,7 @@ def _parser() -> argparse.ArgumentParser:
 
     bench = commands.add_parser("bench", help="microseconds per step, beside Exudyn if it is installed")
     bench.add_argument("--only", default="", metavar="TEXT", help="cases whose names contain this text")
+    bench.add_argument("--rods", action="store_true", help="rods, beside PyElastica if it is installed")
     bench.add_argument("--repeat", type=int, default=9, metavar="N", help="the least of N times counts (default: 9)")
     bench.add_argument("--machine", default="", metavar="NAME", help="name of this machine in the table and the file")
     bench.add_argument("-o", "--out", type=Path, help="append the rows to this file (.csv)")
@@ -181,9 +182,10 @@ def _summary(name: str, run: Trajectory) -> str:
 
 
 def _bench(given: argparse.Namespace) -> int:
-    from lgint._tools import bench
+    from lgint._tools import bench, bench_rods
 
-    bench.run(given.only, given.repeat, given.machine, given.out)
+    measure = bench_rods.run if given.rods else bench.run
+    measure(given.only, given.repeat, given.machine, given.out)
     return 0
 
 

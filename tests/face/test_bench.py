@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lgint._run.integrate import integrate
-from lgint._tools import bench, bench_counts, bench_exudyn, cli
+from lgint._tools import bench, bench_counts, bench_exudyn, bench_rods, cli
 from lgint._tools.bench_counts import Function
 
 IDS = [case.name for case in bench.CASES]
@@ -299,3 +299,28 @@ def test_profiles_that_tell_nothing(monkeypatch, tmp_path, capsys, steps, more, 
     _stand_in(monkeypatch, tmp_path, steps, **more)
     assert bench_counts.main(["--only", "free top, rk44"]) == 2
     assert message in capsys.readouterr().err
+
+
+# ---- rods ----
+
+
+def test_rods_of_the_bench():
+    """Cases without the peer; a finer run is nearer to the fine one, and two codes agree on the bar."""
+    found = list(bench_rods.cases(None))
+    assert [(name, edges) for name, edges, _ in found[:3]] == [("flying_spaghetti", n) for n in (16, 128, 1024)]
+    cantilever = next(runs for name, edges, runs in found if (name, edges) == ("cantilever", 16))
+    ends = []
+    for runs in cantilever:
+        coarse, fine = bench_rods._measure("cantilever", 16, runs, repeat=1)
+        assert fine.error < coarse.error < 1e-3
+        ends.append(runs[-1].end(runs[-1].h, runs[-1].steps))
+    assert np.linalg.norm(ends[0] - ends[1]) < 1e-3
+
+
+def test_rods_are_written(tmp_path, capsys):
+    row = bench_rods.Result("pendulum", 16, "herk4", 1e-3, 12.0, 0.5, 1e-9)
+    for _ in range(2):
+        bench_rods._write([row], tmp_path / "rods.csv", "here")
+    lines = (tmp_path / "rods.csv").read_text().splitlines()
+    assert len(lines) == 3 and lines[1].endswith("pendulum,16,herk4,0.001,12,0.5,1e-09")
+    assert "pendulum" in bench_rods._line(row)

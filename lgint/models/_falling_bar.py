@@ -1,0 +1,34 @@
+"""A soft bar that falls from the horizontal, for the benchmark beside PyElastica."""
+
+import math
+
+import numpy as np
+
+from lgint._build.builder import ModelBuilder
+from lgint._build.parts import ground
+from lgint._model.model import Model
+
+# on such a bar explicit codes are at their best; SI
+YOUNG, SHEAR, DENSITY, RADIUS, LENGTH, GRAVITY = 1e6, 1e6 / 3, 1000.0, 0.02, 1.0, 9.81
+SHEAR_CORRECTION = 27 / 28  # of PyElastica
+
+
+def falling_bar(edges: int, clamped: bool) -> Model:
+    """A bar without constraints that falls from the horizontal, clamped or hinged at its first end."""
+    area, second = math.pi * RADIUS**2, math.pi / 4 * RADIUS**4
+    shear = SHEAR_CORRECTION * SHEAR * area
+    builder = ModelBuilder(gravity=(0.0, 0.0, -GRAVITY))
+    rod = builder.add_rod(
+        "bar",
+        start=(0.0, 0.0, 0.0),
+        end=(LENGTH, 0.0, 0.0),
+        edges=edges,
+        stiffness=(shear, shear, YOUNG * area, YOUNG * second, YOUNG * second, 2 * SHEAR * second),
+        inertia=np.array((area, second, second, 2 * second)) * DENSITY,
+        constraints=None,
+        clamped=(0,) if clamped else (),
+        prefix="",
+    )
+    if not clamped:
+        builder.add_joint("spherical", ground, rod.nodes[0], point=(0.0, 0.0, 0.0))
+    return builder.build()
