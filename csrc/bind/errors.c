@@ -40,19 +40,11 @@ static PyObject *class_of(const lg_module *module, lg_status status)
     return module->exception[classes[status]];
 }
 
-/* "what failed (where), at t = ..., step ..., h = ...: iterations, residual; advice" */
 static PyObject *message_of(lg_status status, const lg_report *report)
 {
-    const char *advice = lg_status_advice(status);
-    const char *what = report ? report->what : "";
-    char run[160] = "", newton[96] = "";
-    if (report && report->h != 0)
-        snprintf(run, sizeof run, ", at t = %.9g in step %ld of size h = %.6g", report->t, report->step + 1, report->h);
-    if (report && report->iteration > 0)
-        snprintf(newton, sizeof newton, ", after %d iterations with residual %.3g", report->iteration,
-                 report->residual);
-    return PyUnicode_FromFormat("%s%s%s%s%s%s%s", lg_status_message(status), what[0] ? ": " : "", what, run, newton,
-                                advice[0] ? "; " : "", advice);
+    char text[LG_MESSAGE_SIZE];
+    lg_status_message(status, report, text);
+    return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
 static PyObject *report_dict(lg_status status, const lg_report *report)

@@ -20,12 +20,16 @@ typedef struct lg_report {
     double t, h; /* start and size of the step that failed */
     int iteration; /* Newton iterations spent in it */
     double residual; /* last norm, when the method has one */
+    const char *advice; /* what the caller may try, instead of the general advice of the status; NULL: that */
     char what[LG_WHAT_SIZE];
 } lg_report;
 
 const char *lg_status_name(lg_status status); /* "NO_CONVERGENCE" */
-const char *lg_status_message(lg_status status); /* one short clause, no full stop */
-const char *lg_status_advice(lg_status status); /* what the caller may try, or "" */
+
+enum { LG_MESSAGE_SIZE = 512 };
+/* The whole message on a failure, LG_MESSAGE_SIZE bytes: "what failed: where, at t = ..., after n iterations ...; advice".
+   report NULL: only what failed. */
+void lg_status_message(lg_status status, const lg_report *report, char *text);
 
 /* The number of bytes, at most `room`, up to which a UTF-8 text can be cut without splitting a character. */
 size_t lg_text_cut(const char *text, size_t room);

@@ -382,6 +382,7 @@ static lg_status give_up(lg_stepper *stepper, double error, const lg_report *cau
         return cause->status;
     }
     lg_report_say(&stepper->report, "error %.3g times the tolerance", error);
+    stepper->report.advice = "relax the tolerances, lower min_step or look for a discontinuity there";
     return LG_STEP_SIZE;
 }
 

@@ -400,6 +400,8 @@ lg_status lg_statics_solve(lg_statics *s, lg_report *out)
     keep(s, 0);
     lg_status status = iterate(&at);
     report(&at, status);
+    if (status == LG_NO_EQUILIBRIUM)
+        out->advice = "try smaller steps of the loads, a start nearer to the equilibrium or a larger max_iter";
     if (status != LG_OK)
         keep(s, 1);
     return status;

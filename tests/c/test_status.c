@@ -5,12 +5,14 @@
 static void test_every_code_has_a_name_and_a_message(void)
 {
     for (int a = 0; a < LG_STATUS_COUNT; a++) {
-        const char *message = lg_status_message((lg_status)a);
+        char message[LG_MESSAGE_SIZE], other[LG_MESSAGE_SIZE];
+        lg_status_message((lg_status)a, NULL, message);
         CHECK(strlen(lg_status_name((lg_status)a)) > 0);
         CHECK(strlen(message) > 0 && message[strlen(message) - 1] != '.');
         for (int b = 0; b < a; b++) {
             CHECK(strcmp(lg_status_name((lg_status)a), lg_status_name((lg_status)b)) != 0);
-            CHECK(strcmp(message, lg_status_message((lg_status)b)) != 0);
+            lg_status_message((lg_status)b, NULL, other);
+            CHECK(strcmp(message, other) != 0);
         }
     }
     CHECK(LG_OK == 0);
@@ -20,7 +22,23 @@ static void test_every_code_has_a_name_and_a_message(void)
 static void test_unknown_codes(void)
 {
     CHECK_TEXT(lg_status_name(LG_STATUS_COUNT), "UNKNOWN");
-    CHECK_TEXT(lg_status_message((lg_status)1000), "unknown status");
+    char message[LG_MESSAGE_SIZE];
+    lg_status_message((lg_status)1000, NULL, message);
+    CHECK_TEXT(message, "unknown status");
+}
+
+static void test_a_message_says_what_where_and_what_to_try(void)
+{
+    char message[LG_MESSAGE_SIZE];
+    lg_report report = {.step = 7, .t = 0.5, .h = 0.25, .iteration = 3, .residual = 2};
+    lg_report_name(&report, "row");
+    lg_status_message(LG_NO_CONVERGENCE, &report, message);
+    CHECK_TEXT(message,
+               "Newton's method did not converge: row, at t = 0.5 in step 8 of size h = 0.25, after 3 iterations "
+               "with residual 2");
+    report = (lg_report){.advice = "do less"};
+    lg_status_message(LG_NO_CONVERGENCE, &report, message);
+    CHECK_TEXT(message, "Newton's method did not converge; do less");
 }
 
 static void test_names_are_cut_to_the_room_there_is(void)
@@ -76,6 +94,7 @@ int main(void)
 {
     RUN(test_every_code_has_a_name_and_a_message);
     RUN(test_unknown_codes);
+    RUN(test_a_message_says_what_where_and_what_to_try);
     RUN(test_names_are_cut_to_the_room_there_is);
     RUN(test_no_cut_goes_through_a_character);
     RUN(test_try_leaves_at_the_first_failure);
