@@ -202,11 +202,14 @@ static PyObject *get_widths(PyObject *self, void *Py_UNUSED(closure))
     return dict;
 }
 
-static PyObject *get_constant_mass(PyObject *self, void *Py_UNUSED(closure))
+/* The closure is a flag. */
+static PyObject *get_flag(PyObject *self, void *flag)
 {
     const lg_system *system = lg_system_of(self);
-    return system ? PyBool_FromLong(system->flags & LG_SYSTEM_CONSTANT_MASS) : NULL;
+    return system ? PyBool_FromLong(system->flags & *(const unsigned *)flag) : NULL;
 }
+
+static const unsigned constant_mass = LG_SYSTEM_CONSTANT_MASS, conservative = LG_SYSTEM_CONSERVATIVE;
 
 static PyObject *get_blocks(PyObject *self, void *Py_UNUSED(closure))
 {
@@ -243,7 +246,8 @@ static PyGetSetDef system_attributes[] = {
     {"nrows", get_length, NULL, "number of constraint rows, the blocks' own rows last", "r"},
     {"widths", get_widths, NULL, "length of each part of a state, by its name", NULL},
     {"nmem", get_length, NULL, "values of memory that accepted steps update", "m"},
-    {"constant_mass", get_constant_mass, NULL, "whether M depends neither on q nor on t", NULL},
+    {"constant_mass", get_flag, NULL, "whether M depends neither on q nor on t", (void *)&constant_mass},
+    {"conservative", get_flag, NULL, "whether all forces at rest are known to have a potential", (void *)&conservative},
     {"blocks", get_blocks, NULL, "per block: kind, n, first q, first v, own rows, first own row", NULL},
     {"row_names", get_row_names, NULL, "names of the constraint rows", NULL},
     {NULL, NULL, NULL, NULL, NULL},

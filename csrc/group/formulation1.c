@@ -16,8 +16,7 @@
 
 static void euler_rotation(const double *e, double R[9])
 {
-    double k = 1 / sqrt(e[0] * e[0] + lg_dot3(e + 1, e + 1)), p[4] = {k * e[0], k * e[1], k * e[2], k * e[3]};
-    lg_quat_matrix(p, R);
+    lg_euler_parameters_fixed.rotation(e, R);
 }
 
 static void euler_rates(const double *e, const double omega[3], double *edot)

@@ -400,7 +400,7 @@ static const char *row_name(void *self, int row)
 
 static unsigned flags_of(const lg_model *m)
 {
-    unsigned flags = LG_SYSTEM_CONSTANT_MASS;
+    unsigned flags = LG_SYSTEM_CONSTANT_MASS | LG_SYSTEM_CONSERVATIVE;
     for (int i = 0; i < m->nbodies; i++) {
         if (m->bodies[i].type->is_support) {
             flags |= m->bodies[i].e.function.call ? LG_SYSTEM_NEEDS_GIL : 0;
@@ -418,6 +418,8 @@ static unsigned flags_of(const lg_model *m)
             flags |= LG_SYSTEM_NEEDS_GIL;
         if (f->type->uses_law && !f->e.law.has_tangent)
             flags |= LG_SYSTEM_DIFFERENCED;
+        if (!f->type->potential && !f->type->dissipates)
+            flags &= ~(unsigned)LG_SYSTEM_CONSERVATIVE;
     }
     for (int i = 0; i < m->njoints; i++)
         if (m->joints[i].e.function.call)

@@ -78,7 +78,8 @@ enum {
     LG_SYSTEM_NEEDS_GIL = 2, /* some verb calls Python */
     LG_SYSTEM_TREES = 4, /* some blocks of R^n rotate bodies */
     LG_SYSTEM_DIFFERENCED = 8, /* S contains derivatives formed by differences of functions, which take many calls */
-    LG_SYSTEM_FIXED_LOADS = 16 /* it does not read the load factor */
+    LG_SYSTEM_FIXED_LOADS = 16, /* it does not read the load factor */
+    LG_SYSTEM_CONSERVATIVE = 32 /* at rest, `force` is the negative derivative of the potential energy */
 };
 
 typedef struct lg_system {

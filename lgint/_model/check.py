@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from lgint._args import Array
 from lgint._model.callable import CallableModel
 from lgint._model.gradients import by_differences
 from lgint._model.lagrangian import GRADIENTS, LagrangianModel
-from lgint._model.model import Model, System
+from lgint._model.model import System
 
 
 @dataclass(frozen=True)
@@ -242,16 +241,9 @@ def _gradients(probe: _Probe, p: _Point) -> Errors:
             yield f"{gradient} = d({name})/dq", _error(given[gradient](p.q), by_differences(given[name], p.q))
 
 
-WITHOUT_POTENTIAL: Final = ("force", "torque", "drive", "law")  # kinds of forces
-
-
 def _only_potential_forces(model: System) -> bool:
     """Whether V accounts for every force at rest: compiled models without loads, Lagrangian ones without a force."""
-    if isinstance(model, LagrangianModel):
-        return model.given["force"] is None
-    return isinstance(model, Model) and all(
-        row["kind"] not in WITHOUT_POTENTIAL for row in model.record()["forces"].values()
-    )
+    return model.given["force"] is None if isinstance(model, LagrangianModel) else model.core.conservative
 
 
 def _has_energy(model: System) -> bool:

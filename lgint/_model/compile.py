@@ -202,10 +202,10 @@ def _inertia(record: Record, frames: Frames) -> Iterator[Element]:
 
 
 def _rigid(body: BodyRow, com: Array) -> dict[str, Any]:
-    """Mass, COM and inertia about the node in the node's axes, by the parallel-axis theorem."""
+    """Mass and inertia about the node in the node's axes, by the parallel-axis theorem."""
     c = _in_node(body, com)
     own = _in_node(body, _in_node(body, np.array(body["inertia"])).T)
-    return {"mass": body["mass"], "com": c, "inertia": _six(own + body["mass"] * (c @ c * np.eye(3) - np.outer(c, c)))}
+    return {"mass": body["mass"], "inertia": _six(own + body["mass"] * (c @ c * np.eye(3) - np.outer(c, c)))}
 
 
 def _six(inertia: Array) -> Array:

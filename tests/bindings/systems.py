@@ -35,7 +35,7 @@ def pendulum(**functions):
 
 
 PENDULUM_START = ([1.0, 0.0], [0.0, 0.0])
-BODY = ("rigid_body", "body", [0], [2.0, 0, 0, 0, 0.3, 0.4, 0.5, 0, 0, 0], None)
+BODY = ("rigid_body", "body", [0], [2.0, 0.3, 0.4, 0.5, 0, 0, 0], None)
 WEIGHT = ("gravity", "weight", [0], [2.0, 0, 0, -GRAVITY], None)
 
 

@@ -56,7 +56,7 @@ def rigid(kinds: tuple[str, ...], element: Element | None = None, support: bool 
     frames, elements = [], []
     for i in range(2):
         frames += [(i, (0.0,) * 6), (i, (0.0, 0.0, 0.0, 0.3 - i, -0.2, 0.5 * i + 0.1))]
-        elements.append(("rigid_body", f"body{i}", (2 * i,), (1.5 + i, 0.0, 0.0, 0.0, *INERTIA), None))
+        elements.append(("rigid_body", f"body{i}", (2 * i,), (1.5 + i, *INERTIA), None))
     if support:
         frames.append((-2, (0.0,) * 6))
     if element:

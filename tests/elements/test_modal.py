@@ -55,7 +55,7 @@ def system(kind, elements=(), frames=()):
     places += [(1, (0.0,) * 6), (1, (0.0, 0, 0, -0.3, 0.2, 0.1))]
     parts = [
         ("modal_body", "body", (0,), BODY.parameters(), None),
-        ("rigid_body", "other", (4,), (1.5, 0, 0, 0, 2.0, 3.0, 4.0, 0.1, -0.2, 0.3), None),
+        ("rigid_body", "other", (4,), (1.5, 2.0, 3.0, 4.0, 0.1, -0.2, 0.3), None),
     ]
     return _core.Model([(kind, MODES), ("SE3", 0)], [*places, *frames], [*parts, *elements])
 
@@ -218,7 +218,7 @@ def test_blocks_and_data_that_do_not_fit_are_refused():
         with pytest.raises(ValueError, match="free rigid block with modes"):
             _core.Model(blocks, frame, element)
     with pytest.raises(ValueError, match="needs a modal body"):
-        _core.Model([("R3xSO3", 1)], frame, [("rigid_body", "body", (0,), (1.0, 0, 0, 0, 1, 1, 1, 0, 0, 0), None)])
+        _core.Model([("R3xSO3", 1)], frame, [("rigid_body", "body", (0,), (1.0, 1, 1, 1, 0, 0, 0), None)])
     with pytest.raises(ValueError, match="does not fit"):
         _core.Model([("R3xSO3", MODES)], frame, [("modal_body", "body", (0,), values[:-1], None)])
     with pytest.raises(ValueError, match="mass must be positive"):

@@ -10,7 +10,7 @@ from elements.test_tree import parameters_of, random_links
 from lgint import _core
 
 MASSES = (1.5, 0.7)
-BODY = (2.0, 0, 0, 0, 2.0, 3.0, 4.0, 0.1, -0.2, 0.3)
+BODY = (2.0, 2.0, 3.0, 4.0, 0.1, -0.2, 0.3)
 NODE = (0.0,) * 6
 OFF_NODE = (0.0, 0, 0, 0.3, -0.2, 0.5)
 

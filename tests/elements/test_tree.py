@@ -56,7 +56,7 @@ def tree(links, elements=(), frames=(), bodies=0):
     for i in range(bodies):
         blocks.append(("R3xSO3", 0))
         places.append((1 + i, (0.0,) * 6))
-        parts.append(("rigid_body", f"body{i}", (len(places) - 1,), (1.5, 0, 0, 0, 2, 3, 4, 0.1, -0.2, 0.3), None))
+        parts.append(("rigid_body", f"body{i}", (len(places) - 1,), (1.5, 2, 3, 4, 0.1, -0.2, 0.3), None))
     return _core.Model(blocks, [*places, *frames], [*parts, *elements])
 
 
@@ -323,7 +323,7 @@ def test_frames_that_make_no_sense():
     with pytest.raises(ValueError, match="number of links must be that of the block's coordinates"):
         _core.Model([("Rn", 2)], [(0, (0.0,) * 6)], [("tree", "t", (0,), parameters_of(random_links([-1])), None)])
     with pytest.raises(ValueError, match="another body on its block"):
-        tree(random_links([-1]), [("rigid_body", "b", (0,), (1.0, 0, 0, 0, 1, 1, 1, 0, 0, 0), None)])
+        tree(random_links([-1]), [("rigid_body", "b", (0,), (1.0, 1, 1, 1, 0, 0, 0), None)])
     with pytest.raises(ValueError, match="same body"):
         spring = ("spring", "s", (1, 2), (30.0, 0.4, 1.1), None)
         tree(random_links([-1]), [spring], [(0, (0.0, 0, 0, 1, 1, 1), 0)])

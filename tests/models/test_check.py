@@ -57,6 +57,24 @@ def test_double_pendulum_of_two_formulations(upper):
     assert report.ok, f"\n{report}"
 
 
+def test_forces_at_rest_need_a_potential_only_where_they_have_one():
+    """Tendons and drag beside springs: V is compared with forces only where it accounts for all of them."""
+    claims = []
+    for add in ("spring", "drag", "tendon"):
+        b = lgint.ModelBuilder()
+        for name in ("a", "b"):
+            b.add_body(name, mass=1.0, inertia=(1, 2, 3), position=(2 * (name == "b"), 0.3, 0))
+        b.add_spring("a", "b", stiffness=3.0, length=1.0, name="s")
+        if add == "drag":
+            b.add_drag("a", drag=(1.0, 2.0, 3.0), name="d")
+        if add == "tendon":
+            b.add_tendon(("a", "b"), tension=2.0, local_points=(0.1, 0, 0), name="t")
+        report = lgint.check(b.build())
+        assert report.ok, f"\n{report}"
+        claims.append("force at rest" in str(report))
+    assert claims == [True, True, False]
+
+
 # ---- what the check is for: it finds a wrong verb ----
 
 WRONG = {

@@ -30,7 +30,7 @@ def edge_model(kind, damping=DAMPING, source=(0, *REFERENCE), function=None, kin
     """An edge between the nodes of two bodies, its sections in the axes of the bodies."""
     eye = np.eye(3).ravel()
     parameters = (*eye, *eye, LENGTH, *COUPLED.ravel(), *damping, *source)
-    inertia = (1.5, 0, 0, 0, 2.0, 3.0, 4.0, 0.1, -0.2, 0.3)
+    inertia = (1.5, 2.0, 3.0, 4.0, 0.1, -0.2, 0.3)
     elements = [("rigid_body", f"body{i}", (i,), inertia, None) for i in range(2)]
     elements.append((kind, "edge", (0, 1), parameters, function))
     return _core.Model([(name, 0) for name in kinds], [(0, (0.0,) * 6), (1, (0.0,) * 6)], elements)

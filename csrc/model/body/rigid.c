@@ -4,7 +4,6 @@
 
 static const lg_parameter parameters[] = {
     {"mass", "kg", "mass", 1},
-    {"com", "m", "centre of mass seen from the node, body axes; zero unless the node is a fixed point", 3},
     {"inertia", "kg m^2", "xx, yy, zz, xy, xz, yz about the node, body axes", 6},
 };
 
@@ -300,7 +299,7 @@ const lg_body_type lg_rigid_body = {
              .reference = "holzinger2024 (11), (14)",
              .nframes = 1,
              .parameters = parameters,
-             .nparameters = 3},
+             .nparameters = 2},
     .constant_mass = 1,
     .check = check,
     .nwork = nwork,

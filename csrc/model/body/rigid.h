@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-enum { LG_RIGID_MASS, LG_RIGID_INERTIA = 4 }; /* places of the parameters */
+enum { LG_RIGID_MASS, LG_RIGID_INERTIA }; /* places of the parameters */
 
 /* omega and the attitude only where the block has an attitude; on Lie groups omega is the velocity itself. */
 typedef struct lg_rigid_state {

@@ -41,5 +41,6 @@ const lg_force_type lg_drag = {
              .parameters = parameters,
              .nparameters = 1},
     .needs_twists = 1,
+    .dissipates = 1,
     .wrenches = wrenches,
 };
