@@ -104,18 +104,16 @@ static double error_of(search *at, const double *q, double *r)
     return isnan(rows) ? rows : fmax(error, rows);
 }
 
-/* The residual at q and lam; a: also M a, into the last terms. LG_NOT_FINITE if a value is not finite. */
-static lg_status evaluate(search *at, const double *q, const double *lam, const double *a, double *r, double *error)
+/* The residual at q and lam. LG_NOT_FINITE if a value is not finite. */
+static lg_status evaluate(search *at, const double *q, const double *lam, double *r, double *error)
 {
     lg_statics *s = at->statics;
     const lg_system *system = s->accel.system;
     int nv = system->space->nv;
     lg_point point = point_at(s, q, lam);
-    point.a = a;
     lg_wanted wanted = {.gyro = s->terms,
                         .force = s->terms + nv,
                         .Btlam = s->terms + 2 * nv,
-                        .Ma = a ? s->terms + 3 * nv : NULL,
                         .phi = system->pattern->nrows ? r + nv : NULL};
     s->accel.evaluations++;
     LG_TRY(system->eval(system->self, &point, &wanted));
@@ -172,14 +170,6 @@ static double turn_of(const lg_statics *s)
     return turn;
 }
 
-static double norm(int n, const double *x)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum);
-}
-
 /* The state after the correction, with its residual. */
 static lg_status try_correction(search *at)
 {
@@ -192,20 +182,43 @@ static lg_status try_correction(search *at)
     lg_space_retract(system->space, s->q, back, s->trial);
     lg_copy(nrows, s->lam, s->trial + nq);
     lg_axpy(nrows, -1, s->correction + nv, s->trial + nq);
-    return evaluate(at, s->trial, s->trial + nq, s->correction, s->trial_residual, &at->trial_error);
+    return evaluate(at, s->trial, s->trial + nq, s->trial_residual, &at->trial_error);
 }
 
-/* The contraction: the size of the next correction by the same matrix against the last one. Its right-hand side is
-   what is left of the equations of implicit Euler, r - mu M c at the trial state. */
+static double dot(int n, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+/* y = M x with the mass at the present state */
+static lg_status mass_times(lg_statics *s, const double *x, double *y)
+{
+    const lg_system *system = s->accel.system;
+    lg_point point = point_at(s, s->q, NULL);
+    point.a = x;
+    s->accel.evaluations++;
+    return system->eval(system->self, &point, &(lg_wanted){.Ma = y});
+}
+
+/* The contraction: the size of the next correction by the same matrix against the last one, in the mass metric, which is
+   the same in all formulations. Its right-hand side is what is left of the equations of implicit Euler, r - mu M c at
+   the trial state. */
 static lg_status contract(search *at)
 {
     lg_statics *s = at->statics;
-    int nv = s->accel.system->space->nv;
-    double *x = s->accel.x, size = norm(nv, s->correction);
-    lg_copy(nv + s->accel.system->pattern->nrows, s->trial_residual, x);
-    lg_axpy(nv, -at->mu, s->terms + 3 * nv, x);
+    const lg_system *system = s->accel.system;
+    int nv = system->space->nv;
+    double *x = s->accel.x, *Mc = s->terms + 3 * nv, size;
+    LG_TRY(mass_times(s, s->correction, Mc));
+    size = dot(nv, s->correction, Mc);
+    lg_copy(nv + system->pattern->nrows, s->trial_residual, x);
+    lg_axpy(nv, -at->mu, Mc, x);
     LG_TRY(lg_matrix_solve(&s->accel.matrix, x));
-    at->theta = size > 0 ? norm(nv, x) / size : 0;
+    LG_TRY(mass_times(s, x, Mc));
+    at->theta = size > 0 ? sqrt(fmax(0, dot(nv, x, Mc)) / size) : 0;
     return LG_OK;
 }
 
@@ -235,7 +248,7 @@ static lg_status complete(search *at)
     LG_TRY(lg_project(&s->accel, LG_PROJECT_POSITION, s->t, s->trial, s->v, s->mem, &(lg_report){0}));
     lg_point point = point_at(s, s->trial, NULL);
     LG_TRY(lg_accel_solve(&s->accel, &point, s->terms, s->trial + nq, &(lg_report){0}));
-    return evaluate(at, s->trial, s->trial + nq, NULL, s->trial_residual, &at->trial_error);
+    return evaluate(at, s->trial, s->trial + nq, s->trial_residual, &at->trial_error);
 }
 
 /* ---- mu ---- */
@@ -364,7 +377,7 @@ static lg_status correct(search *at, int *ends)
 static lg_status iterate(search *at)
 {
     lg_statics *s = at->statics;
-    LG_TRY(evaluate(at, s->q, s->lam, NULL, s->residual, &at->error));
+    LG_TRY(evaluate(at, s->q, s->lam, s->residual, &at->error));
     for (int ends = 0; !ends; s->iterations++) {
         if (at->report->iteration++ >= s->max_iter)
             return LG_NO_EQUILIBRIUM;
