@@ -34,8 +34,8 @@ class Trajectory(States):
     options : dict
         The options given to `integrate`.
     t, h : ndarray, shape (n,)
-        Times, and the step sizes with which they were reached (0 at the start), s. Of `lgint.equilibrium`: factors of the
-        loads, and by how much they were raised in the last step.
+        Times, and the step sizes with which they were reached (0 at the start), s. Of `lgint.equilibrium`: factors of
+        the loads, and by how much they were raised in the last step.
     error : ndarray, shape (n,)
         Of the steps that reached them: the norm of the error over the tolerance, at most 1; NaN without error control.
     q, v, vdot, lam : ndarray, shapes (n, nq), (n, nv), (n, nv), (n, nc)
