@@ -75,7 +75,8 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
         edges : int
             Number of edges of a straight rod.
         stiffness : array_like, shape (6,), (6, 6), (n, 6) or (n, 6, 6)
-            N for the first three, N m^2 for the others: one or one per edge; the diagonal or a symmetric matrix.
+            N for the first three, N m^2 for the others: one or one per edge; the diagonal or a symmetric matrix. Six rows
+            of six numbers are a matrix.
         inertia : array_like, shape (4,) or (n, 4)
             Mass per length, kg/m, and moments of inertia per length about d1, d2, d3, kg m; one or one per edge.
         damping : array_like, shape (6,) or (n, 6)
