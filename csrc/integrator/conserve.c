@@ -339,6 +339,7 @@ static void begin(lg_conserve_stepper *c, const lg_state *state, double h)
     c->row_noise = 64 * DBL_EPSILON * (1 + lg_max_abs(space->nq, state->q));
     for (int i = 0; i < space->nblocks; i++)
         c->chain[i] = (lg_chain){.k = {1 / c->row_scale, 0, 0}};
+    lg_zero(space->nm, c->dp1);
     predict(c, state);
 }
 
@@ -358,6 +359,20 @@ static lg_status solve_step(lg_conserve_stepper *c, lg_newton_memory *memory)
     return status;
 }
 
+/* p1 from (72b), as far as it differs from p1(q1) by no more than the round-off of q1 does: the work of that round-off
+   over h would be left over in the energy of each step. A coordinate without mass has p1(q1) exactly. */
+static void settle_momentum(const lg_conserve_stepper *c, double *p)
+{
+    const lg_space *space = c->base.system->space;
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
+        for (int i = 0; i < b->nv; i++) {
+            double most = 0, rest = c->h * c->residual[b->v + i];
+            for (int j = 0; j < b->nv; j++)
+                most += 4 * DBL_EPSILON * fabs(c->dp1[b->m + j * b->nv + i] * c->q1[b->q + j]);
+            p[b->v + i] = c->p1[b->v + i] - fmin(fmax(rest, -most), most);
+        }
+}
+
 static lg_status step(lg_stepper *self, lg_state *state, double h)
 {
     lg_conserve_stepper *c = stepper_of(self);
@@ -368,8 +383,7 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     for (int i = 0; i < self->system->space->nv; i++)
         c->vdot[i] = (c->v1[i] - state->v[i]) / h;
     LG_TRY(lg_stepper_accept(self, state, h, c->q1, c->v1, c->vdot, c->lam));
-    for (int i = 0; i < self->system->space->nv; i++)
-        state->carry[i] = c->rule->all ? c->p[i] : c->p1[i] - h * c->residual[i];
+    settle_momentum(c, state->carry);
     memcpy(carry_of(self, state).newton, &memory, sizeof memory);
     sign_carry(self, state);
     return LG_OK;
