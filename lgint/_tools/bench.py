@@ -41,7 +41,7 @@ class Case:
     target: float  # ratio to the peer's time; NaN: no target
     model: Callable[[], Model]
     body: str  # whose position is compared
-    peer: Callable[[Peer], None]
+    peer: Callable[[Peer], None] | None  # None: the peer has no such method
     h: float  # s
     steps: int
     method: str = "genalpha"
@@ -60,13 +60,11 @@ WORSE = 1.1  # times the peer's error at the same step may be
 def _top(name: str, constrained: bool, **more: Any) -> Case:
     return Case(
         name=f"{'constrained' if constrained else 'free'} top, {name}",
-        target=10.0,
         model=lambda: models.heavy_top(constrained=constrained),
         body="top",
-        peer=bench_exudyn.top if constrained else bench_exudyn.free_top,
         h=1e-4,
         steps=2500 if constrained else 20000,
-        **more,
+        **{"target": 10.0, "peer": bench_exudyn.top if constrained else bench_exudyn.free_top, **more},
     )
 
 
@@ -118,17 +116,16 @@ def _puma(name: str, minimal: bool) -> Case:
     )
 
 
-def _chain(n: int, target: float, steps: int, name: str) -> Case:
+def _chain(n: int, target: float, steps: int, name: str, **more: Any) -> Case:
     return Case(
         name=f"chain of {n}, {name}",
         target=target,
         model=lambda: models.pendulum_chain(n=n),
         body=f"link{n}",
-        peer=bench_exudyn.chain(n),
         h=1e-3,
         steps=steps,
-        options=NEWTON[name],
         linear="EigenSparse",
+        **{"peer": bench_exudyn.chain(n), "options": NEWTON.get(name, {}), **more},
     )
 
 
@@ -143,6 +140,8 @@ CASES: Sequence[Case] = (
     *(_slider_crank(name) for name in NEWTON),
     *(_puma(name, minimal) for minimal in (False, True) for name in NEWTON),
     *(_chain(n, target, steps, name) for n, target, steps in CHAINS for name in NEWTON),
+    _top("herk5", True, method="herk5", target=np.nan, peer=None),
+    _chain(100, np.nan, 500, "herk5", method="herk5", peer=None),
 )
 
 
@@ -210,7 +209,7 @@ def measure(case: Case, exudyn: Any, repeat: int, steps: int) -> Result:
     exact = integrate(model, method, t_end=steps * case.h, h=case.h / finer, save_every=steps * finer)
     fine = exact.position(case.body)[-1]
     newton = case.options.get("newton", "full")
-    peer = Peer(exudyn, case.peer, case.method, newton, case.linear) if exudyn else None
+    peer = Peer(exudyn, case.peer, case.method, newton, case.linear) if exudyn and case.peer else None
 
     def ours(count: int) -> Trajectory:
         return integrate(model, case.method, t_end=count * case.h, h=case.h, save_every=count, **case.options)

@@ -54,6 +54,8 @@ STEPS: Mapping[str, tuple[int, int]] = {
     "chain of 10, modified Newton": (50, 250),
     "chain of 100, full Newton": (10, 30),
     "chain of 100, modified Newton": (40, 80),
+    "constrained top, herk5": (50, 250),
+    "chain of 100, herk5": (10, 30),
 }
 
 # Parts by room and by the name of the function that a line stands in; the first that fits. What fits none belongs to
