@@ -26,7 +26,8 @@ static inline double lg_series(int n, const double *c, double y)
 }
 
 /* sinc, cosc and sincc of half the angle: Taylor series up to a whole angle of sqrt(10), closed forms above, where
-   nothing cancels. Four terms suffice up to a whole angle of 0.06, as in most steps: the fifth is below 3e-18. */
+   nothing cancels. In most steps few terms suffice: four up to a whole angle of 0.06, the fifth being below 3e-18, and
+   six up to 1/2, the seventh being below 1e-17. */
 static inline void lg_half_trig(double x2, double *sinc, double *cosc, double *sincc)
 {
     /* clang-format off */
@@ -43,6 +44,10 @@ static inline void lg_half_trig(double x2, double *sinc, double *cosc, double *s
         *sinc = lg_series(4, sinc_series, z2);
         *cosc = lg_series(4, cosc_series, z2);
         *sincc = lg_series(4, sincc_series, z2);
+    } else if (x2 < 0.25) {
+        *sinc = lg_series(6, sinc_series, z2);
+        *cosc = lg_series(6, cosc_series, z2);
+        *sincc = lg_series(6, sincc_series, z2);
     } else if (x2 < 10) {
         *sinc = lg_series(12, sinc_series, z2);
         *cosc = lg_series(10, cosc_series, z2);

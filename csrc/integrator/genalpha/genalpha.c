@@ -292,22 +292,27 @@ static void hand_over(const lg_genalpha_stepper *g, const double *lam_n)
 
 /* ---- the step ---- */
 
-/* theta_0, v_0, a_0 and c_n from v_n and a_n, and the first guess. */
-static void predict(lg_genalpha_stepper *g)
+/* theta_0, v_0, a_0 and c_n from v_n, a_n and vdot_n */
+static void predict_velocities(int n, const lg_alpha *p, double h, const double *restrict v_n,
+                               const double *restrict a_n, const double *restrict vdot_n, double *restrict theta0,
+                               double *restrict v0, double *restrict a0, double *restrict c)
 {
-    const lg_alpha *p = &g->alpha;
-    double h = g->h, vdot_share = p->alpha_f / (1 - p->alpha_m), a_share = p->alpha_m / (1 - p->alpha_m);
+    double vdot_share = p->alpha_f / (1 - p->alpha_m), a_share = p->alpha_m / (1 - p->alpha_m);
     double early = h * (1 - p->gamma), late = h * p->gamma, ratio = h * p->beta / p->gamma;
     double early2 = h * h * (0.5 - p->beta), late2 = h * h * p->beta;
-    const double *restrict v_n = g->v_n, *restrict a_n = g->a_n, *restrict vdot_n = g->start->a;
-    double *restrict a0 = g->a0, *restrict v0 = g->v0, *restrict theta0 = g->theta0, *restrict c = g->now.c;
-    for (int i = 0; i < g->base.system->space->nv; i++) {
+    for (int i = 0; i < n; i++) {
         double v_early = v_n[i] + early * a_n[i], theta_early = h * v_n[i] + early2 * a_n[i];
         a0[i] = vdot_share * vdot_n[i] - a_share * a_n[i];
         v0[i] = v_early + late * a0[i];
         theta0[i] = theta_early + late2 * a0[i];
         c[i] = theta_early - ratio * v_early;
     }
+}
+
+static void predict(lg_genalpha_stepper *g)
+{
+    predict_velocities(g->base.system->space->nv, &g->alpha, g->h, g->v_n, g->a_n, g->start->a, g->theta0, g->v0, g->a0,
+                       g->now.c);
     g->form->predict(g);
 }
 

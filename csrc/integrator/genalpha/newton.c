@@ -105,7 +105,7 @@ static lg_status evaluate(void *self, int with_matrix, double *residual, lg_resi
         LG_TRY(evaluate_system(g, &point, &wanted));
 
     lg_implicit_forces(&g->implicit, nv, 1, 0, NULL, norms);
-    double size = nrows ? lg_max_abs(nv, g->now.a) / g->beta_prime : 0;
+    double size = nrows && norms->first ? lg_max_abs(nv, g->now.a) / g->beta_prime : 0;
     if (wanted.phidot)
         lg_implicit_rows(0, nrows, phidot_scale(g, g->h), g->noise_phidot, g->gamma_prime * size, rows, norms);
     if (wanted.phi)
