@@ -159,42 +159,41 @@ static void add_between_quarters(const lg_element *e, int clique, const lg_point
     lg_tangent_add(e, clique, at, want, s, K, D);
 }
 
-/* For rigid bodies, straight into the matrix: S_ij += s H_i^T dF/du_j. */
-static void add_between_direct(const lg_element *e, int clique, const lg_wanted *want, double s, const lg_arm arm[2],
+/* For rigid bodies whose blocks are direct, straight into the matrix: S_ij += s H_i^T dF/du_j. */
+static void add_between_direct(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
                                const double A[9], const double B[9])
 {
     double M[2][9];
     for (int i = 0; i < 2; i++)
-        if (arm[i].block)
-            lg_arm_lever(&arm[i], M[i]);
+        if (lg_element_moves(e, i))
+            lg_frame_lever(e->frame[i], lg_pose_of(e->frame[i], at), M[i]);
     for (int j = 0; j < 2; j++) {
+        const lg_frame *f = e->frame[j];
         lg_force_tangent dF;
-        if (!arm[j].block)
+        if (!lg_element_moves(e, j))
             continue;
-        lg_arm_force_tangent(&arm[j], M[j], lg_chain_of(want, e->frame[j]->body->index), A, B, &dF);
+        lg_frame_force_tangent(f, lg_pose_of(f, at), M[j], lg_chain_of(want, f->body->index), A, B, &dF);
         for (int i = 0; i < 2; i++)
-            if (arm[i].block) {
+            if (lg_element_moves(e, i)) {
                 int ld;
                 double *S = meet(e, clique, want->S, i, j, &ld);
-                lg_arm_pull_tangent(&arm[i], M[i], i == j ? s : -s, &dF, arm[j].block, S, ld);
+                lg_frame_pull_tangent(e->frame[i], M[i], i == j ? s : -s, &dF, f->body->block, S, ld);
             }
     }
 }
 
-static int are_direct(const lg_element *e, const lg_arm arm[2])
+/* Whether the body under this end is at rest, or rigid on a direct block. */
+static int is_direct(const lg_element *e, int end)
 {
-    for (int i = 0; i < e->info->nframes; i++)
-        if (arm[i].block && !lg_arm_is_direct(&arm[i]))
-            return 0;
-    return 1;
+    const lg_body *body = e->frame[end]->body;
+    return !body->block || (body->type->arm && lg_block_is_direct(body->block));
 }
 
 void lg_tangent_add_between(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
                             const double A[9], const double B[9])
 {
-    lg_arm arm[2] = {{.block = NULL}, {.block = NULL}};
-    if (open_arms(e, at, arm) && are_direct(e, arm))
-        add_between_direct(e, clique, want, s, arm, A, B);
+    if (is_direct(e, 0) && is_direct(e, 1))
+        add_between_direct(e, clique, at, want, s, A, B);
     else
         add_between_quarters(e, clique, at, want, s, A, B);
 }

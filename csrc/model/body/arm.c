@@ -1,6 +1,8 @@
 /* The arm from a rigid body's node to a point on it. The formulas are in arm.h. */
 #include "model/body/arm.h"
 
+#include "model/body/body.h"
+
 /* First and number of the rotational velocities within the block. */
 static int first_of(const lg_arm *arm)
 {
@@ -365,9 +367,9 @@ static void lever(const double R[9], const double a[3], double M[9])
     }
 }
 
-void lg_arm_lever(const lg_arm *arm, double M[9])
+void lg_frame_lever(const lg_frame *f, const lg_pose *pose, double M[9])
 {
-    lever(arm->R, arm->X, M);
+    lever(pose->R, f->offset, M);
 }
 
 static int is_diagonal(const double A[9])
@@ -395,26 +397,25 @@ static void follow(double k, const double A[9], const double *X, int ldx, double
         lg_axpy(9, k, A, dF);
 }
 
-/* dx = dx_node + M dphi, dx' = dx_node' + M domega + W dphi with W = -R (omega x X)^ */
-void lg_arm_force_tangent(const lg_arm *arm, const double M[9], const lg_chain *chain, const double A[9],
-                          const double B[9], lg_force_tangent *out)
+/* dx = dx_node + M dphi, dx' = dx_node' + M domega + W dphi with W = -R (omega x X)^; the pose's y is omega x X. */
+void lg_frame_force_tangent(const lg_frame *f, const lg_pose *pose, const double M[9], const lg_chain *chain,
+                            const double A[9], const double B[9], lg_force_tangent *out)
 {
-    double k0 = chain->k[0], k1 = chain->k[1], W[9], w[3], AM[9], BW[9], BM[9];
-    int nv = arm->block->nv;
+    const lg_block *b = f->body->block;
+    double k0 = chain->k[0], k1 = chain->k[1], W[9], AM[9], BW[9], BM[9];
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < 3; i++)
             out->x[i + 3 * j] = k0 * A[3 * i + j] + k1 * B[3 * i + j];
     lg_zero(9, out->phi);
-    if (arm->at_node)
+    if (f->at_node)
         return;
-    lg_cross(arm->omega, arm->X, w);
-    lever(arm->R, w, W);
+    lever(pose->R, pose->y, W);
     stretch(A, M, AM);
     stretch(B, W, BW);
     stretch(B, M, BM);
     lg_axpy(9, 1, BW, AM);
-    follow(k0, AM, turning(chain, 0, arm->block), nv, out->phi);
-    follow(k1, BM, turning(chain, 1, arm->block), nv, out->phi);
+    follow(k0, AM, turning(chain, 0, b), b->nv, out->phi);
+    follow(k1, BM, turning(chain, 1, b), b->nv, out->phi);
 }
 
 /* S += s A, S += s M^T A; all column-major */
@@ -431,16 +432,16 @@ static void add_moments(double s, const double M[9], const double A[9], double *
             S[i + j * ld] += s * lg_dot3(M + 3 * i, A + 3 * j);
 }
 
-void lg_arm_pull_tangent(const lg_arm *arm, const double M[9], double s, const lg_force_tangent *dF, const lg_block *by,
-                         double *S, int ld)
+void lg_frame_pull_tangent(const lg_frame *f, const double M[9], double s, const lg_force_tangent *dF,
+                           const lg_block *by, double *S, int ld)
 {
-    int row = first_of(arm), column = by->node->attitude_v; // a fixed point has no places
+    int row = f->body->block->node->attitude_v, column = by->node->attitude_v; // a fixed point has no places
     double *Sphi = S + (long)column * ld;
     if (row > 0 && column > 0)
         add_block(s, dF->x, S, ld);
     if (row > 0)
         add_block(s, dF->phi, Sphi, ld);
-    if (arm->at_node)
+    if (f->at_node)
         return;
     if (column > 0)
         add_moments(s, M, dF->x, S + row, ld);
@@ -450,7 +451,7 @@ void lg_arm_pull_tangent(const lg_arm *arm, const double M[9], double s, const l
 void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j, const lg_chain *chain, double *S,
                       int ld)
 {
-    if (lg_arm_is_direct(i) && lg_arm_is_direct(j)) {
+    if (lg_block_is_direct(i->block) && lg_block_is_direct(j->block)) {
         add_direct(&sum->K, i, j, chain, 0, S, ld);
         if (sum->D.has)
             add_direct(&sum->D, i, j, chain, 1, S, ld);

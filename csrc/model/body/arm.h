@@ -123,10 +123,10 @@ void lg_arm_shift(const lg_arm *i, const lg_arm *j, double s, const lg_quarters 
 /* The same for a force that depends on places only. */
 void lg_arm_shift_points(const lg_arm *i, const lg_arm *j, double s, const double K[9], const double *D,
                          lg_stiffness *sum);
-/* Whether the velocities of the block are x' (if the node moves) and omega themselves, as for most bodies. */
-static inline int lg_arm_is_direct(const lg_arm *arm)
+/* Whether the velocities of a block are x' (if the node moves) and omega themselves, as for most bodies. */
+static inline int lg_block_is_direct(const lg_block *b)
 {
-    return !arm->attitude && arm->block->node->place != LG_PLACE_BODY;
+    return !b->node->attitude && b->node->place != LG_PLACE_BODY;
 }
 
 /* The derivatives of a force by the unknown of a block: by its x and phi, column-major. */
@@ -134,16 +134,15 @@ typedef struct lg_force_tangent {
     double x[9], phi[9];
 } lg_force_tangent;
 
-/* M = -R X^: how the end of the arm moves as the body turns, dx = dx_node + M dphi; column-major. */
-void lg_arm_lever(const lg_arm *arm, double M[9]);
-/* On a direct arm with the lever M: of a force with dF = A dx + B dx' at its end, dx and dx' following from the unknown
-   by the chain. */
-void lg_arm_force_tangent(const lg_arm *arm, const double M[9], const lg_chain *chain, const double A[9],
-                          const double B[9], lg_force_tangent *out);
-/* S += s d(H^T F)/du for a force at the end of a direct arm with these derivatives, which are by the unknown of the
-   block `by`. */
-void lg_arm_pull_tangent(const lg_arm *arm, const double M[9], double s, const lg_force_tangent *dF, const lg_block *by,
-                         double *S, int ld);
+/* For a frame on a rigid body whose block is direct. M = -R X^, column-major: how its point moves as the body turns,
+   dx = dx_node + M dphi. */
+void lg_frame_lever(const lg_frame *f, const lg_pose *pose, double M[9]);
+/* Of a force with dF = A dx + B dx' at the point, dx and dx' following from the unknown by the chain. */
+void lg_frame_force_tangent(const lg_frame *f, const lg_pose *pose, const double M[9], const lg_chain *chain,
+                            const double A[9], const double B[9], lg_force_tangent *out);
+/* S += s d(H^T F)/du for a force at the point with these derivatives, which are by the unknown of the block `by`. */
+void lg_frame_pull_tangent(const lg_frame *f, const double M[9], double s, const lg_force_tangent *dF,
+                           const lg_block *by, double *S, int ld);
 /* S += the derivatives by the unknown of the block under j, in the velocities of the block under i. */
 void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j, const lg_chain *chain, double *S,
                       int ld);

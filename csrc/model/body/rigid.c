@@ -77,12 +77,6 @@ static void open_state(const lg_body *b, const lg_point *at)
     lg_mul_columns(node->attitude_n, s->attitude.H, rates, s->omega);
 }
 
-/* Whether the velocities of the block are x' (if the node moves) and omega themselves, as for most bodies. */
-static int is_direct(const lg_body *b)
-{
-    return !b->block->node->attitude && b->block->node->place != LG_PLACE_BODY;
-}
-
 static void write_pose(const lg_frame *f, lg_arm *arm, lg_level level, lg_pose *pose)
 {
     static const double zero[3];
@@ -153,7 +147,7 @@ static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int a
         if (level == LG_NO_POSES && !b->block->node->attitude)
             continue;
         int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
-        if (is_direct(b)) {
+        if (lg_block_is_direct(b->block)) {
             move_direct(b, at, level, n);
             continue;
         }
@@ -247,7 +241,7 @@ static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
     int tangent = want->S && want->chain;
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        if (is_direct(b)) { // the wrenches turn with the body like any other stiffness
+        if (lg_block_is_direct(b->block)) { // the wrenches turn with the body like any other stiffness
             double G[9] = {0}, *turning = tangent ? G : NULL;
             if (want->force || tangent)
                 gather_direct(b, at, LG_FORCES, want->force, turning);
