@@ -132,6 +132,7 @@ static lg_status assemble(lg_herk_stepper *rk, const lg_state *state, int i, dou
 {
     lg_accel *accel = &rk->base.accel;
     lg_point point = point_at(state, h, rk->c[i], rk->q, rk->v);
+    point.same_q = i > 1; // set_rows was there
     lg_wanted wanted = {.force = rk->force, .gyro = accel->gyro, .B = i == 1 ? rk->B : NULL};
     int nv = rk->slopes.space->nv;
     LG_TRY(lg_accel_assemble(accel, &point, &wanted, &rk->base.report));

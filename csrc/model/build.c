@@ -365,6 +365,8 @@ static void join_elements(builder *b, const lg_model_spec *spec)
         join_frames(b, &spec->elements[i], body ? &body->e : force ? &force->e : &joint->e);
         if (force && couples(&force->e, force->type->couples))
             force->clique = add_clique(b, &force->e);
+        if (joint)
+            joint->work = reserve(m, joint->type->nwork);
         if (joint && joint->nrows)
             add_group(b, joint);
         if (joint && couples(&joint->e, joint->type->couples))

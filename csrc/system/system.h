@@ -18,7 +18,8 @@ typedef struct lg_point { /* where to evaluate; begins with lg_point_at */
     double wa; /* weight of M a in the residual */
     double load; /* factor of all loads and of gravity; 1 in all dynamics, other values in statics only */
     const double *q, *v, *a, *lam, *mem; /* a and lam may be NULL where nothing wanted depends on them */
-    double *work; /* scratch of system->nwork doubles, whose contents do not outlive a call */
+    double *work; /* scratch of system->nwork doubles, whose contents do not outlive a call unless same_q is set */
+    int same_q; /* t, q and work are those of the evaluation before, which wanted rows: what depends on q alone stands */
     int at_rest; /* motions that are given stand still at t: statics */
     int printed; /* gyro of Euler parameters as in sherif2019 (9): the true one where e.e' = 0, another elsewhere */
 } lg_point;

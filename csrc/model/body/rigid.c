@@ -69,7 +69,8 @@ static void open_state(const lg_body *b, const lg_point *at)
     const lg_node *node = b->block->node;
     lg_rigid_state *s = lg_rigid_state_of(b, at);
     s->stiffness.K.has = s->stiffness.D.has = 0;
-    node->rotation(at->q + b->block->q, s->R);
+    if (!at->same_q)
+        node->rotation(at->q + b->block->q, s->R);
     if (!node->attitude)
         return;
     const double *rates = at->v + b->block->v + node->attitude_v;
@@ -131,7 +132,8 @@ static void move_direct(const lg_body *b, const lg_point *at, lg_level level, in
     int fixed = node->place == LG_PLACE_FIXED;
     lg_rigid_state *s = lg_rigid_state_of(b, at);
     s->stiffness.K.has = s->stiffness.D.has = 0;
-    node->rotation(q, s->R);
+    if (!at->same_q)
+        node->rotation(q, s->R);
     for (const lg_frame *f = b->frames, *end = f + nframes; f < end; f++) {
         lg_pose *pose = lg_pose_of(f, at);
         pose->R = s->R;

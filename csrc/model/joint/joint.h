@@ -14,6 +14,7 @@ typedef struct lg_joint { /* const data of the model */
     const lg_joint_type *type;
     int clique; /* of its two blocks, or -1 if they do not couple */
     int row, value[2]; /* first constraint row; per frame its part of the values of B */
+    size_t work; /* position of its part of the scratch */
     int nrows, row_in_type[LG_MAX_ROWS]; /* the constraint rows that are not dropped, by their numbers in the type */
 } lg_joint;
 
@@ -36,6 +37,7 @@ enum { LG_ROWS_RATE = 1, LG_ROWS_Z = 2, LG_ROWS_K = 4 }; /* beyond phi and J: Jd
 
 struct lg_joint_type {
     lg_element_info info;
+    size_t nwork; /* doubles of scratch */
     lg_status (*check)(const lg_element *e, const char **reason);
     /* Whether K couples the two blocks. */
     int (*couples)(const lg_element *e);

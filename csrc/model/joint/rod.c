@@ -82,20 +82,27 @@ enum { MAX_CONSTRAINED = 3 };
 
 /* ---- the strain ---- */
 
+/* What follows from the relative pose; evaluations at the same q keep it in the scratch. */
+typedef struct relation {
+    double xi[6]; /* (U, Omega) */
+    lg_cotangent x; /* of |Omega| */
+    double A[9], C[9];
+} relation; /* numbers only */
+
 typedef struct edge {
     const double *axes[2]; /* directors in body axes; NULL: the body's own axes */
     const double *d[2]; /* directors, inertial */
     double room[2][9]; /* for d */
-    double xi[6], xidot[6], y[9]; /* (U, Omega), its rate, and the relative motion */
-    lg_cotangent x; /* of |Omega| */
-    double A[9], C[9];
+    const relation *r;
+    double xidot[6], y[9]; /* the rate of xi, and the relative motion */
     const double *w0; /* the reference strain */
     double changing[18]; /* room for it and, where it may change constrained strains, for its first two derivatives */
 } edge;
 
+/* Whether a rotation is the identity. */
 static int is_identity(const double R[9])
 {
-    return R[0] == 1 && R[4] == 1 && R[1] == 0 && R[2] == 0 && R[5] == 0;
+    return R[0] > 0 && R[4] > 0 && R[1] * R[1] + R[2] * R[2] + R[5] * R[5] == 0;
 }
 
 /* Sections have axes of their own or those of their bodies. */
@@ -110,33 +117,41 @@ static void open_section(const lg_element *e, const lg_pose *f, int end, edge *k
 
 /* With h = Omega^ and u = U^, A = I + h/2 + c h^2, and C = u/2 + c (h u + u h) + (Omega.U) d h^2 is its derivative along
    U; h u + u h = Omega U^T + U Omega^T - 2 (Omega.U) I. */
-static void open_operator(edge *k)
+static void open_operator(relation *r)
 {
-    const double *U = k->xi, *O = k->xi + 3, c = k->x.c, s = lg_dot3(O, U), sd = s * k->x.d;
+    const double *U = r->xi, *O = r->xi + 3, c = r->x.c, s = lg_dot3(O, U), sd = s * r->x.d;
     double half[3], diagonal = 2 * c * s + sd * lg_dot3(O, O);
-    lg_hat_matrix(O, 0.5, c, k->A);
+    lg_hat_matrix(O, 0.5, c, r->A);
     for (int i = 0; i < 3; i++)
         half[i] = U[i] / 2;
-    lg_hat3(half, k->C);
+    lg_hat3(half, r->C);
     for (int i = 0; i < 3; i++)
         half[i] = c * U[i] + sd / 2 * O[i];
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++)
-            k->C[3 * i + j] += O[i] * half[j] + half[i] * O[j];
-        k->C[4 * i] -= diagonal;
+            r->C[3 * i + j] += O[i] * half[j] + half[i] * O[j];
+        r->C[4 * i] -= diagonal;
     }
 }
 
-static void open_edge(const lg_element *e, const lg_pose *const f[2], edge *k)
+static void open_relation(const edge *k, const lg_pose *const f[2], relation *r)
 {
-    double d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]}, r[3];
+    double d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]}, local[3];
+    lg_mulT3(k->d[0], d, local);
+    lg_so3_difference(k->d[0], k->d[1], r->xi + 3);
+    r->x = lg_cotangent_of(lg_dot3(r->xi + 3, r->xi + 3));
+    lg_se3_log_at(&r->x, local, r->xi);
+    open_operator(r);
+}
+
+/* r: where the relation is, or is to be written unless it is `known`. */
+static void open_edge(const lg_element *e, const lg_pose *const f[2], relation *r, int known, edge *k)
+{
     for (int end = 0; end < 2; end++)
         open_section(e, f[end], end, k);
-    lg_mulT3(k->d[0], d, r);
-    lg_so3_difference(k->d[0], k->d[1], k->xi + 3);
-    k->x = lg_cotangent_of(lg_dot3(k->xi + 3, k->xi + 3));
-    lg_se3_log_at(&k->x, r, k->xi);
-    open_operator(k);
+    if (!known)
+        open_relation(k, f, r);
+    k->r = r;
 }
 
 /* Whether the reference of constrained strains may change. */
@@ -207,11 +222,11 @@ static void add_mulT3(double s, const double A[9], const double b[3], double c[3
 /* xi' = Y y */
 static void open_rate(edge *k)
 {
-    lg_mulT3(k->A, k->y, k->xidot);
-    add_mulT3(-1, k->C, k->y + 3, k->xidot);
-    add_mul3(1, k->C, k->y + 6, k->xidot);
-    lg_mul3(k->A, k->y + 6, k->xidot + 3);
-    add_mulT3(-1, k->A, k->y + 3, k->xidot + 3);
+    lg_mulT3(k->r->A, k->y, k->xidot);
+    add_mulT3(-1, k->r->C, k->y + 3, k->xidot);
+    add_mul3(1, k->r->C, k->y + 6, k->xidot);
+    lg_mul3(k->r->A, k->y + 6, k->xidot + 3);
+    add_mulT3(-1, k->r->A, k->y + 3, k->xidot + 3);
 }
 
 /* ---- stress and wrenches ---- */
@@ -227,7 +242,7 @@ static void strain_difference(const lg_element *e, const edge *k, double differe
 {
     double per_length = 1 / e->p[LENGTH];
     for (int i = 0; i < 6; i++)
-        difference[i] = k->xi[i] * per_length - k->w0[i];
+        difference[i] = k->r->xi[i] * per_length - k->w0[i];
     lg_zero(e->info->nrows, difference);
 }
 
@@ -253,12 +268,12 @@ static void stress_of(const lg_element *e, const edge *k, double s[6])
 /* Y^T s */
 static void transposed(const edge *k, const double s[6], double out[9])
 {
-    lg_mul3(k->A, s, out);
+    lg_mul3(k->r->A, s, out);
     lg_zero(3, out + 3);
-    add_mul3(-1, k->C, s, out + 3);
-    add_mul3(-1, k->A, s + 3, out + 3);
-    lg_mulT3(k->C, s, out + 6);
-    add_mulT3(1, k->A, s + 3, out + 6);
+    add_mul3(-1, k->r->C, s, out + 3);
+    add_mul3(-1, k->r->A, s + 3, out + 3);
+    lg_mulT3(k->r->C, s, out + 6);
+    add_mulT3(1, k->r->A, s + 3, out + 6);
 }
 
 /* What acts along the nine motions, as wrenches on both frames. */
@@ -290,8 +305,8 @@ typedef struct edge_row {
 static void open_row(const edge *k, int strain, edge_row *row)
 {
     for (int j = 0; j < 3; j++) {
-        row->t[0][j] = -k->A[3 * j + strain], row->t[0][3 + j] = -k->C[3 * j + strain];
-        row->t[1][j] = k->A[3 * strain + j], row->t[1][3 + j] = k->C[3 * strain + j];
+        row->t[0][j] = -k->r->A[3 * j + strain], row->t[0][3 + j] = -k->r->C[3 * j + strain];
+        row->t[1][j] = k->r->A[3 * strain + j], row->t[1][3 + j] = k->r->C[3 * strain + j];
     }
 }
 
@@ -308,9 +323,9 @@ static void open_columns(const edge *k, double Y[9][6])
 {
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < 3; i++) {
-            Y[j][i] = k->A[3 * j + i], Y[j][3 + i] = 0;
-            Y[3 + j][i] = -k->C[3 * j + i], Y[3 + j][3 + i] = -k->A[3 * j + i];
-            Y[6 + j][i] = k->C[3 * i + j], Y[6 + j][3 + i] = k->A[3 * i + j];
+            Y[j][i] = k->r->A[3 * j + i], Y[j][3 + i] = 0;
+            Y[3 + j][i] = -k->r->C[3 * j + i], Y[3 + j][3 + i] = -k->r->A[3 * j + i];
+            Y[6 + j][i] = k->r->C[3 * i + j], Y[6 + j][3 + i] = k->r->A[3 * i + j];
         }
 }
 
@@ -318,12 +333,13 @@ static void open_columns(const edge *k, double Y[9][6])
    of a, which changes by u x dphi_a. Y y = T_+ (0, omega_b) - T_- (-u, omega_a). */
 static void rate_columns(const edge *k, const double Y[9][6], double Q[9][6])
 {
-    const double back[6] = {-k->xi[0], -k->xi[1], -k->xi[2], -k->xi[3], -k->xi[4], -k->xi[5]}, *u = k->y;
+    const double back[6] = {-k->r->xi[0], -k->r->xi[1], -k->r->xi[2], -k->r->xi[3], -k->r->xi[4], -k->r->xi[5]},
+                 *u = k->y;
     const double v_a[6] = {-u[0], -u[1], -u[2], k->y[3], k->y[4], k->y[5]},
                  v_b[6] = {0, 0, 0, k->y[6], k->y[7], k->y[8]};
     double H[36], from_a[36], hat[9];
-    lg_se3_tangent_solve_d(k->xi, &k->x, v_b, H);
-    lg_se3_tangent_solve_d(back, &k->x, v_a, from_a); // d(-T_- v_a)/dxi
+    lg_se3_tangent_solve_d(k->r->xi, &k->r->x, v_b, H);
+    lg_se3_tangent_solve_d(back, &k->r->x, v_a, from_a); // d(-T_- v_a)/dxi
     lg_axpy(36, 1, from_a, H);
     for (int p = 0; p < 9; p++) {
         lg_zero(6, Q[p]);
@@ -344,7 +360,7 @@ static void write_levels(const lg_joint *joint, const edge *k, const edge_row ro
     for (int i = 0; i < joint->nrows; i++) {
         int strain = joint->row_in_type[i];
         if (want->phi)
-            want->phi[joint->row + i] = k->xi[strain] - e->p[LENGTH] * k->w0[strain];
+            want->phi[joint->row + i] = k->r->xi[strain] - e->p[LENGTH] * k->w0[strain];
         if (want->phidot)
             want->phidot[joint->row + i] =
                 row_times(&rows[i], k->y) - (drives_rows(e) ? e->p[LENGTH] * k->changing[6 + strain] : 0);
@@ -387,9 +403,13 @@ static void write_B(const lg_joint *joint, const edge *k, const lg_point *at, co
             continue;
         lg_arm arm = f->body->type->arm(f, at);
         for (int i = 0; i < joint->nrows; i++) {
-            double row[6];
-            out_of_section(k->axes[end], rows[i].t[end], row);
-            out_of_section(k->axes[end], rows[i].t[end] + 3, row + 3);
+            double turned[6];
+            const double *row = rows[i].t[end];
+            if (k->axes[end]) {
+                lg_mul3(k->axes[end], row, turned);
+                lg_mul3(k->axes[end], row + 3, turned + 3);
+                row = turned;
+            }
             lg_arm_body_row(&arm, row, joint->nrows, B + joint->value[end] + i);
         }
     }
@@ -464,10 +484,10 @@ static void add_products(const double L[9][6], const double R[9][6], double A[3]
 /* The rows of d(Y^T s)/dxi at constant s, from those of T_+-^T s. */
 static void geometric_rows(const edge *k, const double s[6], double G[9][6])
 {
-    const double back[6] = {-k->xi[0], -k->xi[1], -k->xi[2], -k->xi[3], -k->xi[4], -k->xi[5]};
+    const double back[6] = {-k->r->xi[0], -k->r->xi[1], -k->r->xi[2], -k->r->xi[3], -k->r->xi[4], -k->r->xi[5]};
     double minus[36], plus[36];
-    lg_se3_transposed_solve_d(back, &k->x, s, minus);
-    lg_se3_transposed_solve_d(k->xi, &k->x, s, plus);
+    lg_se3_transposed_solve_d(back, &k->r->x, s, minus);
+    lg_se3_transposed_solve_d(k->r->xi, &k->r->x, s, plus);
     for (int i = 0; i < 6; i++)
         for (int p = 0; p < 3; p++) {
             G[p][i] = -minus[6 * i + p];
@@ -573,7 +593,7 @@ static lg_status add_edge(const lg_joint *joint, const lg_point *at, const lg_wa
         reactions = joint->nrows && at->lam && (want->Btlam || tangent);
     double s[6] = {0}, lam[6] = {0};
     edge k;
-    open_edge(e, seen, &k);
+    open_edge(e, seen, (relation *)(void *)(at->work + joint->work), at->same_q, &k);
     LG_TRY(open_reference(e, at, &k));
     if (damped || want->phidot || want->zeta || want->Z)
         open_motion(seen, &k);
@@ -606,8 +626,9 @@ static lg_status all(lg_joints joints, const lg_point *at, const lg_wanted *want
 static lg_status potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at, double *V)
 {
     double difference[6], s[6];
+    relation r;
     edge k;
-    open_edge(e, f, &k);
+    open_edge(e, f, &r, 0, &k);
     LG_TRY(open_reference(e, at, &k));
     strain_difference(e, &k, difference);
     elastic_stress(e, difference, s);
@@ -620,15 +641,16 @@ static lg_status strain(const lg_joint *joint, const lg_point *at, double w[6], 
     const lg_element *e = &joint->e;
     const lg_pose *pose[2] = {lg_pose_of(e->frame[0], at), lg_pose_of(e->frame[1], at)};
     double constrained[6];
+    relation r;
     edge k;
-    open_edge(e, pose, &k);
+    open_edge(e, pose, &r, 0, &k);
     LG_TRY(open_reference(e, at, &k));
     open_motion(pose, &k);
     open_rate(&k);
     stress_of(e, &k, s);
     constraint_stress(joint, at, constrained);
     for (int i = 0; i < 6; i++) {
-        w[i] = k.xi[i] / e->p[LENGTH];
+        w[i] = r.xi[i] / e->p[LENGTH];
         s[i] += constrained[i];
     }
     return LG_OK;
@@ -655,6 +677,7 @@ static const char *row_label(const lg_element *e, int row)
                  .nparameters = 7,                                                                                     \
                  .example = example,                                                                                   \
                  .nexample = sizeof example / sizeof *example},                                                        \
+        .nwork = sizeof(relation) / sizeof(double),                                                                    \
         .check = check,                                                                                                \
         .couples = lg_element_between,                                                                                 \
         .all = all,                                                                                                    \
