@@ -24,9 +24,13 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from lgint import models
 from lgint._args import choice
 from lgint._run.integrate import integrate
 from lgint._tools import bench
@@ -34,6 +38,16 @@ from lgint._tools import bench
 ENTRY = "lg_integrate"  # each call of it makes one profile
 PARTS = ("evaluation", "following", "solving", "norms", "rest")
 MORE = 1.1  # times the committed count of a case is the most that passes
+
+# explicit methods on systems with constraints, which are counted only
+EXPLICIT: Sequence[bench.Case] = tuple(
+    bench.Case(f"{name}, {method}", np.nan, model, body, None, h, steps=0, method=method)
+    for name, model, body, method, h in (
+        ("constrained top", models.heavy_top, "top", "rk44", 1e-4),
+        ("chain of 100", partial(models.pendulum_chain, n=100), "link100", "rk44", 1e-4),
+        ("rod of 100 edges", partial(models.roll_up, edges=100), "node100", "herk5", 1e-5),
+    )
+)
 
 # steps of the short and the long run
 STEPS: Mapping[str, tuple[int, int]] = {
@@ -56,6 +70,9 @@ STEPS: Mapping[str, tuple[int, int]] = {
     "chain of 100, modified Newton": (40, 80),
     "constrained top, herk5": (50, 250),
     "chain of 100, herk5": (10, 30),
+    "constrained top, rk44": (50, 250),
+    "chain of 100, rk44": (5, 25),
+    "rod of 100 edges, herk5": (5, 25),
 }
 
 # Parts by room and by the name of the function that a line stands in; the first that fits. What fits none belongs to
@@ -271,7 +288,7 @@ def _profiles(valgrind: str, names: Sequence[str], folder: Path) -> list[Profile
 
 def run_cases(names: Sequence[str]) -> None:
     """The short and the long run of each case; what is run under valgrind."""
-    cases = {case.name: case for case in bench.CASES}
+    cases = {case.name: case for case in (*bench.CASES, *EXPLICIT)}
     for name in names:
         case = cases[name]
         model = case.model()
