@@ -6,6 +6,7 @@ from scipy.integrate import solve_ivp
 
 import lgint
 from battery import end_error, observed_order, rotation_error, slow_top
+from face.tops import functions
 
 METHODS = [name for name in lgint.methods() if lgint.method_info(name)["stepper"] == "herk"]
 ORDER = {name: lgint.method_info(name)["order"] for name in METHODS}
@@ -93,6 +94,18 @@ def test_each_stage_evaluates_forces_once_and_rows_once(method):
     per_step = {name: (counts[1][name] - counts[0][name]) / 10 for name in counts[0]}
     assert per_step["force"] == stages + slope and per_step["acceleration"] == 0
     assert per_step["jacobian"] == stages + 1 + slope
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_system_of_functions_is_the_compiled_one(method):
+    functional = lgint.CallableModel("R3xSO3", **functions())
+    for project in ("none", "both"):
+        runs = [
+            lgint.integrate(model, method, t_end=0.02, h=1e-3, project=project)
+            for model in (functional, lgint.models.heavy_top())
+        ]
+        for name, size in (("q", 1.0), ("v", 1e2), ("vdot", 1e4), ("lam", 1e5)):
+            assert np.abs(getattr(runs[0], name) - getattr(runs[1], name)).max() < 1e-9 * size
 
 
 def thin_rod():
