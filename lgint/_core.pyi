@@ -151,7 +151,11 @@ def integrate(
     dense: bool = False,
     stops: ArrayLike | None = None,  # ascending, from t0 to t_end
 ) -> dict[str, Any]:
-    """t (n,), h (n,), error (n,), q (n, nq), v and vdot (n, nv), lam (n, nrows), mem (n, nmem); carry (of the last
+    """Runs from t0 through the stops to t_end, each interval between stops and kinks cut into ceil(length / h) equal
+    steps. progress(t) is called about every 50 ms, on_step with both ends of every step; if it returns a time, the run
+    ends there. On failure the exception's `result` holds everything that was computed.
+
+    t (n,), h (n,), error (n,), q (n, nq), v and vdot (n, nv), lam (n, nrows), mem (n, nmem); carry (of the last
     state only); end (that state, the same fields); knots (both ends of every step: t, q, v, vdot, lam; or None); stats:
     steps, rejected, failed, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks, wall_time. h is
     not read where options have rtol or atol. The arrays are the memory of the record itself."""
@@ -166,7 +170,8 @@ def equilibrium(
     max_iter: int,
     /,
 ) -> dict[str, Any]:
-    """The states, as those of `integrate`, in equilibrium under the factors, which are their t; and stats."""
+    """The states, as those of `integrate`, in equilibrium under the factors, which are their t, each from the one
+    before; and stats. On failure the exception's `result` holds what was found."""
 
 def interpolate(
     system: System,
@@ -178,21 +183,29 @@ def interpolate(
     lam: ArrayLike,
 ) -> tuple[Array, Array, Array, Array]: ...  # q, v, a, lam at `times`
 def method_rows() -> list[dict[str, Any]]:
-    """name, order, stepper, reference, doc, options [dict(name, type, default, low, high, choices, doc)],
-    and for Runge-Kutta rows tableau = dict(A, b, c, b_hat, order_hat, d), exact numbers as strings."""
+    """name, order, stepper, needs (of a system, in words, or None), extra (what it adds to a state, or None),
+    reference, doc, options [dict(name, type, default, low, high, choices, doc)], tableau: None or, for Runge-Kutta
+    methods, dict(A, b, c, b_hat, order_hat, d) of exact numbers as strings; d: weights of a half-explicit method's
+    multipliers."""
 
 def element_rows() -> list[dict[str, Any]]:
-    """family, name, doc, reference, locked, pairs, nframes, nrows, nmem,
-    parameters [dict(name, unit, doc, count)], example"""
+    """family (body, force or joint), name, doc, reference, nframes, nrows, nmem,
+    locked and pairs (of a joint of two triads: the axes 1, 2, 3 along which its points may not part, and the axes of
+    the first and the second body that stay normal to each other; else None),
+    parameters [dict(name, unit, doc, count)] with count -1 for all remaining values,
+    example (valid values, if the descriptors do not define what is valid)"""
 
 def node_rows() -> list[dict[str, Any]]:
-    """name, nq, nv, nown, linear, place, storage, pivot, rates, explicit_only, identity, reference"""
+    """name, nq, nv (0: the block's n), nown, linear, reference, identity (its coordinates),
+    place of the body's point: no_body, fixed, inertial or body; storage of its rotation: matrix, quaternion, vector,
+    angles or None; pivot: the kind of the same body fixed at a point, or None; rates of the storage for the angular
+    velocity; explicit_only: q' = A(q) v, which implicit methods do not take"""
 
 def state_parts() -> list[str]:
     """Names of the arrays of a state: q, v, vdot, lam, mem"""
 
 def group_rows() -> list[dict[str, Any]]:
-    """name, dim, shape, hat_shape of the Lie groups"""
+    """name, dim (of the algebra), shape (of an element), hat_shape of the Lie groups"""
 
 class Stepper:
     def __init__(

@@ -94,12 +94,8 @@ static void close_session(session *s)
     Py_XDECREF(s->q);
 }
 
-PyDoc_STRVAR(
-    equilibrium_doc,
-    "equilibrium(system, t, loads, q, rtol, atol, max_iter)\n--\n\n"
-    "The states (as those of `integrate`; t is the factor) in equilibrium under the factors loads (n,) of all\n"
-    "loads at the time t, each from the one before, the first from q; and stats. On failure the exception's\n"
-    "`result` holds what was found.");
+PyDoc_STRVAR(equilibrium_doc, "equilibrium(system, t, loads, q, rtol, atol, max_iter)\n--\n\nThe states in equilibrium "
+                              "under factors of the loads.");
 
 static PyObject *equilibrium_call(PyObject *module, PyObject *args)
 {

@@ -4,15 +4,7 @@
 
 const char lg_system_evaluate_doc[] =
     "evaluate(t, q, v, a=None, lam=None, *, mem=None, want, k=(0, 0, 1), X=(None, None, None), t_in=None, wa=1.0, "
-    "load=1.0)\n"
-    "--\n\n"
-    "The wanted verbs at one point as a dict of arrays.\n\n"
-    "want: any of Ma, gyro, force, Btlam (nv,), phi, phidot, zeta (nrows,), B, Z (nrows, nv), S (nv, nv), with\n"
-    "M a + gyro - force + B^T lam = 0, B a = zeta, Z = d(phidot)/dq and S = d(wa M a + gyro - force + B^T lam)/du for\n"
-    "unknowns u with d(q, v, a)/du = k[i] X[i]; X[i] is (nv, nv) and block diagonal, None for the identity; on a "
-    "block\n"
-    "R^3 x rotation it must be diag(I, X_r), as tangent operators are.\n"
-    "a and lam are zero if they are not given. load: factor of all loads and of gravity.";
+    "load=1.0)\n--\n\nThe terms that are wanted at one point, by name.";
 
 enum { MAX_ARRAYS = 9 };
 

@@ -165,19 +165,9 @@ static int read_times(const char *name, PyObject *given, PyArrayObject **array, 
     return 0;
 }
 
-PyDoc_STRVAR(
-    integrate_doc,
-    "integrate(system, method, t0, t_end, h, save_every, q, v, start, options, progress=None, t_eval=None,\n"
-    "          on_step=None, dense=False, stops=None)\n--\n\n"
-    "Runs from t0 through the ascending times `stops` to t_end, each interval between stops and kinks cut into\n"
-    "ceil(length / h) equal steps (with error control h is ignored), and returns a dict: t (n,),\n"
-    "h (n,), error (n,), q (n, nq), v, vdot (n, nv), lam (n, nrows), mem (n, nmem) of every save_every-th\n"
-    "state or of the times t_eval; carry and `end` (the same fields) of the last one; knots (both ends of\n"
-    "every step: t, q, v, vdot, lam, if dense); stats. The arrays are the memory of the record itself.\n"
-    "start: vdot, lam, mem, carry of a run to resume bit for bit, or None; with changed=True the data jump\n"
-    "there, as at a kink. progress(t) is called about every 50 ms, on_step(t, q, v, a, lam) with both ends\n"
-    "of every step; if on_step returns a time, the run ends there. On failure the exception's `result`\n"
-    "holds everything that was computed, the last accepted state included.");
+PyDoc_STRVAR(integrate_doc,
+             "integrate(system, method, t0, t_end, h, save_every, q, v, start, options, progress=None, t_eval=None,\n  "
+             "        on_step=None, dense=False, stops=None)\n--\n\nA whole run as a dict of arrays.");
 
 static PyObject *integrate_call(PyObject *module, PyObject *args, PyObject *kwargs)
 {

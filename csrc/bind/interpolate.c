@@ -45,10 +45,9 @@ static PyObject *interpolate(const interpolation *p)
     return Py_BuildValue("OOOO", p->out[0], p->out[1], p->out[2], p->out[3]);
 }
 
-PyDoc_STRVAR(interpolate_doc,
-             "interpolate(system, times, t, q, v, a, lam)\n--\n\n"
-             "q, v, a, lam at `times` (m,), by dense output between knots: t (n,) ascending, the others\n"
-             "(n, width). If two knots have the same time, the later one is used there.");
+PyDoc_STRVAR(
+    interpolate_doc,
+    "interpolate(system, times, t, q, v, a, lam)\n--\n\nq, v, a, lam at `times`, by dense output between knots.");
 
 static PyObject *interpolate_call(PyObject *module, PyObject *args)
 {

@@ -297,12 +297,7 @@ static lg_status kinematics_at(lg_map *map, const double *const *x, double *cons
     return LG_OK;
 }
 
-PyDoc_STRVAR(
-    kinematics_doc,
-    "kinematics(frame, q, v, t=0.0)\n--\n\n"
-    "Inertial position x (..., 3), rotation R (..., 3, 3), inertial velocity xdot (..., 3) and body angular\n"
-    "velocity omega (..., 3) of a frame, for states q (..., nq), v (..., nv) and times t (...,), on which only\n"
-    "frames on supports depend.");
+PyDoc_STRVAR(kinematics_doc, "kinematics(frame, q, v, t=0.0)\n--\n\nx, R, xdot and omega of a frame.");
 
 static PyObject *model_kinematics(PyObject *self, PyObject *args, PyObject *kwargs)
 {

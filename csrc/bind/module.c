@@ -4,7 +4,7 @@
 
 #include "sparse/linalg.h"
 
-PyDoc_STRVAR(module_doc, "The compiled core. Private: the public face is the package `lgint`.");
+PyDoc_STRVAR(module_doc, "The compiled core. Private: the public face is the package `lgint`. _core.pyi describes it.");
 
 static struct PyModuleDef module_def;
 

@@ -77,12 +77,7 @@ static PyObject *method_row(const void *Py_UNUSED(context), int index)
                          list_of(m->options->count, option_row, m->options->row), "tableau", tableau_dict(m->tableau));
 }
 
-PyDoc_STRVAR(method_doc,
-             "method_rows()\n--\n\n"
-             "Per method a dict: name, order, stepper, needs (of a system, in words, or None), extra (what it\n"
-             "adds to a state, or None), reference, doc, options (dicts of name,\n"
-             "type, default, low, high, choices, doc) and tableau (None or a dict of A, b, c, b_hat and d, exact\n"
-             "numbers as strings, and order_hat; d are the weights of a half-explicit method's multipliers).");
+PyDoc_STRVAR(method_doc, "method_rows()\n--\n\nA dict for each method.");
 
 static PyObject *method_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
@@ -112,13 +107,7 @@ static PyObject *element_row(const void *Py_UNUSED(context), int index)
                          list_of(e.nexample, number, e.example));
 }
 
-PyDoc_STRVAR(element_doc,
-             "element_rows()\n--\n\n"
-             "Per element type a dict: family (body, force or joint), name, doc, reference, locked and pairs\n"
-             "(of a joint of two triads: the axes 1, 2, 3 along which its points may not part, and the axes\n"
-             "of the first and the second body that stay normal to each other; else None), nframes, nrows,\n"
-             "nmem, parameters (dicts of name, unit, doc and count, -1 for all remaining values), example\n"
-             "(valid values, if the descriptors do not define what is valid).");
+PyDoc_STRVAR(element_doc, "element_rows()\n--\n\nA dict for each type of element.");
 
 static PyObject *element_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
@@ -156,12 +145,7 @@ static PyObject *node_row(const void *Py_UNUSED(context), int index)
                          "identity", identity_of(n), "reference", n->reference);
 }
 
-PyDoc_STRVAR(node_doc, "node_rows()\n--\n\n"
-                       "Per node kind a dict: name, nq, nv (0: the block's n), nown, linear, place (of the body's\n"
-                       "point: no_body, fixed, inertial or body), storage (of its rotation: matrix, quaternion,\n"
-                       "vector, angles or None), pivot (kind of the same body fixed at a point, or None), rates (of\n"
-                       "the storage for the angular velocity), explicit_only (q' = A(q) v, which implicit methods\n"
-                       "do not take), identity (its coordinates), reference.");
+PyDoc_STRVAR(node_doc, "node_rows()\n--\n\nA dict for each node kind.");
 
 static PyObject *node_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
@@ -182,8 +166,7 @@ static PyObject *group_row(const void *Py_UNUSED(context), int index)
                          "hat_shape", shape_tuple(g->hat_shape));
 }
 
-PyDoc_STRVAR(group_doc, "group_rows()\n--\n\n"
-                        "Per Lie group a dict: name, dim (of the algebra), shape (of an element), hat_shape.");
+PyDoc_STRVAR(group_doc, "group_rows()\n--\n\nA dict for each Lie group.");
 
 static PyObject *group_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {

@@ -71,11 +71,7 @@ static PyObject *call_map(lg_map *map, PyObject *self, PyObject *args, PyObject 
     return lg_map_call(map, self, given);
 }
 
-PyDoc_STRVAR(energy_doc,
-             "energy(t, q, v, load=1.0)\n--\n\n"
-             "Kinetic and potential energy, each (...,), of states t (...,), q (..., nq), v (..., nv) under\n"
-             "factors load (...,) of the loads.\n"
-             "ValueError if the system does not know its energy.");
+PyDoc_STRVAR(energy_doc, "energy(t, q, v, load=1.0)\n--\n\nKinetic and potential energy.");
 
 static lg_status energy_at(lg_map *map, const double *const *x, double *const *y)
 {
@@ -106,9 +102,7 @@ static PyObject *system_energy(PyObject *self, PyObject *args, PyObject *kwargs)
     return result;
 }
 
-PyDoc_STRVAR(residual_doc,
-             "residual(t, q, v)\n--\n\n"
-             "Constraint residuals phi and phidot, each (..., nrows), of states t (...,), q (..., nq), v (..., nv).");
+PyDoc_STRVAR(residual_doc, "residual(t, q, v)\n--\n\nphi and phidot of the constraints.");
 
 static lg_status residual_at(lg_map *map, const double *const *x, double *const *y)
 {
@@ -158,9 +152,7 @@ static PyObject *system_difference(PyObject *self, PyObject *args, PyObject *kwa
 /* ---- the matrix ---- */
 
 PyDoc_STRVAR(matrix_values_doc,
-             "matrix_values(*, tangents=True)\n--\n\n"
-             "The number of values stored in the factors of the system's matrix: its fill. The matrix of implicit\n"
-             "methods holds tangents, that of explicit ones, accelerations and projections the mass alone.");
+             "matrix_values(*, tangents=True)\n--\n\nThe number of values stored in the factors of the matrix.");
 
 static PyObject *system_matrix_values(PyObject *self, PyObject *args, PyObject *kwargs)
 {
