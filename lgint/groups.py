@@ -115,7 +115,7 @@ class Group:
         return self._call("exp", self.shape, out, v=(v, (self.dim,)))
 
     def log(self, g: ArrayLike, out: Array | None = None) -> Array:
-        """Logarithm: the v (..., dim) with exp(v) = g whose rotation vector is at most pi long.
+        """Logarithm: the v (..., dim) with exp(v) = g and a rotation angle of at most pi.
 
         Accurate from the identity to half turns, where the sign of the axis is arbitrary; q and -q give the same v.
         """
@@ -155,7 +155,7 @@ class Group:
         return self._call("hat", self.hat_shape, out, v=(v, (self.dim,)))
 
     def vee(self, m: ArrayLike, out: Array | None = None) -> Array:
-        """The v (..., dim) of which m (..., *hat_shape) is the hat; of matrices only the skew part of Omega^ counts."""
+        """The v (..., dim) of which m (..., *hat_shape) is the hat; of a matrix Omega^ only the skew part is used."""
         return self._call("vee", (self.dim,), out, m=(m, self.hat_shape))
 
     def ad(self, v: ArrayLike, out: Array | None = None) -> Array:
@@ -189,7 +189,7 @@ class Group:
         """
         batch = () if size is None else tuple(np.atleast_1d(size))
         turn, shift = np.zeros((2, *batch, self.dim))
-        turn[..., -3:] = s3.log(rng.standard_normal((*batch, 4)))  # the length of a quaternion does not matter to log
+        turn[..., -3:] = s3.log(rng.standard_normal((*batch, 4)))  # log normalises the quaternion
         if self.dim == 3:
             return self.exp(turn)
         shift[..., :3] = rng.standard_normal((*batch, 3))
@@ -203,13 +203,13 @@ class Group:
 
 @dataclass(frozen=True, repr=False)
 class RotationVector:
-    """Rotation vectors as a storage of rotations: no history, good through full turns."""
+    """Rotation vectors as a storage of rotations, which needs no history and is regular through full turns."""
 
     def __repr__(self) -> str:
         return "lgint.groups.rotvec"
 
     def compose(self, psi0: ArrayLike, dpsi: ArrayLike, out: Array | None = None) -> Array:
-        """Rotation vector psi (..., 3), at most pi long, with exp(psi) = exp(psi0) exp(dpsi).
+        """Rotation vector psi (..., 3), of length at most pi, with exp(psi) = exp(psi0) exp(dpsi).
 
         holzinger2024 (A10)-(A13), by the quaternion product (as printed, (A10) has slips); of the two vectors of a
         rotation the one with |psi| <= pi.

@@ -35,7 +35,7 @@ from lgint._version import VERSION
 
 @dataclass(frozen=True)
 class Case:
-    """One row: a model of both programs, a method, and the target."""
+    """One row: a model in both programs, a method, and the target."""
 
     name: str
     target: float  # ratio to the peer's time; NaN: no target
@@ -96,7 +96,7 @@ def _slider_crank(name: str) -> Case:
 
 
 def _puma(name: str, minimal: bool) -> Case:
-    """Up to 0.4 s: the desired motion brakes from 0.5 s on, which Exudyn's steps would not know of."""
+    """Up to 0.4 s: from 0.5 s on the desired motion brakes, and Exudyn's steps would not end at that kink."""
 
     def model() -> Model:
         with warnings.catch_warnings():
@@ -164,7 +164,7 @@ class Result:
 
     @property
     def verdict(self) -> str:
-        """Whether the ratio is what is aimed at, and the error no worse than the peer's."""
+        """Whether the ratio reaches the target and the error is no worse than the peer's."""
         if not (self.ratio > 0 and self.target > 0):
             return ""
         reached = "reached" if self.ratio >= self.target else f"missed by {self.target / self.ratio:.2f}"

@@ -140,7 +140,7 @@ def parse(text: str) -> Profile:
 
 
 class Source:
-    """Which function of the C core a line stands in."""
+    """Finds the function of the C core in which a line stands."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -156,13 +156,13 @@ class Source:
 
 
 def part_of(file: str, name: str) -> str:
-    """Of a function by the rules; "": the caller's."""
+    """The part that the rules give a function; "" where its caller decides."""
     room = inside(file).partition("/")[0]
     return next((part for part, rooms, names in RULES if rooms.fullmatch(room) and names.search(name)), "")
 
 
 def inside(file: str) -> str:
-    """Path below csrc/, "" of a file that is none of the core's."""
+    """Path below csrc/; "" for a file outside the core."""
     return file.rpartition("/csrc/")[2] if "/csrc/" in file else ""
 
 
@@ -243,7 +243,7 @@ def _mean(weighted: Sequence[tuple[Shares, int]]) -> Shares:
 
 
 def count(names: Sequence[str], source: Source) -> dict[str, Spent]:
-    """Instructions a step of cases, by part and function. Raises FileNotFoundError without valgrind."""
+    """Instructions per step of each case, by part and function. Raises FileNotFoundError without valgrind."""
     valgrind = shutil.which("valgrind")
     if valgrind is None:
         raise FileNotFoundError("counting instructions needs valgrind, which is not installed (or not on PATH)")
@@ -260,7 +260,7 @@ def _a_step(less: Spent, more: Spent, steps: tuple[int, int]) -> Spent:
 
 
 def _profiles(valgrind: str, names: Sequence[str], folder: Path) -> list[Profile]:
-    """Of the short and the long run of each case, in this order."""
+    """Profiles of the short and the long run of each case, in this order."""
     out = folder / "profile"
     options = [
         *("--tool=callgrind", "--compress-strings=no", "--compress-pos=no"),
@@ -300,13 +300,13 @@ def run_cases(names: Sequence[str]) -> None:
 
 
 def read(path: Path) -> dict[str, Shares]:
-    """Counts from a CSV file."""
+    """Read counts from a CSV file."""
     with path.open(newline="") as file:
         return {row["case"]: {part: float(row[part]) for part in PARTS} for row in csv.DictReader(file)}
 
 
 def write(counts: Mapping[str, Shares], path: Path) -> None:
-    """Counts to a CSV file, whole instructions a step."""
+    """Write counts to a CSV file, rounded to whole instructions per step."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -324,12 +324,14 @@ def compare(counts: Mapping[str, Shares], committed: Mapping[str, Shares]) -> li
             continue
         now, before = sum(parts.values()), sum(committed[name].values())
         if now > MORE * before:
-            faults.append(f"{name}: {now:.0f} instructions a step, {now / before:.2f} times the committed {before:.0f}")
+            faults.append(
+                f"{name}: {now:.0f} instructions per step, {now / before:.2f} times the committed {before:.0f}"
+            )
     return faults
 
 
 def table(counts: Mapping[str, Shares], committed: Mapping[str, Shares]) -> str:
-    """One line per case: instructions a step by part, their sum, and the sum over the committed one."""
+    """One line per case: instructions per step by part, their sum, and the sum over the committed one."""
     lines = [f"{'':<36}" + "".join(f"{title:>11}" for title in (*PARTS, "total", "committed", "ratio"))]
     for name, parts in counts.items():
         total, before = sum(parts.values()), sum(committed.get(name, {}).values())
@@ -349,8 +351,10 @@ def most_expensive(spent: Spent, n: int) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Counts, prints, writes and compares. Exit status 0: no more than committed, 1: more, 2: nothing was counted."""
-    parser = argparse.ArgumentParser(prog="make counts", description="Instructions a step, next to the committed ones.")
+    """Count, print, write and compare. Exit status 0: no more than committed, 1: more, 2: nothing was counted."""
+    parser = argparse.ArgumentParser(
+        prog="make counts", description="Instructions per step, next to the committed ones."
+    )
     parser.add_argument("--only", default="", metavar="TEXT", help="cases whose names contain this text")
     parser.add_argument(
         "--functions", type=int, default=0, metavar="N", help="show the N most expensive functions of each part"

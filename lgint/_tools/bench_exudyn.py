@@ -68,7 +68,7 @@ class Peer:
         omega: Any = (0, 0, 0),
         R: Array | None = None,
     ) -> int:
-        """A rigid body, with `omega` in its own axes; it is the one whose position is compared, if it is the last."""
+        """A rigid body, with `omega` in its own axes. The position of the last body added is the one that is compared."""
         turn = np.zeros(3) if R is None else vector_of_matrix(R)
         node = self.mbs.AddNode(
             self.items.NodeRigidBodyRotVecLG(referenceCoordinates=[*x, *turn], initialVelocities=[*v, *omega])
@@ -119,7 +119,7 @@ class Peer:
         self.mbs.SolveDynamic(settings, solverType=time.solverType)
 
     def _position_of_last(self) -> Array:
-        """Of the point that is compared, (3,), m, after a run."""
+        """Position of the point that is compared, (3,), m, after a run."""
         kind = self.exudyn.OutputVariableType.Position
         return np.array(self.mbs.GetObjectOutputBody(self.last, kind, localPosition=self.at))
 
@@ -135,7 +135,7 @@ def top(peer: Peer) -> None:
 
 
 def free_top(peer: Peer) -> None:
-    """The heavy top as a rotation: the node is the fixed point, and the weight at the COM has its opposite there."""
+    """The heavy top in rotational coordinates alone: its node is the fixed point, where a force balances the weight."""
     mass, com = 15.0, np.array([0.0, 1.0, 0.0])
     inertia = np.array([0.234375, 0.46875, 0.234375]) + mass * (com @ com - com**2)
     body = peer.body(mass, inertia, omega=(0.0, 150.0, -4.61538))
@@ -177,7 +177,7 @@ def slider_crank(peer: Peer) -> None:
     peer.mbs.AddObject(peer.items.RevoluteJointZ(markerNumbers=ends))
     ends = [peer.marker(crank, ARM / 2), peer.marker(rod, -R.T @ half)]
     peer.mbs.AddObject(peer.items.SphericalJoint(markerNumbers=ends))
-    # of the rotations the last alone: first axis of the slider normal to the second one of the rod
+    # only the last rotation is constrained: the first axis of the slider stays normal to the second axis of the rod
     ends = [peer.marker(slider, (0, 0, 0)), peer.marker(rod, R.T @ half)]
     peer.mbs.AddObject(peer.items.GenericJoint(markerNumbers=ends, constrainedAxes=[1, 1, 1, 0, 0, 1]))
     ends = [peer.marker(peer.ground, C), peer.marker(slider, (0, 0, 0))]
@@ -185,13 +185,13 @@ def slider_crank(peer: Peer) -> None:
     peer.last = slider
 
 
-# of the Puma's drives: torque P (phi_d - phi) + D (phi_d' - phi'), phi_d = GOAL 2 t^2 up to 0.5 s
+# gains of the Puma's drives: torque P (phi_d - phi) + D (phi_d' - phi'), phi_d = GOAL 2 t^2 up to 0.5 s
 GOAL = np.deg2rad([-120.0, 60.0, -200.0, 90.0, 90.0, 45.0])
 P = np.array([40000.0, 40000.0, 40000.0, 100.0, 100.0, 10.0])
 D = np.array([400.0, 400.0, 100.0, 1.0, 1.0, 0.1])
 
 
-# what depends on time alone in the torques: FEED[0] t^2 + FEED[1] t
+# the part of the torques that depends on time alone: FEED[0] t^2 + FEED[1] t
 FEED = (2 * P * GOAL, 4 * D * GOAL)
 
 
@@ -220,7 +220,7 @@ def puma560(peer: Peer) -> None:
         drives.append(peer.mbs.AddObject(drive))
         before, R_before, com_before = body, R, com
 
-    # the parameter counts as the spring's torque does: against the turn
+    # the parameter has the sign of the spring's torque, which opposes the rotation
     feed = list(zip(drives, (-FEED[0]).tolist(), (-FEED[1]).tolist(), strict=True))
     set_parameter = peer.mbs.SetObjectParameter
 

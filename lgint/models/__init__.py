@@ -46,7 +46,7 @@ __all__ = [
     "steady_top",
 ]
 
-if not TYPE_CHECKING:  # type checkers know the names by themselves
+if not TYPE_CHECKING:  # type checkers find the names without it
 
     def __getattr__(name: str) -> NoReturn:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{guess(name, __all__)}")

@@ -20,7 +20,7 @@ PISTON = (0.45, (4.5e-4, 5.5e-4, 4.0e-4))
 
 
 class Pulse:
-    """peak sin^2(pi t / duration) about x while 0 <= t <= duration, then nothing."""
+    """Torque peak sin^2(pi t / duration) about x for 0 <= t <= duration, and none afterwards."""
 
     def __init__(self, peak: float, duration: float) -> None:
         self.peak = peak

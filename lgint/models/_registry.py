@@ -1,4 +1,4 @@
-"""The registry of benchmark models: a decorator enters a factory and signs the models that it makes."""
+"""The registry of benchmark models: a decorator enters a factory and marks the models that it makes with its name."""
 
 from __future__ import annotations
 

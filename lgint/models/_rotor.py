@@ -9,7 +9,7 @@ from lgint._build.parts import ground
 from lgint._model.model import Model
 from lgint.models._registry import benchmark
 
-CONSISTENT_MASS = 1.233075  # kg; what the printed inertia and damping belong to
+CONSISTENT_MASS = 1.233075  # kg; the mass that matches the printed inertia and damping
 
 
 @benchmark("holzinger2024 4.2; holzinger2025 7.2")

@@ -214,7 +214,7 @@ def test_more_than_a_tenth_more_is_a_fault():
     before = {"a": {"solving": 100.0}, "b": {"solving": 100.0}, "c": {"solving": 50.0, "rest": 50.0}}
     now = {"a": {"solving": 109.0}, "b": {"solving": 112.0}, "c": {"solving": 90.0, "rest": 0.0}, "d": {"rest": 1.0}}
     assert bench_counts.compare(now, before) == [
-        "b: 112 instructions a step, 1.12 times the committed 100",
+        "b: 112 instructions per step, 1.12 times the committed 100",
         "d: no committed count",
     ]
 
