@@ -68,7 +68,7 @@ class Peer:
         omega: Any = (0, 0, 0),
         R: Array | None = None,
     ) -> int:
-        """A rigid body, with `omega` in its own axes. The position of the last body added is the one that is compared."""
+        """A rigid body, with `omega` in its own axes. The position of the last body is compared."""
         turn = np.zeros(3) if R is None else vector_of_matrix(R)
         node = self.mbs.AddNode(
             self.items.NodeRigidBodyRotVecLG(referenceCoordinates=[*x, *turn], initialVelocities=[*v, *omega])
