@@ -88,6 +88,9 @@ class Model(System):
     def kinematics(
         self, frame: int, q: ArrayLike, v: ArrayLike, t: ArrayLike = 0.0
     ) -> tuple[Array, Array, Array, Array]: ...
+    def motions(
+        self, frames: Sequence[int], q: ArrayLike, v: ArrayLike, t: ArrayLike = 0.0
+    ) -> tuple[Array, Array, Array, Array]: ...  # of n frames: (..., n, 3), (..., n, 3, 3), (..., n, 3), (..., n, 3)
     # (..., 6): inertial force and body moment of the element's rows on its frame in `slot`
     def reaction(
         self, element: int, slot: int, t: ArrayLike, q: ArrayLike, v: ArrayLike, lam: ArrayLike, static: bool = False

@@ -280,7 +280,8 @@ typedef struct query {
     lg_map map;
     const lg_model *model;
     int index, place; /* a frame; or an element, and its slot or link */
-    int *elements; /* map.count of them */
+    int *elements; /* map.count of them, or of frames */
+    lg_kinematics *motions; /* as many */
     double *forces; /* two values per velocity, for `transmitted` */
     int at_rest; /* motions that are given stand still */
 } query;
@@ -289,7 +290,7 @@ static lg_status kinematics_at(lg_map *map, const double *const *x, double *cons
 {
     const query *at = (const query *)map;
     lg_kinematics k;
-    LG_TRY(lg_model_kinematics(at->model, at->index, *x[2], x[0], x[1], map->work, &k));
+    LG_TRY(lg_model_kinematics(at->model, 1, &at->index, *x[2], x[0], x[1], map->work, &k));
     memcpy(y[0], k.x, sizeof k.x);
     memcpy(y[1], k.R, sizeof k.R);
     memcpy(y[2], k.xdot, sizeof k.xdot);
@@ -311,6 +312,65 @@ static PyObject *model_kinematics(PyObject *self, PyObject *args, PyObject *kwar
         check_index("frame", asked.index, model_of(self)->nframes) < 0)
         return NULL;
     return lg_map_call(&asked.map, self, given);
+}
+
+/* A new array of the numbers in a sequence, each less than `count`. */
+static int *read_numbers(PyObject *sequence, int count, int *n)
+{
+    PyObject *tuple = PySequence_Tuple(sequence);
+    if (!tuple)
+        return NULL;
+    *n = (int)PyTuple_GET_SIZE(tuple);
+    int *numbers = PyMem_Calloc((size_t)*n + 1, sizeof *numbers), good = numbers != NULL;
+    for (int i = 0; good && i < *n; i++) {
+        long number = PyLong_AsLong(PyTuple_GET_ITEM(tuple, i));
+        numbers[i] = number < 0 || number > INT_MAX ? -1 : (int)number;
+        good = !PyErr_Occurred() && check_index("element", numbers[i], count) == 0;
+    }
+    Py_DECREF(tuple);
+    if (good)
+        return numbers;
+    PyMem_Free(numbers);
+    return PyErr_Occurred() ? NULL : (int *)PyErr_NoMemory();
+}
+
+static lg_status motions_at(lg_map *map, const double *const *x, double *const *y)
+{
+    const query *at = (const query *)map;
+    LG_TRY(lg_model_kinematics(at->model, map->count, at->elements, *x[2], x[0], x[1], map->work, at->motions));
+    for (int i = 0; i < map->count; i++) {
+        const lg_kinematics *k = &at->motions[i];
+        memcpy(y[0] + 3 * i, k->x, sizeof k->x);
+        memcpy(y[1] + 9 * i, k->R, sizeof k->R);
+        memcpy(y[2] + 3 * i, k->xdot, sizeof k->xdot);
+        memcpy(y[3] + 3 * i, k->omega, sizeof k->omega);
+    }
+    return LG_OK;
+}
+
+PyDoc_STRVAR(motions_doc, "motions(frames, q, v, t=0.0)\n--\n\n"
+                          "The same as `kinematics` of n frames in one pass: (..., n, 3), (..., n, 3, 3), (..., n, 3)\n"
+                          "and (..., n, 3).");
+
+static PyObject *model_motions(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"frames", "q", "v", "t", NULL};
+    query asked = {.map = {names + 1, "qvt", {"n3", "n33", "n3", "n3"}, motions_at, lg_system_of(self)},
+                   .model = model_of(self)->model};
+    PyObject *given[3] = {NULL}, *sequence, *result = NULL;
+    if (!asked.map.system ||
+        !PyArg_ParseTupleAndKeywords(args, kwargs, "OOO|O:motions", names, &sequence, &given[0], &given[1],
+                                     &given[2]) ||
+        !(asked.elements = read_numbers(sequence, model_of(self)->nframes, &asked.map.count)))
+        return NULL;
+    asked.motions = PyMem_Calloc((size_t)asked.map.count + 1, sizeof *asked.motions);
+    if (asked.motions)
+        result = lg_map_call(&asked.map, self, given);
+    else
+        PyErr_NoMemory();
+    PyMem_Free(asked.motions);
+    PyMem_Free(asked.elements);
+    return result;
 }
 
 /* A point with multipliers of joints. */
@@ -362,26 +422,6 @@ PyDoc_STRVAR(
     "strain(elements, t, q, v, lam, static=False)\n--\n\n"
     "Strains and stresses, (..., n, 6) each, of n edges of rods by their numbers, for t (...,), q (..., nq),\n"
     "v (..., nv), lam (..., nrows). The stresses of constrained strains are multipliers. static: as in `reaction`.");
-
-/* A new array of the numbers in a sequence, each less than `count`. */
-static int *read_numbers(PyObject *sequence, int count, int *n)
-{
-    PyObject *tuple = PySequence_Tuple(sequence);
-    if (!tuple)
-        return NULL;
-    *n = (int)PyTuple_GET_SIZE(tuple);
-    int *numbers = PyMem_Calloc((size_t)*n + 1, sizeof *numbers), good = numbers != NULL;
-    for (int i = 0; good && i < *n; i++) {
-        long number = PyLong_AsLong(PyTuple_GET_ITEM(tuple, i));
-        numbers[i] = number < 0 || number > INT_MAX ? -1 : (int)number;
-        good = !PyErr_Occurred() && check_index("element", numbers[i], count) == 0;
-    }
-    Py_DECREF(tuple);
-    if (good)
-        return numbers;
-    PyMem_Free(numbers);
-    return PyErr_Occurred() ? NULL : (int *)PyErr_NoMemory();
-}
 
 static PyObject *model_strain(PyObject *self, PyObject *args, PyObject *kwargs)
 {
@@ -457,6 +497,7 @@ static PyObject *model_rows(PyObject *self, PyObject *argument)
 
 static PyMethodDef model_methods[] = {
     {"kinematics", WITH_KEYWORDS(model_kinematics), kinematics_doc},
+    {"motions", WITH_KEYWORDS(model_motions), motions_doc},
     {"reaction", WITH_KEYWORDS(model_reaction), reaction_doc},
     {"strain", WITH_KEYWORDS(model_strain), strain_doc},
     {"transmitted", WITH_KEYWORDS(model_transmitted), transmitted_doc},

@@ -65,9 +65,9 @@ lg_status lg_model_create(const lg_model_spec *spec, lg_model **model, lg_report
 void lg_model_free(lg_model *model);
 const lg_system *lg_model_system(const lg_model *model);
 
-/* work: scratch of the system's nwork doubles. */
-lg_status lg_model_kinematics(const lg_model *model, int frame, double t, const double *q, const double *v,
-                              double *work, lg_kinematics *out);
+/* Of n frames in one pass. work: scratch of the system's nwork doubles. */
+lg_status lg_model_kinematics(const lg_model *model, int n, const int frames[], double t, const double *q,
+                              const double *v, double *work, lg_kinematics out[]);
 
 /* Wrench (force in inertial axes, moment in body axes) with which joint `element` acts on its frame in slot 0 or 1:
    -J^T lam, so that M a + gyro = force + the sum of these, and the forces of a joint with compliance, which `force` has

@@ -6,17 +6,19 @@ const lg_system *lg_model_system(const lg_model *model)
     return &model->system;
 }
 
-lg_status lg_model_kinematics(const lg_model *model, int frame, double t, const double *q, const double *v,
-                              double *work, lg_kinematics *out)
+lg_status lg_model_kinematics(const lg_model *model, int n, const int frames[], double t, const double *q,
+                              const double *v, double *work, lg_kinematics out[])
 {
     lg_point at = lg_point_at(t, q, v);
     at.work = work;
     LG_TRY(lg_model_move(model, &at, LG_TWISTS, 1));
-    const lg_pose *pose = lg_pose_of(model->frame_of[frame], &at);
-    lg_copy(3, pose->x, out->x);
-    lg_copy(9, pose->R, out->R);
-    lg_copy(3, pose->xdot, out->xdot);
-    lg_copy(3, pose->omega, out->omega);
+    for (int i = 0; i < n; i++) {
+        const lg_pose *pose = lg_pose_of(model->frame_of[frames[i]], &at);
+        lg_copy(3, pose->x, out[i].x);
+        lg_copy(9, pose->R, out[i].R);
+        lg_copy(3, pose->xdot, out[i].xdot);
+        lg_copy(3, pose->omega, out[i].omega);
+    }
     return LG_OK;
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -14,6 +14,7 @@ from lgint import _core
 from lgint._args import Array, array, choice
 from lgint._model.compile import JointPlace, compiled
 from lgint._model.record import BodyRow, JointRow, Origin, Record, RodRow, mode_count, partners
+from lgint._model.rod import Rod
 from lgint._rotation import valid_rotations
 from lgint.modal import Modes
 
@@ -217,6 +218,12 @@ class Model(System):
         body = self.bodies[name]
         return Modes.of(body["modes"] or {}, body["mass"])
 
+    # ---- rods ----
+
+    def rod(self, rod: str | Rod) -> RodRow:
+        """Record of a rod, by its name or as `add_rod` returned it: its nodes and edges, and whether it is closed."""
+        return self.rods[choice("rod", rod.name if isinstance(rod, Rod) else rod, self.rods)]
+
     # ---- joints ----
 
     def joint(self, name: str) -> JointRow:
@@ -226,6 +233,17 @@ class Model(System):
     def joint_place(self, name: str) -> JointPlace:
         """Where a joint stands in the core."""
         return self._compiled.joints[choice("joint", name, self.joints)]
+
+    def motions(self, names: Sequence[str], q: Array, v: Array, t: ArrayLike = 0.0) -> Kinematics:
+        """The same as `kinematics` of n bodies in one pass: (..., n, 3), (..., n, 3, 3), (..., n, 3), (..., n, 3)."""
+        frames = self._compiled.frames
+        x, R, xdot, omega = self.core.motions([frames[choice("body", name, frames)] for name in names], q, v, t)
+        for i, name in enumerate(names):
+            body = self.bodies.get(name)
+            if body is not None and body["reference"] is not None:
+                turn = np.array(body["reference"])  # from body to node axes
+                R[..., i, :, :], omega[..., i, :] = R[..., i, :, :] @ turn, omega[..., i, :] @ turn
+        return x, R, xdot, omega
 
     def joint_kinematics(self, name: str, slot: int, q: Array, v: Array, t: ArrayLike = 0.0) -> Kinematics:
         """The same as `kinematics`, at the joint's point on its first (0) or second (1) partner."""

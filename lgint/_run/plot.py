@@ -122,7 +122,7 @@ def _shapes(axes: Axes, run: States, name: str, rod: RodRow, color: str, most: i
 def _curve(model: Model, rod: RodRow, q: Array, v: Array, t: Array) -> Array:
     """A rod at some states, (states, nodes, 3)."""
     nodes = rod["nodes"] + rod["nodes"][:1] * rod["closed"]
-    return np.stack([model.kinematics(node, q, v, t)[0] for node in nodes], axis=1)
+    return model.motions(nodes, q, v, t)[0]
 
 
 def _angular_velocities(axes: Axes, run: States) -> None:
@@ -238,14 +238,12 @@ def _segments(run: States, q: Array, v: Array, t: Array) -> Any:
     for i, rod in enumerate(model.rods.values()):
         yield _curve(model, rod, q, v, t), COLORS[i % len(COLORS)]
     of_rods = {name for rod in model.rods.values() for name in (*rod["nodes"], *rod["edges"])}
-    places = {name: model.kinematics(name, q, v, t)[:2] for name in model.bodies}
-    spread = np.concatenate([x for x, _ in places.values()])
-    size = 0.1 * float(np.ptp(spread, axis=0).max()) or 0.1
-    for name, (x, R) in places.items():
-        if name in of_rods:
-            continue
+    places, R, *_ = model.motions(list(model.bodies), q, v, t)
+    size = 0.1 * float(np.ptp(places, axis=(0, 1)).max()) or 0.1
+    for k, name in enumerate(model.bodies):
         for i, color in enumerate(("#d1495b", "#2e8b7a", "#3366aa")):
-            yield np.stack([x, x + size * R[:, :, i]], axis=1), color
+            if name not in of_rods:
+                yield np.stack([places[:, k], places[:, k] + size * R[:, k, :, i]], axis=1), color
     for name, joint in model.joints.items():
         if name in of_rods:
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from lgint import _core, _html
 from lgint._args import Array, array, choice, listing
 from lgint._model.joints import JOINTS, joint_coordinate
-from lgint._model.model import Model, System
+from lgint._model.model import Kinematics, Model, System
 from lgint._model.multipliers import complete_multipliers
 from lgint._model.record import JointRow, partners
 from lgint._model.rod import Rod
@@ -21,6 +21,9 @@ from lgint._run.dense import DenseOutput
 from lgint.modal import COM
 
 EQUILIBRIUM: Final = "equilibrium"  # the method of trajectories whose times are load factors
+
+
+AT_A_TIME = 100_000  # bodies times states whose kinematics are held at once
 
 
 @dataclass(frozen=True)
@@ -208,21 +211,34 @@ class States:
 
     def momentum(self) -> Array:
         """Linear momentum of all bodies, inertial, (n, 3), kg m/s."""
+        bodies = self.multibody().bodies
+        masses = np.array([body["mass"] for body in bodies.values()])
+        coms = [f"{name}.{COM}" if body["modes"] else name for name, body in bodies.items()]
         total = np.zeros((len(self), 3))
-        for name, body in self.multibody().bodies.items():
-            total += body["mass"] * self.velocity(f"{name}.{COM}" if body["modes"] else name)
+        for states, (_, _, xdot, _) in self._motions(coms):
+            total[states] = np.einsum("b,nbi->ni", masses, xdot)
         return total
 
     def angular_momentum(self) -> Array:
         """Angular momentum of all bodies about the origin, inertial, (n, 3), kg m^2/s."""
+        bodies = self.multibody().bodies
+        rigid = {name: body for name, body in bodies.items() if not body["modes"]}
+        masses = np.array([body["mass"] for body in rigid.values()])
+        inertia = np.reshape([body["inertia"] for body in rigid.values()], (-1, 3, 3))
         total = np.zeros((len(self), 3))
-        for name, body in self.multibody().bodies.items():
-            x, R, xdot, omega = self._kinematics(name)
-            if body["modes"]:
-                total += self._modal_angular_momentum(name)
-                continue
-            total += body["mass"] * np.cross(x, xdot) + _rotate(R, omega @ np.array(body["inertia"]))
+        for states, (x, R, xdot, omega) in self._motions(list(rigid)):
+            total[states] = np.einsum("b,nbi->ni", masses, np.cross(x, xdot))
+            total[states] += np.einsum("nbij,nbj->ni", R, np.einsum("bjk,nbk->nbj", inertia, omega))
+        for name in bodies.keys() - rigid.keys():
+            total += self._modal_angular_momentum(name)
         return total
+
+    def _motions(self, names: Sequence[str]) -> Iterator[tuple[slice, Kinematics]]:
+        """Kinematics of bodies, so many states at a time that their arrays stay small."""
+        many = max(AT_A_TIME // max(len(names), 1), 1)
+        for first in range(0, len(self), many):
+            states = slice(first, first + many)
+            yield states, self.multibody().motions(names, self.q[states], self.v[states], self._times[states])
 
     def _modal_angular_momentum(self, name: str) -> Array:
         model = self.multibody()
@@ -256,12 +272,15 @@ class States:
         """
         return self._edges(rod)[1]
 
+    def line(self, rod: str | Rod) -> Array:
+        """Inertial positions of the nodes of a rod, (n, nodes, 3), m."""
+        model = self.multibody()
+        return model.motions(model.rod(rod)["nodes"], self.q, self.v, self._times)[0]
+
     def _edges(self, rod: str | Rod) -> tuple[Array, Array]:
         """Strains and stresses of a rod."""
         model = self.multibody()
-        name = rod if isinstance(rod, str) else rod.name
-        edges = model.rods[choice("rod", name, model.rods)]["edges"]
-        elements = [model.joint_place(edge).element for edge in edges]
+        elements = [model.joint_place(edge).element for edge in model.rod(rod)["edges"]]
         return model.core.strain(elements, self._times, self.q, self.v, self.lam, self._static)
 
     # ---- joints ----

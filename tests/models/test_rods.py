@@ -369,6 +369,7 @@ def test_rods_in_files_and_pictures(tmp_path):
     x, y, z = last.get_data_3d()
     nodes = np.stack([run.position(f"node{i}")[-1] for i in range(4)])
     np.testing.assert_allclose(np.stack([x, y, z], axis=1), nodes)
+    np.testing.assert_array_equal(run.line("rod")[-1], nodes)
     run.animate(seconds=0.1).save(tmp_path / "rod.gif", writer="pillow")
     assert (tmp_path / "rod.gif").stat().st_size > 1000
     with pytest.raises(ValueError, match="unknown rod 'rope'"):
