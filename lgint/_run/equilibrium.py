@@ -36,10 +36,11 @@ def equilibrium(
     model : Model, CallableModel or LagrangianModel
         Its velocities `v0` are ignored.
     loads : array_like, shape (n,)
-        Increasing factors of all loads: gravity, applied forces and torques, and the constant torques and forces of
-        drives. Springs, what a drive controls, the laws of `add_force_law` and of joints, and prescribed motions do not
-        depend on them. A step under which no equilibrium is found is halved, down to 1/1024 of the distance between
-        two factors. A system of functions has one force, in which loads cannot be told apart: it takes (1,) only.
+        Increasing factors of all loads: gravity, applied forces and torques, the tension of tendons, and the constant
+        torques and forces of drives. Springs, what a drive controls, laws of `add_force_law`, reference strains and
+        prescribed motions do not depend on them. A step under which no equilibrium is found is halved, down to 1/1024
+        of the distance between two factors. A system of functions has one force, in which loads cannot be told apart:
+        it takes (1,) only.
     time : float
         Time at which loads, laws and prescribed motions that depend on time are taken, s.
     newton_rtol, newton_atol : float
