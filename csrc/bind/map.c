@@ -7,6 +7,9 @@ enum { MAX_AXES = 64 };
    without leading axes, which belongs to every point. */
 typedef struct batch {
     PyArrayObject *in[LG_MAX_OPERANDS], *out[LG_MAX_RESULTS];
+    const double *x[LG_MAX_OPERANDS]; /* their values at the first point */
+    double *y[LG_MAX_RESULTS];
+    int results;
     npy_intp in_stride[LG_MAX_OPERANDS], out_stride[LG_MAX_RESULTS];
     int ndim;
     npy_intp dims[MAX_AXES + 1], points;
@@ -62,6 +65,7 @@ static int open_operands(batch *b, const lg_map *map, PyObject *const *objects)
         PyArrayObject *array = objects[i] ? lg_array(objects[i], map->names[i], core, &n, 1)
                                           : (PyArrayObject *)PyArray_ZEROS(core, &n, NPY_DOUBLE, 0);
         b->in[i] = array;
+        b->x[i] = array ? lg_data(array) : NULL;
         int ndim = array ? PyArray_NDIM(array) - core : 0;
         b->in_stride[i] = ndim ? n : 0;
         if (!array || (ndim && take_leading_axes(b, array, map->names[i], ndim) < 0))
@@ -79,9 +83,10 @@ static PyArrayObject *new_result(batch *b, const lg_map *map, const char *shape)
 
 static int open_results(batch *b, const lg_map *map)
 {
-    for (int i = 0; map->results[i]; i++) {
+    for (int i = 0; map->results[i]; i++, b->results++) {
         if (!(b->out[i] = new_result(b, map, map->results[i])))
             return -1;
+        b->y[i] = PyArray_DATA(b->out[i]);
         b->out_stride[i] = PyArray_MultiplyList(PyArray_DIMS(b->out[i]) + b->ndim, PyArray_NDIM(b->out[i]) - b->ndim);
     }
     return 0;
@@ -93,9 +98,9 @@ static lg_status run(const batch *b, lg_map *map)
         const double *x[LG_MAX_OPERANDS];
         double *y[LG_MAX_RESULTS];
         for (int i = 0; map->operands[i]; i++)
-            x[i] = lg_data(b->in[i]) + p * b->in_stride[i];
-        for (int i = 0; map->results[i]; i++)
-            y[i] = (double *)PyArray_DATA(b->out[i]) + p * b->out_stride[i];
+            x[i] = b->x[i] + p * b->in_stride[i];
+        for (int i = 0; i < b->results; i++)
+            y[i] = b->y[i] + p * b->out_stride[i];
         LG_TRY(map->at(map, x, y));
     }
     return LG_OK;
@@ -113,16 +118,13 @@ static lg_status run_with_memory(const batch *b, lg_map *map)
     return status;
 }
 
-static PyObject *results_of(const batch *b, const lg_map *map)
+static PyObject *results_of(const batch *b)
 {
-    int count = 0;
-    while (map->results[count])
-        count++;
-    if (count == 1)
-        return Py_NewRef((PyObject *)b->out[0]);
-    PyObject *tuple = PyTuple_New(count);
-    for (int i = 0; tuple && i < count; i++)
-        PyTuple_SET_ITEM(tuple, i, Py_NewRef((PyObject *)b->out[i]));
+    if (b->results == 1)
+        return Py_XNewRef((PyObject *)b->out[0]);
+    PyObject *tuple = PyTuple_New(b->results);
+    for (int i = 0; tuple && i < b->results; i++)
+        PyTuple_SET_ITEM(tuple, i, Py_XNewRef((PyObject *)b->out[i]));
     return tuple;
 }
 
@@ -132,8 +134,7 @@ PyObject *lg_map_call(lg_map *map, PyObject *self, PyObject *const *objects)
     PyObject *result = NULL;
     if (open_operands(&b, map, objects) == 0 && open_results(&b, map) == 0) {
         lg_status status = run_with_memory(&b, map);
-        result =
-            status == LG_OK ? results_of(&b, map) : lg_raise(lg_module_of(Py_TYPE(self)), status, &map->report, NULL);
+        result = status == LG_OK ? results_of(&b) : lg_raise(lg_module_of(Py_TYPE(self)), status, &map->report, NULL);
     }
     for (int i = 0; i < LG_MAX_OPERANDS; i++)
         Py_XDECREF(b.in[i]);
