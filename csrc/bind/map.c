@@ -34,7 +34,8 @@ npy_intp lg_length(const lg_system *system, char letter)
 PyArrayObject *lg_new_array(const lg_system *system, int ndim, const npy_intp *dims, const char *shape)
 {
     npy_intp all[MAX_AXES + 4];
-    memcpy(all, dims, (size_t)ndim * sizeof *all);
+    for (int i = 0; i < ndim; i++) // there are no dims for a single point
+        all[i] = dims[i];
     for (; *shape; shape++)
         all[ndim++] = lg_length(system, *shape);
     return (PyArrayObject *)PyArray_SimpleNew(ndim, all, NPY_DOUBLE);
@@ -45,7 +46,8 @@ static int take_leading_axes(batch *b, PyArrayObject *array, const char *name, i
     const npy_intp *dims = PyArray_DIMS(array);
     if (b->ndim == 0) {
         b->ndim = ndim;
-        memcpy(b->dims, dims, (size_t)ndim * sizeof *dims);
+        for (int i = 0; i < ndim; i++)
+            b->dims[i] = dims[i];
         b->points = PyArray_MultiplyList(dims, ndim);
         return 0;
     }
