@@ -271,11 +271,16 @@ def _line(r: Result) -> str:
 
 
 def _seconds_a_step(runs: Sequence[Callable[[int], object]], steps: int, repeat: int) -> list[float]:
-    """Of functions that make so many steps, taken in turns; what they cost with no steps at all is not counted."""
+    """Of functions that make so many steps, taken in turns; what they cost with no steps at all is not counted.
+
+    After each change of turns a run is not counted: the caches are full of the other's data, and only the first of the
+    runs of different length, whose difference counts, would pay for that.
+    """
     counts = (max(steps // 5, 1), steps)
     least = np.full((len(runs), 2), np.inf)
     for _ in range(repeat):
         for i, run in enumerate(runs):
+            run(counts[0])
             for j, count in enumerate(counts):
                 start = time.process_time()
                 run(count)
