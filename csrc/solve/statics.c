@@ -410,6 +410,7 @@ lg_status lg_statics_solve(lg_statics *s, lg_report *out)
 {
     search at = {.statics = s, .report = out};
     out->iteration = 0;
+    out->advice = NULL;
     keep(s, 0);
     lg_status status = iterate(&at);
     report(&at, status);

@@ -67,6 +67,8 @@ def line(
     closed: bool,
 ) -> Line:
     """The line that the arguments of `add_rod` describe."""
+    if not isinstance(closed, (bool, np.bool_)):
+        raise ValueError(f"closed of {name!r}: True or False expected, got {closed!r}")
     x = _straight(name, start, end, edges) if nodes is None else _given(name, nodes, start, end, edges)
     chords = np.diff(x, axis=0, append=x[:1]) if closed else np.diff(x, axis=0)
     if len(x) < 2 + closed or np.linalg.norm(chords, axis=1).min() == 0:

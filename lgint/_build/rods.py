@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +25,14 @@ Clamps = Iterable[int] | Mapping[int, Motion | None]
 FORMULATION: Final = "S3R3"
 NO_DAMPING: Final = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 WIDTH: Final = 6  # of a strain
+
+
+class Laws(NamedTuple):
+    """How the edges of a rod resist strain, an entry for each edge."""
+
+    stiffness: Array  # (edges, 6, 6)
+    damping: Array  # (edges, 6)
+    reference: Sequence[Any]  # strains, or functions of time
 
 
 class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
@@ -122,7 +130,8 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
         if masses.min() <= 0:
             raise ValueError(f"inertia of {name!r}: four positive numbers expected, got {inertia!r}")
         clamps = _clamps(name, clamped, shape.count)
-        held = {_node(f"attached of {name!r}", i, shape.count): self._partner(to) for i, to in (attached or {}).items()}
+        held = self._attached(name, attached, shape.count, clamps)
+        laws = _laws(name, stiffness, damping, reference_strain, shape)
         u = _per_node(f"velocity of {name!r}", velocity, shape.count)
         omega = _per_node(f"angular_velocity of {name!r}", angular_velocity, shape.count)
         made: list[str] = []
@@ -137,7 +146,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
                 if i in held:
                     self.add_joint("rigid", held[i], node, point=x, name=f"{node}.joint")
         rod = replace(rod, nodes=tuple(made))
-        self._add_edges(rod, shape, stiffness, damping, reference_strain, constraints)
+        self._add_edges(rod, shape, laws, constraints)
         self._add_loads(rod, shape, load, drag)
         self._rods[name] = {"nodes": list(rod.nodes), "edges": list(rod.edges), "closed": bool(closed)}
         self._names.add(name)
@@ -145,9 +154,23 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
 
     def _rod_names(self, name: str, prefix: str | None, shape: Line) -> Rod:
         self._new_name("rod", name)
+        if prefix is not None and not isinstance(prefix, str):
+            raise ValueError(f"prefix of {name!r}: a string or None expected, got {prefix!r}")
         stem = f"{name}." if prefix is None else prefix
         nodes = tuple(f"{stem}node{i}" for i in range(shape.count))
         return Rod(name, nodes, tuple(f"{stem}edge{i}" for i in range(shape.edges)))
+
+    def _attached(
+        self, name: str, attached: Mapping[int, str] | None, count: int, clamps: Collection[int]
+    ) -> dict[int, str]:
+        """What holds nodes, by their numbers."""
+        what = f"attached of {name!r}"
+        if attached is not None and not isinstance(attached, Mapping):
+            raise ValueError(f"{what}: a dict from numbers of nodes to names of bodies expected, got {attached!r}")
+        held = {_node(what, i, count): self._partner(to) for i, to in (attached or {}).items()}
+        if both := sorted({*held} & {*clamps}):
+            raise ValueError(f"{what}: nodes that are not clamped expected, got {both[0]}, which is in `clamped` too")
+        return held
 
     def _add_node(self, node: str, m: Array, x: Array, R: Array, u: Array, omega: Array, formulation: str) -> str:
         return self.add_body(
@@ -177,19 +200,8 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
 
     # ---- edges ----
 
-    def _add_edges(
-        self,
-        rod: Rod,
-        shape: Line,
-        stiffness: ArrayLike,
-        damping: ArrayLike,
-        reference: Strain | None,
-        constraints: str | None,
-    ) -> None:
+    def _add_edges(self, rod: Rod, shape: Line, laws: Laws, constraints: str | None) -> None:
         """Adds the edges of a rod whose nodes are there."""
-        C = _stiffness(f"stiffness of {rod.name!r}", stiffness, shape.edges)
-        D = _per_edge(f"damping of {rod.name!r}", damping, shape.edges, (WIDTH,))
-        strains = _strains(rod.name, reference, shape)
         ends = [(i, (i + 1) % shape.count) for i in range(shape.edges)]
         for i, (first, second) in enumerate(ends):
             if rod.nodes[first] in self._supports and rod.nodes[second] in self._supports:
@@ -204,9 +216,9 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
                 self._local(a[0], a[1]),
                 self._local(b[0], b[1]),
                 shape.ds[i],
-                C[i],
-                D[i],
-                strains[i],
+                laws.stiffness[i],
+                laws.damping[i],
+                laws.reference[i],
                 constraints,
                 rod.edges[i],
             )
@@ -231,6 +243,12 @@ def _per_edge(what: str, value: ArrayLike, edges: int, shape: tuple[int, ...]) -
     """One value per edge, (edges, *shape), from one for all or one for each."""
     given = array(what, value, shape, (edges, *shape))
     return np.broadcast_to(given, (edges, *shape))
+
+
+def _laws(name: str, stiffness: ArrayLike, damping: ArrayLike, reference: Strain | None, shape: Line) -> Laws:
+    C = _stiffness(f"stiffness of {name!r}", stiffness, shape.edges)
+    D = _per_edge(f"damping of {name!r}", damping, shape.edges, (WIDTH,))
+    return Laws(C, D, _strains(name, reference, shape))
 
 
 def _per_node(what: str, value: ArrayLike, count: int) -> Array:

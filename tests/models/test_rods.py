@@ -391,6 +391,10 @@ REFUSALS = {
     "2 functions expected, got 1": {"nodes": np.eye(3), "reference_strain": [lambda t: np.zeros(6)]},
     "'kirchhoff', 'inextensible'": {"nodes": np.eye(3), "constraints": "none"},
     "positive numbers expected, got -1": {"nodes": np.eye(3), "length": -1},
+    "a dict from numbers of nodes to names of bodies expected, got ": {"nodes": np.eye(3), "attached": (0,)},
+    "got 2, which is in `clamped` too": {"nodes": np.eye(3), "clamped": (2,), "attached": {-1: "ground"}},
+    "prefix of 'rod': a string or None expected, got 3": {"nodes": np.eye(3), "prefix": 3},
+    "closed of 'rod': True or False expected, got 'yes'": {"nodes": np.eye(3), "closed": "yes"},
 }
 
 
@@ -398,6 +402,16 @@ REFUSALS = {
 def test_refusals(message):
     with pytest.raises(ValueError, match=message):
         lgint.ModelBuilder().add_rod("rod", **{**SECTION, **REFUSALS[message]})
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"stiffness": np.ones(5)}, {"damping": np.ones(3)}, {"reference_strain": np.ones(3)}]
+)
+def test_a_refused_rod_leaves_its_names_free(wrong):
+    b = lgint.ModelBuilder()
+    with pytest.raises(ValueError, match="shape"):
+        straight(b, **wrong)
+    assert len(straight(b).nodes) == 5
 
 
 # ---- agreement ----

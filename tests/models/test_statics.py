@@ -357,6 +357,16 @@ def test_a_free_body_is_named(formulation, gravity):
     assert caught.value.report["status"] == "NOT_UNIQUE" and len(caught.value.trajectory) == 0
 
 
+def test_the_advice_is_that_of_the_last_attempt():
+    """A free rod of one edge: steps of the load that are halved lead nowhere, and then it is found to be free."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -G))
+    section = {"stiffness": (1e4, 1e4, 1e4, 500, 500, 500), "inertia": (1, 0.1, 0.1, 0.1)}
+    builder.add_rod("rod", start=(0, 0, 0), end=(1, 0, 0), edges=1, **section)
+    with pytest.raises(lgint.SingularError, match="of rod.node1.*hold what can move") as caught:
+        lgint.equilibrium(builder.build())
+    assert caught.value.report["h"] < 1
+
+
 def test_what_turns_without_effort_is_named():
     builder = lgint.ModelBuilder(gravity=(0, 0, -G))
     builder.add_body("upper", mass=1.0, inertia=(1, 1, 1), position=(0.5, 0, 0))
