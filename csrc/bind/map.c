@@ -69,8 +69,8 @@ static int open_operands(batch *b, const lg_map *map, PyObject *const *objects)
         b->in[i] = array;
         b->x[i] = array ? lg_data(array) : NULL;
         int ndim = array ? PyArray_NDIM(array) - core : 0;
-        b->in_stride[i] = ndim ? n : 0;
-        if (!array || (ndim && take_leading_axes(b, array, map->names[i], ndim) < 0))
+        b->in_stride[i] = ndim > 0 ? n : 0;
+        if (!array || (ndim > 0 && take_leading_axes(b, array, map->names[i], ndim) < 0))
             return -1;
     }
     return 0;
