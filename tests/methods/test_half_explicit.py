@@ -90,6 +90,18 @@ def test_projection_keeps_the_order_and_removes_the_drift(method, formulation, p
     assert velocity.max() < 2e-12 or project == "position"
 
 
+@pytest.mark.parametrize("formulation", (*FORMULATIONS, *EXPLICIT_ONLY))
+@pytest.mark.parametrize("method", METHODS)
+def test_projection_leaves_no_drift_anywhere(method, formulation):
+    """In both scalings of the constraint, the unit length of quaternions included."""
+    for frame in ("inertial", "body"):
+        run = lgint.integrate(
+            slow_top(formulation, omega0=SLOW, constraint_frame=frame), method, t_end=0.1, h=0.01, project="both"
+        )
+        assert np.abs(run.constraint_residual("position")).max() < 1e-13
+        assert np.abs(run.constraint_residual("velocity")).max() < 2e-12
+
+
 # ---- the formulas of a step ----
 
 MASS, INERTIA, COM = 15.0, np.diag([0.234375, 0.46875, 0.234375]), np.array([0.0, 1.0, 0.0])

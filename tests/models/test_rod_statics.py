@@ -146,3 +146,21 @@ def test_a_thread_buckles_between_two_clamps():
         assert np.allclose(stress, elastic[:, 3:] if constraints else elastic, rtol=1e-9, atol=1e-12)
     assert np.allclose(ends[None], ends["kirchhoff"], rtol=0, atol=1e-5)
     assert ends[None][2] < -0.02 and abs(ends[None][0] - 0.035) < 2e-3
+
+
+def test_the_load_factor_multiplies_what_acts_on_rods():
+    """Gravity, dead loads and tendons, but neither the reference strain nor a stiffness."""
+
+    def found(factor, loads):
+        builder = lgint.ModelBuilder(gravity=(0, 0, -9.81 * factor))
+        shape = {"stiffness": (1e4, 1e4, 1e4, 50, 50, 50), "inertia": (1, 0.1, 0.1, 0.1), "clamped": (0,)}
+        bent = (0, 0, 1, 0, 0.3, 0)
+        rod = builder.add_rod(
+            "rod", start=(0, 0, 0), end=(1, 0, 0), edges=4, load=(0, 2 * factor, 0), reference_strain=bent, **shape
+        )
+        builder.add_tendon(rod.nodes, tension=20.0 * factor, local_points=(0.02, 0, 0))
+        return lgint.equilibrium(builder.build(), loads).position(rod.nodes[-1])
+
+    half, whole = found(1.0, (0.5, 1.0))
+    np.testing.assert_allclose(half, found(0.5, (1.0,))[-1], atol=1e-12)
+    assert np.abs(whole - half).max() > 1e-2

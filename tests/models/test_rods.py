@@ -185,6 +185,27 @@ def test_moving_clamp():
 # ---- shapes ----
 
 
+def test_a_clamped_node_is_no_unknown_and_all_is_known_of_it():
+    """Position, velocity, rotation and points follow the motion; the force is what the rest of the rod needs."""
+
+    def motion(t):
+        return ((0, 0, 0.1 * t**2), (0, 0, 0.2 * t), (0, 0, 0.2))
+
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    rod = straight(b, clamped={0: motion})
+    run = lgint.integrate(b.build(), "genalpha", t_end=0.1, h=1e-3)
+    assert run.v.shape[1] == 24 and run.q.shape[1] == 28
+    root, t = rod.nodes[0], run.t
+    np.testing.assert_allclose(run.position(root), np.stack([0 * t, 0 * t, 0.1 * t**2], axis=1), atol=1e-16)
+    np.testing.assert_allclose(run.velocity(root), np.stack([0 * t, 0 * t, 0.2 * t], axis=1), atol=1e-16)
+    np.testing.assert_allclose(run.rotation(root)[:, :, 2], np.tile([1.0, 0, 0], (len(t), 1)), atol=1e-15)
+    np.testing.assert_allclose(run.angular_velocity(root), 0, atol=1e-15)
+    np.testing.assert_allclose(run.point(root, (0, 0, 0.3)) - run.position(root), [[0.3, 0, 0]] * len(t), atol=1e-15)
+    momentum = run.momentum()
+    force = (momentum[2:] - momentum[:-2]) / 2e-3 + (0, 0, 9.81 * 0.5 * 0.875)
+    np.testing.assert_allclose(run.reaction(root)[21:-1, :3], force[20:], atol=2e-2 * np.abs(force).max())
+
+
 def test_any_start_is_without_stress_by_itself():
     """A natural curvature: the shape of the start, if no reference strain is given."""
     rng = np.random.default_rng(2)
@@ -448,6 +469,32 @@ def test_methods_and_forms_agree():
             np.testing.assert_allclose(second.position(node)[-1], first.position(node)[-1], atol=1e-3)
     apart = np.abs(pairs[2][0].position("node8")[-1] - reference.position("node8")[-1]).max()
     assert apart > 4e-3  # stretch does count
+
+
+FORMS = [
+    *(("genalpha", {"index": index}) for index in (3, 2, "stabilized")),
+    *(("genalpha", {"index": index, "sigma": 0.0}) for index in (3, "stabilized")),
+    ("newmark", {"index": 3}),
+    ("hht", {"alpha": -0.1, "index": 2}),
+    ("midpoint", {}),
+    ("rk33", {}),
+    ("rk44", {}),
+]
+
+
+@pytest.mark.parametrize(("method", "options"), FORMS)
+def test_all_methods_run_rods_with_their_order(method, options):
+    """Against herk5: the free end, and the bending stress of an edge, which knows the rates of strain."""
+    model = lgint.models.roll_up(edges=4, damping=20.0)
+    order = lgint.method_info(method)["order"]
+
+    def end(method, steps, **options):
+        run = lgint.integrate(model, method, t_end=0.5, h=0.5 / steps, **options)
+        return np.append(run.position("node4")[-1], 1e-2 * run.stress("rod")[-1, 0, 3:])
+
+    best, steps = end("herk5", 1024), (256, 512)
+    errors = [np.linalg.norm(end(method, n, **options) - best) for n in steps]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.3)
 
 
 def test_stiffness_that_couples_bending_and_torsion():

@@ -81,7 +81,7 @@ def test_accelerated_pivot_is_gravity():
     np.testing.assert_allclose(moving.reaction("carriage")[-1], moving.reaction("pin")[-1], atol=1e-9)
 
 
-@pytest.mark.parametrize("method", ["genalpha", "rk44"])
+@pytest.mark.parametrize("method", ["genalpha", "rk44", "herk2", "herk3", "herk4"])
 def test_order_with_a_moving_support(method):
     """A row that depends on time costs no order."""
     model, order = hung(**UNIVERSAL), lgint.method_info(method)["order"]
