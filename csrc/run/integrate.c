@@ -229,10 +229,7 @@ static lg_status end_at(lg_loop *loop, double t)
     run->stepper->accel.matrix.poll = NULL; /* the end of a run is not interrupted */
     LG_TRY(evaluate_before(loop, t));
     LG_TRY(lg_run_between(run, t));
-    double *carry = run->between.carry;
-    for (int i = 0, n = lg_run_carry_count(run); i < n; i++)
-        carry[i] = run->state.carry[i];
-    lg_run_copy(run, &run->between, &run->state);
+    lg_state_copy(run->system, 0, &run->between, &run->state);
     run->h = t - run->before.t;
     LG_TRY(lg_run_project(run));
     return lg_run_restart(run, t);
@@ -328,6 +325,8 @@ lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observ
 
     LG_TRY(check_schedule(schedule, run->control.adapts, run->state.t, report));
     LG_TRY(lg_control_check(&run->control, run->system->space->nv, report));
+    if (observer->step || schedule->t_eval)
+        LG_TRY(lg_run_look_inside(run));
     loop.poll = lg_poll_start(observer->poll ? ask_observer : NULL, &loop);
     run->stepper->accel.matrix.poll = &loop.poll;
     lg_status status = run_schedule(&loop);

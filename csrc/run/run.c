@@ -32,7 +32,6 @@ static void run_layout(void *self, lg_arena *arena)
     int ncarry = lg_run_carry_count(run);
     lg_state_layout(&run->state, run->system, ncarry, arena);
     lg_state_layout(&run->before, run->system, ncarry, arena);
-    lg_state_layout(&run->between, run->system, ncarry, arena);
     if (arena->base) {
         run->memory = run->control.memory = (lg_control_memory *)(run->state.carry + stepper_carry(stepper));
         run->grid = (lg_grid *)(run->memory + 1);
@@ -40,9 +39,20 @@ static void run_layout(void *self, lg_arena *arena)
     run->options = lg_arena_take(arena, (size_t)run->method->options->nvalues * sizeof(lg_option_value));
 
     lg_control_layout(&run->control, stepper, arena);
-    lg_dense_layout(&run->dense, arena);
     lg_accel_layout(&stepper->accel, arena);
     stepper->type->layout(stepper, arena);
+}
+
+static void inside_layout(void *self, lg_arena *arena)
+{
+    lg_run *run = self;
+    lg_state_layout(&run->between, run->system, lg_run_extra_count(run), arena);
+    lg_dense_layout(&run->dense, arena);
+}
+
+lg_status lg_run_look_inside(lg_run *run)
+{
+    return run->inside.base ? LG_OK : lg_arena_open(&run->inside, inside_layout, run);
 }
 
 /* "euler, midpoint": the methods that support node kinds with a verb qdot. */
@@ -240,6 +250,7 @@ void lg_run_close(lg_run *run)
             run->stepper->type->close(run->stepper);
     }
     lg_arena_close(&run->arena);
+    lg_arena_close(&run->inside);
     free(run->stepper);
     run->stepper = NULL;
 }

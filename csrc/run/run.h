@@ -21,13 +21,13 @@ typedef struct lg_run {
     lg_stepper *stepper;
     lg_state state;
     lg_state before; /* the start of the last step, if lg_run_keep has stored it */
-    lg_state between; /* a state inside the last step, see lg_run_between */
+    lg_state between; /* a state inside the last step, see lg_run_between; its carry is what results hold */
     double h, error; /* size and scaled error of the last accepted step; 0 and NaN: no step yet */
     lg_control control;
     lg_dense dense;
     lg_control_memory *memory; /* these two are the end of state.carry */
     lg_grid *grid;
-    lg_arena arena;
+    lg_arena arena, inside; /* `inside`: of `between` and `dense`, see lg_run_look_inside */
     lg_option_value *options; /* a copy */
 } lg_run;
 
@@ -64,8 +64,10 @@ lg_status lg_run_project(lg_run *run);
 lg_status lg_run_restart(lg_run *run, double past);
 /* before := state */
 void lg_run_keep(lg_run *run);
+/* Takes the memory for states inside steps, unless the run has it already. */
+lg_status lg_run_look_inside(lg_run *run);
 /* Writes the state at a time inside the last step from `before`, memory included, to `between`; of the carry only
-   what results hold. */
+   what results hold. After lg_run_look_inside. */
 lg_status lg_run_between(lg_run *run, double t);
 void lg_run_copy(const lg_run *run, const lg_state *from, lg_state *to); /* carry included */
 void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report);

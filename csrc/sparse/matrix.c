@@ -19,14 +19,25 @@ static long scratch_place(const lg_plan *plan)
     return plan->size + plan->size % 2;
 }
 
+/* Kernels may look beyond the end of values and factors. */
+static void layout_factors(lg_matrix *matrix, lg_arena *arena)
+{
+    matrix->factors = lg_arena_doubles(arena, (size_t)matrix->plan->nvalues + LG_CHUNK);
+    matrix->pivots = lg_arena_ints(arena, (size_t)matrix->plan->size);
+}
+
 void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
 {
     *matrix = (lg_matrix){.plan = plan};
-    /* kernels may look beyond the end of values and factors */
     matrix->values = lg_arena_doubles(arena, (size_t)plan->nassembled + LG_CHUNK);
-    matrix->factors = lg_arena_doubles(arena, (size_t)plan->nvalues + LG_CHUNK);
     matrix->work = lg_arena_doubles(arena, (size_t)scratch_place(plan) + 2 * plan->largest + plan->widest + LG_CHUNK);
-    matrix->pivots = lg_arena_ints(arena, (size_t)plan->size);
+    layout_factors(matrix, arena);
+}
+
+void lg_matrix_layout_beside(lg_matrix *matrix, const lg_matrix *first, lg_arena *arena)
+{
+    *matrix = (lg_matrix){.plan = first->plan, .values = first->values, .work = first->work};
+    layout_factors(matrix, arena);
 }
 
 void lg_matrix_close(lg_matrix *matrix)

@@ -46,7 +46,7 @@ void lg_plan_operations(const lg_plan *plan, double *factor, double *solve);
 typedef struct lg_matrix {
     const lg_plan *plan;
     double *values; /* assembled, kept for the dense fall-back */
-    double *factors;
+    double *factors; /* free from lg_matrix_zero to the factorisation */
     double *work; /* solve scratch */
     int *pivots;
     double *dense; /* NULL until the first fall-back; malloc'ed */
@@ -60,6 +60,9 @@ typedef struct lg_matrix {
 } lg_matrix;
 
 void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
+/* Of a second matrix with the plan of the first, which is assembled when the first has been factored: both share their
+   assembled values and the scratch. */
+void lg_matrix_layout_beside(lg_matrix *matrix, const lg_matrix *first, lg_arena *arena);
 void lg_matrix_close(lg_matrix *matrix); /* frees the dense fall-back, if any */
 
 void lg_matrix_zero(lg_matrix *matrix); /* ends what lg_matrix_keep began */

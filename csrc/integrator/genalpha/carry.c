@@ -14,7 +14,8 @@ static double *take(double *base, int *used, int count)
 int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_carry *carry)
 {
     const lg_system *system = g->base.system;
-    int nv = system->space->nv, nrows = system->pattern->nrows, back = g->extrapolates, used = 0;
+    int nv = system->space->nv, nrows = system->pattern->nrows, nmu = lg_alpha_mu_count(g);
+    int back = g->extrapolates, used = 0;
     carry->a = take(base, &used, nv);
     carry->h = take(base, &used, 1);
     carry->steps = take(base, &used, 1);
@@ -22,7 +23,7 @@ int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_c
     for (int i = 0; i < 3; i++) {
         int count = i < 2 || g->undamped ? back : 0;
         carry->w[i] = take(base, &used, count * nv);
-        carry->mu[i] = take(base, &used, count * nrows);
+        carry->mu[i] = take(base, &used, count * nmu);
         if (i > 0)
             carry->lam[i - 1] = take(base, &used, count * nrows);
     }

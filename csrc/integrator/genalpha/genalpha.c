@@ -132,33 +132,51 @@ static lg_status prepare(lg_stepper *self)
 
 /* ---- memory ---- */
 
+static void layout_mu(lg_genalpha_stepper *g, lg_arena *arena)
+{
+    size_t nv = (size_t)g->base.system->space->nv, nrows = (size_t)g->base.system->pattern->nrows;
+    g->mu = lg_arena_doubles(arena, nrows);
+    g->Btmu = lg_arena_doubles(arena, nv);
+    g->mu_correction = lg_arena_doubles(arena, nv + nrows);
+    g->second_sweep = lg_arena_doubles(arena, nv + nrows);
+    g->Bn = lg_arena_doubles(arena, (size_t)g->base.system->pattern->nvalues);
+    lg_matrix_layout_beside(&g->mu_matrix, &g->base.accel.matrix, arena);
+}
+
+/* The matrices of the chains serve from the evaluation of a matrix to its factorisation. With full Newton's method the
+   factors of the matrix that is factored last are free then, and hold them if they fit; modified Newton's method may
+   still use the factors of an older matrix. */
+static void layout_chains(lg_genalpha_stepper *g, lg_arena *arena)
+{
+    const lg_matrix *last = g->index == LG_INDEX_STABILIZED ? &g->mu_matrix : &g->base.accel.matrix;
+    const lg_space *space = g->base.system->space;
+    size_t nm = (size_t)space->nm, unused = g->implicit.newton.modified ? 0 : (size_t)lg_plan_values(g->base.plan);
+    double *room = 2 * nm <= unused ? last->factors : lg_arena_doubles(arena, 2 * nm);
+    g->T = room;
+    g->X = room ? room + nm : NULL;
+    g->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof(lg_chain));
+}
+
 static void layout(lg_stepper *self, lg_arena *arena)
 {
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
-    const lg_space *space = self->system->space;
-    size_t nv = (size_t)space->nv, nrows = (size_t)self->system->pattern->nrows;
+    const lg_system *system = self->system;
+    size_t nv = (size_t)system->space->nv;
     int stabilized = g->index == LG_INDEX_STABILIZED;
-    size_t nvalues = g->index == LG_INDEX_3 ? 0 : (size_t)self->system->pattern->nvalues;
 
-    double **velocities[] = {&g->v_n, &g->a_n,   &g->theta0, &g->v0,        &g->a0,    &g->a,
-                             &g->w,   &g->now.v, &g->now.a,  &g->now.theta, &g->now.c, &g->Btmu};
+    double **velocities[] = {&g->theta0, &g->v0, &g->a0, &g->w, &g->now.v, &g->now.a, &g->now.theta, &g->now.c};
     for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++)
         *velocities[i] = lg_arena_doubles(arena, nv);
-    lg_implicit_layout(&g->implicit, self->system, 1 + stabilized, arena);
-    g->now.q = lg_arena_doubles(arena, (size_t)space->nq);
-    g->lam = g->now.lam = lg_arena_doubles(arena, nrows);
-    g->mu = lg_arena_doubles(arena, nrows);
-    g->mu_correction = lg_arena_doubles(arena, nv + nrows);
-    g->second_sweep = lg_arena_doubles(arena, nv + nrows);
-    g->T = lg_arena_doubles(arena, (size_t)space->nm);
-    g->X = lg_arena_doubles(arena, (size_t)space->nm);
-    g->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof(lg_chain));
-    g->Z = lg_arena_doubles(arena, nvalues);
-    g->Bn = lg_arena_doubles(arena, nvalues);
+    lg_implicit_layout(&g->implicit, system, 1 + stabilized, arena);
+    g->now.q = lg_arena_doubles(arena, (size_t)system->space->nq);
+    g->lam = g->now.lam = lg_arena_doubles(arena, (size_t)system->pattern->nrows);
+    if (g->index != LG_INDEX_3)
+        g->Z = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     if (stabilized)
-        lg_matrix_layout(&g->mu_matrix, self->plan, arena);
-    g->matrix_place =
-        lg_arena_doubles(arena, g->implicit.newton.modified ? (size_t)lg_alpha_place_count(self->system) : 0);
+        layout_mu(g, arena);
+    layout_chains(g, arena);
+    if (g->implicit.newton.modified)
+        g->matrix_place = lg_arena_doubles(arena, (size_t)lg_alpha_place_count(system));
 }
 
 static void close_mu_matrix(lg_stepper *self)
@@ -209,18 +227,18 @@ static void combine(int n, const double weights[3], const double *x0, const doub
 static void guess(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 {
     const lg_state *state = g->start;
-    int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
+    int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows, nmu = lg_alpha_mu_count(g);
     if (!g->extrapolates) {
         lg_zero(nv, g->w);
         lg_zero(nrows, g->lam);
-        lg_zero(nrows, g->mu);
+        lg_zero(nmu, g->mu);
         return;
     }
     double weights[3];
     guess_weights(g, c, weights);
     combine(nv, weights, *c->steps >= 1 ? c->w[0] : state->a, c->w[1], c->w[2], g->w);
     combine(nrows, weights, state->lam, c->lam[0], c->lam[1], g->lam);
-    combine(nrows, weights, c->mu[0], c->mu[1], c->mu[2], g->mu);
+    combine(nmu, weights, c->mu[0], c->mu[1], c->mu[2], g->mu);
 }
 
 /* a_n belongs to t_n + (alpha_m - alpha_f) h of the step before. */
@@ -229,10 +247,10 @@ static void take_accelerations(lg_genalpha_stepper *g, const lg_alpha_carry *c)
     const lg_state *state = g->start;
     int nv = g->base.system->space->nv;
     double ratio = *c->h > 0 ? g->h / *c->h : 1;
-    lg_copy(nv, state->v, g->v_n);
-    lg_copy(nv, c->a, g->a_n);
+    lg_copy(nv, state->v, g->v0);
+    lg_copy(nv, c->a, g->a0);
     for (int i = 0; ratio != 1 && i < nv; i++)
-        g->a_n[i] = state->a[i] + ratio * (c->a[i] - state->a[i]);
+        g->a0[i] = state->a[i] + ratio * (c->a[i] - state->a[i]);
 }
 
 /* Takes over the memory of Newton's method. After a change of h the next step is tested. */
@@ -271,19 +289,20 @@ static lg_status take_over(lg_genalpha_stepper *g)
 /* Writes the carry for the next step after an accepted step that began with lam_n. */
 static void hand_over(const lg_genalpha_stepper *g, const double *lam_n)
 {
-    int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows;
+    int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows, nmu = lg_alpha_mu_count(g);
     lg_alpha_carry c = g->carry;
-    lg_copy(nv, g->a, c.a);
+    for (int i = 0; i < nv; i++)
+        c.a[i] = g->a0[i] + g->alpha.kappa * g->now.a[i];
     *c.h = g->h;
     memcpy(c.memory, &g->memory, sizeof g->memory);
     if (g->extrapolates) {
         for (int i = g->undamped ? 2 : 1; i > 0; i--) {
             lg_copy(nv, c.w[i - 1], c.w[i]);
             lg_copy(nrows, i > 1 ? c.lam[i - 2] : lam_n, c.lam[i - 1]);
-            lg_copy(nrows, c.mu[i - 1], c.mu[i]);
+            lg_copy(nmu, c.mu[i - 1], c.mu[i]);
         }
         lg_copy(nv, g->w, c.w[0]);
-        lg_copy(nrows, g->mu, c.mu[0]);
+        lg_copy(nmu, g->mu, c.mu[0]);
         *c.steps = fmin(*c.steps + 1, 3);
     }
     if (g->place_changed)
@@ -292,27 +311,25 @@ static void hand_over(const lg_genalpha_stepper *g, const double *lam_n)
 
 /* ---- the step ---- */
 
-/* theta_0, v_0, a_0 and c_n from v_n, a_n and vdot_n */
-static void predict_velocities(int n, const lg_alpha *p, double h, const double *restrict v_n,
-                               const double *restrict a_n, const double *restrict vdot_n, double *restrict theta0,
-                               double *restrict v0, double *restrict a0, double *restrict c)
+/* theta_0 and c_n from v_n, a_n and vdot_n, and v_0 and a_0 in place of v_n and a_n */
+static void predict_velocities(int n, const lg_alpha *p, double h, const double *restrict vdot_n,
+                               double *restrict theta0, double *restrict v, double *restrict a, double *restrict c)
 {
     double vdot_share = p->alpha_f / (1 - p->alpha_m), a_share = p->alpha_m / (1 - p->alpha_m);
     double early = h * (1 - p->gamma), late = h * p->gamma, ratio = h * p->beta / p->gamma;
     double early2 = h * h * (0.5 - p->beta), late2 = h * h * p->beta;
     for (int i = 0; i < n; i++) {
-        double v_early = v_n[i] + early * a_n[i], theta_early = h * v_n[i] + early2 * a_n[i];
-        a0[i] = vdot_share * vdot_n[i] - a_share * a_n[i];
-        v0[i] = v_early + late * a0[i];
-        theta0[i] = theta_early + late2 * a0[i];
+        double v_early = v[i] + early * a[i], theta_early = h * v[i] + early2 * a[i];
+        a[i] = vdot_share * vdot_n[i] - a_share * a[i];
+        v[i] = v_early + late * a[i];
+        theta0[i] = theta_early + late2 * a[i];
         c[i] = theta_early - ratio * v_early;
     }
 }
 
 static void predict(lg_genalpha_stepper *g)
 {
-    predict_velocities(g->base.system->space->nv, &g->alpha, g->h, g->v_n, g->a_n, g->start->a, g->theta0, g->v0, g->a0,
-                       g->now.c);
+    predict_velocities(g->base.system->space->nv, &g->alpha, g->h, g->start->a, g->theta0, g->v0, g->a0, g->now.c);
     g->form->predict(g);
 }
 
@@ -357,11 +374,9 @@ static lg_status solve(lg_genalpha_stepper *g, const lg_state *state, double h)
 static lg_status step(lg_stepper *self, lg_state *state, double h)
 {
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
-    int nv = self->system->space->nv, nrows = self->system->pattern->nrows;
+    int nrows = self->system->pattern->nrows;
     LG_TRY(solve(g, state, h));
 
-    for (int i = 0; i < nv; i++)
-        g->a[i] = g->a0[i] + g->alpha.kappa * g->now.a[i];
     double *lam_n = g->implicit.residual;
     lg_copy(nrows, state->lam, lam_n);
     LG_TRY(lg_stepper_accept(self, state, h, g->now.q, g->now.v, g->now.a, g->lam));

@@ -48,8 +48,11 @@ static void correct(lg_genalpha_stepper *g, const double *dw)
 {
     const lg_space *space = g->base.system->space;
     double *Delta = g->theta0, *rate = g->v0; /* scratch: their values are no longer needed */
+    lg_copy(space->nv, dw, Delta);
+    if (g->index == LG_INDEX_STABILIZED)
+        lg_axpy(space->nv, 1, g->mu_correction, Delta);
     for (int i = 0; i < space->nv; i++)
-        Delta[i] = -(dw[i] + g->mu_correction[i]) / g->beta_prime;
+        Delta[i] /= -g->beta_prime;
 
     lg_space_rate(space, g->now.qn, g->now.theta, Delta, rate);
     lg_axpy(space->nv, 1, rate, g->now.theta);

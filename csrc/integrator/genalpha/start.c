@@ -71,11 +71,11 @@ lg_status lg_alpha_optimal_start(lg_genalpha_stepper *g)
     double *jerk = g->implicit.force, *l = g->implicit.Btlam, h = g->h;
 
     LG_TRY(initial_jerk(g, jerk));
-    lg_axpy(nv, (p->alpha_m - p->alpha_f) * h, jerk, g->a_n);
+    lg_axpy(nv, (p->alpha_m - p->alpha_f) * h, jerk, g->a0);
     if (g->index == LG_INDEX_3 && constrained) {
         local_error(g, jerk, l);
         LG_TRY(project_on_rows(g, l, g->implicit.residual));
-        lg_axpy(nv, h * h, g->implicit.residual, g->v_n);
+        lg_axpy(nv, h * h, g->implicit.residual, g->v0);
     }
     return LG_OK;
 }

@@ -69,16 +69,14 @@ struct lg_genalpha_stepper {
     double h, beta_prime, gamma_prime;
     double coordinate_size; /* 1 + max |q_n| */
     double noise_phi, noise_phidot;
-    double *v_n, *a_n; /* v_n and the algorithmic a_n of this step, shifted by an optimal start */
-    double *theta0, *v0, *a0; /* predicted */
-    double *a; /* a_n+1 */
+    double *theta0, *v0, *a0; /* predicted; before that v_n and the algorithmic a_n are in v0 and a0 */
     double *w, *lam, *mu; /* unknowns */
     lg_alpha_place now; /* at the end of the step; now.a is vdot */
-    double *Btmu; /* B(q_n)^T mu */
     lg_newton_memory memory;
 
     /* the matrix */
-    double *T, *X, *Bn, *Z; /* per block: T(theta), dv/dtheta over gamma'; B(q_n); d(phidot)/dq */
+    double *T, *X, *Bn,
+        *Z; /* per block, until the factorisation: T(theta), dv/dtheta over gamma'; B(q_n); d(phidot)/dq */
     lg_chain *chain;
     int chains_formed; /* the part of the chains that is constant within a step has been formed */
     int matrix_valid; /* the matrix in memory is that of matrix_place */
@@ -87,6 +85,7 @@ struct lg_genalpha_stepper {
 
     /* stabilised index 2 */
     lg_matrix mu_matrix; /* [I B(q_n)^T; B 0] */
+    double *Btmu; /* B(q_n)^T mu */
     double *mu_correction; /* velocities, then rows, of a correction of mu */
     double *second_sweep; /* right-hand side and solution of a second sweep */
 };
@@ -99,6 +98,12 @@ static inline double lg_beta_prime(const lg_alpha *p, double h)
 static inline double lg_gamma_prime(const lg_alpha *p, double h)
 {
     return p->gamma / (h * p->beta);
+}
+
+/* The number of unknowns mu. */
+static inline int lg_alpha_mu_count(const lg_genalpha_stepper *g)
+{
+    return g->index == LG_INDEX_STABILIZED ? g->base.system->pattern->nrows : 0;
 }
 
 /* X = I + first A + second A^2 for A = x^ on one block's node. */
