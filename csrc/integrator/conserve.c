@@ -10,8 +10,8 @@
    its matrix begins with M.
 
    The rule (72c) is linear in p1, and (72a) in v1: Newton's method on q1, v1, p1 and lam has the same corrections of q1
-   and lam as that on q1 and lam alone. The row with `all` set carries it out: its matrix is condensed to that of q1 and
-   lam, and p1 goes along p1(q1) + dp1/dq1 dq1, with an equation of its own that has to converge.
+   and lam as that on q1 and lam alone. A row with `all` set iterates on all four: its matrix is condensed to that of q1
+   and lam, and p1 follows p1(q1) + dp1/dq1 dq1, with an equation of its own that has to converge.
 
    The carry is p, the memory of Newton's method, and the (q, v) to which p belongs; a state with other q or v, such as
    the start of a run, has p = M v. */
@@ -75,7 +75,7 @@ typedef struct lg_conserve_stepper {
     const lg_state *start;
     const double *p0;
     double h, row_scale, row_noise; /* row_scale: 1 over h^2/2 */
-    double remaining, noise; /* of the last evaluation: the force rows, and their round-off beyond that of the terms */
+    double remaining, noise; /* of the last evaluation: force rows, and round-off that their terms do not explain */
     double *q1, *v1, *p1, *lam;
     double *p; /* of the row with `all`: the unknown p1 */
     double *slope, *force, *Gtlam, *vdot, *G;
@@ -124,7 +124,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
 
 /* ---- the carry ---- */
 
-/* Its parts. */
+/* The parts of the carry. */
 typedef struct conserve_carry {
     double *p, *newton, *q, *v;
 } conserve_carry;
@@ -161,7 +161,7 @@ static int is_signed(const lg_stepper *self, const lg_state *state)
            memcmp(carry.v, state->v, (size_t)space->nv * sizeof(double)) == 0;
 }
 
-/* The Hamiltonian rule needs the inverse of the mass: a step of no length tells whether there is one. */
+/* The Hamiltonian rule needs the inverse of the mass: a step of length zero shows whether there is one. */
 static lg_status check_mass(lg_stepper *self, const lg_state *state)
 {
     lg_conserve_stepper *c = stepper_of(self);
@@ -177,7 +177,7 @@ static lg_status check_mass(lg_stepper *self, const lg_state *state)
     return LG_BAD_ARGUMENT;
 }
 
-/* At a kink p goes on. */
+/* At a kink p is kept. */
 static lg_status reset(lg_stepper *self, lg_state *state)
 {
     const lg_system *system = self->system;
@@ -304,8 +304,8 @@ static void update(void *self, const double *correction)
         follow_momentum(c, correction);
 }
 
-/* The correction of a residual that is no more than the round-off of q1 in p1 and that of the forces is negligible,
-   however much it moves a coordinate without mass. */
+/* A residual that is no more than the round-off of q1 in p1 and of the forces needs no correction, however far the
+   correction would move a coordinate without mass. */
 static int is_negligible(void *self, const double *correction)
 {
     const lg_conserve_stepper *c = self;
@@ -359,8 +359,8 @@ static lg_status solve_step(lg_conserve_stepper *c, lg_newton_memory *memory)
     return status;
 }
 
-/* p1 from (72b), as far as it differs from p1(q1) by no more than the round-off of q1 does: the work of that round-off
-   over h would be left over in the energy of each step. A coordinate without mass has p1(q1) exactly. */
+/* Moves p1(q1) to the p1 of (72b), but by no more than the round-off of q1 explains: without this, the work of that
+   round-off over h would remain in the energy of each step. A coordinate without mass keeps p1(q1) exactly. */
 static void settle_momentum(const lg_conserve_stepper *c, double *p)
 {
     const lg_space *space = c->base.system->space;

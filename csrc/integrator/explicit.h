@@ -10,11 +10,11 @@
 
 typedef struct lg_explicit_options {
     lg_option_value project;
-    lg_control_options control; /* of pairs */
+    lg_control_options control; /* for methods with an embedded solution */
 } lg_explicit_options;
 
-/* The levels onto which the end of each step is projected: as given, else both where steps adapt; none without
-   constraints. */
+/* The levels onto which the end of each step is projected: as given, or by default both if steps adapt and none
+   otherwise; none without constraints. */
 int lg_explicit_levels(const lg_stepper *self);
 
 /* The nonzero weights of a row of the tableau, the stages they belong to and the number of stages they reach over. */
@@ -45,12 +45,12 @@ void lg_slopes_begin(lg_slopes *slopes, const lg_state *state);
 /* increment = h sum of weighted slopes: `n` of a stage's 2 nv values, from the value `from` on. */
 void lg_slopes_combine(const lg_slopes *slopes, const lg_weights *weights, double h, int from, int n,
                        double *restrict increment);
-/* Rates of coordinates: q' at (q, v), for stage `stage`, and q = q_n + h sum of weighted rates. For blocks that have
-   them. */
+/* For blocks whose rates are added to q: stores q' at (q, v) as that of stage `stage`; q = q_n + h sum of weighted
+   rates. */
 void lg_slopes_write_flow(lg_slopes *slopes, int stage, const double *q, const double *v);
 void lg_slopes_sum_flows(const lg_slopes *slopes, const double *qn, const lg_weights *weights, double h, double *q);
 
-/* The same where there may be no such block. */
+/* The same, for systems that may have no such block. */
 static inline void lg_slopes_set_flow(lg_slopes *slopes, int stage, const double *q, const double *v)
 {
     if (slopes->flow)

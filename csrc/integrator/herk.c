@@ -1,26 +1,26 @@
-/* Half-explicit Runge-Kutta methods in local coordinates, for constraints of velocity (index 2): no iteration.
+/* Half-explicit Runge-Kutta methods in local coordinates, for velocity-level constraints (index 2): no iteration.
 
    Points i = 1 .. s'+1, tumiotto2024 (12):   Theta_i = h sum_j a_ij K_j      V_i = v_n + h sum_j a_ij k_j      j < i
                                               Q_i = q_n exp(Theta_i)          K_i = T^-1(Theta_i) V_i           (13a)
 
-   k_1 is the acceleration of the state. Stage i = 2 .. s' has the k_i for which the next point fulfils its constraints
-   of velocity (14):
+   k_1 is the acceleration of the state. Stage i = 2 .. s' has the k_i for which the next point satisfies its
+   velocity-level constraints (14):
 
        [ M(Q_i)    B(Q_i)^T ] [ k_i   ]   [ force - gyro at Q_i, V_i                                   ]
        [ B(Q_i+1)  0        ] [ Lam_i ] = [ -phidot(Q_i+1, t_n + c_i+1 h, V) / (h a_i+1,i)             ]
 
-   where V = v_n + h sum_j<i a_i+1,j k_j is what is known of V_i+1. So constraints may move in time, and Q_i+1, which
-   does not depend on k_i, gives B to this stage and B^T to the next. Each stage evaluates the forces once and the rows
-   once.
+   where V = v_n + h sum_j<i a_i+1,j k_j is the known part of V_i+1. Constraints may therefore depend on time. Q_i+1
+   does not depend on k_i; it provides B for this stage and B^T for the next. Each stage evaluates the forces once and
+   the rows once.
 
    The step ends at the point whose weights are b, with the multipliers lam = sum_i d_i Lam_i (15). If the last stage
-   stands there, its k is the acceleration of the new state. Otherwise, and after a projection, that is the solution of
-   M a = force - gyro - B^T lam: see unjoined.h.
+   is evaluated there, its k is the acceleration of the new state. Otherwise, and after a projection, the acceleration
+   solves M a = force - gyro - B^T lam: see unjoined.h.
 
-   The embedded solution solves the last stage once more, with the point of its own weights b^ as the next one. This
-   comes before the end of the step is projected, so that the error is that of the step.
+   For the embedded solution the last stage is solved once more, with the point of its own weights b^ as the next one.
+   This happens before the end of the step is projected, so that the error is that of the step alone.
 
-   Systems without constraints are left to the Runge-Kutta method with the same tableau. */
+   Systems without constraints are passed to the Runge-Kutta method with the same tableau. */
 #include "core/small.h"
 #include "integrator/explicit.h"
 #include "integrator/methods.h"
@@ -127,7 +127,8 @@ static void set_rate(lg_herk_stepper *rk, const lg_state *state, int i)
 
 /* ---- stages ---- */
 
-/* M and force - gyro at the present point, that of stage i; B as well at the second one, which no stage has led to. */
+/* M and force - gyro at the present point, that of stage i. The second point also needs B here, since no stage before
+   it has evaluated B. */
 static lg_status assemble(lg_herk_stepper *rk, const lg_state *state, int i, double h)
 {
     lg_accel *accel = &rk->base.accel;
@@ -201,7 +202,7 @@ static lg_status take_stage(lg_herk_stepper *rk, const lg_state *state, int i, d
 
 /* ---- the embedded solution ---- */
 
-/* The last stage once more, towards the point of the embedded solution; its matrix differs in the rows only. */
+/* Solves the last stage once more, for the point of the embedded solution; its matrix differs in the rows only. */
 static lg_status estimate(lg_herk_stepper *rk, const lg_state *state, double h)
 {
     const lg_space *space = rk->slopes.space;
@@ -229,7 +230,7 @@ static lg_status error(lg_stepper *self, const lg_state *before, double h, doubl
 
 /* ---- the step ---- */
 
-/* The first stage, which is the state's, and the point of the second one. */
+/* The first stage, which is that of the state, and the point of the second one. */
 static void begin(lg_herk_stepper *rk, const lg_state *state, double h)
 {
     lg_slopes_begin(&rk->slopes, state);

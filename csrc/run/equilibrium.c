@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-static const double shortest = 1.0 / 1024; /* step of the loads, as a part of the distance between two factors */
+static const double shortest = 1.0 / 1024; /* smallest step, as a fraction of the distance between two factors */
 
 typedef struct loading {
     lg_statics *statics;
     const lg_observer *observer;
     lg_report *report;
-    double load, step; /* of the last equilibrium: its factor, and how far the factor before it lies below */
+    double load, step; /* of the last equilibrium: its factor, and the difference from the factor before */
     int saved; /* it has been saved */
 } loading;
 
@@ -29,7 +29,7 @@ static lg_status save(loading *l)
     return l->observer->save(l->observer->self, &state, l->step);
 }
 
-/* The equilibrium at a factor, from the one at the last. */
+/* Finds the equilibrium at a factor, from the one at the last factor. */
 static lg_status step_to(loading *l, double load)
 {
     l->report->t = l->load;

@@ -75,7 +75,7 @@ static lg_status check_kinds(lg_run *run)
         const char *name = run->system->block_name ? run->system->block_name(run->system->self, i) : "a block";
         char others[LG_WHAT_SIZE];
         list_methods_that_add_rates(others, sizeof others);
-        lg_report_say(&run->stepper->report, "%.*s: %s does not add the rates of its coordinates; %s do",
+        lg_report_say(&run->stepper->report, "%.*s: %s cannot integrate coordinates with the rates A(q) v; %s can",
                       LG_SHORT(name), run->method->name, others);
         return LG_BAD_ARGUMENT;
     }

@@ -1,4 +1,4 @@
-/* A whole run and what it leaves; see session.h. */
+/* A whole run and its results; see session.h. */
 #include "run/session.h"
 
 void lg_session_begin(lg_session *session)

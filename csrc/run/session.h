@@ -1,4 +1,4 @@
-/* A whole run and what it leaves: everything that `integrate` does, in whatever language it is called. */
+/* A whole run and its results: everything that `integrate` does, independent of the calling language. */
 #ifndef LG_RUN_SESSION_H
 #define LG_RUN_SESSION_H
 
@@ -6,7 +6,7 @@
 #include "run/record.h"
 
 typedef struct lg_session {
-    lg_run run; /* to be opened before; closed with the session */
+    lg_run run; /* opened by the caller; closed with the session */
     int dense; /* whether knots are wanted */
     lg_record states; /* what the schedule saves */
     lg_record knots; /* both ends of every step, for dense output */

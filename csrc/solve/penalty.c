@@ -12,7 +12,7 @@ void lg_penalty_layout(lg_penalty *penalty, const lg_pattern *pattern, lg_arena 
 
 /* ---- cliques ---- */
 
-/* The place of a block in a clique, or -1. */
+/* Returns the place of a block in a clique, or -1. */
 static int place_in(const lg_pattern *p, int clique, int block)
 {
     for (int i = p->clique_start[clique]; i < p->clique_start[clique + 1]; i++)
@@ -21,7 +21,7 @@ static int place_in(const lg_pattern *p, int clique, int block)
     return -1;
 }
 
-/* Whether a clique holds all blocks of a group; their places. */
+/* Whether a clique holds all blocks of a group; writes their places. */
 static int holds(const lg_pattern *p, int clique, int group, int *place)
 {
     for (int e = p->group_start[group]; e < p->group_start[group + 1]; e++)
@@ -30,7 +30,7 @@ static int holds(const lg_pattern *p, int clique, int group, int *place)
     return 1;
 }
 
-/* Cliques and groups stand in the order of the same elements, so that each search begins behind the last find. */
+/* Cliques and groups are in the order of the same elements, so that each search begins after the last hit. */
 void lg_penalty_open(lg_penalty *penalty, const lg_pattern *p)
 {
     int from = 0;
@@ -53,7 +53,7 @@ static double largest(int n, const double *x)
     return most;
 }
 
-/* The largest entry of S on the diagonals of a group's blocks, over that of B^2. */
+/* The largest entry of S on the diagonals of a group's blocks, divided by the largest of B^2. */
 static double choose(const lg_penalty *penalty, const lg_pattern *p, int g, const double *B, const lg_matrix *matrix)
 {
     int rows = p->group_row[g + 1] - p->group_row[g];

@@ -3,9 +3,9 @@
        [ S + B^T G B   B^T ] [ c            ]   [ r   ]
        [ B             0   ] [ dlam - G phi ] = [ phi ]
 
-   which does not change c. It makes the pivots of bodies regular that joints alone hold in place, so that the
-   elimination by blocks succeeds. G is as large as the entries of S on the group's blocks. A group whose blocks no clique
-   couples goes without. */
+   which does not change c. It makes the pivots of bodies that only joints hold in place regular, so that the
+   elimination by blocks succeeds. G B^2 is as large as the entries of S on the group's blocks. A group whose blocks no
+   clique couples has no penalty. */
 #ifndef LG_SOLVE_PENALTY_H
 #define LG_SOLVE_PENALTY_H
 

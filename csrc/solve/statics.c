@@ -15,16 +15,16 @@ static const double contraction = 0.5; /* of an accepted correction */
 static const double steepest_fall = 0.05; /* of mu after an accepted correction */
 static const double cautious_fall = 0.5; /* the same after a rejected one */
 static const double growth = 4; /* of mu after a rejected correction */
-static const double lowest = 1e-8; /* mu below this part of its first value is zero */
-static const double tiny = 1e-8; /* a correction of this part of the coordinates that does not contract is round-off */
-static const double most_growth = 1e12; /* of mu, above which no step leads anywhere */
+static const double lowest = 1e-8; /* below this fraction of its first value mu is set to zero */
+static const double tiny = 1e-8; /* below this fraction of the coordinates a correction may be round-off */
+static const double most_growth = 1e12; /* of mu: beyond this, steps are too short to make progress */
 
 /* One solution under way. */
 typedef struct search {
     lg_statics *statics;
     lg_report *report;
     double mu, mu_first; /* 0: not needed yet */
-    double fall; /* of mu: smallest factor of the next */
+    double fall; /* smallest factor by which mu may fall next */
     double error; /* of the present residual: at most 1 if it has converged */
     double trial_error;
     double theta; /* contraction of the last trial */
@@ -203,9 +203,9 @@ static lg_status mass_times(lg_statics *s, const double *x, double *y)
     return system->eval(system->self, &point, &(lg_wanted){.Ma = y});
 }
 
-/* The contraction: the size of the next correction by the same matrix against the last one, in the mass metric, which is
-   the same in all formulations. Its right-hand side is what is left of the equations of implicit Euler, r - mu M c at
-   the trial state. */
+/* The contraction: the size of the next correction by the same matrix divided by that of the last one, in the mass
+   metric, which is the same in all formulations. Its right-hand side is what is left of the equations of implicit
+   Euler, r - mu M c at the trial state. */
 static lg_status contract(search *at)
 {
     lg_statics *s = at->statics;
@@ -265,7 +265,7 @@ static lg_status find_first(search *at)
     return LG_OK;
 }
 
-/* A correction has failed: the next is shorter. */
+/* Increases mu after a failed correction, so that the next one is shorter. */
 static lg_status shorten(search *at)
 {
     if (at->mu_first == 0)
@@ -285,8 +285,8 @@ static void lengthen(search *at)
 
 /* ---- the search ---- */
 
-/* K, or K + mu M, is singular. That is final where the residual has converged, and where mu has fallen to zero once
-   more: there is no force that could hold the system, or if it was held at the beginning, it has run away. */
+/* K, or K + mu M, is singular. The search ends if the residual has converged or mu has fallen to zero again: then
+   nothing determines the position, or, if K was regular at the beginning, the search has run away. */
 static lg_status meet_singular(search *at)
 {
     int begins = at->mu_first == 0;
@@ -332,7 +332,7 @@ static lg_status judge(search *at)
     return LG_OK;
 }
 
-/* The last correction, by K itself, which makes the error round-off if it does not raise the residual. */
+/* The last correction, by K itself, which reduces the error to round-off; it is dropped if it raises the residual. */
 static lg_status finish(search *at)
 {
     if (at->error > 1 && !is_tiny(at))
@@ -353,7 +353,7 @@ static lg_status solve(search *at)
     return LG_OK;
 }
 
-/* One correction, accepted or not. *ends: it was the last. */
+/* Makes one correction, accepted or not. *ends: it was the last one. */
 static lg_status correct(search *at, int *ends)
 {
     *ends = at->error <= 1 || at->settled;

@@ -5,13 +5,13 @@
        [ K + mu M  B^T ] [ c    ]   [ gyro - force + B^T lam ]
        [ B         0   ] [ dlam ] = [ phi                    ],    q <- q exp(-c),  lam <- lam - dlam.
 
-   With mu = 0 this is Newton's method; with mu > 0 it is a step of implicit Euler, of size 1/mu, along M q' = force, the
-   motion in a thick fluid, which ends in a stable equilibrium from wherever it begins: pseudo-transient continuation
-   (kelley1998). A correction is accepted if the next one by the same matrix is at most half as large in the mass metric,
-   which is the natural monotonicity test of deuflhard2004 (section 3.3), if no rotation turns by more than a radian, and,
-   unless it is small, if the matrix is positive along it, so that it leads downhill. Otherwise mu grows, from a first
-   value at which the step is a fraction of a radian or metre; with every accepted correction it falls. The last
-   correction is one of Newton's method, from a residual that has already converged: its error is round-off, and it
+   With mu = 0 this is Newton's method; with mu > 0 it is a step of implicit Euler, of size 1/mu, along M q' = force,
+   the motion in a viscous fluid, which ends in a stable equilibrium from any start: pseudo-transient continuation
+   (kelley1998). A correction is accepted if the next one by the same matrix is at most half as large in the mass
+   metric, which is the natural monotonicity test of deuflhard2004 (section 3.3), if no rotation turns by more than a
+   radian, and, unless it is small, if the matrix is positive along it, so that it leads downhill. Otherwise mu grows,
+   from a first value at which the step is a fraction of a radian or metre; with every accepted correction it falls. The
+   last correction is one of Newton's method, from a residual that has already converged: its error is round-off, and it
    proves that K on the constraints is regular, so that the equilibrium is unique in its neighbourhood. */
 #ifndef LG_SOLVE_STATICS_H
 #define LG_SOLVE_STATICS_H

@@ -1,6 +1,7 @@
 /* Kernels of the block-sparse factorisation, written once for any size n and compiled for each common one: the loops
    marked UNROLL then have constant bounds. Rows of L go through the kernels in pairs, which every processor can add and
-   multiply at once; the second row of an odd pair is padding or belongs to the next panel and is dropped. */
+   multiply at once; with an odd number of rows, the second row of the last pair is padding or belongs to the next
+   panel, and its results are dropped. */
 #include "sparse/front.h"
 
 #include <float.h>
@@ -189,7 +190,8 @@ INLINE void eliminate_right(int n, int m, const double *restrict D, const int *r
     }
 }
 
-/* target -= L U for at most 4 rows and 3 columns: as many as the registers hold. growth, if any: of the diagonal. */
+/* target -= L U for at most 4 rows and 3 columns: as many as the registers hold. growth, unless NULL: of the
+   diagonal. */
 INLINE void subtract_tile(int n, int rows, int columns, const double *restrict L, int ld, const double *restrict U,
                           double *restrict target, int ld_target, double *restrict growth)
 {
@@ -243,7 +245,7 @@ INLINE void subtract_product(int n, int rows, int columns, const double *L, int 
         subtract_columns(n, rows, 1, L, ld, U, target, ld_target);
 }
 
-/* The same for the small D of a later front, which notes how much was subtracted from its diagonal */
+/* The same for the small D of a later front, and records how much was subtracted from its diagonal */
 INLINE void subtract_from_small(int n, int rows, const double *L, int ld, const double *U, double *target,
                                 double *growth)
 {
@@ -476,8 +478,8 @@ INLINE void backward(int n, const lg_plan *plan, const lg_front *front, const lg
         own[r] = y[r];
 }
 
-/* ---- small pivot blocks that are kept: D is replaced by its inverse, U is D^-1 times the assembled panel, and L is the
-   assembled panel itself ---- */
+/* ---- small pivot blocks that are kept: D is replaced by its inverse, U is D^-1 times the assembled panel, and L is
+   the assembled panel itself ---- */
 
 static void invert(int n, const lg_front *front, const lg_front_data *data)
 {

@@ -18,7 +18,7 @@
 void LG_SET_THREADS(int count);
 #endif
 
-/* |u_jj| against the largest entry of its column of U, which is that of the factored column up to a factor n */
+/* |u_jj| relative to the largest entry of its column of U, which is that of the factored column up to a factor n */
 static double pivot_ratio(int n, const double *A, int j)
 {
     const double *u = A + (long)n * j;

@@ -154,7 +154,7 @@ INLINE void add_product_rows(int rows, const lg_entry_place *place, int apart, d
         add_product(rows, nv, s, B, ld_B, X, nv, L, ld_L);
 }
 
-/* L += s B X, by three rows, the most frequent number, and the rest one by one */
+/* L += s B X, three rows at a time, the most frequent number, and the rest one by one */
 static void add_scaled_product(const lg_entry_place *place, double s, const double *B, const double *X, double *L)
 {
     int row = 0, apart = place->nv == 6 && is_apart(X);
@@ -412,7 +412,7 @@ INLINE void multiply(int n, const double *restrict A, double *restrict x)
         x[i] = y[i];
 }
 
-/* The solution with kept inverses that nothing couples. */
+/* The solution where all pivots are kept inverses and nothing couples the blocks. */
 static void multiply_inverses(const lg_matrix *matrix, double *x)
 {
     const lg_plan *plan = matrix->plan;

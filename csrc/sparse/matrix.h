@@ -28,8 +28,8 @@ typedef struct lg_chain {
 
 typedef struct lg_plan lg_plan; /* const after creation; threads share it */
 
-/* What S holds, which decides who couples with whom and so the fill. Two bodies that nothing but stiffness or damping
-   joins are not coupled in a matrix of masses. */
+/* What S holds, which decides who couples with whom, and therefore the fill. Two bodies that are connected by stiffness
+   or damping only are not coupled in a matrix of masses. */
 typedef enum lg_coupling {
     LG_COUPLING_MASS, /* M: the first nmass_cliques of the pattern; the others have no place in the matrix */
     LG_COUPLING_TANGENTS, /* derivatives by q, v and a: all cliques */
@@ -52,7 +52,7 @@ typedef struct lg_matrix {
     double *dense; /* NULL until the first fall-back; malloc'ed */
     int *dense_pivots;
     int is_dense; /* the present factors are the dense ones */
-    int no_dense; /* a pivot that is too small is LG_SINGULAR at once */
+    int no_dense; /* a pivot that is too small gives LG_SINGULAR at once, without the dense fall-back */
     int keeps; /* S is that of the last lg_matrix_keep: new values of B need only lg_matrix_refactor */
     long factorisations, refactorisations, fallbacks; /* all; those of them with kept pivots; dense ones */
     lg_poll *poll; /* called during long factorisations and solutions; NULL: none */
@@ -76,7 +76,7 @@ void lg_matrix_add_columns(lg_matrix *matrix, double s, const double *B);
    means the identity with k = 1. Adds, so that Z k0 X0 + B k1 X1 is two calls. */
 void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level, const lg_chain *chain);
 
-/* Upper right = B^T and lower left = B, in place of what stood there. B is the same in both unless the two belong to
+/* Upper right = B^T and lower left = B, in place of the previous values. B is the same in both unless the two belong to
    two points, as in a half-explicit stage. */
 void lg_matrix_put_columns(lg_matrix *matrix, const double *B);
 void lg_matrix_put_rows(lg_matrix *matrix, const double *B);

@@ -34,7 +34,7 @@ typedef struct graph {
     int *stack, stack_count; /* groups that are about to leave their blocks */
     int *heap, *place; /* nodes by (degree, size, node); where a node is in the heap, -1 if it is not */
     int heap_count;
-    int blocks_first; /* at equal degree */
+    int blocks_first; /* blocks come before groups at equal degree */
     int complete; /* the nodes that are left are all neighbours of one another */
 } graph;
 
@@ -199,7 +199,7 @@ static void graph_free(graph *g)
     free(g->place);
 }
 
-/* Makes two nodes neighbours, unless they are. */
+/* Makes two nodes neighbours, unless they already are. */
 static lg_status connect(graph *g, int i, int j)
 {
     int low = i < j ? i : j, high = i < j ? j : i, is_new;
@@ -261,7 +261,7 @@ static void start_heap(graph *g)
     }
 }
 
-/* ---- which groups may go ---- */
+/* ---- which groups may be eliminated ---- */
 
 /* A group may be eliminated after all of its blocks, or as soon as it has a block to itself: an eliminated block on
    which its rows are independent and which every other group has left. A group leaves its blocks once it has been
@@ -329,7 +329,7 @@ static void forget_gone(const graph *g, list *l)
     l->count = count;
 }
 
-/* Eliminates node k as number `nth`: its neighbours become neighbours of one another. */
+/* Eliminates node k as the `nth`: its neighbours become neighbours of one another. */
 static lg_status eliminate(graph *g, int k, int nth)
 {
     const list *left = &g->adjacent[k];

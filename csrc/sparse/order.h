@@ -14,8 +14,8 @@ typedef struct lg_order {
 } lg_order;
 
 /* Minimum degree, measured in unknowns (`size` per node). Ties go to blocks, if blocks_first, and to the node of least
-   size: a block that no group precedes has a pivot that depends on S alone, which is worth keeping if S is constant. A group is eliminated
-   after all of its blocks, or after one block that is sufficient and that no other group needs. */
+   size: a block that no group precedes has a pivot that depends on S alone, which is worth keeping if S is constant. A
+   group is eliminated after all of its blocks, or after one block that is sufficient and that no other group needs. */
 lg_status lg_order_create(const lg_pattern *pattern, const int *size, int blocks_first, lg_order *order);
 void lg_order_free(lg_order *order);
 

@@ -1,7 +1,7 @@
 /* The coupling pattern of a system: the sizes and neighbourhoods that it publishes once, from which the block-sparse
    matrix makes its static plan. It consists of plain integers and does not refer to bodies, joints or formulations.
 
-   Unknowns: every block has `nv` velocities and `nown` constraint rows of its own (a unit-length condition, say);
+   Unknowns: every block has `nv` velocities and `nown` constraint rows of its own (such as a unit-length condition);
    every group is a set of constraint rows on the blocks it lists; every clique is a set of blocks whose
    velocities some element couples. The cliques that the mass matrix needs come first; the others are needed by
    tangents alone. Rows of all groups come first in the multipliers, then the blocks' own rows.

@@ -11,9 +11,9 @@
        discrete   p1 = (M(q0) + M(q1)) v_m - p0,   slope = mean of the discrete gradients of T(., v0) and T(., v1)
        midpoint   p1 = 2 M(q_m) v_m - p0,          slope = grad T(q_m, v_m)
 
-   (84), (129) to (132), with v1 = 2 v_m - v0. The Hamiltonian midpoint rule (133) has v_m = M(q_m)^-1 (p0 + p1)/2, which
-   is the second row, and v1 = M(q1)^-1 p1. Forces are taken at q_m, v_m and the middle of the
-   step. Derivatives by q1 are central differences. */
+   (84), (129) to (132), with v1 = 2 v_m - v0. The Hamiltonian midpoint rule (133) has v_m = M(q_m)^-1 (p0 + p1)/2,
+   which is the second row, and v1 = M(q1)^-1 p1. Forces are taken at q_m, v_m and the time in the middle of the step.
+   Derivatives by q1 are central differences. */
 #include "core/small.h"
 #include "sparse/linalg.h"
 #include "system/callback_work.h"
@@ -24,7 +24,7 @@
 typedef struct step_work {
     const lg_callbacks *self;
     const lg_pair *pair;
-    double shortest; /* a P dq up to this length leaves gradients as they are at the middle */
+    double shortest; /* if P dq is at most this long, gradients are those at the middle */
     double *dq, *middle, *v_m, *v1; /* nv each */
     double *M, *M1, *dM, *gradient; /* nv x nv twice, nv x nv x nv, nv */
     double *J, *g0, *g1; /* rows x nv, rows twice */
@@ -111,7 +111,7 @@ static double dot(int n, const double *a, const double *b)
     return sum;
 }
 
-/* Notes on which coordinates a function depends whose n gradients (n x nv) are given. */
+/* Marks the coordinates on which a function depends, given n of its gradients (n x nv). */
 static void note_dependence(const step_work *w, int n, const double *gradients, double *depends)
 {
     int nv = w->self->space.nv;
@@ -139,8 +139,8 @@ static lg_status find_dependence(const step_work *w, enum lg_call which, const d
     return LG_OK;
 }
 
-/* out += weight c P dq for a function that changes by `change` and has this gradient at the middle; returns |P dq|, or 0
-   if it is too short for a correction. */
+/* out += weight c P dq for a function that changes by `change` and has this gradient at the middle; returns |P dq|, or
+   0 if it is too short for a correction. */
 static double correct(const step_work *w, double change, const double *gradient, const double *depends, double weight,
                       double *out)
 {
@@ -283,7 +283,7 @@ static lg_status velocity(step_work *w, const double *q1, const double *p1, doub
 
 /* ---- derivatives by q1 ---- */
 
-/* w->q = q1 + side step e_j; returns the step. */
+/* w->q = q1 + side * step e_j; returns the step. */
 static double beside(const step_work *w, int j, int side)
 {
     double step = lg_callback_step(w->self, w->pair->q1, j);

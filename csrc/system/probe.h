@@ -1,11 +1,11 @@
-/* All that a system says about one point, as whole arrays: for checks, tools and tests, which take no steps. */
+/* Everything that a system computes at one point, as whole arrays: for checks, tools and tests, which take no steps. */
 #ifndef LG_SYSTEM_PROBE_H
 #define LG_SYSTEM_PROBE_H
 
 #include "system/system.h"
 
-/* X(verb, shape): the terms of the waist by their names in lg_wanted, each an array with axes of nv (v) or the number of
-   rows (r). */
+/* X(verb, shape): the terms of the waist by their names in lg_wanted, each an array with axes of nv (v) or the number
+   of rows (r). */
 #define LG_TERMS(X)                                                                                                    \
     X(Ma, "v")                                                                                                         \
     X(gyro, "v")                                                                                                       \

@@ -34,7 +34,7 @@ def add_edge(
 ) -> str:
     """Adds the edge `name` between a section on `body0` and one on `body1`, and returns its name.
 
-    Strains, everywhere in this order: shear along d1 and d2, stretch along d3 (1 at the given length), bending about d1
+    The order of strains is always: shear along d1 and d2, stretch along d3 (1 at the given length), bending about d1
     and d2, torsion about d3.
 
     Parameters
@@ -86,6 +86,6 @@ def add_edge(
 
 
 def _directors(what: str, R: Array) -> Array:
-    """The rotation matrix R; the identity itself if R differs from it by round-off, since then nothing has to be turned."""
+    """The rotation matrix R, or exactly the identity if R differs from it by round-off only."""
     near = float(np.abs(R - np.eye(3)).max()) < 8 * np.finfo(float).eps
     return np.eye(3) if near else orthogonal(what, R)

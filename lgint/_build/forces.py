@@ -38,8 +38,8 @@ class ForceBuilder(Parts):
     ) -> str:
         """A spring-damper (N/m, N s/m) along the line between two points.
 
-        `length` is the unstretched length in m; by default it is the distance at the start. The points are `point_a` and
-        `point_b`, (3,) each, in body axes from the COM (on the ground: inertial), or the rows of `point`, (2, 3),
+        `length` is the unstretched length in m; by default it is the distance at the start. The points are `point_a`
+        and `point_b`, (3,) each, in body axes from the COM (on the ground: inertial), or the rows of `point`, (2, 3),
         inertial in the start configuration. Default: the COMs.
         """
         name = self._force_name("spring", a, b, name)
@@ -86,7 +86,7 @@ class ForceBuilder(Parts):
         local_points: ArrayLike | None = None,
         name: str | None = None,
     ) -> str:
-        """A tendon that runs without friction through points of bodies and pulls with a given tension everywhere.
+        """A tendon that runs without friction through points of bodies, with a given tension everywhere.
 
         Parameters
         ----------
@@ -206,8 +206,8 @@ class ForceBuilder(Parts):
     ) -> str:
         """A motor in a joint with the coordinate phi: torque + stiffness (phi_d - phi) + damping (phi_d' - phi').
 
-        This torque (N m) about the joint's axis, or force (N) along it, acts on the second body, and the opposite one on
-        the first.
+        This torque (N m) about the joint's axis, or force (N) along it, acts on the second body, and the opposite one
+        on the first.
 
         Parameters
         ----------
@@ -219,8 +219,8 @@ class ForceBuilder(Parts):
         torque, stiffness, damping : float
             N m, N m/rad, N m s/rad; along a slide N, N/m, N s/m.
         motion : array_like, shape (pieces, 4), optional
-            The desired coordinate phi_d(t), quadratic in pieces; a row is (t, phi_d, phi_d', phi_d'') at the beginning of a
-            piece. The first piece also holds before its time, and the last one has no end. Default: phi_d = 0.
+            The desired coordinate phi_d(t), quadratic in pieces; a row is (t, phi_d, phi_d', phi_d'') at the beginning
+            of a piece. The first piece also holds before its time, and the last one has no end. Default: phi_d = 0.
         """
         label = f"the drive of {joint!r}" if name is None else repr(name)
         pieces = np.empty((0, 4)) if motion is None else array(f"motion of {label}", motion)

@@ -1,4 +1,4 @@
-"""The line of a rod: where its nodes are, how its sections stand there, and how long its edges are."""
+"""The line of a rod: positions of its nodes, directions of its sections, lengths of its edges."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lgint import groups
 from lgint._args import Array, array, number
 from lgint._rotation import rotation as rotation_matrix
 
-STRAIGHT = 1e-12  # of 1 + cos of an angle: directions that are opposite
+STRAIGHT = 1e-12  # two directions are opposite if 1 + cos of their angle is below this
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Line:
         return len(self.ds)
 
     def lumped(self, per_length: Array) -> Array:
-        """Sums at the nodes, (count, k), of what edges have per length, (edges, k): half of each goes to either end."""
+        """Sums at the nodes, (count, k), of what edges have per length, (edges, k): half goes to each end."""
         halves = 0.5 * self.ds[:, None] * per_length
         sums = np.zeros((self.count, per_length.shape[1]))
         sums[: self.edges] += halves
@@ -72,7 +72,7 @@ def line(
     x = _straight(name, start, end, edges) if nodes is None else _given(name, nodes, start, end, edges)
     chords = np.diff(x, axis=0, append=x[:1]) if closed else np.diff(x, axis=0)
     if len(x) < 2 + closed or np.linalg.norm(chords, axis=1).min() == 0:
-        raise ValueError(f"nodes of {name!r}: at least {2 + closed} expected, of which no neighbours coincide")
+        raise ValueError(f"nodes of {name!r}: at least {2 + closed} expected, no two neighbours at the same place")
     if rotations is None:
         R = _without_twist(chords / np.linalg.norm(chords, axis=1, keepdims=True), closed)
     else:
@@ -116,7 +116,7 @@ def _lengths(what: str, length: ArrayLike | None, found: Array) -> Array:
 
 
 def _screws(x: Array, R: Array, closed: bool) -> Array:
-    """Logarithms (edges, 6) of the poses of nodes as their predecessors see them."""
+    """Logarithms (edges, 6) of the poses of nodes relative to their predecessors."""
     poses = np.zeros((len(x), 4, 4))
     poses[:, :3, :3], poses[:, :3, 3], poses[:, 3, 3] = R, x, 1
     after = np.roll(poses, -1, axis=0) if closed else poses[1:]
@@ -137,7 +137,7 @@ def _without_twist(chords: Array, closed: bool) -> Array:
     length = np.linalg.norm(tangents, axis=1, keepdims=True)
     tangents = np.divide(tangents, length, out=np.zeros_like(tangents), where=length > 0)
     if length.size and length.min() < STRAIGHT:
-        raise ValueError("rotations of a rod: it turns back on itself, so that no direction follows from its nodes")
+        raise ValueError("rotations of a rod: its line turns back on itself, so that its directions must be given")
     if not closed:
         inner = tangents if len(tangents) else chords
         ends = [2 * (c @ t) * c - t for c, t in ((chords[0], inner[0]), (chords[-1], inner[-1]))]

@@ -66,9 +66,9 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
         """Adds a rod, a chain of nodes that elastic edges connect, and returns it.
 
         Its line is given by `nodes`, or by `start`, `end` and `edges` if it is straight. Each node is a rigid body with
-        the name "<name>.node<i>"; it carries the mass of half of each edge beside it. d1, d2 and d3 are the directors
-        of a section, d3 along the rod. Strains and stresses have the order shear along d1, shear along d2, stretch (1 at
-        the unstrained length), bending about d1, bending about d2, torsion. The stress of an edge is
+        the name "<name>.node<i>" and has half of the mass of each adjacent edge. d1, d2 and d3 are the directors
+        of a section, d3 along the rod. Strains and stresses have the order shear along d1, shear along d2, stretch (1
+        at the unstrained length), bending about d1, bending about d2, torsion. The stress of an edge is
         stiffness (strain - reference) + 2 damping (rate of strain).
 
         Parameters
@@ -83,20 +83,21 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
         edges : int
             Number of edges of a straight rod.
         stiffness : array_like, shape (6,), (6, 6), (n, 6) or (n, 6, 6)
-            N for the first three, N m^2 for the others: one or one per edge; the diagonal or a symmetric matrix. Six rows
-            of six numbers are a matrix.
+            N for the first three, N m^2 for the others: one or one per edge; the diagonal or a symmetric matrix. Six
+            rows of six numbers are a matrix.
         inertia : array_like, shape (4,) or (n, 4)
             Mass per length, kg/m, and moments of inertia per length about d1, d2, d3, kg m; one or one per edge.
         damping : array_like, shape (6,) or (n, 6)
             Diagonal, N s and N m^2 s.
         reference_strain : optional
             The strain without stress: (6,), (n, 6), a function of time that returns (6,), or n of them. A function
-            returns (3, 6), with both derivatives, if it enters constraints. Default: the start is without stress.
+            that changes constrained strains returns (3, 6), with both derivatives. Default: the strain at the start,
+            which is then free of stress.
         constraints : "kirchhoff", "inextensible" or None
             "kirchhoff": no shear; "inextensible": no stretch either; None: neither.
         clamped : sequence of int, or dict
-            Numbers of nodes that are held in place (-1: the last one); they are supports, not bodies. A dict has a
-            motion for each, as `add_support` takes it, or None.
+            Numbers of nodes that are held in place (-1: the last one); they are supports, not bodies. A dict gives
+            each of them a motion, as `add_support` takes it, or None if it is at rest.
         prefix : str, optional
             In place of "<name>." in the names of nodes and edges; "" gives "node0", "edge0", ...
         closed : bool
@@ -116,7 +117,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
         drag : float or array_like, shape (3,), optional
             Viscous drag per length, N s/m^2: the force is -drag times the velocity, along each director.
         formulation : str
-            Of the nodes, see `add_body`. Tait-Bryan angles count from the start.
+            Of the nodes, see `add_body`. Tait-Bryan angles are zero at the start.
 
         Raises
         ------
@@ -166,7 +167,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
         """What holds nodes, by their numbers."""
         what = f"attached of {name!r}"
         if attached is not None and not isinstance(attached, Mapping):
-            raise ValueError(f"{what}: a dict from numbers of nodes to names of bodies expected, got {attached!r}")
+            raise ValueError(f"{what}: a dict from node numbers to names of bodies expected, got {attached!r}")
         held = {_node(what, i, count): self._partner(to) for i, to in (attached or {}).items()}
         if both := sorted({*held} & {*clamps}):
             raise ValueError(f"{what}: nodes that are not clamped expected, got {both[0]}, which is in `clamped` too")
@@ -186,7 +187,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
         )
 
     def _absorb(self, who: str, m: Array, x: Array, R: Array) -> bool:
-        """Gives the mass of a node to the body `who`, if there is one and its centre of mass is there."""
+        """Whether `who` is already at the place of a node and stands in for it. A body takes its mass."""
         if who in self._supports or who == "ground":
             return who in self._supports and bool(np.allclose(self._at(who).x, x, rtol=0, atol=1e-12))
         body = self._bodies.get(who)
@@ -201,7 +202,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
     # ---- edges ----
 
     def _add_edges(self, rod: Rod, shape: Line, laws: Laws, constraints: str | None) -> None:
-        """Adds the edges of a rod whose nodes are there."""
+        """Adds the edges of a rod whose nodes exist."""
         ends = [(i, (i + 1) % shape.count) for i in range(shape.edges)]
         for i, (first, second) in enumerate(ends):
             if rod.nodes[first] in self._supports and rod.nodes[second] in self._supports:
@@ -224,7 +225,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
             )
 
     def _add_loads(self, rod: Rod, shape: Line, load: Load | None, drag: ArrayLike | None) -> None:
-        """Dead loads and drag on the nodes that move, each with its part of the length."""
+        """Adds dead loads and drag to the nodes that move, each for its part of the length."""
         shares = shape.lumped(np.ones((shape.edges, 1)))[:, 0]
         for i, (node, share) in enumerate(zip(rod.nodes, shares, strict=True)):
             if node in self._supports:
@@ -280,14 +281,14 @@ def _strains(name: str, reference: Strain | None, shape: Line) -> Sequence[Any]:
 def _node(what: str, i: object, count: int) -> int:
     """A number of a node; negative ones count from the end."""
     if isinstance(i, bool) or not isinstance(i, (int, np.integer)) or not -count <= i < count:
-        raise ValueError(f"{what}: numbers of nodes from {-count} to {count - 1} expected, got {i!r}")
+        raise ValueError(f"{what}: a node number from {-count} to {count - 1} expected, got {i!r}")
     return int(i) % count
 
 
 def _clamps(name: str, clamped: Clamps, count: int) -> dict[int, Motion | None]:
     what = f"clamped of {name!r}"
     if isinstance(clamped, (str, int)) or not isinstance(clamped, Iterable):
-        raise ValueError(f"{what}: a sequence of numbers of nodes or a dict expected, got {clamped!r}")
+        raise ValueError(f"{what}: a sequence of node numbers or a dict expected, got {clamped!r}")
     motions = clamped if isinstance(clamped, Mapping) else dict.fromkeys(clamped)
     return {_node(what, i, count): motion for i, motion in motions.items()}
 

@@ -103,7 +103,7 @@ def _round(sizes: Sequence[float], nu: float) -> tuple[float, float, float, floa
 
 
 def _rectangle(sizes: Sequence[float], nu: float) -> tuple[float, float, float, float, float]:
-    """The same of a rectangle."""
+    """The same numbers for a rectangle."""
     width, height = sizes
     long, short = max(width, height), min(width, height)
     odd = np.arange(1, 2000, 2)

@@ -1,4 +1,4 @@
-"""Gradients that nobody gave: formed by complex step where the function allows it, else by differences."""
+"""Gradients that were not given, formed by complex step where the function allows it, else by differences."""
 
 from __future__ import annotations
 

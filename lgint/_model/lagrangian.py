@@ -23,7 +23,7 @@ class LagrangianModel(CallableModel):
     """A system with the kinetic energy v^T M(q) v / 2, the potential V(q) and constraints g(q) = 0, v = dq/dt in R^n.
 
     Its equations of motion are M(q) v' + gyro = force(t, q, v) - grad V(q) - G(q)^T lam, g(q) = 0, with the gyroscopic
-    terms gyro = (dM/dt) v - grad(v^T M v / 2). M may be singular if no motion that the constraints allow is without
+    terms gyro = (dM/dt) v - grad(v^T M v / 2). M may be singular if every motion that the constraints allow has
     kinetic energy.
 
     Parameters
@@ -40,7 +40,7 @@ class LagrangianModel(CallableModel):
     constraint_jacobian : function q -> (nc, n), optional
         G, the derivative of the constraint by q.
     force : function (t, q, v) -> (n,), optional
-        Whatever the potential does not contain.
+        All forces that the potential does not contain.
     kinks : sequence of float
         Times at which `force` is not smooth; runs land on them.
 
@@ -51,7 +51,8 @@ class LagrangianModel(CallableModel):
     gradients : dict
         For each of the three gradients "given", or how it is formed: by "complex step", which is exact to round-off, if
         the function takes complex q and agrees with differences near the start, else by "differences" with four
-        points. `trajectory.stats.gradients_formed` counts these of a run. They cost n, or 4 n, calls of the function.
+        points. `trajectory.stats.gradients_formed` counts those formed in a run. Each takes n or 4 n calls of the
+        function.
 
     Raises
     ------
@@ -114,7 +115,7 @@ class LagrangianModel(CallableModel):
 
 
 def rebuilt(kind: str, record: dict[str, Any]) -> System:
-    """The system whose type has the name `kind`, from its record. A factory that made it makes it again."""
+    """The system whose type has the name `kind`, from its record. If a factory made it, the factory makes it again."""
     if kind == "Model":
         return Model(record)  # type: ignore[arg-type]
     if kind == "CallableModel":
@@ -159,7 +160,7 @@ def _check_values(given: dict[str, Function | None], shapes: dict[str, tuple[int
 
 
 def _steps(functions: dict[str, Any]) -> dict[str, Any]:
-    """What the core needs beside the verbs for the steps of energy-momentum methods, as functions of (t, q)."""
+    """What energy-momentum methods need in addition to the verbs, as functions of (t, q)."""
     _, potential, _, mass_gradient, potential_gradient, *_ = functions.values()
     return {
         "potential": lambda t, q: potential(q),

@@ -28,8 +28,8 @@ def equilibrium(
     """Static equilibrium under increasing loads.
 
     Each state is searched from the one before it, the first from the model's start, by Newton's method on the
-    configuration space with a damping that makes it follow the motion in a thick fluid while it is far away. It ends in
-    a stable equilibrium, unless the start is close to another one.
+    configuration space, with a damping that makes the search follow the motion in a viscous fluid while it is far from
+    equilibrium. It ends in a stable equilibrium unless the start is close to another one.
 
     Parameters
     ----------
@@ -37,10 +37,10 @@ def equilibrium(
         Its velocities `v0` are ignored.
     loads : array_like, shape (n,)
         Increasing factors of all loads: gravity, applied forces and torques, the tension of tendons, and the constant
-        torques and forces of drives. Springs, what a drive controls, laws of `add_force_law`, reference strains and
-        prescribed motions do not depend on them. A step under which no equilibrium is found is halved, down to 1/1024
-        of the distance between two factors. A system of functions has one force, in which loads cannot be told apart:
-        it takes (1,) only.
+        torques and forces of drives. Springs, the controlled motion of drives, laws of `add_force_law`, reference
+        strains and prescribed motions do not depend on them. A step under which no equilibrium is found is halved, down
+        to 1/1024 of the distance between two factors. A system of functions has one force, in which loads cannot be
+        told from springs: it accepts only (1,).
     time : float
         Time at which loads, laws and prescribed motions that depend on time are taken, s.
     newton_rtol, newton_atol : float
@@ -61,12 +61,12 @@ def equilibrium(
     ValueError
         For factors that do not increase, and other factors than 1 for a system of functions.
     SingularError
-        If there is no unique equilibrium, as of a body that moves without effort; the message names it.
+        If there is no unique equilibrium, as with a body that nothing holds; the message names it.
     ConvergenceError
         If no equilibrium is found under a step of the loads that has been halved as often as possible.
 
-    Both, and `Interrupted`, carry `.report` (its `t` is the last factor reached, `h` the step that failed) and the
-    `.trajectory` so far.
+    `SingularError`, `ConvergenceError` and `Interrupted` carry `.report` (its `t` is the last factor reached, `h` the
+    step that failed) and the `.trajectory` so far.
     """
     if not isinstance(model, System):
         raise ValueError(f"model: a model expected, got {type(model).__name__}")
@@ -97,8 +97,8 @@ def _factors(model: System, loads: ArrayLike) -> Array:
     if not isinstance(model, Model) and factors.tolist() != [1.0]:
         raise ValueError(
             f"loads: the force of a {type(model).__name__} is one function, in which loads cannot be told from "
-            f"springs; (1,) expected, got {loads!r}. For steps make a model with the factor in its functions for each, "
-            "with_state of the last one"
+            f"springs; (1,) expected, got {loads!r}. To increase the loads in steps, make a model for each factor and "
+            "start it in the last equilibrium by with_state"
         )
     return factors
 
@@ -106,7 +106,7 @@ def _factors(model: System, loads: ArrayLike) -> Array:
 def _trajectory(
     model: System, options: dict[str, Any], result: dict[str, Any], begin: float, *, status: int
 ) -> Trajectory:
-    """The trajectory of what the core has found, with what dynamic runs have beside it."""
+    """The trajectory of the equilibria found, with empty entries for what only dynamic runs have."""
     state = [name for name in result if name != "stats"]
     result["end"] = {name: result[name][-1:] for name in state}
     result |= {"carry": np.empty(0), "knots": None, "status": status}

@@ -1,4 +1,4 @@
-"""A soft bar that falls from the horizontal, for the benchmark beside PyElastica."""
+"""A soft bar that falls from the horizontal, for the comparison with PyElastica."""
 
 import math
 
@@ -8,7 +8,7 @@ from lgint._build.builder import ModelBuilder
 from lgint._build.parts import ground
 from lgint._model.model import Model
 
-# a bar for which explicit codes are at their best; SI units
+# soft, so that explicit methods can take long steps; SI units
 YOUNG, SHEAR, DENSITY, RADIUS, LENGTH, GRAVITY = 1e6, 1e6 / 3, 1000.0, 0.02, 1.0, 9.81
 SHEAR_CORRECTION = 27 / 28  # of PyElastica
 

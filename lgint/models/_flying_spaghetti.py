@@ -46,7 +46,7 @@ def flying_spaghetti(
     damping : float or array_like, shape (6,)
         C_d of the stress C (w - w0) + 2 C_d w', N s and N m^2 s.
     constraints : str or None
-        "kirchhoff": no shear; "inextensible": no stretch either; None.
+        "kirchhoff": no shear; "inextensible": no stretch either; None: neither.
     """
     span = number("length", length, positive=True)
     stiffness = [

@@ -54,7 +54,7 @@ def puma560(
     Each joint has the torque P (phi_d - phi) + D (phi_d' - phi') with phi_d'' = +a up to 0.5 s and -a after, from rest
     at the initial angles, where a = 4 (goal - initial)/s^2 reaches the goal at rest after 1 s.
 
-    Tait-Bryan angles count from the links' axes at joint angles of zero, so that |cos b| stays above 0.0526.
+    Tait-Bryan angles are measured from the links' axes at joint angles of zero, so that |cos b| stays above 0.0526.
 
     Parameters
     ----------
@@ -102,6 +102,6 @@ def after_link(link: Link, angle: float, R: Array, origin: Array) -> tuple[Array
 
 
 def desired_motion(begin: float, way: float) -> Array:
-    """Pieces (t, angle, rate, second rate): speeds up for half a second, brakes after."""
+    """Pieces (t, angle, rate, second rate): accelerates for half a second, then decelerates."""
     a = way / HALF_TIME**2
     return np.array([[0.0, begin, 0.0, a], [HALF_TIME, begin + way / 2, a * HALF_TIME, -a]])

@@ -90,7 +90,7 @@ def slider_crank(
 
 
 def _rod_velocity(rate: Array, R: Array) -> Array:
-    """omega, inertial: omega x (C - B) = rate, and (omega x y_rod) . e_x = 0 as joint C asks."""
+    """omega, inertial: omega x (C - B) = rate, and (omega x y_rod) . e_x = 0 as joint C requires."""
     x, y = R[:, 0], R[:, 1]
     across = np.cross(x, rate) / 0.3
     normal = np.cross(y, X_AXIS)

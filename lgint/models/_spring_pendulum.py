@@ -20,8 +20,8 @@ def spring_pendulum(
     """A point mass that swings about the origin on a spring, without gravity; q = (r, theta, phi).
 
     r is the distance from the origin, theta the angle to the z axis, phi the longitude. The energy of the spring is
-    EA eps^2 / 2 with the Green-Lagrange strain eps = (r^2 - l0^2) / (2 l0^2). Since nothing depends on phi, the moment
-    of momentum about z, m r^2 sin(theta)^2 phi', is constant.
+    EA eps^2 / 2 with the Green-Lagrange strain eps = (r^2 - l0^2) / (2 l0^2). Since nothing depends on phi, the angular
+    momentum about z, m r^2 sin(theta)^2 phi', is constant.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
-/* A support: a frame whose place and attitude in space are given, at rest or as functions of time. It has no block; with
-   the start x0, R0 and the motion (d, psi),
+/* A support: a frame whose position and attitude in space are given, at rest or as functions of time. It has no block;
+   with the start x0, R0 and the motion (d, psi),
 
        x = x0 + d,   R = exp(psi) R0,   omega = R0^T T(psi) psi',   omega' = R0^T (T(psi) psi'' + T(psi)' psi'),
 
@@ -160,7 +160,7 @@ static double next_kink(const lg_body *b, double t)
 const lg_body_type lg_support = {
     .info = {.family = "body",
              .name = "support",
-             .doc = "A frame at rest in space, or in a motion that is given.",
+             .doc = "A frame in space, at rest or in a given motion.",
              .reference = "docs/models",
              .nframes = 1,
              .parameters = parameters,

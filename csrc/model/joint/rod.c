@@ -4,20 +4,20 @@
    With the sections' poses g_a, g_b in SE(3), their twists v_a, v_b in section axes, linear before angular, the length
    ds, T^-1 as in semidirect.h and T_+ = T^-1(xi), T_- = T^-1(-xi):
 
-       strain    w  = xi/ds,   xi = log(g_a^-1 g_b), the short way
+       strain    w  = xi/ds,   xi = log(g_a^-1 g_b), with the smallest angle
        its rate  w' = xi'/ds,  xi' = T_+ v_b - T_- v_a = Y y
        stress    s  = C (w - w0(t)) + 2 C_d w',  0 where the strain is constrained
        potential V  = ds/2 (w - w0)^T C (w - w0), constrained strains left out
        rows      phi_k = xi_k - ds w0_k(t)
        wrenches  T_-^T s on a,  -T_+^T s on b
 
-   Order of strains: shear along d1 and d2, stretch along d3 (1 where the length is ds), bending about d1 and d2, torsion
-   about d3. The damping resists all deformation, that of the reference strain w0(t) included.
+   Order of strains: shear along d1 and d2, stretch along d3 (1 where the length is ds), bending about d1 and d2,
+   torsion about d3. The damping acts on the rate of the strain itself, not on that of w - w0(t).
 
-   Only relative motion matters: y = (u, omega_a, omega_b), u = R_a^T (x_b' - x_a') and the angular velocities in section
-   axes. T_+ = [A, C; 0, A] and T_- = [A^T, C^T; 0, A^T], so that Y = [A^T, -C^T, C; 0, -A^T, A]. Rows, their rates,
-   wrenches and tangents are formed for these nine motions; Y^T s is the force on b in the axes of a, whose opposite
-   acts on a, and both moments. In the residual, J^T lam - force, they are those of s + lam. */
+   Only relative motion matters: y = (u, omega_a, omega_b), u = R_a^T (x_b' - x_a') and the angular velocities in
+   section axes. T_+ = [A, C; 0, A] and T_- = [A^T, C^T; 0, A^T], so that Y = [A^T, -C^T, C; 0, -A^T, A]. Rows, their
+   rates, wrenches and tangents are formed for these nine motions; Y^T s holds the force on b in the axes of a, whose
+   opposite acts on a, and both moments. The residual J^T lam - force has those of s + lam. */
 #include "group/rotation.h"
 #include "group/semidirect.h"
 #include "model/body/body.h"
@@ -82,7 +82,7 @@ enum { MAX_CONSTRAINED = 3 };
 
 /* ---- the strain ---- */
 
-/* What follows from the relative pose; evaluations at the same q keep it in the scratch. */
+/* What follows from the relative pose; it is kept in the scratch for evaluations at the same q. */
 typedef struct relation {
     double xi[6]; /* (U, Omega) */
     lg_cotangent x; /* of |Omega| */
@@ -105,7 +105,7 @@ static int is_identity(const double R[9])
     return R[0] > 0 && R[4] > 0 && R[1] * R[1] + R[2] * R[2] + R[5] * R[5] == 0;
 }
 
-/* Sections have axes of their own or those of their bodies. */
+/* The directors of a section: its own, or the axes of its body. */
 static void open_section(const lg_element *e, const lg_pose *f, int end, edge *k)
 {
     const double *axes = e->p + AXES + 9 * end;
@@ -115,8 +115,8 @@ static void open_section(const lg_element *e, const lg_pose *f, int end, edge *k
         lg_mul33(f->R, axes, k->room[end]);
 }
 
-/* With h = Omega^ and u = U^, A = I + h/2 + c h^2, and C = u/2 + c (h u + u h) + (Omega.U) d h^2 is its derivative along
-   U; h u + u h = Omega U^T + U Omega^T - 2 (Omega.U) I. */
+/* With h = Omega^ and u = U^, A = I + h/2 + c h^2, and C = u/2 + c (h u + u h) + (Omega.U) d h^2 is its derivative
+   along U; h u + u h = Omega U^T + U Omega^T - 2 (Omega.U) I. */
 static void open_operator(relation *r)
 {
     const double *U = r->xi, *O = r->xi + 3, c = r->x.c, s = lg_dot3(O, U), sd = s * r->x.d;
@@ -144,7 +144,7 @@ static void open_relation(const edge *k, const lg_pose *const f[2], relation *r)
     open_operator(r);
 }
 
-/* r: where the relation is, or is to be written unless it is `known`. */
+/* r: the relation, which is computed here unless it is `known`. */
 static void open_edge(const lg_element *e, const lg_pose *const f[2], relation *r, int known, edge *k)
 {
     for (int end = 0; end < 2; end++)
@@ -276,7 +276,7 @@ static void transposed(const edge *k, const double s[6], double out[9])
     add_mulT3(1, k->r->A, s + 3, out + 6);
 }
 
-/* What acts along the nine motions, as wrenches on both frames. */
+/* Forces on the nine motions as wrenches on both frames. */
 static void on_frames(const edge *k, const double nine[9], double w[2][6])
 {
     lg_mul3(k->d[0], nine, w[1]);
