@@ -19,7 +19,7 @@ static long scratch_place(const lg_plan *plan)
     return plan->size + plan->size % 2;
 }
 
-/* Kernels may look beyond the end of values and factors. */
+/* Kernels may read beyond the end of values and factors. */
 static void layout_factors(lg_matrix *matrix, lg_arena *arena)
 {
     matrix->factors = lg_arena_doubles(arena, (size_t)matrix->plan->nvalues + LG_CHUNK);

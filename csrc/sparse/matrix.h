@@ -60,7 +60,7 @@ typedef struct lg_matrix {
 } lg_matrix;
 
 void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
-/* Of a second matrix with the plan of the first, which is assembled when the first has been factored: both share their
+/* For a second matrix with the plan of the first, which is assembled when the first has been factored: both share their
    assembled values and the scratch. */
 void lg_matrix_layout_beside(lg_matrix *matrix, const lg_matrix *first, lg_arena *arena);
 void lg_matrix_close(lg_matrix *matrix); /* frees the dense fall-back, if any */

@@ -120,7 +120,7 @@ def loss_of_momentum(method, h, **options):
 
 
 def test_the_momentum_of_a_cyclic_coordinate():
-    """The printed gradient loses it, at the order of the scheme; one along what the function depends on does not."""
+    """The printed gradient loses it at the order of the scheme; the equivariant one keeps it."""
     losses = [loss_of_momentum("eml", h) for h in (0.01, 0.005)]
     assert losses[0] > 1e-5 and 1.8 < np.log2(losses[0] / losses[1]) < 2.2
     for method in METHODS:
@@ -128,7 +128,7 @@ def test_the_momentum_of_a_cyclic_coordinate():
         assert loss_of_momentum(method, 0.01, **keeps) < 1e-12
 
 
-def test_midpoint_rules_let_the_energy_off_at_their_order():
+def test_midpoint_rules_keep_the_energy_at_their_order():
     for method in ("mpl", "mph"):
         off = [
             np.ptp(lgint.integrate(lgint.models.spring_pendulum(), method, t_end=1.0, h=h).energy("generalized"))
@@ -147,7 +147,7 @@ def test_at_rest_nothing_moves():
 
 @pytest.mark.parametrize("rate", [1e-3, 1e-6, 1e-9])
 def test_slow_motion_is_robust(rate):
-    """The middle of a step stands in for its discrete gradient where dq is short."""
+    """Where dq is short, the gradient at the middle replaces the discrete one."""
     model = lgint.models.mass_spring(elongation=(0.0, 0.0), rate=(rate, -rate))
     run = lgint.integrate(model, "eml", t_end=2.0, h=0.05)
     assert np.ptp(run.energy("generalized")) < 1e-13 * rate
@@ -287,8 +287,8 @@ def test_the_energy_changes_by_the_work_of_the_forces(method):
     assert np.abs(np.diff(run.energy("generalized")) - work).max() < 1e-13 and np.abs(work).max() > 1e-3
 
 
-def test_the_momentum_goes_on_over_a_kink():
-    """A fresh start would have p = M v there."""
+def test_the_momentum_is_kept_at_a_kink():
+    """A new start would have p = M v there."""
     runs = [
         lgint.integrate(damped(force=lambda t, q, v: -0.1 * v, kinks=kinks), "eml", t_end=0.4, h=0.01, stops=[0.2])
         for kinks in ([], [0.2])
@@ -372,7 +372,7 @@ def test_a_start_whose_accelerations_are_not_determined(tmp_path):
 # ---- what does not work ----
 
 
-def test_what_a_method_needs_is_said():
+def test_messages_name_what_a_method_needs():
     for method in METHODS:
         with pytest.raises(ValueError, match=f"{method}: needs a LagrangianModel; genalpha runs every model"):
             lgint.integrate(lgint.models.heavy_top(), method, t_end=1.0, h=0.1)

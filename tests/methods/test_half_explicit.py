@@ -1,4 +1,4 @@
-"""Half-explicit methods: orders, drift, the formulas of a step and of its error, and what a step evaluates."""
+"""Half-explicit methods: orders, drift, and the formulas of a step and of its error."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def errors_of(method, formulation, frame, halvings, **options):
 @pytest.mark.parametrize("formulation", (*FORMULATIONS, *EXPLICIT_ONLY))
 @pytest.mark.parametrize("method", METHODS)
 def test_orders(method, formulation, frame):
-    """q and v: the method's. Multipliers: at least one less. Drift: the method's, and less on semidirect products."""
+    """q and v have the order of the method, multipliers at least one less; the drift has that order or is smaller."""
     p, semidirect = ORDER[method], formulation in SEMIDIRECT
     halvings = OTHER_HALVINGS.get((p, formulation), HALVINGS[p])
     steps, (q, v, lam, drift, velocity) = errors_of(method, formulation, frame, halvings)
@@ -92,7 +92,7 @@ def test_projection_keeps_the_order_and_removes_the_drift(method, formulation, p
 
 @pytest.mark.parametrize("formulation", (*FORMULATIONS, *EXPLICIT_ONLY))
 @pytest.mark.parametrize("method", METHODS)
-def test_projection_leaves_no_drift_anywhere(method, formulation):
+def test_projection_removes_the_drift_in_every_formulation(method, formulation):
     """In both scalings of the constraint, the unit length of quaternions included."""
     for frame in ("inertial", "body"):
         run = lgint.integrate(

@@ -81,7 +81,7 @@ def test_a_constraint_that_moves_in_time_keeps_the_order(method, project):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_each_stage_evaluates_forces_once_and_rows_once(method):
-    """And no step needs the accelerations of the constraints, which the start alone asks for."""
+    """No step needs the accelerations of the constraints; only the start does."""
     calls = {}
     model = swing(calls)
     counts = []
@@ -109,7 +109,7 @@ def test_a_system_of_functions_is_the_compiled_one(method):
 
 
 def thin_rod():
-    """A pendulum on a revolute joint, without inertia about its own axis: M is singular, the joint makes up for it."""
+    """A pendulum without inertia about its own axis on a revolute joint: M is singular, the system is not."""
     builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
     builder.add_body(
         "rod",
@@ -160,7 +160,7 @@ MECHANISMS = {
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_mechanisms_reach_the_solution_of_another_method(name):
-    """Against dopri5 of tight tolerance; halving the step divides the error by 2^p, also over the kinks of a table."""
+    """Against dopri5 at a tight tolerance: halving the step divides the error by 2^p, across kinks of a table too."""
     make, body, t_end, h = MECHANISMS[name]
     model = make()
     best = lgint.integrate(model, "dopri5", t_end=t_end, rtol=1e-12, atol=1e-12)
@@ -204,10 +204,10 @@ def test_projection_hardly_changes_the_number_of_steps(formulation):
 
 
 def test_rejected_and_failed_steps_leave_no_trace():
-    """What follows a step that was tried too long is what follows if it is not tried at all."""
+    """After a step that was too long, a run goes on as if the step had never been tried."""
 
     def force(t, q, v):
-        return np.array([0.0, -9.81 if q[1] < -0.55 else np.nan])  # a long step leaves the region
+        return np.array([0.0, -9.81 if q[1] < -0.55 else np.nan])  # a long step leaves the region where it is defined
 
     for model, first in ((slow_top("R3xSO3"), 0.5), (swing(force=force), 5.0)):
         options = dict(rtol=1e-6, control="I", safety=0.3)  # the step that follows is not rejected
@@ -266,8 +266,8 @@ def test_orders_on_rods(rod, formulation):
 
 
 @pytest.mark.parametrize("rod", RODS)
-def test_rods_keep_their_rows(rod):
-    """Nothing but round-off is left at h = 2^-10, and the rest falls with h before. With projection there is none."""
+def test_rods_satisfy_their_constraints(rod):
+    """Residuals fall with h down to round-off at h = 2^-10, and are round-off with projection."""
     for method in ("herk4", "herk5"):
         runs = [lgint.integrate(RODS[rod](), method, t_end=0.5, h=2.0**-k) for k in (8, 9, 10)]
         drift = [np.abs(run.constraint_residual("position")).max() for run in runs]

@@ -80,7 +80,7 @@ def test_strain_of_many_states_and_edges():
 
 
 @by_kind
-def test_rigid_motions_make_no_stress(kind):
+def test_rigid_motions_cause_no_stress(kind):
     """Neither a displacement of both nodes nor a common twist, however large; damping included."""
     core, n = edge_model(kind), ROWS[kind]["nrows"]
     for seed in range(3):
@@ -129,8 +129,8 @@ def test_derivatives_at_all_strains(kind, angle):
     assert np.abs(S @ w - expected).max() < 1e-7 * np.abs(expected).max()
 
 
-def test_the_short_way_round():
-    """A closed ring has the quaternion -p behind a full turn: its last edge is as strained as the others."""
+def test_the_strain_has_the_smallest_angle():
+    """In a closed ring the quaternion is -p after a full turn, and the last edge has the same strain as the others."""
     core = edge_model("edge")
     q = state(LENGTH * REFERENCE)
     other = np.concatenate([q[:10], -q[10:]])
@@ -143,7 +143,7 @@ def test_the_short_way_round():
 
 
 def course(t):
-    """A strain that changes in all of its components, with its derivatives."""
+    """A strain all of whose components change, with its derivatives."""
     size = np.array([0.3, -0.2, 0.1, 0.4, 0.5, -0.6])
     return np.array([REFERENCE + size * np.sin(3 * t), 3 * size * np.cos(3 * t), -9 * size * np.sin(3 * t)])
 
@@ -183,7 +183,7 @@ def test_adaptive_steps_land_on_the_times_of_a_table():
 
 
 def test_bending_actuated_on_a_rod_without_shear():
-    """A function may return the strain alone while the constrained ones stay; else it has to give derivatives."""
+    """A function may return the strain alone if constrained ones are constant; otherwise it must give derivatives."""
 
     def bend(t):
         return (0, 0, 1, t, 0, 0)
@@ -195,7 +195,7 @@ def test_bending_actuated_on_a_rod_without_shear():
     run = lgint.integrate(model, "genalpha", t_end=1.0, h=2e-3)
     edges = [model.joint_place(name).element for name in model.joints]
     w, _ = model.core.strain(edges, run.t[-1], run.q[-1], run.v[-1], run.lam[-1])
-    lag = 2 * 0.3 / 30.0  # the damping takes this much of the rate, which is 1
+    lag = 2 * 0.3 / 30.0  # by which the strain lags because of damping at the rate 1
     assert np.abs(w[:, 3] - (1 - lag)).max() < 1e-3 and np.abs(w[:, 0]).max() < 1e-10
     with pytest.raises(ValueError, match=r"returns its first two derivatives as well: shape \(3, 6\) expected"):
         lgint.integrate(arm("kirchhoff", reference=shear), "genalpha", t_end=0.1, h=2e-3)
@@ -226,7 +226,7 @@ def test_what_is_refused():
 
 
 def test_descriptions_that_make_no_sense():
-    """What the builder never writes, the core refuses by itself."""
+    """The core itself refuses what the builder never writes."""
     table = (1, 2, 0.0, 1.0, *REFERENCE, *(2 * REFERENCE))
     assert edge_model("edge", source=table)
     with pytest.raises(ValueError, match="edge: a table cannot change the reference of a constrained strain"):
@@ -275,7 +275,7 @@ def test_a_clamp_equals_a_weld(mask, method):
 
 @pytest.mark.parametrize("mask", ["kirchhoff", "inextensible"])
 def test_constrained_forms_are_the_stiff_limit(mask):
-    """Equilibria under a weight: the distance falls as one over the stiffness, so that both forms share the limit."""
+    """Under a weight the distance of the equilibria falls as one over the stiffness: both have the same limit."""
     load = {"gravity": (2.0, -1.0, -9.81)}
     exact = lgint.equilibrium(arm(mask, **load)).position("node4")[-1]
     distance = []
@@ -288,7 +288,7 @@ def test_constrained_forms_are_the_stiff_limit(mask):
 
 
 def test_multipliers_are_the_stresses_of_stiff_edges():
-    """Shear forces of a hanging arm: lam without shear, C (w - w0) with little of it."""
+    """The shear forces of a hanging arm are lam if shear is excluded, and C (w - w0) if it is small."""
     forms = {
         mask: lgint.equilibrium(arm(mask, stiffness=(1e8, 1e8, 1e4, 30.0, 20.0, 15.0))) for mask in (None, "kirchhoff")
     }
@@ -300,8 +300,8 @@ def test_multipliers_are_the_stresses_of_stiff_edges():
     np.testing.assert_allclose(found[None], found["kirchhoff"], rtol=0, atol=1e-5)
 
 
-def test_an_edge_between_rods_at_an_angle_and_a_body_beside_its_mass_centre():
-    """A bent chain of bodies of several formulations in general position: all verbs, by check."""
+def test_edges_at_an_angle_and_away_from_the_centre_of_mass():
+    """A bent chain of bodies of several formulations in general position: lgint.check compares all functions."""
     builder = lgint.ModelBuilder(gravity=(0, 1, -9.81))
     kinds = ["S3R3", "R3xSO3", "euler_parameters", "tait_bryan"]
     for i, formulation in enumerate(kinds):
@@ -315,7 +315,7 @@ def test_an_edge_between_rods_at_an_angle_and_a_body_beside_its_mass_centre():
 
 
 def test_reaction_of_a_clamp_carries_the_weight():
-    """At rest the first edge holds the weight and its moment: by stress and by multipliers."""
+    """At rest the first edge holds the weight and its moment by stress and multipliers."""
     for mask in EDGES:
         run = lgint.equilibrium(arm(mask))
         core, place = run.model.core, run.model.joint_place("edge1")
@@ -366,7 +366,7 @@ def ring(mask, edges=6):
 
 
 def test_closed_rings_and_redundant_rows():
-    """Rows of a ring depend on each other no more than those of joints; edges without rows close no loop."""
+    """Rows of edges in a ring are checked as those of joints are; edges without rows close no loop."""
     assert loops(ring(None)) == []
     for mask, rows in (("kirchhoff", 2), ("inextensible", 3)):
         model = ring(mask)
@@ -377,7 +377,7 @@ def test_closed_rings_and_redundant_rows():
 
 
 def test_an_edge_beside_a_weld_is_redundant_by_its_own_rows_only():
-    """Two bodies that are welded and joined by an edge: its shear rows follow, and nothing else is reported."""
+    """If two bodies have a rigid joint and an edge, the shear rows of the edge are redundant, and nothing else is."""
     for mask, count in ((None, 0), ("kirchhoff", 2), ("inextensible", 3)):
         builder = lgint.ModelBuilder()
         builder.add_body("a", **BODY)

@@ -25,7 +25,7 @@ def beam():
 
 
 def test_vibration_of_a_steel_beam():
-    """The first frequency, and twice the static deflection where the load sets in, with steps of a millisecond."""
+    """The first frequency, and twice the static deflection under a sudden load, with steps of a millisecond."""
     model, EI, rhoA = beam()
     run = lgint.integrate(model, "genalpha", t_end=1.0, h=1e-3)
     assert run.stats.steps == 1000 and run.stats.newton_iterations < 4000
@@ -42,7 +42,7 @@ def test_vibration_of_a_steel_beam():
 
 
 def test_suture_thread():
-    """One end comes 3 cm nearer within half a second: the thread buckles, swings, and comes to rest."""
+    """One end moves 3 cm closer within half a second: the thread buckles, swings, and comes to rest."""
     section = lgint.section("circle", E=750e6, G=270e6, rho=1300, radius=2e-4, relaxation=2e-3)
 
     def hand(t):
@@ -65,7 +65,7 @@ def test_suture_thread():
     assert length == pytest.approx(0.1, rel=2e-3)
     weight = section.inertia[0] * 0.1 * 9.81
     held = run.reaction(rod.nodes[0])[-1, 2] + run.reaction(rod.nodes[-1])[-1, 2]
-    assert held == pytest.approx(weight * 0.99, rel=2e-3)  # but for half an edge at each clamp
+    assert held == pytest.approx(weight * 0.99, rel=2e-3)  # except for half an edge at each clamp
 
 
 # ---- a cable between two moving supports ----

@@ -21,7 +21,7 @@ def test_an_end_moment_rolls_a_rod_up_into_a_ring(constraints, formulation):
 
 
 def bend(edges, constraints=None):
-    """A quarter of a right angle of a ring of radius 100, clamped, under a dead force normal to its plane."""
+    """An eighth of a ring of radius 100, clamped, under a dead force normal to its plane."""
     angle = np.linspace(0, np.pi / 4, edges + 1)
     nodes = 100 * np.stack([1 - np.cos(angle), np.sin(angle), 0 * angle], axis=1)
     builder = lgint.ModelBuilder()
@@ -81,7 +81,7 @@ def steel(constraints, *, edges=50, force=0.0, gravity=0.0):
 
 @pytest.mark.parametrize("constraints", ["kirchhoff", "inextensible", None])
 def test_a_steel_cantilever_bends_as_a_beam(constraints):
-    """F L^3/(3 E I) and q L^4/(8 E I), but for what is of second order in the deflection and in 1/edges."""
+    """F L^3/(3 E I) and q L^4/(8 E I), up to terms of second order in the deflection and in 1/edges."""
     model, rod, section = steel(constraints, force=1.0)
     found = lgint.equilibrium(model)
     assert np.isclose(-found.position(rod.nodes[-1])[-1, 2], 1 / (3 * section.stiffness[3]), rtol=2e-4)
@@ -95,7 +95,7 @@ def test_a_steel_cantilever_bends_as_a_beam(constraints):
 
 @pytest.mark.parametrize("constraints", ["kirchhoff", "inextensible"])
 def test_the_work_grows_with_the_number_of_edges(constraints):
-    """Nodes without stiffness of their own: their blocks are eliminated one by one all the same."""
+    """Blocks of nodes that have no stiffness of their own are still eliminated one by one."""
     iterations = []
     for edges in (100, 400):
         model, rod, section = steel(constraints, edges=edges, gravity=9.81)
@@ -148,7 +148,7 @@ def test_a_thread_buckles_between_two_clamps():
     assert ends[None][2] < -0.02 and abs(ends[None][0] - 0.035) < 2e-3
 
 
-def test_the_load_factor_multiplies_what_acts_on_rods():
+def test_the_load_factor_multiplies_loads_on_rods():
     """Gravity, dead loads and tendons, but neither the reference strain nor a stiffness."""
 
     def found(factor, loads):

@@ -1,4 +1,4 @@
-"""Rods: what the builder makes of them, and facts about their motion."""
+"""Rods: the bodies and edges that the builder makes, and facts about their motion."""
 
 import subprocess
 import sys
@@ -38,7 +38,7 @@ def test_masses_are_halved_at_the_ends():
 
 @pytest.mark.parametrize("edges", [4, 7, 12])
 def test_momenta_and_energy_of_the_spaghetti(edges):
-    """For every number of edges: what the loads give, and nothing else, ends up in the rod (MODELS of the paper)."""
+    """For every number of edges the rod has exactly the momenta and the energy that the loads supply."""
     run = lgint.integrate(lgint.models.flying_spaghetti(edges=edges), "herk5", t_end=5.2, h=1e-3 * 16 / edges)
     after = run.t >= 5
     np.testing.assert_allclose(run.momentum()[after], np.tile((50, 0, 0), (after.sum(), 1)), atol=1e-8)
@@ -99,7 +99,7 @@ def test_clamped_by_the_ground_is_held_by_a_rigid_joint():
         np.testing.assert_allclose(clamped.velocity(node), welded.velocity(node), atol=1e-8)
     np.testing.assert_allclose(clamped.strain("rod"), welded.strain("rod"), atol=1e-9)
     np.testing.assert_allclose(clamped.stress("rod"), welded.stress("rod"), atol=1e-5)
-    # the weld also carries half an edge of rod, which does not accelerate
+    # the rigid joint also carries half an edge of the rod, which does not accelerate
     weight = np.array([0, 0, 0.5 * 0.125 * 9.81, 0, 0, 0])
     np.testing.assert_allclose(clamped.reaction("rod.node0") + weight, welded.reaction("weld"), atol=1e-5)
     np.testing.assert_allclose(clamped.point("rod.node0", (0, 0, 1)), np.tile((1, 0, 0), (len(clamped), 1)), atol=1e-15)
@@ -185,8 +185,8 @@ def test_moving_clamp():
 # ---- shapes ----
 
 
-def test_a_clamped_node_is_no_unknown_and_all_is_known_of_it():
-    """Position, velocity, rotation and points follow the motion; the force is what the rest of the rod needs."""
+def test_a_clamped_node_has_no_unknowns_but_a_known_state():
+    """Position, velocity, rotation and points follow the motion; the reaction accelerates the rest of the rod."""
 
     def motion(t):
         return ((0, 0, 0.1 * t**2), (0, 0, 0.2 * t), (0, 0, 0.2))
@@ -206,8 +206,8 @@ def test_a_clamped_node_is_no_unknown_and_all_is_known_of_it():
     np.testing.assert_allclose(run.reaction(root)[21:-1, :3], force[20:], atol=2e-2 * np.abs(force).max())
 
 
-def test_any_start_is_without_stress_by_itself():
-    """A natural curvature: the shape of the start, if no reference strain is given."""
+def test_the_start_is_free_of_stress_by_default():
+    """If no reference strain is given, the shape at the start is the natural one."""
     rng = np.random.default_rng(2)
     b = lgint.ModelBuilder()
     rod = b.add_rod("rod", nodes=np.cumsum((0.3, 0, 0) + 0.1 * rng.normal(size=(7, 3)), axis=0), **SECTION)
@@ -248,7 +248,7 @@ def test_helix_of_a_constant_reference_strain():
     b.add_rod("rod", **nodes, length=n * ds, reference_strain=reference, **SECTION)
     model = b.build()
     assert np.abs(model.core.evaluate(0.0, model.q0, model.v0, want=["force"])["force"]).max() < 1e-9
-    # the axis is along the Darboux vector (0, k, w), and the nodes have one distance from it
+    # the axis is along the Darboux vector (0, k, w), and the nodes all have the same distance from it
     darboux = np.array([0, k, w]) / np.hypot(k, w)
     radius = k / (k**2 + w**2)
     centre = radius * np.array([1.0, 0, 0])  # towards the centre of curvature, d2 x d3
@@ -305,7 +305,7 @@ def test_tendon_bends_a_rod():
 
 
 def test_loads_per_length():
-    """A dead load is what gravity is, and drag alone stops a rod at the rate of its coefficients."""
+    """A dead load acts as gravity does, and drag alone stops a rod at the rate that its coefficients give."""
     rhoA = SECTION["inertia"][0]
 
     def fall(**how):
@@ -350,7 +350,7 @@ def test_a_function_of_time_pulls_a_tendon():
 
 
 def test_values_per_edge():
-    """A stiff edge in a soft rod keeps straight; a heavy one weighs on its nodes."""
+    """A stiff edge in a soft rod stays straight; a heavy one loads its nodes."""
     soft, stiff = np.array(SECTION["stiffness"]), 1e3 * np.array(SECTION["stiffness"])
     b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
     inertia = np.tile(SECTION["inertia"], (4, 1))
@@ -468,7 +468,7 @@ def test_methods_and_forms_agree():
         for node in ("node0", "node8"):
             np.testing.assert_allclose(second.position(node)[-1], first.position(node)[-1], atol=1e-3)
     apart = np.abs(pairs[2][0].position("node8")[-1] - reference.position("node8")[-1]).max()
-    assert apart > 4e-3  # stretch does count
+    assert apart > 4e-3  # stretch does matter
 
 
 FORMS = [
@@ -484,7 +484,7 @@ FORMS = [
 
 @pytest.mark.parametrize(("method", "options"), FORMS)
 def test_all_methods_run_rods_with_their_order(method, options):
-    """Against herk5: the free end, and the bending stress of an edge, which knows the rates of strain."""
+    """Against herk5: the free end, and the bending stress of an edge, which depends on rates of strain."""
     model = lgint.models.roll_up(edges=4, damping=20.0)
     order = lgint.method_info(method)["order"]
 

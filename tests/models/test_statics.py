@@ -1,4 +1,4 @@
-"""Static equilibria: closed forms, minima of potentials found otherwise, and what has no equilibrium."""
+"""Static equilibria: closed forms, minima of potentials from SciPy, and systems without an equilibrium."""
 
 import signal
 
@@ -27,7 +27,7 @@ MASSES, STIFFNESS = np.array([1.0, 2.0, 0.5, 1.5]), 6.0
 
 
 def links(formulation, masses=MASSES, stiffness=STIFFNESS):
-    """Links of one metre that lie along x, on revolutes about -y with springs which are free of torque there."""
+    """Links of one metre that lie along x, on revolutes about -y whose springs exert no torque there."""
     builder = lgint.ModelBuilder(gravity=(0, 0, -G), formulation=formulation)
     last = lgint.ground
     for i, mass in enumerate(masses):
@@ -102,7 +102,7 @@ def test_a_long_chain_falls_from_the_horizontal(formulation):
 
 
 def test_a_chain_that_grows_lighter_falls_from_the_horizontal():
-    """Its links would part if steps did not end on the constraints."""
+    """Its links would separate if steps were not projected onto the constraints."""
     n = 12
     found = lgint.equilibrium(links("R3xSO3", np.arange(n, 0.0, -1), stiffness=0))
     x = np.stack([found.position(f"link{i}")[-1] for i in range(n)])
@@ -141,7 +141,7 @@ def test_a_slider_crank_rests_at_the_minimum_of_its_potential():
 
 @pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters"])
 def test_a_modal_cantilever_bends_as_a_beam(formulation):
-    """F L^3/(3 E I) + q L^4/(8 E I); the modes that are left out hold their shares 1/k^4 of it."""
+    """F L^3/(3 E I) + q L^4/(8 E I); each mode that is left out would add its share 1/k^4."""
     L, EI, line, force = 2.0, 5e4, 0.3, 4.0
     builder = lgint.ModelBuilder(gravity=(0, 0, -G), formulation=formulation)
     shapes = modal.beam(L, mass=line, bending=(EI, EI), modes={"bending_z": 10}, section=(1e-6, 1e-6))
@@ -174,7 +174,7 @@ def test_upright_is_an_equilibrium_and_next_to_it_there_is_none():
 
 
 def test_a_shallow_truss_snaps_through():
-    """A weight on two struts: until F = max k (1 - l/L) h it stays above, beyond that it hangs below."""
+    """A weight on two struts stays above up to F = max k (1 - l/L) h and hangs below beyond that."""
     k, half, height = 100.0, 1.0, 0.3
     length = np.hypot(half, height)
 
@@ -222,7 +222,7 @@ def test_a_run_that_begins_in_equilibrium_stays_at_rest(formulation):
 
 
 def test_what_the_factor_multiplies():
-    """Loads, gravity and the constant torque of a drive; not springs, nor what a drive controls."""
+    """Loads, gravity and the constant torque of a drive; neither springs nor the controlled motion of a drive."""
     builder = lgint.ModelBuilder(gravity=(0, 0, -G))
     builder.add_body("bar", mass=2.0, inertia=(1, 1, 1), position=(0.5, 0, 0))
     builder.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(0, -1, 0), name="pin")
@@ -237,7 +237,7 @@ def test_what_the_factor_multiplies():
 
 
 def test_loads_and_prescribed_motions_are_those_of_one_time():
-    """A support in motion stands still: the damper between it and the weight exerts nothing."""
+    """A moving support is taken at rest: the damper between it and the weight exerts no force."""
     builder = lgint.ModelBuilder()
     builder.add_support("hook", motion=lambda t: np.array([[0, 0, 2 * t], [0, 0, 2.0], [0, 0, 0]]))
     builder.add_body("weight", mass=1.0, inertia=(1, 1, 1), position=(0, 0, -1))
@@ -250,7 +250,7 @@ def test_loads_and_prescribed_motions_are_those_of_one_time():
     assert np.allclose(found.reaction("hook")[-1, :3], [0, 0, 2.0])
 
 
-def test_reactions_in_trees_know_the_factor():
+def test_reactions_in_trees_include_the_factor():
     found = lgint.equilibrium(links("minimal"), loads=(0.5, 1.0))
     assert np.allclose(found.reaction("joint0")[:, 2], G * MASSES.sum() * found.t, rtol=1e-13)
     assert np.allclose(found.reaction("joint0", on="first")[:, 2], -G * MASSES.sum() * found.t, rtol=1e-13)
@@ -367,7 +367,7 @@ def test_the_advice_is_that_of_the_last_attempt():
     assert caught.value.report["h"] < 1
 
 
-def test_what_turns_without_effort_is_named():
+def test_a_body_that_is_free_to_turn_is_named():
     builder = lgint.ModelBuilder(gravity=(0, 0, -G))
     builder.add_body("upper", mass=1.0, inertia=(1, 1, 1), position=(0.5, 0, 0))
     builder.add_body("bob", mass=1.0, inertia=(1, 1, 1), position=(1.5, 0, 0))
@@ -420,7 +420,7 @@ def test_arguments_are_checked(arguments, message):
 
 
 def test_ctrl_c_returns_what_was_found():
-    """An interruption on the way: the states so far are on the exception."""
+    """After an interruption the exception carries the states found so far."""
     calls = []
 
     def law(t, x, R, v, omega):

@@ -11,7 +11,7 @@ REST = groups.so3.exp((0.4, -0.2, 0.7))
 
 
 def motion(t):
-    """A place and a rotation vector that turns beyond a full turn, with both derivatives."""
+    """A position and a rotation vector beyond a full turn, with both derivatives."""
     s, c = np.sin(3 * t), np.cos(3 * t)
     value = [0.3 * s, 1 + 0.1 * t**2, 0.2 * c, 7 * t, 0.5 * s, 1 - t]
     rate = [0.9 * c, 0.2 * t, -0.6 * s, 7.0, 1.5 * c, -1.0]
@@ -44,7 +44,7 @@ def test_twist_is_the_derivative_of_the_pose():
 
 
 @pytest.mark.parametrize(("kind", "axes"), [("universal", UNIVERSAL), ("planar", {"axis": (0, 1, 1)}), ("rigid", {})])
-def test_rows_know_the_motion(kind, axes):
+def test_rows_include_the_motion(kind, axes):
     """phidot and zeta along a motion of the body, by differences in time."""
     model = hung(kind, **axes)
     rng = np.random.default_rng(3)
@@ -92,7 +92,7 @@ def test_order_with_a_moving_support(method):
 
 
 def test_reaction_of_a_support_carries_the_weight():
-    """At rest a support acts on what hangs on it with the weight, at its own position."""
+    """At rest the reaction of a support is the weight of what hangs on it, and acts at its position."""
     b = lgint.ModelBuilder(gravity=(0, 0, -10))
     b.add_support("wall", position=(1, 2, 3), rotation=REST)
     b.add_body("arm", mass=3.0, inertia=(1, 1, 1), position=(2, 2, 3))
@@ -104,7 +104,7 @@ def test_reaction_of_a_support_carries_the_weight():
 
 
 def test_table_of_a_motion(tmp_path):
-    """A table gives a smooth curve through its values, at rest outside, which a file holds."""
+    """A table gives a smooth curve through its values that is at rest outside and survives saving."""
     times, values = (0.0, 0.1, 0.4), ((0, 0, 0), (0.1, 0, 0), (0.3, 0.2, 0))
     model = lgint.ModelBuilder()
     model.add_support("hand", motion=(times, values))
