@@ -1,6 +1,7 @@
 """Instructions per step, counted by valgrind's tool callgrind, per part of the code: what `make counts` runs.
 
-Times depend on what else a machine does; the counts of one build repeat within a tenth of a per cent.
+Times depend on what else a machine does; the counts of one build repeat within a tenth of a per cent. Long arrays are
+cleared and copied by vector instructions there (`GLIBC`): callgrind counts a string instruction once for each byte.
 Each case of `lgint bench` that is listed here makes a short and a long run under callgrind, which writes a profile for
 each call of `lg_integrate`. The difference of the two, divided by the difference of their numbers of steps, is what a
 step costs; opening a run and its first steps do not count.
@@ -39,13 +40,15 @@ ENTRY = "lg_integrate"  # each call of it makes one profile
 PARTS = ("evaluation", "following", "solving", "norms", "rest")
 MORE = 1.1  # times the committed count of a case is the most that passes
 
-# explicit methods on systems with constraints, which are counted only
-EXPLICIT: Sequence[bench.Case] = tuple(
+# explicit methods on systems with constraints, and rods, which are counted only
+COUNTED: Sequence[bench.Case] = tuple(
     bench.Case(f"{name}, {method}", np.nan, model, body, None, h, steps=0, method=method)
     for name, model, body, method, h in (
         ("constrained top", models.heavy_top, "top", "rk44", 1e-4),
         ("chain of 100", partial(models.pendulum_chain, n=100), "link100", "rk44", 1e-4),
         ("rod of 100 edges", partial(models.roll_up, edges=100), "node100", "herk5", 1e-5),
+        ("rod of 16 edges", models.flying_spaghetti, "node16", "herk5", 1e-3),
+        ("rod of 16 edges", models.flying_spaghetti, "node16", "genalpha", 1e-3),
     )
 )
 
@@ -73,7 +76,12 @@ STEPS: Mapping[str, tuple[int, int]] = {
     "constrained top, rk44": (50, 250),
     "chain of 100, rk44": (5, 25),
     "rod of 100 edges, herk5": (5, 25),
+    "rod of 16 edges, herk5": (10, 60),
+    "rod of 16 edges, genalpha": (10, 60),
 }
+
+# of the counted process: no array is long enough for string instructions
+GLIBC = ":".join(f"glibc.cpu.x86_rep_{name}_threshold={2**40}" for name in ("stosb", "movsb"))
 
 # Parts by room and by the name of the function that a line stands in; the first that fits. What fits none belongs to
 # the part of the caller.
@@ -270,7 +278,12 @@ def _profiles(valgrind: str, names: Sequence[str], folder: Path) -> list[Profile
     done = subprocess.run(
         [valgrind, *options, sys.executable, "-c", program, *names],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "OPENBLAS_NUM_THREADS": "1"},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(Path(__file__).parents[2]),
+            "OPENBLAS_NUM_THREADS": "1",
+            "GLIBC_TUNABLES": GLIBC,
+        },
         capture_output=True,
         text=True,
     )
@@ -288,7 +301,7 @@ def _profiles(valgrind: str, names: Sequence[str], folder: Path) -> list[Profile
 
 def run_cases(names: Sequence[str]) -> None:
     """The short and the long run of each case; what is run under valgrind."""
-    cases = {case.name: case for case in (*bench.CASES, *EXPLICIT)}
+    cases = {case.name: case for case in (*bench.CASES, *COUNTED)}
     for name in names:
         case = cases[name]
         model = case.model()

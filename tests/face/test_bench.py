@@ -228,7 +228,7 @@ def test_counts_survive_the_file(tmp_path):
 def test_committed_counts_are_of_the_cases_that_are_counted():
     committed = bench_counts.read(Path(__file__).parents[2] / "benchmarks" / "instructions.csv")
     assert list(committed) == list(bench_counts.STEPS)
-    assert set(committed) <= {*IDS, *(case.name for case in bench_counts.EXPLICIT)}
+    assert set(committed) <= {*IDS, *(case.name for case in bench_counts.COUNTED)}
 
 
 def test_without_valgrind_nothing_is_counted(monkeypatch, capsys):

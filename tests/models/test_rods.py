@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -570,3 +571,24 @@ print(run_of(1500)[0] / 1500)
 def test_memory_of_a_run_per_edge(method, most):
     found = subprocess.run([sys.executable, "-c", MEMORY, method], capture_output=True, text=True, check=True)
     assert 2000 < float(found.stdout) < most
+
+
+def seconds_per_edge_and_step(method, edges, steps):
+    """Processor time, the least of three."""
+    stepper = lgint.Stepper(lgint.models.flying_spaghetti(edges=edges), method)
+    stepper.step(1e-2 / edges)
+    taken = []
+    for _ in range(3):
+        begin = time.process_time()
+        for _ in range(steps):
+            stepper.step(1e-2 / edges)
+        taken.append((time.process_time() - begin) / steps / edges)
+    return min(taken)
+
+
+@pytest.mark.measures
+@pytest.mark.parametrize("method", ["herk5", "genalpha"])
+def test_time_per_edge_out_of_the_cache(method):
+    """A rod of 10 000 edges, whose 50 MB fit no cache, takes at most 3 times as long per step and edge as one of 64."""
+    small, large = seconds_per_edge_and_step(method, 64, 100), seconds_per_edge_and_step(method, 10000, 2)
+    assert 0.5 < large / small < 3

@@ -135,7 +135,6 @@ static lg_status prepare(lg_stepper *self)
 static void layout_mu(lg_genalpha_stepper *g, lg_arena *arena)
 {
     size_t nv = (size_t)g->base.system->space->nv, nrows = (size_t)g->base.system->pattern->nrows;
-    g->mu = lg_arena_doubles(arena, nrows);
     g->Btmu = lg_arena_doubles(arena, nv);
     g->mu_correction = lg_arena_doubles(arena, nv + nrows);
     g->second_sweep = lg_arena_doubles(arena, nv + nrows);
@@ -170,6 +169,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     lg_implicit_layout(&g->implicit, system, 1 + stabilized, arena);
     g->now.q = lg_arena_doubles(arena, (size_t)system->space->nq);
     g->lam = g->now.lam = lg_arena_doubles(arena, (size_t)system->pattern->nrows);
+    g->mu = lg_arena_doubles(arena, (size_t)lg_alpha_mu_count(g));
     if (g->index != LG_INDEX_3)
         g->Z = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     if (stabilized)
