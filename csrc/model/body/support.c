@@ -12,8 +12,8 @@ enum { POSITION = 0, ROTATION = 3, FIXED = 12 }; /* places of the parameters */
 enum { VALUE, RATE, SECOND, LEVELS, WIDTH = 6 }; /* of a motion: rows of (d, psi) and their derivatives */
 
 static const lg_parameter parameters[] = {
-    {"position", "m", "at rest, or that the motion counts from", 3},
-    {"rotation", "", "likewise", 9},
+    {"position", "m", "position at rest, from which a motion is measured", 3},
+    {"rotation", "", "rotation at rest, from which a motion is measured, row-major", 9},
     {"kinks", "s", "ascending times at which the second derivative of the motion jumps", -1},
 };
 

@@ -8,7 +8,7 @@ enum { AXES, SOURCE }; /* places of the parameters */
 
 static const lg_parameter parameters[] = {
     {"axes", "", "0 inertial, 1 body", 1},
-    LG_SOURCE_PARAMETERS("N or N m", "three"),
+    LG_SOURCE_PARAMETERS("N or N m", "three values"),
 };
 
 static lg_status check(const lg_element *e, const char **reason)

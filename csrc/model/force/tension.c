@@ -5,7 +5,7 @@
 
 enum { SOURCE };
 
-static const lg_parameter parameters[] = {LG_SOURCE_PARAMETERS("N", "one")};
+static const lg_parameter parameters[] = {LG_SOURCE_PARAMETERS("N", "one value")};
 
 static const double example[] = {LG_SOURCE_CONSTANT, 3};
 

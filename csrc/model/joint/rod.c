@@ -33,7 +33,7 @@ static const lg_parameter parameters[] = {
     {"length", "m", "length of the unstrained edge", 1},
     {"stiffness", "N, N m, N m^2", "symmetric matrix C of the section", 36},
     {"damping", "N s, N m^2 s", "diagonal of C_d", 6},
-    LG_SOURCE_PARAMETERS("1, 1/m", "six reference strains; six"),
+    LG_SOURCE_PARAMETERS("1, 1/m", "six reference strains"),
 };
 
 /* clang-format off */
