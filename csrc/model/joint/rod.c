@@ -18,14 +18,12 @@
    section axes. T_+ = [A, C; 0, A] and T_- = [A^T, C^T; 0, A^T], so that Y = [A^T, -C^T, C; 0, -A^T, A]. Rows, their
    rates, wrenches and tangents are formed for these nine motions; Y^T s holds the force on b in the axes of a, whose
    opposite acts on a, and both moments. The residual J^T lam - force has those of s + lam. */
+#include "model/joint/rod.h"
+
 #include "group/rotation.h"
-#include "group/semidirect.h"
 #include "model/body/body.h"
-#include "model/joint/joint.h"
 #include "model/source.h"
 #include "model/triad.h"
-
-enum { AXES, LENGTH = 18, STIFFNESS, DAMPING = STIFFNESS + 36, SOURCE = DAMPING + 6, DATA }; /* places of parameters */
 
 static const lg_parameter parameters[] = {
     {"axes_a", "", "directors of the section on the first body, body axes; columns d1 d2 d3, row-major", 9},
@@ -82,23 +80,6 @@ enum { MAX_CONSTRAINED = 3 };
 
 /* ---- the strain ---- */
 
-/* What follows from the relative pose; it is kept in the scratch for evaluations at the same q. */
-typedef struct relation {
-    double xi[6]; /* (U, Omega) */
-    lg_cotangent x; /* of |Omega| */
-    double A[9], C[9];
-} relation; /* numbers only */
-
-typedef struct edge {
-    const double *axes[2]; /* directors in body axes; NULL: the body's own axes */
-    const double *d[2]; /* directors, inertial */
-    double room[2][9]; /* for d */
-    const relation *r;
-    double xidot[6], y[9]; /* the rate of xi, and the relative motion */
-    const double *w0; /* the reference strain */
-    double changing[18]; /* room for it and, where it may change constrained strains, for its first two derivatives */
-} edge;
-
 /* Whether a rotation is the identity. */
 static int is_identity(const double R[9])
 {
@@ -106,7 +87,7 @@ static int is_identity(const double R[9])
 }
 
 /* The directors of a section: its own, or the axes of its body. */
-static void open_section(const lg_element *e, const lg_pose *f, int end, edge *k)
+static void open_section(const lg_element *e, const lg_pose *f, int end, lg_strained *k)
 {
     const double *axes = e->p + AXES + 9 * end;
     k->axes[end] = is_identity(axes) ? NULL : axes;
@@ -117,7 +98,7 @@ static void open_section(const lg_element *e, const lg_pose *f, int end, edge *k
 
 /* With h = Omega^ and u = U^, A = I + h/2 + c h^2, and C = u/2 + c (h u + u h) + (Omega.U) d h^2 is its derivative
    along U; h u + u h = Omega U^T + U Omega^T - 2 (Omega.U) I. */
-static void open_operator(relation *r)
+static void open_operator(lg_relation *r)
 {
     const double *U = r->xi, *O = r->xi + 3, c = r->x.c, s = lg_dot3(O, U), sd = s * r->x.d;
     double half[3], diagonal = 2 * c * s + sd * lg_dot3(O, O);
@@ -134,7 +115,7 @@ static void open_operator(relation *r)
     }
 }
 
-static void open_relation(const edge *k, const lg_pose *const f[2], relation *r)
+static void open_relation(const lg_strained *k, const lg_pose *const f[2], lg_relation *r)
 {
     double d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]}, local[3];
     lg_mulT3(k->d[0], d, local);
@@ -145,7 +126,7 @@ static void open_relation(const edge *k, const lg_pose *const f[2], relation *r)
 }
 
 /* r: the relation, which is computed here unless it is `known`. */
-static void open_edge(const lg_element *e, const lg_pose *const f[2], relation *r, int known, edge *k)
+static void open_edge(const lg_element *e, const lg_pose *const f[2], lg_relation *r, int known, lg_strained *k)
 {
     for (int end = 0; end < 2; end++)
         open_section(e, f[end], end, k);
@@ -160,7 +141,7 @@ static int drives_rows(const lg_element *e)
     return e->info->nrows && e->p[SOURCE] == LG_SOURCE_FUNCTION;
 }
 
-static lg_status open_reference(const lg_element *e, const lg_point *at, edge *k)
+static lg_status open_reference(const lg_element *e, const lg_point *at, lg_strained *k)
 {
     k->w0 = e->p[SOURCE] == LG_SOURCE_CONSTANT ? e->p + DATA : k->changing;
     if (k->w0 != k->changing)
@@ -182,17 +163,8 @@ static void into_section(const double *A, const double b[3], double c[3])
         lg_copy(3, b, c);
 }
 
-/* c = A b, or b where A is NULL */
-static void out_of_section(const double *A, const double b[3], double c[3])
-{
-    if (A)
-        lg_mul3(A, b, c);
-    else
-        lg_copy(3, b, c);
-}
-
 /* The nine relative velocities, or accelerations. */
-static void relative(const edge *k, const double *const x[2], const double *const omega[2], double y[9])
+static void relative(const lg_strained *k, const double *const x[2], const double *const omega[2], double y[9])
 {
     double apart[3] = {x[1][0] - x[0][0], x[1][1] - x[0][1], x[1][2] - x[0][2]};
     lg_mulT3(k->d[0], apart, y);
@@ -200,7 +172,7 @@ static void relative(const edge *k, const double *const x[2], const double *cons
     into_section(k->axes[1], omega[1], y + 6);
 }
 
-static void open_motion(const lg_pose *const f[2], edge *k)
+static void open_motion(const lg_pose *const f[2], lg_strained *k)
 {
     const double *xdot[2] = {f[0]->xdot, f[1]->xdot}, *omega[2] = {f[0]->omega, f[1]->omega};
     relative(k, xdot, omega, k->y);
@@ -220,7 +192,7 @@ static void add_mulT3(double s, const double A[9], const double b[3], double c[3
 }
 
 /* xi' = Y y */
-static void open_rate(edge *k)
+static void open_rate(lg_strained *k)
 {
     lg_mulT3(k->r->A, k->y, k->xidot);
     add_mulT3(-1, k->r->C, k->y + 3, k->xidot);
@@ -231,14 +203,8 @@ static void open_rate(edge *k)
 
 /* ---- stress and wrenches ---- */
 
-static int is_damped(const lg_element *e)
-{
-    const double *c = e->p + DAMPING;
-    return c[0] != 0 || c[1] != 0 || c[2] != 0 || c[3] != 0 || c[4] != 0 || c[5] != 0;
-}
-
 /* w - w0, zero where constrained */
-static void strain_difference(const lg_element *e, const edge *k, double difference[6])
+static void strain_difference(const lg_element *e, const lg_strained *k, double difference[6])
 {
     double per_length = 1 / e->p[LENGTH];
     for (int i = 0; i < 6; i++)
@@ -246,27 +212,19 @@ static void strain_difference(const lg_element *e, const edge *k, double differe
     lg_zero(e->info->nrows, difference);
 }
 
-/* s = C (w - w0), all six of them */
-static void elastic_stress(const lg_element *e, const double difference[6], double s[6])
-{
-    lg_zero(6, s);
-    for (int j = e->info->nrows; j < 6; j++) // the others are zero
-        lg_axpy(6, difference[j], e->p + STIFFNESS + 6 * j, s);
-}
-
-static void stress_of(const lg_element *e, const edge *k, double s[6])
+static void stress_of(const lg_element *e, const lg_strained *k, double s[6])
 {
     double difference[6], rate = 2 / e->p[LENGTH];
     strain_difference(e, k, difference);
-    elastic_stress(e, difference, s);
-    if (is_damped(e))
+    lg_edge_stress(e, difference, s);
+    if (lg_edge_damped(e))
         for (int i = 0; i < 6; i++)
             s[i] += rate * e->p[DAMPING + i] * k->xidot[i];
     lg_zero(e->info->nrows, s);
 }
 
 /* Y^T s */
-static void transposed(const edge *k, const double s[6], double out[9])
+void lg_edge_forces(const lg_strained *k, const double s[6], double out[9])
 {
     lg_mul3(k->r->A, s, out);
     lg_zero(3, out + 3);
@@ -277,19 +235,19 @@ static void transposed(const edge *k, const double s[6], double out[9])
 }
 
 /* Forces on the nine motions as wrenches on both frames. */
-static void on_frames(const edge *k, const double nine[9], double w[2][6])
+static void on_frames(const lg_strained *k, const double nine[9], double w[2][6])
 {
     lg_mul3(k->d[0], nine, w[1]);
     for (int i = 0; i < 3; i++)
         w[0][i] = -w[1][i];
-    out_of_section(k->axes[0], nine + 3, w[0] + 3);
-    out_of_section(k->axes[1], nine + 6, w[1] + 3);
+    lg_out_of_section(k->axes[0], nine + 3, w[0] + 3);
+    lg_out_of_section(k->axes[1], nine + 6, w[1] + 3);
 }
 
-static void press(const edge *k, double sign, const double s[6], lg_pose *const pose[2], int sum)
+static void press(const lg_strained *k, double sign, const double s[6], lg_pose *const pose[2], int sum)
 {
     double nine[9], w[2][6];
-    transposed(k, s, nine);
+    lg_edge_forces(k, s, nine);
     on_frames(k, nine, w);
     lg_axpy(6, sign, w[0], pose[0]->wrench[sum]);
     lg_axpy(6, sign, w[1], pose[1]->wrench[sum]);
@@ -302,7 +260,7 @@ typedef struct edge_row {
     double t[2][6];
 } edge_row;
 
-static void open_row(const edge *k, int strain, edge_row *row)
+static void open_row(const lg_strained *k, int strain, edge_row *row)
 {
     for (int j = 0; j < 3; j++) {
         row->t[0][j] = -k->r->A[3 * j + strain], row->t[0][3 + j] = -k->r->C[3 * j + strain];
@@ -319,7 +277,7 @@ static double row_times(const edge_row *row, const double y[9])
 /* ---- derivatives ---- */
 
 /* The columns of Y. */
-static void open_columns(const edge *k, double Y[9][6])
+void lg_edge_columns(const lg_strained *k, double Y[9][6])
 {
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < 3; i++) {
@@ -331,7 +289,7 @@ static void open_columns(const edge *k, double Y[9][6])
 
 /* The columns of d(Y y) by the nine motions of the poses at constant twists: H = d(Y y)/dxi times Y, and u in the axes
    of a, which changes by u x dphi_a. Y y = T_+ (0, omega_b) - T_- (-u, omega_a). */
-static void rate_columns(const edge *k, const double Y[9][6], double Q[9][6])
+void lg_edge_rate_columns(const lg_strained *k, const double Y[9][6], double Q[9][6])
 {
     const double back[6] = {-k->r->xi[0], -k->r->xi[1], -k->r->xi[2], -k->r->xi[3], -k->r->xi[4], -k->r->xi[5]},
                  *u = k->y;
@@ -354,7 +312,7 @@ static void rate_columns(const edge *k, const double Y[9][6], double Q[9][6])
 
 /* ---- outputs of the rows ---- */
 
-static void write_levels(const lg_joint *joint, const edge *k, const edge_row rows[], const lg_wanted *want)
+static void write_levels(const lg_joint *joint, const lg_strained *k, const edge_row rows[], const lg_wanted *want)
 {
     const lg_element *e = &joint->e;
     for (int i = 0; i < joint->nrows; i++) {
@@ -368,7 +326,7 @@ static void write_levels(const lg_joint *joint, const edge *k, const edge_row ro
 }
 
 /* zeta = ds w0'' - Y y' - Y' y, and Y' y = Q y. */
-static void write_zeta(const lg_joint *joint, const edge *k, const edge_row rows[], const double Q[9][6],
+static void write_zeta(const lg_joint *joint, const lg_strained *k, const edge_row rows[], const double Q[9][6],
                        const lg_pose *const f[2], double *zeta)
 {
     const lg_element *e = &joint->e;
@@ -395,7 +353,7 @@ static int has_arms(const lg_joint *joint)
     return 1;
 }
 
-static void write_B(const lg_joint *joint, const edge *k, const lg_point *at, const edge_row rows[], double *B)
+static void write_B(const lg_joint *joint, const lg_strained *k, const lg_point *at, const edge_row rows[], double *B)
 {
     for (int end = 0; end < 2; end++) {
         const lg_frame *f = joint->e.frame[end];
@@ -416,7 +374,7 @@ static void write_B(const lg_joint *joint, const edge *k, const lg_point *at, co
 }
 
 /* A row for the nine motions as the rows of both frames. */
-static void set_row(const edge *k, const double nine[9], int i, double J[2][6 * LG_MAX_ROWS])
+static void set_row(const lg_strained *k, const double nine[9], int i, double J[2][6 * LG_MAX_ROWS])
 {
     double w[2][6];
     on_frames(k, nine, w);
@@ -425,7 +383,7 @@ static void set_row(const edge *k, const double nine[9], int i, double J[2][6 * 
 }
 
 /* B and Z on any bodies, by rows in the axes of frames. */
-static void write_jacobians(const lg_joint *joint, const edge *k, const lg_point *at, const edge_row rows[],
+static void write_jacobians(const lg_joint *joint, const lg_strained *k, const lg_point *at, const edge_row rows[],
                             const double Q[9][6], const lg_wanted *want)
 {
     lg_rows out;
@@ -442,7 +400,7 @@ static void write_jacobians(const lg_joint *joint, const edge *k, const lg_point
     lg_joint_write(joint, at, &out, &(lg_wanted){.B = want->B, .Z = want->Z});
 }
 
-static void write_rows(const lg_joint *joint, const edge *k, const lg_point *at, const lg_pose *const f[2],
+static void write_rows(const lg_joint *joint, const lg_strained *k, const lg_point *at, const lg_pose *const f[2],
                        const lg_wanted *want)
 {
     edge_row rows[MAX_CONSTRAINED];
@@ -450,8 +408,8 @@ static void write_rows(const lg_joint *joint, const edge *k, const lg_point *at,
     for (int i = 0; i < joint->nrows; i++)
         open_row(k, joint->row_in_type[i], &rows[i]);
     if (want->zeta || want->Z) {
-        open_columns(k, Y);
-        rate_columns(k, Y, Q);
+        lg_edge_columns(k, Y);
+        lg_edge_rate_columns(k, Y, Q);
     }
     write_levels(joint, k, rows, want);
     if (want->zeta)
@@ -471,116 +429,6 @@ static void constraint_stress(const lg_joint *joint, const lg_point *at, double 
     lg_copy(joint->e.info->nrows, lam, s);
 }
 
-/* ---- the tangent ---- */
-
-/* A (9 x 9 in blocks of 3 x 3, row-major) += L^T R */
-static void add_products(const double L[9][6], const double R[9][6], double A[3][3][9])
-{
-    for (int p = 0; p < 9; p++)
-        for (int q = 0; q < 9; q++)
-            A[p / 3][q / 3][3 * (p % 3) + q % 3] += lg_dot3(L[p], R[q]) + lg_dot3(L[p] + 3, R[q] + 3);
-}
-
-/* The rows of d(Y^T s)/dxi at constant s, from those of T_+-^T s. */
-static void geometric_rows(const edge *k, const double s[6], double G[9][6])
-{
-    const double back[6] = {-k->r->xi[0], -k->r->xi[1], -k->r->xi[2], -k->r->xi[3], -k->r->xi[4], -k->r->xi[5]};
-    double minus[36], plus[36];
-    lg_se3_transposed_solve_d(back, &k->r->x, s, minus);
-    lg_se3_transposed_solve_d(k->r->xi, &k->r->x, s, plus);
-    for (int i = 0; i < 6; i++)
-        for (int p = 0; p < 3; p++) {
-            G[p][i] = -minus[6 * i + p];
-            G[3 + p][i] = minus[6 * i + 3 + p];
-            G[6 + p][i] = plus[6 * i + 3 + p];
-        }
-}
-
-/* Columns of ds by the nine motions of the poses without damping: C/ds Y. */
-static void elastic_columns(const lg_element *e, const double Y[9][6], double P[9][6])
-{
-    double per_length = 1 / e->p[LENGTH], strain[6];
-    lg_zero(6, strain);
-    for (int p = 0; p < 9; p++) {
-        for (int i = e->info->nrows; i < 6; i++)
-            strain[i] = per_length * Y[p][i];
-        elastic_stress(e, strain, P[p]);
-        lg_zero(e->info->nrows, P[p]);
-    }
-}
-
-/* What damping adds to them, and the columns by the nine motions of the twists: 2 C_d/ds Q and W = 2 C_d/ds Y. */
-static void add_damping(const lg_element *e, const edge *k, const double Y[9][6], double P[9][6], double W[9][6])
-{
-    double Q[9][6], damping[6];
-    rate_columns(k, Y, Q);
-    for (int i = 0; i < 6; i++)
-        damping[i] = 2 * e->p[DAMPING + i] / e->p[LENGTH];
-    lg_zero(e->info->nrows, damping);
-    for (int p = 0; p < 9; p++)
-        for (int i = 0; i < 6; i++) {
-            P[p][i] += damping[i] * Q[p][i];
-            W[p][i] = damping[i] * Y[p][i];
-        }
-}
-
-/* B = L A R^T, where L and R are NULL for the identity. */
-static void turn_block(const double *L, const double A[9], const double *R, double B[9])
-{
-    double LA[9];
-    lg_copy(9, A, LA);
-    if (L)
-        lg_mul33(L, A, LA);
-    for (int i = 0; i < 3; i++)
-        out_of_section(R, LA + 3 * i, B + 3 * i);
-}
-
-/* Derivatives in the nine motions as those of the wrenches by pose or twist, on both frames: separation belongs to b
-   and, with the opposite sign, to a. */
-static void to_quarters(const edge *k, const double A[3][3][9], lg_quarters out[2][2])
-{
-    const double *axes[3] = {k->d[0], k->axes[0], k->axes[1]};
-    double B[3][3][9];
-    for (int p = 0; p < 3; p++)
-        for (int q = 0; q < 3; q++)
-            turn_block(axes[p], A[p][q], axes[q], B[p][q]);
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++) {
-            int row = i ? 1 : -1, column = j ? 1 : -1;
-            out[i][j].has = 0;
-            lg_quarters_add(&out[i][j], LG_XX, row * column, B[0][0]);
-            lg_quarters_add(&out[i][j], LG_XR, row, B[0][1 + j]);
-            lg_quarters_add(&out[i][j], LG_RX, column, B[1 + i][0]);
-            lg_quarters_add(&out[i][j], LG_RR, 1, B[1 + i][1 + j]);
-        }
-}
-
-/* The derivative of the wrenches of Y^T sum, sum = s + lam; the force turns with the axes of a. */
-static void add_tangent(const lg_joint *joint, const edge *k, const double sum[6], const lg_point *at,
-                        const lg_wanted *want)
-{
-    const lg_element *e = &joint->e;
-    double Y[9][6], P[9][6], W[9][6], G[9][6], nine[9], hat[9];
-    double A[3][3][9] = {{{0}}}, B[3][3][9] = {{{0}}};
-    lg_quarters K[2][2], D[2][2];
-    int damped = is_damped(e);
-    open_columns(k, Y);
-    elastic_columns(e, Y, P);
-    if (damped) {
-        add_damping(e, k, Y, P, W);
-        add_products(Y, W, B);
-        to_quarters(k, B, D);
-    }
-    geometric_rows(k, sum, G);
-    add_products(Y, P, A);
-    add_products(G, Y, A);
-    transposed(k, sum, nine);
-    lg_hat3(nine, hat);
-    lg_axpy(9, -1, hat, A[0][1]);
-    to_quarters(k, A, K);
-    lg_tangent_add(e, joint->clique, at, want, 1, K, damped ? D : NULL);
-}
-
 /* ---- the verbs ---- */
 
 /* The strain once, for the force, the rows and their tangent. */
@@ -589,11 +437,11 @@ static lg_status add_edge(const lg_joint *joint, const lg_point *at, const lg_wa
     const lg_element *e = &joint->e;
     lg_pose *pose[2] = {lg_pose_of(e->frame[0], at), lg_pose_of(e->frame[1], at)};
     const lg_pose *const *seen = (const lg_pose *const *)pose;
-    int tangent = want->S && want->chain, damped = (want->force || tangent) && is_damped(e),
+    int tangent = want->S && want->chain, damped = (want->force || tangent) && lg_edge_damped(e),
         reactions = joint->nrows && at->lam && (want->Btlam || tangent);
     double s[6] = {0}, lam[6] = {0};
-    edge k;
-    open_edge(e, seen, (relation *)(void *)(at->work + joint->work), at->same_q, &k);
+    lg_strained k;
+    open_edge(e, seen, (lg_relation *)(void *)(at->work + joint->work), at->same_q, &k);
     LG_TRY(open_reference(e, at, &k));
     if (damped || want->phidot || want->zeta || want->Z)
         open_motion(seen, &k);
@@ -611,7 +459,7 @@ static lg_status add_edge(const lg_joint *joint, const lg_point *at, const lg_wa
     }
     if (tangent) {
         lg_axpy(6, 1, lam, s);
-        add_tangent(joint, &k, s, at, want);
+        lg_edge_tangent(joint, &k, s, at, want);
     }
     return LG_OK;
 }
@@ -626,12 +474,12 @@ static lg_status all(lg_joints joints, const lg_point *at, const lg_wanted *want
 static lg_status potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at, double *V)
 {
     double difference[6], s[6];
-    relation r;
-    edge k;
+    lg_relation r;
+    lg_strained k;
     open_edge(e, f, &r, 0, &k);
     LG_TRY(open_reference(e, at, &k));
     strain_difference(e, &k, difference);
-    elastic_stress(e, difference, s);
+    lg_edge_stress(e, difference, s);
     *V = e->p[LENGTH] / 2 * (lg_dot3(difference, s) + lg_dot3(difference + 3, s + 3));
     return LG_OK;
 }
@@ -641,8 +489,8 @@ static lg_status strain(const lg_joint *joint, const lg_point *at, double w[6], 
     const lg_element *e = &joint->e;
     const lg_pose *pose[2] = {lg_pose_of(e->frame[0], at), lg_pose_of(e->frame[1], at)};
     double constrained[6];
-    relation r;
-    edge k;
+    lg_relation r;
+    lg_strained k;
     open_edge(e, pose, &r, 0, &k);
     LG_TRY(open_reference(e, at, &k));
     open_motion(pose, &k);
@@ -677,7 +525,7 @@ static const char *row_label(const lg_element *e, int row)
                  .nparameters = 7,                                                                                     \
                  .example = example,                                                                                   \
                  .nexample = sizeof example / sizeof *example},                                                        \
-        .nwork = sizeof(relation) / sizeof(double),                                                                    \
+        .nwork = sizeof(lg_relation) / sizeof(double),                                                                 \
         .check = check,                                                                                                \
         .couples = lg_element_between,                                                                                 \
         .all = all,                                                                                                    \
