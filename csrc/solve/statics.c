@@ -17,6 +17,7 @@ static const double cautious_fall = 0.5; /* the same after a rejected one */
 static const double growth = 4; /* of mu after a rejected correction */
 static const double lowest = 1e-8; /* below this fraction of its first value mu is set to zero */
 static const double tiny = 1e-8; /* below this fraction of the coordinates a correction may be round-off */
+static const double loose = 1e-3; /* below this fraction of its first value mu no longer holds a free body */
 static const double most_growth = 1e12; /* of mu: beyond this, steps are too short to make progress */
 
 /* One solution under way. */
@@ -29,6 +30,7 @@ typedef struct search {
     double trial_error;
     double theta; /* contraction of the last trial */
     int begins_singular; /* K was singular where the search began */
+    int was_loose; /* mu has been so small that a free body has moved far away */
     int settled; /* corrections are down to round-off */
     int worst; /* the row of the residual that is the furthest from convergence */
 } search;
@@ -277,6 +279,7 @@ static lg_status shorten(search *at)
 
 static void lengthen(search *at)
 {
+    at->was_loose |= at->mu < loose * at->mu_first;
     at->mu *= fmax(at->fall, fmin(1, 2 * at->theta / contraction));
     at->fall = fmax(steepest_fall, at->fall * at->fall);
     if (at->mu < lowest * at->mu_first)
@@ -295,6 +298,7 @@ static lg_status meet_singular(search *at)
     if (at->mu == 0 && !begins)
         return at->begins_singular ? LG_NOT_UNIQUE : LG_NO_EQUILIBRIUM;
     at->begins_singular |= begins;
+    at->was_loose |= !begins; /* mu M is below the round-off of K */
     return shorten(at);
 }
 
@@ -387,6 +391,19 @@ static lg_status iterate(search *at)
     return LG_OK;
 }
 
+/* Tells why a search has failed. A free body falls until round-off in its coordinates makes long steps useless. Then K
+   is singular far away, as it was at the beginning. */
+static lg_status explain(search *at)
+{
+    if (!at->begins_singular || !at->was_loose)
+        return LG_NO_EQUILIBRIUM;
+    at->mu = 0;
+    lg_status status = factor(at);
+    if (status == LG_SINGULAR)
+        return LG_NOT_UNIQUE;
+    return status == LG_OK ? LG_NO_EQUILIBRIUM : status;
+}
+
 static void keep(const lg_statics *s, int back)
 {
     const lg_system *system = s->accel.system;
@@ -413,6 +430,8 @@ lg_status lg_statics_solve(lg_statics *s, lg_report *out)
     out->advice = NULL;
     keep(s, 0);
     lg_status status = iterate(&at);
+    if (status == LG_NO_EQUILIBRIUM)
+        status = explain(&at);
     report(&at, status);
     if (status == LG_NO_EQUILIBRIUM)
         out->advice = "try smaller steps of the loads, a start nearer to the equilibrium or a larger max_iter";

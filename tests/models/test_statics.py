@@ -357,14 +357,21 @@ def test_a_free_body_is_named(formulation, gravity):
     assert caught.value.report["status"] == "NOT_UNIQUE" and len(caught.value.trajectory) == 0
 
 
-def test_the_advice_is_that_of_the_last_attempt():
-    """A free rod of one edge: steps of the load that are halved lead nowhere, and then it is found to be free."""
-    builder = lgint.ModelBuilder(gravity=(0, 0, -G))
-    section = {"stiffness": (1e4, 1e4, 1e4, 500, 500, 500), "inertia": (1, 0.1, 0.1, 0.1)}
-    builder.add_rod("rod", start=(0, 0, 0), end=(1, 0, 0), edges=1, **section)
-    with pytest.raises(lgint.SingularError, match="of rod.node1.*hold what can move") as caught:
-        lgint.equilibrium(builder.build())
-    assert caught.value.report["h"] < 1
+SECTION = {"stiffness": (1e4, 1e4, 1e4, 500, 500, 500), "inertia": (1, 0.1, 0.1, 0.1)}
+
+
+@pytest.mark.parametrize("constraints", [None, "kirchhoff", "inextensible"])
+@pytest.mark.parametrize("edges", [1, 4, 12])
+def test_a_free_rod_is_named(constraints, edges):
+    """It falls until round-off of its coordinates ends the search, and no step of the load is halved in vain."""
+    for end, stiffer in (((1, 0, 0), 1), ((0.3, 0.5, -0.2), 1e6)):
+        builder = lgint.ModelBuilder(gravity=(0, 0, -G))
+        builder.add_rod("held", start=(0, 2, 0), end=(1, 2, 0), edges=4, clamped=[0], **SECTION)
+        section = SECTION | {"stiffness": stiffer * np.array(SECTION["stiffness"])}
+        builder.add_rod("rod", start=(0, 0, 0), end=end, edges=edges, constraints=constraints, **section)
+        with pytest.raises(lgint.SingularError, match=r"no unique equilibrium: velocity . of rod\.node") as caught:
+            lgint.equilibrium(builder.build())
+        assert caught.value.report["status"] == "NOT_UNIQUE" and caught.value.report["h"] == 1
 
 
 def test_a_body_that_is_free_to_turn_is_named():
@@ -377,8 +384,8 @@ def test_a_body_that_is_free_to_turn_is_named():
         lgint.equilibrium(builder.build())
 
 
-def yielding():
-    """A weight on a rail with a force law x exp(-x^2/2), at most exp(-1/2), pulled by 1 N times the factor."""
+def yielding(free=()):
+    """A weight on a rail with a force law x exp(-x^2/2), at most exp(-1/2), pulled by 1 N; free bodies."""
 
     def law(t, x, R, v, omega):
         return np.array([0, 0, -x[2] * np.exp(-(x[2] ** 2) / 2), 0, 0, 0])
@@ -388,7 +395,16 @@ def yielding():
     builder.add_joint("prismatic", lgint.ground, "weight", point=(0, 0, 0), axis=(0, 0, 1))
     builder.add_force_law(law, bodies="weight")
     builder.add_force("weight", force=(0, 0, 1))
+    for name in free:
+        builder.add_body(name, mass=1.0, inertia=(1, 2, 2.5), position=(3, 0, 0))
     return builder.build()
+
+
+def test_the_advice_is_that_of_the_last_attempt():
+    """The first step of the load fails and is halved; then the body without a load is found to be free."""
+    with pytest.raises(lgint.SingularError, match="of stone.*hold what can move") as caught:
+        lgint.equilibrium(yielding(free=["stone"]), max_iter=10)
+    assert caught.value.report["h"] < 1
 
 
 def test_beyond_the_largest_load_there_is_no_equilibrium():
@@ -401,6 +417,37 @@ def test_beyond_the_largest_load_there_is_no_equilibrium():
     assert error.report["t"] == reached.t[-1] and reached.t[-1] + error.report["h"] > limit
     x = reached.position("weight")[:, 2]
     assert np.allclose(x * np.exp(-(x**2) / 2), reached.t, rtol=1e-7)
+
+
+def above_a_cushion(height, stiffness):
+    """A weight on a rail that nothing holds before it reaches a spring below."""
+
+    def law(t, x, R, v, omega):
+        return np.array([0, 0, stiffness * max(0.0, -height - x[2]), 0, 0, 0])
+
+    builder = lgint.ModelBuilder(gravity=(0, 0, -G))
+    builder.add_body("weight", mass=1.0, inertia=(1, 1, 1))
+    builder.add_joint("prismatic", lgint.ground, "weight", point=(0, 0, 0), axis=(0, 0, 1))
+    builder.add_force_law(law, bodies="weight")
+    return builder.build()
+
+
+@pytest.mark.parametrize(
+    "model", [links("R3xSO3", np.ones(8), stiffness=0), above_a_cushion(1.0, 100.0), above_a_cushion(50.0, 100.0)]
+)
+def test_a_search_that_ends_on_the_way_does_not_say_that_the_system_is_free(model):
+    """K is singular where these searches begin, and that of the weight until it lands."""
+    for max_iter in range(1, 12):
+        with pytest.raises(lgint.ConvergenceError, match="no equilibrium was found"):
+            lgint.equilibrium(model, max_iter=max_iter)
+    lgint.equilibrium(model)
+
+
+@pytest.mark.parametrize(("height", "stiffness"), [(1000.0, 1e3), (1000.0, 1e4)])
+def test_a_search_that_fails_where_a_spring_holds_does_not_say_that_the_system_is_free(height, stiffness):
+    """The weight has fallen by long steps, but K is regular where it is in the end."""
+    with pytest.raises(lgint.ConvergenceError, match="no equilibrium was found"):
+        lgint.equilibrium(above_a_cushion(height, stiffness), max_iter=25)
 
 
 @pytest.mark.parametrize(
