@@ -8,6 +8,7 @@ import lgint
 from elements.rows import ROWS
 from elements.test_elements import difference, random_links
 from face.systems import COUPLED, add_example_edge, turn
+from kinds import FORMULATIONS
 from lgint import _core
 from lgint._build.edges import add_edge
 from lgint._model.loops import loops
@@ -18,6 +19,8 @@ DAMPING = np.array([1, 2, 0.5, 0.4, 0.3, 0.2])
 LENGTH = 1.25
 REFERENCE = np.array([0.1, -0.2, 1.0, 0.4, 0.2, -0.3])
 AXIS = np.array([0.6, -0.64, 0.48])
+EYE = np.eye(3)
+PLACE = np.array([[1, 0, 0, 0.3], [0, 1, 0, -0.4], [0, 0, 1, 0.5], [0, 0, 0, 1]])
 
 
 def matrix(xi):
@@ -26,10 +29,9 @@ def matrix(xi):
     return expm(np.array([[0, -c, b, U[0]], [c, 0, -a, U[1]], [-b, a, 0, U[2]], [0, 0, 0, 0]]))
 
 
-def edge_model(kind, damping=DAMPING, source=(0, *REFERENCE), function=None, kinds=("S3R3", "S3R3")):
-    """An edge between the nodes of two bodies, its sections in the axes of the bodies."""
-    eye = np.eye(3).ravel()
-    parameters = (*eye, *eye, LENGTH, *COUPLED.ravel(), *damping, *source)
+def edge_model(kind, damping=DAMPING, source=(0, *REFERENCE), function=None, kinds=("S3R3", "S3R3"), turns=(EYE, EYE)):
+    """An edge between the nodes of two bodies; `turns`: from the axes of the sections to those of their bodies."""
+    parameters = (*turns[0].ravel(), *turns[1].ravel(), LENGTH, *COUPLED.ravel(), *damping, *source)
     inertia = (1.5, 2.0, 3.0, 4.0, 0.1, -0.2, 0.3)
     elements = [("rigid_body", f"body{i}", (i,), inertia, None) for i in range(2)]
     elements.append((kind, "edge", (0, 1), parameters, function))
@@ -95,14 +97,33 @@ def test_rigid_motions_cause_no_stress(kind):
         assert all(np.abs(level).max(initial=0) < 1e-14 for level in core.residual(0.0, q, v))
 
 
+ANGLES = [0.0, 1e-9, 1e-4, 0.3, 0.36, 1.5, 3.1]
+TURNS = turn(0.5, (1, 0, 2)), turn(2.0, (1, 1, -1))
+
+
+def state_of(kinds, xi):
+    """Coordinates of two bodies whose sections have the relative pose exp(xi), a half of it to each side."""
+    builder, half = lgint.ModelBuilder(), matrix(0.5 * xi)
+    for name, kind, side, section in zip("ab", kinds, (np.linalg.inv(half), half), TURNS, strict=True):
+        pose = PLACE @ side
+        builder.add_body(name, **BODY, position=pose[:3, 3], rotation=pose[:3, :3] @ section.T, formulation=kind)
+    return builder.build().q0
+
+
 @by_kind
-@pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-4, 0.3, 0.36, 1.5, 3.1])
+@pytest.mark.parametrize("angle", ANGLES)
 def test_derivatives_at_all_strains(kind, angle):
-    """Force, rows, zeta, Z and the tangent from no rotation to nearly a half turn in one edge."""
-    core = edge_model(kind)
-    rng = np.random.default_rng(3)
-    q = state(np.array([*0.5 * rng.normal(size=3), *angle * AXIS]))
-    v, a, lam, w = (rng.normal(size=size) for size in (12, 12, core.nrows, 12))
+    """From no rotation to nearly a half turn in one edge; every formulation at both ends, with partners in turn."""
+    shift = ANGLES.index(angle)
+    for i, first in enumerate(FORMULATIONS):
+        check_derivatives(kind, (first, FORMULATIONS[(i + shift) % len(FORMULATIONS)]), angle)
+
+
+def check_derivatives(kind, kinds, angle):
+    """Force, rows, zeta, Z and the tangent, by differences."""
+    core, rng = edge_model(kind, kinds=kinds, turns=TURNS), np.random.default_rng(3)
+    q = state_of(kinds, np.array([*0.5 * rng.normal(size=3), *angle * AXIS]))
+    v, a, lam, w = (rng.normal(size=size) for size in (core.nv, core.nv, core.nrows, core.nv))
     got = core.evaluate(0.0, q, v, want=("force", "B", "phidot", "zeta", "Z"))
     step = 1e-3 if angle < 3 else 1e-4
 
@@ -113,6 +134,8 @@ def test_derivatives_at_all_strains(kind, angle):
     power = difference(lambda s: core.energy(0.0, core.retract(q, s * w), v)[1], step)
     assert np.isclose(-power, at_rest @ w, rtol=1e-8)
     assert np.allclose(got["B"] @ w, slope("phi", w), rtol=1e-8, atol=1e-9)
+    alone = core.evaluate(0.0, q, v, want=("B",))["B"]  # rows without Z are written in another way
+    assert np.allclose(got["B"], alone, rtol=1e-13, atol=1e-13)
     assert np.allclose(got["phidot"], got["B"] @ v, rtol=1e-13, atol=1e-13)
     assert np.allclose(got["zeta"], -slope("phidot", v), rtol=1e-7, atol=1e-8)
     assert np.allclose(got["Z"] @ w, slope("phidot", w), rtol=1e-7, atol=1e-8)

@@ -498,6 +498,27 @@ def test_all_methods_run_rods_with_their_order(method, options):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.3)
 
 
+RESUMED = [
+    *((name, {"h": 2.0**-9}) for name in lgint.methods() if lgint.method_info(name)["stepper"] == "herk"),
+    *(("herk5", {"rtol": 1e-6, "atol": 1e-8, "project": project}) for project in ("none", "both")),
+    *((method, {"h": 2.0**-8, **options}) for method, options in FORMS),
+    ("genalpha", {"h": 2.0**-8, "newton": "modified"}),
+]
+
+
+@pytest.mark.parametrize(("method", "options"), RESUMED)
+def test_a_resumed_run_gives_the_same_bits(method, options):
+    """After the first step and within, whether the stop is a step of the run or not."""
+    model = lgint.models.roll_up(edges=4)
+    for stop in (2.0**-9, 0.07, 0.125):
+        whole = lgint.integrate(model, method, t_end=0.2, stops=[stop], **options)
+        first = lgint.integrate(model, method, t_end=stop, **options)
+        rest = lgint.integrate(model, method, t_end=0.2, start=first, **options)
+        for name in ("t", "q", "v", "vdot", "lam", "h"):
+            joined = np.concatenate([getattr(first, name), getattr(rest, name)[1:]])
+            assert joined.tobytes() == getattr(whole, name).tobytes(), (stop, name)
+
+
 def test_stiffness_that_couples_bending_and_torsion():
     """Under an end moment every edge has the strain C^-1 (0, m)."""
     C = np.diag([1e3, 1e3, 1e3, 2.0, 2.0, 1.0])
