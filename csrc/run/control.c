@@ -51,6 +51,12 @@ void lg_control_layout(lg_control *control, const lg_stepper *stepper, lg_arena 
     control->lam = lg_arena_doubles(arena, control->adapts ? (size_t)system->pattern->nrows : 0);
 }
 
+/* Whether a tolerance is one number for all, or one for each velocity, or one for each coordinate and velocity. */
+static int fits(const lg_option_value *tolerance, int nv)
+{
+    return !tolerance->count || tolerance->count == nv || tolerance->count == 2 * nv;
+}
+
 static double entry(const lg_option_value *tolerance, int i)
 {
     return tolerance->count ? tolerance->array[i % tolerance->count] : tolerance->number;
@@ -63,9 +69,10 @@ lg_status lg_control_fill(lg_control *control, lg_stepper *stepper)
     const lg_control_options *options = lg_stepper_control(stepper);
     const lg_option_value *rtol = &options->rtol, *atol = &options->atol;
     int nv = stepper->system->space->nv;
-    if ((rtol->count && rtol->count != nv && rtol->count != 2 * nv) ||
-        (atol->count && atol->count != nv && atol->count != 2 * nv)) {
-        lg_report_say(&stepper->report, "rtol and atol must be numbers, or nv = %d or 2 nv of them", nv);
+    if (!fits(rtol, nv) || !fits(atol, nv)) {
+        lg_report_say(&stepper->report,
+                      "rtol and atol must be numbers, or nv = %d or 2 nv of them, got %d numbers for %s", nv,
+                      fits(rtol, nv) ? atol->count : rtol->count, fits(rtol, nv) ? "atol" : "rtol");
         return LG_BAD_ARGUMENT;
     }
     for (int i = 0; i < 2 * nv; i++) {

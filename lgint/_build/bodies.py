@@ -76,7 +76,7 @@ class BodyBuilder(Parts):
             if velocity is not None and np.abs(v - turning).max() > START_TOLERANCE * (1 + np.abs(turning).max()):
                 raise ValueError(f"velocity of {name!r}: about its pivot the COM moves with {turning}, got {v}")
             v = turning
-        self._bodies[name] = Body(
+        body = Body(
             name,
             number(f"mass of {name!r}", mass, positive=True),
             inertia_matrix(name, inertia),
@@ -88,13 +88,18 @@ class BodyBuilder(Parts):
             fixed,
             None if reference is None else rotation_matrix(f"reference of {name!r}", reference),
         )
-        self._names.add(name)
-        if self._bodies[name].formulation != MINIMAL:
-            self._blocks[name] = len(self._parts)
-            self._parts.append(self._bodies[name])
-        elif pivot is not None:
+        if body.formulation == MINIMAL and pivot is not None:
             raise ValueError(f"pivot of {name!r}: in minimal coordinates a body's joint defines the axis about which it turns")
-        return name
+        return self._add_body(body)
+
+    def _add_body(self, body: Body) -> str:
+        """Adds a body that has been checked and returns its name."""
+        self._bodies[body.name] = body
+        self._names.add(body.name)
+        if body.formulation != MINIMAL:
+            self._blocks[body.name] = len(self._parts)
+            self._parts.append(body)
+        return body.name
 
     def add_support(
         self,

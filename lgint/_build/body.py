@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lgint._args import Array, array
 from lgint._model.formulations import FORMULATIONS
@@ -109,11 +109,16 @@ def inertia_matrix(name: str, value: ArrayLike) -> Array:
     principal = np.linalg.eigvalsh(given)
     if principal[0] < -1e-12 * scale:
         raise ValueError(f"inertia of {name!r}: positive semidefinite expected, principal values are {principal}")
-    if principal[0] + principal[1] < principal[2] * (1 - 1e-9):
+    if not triangle(principal):
         warnings.warn(
             f"inertia of {name!r}: no body has principal values {principal} (triangle inequality)", stacklevel=3
         )
     return given
+
+
+def triangle(principal: NDArray[np.floating[Any]]) -> bool:
+    """Whether three moments of inertia in ascending order obey the triangle inequality, up to round-off."""
+    return bool(principal[0] + principal[1] >= principal[2] * (1 - 1e-9))
 
 
 def row(body: Body, block: int) -> BodyRow:

@@ -48,7 +48,7 @@ def add_edge(
     stiffness : array_like, shape (6, 6)
         Symmetric: N, N m, N m^2.
     damping : array_like, shape (6,)
-        Half of the coefficients of viscous damping: the stress is stiffness (strain - reference) + 2 damping rate.
+        Half of the coefficients of viscous damping, not negative: the stress is stiffness (strain - reference) + 2 damping rate.
     reference_strain : array_like (6,), table or function of time
         The strain without stress; tables as for loads. A table cannot change the reference of constrained strains; a
         function that does returns (3, 6), the strain and its first two derivatives.
@@ -56,12 +56,15 @@ def add_edge(
         Which strains are constrained to their reference: none, shear, shear and stretch.
     """
     what = f"edge {name!r}"
-    if mask not in EDGES:
+    if mask not in [*EDGES]:
         raise ValueError(f"constraints of {what}: None, {listing([key for key in EDGES if key])} expected, got {mask!r}")
     kind = EDGES[mask]
     C = array(f"stiffness of {what}", stiffness, (6, 6))
     if not np.array_equal(C, C.T) or np.linalg.eigvalsh(C)[0] < -ROUNDING * np.abs(C).max():
         raise ValueError(f"stiffness of {what}: a symmetric matrix without negative eigenvalues expected, got {C}")
+    D = array(f"damping of {what}", damping, (6,))
+    if D.min() < 0:
+        raise ValueError(f"damping of {what}: numbers >= 0 expected, got {D}")
     reference = source(f"reference_strain of {what}", reference_strain, 6)
     if "values" in reference and np.ptp(np.array(reference["values"])[:, : ROWS[kind]], axis=0).any():
         raise ValueError(
@@ -78,7 +81,7 @@ def add_edge(
         "triads": [_directors(f"rotation{i} of {what}", R).tolist() for i, R in enumerate(turns)],
         "length": number(f"length of {what}", length, positive=True),
         "stiffness": C.tolist(),
-        "damping": array(f"damping of {what}", damping, (6,)).tolist(),
+        "damping": D.tolist(),
         "reference": reference,
     }
     builder._new_name("edge", name)

@@ -71,13 +71,26 @@ def line(
         raise ValueError(f"closed of {name!r}: True or False expected, got {closed!r}")
     x = _straight(name, start, end, edges) if nodes is None else _given(name, nodes, start, end, edges)
     chords = np.diff(x, axis=0, append=x[:1]) if closed else np.diff(x, axis=0)
-    if len(x) < 2 + closed or np.linalg.norm(chords, axis=1).min() == 0:
-        raise ValueError(f"nodes of {name!r}: at least {2 + closed} expected, no two neighbours at the same place")
+    _check_chords(name, x, chords, closed)
     if rotations is None:
-        R = _without_twist(chords / np.linalg.norm(chords, axis=1, keepdims=True), closed)
+        R = _without_twist(name, chords / np.linalg.norm(chords, axis=1, keepdims=True), closed)
     else:
         R = _rotations(f"rotations of {name!r}", rotations, len(x))
     return Line(x, R, _lengths(f"length of {name!r}", length, np.linalg.norm(_screws(x, R, closed)[:, :3], axis=1)))
+
+
+def _check_chords(name: str, x: Array, chords: Array, closed: bool) -> None:
+    """ValueError unless there are enough nodes, no two neighbours at the same place."""
+    if len(x) < 2 + closed:
+        rod = "a closed rod" if closed else "a rod"
+        raise ValueError(f"nodes of {name!r}: at least {2 + closed} expected for {rod}, got {len(x)}")
+    lengths = np.linalg.norm(chords, axis=1)
+    if lengths.min() == 0:
+        i = int(np.argmin(lengths))
+        raise ValueError(
+            f"nodes of {name!r}: no two neighbours at the same place expected, got {x[i]} for the nodes {i} and "
+            f"{(i + 1) % len(x)}"
+        )
 
 
 def _straight(name: str, start: ArrayLike | None, end: ArrayLike | None, edges: int | None) -> Array:
@@ -127,7 +140,7 @@ def _screws(x: Array, R: Array, closed: bool) -> Array:
 # ---- sections that turn with the line ----
 
 
-def _without_twist(chords: Array, closed: bool) -> Array:
+def _without_twist(name: str, chords: Array, closed: bool) -> Array:
     """Rotations (nodes, 3, 3) with d3 along the line.
 
     At a node the tangent halves the angle between both chords; at an end it makes the same angle with the chord as at
@@ -137,7 +150,11 @@ def _without_twist(chords: Array, closed: bool) -> Array:
     length = np.linalg.norm(tangents, axis=1, keepdims=True)
     tangents = np.divide(tangents, length, out=np.zeros_like(tangents), where=length > 0)
     if length.size and length.min() < STRAIGHT:
-        raise ValueError("rotations of a rod: its line turns back on itself, so that its directions must be given")
+        node = int(np.argmin(length)) + (not closed)
+        raise ValueError(
+            f"rotations of {name!r}: a rotation for each node expected, since the line turns back on itself at node {node} "
+            "and gives no direction there"
+        )
     if not closed:
         inner = tangents if len(tangents) else chords
         ends = [2 * (c @ t) * c - t for c, t in ((chords[0], inner[0]), (chords[-1], inner[-1]))]

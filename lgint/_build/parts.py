@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -14,6 +17,7 @@ from lgint._build.support import Support
 from lgint._build.trees import Tree
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.record import MINIMAL, ForceRow, JointRow, RodRow
+from lgint._model.rod import Rod
 
 
 class Ground:
@@ -64,11 +68,26 @@ class Parts:
     def __repr__(self) -> str:
         return f"<lgint.{type(self).__name__}: {len(self._bodies)} bodies, {len(self._joints)} joints>"
 
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """If the block raises, the builder is left as it was before. The block must not hang links into trees."""
+        before = {name: copy.copy(value) for name, value in vars(self).items()}
+        try:
+            yield
+        except BaseException:
+            vars(self).update(before)
+            raise
+
     def _partner(self, who: Partner) -> str:
         if isinstance(who, Ground) or who == "ground":
             return "ground"
         if isinstance(who, str) and (who in self._bodies or who in self._nodes or who in self._supports):
             return who
+        if isinstance(who, Rod):
+            raise ValueError(
+                f"body: a rod is a chain of bodies; give one of its nodes, such as rod.nodes[-1] = {who.nodes[-1]!r}, got "
+                f"the rod {who.name!r}"
+            )
         return choice("body", who, [*self._bodies, *self._nodes, *self._supports])
 
     def _at(self, name: str) -> Body:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
@@ -9,17 +10,20 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, array
+from lgint._args import Array, array, guess, listing
 from lgint._build.bodies import BodyBuilder
+from lgint._build.body import Body, triangle
 from lgint._build.edges import add_edge
-from lgint._build.forces import ForceBuilder, Load
+from lgint._build.forces import ForceBuilder, Load, source
 from lgint._build.joints import JointBuilder
 from lgint._build.line import Line, line
 from lgint._build.support import Motion
+from lgint._model.formulations import FORMULATIONS
 from lgint._model.rod import Rod
 from lgint._model.shared import Scaled, Shared
+from lgint._rotation import rotation as rotation_matrix
 
-Strain = ArrayLike | Callable[[float], ArrayLike] | Sequence[Callable[[float], ArrayLike]]
+Strain = Load | Sequence[Callable[[float], ArrayLike]]
 Clamps = Iterable[int] | Mapping[int, Motion | None]
 
 FORMULATION: Final = "S3R3"
@@ -32,7 +36,7 @@ class Laws(NamedTuple):
 
     stiffness: Array  # (edges, 6, 6)
     damping: Array  # (edges, 6)
-    reference: Sequence[Any]  # strains, or functions of time
+    reference: Sequence[Any]  # strains, tables, or functions of time
 
 
 class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
@@ -88,11 +92,12 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
         inertia : array_like, shape (4,) or (n, 4)
             Mass per length, kg/m, and moments of inertia per length about d1, d2, d3, kg m; one or one per edge.
         damping : array_like, shape (6,) or (n, 6)
-            Diagonal, N s and N m^2 s.
+            Diagonal, not negative, N s and N m^2 s.
         reference_strain : optional
-            The strain without stress: (6,), (n, 6), a function of time that returns (6,), or n of them. A function
-            that changes constrained strains returns (3, 6), with both derivatives. Default: the strain at the start,
-            which is then free of stress.
+            The strain without stress: (6,) or (n, 6); a table (times (m,), values (m, 6)) for all edges, linear between
+            its times; a function of time that returns (6,), or n of them. A function that changes constrained strains
+            returns (3, 6), with both derivatives; a table cannot change them. Default: the strain at the start, which
+            is then free of stress.
         constraints : "kirchhoff", "inextensible" or None
             "kirchhoff": no shear; "inextensible": no stretch either; None: neither.
         clamped : sequence of int, or dict
@@ -115,26 +120,53 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
         load : array_like (3,), table or function, optional
             Dead load per length, N/m, inertial.
         drag : float or array_like, shape (3,), optional
-            Viscous drag per length, N s/m^2: the force is -drag times the velocity, along each director.
+            Viscous drag per length, not negative, N s/m^2: the force is -drag times the velocity, along each director.
         formulation : str
-            Of the nodes, see `add_body`. Tait-Bryan angles are zero at the start.
+            Of the nodes: any of `add_body` except "minimal". Tait-Bryan angles are zero at the start.
 
         Raises
         ------
         ValueError
             For wrong shapes, nodes that coincide, matrices that are not symmetric and positive semidefinite, numbers
-            of nodes that do not exist, and edges of which both ends are clamped.
+            of nodes that do not exist, and edges of which both ends are clamped. The builder is then as it was before.
+            Moments of inertia that violate the triangle inequality are a warning.
         """
         shape = line(name, nodes, rotations, start, end, edges, length, closed)
         rod = self._rod_names(name, prefix, shape)
-        masses = shape.lumped(_per_edge(f"inertia of {name!r}", inertia, shape.edges, (4,)))
-        if masses.min() <= 0:
-            raise ValueError(f"inertia of {name!r}: four positive numbers expected, got {inertia!r}")
+        _check_formulation(f"formulation of {name!r}", formulation)
+        per_length = _inertia(f"inertia of {name!r}", inertia, shape.edges)
         clamps = _clamps(name, clamped, shape.count)
         held = self._attached(name, attached, shape.count, clamps)
         laws = _laws(name, stiffness, damping, reference_strain, shape)
         u = _per_node(f"velocity of {name!r}", velocity, shape.count)
         omega = _per_node(f"angular_velocity of {name!r}", angular_velocity, shape.count)
+        viscosity = None if drag is None else _drag(f"drag of {name!r}", drag)
+        if load is not None:
+            source(f"load of {name!r}", load, 3)
+        with self._all_or_nothing():
+            nodes_made = self._add_nodes(rod, shape, shape.lumped(per_length), clamps, held, u, omega, formulation)
+            rod = replace(rod, nodes=nodes_made)
+            self._add_edges(rod, shape, laws, constraints)
+            self._add_loads(rod, shape, load, viscosity)
+            self._rods[name] = {"nodes": list(rod.nodes), "edges": list(rod.edges), "closed": bool(closed)}
+            self._names.add(name)
+            if (odd := _impossible(per_length)) is not None:
+                text = f"inertia of {name!r}: no section has moments of inertia {odd} (triangle inequality)"
+                warnings.warn(text, stacklevel=2)
+        return rod
+
+    def _add_nodes(
+        self,
+        rod: Rod,
+        shape: Line,
+        masses: Array,
+        clamps: Mapping[int, Motion | None],
+        held: Mapping[int, str],
+        u: Array,
+        omega: Array,
+        formulation: str,
+    ) -> tuple[str, ...]:
+        """Adds the nodes of a rod and returns the names under which the model has them."""
         made: list[str] = []
         for i, node in enumerate(rod.nodes):
             x, R = shape.x[i], shape.R[i]
@@ -146,12 +178,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
                 made.append(self._add_node(node, masses[i], x, R, u[i], omega[i], formulation))
                 if i in held:
                     self.add_joint("rigid", held[i], node, point=x, name=f"{node}.joint")
-        rod = replace(rod, nodes=tuple(made))
-        self._add_edges(rod, shape, laws, constraints)
-        self._add_loads(rod, shape, load, drag)
-        self._rods[name] = {"nodes": list(rod.nodes), "edges": list(rod.edges), "closed": bool(closed)}
-        self._names.add(name)
-        return rod
+        return tuple(made)
 
     def _rod_names(self, name: str, prefix: str | None, shape: Line) -> Rod:
         self._new_name("rod", name)
@@ -174,17 +201,10 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
         return held
 
     def _add_node(self, node: str, m: Array, x: Array, R: Array, u: Array, omega: Array, formulation: str) -> str:
-        return self.add_body(
-            node,
-            mass=float(m[0]),
-            inertia=m[1:],
-            position=x,
-            rotation=R,
-            velocity=u,
-            angular_velocity=omega,
-            formulation=formulation,
-            reference=R if formulation.startswith("tait_bryan") else None,
-        )
+        self._new_name("body", node)
+        turn = rotation_matrix(f"rotation of {node!r}", R)
+        reference = turn if formulation.startswith("tait_bryan") else None
+        return self._add_body(Body(node, float(m[0]), np.diag(m[1:]), x, turn, u, omega, formulation, None, reference))
 
     def _absorb(self, who: str, m: Array, x: Array, R: Array) -> bool:
         """Whether `who` is already at the place of a node and stands in for it. A body takes its mass."""
@@ -206,7 +226,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
         ends = [(i, (i + 1) % shape.count) for i in range(shape.edges)]
         for i, (first, second) in enumerate(ends):
             if rod.nodes[first] in self._supports and rod.nodes[second] in self._supports:
-                raise ValueError(f"clamped of {rod.name!r}: nodes {first} and {second} of one edge are both clamped")
+                raise ValueError(f"clamped of {rod.name!r}: nodes {first} and {second} of one edge are both clamped; leave one free")
             a, b = ((rod.nodes[k], shape.x[k], shape.R[k]) for k in (first, second))
             add_edge(
                 self,
@@ -224,7 +244,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
                 rod.edges[i],
             )
 
-    def _add_loads(self, rod: Rod, shape: Line, load: Load | None, drag: ArrayLike | None) -> None:
+    def _add_loads(self, rod: Rod, shape: Line, load: Load | None, drag: Array | None) -> None:
         """Adds dead loads and drag to the nodes that move, each for its part of the length."""
         shares = shape.lumped(np.ones((shape.edges, 1)))[:, 0]
         for i, (node, share) in enumerate(zip(rod.nodes, shares, strict=True)):
@@ -233,8 +253,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
             if load is not None:
                 self.add_force(node, force=_share(f"load of {rod.name!r}", load, float(share)), name=f"{rod.name}.load{i}")
             if drag is not None:
-                c = np.broadcast_to(array(f"drag of {rod.name!r}", drag, (), (3,)), (3,))
-                self.add_drag(node, drag=share * c, name=f"{rod.name}.drag{i}")
+                self.add_drag(node, drag=share * drag, name=f"{rod.name}.drag{i}")
 
 
 # ---- arguments ----
@@ -271,11 +290,47 @@ def _strains(name: str, reference: Strain | None, shape: Line) -> Sequence[Any]:
     if callable(reference):
         return [Shared(reference)] * shape.edges
     given: Any = reference
+    if _is_table(given):
+        return [given] * shape.edges
     if isinstance(given, Sequence) and given and all(callable(one) for one in given):
         if len(given) != shape.edges:
             raise ValueError(f"reference_strain of {name!r}: {shape.edges} functions expected, got {len(given)}")
         return given
     return [*_per_edge(f"reference_strain of {name!r}", given, shape.edges, (WIDTH,))]
+
+
+def _is_table(given: object) -> bool:
+    """Whether strains are given as (times, values); two strains, one for each of two edges, are no table."""
+    if not isinstance(given, Sequence) or len(given) != 2:
+        return False
+    return [np.array(part, dtype=object).ndim for part in given] == [1, 2]
+
+
+def _inertia(what: str, value: ArrayLike, edges: int) -> Array:
+    """Masses and moments of inertia per length, (edges, 4)."""
+    given = _per_edge(what, value, edges, (4,))
+    if given.min() <= 0:
+        raise ValueError(f"{what}: four positive numbers expected, got {value!r}")
+    return given
+
+
+def _impossible(inertia: Array) -> Array | None:
+    """The first moments of inertia per length, (3,), that violate the triangle inequality, if there are any."""
+    return next((moments for moments in inertia[:, 1:] if not triangle(np.sort(moments))), None)
+
+
+def _drag(what: str, value: ArrayLike) -> Array:
+    """Coefficients of drag per length, (3,)."""
+    given = array(what, value, (), (3,))
+    if given.min() < 0:
+        raise ValueError(f"{what}: numbers >= 0 expected, got {value!r}")
+    return np.broadcast_to(given, (3,))
+
+
+def _check_formulation(what: str, formulation: object) -> None:
+    known = [*FORMULATIONS]
+    if formulation not in known:
+        raise ValueError(f"{what}: one of {listing(known)} expected, got {formulation!r}{guess(formulation, known)}")
 
 
 def _node(what: str, i: object, count: int) -> int:

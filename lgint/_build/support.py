@@ -40,9 +40,9 @@ def support(
         function = motion if callable(motion) else Spline(source["times"], source["values"])
         if not times and "times" in source:
             times = source["times"]
-        levels = Displacement(function, position)(0.0)
+        levels = Displacement(name, function, position)(0.0)
         if callable(motion):
-            _check_rates(name, Displacement(motion, position))
+            _check_rates(Displacement(name, motion, position))
     (d, psi), (velocity, rate) = levels[0].reshape(2, 3), levels[1].reshape(2, 3)
     omega = R.T @ groups.so3.tangent(psi) @ rate
     turned = groups.so3.exp(psi) @ R
@@ -64,7 +64,7 @@ def _source(name: str, motion: Motion) -> LoadRow:
     return {"times": times.tolist(), "values": array(f"values of the motion of {name!r}", motion[1], *shapes).tolist()}
 
 
-def _check_rates(name: str, motion: Displacement) -> None:
+def _check_rates(motion: Displacement) -> None:
     """ValueError unless the second and third row of a motion are derivatives of the first, at the start."""
     # one-sided, since a motion may set in at t = 0
     for level, word in ((1, "velocity"), (2, "acceleration")):
@@ -73,6 +73,6 @@ def _check_rates(name: str, motion: Displacement) -> None:
         found = (after - before) / STEP
         if np.abs(found - given).max() > AGREEMENT * (1 + np.abs(given).max()):
             raise ValueError(
-                f"motion of {name!r}: rows (value, rate, second rate) expected; near t = 0 the {word} is {given}, and "
+                f"motion of {motion.name!r}: rows (value, rate, second rate) expected; near t = 0 the {word} is {given}, and "
                 f"by differences it is {found}"
             )

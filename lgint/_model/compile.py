@@ -186,7 +186,7 @@ def _supports(record: Record, frames: Frames) -> Iterator[Element]:
     """The frames in space that bodies attach to, with their motions."""
     for name, support in record["supports"].items():
         at = (frames.at(name, _ZERO),)
-        yield _element("support", name, at, dict(support), motion(support))
+        yield _element("support", name, at, dict(support), motion(name, support))
 
 
 def _inertia(record: Record, frames: Frames) -> Iterator[Element]:
@@ -268,7 +268,7 @@ def _edge(record: Record, name: str, frames: tuple[int, int]) -> Element:
     values = {**joint, **_axes(record, joint), **_source(joint["reference"])}
     function, constrained = joint["reference"].get("function"), ROWS[joint["kind"]]
     if function and constrained:
-        function = StrainLaw(function, constrained)
+        function = StrainLaw(name, function, constrained)
     return _element(joint["kind"], name, frames, values, function, record["dropped"].get(name))
 
 

@@ -80,14 +80,20 @@ class StrainLaw:
     strains is always that of t = 0.
     """
 
+    edge: str
     strain: Callable[[float], ArrayLike]
     constrained: int  # number of constrained strains
 
     def __call__(self, t: float) -> Array:
         """Strain, rate and second rate at a time, (3, 6)."""
         given = np.asarray(self.strain(t), dtype=np.float64)
-        if given.shape != (6,):
+        if given.shape == (3, 6):
             return given
+        if given.shape != (6,):
+            raise ValueError(
+                f"reference_strain of edge {self.edge!r}: a function that returns the strain, shape (6,), or the "
+                f"strain and its first two derivatives, (3, 6), expected; at t = {t:g} the shape is {given.shape}"
+            )
         if not np.array_equal(given[: self.constrained], self._held):
             raise ValueError(
                 "a reference strain that changes constrained strains returns its first two derivatives as well: shape "

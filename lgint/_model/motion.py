@@ -15,19 +15,20 @@ WIDTH = 6  # of a motion: three coordinates of the place, three of the rotation 
 LEVELS = 3  # value, rate, second rate
 
 
-def motion(support: SupportRow) -> Callable[[float], Array] | None:
-    """The motion as the core takes it: displacement and rotation vector, their rates and second rates, (3, 6)."""
+def motion(name: str, support: SupportRow) -> Callable[[float], Array] | None:
+    """The motion of a support as the core takes it: displacement, rotation vector and their two derivatives, (3, 6)."""
     source = support["motion"]
     if source is None:
         return None
     given = source["function"] if "function" in source else Spline(source["times"], source["values"])
-    return Displacement(given, np.array(support["position"]))
+    return Displacement(name, given, np.array(support["position"]))
 
 
 @dataclass(frozen=True)
 class Displacement:
     """A motion counted from the position at rest."""
 
+    name: str  # of the support
     motion: Callable[[float], ArrayLike]
     rest: Array  # (3,)
 
@@ -36,7 +37,10 @@ class Displacement:
         given = np.asarray(self.motion(t), dtype=np.float64)
         moved = np.zeros((LEVELS, WIDTH))
         if given.ndim != 2 or given.shape not in ((LEVELS, 3), (LEVELS, WIDTH)):
-            raise ValueError(f"a motion returns an array of shape (3, 3) or (3, 6), got {given.shape}")
+            raise ValueError(
+                f"motion of {self.name!r}: a function that returns an array of shape (3, 3) or (3, 6) expected; at "
+                f"t = {t:g} the shape is {given.shape}"
+            )
         moved[:, : given.shape[1]] = given
         moved[0, :3] -= self.rest
         return moved

@@ -43,7 +43,10 @@ BAD = [
     ({"rtol": 1e-6}, "no option 'rtol'.*methods that have it: ode23, dopri5"),
     ({"method": "ode23", "safety": 0.8}, "safety: belongs to error control"),
     ({"method": "ode23", "rtol": -1.0}, "rtol"),
-    ({"method": "ode23", "rtol": [1.0, 2.0]}, "rtol and atol must be .* nv = 6 or 2 nv"),
+    (
+        {"method": "ode23", "rtol": [1.0, 2.0]},
+        "rtol and atol must be .* nv = 6 or 2 nv of them, got 2 numbers for rtol",
+    ),
     ({"method": "ode23", "rtol": 1e-3, "first_step": 0.1}, "first_step: h is the first step"),
     ({"method": "ode23", "rtol": 0.0, "atol": 0.0}, "rtol and atol are both zero"),
     ({"method": "ode23", "rtol": 1e-3, "min_step": 1.0, "max_step": 0.5}, "min_step is above max_step"),
