@@ -4,9 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
-from test_rods import SECTION, straight
 
 import lgint
+from models.test_rods import SECTION, straight
 
 AGAIN = np.array([(0, 0, 0), (1, 0, 0), (1, 0, 0), (2, 0, 0)])
 REFUSALS = {
