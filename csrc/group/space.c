@@ -101,13 +101,6 @@ void lg_block_rate(const lg_block *b, const double *q0, const double *theta, con
     copy_tail(b, v, thetadot);
 }
 
-void lg_space_tangent(const lg_space *space, const double *theta, double *T)
-{
-    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
-        if (!b->node->linear)
-            lg_block_tangent(b, theta, T + b->m);
-}
-
 void lg_block_tangent(const lg_block *b, const double *theta, double *T)
 {
     b->node->tangent(b->n, theta + b->v, T);
