@@ -2,6 +2,7 @@
 #   make demo   the heavy top under several methods: a convergence table here, its plot in demo/
 #   make test   the whole suite: C tests, then pytest
 #   make sanitize   the same under the address and undefined-behaviour sanitizers; needs gcc
+#   make wheel    dist/lgint-*.whl for this machine, tried in clean environments with the newest and the oldest OpenBLAS
 #   make counts   instructions per step by part of the code, beside the committed ones; needs valgrind
 PYTHON ?= python3
 VENV := .venv
@@ -11,7 +12,7 @@ C_FILES = $(shell find csrc tests/c -name '*.[ch]')
 JOBS := $(shell getconf _NPROCESSORS_ONLN)
 C_TESTS = $(MAKE) -C tests/c PYTHON=$(abspath $(BIN))/python
 
-.PHONY: demo test sanitize counts docs lint format clean
+.PHONY: demo test sanitize counts wheel docs lint format clean
 
 demo: $(VENV)/plot.stamp
 	$(BIN)/lgint demo --out demo
@@ -33,6 +34,22 @@ sanitize: $(VENV)/test.stamp
 	LGINT_SANITIZE=1 CC="$(CC)" $(BIN)/python setup.py -q build --build-base $(SANITIZED) --build-lib $(SANITIZED)/lib
 	LD_PRELOAD="$(PRELOAD)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(SANITIZED)/lib \
 	    $(BIN)/pytest --capture=sys -m "not measures" --ignore=tests/layout tests
+
+# What `cibuildwheel` does for each platform (see pyproject.toml), here for this machine's Python alone.
+WHEEL := $(abspath build/wheel)
+OLDEST := $(shell sed -n 's/^dependencies.*openblas32>=\([0-9.]*\),.*/\1/p' pyproject.toml)
+TRY_WHEEL = cd $(WHEEL)/empty && $(WHEEL)/venv/bin/python $(abspath tests/wheel.py)
+
+wheel: $(VENV)/wheel.stamp
+	rm -rf $(WHEEL) dist
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir $(WHEEL) .
+	PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel repair --exclude libscipy_openblas.so --wheel-dir dist $(WHEEL)/*.whl
+	$(PYTHON) -m venv $(WHEEL)/venv
+	mkdir $(WHEEL)/empty
+	$(WHEEL)/venv/bin/python -m pip install --quiet dist/*.whl
+	$(TRY_WHEEL)
+	$(WHEEL)/venv/bin/python -m pip install --quiet "scipy-openblas32==$(OLDEST).*"
+	$(TRY_WHEEL)
 
 counts: $(VENV)/bench.stamp
 	$(BIN)/python -m lgint._tools.bench_counts -o build/instructions.csv
@@ -63,7 +80,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 clean:
-	rm -rf $(VENV) build demo docs/_build docs/generated *.egg-info lgint/*.so
+	rm -rf $(VENV) build dist demo docs/_build docs/generated *.egg-info lgint/*.so
 	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	$(MAKE) -C tests/c clean

@@ -6,6 +6,7 @@
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -18,6 +19,7 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
+# Flags that GCC, Clang and MinGW-w64 share; the kernels use vector types that Microsoft's compiler does not have.
 # -ffp-contract=off: the same input gives the same bits on every machine of one kind
 CFLAGS = ["-std=c11", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-Wall", "-Wextra"]
 # added by LGINT_SANITIZE=1 (make sanitize); whoever loads such a module has to preload the sanitizers' library
@@ -36,8 +38,9 @@ class Lapack:
     macros: list[str] = field(default_factory=list)  # found by the probe
 
     def link_flags(self, *run_paths: str) -> list[str]:
-        """Link flags with the given run paths, if the library needs any."""
-        return self.libs + [f"-Wl,-rpath,{path}" for path in run_paths if self.library_dir]
+        """Link flags with the given run paths, if the library needs any; Windows has no run paths."""
+        needed = self.library_dir and sys.platform != "win32"
+        return self.libs + [f"-Wl,-rpath,{path}" for path in run_paths if needed]
 
 
 def find_lapack() -> Lapack:
@@ -68,9 +71,7 @@ def lapack_candidates():
         import scipy_openblas32 as wheel
 
         path = wheel.get_lib_dir()
-        yield Lapack(
-            "scipy-openblas32", [f"-I{wheel.get_include_dir()}"], [f"-L{path}", f"-l{wheel.get_library()}"], path
-        )
+        yield Lapack("scipy-openblas32", [f"-I{wheel.get_include_dir()}"], [f"-L{path}", "-lscipy_openblas"], path)
     except ImportError:
         pass
 
@@ -119,6 +120,12 @@ def links(program: str, lapack: Lapack) -> bool:
 class BuildCore(build_ext):
     """Compiles the files of an extension side by side, and only those that changed."""
 
+    def finalize_options(self):
+        """Choose MinGW-w64 on Windows, where setuptools would take Microsoft's compiler."""
+        super().finalize_options()
+        if sys.platform == "win32" and self.compiler is None:
+            self.compiler = "mingw32"
+
     def run(self):
         """Remember whether the module stays where it is built: setuptools forgets it on the way."""
         self.stays = self.inplace or self.editable_mode or sanitize_flags()
@@ -141,6 +148,9 @@ class BuildCore(build_ext):
         self.build_temp = os.path.join(self.build_temp, lapack.name.replace(" ", "-"))
         self.compiler.compile = partial(compile_changed, self.compiler)
         super().build_extension(ext)
+        if sys.platform == "win32" and lapack.library_dir:  # a module finds a DLL beside it
+            folder = os.path.dirname(self.get_ext_fullpath(ext.name))
+            shutil.copy(os.path.join(lapack.library_dir, "libscipy_openblas.dll"), folder)
 
 
 def compile_changed(compiler, sources, output_dir, macros, include_dirs, debug, extra_postargs, depends):

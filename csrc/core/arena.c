@@ -1,7 +1,7 @@
 #include "core/arena.h"
 
+#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { ALIGNMENT = 64 };
 
@@ -27,19 +27,17 @@ lg_status lg_arena_open(lg_arena *arena, void (*layout)(void *self, lg_arena *ar
     *arena = (lg_arena){0};
     layout(self, arena);
 
-    size_t size = arena->used ? arena->used : ALIGNMENT;
-    char *memory = aligned_alloc(ALIGNMENT, size);
+    char *memory = calloc(1, arena->used + ALIGNMENT);
     if (!memory)
         return LG_NO_MEMORY;
-    memset(memory, 0, size);
 
-    *arena = (lg_arena){memory, 0};
+    *arena = (lg_arena){.memory = memory, .base = memory + ALIGNMENT - (uintptr_t)memory % ALIGNMENT};
     layout(self, arena);
     return LG_OK;
 }
 
 void lg_arena_close(lg_arena *arena)
 {
-    free(arena->base);
+    free(arena->memory);
     *arena = (lg_arena){0};
 }

@@ -8,7 +8,8 @@
 #include <stddef.h>
 
 typedef struct lg_arena {
-    char *base; /* NULL while measuring */
+    char *memory; /* as it was allocated */
+    char *base; /* its first aligned byte; NULL while measuring */
     size_t used; /* bytes handed out so far */
 } lg_arena;
 

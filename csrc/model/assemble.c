@@ -204,7 +204,7 @@ static double sum_of_forces(const lg_element *e, const lg_point *at)
 /* Whether everything that the force adds to the wrenches of its frames, or to its coordinate, is finite. */
 static int has_finite_force(const lg_force *f, const lg_point *at)
 {
-    const lg_wanted nothing = {NULL};
+    const lg_wanted nothing = {0};
     double law[3] = {0};
     lg_status status;
     if (f->type->coordinate) {

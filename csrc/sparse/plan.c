@@ -243,7 +243,7 @@ static void fill_meetings(builder *b)
     for (int c = 0; c < p->ncliques; c++) {
         const int *block = p->clique_block + p->clique_start[c];
         int count = p->clique_start[c + 1] - p->clique_start[c];
-        b->plan->clique[c] = meeting - b->plan->meetings;
+        b->plan->clique[c] = (long)(meeting - b->plan->meetings);
         b->plan->clique_size[c] = count;
         for (int i = 0; i < count; i++)
             for (int j = 0; j < count; j++)

@@ -949,7 +949,7 @@ static void test_masses_have_no_fill_of_stiffness(void)
         before[b] = b - 1;
     open_large(&chain, N, before);
     long plain = fill_of(&chain.pattern, LG_COUPLING_TANGENTS), masses = fill_of(&chain.pattern, LG_COUPLING_MASS);
-    CHECK(masses <= 1.1 * (double)plain);
+    CHECK((double)masses <= 1.1 * (double)plain);
 
     for (int b = 0; b < N; b++)
         start[b] = block[b] = b;

@@ -59,9 +59,9 @@ def test_the_environment_overrides_and_a_wrong_override_is_an_error():
 
 
 def test_the_build_and_the_run_use_one_openblas():
-    pins = re.findall(r"scipy-openblas32==[\d.]+", (ROOT / "pyproject.toml").read_text())
-    assert len(pins) == 2
-    assert len(set(pins)) == 1
+    ranges = re.findall(r'scipy-openblas32[^"]*', (ROOT / "pyproject.toml").read_text())
+    assert len(ranges) == 2
+    assert len(set(ranges)) == 1
 
 
 def test_the_package_imports_from_another_directory(tmp_path):
