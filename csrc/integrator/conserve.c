@@ -60,8 +60,9 @@ const lg_option_rows lg_conserve_rows = LG_OPTION_ROWS(rows, lg_conserve_options
 
 /* ---- the rules of rows ---- */
 
-const lg_momentum_rule lg_livens_all = {LG_PAIR_DISCRETE, 1}, lg_livens_reduced = {LG_PAIR_DISCRETE, 0},
-                       lg_livens_midpoint = {LG_PAIR_MIDPOINT, 0}, lg_hamilton_midpoint = {LG_PAIR_HAMILTON, 0};
+const lg_momentum_rule lg_livens_all = {.pair = LG_PAIR_DISCRETE, .all = 1},
+                       lg_livens_reduced = {.pair = LG_PAIR_DISCRETE}, lg_livens_midpoint = {.pair = LG_PAIR_MIDPOINT},
+                       lg_hamilton_midpoint = {.pair = LG_PAIR_MIDPOINT, .kinetic = LG_KINETIC_HAMILTON};
 
 /* ---- the stepper ---- */
 
@@ -165,7 +166,9 @@ static int is_signed(const lg_stepper *self, const lg_state *state)
 static lg_status check_mass(lg_stepper *self, const lg_state *state)
 {
     lg_conserve_stepper *c = stepper_of(self);
-    lg_pair pair = {.t = state->t, .h = 1, .rule = c->rule->pair, .q0 = state->q, .q1 = state->q, .v0 = state->v};
+    lg_pair pair = {.t = state->t, .h = 1, .q0 = state->q, .q1 = state->q, .v0 = state->v};
+    pair.rule = c->rule->pair;
+    pair.kinetic = c->rule->kinetic;
     pair.p0 = c->p;
     pair.work = self->accel.work;
     lg_kinetic_wanted wanted = {.v1 = c->v1, .p1 = c->p1, .slope = c->slope};
@@ -202,6 +205,7 @@ static lg_pair step_pair(const lg_conserve_stepper *c)
     return (lg_pair){.t = c->start->t,
                      .h = c->h,
                      .rule = c->rule->pair,
+                     .kinetic = c->rule->kinetic,
                      .equivariant = c->equivariant,
                      .q0 = c->start->q,
                      .q1 = c->q1,

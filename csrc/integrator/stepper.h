@@ -86,6 +86,7 @@ typedef void lg_alpha_rule(double damping, double alpha[2]);
 /* How a method with a momentum takes its steps. */
 typedef struct lg_momentum_rule {
     lg_pair_rule pair;
+    lg_kinetic_rule kinetic;
     int all; /* Newton's method iterates on v and p as well */
 } lg_momentum_rule;
 

@@ -438,6 +438,8 @@ static void fill_system(lg_model *m)
     s->flags = flags_of(m);
     s->eval = lg_model_eval;
     s->energy = lg_model_energy;
+    s->kinetic = lg_model_kinetic;
+    s->without_step = lg_model_without_step;
     s->next_kink = lg_model_next_kink;
     s->commit = s->nmem > 0 ? lg_model_commit : NULL;
     s->row_name = row_name;

@@ -46,6 +46,8 @@ lg_status lg_model_eval(void *self, const lg_point *point, const lg_wanted *want
 lg_status lg_model_energy(void *self, const lg_point *point, double *T, double *V);
 double lg_model_next_kink(void *self, double t);
 lg_status lg_model_commit(void *self, const lg_point *point, double *mem);
+lg_status lg_model_kinetic(void *self, const lg_pair *pair, const lg_kinetic_wanted *wanted);
+int lg_model_without_step(void *self, const lg_pair *pair);
 /* The kinematics pass: poses of all frames, or of those that forces and joints use. */
 lg_status lg_model_move(const lg_model *m, const lg_point *at, lg_level level, int all);
 const char *lg_model_culprit(void *self, const lg_point *point);

@@ -370,6 +370,7 @@ static void fill_system(lg_callbacks *self, unsigned flags, size_t nwork)
         .energy = self->function[LG_CALL_ENERGY].call ? energy : NULL,
         .pair = self->function[LG_CALL_POTENTIAL].call ? lg_callback_pair : NULL,
         .kinetic = self->function[LG_CALL_POTENTIAL].call ? lg_callback_kinetic : NULL,
+        .without_step = self->function[LG_CALL_POTENTIAL].call ? lg_callback_without_step : NULL,
         .next_kink = self->nkinks ? next_kink : NULL,
         .row_name = row_name,
     };

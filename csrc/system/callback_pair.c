@@ -12,7 +12,7 @@
        midpoint   p1 = 2 M(q_m) v_m - p0,          slope = grad T(q_m, v_m)
 
    (84), (129) to (132), with v1 = 2 v_m - v0. The Hamiltonian midpoint rule (133) has v_m = M(q_m)^-1 (p0 + p1)/2,
-   which is the second row, and v1 = M(q1)^-1 p1. Forces are taken at q_m, v_m and the time in the middle of the step.
+   which is the second row, and v1 = M(q1)^-1 p1; there is no discrete one. Forces are taken at q_m, v_m and the time in the middle of the step.
    Derivatives by q1 are central differences. */
 #include "core/small.h"
 #include "sparse/linalg.h"
@@ -385,7 +385,13 @@ lg_status lg_callback_kinetic(void *self, const lg_pair *pair, const lg_kinetic_
     int nv = w.self->space.nv;
     LG_TRY(kinetic_to(&w, pair->q1, wanted->p1, wanted->slope));
     lg_copy(nv, w.v1, wanted->v1);
-    if (pair->rule == LG_PAIR_HAMILTON)
+    if (pair->kinetic != LG_KINETIC_LIVENS)
         LG_TRY(velocity(&w, pair->q1, wanted->p1, wanted->v1));
     return wanted->S ? kinetic_tangent(&w, wanted) : LG_OK;
+}
+
+int lg_callback_without_step(void *self, const lg_pair *pair)
+{
+    (void)self;
+    return pair->rule == LG_PAIR_DISCRETE && pair->kinetic != LG_KINETIC_LIVENS ? 0 : -1;
 }

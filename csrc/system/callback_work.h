@@ -38,6 +38,7 @@ static inline lg_status lg_callback_call(const lg_callbacks *self, enum lg_call 
 /* The verbs of a step; see callback_pair.c. */
 lg_status lg_callback_pair(void *self, const lg_pair *pair, const lg_pair_wanted *wanted);
 lg_status lg_callback_kinetic(void *self, const lg_pair *pair, const lg_kinetic_wanted *wanted);
+int lg_callback_without_step(void *self, const lg_pair *pair);
 /* The doubles of scratch that they need. */
 size_t lg_callback_pair_work(const lg_callbacks *self);
 

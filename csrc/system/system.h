@@ -40,15 +40,24 @@ typedef struct lg_wanted { /* what to evaluate (NULL: not wanted), in one kinema
 
 /* ---- a step between two states, for methods that solve for its end ---- */
 
-typedef enum lg_pair_rule { /* how gradients are taken in a step, and how v1 and p1 follow from q1 */
-                            LG_PAIR_DISCRETE, /* discrete gradients, whose product with q1 - q0 is the change of the function */
-                            LG_PAIR_MIDPOINT, /* gradients at the middle */
-                            LG_PAIR_HAMILTON /* likewise; v1 is the inverse of the mass times p1 */
+typedef enum lg_pair_rule { /* how gradients are taken in a step */
+                            LG_PAIR_DISCRETE, /* so that their product with q1 - q0 is the change of the function */
+                            LG_PAIR_MIDPOINT /* at the middle */
 } lg_pair_rule;
+
+/* How v1 and p1 follow from q1 in a step: from T(q, v) with v1 = 2 (q1 - q0)/h - v0, or from the co-energy T*(q, p)
+   with v1 = M^-1 p1. Quaternions have further forms of T* off the unit sphere; all other systems have one. */
+typedef enum lg_kinetic_rule {
+    LG_KINETIC_LIVENS,
+    LG_KINETIC_HAMILTON,
+    LG_KINETIC_POLYNOMIAL,
+    LG_KINETIC_PUBLISHED
+} lg_kinetic_rule;
 
 typedef struct lg_pair {
     double t, h; /* start and size of the step */
     lg_pair_rule rule;
+    lg_kinetic_rule kinetic;
     int equivariant; /* discrete gradients leave out what their function does not depend on */
     const double *q0, *q1; /* both ends */
     const double *v0, *p0; /* velocities and momenta at the start */
@@ -92,9 +101,11 @@ typedef struct lg_system {
     int nwork; /* doubles of scratch that every point must bring */
     lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);
     lg_status (*energy)(void *self, const lg_point *point, double *T, double *V); /* optional */
-    /* What is not kinetic energy, and the kinetic energy, in a step; both or neither. */
+    /* What is not kinetic energy, and the kinetic energy, in a step, and the first block that has no step by the rules
+       of a pair (-1: every block has one, so that the other verbs may be called); all of them or none. */
     lg_status (*pair)(void *self, const lg_pair *pair, const lg_pair_wanted *wanted);
     lg_status (*kinetic)(void *self, const lg_pair *pair, const lg_kinetic_wanted *wanted);
+    int (*without_step)(void *self, const lg_pair *pair);
     double (*next_kink)(void *self, double t); /* first time > t where the data are not smooth; optional, INFINITY */
     lg_status (*commit)(void *self, const lg_point *point, double *mem); /* an accepted point updates mem; optional */
     const char *(*row_name)(void *self, int row); /* of a constraint row */

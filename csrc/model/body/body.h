@@ -48,6 +48,10 @@ struct lg_body_type {
     /* Writes the wrenches on its frames, in its velocities, as force and Btlam; adds to S the way they turn with q. */
     void (*gather)(lg_span bodies, const lg_point *at, const lg_wanted *want);
     double (*kinetic)(const lg_body *b, const lg_point *at);
+    /* In a step between two states: writes v1, p1, slope and dp1 and adds the tangent to S, as `kinetic` of the waist
+       says; whether there is such a rule for the body's kind of block. NULL: for none. */
+    lg_status (*momentum)(lg_span bodies, const lg_pair *pair, const lg_kinetic_wanted *wanted);
+    int (*has_momentum)(const lg_body *b);
     double (*potential)(const lg_body *b, const lg_point *at);
 
     /* One frame at a time, with H = d twist/dv and Z = d(H v)/dq, 6 x nv column-major:

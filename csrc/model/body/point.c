@@ -2,7 +2,7 @@
    refused when a model is built (their verb `on_point`), so that its frames carry no moments:
 
        twist = (v, 0),   H = [1; 0],   Z = 0. */
-#include "model/body/body.h"
+#include "model/body/momentum.h"
 
 static const lg_parameter parameters[] = {{"mass", "kg", "mass", 1}};
 
@@ -73,6 +73,19 @@ static double kinetic(const lg_body *b, const lg_point *at)
     return b->e.p[0] * lg_dot3(v, v) / 2;
 }
 
+static lg_status momentum(lg_span bodies, const lg_pair *pair, const lg_kinetic_wanted *wanted)
+{
+    for (const lg_body *b = bodies.first; b < bodies.end; b++)
+        lg_momentum_translate(b, b->e.p[0], pair, wanted);
+    return LG_OK;
+}
+
+static int has_momentum(const lg_body *b)
+{
+    (void)b;
+    return 1;
+}
+
 static void pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out)
 {
     (void)f, (void)at;
@@ -113,6 +126,8 @@ const lg_body_type lg_point_mass = {
     .inertia = inertia,
     .gather = gather,
     .kinetic = kinetic,
+    .momentum = momentum,
+    .has_momentum = has_momentum,
     .pull = pull,
     .pull_rate = pull_rate,
     .H = dense_H,

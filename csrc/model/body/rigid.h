@@ -1,4 +1,5 @@
-/* A rigid body: what one evaluation knows of it. Motion and wrenches stand in rigid.c, inertia in rigid_inertia.c. */
+/* A rigid body: what one evaluation knows of it. Motion and wrenches stand in rigid.c, inertia in rigid_inertia.c,
+   the momentum in a step in rigid_momentum.c. */
 #ifndef LG_MODEL_RIGID_H
 #define LG_MODEL_RIGID_H
 
@@ -25,5 +26,8 @@ static inline lg_rigid_state *lg_rigid_state_of(const lg_body *b, const lg_point
 /* Verbs: rigid_inertia.c. */
 void lg_rigid_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want);
 double lg_rigid_kinetic(const lg_body *body, const lg_point *at);
+/* rigid_momentum.c */
+lg_status lg_rigid_momentum(lg_span bodies, const lg_pair *pair, const lg_kinetic_wanted *wanted);
+int lg_rigid_has_momentum(const lg_body *b);
 
 #endif

@@ -1,0 +1,311 @@
+/* The momentum of a rigid body in Euler parameters e, with or without a position before them, in a step.
+
+   With the quaternion product a b = L(a) b = R(b) a, half the body angular velocity is the vector part of
+
+       t(e, v) = e* v,      T = 2 t.J4 t,      J4 = diag(J0, J)                                (kinon2024 (43) to (46))
+
+   with J0 = 0, or J0 = tr J / 2 where the mass matrix has to be regular, (139). For fixed y the derivatives of t.y by v
+   and by e are e y and v y*. In a step from e0 to e1, with e_m = (e0 + e1)/2, v_m = (e1 - e0)/h and n = e_m.e_m,
+
+       p_m = (p0 + p1)/2 = s e_m y,   y = 4 J4 t_m,   slope = v_m y* or -c p_m t_m*
+
+       Livens, discrete           t_m = (t(e0, v0) + t(e1, v1))/2    s = 1        slope = v_m y*    (86) to (88)
+       Livens, midpoint           t_m = t(e_m, v_m)                  s = 1        slope = v_m y*    (132)
+       Hamilton, midpoint         t_m = t(e_m, v_m)                  s = 1        slope = v_m y*    (133)
+       Hamilton, polynomial       t_m = t(e_m, v_m)                  s = 1/n^2    c = 1/n           (133), (139), (143)
+       Hamilton, published code   t_m = t(e_m, v_m)                  s = 1        c = n
+
+   The inverse of M = 4 L(e) J4 L(e)^T holds 1/|e|^4; (139) leaves that out. The polynomial rule takes (139) and its
+   gradient at the middle, the published code the inverse itself with the gradient of (139), and with the gradient of
+   the inverse itself the rule is that of Livens but for J0. The discrete Hamiltonian rule (146) has
+
+       p1 = e1 (8 J4 t_m/n - e0* p0)/|e1|^2,   t_m = t(e_m, v_m),   c = 1/n
+
+   Velocities are v1 = 2 v_m - v0, and M(e1)^-1 p1 in the rules of Hamilton. A position has the midpoint rule. */
+#include "model/body/momentum.h"
+#include "model/body/rigid.h"
+
+int lg_rigid_has_momentum(const lg_body *b)
+{
+    return b->block->node->attitude_n == 4;
+}
+
+/* ---- quaternions, and matrices 4 x 4, column-major ---- */
+
+static double dot4(const double a[4], const double b[4])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+}
+
+static void conjugate(const double a[4], double b[4])
+{
+    b[0] = a[0], b[1] = -a[1], b[2] = -a[2], b[3] = -a[3];
+}
+
+/* c = a* b */
+static void mul_conjugate(const double a[4], const double b[4], double c[4])
+{
+    double other[4];
+    conjugate(a, other);
+    lg_quat_mul(other, b, c);
+}
+
+/* c = a b* */
+static void mul_by_conjugate(const double a[4], const double b[4], double c[4])
+{
+    double other[4];
+    conjugate(b, other);
+    lg_quat_mul(a, other, c);
+}
+
+/* A += s d(a b)/db B = s L(a) B; B NULL: the identity */
+static void add_left(double s, const double a[4], const double *B, double *A)
+{
+    for (int j = 0; j < 4; j++) {
+        const double unit[4] = {j == 0, j == 1, j == 2, j == 3};
+        double column[4];
+        lg_quat_mul(a, B ? B + 4 * j : unit, column);
+        lg_axpy(4, s, column, A + 4 * j);
+    }
+}
+
+/* A += s d(a b)/da B = s R(b) B; B NULL: the identity */
+static void add_right(double s, const double b[4], const double *B, double *A)
+{
+    for (int j = 0; j < 4; j++) {
+        const double unit[4] = {j == 0, j == 1, j == 2, j == 3};
+        double column[4];
+        lg_quat_mul(B ? B + 4 * j : unit, b, column);
+        lg_axpy(4, s, column, A + 4 * j);
+    }
+}
+
+/* A += s d(a b*)/db B */
+static void add_by_conjugate(double s, const double a[4], const double *B, double *A)
+{
+    for (int j = 0; j < 4; j++) {
+        double column[4];
+        mul_by_conjugate(a, B + 4 * j, column);
+        lg_axpy(4, s, column, A + 4 * j);
+    }
+}
+
+/* A += s a b^T */
+static void add_outer(double s, const double a[4], const double b[4], double *A)
+{
+    for (int j = 0; j < 4; j++)
+        lg_axpy(4, s * b[j], a, A + 4 * j);
+}
+
+/* ---- inertia ---- */
+
+/* B = A^-1 of a symmetric matrix that is positive definite, or LG_SINGULAR */
+static lg_status invert(const double A[9], double B[9])
+{
+    double trace = A[0] + A[4] + A[8];
+    lg_cross(A + 3, A + 6, B);
+    lg_cross(A + 6, A, B + 3);
+    lg_cross(A, A + 3, B + 6);
+    double det = lg_dot3(A, B);
+    if (!(det > DBL_EPSILON * trace * trace * trace))
+        return LG_SINGULAR;
+    for (int i = 0; i < 9; i++)
+        B[i] /= det;
+    return LG_OK;
+}
+
+/* c = s diag(J0, J) b for each of n columns */
+static void mul_inertia(int n, double s, double J0, const double J[9], const double *b, double *c)
+{
+    for (int j = 0; j < 4 * n; j += 4) {
+        c[j] = J0 * b[j];
+        lg_mul3(J, b + j + 1, c + j + 1);
+        for (int i = 0; i < 4; i++)
+            c[j + i] *= s;
+    }
+}
+
+/* ---- the rule of a step ---- */
+
+typedef struct tangent { /* derivatives by e1 */
+    double t[16], y[16], p[16], slope[16];
+} tangent;
+
+typedef struct turn { /* from e0 to e1 */
+    const double *e0, *e1, *v0, *p0;
+    double h, J0, J[9];
+    double e_m[4], v_m[4], n;
+    double t[4], y[4], p[4]; /* t_m, y, p_m */
+    double slope[4];
+    tangent *d; /* NULL: not wanted */
+} turn;
+
+static int is_discrete(const lg_pair *pair)
+{
+    return pair->rule == LG_PAIR_DISCRETE;
+}
+
+static int is_livens(const lg_pair *pair)
+{
+    return pair->kinetic == LG_KINETIC_LIVENS;
+}
+
+static turn open_turn(const lg_body *b, const lg_pair *pair)
+{
+    const lg_block *block = b->block;
+    int q = block->q + block->node->attitude_q, v = block->v + block->node->attitude_v;
+    turn s = {.e0 = pair->q0 + q, .e1 = pair->q1 + q, .v0 = pair->v0 + v, .p0 = pair->p0 + v, .h = pair->h};
+    lg_inertia_matrix(b->e.p + LG_RIGID_INERTIA, s.J);
+    s.J0 = is_livens(pair) ? 0 : 0.5 * (s.J[0] + s.J[4] + s.J[8]);
+    for (int i = 0; i < 4; i++) {
+        s.e_m[i] = 0.5 * (s.e0[i] + s.e1[i]);
+        s.v_m[i] = (s.e1[i] - s.e0[i]) / s.h;
+    }
+    s.n = dot4(s.e_m, s.e_m);
+    return s;
+}
+
+/* t_m += weight t(e, v), where de = a de1 and dv = b de1 */
+static void add_rates(turn *s, double weight, const double e[4], const double v[4], double a, double b)
+{
+    static const double conjugation[16] = {1, 0, 0, 0, 0, -1, 0, 0, 0, 0, -1, 0, 0, 0, 0, -1};
+    double t[4], other[4];
+    conjugate(e, other);
+    lg_quat_mul(other, v, t);
+    lg_axpy(4, weight, t, s->t);
+    if (!s->d)
+        return;
+    add_right(weight * a, v, conjugation, s->d->t);
+    add_left(weight * b, other, NULL, s->d->t);
+}
+
+static void find_rates(turn *s, int at_ends)
+{
+    if (!at_ends) {
+        add_rates(s, 1, s->e_m, s->v_m, 0.5, 1 / s->h);
+    } else {
+        double v1[4];
+        for (int i = 0; i < 4; i++)
+            v1[i] = 2 * s->v_m[i] - s->v0[i];
+        add_rates(s, 0.5, s->e0, s->v0, 0, 0);
+        add_rates(s, 0.5, s->e1, v1, 1, 2 / s->h);
+    }
+    mul_inertia(1, 4, s->J0, s->J, s->t, s->y);
+    if (s->d)
+        mul_inertia(4, 4, s->J0, s->J, s->d->t, s->d->y);
+}
+
+/* p_m = n^k e_m y */
+static void find_momentum(turn *s, int k)
+{
+    double scale = pow(s->n, k), product[4];
+    lg_quat_mul(s->e_m, s->y, product);
+    lg_axpy(4, scale, product, s->p);
+    if (!s->d)
+        return;
+    add_right(0.5 * scale, s->y, NULL, s->d->p);
+    add_left(scale, s->e_m, s->d->y, s->d->p);
+    add_outer(k * scale / s->n, product, s->e_m, s->d->p);
+}
+
+/* p_m = (p0 + e1 z/|e1|^2)/2 with z = 2 y/n - e0* p0 */
+static void find_discrete_momentum(turn *s)
+{
+    double z[4], dz[16] = {0}, product[4], length = dot4(s->e1, s->e1);
+    mul_conjugate(s->e0, s->p0, z);
+    for (int i = 0; i < 4; i++)
+        z[i] = 2 * s->y[i] / s->n - z[i];
+    lg_quat_mul(s->e1, z, product);
+    for (int i = 0; i < 4; i++)
+        s->p[i] = 0.5 * (s->p0[i] + product[i] / length);
+    if (!s->d)
+        return;
+    lg_axpy(16, 2 / s->n, s->d->y, dz);
+    add_outer(-2 / (s->n * s->n), s->y, s->e_m, dz);
+    add_right(0.5 / length, z, NULL, s->d->p);
+    add_left(0.5 / length, s->e1, dz, s->d->p);
+    add_outer(-1 / (length * length), product, s->e1, s->d->p);
+}
+
+/* slope = v_m y* */
+static void find_slope(turn *s)
+{
+    double other[4];
+    conjugate(s->y, other);
+    lg_quat_mul(s->v_m, other, s->slope);
+    if (!s->d)
+        return;
+    add_right(1 / s->h, other, NULL, s->d->slope);
+    add_by_conjugate(1, s->v_m, s->d->y, s->d->slope);
+}
+
+/* slope = -n^k p_m t_m* */
+static void find_slope_of_momentum(turn *s, int k)
+{
+    double scale = -pow(s->n, k), product[4], other[4];
+    conjugate(s->t, other);
+    lg_quat_mul(s->p, other, product);
+    lg_axpy(4, scale, product, s->slope);
+    if (!s->d)
+        return;
+    add_right(scale, other, s->d->p, s->d->slope);
+    add_by_conjugate(scale, s->p, s->d->t, s->d->slope);
+    add_outer(k * scale / s->n, product, s->e_m, s->d->slope);
+}
+
+static void follow_rule(turn *s, const lg_pair *pair)
+{
+    find_rates(s, is_discrete(pair) && is_livens(pair));
+    if (is_discrete(pair) && !is_livens(pair))
+        find_discrete_momentum(s);
+    else
+        find_momentum(s, pair->kinetic == LG_KINETIC_POLYNOMIAL ? -2 : 0);
+    if (pair->kinetic == LG_KINETIC_PUBLISHED)
+        find_slope_of_momentum(s, 1);
+    else if (pair->kinetic == LG_KINETIC_POLYNOMIAL || (is_discrete(pair) && !is_livens(pair)))
+        find_slope_of_momentum(s, -1);
+    else
+        find_slope(s);
+}
+
+/* ---- the verb ---- */
+
+/* v = M(e1)^-1 p = e1 J4^-1 (e1* p)/4 */
+static lg_status velocity(const turn *s, const double p[4], double v[4])
+{
+    double inverse[9], t[4], rates[4];
+    LG_TRY(invert(s->J, inverse));
+    mul_conjugate(s->e1, p, t);
+    mul_inertia(1, 0.25, 1 / s->J0, inverse, t, rates);
+    lg_quat_mul(s->e1, rates, v);
+    return LG_OK;
+}
+
+static lg_status rotate(const lg_body *b, const lg_pair *pair, const lg_kinetic_wanted *wanted)
+{
+    int first = b->block->node->attitude_v, v = b->block->v + first;
+    tangent matrices;
+    memset(&matrices, 0, sizeof matrices);
+    turn s = open_turn(b, pair);
+    s.d = wanted->S ? &matrices : NULL;
+    follow_rule(&s, pair);
+    lg_copy(4, s.slope, wanted->slope + v);
+    for (int i = 0; i < 4; i++) {
+        wanted->p1[v + i] = 2 * s.p[i] - s.p0[i];
+        wanted->v1[v + i] = 2 * s.v_m[i] - s.v0[i];
+    }
+    lg_momentum_put(b, pair, wanted, first, 4, matrices.p, matrices.slope);
+    return is_livens(pair) ? LG_OK : velocity(&s, wanted->p1 + v, wanted->v1 + v);
+}
+
+lg_status lg_rigid_momentum(lg_span bodies, const lg_pair *pair, const lg_kinetic_wanted *wanted)
+{
+    for (const lg_body *b = bodies.first; b < bodies.end; b++) {
+        if (wanted->S && wanted->dp1)
+            lg_zero(b->block->nv * b->block->nv, wanted->dp1 + b->block->m);
+        if (b->block->node->place != LG_PLACE_FIXED)
+            lg_momentum_translate(b, b->e.p[LG_RIGID_MASS], pair, wanted);
+        LG_TRY(rotate(b, pair, wanted));
+    }
+    return LG_OK;
+}
