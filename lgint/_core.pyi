@@ -184,7 +184,10 @@ def interpolate(
     v: ArrayLike,
     a: ArrayLike,
     lam: ArrayLike,
-) -> tuple[Array, Array, Array, Array]: ...  # q, v, a, lam at `times`
+    mem: ArrayLike = ...,  # zeros if not given
+    extra: ArrayLike = ...,  # (n, any number): what the method adds to a state; no numbers if not given
+    /,
+) -> tuple[Array, Array, Array, Array, Array, Array]: ...  # q, v, a, lam, mem, extra at `times`
 def method_rows() -> list[dict[str, Any]]:
     """name, order, stepper, needs (of a system, in words, or None), extra (what it adds to a state, or None),
     reference, doc, options [dict(name, type, default, low, high, choices, doc)], tableau: None or, for Runge-Kutta

@@ -122,10 +122,10 @@ def rotation(name: str, value: object) -> Array:
 
 
 def continuous(p: Array) -> Array:
-    """The same rotations, each quaternion (n, 4) with the sign that brings it nearer to its predecessor."""
-    signs = np.ones(len(p))
-    signs[1:] = np.where(np.einsum("ij,ij->i", p[1:], p[:-1]) < 0, -1.0, 1.0)
-    return p * np.cumprod(signs)[:, None]
+    """The same rotations, each quaternion (n, ..., 4) with the sign that brings it nearer to its predecessor."""
+    signs = np.ones(p.shape[:-1])
+    signs[1:] = np.where(np.einsum("...j,...j->...", p[1:], p[:-1]) < 0, -1.0, 1.0)
+    return p * np.cumprod(signs, axis=0)[..., None]
 
 
 def within_half_turn(angle: float) -> float:

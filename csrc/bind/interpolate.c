@@ -2,69 +2,107 @@
 #include "bind/map.h"
 #include "run/dense.h"
 
-enum { PARTS = 4 }; /* q, v, a, lam */
+enum { TIMES, Q, V, A, LAM, MEM, EXTRA, PARTS };
+
+static const char *const part_names[PARTS] = {"t", "q", "v", "a", "lam", "mem", "extra"};
 
 typedef struct interpolation {
     const lg_system *system;
-    PyArrayObject *times, *knots, *part[PARTS], *out[PARTS];
+    PyArrayObject *knots[PARTS], *found[PARTS];
 } interpolation;
 
-static int open_arrays(interpolation *p, PyObject *const *given)
+/* The width of a part, or -1 for any. */
+static npy_intp width_of(const lg_system *system, int part)
 {
-    static const char *const names[] = {"q", "v", "a", "lam"};
-    p->times = lg_vector(given[0], "times", -1);
-    p->knots = p->times ? lg_vector(given[1], "t", -1) : NULL;
-    if (!p->knots)
-        return -1;
-    npy_intp n = PyArray_SIZE(p->knots), count = PyArray_SIZE(p->times);
-    if (n < 2) {
-        PyErr_SetString(PyExc_ValueError, "t must hold at least two knots");
-        return -1;
-    }
-    for (int k = 0; k < PARTS; k++) {
-        npy_intp dims[] = {n, lg_length(p->system, "qvvr"[k])};
-        p->part[k] = lg_array(given[2 + k], names[k], 2, dims, 0);
-        p->out[k] = p->part[k] ? lg_new_array(p->system, 1, &count, (const char[]){"qvvr"[k], '\0'}) : NULL;
-        if (!p->out[k])
+    return part == EXTRA ? -1 : lg_length(system, "tqvvrm"[part]);
+}
+
+/* A part that is not given; the width is nothing where it might be anything. */
+static PyArrayObject *zeros(const npy_intp *dims)
+{
+    npy_intp known[] = {dims[0], dims[1] < 0 ? 0 : dims[1]};
+    return (PyArrayObject *)PyArray_ZEROS(2, known, NPY_DOUBLE, 0);
+}
+
+static int open_parts(interpolation *p, PyObject *const *given)
+{
+    npy_intp dims[] = {PyArray_SIZE(p->knots[TIMES]), 0}, rows[] = {PyArray_SIZE(p->found[TIMES]), 0};
+    for (int k = Q; k < PARTS; k++) {
+        dims[1] = width_of(p->system, k);
+        if (!(p->knots[k] = given[k] ? lg_array(given[k], part_names[k], 2, dims, 0) : zeros(dims)))
+            return -1;
+        rows[1] = PyArray_DIM(p->knots[k], 1);
+        if (!(p->found[k] = (PyArrayObject *)PyArray_SimpleNew(2, rows, NPY_DOUBLE)))
             return -1;
     }
     return 0;
 }
 
-static PyObject *interpolate(const interpolation *p)
+static int open_arrays(interpolation *p, PyObject *times, PyObject *const *given)
 {
-    lg_dense dense = {.space = p->system->space, .nrows = p->system->pattern->nrows};
-    lg_knots knots = {PyArray_SIZE(p->knots), lg_data(p->knots),   lg_data(p->part[0]),
-                      lg_data(p->part[1]),    lg_data(p->part[2]), lg_data(p->part[3])};
-    lg_arena arena = {0};
-    if (lg_arena_open(&arena, lg_dense_layout, &dense) != LG_OK)
-        return PyErr_NoMemory();
-    lg_dense_through(&dense, &knots, PyArray_SIZE(p->times), lg_data(p->times), PyArray_DATA(p->out[0]),
-                     PyArray_DATA(p->out[1]), PyArray_DATA(p->out[2]), PyArray_DATA(p->out[3]));
-    lg_arena_close(&arena);
-    return Py_BuildValue("OOOO", p->out[0], p->out[1], p->out[2], p->out[3]);
+    if (!(p->found[TIMES] = lg_vector(times, "times", -1)) || !(p->knots[TIMES] = lg_vector(given[TIMES], "t", -1)))
+        return -1;
+    if (PyArray_SIZE(p->knots[TIMES]) < 2) {
+        PyErr_SetString(PyExc_ValueError, "t must hold at least two knots");
+        return -1;
+    }
+    return open_parts(p, given);
 }
 
-PyDoc_STRVAR(
-    interpolate_doc,
-    "interpolate(system, times, t, q, v, a, lam)\n--\n\nq, v, a, lam at `times`, by dense output between knots.");
+static lg_states states_of(PyArrayObject *const *part)
+{
+    return (lg_states){.count = PyArray_SIZE(part[TIMES]),
+                       .nextra = (int)PyArray_DIM(part[EXTRA], 1),
+                       .t = PyArray_DATA(part[TIMES]),
+                       .q = PyArray_DATA(part[Q]),
+                       .v = PyArray_DATA(part[V]),
+                       .a = PyArray_DATA(part[A]),
+                       .lam = PyArray_DATA(part[LAM]),
+                       .mem = PyArray_DATA(part[MEM]),
+                       .extra = PyArray_DATA(part[EXTRA])};
+}
+
+static lg_status interpolate(const interpolation *p)
+{
+    lg_dense dense = {.system = p->system};
+    lg_states knots = states_of(p->knots), found = states_of(p->found);
+    lg_arena arena = {0};
+    LG_TRY(lg_arena_open(&arena, lg_dense_layout, &dense));
+    double *work = PyMem_Calloc((size_t)p->system->nwork + 1, sizeof *work);
+    lg_status status = work ? lg_dense_through(&dense, &knots, &found, work) : LG_NO_MEMORY;
+    PyMem_Free(work);
+    lg_arena_close(&arena);
+    return status;
+}
+
+static PyObject *result_of(const interpolation *p, const lg_module *module)
+{
+    static const lg_report none;
+    lg_status status = interpolate(p);
+    if (status != LG_OK)
+        return lg_raise(module, status, &none, NULL);
+    return Py_BuildValue("OOOOOO", p->found[Q], p->found[V], p->found[A], p->found[LAM], p->found[MEM],
+                         p->found[EXTRA]);
+}
+
+PyDoc_STRVAR(interpolate_doc,
+             "interpolate(system, times, t, q, v, a, lam, mem=None, extra=None)\n--\n\nq, v, a, lam, mem and extra at "
+             "`times`, by dense output between knots.");
 
 static PyObject *interpolate_call(PyObject *module, PyObject *args)
 {
     const lg_module *state = PyModule_GetState(module);
-    PyObject *self, *given[2 + PARTS], *result = NULL;
-    if (!PyArg_ParseTuple(args, "O!OOOOOO:interpolate", state->System, &self, &given[0], &given[1], &given[2],
-                          &given[3], &given[4], &given[5]) ||
+    PyObject *self, *times, *given[PARTS] = {NULL}, *result = NULL;
+    if (!PyArg_ParseTuple(args, "O!OOOOOO|OO:interpolate", state->System, &self, &times, &given[TIMES], &given[Q],
+                          &given[V], &given[A], &given[LAM], &given[MEM], &given[EXTRA]) ||
         !lg_system_of(self))
         return NULL;
     interpolation p = {.system = lg_system_of(self)};
-    if (open_arrays(&p, given) == 0)
-        result = interpolate(&p);
-    Py_XDECREF(p.times);
-    Py_XDECREF(p.knots);
+    if (open_arrays(&p, times, given) == 0)
+        result = result_of(&p, state);
     for (int k = 0; k < PARTS; k++) {
-        Py_XDECREF(p.part[k]);
-        Py_XDECREF(p.out[k]);
+        Py_XDECREF(p.knots[k]);
+        Py_XDECREF(p.found[k]);
     }
     return result;
 }

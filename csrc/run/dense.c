@@ -11,11 +11,14 @@
 #include "run/dense.h"
 
 #include "core/small.h"
+#include "solve/initial.h"
+
+#include <math.h>
 
 void lg_dense_layout(void *self, lg_arena *arena)
 {
     lg_dense *dense = self;
-    size_t nv = (size_t)dense->space->nv;
+    size_t nv = (size_t)dense->system->space->nv;
     for (int i = 0; i < 5; i++)
         dense->power[i] = lg_arena_doubles(arena, nv);
     dense->theta = lg_arena_doubles(arena, nv);
@@ -27,7 +30,7 @@ void lg_dense_layout(void *self, lg_arena *arena)
 /* T^-1 v a distance d from theta along the curve's tangent: side = T^-1(theta + d theta') (v + d a) */
 static void rate_beside(lg_dense *dense, const double *theta, const lg_knot *knot, double d, double *side)
 {
-    const lg_space *space = dense->space;
+    const lg_space *space = dense->system->space;
     double *v = dense->theta;
     for (int i = 0; i < space->nv; i++) {
         dense->place[i] = theta[i] + d * dense->thetadot[i];
@@ -41,10 +44,10 @@ static void derivatives(lg_dense *dense, const double *theta, const lg_knot *kno
                         double *second)
 {
     const double d = 1e-3 * h;
-    lg_space_rate(dense->space, dense->from.q, theta, knot->v, dense->thetadot);
+    lg_space_rate(dense->system->space, dense->from.q, theta, knot->v, dense->thetadot);
     rate_beside(dense, theta, knot, d, second);
     rate_beside(dense, theta, knot, -d, dense->side);
-    for (int i = 0; i < dense->space->nv; i++) {
+    for (int i = 0; i < dense->system->space->nv; i++) {
         first[i] = h * dense->thetadot[i];
         second[i] = h * h * ((second[i] - dense->side[i]) / (2 * d));
     }
@@ -56,12 +59,12 @@ void lg_dense_open(lg_dense *dense, lg_knot from, lg_knot to)
     dense->from = from;
     dense->to = to;
 
-    lg_zero(dense->space->nv, theta1);
+    lg_zero(dense->system->space->nv, theta1);
     derivatives(dense, theta1, &from, h, dense->power[0], dense->power[1]);
-    lg_space_difference(dense->space, from.q, to.q, theta1);
+    lg_space_difference(dense->system->space, from.q, to.q, theta1);
     derivatives(dense, theta1, &to, h, dense->power[2], dense->power[3]);
 
-    for (int i = 0; i < dense->space->nv; i++) {
+    for (int i = 0; i < dense->system->space->nv; i++) {
         double A = dense->power[0][i], B = 0.5 * dense->power[1][i]; /* at the start */
         double C = theta1[i], D = dense->power[2][i], E = 0.5 * dense->power[3][i]; /* at the end */
         dense->power[1][i] = B;
@@ -74,27 +77,27 @@ void lg_dense_open(lg_dense *dense, lg_knot from, lg_knot to)
 static void copy_knot(const lg_dense *dense, const lg_knot *knot, double *q, double *v, double *a, double *lam)
 {
     if (q)
-        lg_copy(dense->space->nq, knot->q, q);
+        lg_copy(dense->system->space->nq, knot->q, q);
     if (v)
-        lg_copy(dense->space->nv, knot->v, v);
+        lg_copy(dense->system->space->nv, knot->v, v);
     if (a)
-        lg_copy(dense->space->nv, knot->a, a);
+        lg_copy(dense->system->space->nv, knot->a, a);
     if (lam)
-        lg_copy(dense->nrows, knot->lam, lam);
+        lg_copy(dense->system->pattern->nrows, knot->lam, lam);
 }
 
 static void between(lg_dense *dense, double s, double h, double *q, double *v)
 {
     double *const *p = dense->power;
-    for (int i = 0; i < dense->space->nv; i++) {
+    for (int i = 0; i < dense->system->space->nv; i++) {
         dense->theta[i] = s * (p[0][i] + s * (p[1][i] + s * (p[2][i] + s * (p[3][i] + s * p[4][i]))));
         dense->thetadot[i] =
             (p[0][i] + s * (2 * p[1][i] + s * (3 * p[2][i] + s * (4 * p[3][i] + s * 5 * p[4][i])))) / h;
     }
     if (q)
-        lg_space_retract(dense->space, dense->from.q, dense->theta, q);
+        lg_space_retract(dense->system->space, dense->from.q, dense->theta, q);
     if (v)
-        lg_space_tangent_mul(dense->space, dense->theta, dense->thetadot, v);
+        lg_space_tangent_mul(dense->system->space, dense->theta, dense->thetadot, v);
 }
 
 void lg_dense_at(lg_dense *dense, double t, double *q, double *v, double *a, double *lam)
@@ -107,15 +110,15 @@ void lg_dense_at(lg_dense *dense, double t, double *q, double *v, double *a, dou
 
     double h = to->t - from->t, s = (t - from->t) / h;
     between(dense, s, h, q, v);
-    for (int i = 0; a && i < dense->space->nv; i++)
+    for (int i = 0; a && i < dense->system->space->nv; i++)
         a[i] = 6 * s * (1 - s) * (to->v[i] - from->v[i]) / h + (1 - s) * (1 - 3 * s) * from->a[i] +
                s * (3 * s - 2) * to->a[i];
-    for (int i = 0; lam && i < dense->nrows; i++)
+    for (int i = 0; lam && i < dense->system->pattern->nrows; i++)
         lam[i] = (1 - s) * from->lam[i] + s * to->lam[i];
 }
 
 /* The last knot that is not later than t and that is followed by another one. */
-static long interval_of(const lg_knots *knots, double t)
+static long interval_of(const lg_states *knots, double t)
 {
     long low = 0, high = knots->count - 1;
     while (high - low > 1) {
@@ -128,23 +131,60 @@ static long interval_of(const lg_knots *knots, double t)
     return low;
 }
 
-static lg_knot knot_at(const lg_dense *dense, const lg_knots *knots, long i)
+/* The state in row i. */
+static lg_states row_of(const lg_dense *dense, const lg_states *states, long i)
 {
-    int nq = dense->space->nq, nv = dense->space->nv;
-    return (lg_knot){knots->t[i], knots->q + i * nq, knots->v + i * nv, knots->a + i * nv,
-                     knots->lam + i * dense->nrows};
+    const lg_system *system = dense->system;
+    int nq = system->space->nq, nv = system->space->nv;
+    return (lg_states){.count = 1,
+                       .nextra = states->nextra,
+                       .t = states->t + i,
+                       .q = states->q + i * nq,
+                       .v = states->v + i * nv,
+                       .a = states->a + i * nv,
+                       .lam = states->lam + i * system->pattern->nrows,
+                       .mem = states->mem + i * system->nmem,
+                       .extra = states->extra + i * states->nextra};
 }
 
-void lg_dense_through(lg_dense *dense, const lg_knots *knots, long n, const double *times, double *q, double *v,
-                      double *a, double *lam)
+static lg_knot knot_of(const lg_states *row)
 {
-    int nq = dense->space->nq, nv = dense->space->nv;
-    long open = -1;
-    for (long j = 0; j < n; j++) {
-        long i = interval_of(knots, times[j]);
-        if (i != open)
-            lg_dense_open(dense, knot_at(dense, knots, i), knot_at(dense, knots, i + 1));
-        open = i;
-        lg_dense_at(dense, times[j], q + j * nq, v + j * nv, a + j * nv, lam + j * dense->nrows);
+    return (lg_knot){*row->t, row->q, row->v, row->a, row->lam};
+}
+
+/* The memory at a time in a step: the memory at its start, updated as if the state were accepted. */
+static lg_status remember(const lg_dense *dense, const lg_states *from, const lg_states *found, double *work)
+{
+    const lg_system *system = dense->system;
+    lg_copy(system->nmem, from->mem, found->mem);
+    if (!system->commit)
+        return LG_OK;
+    lg_point point = lg_point_after(*found->t, found->q, found->v, found->mem);
+    point.t_in = 0.5 * (dense->from.t + dense->to.t);
+    point.a = found->a;
+    point.lam = found->lam;
+    point.work = work;
+    return system->commit(system->self, &point, found->mem);
+}
+
+lg_status lg_dense_between(lg_dense *dense, const lg_states *from, const lg_states *to, const lg_states *found,
+                           double *work)
+{
+    double t = *found->t, s = fmin(fmax((t - *from->t) / (*to->t - *from->t), 0), 1);
+    if (dense->from.q != from->q || dense->from.t != *from->t || dense->to.t != *to->t)
+        lg_dense_open(dense, knot_of(from), knot_of(to));
+    lg_dense_at(dense, t, found->q, found->v, found->a, found->lam);
+    for (int i = 0; i < found->nextra; i++)
+        found->extra[i] = (1 - s) * from->extra[i] + s * to->extra[i];
+    return remember(dense, from, found, work);
+}
+
+lg_status lg_dense_through(lg_dense *dense, const lg_states *knots, const lg_states *found, double *work)
+{
+    for (long j = 0; j < found->count; j++) {
+        long i = interval_of(knots, found->t[j]);
+        lg_states from = row_of(dense, knots, i), to = row_of(dense, knots, i + 1), row = row_of(dense, found, j);
+        LG_TRY(lg_dense_between(dense, &from, &to, &row, work));
     }
+    return LG_OK;
 }

@@ -3,7 +3,7 @@
 #define LG_RUN_DENSE_H
 
 #include "core/arena.h"
-#include "group/space.h"
+#include "system/system.h"
 
 /* One end of a step. */
 typedef struct lg_knot {
@@ -12,8 +12,7 @@ typedef struct lg_knot {
 } lg_knot;
 
 typedef struct lg_dense {
-    const lg_space *space; /* set these two before lg_dense_layout */
-    int nrows;
+    const lg_system *system; /* set before lg_dense_layout */
     lg_knot from, to;
     double *power[5]; /* theta = power[0] s + ... + power[4] s^5, s from 0 to 1 */
     double *theta, *thetadot, *side, *place; /* scratch, nv each */
@@ -26,14 +25,19 @@ void lg_dense_open(lg_dense *dense, lg_knot from, lg_knot to);
 /* The solution at a time between the knots; each array may be NULL. */
 void lg_dense_at(lg_dense *dense, double t, double *q, double *v, double *a, double *lam);
 
-/* Many knots in the order of their times, each part of them in an array of its own. */
-typedef struct lg_knots {
-    long count; /* at least two */
-    const double *t, *q, *v, *a, *lam;
-} lg_knots;
+/* States at some times, each part of them in an array of its own. Knots are two or more, in the order of their times. */
+typedef struct lg_states {
+    long count;
+    int nextra; /* what the stepper adds to a state */
+    double *t, *q, *v, *a, *lam;
+    double *mem, *extra; /* the memory of the system; the numbers that the stepper adds */
+} lg_states;
 
-/* The solution at n times: n rows of each part. Where two knots have the same time, the later one counts. */
-void lg_dense_through(lg_dense *dense, const lg_knots *knots, long n, const double *times, double *q, double *v,
-                      double *a, double *lam);
+/* Fills in the state at the time of `found`, a single row, in the step between two others. `work` is the scratch of the
+   system. */
+lg_status lg_dense_between(lg_dense *dense, const lg_states *from, const lg_states *to, const lg_states *found,
+                           double *work);
+/* The same at all times of `found`, between knots. Where two knots have the same time, the later one counts. */
+lg_status lg_dense_through(lg_dense *dense, const lg_states *knots, const lg_states *found, double *work);
 
 #endif

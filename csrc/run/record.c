@@ -22,10 +22,10 @@ lg_record lg_record_of(const lg_system *system, int extra)
     return record;
 }
 
-lg_record lg_record_of_knots(const lg_system *system)
+lg_record lg_record_of_knots(const lg_system *system, int extra)
 {
-    lg_record record = lg_record_of(system, 0);
-    record.width[LG_COLUMN_H] = record.width[LG_COLUMN_ERROR] = record.width[LG_COLUMN_STATE + LG_PART_MEM] = 0;
+    lg_record record = lg_record_of(system, extra);
+    record.width[LG_COLUMN_H] = record.width[LG_COLUMN_ERROR] = 0;
     return record;
 }
 

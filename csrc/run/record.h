@@ -25,9 +25,9 @@ typedef struct lg_record {
     size_t count, capacity; /* rows */
 } lg_record;
 
-/* Records without rows: of whole states with `extra` numbers of the carry, and of the fewer columns that dense output reads. */
+/* Records without rows, with `extra` numbers of the carry: of whole states, and of what dense output reads of them. */
 lg_record lg_record_of(const lg_system *system, int extra);
-lg_record lg_record_of_knots(const lg_system *system);
+lg_record lg_record_of_knots(const lg_system *system, int extra);
 /* Makes room for at least this many rows. On failure the rows added so far are unchanged. */
 lg_status lg_record_reserve(lg_record *record, size_t rows);
 lg_status lg_record_add(lg_record *record, const lg_state *state, double h, double error);

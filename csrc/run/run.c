@@ -229,7 +229,7 @@ lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plan *plan,
                       const lg_option_value *options, const lg_start *start, lg_report *report)
 {
     *run = (lg_run){.system = system, .method = method, .state.t = start->t, .error = NAN};
-    run->dense = (lg_dense){.space = system->space, .nrows = system->pattern->nrows};
+    run->dense = (lg_dense){.system = system};
     *report = (lg_report){0};
 
     lg_status status = allocate(run, plan, options, report);
@@ -267,25 +267,19 @@ void lg_run_keep(lg_run *run)
     lg_run_copy(run, &run->state, &run->before);
 }
 
-static lg_knot knot_of(const lg_state *state)
+static lg_states row_of(const lg_run *run, lg_state *state)
 {
-    return (lg_knot){state->t, state->q, state->v, state->a, state->lam};
+    return (lg_states){
+        1, lg_run_extra_count(run), &state->t, state->q, state->v, state->a, state->lam, state->mem, state->carry};
 }
 
 lg_status lg_run_between(lg_run *run, double t)
 {
-    const lg_state *from = &run->before, *to = &run->state;
     lg_state *state = &run->between;
-    if (run->dense.from.t != from->t || run->dense.to.t != to->t)
-        lg_dense_open(&run->dense, knot_of(from), knot_of(to));
     state->t = t;
-    lg_dense_at(&run->dense, t, state->q, state->v, state->a, state->lam);
-    LG_TRY(lg_check_finite(run->system, state->q, state->v, state->a, state->lam));
-    double s = (t - from->t) / (to->t - from->t);
-    for (int i = 0; i < lg_run_extra_count(run); i++)
-        state->carry[i] = (1 - s) * from->carry[i] + s * to->carry[i];
-    lg_copy(run->system->nmem, from->mem, state->mem);
-    return commit(run, state, 0.5 * (from->t + to->t));
+    lg_states from = row_of(run, &run->before), to = row_of(run, &run->state), found = row_of(run, state);
+    LG_TRY(lg_dense_between(&run->dense, &from, &to, &found, run->stepper->accel.work));
+    return lg_check_finite(run->system, state->q, state->v, state->a, state->lam);
 }
 
 /* ---- one step ---- */

@@ -4,8 +4,9 @@
 void lg_session_begin(lg_session *session)
 {
     const lg_system *system = session->run.system;
-    session->states = session->end = lg_record_of(system, lg_run_extra_count(&session->run));
-    session->knots = lg_record_of_knots(system);
+    int extra = lg_run_extra_count(&session->run);
+    session->states = session->end = lg_record_of(system, extra);
+    session->knots = lg_record_of_knots(system, extra);
 }
 
 void lg_session_close(lg_session *session)

@@ -26,7 +26,11 @@ class DenseState(NamedTuple):
     """Multipliers (..., nc)."""
 
 
-KNOT = ("t", *DenseState._fields)  # what is kept of both ends of every step
+KNOT = (
+    "t",
+    *DenseState._fields,
+    "mem",
+)  # what is kept of both ends of every step; then "extra", where the method has it
 
 
 class DenseOutput:
@@ -45,18 +49,25 @@ class DenseOutput:
 
     def __init__(self, model: System, knots: Mapping[str, Array], t_max: float) -> None:
         self._model = model
-        self.knots = {name: knots[name] for name in KNOT}
+        self.knots = {name: knots[name] for name in (*KNOT, *({"extra"} & knots.keys()))}
         self.t_min = float(knots["t"][0])
         self.t_max = t_max
 
     def __call__(self, t: ArrayLike) -> DenseState:
         """The state at times `t` (...)."""
         times = array("t", t)
-        flat = times.ravel()
-        if flat.size and not (flat.min() >= self.t_min and flat.max() <= self.t_max):
-            raise ValueError(f"t: times between {self.t_min:g} and {self.t_max:g} expected, got {t!r}")
-        found = _core.interpolate(self._model.core, flat, *self.knots.values())
-        return DenseState(*(values.reshape(*times.shape, values.shape[1]) for values in found))
+        found = self.states(times.ravel())
+        return DenseState(*(found[part].reshape(*times.shape, found[part].shape[1]) for part in DenseState._fields))
+
+    def states(self, t: Array) -> dict[str, Array]:
+        """All parts of the states at times `t` (n,), by name, with the steps `h` in which they lie."""
+        if t.size and not (t.min() >= self.t_min and t.max() <= self.t_max):
+            raise ValueError(f"t: times between {self.t_min:g} and {self.t_max:g} expected, got {t}")
+        parts = _core.interpolate(self._model.core, t, *self.knots.values())
+        found = {name: part for name, part in zip((*KNOT[1:], "extra"), parts, strict=True) if name in self.knots}
+        ends = np.unique(self.knots["t"])
+        later = np.searchsorted(ends, t)
+        return {"t": t, "h": np.where(later > 0, ends[later] - ends[later - 1], 0.0), **found}
 
     def __repr__(self) -> str:
         return (

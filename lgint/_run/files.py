@@ -18,7 +18,7 @@ import numpy as np
 from lgint._args import Array
 from lgint._model.model import MissingFunction
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 _IN_TIME: Final = ("load", "motion", "reference")  # entries that may hold a function of time
 _FUNCTION: Final = {"lgint": "function"}  # stands where a function cannot be saved
 

@@ -7,12 +7,13 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lgint import _core
-from lgint._args import choice
+from lgint._args import Array, array, choice, shown
 from lgint._model.lagrangian import rebuilt
 from lgint._model.model import System
-from lgint._run import files
+from lgint._run import files, tables
 from lgint._run.dense import KNOT
 from lgint._run.states import EQUILIBRIUM, States
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from pandas import DataFrame
+    from xarray import Dataset
 
 _STATE = ("t", "h", "error", *_core.state_parts())
 
@@ -51,10 +54,102 @@ class Trajectory(States):
     status : int
         0: the run reached its end; 1: an event ended it; -1: it failed.
     end : dict
-        The state from which `start=` goes on: `t`, `q`, `v`, ... as above with n = 1. Only with `t_eval` it may differ
-        from the last one that is kept.
+        The end of the run, from which `start=` goes on: `t`, `q`, `v`, ... as above with n = 1. With `t_eval`, `at` and
+        indices it may differ from the last state that is kept.
     stats : Stats
     """
+
+    # ---- chosen states ----
+
+    def at(self, times: ArrayLike) -> Trajectory:
+        """The trajectory at other times, by dense output; the run must have been asked for `dense_output`.
+
+        Parameters
+        ----------
+        times : array_like, shape (n,) or ()
+            Increasing times within the run, s.
+
+        Returns
+        -------
+        Trajectory
+            With the same accessors, and with what belongs to the run as a whole: `stats`, `sol`, events, and the
+            `end` from which it can be resumed. `h` is the size of the step in which a time lies, `error` NaN.
+        """
+        if self.sol is None:
+            raise ValueError("at: this trajectory has no dense output; integrate with dense_output=True")
+        wanted = np.atleast_1d(array("times", times))
+        if wanted.ndim != 1 or (np.diff(wanted) <= 0).any():
+            raise ValueError(f"times: increasing times expected, got {shown(times)}")
+        if wanted.size and not (wanted[0] >= self.sol.t_min and wanted[-1] <= self.sol.t_max):
+            raise ValueError(
+                f"times: times between {self.sol.t_min:g} and {self.sol.t_max:g} expected, got {shown(times)}"
+            )
+        return self._with({**self.sol.states(wanted), "error": np.full(wanted.size, np.nan)})
+
+    def __getitem__(self, index: int | slice | ArrayLike) -> Trajectory:
+        """Some of the states, as a trajectory: `run[0]`, `run[-1]`, `run[::10]`, `run[run.t > 0.5]`.
+
+        The index is a whole number, a slice that goes forward, a mask (n,) of True and False, or increasing whole
+        numbers. What belongs to the run as a whole stays: `stats`, `sol`, events, and the `end` from which it can be
+        resumed.
+        """
+        rows = self._rows(index)
+        columns = {name: getattr(self, name)[rows] for name in _STATE}
+        return self._with({**columns, **{name: values[rows] for name, values in self.extra.items()}})
+
+    def _rows(self, index: Any) -> Any:
+        """What NumPy takes as the index of rows, so that they stay in order."""
+        if isinstance(index, slice):
+            if (1 if index.step is None else index.step) <= 0:
+                raise ValueError(f"index: states go forward in time; a positive step expected, got {index.step}")
+            return index
+        if isinstance(index, (int, np.integer)) and not isinstance(index, bool):
+            first = range(len(self))[index]
+            return slice(first, first + 1)
+        given = np.empty(()) if isinstance(index, tuple) else np.asarray(index)
+        if given.shape == (len(self),) and given.dtype == bool:
+            return given
+        if given.ndim == 1 and given.dtype.kind in "iu":
+            rows = np.arange(len(self))[given]
+            if (np.diff(rows) > 0).all():
+                return rows
+        raise ValueError(
+            "index: a whole number, a slice, a mask with a value for each state, or increasing whole numbers expected, "
+            f"got {shown(index)}"
+        )
+
+    def _with(self, columns: Mapping[str, Array]) -> Trajectory:
+        """The same run with other states."""
+        rest = {name: values for name, values in columns.items() if name in _STATE}
+        extra = [columns[name] for name in columns.keys() - rest.keys()]
+        result: dict[str, Any] = {**rest, "carry": self.carry, "end": self.end, "status": self.status}
+        result |= {"extra": extra[0]} if extra else {}
+        result |= {"knots": self.sol.knots if self.sol else None, "stats": vars(self.stats)}
+        if self.t_events is not None:
+            result["events"] = (self.t_events, self.q_events, self.v_events)
+        return Trajectory(self.model, self.method, self.options, result)
+
+    # ---- tables ----
+
+    def to_xarray(self) -> Dataset:
+        """An xarray Dataset with the times and the names of coordinates, constraint rows, bodies and joints as labels.
+
+        It holds `h`, `error`, `q`, `v`, `vdot`, `lam`, the momenta "p" where the method has them, and the energies; of
+        bodies "position", "quaternion", "velocity" and "angular_velocity", of joints "joint_angle". Attributes give
+        units and meaning. The coordinates of a body have its name and a number, those of a tree the names of its
+        joints. The first axis is "time", or "load" after `lgint.equilibrium`.
+        """
+        return tables.dataset(self)
+
+    def to_pandas(self) -> DataFrame:
+        """A pandas DataFrame with a row for each state and the columns of `to_xarray`.
+
+        A column has a quantity, a name and a component: `table["position", "top", "z"]`, `table["q", "top[0]", ""]`,
+        `table["kinetic_energy", "", ""]`. `table.attrs["units"]` gives the units by quantity.
+        """
+        return tables.frame(self)
+
+    # ---- files ----
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes an .npz file that `lgint.load` reads, with the model's record, so that every accessor works again.
@@ -79,10 +174,12 @@ class Trajectory(States):
         arrays |= {f"extra_{name}": values for name, values in self.extra.items()}
         arrays |= {f"end_{name}": self.end[name] for name in _STATE}
         if self.sol:
-            arrays |= {f"knots_{name}": self.sol.knots[name] for name in KNOT}
+            arrays |= {f"knots_{name}": values for name, values in self.sol.knots.items()}
         for kind, events in zip("tqv", (self.t_events, self.q_events, self.v_events), strict=True):
             arrays |= {f"{kind}_events_{i}": event for i, event in enumerate(events or [])}
         return arrays
+
+    # ---- pictures ----
 
     def plot(self, what: str | None = None, *, ax: Axes | None = None) -> Figure:
         """A matplotlib figure, which notebooks show and `savefig` saves.
@@ -128,7 +225,8 @@ def load(path: str | PathLike[str]) -> Trajectory:
         extra = [values for name, values in arrays.items() if name.startswith("extra_")]
         result |= {"extra": extra[0]} if extra else {}
         result["end"] = {name: arrays[f"end_{name}"] for name in _STATE}
-        result["knots"] = {name: arrays[f"knots_{name}"] for name in KNOT if "knots_t" in arrays}
+        knots = (*KNOT, *({"extra"} & result.keys())) if "knots_t" in arrays else ()
+        result["knots"] = {name: arrays[f"knots_{name}"] for name in knots}
         if about["events"] is not None:
             result["events"] = [[arrays[f"{kind}_events_{i}"] for i in range(about["events"])] for kind in "tqv"]
         result |= {"stats": about["stats"], "status": about["status"]}
@@ -143,10 +241,12 @@ def _check_arrays(model: System, result: Mapping[str, Any]) -> None:
     # methods whose states have a momentum start without accelerations where these are not determined
     undetermined = ("h", "error", "vdot", "lam") if "extra" in result else ("h", "error")
     widths = {name: (width,) for name, width in model.core.widths.items()}
+    if "extra" in result:
+        widths["extra"] = result["extra"].shape[1:]
     events = zip(*result.get("events", ()), strict=True)
     tables = [result, result["end"], result["knots"], *(dict(zip("tqv", event, strict=True)) for event in events)]
     for table in tables:
-        for name in table.keys() & set(_STATE):
+        for name in table.keys() & {*_STATE, "extra"}:
             values, shape = table[name], (len(table["t"]), *widths.get(name, ()))
             if values.dtype != float or values.shape != shape:
                 raise ValueError(f"{name}: numbers of shape {shape} expected, got {values.dtype} of {values.shape}")

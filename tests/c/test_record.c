@@ -92,7 +92,7 @@ static void test_knots(void)
     hand_system s;
     numbered from, to;
     oscillator(&s);
-    lg_record record = lg_record_of_knots(&s.system);
+    lg_record record = lg_record_of_knots(&s.system, 0);
     for (int i = 0; i < 3; i++)
         CHECK(lg_record_add_step(&record, state_of(&from, i), state_of(&to, i + 1)) == LG_OK);
     CHECK(record.count == 4);

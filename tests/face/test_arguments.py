@@ -167,4 +167,4 @@ def test_no_function_takes_an_empty_system(kind):
     with pytest.raises(RuntimeError, match="__init__ has not run"):
         _core.Stepper(empty, "rk44", 0.0, zero, zero, None, {})
     with pytest.raises(RuntimeError, match="__init__ has not run"):
-        _core.interpolate(empty, zero, zero, state, state, state, state)
+        _core.interpolate(empty, zero, zero, *[state] * 6)

@@ -19,7 +19,7 @@ def interpolation_errors(model, best, intervals):
     """Errors of q, v, vdot, lam in the middle of `intervals` steps between exact knots."""
     knots = slice(None, None, (len(best) - 1) // intervals)
     dense = lgint.DenseOutput(
-        model, {name: getattr(best, name)[knots] for name in ("t", "q", "v", "vdot", "lam")}, T_END
+        model, {name: getattr(best, name)[knots] for name in ("t", "q", "v", "vdot", "lam", "mem")}, T_END
     )
     away = ~np.isin(best.t, best.t[knots])
     found = dense(best.t[away])
