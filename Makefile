@@ -3,6 +3,8 @@
 #   make test   the whole suite: C tests, then pytest
 #   make sanitize   the same under the address and undefined-behaviour sanitizers; needs gcc
 #   make wheel    dist/lgint-*.whl for this machine, tried in clean environments with the newest and the oldest OpenBLAS
+#   make papers   the figures and tables of the papers, in papers/, and the verdicts that docs/papers.md shows
+#   make papers-quick   the same with fewer steps, leaving the docs alone
 #   make counts   instructions per step by part of the code, beside the committed ones; needs valgrind
 PYTHON ?= python3
 VENV := .venv
@@ -12,7 +14,7 @@ C_FILES = $(shell find csrc tests/c -name '*.[ch]')
 JOBS := $(shell getconf _NPROCESSORS_ONLN)
 C_TESTS = $(MAKE) -C tests/c PYTHON=$(abspath $(BIN))/python
 
-.PHONY: demo test sanitize counts wheel docs lint format clean
+.PHONY: demo test sanitize papers papers-quick counts wheel docs lint format clean
 
 demo: $(VENV)/plot.stamp
 	$(BIN)/lgint demo --out demo
@@ -51,6 +53,13 @@ wheel: $(VENV)/wheel.stamp
 	$(WHEEL)/venv/bin/python -m pip install --quiet "scipy-openblas32==$(OLDEST).*"
 	$(TRY_WHEEL)
 
+papers: $(VENV)/plot.stamp
+	$(BIN)/lgint reproduce all --out papers
+	cp papers/verdicts.csv docs/verdicts.csv
+
+papers-quick: $(VENV)/plot.stamp
+	$(BIN)/lgint reproduce all --quick --out build/papers
+
 counts: $(VENV)/bench.stamp
 	$(BIN)/python -m lgint._tools.bench_counts -o build/instructions.csv
 
@@ -80,7 +89,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 clean:
-	rm -rf $(VENV) build dist demo docs/_build docs/generated *.egg-info lgint/*.so
+	rm -rf $(VENV) build dist demo papers docs/_build docs/generated *.egg-info lgint/*.so
 	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	$(MAKE) -C tests/c clean

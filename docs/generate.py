@@ -1,11 +1,14 @@
-"""Tables of the documentation, made from the rows of the compiled core (methods, options, elements, node kinds)."""
+"""Tables of the documentation: rows of the core (methods, options, elements, node kinds) and verdicts on papers."""
 
+import csv
 import re
 from collections.abc import Iterable
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from lgint import _core
+from lgint._papers import catalogue
 
 Row = dict[str, Any]
 
@@ -14,7 +17,9 @@ def write(folder: Path, bibliography: Path) -> None:
     """Write every table as a Markdown fragment into a folder."""
     keys = set(re.findall(r"^@\w+\{(\w+),", bibliography.read_text(), re.MULTILINE))
     folder.mkdir(exist_ok=True)
-    for name, text in fragments(keys).items():
+    with (bibliography.parent / "verdicts.csv").open(newline="") as file:
+        papers = paper_tables(list(csv.DictReader(file)), keys)
+    for name, text in (fragments(keys) | {"papers": papers}).items():
         (folder / f"{name}.md").write_text(text + "\n")
 
 
@@ -120,6 +125,67 @@ def element_text(row: Row, keys: set[str]) -> str:
     ]
     parameters = table(head, lines) if lines else ""
     return f"### {row['name']}\n\n{row['doc']} {size}\n\n{parameters}\n"
+
+
+# ---- papers ----
+
+
+def paper_tables(verdicts: list[Row], keys: set[str]) -> str:
+    """Return two tables per paper: its artifacts with their verdicts, and their claims."""
+    found: dict[str, list[Row]] = {}
+    for row in verdicts:
+        found.setdefault(f"{row['paper']}/{row['artifact']}", []).append(row)
+    parts = []
+    for paper, rows in groupby(catalogue.artifacts(), key=lambda row: row.paper):
+        rows = list(rows)
+        title = f"## {paper}\n\n{cite(paper, keys)}\n" if paper in keys else "## Beyond the papers\n"
+        parts += [title, artifact_table(rows, found), claim_table(rows, found)]
+    return "\n".join(parts)
+
+
+def artifact_table(rows: list[Any], found: dict[str, list[Row]]) -> str:
+    """Return one line per artifact."""
+    head = ["artifact", "shows", "reproduced if", "chosen here", "verdict"]
+    return table(
+        head,
+        (
+            [code(r.name), plain(r.shows), plain(r.reproduced), plain(r.ours) or "–", word(found.get(r.key, []))]
+            for r in rows
+        ),
+    )
+
+
+def word(claims: list[Row]) -> str:
+    """Return the verdict on an artifact from the verdicts on its claims."""
+    if not claims:
+        return "not run"
+    return "**differs**" if any(claim["verdict"] == "differs" for claim in claims) else "reproduced"
+
+
+def claim_table(rows: list[Any], found: dict[str, list[Row]]) -> str:
+    """Return one line per claim."""
+    return table(
+        ["artifact", "claim", "paper", "here", "verdict"],
+        (
+            [
+                code(row.name),
+                *(plain(claim[x]) for x in ("claim", "in the paper", "here")),
+                word([claim]) + reason(claim),
+            ]
+            for row in rows
+            for claim in found.get(row.key, [])
+        ),
+    )
+
+
+def reason(claim: Row) -> str:
+    """Return why a claim differs, where that is known."""
+    return f": {plain(claim['why'])}" if claim["why"] else ""
+
+
+def plain(text: str) -> str:
+    """Return text in which no character is markup."""
+    return re.sub(r"([*_$`<\[\\])", r"\\\1", text)
 
 
 # ---- Markdown ----

@@ -2,6 +2,6 @@
 
 import sys
 
-from lgint._tools.cli import main
+from lgint._cli import main
 
 sys.exit(main())

@@ -9,13 +9,12 @@ import numpy as np
 
 from lgint._args import Array
 from lgint._run.plot import COLORS, Picture, style
+from lgint._tools.axes import MARKERS
 from lgint._tools.study import Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-MARKERS = "osD^vP*X"
 
 
 def convergence(axes: Axes, studies: Sequence[tuple[str, Study]], quantity: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lgint
-from lgint._tools.cli import main
+from lgint._cli import main
 
 RUN = ["run", "heavy_top", "--method", "genalpha", "--h", "1e-3", "--t-end", "0.05"]
 

@@ -95,6 +95,7 @@ def test_the_tables_of_the_docs_name_every_row(tmp_path):
     generate.write(tmp_path, ROOT / "docs/references.bib")
 
     from lgint import _core
+    from lgint._papers import catalogue
 
     for table, rows in (
         ("methods", _core.method_rows()),
@@ -104,3 +105,5 @@ def test_the_tables_of_the_docs_name_every_row(tmp_path):
         text = (tmp_path / f"{table}.md").read_text()
         assert [row["name"] for row in rows if row["name"] not in text] == []
     assert "{cite:t}`holzinger2024`" in (tmp_path / "methods.md").read_text()
+    papers = (tmp_path / "papers.md").read_text()
+    assert [row.key for row in catalogue.artifacts() if f"`{row.name}`" not in papers] == []

@@ -1,4 +1,4 @@
-"""The command `lgint`: list, run, bench, demo. Exit status 0: done, 1: a run failed, 2: bad usage."""
+"""The command `lgint`: list, run, reproduce, bench, demo. Exit status 0: done, 1: a run failed, 2: bad usage."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from lgint import _core, models
 from lgint._args import choice
+from lgint._papers import catalogue, runner
 from lgint._run.integrate import integrate, method_info, methods
 from lgint._run.trajectory import Trajectory
 from lgint._version import VERSION
@@ -55,10 +56,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"lgint {VERSION}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    listing = commands.add_parser("list", help="models and methods")
-    listing.add_argument("what", nargs="?", choices=("models", "methods"), help="default: both")
+    listing = commands.add_parser("list", help="models, methods and artifacts of papers")
+    listing.add_argument("what", nargs="?", choices=("models", "methods", "artifacts"), help="default: all of them")
     listing.set_defaults(command=_list)
+    for add in (_run_parser, _reproduce_parser, _bench_parser):
+        add(commands)
 
+    demo = commands.add_parser("demo", help="the heavy top under several methods, a table and a picture")
+    demo.add_argument("--out", type=Path, default=Path("demo"), help="directory of the picture (default: demo)")
+    demo.set_defaults(command=_demo)
+
+    return parser
+
+
+def _run_parser(commands: Any) -> None:
     run = commands.add_parser("run", help="integrate a model")
     run.add_argument("model", help="one of `lgint list models`")
     run.add_argument("--method", required=True, help="one of `lgint list methods`")
@@ -79,10 +90,18 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--progress", action="store_true", help="show a progress bar")
     run.set_defaults(command=_run)
 
-    demo = commands.add_parser("demo", help="the heavy top under several methods, a table and a picture")
-    demo.add_argument("--out", type=Path, default=Path("demo"), help="directory of the picture (default: demo)")
-    demo.set_defaults(command=_demo)
 
+def _reproduce_parser(commands: Any) -> None:
+    again = commands.add_parser("reproduce", help="make figures and tables of papers again and compare")
+    again.add_argument("which", help="all, the key of a paper or KEY/ARTIFACT, see `lgint list artifacts`")
+    again.add_argument("--quick", action="store_true", help="fewer steps")
+    again.add_argument("--strict", action="store_true", help="exit status 1 if anything differs from its paper")
+    again.add_argument("--out", type=Path, default=Path("reproduced"), metavar="DIR", help="default: reproduced")
+    again.add_argument("--jobs", type=int, metavar="N", help="processes (default: one for each core)")
+    again.set_defaults(command=_reproduce)
+
+
+def _bench_parser(commands: Any) -> None:
     bench = commands.add_parser("bench", help="microseconds per step, beside Exudyn if it is installed")
     bench.add_argument("--only", default="", metavar="TEXT", help="cases whose names contain this text")
     bench.add_argument("--rods", action="store_true", help="rods, beside PyElastica if it is installed")
@@ -90,27 +109,38 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("--machine", default="", metavar="NAME", help="name of this machine in the table and the file")
     bench.add_argument("-o", "--out", type=Path, help="append the rows to this file (.csv)")
     bench.set_defaults(command=_bench)
-    return parser
 
 
 # ---- list ----
 
 
 def _list(given: argparse.Namespace) -> int:
-    if given.what != "methods":
-        print("models")
-        for name in models.names():
-            print(f"  {name:<16} {_first_line(models.get(name))}")
-            for parameter, default in models.parameters(name).items():
-                print(f"      {parameter:<20} (default {default})")
-    if given.what != "models":
-        print("methods")
-        for name in methods():
-            info = method_info(name)
-            print(f"  {name:<16} order {info['order']}  {info['doc']}")
-            for option in info["options"]:
-                print(f"      {option['name']:<20} {option['doc']} (default {option['default']})")
+    parts = {"models": _list_models, "methods": _list_methods, "artifacts": _list_artifacts}
+    for name, show in parts.items():
+        if given.what in (None, name):
+            print(name)
+            show()
     return 0
+
+
+def _list_models() -> None:
+    for name in models.names():
+        print(f"  {name:<16} {_first_line(models.get(name))}")
+        for parameter, default in models.parameters(name).items():
+            print(f"      {parameter:<20} (default {default})")
+
+
+def _list_methods() -> None:
+    for name in methods():
+        info = method_info(name)
+        print(f"  {name:<16} order {info['order']}  {info['doc']}")
+        for option in info["options"]:
+            print(f"      {option['name']:<20} {option['doc']} (default {option['default']})")
+
+
+def _list_artifacts() -> None:
+    for row in catalogue.artifacts():
+        print(f"  {row.key:<28} {row.shows}")
 
 
 def _first_line(function: object) -> str:
@@ -178,7 +208,15 @@ def _summary(name: str, run: Trajectory) -> str:
     return "\n".join(lines)
 
 
-# ---- bench and demo ----
+# ---- reproduce, bench and demo ----
+
+
+def _reproduce(given: argparse.Namespace) -> int:
+    rows = catalogue.select(given.which)
+    jobs = runner.cores() if given.jobs is None else given.jobs
+    if jobs < 1:
+        raise ValueError(f"--jobs: a positive number expected, got {jobs}")
+    return runner.run(rows, quick=given.quick, strict=given.strict, out=given.out, jobs=jobs)
 
 
 def _bench(given: argparse.Namespace) -> int:

@@ -1,0 +1,26 @@
+"""All artifacts, paper by paper in the order of the modules below."""
+
+from __future__ import annotations
+
+from lgint._args import choice
+from lgint._papers import sherif2019
+from lgint._papers.registry import Artifact
+
+MODULES = (sherif2019,)
+
+
+def artifacts() -> list[Artifact]:
+    """Every artifact."""
+    return [row for module in MODULES for row in vars(module).values() if isinstance(row, Artifact)]
+
+
+def select(which: str) -> list[Artifact]:
+    """The artifacts that "all", the key of a paper or KEY/ARTIFACT stands for; ValueError for anything else."""
+    rows = artifacts()
+    known = {"all": rows}
+    for row in rows:
+        known.setdefault(row.paper, []).append(row)
+        known[row.key] = [row]
+    paper = which.split("/")[0]
+    near = known if "/" not in which else [key for key in known if key.startswith(f"{paper}/")] or known
+    return known[choice("artifact", which, [*near])]

@@ -1,0 +1,95 @@
+"""Claims: a statement of a paper beside our number, and a rule that decides whether the two agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement and what became of it.
+
+    Attributes
+    ----------
+    text : str
+        What is claimed.
+    paper : str
+        The paper's value, as text.
+    ours : str
+        The value found here.
+    holds : bool
+    why : str
+        Why it does not hold, if that is known; empty where it holds.
+    """
+
+    text: str
+    paper: str
+    ours: str
+    holds: bool
+    why: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """The word "reproduced" or "differs"."""
+        return verdict(self.holds)
+
+    def __str__(self) -> str:
+        reason = f" ({self.why})" if self.why else ""
+        return f"{self.verdict}: {self.text}: paper {self.paper}, here {self.ours}{reason}"
+
+
+def verdict(holds: bool) -> str:
+    """The word for it."""
+    return "reproduced" if holds else "differs"
+
+
+def slope(text: str, paper: float, ours: float, within: float = 0.15, why: str = "") -> Claim:
+    """An order of convergence that is met up to `within`."""
+    return _claim(text, f"{paper:g}", f"{ours:.2f}", abs(ours - paper) <= within, why)
+
+
+def close(text: str, paper: ArrayLike, ours: ArrayLike, rel: float, why: str = "") -> Claim:
+    """Numbers that agree up to `rel` of the paper's; of several, the one that is farthest off is shown."""
+    theirs, found = np.atleast_1d(np.asarray(paper, float)), np.atleast_1d(np.asarray(ours, float))
+    apart = np.abs(found - theirs) / np.abs(theirs)
+    worst = int(np.argmax(np.where(np.isnan(apart), np.inf, apart)))
+    return _claim(text, f"{theirs[worst]:.6g}", f"{found[worst]:.6g}", bool(apart[worst] <= rel), why)
+
+
+def equal(text: str, paper: int, ours: int, why: str = "") -> Claim:
+    """Whole numbers that are the same."""
+    return _claim(text, str(paper), str(ours), paper == ours, why)
+
+
+def less(text: str, smaller: float, larger: float, times: float = 1.0, why: str = "") -> Claim:
+    """The first number is smaller than the second, by the factor `times` at least."""
+    wanted = "first < second" if times == 1.0 else f"first < second / {times:g}"
+    return _claim(text, wanted, f"{smaller:.3g} and {larger:.3g}", smaller * times < larger, why)
+
+
+def ratio(text: str, paper: float, over: float, under: float, rel: float = 0.1, why: str = "") -> Claim:
+    """A ratio of two numbers that agrees with the paper's up to `rel`."""
+    return close(text, paper, over / under, rel, why)
+
+
+def below(text: str, value: float, bound: float, why: str = "") -> Claim:
+    """A number that is not above a bound."""
+    return _claim(text, f"at most {bound:.3g}", f"{value:.3g}", value <= bound, why)
+
+
+def above(text: str, value: float, bound: float, why: str = "") -> Claim:
+    """A number that is not below a bound."""
+    return _claim(text, f"at least {bound:.3g}", f"{value:.3g}", value >= bound, why)
+
+
+def _claim(text: str, paper: str, ours: str, holds: bool, why: str) -> Claim:
+    return Claim(text, paper, ours, bool(holds), "" if holds else why)
+
+
+def fitted(steps: ArrayLike, errors: ArrayLike) -> float:
+    """Slope of the line through errors over steps in double logarithmic scale."""
+    h, error = np.log(np.asarray(steps, float)), np.log(np.asarray(errors, float))
+    return float(np.polyfit(h, error, 1)[0])

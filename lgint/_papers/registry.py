@@ -1,0 +1,86 @@
+"""What an artifact is: a figure or table of a paper, and the function that makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
+
+from lgint._papers.claims import Claim
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Result:
+    """What making an artifact gives.
+
+    Attributes
+    ----------
+    columns : mapping
+        Name, with unit, to values (n,): the columns of the CSV file; short columns are filled with blanks.
+    claims : list of Claim
+        At least one.
+    draw : function of a figure, optional
+        Draws the picture; None for a table. Computes nothing.
+    size : tuple
+        Width and height of the picture, inches.
+    """
+
+    columns: Mapping[str, ArrayLike]
+    claims: list[Claim]
+    draw: Callable[[Figure], None] | None = None
+    size: tuple[float, float] = field(default=(7.0, 5.0))
+
+    def __post_init__(self) -> None:
+        if not self.claims:
+            raise ValueError("claims: at least one expected; without a claim nothing is judged")
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A row of the registry.
+
+    Attributes
+    ----------
+    paper : str
+        Key in the bibliography, or "beyond".
+    name : str
+    shows : str
+        One sentence.
+    reproduced : str
+        What counts as reproduced.
+    make : function
+        make(quick) -> Result; `quick` takes fewer steps.
+    timed : bool
+        Whether it measures processor time; it is then made alone.
+    ours : str
+        What the paper does not say and was chosen here, such as a list of steps; may be empty.
+    """
+
+    paper: str
+    name: str
+    shows: str
+    reproduced: str
+    make: Callable[[bool], Result]
+    timed: bool = False
+    ours: str = ""
+
+    @property
+    def key(self) -> str:
+        """paper/name."""
+        return f"{self.paper}/{self.name}"
+
+
+def artifact(
+    paper: str, name: str, *, shows: str, reproduced: str, timed: bool = False, ours: str = ""
+) -> Callable[[Callable[[bool], Result]], Artifact]:
+    """Makes a row of the registry of the function below; `catalogue` finds it in the module."""
+
+    def enter(make: Callable[[bool], Result]) -> Artifact:
+        return Artifact(paper, name, shows, reproduced, make, timed, ours)
+
+    return enter

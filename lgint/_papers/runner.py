@@ -1,0 +1,184 @@
+"""Makes artifacts in parallel processes, and those that measure time alone afterwards; prints verdicts as they come."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lgint._papers import output
+from lgint._papers.catalogue import select
+from lgint._papers.claims import Claim, verdict
+from lgint._papers.registry import Artifact
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of an artifact: its claims, or the error that ended it.
+
+    Attributes
+    ----------
+    key : str
+        Of the artifact.
+    claims : list of Claim
+    seconds : float
+        Processor time.
+    error : str
+        Traceback; empty if the artifact was made.
+    """
+
+    key: str
+    claims: list[Claim]
+    seconds: float
+    error: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """The word "reproduced", "differs" or "failed"."""
+        return "failed" if self.error else verdict(all(claim.holds for claim in self.claims))
+
+
+def run(rows: Sequence[Artifact], *, quick: bool, strict: bool, out: Path, jobs: int) -> int:
+    """Makes the artifacts and returns the exit status: 1 if one of them failed or, with `strict`, differs."""
+    from lgint._run import plot  # noqa: F401, the message of matplotlib missing comes before the work
+
+    out.mkdir(parents=True, exist_ok=True)
+    outcomes: dict[str, Outcome] = {}
+    with _bar(len(rows)) as show:
+        for outcome in _outcomes(rows, quick, out, jobs):
+            outcomes[outcome.key] = outcome
+            show(outcome)
+    made = {key: outcome.claims for key, outcome in outcomes.items() if not outcome.error}
+    output.update_verdicts(out / "verdicts.csv", "quick" if quick else "full", made)
+    print(_table(rows, outcomes))
+    bad = {"failed", "differs"} if strict else {"failed"}
+    return int(any(outcome.verdict in bad for outcome in outcomes.values()))
+
+
+# ---- making ----
+
+
+def _outcomes(rows: Sequence[Artifact], quick: bool, out: Path, jobs: int) -> Iterator[Outcome]:
+    """Outcomes as they come: first those of many processes, then, one by one, those that measure time."""
+    together, alone = ([row.key for row in rows if row.timed == timed] for timed in (False, True))
+    if jobs == 1:
+        yield from (_make(key, quick, out) for key in [*together, *alone])
+        return
+    with _pool(min(jobs, max(len(together), 1))) as submit:
+        yield from _completed({submit(_make, key, quick, out): key for key in together})
+        for key in alone:
+            yield from _completed({submit(_make, key, quick, out): key})
+
+
+def _make(key: str, quick: bool, out: Path) -> Outcome:
+    """Makes one artifact and writes its files."""
+    (row,) = select(key)
+    begin = time.process_time()
+    try:
+        result = row.make(quick)
+        output.write(row, result, out)
+    except Exception:
+        return Outcome(key, [], time.process_time() - begin, traceback.format_exc())
+    return Outcome(key, result.claims, time.process_time() - begin)
+
+
+def _completed(keys: dict[Future[Outcome], str]) -> Iterator[Outcome]:
+    for future in as_completed(keys):
+        try:
+            yield future.result()
+        except BrokenProcessPool as error:
+            yield Outcome(keys[future], [], 0.0, f"its process, or one beside it, died: {error}\n")
+
+
+@contextmanager
+def _pool(jobs: int) -> Iterator[Callable[..., Future[Outcome]]]:
+    """Processes that end with the block, at once where an exception leaves it. Ctrl-C reaches the caller alone."""
+    others = set(multiprocessing.active_children())
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, context, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
+
+    def submit(*call: object) -> Future[Outcome]:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a process that starts here inherits it
+        try:
+            return pool.submit(*call)  # type: ignore[arg-type]
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    try:
+        yield submit
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in set(multiprocessing.active_children()) - others:
+            process.terminate()
+        raise
+    finally:
+        pool.shutdown()
+
+
+def cores() -> int:
+    """How many processes may run at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+# ---- showing ----
+
+
+@contextmanager
+def _bar(total: int) -> Iterator[Callable[[Outcome], None]]:
+    """Prints verdicts on standard output and moves a progress bar on standard error."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        yield _Counter(total)
+        return
+    with tqdm(total=total, bar_format="{l_bar}{bar}| {n} of {total} [{elapsed}]", file=sys.stderr) as bar:
+
+        def show(outcome: Outcome) -> None:
+            with tqdm.external_write_mode():
+                _report(outcome)
+            bar.update()
+
+        yield show
+
+
+class _Counter:
+    """The progress bar where there is no tqdm."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done = total, 0
+
+    def __call__(self, outcome: Outcome) -> None:
+        _report(outcome)
+        self.done += 1
+        print(f"{self.done} of {self.total} artifacts", file=sys.stderr)
+
+
+def _report(outcome: Outcome) -> None:
+    """A line for each claim; the traceback of an artifact that failed goes to standard error."""
+    for claim in outcome.claims:
+        print(f"{outcome.key}: {claim}", flush=True)
+    if outcome.error:
+        print(f"{outcome.key}: failed", flush=True)
+        print(outcome.error, end="", file=sys.stderr)
+
+
+def _table(rows: Sequence[Artifact], outcomes: dict[str, Outcome]) -> str:
+    """A line for each artifact, and how many of each verdict there are."""
+    width = max(len(row.key) for row in rows)
+    lines = [f"\n{'artifact':<{width}}  {'verdict':<10}  {'claims':>7}  {'time/s':>7}  shows"]
+    for row in rows:
+        one = outcomes[row.key]
+        held = f"{sum(claim.holds for claim in one.claims)} of {len(one.claims)}"
+        lines.append(f"{row.key:<{width}}  {one.verdict:<10}  {held:>7}  {one.seconds:7.1f}  {row.shows}")
+    verdicts = [one.verdict for one in outcomes.values()]
+    counts = ", ".join(f"{verdicts.count(word)} {word}" for word in ("reproduced", "differs", "failed"))
+    return "\n".join([*lines, counts])

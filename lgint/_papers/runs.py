@@ -1,0 +1,12 @@
+"""What the papers' runs have in common."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lgint._args import Array
+
+
+def halved(first: float, count: int) -> Array:
+    """`count` step sizes, each half of the one before it, s."""
+    return np.asarray(first / 2.0 ** np.arange(count), float)

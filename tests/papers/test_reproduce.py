@@ -1,0 +1,240 @@
+"""`lgint reproduce`: the registry, how claims decide, exit status, files, interruption."""
+
+import csv
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lgint
+from lgint._cli import main
+from lgint._papers import catalogue, claims, runner
+from lgint._papers.registry import Artifact, Result
+
+ROOT = Path(__file__).parents[2]
+KEYS = set(re.findall(r"^@\w+\{(\w+),", (ROOT / "docs/references.bib").read_text(), re.MULTILINE))
+
+
+# ---- the registry ----
+
+
+def test_every_row_is_complete():
+    rows = catalogue.artifacts()
+    assert len({row.key for row in rows}) == len(rows)
+    for row in rows:
+        assert row.paper in KEYS | {"beyond"}
+        assert re.fullmatch(r"[a-z0-9_]+", row.name)
+        for sentence in (row.shows, row.reproduced):
+            assert sentence[0].isupper() or sentence[0] == "("
+            assert sentence.endswith(".")
+            assert len(sentence) <= 240
+        assert not row.ours.endswith(".")
+
+
+def test_committed_verdicts_are_of_full_runs_of_artifacts_that_exist():
+    with (ROOT / "docs/verdicts.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["run"] for row in rows} == {"full"}
+    assert {f"{row['paper']}/{row['artifact']}" for row in rows} <= {row.key for row in catalogue.artifacts()}
+
+
+def test_artifacts_are_listed(capsys):
+    assert main(["list", "artifacts"]) == 0
+    text = capsys.readouterr().out
+    assert "rho_inf" not in text
+    assert [row.key for row in catalogue.artifacts() if f"  {row.key} " not in text] == []
+
+
+@pytest.mark.parametrize("which", ["sherif2018", "sherif2019/eq41", "eq42", "sherif2019/"])
+def test_unknown_artifacts(which, capsys, tmp_path):
+    assert main(["reproduce", which, "--out", str(tmp_path / "out")]) == 2
+    captured = capsys.readouterr()
+    assert f"unknown artifact {which!r}" in captured.err
+    assert captured.out == ""
+    assert not (tmp_path / "out").exists()
+
+
+# ---- claims ----
+
+
+@pytest.mark.parametrize(
+    ("claim", "holds"),
+    [
+        (claims.slope("", 2, 2.1), True),
+        (claims.slope("", 2, 1.8), False),
+        (claims.slope("", 2, 2.2), False),
+        (claims.slope("", 2, np.nan), False),
+        (claims.close("", [1, 2], [1.01, 2], 0.02), True),
+        (claims.close("", [1, -2], [1, -2.1], 0.02), False),
+        (claims.close("", [1, 2], [1, np.nan], 0.02), False),
+        (claims.ratio("", 4, 8, 2.05), True),
+        (claims.ratio("", 4, 8, 1), False),
+        (claims.less("", 1, 2), True),
+        (claims.less("", 1, 2, times=3), False),
+        (claims.less("", np.nan, 2), False),
+        (claims.below("", 1e-15, 1e-14), True),
+        (claims.below("", np.nan, 1e-14), False),
+        (claims.above("", 3.9, 4), False),
+        (claims.equal("", 5, 5), True),
+        (claims.equal("", 5, 6), False),
+    ],
+)
+def test_claims_decide(claim, holds):
+    assert claim.holds is holds
+    assert claim.verdict == ("reproduced" if holds else "differs")
+
+
+def test_the_reason_is_given_only_where_a_claim_fails():
+    assert claims.slope("", 2, 1, why="too coarse").why == "too coarse"
+    assert claims.slope("", 2, 2, why="too coarse").why == ""
+
+
+def test_the_farthest_of_several_numbers_is_shown():
+    claim = claims.close("", [1.0, 2.0, 3.0], [1.01, 2.2, 3.0], 0.05)
+    assert (claim.paper, claim.ours) == ("2", "2.2")
+
+
+def test_fitted_slopes():
+    h = np.array([1e-2, 5e-3, 1e-3])
+    assert claims.fitted(h, 7 * h**3) == pytest.approx(3)
+
+
+# ---- running ----
+
+
+def made(name, holds, timed=False):
+    """An artifact with one claim."""
+    result = Result({"x": [1.0, 2.0], "y": [3.0]}, [claims.less("one is less", 1, 2 if holds else 0)])
+    return Artifact("fake", name, "Shows.", "Holds.", lambda quick: result, timed)
+
+
+def broken(quick):
+    raise ZeroDivisionError("no result")
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    """A paper with artifacts of each verdict, of which the first measures time."""
+    rows = [made("timed", True, timed=True), made("good", True), made("bad", False)]
+    rows.append(Artifact("fake", "broken", "Shows.", "Holds.", broken))
+    monkeypatch.setattr(catalogue, "MODULES", [types.SimpleNamespace(**{row.name: row for row in rows})])
+
+
+def reproduce(which, out, *more):
+    return main(["reproduce", which, "--out", str(out), "--jobs", "1", *more])
+
+
+@pytest.mark.parametrize(
+    ("which", "status", "strict"), [("good", 0, 0), ("bad", 0, 1), ("broken", 1, 1), ("timed", 0, 0)]
+)
+def test_exit_status(fake, which, status, strict, tmp_path):
+    assert reproduce(f"fake/{which}", tmp_path) == status
+    assert reproduce(f"fake/{which}", tmp_path, "--strict") == strict
+
+
+def test_what_is_written(fake, capsys, tmp_path):
+    assert reproduce("all", tmp_path) == 1
+    captured = capsys.readouterr()
+    assert "ZeroDivisionError: no result" in captured.err
+    assert captured.out.count("ZeroDivisionError") == 0
+    lines = captured.out.splitlines()
+    assert lines[0] == "fake/good: reproduced: one is less: paper first < second, here 1 and 2"
+    assert lines[3].startswith("fake/timed: "), "what measures time comes last"
+    assert [line.split()[0] for line in lines[6:10]] == ["fake/timed", "fake/good", "fake/bad", "fake/broken"]
+    assert lines[-1] == "2 reproduced, 1 differs, 1 failed"
+    assert (tmp_path / "fake/good.csv").read_text().split() == ["x,y", "1,3", "2,"]
+    assert not (tmp_path / "fake/broken.csv").exists()
+
+
+def test_verdicts_of_other_artifacts_stay_in_the_table(fake, tmp_path):
+    reproduce("fake/good", tmp_path)
+    reproduce("fake/bad", tmp_path, "--quick")
+    reproduce("fake/good", tmp_path)
+    with (tmp_path / "verdicts.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["artifact"], row["run"], row["verdict"]) for row in rows] == [
+        ("bad", "quick", "differs"),
+        ("good", "full", "reproduced"),
+    ]
+
+
+def test_results_without_claims_are_refused():
+    with pytest.raises(ValueError, match="at least one"):
+        Result({"x": [1.0]}, [])
+
+
+def test_a_process_that_dies_is_an_artifact_that_failed():
+    with runner._pool(1) as submit:
+        (outcome,) = runner._completed({submit(os._exit, 3): "fake/dead"})
+    assert outcome.verdict == "failed"
+    assert "died" in outcome.error
+
+
+def test_a_wrong_parameter_turns_the_verdict(monkeypatch, capsys, tmp_path):
+    right = lgint.models.single_axis
+    assert reproduce("sherif2019/eq42", tmp_path, "--quick", "--strict") == 0
+    monkeypatch.setattr(lgint.models, "single_axis", lambda **given: right(**{**given, "inertia": 1.0001}))
+    assert reproduce("sherif2019/eq42", tmp_path, "--quick", "--strict") == 1
+    assert "sherif2019/eq42: differs: (42)" in capsys.readouterr().out
+
+
+# ---- the installed package in an empty folder ----
+
+COMMAND = [sys.executable, "-m", "lgint", "reproduce"]
+
+
+def test_a_whole_run_in_an_empty_folder(tmp_path):
+    command = [*COMMAND, "sherif2019/eq28", "--quick", "--strict"]
+    shown = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert shown.returncode == 0, shown.stderr
+    assert "1 reproduced, 0 differs, 0 failed" in shown.stdout
+    assert "1 of 1" in shown.stderr
+    folder = tmp_path / "reproduced"
+    assert (folder / "sherif2019/eq28.png").read_bytes().startswith(b"\x89PNG")
+    with (folder / "sherif2019/eq28.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert all(float(row["h (s)"]) > 0 for row in rows)
+    assert {path.name for path in tmp_path.iterdir()} == {"reproduced"}
+
+
+def test_interruption_ends_all_processes(tmp_path):
+    command = [*COMMAND, "sherif2019/eq28", "--jobs", "2"]
+    run = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    run.stderr.read(1)  # the progress bar, so that work has begun
+    os.killpg(run.pid, signal.SIGINT)
+    errors = run.communicate(timeout=60)[1]
+    assert run.returncode == 130
+    assert errors.endswith(b"lgint: interrupted\n")
+    assert b"Traceback" not in errors
+    assert ends(run.pid)
+
+
+def ends(group, seconds=20):
+    """Whether the processes of a group are gone after some time."""
+    for _ in range(100 * seconds):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_matplotlib_missing(tmp_path):
+    code = "import sys; sys.modules['matplotlib'] = None; from lgint._cli import main; sys.exit(main({}))"
+    listing = subprocess.run([sys.executable, "-c", code.format(["list", "artifacts"])], capture_output=True, text=True)
+    assert listing.returncode == 0
+    command = [sys.executable, "-c", code.format(["reproduce", "all"])]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 2
+    assert "pip install 'lgint[plot]'" in run.stderr
+    assert list(tmp_path.iterdir()) == []
