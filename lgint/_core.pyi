@@ -59,6 +59,20 @@ class System:
         wa: float = 1.0,
         load: float = 1.0,  # factor of all loads and of gravity
     ) -> dict[str, Array]: ...  # B, Z dense (nrows, nv); S dense (nv, nv)
+    # a step from q0 to q1 by the rule 0 (discrete gradients) or 1 (gradients at the middle)
+    def evaluate_pair(
+        self,
+        t: float,
+        h: float,
+        q0: ArrayLike,
+        q1: ArrayLike,
+        *,
+        lam: ArrayLike | None = None,
+        mem: ArrayLike | None = None,
+        rule: int = 0,
+        equivariant: bool = False,
+        want: Sequence[str],  # of "force" "Gtlam" "phi" "G" "B" "S"
+    ) -> dict[str, Array]: ...  # S: the derivative of Gtlam - force by q1
     # any leading axes: (..., nq), (..., nv)
     def energy(
         self, t: ArrayLike, q: ArrayLike, v: ArrayLike, load: ArrayLike = 1.0

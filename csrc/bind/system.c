@@ -1,4 +1,4 @@
-/* The type System: the methods that every lg_system has in Python; `evaluate` is in a file of its own. */
+/* The type System: the methods that every lg_system has in Python; `evaluate` and `evaluate_pair` are in a file of their own. */
 #include "bind/system.h"
 
 #include "bind/map.h"
@@ -249,6 +249,7 @@ static PyGetSetDef system_attributes[] = {
 
 static PyMethodDef system_methods[] = {
     {"evaluate", WITH_KEYWORDS(lg_system_evaluate), lg_system_evaluate_doc},
+    {"evaluate_pair", WITH_KEYWORDS(lg_system_evaluate_pair), lg_system_evaluate_pair_doc},
     {"energy", WITH_KEYWORDS(system_energy), energy_doc},
     {"residual", WITH_KEYWORDS(system_residual), residual_doc},
     {"retract", WITH_KEYWORDS(system_retract), retract_doc},

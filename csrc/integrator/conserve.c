@@ -82,6 +82,7 @@ typedef struct lg_conserve_stepper {
     double *slope, *force, *Gtlam, *vdot, *G;
     double *dp1; /* one matrix per block */
     double *residual;
+    double *work; /* scratch of pairs */
     lg_chain *chain;
 } lg_conserve_stepper;
 
@@ -94,7 +95,9 @@ static lg_status prepare(lg_stepper *self)
 {
     lg_conserve_stepper *c = stepper_of(self);
     const lg_conserve_options *options = (const lg_conserve_options *)self->options;
-    if (!self->system->pair || !self->system->kinetic) {
+    const lg_system *system = self->system;
+    lg_pair rules = {.rule = self->method->momentum->pair, .kinetic = self->method->momentum->kinetic};
+    if (!system->pair || !system->kinetic || system->without_step(system->self, &rules) >= 0) {
         lg_report_say(&self->report, "%s: needs a LagrangianModel; genalpha runs every model", self->method->name);
         return LG_BAD_ARGUMENT;
     }
@@ -120,6 +123,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     c->G = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     c->dp1 = lg_arena_doubles(arena, (size_t)system->space->nm);
     c->residual = lg_arena_doubles(arena, nv + nrows);
+    c->work = lg_arena_doubles(arena, (size_t)system->npair);
     c->chain = lg_arena_take(arena, (size_t)system->space->nblocks * sizeof(lg_chain));
 }
 
@@ -170,7 +174,7 @@ static lg_status check_mass(lg_stepper *self, const lg_state *state)
     pair.rule = c->rule->pair;
     pair.kinetic = c->rule->kinetic;
     pair.p0 = c->p;
-    pair.work = self->accel.work;
+    pair.work = c->work;
     lg_kinetic_wanted wanted = {.v1 = c->v1, .p1 = c->p1, .slope = c->slope};
     lg_status status = self->system->kinetic(self->system->self, &pair, &wanted);
     if (status != LG_SINGULAR)
@@ -213,7 +217,7 @@ static lg_pair step_pair(const lg_conserve_stepper *c)
                      .p0 = c->p0,
                      .lam = c->lam,
                      .mem = c->start->mem,
-                     .work = c->base.accel.work};
+                     .work = c->work};
 }
 
 static lg_status evaluate_system(lg_conserve_stepper *c, int with_matrix, double *phi)

@@ -107,15 +107,22 @@ static void gather(const lg_model *m, const lg_point *at, const lg_wanted *want)
             m->body_spans[i].first->type->gather(m->body_spans[i], at, want);
 }
 
-lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
+/* Whether forces or rows are wanted; a tangent needs both. */
+static int wants_forces(const lg_wanted *want)
 {
-    const lg_model *m = self;
-    int tangent = want->S && want->chain, forces = want->force || tangent;
-    int rows =
-        m->space.nrows && (want->Btlam || want->phi || want->phidot || want->zeta || want->B || want->Z || tangent);
-    LG_TRY(move(m, at, level_of(m, want, forces, rows), 0));
-    if (want->Ma || want->gyro || want->S)
-        add_inertia(m, at, want);
+    return want->force || (want->S && want->chain);
+}
+
+static int wants_rows(const lg_model *m, const lg_wanted *want)
+{
+    return m->space.nrows &&
+           (want->Btlam || want->phi || want->phidot || want->zeta || want->B || want->Z || (want->S && want->chain));
+}
+
+/* Everything but inertia, once the poses are known. */
+static lg_status act(const lg_model *m, const lg_point *at, const lg_wanted *want)
+{
+    int forces = wants_forces(want), rows = wants_rows(m, want);
     if (forces)
         LG_TRY(add_forces(m, at, want, 0));
     if (rows || forces)
@@ -125,6 +132,21 @@ lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
     if (rows)
         add_own_rows(m, at, want);
     return forces && m->coordinate_forces ? add_forces(m, at, want, 1) : LG_OK;
+}
+
+lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
+{
+    const lg_model *m = self;
+    LG_TRY(move(m, at, level_of(m, want, wants_forces(want), wants_rows(m, want)), 0));
+    if (want->Ma || want->gyro || want->S)
+        add_inertia(m, at, want);
+    return act(m, at, want);
+}
+
+lg_status lg_model_act(const lg_model *m, const lg_point *at, const lg_wanted *want)
+{
+    LG_TRY(move(m, at, level_of(m, want, wants_forces(want), wants_rows(m, want)), 0));
+    return act(m, at, want);
 }
 
 static void open_poses(const lg_element *e, const lg_point *at, const lg_pose *pose[2])

@@ -440,6 +440,8 @@ static void fill_system(lg_model *m)
     s->energy = lg_model_energy;
     s->kinetic = lg_model_kinetic;
     s->without_step = lg_model_without_step;
+    s->pair = lg_model_pair;
+    s->npair = (int)lg_model_pair_work(m);
     s->next_kink = lg_model_next_kink;
     s->commit = s->nmem > 0 ? lg_model_commit : NULL;
     s->row_name = row_name;

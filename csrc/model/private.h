@@ -41,13 +41,18 @@ struct lg_model {
     const char **body_names; /* per block */
 };
 
-/* The verbs of the waist on a model, assemble.c. */
+/* The verbs of the waist on a model, assemble.c and pair.c. */
 lg_status lg_model_eval(void *self, const lg_point *point, const lg_wanted *wanted);
 lg_status lg_model_energy(void *self, const lg_point *point, double *T, double *V);
 double lg_model_next_kink(void *self, double t);
 lg_status lg_model_commit(void *self, const lg_point *point, double *mem);
 lg_status lg_model_kinetic(void *self, const lg_pair *pair, const lg_kinetic_wanted *wanted);
 int lg_model_without_step(void *self, const lg_pair *pair);
+lg_status lg_model_pair(void *self, const lg_pair *pair, const lg_pair_wanted *wanted);
+/* The doubles of scratch that `pair` needs, those of an evaluation included. */
+size_t lg_model_pair_work(const lg_model *m);
+/* An evaluation of everything but the inertia of bodies. */
+lg_status lg_model_act(const lg_model *m, const lg_point *at, const lg_wanted *want);
 /* The kinematics pass: poses of all frames, or of those that forces and joints use. */
 lg_status lg_model_move(const lg_model *m, const lg_point *at, lg_level level, int all);
 const char *lg_model_culprit(void *self, const lg_point *point);

@@ -366,6 +366,7 @@ static void fill_system(lg_callbacks *self, unsigned flags, size_t nwork)
         .pattern = &self->pattern,
         .flags = flags | LG_SYSTEM_FIXED_LOADS | (self->function[LG_CALL_TANGENT].call ? 0 : LG_SYSTEM_DIFFERENCED),
         .nwork = (int)nwork,
+        .npair = (int)nwork,
         .eval = eval,
         .energy = self->function[LG_CALL_ENERGY].call ? energy : NULL,
         .pair = self->function[LG_CALL_POTENTIAL].call ? lg_callback_pair : NULL,

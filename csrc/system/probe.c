@@ -10,6 +10,12 @@ const lg_term_info lg_terms[LG_TERM_COUNT] = {
 #undef LG_TERM
 };
 
+const lg_term_info lg_pair_terms[LG_PAIR_TERM_COUNT] = {
+#define LG_TERM(term, shape) {#term, shape},
+    LG_PAIR_TERMS(LG_TERM)
+#undef LG_TERM
+};
+
 typedef struct scratch {
     const lg_probe *probe;
     double *zeros; /* for a, lam and mem that were not given */
@@ -137,6 +143,69 @@ lg_status lg_probe_evaluate(const lg_probe *probe)
     lg_status status = evaluate(&s);
     if (probe->out[LG_TERM_S])
         lg_matrix_close(&s.matrix);
+    lg_arena_close(&arena);
+    return status;
+}
+
+/* ---- a step between two states ---- */
+
+typedef struct pair_scratch {
+    const lg_pair_probe *probe;
+    double *zeros; /* for lam and mem that were not given */
+    double *work, *G, *B;
+    lg_chain *chain;
+    lg_matrix matrix;
+} pair_scratch;
+
+static void layout_pair(void *self, lg_arena *arena)
+{
+    pair_scratch *s = self;
+    const lg_system *system = s->probe->system;
+    const lg_space *space = system->space;
+    s->zeros = lg_arena_doubles(arena, (size_t)(space->nrows + system->nmem));
+    s->work = lg_arena_doubles(arena, (size_t)system->npair);
+    s->G = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
+    s->B = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
+    s->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof *s->chain);
+    lg_matrix_layout(&s->matrix, s->probe->plan, arena);
+}
+
+static lg_status evaluate_pair(pair_scratch *s)
+{
+    const lg_system *system = s->probe->system;
+    double *const *out = s->probe->out;
+    lg_pair pair = s->probe->pair;
+    lg_pair_wanted wanted = {.force = out[LG_PAIR_TERM_force],
+                             .Gtlam = out[LG_PAIR_TERM_Gtlam],
+                             .phi = out[LG_PAIR_TERM_phi],
+                             .G = out[LG_PAIR_TERM_G] ? s->G : NULL,
+                             .B = out[LG_PAIR_TERM_B] ? s->B : NULL,
+                             .S = out[LG_PAIR_TERM_S] ? &s->matrix : NULL,
+                             .chain = s->chain};
+    pair.lam = pair.lam ? pair.lam : s->zeros;
+    pair.mem = pair.mem ? pair.mem : s->zeros;
+    pair.work = s->work;
+    for (int i = 0; i < system->space->nblocks; i++)
+        s->chain[i] = (lg_chain){.k = {1, 0, 0}};
+    lg_matrix_zero(&s->matrix);
+
+    LG_TRY(system->pair(system->self, &pair, &wanted));
+    if (wanted.G)
+        spread_rows(system, s->G, out[LG_PAIR_TERM_G]);
+    if (wanted.B)
+        spread_rows(system, s->B, out[LG_PAIR_TERM_B]);
+    if (wanted.S)
+        spread_matrix(system, &s->matrix, out[LG_PAIR_TERM_S]);
+    return LG_OK;
+}
+
+lg_status lg_probe_pair(const lg_pair_probe *probe)
+{
+    lg_arena arena = {0};
+    pair_scratch s = {.probe = probe};
+    LG_TRY(lg_arena_open(&arena, layout_pair, &s));
+    lg_status status = evaluate_pair(&s);
+    lg_matrix_close(&s.matrix);
     lg_arena_close(&arena);
     return status;
 }

@@ -43,4 +43,31 @@ typedef struct lg_probe {
 
 lg_status lg_probe_evaluate(const lg_probe *probe);
 
+/* The same for a step between two states: the terms of lg_pair_wanted, S by q1. */
+#define LG_PAIR_TERMS(X)                                                                                               \
+    X(force, "v")                                                                                                      \
+    X(Gtlam, "v")                                                                                                      \
+    X(phi, "r")                                                                                                        \
+    X(G, "rv")                                                                                                         \
+    X(B, "rv")                                                                                                         \
+    X(S, "vv")
+
+typedef enum lg_pair_term {
+#define LG_TERM(term, shape) LG_PAIR_TERM_##term,
+    LG_PAIR_TERMS(LG_TERM)
+#undef LG_TERM
+        LG_PAIR_TERM_COUNT
+} lg_pair_term;
+
+extern const lg_term_info lg_pair_terms[LG_PAIR_TERM_COUNT];
+
+typedef struct lg_pair_probe {
+    const lg_system *system;
+    const lg_plan *plan;
+    lg_pair pair; /* lam and mem are taken as zero where they are NULL; `work` is not read */
+    double *out[LG_PAIR_TERM_COUNT]; /* NULL: not wanted */
+} lg_pair_probe;
+
+lg_status lg_probe_pair(const lg_pair_probe *probe);
+
 #endif

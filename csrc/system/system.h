@@ -62,7 +62,7 @@ typedef struct lg_pair {
     const double *q0, *q1; /* both ends */
     const double *v0, *p0; /* velocities and momenta at the start */
     const double *lam, *mem;
-    double *work; /* as that of a point */
+    double *work; /* scratch of system->npair doubles, whose contents do not outlive a call */
 } lg_pair;
 
 typedef struct lg_pair_wanted { /* NULL: not wanted; outputs are overwritten */
@@ -99,6 +99,7 @@ typedef struct lg_system {
     unsigned flags;
     int nmem; /* doubles of memory that `commit` owns */
     int nwork; /* doubles of scratch that every point must bring */
+    int npair; /* likewise every pair, if there are verbs for pairs */
     lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);
     lg_status (*energy)(void *self, const lg_point *point, double *T, double *V); /* optional */
     /* What is not kinetic energy, and the kinetic energy, in a step, and the first block that has no step by the rules
