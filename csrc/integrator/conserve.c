@@ -97,7 +97,8 @@ static lg_status prepare(lg_stepper *self)
     const lg_conserve_options *options = (const lg_conserve_options *)self->options;
     const lg_system *system = self->system;
     lg_pair rules = {.rule = self->method->momentum->pair, .kinetic = self->method->momentum->kinetic};
-    if (!system->pair || !system->kinetic || system->without_step(system->self, &rules) >= 0) {
+    int smooth = rules.rule == LG_PAIR_DISCRETE && system->block_name; // bodies have no discrete gradients yet
+    if (!system->pair || !system->kinetic || smooth || system->without_step(system->self, &rules) >= 0) {
         lg_report_say(&self->report, "%s: needs a LagrangianModel; genalpha runs every model", self->method->name);
         return LG_BAD_ARGUMENT;
     }

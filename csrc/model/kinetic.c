@@ -13,8 +13,7 @@ lg_status lg_model_kinetic(void *self, const lg_pair *pair, const lg_kinetic_wan
 int lg_model_without_step(void *self, const lg_pair *pair)
 {
     const lg_model *m = self;
-    if (pair->rule == LG_PAIR_DISCRETE) // `pair` has no discrete gradients yet
-        return 0;
+    (void)pair;
     for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++)
         if (!b->type->is_support && !(b->type->has_momentum && b->type->has_momentum(b)))
             return b->index;
