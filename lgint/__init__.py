@@ -14,6 +14,7 @@ from lgint._model.check import check
 from lgint._model.lagrangian import LagrangianModel
 from lgint._model.model import Model
 from lgint._run.dense import DenseOutput, DenseState
+from lgint._run.ensemble import Ensemble
 from lgint._run.equilibrium import equilibrium
 from lgint._run.integrate import Stepper, integrate, method_info, methods
 from lgint._run.trajectory import Trajectory, load
@@ -25,6 +26,7 @@ __all__ = [
     "ConvergenceError",
     "DenseOutput",
     "DenseState",
+    "Ensemble",
     "IntegrationError",
     "Interrupted",
     "LagrangianModel",

@@ -127,6 +127,8 @@ class Model(System):
         static: bool,  # motions that are given stand still
     ) -> Array: ...
     def rows(self, element: int) -> tuple[int, int, int, int]: ...  # row, nrows, mem, nmem
+    # the model of the same shape and plans with other parameters of some elements, by their numbers
+    def varied(self, parameters: dict[int, list[float]]) -> Model: ...
 
 class CallableSystem(System):
     """A system whose verbs call Python. Functions take a float and read-only NumPy arrays and return what converts to
@@ -176,6 +178,23 @@ def integrate(
     state only); end (that state, the same fields); knots (both ends of every step: t, q, v, vdot, lam; or None); stats:
     steps, rejected, failed, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks, wall_time. h is
     not read where options have rtol or atol. The arrays are the memory of the record itself."""
+
+def ensemble(
+    systems: Sequence[System],  # of the same nq and nv
+    method: str,
+    t0: float,
+    t_end: float,
+    h: float,
+    save_every: int,
+    q: ArrayLike,  # (n, nq)
+    v: ArrayLike,  # (n, nv)
+    options: dict[str, Any],
+    progress: Callable[[int], None] | None = None,  # of the number of runs that are done
+    t_eval: ArrayLike | None = None,
+    stops: ArrayLike | None = None,
+) -> list[dict[str, Any]]:
+    """As many runs as there are systems, without Python between them. Of each what `integrate` returns, and error: the
+    exception of a run that failed, not raised, or None."""
 
 def equilibrium(
     system: System,

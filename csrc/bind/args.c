@@ -117,3 +117,24 @@ PyObject *lg_vector_from(const double *data, npy_intp n)
         memcpy(PyArray_DATA((PyArrayObject *)array), data, (size_t)n * sizeof(double));
     return array;
 }
+
+int lg_function(const char *name, PyObject **given)
+{
+    if (*given == Py_None)
+        *given = NULL;
+    if (!*given || PyCallable_Check(*given))
+        return 0;
+    PyErr_Format(PyExc_ValueError, "%s must be a function or None, given %R", name, *given);
+    return -1;
+}
+
+int lg_times(const char *name, PyObject *given, PyArrayObject **array, const double **times, int *count)
+{
+    if (given == Py_None)
+        return 0;
+    if (!(*array = lg_vector(given, name, -1)))
+        return -1;
+    *times = lg_data(*array);
+    *count = (int)PyArray_SIZE(*array);
+    return 0;
+}

@@ -14,6 +14,11 @@ PyArrayObject *lg_array(PyObject *object, const char *name, int ndim, const npy_
 PyArrayObject *lg_vector(PyObject *object, const char *name, npy_intp n);
 PyObject *lg_vector_from(const double *data, npy_intp n);
 
+/* Turns None into NULL. -1: the argument is neither a function nor None. */
+int lg_function(const char *name, PyObject **given);
+/* Times, or NULL for None. `array`, which is set if some are given, owns them. */
+int lg_times(const char *name, PyObject *given, PyArrayObject **array, const double **times, int *count);
+
 /* The values of a method's options: those in `dict` (may be NULL or None) and defaults for the others. Free with
    PyMem_Free. The list `owned` takes the arrays that values point into. */
 lg_option_value *lg_options(const lg_method *method, PyObject *dict, PyObject *owned);

@@ -1,7 +1,7 @@
 /* lgint._core.equilibrium: equilibria under increasing loads, without the GIL where the system allows it. */
 #include "run/equilibrium.h"
 #include "bind/args.h"
-#include "bind/record.h"
+#include "bind/outcome.h"
 #include "bind/run.h"
 #include "bind/system.h"
 

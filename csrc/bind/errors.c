@@ -66,8 +66,7 @@ static int attach(PyObject *error, lg_status status, const lg_report *report, Py
     return done;
 }
 
-/* The exception of `status`, not yet raised. */
-static PyObject *error_of(const lg_module *module, lg_status status, const lg_report *report, PyObject *result)
+PyObject *lg_error_of(const lg_module *module, lg_status status, const lg_report *report, PyObject *result)
 {
     PyObject *message = message_of(status, report);
     if (!message)
@@ -101,7 +100,7 @@ PyObject *lg_raise(const lg_module *module, lg_status status, const lg_report *r
         status = LG_INTERRUPTED;
     }
 
-    PyObject *error = error_of(module, status, report, result);
+    PyObject *error = lg_error_of(module, status, report, result);
     if (error)
         PyErr_SetObject((PyObject *)Py_TYPE(error), error);
     Py_XDECREF(error);

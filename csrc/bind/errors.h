@@ -5,6 +5,9 @@
 #include "bind/module.h"
 #include "core/status.h"
 
+/* The exception of `status` with the attributes `report` and `result` (may be NULL), not raised. NULL: another one is set. */
+PyObject *lg_error_of(const lg_module *module, lg_status status, const lg_report *report, PyObject *result);
+
 /* Raises the exception of `status`; always returns NULL. An exception that a callback has set remains the same object
    and gets the attributes `report` and `result` if it accepts attributes; a KeyboardInterrupt, however, becomes an
    Interrupted. `report` may be NULL outside runs; `result` (may be NULL) becomes the exception's attribute. */

@@ -1,14 +1,12 @@
 /* lgint._core.integrate: a whole run, without the GIL where the system allows it. */
-#include "bind/record.h"
+#include "bind/outcome.h"
 #include "bind/run.h"
 #include "run/session.h"
-
-#include <time.h>
 
 typedef struct call {
     lg_session session;
     lg_module *module;
-    lg_table states, knots, end;
+    lg_outcome outcome;
     PyObject *progress, *on_step; /* callables, or NULL */
     lg_thread thread;
     double wall_time;
@@ -84,37 +82,24 @@ static lg_status run(call *c, const lg_schedule *schedule, lg_report *report)
 
 /* ---- the result ---- */
 
-static int set_item(PyObject *dict, const char *name, PyObject *item)
-{
-    int done = item ? PyDict_SetItemString(dict, name, item) : -1;
-    Py_XDECREF(item);
-    return done;
-}
-
 /* A run that could not be opened has no states, no carry and no counts; one without a system has no result. */
 static PyObject *result_of(void *self)
 {
-    static const lg_stats none;
     call *c = self;
     lg_session *s = &c->session;
-    const lg_stepper *stepper = s->run.stepper;
-    PyObject *dict = s->run.system ? lg_table_dict(&c->states, &s->states) : NULL;
-    if (!dict)
+    lg_outcome *outcome = &c->outcome;
+    if (!s->run.system)
         return NULL;
-    PyObject *carry = lg_vector_from(s->run.state.carry, stepper ? lg_run_carry_count(&s->run) : 0);
-    if (set_item(dict, "carry", carry) == 0 && set_item(dict, "end", lg_table_dict(&c->end, &s->end)) == 0 &&
-        set_item(dict, "knots", s->dense ? lg_table_dict(&c->knots, &s->knots) : Py_NewRef(Py_None)) == 0 &&
-        set_item(dict, "stats", lg_stats_dict(stepper ? &stepper->stats : &none, c->wall_time)) == 0)
-        return dict;
-    Py_DECREF(dict);
-    return NULL;
-}
-
-static double wall_clock(void)
-{
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    outcome->record[LG_STATES] = &s->states;
+    outcome->record[LG_END] = &s->end;
+    outcome->record[LG_KNOTS] = s->dense ? &s->knots : NULL;
+    outcome->wall_time = c->wall_time;
+    if (s->run.stepper) {
+        outcome->stats = s->run.stepper->stats;
+        outcome->carry = s->run.state.carry;
+        outcome->ncarry = lg_run_carry_count(&s->run);
+    }
+    return lg_outcome_dict(outcome);
 }
 
 /* If memory runs out while the result is made, a second attempt makes the result that the exception carries. */
@@ -122,48 +107,23 @@ static PyObject *integrate(call *c, const lg_run_arguments *arguments, const lg_
 {
     lg_report report = {0};
     lg_status status = lg_run_from(&c->session.run, c->module, arguments, &report);
-    double begin = wall_clock();
+    double begin = lg_wall_time();
     if (c->session.run.system)
         lg_session_begin(&c->session);
     if (status == LG_OK)
         status = run(c, schedule, &report);
-    c->wall_time = fmax(0, wall_clock() - begin);
+    c->wall_time = fmax(0, lg_wall_time() - begin);
     PyObject *result = status == LG_OK ? result_of(c) : NULL;
     return result ? result : lg_raise_after(c->module, status == LG_OK ? LG_NO_MEMORY : status, &report, result_of, c);
 }
 
 static void close_call(call *c)
 {
-    lg_table_close(&c->states);
-    lg_table_close(&c->knots);
-    lg_table_close(&c->end);
+    lg_outcome_close(&c->outcome);
     lg_session_close(&c->session);
 }
 
 /* ---- arguments ---- */
-
-/* A function or NULL. */
-static int check_function(const char *name, PyObject **given)
-{
-    if (*given == Py_None)
-        *given = NULL;
-    if (!*given || PyCallable_Check(*given))
-        return 0;
-    PyErr_Format(PyExc_ValueError, "%s must be a function or None, given %R", name, *given);
-    return -1;
-}
-
-/* Times, or NULL; `array` is set if some are given. */
-static int read_times(const char *name, PyObject *given, PyArrayObject **array, const double **times, int *count)
-{
-    if (given == Py_None)
-        return 0;
-    if (!(*array = lg_vector(given, name, -1)))
-        return -1;
-    *times = lg_data(*array);
-    *count = (int)PyArray_SIZE(*array);
-    return 0;
-}
 
 PyDoc_STRVAR(integrate_doc,
              "integrate(system, method, t0, t_end, h, save_every, q, v, start, options, progress=None, t_eval=None,\n  "
@@ -182,9 +142,9 @@ static PyObject *integrate_call(PyObject *module, PyObject *args, PyObject *kwar
                                      &schedule.t_end, &schedule.h, &schedule.save_every, &a.q, &a.v, &a.start,
                                      &a.options, &c.progress, &t_eval, &c.on_step, &c.session.dense, &stops))
         return NULL;
-    if (check_function("progress", &c.progress) == 0 && check_function("on_step", &c.on_step) == 0 &&
-        read_times("stops", stops, &times[0], &schedule.stops, &schedule.nstops) == 0 &&
-        read_times("t_eval", t_eval, &times[1], &schedule.t_eval, &schedule.nt_eval) == 0) {
+    if (lg_function("progress", &c.progress) == 0 && lg_function("on_step", &c.on_step) == 0 &&
+        lg_times("stops", stops, &times[0], &schedule.stops, &schedule.nstops) == 0 &&
+        lg_times("t_eval", t_eval, &times[1], &schedule.t_eval, &schedule.nt_eval) == 0) {
         result = integrate(&c, &a, &schedule);
         close_call(&c);
     }

@@ -7,8 +7,8 @@
 typedef struct lg_model_object {
     lg_system_object base;
     lg_model *model;
-    int nframes, nelements;
-    PyObject *owned; /* tuple of the callables and names that `functions` borrows */
+    lg_model_spec spec; /* what the model was built from; empty in a model that was varied from it */
+    PyObject *owned; /* tuple of everything that `spec` and `functions` borrow */
     lg_python_function *functions;
 } lg_model_object;
 
@@ -185,11 +185,15 @@ static int read_source(model_source *source, PyObject *blocks, PyObject *frames,
     return read_elements(source, elements);
 }
 
-/* The model takes over the functions and the tuple that owns what they borrow. */
-static int keep_functions(lg_model_object *self, model_source *source)
+/* The model takes over its description and the tuple that owns what this borrows. */
+static int keep_source(lg_model_object *self, model_source *source)
 {
     self->owned = PyList_AsTuple(source->owned);
+    self->spec = source->spec;
     self->functions = source->functions;
+    source->blocks = NULL;
+    source->frames = NULL;
+    source->elements = NULL;
     source->functions = NULL;
     return self->owned ? 0 : -1;
 }
@@ -202,10 +206,8 @@ static int create(lg_model_object *self, model_source *source)
         lg_raise(lg_module_of(Py_TYPE(self)), status, &report, NULL);
         return -1;
     }
-    if (keep_functions(self, source) < 0)
+    if (keep_source(self, source) < 0)
         return -1;
-    self->nframes = source->spec.nframes;
-    self->nelements = source->spec.nelements;
     self->base.system = lg_model_system(self->model);
     return 0;
 }
@@ -236,11 +238,91 @@ finish:
     return done;
 }
 
+/* ---- the same model with other parameters ---- */
+
+/* Parameters of one element by its number, as many as it has; `owned` keeps them. */
+static int change_element(const lg_model_spec *spec, PyObject *number, PyObject *given, lg_element_spec *elements,
+                          PyObject *owned)
+{
+    long i = PyLong_AsLong(number);
+    if (!PyErr_Occurred() && (i < 0 || i >= spec->nelements))
+        PyErr_Format(PyExc_ValueError, "there is no element %ld", i);
+    if (PyErr_Occurred())
+        return -1;
+    PyArrayObject *array = lg_vector(given, spec->elements[i].name, spec->elements[i].nparameters);
+    int kept = array ? PyList_Append(owned, (PyObject *)array) : -1;
+    Py_XDECREF(array);
+    if (kept == 0)
+        elements[i].parameters = lg_data(array);
+    return kept;
+}
+
+/* Builds `other` from the description of `self` with other elements. */
+static int create_varied(lg_model_object *self, const lg_element_spec *elements, lg_model_object *other)
+{
+    lg_model_spec spec = self->spec;
+    lg_report report = {0};
+    spec.elements = elements;
+    lg_status status = lg_model_create(&spec, &other->model, &report);
+    if (status != LG_OK) {
+        lg_raise(lg_module_of(Py_TYPE(self)), status, &report, NULL);
+        return -1;
+    }
+    other->base.system = lg_model_system(other->model);
+    other->base.shape = Py_NewRef((PyObject *)self);
+    return 0;
+}
+
+static PyObject *new_varied(lg_model_object *self, const lg_element_spec *elements)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject *other = type->tp_alloc(type, 0);
+    if (other && create_varied(self, elements, model_of(other)) < 0)
+        Py_CLEAR(other);
+    return other;
+}
+
+/* The model that has the description of this one's shape. */
+static lg_model_object *shape_of(PyObject *self)
+{
+    PyObject *shape = model_of(self)->base.shape;
+    return model_of(shape ? shape : self);
+}
+
+PyDoc_STRVAR(varied_doc,
+             "varied(parameters)\n--\n\n"
+             "The model of the same shape, sharing its plans, in which some elements have other parameters: a\n"
+             "dict of sequences by the numbers of the elements. All others have those with which the shape was built.");
+
+static PyObject *model_varied(PyObject *self, PyObject *parameters)
+{
+    if (!lg_system_of(self))
+        return NULL;
+    if (!PyDict_Check(parameters))
+        return PyErr_Format(PyExc_ValueError, "parameters must be a dict, given %R", parameters);
+    lg_model_object *shape = shape_of(self);
+    size_t size = (size_t)shape->spec.nelements * sizeof *shape->spec.elements;
+    lg_element_spec *elements = PyMem_Malloc(size + 1);
+    PyObject *owned = PyList_New(0), *number, *given, *result = NULL;
+    Py_ssize_t at = 0;
+    int good = elements && owned;
+    if (good)
+        memcpy(elements, shape->spec.elements, size);
+    while (good && PyDict_Next(parameters, &at, &number, &given))
+        good = change_element(&shape->spec, number, given, elements, owned) == 0;
+    if (good)
+        result = new_varied(shape, elements);
+    PyMem_Free(elements);
+    Py_XDECREF(owned);
+    return result || PyErr_Occurred() ? result : PyErr_NoMemory();
+}
+
 /* ---- creation and destruction ---- */
 
 static int model_traverse(PyObject *self, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(self));
+    Py_VISIT(model_of(self)->base.shape);
     Py_VISIT(model_of(self)->owned);
     return 0;
 }
@@ -250,6 +332,7 @@ static int model_clear(PyObject *self)
 {
     model_of(self)->base.system = NULL;
     Py_CLEAR(model_of(self)->owned);
+    Py_CLEAR(model_of(self)->base.shape);
     return 0;
 }
 
@@ -261,6 +344,9 @@ static void model_dealloc(PyObject *self)
     lg_system_close(&model_of(self)->base);
     lg_model_free(model_of(self)->model);
     PyMem_Free(model_of(self)->functions);
+    PyMem_Free((void *)model_of(self)->spec.blocks);
+    PyMem_Free((void *)model_of(self)->spec.frames);
+    PyMem_Free((void *)model_of(self)->spec.elements);
     type->tp_free(self);
     Py_DECREF(type);
 }
@@ -309,7 +395,7 @@ static PyObject *model_kinematics(PyObject *self, PyObject *args, PyObject *kwar
     if (!asked.map.system ||
         !PyArg_ParseTupleAndKeywords(args, kwargs, "iOO|O:kinematics", names, &asked.index, &given[0], &given[1],
                                      &given[2]) ||
-        check_index("frame", asked.index, model_of(self)->nframes) < 0)
+        check_index("frame", asked.index, shape_of(self)->spec.nframes) < 0)
         return NULL;
     return lg_map_call(&asked.map, self, given);
 }
@@ -361,7 +447,7 @@ static PyObject *model_motions(PyObject *self, PyObject *args, PyObject *kwargs)
     if (!asked.map.system ||
         !PyArg_ParseTupleAndKeywords(args, kwargs, "OOO|O:motions", names, &sequence, &given[0], &given[1],
                                      &given[2]) ||
-        !(asked.elements = read_numbers(sequence, model_of(self)->nframes, &asked.map.count)))
+        !(asked.elements = read_numbers(sequence, shape_of(self)->spec.nframes, &asked.map.count)))
         return NULL;
     asked.motions = PyMem_Calloc((size_t)asked.map.count + 1, sizeof *asked.motions);
     if (asked.motions)
@@ -405,7 +491,8 @@ static PyObject *model_reaction(PyObject *self, PyObject *args, PyObject *kwargs
     if (!asked.map.system ||
         !PyArg_ParseTupleAndKeywords(args, kwargs, "iiOOOO|p:reaction", names, &asked.index, &asked.place, &given[0],
                                      &given[1], &given[2], &given[3], &asked.at_rest) ||
-        check_index("element", asked.index, model_of(self)->nelements) < 0 || check_index("slot", asked.place, 2) < 0)
+        check_index("element", asked.index, shape_of(self)->spec.nelements) < 0 ||
+        check_index("slot", asked.place, 2) < 0)
         return NULL;
     return lg_map_call(&asked.map, self, given);
 }
@@ -432,7 +519,7 @@ static PyObject *model_strain(PyObject *self, PyObject *args, PyObject *kwargs)
     if (!asked.map.system ||
         !PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOO|p:strain", names, &sequence, &given[0], &given[1], &given[2],
                                      &given[3], &asked.at_rest) ||
-        !(asked.elements = read_numbers(sequence, model_of(self)->nelements, &asked.map.count)))
+        !(asked.elements = read_numbers(sequence, shape_of(self)->spec.nelements, &asked.map.count)))
         return NULL;
     PyObject *result = lg_map_call(&asked.map, self, given);
     PyMem_Free(asked.elements);
@@ -469,7 +556,7 @@ static PyObject *model_transmitted(PyObject *self, PyObject *args, PyObject *kwa
         !PyArg_ParseTupleAndKeywords(args, kwargs, "iiOOOOOOOp:transmitted", names, &asked.index, &asked.place,
                                      &given[0], &given[1], &given[2], &given[3], &given[4], &given[5], &given[6],
                                      &asked.at_rest) ||
-        check_index("element", asked.index, model_of(self)->nelements) < 0)
+        check_index("element", asked.index, shape_of(self)->spec.nelements) < 0)
         return NULL;
     asked.forces = PyMem_Calloc(2 * (size_t)asked.map.system->space->nv + 1, sizeof *asked.forces);
     PyObject *result = asked.forces ? lg_map_call(&asked.map, self, given) : PyErr_NoMemory();
@@ -484,7 +571,7 @@ PyDoc_STRVAR(rows_doc,
 static PyObject *model_rows(PyObject *self, PyObject *argument)
 {
     int element = PyLong_Check(argument) ? (int)PyLong_AsLong(argument) : -1;
-    if (!lg_system_of(self) || PyErr_Occurred() || check_index("element", element, model_of(self)->nelements) < 0)
+    if (!lg_system_of(self) || PyErr_Occurred() || check_index("element", element, shape_of(self)->spec.nelements) < 0)
         return NULL;
     int row, nrows, mem, nmem;
     lg_model_rows(model_of(self)->model, element, &row, &nrows, &mem, &nmem);
@@ -502,6 +589,7 @@ static PyMethodDef model_methods[] = {
     {"strain", WITH_KEYWORDS(model_strain), strain_doc},
     {"transmitted", WITH_KEYWORDS(model_transmitted), transmitted_doc},
     {"rows", model_rows, METH_O, rows_doc},
+    {"varied", model_varied, METH_O, varied_doc},
     {NULL, NULL, 0, NULL},
 };
 

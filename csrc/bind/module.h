@@ -43,6 +43,7 @@ int lg_add_callable(PyObject *module);
 int lg_add_stepper(PyObject *module);
 int lg_add_rows(PyObject *module);
 int lg_add_integrate(PyObject *module);
+int lg_add_ensemble(PyObject *module);
 int lg_add_equilibrium(PyObject *module);
 int lg_add_interpolate(PyObject *module);
 int lg_add_groups(PyObject *module);

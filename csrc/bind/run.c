@@ -132,20 +132,3 @@ void lg_return_gil(lg_thread *thread, int borrowed)
     if (borrowed)
         *thread = PyEval_SaveThread();
 }
-
-/* ---- statistics ---- */
-
-PyObject *lg_stats_dict(const lg_stats *s, double wall_time)
-{
-    PyObject *dict = Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:z}", "steps", s->steps, "rejected", s->rejected,
-                                   "failed", s->failed, "newton_iterations", s->newton_iterations, "jacobians",
-                                   s->jacobians, "factorisations", s->factorisations, "evaluations", s->evaluations,
-                                   "dense_fallbacks", s->dense_fallbacks, "newton", s->newton);
-    if (!dict || wall_time < 0)
-        return dict;
-    PyObject *time = PyFloat_FromDouble(wall_time);
-    if (!time || PyDict_SetItemString(dict, "wall_time", time) < 0)
-        Py_CLEAR(dict);
-    Py_XDECREF(time);
-    return dict;
-}

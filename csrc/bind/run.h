@@ -1,4 +1,4 @@
-/* What `integrate` and the type Stepper share: a run opened from Python arguments, and dicts about it. */
+/* What `integrate` and the type Stepper share: a run opened from Python arguments. */
 #ifndef LG_BIND_RUN_H
 #define LG_BIND_RUN_H
 
@@ -26,8 +26,5 @@ void lg_return_gil(lg_thread *thread, int borrowed);
 
 /* LG_CALLBACK: an exception is set. The caller keeps `system` alive and closes the run. */
 lg_status lg_run_from(lg_run *run, const lg_module *module, const lg_run_arguments *arguments, lg_report *report);
-
-/* Counts of a run, and wall_time if it is not negative. */
-PyObject *lg_stats_dict(const lg_stats *stats, double wall_time);
 
 #endif

@@ -1,4 +1,5 @@
 /* The type Stepper: a run that takes one step at a time. */
+#include "bind/outcome.h"
 #include "bind/run.h"
 
 typedef struct lg_stepper_object {

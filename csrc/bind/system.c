@@ -24,6 +24,8 @@ int lg_system_is_fresh(PyObject *self)
 const lg_plan *lg_system_plan(PyObject *self, lg_coupling coupling)
 {
     lg_system_object *object = (lg_system_object *)self;
+    if (object->shape)
+        return lg_system_plan(object->shape, coupling);
     if (!object->plan[coupling]) {
         lg_status status = lg_plan_create(object->system->pattern, coupling, &object->plan[coupling]);
         if (status != LG_OK)

@@ -9,6 +9,7 @@ typedef struct lg_system_object {
     PyObject ob_base;
     const lg_system *system; /* NULL until a derived type's __init__ has succeeded */
     lg_plan *plan[LG_COUPLINGS]; /* made on first use, const afterwards */
+    PyObject *shape; /* the system of the same pattern whose plans this one uses; NULL: its own */
     long dense_fallbacks; /* of one-point solves */
 } lg_system_object;
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <time.h>
 
-static double wall_time(void)
+double lg_wall_time(void)
 {
     struct timespec now;
     timespec_get(&now, TIME_UTC);
@@ -13,12 +13,12 @@ static double wall_time(void)
 
 lg_poll lg_poll_start(lg_status (*call)(void *self), void *self)
 {
-    return (lg_poll){.call = call, .self = self, .called = wall_time()};
+    return (lg_poll){.call = call, .self = self, .called = lg_wall_time()};
 }
 
 lg_status lg_poll_look(lg_poll *poll)
 {
-    double now = wall_time();
+    double now = lg_wall_time();
     poll->work = 0;
     if (!poll->call || fabs(now - poll->called) < LG_POLL_INTERVAL)
         return LG_OK;

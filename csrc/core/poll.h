@@ -16,6 +16,8 @@ typedef struct lg_poll {
 
 enum { LG_POLL_WORK = 100000 }; /* nanoseconds of work between two readings of the clock */
 
+double lg_wall_time(void); /* s */
+
 lg_poll lg_poll_start(lg_status (*call)(void *self), void *self);
 
 /* Reads the clock and calls the function if LG_POLL_INTERVAL has passed. */

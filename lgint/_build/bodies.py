@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import array, choice, number
-from lgint._build.body import START_TOLERANCE, Body, inertia_matrix, place
+from lgint._build.body import START_TOLERANCE, Body, place
 from lgint._build.flexible import ModalBody
 from lgint._build.parts import Parts
 from lgint._build.support import Motion, support
+from lgint._model.checks import inertia_matrix
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.record import MINIMAL
 from lgint._rotation import rotation as rotation_matrix

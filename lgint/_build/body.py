@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lgint._args import Array, array
 from lgint._model.formulations import FORMULATIONS
@@ -94,31 +93,6 @@ def place(
         return x, None
     fixed = array(f"pivot of {name!r}", pivot, (3,))
     return (x if com is None else fixed + R @ array(f"com of {name!r}", com, (3,))), fixed
-
-
-def inertia_matrix(name: str, value: ArrayLike) -> Array:
-    """The inertia matrix, checked: symmetric, positive semidefinite, and a warning for the triangle inequality."""
-    given = array(f"inertia of {name!r}", value, (3,), (6,), (3, 3))
-    if given.shape == (3,):
-        given = np.diag(given)
-    elif given.shape == (6,):
-        given = given[[[0, 3, 4], [3, 1, 5], [4, 5, 2]]]
-    scale = float(np.abs(given).max())
-    if np.abs(given - given.T).max() > 1e-12 * scale:
-        raise ValueError(f"inertia of {name!r}: a symmetric matrix expected")
-    principal = np.linalg.eigvalsh(given)
-    if principal[0] < -1e-12 * scale:
-        raise ValueError(f"inertia of {name!r}: positive semidefinite expected, principal values are {principal}")
-    if not triangle(principal):
-        warnings.warn(
-            f"inertia of {name!r}: no body has principal values {principal} (triangle inequality)", stacklevel=3
-        )
-    return given
-
-
-def triangle(principal: NDArray[np.floating[Any]]) -> bool:
-    """Whether three moments of inertia in ascending order obey the triangle inequality, up to round-off."""
-    return bool(principal[0] + principal[1] >= principal[2] * (1 - 1e-9))
 
 
 def row(body: Body, block: int) -> BodyRow:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -11,11 +9,10 @@ from lgint._args import Array, array, listing, number
 from lgint._build.forces import Load, source
 from lgint._build.joints import JointBuilder
 from lgint._build.parts import Partner
+from lgint._model.checks import coefficients, stiffness_matrix
 from lgint._model.compile import ROWS
 from lgint._model.record import EDGES, JointRow
 from lgint._rotation import orthogonal
-
-ROUNDING: Final = 1e-12  # of the eigenvalues of a stiffness
 
 def add_edge(
     builder: JointBuilder,
@@ -59,12 +56,8 @@ def add_edge(
     if mask not in [*EDGES]:
         raise ValueError(f"constraints of {what}: None, {listing([key for key in EDGES if key])} expected, got {mask!r}")
     kind = EDGES[mask]
-    C = array(f"stiffness of {what}", stiffness, (6, 6))
-    if not np.array_equal(C, C.T) or np.linalg.eigvalsh(C)[0] < -ROUNDING * np.abs(C).max():
-        raise ValueError(f"stiffness of {what}: a symmetric matrix without negative eigenvalues expected, got {C}")
-    D = array(f"damping of {what}", damping, (6,))
-    if D.min() < 0:
-        raise ValueError(f"damping of {what}: numbers >= 0 expected, got {D}")
+    C = stiffness_matrix(what, stiffness)
+    D = coefficients(f"damping of {what}", damping, (6,))
     reference = source(f"reference_strain of {what}", reference_strain, 6)
     if "values" in reference and np.ptp(np.array(reference["values"])[:, : ROWS[kind]], axis=0).any():
         raise ValueError(

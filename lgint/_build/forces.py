@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from lgint._args import array, choice, number
 from lgint._build.parts import Ends, Ground, Partner, Parts, ground
+from lgint._model.checks import coefficients
 from lgint._model.compile import AXES
 from lgint._model.joints import joint_coordinate
 from lgint._model.record import ForceRow, LoadRow
@@ -185,11 +186,9 @@ class ForceBuilder(Parts):
         partner = self._moving("body of a drag", body)
         name = self._free_name(f"{partner}.drag") if name is None else name
         self._new_name("drag", name)
-        coefficients = np.broadcast_to(array(f"drag of {name!r}", drag, (), (3,)), (3,))
-        if coefficients.min() < 0:
-            raise ValueError(f"drag of {name!r}: numbers >= 0 expected, got {drag!r}")
+        diagonal = np.broadcast_to(coefficients(f"drag of {name!r}", drag, (), (3,)), (3,))
         at = self._attachment(name, body, point, local_point)
-        return self._add_force(name, {"kind": "drag", "bodies": [partner], "points": [at], "drag": np.diag(coefficients).tolist()})
+        return self._add_force(name, {"kind": "drag", "bodies": [partner], "points": [at], "drag": np.diag(diagonal).tolist()})
 
     # ---- in joints, and by functions ----
 

@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, guess, listing
 from lgint._build.bodies import BodyBuilder
-from lgint._build.body import Body, triangle
+from lgint._build.body import Body
 from lgint._build.edges import add_edge
 from lgint._build.forces import ForceBuilder, Load, source
 from lgint._build.joints import JointBuilder
 from lgint._build.line import Line, line
 from lgint._build.support import Motion
+from lgint._model.checks import triangle
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.rod import Rod
 from lgint._model.shared import Scaled, Shared

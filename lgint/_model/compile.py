@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from lgint._model.record import (
 
 CARRIERS: Final = ("inertial", "first", "second")
 AXES: Final = ("inertial", "body")
+GRAVITY: Final = "gravity"  # the owner of weights, beside their bodies
 COM: Final = "com"  # the node of a flexible body at its centre of mass
 
 ROWS: Final = {row["name"]: row["nrows"] for row in _core.element_rows()}  # number of constraint rows
@@ -46,10 +48,18 @@ class JointPlace(NamedTuple):
     link: int | None  # of a joint that holds a link: the number of that link in its tree
 
 
+class Maker(NamedTuple):
+    """Makes one element of the core."""
+
+    owners: tuple[str, ...]  # the parts of the model, by name, that its numbers depend on
+    make: Callable[[Record], Element]
+
+
 class Compiled(NamedTuple):
     """A system of the core, and where the named parts of a model stand in it."""
 
     core: _core.Model
+    makers: list[Maker]  # of its elements
     frames: dict[str, int]  # of the COMs of bodies, of nodes and of supports
     joints: dict[str, JointPlace]
     supports: dict[str, int]  # their elements
@@ -58,7 +68,7 @@ class Compiled(NamedTuple):
 def compiled(record: Record) -> Compiled:
     """The system that a record describes."""
     frames = Frames(record)
-    elements = [*_supports(record, frames), *_inertia(record, frames), *_weights(record, frames)]
+    makers = [*_supports(record, frames), *_inertia(record, frames), *_weights(record, frames)]
     trees = {block: i for i, block in enumerate(frames.trees)}
     joints = {}
     for name, joint in record["joints"].items():
@@ -67,14 +77,20 @@ def compiled(record: Record) -> Compiled:
         if joint.get("holds"):
             link, element = frames.links[joint["second"]], trees[record["bodies"][joint["second"]]["block"]]
         else:
-            link, element = None, len(elements)
-            elements.append(_joint(record, name, (a, b)))
+            link, element = None, len(makers)
+            makers.append(Maker((name,), partial(_joint, name=name, frames=(a, b))))
         first, second = (frames.block(who) for who in partners(joint))
         joints[name] = JointPlace(element, (first, second), (a, b), (start, b), link)
-    elements += [_force(record, name, frames, joints) for name in record["forces"]]
+    makers += [Maker((name,), partial(_force, name=name, frames=frames, joints=joints)) for name in record["forces"]]
+    elements = [maker.make(record) for maker in makers]
     named = frames.named()
     supports = {name: i for i, name in enumerate(record["supports"])}
-    return Compiled(_core.Model(_blocks(record), frames.rows(), elements), named, joints, supports)
+    return Compiled(_core.Model(_blocks(record), frames.rows(), elements), makers, named, joints, supports)
+
+
+def parameters_of(makers: list[Maker], record: Record, owners: Set[str]) -> dict[int, list[float]]:
+    """Parameters of the elements that depend on some parts of a record, by the numbers of the elements."""
+    return {i: maker.make(record)[3] for i, maker in enumerate(makers) if not owners.isdisjoint(maker.owners)}
 
 
 # ---- blocks and frames ----
@@ -182,23 +198,39 @@ def _element(
     return kind, name, frames, np.concatenate([*flat, ()]).tolist(), function, dropped or []
 
 
-def _supports(record: Record, frames: Frames) -> Iterator[Element]:
+def _supports(record: Record, frames: Frames) -> Iterator[Maker]:
     """The frames in space that bodies attach to, with their motions."""
-    for name, support in record["supports"].items():
-        at = (frames.at(name, _ZERO),)
-        yield _element("support", name, at, dict(support), motion(name, support))
+    for name in record["supports"]:
+        yield Maker((name,), partial(_support, name=name, at=(frames.at(name, _ZERO),)))
 
 
-def _inertia(record: Record, frames: Frames) -> Iterator[Element]:
+def _support(record: Record, name: str, at: tuple[int, ...]) -> Element:
+    support = record["supports"][name]
+    return _element("support", name, at, dict(support), motion(name, support))
+
+
+def _inertia(record: Record, frames: Frames) -> Iterator[Maker]:
     """One element for each tree, and then for each rigid or flexible body."""
     for links in frames.trees.values():
-        values = {"links": np.concatenate([_link(record, name, frames) for name in links])}
-        yield _element("tree", f"{links[0]}.tree", (frames.origin(links[0]),), values)
+        yield Maker((*links,), partial(_tree, links=links, frames=frames, at=(frames.origin(links[0]),)))
     for name, body in record["bodies"].items():
         if body["modes"]:
-            yield _element("modal_body", name, (frames.at(name, _ZERO),), _modal(body))
+            yield Maker((name,), partial(_modal_body, name=name, at=(frames.at(name, _ZERO),)))
         elif name not in frames.links:
-            yield _element("rigid_body", name, (frames.origin(name),), _rigid(body, frames.coms[name]))
+            yield Maker((name,), partial(_rigid_body, name=name, com=frames.coms[name], at=(frames.origin(name),)))
+
+
+def _tree(record: Record, links: list[str], frames: Frames, at: tuple[int, ...]) -> Element:
+    values = {"links": np.concatenate([_link(record, name, frames) for name in links])}
+    return _element("tree", f"{links[0]}.tree", at, values)
+
+
+def _modal_body(record: Record, name: str, at: tuple[int, ...]) -> Element:
+    return _element("modal_body", name, at, _modal(record["bodies"][name]))
+
+
+def _rigid_body(record: Record, name: str, com: Array, at: tuple[int, ...]) -> Element:
+    return _element("rigid_body", name, at, _rigid(record["bodies"][name], com))
 
 
 def _rigid(body: BodyRow, com: Array) -> dict[str, Any]:
@@ -242,13 +274,18 @@ def _modal(body: BodyRow) -> dict[str, Any]:
     return {"mass": body["mass"], "first": modes["first"], "second": modes["second"], "data": data}
 
 
-def _weights(record: Record, frames: Frames) -> Iterator[Element]:
+def _weights(record: Record, frames: Frames) -> Iterator[Maker]:
     """Gravity at the COM of each body."""
     if not any(record["gravity"]):
         return
     for name, body in record["bodies"].items():
         at = frames.at(f"{name}.{COM}" if body["modes"] else name, _ZERO)
-        yield _element("gravity", f"{name}.gravity", (at,), {"mass": body["mass"], "gravity": record["gravity"]})
+        yield Maker((name, GRAVITY), partial(_weight, name=name, at=(at,)))
+
+
+def _weight(record: Record, name: str, at: tuple[int, ...]) -> Element:
+    values = {"mass": record["bodies"][name]["mass"], "gravity": record["gravity"]}
+    return _element("gravity", f"{name}.gravity", at, values)
 
 
 def _joint(record: Record, name: str, frames: tuple[int, int]) -> Element:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import _core
-from lgint._args import Array, array, choice
-from lgint._model.compile import JointPlace, compiled
+from lgint._args import Array, array, choice, listing
+from lgint._model.compile import JointPlace, compiled, parameters_of
 from lgint._model.record import BodyRow, JointRow, Origin, Record, RodRow, mode_count, partners
 from lgint._model.rod import Rod
+from lgint._model.values import Value, changed, value_in, values_of
 from lgint._rotation import valid_rotations
 from lgint.modal import Modes
 
@@ -89,10 +90,15 @@ class System:
             For wrong shapes, NaN and invalid rotations: a matrix that is not orthogonal, a quaternion that is not of
             unit length. One whose length is off by less than 1e-5 is normalised with a warning.
         """
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
+        other = self._copy()
         q, v = self.q0 if q is None else q, self.v0 if v is None else v
         other._set_start(*(self.core.project(0.0, q, v) if project else (q, v)))
+        return other
+
+    def _copy(self: S) -> S:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.__dict__.pop("complete", None)
         return other
 
     @property
@@ -100,20 +106,73 @@ class System:
         """Keywords of the factory in `lgint.models` that made the model; empty for all others."""
         return dict(self.origin["parameters"]) if self.origin else {}
 
+    @property
+    def values(self) -> dict[str, Any]:
+        """Numbers that `with_parameters` can change, such as "arm.mass"; empty for systems of functions."""
+        return {}
+
     def with_parameters(self: S, **parameters: Any) -> S:
-        """The model of the same factory with some keywords changed. The start is the factory's.
+        """The model with other parameters.
+
+        Parameters
+        ----------
+        **parameters
+            Keywords of the function of `lgint.models` that made the model, which is then called again: the start
+            is that of the function. And names of `values`, for every model with bodies: the model keeps its start
+            and its compiled shape, so that this costs some microseconds:
+            ``model.with_parameters(**{"arm.mass": 2.0, "gravity": (0, 0, -1.62)})``.
 
         Raises
         ------
         ValueError
-            If the model was not made by `lgint.models`, or has no such parameter.
+            If the model has no such parameter, or its value does not make sense.
         """
+        own = [name for name in parameters if name not in self.parameters and name in self.values]
+        keywords = {name: value for name, value in parameters.items() if name not in own}
+        model = self._made_again(keywords) if keywords else self
+        return model._with_values({name: parameters[name] for name in own})
+
+    def _made_again(self: S, keywords: Mapping[str, Any]) -> S:
+        """What the factory of the model makes of other keywords."""
         if self.origin is None:
-            raise ValueError("with_parameters needs a model made by lgint.models; make this one again with others")
-        for name in parameters:
-            choice("parameter", name, self.origin["parameters"])
+            raise ValueError(
+                f"with_parameters needs a model made by lgint.models for {', '.join(map(repr, keywords))}; the values "
+                f"of this one are {listing([*self.values])}; for all else make it again"
+            )
+        for name in keywords:
+            choice("parameter", name, [*self.origin["parameters"], *self.values])
         factory = FACTORIES[choice("model", self.origin["factory"], FACTORIES)]
-        made: S = factory(**{**self.origin["parameters"], **parameters})
+        made: S = factory(**{**self.origin["parameters"], **keywords})
+        return made
+
+    def _with_values(self: S, values: Mapping[str, Any]) -> S:
+        return self
+
+    def variants(
+        self: S,
+        values: Mapping[str, Iterable[Any]] | None = None,
+        *,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+    ) -> list[S]:
+        """Models of the same shape, which `integrate` runs one after the other in a single call.
+
+        Parameters
+        ----------
+        values : dict of lists or arrays, optional
+            By the names of `with_parameters`: n values each, the first axis of an array.
+        q, v : array_like, shapes (n, nq) and (n, nv), optional
+            Starts, as in `with_state`.
+        """
+        given: dict[str, list[Any]] = {name: [*each] for name, each in (values or {}).items()}
+        states = {name: array(name, state) for name, state in (("q", q), ("v", v)) if state is not None}
+        counts = {name: len(each) for name, each in given.items()} | {name: len(q) for name, q in states.items()}
+        if len(set(counts.values())) != 1:
+            raise ValueError(f"variants: the same number of values for all, at least one name, expected, got {counts}")
+        made = []
+        for i in range(next(iter(counts.values()))):
+            model = self.with_parameters(**{name: each[i] for name, each in given.items()})
+            made.append(model.with_state(**{name: state[i] for name, state in states.items()}) if states else model)
         return made
 
     def with_origin(self: S, factory: str, parameters: Mapping[str, Any], reference: str) -> S:
@@ -140,20 +199,63 @@ class Model(System):
     """
 
     def __init__(self, record: Record) -> None:
-        self._record = record
         self._compiled = compiled(record)
+        self._changes: dict[int, list[float]] = {}  # parameters of elements that have changed since
         self.core: _core.Model = self._compiled.core
-        self.bodies: Mapping[str, BodyRow] = MappingProxyType(record["bodies"])
-        self.joints: Mapping[str, JointRow] = MappingProxyType(record["joints"])
-        self.rods: Mapping[str, RodRow] = MappingProxyType(record["rods"])
+        self._set_record(record)
         self.reference = record["reference"]
         self.origin = record["origin"]
         self._set_start(record["q0"], record["v0"])
+
+    def _set_record(self, record: Record) -> None:
+        self._record = record
+        self.bodies: Mapping[str, BodyRow] = MappingProxyType(record["bodies"])
+        self.joints: Mapping[str, JointRow] = MappingProxyType(record["joints"])
+        self.rods: Mapping[str, RodRow] = MappingProxyType(record["rods"])
 
     def record(self) -> Record:
         """Plain data (numbers, strings, lists, functions) from which `Model` rebuilds the model."""
         note = {"reference": self.reference, "origin": self.origin}
         return {**self._record, **note, "q0": self.q0.tolist(), "v0": self.v0.tolist()}  # type: ignore[typeddict-item]
+
+    # ---- other values ----
+
+    @functools.cached_property
+    def _values(self) -> dict[str, Value]:
+        return values_of(self._record)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Numbers of the model that `with_parameters` can change, by name.
+
+        They are "gravity" (m/s^2); of bodies "<name>.mass" (kg) and "<name>.inertia" (kg m^2, about the COM); of
+        springs, drives and edges of rods "<name>.stiffness", "<name>.damping", "<name>.length", "<name>.offset" and
+        "<name>.torque"; of drags "<name>.drag"; of distance joints "<name>.length"; and "<name>.load", the
+        constant vector of a force or torque or the constant tension of a tendon.
+        """
+        return {name: value_in(self._record, value) for name, value in self._values.items()}
+
+    def unit(self, name: str) -> str:
+        """Unit of one of `values`."""
+        return self._values[choice("value", name, self._values)].unit
+
+    def _with_values(self, values: Mapping[str, Any]) -> Model:
+        """The same start and shape with other values. It is no longer a model of `lgint.models`."""
+        if not values:
+            return self
+        record = self._record
+        for name, value in values.items():
+            record = changed(record, self._values[name], name, value)
+        note = {"q0": self.q0.tolist(), "v0": self.v0.tolist(), "origin": None}
+        if any(record["gravity"]) != any(self._record["gravity"]):  # there are no weights without gravity
+            return Model({**record, **note})  # type: ignore[typeddict-item]
+        other = self._copy()
+        owners = {self._values[name].owner for name in values}
+        other._changes = self._changes | parameters_of(self._compiled.makers, record, owners)
+        other.core = self._compiled.core.varied(other._changes)
+        other._set_record(record)
+        other.origin = None
+        return other
 
     # ---- redundant rows ----
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import copy
 import inspect
-import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,8 +13,11 @@ from numpy.typing import ArrayLike
 from lgint import _core
 from lgint._args import Array, array, choice, guess, number, shown
 from lgint._model.gradients import gradients_formed
-from lgint._model.model import System
+from lgint._model.model import Model, System
+from lgint._run import ensemble
 from lgint._run.events import Event, Events
+from lgint._run.methods import OPTIONS, ROWS
+from lgint._run.progress import progress_bar
 from lgint._run.start import start_of, start_option
 from lgint._run.trajectory import Trajectory
 
@@ -25,17 +26,35 @@ MOST = 2**31 - 1  # steps between two states that are kept
 
 def methods() -> list[str]:
     """Names of the methods."""
-    return [row["name"] for row in _core.method_rows()]
+    return [*ROWS]
 
 
 def method_info(name: str) -> dict[str, Any]:
     """The entries of a method's row: name, order, reference, doc, options (name, type, default, range)."""
-    rows = {row["name"]: row for row in _core.method_rows()}
-    return copy.deepcopy(rows[choice("method", name, rows)])
+    return copy.deepcopy(ROWS[choice("method", name, ROWS)])
 
 
+@overload
 def integrate(
     model: System,
+    method: str,
+    *,
+    t_end: float,
+    h: float | None = ...,
+    t0: float = ...,
+    save_every: int = ...,
+    t_eval: ArrayLike | None = ...,
+    stops: ArrayLike | None = ...,
+    events: Event | Sequence[Event] | None = ...,
+    dense_output: bool = ...,
+    start: Trajectory | str | None = ...,
+    progress: bool = ...,
+    **options: Any,
+) -> Trajectory: ...
+@overload
+def integrate(model: Sequence[System], method: str, *, t_end: float, **arguments: Any) -> ensemble.Ensemble: ...
+def integrate(
+    model: System | Sequence[System],
     method: str,
     *,
     t_end: float,
@@ -49,12 +68,15 @@ def integrate(
     start: Trajectory | str | None = None,
     progress: bool = False,
     **options: Any,
-) -> Trajectory:
+) -> Trajectory | ensemble.Ensemble:
     """Integrates a model from `t0` to `t_end`.
 
     Parameters
     ----------
-    model : Model, CallableModel or LagrangianModel
+    model : Model, CallableModel, LagrangianModel or sequence of Model
+        Models in a sequence run one after the other in the core, in a single call and without Python between the runs;
+        `Model.variants` makes them from many values or starts. They take neither `events` nor `dense_output`, and
+        `start` is the name of an option.
     method : str
         One of `lgint.methods()`.
     t_end : float
@@ -96,7 +118,8 @@ def integrate(
 
     Returns
     -------
-    Trajectory
+    Trajectory or Ensemble
+        An ensemble of trajectories for a sequence of models; its `errors` has what its runs would have raised.
 
     Raises
     ------
@@ -107,21 +130,25 @@ def integrate(
 
     An exception in a function of the model or in an event reaches the caller unchanged, with the same two attributes.
     """
-    if not isinstance(model, System):
-        raise ValueError(f"model: a model expected, got {type(model).__name__}")
     choice("method", method, methods())
     check_options(method, options, integrate)
     start = start_option(start, options)
     step, given = _steps(method, h, options)
-    begin, q, v, memory = start_of(model, method, t0, start)
     end = number("t_end", t_end)
     landings = None if stops is None else np.unique(array("stops", stops))
     every = count("save_every", save_every)
     wanted = None if t_eval is None else array("t_eval", t_eval)
+    if not isinstance(model, System):
+        models = _models(model, events=events, dense_output=dense_output, start=start)
+        with progress_bar(progress, 0, len(models), "run") as move:
+            begin = number("t0", t0)
+            return ensemble.run(models, method, options, begin, end, step, every, given, move, wanted, landings)
+
+    begin, q, v, memory = start_of(model, method, t0, start)
     watch = None if events is None else Events(model.core, events)
     formed = gradients_formed()
     on_step = watch.on_step if watch else None
-    with _progress(progress, begin, end) as report:
+    with progress_bar(progress, begin, end, "s") as report:
         arguments = (model.core, method, begin, end, step, every, q, v, memory, given, report)
         result: dict[str, Any] = {}
         try:
@@ -134,6 +161,19 @@ def integrate(
                 _count_gradients(so_far, formed)
                 error.trajectory = _trajectory(model, method, options, so_far, watch, failed=True)  # type: ignore[attr-defined]
             raise
+
+
+def _models(models: Sequence[System], **refused: object) -> list[Model]:
+    """The models of an ensemble; ValueError for anything else, and for arguments that single runs only have."""
+    if not isinstance(models, (list, tuple)):
+        raise ValueError(f"model: a model expected, got {type(models).__name__}, or a list of models")
+    if not models or not all(isinstance(model, Model) for model in models):
+        kinds = ", ".join(sorted({type(model).__name__ for model in models})) or "none"
+        raise ValueError(f"model: a model, or a sequence of models with bodies, expected, got a list of {kinds}")
+    for name, value in refused.items():
+        if value:
+            raise ValueError(f"{name}: an ensemble does not take it; integrate its models one by one")
+    return list(models)
 
 
 def _count_gradients(result: dict[str, Any], before: int) -> None:
@@ -232,13 +272,16 @@ _MEANT = {
 
 def check_options(method: str, options: Collection[str], function: Callable[..., object]) -> None:
     """ValueError for options that no method has, with a suggestion: an option or an argument of `function`."""
-    own = [option["name"] for option in method_info(method)["options"]]
-    known = {option["name"] for row in _core.method_rows() for option in row["options"]}
-    arguments = [p.name for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY]
+    own = _option_names(method)
     for name in options:
-        if name not in known:
+        if name not in OPTIONS:
+            arguments = [p.name for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY]
             meant = guess(name, [*own, *arguments], _MEANT)
             raise ValueError(f'method "{method}" has no option {name!r}{meant}; its options are: {", ".join(own)}')
+
+
+def _option_names(method: str) -> list[str]:
+    return [option["name"] for option in ROWS[method]["options"]]
 
 
 def _step(h: float | None) -> float:
@@ -249,7 +292,7 @@ def _step(h: float | None) -> float:
 
 def _control_options(method: str) -> list[str]:
     """Options that only error control reads: the rows from rtol on."""
-    names = [option["name"] for option in method_info(method)["options"]]
+    names = _option_names(method)
     return names[names.index("rtol") :] if "rtol" in names else []
 
 
@@ -286,26 +329,3 @@ def count(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= MOST:
         raise ValueError(f"{name}: a whole number from 1 to {MOST} expected, got {shown(value)}")
     return int(value)
-
-
-@contextmanager
-def _progress(wanted: bool, t0: float, t_end: float) -> Iterator[Callable[[float], None] | None]:
-    """A function of time that moves a progress bar, or None."""
-    if not wanted:
-        yield None
-        return
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        yield lambda t: print(f"\r{100 * (t - t0) / (t_end - t0):5.1f} %", end="", file=sys.stderr, flush=True)
-        print("\r100.0 %", file=sys.stderr)
-        return
-    with tqdm(
-        total=t_end - t0, unit="s", bar_format="{l_bar}{bar}| {n:.3g}/{total:.3g} s [{elapsed}<{remaining}]"
-    ) as bar:
-
-        def move(t: float) -> None:
-            bar.update(t - t0 - bar.n)
-
-        yield move
-        bar.update(bar.total - bar.n)

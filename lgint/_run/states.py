@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint import _core, _html
+from lgint import _html
 from lgint._args import Array, array, choice, listing
 from lgint._model.joints import JOINTS, joint_coordinate
 from lgint._model.model import Kinematics, Model, System
@@ -18,6 +18,7 @@ from lgint._model.record import JointRow, partners
 from lgint._model.rod import Rod
 from lgint._rotation import attitudes, continuous, quaternion_of_matrix
 from lgint._run.dense import DenseOutput
+from lgint._run.methods import ROWS
 from lgint.modal import COM
 
 EQUILIBRIUM: Final = "equilibrium"  # the method of trajectories whose times are load factors
@@ -205,7 +206,7 @@ class States:
 
     def _momenta(self) -> Array:
         if "p" not in self.extra:
-            names = [row["name"] for row in _core.method_rows() if row["extra"] == "p"]
+            names = [name for name, row in ROWS.items() if row["extra"] == "p"]
             raise ValueError(f"the states of {self.method!r} have no momentum; those of {listing(names)} do")
         return self.extra["p"]
 
@@ -418,7 +419,7 @@ class States:
 
 def _extra(method: str, values: Array | None) -> dict[str, Array]:
     """What the states of a method have beside q, v, vdot and lam, by name."""
-    name = next((row["extra"] for row in _core.method_rows() if row["name"] == method), None)
+    name = ROWS[method]["extra"] if method in ROWS else None
     return {name: values} if name and values is not None else {}
 
 

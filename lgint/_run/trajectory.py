@@ -15,6 +15,7 @@ from lgint._model.lagrangian import rebuilt
 from lgint._model.model import System
 from lgint._run import files, tables
 from lgint._run.dense import KNOT
+from lgint._run.methods import ROWS
 from lgint._run.states import EQUILIBRIUM, States
 
 if TYPE_CHECKING:
@@ -232,7 +233,7 @@ def load(path: str | PathLike[str]) -> Trajectory:
         result |= {"stats": about["stats"], "status": about["status"]}
         model = rebuilt(about["model"], about["record"])
         _check_arrays(model, result)
-        method = choice("method", about["method"], [*(row["name"] for row in _core.method_rows()), EQUILIBRIUM])
+        method = choice("method", about["method"], [*ROWS, EQUILIBRIUM])
         return Trajectory(model, method, about["options"], result)
 
 

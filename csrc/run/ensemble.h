@@ -1,0 +1,36 @@
+/* An ensemble: many runs by one method along one schedule, one after the other, without the calling language between
+   them. */
+#ifndef LG_RUN_ENSEMBLE_H
+#define LG_RUN_ENSEMBLE_H
+
+#include "run/session.h"
+
+/* One run: where it begins, and what is left of it once it has been closed. */
+typedef struct lg_member {
+    const lg_system *system;
+    const lg_plan
+        *plan; /* of the system, for the coupling of the method's stepper; systems of one shape share theirs */
+    lg_start start;
+    lg_record states, end; /* as in lg_session */
+    double *carry; /* of the last state; NULL: the run could not be opened */
+    int ncarry;
+    lg_stats stats;
+    double wall_time; /* s */
+    lg_report report; /* its status is LG_OK, or says why the run failed */
+} lg_member;
+
+typedef struct lg_ensemble {
+    const lg_method *method;
+    const lg_option_value *options;
+    const lg_schedule *schedule;
+    int count;
+    lg_member *member;
+    int done; /* members that have run */
+} lg_ensemble;
+
+/* Runs all members. One that fails does not stop the others. `observer` has poll only, which is also called between
+   members. LG_INTERRUPTED, LG_CALLBACK and LG_NO_MEMORY end the ensemble and are returned; the members up to `done` have run. */
+lg_status lg_ensemble_run(lg_ensemble *ensemble, const lg_observer *observer);
+void lg_member_close(lg_member *member);
+
+#endif

@@ -1,0 +1,54 @@
+"""Checks of numbers that describe bodies and sections, for the builder and for changes of models."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lgint._args import Array, array
+
+ROUNDING: Final = 1e-12  # of the eigenvalues of a stiffness
+
+
+def inertia_matrix(name: str, value: ArrayLike) -> Array:
+    """The inertia matrix, checked: symmetric, positive semidefinite, and a warning for the triangle inequality."""
+    given = array(f"inertia of {name!r}", value, (3,), (6,), (3, 3))
+    if given.shape == (3,):
+        given = np.diag(given)
+    elif given.shape == (6,):
+        given = given[[[0, 3, 4], [3, 1, 5], [4, 5, 2]]]
+    scale = float(np.abs(given).max())
+    if np.abs(given - given.T).max() > 1e-12 * scale:
+        raise ValueError(f"inertia of {name!r}: a symmetric matrix expected")
+    principal = np.linalg.eigvalsh(given)
+    if principal[0] < -1e-12 * scale:
+        raise ValueError(f"inertia of {name!r}: positive semidefinite expected, principal values are {principal}")
+    if not triangle(principal):
+        warnings.warn(
+            f"inertia of {name!r}: no body has principal values {principal} (triangle inequality)", stacklevel=3
+        )
+    return given
+
+
+def triangle(principal: NDArray[np.floating[Any]]) -> bool:
+    """Whether three moments of inertia in ascending order obey the triangle inequality, up to round-off."""
+    return bool(principal[0] + principal[1] >= principal[2] * (1 - 1e-9))
+
+
+def stiffness_matrix(what: str, value: ArrayLike) -> Array:
+    """The stiffness (6, 6) of a section, checked: symmetric, without negative eigenvalues."""
+    C = array(f"stiffness of {what}", value, (6, 6))
+    if not np.array_equal(C, C.T) or np.linalg.eigvalsh(C)[0] < -ROUNDING * np.abs(C).max():
+        raise ValueError(f"stiffness of {what}: a symmetric matrix without negative eigenvalues expected, got {C}")
+    return C
+
+
+def coefficients(what: str, value: ArrayLike, *shapes: tuple[int, ...]) -> Array:
+    """Numbers of one of `shapes`, none of them negative."""
+    given = array(what, value, *shapes)
+    if given.min() < 0:
+        raise ValueError(f"{what}: numbers >= 0 expected, got {value!r}")
+    return given

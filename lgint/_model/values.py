@@ -1,0 +1,137 @@
+"""The numbers in a record that can be changed in a model that has been built, by name: "arm.mass", "gravity", ..."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from lgint import _core
+from lgint._args import array, number
+from lgint._model.checks import coefficients, inertia_matrix, stiffness_matrix
+from lgint._model.compile import GRAVITY
+from lgint._model.record import EDGES, Record
+
+_OF_JOINTS: Final = ("length", "stiffness", "damping")
+_OF_FORCES: Final = ("stiffness", "damping", "length", "offset", "torque", "drag")
+LOAD: Final = "load"  # the constant vector of a force or torque, the constant tension of a tendon
+_UNITS: Final = {
+    (row["name"], parameter["name"]): parameter["unit"]
+    for row in _core.element_rows()
+    for parameter in row["parameters"]
+}
+_OF_DRIVES: Final = {
+    "angle": {"torque": "N m", "stiffness": "N m/rad", "damping": "N m s/rad"},
+    "slide": {"torque": "N", "stiffness": "N/m", "damping": "N s/m"},
+}
+
+
+class Value(NamedTuple):
+    """Where a number, or several, stand in a record."""
+
+    section: str  # "bodies", "joints" or "forces"; "": the record itself
+    row: str
+    key: str
+    unit: str
+
+    @property
+    def owner(self) -> str:
+        """The part of the model that it belongs to."""
+        return self.row or self.key
+
+
+def values_of(record: Record) -> dict[str, Value]:
+    """All values by name: the name of a body, joint or force, and that of its entry."""
+    found = {GRAVITY: Value("", "", GRAVITY, "m/s^2")}
+    for section, entries in (("bodies", _of_bodies), ("joints", _of_joints), ("forces", _of_forces)):
+        for row, entry in record[section].items():  # type: ignore[literal-required]
+            found |= {f"{row}.{key}": Value(section, row, key, unit) for key, unit in entries(entry)}
+    return found
+
+
+def _of_bodies(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if body["modes"] is None:
+        yield "mass", "kg"
+        yield "inertia", "kg m^2"
+
+
+def _of_joints(joint: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if joint["kind"] == "distance" or joint["kind"] in EDGES.values():
+        yield from ((key, _UNITS[joint["kind"], key]) for key in _OF_JOINTS if key in joint)
+
+
+def _of_forces(force: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    units = _OF_DRIVES.get(force.get("coordinate", ""), {})
+    for key in _OF_FORCES:
+        if key in force:
+            yield key, units.get(key) or _UNITS[force["kind"], key]
+    if "vector" in force.get("load", {}):
+        yield LOAD, "N m" if force["kind"] == "torque" else "N"
+
+
+def value_in(record: Record, value: Value) -> Any:
+    """The present value."""
+    if not value.section:
+        return record["gravity"]
+    row = record[value.section][value.row]  # type: ignore[literal-required]
+    return row[LOAD]["vector"] if value.key == LOAD else row[value.key]
+
+
+def changed(record: Record, value: Value, name: str, given: object) -> Record:
+    """The record with another value, checked as the builder checks it."""
+    new: Any = _READERS.get(value.key, _same_shape)(name, given, value_in(record, value))
+    if not value.section:
+        return {**record, "gravity": new}
+    rows: dict[str, Any] = record[value.section]  # type: ignore[literal-required]
+    row = rows[value.row]
+    entry = {LOAD: {**row[LOAD], "vector": new}} if value.key == LOAD else {value.key: new}
+    return {**record, value.section: {**rows, value.row: {**row, **entry}}}  # type: ignore[misc]
+
+
+# ---- how a value is read ----
+
+
+def _mass(name: str, given: Any, old: Any) -> float:
+    return number(name, given, positive=True)
+
+
+def _inertia(name: str, given: Any, old: Any) -> Any:
+    return inertia_matrix(name.removesuffix(".inertia"), given).tolist()
+
+
+def _drag(name: str, given: Any, old: Any) -> Any:
+    return np.diag(np.broadcast_to(coefficients(name, given, (), (3,)), (3,))).tolist()
+
+
+def _stiffness(name: str, given: Any, old: Any) -> Any:
+    if np.shape(old) != (6, 6):
+        return _same_shape(name, given, old)
+    section = array(name, given, (6,), (6, 6))
+    matrix = np.diag(section) if section.ndim == 1 else section
+    return stiffness_matrix(name.removesuffix(".stiffness"), matrix).tolist()
+
+
+def _damping(name: str, given: Any, old: Any) -> Any:
+    return coefficients(name, given, (6,)).tolist() if np.shape(old) == (6,) else _same_shape(name, given, old)
+
+
+def _length(name: str, given: Any, old: Any) -> float:
+    return number(name, given, nonnegative=True)
+
+
+def _same_shape(name: str, given: Any, old: Any) -> Any:
+    """As many numbers as there were; also one number in place of an array of one."""
+    shape = np.shape(old)
+    values = array(name, given, shape, *([()] if shape == (1,) else []))
+    return values.reshape(shape).tolist()
+
+
+_READERS: Final[Mapping[str, Callable[[str, Any, Any], Any]]] = {
+    "mass": _mass,
+    "inertia": _inertia,
+    "drag": _drag,
+    "stiffness": _stiffness,
+    "damping": _damping,
+    "length": _length,
+}

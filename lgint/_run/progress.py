@@ -1,0 +1,29 @@
+"""Progress on standard error: a bar of tqdm, or a percentage."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def progress_bar(wanted: bool, begin: float, end: float, unit: str) -> Iterator[Callable[[float], None] | None]:
+    """A function that moves a progress bar to where the work has come between `begin` and `end`; None if not wanted."""
+    if not wanted:
+        yield None
+        return
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        yield lambda t: print(f"\r{100 * (t - begin) / (end - begin):5.1f} %", end="", file=sys.stderr, flush=True)
+        print("\r100.0 %", file=sys.stderr)
+        return
+    counts = "{n:.3g}/{total:.3g} " + unit
+    with tqdm(total=end - begin, unit=unit, bar_format="{l_bar}{bar}| " + counts + " [{elapsed}<{remaining}]") as bar:
+
+        def move(t: float) -> None:
+            bar.update(t - begin - bar.n)
+
+        yield move
+        bar.update(bar.total - bar.n)

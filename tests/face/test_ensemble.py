@@ -1,0 +1,260 @@
+"""Ensembles and other values: the same bits as runs of freshly built models, at the cost of the runs."""
+
+import gc
+import threading
+import time
+import weakref
+
+import numpy as np
+import pytest
+
+import lgint
+
+
+def arm(formulation="R3xSO3", **values):
+    """Two links, a spring, a drive, a load and gravity; `values` in place of the builder's numbers."""
+    given = {
+        "mass": 2.0,
+        "inertia": (0.1, 0.2, 0.15),
+        "stiffness": 40.0,
+        "torque": 0.3,
+        "load": (0.0, 0.5, 0.0),
+    } | values
+    builder = lgint.ModelBuilder(gravity=given.get("gravity", (0, 0, -9.81)), formulation=formulation)
+    builder.add_body("upper", mass=given["mass"], inertia=given["inertia"], position=(0.5, 0, 0))
+    builder.add_body("lower", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(1.5, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "upper", point=(0, 0, 0), axis=(0, 1, 0), name="shoulder")
+    builder.add_joint("revolute", "upper", "lower", point=(1, 0, 0), axis=(0, 1, 0), name="elbow")
+    builder.add_spring(
+        lgint.ground, "lower", stiffness=given["stiffness"], damping=1.0, point=[(0, 0, 2), (2, 0, 0)], name="spring"
+    )
+    builder.add_joint_drive("elbow", torque=given["torque"], name="motor")
+    builder.add_force("lower", force=given["load"], frame="body", name="push")
+    return builder.build()
+
+
+CHANGES = {
+    "upper.mass": ("mass", 3.5),
+    "upper.inertia": ("inertia", (0.3, 0.25, 0.2)),
+    "spring.stiffness": ("stiffness", 70.0),
+    "motor.torque": ("torque", -0.7),
+    "push.load": ("load", (0.1, 0.0, -0.4)),
+    "gravity": ("gravity", (0.0, 1.0, -3.0)),
+}
+
+
+def same_run(a, b):
+    return all(np.array_equal(getattr(a, part), getattr(b, part)) for part in ("t", "q", "v", "vdot", "lam"))
+
+
+def run(model, method="genalpha", **arguments):
+    return lgint.integrate(model, method, t_end=0.05, h=1e-3, **arguments)
+
+
+# ---- values of a model that has been built ----
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "euler_parameters", "minimal", "tait_bryan"])
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_changed_model_is_the_model_built_with_that_value(name, formulation):
+    keyword, value = CHANGES[name]
+    built, changed = arm(formulation, **{keyword: value}), arm(formulation).with_parameters(**{name: value})
+    first, second = run(built, "rk44"), run(changed, "rk44")
+    assert same_run(first, second)
+    assert np.array_equal(first.energy(), second.energy())
+    assert not np.array_equal(first.v, run(arm(formulation), "rk44").v)
+    assert lgint._model.compare.same_record(built.record(), changed.record())
+
+
+def test_changes_add_up_and_leave_the_model_as_it_was():
+    model = arm()
+    before = model.record()
+    both = model.with_parameters(**{"upper.mass": 3.0}).with_parameters(**{"spring.stiffness": 50.0, "upper.mass": 4.0})
+    assert same_run(run(both), run(arm(mass=4.0, stiffness=50.0)))
+    assert model.record() == before
+    assert both.values["upper.mass"] == 4.0 and model.values["upper.mass"] == 2.0
+    moved = model.with_state(v=np.zeros(model.nv)).with_parameters(**{"upper.mass": 3.0})
+    assert not moved.v0.any() and moved.values["upper.mass"] == 3.0
+
+
+def test_gravity_may_appear():
+    weightless = arm(gravity=(0, 0, 0))
+    assert same_run(run(weightless.with_parameters(gravity=(0, 0, -2.0))), run(arm(gravity=(0, 0, -2.0))))
+
+
+def test_values_of_rods_tendons_drags_and_distances():
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation="S3R3")
+    rod = builder.add_rod("rod", start=(0, 0, 0), end=(1, 0, 0), edges=2, stiffness=np.ones(6), inertia=np.ones(4))
+    builder.add_drag(rod.nodes[1], drag=(1, 2, 3), name="air")
+    builder.add_tendon(rod.nodes, tension=2.0, name="tendon")
+    builder.add_joint("distance", lgint.ground, rod.nodes[0], point=[(0, 0, 1), (0, 0, 0)], name="bar")
+    model = builder.build()
+    edge = model.rod("rod")["edges"][0]
+    changes = {
+        f"{edge}.stiffness": np.arange(1.0, 7),
+        "air.drag": 4.0,
+        "tendon.0.load": 3.0,
+        f"{edge}.damping": np.ones(6),
+    }
+    changed = model.with_parameters(**changes)
+    assert np.array_equal(changed.values[f"{edge}.stiffness"], np.diag(np.arange(1.0, 7)))
+    assert same_run(run(changed, "rk44"), run(lgint.Model(changed.record()), "rk44"))
+    units = {model.unit(name) for name in ("gravity", "air.drag", "bar.length", "tendon.0.load", f"{edge}.damping")}
+    assert units == {"m/s^2", "N s/m", "m", "N", "N s, N m^2 s"}
+    for name, value in ((f"{edge}.damping", -np.ones(6)), ("air.drag", -1.0), (f"{edge}.stiffness", np.ones((6, 5)))):
+        with pytest.raises(ValueError, match=name.rpartition(".")[0]):
+            model.with_parameters(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("upper.mass", -1.0, "upper.mass: a positive number"),
+        ("upper.inertia", (1.0, -1.0, 1.0), "inertia of 'upper'"),
+        ("spring.stiffness", (1.0, 2.0), r"spring.stiffness: shape \(\)"),
+        ("upper.masss", 1.0, "upper.masss"),
+        ("mass", 1.0, "'upper.mass'"),
+    ],
+)
+def test_wrong_values_are_refused(name, value, text):
+    with pytest.raises(ValueError, match=text):
+        arm().with_parameters(**{name: value})
+
+
+def test_values_of_a_model_of_the_library():
+    model = lgint.models.heavy_top(mass=12.0)
+    assert model.values["top.mass"] == 12.0
+    assert same_run(run(model.with_parameters(**{"top.mass": 9.0})), run(model.with_parameters(mass=9.0)))
+    both = model.with_parameters(**{"mass": 9.0, "top.inertia": (1.0, 1.0, 1.0)})
+    assert both.values["top.mass"] == 9.0 and both.parameters == {}
+    with pytest.raises(ValueError, match="did you mean 'mass'"):
+        model.with_parameters(masss=1.0)
+    assert lgint.models.mass_spring().values == {}
+
+
+def test_a_changed_model_keeps_its_shape_alive_and_frees_it():
+    model = arm()
+    changed = model.with_parameters(**{"upper.mass": 3.0})
+    shape = weakref.ref(model)
+    del model
+    gc.collect()
+    assert shape() is None
+    assert np.isfinite(run(changed).q).all()
+
+
+# ---- ensembles ----
+
+
+@pytest.mark.parametrize("arguments", [{}, {"t_eval": [0.0101, 0.02]}, {"save_every": 7, "stops": [0.0123]}])
+@pytest.mark.parametrize("method", ["genalpha", "rk44", "herk5"])
+def test_an_ensemble_has_the_bits_of_its_runs(method, arguments):
+    masses = [1.0, 2.5, 4.0]
+    ensemble = run(arm().variants({"upper.mass": masses}), method, **arguments)
+    assert len(ensemble) == 3 and ensemble.errors == [None] * 3
+    for mass, trajectory in zip(masses, ensemble, strict=True):
+        single = run(arm(mass=mass), method, **arguments)
+        assert same_run(trajectory, single)
+        assert np.array_equal(trajectory.energy(), single.energy())
+        assert trajectory.stats.newton_iterations == single.stats.newton_iterations
+        assert same_run(
+            lgint.integrate(trajectory.model, method, t_end=0.07, h=1e-3, start=trajectory),
+            lgint.integrate(single.model, method, t_end=0.07, h=1e-3, start=single),
+        )
+
+
+def test_many_starts_and_adaptive_steps():
+    model = lgint.models.free_body()
+    v = model.v0 + np.linspace(0, 5, 4)[:, None] * np.eye(model.nv)[-1]
+    models = model.variants(q=np.tile(model.q0, (4, 1)), v=v) if model.nc == 0 else [model] * 4
+    ensemble = lgint.integrate(models, "dopri5", t_end=0.5, rtol=1e-8)
+    assert all(
+        same_run(a, lgint.integrate(m, "dopri5", t_end=0.5, rtol=1e-8)) for a, m in zip(ensemble, models, strict=True)
+    )
+
+
+def test_parts_are_stacked_if_the_runs_are_equally_long():
+    ensemble = run(arm().variants({"upper.mass": [1.0, 2.0]}))
+    assert ensemble.stacked("q").shape == (2, 51, 24)
+    assert [trajectory.status for trajectory in ensemble[:]] == [0, 0]
+    ensemble = lgint.integrate(arm().variants({"spring.stiffness": [1.0, 1e5]}), "dopri5", t_end=0.1, rtol=1e-8)
+    with pytest.raises(ValueError, match="t_eval"):
+        ensemble.stacked("q")
+
+
+def test_a_failed_run_keeps_its_report_and_the_others_go_on():
+    model = lgint.models.rotor()
+    models = [model, model.with_state(v=model.v0 + 1e200), model]
+    ensemble = lgint.integrate(models, "rk44", t_end=1e-3, h=1e-4)
+    first, error, last = ensemble.errors
+    assert first is None and last is None
+    with pytest.raises(type(error)) as single:
+        lgint.integrate(models[1], "rk44", t_end=1e-3, h=1e-4)
+    assert str(error) == str(single.value) and error.report == single.value.report
+    assert error.trajectory is ensemble[1] and ensemble[1].status == -1
+    assert same_run(ensemble[2], lgint.integrate(model, "rk44", t_end=1e-3, h=1e-4))
+
+
+def test_what_an_ensemble_does_not_take():
+    models = arm().variants({"upper.mass": [1.0, 2.0]})
+    with pytest.raises(ValueError, match="events: an ensemble"):
+        run(models, events=lambda t, q, v: 1.0)
+    with pytest.raises(ValueError, match="sequence of models with bodies"):
+        run([lgint.models.mass_spring()])
+    with pytest.raises(ValueError, match="sequence of models with bodies"):
+        run([])
+    with pytest.raises(ValueError, match="same numbers of coordinates"):
+        lgint._core.ensemble(
+            [models[0].core, lgint.models.heavy_top().core],
+            "rk44",
+            0,
+            1,
+            1e-3,
+            1,
+            *[np.zeros((2, 24))],
+            np.zeros((2, 12)),
+            {},
+        )
+    with pytest.raises(ValueError, match="the same number of values"):
+        arm().variants({"upper.mass": [1.0], "gravity": [(0, 0, 1)] * 2})
+
+
+def test_laws_in_python_run_in_ensembles():
+    builder = lgint.ModelBuilder()
+    builder.add_body("ball", mass=1.0, inertia=(1, 1, 1))
+    builder.add_force("ball", force=lambda t: (t, 0, 0))
+    ensemble = run(builder.build().variants({"ball.mass": [1.0, 2.0]}))
+    speeds = [trajectory.velocity("ball")[-1, 0] for trajectory in ensemble]
+    assert np.allclose(speeds, [0.05**2 / 2, 0.05**2 / 4], rtol=1e-12)
+
+
+def test_other_threads_run_beside_an_ensemble():
+    """The calling thread releases the GIL: another one counts meanwhile."""
+    models = [lgint.models.heavy_top()] * 100
+    counted, done = [], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counted.append(time.perf_counter())
+            time.sleep(1e-3)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    begin = time.perf_counter()
+    lgint.integrate(models, "genalpha", t_end=1.0, h=1e-3, save_every=1000)
+    end = time.perf_counter()
+    done.set()
+    thread.join()
+    assert sum(begin < t < end for t in counted) > 5
+
+
+@pytest.mark.measures
+def test_a_thousand_runs_cost_little_more_than_their_steps():
+    model = lgint.models.heavy_top()
+    ratios = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        models = model.variants({"top.mass": np.linspace(10, 20, 1000)})
+        ensemble = lgint.integrate(models, "genalpha", t_end=1.0, h=1e-3)
+        steps = sum(trajectory.stats.wall_time for trajectory in ensemble)
+        ratios.append((time.perf_counter() - begin) / steps)
+    assert min(ratios) < 1.2
