@@ -18,14 +18,17 @@ from lgint._run.ensemble import Ensemble
 from lgint._run.equilibrium import equilibrium
 from lgint._run.integrate import Stepper, integrate, method_info, methods
 from lgint._run.trajectory import Trajectory, load
-from lgint._tools.study import study
+from lgint._tools.drifts import Drift, drift
+from lgint._tools.study import Comparison, Study, compare, study
 from lgint._version import VERSION as __version__
 
 __all__ = [
     "CallableModel",
+    "Comparison",
     "ConvergenceError",
     "DenseOutput",
     "DenseState",
+    "Drift",
     "Ensemble",
     "IntegrationError",
     "Interrupted",
@@ -35,10 +38,13 @@ __all__ = [
     "SingularError",
     "StepSizeError",
     "Stepper",
+    "Study",
     "Trajectory",
     "__version__",
     "check",
+    "compare",
     "dh_links",
+    "drift",
     "equilibrium",
     "ground",
     "groups",

@@ -17,8 +17,22 @@ MARKERS = "osD^vP*X"
 
 
 def logarithmic(axes: Axes, xlabel: str, ylabel: str, title: str = "") -> None:
-    """Both axes logarithmic with powers of ten, the lines between them thin."""
+    """Both axes logarithmic, ticks at powers of ten, the lines between them thin. Limits near a power of ten go there."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
     axes.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel, title=title)
+    for axis, limits, set_limits in (
+        (axes.xaxis, axes.get_xlim, axes.set_xlim),
+        (axes.yaxis, axes.get_ylim, axes.set_ylim),
+    ):
+        low, high = np.log10(limits())
+        while high - low < 0.5 or np.ceil(low) > np.floor(high):
+            low, high = low - 0.1, high + 0.1
+        down, up = np.floor(low), np.ceil(high)
+        set_limits(10 ** (down - 0.02 if low - down < 0.2 else low), 10 ** (up + 0.02 if up - high < 0.2 else high))
+        axis.set_major_locator(LogLocator(base=10, numticks=9))
+        axis.set_minor_locator(LogLocator(base=10, subs=tuple(range(2, 10)), numticks=99))
+        axis.set_minor_formatter(NullFormatter())
     axes.grid(which="minor", alpha=0.12)
 
 

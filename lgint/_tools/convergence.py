@@ -1,44 +1,126 @@
-"""Pictures of studies; needs matplotlib."""
+"""Diagrams of studies: errors on logarithmic axes with order triangles, drifts over time; needs matplotlib."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from lgint._args import Array
 from lgint._run.plot import COLORS, Picture, style
-from lgint._tools.axes import MARKERS
-from lgint._tools.study import Study
+from lgint._tools.axes import MARKERS, logarithmic, triangle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
-def convergence(axes: Axes, studies: Sequence[tuple[str, Study]], quantity: str) -> None:
-    """Errors over step sizes, double logarithmic, one line per labelled study; implicit methods are dashed."""
-    for i, (label, study) in enumerate(studies):
-        look = {"color": COLORS[i % len(COLORS)], "marker": MARKERS[i % len(MARKERS)], "markersize": 4.5}
-        implicit = study.trajectories[-1].stats.newton_iterations > 0
-        axes.loglog(study.h, study.errors[quantity], label=label, linestyle="--" if implicit else "-", **look)
-    axes.set(xlabel="h / s", ylabel=f"error in {quantity}")
-    axes.set_xticks(studies[0][1].h, [f"{h:g}" for h in studies[0][1].h])
-    axes.minorticks_off()
+class Curve(NamedTuple):
+    """A line of a diagram: its points, and the order that it shows from the abscissa `range[0]` to `range[-1]`."""
+
+    label: str
+    x: Array
+    y: Array
+    dashed: bool = False
+    order: float = np.nan
+    range: Array = np.empty(0)
+    look: int | None = None  # place in the list of colours and markers; None: that in the diagram
 
 
-def demo(path: Array, panels: Sequence[tuple[str, str, Sequence[tuple[str, Study]]]]) -> Figure:
-    """The demo's picture: the path of the top and a convergence panel for each (title, quantity, studies)."""
+def errors(axes: Axes, curves: Sequence[Curve], xlabel: str, ylabel: str, *, triangles: bool = True) -> None:
+    """Curves on logarithmic axes, and triangles for the orders that they show."""
+    for i, curve in enumerate(curves):
+        place = i if curve.look is None else curve.look
+        look = {"color": COLORS[place % len(COLORS)], "marker": MARKERS[place % len(MARKERS)], "markersize": 4.5}
+        y = np.where(curve.y > 0, curve.y, np.nan)
+        axes.loglog(curve.x, y, label=curve.label, linestyle="--" if curve.dashed else "-", **look)
+    if triangles:
+        _triangles(axes, _lowest(curves))
+    logarithmic(axes, xlabel, ylabel)
+
+
+def _lowest(curves: Sequence[Curve]) -> list[Curve]:
+    """For each whole order that curves show, the one with the smallest errors; the highest order first."""
+    chosen: dict[int, Curve] = {}
+    for curve in curves:
+        order = round(curve.order) if np.isfinite(curve.order) else 0
+        if order and (order not in chosen or np.nanmin(curve.y) < np.nanmin(chosen[order].y)):
+            chosen[order] = curve
+    return [chosen[order] for order in sorted(chosen, reverse=True)]
+
+
+def _triangles(axes: Axes, curves: Sequence[Curve]) -> None:
+    """Triangles with the slopes of whole orders below the lines that show them, from the right to the left."""
+    tall = float(np.ptp(np.log10(axes.get_ylim())))
+    for i, curve in enumerate(curves):
+        ends = np.log10([curve.range.min(), curve.range.max()])
+        width = min(0.2, 0.3 * np.ptp(ends))
+        right = ends[1] - (i % 3 + 0.3) / 3.3 * (np.ptp(ends) - width)
+        x, down = np.array([right - width, right]), np.argsort(curve.x)
+        y = np.interp(x, np.log10(curve.x[down]), np.log10(curve.y[down]))
+        triangle(axes, round(curve.order), 10**x, 10**y, shift=10 ** (-0.05 * tall))
+
+
+def panels(names: Sequence[str], draw: Callable[[Axes, str], None], axes: Axes | None) -> Figure:
+    """A figure with a panel for each name and one legend below, or one panel in the axes that are given."""
+    if axes is not None:
+        if len(names) != 1:
+            raise ValueError(f"ax: axes show one panel; choose one of {', '.join(names)}")
+        with style():
+            draw(axes, names[0])
+            axes.legend()
+        given: Any = axes.figure
+        figure: Figure = given
+        return figure
+    columns = min(3, len(names))
+    lines = -(-len(names) // columns)
+    picture = Picture(figsize=(1.0 + 4.2 * columns, 0.6 + 3.6 * lines), layout="constrained")
+    with style():
+        for i, name in enumerate(names):
+            draw(picture.add_subplot(lines, columns, i + 1), name)
+        legend(picture)
+    return picture
+
+
+def legend(figure: Figure) -> None:
+    """One legend of all panels' lines below them."""
+    found: dict[str, Any] = {}
+    for axes in figure.axes:
+        handles, labels = axes.get_legend_handles_labels()
+        found |= {label: handle for label, handle in zip(labels, handles, strict=True) if label not in found}
+    handles, labels = list(found.values()), list(found)
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(4, max(len(labels), 1)), fontsize=8)
+
+
+def over_time(
+    t: Mapping[str, Array], values: Mapping[str, Mapping[str, Array]], names: Sequence[str], axes: Axes | None
+) -> Figure:
+    """How far invariants moved away, on a logarithmic axis: a panel for each, a line for each run."""
+
+    def draw(panel: Axes, name: str) -> None:
+        for i, (label, run) in enumerate(values.items()):
+            if name in run:
+                drift = np.where(run[name] > 0, run[name], np.nan)
+                panel.semilogy(t[label], drift, label=label, color=COLORS[i % len(COLORS)], linewidth=1.0)
+        panel.set(title=name.replace("_", " "), xlabel="t / s", ylabel="drift")
+
+    return panels(names, draw, axes)
+
+
+# ---- the demo ----
+
+
+def demo(path: Array, parts: Sequence[tuple[str, str, Sequence[Curve]]]) -> Figure:
+    """The demo's picture: the path of the top and a diagram of errors for each (title, quantity, curves)."""
     figure = Picture(figsize=(12, 8.5), layout="constrained")
     with style():
         _top(figure.add_subplot(2, 2, 1, projection="3d"), path)
-        for i, (title, quantity, studies) in enumerate(panels):
+        for i, (title, quantity, curves) in enumerate(parts):
             axes = figure.add_subplot(2, 2, i + 2)
-            convergence(axes, studies, quantity)
+            errors(axes, curves, "h / s", f"error in {quantity}")
             axes.set_title(title)
-        handles, labels = axes.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=9)
+        legend(figure)
     return figure
 
 

@@ -1,4 +1,4 @@
-"""integrate, Stepper, study: schedules, errors, callable models."""
+"""integrate, Stepper: schedules, errors, callable models."""
 
 import os
 import pickle
@@ -13,7 +13,7 @@ import pytest
 import lgint
 from face import systems
 from face.tops import functions
-from kinds import FORMULATIONS, METHODS
+from kinds import METHODS
 
 
 @pytest.fixture(scope="module")
@@ -310,99 +310,6 @@ def test_wrong_shapes_from_a_callable_name_the_verb(verb):
     model = lgint.CallableModel("R3xSO3", **{**functions(), verb: lambda *args: np.zeros(5)})
     with pytest.raises(ValueError, match=verb):
         lgint.integrate(model, "rk44", t_end=0.01, h=1e-3).energy()
-
-
-# ---- study ----
-
-
-def test_study(top):
-    study = lgint.study(top, "rk44", [1e-3, 5e-4, 2.5e-4], t_end=0.05)
-    assert abs(study.orders["q"][-1] - 4) < 0.2
-    assert set(study.errors) == {"q", "v", "lam"}
-    table = str(study)
-    assert table.count("\n") == 4
-    assert "rk44" in table
-    free = lgint.study(lgint.models.free_body(formulation="SE3"), "euler", [1e-3, 5e-4], t_end=0.05)
-    assert set(free.errors) == {"q", "v"}
-
-
-def test_study_with_a_reference(top):
-    best = lgint.integrate(top, "rk67", t_end=0.05, h=5e-5)
-    study = lgint.study(top, "genalpha", [5e-4, 2.5e-4, 1.25e-4], t_end=0.05, reference=best, sigma=0.0)
-    assert abs(study.orders["q"][-1] - 2) < 0.15
-    with pytest.raises(ValueError, match="reference: a run to t = 0.1"):
-        lgint.study(top, "rk44", [1e-3, 5e-4], t_end=0.1, reference=best)
-    with pytest.raises(ValueError, match="at least two"):
-        lgint.study(top, "rk44", [1e-3], t_end=0.1)
-
-
-@pytest.mark.parametrize("method", ["rk33", "genalpha"])
-@pytest.mark.parametrize("formulation", [*FORMULATIONS, "minimal"])
-def test_study_against_another_formulation(formulation, method):
-    """The observed order is that of the method, whatever the reference stores: two bodies, their axes turned."""
-    best = lgint.integrate(systems.double_pendulum(), "rk67", t_end=0.2, h=1e-3)
-    model = systems.double_pendulum(formulation, formulation)
-    study = lgint.study(model, method, [4e-3, 2e-3, 1e-3], t_end=0.2, reference=best)
-    same = formulation == "R3xSO3"
-    assert set(study.errors) == ({"q", "v", "lam"} if same else {"q", "v"})
-    for name in ("q", "v"):
-        assert abs(study.orders[name][-1] - study.order) < 0.15, (name, study.orders)
-
-
-def test_the_errors_of_a_study_are_those_of_the_bodies():
-    """Against positions, rotations and velocities as the trajectories report them."""
-    runs = {
-        name: lgint.integrate(systems.double_pendulum(name, name), "rk44", t_end=0.1, h=1e-2)
-        for name in ("SE3", "R3xS3")
-    }
-    study = lgint.study(systems.double_pendulum("SE3", "SE3"), "rk44", [2e-2, 1e-2], t_end=0.1, reference=runs["R3xS3"])
-    one, other = runs["SE3"], runs["R3xS3"]
-    q, v = [], []
-    for name in ("upper", "lower"):
-        q += [one.position(name)[-1] - other.position(name)[-1]]
-        q += [lgint.groups.so3.log(other.rotation(name)[-1].T @ one.rotation(name)[-1])]
-        v += [one.velocity(name)[-1] - other.velocity(name)[-1]]
-        v += [one.angular_velocity(name)[-1] - other.angular_velocity(name)[-1]]
-    assert study.errors["q"][-1] == pytest.approx(np.abs(q).max(), rel=1e-6)
-    assert study.errors["v"][-1] == pytest.approx(np.abs(v).max(), rel=1e-6)
-
-
-def test_study_of_a_flexible_body_against_another_formulation():
-    """Its modal coordinates count as well: the first state only differs by them."""
-    beam = lgint.modal.beam(2.0, mass=3.0, bending=(500.0, 100.0), section=(0.1, 0.2), modes=2)
-
-    def spinning(formulation, eta):
-        builder = lgint.ModelBuilder(formulation=formulation)
-        builder.add_modal_body("beam", beam, angular_velocity=(1.0, 2.0, 3.0), eta=eta)
-        return builder.build()
-
-    best = lgint.integrate(spinning("SE3", (0.01, 0.02)), "rk44", t_end=0.02, h=1e-4)
-    study = lgint.study(spinning("R3xS3", (0.01, 0.02)), "rk44", [2e-3, 1e-3], t_end=0.02, reference=best)
-    assert abs(study.orders["q"][-1] - 4) < 0.3
-    bent = lgint.study(spinning("R3xS3", (0.01, 0.5)), "rk44", [2e-3, 1e-3], t_end=0.02, reference=best)
-    assert bent.errors["q"][-1] > 0.1
-
-
-def test_what_a_study_cannot_compare(top):
-    best = lgint.integrate(top, "rk44", t_end=0.05, h=1e-3)
-    callable_top = lgint.CallableModel("R3xSO3", **functions())
-    study = lgint.study(callable_top, "rk44", [2e-3, 1e-3], t_end=0.05, reference=best)
-    assert set(study.errors) == {"q", "v"}
-    elsewhere = lgint.integrate(lgint.models.heavy_top(formulation="SE3"), "rk44", t_end=0.05, h=1e-3)
-    with pytest.raises(ValueError, match="same space only; its blocks are SE3, those of the model are R3xSO3"):
-        lgint.study(callable_top, "rk44", [2e-3, 1e-3], t_end=0.05, reference=elsewhere)
-    with pytest.raises(ValueError, match="reference: its bodies are 'top', not 'body'"):
-        lgint.study(lgint.models.free_body(), "rk44", [2e-3, 1e-3], t_end=0.05, reference=best)
-    for name in ("rtol", "atol"):
-        with pytest.raises(ValueError, match=f"{name}: a study compares fixed steps"):
-            lgint.study(top, "dopri5", [2e-3, 1e-3], t_end=0.05, **{name: 1e-6})
-
-    def halfway(t, q, v):
-        return t - 0.025
-
-    halfway.terminal = True
-    with pytest.raises(ValueError, match="events: a run to t = 0.05 expected"):
-        lgint.study(top, "rk44", [2e-3, 1e-3], t_end=0.05, reference=best, events=halfway)
 
 
 def _unit_mass(t, q):

@@ -1,0 +1,165 @@
+"""drift: how far quantities that the motion keeps move away in runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lgint import _html
+from lgint._args import Array, choice
+from lgint._run.trajectory import Trajectory
+from lgint._tools import tables
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+Quantity = Callable[[Trajectory], Any]
+Invariants = Sequence[str | Quantity] | Mapping[str, Quantity]
+
+# name: the values (n,) or (n, k) of a run, and whether the change since the start counts or the value itself
+_NAMED: dict[str, tuple[Quantity, bool]] = {
+    "energy": (lambda run: run.energy(), True),
+    "generalized_energy": (lambda run: run.energy("generalized"), True),
+    "momentum": (lambda run: run.momentum(), True),
+    "angular_momentum": (lambda run: run.angular_momentum(), True),
+    "position_residual": (lambda run: run.constraint_residual("position"), False),
+    "velocity_residual": (lambda run: run.constraint_residual("velocity"), False),
+}
+
+
+def deviations(run: Trajectory, invariants: Invariants) -> dict[str, Array]:
+    """Name and largest component (n,) of how far each invariant of a run is from its value at the start."""
+    return {name: _deviation(np.asarray(values(run)), change) for name, (values, change) in _chosen(invariants)}
+
+
+def _deviation(values: Array, change: bool) -> Array:
+    flat = np.abs(values - values[:1] if change else values).reshape(len(values), -1)
+    return np.asarray(flat.max(axis=1, initial=0.0))
+
+
+def _chosen(invariants: Invariants) -> list[tuple[str, tuple[Quantity, bool]]]:
+    if isinstance(invariants, str):
+        invariants = [invariants]
+    if isinstance(invariants, Mapping):
+        return [(name, (function, True)) for name, function in invariants.items()]
+    return [_entry(entry) for entry in invariants]
+
+
+def _entry(entry: str | Quantity) -> tuple[str, tuple[Quantity, bool]]:
+    if callable(entry):
+        return getattr(entry, "__name__", repr(entry)), (entry, True)
+    name = choice("invariants", entry, _NAMED)
+    return name, _NAMED[name]
+
+
+@dataclass(frozen=True, repr=False)
+class Drift:
+    """How far invariants moved away in each of some runs.
+
+    Attributes
+    ----------
+    t : dict of ndarray, shape (n,)
+        Label of each run and its times, s.
+    values : dict of dict of ndarray, shape (n,)
+        Label of each run, name of each invariant: the largest component of its change since the start of the run. Of
+        "position_residual" and "velocity_residual" the largest component itself.
+    """
+
+    t: dict[str, Array]
+    values: dict[str, dict[str, Array]]
+
+    @property
+    def largest(self) -> dict[str, dict[str, float]]:
+        """The largest drift over each run."""
+        return self._each(lambda drift: float(np.max(drift)))
+
+    @property
+    def last(self) -> dict[str, dict[str, float]]:
+        """The drift at the end of each run."""
+        return self._each(lambda drift: float(drift[-1]))
+
+    def _each(self, number: Callable[[Array], float]) -> dict[str, dict[str, float]]:
+        return {label: {name: number(drift) for name, drift in run.items()} for label, run in self.values.items()}
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the invariants."""
+        return list(dict.fromkeys(name for run in self.values.values() for name in run))
+
+    def __repr__(self) -> str:
+        return f"<lgint.Drift {', '.join(self.names)}: {len(self.values)} runs>"
+
+    def __str__(self) -> str:
+        return tables.text(self._title(), self._head(), self._rows())
+
+    def _repr_html_(self) -> str:
+        return _html.table(self._title(), self._head(), self._rows())
+
+    def _title(self) -> str:
+        return "drift over the run, and at its end"
+
+    def _head(self) -> list[str]:
+        return ["run", *(cell for name in self.names for cell in (name, "at the end"))]
+
+    def _rows(self) -> list[list[str]]:
+        largest, last = self.largest, self.last
+        cells = [[[largest[label].get(name), last[label].get(name)] for name in self.names] for label in self.values]
+        texts = [[_shown(number) for pair in row for number in pair] for row in cells]
+        return [[label, *row] for label, row in zip(self.values, texts, strict=True)]
+
+    def to_pandas(self) -> DataFrame:
+        """One row for each run and time, with the index (run, t) and a column for each invariant; needs pandas."""
+        labels = [label for label, t in self.t.items() for _ in t]
+        columns: dict[str, Any] = {"run": labels, "t": np.concatenate(list(self.t.values()))}
+        for name in self.names:
+            runs = [self.values[label].get(name, np.full(len(t), np.nan)) for label, t in self.t.items()]
+            columns[name] = np.concatenate(runs)
+        return tables.frame(columns, ["run", "t"])
+
+    def plot(self, *, ax: Axes | None = None) -> Figure:
+        """The drift of each invariant over time, on a logarithmic axis; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; possible with one invariant only.
+        """
+        from lgint._tools import convergence
+
+        return convergence.over_time(self.t, self.values, self.names, ax)
+
+
+def _shown(number: float | None) -> str:
+    return "" if number is None else f"{number:.3e}"
+
+
+def drift(runs: Trajectory | Mapping[str, Trajectory], invariants: Invariants = ("energy",)) -> Drift:
+    """How far quantities that the motion keeps move away in one or several runs.
+
+    Parameters
+    ----------
+    runs : Trajectory or mapping of str to Trajectory
+        One run, which then is labelled by its method, or several with their labels. Their saved states count.
+    invariants : sequence or mapping
+        Names out of "energy", "generalized_energy", "momentum", "angular_momentum", "position_residual" and
+        "velocity_residual" (of the constraints), and functions of a trajectory with a row (n,) or (n, k) for each
+        state; or a mapping of names to such functions.
+
+    Returns
+    -------
+    Drift
+        `print` it for a table, `plot` it, or take `.largest` for numbers.
+    """
+    named = {runs.method: runs} if isinstance(runs, Trajectory) else dict(runs)
+    for label, run in named.items():
+        if not isinstance(run, Trajectory) or not len(run):
+            raise ValueError(f"runs: trajectories with states expected, got {run!r} as {label!r}")
+    return Drift(
+        {label: run.t for label, run in named.items()},
+        {label: deviations(run, invariants) for label, run in named.items()},
+    )

@@ -1,0 +1,330 @@
+"""study, compare, drift: errors, observed orders, costs and invariants."""
+
+import numpy as np
+import pytest
+
+import lgint
+from face import systems
+from face.tops import functions
+from kinds import FORMULATIONS
+from lgint._tools.orders import asymptotic
+
+
+@pytest.fixture(scope="module")
+def top():
+    return lgint.models.heavy_top()
+
+
+def test_study(top):
+    study = lgint.study(top, "rk44", [1e-3, 5e-4, 2.5e-4], t_end=0.05)
+    assert abs(study.orders["q"][-1] - 4) < 0.2
+    assert set(study.errors) == {"q", "v", "lam"}
+    table = str(study)
+    assert table.count("\n") == 4
+    assert "rk44" in table
+    free = lgint.study(lgint.models.free_body(formulation="SE3"), "euler", [1e-3, 5e-4], t_end=0.05)
+    assert set(free.errors) == {"q", "v"}
+
+
+def test_study_with_a_reference(top):
+    best = lgint.integrate(top, "rk67", t_end=0.05, h=5e-5)
+    study = lgint.study(top, "genalpha", [5e-4, 2.5e-4, 1.25e-4], t_end=0.05, reference=best, sigma=0.0)
+    assert abs(study.orders["q"][-1] - 2) < 0.15
+    with pytest.raises(ValueError, match="reference: a run to t = 0.1"):
+        lgint.study(top, "rk44", [1e-3, 5e-4], t_end=0.1, reference=best)
+    with pytest.raises(ValueError, match="at least two"):
+        lgint.study(top, "rk44", [1e-3], t_end=0.1)
+
+
+@pytest.mark.parametrize("method", ["rk33", "genalpha"])
+@pytest.mark.parametrize("formulation", [*FORMULATIONS, "minimal"])
+def test_study_against_another_formulation(formulation, method):
+    """The observed order is that of the method, whatever the reference stores: two bodies, their axes turned."""
+    best = lgint.integrate(systems.double_pendulum(), "rk67", t_end=0.2, h=1e-3)
+    model = systems.double_pendulum(formulation, formulation)
+    study = lgint.study(model, method, [4e-3, 2e-3, 1e-3], t_end=0.2, reference=best)
+    same = formulation == "R3xSO3"
+    assert set(study.errors) == ({"q", "v", "lam"} if same else {"q", "v"})
+    for name in ("q", "v"):
+        assert abs(study.orders[name][-1] - study.order) < 0.15, (name, study.orders)
+
+
+def test_the_errors_of_a_study_are_those_of_the_bodies():
+    """Against positions, rotations and velocities as the trajectories report them."""
+    runs = {
+        name: lgint.integrate(systems.double_pendulum(name, name), "rk44", t_end=0.1, h=1e-2)
+        for name in ("SE3", "R3xS3")
+    }
+    study = lgint.study(systems.double_pendulum("SE3", "SE3"), "rk44", [2e-2, 1e-2], t_end=0.1, reference=runs["R3xS3"])
+    one, other = runs["SE3"], runs["R3xS3"]
+    q, v = [], []
+    for name in ("upper", "lower"):
+        q += [one.position(name)[-1] - other.position(name)[-1]]
+        q += [lgint.groups.so3.log(other.rotation(name)[-1].T @ one.rotation(name)[-1])]
+        v += [one.velocity(name)[-1] - other.velocity(name)[-1]]
+        v += [one.angular_velocity(name)[-1] - other.angular_velocity(name)[-1]]
+    assert study.errors["q"][-1] == pytest.approx(np.abs(q).max(), rel=1e-6)
+    assert study.errors["v"][-1] == pytest.approx(np.abs(v).max(), rel=1e-6)
+
+
+def test_study_of_a_flexible_body_against_another_formulation():
+    """Its modal coordinates count as well: the first state only differs by them."""
+    beam = lgint.modal.beam(2.0, mass=3.0, bending=(500.0, 100.0), section=(0.1, 0.2), modes=2)
+
+    def spinning(formulation, eta):
+        builder = lgint.ModelBuilder(formulation=formulation)
+        builder.add_modal_body("beam", beam, angular_velocity=(1.0, 2.0, 3.0), eta=eta)
+        return builder.build()
+
+    best = lgint.integrate(spinning("SE3", (0.01, 0.02)), "rk44", t_end=0.02, h=1e-4)
+    study = lgint.study(spinning("R3xS3", (0.01, 0.02)), "rk44", [2e-3, 1e-3], t_end=0.02, reference=best)
+    assert abs(study.orders["q"][-1] - 4) < 0.3
+    bent = lgint.study(spinning("R3xS3", (0.01, 0.5)), "rk44", [2e-3, 1e-3], t_end=0.02, reference=best)
+    assert bent.errors["q"][-1] > 0.1
+
+
+def test_what_a_study_cannot_compare(top):
+    best = lgint.integrate(top, "rk44", t_end=0.05, h=1e-3)
+    callable_top = lgint.CallableModel("R3xSO3", **functions())
+    study = lgint.study(callable_top, "rk44", [2e-3, 1e-3], t_end=0.05, reference=best)
+    assert set(study.errors) == {"q", "v"}
+    elsewhere = lgint.integrate(lgint.models.heavy_top(formulation="SE3"), "rk44", t_end=0.05, h=1e-3)
+    with pytest.raises(ValueError, match="same space only; its blocks are SE3, those of the model are R3xSO3"):
+        lgint.study(callable_top, "rk44", [2e-3, 1e-3], t_end=0.05, reference=elsewhere)
+    with pytest.raises(ValueError, match="reference: its bodies are 'top', not 'body'"):
+        lgint.study(lgint.models.free_body(), "rk44", [2e-3, 1e-3], t_end=0.05, reference=best)
+    for name in ("rtol", "atol"):
+        with pytest.raises(ValueError, match=f"{name}: a study compares fixed steps"):
+            lgint.study(top, "dopri5", [2e-3, 1e-3], t_end=0.05, **{name: 1e-6})
+
+    def halfway(t, q, v):
+        return t - 0.025
+
+    halfway.terminal = True
+    with pytest.raises(ValueError, match="events: a run to t = 0.05 expected"):
+        lgint.study(top, "rk44", [2e-3, 1e-3], t_end=0.05, reference=best, events=halfway)
+
+
+# ---- asymptotic ranges ----
+
+H = 2.0 ** -np.arange(9)
+
+
+def test_the_asymptotic_range_leaves_out_saturation_and_round_off():
+    """Errors of order two that saturate above h = 1/2 and end in noise below 2**-6."""
+    error = np.maximum(H**2, 2.0**-12)
+    error[0] = 0.3
+    found = asymptotic(H, error)
+    assert found.order == pytest.approx(2.0, abs=1e-12)
+    assert found.h == pytest.approx(H[1:7])
+    shuffled = np.random.default_rng(3).permutation(len(H))
+    again = asymptotic(H[shuffled], error[shuffled])
+    assert again.order == found.order and again.h == pytest.approx(found.h)
+
+
+@pytest.mark.parametrize("bend", [0.25, -0.25])
+def test_the_range_is_bounded_on_both_sides(bend):
+    """One order above or below the others ends the range; of two equal ranges the finer one counts."""
+    slopes = np.full(8, 2.0)
+    slopes[3] += bend
+    error = 2.0 ** -np.concatenate([[0.0], np.cumsum(slopes)])
+    assert asymptotic(H, error).h == pytest.approx(H[4:])
+    slopes[4:] = 2.0, 2.0, 2.0, 2.0 + bend
+    error = 2.0 ** -np.concatenate([[0.0], np.cumsum(slopes)])
+    assert asymptotic(H, error).h == pytest.approx(H[4:8])
+
+
+@pytest.mark.parametrize(
+    "error",
+    [np.full(9, 0.5), H[::-1] ** 2, np.zeros(9), np.full(9, np.nan), H ** np.arange(9), H**0.3],
+    ids=["saturated", "growing", "exact", "failed", "no order", "below 1/2"],
+)
+def test_errors_without_a_range(error):
+    found = asymptotic(H, error)
+    assert np.isnan(found.order) and len(found.h) == 0 and str(found) == "no range"
+
+
+# ---- several settings ----
+
+STEPS = [1e-3, 5e-4, 2.5e-4]
+
+
+@pytest.fixture(scope="module")
+def comparison(top):
+    euler_parameters = lgint.models.heavy_top(formulation="euler_parameters")
+    return lgint.compare(
+        {"Lie": "genalpha", "Euler parameters": {"model": euler_parameters, "method": "genalpha"}, "explicit": "rk44"},
+        model=top,
+        steps=STEPS,
+        t_end=0.05,
+        reference={"method": "rk67", "h": 2.5e-5},
+        maximum=True,
+        observables={"tip": lambda run: run.position("top")},
+        invariants=["energy", "position_residual"],
+    )
+
+
+def test_settings_share_one_reference_across_formulations(comparison):
+    assert list(comparison) == ["Lie", "Euler parameters", "explicit"] and len(comparison) == 3
+    for study in comparison.values():
+        assert study.asymptotic["tip"].order == pytest.approx(study.order, abs=0.15)
+        assert study.asymptotic["tip"].h == pytest.approx(STEPS)
+    assert set(comparison["Lie"].errors) == {"q", "v", "lam", "tip"}
+    assert set(comparison["Euler parameters"].errors) == {"q", "v", "tip"}
+
+
+def test_the_largest_error_is_found_at_the_steps(top, comparison):
+    best = lgint.integrate(top, "rk67", t_end=0.05, h=2.5e-5)
+    run = lgint.integrate(top, "rk44", t_end=0.05, h=1e-3)
+    apart = np.linalg.norm(run.position("top") - best.position("top")[::40], axis=1)
+    study = comparison["explicit"]
+    assert study.maxima["tip"][0] == pytest.approx(apart.max(), rel=1e-6)
+    assert study.errors["tip"][0] == pytest.approx(apart[-1], rel=1e-6)
+    assert study.drifts["energy"][0] == pytest.approx(np.abs(np.diff(run.energy()[[0, -1]])), rel=0.5)
+    assert (study.maxima["q"] >= study.errors["q"]).all()
+    given = lgint.study(top, "rk44", STEPS, t_end=0.05, reference=best, maximum=True)
+    assert given.maxima["q"] == pytest.approx(study.maxima["q"], rel=1e-9)
+
+
+def test_costs(comparison):
+    for study in comparison.values():
+        assert study.steps.tolist() == [50, 100, 200]
+        assert (study.seconds > 0).all()
+    assert (comparison["Lie"].newton_iterations >= 1).all()
+    assert not comparison["explicit"].newton_iterations.any()
+
+
+def test_tolerances_in_place_of_steps(top):
+    study = lgint.study(
+        top,
+        "dopri5",
+        tolerances=[1e-4, 1e-6, {"rtol": 1e-8, "atol": 1e-10}],
+        t_end=0.05,
+        reference={"method": "rk67", "h": 2.5e-5},
+        maximum=True,
+        invariants=["energy"],
+    )
+    assert study.tolerance.tolist() == [1e-4, 1e-6, 1e-8]
+    assert (np.diff(study.steps) > 0).all() and (np.diff(study.errors["q"]) < 0).all()
+    assert study.h == pytest.approx(0.05 / study.steps)
+    assert study.orders["q"] == pytest.approx([5.0, 5.0], abs=0.7)
+    assert (study.maxima["q"] >= study.errors["q"]).all() and (np.diff(study.drifts["energy"]) < 0).all()
+    assert str(study).splitlines()[1].startswith("rtol")
+    assert study.plot("q", against="tolerance").axes[0].get_xlabel() == "rtol"
+    with pytest.raises(ValueError, match="reference: runs with tolerances need one"):
+        lgint.study(top, "dopri5", tolerances=[1e-4, 1e-6], t_end=0.05)
+
+
+def test_failed_runs_are_kept_if_wanted(top):
+    best = lgint.integrate(top, "rk67", t_end=0.05, h=1e-4)
+    arguments = dict(t_end=0.05, max_iter=2, reference=best)
+    steps = [2.5e-2, 2e-4, 1e-4]
+    with pytest.raises(lgint.ConvergenceError):
+        lgint.study(top, "genalpha", steps, **arguments)
+    study = lgint.study(top, "genalpha", steps, failures="keep", **arguments)
+    assert np.isnan(study.errors["q"][0]) and np.isfinite(study.errors["q"][1:]).all()
+    assert list(study.failures) == [0] and "converge" in study.failures[0]
+
+
+def test_what_comparisons_and_studies_refuse(top):
+    for given, message in [
+        ({"steps": None}, "steps: a list of step sizes expected"),
+        ({"tolerances": [1e-4]}, "steps: a list"),
+        ({"steps": None, "tolerances": [1e-4]}, "tolerances: at least two"),
+        ({"steps": None, "tolerances": [{"atol": 1e-4}] * 2}, "tolerances: every mapping needs rtol"),
+        ({"failures": "ignore"}, "failures"),
+        ({"repeats": 0}, "repeats"),
+        ({"invariants": ["heat"]}, "invariants"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            lgint.study(top, "dopri5", **{"steps": STEPS, "t_end": 0.01, **given})
+    with pytest.raises(ValueError, match="settings: one setting"):
+        lgint.compare({}, model=top, steps=STEPS, t_end=0.01)
+    with pytest.raises(ValueError, match="reference: a model is needed"):
+        settings = {"a": {"model": top, "method": "rk44"}}
+        lgint.compare(settings, steps=STEPS, t_end=0.01, reference={"method": "rk67", "h": 1e-4})
+    with pytest.raises(ValueError, match="reference: it has no state at t = 0.001"):
+        best = lgint.integrate(top, "rk67", t_end=0.01, h=1e-3, save_every=5)
+        lgint.study(top, "rk44", STEPS, t_end=0.01, reference=best, maximum=True)
+
+
+# ---- tables and diagrams ----
+
+
+def test_data_frames(comparison):
+    table = comparison.to_pandas()
+    assert table.index.names == ["setting", "h"] and len(table) == 9
+    np.testing.assert_array_equal(table.loc["explicit"]["error_q"], comparison["explicit"].errors["q"])
+    assert table.loc["Euler parameters"]["error_lam"].isna().all()
+    one = comparison["Lie"].to_pandas()
+    assert {"error_q", "maximum_q", "drift_energy", "steps", "seconds", "newton_iterations"} <= set(one.columns)
+
+
+def test_texts_of_comparisons(comparison):
+    text = str(comparison)
+    assert "explicit: rk44(), order 4; observed q 4.0" in text and "h = 0.001 ... 0.00025" in text
+    assert comparison._repr_html_().count("<table>") == 3
+    assert repr(comparison) == "<lgint.Comparison of 3 studies>"
+
+
+def test_diagrams(comparison):
+    figure = comparison.plot()
+    names = [axes.get_ylabel() for axes in figure.axes]
+    assert names == [
+        *(f"error in {n}" for n in ("q", "v", "lam", "tip")),
+        "drift of energy",
+        "drift of position residual",
+    ]
+    axes = comparison.plot("tip").axes[0]
+    assert axes.get_xscale() == axes.get_yscale() == "log"
+    assert sorted(text.get_text() for text in axes.texts) == ["2", "4"]
+    for ticks, limits in ((axes.get_xticks(), axes.get_xlim()), (axes.get_yticks(), axes.get_ylim())):
+        inside = ticks[(ticks >= limits[0]) & (ticks <= limits[1])]
+        assert len(inside) and np.log10(inside) == pytest.approx(np.round(np.log10(inside)))
+    work = comparison.plot("tip", against="seconds", maximum=True).axes[0]
+    assert work.get_xlabel() == "processor time / s" and work.get_ylabel() == "largest error in tip" and not work.texts
+    given = comparison["Lie"].plot("q", ax=work)
+    assert given is work.figure
+    with pytest.raises(ValueError, match="ax: axes show one panel"):
+        comparison.plot(ax=work)
+    with pytest.raises(ValueError, match="against"):
+        comparison.plot("tip", against="tolerance")
+
+
+def test_the_slope_of_a_triangle_is_the_order(comparison):
+    """The longest side of each triangle, in powers of ten, beside the number that it bears."""
+    axes = comparison.plot("tip").axes[0]
+    slopes = []
+    for patch in axes.patches:
+        (x0, y0), _, (x1, y1) = np.log10(patch.get_xy()[:3])
+        slopes.append((y1 - y0) / (x1 - x0))
+    assert slopes == pytest.approx([float(text.get_text()) for text in axes.texts])
+
+
+# ---- drifts ----
+
+
+def test_drift():
+    body = lgint.models.free_body(formulation="SE3")
+    runs = {name: lgint.integrate(body, name, t_end=0.1, h=2e-3) for name in ("rk44", "midpoint")}
+    named = ["energy", "angular_momentum", lambda run: run.angular_momentum()[:, 0]]
+    found = lgint.drift(runs, named)
+    assert found.names == ["energy", "angular_momentum", "<lambda>"]
+    moved = np.abs(runs["midpoint"].angular_momentum() - runs["midpoint"].angular_momentum()[0])
+    np.testing.assert_allclose(found.values["midpoint"]["angular_momentum"], moved.max(axis=1))
+    assert found.largest["midpoint"]["angular_momentum"] == moved.max()
+    assert found.last["midpoint"]["<lambda>"] == moved[-1, 0]
+    assert found.largest["rk44"]["energy"] < found.largest["midpoint"]["energy"]
+    assert len(found.plot().axes) == 3 and str(found).count("\n") == 3
+    assert found.to_pandas().loc["midpoint"]["energy"].max() == found.largest["midpoint"]["energy"]
+    alone = lgint.drift(runs["rk44"], {"turns": lambda run: run.angular_momentum()})
+    assert list(alone.values) == ["rk44"] and alone.names == ["turns"]
+    with pytest.raises(ValueError, match="runs: trajectories"):
+        lgint.drift({"a": body})
+
+
+def test_residuals_count_themselves():
+    top = lgint.models.heavy_top()
+    run = lgint.integrate(top, "rk44", t_end=0.05, h=1e-3)
+    found = lgint.drift(run, ["position_residual"]).largest["rk44"]["position_residual"]
+    assert found == np.abs(run.constraint_residual()).max() > 1e-9
