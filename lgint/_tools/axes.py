@@ -17,7 +17,7 @@ MARKERS = "osD^vP*X"
 
 
 def logarithmic(axes: Axes, xlabel: str, ylabel: str, title: str = "") -> None:
-    """Both axes logarithmic, ticks at powers of ten, the lines between them thin. Limits near a power of ten go there."""
+    """Both axes logarithmic, ticks at powers of ten, thin lines between; limits near a power of ten move there."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     axes.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel, title=title)

@@ -339,7 +339,7 @@ def study(
         method,
         dict(options),
         method_info(method)["order"],
-        np.array([case.get("h") or _mean_step(run) for case, (run, *_) in zip(cases, runs, strict=True)]),
+        np.array([_step_of(case, run) for case, (run, *_) in zip(cases, runs, strict=True)]),
         _collected(found, lambda errors: errors[-1]),
         tuple(run for run, *_ in runs),
         None if steps is not None else np.array([float(np.max(case["rtol"])) for case in cases]),
@@ -467,8 +467,11 @@ def _run(
         return error.trajectory, math.nan, str(error)
 
 
-def _mean_step(run: Trajectory) -> float:
-    return float(run.end["t"][-1] - run.t[0]) / run.stats.steps if run.stats.steps and len(run) else math.nan
+def _step_of(case: Mapping[str, Any], run: Trajectory) -> float:
+    """The step size of a run, or the mean of those it chose."""
+    if "rtol" not in case:
+        return float(case["h"])
+    return float(run.end["t"][-1] - case.get("t0", 0.0)) / run.stats.steps if run.stats.steps else math.nan
 
 
 def _reference(

@@ -122,7 +122,7 @@ def test_the_asymptotic_range_leaves_out_saturation_and_round_off():
     assert again.order == found.order and again.h == pytest.approx(found.h)
 
 
-@pytest.mark.parametrize("bend", [0.25, -0.25])
+@pytest.mark.parametrize("bend", [0.5, -0.5])
 def test_the_range_is_bounded_on_both_sides(bend):
     """One order above or below the others ends the range; of two equal ranges the finer one counts."""
     slopes = np.full(8, 2.0)
@@ -136,7 +136,7 @@ def test_the_range_is_bounded_on_both_sides(bend):
 
 @pytest.mark.parametrize(
     "error",
-    [np.full(9, 0.5), H[::-1] ** 2, np.zeros(9), np.full(9, np.nan), H ** np.arange(9), H**0.3],
+    [np.full(9, 0.5), H[::-1] ** 2, np.zeros(9), np.full(9, np.nan), H**2 * 3.0 ** (np.arange(9) % 2), H**0.3],
     ids=["saturated", "growing", "exact", "failed", "no order", "below 1/2"],
 )
 def test_errors_without_a_range(error):
@@ -207,7 +207,7 @@ def test_tolerances_in_place_of_steps(top):
     assert study.tolerance.tolist() == [1e-4, 1e-6, 1e-8]
     assert (np.diff(study.steps) > 0).all() and (np.diff(study.errors["q"]) < 0).all()
     assert study.h == pytest.approx(0.05 / study.steps)
-    assert study.orders["q"] == pytest.approx([5.0, 5.0], abs=0.7)
+    assert study.orders["q"][-1] == pytest.approx(5.0, abs=0.3)
     assert (study.maxima["q"] >= study.errors["q"]).all() and (np.diff(study.drifts["energy"]) < 0).all()
     assert str(study).splitlines()[1].startswith("rtol")
     assert study.plot("q", against="tolerance").axes[0].get_xlabel() == "rtol"
@@ -296,7 +296,7 @@ def test_the_slope_of_a_triangle_is_the_order(comparison):
     axes = comparison.plot("tip").axes[0]
     slopes = []
     for patch in axes.patches:
-        (x0, y0), _, (x1, y1) = np.log10(patch.get_xy()[:3])
+        (x0, y0), (x1, y1) = np.log10(patch.get_xy()[:2])
         slopes.append((y1 - y0) / (x1 - x0))
     assert slopes == pytest.approx([float(text.get_text()) for text in axes.texts])
 
