@@ -486,7 +486,8 @@ def _reference(
         return given
     if given is not None:
         kept = {name: arguments[name] for name in ("t_end", "t0", "t_eval", "save_every") if name in arguments}
-        return integrate(**{"model": model, "method": method, **kept, **given})
+        best: Trajectory = integrate(**{"model": model, "method": method, **kept, **given})
+        return best
     steps = [case["h"] for case in cases if "h" in case]
     if not steps or "rtol" in cases[0]:
         raise ValueError('reference: runs with tolerances need one, such as {"method": "rk67", "h": 1e-4}')
