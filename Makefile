@@ -26,7 +26,7 @@ test: $(VENV)/test.stamp
 # An extension of its own in build/sanitize, ahead of the installed one on the path. Python brings neither of the two
 # libraries, so they are loaded first. Memory comes from malloc, where the sanitizer sees each block; what Python itself
 # never frees is no leak. The sanitizers' report goes to stderr, which pytest must not keep to itself. Left out
-# are tests that measure time or memory, and those of the source tree.
+# are tests that measure time or memory, those in a browser, and those of the source tree.
 SANITIZED := $(abspath build/sanitize)
 PRELOAD = $(foreach library,libasan.so libstdc++.so,$(shell $(CC) -print-file-name=$(library)))
 
@@ -35,7 +35,7 @@ sanitize: $(VENV)/test.stamp
 	rm -rf $(SANITIZED)/lib
 	LGINT_SANITIZE=1 CC="$(CC)" $(BIN)/python setup.py -q build --build-base $(SANITIZED) --build-lib $(SANITIZED)/lib
 	LD_PRELOAD="$(PRELOAD)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(SANITIZED)/lib \
-	    $(BIN)/pytest --capture=sys -m "not measures" --ignore=tests/layout tests
+	    $(BIN)/pytest --capture=sys -m "not measures and not browser" --ignore=tests/layout tests
 
 # What `cibuildwheel` does for each platform (see pyproject.toml), here for this machine's Python alone.
 WHEEL := $(abspath build/wheel)

@@ -1,6 +1,7 @@
-"""Settings of the whole suite: the same examples in every run, no display."""
+"""Settings of the whole suite: the same examples in every run, no display, a browser where there is one."""
 
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -11,8 +12,39 @@ os.environ["MPLBACKEND"] = "Agg"  # notebooks and plots draw into files
 settings.register_profile("lgint", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("lgint")
 
+# the browser that tests marked `browser` drive; one that is named is used, so that the tests fail if it is missing
+NAMED = os.environ.get("LGINT_CHROMIUM")
+CHROMIUM = next(filter(None, map(shutil.which, [NAMED] if NAMED else ["chromium", "chromium-browser"])), NAMED)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leaves out the tests that need a browser, if there is none on this machine, and says so in the header."""
+    if CHROMIUM is None:
+        left_out = [item for item in items if item.get_closest_marker("browser")]
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_report_header():
+    """The browser, or how to get one."""
+    missing = "none found, tests marked `browser` are left out (apt-get install chromium, or set LGINT_CHROMIUM)"
+    return f"chromium: {CHROMIUM or missing}"
+
 
 @pytest.fixture
 def rng():
     """A generator of random numbers with a fixed seed."""
     return np.random.default_rng(20240607)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium, without a window and without a network."""
+    from playwright.sync_api import sync_playwright
+
+    # WebGL is computed by the processor; the sandbox is not available to root
+    arguments = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+    with sync_playwright() as program:
+        found = program.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        yield found
+        found.close()

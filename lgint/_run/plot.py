@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lgint._args import Array, choice, number
 from lgint._model.model import Model
-from lgint._model.record import RodRow, partners
+from lgint._model.record import RodRow
+from lgint._run.scene import COLORS as COLORS
+from lgint._run.scene import GREY, Frames, arms, curve, frames, solid_bodies
 from lgint._run.states import States
 
 try:
@@ -26,7 +28,6 @@ except ImportError as error:
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLORS = ("#3366aa", "#d1495b", "#2e8b7a", "#e2a33c", "#7a5195", "#5b6770", "#9c6b30", "#1f9bcf")
 STYLE: dict[Any, Any] = {
     "axes.grid": True,
     "axes.spines.right": False,
@@ -96,8 +97,7 @@ def _shown(names: Sequence[str], count: int) -> tuple[list[str], str]:
 
 def _paths(axes: Axes, run: States) -> None:
     model = run.multibody()
-    of_rods = {node for rod in model.rods.values() for node in rod["nodes"]}
-    names, left_out = _shown([name for name in model.bodies if name not in of_rods], 8)
+    names, left_out = _shown(solid_bodies(model), 8)
     for name in names:
         axes.plot(*run.position(name).T, label=name)
     for i, (name, rod) in enumerate(model.rods.items()):
@@ -112,17 +112,11 @@ def _paths(axes: Axes, run: States) -> None:
 def _shapes(axes: Axes, run: States, name: str, rod: RodRow, color: str, most: int = 12) -> None:
     """A rod as a curve at some times, the later the darker, and the path of its last node."""
     times = np.unique(np.linspace(0, len(run) - 1, min(most, len(run))).astype(int))
-    curve = _curve(run.multibody(), rod, run.q[times], run.v[times], run.t[times])
-    for i, line in enumerate(curve):
-        label = name if i == len(curve) - 1 else None
-        axes.plot(*line.T, color=color, alpha=(i + 1) / len(curve), label=label)
+    lines = curve(run.multibody(), rod, run.q[times], run.v[times], run.t[times])
+    for i, line in enumerate(lines):
+        label = name if i == len(lines) - 1 else None
+        axes.plot(*line.T, color=color, alpha=(i + 1) / len(lines), label=label)
     axes.plot(*run.position(rod["nodes"][-1]).T, color=color, linestyle=":", linewidth=0.8)
-
-
-def _curve(model: Model, rod: RodRow, q: Array, v: Array, t: Array) -> Array:
-    """A rod at some states, (states, nodes, 3)."""
-    nodes = rod["nodes"] + rod["nodes"][:1] * rod["closed"]
-    return model.motions(nodes, q, v, t)[0]
 
 
 def _angular_velocities(axes: Axes, run: States) -> None:
@@ -184,11 +178,10 @@ def animation(run: States, seconds: float, fps: float) -> Movie:
     """Rods as curves, other bodies as triads of axes, and lines that join them to the points of their joints."""
     number("seconds", seconds, positive=True)
     number("fps", fps, positive=True)
-    run.multibody()
     if not len(run):
         raise ValueError("this run has no state to show")
-    t, *state = _frames(run, max(round(seconds * fps), 1))
-    lines = list(_segments(run, *state))
+    at = frames(run, max(round(seconds * fps), 1))
+    lines = list(_segments(run.multibody(), at))
     figure = Picture(figsize=(5, 4.5))
     axes = _room(figure, np.concatenate([line.reshape(-1, 3) for line, _ in lines]))
     artists: list[Any] = [axes.plot([], [], [], color=color)[0] for _, color in lines]
@@ -197,21 +190,10 @@ def animation(run: States, seconds: float, fps: float) -> Movie:
     def show(i: int) -> list[Any]:
         for artist, (line, _) in zip(artists, lines, strict=True):
             artist.set_data_3d(*line[i].T)
-        title.set_text(f"t = {t[i]:.3f} s")
+        title.set_text(f"t = {at.label[i]:.3f} s")
         return artists
 
-    return Movie(figure, show, frames=len(t), interval=1000 / fps)
-
-
-def _frames(run: States, count: int) -> tuple[Array, Array, Array, Array]:
-    """`count` equal steps of time, and coordinates, velocities and times: of the dense output, or the saved states."""
-    t = np.linspace(run.t[0], run.t[-1], count)
-    if run.sol is not None:
-        state = run.sol(np.clip(t, run.sol.t_min, run.sol.t_max))
-        return t, state.q, state.v, t
-    later = np.clip(np.searchsorted(run.t, t), 1, max(len(run) - 1, 1))
-    nearest = np.where(t - run.t[later - 1] <= run.t[later] - t, later - 1, later) if len(run) > 1 else 0 * later
-    return t, run.q[nearest], run.v[nearest], run.t[nearest]
+    return Movie(figure, show, frames=len(at.t), interval=1000 / fps)
 
 
 def _room(figure: Any, extent: Array) -> Any:
@@ -232,22 +214,15 @@ def _room(figure: Any, extent: Array) -> Any:
     return axes
 
 
-def _segments(run: States, q: Array, v: Array, t: Array) -> Any:
-    """Lines (states, points, 3) with their colours: rods, axes of other bodies, and from these to their joints."""
-    model = run.multibody()
+def _segments(model: Model, at: Frames) -> Iterator[tuple[Array, str]]:
+    """Lines (frames, points, 3) with their colours: rods, axes of other bodies, and from these to their joints."""
     for i, rod in enumerate(model.rods.values()):
-        yield _curve(model, rod, q, v, t), COLORS[i % len(COLORS)]
-    of_rods = {name for rod in model.rods.values() for name in (*rod["nodes"], *rod["edges"])}
-    places, R, *_ = model.motions(list(model.bodies), q, v, t)
+        yield curve(model, rod, at.q, at.v, at.t), COLORS[i % len(COLORS)]
+    places, R, *_ = model.motions(list(model.bodies), at.q, at.v, at.t)
     size = 0.1 * float(np.ptp(places, axis=(0, 1)).max()) or 0.1
+    shown = set(solid_bodies(model))
     for k, name in enumerate(model.bodies):
         for i, color in enumerate(("#d1495b", "#2e8b7a", "#3366aa")):
-            if name not in of_rods:
+            if name in shown:
                 yield np.stack([places[:, k], places[:, k] + size * R[:, k, :, i]], axis=1), color
-    for name, joint in model.joints.items():
-        if name in of_rods:
-            continue
-        for slot, who in enumerate(partners(joint)):
-            if who != "ground":
-                ends = model.kinematics(who, q, v, t)[0], model.joint_kinematics(name, slot, q, v, t)[0]
-                yield np.stack(ends, axis=1), "#5b6770"
+    yield from ((line, GREY) for line in arms(model, at))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
     from xarray import Dataset
+
+    from lgint._run.view import View
 
 _STATE = ("t", "h", "error", *_core.state_parts())
 
@@ -210,6 +212,37 @@ class Trajectory(States):
         from lgint._run import plot
 
         return plot.animation(self, seconds, fps)
+
+    def view(
+        self,
+        seconds: float = 5.0,
+        *,
+        frames: int = 100,
+        boxes: Mapping[str, ArrayLike] | None = None,
+        paths: bool | Sequence[str] = True,
+    ) -> View:
+        """A view in three dimensions that turns with the mouse and has a slider for the time; needs plotly.
+
+        Notebooks show it, and `save("view.html")` writes a page of its own; neither needs a server or a network. Bodies
+        are boxes and rods are tubes. Joints are dots, with lines to the bodies they connect; springs are lines.
+
+        Parameters
+        ----------
+        seconds : float
+            How long the whole run lasts when it is played.
+        frames : int
+            The number of states, at equal steps of time: from the dense output if there is one, else the nearest saved
+            states, each once.
+        boxes : dict, optional
+            The edges (3,) of boxes by the names of bodies, along the body's axes, m. By default a box has the mass and
+            the inertia of its body.
+        paths : bool or sequence of str
+            The bodies whose centres of mass leave a path. True: all bodies of a model with up to eight, and the last
+            nodes of rods.
+        """
+        from lgint._run import view
+
+        return view.view(self, seconds, frames, boxes, paths)
 
 
 def load(path: str | PathLike[str]) -> Trajectory:

@@ -1,0 +1,267 @@
+"""A view of a run that turns with the mouse and has a slider for the time; needs plotly."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lgint._args import Array, choice, number
+from lgint._model.model import Model
+from lgint._model.record import RodRow
+from lgint._run import scene
+from lgint._run.scene import COLORS, GREY, THIN, Box, Frames
+from lgint._run.states import EQUILIBRIUM, States
+
+try:
+    from plotly import graph_objects
+except ImportError as error:
+    raise ImportError("views need plotly: pip install 'lgint[view]'") from error
+
+SIDES = 10  # corners of a tube's section
+MOST = 200  # nodes of a rod that are drawn
+HEIGHT = 480  # of a view in a notebook, pixels
+# corners of a box, and its twelve triangles
+CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+TRIANGLES = np.array(
+    [
+        *([0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1]),
+        *([2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]),
+    ]
+)
+
+
+class View:
+    """A view of a run. Notebooks show it; `save` writes it as a page of its own.
+
+    Attributes
+    ----------
+    figure : plotly.graph_objects.Figure
+        For changes of one's own: camera, title, colours.
+    """
+
+    def __init__(self, figure: graph_objects.Figure) -> None:
+        self.figure = figure
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes an HTML page that needs neither a network nor any other file."""
+        with open(os.fsdecode(path), "w", encoding="utf-8") as file:
+            file.write(self._page())
+
+    def _page(self) -> str:
+        page: str = self.figure.to_html(
+            include_plotlyjs=True, auto_play=False, config={"displaylogo": False, "responsive": True}
+        )
+        return page
+
+    def _repr_html_(self) -> str:
+        # a frame keeps the library of the view apart from that of the page around it
+        return (
+            f'<iframe srcdoc="{escape(self._page())}" width="100%" height="{HEIGHT}" loading="lazy" '
+            'style="border: none"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"<lgint.View: {len(self.figure.frames)} frames>"
+
+
+def view(
+    run: States, seconds: float, count: int, given: Mapping[str, ArrayLike] | None, paths: bool | Sequence[str]
+) -> View:
+    """The view of a run; see `Trajectory.view`."""
+    number("seconds", seconds, positive=True)
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+        raise ValueError(f"frames: a whole number >= 1 expected, got {count!r}")
+    model = run.multibody()
+    if not len(run):
+        raise ValueError("this run has no state to show")
+    at = _distinct(scene.frames(run, int(count)))
+    boxes = scene.boxes(model, scene.solid_bodies(model), given)
+    low, high = _extent(model, at, boxes)
+    parts = [part for part in _parts(model, at, boxes, float((high - low).max())) if part.points.size]
+    traces = [*(part.trace(0) for part in parts), *_paths(run, _followed(model, paths))]
+    figure = graph_objects.Figure(
+        data=traces,
+        frames=[
+            graph_objects.Frame(data=[part.place(i) for part in parts], traces=[*range(len(parts))], name=str(i))
+            for i in range(len(at.t))
+        ],
+    )
+    figure.update_layout(
+        scene=_axes(low, high),
+        legend={"x": 0, "y": 1},
+        margin={"l": 0, "r": 0, "t": 0, "b": 0},
+        uirevision="kept",  # the camera stays where the mouse has put it
+        **_controls(at, run.method == EQUILIBRIUM, 1000 * seconds / len(at.t)),
+    )
+    return View(figure)
+
+
+def _distinct(at: Frames) -> Frames:
+    """Every state once, with its own time for a label."""
+    times, rows = np.unique(at.t, return_index=True)
+    return Frames(times, at.q[rows], at.v[rows], times)
+
+
+def _extent(model: Model, at: Frames, boxes: Mapping[str, Box]) -> tuple[Array, Array]:
+    """The smallest and largest coordinates (3,) of everything that is drawn, with room for the boxes."""
+    x = model.motions(list(model.bodies), at.q, at.v, at.t)[0]
+    points = [x, *(place[:, None] for place in scene.dots(model, at).values()), *scene.springs(model, at)]
+    everything = np.concatenate(points, axis=1)
+    room = max([float(np.linalg.norm(box.size)) / 2 for box in boxes.values()], default=0.0)
+    low, high = everything.min(axis=(0, 1)) - room, everything.max(axis=(0, 1)) + room
+    # what moves in a plane or on a line still has some depth
+    missing = np.maximum(0.2 * max(float((high - low).max()), 1e-6) - (high - low), 0) / 2
+    return low - missing, high + missing
+
+
+# ---- what moves ----
+
+
+class Part(NamedTuple):
+    """A trace that changes from frame to frame: its kind, its points (frames, n, 3), and how it looks."""
+
+    kind: Any
+    points: Array
+    looks: dict[str, Any]
+
+    def place(self, i: int) -> Any:
+        """The trace of frame i without its looks."""
+        x, y, z = self.points[i].T.astype(np.float32)
+        return self.kind(x=x, y=y, z=z)
+
+    def trace(self, i: int) -> Any:
+        """The whole trace of frame i."""
+        return self.place(i).update(self.looks)
+
+
+def _parts(model: Model, at: Frames, boxes: Mapping[str, Box], size: float) -> Iterator[Part]:
+    yield _boxes(model, at, boxes, THIN * size)
+    for i, (name, rod) in enumerate(model.rods.items()):
+        yield _tube(model, at, name, rod, COLORS[i % len(COLORS)], size)
+    yield _lines(scene.arms(model, at), {"color": GREY, "width": 5})
+    yield _lines(scene.springs(model, at), {"color": COLORS[3], "width": 3})
+    dots = scene.dots(model, at)
+    looks = {"mode": "markers", "marker": {"size": 4, "color": "#222222"}, "text": [*dots], "hoverinfo": "text"}
+    points = np.stack([*dots.values()] or [np.empty((0, 3))], axis=1)
+    yield Part(graph_objects.Scatter3d, points, looks | {"showlegend": False})
+
+
+def _boxes(model: Model, at: Frames, boxes: Mapping[str, Box], thin: float) -> Part:
+    """All boxes as one mesh."""
+    x, R, _, _ = model.motions(list(boxes), at.q, at.v, at.t)
+    corners = np.reshape([CORNERS * np.maximum(box.size, thin) @ box.axes.T for box in boxes.values()], (-1, 8, 3))
+    points = x[:, :, None] + np.einsum("fbij,bkj->fbki", R, corners)
+    triangles = np.concatenate([TRIANGLES + 8 * b for b in range(len(boxes))] or [TRIANGLES[:0]])
+    colors = [COLORS[b % len(COLORS)] for b in range(len(boxes)) for _ in TRIANGLES]
+    text = [name for name in boxes for _ in CORNERS]
+    return Part(
+        graph_objects.Mesh3d,
+        points.reshape(len(at.t), -1, 3),
+        _mesh(triangles, text) | {"facecolor": colors, "opacity": 0.85},
+    )
+
+
+def _tube(model: Model, at: Frames, name: str, rod: RodRow, color: str, size: float) -> Part:
+    """A rod as a tube that is neither too thin nor too thick to be seen."""
+    tube = scene.tube(model, rod, at, MOST)
+    angles = np.linspace(0, 2 * np.pi, SIDES, endpoint=False)
+    ring = np.clip(tube.radius, 0.25 * THIN * size, THIN * size) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    points = tube.x[:, :, None] + np.einsum("fnij,kj->fnki", tube.directors, ring)
+    count = tube.x.shape[1]
+    near = np.arange(SIDES) + SIDES * np.arange(count - 1)[:, None]
+    beside = np.roll(near, -1, axis=1)
+    triangles = [[near, beside, near + SIDES], [beside, beside + SIDES, near + SIDES]]
+    looks = _mesh(np.reshape(np.moveaxis(np.array(triangles), 1, -1), (-1, 3)), [name] * (count * SIDES))
+    return Part(graph_objects.Mesh3d, points.reshape(len(at.t), -1, 3), looks | {"color": color, "flatshading": False})
+
+
+def _mesh(triangles: Array, text: list[str]) -> dict[str, Any]:
+    i, j, k = triangles.T
+    return {"i": i, "j": j, "k": k, "text": text, "hoverinfo": "text", "flatshading": True}
+
+
+def _lines(lines: Iterable[Array], look: dict[str, Any]) -> Part:
+    """Lines (frames, 2, 3) as one trace, with gaps between them."""
+    with_gaps = [np.concatenate([line, np.full_like(line[:, :1], np.nan)], axis=1) for line in lines]
+    points = np.concatenate(with_gaps or [np.empty((1, 0, 3))], axis=1)
+    looks = {"mode": "lines", "line": look, "hoverinfo": "skip", "showlegend": False}
+    return Part(graph_objects.Scatter3d, points, looks)
+
+
+# ---- what stays ----
+
+
+def _followed(model: Model, paths: bool | Sequence[str]) -> list[str]:
+    """The bodies whose paths are drawn: those that are named, or all of a few and the last nodes of rods."""
+    if not isinstance(paths, (bool, np.bool_)):
+        return [choice("body", name, model.bodies) for name in paths]
+    if not paths:
+        return []
+    solid = scene.solid_bodies(model)
+    ends = [rod["nodes"][-1] for rod in model.rods.values() if rod["nodes"][-1] in model.bodies]
+    return [*(solid if len(solid) <= len(COLORS) else []), *ends]
+
+
+def _color_of(model: Model, name: str) -> str:
+    """The colour of a body: that of its box or its rod."""
+    solid = scene.solid_bodies(model)
+    if name in solid:
+        return COLORS[solid.index(name) % len(COLORS)]
+    return COLORS[next(i for i, rod in enumerate(model.rods.values()) if name in rod["nodes"]) % len(COLORS)]
+
+
+def _paths(run: States, names: Sequence[str]) -> list[Any]:
+    """The paths of the centres of mass of bodies, through at most 2000 states."""
+    model = run.multibody()
+    some = np.unique(np.linspace(0, len(run) - 1, min(2000, len(run))).astype(int))
+    found = []
+    for name in names:
+        x, y, z = run.position(name)[some].T.astype(np.float32)
+        line = {"width": 2, "color": _color_of(model, name)}
+        found.append(graph_objects.Scatter3d(x=x, y=y, z=z, mode="lines", name=name, line=line, hoverinfo="name"))
+    return found
+
+
+# ---- axes and controls ----
+
+
+def _axes(low: Array, high: Array) -> dict[str, Any]:
+    """Axes of equal scale, as large as their diagonal permits."""
+    span = high - low
+    ratio = span / np.linalg.norm(span) * np.sqrt(3)
+    ranges = zip("xyz", low.tolist(), high.tolist(), strict=True)
+    axes = {f"{x}axis": {"range": [a, b], "title": {"text": f"{x} / m"}, "nticks": 6} for x, a, b in ranges}
+    return {
+        **axes,
+        "aspectmode": "manual",
+        "aspectratio": dict(zip("xyz", ratio.tolist(), strict=True)),
+        "camera": {"eye": {"x": 1.0, "y": -1.5, "z": 0.6}},
+        "domain": {"x": [0, 1], "y": [0.15, 1]},  # above the slider
+    }
+
+
+def _controls(at: Frames, static: bool, duration: float) -> dict[str, Any]:
+    """A slider through the frames, and buttons to play and to stop."""
+    before, after = ("load factor ", "") if static else ("t = ", " s")
+
+    def jump(to: list[Any] | None, pause: float) -> list[Any]:
+        turn = {"frame": {"duration": pause, "redraw": True}, "mode": "immediate", "transition": {"duration": 0}}
+        return [to, {**turn, "fromcurrent": True}]
+
+    steps = [
+        {"method": "animate", "args": jump([str(i)], 0), "label": f"{label:.4g}"} for i, label in enumerate(at.label)
+    ]
+    buttons = [
+        {"method": "animate", "args": jump(None, duration), "label": "play"},
+        {"method": "animate", "args": jump([None], 0), "label": "stop"},
+    ]
+    low = {"y": 0, "yanchor": "bottom", "pad": {"b": 10, "t": 0, "l": 10, "r": 10}}
+    slider = {**low, "x": 0.16, "len": 0.82, "steps": steps, "currentvalue": {"prefix": before, "suffix": after}}
+    play = {**low, "type": "buttons", "direction": "left", "x": 0, "xanchor": "left", "buttons": buttons}
+    return {"sliders": [slider], "updatemenus": [{**play, "showactive": False}]}
