@@ -19,6 +19,7 @@ from lgint._run.equilibrium import equilibrium
 from lgint._run.integrate import Stepper, integrate, method_info, methods
 from lgint._run.trajectory import Trajectory, load
 from lgint._tools.drifts import Drift, drift
+from lgint._tools.rod_steps import rod_step_limit
 from lgint._tools.study import Comparison, Study, compare, study
 from lgint._version import VERSION as __version__
 
@@ -54,6 +55,7 @@ __all__ = [
     "methods",
     "modal",
     "models",
+    "rod_step_limit",
     "section",
     "study",
 ]

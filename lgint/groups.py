@@ -21,6 +21,8 @@ as they are: a matrix that is not orthogonal or a quaternion that is not of unit
 Sources: holzinger2024 (direct products, App. A), tumiotto2024 (quaternions and semidirect products, Sect. 2.3).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +32,11 @@ from numpy.typing import ArrayLike, NDArray
 from lgint import _core
 
 __all__ = ["Group", "RotationVector", "r3xs3", "r3xso3", "rotvec", "s3", "s3r3", "se3", "so3"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 Array = NDArray[np.float64]
 

@@ -16,6 +16,13 @@ from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, choice, number
 
+__all__ = ["Modes", "Node", "beam", "particles"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 SUPPORTS: Final = ("clamped", "free", "pinned")
 FIELDS: Final = ("axial", "torsion", "bending_y", "bending_z")
 COM: Final = "com"

@@ -196,6 +196,23 @@ class Model(System):
     ----------
     record : dict
         What `Model.record()` of another model returned.
+
+    Attributes
+    ----------
+    bodies : mapping of str to dict
+        By name: mass, inertia, formulation, and the block of coordinates that holds the body.
+    joints : mapping of str to dict
+        By name: kind, the two bodies, and where the joint is on them.
+    rods : mapping of str to dict
+        By name: nodes, edges, and whether the rod is closed.
+    q0 : ndarray, shape (nq,)
+        Coordinates at the start, read only.
+    v0 : ndarray, shape (nv,)
+        Velocities at the start, read only.
+    reference : str
+        Paper and section that the model is from, "" if there is none.
+    origin : dict or None
+        The function of `lgint.models` that made the model ("factory") and its arguments ("parameters").
     """
 
     def __init__(self, record: Record) -> None:
@@ -261,7 +278,7 @@ class Model(System):
 
     @property
     def redundant(self) -> str:
-        """What `build` was told to do with redundant rows: "error", "drop" or "minimum_norm"."""
+        """What `build` was told to do with redundant rows, "error", "drop" or "minimum_norm"."""
         return self._record["redundant"]
 
     @property
@@ -271,7 +288,7 @@ class Model(System):
 
     @property
     def dropped_rows(self) -> list[str]:
-        """Names of the constraint rows left out, such as "bc: rotation about e1"."""
+        """Names of the constraint rows that were left out, each with its joint."""
         whole = self.complete
         return [whole.row_names[whole.rows(joint).start + i] for joint, rows in self.dropped.items() for i in rows]
 

@@ -1,5 +1,7 @@
 """The crank drive of a V8 engine."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

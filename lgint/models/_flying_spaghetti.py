@@ -1,5 +1,7 @@
 """A free rod that is thrown by a force and a moment at its end."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

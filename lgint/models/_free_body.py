@@ -1,5 +1,7 @@
 """A free rigid body that tumbles."""
 
+from __future__ import annotations
+
 from numpy.typing import ArrayLike
 
 from lgint._build.builder import ModelBuilder

@@ -1,5 +1,7 @@
 """The heavy top: a body that turns about a fixed point under gravity."""
 
+from __future__ import annotations
+
 import functools
 
 import numpy as np

@@ -1,5 +1,7 @@
 """A body whose angular velocity is linear in time, so that the rotation's error is the Lie group term alone."""
 
+from __future__ import annotations
+
 from numpy.typing import ArrayLike
 
 from lgint._build.builder import ModelBuilder

@@ -1,5 +1,7 @@
 """Two masses and two springs in redundant coordinates, with a singular mass matrix."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """A chain of bars that swings from the origin; for scaling with the number of bodies."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """The Puma 560 robot under control of its joint angles."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """A cantilever that an end moment rolls up into a ring."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

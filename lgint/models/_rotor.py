@@ -1,5 +1,7 @@
 """A fast rotor on two elastic supports."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

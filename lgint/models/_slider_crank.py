@@ -1,5 +1,7 @@
 """A spatial slider-crank, the benchmark of the IFToMM library."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """A point mass on a nonlinear spring in spherical coordinates, with a mass matrix that depends on them."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """A heavy top in steady precession, whose motion is known in closed form."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """The rooms of the Python package, and that these checks catch what they are for."""
 
+import contextlib
+import inspect
 from pathlib import Path
 
 import pytest
@@ -71,3 +73,14 @@ def tree(root, files):
         for folder in (root / "lgint", path.parent):
             (folder / "__init__.py").touch()
         path.write_text(text)
+
+
+def test_help_shows_types_as_they_are_written():
+    """Not what an alias such as ArrayLike stands for, which fills a screen."""
+    for module in (lgint, lgint.groups, lgint.models, lgint.modal):
+        for name in dir(module):
+            found = getattr(module, name)
+            parts = [getattr(found, part) for part in dir(found) if part[0] != "_"] if inspect.isclass(found) else []
+            for function in filter(callable, [found, *parts]):
+                with contextlib.suppress(ValueError):  # builtins without a signature
+                    assert "numpy." not in str(inspect.signature(function)), function
