@@ -9,8 +9,10 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
 import generate  # noqa: E402
+import model_pages  # noqa: E402
 
 generate.write(HERE / "generated", HERE / "references.bib")
+model_pages.write(HERE / "benchmark_models")
 
 project = "lgint"
 author = "lgint developers"
