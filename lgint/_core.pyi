@@ -223,8 +223,9 @@ def interpolate(
 ) -> tuple[Array, Array, Array, Array, Array, Array]: ...  # q, v, a, lam, mem, extra at `times`
 def method_rows() -> list[dict[str, Any]]:
     """name, order, stepper, needs (of a system, in words, or None), extra (what it adds to a state, or None),
-    reference, doc, options [dict(name, type, default, low, high, choices, doc)], tableau: None or, for Runge-Kutta
-    methods, dict(A, b, c, b_hat, order_hat, d) of exact numbers as strings; d: weights of a half-explicit method's
+    momentum (of a method whose state has one: "livens" or "hamilton"; else None), reference, doc,
+    options [dict(name, type, default, low, high, choices, doc)], tableau: None or, for Runge-Kutta methods,
+    dict(A, b, c, b_hat, order_hat, d) of exact numbers as strings; d: weights of a half-explicit method's
     multipliers."""
 
 def element_rows() -> list[dict[str, Any]]:

@@ -68,12 +68,20 @@ static PyObject *tableau_dict(const lg_tableau *tableau)
                          b_hat, "order_hat", tableau->order_hat, "d", d);
 }
 
+/* Whose equations a method with a momentum solves; NULL: it has none. */
+static const char *momentum_of(const lg_method *m)
+{
+    if (!m->momentum)
+        return NULL;
+    return m->momentum->kinetic == LG_KINETIC_LIVENS ? "livens" : "hamilton";
+}
+
 static PyObject *method_row(const void *Py_UNUSED(context), int index)
 {
     const lg_method *m = lg_methods[index];
-    return Py_BuildValue("{s:s,s:i,s:s,s:z,s:z,s:s,s:s,s:N,s:N}", "name", m->name, "order", m->order, "stepper",
-                         m->stepper->name, "needs", m->stepper->needs, "extra", m->stepper->extra, "reference",
-                         m->reference, "doc", m->doc, "options",
+    return Py_BuildValue("{s:s,s:i,s:s,s:z,s:z,s:z,s:s,s:s,s:N,s:N}", "name", m->name, "order", m->order, "stepper",
+                         m->stepper->name, "needs", m->stepper->needs, "extra", m->stepper->extra, "momentum",
+                         momentum_of(m), "reference", m->reference, "doc", m->doc, "options",
                          list_of(m->options->count, option_row, m->options->row), "tableau", tableau_dict(m->tableau));
 }
 

@@ -29,46 +29,68 @@
 /* ---- options ---- */
 
 typedef struct lg_conserve_options {
-    lg_option_value equivariant, guess;
+    lg_option_value equivariant, guess, hamiltonian;
     lg_newton_options stop;
 } lg_conserve_options;
 
 enum { GUESS_EULER, GUESS_PREVIOUS, GUESS_EXTRAPOLATE };
 
-static const lg_option rows[] = {
-    {"equivariant",
-     LG_OPTION_FLAG,
-     {0, -1},
-     0,
-     1,
-     NULL,
-     "Discrete gradients along the coordinates on which their function depends, so that the momenta of all others are "
-     "kept; False: along all coordinates, as printed.",
-     LG_FIELD(lg_conserve_options, equivariant)},
-    {"guess",
+/* In the order of the choices of `hamiltonian`. */
+static const lg_kinetic_rule readings[] = {LG_KINETIC_POLYNOMIAL, LG_KINETIC_HAMILTON, LG_KINETIC_PUBLISHED};
+
+#define CONSERVE_OPTIONS                                                                                               \
+    {"equivariant",                                                                                                    \
+     LG_OPTION_FLAG,                                                                                                   \
+     {0, -1},                                                                                                          \
+     0,                                                                                                                \
+     1,                                                                                                                \
+     NULL,                                                                                                             \
+     "Discrete gradients along the coordinates on which their function depends, so that the momenta of all others "    \
+     "are "                                                                                                            \
+     "kept; False: along all coordinates, as printed.",                                                                \
+     LG_FIELD(lg_conserve_options, equivariant)},                                                                      \
+        {"guess",                                                                                                      \
+         LG_OPTION_CHOICE,                                                                                             \
+         {0, GUESS_EULER},                                                                                             \
+         0,                                                                                                            \
+         0,                                                                                                            \
+         "euler|previous|extrapolate",                                                                                 \
+         "First guess of q at the end of a step: q + h v, q, or q + h v + h^2 vdot / 2.",                              \
+         LG_FIELD(lg_conserve_options, guess)},                                                                        \
+        LG_NEWTON_OPTIONS(lg_conserve_options, 0, 0)
+
+static const lg_option rows[] = {CONSERVE_OPTIONS};
+static const lg_option hamilton_rows[] = {
+    CONSERVE_OPTIONS,
+    {"hamiltonian",
      LG_OPTION_CHOICE,
-     {0, GUESS_EULER},
+     {0, 0},
      0,
      0,
-     "euler|previous|extrapolate",
-     "First guess of q at the end of a step: q + h v, q, or q + h v + h^2 vdot / 2.",
-     LG_FIELD(lg_conserve_options, guess)},
-    LG_NEWTON_OPTIONS(lg_conserve_options, 0, 0),
+     "polynomial|exact|published",
+     "Of bodies in Euler parameters e, whose mass matrix has an inverse with 1/|e|^4: without that factor, which is "
+     "one "
+     "at the ends of a step (139), (143); with it; or, as the code published with the paper, with it in the inverse "
+     "and "
+     "without it in the gradient.",
+     LG_FIELD(lg_conserve_options, hamiltonian)},
 };
 
-const lg_option_rows lg_conserve_rows = LG_OPTION_ROWS(rows, lg_conserve_options);
+const lg_option_rows lg_conserve_rows = LG_OPTION_ROWS(rows, lg_conserve_options),
+                     lg_hamilton_rows = LG_OPTION_ROWS(hamilton_rows, lg_conserve_options);
 
 /* ---- the rules of rows ---- */
 
 const lg_momentum_rule lg_livens_all = {.pair = LG_PAIR_DISCRETE, .all = 1},
                        lg_livens_reduced = {.pair = LG_PAIR_DISCRETE}, lg_livens_midpoint = {.pair = LG_PAIR_MIDPOINT},
-                       lg_hamilton_midpoint = {.pair = LG_PAIR_MIDPOINT, .kinetic = LG_KINETIC_HAMILTON};
+                       lg_hamilton_midpoint = {.pair = LG_PAIR_MIDPOINT, .kinetic = LG_KINETIC_POLYNOMIAL};
 
 /* ---- the stepper ---- */
 
 typedef struct lg_conserve_stepper {
     lg_stepper base;
     const lg_momentum_rule *rule;
+    lg_kinetic_rule kinetic;
     int guess, equivariant;
     lg_newton_settings newton;
 
@@ -91,18 +113,36 @@ static lg_conserve_stepper *stepper_of(lg_stepper *self)
     return (lg_conserve_stepper *)self;
 }
 
+/* Whether the system has steps by these rules; if not, names the first body that has none. */
+static lg_status check_system(lg_stepper *self)
+{
+    const lg_system *system = self->system;
+    const lg_conserve_stepper *c = stepper_of(self);
+    lg_pair rules = {.rule = c->rule->pair, .kinetic = c->kinetic};
+    int smooth = rules.rule == LG_PAIR_DISCRETE && system->block_name; // bodies have no discrete gradients yet
+    int has_steps = system->pair && system->kinetic && !smooth;
+    int block = has_steps ? system->without_step(system->self, &rules) : 0;
+    if (has_steps && block < 0)
+        return LG_OK;
+    if (has_steps && system->block_name)
+        lg_report_say(&self->report, "%s: needs %s, and %.*s is neither", self->method->name, self->type->needs,
+                      LG_SHORT(system->block_name(system->self, block)));
+    else
+        lg_report_say(&self->report, "%s: needs %s", self->method->name,
+                      smooth ? "a LagrangianModel" : self->type->needs);
+    self->report.advice = "genalpha runs every model";
+    return LG_BAD_ARGUMENT;
+}
+
 static lg_status prepare(lg_stepper *self)
 {
     lg_conserve_stepper *c = stepper_of(self);
     const lg_conserve_options *options = (const lg_conserve_options *)self->options;
-    const lg_system *system = self->system;
-    lg_pair rules = {.rule = self->method->momentum->pair, .kinetic = self->method->momentum->kinetic};
-    int smooth = rules.rule == LG_PAIR_DISCRETE && system->block_name; // bodies have no discrete gradients yet
-    if (!system->pair || !system->kinetic || smooth || system->without_step(system->self, &rules) >= 0) {
-        lg_report_say(&self->report, "%s: needs a LagrangianModel; genalpha runs every model", self->method->name);
-        return LG_BAD_ARGUMENT;
-    }
     c->rule = self->method->momentum;
+    c->kinetic = c->rule->kinetic;
+    if (c->kinetic == LG_KINETIC_POLYNOMIAL)
+        c->kinetic = readings[options->hamiltonian.choice];
+    LG_TRY(check_system(self));
     c->guess = options->guess.choice;
     c->equivariant = options->equivariant.number != 0;
     c->newton = lg_implicit_settings(self, &options->stop);
@@ -173,7 +213,7 @@ static lg_status check_mass(lg_stepper *self, const lg_state *state)
     lg_conserve_stepper *c = stepper_of(self);
     lg_pair pair = {.t = state->t, .h = 1, .q0 = state->q, .q1 = state->q, .v0 = state->v};
     pair.rule = c->rule->pair;
-    pair.kinetic = c->rule->kinetic;
+    pair.kinetic = c->kinetic;
     pair.p0 = c->p;
     pair.work = c->work;
     lg_kinetic_wanted wanted = {.v1 = c->v1, .p1 = c->p1, .slope = c->slope};
@@ -210,7 +250,7 @@ static lg_pair step_pair(const lg_conserve_stepper *c)
     return (lg_pair){.t = c->start->t,
                      .h = c->h,
                      .rule = c->rule->pair,
-                     .kinetic = c->rule->kinetic,
+                     .kinetic = c->kinetic,
                      .equivariant = c->equivariant,
                      .q0 = c->start->q,
                      .q1 = c->q1,
@@ -402,7 +442,7 @@ const lg_stepper_type lg_conserve = {
     .name = "conserve",
     .size = sizeof(lg_conserve_stepper),
     .coupling = LG_COUPLING_TANGENTS,
-    .needs = "a LagrangianModel",
+    .needs = "a LagrangianModel, or rigid bodies with formulation=\"euler_parameters\"",
     .extra = "p",
     .starts_singular = 1,
     .extra_count = momentum_count,

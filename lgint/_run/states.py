@@ -19,6 +19,7 @@ from lgint._model.rod import Rod
 from lgint._rotation import attitudes, continuous, quaternion_of_matrix
 from lgint._run.dense import DenseOutput
 from lgint._run.methods import ROWS
+from lgint._run.momenta import momenta
 from lgint.modal import COM
 
 EQUILIBRIUM: Final = "equilibrium"  # the method of trajectories whose times are load factors
@@ -194,14 +195,15 @@ class States:
         Parameters
         ----------
         kind : str
-            "total", "kinetic" or "potential" (of gravity and springs); "generalized": p.v - T + V with the momentum of
-            the state, which energy-momentum methods conserve where nothing but the potential acts.
+            "total", "kinetic" or "potential" (of gravity and springs); "generalized": p.v - T + V with the momentum p
+            of the state, and by Hamilton's methods ("emh", "mph"), whose v is the inverse of the mass times p,
+            p.v/2 + V; energy-momentum methods conserve it where nothing but the potential acts.
         """
         choice("kind of energy", kind, ("total", "kinetic", "potential", "generalized"))
         kinetic, potential = self.model.core.energy(self._times, self.q, self.v, self._loads)
         if kind == "generalized":
             work: Array = np.einsum("ni,ni->n", self._momenta(), self.v)
-            return work - kinetic + potential
+            return potential + (work / 2 if ROWS[self.method]["momentum"] == "hamilton" else work - kinetic)
         return {"total": kinetic + potential, "kinetic": kinetic, "potential": potential}[kind]
 
     def _momenta(self) -> Array:
@@ -211,7 +213,12 @@ class States:
         return self.extra["p"]
 
     def momentum(self) -> Array:
-        """Linear momentum of all bodies, inertial, (n, 3), kg m/s."""
+        """Linear momentum of all bodies, inertial, (n, 3), kg m/s.
+
+        Of states with a momentum p (`extra["p"]`): that of p, also where p is not M v.
+        """
+        if "p" in self.extra:
+            return momenta(self.multibody(), self.q, self.extra["p"])[0]
         bodies = self.multibody().bodies
         masses = np.array([body["mass"] for body in bodies.values()])
         coms = [f"{name}.{COM}" if body["modes"] else name for name, body in bodies.items()]
@@ -221,7 +228,12 @@ class States:
         return total
 
     def angular_momentum(self) -> Array:
-        """Angular momentum of all bodies about the origin, inertial, (n, 3), kg m^2/s."""
+        """Angular momentum of all bodies about the origin, inertial, (n, 3), kg m^2/s.
+
+        Of states with a momentum p (`extra["p"]`): that of p, also where p is not M v.
+        """
+        if "p" in self.extra:
+            return momenta(self.multibody(), self.q, self.extra["p"])[1]
         bodies = self.multibody().bodies
         rigid = {name: body for name, body in bodies.items() if not body["modes"]}
         masses = np.array([body["mass"] for body in rigid.values()])
