@@ -10,6 +10,10 @@
 
 #define LG_PI 3.14159265358979323846
 
+/* In a loop: the compiler takes no two passes at once. Two values that were stored one by one a moment ago cannot be
+   loaded together before they have reached the cache. */
+#define LG_ONE_BY_ONE __asm__ volatile("" ::: "memory")
+
 static inline double lg_dot3(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -53,15 +57,18 @@ static inline void lg_add_cross(const double a[3], const double b[3], double c[3
     c[2] += a[0] * b[1] - a[1] * b[0];
 }
 
-/* Are all of n numbers finite? Zero times any other number is not zero. */
+/* Are all of n numbers finite? If their sum is, they are; a sum that is not may have overflown. */
 static inline int lg_all_finite(int n, const double *x)
 {
-    double even = 0, odd = 0;
-    for (int i = 0; i + 1 < n; i += 2) {
-        even += 0 * x[i];
-        odd += 0 * x[i + 1];
-    }
-    return even + odd + (n % 2 ? 0 * x[n - 1] : 0) == 0;
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i];
+    if (isfinite(sum))
+        return 1;
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return 0;
+    return 1;
 }
 
 /* A = a^, the matrix of b -> a x b */

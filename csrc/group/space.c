@@ -67,6 +67,8 @@ void lg_space_stage(const lg_space *space, const double *q0, const double *theta
             b->node->retract(b->n, q0 + b->q, theta + b->v, q + b->q);
             b->node->rate(b->n, q0 + b->q, theta + b->v, v + b->v, thetadot + b->v);
         }
+        if (lg_block_tail(b) == 0)
+            continue;
         move_tail(b, q0, theta, q);
         copy_tail(b, v, thetadot);
     }

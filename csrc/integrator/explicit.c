@@ -89,6 +89,57 @@ void lg_slopes_combine(const lg_slopes *slopes, const lg_weights *weights, doubl
         }
 }
 
+enum { GROUP = 4 }; /* slopes that are summed at once */
+
+/* Adds the weighted slopes of `count` <= GROUP stages to theta_0 (NULL: zero) and v_0. The compiler knows `count`. */
+static inline __attribute__((always_inline)) void add_group(int count, const lg_slopes *slopes,
+                                                            const lg_weights *weights, int first, double h,
+                                                            const double *theta0, const double *v0, double *theta,
+                                                            double *v)
+{
+    const double *K[GROUP];
+    double w[GROUP];
+    int nv = slopes->space->nv;
+    for (int j = 0; j < count; j++) {
+        K[j] = lg_slopes_at(slopes, weights->stage[first + j]);
+        w[j] = h * weights->weight[first + j];
+    }
+    for (int i = 0; i < nv; i++) {
+        double turn = w[0] * K[0][i], change = w[0] * K[0][nv + i];
+        for (int j = 1; j < count; j++) {
+            turn += w[j] * K[j][i];
+            change += w[j] * K[j][nv + i];
+        }
+        theta[i] = theta0 ? theta0[i] + turn : turn;
+        v[i] = v0[i] + change;
+        LG_ONE_BY_ONE;
+    }
+}
+
+void lg_slopes_advance(const lg_slopes *slopes, const lg_weights *weights, double h, const double *vn, double *theta,
+                       double *v)
+{
+    const double *theta0 = NULL, *v0 = vn;
+    if (weights->count == 0) {
+        lg_zero(slopes->space->nv, theta);
+        lg_copy(slopes->space->nv, vn, v);
+    }
+    for (int j = 0; j < weights->count; j += GROUP, theta0 = theta, v0 = v)
+        switch (weights->count - j) {
+        case 1:
+            add_group(1, slopes, weights, j, h, theta0, v0, theta, v);
+            break;
+        case 2:
+            add_group(2, slopes, weights, j, h, theta0, v0, theta, v);
+            break;
+        case 3:
+            add_group(3, slopes, weights, j, h, theta0, v0, theta, v);
+            break;
+        default:
+            add_group(GROUP, slopes, weights, j, h, theta0, v0, theta, v);
+        }
+}
+
 void lg_slopes_write_flow(lg_slopes *slopes, int stage, const double *q, const double *v)
 {
     const lg_space *space = slopes->space;

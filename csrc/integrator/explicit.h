@@ -42,6 +42,9 @@ static inline double *lg_slopes_at(const lg_slopes *slopes, int stage)
 
 /* The first stage: the state's velocities and its accelerations. */
 void lg_slopes_begin(lg_slopes *slopes, const lg_state *state);
+/* theta = h sum of weighted K, v = v_n + h sum of weighted k. */
+void lg_slopes_advance(const lg_slopes *slopes, const lg_weights *weights, double h, const double *vn, double *theta,
+                       double *v);
 /* increment = h sum of weighted slopes: `n` of a stage's 2 nv values, from the value `from` on. */
 void lg_slopes_combine(const lg_slopes *slopes, const lg_weights *weights, double h, int from, int n,
                        double *restrict increment);

@@ -24,8 +24,7 @@ typedef struct lg_rkmk_stepper {
     lg_weights A[LG_STAGES], b, b_hat;
     double c[LG_STAGES];
     lg_slopes slopes; /* of all stages, then of the end of the step */
-    double *increment; /* theta (nv), v_i - v_n (nv) */
-    double *q, *v, *a, *lam;
+    double *theta, *q, *v, *a, *lam;
     lg_point at; /* q and v, at the time and with the memory that are set where it is used */
     double *embedded, *q_hat; /* increment (2 nv) and coordinates of the embedded solution */
     int levels; /* of the projection */
@@ -58,7 +57,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     size_t nv = (size_t)self->system->space->nv;
 
     lg_slopes_layout(&rk->slopes, self->system->space, rk->stages + 1, arena);
-    rk->increment = lg_arena_doubles(arena, 2 * nv);
+    rk->theta = lg_arena_doubles(arena, nv);
     rk->q = lg_arena_doubles(arena, (size_t)self->system->space->nq);
     rk->v = lg_arena_doubles(arena, nv);
     rk->a = lg_arena_doubles(arena, nv);
@@ -73,24 +72,15 @@ static void layout(lg_stepper *self, lg_arena *arena)
     rk->residual_before = lg_arena_doubles(arena, 2 * (size_t)rk->nrows);
 }
 
-/* c = a + b */
-static inline void add(int n, const double *restrict a, const double *restrict b, double *restrict c)
-{
-    for (int i = 0; i < n; i++)
-        c[i] = a[i] + b[i];
-}
-
 /* Moves to the point of a combination of slopes: q = q_n exp(theta), v = v_n + ...; forms K there unless it is NULL. */
 static void move(lg_rkmk_stepper *rk, const lg_state *state, const lg_weights *weights, double h, double *K)
 {
     const lg_space *space = rk->base.system->space;
-    lg_slopes_combine(&rk->slopes, weights, h, 0, 2 * space->nv, rk->increment);
-
-    add(space->nv, state->v, rk->increment + space->nv, rk->v);
+    lg_slopes_advance(&rk->slopes, weights, h, state->v, rk->theta, rk->v);
     if (K)
-        lg_space_stage(space, state->q, rk->increment, rk->v, rk->q, K);
+        lg_space_stage(space, state->q, rk->theta, rk->v, rk->q, K);
     else
-        lg_space_move(space, state->q, rk->increment, NULL, rk->q, NULL);
+        lg_space_move(space, state->q, rk->theta, NULL, rk->q, NULL);
     lg_slopes_add_flows(&rk->slopes, state->q, weights, h, rk->q);
 }
 
@@ -162,7 +152,7 @@ static lg_status error(lg_stepper *self, const lg_state *before, double h, doubl
     const lg_space *space = self->system->space;
     int nv = space->nv;
     double *K = lg_slopes_at(&rk->slopes, rk->stages);
-    lg_space_rate(space, before->q, rk->increment, rk->v, K);
+    lg_space_rate(space, before->q, rk->theta, rk->v, K);
     lg_slopes_set_flow(&rk->slopes, rk->stages, rk->q, rk->v);
     lg_copy(nv, rk->a, K + nv);
 

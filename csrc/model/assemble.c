@@ -64,9 +64,8 @@ static lg_level level_of(const lg_model *m, const lg_wanted *want, int forces, i
 {
     if (rows && want->zeta)
         return LG_BIASES;
-    if ((rows && (want->phidot || want->Z)) || (forces && m->twists))
-        return LG_TWISTS;
-    return forces || rows || want->Btlam ? LG_POSES : LG_NO_POSES;
+    lg_level level = rows ? (want->phidot || want->Z ? LG_TWISTS : LG_POSES) : LG_NO_POSES;
+    return (forces || want->Btlam) && m->force_level > level ? m->force_level : level;
 }
 
 static void add_inertia(const lg_model *m, const lg_point *at, const lg_wanted *want)
@@ -147,6 +146,20 @@ lg_status lg_model_act(const lg_model *m, const lg_point *at, const lg_wanted *w
 {
     LG_TRY(move(m, at, level_of(m, want, wants_forces(want), wants_rows(m, want)), 0));
     return act(m, at, want);
+}
+
+/* Every body finds its acceleration from the wrenches on its frames: nothing couples the accelerations of two blocks. */
+lg_status lg_model_accelerate(void *self, const lg_point *at, double *a)
+{
+    const lg_model *m = self;
+    const lg_wanted forces = {.force = a};
+    LG_TRY(move(m, at, m->force_level, 0));
+    LG_TRY(add_forces(m, at, &forces, 0));
+    LG_TRY(add_joints(m, at, &forces, 0));
+    for (int i = 0; i < m->nbody_spans; i++)
+        if (m->body_spans[i].first->type->accelerate)
+            m->body_spans[i].first->type->accelerate(m->body_spans[i], at, a);
+    return LG_OK;
 }
 
 static void open_poses(const lg_element *e, const lg_point *at, const lg_pose *pose[2])

@@ -355,9 +355,21 @@ static int couples(const lg_element *e, int (*verb)(const lg_element *))
     return verb && e->frame[0]->body != e->frame[1]->body && verb(e);
 }
 
+static lg_level larger(lg_level a, lg_level b)
+{
+    return a > b ? a : b;
+}
+
+/* The kinematics that a force needs. */
+static lg_level needed_by(const lg_force_type *type)
+{
+    return type->needs_twists ? LG_TWISTS : type->ignores_places ? LG_ROTATIONS : LG_POSES;
+}
+
 static void join_elements(builder *b, const lg_model_spec *spec)
 {
     lg_model *m = b->model;
+    m->force_level = LG_ROTATIONS;
     for (int i = 0; i < spec->nelements; i++) {
         lg_body *body = (lg_body *)m->place_of[i].body;
         lg_force *force = (lg_force *)m->place_of[i].force;
@@ -371,7 +383,8 @@ static void join_elements(builder *b, const lg_model_spec *spec)
             add_group(b, joint);
         if (joint && couples(&joint->e, joint->type->couples))
             joint->clique = add_clique(b, &joint->e);
-        m->twists |= (force && force->type->needs_twists) || (joint && joint->type->potential);
+        m->force_level = larger(m->force_level, force ? needed_by(force->type) : LG_ROTATIONS);
+        m->force_level = larger(m->force_level, joint && joint->type->potential ? LG_TWISTS : LG_ROTATIONS);
         m->coordinate_forces |= force && force->type->coordinate;
     }
 }
@@ -429,6 +442,17 @@ static unsigned flags_of(const lg_model *m)
     return flags;
 }
 
+/* Whether every body finds its own acceleration. */
+static int is_loose(const lg_model *m)
+{
+    if (m->space.nrows)
+        return 0;
+    for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++)
+        if (!b->type->is_support && !(b->type->accelerate && b->type->is_loose(b)))
+            return 0;
+    return 1;
+}
+
 static void fill_system(lg_model *m)
 {
     lg_system *s = &m->system;
@@ -437,6 +461,7 @@ static void fill_system(lg_model *m)
     s->pattern = &m->pattern;
     s->flags = flags_of(m);
     s->eval = lg_model_eval;
+    s->accelerate = is_loose(m) ? lg_model_accelerate : NULL;
     s->energy = lg_model_energy;
     s->kinetic = lg_model_kinetic;
     s->without_step = lg_model_without_step;

@@ -34,8 +34,9 @@ typedef struct lg_pose { /* of a frame at one point */
 
 enum { LG_POSE_SIZE = sizeof(lg_pose) / sizeof(double) };
 
-/* The level of kinematics that is wanted; each level includes the ones before. */
-typedef enum lg_level { LG_NO_POSES, LG_POSES, LG_TWISTS, LG_BIASES } lg_level;
+/* The level of kinematics that is wanted; each level includes the ones before. The first one with frames gives them
+   their rotation and no wrenches. */
+typedef enum lg_level { LG_NO_POSES, LG_ROTATIONS, LG_POSES, LG_TWISTS, LG_BIASES } lg_level;
 
 static inline lg_pose *lg_pose_of(const lg_frame *f, const lg_point *at)
 {

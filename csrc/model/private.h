@@ -32,7 +32,8 @@ struct lg_model {
     lg_forces *force_spans;
     lg_joints *joint_spans;
     int nbodies, nforces, njoints, nframes, nelements;
-    int twists, coordinate_forces; /* some force needs twists; some act on coordinates of trees */
+    int coordinate_forces; /* some forces act on coordinates of trees */
+    lg_level force_level; /* the kinematics that forces need, those of joints with compliance included */
 
     /* In the order of the description. */
     const lg_frame **frame_of;
@@ -43,6 +44,7 @@ struct lg_model {
 
 /* The verbs of the waist on a model, assemble.c and pair.c. */
 lg_status lg_model_eval(void *self, const lg_point *point, const lg_wanted *wanted);
+lg_status lg_model_accelerate(void *self, const lg_point *point, double *a);
 lg_status lg_model_energy(void *self, const lg_point *point, double *T, double *V);
 double lg_model_next_kink(void *self, double t);
 lg_status lg_model_commit(void *self, const lg_point *point, double *mem);

@@ -124,8 +124,7 @@ lg_status lg_accel_not_finite(const lg_accel *accel, const lg_point *point, cons
 }
 
 /* Accelerations with the factored matrix or, unless it is factored, the one at the point. */
-static inline lg_status solve(lg_accel *accel, const lg_point *point, int factored, double *a, double *lam,
-                              lg_report *report)
+static lg_status solve(lg_accel *accel, const lg_point *point, int factored, double *a, double *lam, lg_report *report)
 {
     int nv = accel->system->space->nv, nrows = accel->system->pattern->nrows;
     double *x = nrows ? accel->x : a; /* without constraints the solution is a itself */
@@ -141,8 +140,30 @@ static inline lg_status solve(lg_accel *accel, const lg_point *point, int factor
     return LG_OK;
 }
 
+/* Accelerations from a system that knows them itself. */
+static lg_status ask(lg_accel *accel, const lg_point *point, double *a, lg_report *report)
+{
+    const lg_system *system = accel->system;
+    accel->evaluations++;
+    lg_status status = system->accelerate(system->self, point, a);
+    if (status == LG_NOT_FINITE)
+        report_not_finite(accel, point, -1, report);
+    if (status == LG_OK && !lg_all_finite(system->space->nv, a))
+        return lg_accel_not_finite(accel, point, a, report);
+    return status;
+}
+
+static lg_status ask_with_work(lg_accel *accel, const lg_point *point, double *a, lg_report *report)
+{
+    lg_point with_work = *point;
+    with_work.work = accel->work;
+    return ask(accel, &with_work, a, report);
+}
+
 lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
 {
+    if (accel->system->accelerate)
+        return (point->work ? ask : ask_with_work)(accel, point, a, report);
     return solve(accel, point, accel->matrix.keeps && !accel->system->pattern->nrows, a, lam, report);
 }
 

@@ -3,6 +3,8 @@
        [ M  B^T ] [ a   ]   [ force - gyro ]
        [ B   0  ] [ lam ] = [ zeta         ]
 
+   A system without constraints may know its accelerations itself (`accelerate`); no matrix is formed then.
+
    One object per run. If the mass is constant, its pivots are kept from call to call, until some other code zeroes the
    matrix to use it for something else. */
 #ifndef LG_SOLVE_ACCEL_H

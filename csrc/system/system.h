@@ -101,6 +101,9 @@ typedef struct lg_system {
     int nwork; /* doubles of scratch that every point must bring */
     int npair; /* likewise every pair, if there are verbs for pairs */
     lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);
+    /* The accelerations of a system without constraints; optional, for a system that finds them with less work than the
+       terms and a solution with M take. */
+    lg_status (*accelerate)(void *self, const lg_point *point, double *a);
     lg_status (*energy)(void *self, const lg_point *point, double *T, double *V); /* optional */
     /* What is not kinetic energy, and the kinetic energy, in a step, and the first block that has no step by the rules
        of a pair (-1: every block has one, so that the other verbs may be called); all of them or none. */

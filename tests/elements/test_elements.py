@@ -9,14 +9,17 @@ from elements.rows import (
     ON_TREES,
     ROWS,
     SUPPORTS,
+    Element,
     bodies,
     body_on,
     random_links,
     random_point,
     rigid,
+    start_of,
     tree,
 )
 from kinds import FREE, NODES
+from lgint import _core
 
 
 def along(model, q, w, s):
@@ -131,6 +134,38 @@ def test_inertia_forces_take_the_power_of_the_kinetic_energy(body, block):
     power = difference(lambda s: model.energy(0.0, along(model, q, v, s), v + s * a)[0])
     got = model.evaluate(0.0, q, v, a, want=("Ma", "gyro"))
     assert np.isclose(v @ (got["Ma"] + got["gyro"]), power, rtol=1e-8, atol=1e-8)
+
+
+# ---- accelerations without constraints ----
+
+
+def check_accelerations(model, bare):
+    """Accelerations leave no residual, whether the bodies find their own ones or a matrix is solved."""
+    q, v, _, _ = random_point(model, bare, 11)
+    a, _ = model.initial(0.0, q, v)
+    got = model.evaluate(0.0, q, v, a, want=("Ma", "gyro", "force"))
+    size = max(np.abs(value).max() for value in got.values())
+    assert np.allclose(got["Ma"] + got["gyro"], got["force"], rtol=0, atol=1e-13 * (1 + size))
+
+
+@by_body
+def test_accelerations_of_bodies(body, block):
+    model = body_on(block, body)
+    if model.nrows == 0:
+        check_accelerations(model, model)
+
+
+@pytest.mark.parametrize("element", [element for element in ON_BODIES if ROWS[element.kind]["nrows"] == 0], ids=str)
+def test_accelerations_under_forces(element, kinds):
+    model = rigid(kinds, element)
+    if model.nrows == 0:
+        check_accelerations(model, rigid(kinds))
+
+
+def test_a_body_without_inertia_about_an_axis_is_singular():
+    model = body_on(("R3xSO3", 0), Element("rigid_body", (2.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0)))
+    with pytest.raises(_core.SingularError, match="velocity 5"):
+        model.initial(0.0, start_of(model), np.ones(6))
 
 
 # ---- forces and joints ----

@@ -47,6 +47,10 @@ struct lg_body_type {
     void (*inertia)(lg_span bodies, const lg_point *at, const lg_wanted *want);
     /* Writes the wrenches on its frames, in its velocities, as force and Btlam; adds to S the way they turn with q. */
     void (*gather)(lg_span bodies, const lg_point *at, const lg_wanted *want);
+    /* Without constraints, instead of inertia and gather: writes its accelerations under the wrenches of forces. Both
+       verbs or none: `is_loose` says whether this body can, by its parameters and its block. */
+    void (*accelerate)(lg_span bodies, const lg_point *at, double *a);
+    int (*is_loose)(const lg_body *b);
     double (*kinetic)(const lg_body *b, const lg_point *at);
     /* In a step between two states: writes v1, p1, slope and dp1 and adds the tangent to S, as `kinetic` of the waist
        says; whether there is such a rule for the body's kind of block. NULL: for none. */

@@ -67,6 +67,24 @@ static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
         }
 }
 
+/* m x'' = F */
+static void accelerate(lg_span bodies, const lg_point *at, double *a)
+{
+    for (const lg_body *b = bodies.first; b < bodies.end; b++) {
+        double *out = a + b->block->v;
+        lg_zero(3, out);
+        for (const lg_frame *f = b->frames; f < b->frames + b->nactive; f++)
+            if (f->pressed >> LG_FORCES & 1)
+                lg_axpy(3, 1 / b->e.p[0], lg_pose_of(f, at)->wrench[LG_FORCES], out);
+    }
+}
+
+static int is_loose(const lg_body *b)
+{
+    (void)b;
+    return 1;
+}
+
 static double kinetic(const lg_body *b, const lg_point *at)
 {
     const double *v = at->v + b->block->v;
@@ -125,6 +143,8 @@ const lg_body_type lg_point_mass = {
     .kinematics = kinematics,
     .inertia = inertia,
     .gather = gather,
+    .accelerate = accelerate,
+    .is_loose = is_loose,
     .kinetic = kinetic,
     .momentum = momentum,
     .has_momentum = has_momentum,

@@ -64,13 +64,23 @@ static lg_stiffness *stiffness(const lg_body *b, const lg_point *at)
     return &lg_rigid_state_of(b, at)->stiffness;
 }
 
+/* Begins an evaluation: the body's rotation, and no derivatives of wrenches yet. */
+static inline lg_rigid_state *begin(const lg_body *b, const lg_point *at)
+{
+    const lg_node *node = b->block->node;
+    const double *q = at->q + b->block->q;
+    lg_rigid_state *s = lg_rigid_state_of(b, at);
+    s->stiffness.K.has = s->stiffness.D.has = 0;
+    s->R = node->storage == LG_STORAGE_MATRIX ? q + node->attitude_q : s->turned;
+    if (s->R == s->turned && !at->same_q)
+        node->rotation(q, s->turned);
+    return s;
+}
+
 static void open_state(const lg_body *b, const lg_point *at)
 {
     const lg_node *node = b->block->node;
-    lg_rigid_state *s = lg_rigid_state_of(b, at);
-    s->stiffness.K.has = s->stiffness.D.has = 0;
-    if (!at->same_q)
-        node->rotation(at->q + b->block->q, s->R);
+    lg_rigid_state *s = begin(b, at);
     if (!node->attitude)
         return;
     const double *rates = at->v + b->block->v + node->attitude_v;
@@ -107,6 +117,8 @@ static void write_direct(const lg_frame *f, const double *origin, const double *
     static const double zero[3];
     const double *R = pose->R, *omega = pose->omega;
     double RX[3] = {0, 0, 0}, moved[3];
+    if (level < LG_POSES)
+        return;
     if (!f->at_node)
         lg_mul3(R, f->offset, RX);
     for (int i = 0; i < 3; i++)
@@ -130,10 +142,7 @@ static void move_direct(const lg_body *b, const lg_point *at, lg_level level, in
     const lg_node *node = b->block->node;
     const double *q = at->q + b->block->q, *v = at->v + b->block->v;
     int fixed = node->place == LG_PLACE_FIXED;
-    lg_rigid_state *s = lg_rigid_state_of(b, at);
-    s->stiffness.K.has = s->stiffness.D.has = 0;
-    if (!at->same_q)
-        node->rotation(q, s->R);
+    const lg_rigid_state *s = begin(b, at);
     for (const lg_frame *f = b->frames, *end = f + nframes; f < end; f++) {
         lg_pose *pose = lg_pose_of(f, at);
         pose->R = s->R;
@@ -143,20 +152,22 @@ static void move_direct(const lg_body *b, const lg_point *at, lg_level level, in
     }
 }
 
+static void move_any(const lg_body *b, const lg_point *at, lg_level level, int nframes)
+{
+    open_state(b, at);
+    lg_arm arm = open_arm(b, at);
+    for (int k = 0; k < nframes; k++)
+        write_pose(&b->frames[k], &arm, level, lg_pose_of(&b->frames[k], at));
+}
+
 static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        if (level == LG_NO_POSES && !b->block->node->attitude)
-            continue;
         int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
-        if (lg_block_is_direct(b->block)) {
+        if (!lg_block_is_direct(b->block))
+            move_any(b, at, level, n);
+        else if (level > LG_NO_POSES)
             move_direct(b, at, level, n);
-            continue;
-        }
-        open_state(b, at);
-        lg_arm arm = open_arm(b, at);
-        for (int k = 0; k < n; k++)
-            write_pose(&b->frames[k], &arm, level, lg_pose_of(&b->frames[k], at));
     }
 }
 
@@ -194,16 +205,22 @@ static inline void add_wrench(const lg_frame *f, const double *R, const double w
         lg_add_turning(s, f->offset, g, G);
 }
 
-/* One sum of wrenches where the velocities are x' and omega: into `out`, and its derivative by turns of the body into G,
-   as the residual has it (NULL: not wanted). */
-static inline void gather_direct(const lg_body *b, const lg_point *at, int sum, double *out, double *G)
+/* One sum of wrenches at the node, and its derivative by turns of the body, as the residual has it, into G. */
+static inline void add_wrenches(const lg_body *b, const lg_point *at, int sum, double force[3], double moment[3],
+                                double *G)
 {
-    const lg_node *node = b->block->node;
     const double *R = lg_rigid_state_of(b, at)->R;
-    double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
     for (const lg_frame *f = b->frames, *end = f + b->nactive; f < end; f++)
         if (f->pressed >> sum & 1)
             add_wrench(f, R, lg_pose_of(f, at)->wrench[sum], force, moment, sum == LG_FORCES ? -1 : 1, G);
+}
+
+/* The same where the velocities are x' and omega: into `out` (NULL: not wanted). */
+static inline void gather_direct(const lg_body *b, const lg_point *at, int sum, double *out, double *G)
+{
+    const lg_node *node = b->block->node;
+    double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
+    add_wrenches(b, at, sum, force, moment, G);
     if (out && node->place != LG_PLACE_FIXED)
         lg_copy(3, force, out + b->block->v);
     if (out)
@@ -264,6 +281,15 @@ static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
     }
 }
 
+static void accelerate(lg_span bodies, const lg_point *at, double *a)
+{
+    for (const lg_body *b = bodies.first; b < bodies.end; b++) {
+        double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
+        add_wrenches(b, at, LG_FORCES, force, moment, NULL);
+        lg_rigid_accelerate(b, at, force, moment, a + b->block->v);
+    }
+}
+
 static void pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out)
 {
     lg_arm arm = arm_of(f, at);
@@ -299,9 +325,13 @@ const lg_body_type lg_rigid_body = {
     .constant_mass = 1,
     .check = check,
     .nwork = nwork,
+    .nprepared = lg_rigid_nprepared,
+    .prepare = lg_rigid_prepare,
     .kinematics = kinematics,
     .inertia = lg_rigid_inertia,
     .gather = gather,
+    .accelerate = accelerate,
+    .is_loose = lg_rigid_is_loose,
     .kinetic = lg_rigid_kinetic,
     .momentum = lg_rigid_momentum,
     .has_momentum = lg_rigid_has_momentum,

@@ -10,9 +10,20 @@
 
 enum { LG_RIGID_MASS, LG_RIGID_INERTIA }; /* places of the parameters */
 
+/* J and its inverse; zeros if it has none. */
+typedef struct lg_rigid_prepared {
+    double J[9], inverse[9];
+} lg_rigid_prepared; /* numbers only */
+
+static inline const lg_rigid_prepared *lg_rigid_prepared_of(const lg_body *b)
+{
+    return (const lg_rigid_prepared *)(const void *)b->prepared;
+}
+
 /* omega and the attitude only where the block has an attitude; on Lie groups omega is the velocity itself. */
 typedef struct lg_rigid_state {
-    double R[9];
+    const double *R; /* row-major: a part of q, or `turned` */
+    double turned[9];
     lg_stiffness stiffness;
     double omega[3];
     lg_attitude attitude;
@@ -24,7 +35,13 @@ static inline lg_rigid_state *lg_rigid_state_of(const lg_body *b, const lg_point
 }
 
 /* Verbs: rigid_inertia.c. */
+int lg_rigid_nprepared(int nparameters);
+void lg_rigid_prepare(const lg_body *b, double *prepared);
 void lg_rigid_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want);
+int lg_rigid_is_loose(const lg_body *b);
+/* On a block without an attitude: its accelerations under an inertial force and a moment in body axes, at the node. */
+void lg_rigid_accelerate(const lg_body *b, const lg_point *at, const double force[3], const double moment[3],
+                         double *a);
 double lg_rigid_kinetic(const lg_body *body, const lg_point *at);
 /* rigid_momentum.c */
 lg_status lg_rigid_momentum(lg_span bodies, const lg_pair *pair, const lg_kinetic_wanted *wanted);

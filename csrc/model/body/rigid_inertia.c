@@ -8,6 +8,28 @@
    part: m x'' with inertial velocities; m (U' + Omega x U) where they stand in the body frame (sonneville2014). */
 #include "model/body/rigid.h"
 
+#include "sparse/linalg.h"
+
+int lg_rigid_nprepared(int nparameters)
+{
+    (void)nparameters;
+    return sizeof(lg_rigid_prepared) / sizeof(double);
+}
+
+void lg_rigid_prepare(const lg_body *b, double *prepared)
+{
+    lg_rigid_prepared *p = (lg_rigid_prepared *)(void *)prepared;
+    double factors[9];
+    int pivots[3], deficient;
+    lg_inertia_matrix(b->e.p + LG_RIGID_INERTIA, p->J);
+    lg_copy(9, p->J, factors);
+    if (lg_dense_factor(3, factors, pivots, &deficient) != LG_OK)
+        return;
+    lg_identity3(p->inverse);
+    for (int j = 0; j < 3; j++)
+        lg_dense_solve(3, factors, pivots, p->inverse + 3 * j);
+}
+
 /* y = A^T c */
 static void mul_rates_T(int m, const double *A, const double c[3], double *y)
 {
@@ -33,8 +55,8 @@ static void rotate_lie(const lg_body *body, const lg_point *at, const lg_wanted 
     const lg_block *b = body->block;
     int r = b->node->attitude_v;
     const double *omega = at->v + b->v + r;
-    double J[9], Jomega[3];
-    lg_inertia_matrix(body->e.p + LG_RIGID_INERTIA, J);
+    const double *J = lg_rigid_prepared_of(body)->J;
+    double Jomega[3];
     lg_mul3(J, omega, Jomega);
 
     if (want->Ma)
@@ -100,7 +122,8 @@ static void tangent_coordinates(const lg_body *body, const lg_point *at, const l
     const lg_block *b = body->block;
     int r = b->node->attitude_v, m = b->node->attitude_n;
     const double *q = at->q + b->q + b->node->attitude_q, *v = at->v + b->v + r;
-    double acceleration[4] = {0}, J[9], W[9], omega[3], omegadot[3], Jomega[3], tau[3], C[12], G[16];
+    const double *J = lg_rigid_prepared_of(body)->J;
+    double acceleration[4] = {0}, W[9], omega[3], omegadot[3], Jomega[3], tau[3], C[12] = {0}, G[16];
     double sign = bias_sign(b, at), signed_J[9] = {0};
     lg_attitude attitude;
 
@@ -113,7 +136,6 @@ static void tangent_coordinates(const lg_body *body, const lg_point *at, const l
     lg_axpy(3, 1, attitude.bias, omegadot);
 
     // torque and its derivatives
-    lg_inertia_matrix(body->e.p + LG_RIGID_INERTIA, J);
     lg_axpy(9, sign, J, signed_J);
     lg_mul3(J, omega, Jomega);
     lg_mul3(signed_J, omegadot, tau);
@@ -137,8 +159,8 @@ static void rotate_coordinates(const lg_body *body, const lg_point *at, const lg
     const lg_block *b = body->block;
     const lg_rigid_state *now = lg_rigid_state_of(body, at);
     int r = b->node->attitude_v, m = b->node->attitude_n;
-    double J[9], tau[3];
-    lg_inertia_matrix(body->e.p + LG_RIGID_INERTIA, J);
+    const double *J = lg_rigid_prepared_of(body)->J;
+    double tau[3];
 
     if (want->Ma) {
         double omegadot[3];
@@ -214,10 +236,43 @@ double lg_rigid_kinetic(const lg_body *body, const lg_point *at)
     const lg_block *b = body->block;
     const double *v = at->v + b->v,
                  *omega = b->node->attitude ? lg_rigid_state_of(body, at)->omega : v + b->node->attitude_v;
-    double J[9], Jomega[3], energy = 0;
+    double Jomega[3], energy = 0;
     if (b->node->place != LG_PLACE_FIXED)
         energy = body->e.p[LG_RIGID_MASS] * lg_dot3(v, v) / 2;
-    lg_inertia_matrix(body->e.p + LG_RIGID_INERTIA, J);
-    lg_mul3(J, omega, Jomega);
+    lg_mul3(lg_rigid_prepared_of(body)->J, omega, Jomega);
     return energy + lg_dot3(omega, Jomega) / 2;
+}
+
+/* ---- without constraints ---- */
+
+/* The mass matrix is constant and has an inverse. */
+int lg_rigid_is_loose(const lg_body *b)
+{
+    const double *inverse = lg_rigid_prepared_of(b)->inverse;
+    return !b->block->node->attitude && lg_dot3(inverse, inverse) > 0;
+}
+
+/* m x'' = F or, in the body frame, m (U' + Omega x U) = R^T F;  J omega' = M - omega x J omega */
+void lg_rigid_accelerate(const lg_body *b, const lg_point *at, const double force[3], const double moment[3], double *a)
+{
+    const lg_node *node = b->block->node;
+    const lg_rigid_prepared *p = lg_rigid_prepared_of(b);
+    const double *v = at->v + b->block->v, *omega = v + node->attitude_v;
+    double Jomega[3], torque[3];
+    lg_mul3(p->J, omega, Jomega);
+    lg_cross(Jomega, omega, torque);
+    for (int i = 0; i < 3; i++)
+        torque[i] += moment[i];
+    lg_mul3(p->inverse, torque, a + node->attitude_v);
+    if (node->place == LG_PLACE_FIXED)
+        return;
+
+    double mass = b->e.p[LG_RIGID_MASS], along[3], turning[3] = {0, 0, 0};
+    if (node->place == LG_PLACE_BODY) {
+        lg_mulT3(lg_rigid_state_of(b, at)->R, force, along);
+        lg_cross(omega, v, turning);
+    } else
+        lg_copy(3, force, along);
+    for (int i = 0; i < 3; i++)
+        a[i] = along[i] / mass - turning[i];
 }

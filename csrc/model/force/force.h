@@ -31,6 +31,7 @@ typedef lg_status lg_between(const lg_element *e, const double d[3], const doubl
 struct lg_force_type {
     lg_element_info info;
     int needs_twists;
+    int ignores_places; /* its wrenches are the same wherever its frames are */
     int dissipates; /* it vanishes at rest and needs no potential */
     int uses_law; /* it has a law, whose derivatives are formed by differences if it has no tangent */
     lg_status (*check)(const lg_element *e, const char **reason);

@@ -38,6 +38,7 @@ const lg_force_type lg_weight = {
              .nframes = 1,
              .parameters = parameters,
              .nparameters = 2},
+    .ignores_places = 1,
     .on_point = lg_element_on_point,
     .wrenches = wrenches,
     .all = all,
