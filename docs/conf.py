@@ -1,6 +1,7 @@
 """Sphinx settings; the tables of methods, elements and node kinds are made from the compiled core before each build."""
 
 import re
+import shutil
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -13,6 +14,11 @@ import model_pages  # noqa: E402
 
 generate.write(HERE / "generated", HERE / "references.bib")
 model_pages.write(HERE / "benchmark_models")
+# copies keep the times of the originals, so that only changed notebooks run again
+shutil.rmtree(HERE / "notebooks", ignore_errors=True)
+shutil.copytree(
+    HERE.parent / "notebooks", HERE / "notebooks", ignore=shutil.ignore_patterns("*.py", "__pycache__", ".*")
+)
 
 project = "lgint"
 author = "lgint developers"
@@ -20,7 +26,7 @@ copyright = author
 version = release = installed_version("lgint")
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.mathjax",
     "sphinx-mathjax-offline",
@@ -30,6 +36,11 @@ extensions = [
 exclude_patterns = ["_build", "generated"]
 myst_enable_extensions = ["amsmath", "deflist", "dollarmath"]
 myst_heading_anchors = 3
+
+nb_execution_mode = "force"  # the notebooks are kept without output
+nb_execution_timeout = 120  # s, for a cell
+nb_execution_raise_on_error = True
+nb_merge_streams = True
 
 bibtex_bibfiles = ["references.bib"]
 bibtex_reference_style = "author_year"
@@ -44,6 +55,8 @@ suppress_warnings = ["ref.python"]  # letters of shapes, such as (n, 3), look li
 
 html_theme = "furo"
 html_title = "lgint"
+html_static_path = ["_static"]
+html_css_files = ["tables.css"]
 
 
 def setup(app):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -165,13 +166,28 @@ def _residuals(axes: Axes, run: States) -> None:
 # ---- animations ----
 
 
+# the symbols of the buttons, for which matplotlib loads a font from the network
+SYMBOLS = {
+    "minus": "\u2212",
+    "fast-backward": "\u23ee",
+    "step-backward": "\u2039",
+    "play fa-flip-horizontal": "\u25c0",
+    "pause": "\u23f8",
+    "play": "\u25b6",
+    "step-forward": "\u203a",
+    "fast-forward": "\u23ed",
+    "plus": "+",
+}
+
+
 class Movie(FuncAnimation):
-    """An animation that notebooks play."""
+    """An animation that notebooks play, without a network."""
 
     def _repr_html_(self) -> str:
         with rc_context({"animation.embed_limit": 1000.0}):  # MB: all frames, however many were asked for
             html: str = self.to_jshtml()
-        return html
+        html = re.sub(r"<link[^>]*font-awesome[^>]*>", "", html)
+        return re.sub(r'<i class="fa fa-([\w -]+)"></i>', lambda icon: SYMBOLS[icon[1]], html)
 
 
 def animation(run: States, seconds: float, fps: float) -> Movie:

@@ -241,7 +241,7 @@ def _axes(low: Array, high: Array) -> dict[str, Any]:
         **axes,
         "aspectmode": "manual",
         "aspectratio": dict(zip("xyz", ratio.tolist(), strict=True)),
-        "camera": {"eye": {"x": 1.0, "y": -1.5, "z": 0.6}},
+        "camera": {"eye": {"x": 1.15, "y": -1.75, "z": 0.7}},
         "domain": {"x": [0, 1], "y": [0.15, 1]},  # above the slider
     }
 

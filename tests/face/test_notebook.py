@@ -94,6 +94,7 @@ def test_an_animation_has_as_many_frames_as_its_time_takes(run):
     assert len(set(re.findall(r"frames\[(\d+)\] = ", html))) == 7
     assert "new Animation(frames, img_id, slider_id, 100" in html  # ms a frame
     assert "image/png" not in shown(movie) and pyplot.get_fignums() == []
+    assert "<link" not in html and 'class="fa' not in html and "\u25b6" in html  # nothing comes from a network
 
 
 def test_animations_are_saved(run, tmp_path):
