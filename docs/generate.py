@@ -19,7 +19,9 @@ def write(folder: Path, bibliography: Path) -> None:
     folder.mkdir(exist_ok=True)
     with (bibliography.parent / "verdicts.csv").open(newline="") as file:
         papers = paper_tables(list(csv.DictReader(file)), keys)
-    for name, text in (fragments(keys) | {"papers": papers}).items():
+    measured = bibliography.parents[1] / "benchmarks"
+    tables = {"papers": papers, "benchmarks": exudyn_table(measured), "rods": elastica_table(measured)}
+    for name, text in (fragments(keys) | tables).items():
         (folder / f"{name}.md").write_text(text + "\n")
 
 
@@ -186,6 +188,37 @@ def reason(claim: Row) -> str:
 def plain(text: str) -> str:
     """Return text in which no character is markup."""
     return re.sub(r"([*_$`<\[\\])", r"\\\1", text)
+
+
+# ---- measured ----
+
+
+def latest(path: Path) -> list[dict[str, str]]:
+    """Return the rows of the last run in a file of measurements."""
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [row for row in rows if row["date"] == rows[-1]["date"]]
+
+
+def exudyn_table(folder: Path) -> str:
+    """Return one line per case of the last comparison with Exudyn."""
+    rows = latest(folder / "results.csv")
+    head = ["case", "method", "lgint, µs", "Exudyn, µs", "ratio", "ratio at equal error"]
+    keys = ("case", "method", "lgint_us", "exudyn_us", "ratio", "equal")
+    return source(rows) + table(head, ([row[key] or "–" for key in keys] for row in rows))
+
+
+def elastica_table(folder: Path) -> str:
+    """Return the runs of the soft bar in the last comparison with PyElastica."""
+    rows = [row for row in latest(folder / "rods.csv") if row["case"] in ("cantilever", "pendulum")]
+    head = ["case", "edges", "code", "step, s", "µs per step", "time of the run, s", "error, m"]
+    keys = ("case", "edges", "code", "h", "us", "seconds", "error")
+    return source(rows) + table(head, ([row[key] for key in keys] for row in rows))
+
+
+def source(rows: list[dict[str, str]]) -> str:
+    """Return when and where rows were measured."""
+    return f"Measured on {rows[0]['date'][:10]}, {rows[0]['machine']}.\n\n"
 
 
 # ---- Markdown ----
