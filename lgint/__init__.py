@@ -18,6 +18,8 @@ from lgint._run.ensemble import Ensemble
 from lgint._run.equilibrium import equilibrium
 from lgint._run.integrate import Stepper, integrate, method_info, methods
 from lgint._run.trajectory import Trajectory, load
+from lgint._sweep.sample import sample
+from lgint._sweep.sweep import sweep
 from lgint._tools.drifts import Drift, drift
 from lgint._tools.rod_steps import rod_step_limit
 from lgint._tools.study import Comparison, Study, compare, study
@@ -56,8 +58,10 @@ __all__ = [
     "modal",
     "models",
     "rod_step_limit",
+    "sample",
     "section",
     "study",
+    "sweep",
 ]
 
 

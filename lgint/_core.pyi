@@ -38,6 +38,7 @@ class System:
     nmem: int
     widths: dict[str, int]  # of the parts of a state
     constant_mass: bool
+    needs_gil: bool  # runs call Python functions of the system
     conservative: bool  # all forces at rest are known to have a potential, which `energy` contains
     blocks: list[tuple[str, int, int, int, int, int]]  # kind, n, first q, first v, own rows, first own row
     row_names: list[str]

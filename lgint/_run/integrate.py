@@ -48,7 +48,7 @@ def integrate(
     events: Event | Sequence[Event] | None = ...,
     dense_output: bool = ...,
     start: Trajectory | str | None = ...,
-    progress: bool = ...,
+    progress: bool | Callable[[float], None] = ...,
     **options: Any,
 ) -> Trajectory: ...
 @overload
@@ -66,7 +66,7 @@ def integrate(
     events: Event | Sequence[Event] | None = None,
     dense_output: bool = False,
     start: Trajectory | str | None = None,
-    progress: bool = False,
+    progress: bool | Callable[[float], None] = False,
     **options: Any,
 ) -> Trajectory | ensemble.Ensemble:
     """Integrates a model from `t0` to `t_end`.
@@ -109,8 +109,9 @@ def integrate(
         multipliers jump as at a kink, and the state may not violate its constraints by more than 1e-8 beyond their
         violation under the run's own model. A name is the option of that name, for methods which have one; a run that
         is resumed keeps its own.
-    progress : bool
-        Show a progress bar on standard error (with tqdm, if it is installed).
+    progress : bool or function
+        True: show a progress bar on standard error (with tqdm, if it is installed). A function is called about every
+        50 ms with the time, or with the number of runs done of an ensemble; if it raises, the run ends.
     **options
         Of the method, see `lgint.method_info`. With `rtol` or `atol` (numbers, or arrays of length nv or 2 nv:
         velocities, respectively coordinates and velocities) a method that has them chooses its steps; with

@@ -8,10 +8,15 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress_bar(wanted: bool, begin: float, end: float, unit: str) -> Iterator[Callable[[float], None] | None]:
-    """A function that moves a progress bar to where the work has come between `begin` and `end`; None if not wanted."""
-    if not wanted:
-        yield None
+def progress_bar(
+    wanted: bool | Callable[[float], None], begin: float, end: float, unit: str
+) -> Iterator[Callable[[float], None] | None]:
+    """A function of where the work has come between `begin` and `end`: `wanted` itself, or one that moves a bar.
+
+    None if nothing is wanted.
+    """
+    if callable(wanted) or not wanted:
+        yield wanted or None
         return
     try:
         from tqdm import tqdm

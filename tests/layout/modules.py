@@ -16,7 +16,8 @@ MAY_IMPORT = {
     "_tools": {"base", "_model", "models", "_run", "_tools"},
     "_papers": {"base", "groups", "_model", "_build", "models", "_run", "_tools", "_papers"},
     "_cli": {"base", "_model", "models", "_run", "_tools", "_papers"},
-    "lgint": {"base", "groups", "modal", "_model", "_build", "models", "_run", "_tools", "_cli"},
+    "_sweep": {"base", "_model", "_run", "_sweep"},
+    "lgint": {"base", "groups", "modal", "_model", "_build", "models", "_run", "_sweep", "_tools", "_cli"},
 }
 
 

@@ -1,0 +1,1 @@
+"""Sweeps: many runs over parameters, on any executor, written to disk as they go."""

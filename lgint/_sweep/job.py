@@ -1,0 +1,188 @@
+"""What a worker of a sweep does: builds models, integrates them in ensembles, and evaluates what is observed."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lgint import _core
+from lgint._args import guess
+from lgint._model.model import Model, System
+from lgint._run.ensemble import Ensemble
+from lgint._run.integrate import check_options, integrate, methods
+from lgint._run.methods import OPTIONS
+from lgint._run.trajectory import Trajectory
+from lgint._sweep.keys import key_of
+
+# what a run may fail with; any other exception is a mistake in a program and ends the sweep
+FAILURES = (_core.IntegrationError, ValueError, ArithmeticError, LookupError)
+ALONE = ("events", "dense_output", "start")  # arguments that ensembles do not take
+ARGUMENTS = [p.name for p in inspect.signature(integrate).parameters.values() if p.kind == p.KEYWORD_ONLY]
+
+Observable = Callable[[Trajectory], Any]
+
+
+class Outcome(NamedTuple):
+    """Of one run: what was observed, or why there is nothing."""
+
+    values: dict[str, np.ndarray[Any, Any]] | None
+    report: str
+
+
+class Failure(NamedTuple):
+    """Why a run failed."""
+
+    error: BaseException
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that all runs of a sweep share.
+
+    Attributes
+    ----------
+    source : function or System
+        What makes a model, or a model.
+    fixed : dict
+        Parameters of the model, arguments of `integrate` and options that do not vary; "method" is one of them.
+    observables : dict
+        Functions of a trajectory.
+    """
+
+    source: Callable[..., System] | System
+    fixed: Mapping[str, Any]
+    observables: Mapping[str, Observable]
+
+    # ---- names ----
+
+    @functools.cached_property
+    def accepted(self) -> list[str] | None:
+        """Names of the model's parameters; None: the factory takes any."""
+        if isinstance(self.source, System):
+            return [*self.source.parameters, *self.source.values]
+        parameters = inspect.signature(self.source).parameters.values()
+        if any(p.kind == p.VAR_KEYWORD for p in parameters):
+            return None
+        return [p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+    def of_model(self, name: str) -> bool:
+        """Whether a name is a parameter of the model; all others are arguments of `integrate` and options."""
+        if self.accepted is not None and name in self.accepted:
+            return True
+        return name not in ("method", *ARGUMENTS, *OPTIONS) and (self.accepted is None or "." in name)
+
+    def check(self, run: Mapping[str, Any]) -> None:
+        """ValueError for names and options that no run could have."""
+        given = {**self.fixed, **run}
+        method = given.get("method")
+        if method is None:
+            raise ValueError("method: a name expected, here or among the parameters")
+        options = {name for name in given if not self.of_model(name) and name not in ("method", *ARGUMENTS)}
+        for name in options - OPTIONS:
+            known = [*(self.accepted or ()), *ARGUMENTS, *OPTIONS]
+            raise ValueError(
+                f"{name}: neither a parameter of the model{guess(name, known)}, nor an argument of integrate, nor an "
+                "option of the method"
+            )
+        if method in methods() and "method" not in run:
+            check_options(method, options, integrate)
+
+    def model(self, run: Mapping[str, Any]) -> System:
+        """The model of a run."""
+        parameters = {name: value for name, value in {**self.fixed, **run}.items() if self.of_model(name)}
+        if isinstance(self.source, System):
+            return self.source.with_parameters(**parameters)
+        later = {name: value for name, value in parameters.items() if self.accepted is not None and "." in name}
+        for name in later:
+            del parameters[name]
+        model = self.source(**parameters)
+        if not isinstance(model, System):
+            raise ValueError(f"the first argument of sweep: a function that returns a model expected, got {model!r}")
+        return model.with_parameters(**later) if later else model
+
+    def arguments(self, run: Mapping[str, Any]) -> dict[str, Any]:
+        """Method, arguments of `integrate` and options of a run."""
+        return {name: value for name, value in {**self.fixed, **run}.items() if not self.of_model(name)}
+
+    # ---- the runs ----
+
+    def __call__(
+        self, runs: Sequence[Mapping[str, Any]], asked: Callable[[float], None] | None = None
+    ) -> tuple[float, list[Outcome]]:
+        """Wall time in s, and the outcome of each run. `asked` is called now and then, and may raise to end them."""
+        begin = time.perf_counter()
+        outcomes: dict[int, Outcome] = {}
+        groups: dict[str, list[int]] = {}
+        for i, run in enumerate(runs):
+            groups.setdefault(key_of(self.arguments(run)), []).append(i)
+        for group in groups.values():
+            outcomes |= self._group([(i, runs[i]) for i in group], asked)
+        return time.perf_counter() - begin, [outcomes[i] for i in range(len(runs))]
+
+    def _group(
+        self, runs: Sequence[tuple[int, Mapping[str, Any]]], asked: Callable[[float], None] | None
+    ) -> dict[int, Outcome]:
+        """Outcomes of runs that differ in their models only, by their numbers."""
+        arguments = self.arguments(runs[0][1])
+        models: dict[str, System | Failure] = {}
+        keys = [key_of({name: value for name, value in run.items() if self.of_model(name)}) for _, run in runs]
+        for key, (_, run) in zip(keys, runs, strict=True):
+            if key not in models:
+                models[key] = attempt(self.model, run)
+        made = {key: model for key, model in models.items() if not isinstance(model, Failure)}
+        done = dict(zip(made, trajectories([*made.values()], arguments, asked), strict=True)) if made else {}
+        return {i: self._observe(done.get(key, models[key])) for key, (i, _) in zip(keys, runs, strict=True)}
+
+    def _observe(self, trajectory: Any) -> Outcome:
+        found = trajectory if isinstance(trajectory, Failure) else attempt(self._values, trajectory)
+        if isinstance(found, Failure):
+            return Outcome(None, f"{type(found.error).__name__}: {found.error}")
+        return Outcome(found, "")
+
+    def _values(self, trajectory: Trajectory) -> dict[str, np.ndarray[Any, Any]]:
+        return {name: numbers(name, observe(trajectory)) for name, observe in self.observables.items()}
+
+
+def attempt(function: Callable[[Any], Any], argument: Any) -> Any:
+    """The value of a function, or a Failure."""
+    try:
+        return function(argument)
+    except FAILURES as error:
+        return Failure(error)
+
+
+def trajectories(
+    models: Sequence[System], arguments: Mapping[str, Any], asked: Callable[[float], None] | None
+) -> list[Trajectory | Failure]:
+    """Runs of models by the same method with the same arguments; together where the core can run them so."""
+    given: dict[str, Any] = {"progress": asked or False, **arguments}
+    alone = any(arguments.get(name) for name in ALONE if not isinstance(arguments.get(name), str))
+    shapes = {(model.nq, model.nv) for model in models}
+    if alone or len(models) == 1 or len(shapes) > 1 or not all(isinstance(model, Model) for model in models):
+        return [attempt(lambda model: integrate(model, **given), model) for model in models]
+    ensemble = attempt(lambda all_models: integrate(all_models, **given), [*models])
+    if isinstance(ensemble, Failure):
+        return [ensemble] * len(models)
+    return _each(ensemble)
+
+
+def _each(ensemble: Ensemble) -> list[Trajectory | Failure]:
+    return [
+        Failure(error) if error is not None else trajectory
+        for trajectory, error in zip(ensemble, ensemble.errors, strict=True)
+    ]
+
+
+def numbers(name: str, value: Any) -> np.ndarray[Any, Any]:
+    """What an observable returned, as an array of numbers."""
+    found = np.asarray(value)
+    if found.dtype.kind not in "biufc":
+        raise ValueError(f"observable {name!r}: numbers expected, got {value!r}")
+    copied: np.ndarray[Any, Any] = found.copy()
+    return copied

@@ -1,0 +1,106 @@
+"""The runs of a sweep: a grid of values, or a list of them, with a dimension of the result for each."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from lgint._args import shown
+
+RUN: Final = "run"  # the only dimension of a list of runs
+RESERVED: Final = (RUN, "report")
+
+Coordinate = tuple[tuple[str, ...], Any]  # its dimensions, and its values
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Parameters of every run, in the order of the result's dimensions, the last of which varies fastest."""
+
+    parameters: list[dict[str, Any]]
+    shape: dict[str, int]  # length of each dimension
+    coordinates: dict[str, Coordinate]
+    names: list[str]  # of the parameters
+
+
+def runs_of(parameters: Mapping[str, Iterable[Any]] | Iterable[Mapping[str, Any]]) -> Runs:
+    """The grid of a dict of lists, or the runs of a list of dicts."""
+    runs = _grid(parameters) if isinstance(parameters, Mapping) else _listed(parameters)
+    for name in runs.names:
+        if not isinstance(name, str) or name in RESERVED:
+            raise ValueError(f"parameters: the name of a parameter expected, other than {RESERVED}, got {name!r}")
+    if not runs.parameters:
+        raise ValueError("parameters: at least one run expected, got none")
+    return runs
+
+
+def _grid(parameters: Mapping[str, Iterable[Any]]) -> Runs:
+    values = {name: _values(name, given) for name, given in parameters.items()}
+    coordinates: dict[str, Coordinate] = {}
+    for name, given in values.items():
+        coordinates |= _coordinates(name, given, name)
+    made = [dict(zip(values, point, strict=True)) for point in itertools.product(*values.values())]
+    return Runs(made, {name: len(given) for name, given in values.items()}, coordinates, [*values])
+
+
+def _listed(parameters: Iterable[Mapping[str, Any]]) -> Runs:
+    made: list[dict[str, Any]] = []
+    for run in _values("parameters", parameters):
+        if not isinstance(run, Mapping) or (made and run.keys() != made[0].keys()):
+            raise ValueError(
+                f"parameters: a dict of lists (a grid), or a list of dicts with the same keys (a run each), expected; "
+                f"run {len(made)} is {shown(run)}"
+            )
+        made.append(dict(run))
+    names = [*made[0]] if made else []
+    coordinates: dict[str, Coordinate] = {RUN: ((RUN,), np.arange(len(made)))}
+    for name in names:
+        coordinates |= _coordinates(name, [run[name] for run in made], RUN)
+    return Runs(made, {RUN: len(made)}, coordinates, names)
+
+
+def _values(name: str, given: Iterable[Any]) -> list[Any]:
+    if isinstance(given, (str, bytes, Mapping)) or not np.iterable(given):
+        raise ValueError(
+            f"{name}: a list of values expected, got {shown(given)}; what does not vary is an argument of sweep itself"
+        )
+    return [_plain(value) for value in given]
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of Python for those of NumPy."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+# ---- labels ----
+
+
+def _coordinates(name: str, values: Sequence[Any], dimension: str) -> dict[str, Coordinate]:
+    """A parameter as coordinates of the result: its values, or numbers from 0 and its values under `<name>_value`."""
+    own: dict[str, Coordinate] = {dimension: ((dimension,), np.arange(len(values)))} if dimension == name else {}
+    if all(isinstance(value, (bool, int, float)) for value in values):
+        return {name: ((dimension,), np.array(values))}
+    if all(isinstance(value, str) or value is None for value in values):
+        return {name: ((dimension,), np.array([str(value) for value in values], dtype=object))}
+    arrays = _arrays(values)
+    if arrays is None:
+        return own | {f"{name}_value": ((dimension,), np.array([_named(value) for value in values], dtype=object))}
+    axes = [f"{name}_axis{'' if arrays.ndim == 2 else i}" for i in range(arrays.ndim - 1)]
+    return own | {f"{name}_value": ((dimension, *axes), arrays)}
+
+
+def _arrays(values: Sequence[Any]) -> Any:
+    """The values as one array of numbers, or None if they are no numbers or have different shapes."""
+    try:
+        arrays = np.array(values)
+    except ValueError:
+        return None
+    return arrays if arrays.dtype.kind in "biuf" else None
+
+
+def _named(value: Any) -> str:
+    return str(getattr(value, "__qualname__", None) or repr(value))

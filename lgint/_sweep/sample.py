@@ -1,0 +1,63 @@
+"""Samples of parameters: runs for a sweep, drawn from ranges and distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from lgint._args import Array, array, shown
+
+
+def sample(parameters: Mapping[str, Any], n: int, *, engine: Any = None, seed: int = 0) -> list[dict[str, Any]]:
+    """Draws `n` runs for `lgint.sweep`.
+
+    Parameters
+    ----------
+    parameters : dict
+        By name: a range (low, high), whose ends may be vectors; or a distribution of `scipy.stats` with its parameters
+        (anything that has a function `ppf`).
+    n : int
+        Number of runs.
+    engine : optional
+        What draws points in the unit cube: an engine of `scipy.stats.qmc`, such as ``qmc.Sobol`` or
+        ``qmc.LatinHypercube``, as a class. Default: independent random numbers.
+    seed : int
+        The same seed gives the same runs.
+
+    Returns
+    -------
+    list of dict
+    """
+    draws = {name: _draw(name, given) for name, given in parameters.items()}
+    d = sum(int(np.prod(shape)) for shape, _ in draws.values())
+    rng = np.random.default_rng(seed)
+    cube = rng.random((n, d)) if engine is None else engine(d, rng=rng).random(n)
+    columns: dict[str, Any] = {}
+    first = 0
+    for name, (shape, quantile) in draws.items():
+        size = int(np.prod(shape))
+        columns[name] = quantile(cube[:, first : first + size].reshape(n, *shape))
+        first += size
+    return [{name: _value(values[i]) for name, values in columns.items()} for i in range(n)]
+
+
+def _draw(name: str, given: Any) -> tuple[tuple[int, ...], Any]:
+    """Shape of a value, and the function that takes uniform numbers (n, ...) to values (n, ...)."""
+    if hasattr(given, "ppf"):
+        return (), given.ppf
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise ValueError(f"{name}: a range (low, high) or a distribution expected, got {shown(given)}")
+    low, high = (array(f"{end} of {name}", value) for end, value in zip(("low", "high"), given, strict=True))
+    low, high = np.broadcast_arrays(low, high)
+
+    def between(u: Array) -> Array:
+        values: Array = low + u * (high - low)
+        return values
+
+    return low.shape, between
+
+
+def _value(value: Any) -> Any:
+    return value if np.ndim(value) else float(value)

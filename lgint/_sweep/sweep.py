@@ -1,0 +1,180 @@
+"""sweep: many runs over parameters, and what was observed in them as a labelled data set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from lgint._args import shown
+from lgint._model.model import Model, System
+from lgint._run.progress import progress_bar
+from lgint._sweep.dataset import dataset, import_xarray
+from lgint._sweep.execute import execute, own_executor
+from lgint._sweep.job import FAILURES, Job, Observable, Outcome
+from lgint._sweep.keys import digest, key_of
+from lgint._sweep.runs import Runs, runs_of
+from lgint._sweep.store import Store
+from lgint._sweep.units import units_of
+from lgint._version import VERSION
+
+if TYPE_CHECKING:
+    from xarray import Dataset
+
+
+def sweep(
+    model: Callable[..., System] | System,
+    parameters: Mapping[str, Iterable[Any]] | Iterable[Mapping[str, Any]],
+    method: str | None = None,
+    observables: Mapping[str, Observable] | None = None,
+    *,
+    executor: Executor | None = None,
+    workers: int | None = None,
+    path: str | PathLike[str] | None = None,
+    progress: bool = False,
+    units: Mapping[str, str] | None = None,
+    **arguments: Any,
+) -> Dataset:
+    """Integrates a model for many values of its parameters, and returns what was observed as a labelled data set.
+
+    Parameters
+    ----------
+    model : function or Model, CallableModel or LagrangianModel
+        A function that makes a model, such as those of `lgint.models`, called with its parameters as keywords; or a
+        model, whose parameters are those of `with_parameters`, such as "arm.mass".
+    parameters : dict of lists, or list of dicts
+        A grid: every combination of the values, which are dimensions of the result. Or a list of single runs, such as
+        `lgint.sample` draws, which is the dimension "run". Names are parameters of the model, arguments of `integrate`
+        ("h", "t_end", ...), options of the method, or "method".
+    method : str, optional
+        One of `lgint.methods()`; it may be left out if it is among the parameters.
+    observables : dict of functions
+        By name: function of a trajectory that returns a number or an array of numbers. They see each trajectory only
+        once its run, and those of the same portion, have been done. A function may have an attribute `units`.
+    executor : concurrent.futures.Executor, optional
+        Where the runs take place: threads, processes, `dask.distributed` (``client.get_executor()``), mpi4py
+        (``MPIPoolExecutor``), ... Default: a thread for each processor for models whose runs do not call Python,
+        and a process for each processor for all others.
+    workers : int, optional
+        How many tasks the executor works on at the same time; by default it is asked.
+    path : path, optional
+        A file (an SQLite database) to which every portion of finished runs is written. The same call with the same file
+        does only what is missing, whatever has ended the first one. A file knows observables by their names only.
+    progress : bool
+        Show a progress bar on standard error.
+    units : dict of str, optional
+        Units of observables and parameters, beside those that are known.
+    **arguments
+        What is the same in all runs: parameters of the model, arguments of `integrate`, options of the method.
+
+    Returns
+    -------
+    xarray.Dataset
+        A variable for each observable along the dimensions of the sweep, and further axes "<name>_axis" if it is an
+        array; the parameters are coordinates. A dimension whose values cannot be labels, such as vectors, has integer
+        labels, and its values are the coordinate "<name>_value". Units are attributes. A failed run has NaN, and its
+        `report` says why.
+
+    Raises
+    ------
+    ImportError
+        If xarray is not installed: ``pip install 'lgint[sweep]'``.
+    ValueError
+        For mistakes found before the first run, and a file that belongs to another sweep. Runs that fail, also
+        with a ValueError of the model or of an observable, do not raise.
+    """
+    import_xarray()
+    runs = runs_of(parameters)
+    fixed = {**({} if method is None else {"method": method}), **arguments}
+    _check_names(runs, fixed, observables or {})
+    job = Job(model, fixed, dict(observables or {}))
+    job.check(runs.parameters[0])
+    outcomes = _outcomes(job, runs, executor, workers, path, progress)
+    said = {name: function.units for name, function in job.observables.items() if hasattr(function, "units")}
+    known = units_of(model, runs.names, units or {}) | said | dict(units or {})
+    return dataset(runs, outcomes, [*job.observables], known, _attributes(job))
+
+
+def _check_names(runs: Runs, fixed: Mapping[str, Any], observables: Mapping[str, Observable]) -> None:
+    for name in runs.names:
+        if name in fixed:
+            raise ValueError(f"{name}: given twice, as a parameter that varies and as an argument")
+    if not observables:
+        raise ValueError("observables: at least one function of a trajectory expected, by name")
+    for name, function in observables.items():
+        if not callable(function):
+            raise ValueError(f"observables: {name!r} is not a function: {shown(function)}")
+        if name in runs.coordinates or name == "report":
+            raise ValueError(f"observables: the name {name!r} is that of a parameter or of the reports; choose another")
+
+
+def _outcomes(
+    job: Job,
+    runs: Runs,
+    executor: Executor | None,
+    workers: int | None,
+    path: str | PathLike[str] | None,
+    progress: bool,
+) -> list[Outcome]:
+    """The outcome of every run: from the file, or from the executor and then into the file."""
+    keys = [key_of(run) for run in runs.parameters]
+    with ExitStack() as stack:
+        store = Store(path, _about(job, runs))
+        stack.callback(store.close)
+        missing = {key: run for key, run in zip(keys, runs.parameters, strict=True) if key not in store}
+        move = stack.enter_context(progress_bar(progress, 0, len(missing), "runs"))
+        left = [*missing]
+        finished = 0
+
+        def take(numbers: Any, outcomes: list[Outcome]) -> None:
+            nonlocal finished
+            store.add({left[i]: outcome for i, outcome in zip(numbers, outcomes, strict=True)})
+            finished += len(numbers)
+            if move:
+                move(finished)
+
+        if missing:
+            where = executor
+            if where is None:
+                where = stack.enter_context(own_executor(_in_threads(job, runs), workers))
+            execute(job, [*missing.values()], where, workers, take)
+        return [store[key] for key in keys]
+
+
+def _in_threads(job: Job, runs: Runs) -> bool:
+    """Whether runs release the GIL: the first model that can be made is compiled, and calls no Python functions."""
+    alone = job.arguments(runs.parameters[0]).get("events")
+    for run in runs.parameters:
+        try:
+            model = job.model(run)
+        except FAILURES:
+            continue
+        return isinstance(model, Model) and not model.core.needs_gil and not alone
+    return True
+
+
+def _about(job: Job, runs: Runs) -> dict[str, str]:
+    """What all runs in one file share."""
+    return {
+        "model": _named(job),
+        "arguments": key_of(job.fixed),
+        "parameters": ", ".join(sorted(runs.names)),
+        "observables": ", ".join(sorted(job.observables)),
+    }
+
+
+def _named(job: Job) -> str:
+    if isinstance(job.source, System):
+        return f"{job.source!r} {digest(job.source)[:16]}"
+    return key_of(job.source)
+
+
+def _attributes(job: Job) -> dict[str, str]:
+    model = repr(job.source) if isinstance(job.source, System) else key_of(job.source).strip('"')
+    return {
+        "model": model,
+        "arguments": ", ".join(f"{name}={value!r}" for name, value in job.fixed.items()),
+        "lgint": VERSION,
+    }
