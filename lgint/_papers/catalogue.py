@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from lgint._args import choice
-from lgint._papers import sherif2019
+from lgint._papers import beyond_sigma, holzinger2025, sherif2019
 from lgint._papers.registry import Artifact
 
-MODULES = (sherif2019,)
+MODULES = (sherif2019, holzinger2025, beyond_sigma)
 
 
 def artifacts() -> list[Artifact]:

@@ -64,6 +64,13 @@ def equal(text: str, paper: int, ours: int, why: str = "") -> Claim:
     return _claim(text, str(paper), str(ours), paper == ours, why)
 
 
+def within_factor(text: str, paper: float, ours: float, factor: float, why: str = "") -> Claim:
+    """Positive numbers of about one size: their ratio is between 1/factor and factor."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        apart = abs(np.log(ours / paper))
+    return _claim(text, f"about {paper:.3g}", f"{ours:.3g}", bool(apart <= np.log(factor)), why)
+
+
 def less(text: str, smaller: float, larger: float, times: float = 1.0, why: str = "") -> Claim:
     """The first number is smaller than the second, by the factor `times` at least."""
     wanted = "first < second" if times == 1.0 else f"first < second / {times:g}"
