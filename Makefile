@@ -5,6 +5,7 @@
 #   make wheel    dist/lgint-*.whl for this machine, tried in clean environments with the newest and the oldest OpenBLAS
 #   make papers   the figures and tables of the papers, in papers/, and the verdicts that docs/papers.md shows
 #   make papers-quick   the same with fewer steps, leaving the docs alone
+#   make pictures   the moving pictures of the README
 #   make counts   instructions per step by part of the code, beside the committed ones; needs valgrind
 PYTHON ?= python3
 VENV := .venv
@@ -14,7 +15,7 @@ C_FILES = $(shell find csrc tests/c -name '*.[ch]')
 JOBS := $(shell getconf _NPROCESSORS_ONLN)
 C_TESTS = $(MAKE) -C tests/c PYTHON=$(abspath $(BIN))/python
 
-.PHONY: demo test sanitize papers papers-quick counts wheel docs lint format clean
+.PHONY: demo test sanitize papers papers-quick counts wheel pictures docs lint format clean
 
 demo: $(VENV)/plot.stamp
 	$(BIN)/lgint demo --out demo
@@ -59,6 +60,9 @@ papers: $(VENV)/plot.stamp
 
 papers-quick: $(VENV)/plot.stamp
 	$(BIN)/lgint reproduce all --quick --out build/papers
+
+pictures: $(VENV)/plot.stamp
+	$(BIN)/python docs/motion.py
 
 counts: $(VENV)/bench.stamp
 	$(BIN)/python -m lgint._tools.bench_counts -o build/instructions.csv

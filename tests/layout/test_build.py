@@ -77,7 +77,7 @@ def test_the_example_of_the_readme_runs_in_the_source_folder(tmp_path):
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    assert (tmp_path / "top.npz").exists()
+    assert (tmp_path / "swing.npz").exists()
 
 
 def test_sources_without_the_extension_say_so(tmp_path):

@@ -1,5 +1,6 @@
 """Papers named in the sources are in the bibliography, links of the Markdown pages lead somewhere."""
 
+import csv
 import re
 from pathlib import Path
 
@@ -30,3 +31,15 @@ def leads_to_a_file(page, link):
     if link.parent.name == "benchmark_models":
         return link.stem in lgint.models.names()
     return (page.parent / link).exists()
+
+
+def test_the_readme_has_the_times_of_the_last_measurement():
+    with (ROOT / "benchmarks/results.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    last = {row["case"]: row for row in rows if row["date"] == rows[-1]["date"]}
+    shown = re.findall(
+        r"^\| (.+?) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", (ROOT / "README.md").read_text(), re.MULTILINE
+    )
+    assert len(shown) >= 8
+    for case, *numbers in shown:
+        assert numbers == [f"{float(last[case][key]):.3g}" for key in ("lgint_us", "exudyn_us", "ratio")]
