@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from lgint._args import choice
-from lgint._papers import beyond_sigma, holzinger2025, sherif2019
+from lgint._papers import (
+    beyond_sigma,
+    holzinger2024,
+    holzinger2024_details,
+    holzinger2024_mechanisms,
+    holzinger2025,
+    sherif2019,
+)
 from lgint._papers.registry import Artifact
 
-MODULES = (sherif2019, holzinger2025, beyond_sigma)
+MODULES = (
+    holzinger2024,
+    holzinger2024_mechanisms,
+    holzinger2024_details,
+    sherif2019,
+    holzinger2025,
+    beyond_sigma,
+)
 
 
 def artifacts() -> list[Artifact]:

@@ -83,14 +83,14 @@ def panels(names: Sequence[str], draw: Callable[[Axes, str], None], axes: Axes |
     return picture
 
 
-def legend(figure: Figure) -> None:
-    """One legend of all panels' lines below them."""
+def legend(figure: Figure, side: str = "lower") -> None:
+    """One legend of all panels' lines, below or above them."""
     found: dict[str, Any] = {}
     for axes in figure.axes:
         handles, labels = axes.get_legend_handles_labels()
         found |= {label: handle for label, handle in zip(labels, handles, strict=True) if label not in found}
     handles, labels = list(found.values()), list(found)
-    figure.legend(handles, labels, loc="outside lower center", ncols=min(4, max(len(labels), 1)), fontsize=8)
+    figure.legend(handles, labels, loc=f"outside {side} center", ncols=min(4, max(len(labels), 1)), fontsize=8)
 
 
 def over_time(

@@ -1,0 +1,39 @@
+"""Artifacts of holzinger2024: quick runs of some, and that wrong numbers turn them red."""
+
+import pytest
+
+from lgint._papers import holzinger2024, holzinger2024_details, holzinger2024_mechanisms
+from lgint._papers.diagrams import time_for
+
+
+def differing(artifact):
+    return [claim.text for claim in artifact.make(True).claims if not claim.holds]
+
+
+def test_quick_runs():
+    assert differing(holzinger2024.fig6) == []
+    assert differing(holzinger2024_mechanisms.table9) == []
+    assert differing(holzinger2024_details.eqA7) == ["(A8): relative error of the function"]
+    assert differing(holzinger2024.table5) == [
+        "without T, full: iterations per step, each row within 5%",
+        "without T, modified: iterations per step, each row within 5%",
+    ]
+
+
+def test_a_wrong_coefficient_is_seen(monkeypatch):
+    form, threshold, series = holzinger2024_details.COEFFICIENTS["(A7)"]
+    wrong = {"(A7)": (form, threshold, [series[0], -series[1], *series[2:]])}
+    monkeypatch.setattr(holzinger2024_details, "COEFFICIENTS", wrong)
+    assert "(A7): relative error of the function" in differing(holzinger2024_details.eqA7)
+
+
+def test_a_wrong_setting_is_seen(monkeypatch):
+    monkeypatch.setitem(holzinger2024.GENALPHA, "newton_rtol", 1e-3)
+    assert "with T, full: iterations per step, each row within 5%" in differing(holzinger2024.table5)
+
+
+def test_the_time_for_an_error_lies_between_runs():
+    study = holzinger2024._constrained(True)["RV"]
+    study.seconds[:] = study.errors["x"] ** -0.5
+    assert time_for(study, "x", 1e-3) == pytest.approx(1e-3**-0.5, rel=1e-6)
+    assert time_for(study, "x", 1e-30) != time_for(study, "x", 1e-30)
