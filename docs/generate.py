@@ -133,56 +133,53 @@ def element_text(row: Row, keys: set[str]) -> str:
 
 
 def paper_tables(verdicts: list[Row], keys: set[str]) -> str:
-    """Return two tables per paper: its artifacts with their verdicts, and their claims."""
+    """Return three tables per paper: its artifacts, the claims that differ and, folded, those that are reproduced."""
     found: dict[str, list[Row]] = {}
     for row in verdicts:
         found.setdefault(f"{row['paper']}/{row['artifact']}", []).append(row)
     parts = []
-    for paper, rows in groupby(catalogue.artifacts(), key=lambda row: row.paper):
-        rows = list(rows)
+    for paper, group in groupby(catalogue.artifacts(), key=lambda row: row.paper):
+        rows = list(group)
         title = f"## {paper}\n\n{cite(paper, keys)}\n" if paper in keys else "## Beyond the papers\n"
-        parts += [title, artifact_table(rows, found), claim_table(rows, found)]
+        parts += [title, artifact_table(rows, found)]
+        parts += claim_tables([(row.name, claim) for row in rows for claim in found.get(row.key, [])])
     return "\n".join(parts)
 
 
 def artifact_table(rows: list[Any], found: dict[str, list[Row]]) -> str:
     """Return one line per artifact."""
-    head = ["artifact", "shows", "reproduced if", "chosen here", "verdict"]
     return table(
-        head,
-        (
-            [code(r.name), plain(r.shows), plain(r.reproduced), plain(r.ours) or "–", word(found.get(r.key, []))]
-            for r in rows
-        ),
+        ["artifact", "shows", "reproduced if", "claims that hold", "verdict"],
+        ([code(r.name), plain(r.shows) + chosen(r), plain(r.reproduced), *score(found.get(r.key, []))] for r in rows),
     )
 
 
-def word(claims: list[Row]) -> str:
-    """Return the verdict on an artifact from the verdicts on its claims."""
-    if not claims:
-        return "not run"
-    return "**differs**" if any(claim["verdict"] == "differs" for claim in claims) else "reproduced"
+def chosen(row: Any) -> str:
+    """Return what was chosen here because the paper does not say it."""
+    return f" *Chosen here: {plain(row.ours)}.*" if row.ours else ""
 
 
-def claim_table(rows: list[Any], found: dict[str, list[Row]]) -> str:
-    """Return one line per claim."""
-    return table(
-        ["artifact", "claim", "paper", "here", "verdict"],
-        (
-            [
-                code(row.name),
-                *(plain(claim[x]) for x in ("claim", "in the paper", "here")),
-                word([claim]) + reason(claim),
-            ]
-            for row in rows
-            for claim in found.get(row.key, [])
-        ),
-    )
+def score(claims: list[Row]) -> list[str]:
+    """Return how many of the claims hold, and the verdict on their artifact."""
+    held = sum(claim["verdict"] == "reproduced" for claim in claims)
+    verdict = "reproduced" if held == len(claims) else "**differs**"
+    return [f"{held} of {len(claims)}", verdict if claims else "not run"]
 
 
-def reason(claim: Row) -> str:
-    """Return why a claim differs, where that is known."""
-    return f": {plain(claim['why'])}" if claim["why"] else ""
+def claim_tables(claims: list[tuple[str, Row]]) -> list[str]:
+    """Return a table of what differs, with reasons, and a folded one of what is reproduced."""
+    cells = {"reproduced": [], "differs": []}
+    for name, claim in claims:
+        texts = [plain(claim[column]) for column in ("claim", "in the paper", "here", "why")]
+        cells[claim["verdict"]].append([code(name), *texts])
+    head = ["artifact", "claim", "paper", "here"]
+    parts = []
+    if cells["differs"]:
+        parts += ["What differs:\n", table([*head, "why"], cells["differs"])]
+    if cells["reproduced"]:
+        held = [row[:-1] for row in cells["reproduced"]]
+        parts += [f"<details><summary>{len(held)} claims that hold</summary>\n", table(head, held), "</details>\n"]
+    return parts
 
 
 def plain(text: str) -> str:
