@@ -40,14 +40,12 @@ void lg_space_retract(const lg_space *space, const double *q0, const double *the
 void lg_space_move(const lg_space *space, const double *q0, const double *theta, const double *y, double *q, double *w)
 {
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
-        const double *yb = y ? y + b->v : NULL;
-        double *wb = y ? w + b->v : NULL;
         if (b->node->move)
-            b->node->move(b->n, q0 + b->q, theta + b->v, yb, q + b->q, wb);
+            b->node->move(b->n, q0 + b->q, theta + b->v, y ? y + b->v : NULL, q + b->q, y ? w + b->v : NULL);
         else {
             b->node->retract(b->n, q0 + b->q, theta + b->v, q + b->q);
             if (y)
-                b->node->tangent_mul(b->n, theta + b->v, yb, wb);
+                b->node->tangent_mul(b->n, theta + b->v, y + b->v, w + b->v);
         }
         if (lg_block_tail(b) == 0)
             continue;

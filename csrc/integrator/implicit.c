@@ -35,12 +35,16 @@ void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets
     double **terms[] = {&implicit->Ma, &implicit->gyro, &implicit->force, &implicit->Btlam};
     for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
         *terms[i] = lg_arena_doubles(arena, nv);
+    implicit->constrained = nrows > 0;
     implicit->residual = lg_arena_doubles(arena, nv + (size_t)sets * nrows);
 }
 
 lg_wanted lg_implicit_terms(const lg_implicit *implicit)
 {
-    return (lg_wanted){.Ma = implicit->Ma, .gyro = implicit->gyro, .force = implicit->force, .Btlam = implicit->Btlam};
+    return (lg_wanted){.Ma = implicit->Ma,
+                       .gyro = implicit->gyro,
+                       .force = implicit->force,
+                       .Btlam = implicit->constrained ? implicit->Btlam : NULL};
 }
 
 static double sum_of_squares(int n, const double *x)
@@ -56,15 +60,18 @@ void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, 
 {
     const double *restrict Ma = implicit->Ma, *restrict gyro = implicit->gyro;
     const double *restrict force = implicit->force, *restrict Btlam = implicit->Btlam;
-    double *restrict r = implicit->residual, size = old ? w_old * w_old * sum_of_squares(nv, old) : 0;
+    double *restrict r = implicit->residual, size = old ? w_old * w_old * sum_of_squares(nv, old) : 0, sum = 0;
     for (int i = 0; i < nv; i++) {
-        double inertia = wa * Ma[i];
-        r[i] = inertia + gyro[i] - force[i] + Btlam[i];
+        double inertia = wa * Ma[i], row = inertia + gyro[i] - force[i] + Btlam[i];
         size += inertia * inertia + gyro[i] * gyro[i] + force[i] * force[i] + Btlam[i] * Btlam[i];
+        sum += row * row;
+        r[i] = row;
     }
-    if (old)
+    if (old) {
         lg_axpy(nv, -w_old, old, r);
-    norms->now.force = sqrt(sum_of_squares(nv, r) / nv);
+        sum = sum_of_squares(nv, r);
+    }
+    norms->now.force = sqrt(sum / nv);
     norms->size.force = sqrt(size / nv);
     norms->noise.force = 16 * DBL_EPSILON * norms->size.force;
 }

@@ -10,6 +10,7 @@ typedef struct lg_implicit {
     lg_newton_settings newton;
     double *Ma, *gyro, *force, *Btlam; /* nv each */
     double *residual; /* force rows, then the sets of constraint rows */
+    int constrained; /* without constraints Btlam is zero and never written */
 } lg_implicit;
 
 /* The settings given by LG_NEWTON_OPTIONS. */

@@ -86,7 +86,8 @@ lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const d
     lg_space_polish(self->system->space, state->q);
     lg_copy(nv, v, state->v);
     lg_copy(nv, a, state->a);
-    lg_copy(nrows, lam, state->lam);
+    if (nrows)
+        lg_copy(nrows, lam, state->lam);
     state->t += h;
     return LG_OK;
 }

@@ -81,18 +81,12 @@ lg_status lg_source_check(const lg_element *e, int first, int n, const char **re
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
 }
 
-lg_status lg_source_value(const lg_element *e, int first, int n, const lg_point *at, double *value)
+lg_status lg_source_changing(const lg_element *e, int first, int n, const lg_point *at, double *value)
 {
-    switch (source_of(e, first)) {
-    case LG_SOURCE_TABLE:
-        interpolate(e, first, n, at, value);
-        return LG_OK;
-    case LG_SOURCE_FUNCTION:
+    if (source_of(e, first) == LG_SOURCE_FUNCTION)
         return e->function.call(e->function.self, at->t, n, value);
-    default:
-        lg_copy(n, e->p + first + 1, value);
-        return LG_OK;
-    }
+    interpolate(e, first, n, at, value);
+    return LG_OK;
 }
 
 double lg_source_next_kink(const lg_element *e, int first, double t)

@@ -16,7 +16,16 @@ enum { LG_SOURCE_VALUES = 6 }; /* the largest number of values */
 /* n values; on failure *reason is a short reason. */
 lg_status lg_source_check(const lg_element *e, int first, int n, const char **reason);
 /* Tables are linear between their times and constant outside; t_in picks the piece, so that a step never mixes two. */
-lg_status lg_source_value(const lg_element *e, int first, int n, const lg_point *at, double *value);
+lg_status lg_source_changing(const lg_element *e, int first, int n, const lg_point *at, double *value);
+
+static inline lg_status lg_source_value(const lg_element *e, int first, int n, const lg_point *at, double *value)
+{
+    if (e->p[first] != LG_SOURCE_CONSTANT)
+        return lg_source_changing(e, first, n, at, value);
+    lg_copy(n, e->p + first + 1, value);
+    return LG_OK;
+}
+
 /* The first time of a table after t, or INFINITY. */
 double lg_source_next_kink(const lg_element *e, int first, double t);
 

@@ -22,9 +22,15 @@ typedef struct iteration {
 
 /* ---- norms ---- */
 
+/* Of two numbers, neither of which is a NaN. */
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static lg_norms larger_norms(lg_norms a, lg_norms b)
 {
-    return (lg_norms){fmax(a.force, b.force), {fmax(a.rows[0], b.rows[0]), fmax(a.rows[1], b.rows[1])}};
+    return (lg_norms){larger(a.force, b.force), {larger(a.rows[0], b.rows[0]), larger(a.rows[1], b.rows[1])}};
 }
 
 static int finite_norms(lg_norms a)
@@ -35,11 +41,11 @@ static int finite_norms(lg_norms a)
 /* Finds the largest ratio of a residual to its bound and the set of constraint rows it is in (-1: the force rows). */
 static void find_error(iteration *it, lg_norms now, lg_norms noise)
 {
-    double rtol = it->settings->rtol, bound = fmax(rtol * it->first.force + it->settings->atol, noise.force);
+    double rtol = it->settings->rtol, bound = larger(rtol * it->first.force + it->settings->atol, noise.force);
     it->error = now.force > 0 ? now.force / bound : 0;
     it->worst_set = -1;
     for (int set = 0; set < LG_ROW_SETS; set++) {
-        double error = now.rows[set] > 0 ? now.rows[set] / fmax(rtol * it->first.rows[set], noise.rows[set]) : 0;
+        double error = now.rows[set] > 0 ? now.rows[set] / larger(rtol * it->first.rows[set], noise.rows[set]) : 0;
         if (error > it->error) {
             it->error = error;
             it->worst_set = set;
@@ -74,7 +80,7 @@ enum { UNTESTED_STEPS = 7, STEPS_AFTER_SURPRISE = 32 };
 static void measure(iteration *it)
 {
     lg_newton_memory *m = it->memory;
-    it->contraction = it->last_error > 0 ? fmax(it->error / it->last_error, DBL_EPSILON) : 1;
+    it->contraction = it->last_error > 0 ? larger(it->error / it->last_error, DBL_EPSILON) : 1;
     if (it->count == 1)
         it->first_contraction = it->contraction;
     if (it->reuses == 1 && it->renewed) {
@@ -136,9 +142,9 @@ static int is_converged(const iteration *it, const lg_residual_norms *norms)
 static double new_matrix_contraction(const iteration *it)
 {
     const lg_newton_memory *m = it->memory;
-    double before = m->new_contraction > 0 ? m->new_contraction * fmax(1, it->error / m->new_error) : 0;
+    double before = m->new_contraction > 0 ? m->new_contraction * larger(1, it->error / m->new_error) : 0;
     double here = it->full && it->count > 0 ? it->contraction * it->error / it->last_error : 0;
-    return m->new_contraction > 0 ? fmax(before, here) : 0;
+    return m->new_contraction > 0 ? larger(before, here) : 0;
 }
 
 /* The expected contraction of a correction by an older matrix. That of the last tested step holds if the first
@@ -150,9 +156,9 @@ static double old_matrix_contraction(const iteration *it)
     if (m->last_contraction == 0 || it->renewed)
         return here;
     if (it->count == 0)
-        return wear * fmax(m->first_contraction, m->last_contraction);
+        return wear * larger(m->first_contraction, m->last_contraction);
     int as_expected = it->first_contraction <= ordinary * wear * m->first_contraction;
-    return as_expected ? wear * m->last_contraction : fmax(wear * m->last_contraction, here);
+    return as_expected ? wear * m->last_contraction : larger(wear * m->last_contraction, here);
 }
 
 /* Whether the next correction, by a new or an old matrix, ends the step without a test. */
@@ -170,6 +176,13 @@ enum { MOST_REUSES = 8, MOST_SOLE_STEPS = 16 };
 static double iterations_for(double error, double contraction)
 {
     return contraction < 1 ? log(error / safe) / -log(contraction) : INFINITY;
+}
+
+/* Whether the iterations that are left cost more than a new matrix, which costs at least one. */
+static int is_slow(const iteration *it)
+{
+    int one_is_left = it->error * it->contraction <= safe;
+    return !one_is_left && iterations_for(it->error, it->contraction) > it->settings->matrix_cost;
 }
 
 /* The number of iterations that the next step is expected to take with the matrix of earlier steps: as many as the last
@@ -198,8 +211,7 @@ static int is_renewal_due(const iteration *it)
 {
     if (it->settings->plain)
         return it->reuses > 0 && (it->contraction > slow || it->reuses >= MOST_REUSES);
-    return it->count > 0 ? iterations_for(it->error, it->contraction) > it->settings->matrix_cost
-                         : is_worn(it->memory, it->settings->matrix_cost);
+    return it->count > 0 ? is_slow(it) : is_worn(it->memory, it->settings->matrix_cost);
 }
 
 static int needs_new(iteration *it)
@@ -229,8 +241,8 @@ static void note_age(iteration *it)
 static void remember(iteration *it)
 {
     lg_newton_memory *m = it->memory;
-    m->first_error = fmax(it->first_error, 0.5 * m->first_error);
-    m->steps_to_test = fmax(0, m->steps_to_test - 1);
+    m->first_error = larger(it->first_error, 0.5 * m->first_error);
+    m->steps_to_test = larger(0, m->steps_to_test - 1);
     m->last_iterations = it->count;
     note_age(it);
     if (it->renewed)

@@ -109,6 +109,16 @@ static void add_velocities(int n, double s, const double *restrict v0, const dou
     }
 }
 
+/* Both at once, from T y in E and y in v. */
+static void set_velocities(int n, double s_lie, double s, const double *restrict v0, const double *restrict w,
+                           double *restrict E, double *restrict v)
+{
+    for (int i = 0; i < n; i++) {
+        E[i] = s_lie * (E[i] - v[i]) + w[i];
+        v[i] = v0[i] + s * E[i];
+    }
+}
+
 /* y and E stand where v and vdot then follow. */
 static void follow(lg_genalpha_stepper *g)
 {
@@ -118,6 +128,10 @@ static void follow(lg_genalpha_stepper *g)
     double *y = g->now.v, *E = g->now.a;
     add_angles(nv, to_theta, g->theta0, g->w, g->now.c, g->now.theta, y);
     lg_space_move(system->space, g->now.qn, g->now.theta, y, g->now.q, E);
+    if (!stabilized && (sigma == 0 || sigma == 1)) { // P is the identity, or E is zero
+        set_velocities(nv, g->beta_prime * sigma, to_v, g->v0, g->w, E, g->now.v);
+        return;
+    }
 
     set_lie_terms(nv, g->beta_prime * sigma, y, E);
     if (stabilized) {
@@ -125,7 +139,7 @@ static void follow(lg_genalpha_stepper *g)
         lg_pattern_add_BT(system->pattern, g->Bn, 1, g->mu, g->Btmu);
         lg_axpy(nv, 1, g->Btmu, E);
     }
-    if (sigma != 1 && (sigma != 0 || stabilized))
+    if (sigma != 1)
         divide_by_P(g, E);
 
     add_velocities(nv, to_v, g->v0, g->w, E, g->now.v);

@@ -276,7 +276,9 @@ static lg_status take_matrix(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 static lg_status take_over(lg_genalpha_stepper *g)
 {
     lg_alpha_carry *c = &g->carry;
-    lg_alpha_carry_layout(g, g->start->carry, c);
+    if (g->carry_base != g->start->carry)
+        lg_alpha_carry_layout(g, g->start->carry, c);
+    g->carry_base = g->start->carry;
     take_accelerations(g, c);
     take_memory(g, c);
     if (g->optimal_start && *c->h == 0)
@@ -286,27 +288,34 @@ static lg_status take_over(lg_genalpha_stepper *g)
     return LG_OK;
 }
 
+/* The latest values of n unknowns come first, those of earlier steps move back. */
+static void shift(int n, int back, double *const x[], const double *latest)
+{
+    if (n == 0)
+        return;
+    for (int i = back; i > 0; i--)
+        lg_copy(n, x[i - 1], x[i]);
+    lg_copy(n, latest, x[0]);
+}
+
 /* Writes the carry for the next step after an accepted step that began with lam_n. */
 static void hand_over(const lg_genalpha_stepper *g, const double *lam_n)
 {
     int nv = g->base.system->space->nv, nrows = g->base.system->pattern->nrows, nmu = lg_alpha_mu_count(g);
-    lg_alpha_carry c = g->carry;
+    const lg_alpha_carry *c = &g->carry;
     for (int i = 0; i < nv; i++)
-        c.a[i] = g->a0[i] + g->alpha.kappa * g->now.a[i];
-    *c.h = g->h;
-    memcpy(c.memory, &g->memory, sizeof g->memory);
+        c->a[i] = g->a0[i] + g->alpha.kappa * g->now.a[i];
+    *c->h = g->h;
+    memcpy(c->memory, &g->memory, sizeof g->memory);
     if (g->extrapolates) {
-        for (int i = g->undamped ? 2 : 1; i > 0; i--) {
-            lg_copy(nv, c.w[i - 1], c.w[i]);
-            lg_copy(nrows, i > 1 ? c.lam[i - 2] : lam_n, c.lam[i - 1]);
-            lg_copy(nmu, c.mu[i - 1], c.mu[i]);
-        }
-        lg_copy(nv, g->w, c.w[0]);
-        lg_copy(nmu, g->mu, c.mu[0]);
-        *c.steps = fmin(*c.steps + 1, 3);
+        int back = g->undamped ? 2 : 1;
+        shift(nv, back, c->w, g->w);
+        shift(nrows, back - 1, c->lam, lam_n);
+        shift(nmu, back, c->mu, g->mu);
+        *c->steps = *c->steps < 3 ? *c->steps + 1 : 3;
     }
     if (g->place_changed)
-        lg_copy(lg_alpha_place_count(g->base.system), g->matrix_place, c.place);
+        lg_copy(lg_alpha_place_count(g->base.system), g->matrix_place, c->place);
 }
 
 /* ---- the step ---- */
@@ -345,9 +354,10 @@ static lg_status begin(lg_genalpha_stepper *g, const lg_state *state, double h)
     g->now.h = h;
     g->now.mem = state->mem;
     g->now.qn = state->q;
-    g->coordinate_size = 1 + lg_max_abs(space->nq, state->q);
-    g->noise_phi = 64 * DBL_EPSILON * g->coordinate_size;
-    g->noise_phidot = 64 * DBL_EPSILON * (1 + lg_max_abs(space->nv, state->v));
+    if (g->base.system->pattern->nrows)
+        g->noise_phi = 64 * DBL_EPSILON * (1 + lg_max_abs(space->nq, state->q));
+    if (g->index != LG_INDEX_3)
+        g->noise_phidot = 64 * DBL_EPSILON * (1 + lg_max_abs(space->nv, state->v));
 
     LG_TRY(take_over(g));
     g->chains_formed = g->place_changed = 0;
@@ -378,7 +388,8 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     LG_TRY(solve(g, state, h));
 
     double *lam_n = g->implicit.residual;
-    lg_copy(nrows, state->lam, lam_n);
+    if (nrows)
+        lg_copy(nrows, state->lam, lam_n);
     LG_TRY(lg_stepper_accept(self, state, h, g->now.q, g->now.v, g->now.a, g->lam));
     hand_over(g, lam_n);
     return LG_OK;

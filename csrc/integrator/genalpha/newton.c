@@ -210,7 +210,9 @@ static void update(void *self, const double *correction)
 static int is_negligible(void *self, const double *correction)
 {
     const lg_genalpha_stepper *g = self;
-    return lg_max_abs(g->base.system->space->nv, correction) / g->beta_prime <= 4 * DBL_EPSILON * g->coordinate_size;
+    const lg_space *space = g->base.system->space;
+    double size = 1 + lg_max_abs(space->nq, g->now.qn);
+    return lg_max_abs(space->nv, correction) / g->beta_prime <= 4 * DBL_EPSILON * size;
 }
 
 lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)

@@ -66,9 +66,9 @@ struct lg_genalpha_stepper {
     /* the current step */
     const lg_state *start;
     lg_alpha_carry carry; /* its parts in the state at the start */
+    const double *carry_base; /* where they begin */
     double h, beta_prime, gamma_prime;
-    double coordinate_size; /* 1 + max |q_n| */
-    double noise_phi, noise_phidot;
+    double noise_phi, noise_phidot; /* of constraint rows */
     double *theta0, *v0, *a0; /* predicted; before that v_n and the algorithmic a_n are in v0 and a0 */
     double *w, *lam, *mu; /* unknowns */
     lg_alpha_place now; /* at the end of the step; now.a is vdot */

@@ -111,16 +111,29 @@ static void write_pose(const lg_frame *f, lg_arm *arm, lg_level level, lg_pose *
     pose->omegadot = arm->attitude ? arm->attitude->bias : zero;
 }
 
+static inline void set_at_node(const double *origin, const double *velocity, lg_pose *pose)
+{
+    static const double zero[3];
+    lg_copy(3, origin, pose->x);
+    lg_copy(3, velocity, pose->xdot);
+    lg_zero(3, pose->xdd);
+    lg_zero(3, pose->y);
+    pose->omegadot = zero;
+}
+
 /* x = x_node + R X,  x' = x_node' + R (omega x X),  x'' = R (omega x (omega x X)) at v' = 0 */
 static void write_direct(const lg_frame *f, const double *origin, const double *velocity, lg_level level, lg_pose *pose)
 {
     static const double zero[3];
     const double *R = pose->R, *omega = pose->omega;
-    double RX[3] = {0, 0, 0}, moved[3];
+    double RX[3], moved[3];
     if (level < LG_POSES)
         return;
-    if (!f->at_node)
-        lg_mul3(R, f->offset, RX);
+    if (f->at_node) {
+        set_at_node(origin, velocity, pose);
+        return;
+    }
+    lg_mul3(R, f->offset, RX);
     for (int i = 0; i < 3; i++)
         pose->x[i] = origin[i] + RX[i];
     if (level < LG_TWISTS)

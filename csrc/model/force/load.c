@@ -1,5 +1,5 @@
 /* Applied forces and torques on a frame: constant, from a table, or a function of time; in inertial or in body axes.
-   A force turns with the body if its axes are the body's: f = R F, df = -R F^ dphi. A torque in inertial axes has the
+   A force turns with the body if its axes are the body's: f = R F, df = -f^ R dphi. A torque in inertial axes has the
    body components R^T T, d(R^T T) = (R^T T)^ dphi. The load factor multiplies both. */
 #include "model/force/force.h"
 #include "model/source.h"
@@ -19,54 +19,86 @@ static lg_status check(const lg_element *e, const char **reason)
     return lg_source_check(e, SOURCE, 3, reason);
 }
 
-static lg_status evaluate(const lg_element *e, const lg_point *at, double value[3])
-{
-    LG_TRY(lg_source_value(e, SOURCE, 3, at, value));
-    for (int i = 0; i < 3; i++)
-        value[i] *= at->load;
-    return LG_OK;
-}
-
 static double next_kink(const lg_element *e, double t)
 {
     return lg_source_next_kink(e, SOURCE, t);
 }
 
-static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out)
+/* The force in inertial axes, or the torque in body axes; `turn` converts from the other axes than these. */
+static inline lg_status evaluate(const lg_element *e, const double *R, const lg_point *at, int own_axes,
+                                 void turn(const double R[9], const double given[3], double value[3]), double value[3])
 {
-    double value[3];
-    LG_TRY(evaluate(e, at, value));
+    double given[3];
+    LG_TRY(lg_source_value(e, SOURCE, 3, at, given));
+    for (int i = 0; i < 3; i++)
+        given[i] *= at->load;
+    if (e->p[AXES] == own_axes)
+        lg_copy(3, given, value);
+    else
+        turn(R, given, value);
+    return LG_OK;
+}
+
+static inline lg_status force(const lg_element *e, const double *R, const lg_point *at, double F[3])
+{
+    return evaluate(e, R, at, 0, lg_mul3, F);
+}
+
+static inline lg_status torque(const lg_element *e, const double *R, const lg_point *at, double T[3])
+{
+    return evaluate(e, R, at, 1, lg_mulT3, T);
+}
+
+static lg_status force_wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,
+                                lg_load *out)
+{
     lg_zero(6, out->w[0]);
-    if (e->p[AXES] == 0) {
-        lg_copy(3, value, out->w[0]);
-        return LG_OK;
-    }
-    lg_mul3(f[0]->R, value, out->w[0]);
-    if (linear) {
-        double hat[9], Rhat[9];
-        lg_hat3(value, hat);
-        lg_mul33(f[0]->R, hat, Rhat);
-        lg_quarters_add(&out->K[0][0], LG_XR, -1, Rhat);
+    LG_TRY(force(e, f[0]->R, at, out->w[0]));
+    if (linear && e->p[AXES] != 0) {
+        double hat[9], slope[9];
+        lg_hat3(out->w[0], hat);
+        lg_mul33(hat, f[0]->R, slope);
+        lg_quarters_add(&out->K[0][0], LG_XR, -1, slope);
     }
     return LG_OK;
 }
 
-static lg_status torque(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out)
+static lg_status torque_wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,
+                                 lg_load *out)
 {
-    double value[3];
-    LG_TRY(evaluate(e, at, value));
     lg_zero(6, out->w[0]);
-    if (e->p[AXES] != 0) {
-        lg_copy(3, value, out->w[0] + 3);
-        return LG_OK;
-    }
-    lg_mulT3(f[0]->R, value, out->w[0] + 3);
-    if (linear) {
+    LG_TRY(torque(e, f[0]->R, at, out->w[0] + 3));
+    if (linear && e->p[AXES] == 0) {
         double hat[9];
         lg_hat3(out->w[0] + 3, hat);
         lg_quarters_add(&out->K[0][0], LG_RR, 1, hat);
     }
     return LG_OK;
+}
+
+/* A batch: values go straight to the wrenches from component `first` on, unless their tangent is wanted as well. */
+static inline lg_status add_all(lg_forces loads, const lg_point *at, const lg_wanted *want, int first,
+                                lg_status kernel(const lg_element *e, const double *R, const lg_point *at, double *out))
+{
+    if (want->S && want->chain)
+        return lg_force_all(loads, at, want);
+    for (const lg_force *f = loads.first; f < loads.end; f++) {
+        lg_pose *pose = lg_pose_of(f->e.frame[0], at);
+        double value[3];
+        LG_TRY(kernel(&f->e, pose->R, at, value));
+        lg_axpy(3, 1, value, pose->wrench[LG_FORCES] + first);
+    }
+    return LG_OK;
+}
+
+static lg_status all_forces(lg_forces loads, const lg_point *at, const lg_wanted *want)
+{
+    return add_all(loads, at, want, 0, force);
+}
+
+static lg_status all_torques(lg_forces loads, const lg_point *at, const lg_wanted *want)
+{
+    return add_all(loads, at, want, 3, torque);
 }
 
 /* In inertial axes; with the body's axes it turns. */
@@ -86,7 +118,8 @@ const lg_force_type lg_applied_force = {
              .nparameters = 3},
     .check = check,
     .on_point = on_point,
-    .wrenches = wrenches,
+    .wrenches = force_wrenches,
+    .all = all_forces,
     .next_kink = next_kink,
 };
 
@@ -99,6 +132,7 @@ const lg_force_type lg_applied_torque = {
              .parameters = parameters,
              .nparameters = 3},
     .check = check,
-    .wrenches = torque,
+    .wrenches = torque_wrenches,
+    .all = all_torques,
     .next_kink = next_kink,
 };
