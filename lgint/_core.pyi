@@ -170,10 +170,14 @@ def integrate(
     on_step: Callable[..., float | None] | None = None,  # (t, q, v, a, lam) of both ends of each step -> end of the run
     dense: bool = False,
     stops: ArrayLike | None = None,  # ascending, from t0 to t_end
+    on_rows: Callable[[dict[str, Any]], object] | None = None,
+    room: int = 0,
 ) -> dict[str, Any]:
     """Runs from t0 through the stops to t_end, each interval between stops and kinks cut into ceil(length / h) equal
     steps. progress(t) is called about every 50 ms, on_step with both ends of every step; if it returns a time, the run
-    ends there. On failure the exception's `result` holds everything that was computed.
+    ends there. on_rows takes the states away as soon as there are `room` of them, or a second after the last call: a
+    dict as this function returns, whose end and carry resume the run after them; the result has those that are left. On
+    failure the exception's `result` holds everything that was computed.
 
     t (n,), h (n,), error (n,), q (n, nq), v and vdot (n, nv), lam (n, nrows), mem (n, nmem); carry (of the last
     state only); end (that state, the same fields); knots (both ends of every step: t, q, v, vdot, lam; or None); stats:

@@ -7,9 +7,9 @@ typedef struct call {
     lg_session session;
     lg_module *module;
     lg_outcome outcome;
-    PyObject *progress, *on_step; /* callables, or NULL */
+    PyObject *progress, *on_step, *on_rows; /* callables, or NULL */
     lg_thread thread;
-    double wall_time;
+    double begin, wall_time; /* s */
 } call;
 
 /* ---- the observer ---- */
@@ -82,6 +82,13 @@ static lg_status run(call *c, const lg_schedule *schedule, lg_report *report)
 
 /* ---- the result ---- */
 
+static void set_carry(lg_outcome *outcome, const lg_run *run, const lg_state *state)
+{
+    outcome->stats = run->stepper->stats;
+    outcome->carry = state->carry;
+    outcome->ncarry = lg_run_carry_count(run);
+}
+
 /* A run that could not be opened has no states, no carry and no counts; one without a system has no result. */
 static PyObject *result_of(void *self)
 {
@@ -94,25 +101,59 @@ static PyObject *result_of(void *self)
     outcome->record[LG_END] = &s->end;
     outcome->record[LG_KNOTS] = s->dense ? &s->knots : NULL;
     outcome->wall_time = c->wall_time;
-    if (s->run.stepper) {
-        outcome->stats = s->run.stepper->stats;
-        outcome->carry = s->run.state.carry;
-        outcome->ncarry = lg_run_carry_count(&s->run);
-    }
+    if (s->run.stepper)
+        set_carry(outcome, &s->run, &s->run.state);
     return lg_outcome_dict(outcome);
 }
+
+/* ---- rows that are taken away during the run ---- */
+
+/* The rows saved so far, and the state from which a run goes on after them, as the result of a run. */
+static PyObject *rows_dict(const call *c, lg_session *s, lg_record *end)
+{
+    lg_outcome outcome = {.record = {&s->states, end}, .wall_time = fmax(0, lg_wall_time() - c->begin)};
+    set_carry(&outcome, &s->run, s->reached);
+    *end = lg_record_of(s->run.system, lg_run_extra_count(&s->run));
+    int added = lg_record_add(end, s->reached, s->run.h, s->run.error) == LG_OK;
+    PyObject *dict = added ? lg_outcome_dict(&outcome) : PyErr_NoMemory();
+    lg_outcome_close(&outcome);
+    return dict;
+}
+
+static lg_status give_rows(const call *c, lg_session *s)
+{
+    lg_record end = {0};
+    PyObject *rows = rows_dict(c, s, &end);
+    PyObject *done = rows ? PyObject_CallOneArg(c->on_rows, rows) : NULL;
+    lg_record_close(&end);
+    Py_XDECREF(rows);
+    Py_XDECREF(done);
+    return done ? LG_OK : LG_CALLBACK;
+}
+
+static lg_status take(void *self)
+{
+    call *c = self;
+    int borrowed = lg_borrow_gil(&c->thread);
+    lg_status status = give_rows(c, &c->session);
+    lg_return_gil(&c->thread, borrowed);
+    return status;
+}
+
+/* ---- the whole run ---- */
 
 /* If memory runs out while the result is made, a second attempt makes the result that the exception carries. */
 static PyObject *integrate(call *c, const lg_run_arguments *arguments, const lg_schedule *schedule)
 {
     lg_report report = {0};
     lg_status status = lg_run_from(&c->session.run, c->module, arguments, &report);
-    double begin = lg_wall_time();
+    c->begin = lg_wall_time();
+    c->session.take = c->on_rows ? take : NULL;
     if (c->session.run.system)
         lg_session_begin(&c->session);
     if (status == LG_OK)
         status = run(c, schedule, &report);
-    c->wall_time = fmax(0, lg_wall_time() - begin);
+    c->wall_time = fmax(0, lg_wall_time() - c->begin);
     PyObject *result = status == LG_OK ? result_of(c) : NULL;
     return result ? result : lg_raise_after(c->module, status == LG_OK ? LG_NO_MEMORY : status, &report, result_of, c);
 }
@@ -125,26 +166,32 @@ static void close_call(call *c)
 
 /* ---- arguments ---- */
 
-PyDoc_STRVAR(integrate_doc,
-             "integrate(system, method, t0, t_end, h, save_every, q, v, start, options, progress=None, t_eval=None,\n  "
-             "        on_step=None, dense=False, stops=None)\n--\n\nA whole run as a dict of arrays.");
+PyDoc_STRVAR(
+    integrate_doc,
+    "integrate(system, method, t0, t_end, h, save_every, q, v, start, options, progress=None, t_eval=None,\n  "
+    "        on_step=None, dense=False, stops=None, on_rows=None, room=0)\n--\n\nA whole run as a dict of arrays.");
 
 static PyObject *integrate_call(PyObject *module, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"system", "method",  "t0",       "t_end",  "h",       "save_every", "q",     "v",
-                            "start",  "options", "progress", "t_eval", "on_step", "dense",      "stops", NULL};
+    static char *names[] = {"system",  "method", "t0",    "t_end",   "h",        "save_every",
+                            "q",       "v",      "start", "options", "progress", "t_eval",
+                            "on_step", "dense",  "stops", "on_rows", "room",     NULL};
+    Py_ssize_t room = 0;
     lg_run_arguments a;
     lg_schedule schedule = {0};
     PyObject *t_eval = Py_None, *stops = Py_None, *result = NULL;
     PyArrayObject *times[2] = {NULL};
     call c = {.module = PyModule_GetState(module)};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpO:integrate", names, &a.system, &a.method, &a.t0,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpOOn:integrate", names, &a.system, &a.method, &a.t0,
                                      &schedule.t_end, &schedule.h, &schedule.save_every, &a.q, &a.v, &a.start,
-                                     &a.options, &c.progress, &t_eval, &c.on_step, &c.session.dense, &stops))
+                                     &a.options, &c.progress, &t_eval, &c.on_step, &c.session.dense, &stops, &c.on_rows,
+                                     &room))
         return NULL;
     if (lg_function("progress", &c.progress) == 0 && lg_function("on_step", &c.on_step) == 0 &&
+        lg_function("on_rows", &c.on_rows) == 0 &&
         lg_times("stops", stops, &times[0], &schedule.stops, &schedule.nstops) == 0 &&
         lg_times("t_eval", t_eval, &times[1], &schedule.t_eval, &schedule.nt_eval) == 0) {
+        c.session.room = room > 0 ? (size_t)room : 1;
         result = integrate(&c, &a, &schedule);
         close_call(&c);
     }

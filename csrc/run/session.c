@@ -24,10 +24,30 @@ static lg_status add(const lg_session *session, lg_record *record, const lg_stat
     return lg_record_add(record, state, h, h > 0 ? session->run.error : NAN);
 }
 
+/* Whether the rows are to be taken away. */
+static int is_full(const lg_session *session)
+{
+    return session->take &&
+           (session->states.count >= session->room || fabs(lg_wall_time() - session->taken) >= LG_TAKE_INTERVAL);
+}
+
+static lg_status take_rows(lg_session *session)
+{
+    lg_status status = session->take(session->observer->self);
+    lg_record_close(&session->states);
+    (void)lg_record_reserve(&session->states, session->room);
+    session->taken = lg_wall_time();
+    return status;
+}
+
+/* A state inside a step is reached again by a run that is resumed from the start of the step. */
 static lg_status save(void *self, const lg_state *state, double h)
 {
     lg_session *session = self;
-    return add(session, &session->states, state, h);
+    LG_TRY(add(session, &session->states, state, h));
+    session->saved = state->t;
+    session->reached = state == &session->run.state ? state : &session->run.before;
+    return is_full(session) ? take_rows(session) : LG_OK;
 }
 
 static lg_status step(void *self, const lg_state *before, const lg_state *after, double *t_stop)
@@ -53,7 +73,9 @@ static void reserve(lg_session *session, const lg_schedule *schedule)
     long steps = 0, saves = 0;
     const lg_run *run = &session->run;
     int fixed = lg_schedule_count(run->system, schedule, run->state.t, &steps, &saves) == LG_OK;
-    if (schedule->t_eval || fixed)
+    if (session->take)
+        (void)lg_record_reserve(&session->states, session->room);
+    else if (schedule->t_eval || fixed)
         (void)lg_record_reserve(&session->states, (size_t)(schedule->t_eval ? schedule->nt_eval : saves));
     if (session->dense && fixed)
         (void)lg_record_reserve(&session->knots, (size_t)steps + 1);
@@ -62,10 +84,9 @@ static void reserve(lg_session *session, const lg_schedule *schedule)
 /* After a failure the last accepted state is part of the result even if save_every would have left it out. */
 static void save_last(lg_session *session, const lg_schedule *schedule)
 {
-    const lg_record *record = &session->states;
     const lg_state *state = &session->run.state;
-    if (!schedule->t_eval && record->count && record->column[LG_COLUMN_T][record->count - 1] < state->t)
-        (void)save(session, state, session->run.h);
+    if (!schedule->t_eval && session->saved < state->t)
+        (void)add(session, &session->states, state, session->run.h);
 }
 
 lg_status lg_session_run(lg_session *session, const lg_schedule *schedule, const lg_observer *observer,
@@ -76,6 +97,8 @@ lg_status lg_session_run(lg_session *session, const lg_schedule *schedule, const
                             .poll = observer->poll ? poll : NULL,
                             .step = session->dense || observer->step ? step : NULL};
     session->observer = observer;
+    session->saved = INFINITY;
+    session->taken = lg_wall_time();
     reserve(session, schedule);
     lg_status status = lg_integrate(&session->run, schedule, &recorder, report);
     if (status != LG_OK)

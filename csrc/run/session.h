@@ -5,6 +5,8 @@
 #include "run/integrate.h"
 #include "run/record.h"
 
+#define LG_TAKE_INTERVAL 1.0 /* s */
+
 typedef struct lg_session {
     lg_run run; /* opened by the caller; closed with the session */
     int dense; /* whether knots are wanted */
@@ -12,6 +14,13 @@ typedef struct lg_session {
     lg_record knots; /* both ends of every step, for dense output */
     lg_record end; /* the last accepted state */
     const lg_observer *observer;
+    /* Optional: called with observer->self to take the rows of `states` away, as soon as there are `room` of them, or
+       when a row is added LG_TAKE_INTERVAL after the last call. */
+    lg_status (*take)(void *self);
+    size_t room;
+    const lg_state *reached; /* where a run can be resumed so that it goes on after the last row */
+    double saved; /* time of the last row */
+    double taken; /* wall time of the last call of `take` */
 } lg_session;
 
 /* Prepares the records of session->run, which has been opened or has failed to open. */

@@ -25,8 +25,8 @@ _FUNCTION: Final = {"lgint": "function"}  # stands where a function cannot be sa
 
 def write(path: str | PathLike[str], about: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
     """Writes the file completely or not at all: a temporary file in the same folder then replaces `path`."""
-    text = np.array(json.dumps({"format": FORMAT, **about}, default=_plain))
-    with _replacing(os.path.realpath(os.fsdecode(path))) as file:
+    text = np.array(text_of(about))
+    with replacing(os.path.realpath(os.fsdecode(path))) as file:
         np.savez(file, allow_pickle=False, about=text, **arrays)
 
 
@@ -35,11 +35,28 @@ def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
     with open(path, "rb") as file, defects(path):
         with zipfile.ZipFile(file) as archive:
             arrays = {info.filename.removesuffix(".npy"): _array(archive, info) for info in archive.infolist()}
-        about = json.loads(str(arrays.pop("about")))
-        found = about.get("format") if isinstance(about, dict) else None
-        if found != FORMAT:
-            raise ValueError(f"its format is {found}, and this version reads format {FORMAT} only")
-        return _with_functions(about, ""), arrays
+        return about_of(str(arrays.pop("about"))), arrays
+
+
+def text_of(about: Mapping[str, Any]) -> str:
+    """The JSON text of a file, with its format."""
+    return json.dumps({"format": FORMAT, **about}, default=_plain)
+
+
+def load_text(text: str) -> dict[str, Any]:
+    """What the text holds; a ValueError if it has another format."""
+    about = json.loads(text)
+    found = about.get("format") if isinstance(about, dict) else None
+    if found != FORMAT:
+        raise ValueError(f"its format is {found}, and this version reads format {FORMAT} only")
+    loaded: dict[str, Any] = about
+    return loaded
+
+
+def about_of(text: str) -> dict[str, Any]:
+    """What the text holds, functions as `MissingFunction`."""
+    about: dict[str, Any] = _with_functions(load_text(text), "")
+    return about
 
 
 @contextmanager
@@ -70,7 +87,7 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Array:
 
 
 @contextmanager
-def _replacing(target: str) -> Iterator[IO[bytes]]:
+def replacing(target: str) -> Iterator[IO[bytes]]:
     """A new file that replaces `target` when it is complete. A device or a pipe is written to directly."""
     if os.path.exists(target) and not os.path.isfile(target):
         with open(target, "wb") as file:

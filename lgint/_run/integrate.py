@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable, Collection, Sequence
+from os import PathLike
 from typing import Any, overload
 
 import numpy as np
@@ -16,9 +17,10 @@ from lgint._model.gradients import gradients_formed
 from lgint._model.model import Model, System
 from lgint._run import ensemble
 from lgint._run.events import Event, Events
+from lgint._run.keep import Keeper, Save, keeper_of, place_of, saved_names
 from lgint._run.methods import OPTIONS, ROWS
 from lgint._run.progress import progress_bar
-from lgint._run.start import start_of, start_option
+from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import Trajectory
 
 MOST = 2**31 - 1  # steps between two states that are kept
@@ -48,6 +50,8 @@ def integrate(
     events: Event | Sequence[Event] | None = ...,
     dense_output: bool = ...,
     start: Trajectory | str | None = ...,
+    save: Save | None = ...,
+    path: str | PathLike[str] | None = ...,
     progress: bool | Callable[[float], None] = ...,
     **options: Any,
 ) -> Trajectory: ...
@@ -66,6 +70,8 @@ def integrate(
     events: Event | Sequence[Event] | None = None,
     dense_output: bool = False,
     start: Trajectory | str | None = None,
+    save: Save | None = None,
+    path: str | PathLike[str] | None = None,
     progress: bool | Callable[[float], None] = False,
     **options: Any,
 ) -> Trajectory | ensemble.Ensemble:
@@ -109,6 +115,16 @@ def integrate(
         multipliers jump as at a kink, and the state may not violate its constraints by more than 1e-8 beyond their
         violation under the run's own model. A name is the option of that name, for methods which have one; a run that
         is resumed keeps its own.
+    save : list of str, or dict of functions, optional
+        What is kept of the states beside `t`, `h` and `error`: some of "q", "v", "vdot", "lam", "mem", and "p" of
+        methods that carry momenta. Or quantities by name: functions of a trajectory that return an array with a value
+        for each of its states; they see the states in portions, and `trajectory.saved` has the results. Default: all
+        states.
+    path : path, optional
+        A folder to which the states are written while the run goes on, so that it needs a constant amount of memory.
+        The arrays of the trajectory then stay on the disk; `lgint.load` reads the folder, also while the run goes on
+        and after it was killed. The same call with the same folder resumes the run, bit for bit, or returns what is
+        there if the run has ended. Not together with `events` and `dense_output`.
     progress : bool or function
         True: show a progress bar on standard error (with tqdm, if it is installed). A function is called about every
         50 ms with the time, or with the number of runs done of an ensemble; if it raises, the run ends.
@@ -140,28 +156,71 @@ def integrate(
     every = count("save_every", save_every)
     wanted = None if t_eval is None else array("t_eval", t_eval)
     if not isinstance(model, System):
-        models = _models(model, events=events, dense_output=dense_output, start=start)
+        models = _models(model, events=events, dense_output=dense_output, start=start, save=save, path=path)
         with progress_bar(progress, 0, len(models), "run") as move:
             begin = number("t0", t0)
             return ensemble.run(models, method, options, begin, end, step, every, given, move, wanted, landings)
 
-    begin, q, v, memory = start_of(model, method, t0, start)
+    place, known = None, None
+    if path is not None:
+        _refuse_with_path(events=events, dense_output=dense_output)
+        plan = {"t0": t0, "t_end": end, "h": h, "save_every": every, "t_eval": wanted, "stops": landings}
+        begins = None if start is None else {name: start.end[name] for name in ("t", "q", "v")}
+        place, known = place_of(path, model, method, options, {**plan, "start": begins, "save": saved_names(save)})
+        if known is not None and known.status >= 0:
+            return known
+        start = known or start
+        wanted = _after(wanted, known)
+    keeper = keeper_of(model, method, options, save, place, known is not None and wanted is None)
     watch = None if events is None else Events(model.core, events)
-    formed = gradients_formed()
+    schedule = (end, step, every, wanted, landings, dense_output)
+    with progress_bar(progress, t0 if start is None else float(start.end["t"][-1]), end, "s") as report:
+        return _run(model, method, options, start_of(model, method, t0, start), given, schedule, report, watch, keeper)
+
+
+def _run(
+    model: System,
+    method: str,
+    options: dict[str, Any],
+    start: Start,
+    given: dict[str, Any],
+    schedule: tuple[Any, ...],
+    report: Callable[[float], None] | None,
+    watch: Events | None,
+    keeper: Keeper | None,
+) -> Trajectory:
+    """A run in the core, whose trajectory its exceptions carry."""
+    begin, q, v, memory = start
+    end, step, every, wanted, landings, dense = schedule
     on_step = watch.on_step if watch else None
-    with progress_bar(progress, begin, end, "s") as report:
-        arguments = (model.core, method, begin, end, step, every, q, v, memory, given, report)
-        result: dict[str, Any] = {}
-        try:
-            result = _core.integrate(*arguments, wanted, on_step, dense_output, landings)
-            _count_gradients(result, formed)
-            return _trajectory(model, method, options, result, watch)
-        except BaseException as error:
-            so_far = result or getattr(error, "result", None)
-            if isinstance(so_far, dict):
-                _count_gradients(so_far, formed)
-                error.trajectory = _trajectory(model, method, options, so_far, watch, failed=True)  # type: ignore[attr-defined]
-            raise
+    take = (keeper.take, keeper.room(model)) if keeper else ()
+    arguments = (model.core, method, begin, end, step, every, q, v, memory, given, report)
+    formed = gradients_formed()
+    result: dict[str, Any] = {}
+    try:
+        result = _core.integrate(*arguments, wanted, on_step, dense, landings, *take)
+        _count_gradients(result, formed)
+        return _trajectory(model, method, options, result, watch, keeper)
+    except BaseException as error:
+        so_far = result or getattr(error, "result", None)
+        if isinstance(so_far, dict):
+            _count_gradients(so_far, formed)
+            error.trajectory = _trajectory(model, method, options, so_far, watch, keeper, failed=True)  # type: ignore[attr-defined]
+        raise
+
+
+def _refuse_with_path(**arguments: object) -> None:
+    for name, value in arguments.items():
+        if value:
+            raise ValueError(f"{name}: a run that is written to a folder does not take it; leave out path")
+
+
+def _after(wanted: Array | None, known: Trajectory | None) -> Array | None:
+    """The times of t_eval that a resumed run has not saved yet."""
+    if wanted is None or known is None or not len(known):
+        return wanted
+    left: Array = wanted[wanted > known.t[-1]]
+    return left
 
 
 def _models(models: Sequence[System], **refused: object) -> list[Model]:
@@ -187,9 +246,12 @@ def _trajectory(
     options: dict[str, Any],
     result: dict[str, Any],
     watch: Events | None,
+    keeper: Keeper | None,
     *,
     failed: bool = False,
 ) -> Trajectory:
+    if keeper:
+        result = keeper.complete(result, -1 if failed else 0)
     result["status"] = -1 if failed else int(watch is not None and watch.ended)
     if watch:
         result["events"] = [watch.columns(place, width) for place, width in enumerate((None, model.nq, model.nv))]

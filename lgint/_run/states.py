@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint import _html
+from lgint import _core, _html
 from lgint._args import Array, array, choice, listing
 from lgint._model.joints import JOINTS, joint_coordinate
 from lgint._model.model import Kinematics, Model, System
@@ -25,6 +25,7 @@ from lgint.modal import COM
 EQUILIBRIUM: Final = "equilibrium"  # the method of trajectories whose times are load factors
 
 
+PARTS: Final = tuple(_core.state_parts())
 AT_A_TIME = 100_000  # bodies times states whose kinematics are held at once
 
 
@@ -49,18 +50,23 @@ class Stats:
 class States:
     """States of a run at its saved times, and what follows from them. The attributes are explained in `Trajectory`."""
 
+    q: Array
+    v: Array
+    vdot: Array
+    lam: Array
+    mem: Array
+
     def __init__(self, model: System, method: str, options: Mapping[str, Any], result: Mapping[str, Any]) -> None:
         self.model = model
         self.method = method
         self.options = dict(options)
         self.t: Array = result["t"]
-        self.q: Array = result["q"]
-        self.v: Array = result["v"]
-        self.vdot: Array = result["vdot"]
-        self.lam: Array = result["lam"]
         self.h: Array = result["h"]
         self.error: Array = result["error"]
-        self.mem: Array = result["mem"]
+        for name in PARTS:
+            if name in result:
+                setattr(self, name, result[name])
+        self.saved: dict[str, Array] = result.get("saved", {})
         self.carry: Array = result["carry"]
         self.extra: dict[str, Array] = _extra(method, result.get("extra"))
         self.end: dict[str, Array] = result["end"]
@@ -72,6 +78,13 @@ class States:
         self.v_events: list[Array] | None = events[2]
         self.status: int = result.get("status", 0)
         self.stats = _stats(result["stats"], self.h)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name in PARTS:
+                raise AttributeError(f"{name} was not kept: this run has an argument `save` without it")
+            raise AttributeError(f"a trajectory has no attribute {name!r}")
 
     def __len__(self) -> int:
         return len(self.t)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint import _core
 from lgint._args import Array, array, choice, shown
 from lgint._model.lagrangian import rebuilt
 from lgint._model.model import System
-from lgint._run import files, tables
+from lgint._run import files, folder, tables
 from lgint._run.dense import KNOT
 from lgint._run.methods import ROWS
-from lgint._run.states import EQUILIBRIUM, States
+from lgint._run.states import EQUILIBRIUM, PARTS, States
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from lgint._run.view import View
 
-_STATE = ("t", "h", "error", *_core.state_parts())
+STATE: Final = ("t", "h", "error", *PARTS)
+SAVED: Final = "saved_"  # in files, before the names of saved quantities
 
 
 class Trajectory(States):
@@ -59,6 +60,8 @@ class Trajectory(States):
     end : dict
         The end of the run, from which `start=` goes on: `t`, `q`, `v`, ... as above with n = 1. With `t_eval`, `at` and
         indices it may differ from the last state that is kept.
+    saved : dict
+        Quantities that the argument `save` of `integrate` has chosen, by name, with a value for each state.
     stats : Stats
     """
 
@@ -97,8 +100,10 @@ class Trajectory(States):
         resumed.
         """
         rows = self._rows(index)
-        columns = {name: getattr(self, name)[rows] for name in _STATE}
-        return self._with({**columns, **{name: values[rows] for name, values in self.extra.items()}})
+        columns = {name: getattr(self, name)[rows] for name in self._parts}
+        chosen = self._with({**columns, **{name: values[rows] for name, values in self.extra.items()}})
+        chosen.saved = {name: values[rows] for name, values in self.saved.items()}
+        return chosen
 
     def _rows(self, index: Any) -> Any:
         """What NumPy takes as the index of rows, so that they stay in order."""
@@ -123,7 +128,7 @@ class Trajectory(States):
 
     def _with(self, columns: Mapping[str, Array]) -> Trajectory:
         """The same run with other states."""
-        rest = {name: values for name, values in columns.items() if name in _STATE}
+        rest = {name: values for name, values in columns.items() if name in STATE}
         extra = [columns[name] for name in columns.keys() - rest.keys()]
         result: dict[str, Any] = {**rest, "carry": self.carry, "end": self.end, "status": self.status}
         result |= {"extra": extra[0]} if extra else {}
@@ -131,6 +136,11 @@ class Trajectory(States):
         if self.t_events is not None:
             result["events"] = (self.t_events, self.q_events, self.v_events)
         return Trajectory(self.model, self.method, self.options, result)
+
+    @property
+    def _parts(self) -> list[str]:
+        """Names of the parts of the states that were kept, times and steps included."""
+        return [name for name in STATE if name in vars(self)]
 
     # ---- tables ----
 
@@ -173,9 +183,10 @@ class Trajectory(States):
 
     def _arrays(self) -> dict[str, Any]:
         """What `save` writes, under flat names."""
-        arrays: dict[str, Any] = {name: getattr(self, name) for name in (*_STATE, "carry")}
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in (*self._parts, "carry")}
+        arrays |= {SAVED + name: values for name, values in self.saved.items()}
         arrays |= {f"extra_{name}": values for name, values in self.extra.items()}
-        arrays |= {f"end_{name}": self.end[name] for name in _STATE}
+        arrays |= {f"end_{name}": self.end[name] for name in STATE}
         if self.sol:
             arrays |= {f"knots_{name}": values for name, values in self.sol.knots.items()}
         for kind, events in zip("tqv", (self.t_events, self.q_events, self.v_events), strict=True):
@@ -246,32 +257,41 @@ class Trajectory(States):
 
 
 def load(path: str | PathLike[str]) -> Trajectory:
-    """The trajectory that `Trajectory.save` wrote. Nothing in the file is executed.
+    """The trajectory of a file that `Trajectory.save` wrote, or of the folder of `integrate(..., path=)`.
+
+    Nothing in a file is executed. The arrays of a folder stay on the disk and are read where they are used; the folder
+    of a run that is going on, or was killed, has the states that are complete.
 
     Raises
     ------
     ValueError
-        If the file is damaged, or was not written by `Trajectory.save`.
+        If the file is damaged, or was not written by `Trajectory.save` or `integrate`.
     """
-    about, arrays = files.read(path)
+    about, arrays = folder.read(path) if os.path.isdir(path) else files.read(path)
     with files.defects(path):
-        result: dict[str, Any] = {name: arrays[name] for name in (*_STATE, "carry")}
-        extra = [values for name, values in arrays.items() if name.startswith("extra_")]
-        result |= {"extra": extra[0]} if extra else {}
-        result["end"] = {name: arrays[f"end_{name}"] for name in _STATE}
-        knots = (*KNOT, *({"extra"} & result.keys())) if "knots_t" in arrays else ()
-        result["knots"] = {name: arrays[f"knots_{name}"] for name in knots}
-        if about["events"] is not None:
-            result["events"] = [[arrays[f"{kind}_events_{i}"] for i in range(about["events"])] for kind in "tqv"]
-        result |= {"stats": about["stats"], "status": about["status"]}
-        model = rebuilt(about["model"], about["record"])
-        _check_arrays(model, result)
-        method = choice("method", about["method"], [*ROWS, EQUILIBRIUM])
-        return Trajectory(model, method, about["options"], result)
+        return loaded(about, arrays, rebuilt(about["model"], about["record"]), finite=not os.path.isdir(path))
 
 
-def _check_arrays(model: System, result: Mapping[str, Any]) -> None:
-    """ValueError unless the arrays of a file have the shapes of the model's states, and states are finite."""
+def loaded(about: Mapping[str, Any], arrays: Mapping[str, Array], model: System, *, finite: bool = False) -> Trajectory:
+    """The trajectory of a file of `model`; `finite`: check that all states are."""
+    result: dict[str, Any] = {name: arrays[name] for name in (*STATE[:3], "carry")}
+    result |= {name: arrays[name] for name in PARTS if name in arrays}
+    result["saved"] = {name[len(SAVED) :]: values for name, values in arrays.items() if name.startswith(SAVED)}
+    extra = [values for name, values in arrays.items() if name.startswith("extra_")]
+    result |= {"extra": extra[0]} if extra else {}
+    result["end"] = {name: arrays[f"end_{name}"] for name in STATE}
+    knots = (*KNOT, *({"extra"} & result.keys())) if "knots_t" in arrays else ()
+    result["knots"] = {name: arrays[f"knots_{name}"] for name in knots}
+    if about["events"] is not None:
+        result["events"] = [[arrays[f"{kind}_events_{i}"] for i in range(about["events"])] for kind in "tqv"]
+    result |= {"stats": about["stats"], "status": about["status"]}
+    _check_arrays(model, result, finite)
+    method = choice("method", about["method"], [*ROWS, EQUILIBRIUM])
+    return Trajectory(model, method, about["options"], result)
+
+
+def _check_arrays(model: System, result: Mapping[str, Any], finite: bool) -> None:
+    """ValueError unless the arrays of a file have the shapes of the model's states, and if asked for are `finite`."""
     # methods whose states have a momentum start without accelerations where these are not determined
     undetermined = ("h", "error", "vdot", "lam") if "extra" in result else ("h", "error")
     widths = {name: (width,) for name, width in model.core.widths.items()}
@@ -280,9 +300,9 @@ def _check_arrays(model: System, result: Mapping[str, Any]) -> None:
     events = zip(*result.get("events", ()), strict=True)
     tables = [result, result["end"], result["knots"], *(dict(zip("tqv", event, strict=True)) for event in events)]
     for table in tables:
-        for name in table.keys() & {*_STATE, "extra"}:
+        for name in table.keys() & {*STATE, "extra"}:
             values, shape = table[name], (len(table["t"]), *widths.get(name, ()))
             if values.dtype != float or values.shape != shape:
                 raise ValueError(f"{name}: numbers of shape {shape} expected, got {values.dtype} of {values.shape}")
-            if name not in undetermined and not np.isfinite(values).all():
+            if finite and name not in undetermined and not np.isfinite(values).all():
                 raise ValueError(f"{name}: finite numbers expected")

@@ -1,0 +1,139 @@
+"""Folders of long runs: a NumPy file for each column, which grows while the run goes on, and what resumes the run.
+
+`about.json` says what the run is. `resume.npz` has the number of rows that are complete and the state from which the
+run goes on after them; it is replaced as a whole each time rows have been added. `end.npz` has the same of a run that
+has ended. Rows beyond that number, which a killed process has left, do not count.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any, Final
+
+import numpy as np
+
+from lgint._args import Array
+from lgint._run import files
+
+ABOUT, RESUME, END = "about.json", "resume.npz", "end.npz"
+HEADER: Final = 128  # bytes; NumPy leaves room in a header for the number of rows to grow
+
+
+class Folder:
+    """The folder of one run. It is made if it does not exist.
+
+    Parameters
+    ----------
+    path : path
+    about : dict
+        What the run is. A folder with other contents is refused.
+    """
+
+    def __init__(self, path: str | PathLike[str], about: Mapping[str, Any]) -> None:
+        self.path = Path(path)
+        self.rows = 0
+        self._files: dict[str, IO[bytes]] = {}
+        if (self.path / ABOUT).exists():
+            self._check(about)
+            return
+        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            raise ValueError(f"path: a new folder, or that of the same run, expected; {self.path} is something else")
+        self.path.mkdir(parents=True, exist_ok=True)
+        with files.replacing(str(self.path / ABOUT)) as file:
+            file.write(files.text_of(about).encode())
+
+    def _check(self, about: Mapping[str, Any]) -> None:
+        found, given = files.load_text(_text(self.path)), files.load_text(files.text_of(about))
+        for name in found.keys() | given.keys():
+            if found.get(name) != given.get(name):
+                raise ValueError(f"path: {self.path} holds a run with another {name}; choose another folder")
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run has reached its end."""
+        return (self.path / END).exists() and files.read(self.path / END)[0]["status"] >= 0
+
+    @property
+    def resumable(self) -> bool:
+        """Whether there are rows after which the run can go on."""
+        return (self.path / RESUME).exists()
+
+    def resume(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """What `read` returns, of the last row after which the run goes on; what is beyond it is forgotten."""
+        (self.path / END).unlink(missing_ok=True)
+        about, arrays = read(self.path)
+        self.rows = about["rows"]
+        columns = {path.stem for path in self.path.glob("*.npy")}
+        return about, {name: np.array(values[-1:] if name in columns else values) for name, values in arrays.items()}
+
+    def add(self, columns: Mapping[str, Array]) -> None:
+        """Appends rows to the files of all columns."""
+        count = len(next(iter(columns.values())))
+        for name, values in columns.items():
+            if name not in self._files:
+                self._files[name] = self._open(name, values)
+            file = self._files[name]
+            file.seek(0, os.SEEK_END)
+            file.write(np.ascontiguousarray(values, dtype=np.float64).tobytes())
+            file.seek(0)
+            file.write(_header(self.rows + count, values.shape[1:]))
+            file.flush()
+        self.rows += count
+
+    def _open(self, name: str, values: Array) -> IO[bytes]:
+        """The file of a column, without rows that do not count."""
+        path = self.path / f"{name}.npy"
+        file = open(path, "r+b" if self.rows else "w+b")
+        file.write(_header(self.rows, values.shape[1:]))
+        file.truncate(HEADER + 8 * self.rows * int(np.prod(values.shape[1:])))
+        return file
+
+    def note(self, name: str, about: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+        """Writes RESUME or END: all rows so far count from now on."""
+        files.write(self.path / name, {"rows": self.rows, **about}, arrays)
+
+    def close(self) -> None:
+        """Closes all files."""
+        for file in self._files.values():
+            file.close()
+        self._files.clear()
+
+
+def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
+    """What `files.read` returns of a file. The arrays stay on the disk and are read where they are used."""
+    folder = Path(path)
+    with files.defects(path):
+        about = files.about_of(_text(folder))
+        last = END if (folder / END).exists() else RESUME
+        if not (folder / last).exists():
+            raise ValueError("the run has not written any states yet")
+        noted, arrays = files.read(folder / last)
+        return {**about, **noted, "events": None}, arrays | dict(_columns(folder, noted["rows"]))
+
+
+def _text(folder: Path) -> str:
+    return (folder / ABOUT).read_text()
+
+
+def _columns(folder: Path, rows: int) -> Iterator[tuple[str, Array]]:
+    for path in sorted(folder.glob("*.npy")):
+        with open(path, "rb") as file:
+            np.lib.format.read_magic(file)
+            shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+        if dtype != np.float64 or shape[0] < rows:
+            raise ValueError(f"{path.name} has {shape[0]} rows of {dtype}, and {rows} of float64 are expected")
+        shape = (rows, *shape[1:])
+        empty = 0 in shape
+        yield path.stem, np.empty(shape) if empty else np.memmap(path, np.float64, "r", HEADER, shape)
+
+
+def _header(rows: int, shape: tuple[int, ...]) -> bytes:
+    """The first bytes of an .npy file."""
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": (rows, *shape)})
+    assert file.tell() == HEADER
+    return file.getvalue()

@@ -1,0 +1,159 @@
+"""What a run keeps while it goes on: chosen parts of its states, or quantities of them, in memory or in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Final
+
+import numpy as np
+
+from lgint._args import Array, choice, shown
+from lgint._model.model import System
+from lgint._run import folder
+from lgint._run.folder import END, RESUME, Folder
+from lgint._run.methods import ROWS
+from lgint._run.trajectory import SAVED, STATE, Trajectory, loaded
+
+Save = Sequence[str] | Mapping[str, Callable[[Trajectory], Any]]
+ALWAYS: Final = ("t", "h", "error")
+BYTES: Final = 2**22  # of the rows that are held in memory before they are taken
+
+
+class Keeper:
+    """Takes the rows of a run.
+
+    Parameters
+    ----------
+    trajectory : function
+        Makes a trajectory of rows.
+    extra : str or None
+        What the states of the method have beside their parts.
+    save : names or functions, optional
+    place : Folder, optional
+    skip : bool
+        Whether the first row is known already.
+    """
+
+    def __init__(
+        self,
+        trajectory: Callable[[dict[str, Any]], Trajectory],
+        extra: str | None,
+        save: Save | None,
+        place: Folder | None,
+        skip: bool,
+    ) -> None:
+        self._trajectory = trajectory
+        self._extra = extra
+        self._save = _checked(save, extra)
+        self._place = place
+        self._skip = skip
+        self._taken: dict[str, list[Array]] = {}
+
+    @staticmethod
+    def room(model: System) -> int:
+        """How many rows are held in memory."""
+        width = len(ALWAYS) + sum(model.core.widths.values())
+        return int(np.clip(BYTES // (8 * width), 1, 2**16))
+
+    def take(self, rows: dict[str, Any]) -> None:
+        """Keeps rows, with the state from which the run goes on after them."""
+        self._add(rows)
+        if self._place:
+            self._place.note(RESUME, {"stats": rows["stats"], "status": -1}, _end(rows))
+
+    def complete(self, result: dict[str, Any], status: int) -> dict[str, Any]:
+        """The result with all rows that were kept, in place of those that were left at its end."""
+        self._add(result)
+        rest = {name: result[name] for name in ("end", "carry", "stats", "knots")}
+        if self._place is None:
+            return rest | _parts({name: np.concatenate(values) for name, values in self._taken.items()})
+        self._place.note(END, {"stats": result["stats"], "status": status}, _end(result))
+        self._place.close()
+        return rest | _parts(folder.read(self._place.path)[1])
+
+    def _add(self, rows: dict[str, Any]) -> None:
+        columns = {name: rows[name] for name in (*STATE, "extra") if name in rows}
+        if self._skip and len(rows["t"]):
+            self._skip = False
+            columns = {name: values[1:] for name, values in columns.items()}
+        chosen = self._chosen(columns, rows)
+        if self._place:
+            self._place.add(chosen)
+            return
+        for name, values in chosen.items():
+            self._taken.setdefault(name, []).append(values)
+
+    def _chosen(self, columns: dict[str, Array], rows: dict[str, Any]) -> dict[str, Array]:
+        """Columns by the names of their files."""
+        named = {name if name in STATE else f"extra_{self._extra}": values for name, values in columns.items()}
+        if self._save is None:
+            return named
+        chosen = {name: named[name] for name in ALWAYS}
+        if not isinstance(self._save, Mapping):
+            wanted = [name if name in STATE else f"extra_{name}" for name in self._save]
+            return chosen | {name: named[name] for name in wanted}
+        trajectory = self._trajectory({**rows, **columns, "knots": None})
+        for name, function in self._save.items():
+            values = np.asarray(function(trajectory), dtype=np.float64)
+            if values.shape[:1] != chosen["t"].shape:
+                raise ValueError(f"save: {name!r} has the shape {values.shape}; a value for each state expected")
+            chosen[SAVED + name] = values
+        return chosen
+
+
+def keeper_of(
+    model: System,
+    method: str,
+    options: dict[str, Any],
+    save: Save | None,
+    place: Folder | None,
+    skip: bool,
+) -> Keeper | None:
+    """A keeper, if a run needs one."""
+    if save is None and place is None:
+        return None
+    return Keeper(lambda rows: Trajectory(model, method, options, rows), ROWS[method]["extra"], save, place, skip)
+
+
+def place_of(
+    path: str | PathLike[str], model: System, method: str, options: dict[str, Any], arguments: Mapping[str, Any]
+) -> tuple[Folder, Trajectory | None]:
+    """The folder of a run, and what it has of the run already."""
+    about = {"method": method, "options": options, "model": type(model).__name__, "record": model.record()}
+    place = Folder(path, {**about, "arguments": arguments})
+    if place.ended:
+        return place, loaded(*folder.read(path), model)
+    return place, loaded(*place.resume(), model) if place.resumable else None
+
+
+def saved_names(save: Save | None) -> list[str] | None:
+    """What is saved, for the note in the folder."""
+    return None if save is None else sorted(save)
+
+
+def _checked(save: Save | None, extra: str | None) -> Save | None:
+    if save is None:
+        return None
+    if isinstance(save, Mapping):
+        for name, function in save.items():
+            if not (isinstance(name, str) and name.isidentifier() and callable(function)):
+                raise ValueError(f"save: functions by identifiers expected, got {shown(function)} by {name!r}")
+        return save
+    if isinstance(save, str) or not isinstance(save, Sequence):
+        raise ValueError(f"save: a list of names, or a dict of functions of a trajectory, expected, got {shown(save)}")
+    for name in save:
+        choice("part of the states", name, [*STATE, *([extra] if extra else [])])
+    return save
+
+
+def _end(rows: Mapping[str, Any]) -> dict[str, Array]:
+    return {"carry": rows["carry"]} | {f"end_{name}": values for name, values in rows["end"].items() if name in STATE}
+
+
+def _parts(columns: Mapping[str, Array]) -> dict[str, Any]:
+    """Columns of files as entries of a result."""
+    result: dict[str, Any] = {name: values for name, values in columns.items() if name in STATE}
+    extra = [values for name, values in columns.items() if name.startswith("extra_")]
+    saved = {name[len(SAVED) :]: values for name, values in columns.items() if name.startswith(SAVED)}
+    return result | ({"extra": extra[0]} if extra else {}) | {"saved": saved}

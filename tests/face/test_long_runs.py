@@ -1,0 +1,260 @@
+"""Long runs: chosen quantities, folders that grow while a run goes on, kills, constant memory."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lgint
+
+PARTS = ("t", "h", "error", "q", "v", "vdot", "lam", "mem")
+RUN = {"t_end": 0.5, "h": 1e-3}
+
+
+@pytest.fixture
+def top():
+    return lgint.models.heavy_top()
+
+
+@pytest.fixture
+def small_room(monkeypatch):
+    """Rows are taken away 7 at a time."""
+    monkeypatch.setattr("lgint._run.keep.Keeper.room", staticmethod(lambda model: 7))
+
+
+def same(a, b, parts=PARTS):
+    return all(np.array_equal(getattr(a, part), getattr(b, part), equal_nan=True) for part in parts)
+
+
+# ---- save ----
+
+
+@pytest.mark.parametrize("path", [None, "run"])
+def test_chosen_parts(top, small_room, tmp_path, path):
+    whole = lgint.integrate(top, "genalpha", **RUN)
+    run = lgint.integrate(top, "genalpha", **RUN, save=["q", "lam"], path=path and tmp_path / path)
+    assert same(run, whole, ("t", "h", "error", "q", "lam"))
+    with pytest.raises(AttributeError, match="vdot was not kept"):
+        _ = run.vdot
+    assert np.array_equal(run[100:200].lam, whole.lam[100:200])
+    again = lgint.integrate(top, "genalpha", t_end=0.6, h=1e-3, start=run)
+    assert same(again, lgint.integrate(top, "genalpha", t_end=0.6, h=1e-3, start=whole))
+    run.save(tmp_path / "run.npz")
+    assert same(lgint.load(tmp_path / "run.npz"), whole, ("t", "q", "lam"))
+
+
+@pytest.mark.parametrize("path", [None, "run"])
+def test_chosen_quantities(top, small_room, tmp_path, path):
+    whole = lgint.integrate(top, "rk44", **RUN)
+    save = {"tip": lambda run: run.position("top"), "energy": lambda run: run.energy()}
+    run = lgint.integrate(top, "rk44", **RUN, save=save, path=path and tmp_path / path)
+    assert np.array_equal(run.saved["tip"], whole.position("top")) and np.array_equal(
+        run.saved["energy"], whole.energy()
+    )
+    assert np.array_equal(run[::100].saved["energy"], whole.energy()[::100]) and len(run) == 501
+    with pytest.raises(AttributeError, match="q was not kept"):
+        run.position("top")
+    run.save(tmp_path / "run.npz")
+    assert np.array_equal(lgint.load(tmp_path / "run.npz").saved["tip"], run.saved["tip"])
+
+
+def test_momenta_are_parts_too(small_room):
+    model = lgint.models.spring_pendulum()
+    whole = lgint.integrate(model, "mph", t_end=0.5, h=0.01)
+    run = lgint.integrate(model, "mph", t_end=0.5, h=0.01, save=["p"])
+    assert np.array_equal(run.extra["p"], whole.extra["p"])
+
+
+@pytest.mark.parametrize(
+    ("save", "text"),
+    [
+        ("q", "a list of names"),
+        (["energy"], "part of the states 'energy'"),
+        ({"a b": len}, "by identifiers"),
+        ({"n": len}, "'n' has the shape"),
+    ],
+)
+def test_wrong_choices(top, save, text):
+    with pytest.raises(ValueError, match=text):
+        lgint.integrate(top, "rk44", **RUN, save=save)
+
+
+# ---- folders ----
+
+
+@pytest.mark.parametrize("arguments", [{}, {"save_every": 3}, {"t_eval": np.linspace(0, 0.5, 77)}])
+@pytest.mark.parametrize("method", ["genalpha", "dopri5"])
+def test_a_folder_holds_the_run(top, small_room, tmp_path, method, arguments):
+    steps = {"t_end": 0.5, "rtol": 1e-8} if method == "dopri5" else RUN
+    whole = lgint.integrate(top, method, **steps, **arguments)
+    run = lgint.integrate(top, method, **steps, **arguments, path=tmp_path / "run")
+    loaded = lgint.load(tmp_path / "run")
+    for other in (run, loaded):
+        assert same(other, whole) and np.array_equal(other.energy(), whole.energy()) and other.status == 0
+        assert isinstance(other.q, np.memmap) and other.stats.steps == whole.stats.steps
+    assert np.array_equal(np.load(tmp_path / "run" / "q.npy"), whole.q)
+    assert same(
+        lgint.integrate(top, method, **{**steps, "t_end": 0.6}, start=loaded),
+        lgint.integrate(top, method, **{**steps, "t_end": 0.6}, start=whole),
+    )
+    begin = time.perf_counter()
+    assert same(lgint.integrate(top, method, **steps, **arguments, path=tmp_path / "run"), whole)
+    assert time.perf_counter() - begin < 10
+
+
+@pytest.mark.parametrize("arguments", [{}, {"save_every": 3}, {"t_eval": np.linspace(0, 0.5, 77)}])
+@pytest.mark.parametrize("method", ["genalpha", "dopri5"])
+def test_an_interrupted_run_goes_on_with_the_same_bits(top, small_room, tmp_path, monkeypatch, method, arguments):
+    """The run ends in the middle of a portion, and goes on behind the last complete one."""
+    steps = {"t_end": 0.5, "rtol": 1e-8} if method == "dopri5" else RUN
+    whole = lgint.integrate(top, method, **steps, **arguments)
+    taken = []
+
+    def tired(run):
+        taken.append(len(run))
+        if len(taken) == 3:
+            raise RuntimeError("enough")
+        return run.t
+
+    save = {"t2": tired}
+    with pytest.raises(RuntimeError, match="enough"):
+        lgint.integrate(top, method, **steps, **arguments, save=save, path=tmp_path / "run")
+    assert lgint.load(tmp_path / "run").status == -1
+    run = lgint.integrate(top, method, **steps, **arguments, save=save, path=tmp_path / "run")
+    assert same(run, whole, ("t", "h", "error")) and np.array_equal(run.saved["t2"], whole.t)
+    assert all(np.array_equal(run.end[part], whole.end[part], equal_nan=True) for part in PARTS)
+    assert run.stats.steps < whole.stats.steps
+
+
+def test_a_failed_run_keeps_its_last_state(tmp_path, small_room):
+    model = lgint.models.spring_pendulum(v0=(0, 0, 300.0))
+    arguments = {"t_end": 3.0, "h": 0.03, "max_iter": 3}
+    with pytest.raises(lgint.ConvergenceError) as alone:
+        lgint.integrate(model, "genalpha", **arguments)
+    with pytest.raises(lgint.ConvergenceError) as error:
+        lgint.integrate(model, "genalpha", **arguments, path=tmp_path / "run")
+    assert same(error.value.trajectory, alone.value.trajectory)
+    assert same(lgint.load(tmp_path / "run"), alone.value.trajectory) and error.value.trajectory.status == -1
+
+
+def test_folders_that_are_refused(top, tmp_path):
+    lgint.integrate(top, "rk44", **RUN, path=tmp_path / "run")
+    for change, what in (({"h": 2e-3}, "arguments"), ({"project": "both"}, "options"), ({"save": ["q"]}, "arguments")):
+        with pytest.raises(ValueError, match=f"another {what}"):
+            lgint.integrate(top, "rk44", **{**RUN, **change}, path=tmp_path / "run")
+    with pytest.raises(ValueError, match="another record"):
+        lgint.integrate(top.with_parameters(mass=1.0), "rk44", **RUN, path=tmp_path / "run")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.txt").write_text("important")
+    with pytest.raises(ValueError, match="a new folder"):
+        lgint.integrate(top, "rk44", **RUN, path=tmp_path / "full")
+    with pytest.raises(ValueError, match="events: a run that is written"):
+        lgint.integrate(top, "rk44", **RUN, path=tmp_path / "new", events=lambda t, q, v: 1.0)
+    with pytest.raises(ValueError, match="path: an ensemble"):
+        lgint.integrate([top], "rk44", **RUN, path=tmp_path / "new")
+
+
+def test_damaged_folders(top, tmp_path):
+    folder = tmp_path / "run"
+    lgint.integrate(top, "rk44", **RUN, path=folder)
+    (folder / "q.npy").write_bytes((folder / "q.npy").read_bytes()[:1000])
+    with pytest.raises(ValueError, match="run: not a trajectory"):
+        lgint.load(folder)
+    (folder / "end.npz").unlink()
+    (folder / "resume.npz").unlink(missing_ok=True)
+    with pytest.raises(ValueError, match="not written any states yet"):
+        lgint.load(folder)
+
+
+LONG = """
+import sys
+import lgint
+
+run = lgint.integrate(
+    lgint.models.heavy_top(), "genalpha", t_end=float(sys.argv[2]), h=1e-3, save_every=10, path=sys.argv[1])
+print(len(run))
+"""
+
+
+def test_a_killed_run_is_resumed(top, tmp_path):
+    """kill -9 in the middle, then the same call: the bits of a run that nobody has killed."""
+    script, folder = tmp_path / "long.py", tmp_path / "run"
+    script.write_text(textwrap.dedent(LONG))
+    environment = os.environ | {"PYTHONPATH": str(Path(lgint.__file__).parents[1])}
+    command = [sys.executable, str(script), str(folder), "3000.0"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
+        while not (folder / "resume.npz").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+    killed = lgint.load(folder)
+    rows, last = len(killed), float(killed.t[-1])
+    assert killed.status == -1 and 0 < last < 3000 and rows == round(last * 100) + 1
+    assert killed.end["t"][0] == last
+
+    seen = []
+    stop = threading.Event()
+
+    def ask(t):
+        seen.append(t)
+        if t > last + 2:
+            stop.set()
+            raise RuntimeError("far enough")
+
+    with pytest.raises(RuntimeError, match="far enough"):
+        lgint.integrate(top, "genalpha", t_end=3000.0, h=1e-3, save_every=10, path=folder, progress=ask)
+    assert stop.is_set() and min(seen) >= last
+    resumed, t_end = lgint.load(folder), round(last) + 1.0
+    whole = lgint.integrate(top, "genalpha", t_end=t_end, h=1e-3, save_every=10)
+    assert same(resumed[: len(whole)], whole)
+
+
+# ---- memory ----
+
+MEMORY = """
+import gc, sys
+import lgint
+
+def status(key):
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(key))
+
+top = lgint.models.heavy_top(constrained=False)
+arguments = {{"h": 1e-4, "save_every": {every}, "path": sys.argv[1] or None}}
+lgint.integrate(top, "rk44", t_end=1.0, h=1e-4, save_every={every})
+gc.collect()
+before = status("VmRSS")
+with open("/proc/self/clear_refs", "w") as file:
+    file.write("5")  # the peak begins anew
+run = lgint.integrate(top, "rk44", t_end={t_end}, **arguments)
+print(len(run), status("VmHWM") - before)
+"""
+
+
+def peak(tmp_path, every, t_end, path):
+    """Number of states of a run, and by how much it raised the peak of the memory, kB."""
+    script = tmp_path / "memory.py"
+    script.write_text(MEMORY.format(every=every, t_end=t_end))
+    environment = os.environ | {"PYTHONPATH": str(Path(lgint.__file__).parents[1])}
+    run = subprocess.run(
+        [sys.executable, str(script), str(path or "")], env=environment, capture_output=True, text=True, check=True
+    )
+    return [int(number) for number in run.stdout.split()]
+
+
+@pytest.mark.measures
+def test_memory_does_not_grow_with_the_run(tmp_path):
+    """A million steps with few states; then 35 MB of states in a folder, of which 4 MB are in memory; then all."""
+    states, growth = peak(tmp_path, 1000, 100.0, None)
+    assert states == 1001 and growth < 2000
+    states, growth = peak(tmp_path, 2, 50.0, tmp_path / "run")
+    size = sum(file.stat().st_size for file in (tmp_path / "run").iterdir()) / 1024
+    assert states == 250_001 and size > 35_000 and growth < 15_000
+    states, whole = peak(tmp_path, 2, 50.0, None)
+    assert whole > 0.9 * size
