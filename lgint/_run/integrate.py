@@ -161,21 +161,22 @@ def integrate(
             begin = number("t0", t0)
             return ensemble.run(models, method, options, begin, end, step, every, given, move, wanted, landings)
 
-    place, known = None, None
+    state, place, known = start_of(model, method, t0, start), None, None
     if path is not None:
         _refuse_with_path(events=events, dense_output=dense_output)
         plan = {"t0": t0, "t_end": end, "h": h, "save_every": every, "t_eval": wanted, "stops": landings}
-        begins = None if start is None else {name: start.end[name] for name in ("t", "q", "v")}
-        place, known = place_of(path, model, method, options, {**plan, "start": begins, "save": saved_names(save)})
+        own = None if start is None else {"t": state.t, "q": state.q, "v": state.v}
+        place, known = place_of(path, model, method, options, {**plan, "start": own, "save": saved_names(save)})
         if known is not None and known.status >= 0:
             return known
-        start = known or start
+        if known is not None:
+            state = start_of(model, method, t0, known)
         wanted = _after(wanted, known)
     keeper = keeper_of(model, method, options, save, place, known is not None and wanted is None)
     watch = None if events is None else Events(model.core, events)
     schedule = (end, step, every, wanted, landings, dense_output)
-    with progress_bar(progress, t0 if start is None else float(start.end["t"][-1]), end, "s") as report:
-        return _run(model, method, options, start_of(model, method, t0, start), given, schedule, report, watch, keeper)
+    with progress_bar(progress, state.t, end, "s") as report:
+        return _run(model, method, options, state, given, schedule, report, watch, keeper)
 
 
 def _run(

@@ -49,6 +49,7 @@ class Keeper:
         self._place = place
         self._skip = skip
         self._taken: dict[str, list[Array]] = {}
+        self._parts: list[str] = []  # of the states, that are kept
 
     @staticmethod
     def room(model: System) -> int:
@@ -60,7 +61,7 @@ class Keeper:
         """Keeps rows, with the state from which the run goes on after them."""
         self._add(rows)
         if self._place:
-            self._place.note(RESUME, {"stats": rows["stats"], "status": -1}, _end(rows))
+            self._place.note(RESUME, {"stats": rows["stats"], "status": -1, "parts": self._parts}, _end(rows))
 
     def complete(self, result: dict[str, Any], status: int) -> dict[str, Any]:
         """The result with all rows that were kept, in place of those that were left at its end."""
@@ -68,7 +69,7 @@ class Keeper:
         rest = {name: result[name] for name in ("end", "carry", "stats", "knots")}
         if self._place is None:
             return rest | _parts({name: np.concatenate(values) for name, values in self._taken.items()})
-        self._place.note(END, {"stats": result["stats"], "status": status}, _end(result))
+        self._place.note(END, {"stats": result["stats"], "status": status, "parts": self._parts}, _end(result))
         self._place.close()
         return rest | _parts(folder.read(self._place.path)[1])
 
@@ -78,6 +79,7 @@ class Keeper:
             self._skip = False
             columns = {name: values[1:] for name, values in columns.items()}
         chosen = self._chosen(columns, rows)
+        self._parts = [name for name in STATE if name in chosen]
         if self._place:
             self._place.add(chosen)
             return

@@ -177,6 +177,7 @@ class Trajectory(States):
             "model": type(self.model).__name__,
             "record": self.model.record(),
             "status": self.status,
+            "parts": self._parts,
             "events": None if self.t_events is None else len(self.t_events),
         }
         files.write(path, about, self._arrays())
@@ -274,8 +275,7 @@ def load(path: str | PathLike[str]) -> Trajectory:
 
 def loaded(about: Mapping[str, Any], arrays: Mapping[str, Array], model: System, *, finite: bool = False) -> Trajectory:
     """The trajectory of a file of `model`; `finite`: check that all states are."""
-    result: dict[str, Any] = {name: arrays[name] for name in (*STATE[:3], "carry")}
-    result |= {name: arrays[name] for name in PARTS if name in arrays}
+    result: dict[str, Any] = {name: arrays[name] for name in (*about["parts"], "carry")}
     result["saved"] = {name[len(SAVED) :]: values for name, values in arrays.items() if name.startswith(SAVED)}
     extra = [values for name, values in arrays.items() if name.startswith("extra_")]
     result |= {"extra": extra[0]} if extra else {}
