@@ -69,6 +69,7 @@ counts: $(VENV)/bench.stamp
 
 docs: $(VENV)/docs.stamp
 	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
+	$(BIN)/python docs/check_pages.py docs/_build/html
 
 lint: $(VENV)/lint.stamp
 	$(BIN)/ruff check

@@ -102,7 +102,8 @@ def tableau_text(row: Row) -> str:
     ]
     weights = [" & ".join(["", *map(fraction, tableau[b])]) for b in ("b", "b_hat", "d") if tableau.get(b)]
     body = r" \\ ".join(lines) + r" \\ \hline " + r" \\ ".join(weights)
-    return f"{code(row['name'])}\n\n$$\\begin{{array}}{{c|{'c' * stages}}} {body} \\end{{array}}$$\n"
+    size = r"\scriptsize " if stages > 6 else ""
+    return f"{code(row['name'])}\n\n$${size}\\begin{{array}}{{c|{'c' * stages}}} {body} \\end{{array}}$$\n"
 
 
 def fraction(number: str) -> str:
