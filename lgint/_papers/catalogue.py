@@ -10,6 +10,7 @@ from lgint._papers import (
     holzinger2024_mechanisms,
     holzinger2025,
     sherif2019,
+    tumiotto2024,
 )
 from lgint._papers.registry import Artifact
 
@@ -17,6 +18,7 @@ MODULES = (
     holzinger2024,
     holzinger2024_mechanisms,
     holzinger2024_details,
+    tumiotto2024,
     sherif2019,
     holzinger2025,
     beyond_sigma,

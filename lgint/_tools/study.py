@@ -333,7 +333,8 @@ def study(
 
     best = _reference(reference, model, method, {"t_end": t_end, **kept, **cases[-1]}, cases)
     _check_end("reference", best, t_end)
-    found = [{} if i in failed else _errors(run, best, times, observables or {}) for i, (run, *_) in enumerate(runs)]
+    compared = times if maximum else None
+    found = [{} if i in failed else _errors(run, best, compared, observables or {}) for i, (run, *_) in enumerate(runs)]
     if len(failed) == len(runs):
         found = [dict.fromkeys(("q", "v", *(observables or {})), np.array([math.nan]))] * len(runs)
     drifts = [{} if i in failed else deviations(run, invariants) for i, (run, *_) in enumerate(runs)]

@@ -186,6 +186,13 @@ def test_the_largest_error_is_found_at_the_steps(top, comparison):
     assert given.maxima["q"] == pytest.approx(study.maxima["q"], rel=1e-9)
 
 
+def test_drifts_need_a_reference_at_the_end_only(top):
+    best = lgint.integrate(top, "rk67", t_end=0.05, h=1e-4, save_every=10**6)
+    study = lgint.study(top, "rk44", STEPS, t_end=0.05, reference=best, invariants=["energy"])
+    assert study.asymptotic["q"].order == pytest.approx(4, abs=0.15)
+    assert (np.diff(study.drifts["energy"]) < 0).all() and not study.maxima
+
+
 def test_costs(comparison):
     for study in comparison.values():
         assert study.steps.tolist() == [50, 100, 200]
