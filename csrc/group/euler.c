@@ -170,6 +170,54 @@ static void own(int x, const double *q, const double *v, const double *lam, doub
             K[i * (x + 4) + i] += lam[0];
 }
 
+/* N = diag(I, G(e)^T) for parameters that follow `x` positions: e.G^T = 0 (kinon2024 (104), (135)). */
+static void null_space(int x, const double *q, double *N)
+{
+    double G[12];
+    set_G(q + x, G);
+    lg_zero((x + 4) * (x + 3), N);
+    for (int i = 0; i < x; i++)
+        N[i * (x + 4) + i] = 1;
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 4; i++)
+            N[(x + j) * (x + 4) + x + i] = G[3 * i + j];
+}
+
+/* e1 = cos|u| e + sin|u|/|u| G(e)^T u: a turn by 2 u in body axes (105). */
+static void null_move(int x, const double *q, const double *u, double *q1)
+{
+    double G[12], moved[4], size = lg_norm3(u + x), ratio = size > 0 ? sin(size) / size : 1, length = 0;
+    set_G(q + x, G);
+    for (int i = 0; i < x; i++)
+        q1[i] = q[i] + u[i];
+    for (int i = 0; i < 4; i++) {
+        moved[i] = cos(size) * q[x + i] + ratio * lg_dot3(G + 3 * i, u + x);
+        length += moved[i] * moved[i];
+    }
+    for (int i = 0; i < 4; i++)
+        q1[x + i] = moved[i] / sqrt(length);
+}
+
+static void pose_null_space(const double *q, double *N)
+{
+    null_space(3, q, N);
+}
+
+static void pose_null_move(const double *q, const double *u, double *q1)
+{
+    null_move(3, q, u, q1);
+}
+
+static void fixed_null_space(const double *q, double *N)
+{
+    null_space(0, q, N);
+}
+
+static void fixed_null_move(const double *q, const double *u, double *q1)
+{
+    null_move(0, q, u, q1);
+}
+
 static void pose_identity(int n, double *q)
 {
     (void)n;
@@ -241,6 +289,8 @@ const lg_node lg_euler_parameters_fixed = {
     .transport = fixed_transport,
     .project = fixed_project,
     .own = fixed_own,
+    .null_space = fixed_null_space,
+    .null_move = fixed_null_move,
 };
 
 const lg_node lg_euler_parameters = {
@@ -263,4 +313,6 @@ const lg_node lg_euler_parameters = {
     .transport = pose_transport,
     .project = pose_project,
     .own = pose_own,
+    .null_space = pose_null_space,
+    .null_move = pose_null_move,
 };

@@ -81,6 +81,11 @@ typedef struct lg_node {
        K = d(B^T lam)/dq (nv x nv, added to K with leading dimension nv). NULL outputs are not wanted. */
     void (*own)(const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
                 double *zeta, double *Z, double *K);
+    /* Kinds with own rows only, else NULL. N (nv x (nv - nown), column-major): its columns are normal to the gradients of
+       the own rows at q. q1: where the motion from q with the rates N(q) u leads on which own rows are kept; it may be
+       q. */
+    void (*null_space)(const double *q, double *N);
+    void (*null_move)(const double *q, const double *u, double *q1);
     /* q' = A(q) v (nq numbers), which explicit methods add to q instead of retracting; such a kind works with explicit
        methods only. NULL: local coordinates are added and retracted. */
     void (*qdot)(const double *q, const double *v, double *qdot);

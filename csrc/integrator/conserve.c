@@ -17,6 +17,7 @@
    the start of a run, has p = M v. */
 #include "integrator/implicit.h"
 #include "integrator/methods.h"
+#include "integrator/null_space.h"
 #include "solve/culprit.h"
 #include "solve/initial.h"
 
@@ -82,7 +83,9 @@ const lg_option_rows lg_conserve_rows = LG_OPTION_ROWS(rows, lg_conserve_options
 /* ---- the rules of rows ---- */
 
 const lg_momentum_rule lg_livens_all = {.pair = LG_PAIR_DISCRETE, .all = 1},
-                       lg_livens_reduced = {.pair = LG_PAIR_DISCRETE}, lg_livens_midpoint = {.pair = LG_PAIR_MIDPOINT},
+                       lg_livens_reduced = {.pair = LG_PAIR_DISCRETE},
+                       lg_livens_null_space = {.pair = LG_PAIR_DISCRETE, .null_space = 1},
+                       lg_livens_midpoint = {.pair = LG_PAIR_MIDPOINT},
                        lg_hamilton_midpoint = {.pair = LG_PAIR_MIDPOINT, .kinetic = LG_KINETIC_POLYNOMIAL};
 
 /* ---- the stepper ---- */
@@ -106,6 +109,8 @@ typedef struct lg_conserve_stepper {
     double *residual;
     double *work; /* scratch of pairs */
     lg_chain *chain;
+    lg_null_space null; /* of the rule with `null_space` */
+    double *forces, *phi; /* of that rule: all force rows, all constraint rows */
 } lg_conserve_stepper;
 
 static lg_conserve_stepper *stepper_of(lg_stepper *self)
@@ -148,7 +153,7 @@ static lg_status prepare(lg_stepper *self)
     c->newton = lg_implicit_settings(self, &options->stop);
     c->newton.plain = 1;
     self->stats.newton = "full";
-    return LG_OK;
+    return c->rule->null_space ? lg_null_open(&c->null, self->system, self->plan, self->type->coupling) : LG_OK;
 }
 
 static void layout(lg_stepper *self, lg_arena *arena)
@@ -166,6 +171,17 @@ static void layout(lg_stepper *self, lg_arena *arena)
     c->residual = lg_arena_doubles(arena, nv + nrows);
     c->work = lg_arena_doubles(arena, (size_t)system->npair);
     c->chain = lg_arena_take(arena, (size_t)system->space->nblocks * sizeof(lg_chain));
+    c->forces = c->residual;
+    if (!c->rule->null_space)
+        return;
+    c->forces = lg_arena_doubles(arena, nv);
+    c->phi = lg_arena_doubles(arena, nrows);
+    lg_null_layout(&c->null, arena);
+}
+
+static void close(lg_stepper *self)
+{
+    lg_null_close(&stepper_of(self)->null);
 }
 
 /* ---- the carry ---- */
@@ -285,15 +301,20 @@ static lg_status evaluate_system(lg_conserve_stepper *c, int with_matrix, double
                                           .chain = c->chain});
 }
 
-/* The force rows and their norms; the row with `all` set has p1 - p1(q1) as well. The round-off of q1 over h^2 is not
+static void force_rows(const lg_conserve_stepper *c, double *r)
+{
+    for (int i = 0; i < c->base.system->space->nv; i++)
+        r[i] = (c->p1[i] - c->p0[i]) / c->h - c->slope[i] - c->force[i] + c->Gtlam[i];
+}
+
+/* The norms of the force rows; the row with `all` set has p1 - p1(q1) as well. The round-off of q1 over h^2 is not
    counted as noise, so that Newton's method goes on until it stagnates. */
-static void force_rows(const lg_conserve_stepper *c, double *r, lg_residual_norms *norms)
+static void measure_forces(const lg_conserve_stepper *c, const double *r, lg_residual_norms *norms)
 {
     int nv = c->base.system->space->nv;
     double sum = 0, size = 0;
     for (int i = 0; i < nv; i++) {
         double p1 = c->p1[i] / c->h, p0 = c->p0[i] / c->h, rest = c->rule->all ? (c->p[i] - c->p1[i]) / c->h : 0;
-        r[i] = p1 - p0 - c->slope[i] - c->force[i] + c->Gtlam[i];
         sum += r[i] * r[i] + rest * rest;
         size += p1 * p1 + p0 * p0 + c->slope[i] * c->slope[i] + c->force[i] * c->force[i] + c->Gtlam[i] * c->Gtlam[i];
     }
@@ -307,7 +328,8 @@ static lg_status evaluate(void *self, int with_matrix, double *residual, lg_resi
     lg_conserve_stepper *c = self;
     int nv = c->base.system->space->nv, nrows = c->base.system->pattern->nrows;
     LG_TRY(evaluate_system(c, with_matrix, residual + nv));
-    force_rows(c, residual, norms);
+    force_rows(c, residual);
+    measure_forces(c, residual, norms);
     c->remaining = norms->now.force;
     lg_implicit_rows(0, nrows, c->row_scale, c->row_noise, 0, residual + nv, norms);
     return LG_OK;
@@ -359,9 +381,55 @@ static int is_negligible(void *self, const double *correction)
 {
     const lg_conserve_stepper *c = self;
     const lg_space *space = c->base.system->space;
+    int nforce = c->rule->null_space ? c->null.nu : space->nv;
     double in_momentum = c->row_noise / 8 * lg_max_abs(space->nm, c->dp1) / c->h;
     return c->remaining <= in_momentum + 8 * c->noise ||
-           lg_max_abs(space->nv, correction) / c->row_scale <= c->row_noise / 16;
+           lg_max_abs(nforce, correction) / c->row_scale <= c->row_noise / 16;
+}
+
+/* ---- the same without the blocks' own rows ---- */
+
+static int group_rows(const lg_conserve_stepper *c)
+{
+    return c->null.reduction.pattern.nrows;
+}
+
+static lg_status evaluate_null(void *self, int with_matrix, double *residual, lg_residual_norms *norms)
+{
+    lg_conserve_stepper *c = self;
+    int nrows = group_rows(c);
+    LG_TRY(evaluate_system(c, with_matrix, c->phi));
+    lg_null_step(&c->null, c->start->q, c->q1);
+    force_rows(c, c->forces);
+    lg_null_settle(&c->null, c->forces, c->lam);
+    measure_forces(c, c->forces, norms);
+    c->remaining = norms->now.force;
+    lg_null_pull(&c->null, c->forces, residual);
+    lg_copy(nrows, c->phi, residual + c->null.nu);
+    lg_implicit_rows(0, nrows, c->row_scale, c->row_noise, 0, residual + c->null.nu, norms);
+    return LG_OK;
+}
+
+static lg_status factor_null(void *self, int with_matrix)
+{
+    lg_conserve_stepper *c = self;
+    if (!with_matrix)
+        LG_TRY(evaluate_system(c, 1, c->phi));
+    c->base.stats.jacobians++;
+    return lg_null_factor(&c->null, &c->base.accel, c->G, &c->base.report);
+}
+
+static lg_status solve_null(void *self, double *x)
+{
+    const lg_conserve_stepper *c = self;
+    return lg_matrix_solve(&c->null.matrix, x);
+}
+
+static void update_null(void *self, const double *correction)
+{
+    lg_conserve_stepper *c = self;
+    lg_null_move(&c->null, c->q1, -1 / c->row_scale, correction, c->q1);
+    lg_axpy(group_rows(c), -1.0, correction + c->null.nu, c->lam);
 }
 
 /* ---- the step ---- */
@@ -371,8 +439,12 @@ static void predict(lg_conserve_stepper *c, const lg_state *state)
     const lg_system *system = c->base.system;
     double first = c->guess == GUESS_PREVIOUS ? 0 : c->h;
     double second = c->guess == GUESS_EXTRAPOLATE ? 0.5 * c->h * c->h : 0;
-    for (int i = 0; i < system->space->nq; i++)
-        c->q1[i] = state->q[i] + first * state->v[i] + (isnan(state->a[i]) ? 0 : second * state->a[i]);
+    for (int i = 0; i < system->space->nv; i++) {
+        c->vdot[i] = first * state->v[i] + (isnan(state->a[i]) ? 0 : second * state->a[i]);
+        c->q1[i] = state->q[i] + c->vdot[i];
+    }
+    if (c->rule->null_space)
+        lg_null_predict(&c->null, state->q, c->vdot, c->q1);
     for (int i = 0; i < system->pattern->nrows; i++)
         c->lam[i] = isnan(state->lam[i]) ? 0 : state->lam[i];
     lg_copy(system->space->nv, state->carry, c->p);
@@ -398,12 +470,19 @@ static lg_status solve_step(lg_conserve_stepper *c, lg_newton_memory *memory)
     int nrows = system->pattern->nrows;
     lg_newton_problem problem = {c,      system->space->nv, nrows, nrows > 0, evaluate, factor, solve,
                                  update, is_negligible};
+    if (c->rule->null_space) {
+        nrows = group_rows(c);
+        problem = (lg_newton_problem){c,           c->null.nu, nrows,       nrows > 0,    evaluate_null,
+                                      factor_null, solve_null, update_null, is_negligible};
+    }
     lg_newton_result result = {0};
     lg_status status = lg_newton(&problem, &c->newton, c->residual, memory, &result);
     lg_point end = lg_point_after(c->start->t + c->h, c->q1, c->v1, c->start->mem);
     end.lam = c->lam;
     end.work = c->base.accel.work;
     c->base.stats.newton_iterations += result.iterations;
+    if (c->rule->null_space && result.worst >= c->null.nu)
+        result.worst += system->space->nv - c->null.nu;
     lg_report_newton(system, &end, status, &result, &c->base.report);
     return status;
 }
@@ -415,7 +494,7 @@ static void settle_momentum(const lg_conserve_stepper *c, double *p)
     const lg_space *space = c->base.system->space;
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
         for (int i = 0; i < b->nv; i++) {
-            double most = 0, rest = c->h * c->residual[b->v + i];
+            double most = 0, rest = c->h * c->forces[b->v + i];
             for (int j = 0; j < b->nv; j++)
                 most += 4 * DBL_EPSILON * fabs(c->dp1[b->m + j * b->nv + i] * c->q1[b->q + j]);
             p[b->v + i] = c->p1[b->v + i] - fmin(fmax(rest, -most), most);
@@ -451,4 +530,5 @@ const lg_stepper_type lg_conserve = {
     .carry_count = carry_count,
     .reset = reset,
     .step = step,
+    .close = close,
 };

@@ -88,6 +88,7 @@ typedef struct lg_momentum_rule {
     lg_pair_rule pair;
     lg_kinetic_rule kinetic;
     int all; /* Newton's method iterates on v and p as well */
+    int null_space; /* Newton's method iterates on coordinates that keep the blocks' own rows */
 } lg_momentum_rule;
 
 struct lg_method { /* one row of methods.def */

@@ -1,0 +1,227 @@
+/* Matrices without own rows; see reduce.h. */
+#include "sparse/reduce.h"
+
+#include "sparse/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct lg_reduced_place {
+    int row, column; /* blocks */
+    long whole, reduced; /* in the assembled values */
+    int ld_whole, ld_reduced;
+} lg_reduced_place;
+
+/* ---- creation ---- */
+
+typedef struct sizes {
+    const lg_pattern *pattern;
+    long nmeetings; /* of all cliques of the plan */
+    lg_reduction *reduction;
+    int *nv, *zeros, *v_start, *group_value, *basis;
+    lg_reduced_place *place;
+} sizes;
+
+static void layout(void *self, lg_arena *arena)
+{
+    sizes *s = self;
+    size_t nblocks = (size_t)s->pattern->nblocks;
+    s->nv = lg_arena_ints(arena, nblocks);
+    s->zeros = lg_arena_ints(arena, nblocks);
+    s->basis = lg_arena_ints(arena, nblocks);
+    s->v_start = lg_arena_ints(arena, nblocks + 1);
+    s->group_value = lg_arena_ints(arena, (size_t)s->pattern->group_start[s->pattern->ngroups]);
+    s->place = lg_arena_take(arena, (size_t)s->nmeetings * sizeof *s->place);
+}
+
+static void fill_pattern(const sizes *s)
+{
+    const lg_pattern *from = s->pattern;
+    lg_pattern *to = &s->reduction->pattern;
+    *to = *from;
+    to->nvalues = 0;
+    to->nrows = from->group_row[from->ngroups];
+    for (int b = 0; b < from->nblocks; b++) {
+        s->nv[b] = from->nv[b] - from->nown[b];
+        s->v_start[b + 1] = s->v_start[b] + s->nv[b];
+        s->basis[b] = s->reduction->nbases;
+        s->reduction->nbases += from->nv[b] * s->nv[b];
+    }
+    for (int g = 0; g < from->ngroups; g++)
+        for (int e = from->group_start[g]; e < from->group_start[g + 1]; e++) {
+            s->group_value[e] = to->nvalues;
+            to->nvalues += (from->group_row[g + 1] - from->group_row[g]) * s->nv[from->group_block[e]];
+        }
+    to->nv = s->nv, to->nown = s->zeros, to->v_start = s->v_start;
+    to->own_row = to->own_value = s->zeros;
+    to->group_value = s->group_value;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    long x = ((const lg_reduced_place *)a)->whole, y = ((const lg_reduced_place *)b)->whole;
+    return (x > y) - (x < y);
+}
+
+/* The blocks under the cliques of a plan: those of the pattern, then those of its groups if the plan has them. */
+static const int *members(const lg_pattern *p, int clique)
+{
+    return clique < p->ncliques ? p->clique_block + p->clique_start[clique]
+                                : p->group_block + p->group_start[clique - p->ncliques];
+}
+
+/* Blocks that meet in several cliques meet at one place. */
+static void fill_places(const sizes *s, const lg_plan *whole)
+{
+    const lg_plan *reduced = s->reduction->plan;
+    lg_reduced_place *place = s->place;
+    for (int c = 0; c < whole->ncliques; c++) {
+        const int *block = members(s->pattern, c);
+        int n = whole->clique_size[c];
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                const lg_meeting *a = &whole->meetings[whole->clique[c] + (long)n * i + j];
+                const lg_meeting *b = &reduced->meetings[reduced->clique[c] + (long)n * i + j];
+                *place++ = (lg_reduced_place){block[i], block[j], a->at, b->at, a->ld, b->ld};
+            }
+    }
+    qsort(s->place, (size_t)s->nmeetings, sizeof *place, by_place);
+    int n = 0;
+    for (long k = 0; k < s->nmeetings; k++)
+        if (n == 0 || s->place[k].whole != s->place[n - 1].whole)
+            s->place[n++] = s->place[k];
+    s->reduction->nplaces = n;
+}
+
+lg_status lg_reduction_create(const lg_pattern *pattern, const lg_plan *plan, lg_coupling coupling,
+                              lg_reduction *reduction)
+{
+    sizes s = {.pattern = pattern, .nmeetings = plan->nmeetings, .reduction = reduction};
+    *reduction = (lg_reduction){.nv = pattern->nv, .value = pattern->group_value};
+    LG_TRY(lg_arena_open(&reduction->memory, layout, &s));
+    fill_pattern(&s);
+    reduction->basis = s.basis;
+    lg_status status = lg_plan_create(&reduction->pattern, coupling, &reduction->plan);
+    if (status == LG_OK)
+        fill_places(&s, plan);
+    reduction->place = s.place;
+    return status;
+}
+
+void lg_reduction_close(lg_reduction *reduction)
+{
+    lg_plan_free(reduction->plan);
+    lg_arena_close(&reduction->memory);
+    *reduction = (lg_reduction){0};
+}
+
+/* ---- products ---- */
+
+enum { MOST = 12 }; /* velocities of a block with own rows */
+
+/* Whether a block has own rows; the matrix of any other block is the identity. */
+static int has_basis(const lg_reduction *r, int block)
+{
+    return r->pattern.nv[block] < r->nv[block];
+}
+
+/* The matrix of a block; NULL: the identity. */
+static const double *basis_of(const lg_reduction *r, const double *bases, int block)
+{
+    return has_basis(r, block) ? bases + r->basis[block] : NULL;
+}
+
+/* y (n) += A^T x, A being m x n */
+static void add_transposed_product(int m, int n, const double *A, const double *x, double *y)
+{
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++)
+            y[j] += A[i + j * m] * x[i];
+}
+
+/* y (n) += s x */
+static void add_scaled(int n, double s, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++)
+        y[i] += s * x[i];
+}
+
+/* y += column j of S X; X NULL: the identity */
+static void add_column(int rows, int columns, const double *S, int ld, const double *X, int j, double *y)
+{
+    if (!X) {
+        add_scaled(rows, 1, S + (size_t)j * ld, y);
+        return;
+    }
+    for (int k = 0; k < columns; k++)
+        add_scaled(rows, X[k + j * columns], S + (size_t)k * ld, y);
+}
+
+static void add_place(const lg_reduction *r, const lg_reduced_place *place, const double *S, const double *N,
+                      const double *X, double *out)
+{
+    int rows = r->nv[place->row], columns = r->nv[place->column];
+    for (int j = 0; j < r->pattern.nv[place->column]; j++) {
+        double *y = out + (size_t)j * place->ld_reduced;
+        if (!N) {
+            add_column(rows, columns, S, place->ld_whole, X, j, y);
+            continue;
+        }
+        double x[MOST] = {0};
+        add_column(rows, columns, S, place->ld_whole, X, j, x);
+        add_transposed_product(rows, r->pattern.nv[place->row], N, x, y);
+    }
+}
+
+void lg_reduction_add(const lg_reduction *r, const lg_matrix *whole, const double *N, const double *X,
+                      lg_matrix *reduced)
+{
+    for (const lg_reduced_place *place = r->place; place < r->place + r->nplaces; place++)
+        add_place(r, place, whole->values + place->whole, basis_of(r, N, place->row), basis_of(r, X, place->column),
+                  reduced->values + place->reduced);
+}
+
+/* out (rows x n) = B (rows x m) X */
+static void mul_rows(int rows, int m, int n, const double *B, const double *X, double *out)
+{
+    memset(out, 0, (size_t)rows * (size_t)n * sizeof *out);
+    for (int j = 0; j < n; j++)
+        add_column(rows, m, B, rows, X, j, out + (size_t)j * rows);
+}
+
+void lg_reduction_rows(const lg_reduction *r, const double *B, const double *X, double *out)
+{
+    const lg_pattern *p = &r->pattern;
+    for (int g = 0; g < p->ngroups; g++)
+        for (int e = p->group_start[g]; e < p->group_start[g + 1]; e++) {
+            int block = p->group_block[e];
+            mul_rows(p->group_row[g + 1] - p->group_row[g], r->nv[block], p->nv[block], B + r->value[e],
+                     basis_of(r, X, block), out + p->group_value[e]);
+        }
+}
+
+void lg_reduction_pull(const lg_reduction *r, const double *N, const double *x, double *y)
+{
+    memset(y, 0, (size_t)r->pattern.v_start[r->pattern.nblocks] * sizeof *y);
+    for (int b = 0; b < r->pattern.nblocks; b++) {
+        if (has_basis(r, b))
+            add_transposed_product(r->nv[b], r->pattern.nv[b], N + r->basis[b], x, y);
+        else
+            add_scaled(r->nv[b], 1, x, y);
+        x += r->nv[b], y += r->pattern.nv[b];
+    }
+}
+
+void lg_reduction_push(const lg_reduction *r, const double *X, const double *y, double *x)
+{
+    for (int b = 0; b < r->pattern.nblocks; b++) {
+        int n = r->pattern.nv[b];
+        memset(x, 0, (size_t)r->nv[b] * sizeof *x);
+        for (int j = 0; j < n; j++)
+            if (has_basis(r, b))
+                add_scaled(r->nv[b], y[j], X + r->basis[b] + j * r->nv[b], x);
+            else
+                x[j] = y[j];
+        x += r->nv[b], y += n;
+    }
+}

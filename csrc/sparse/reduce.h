@@ -1,0 +1,39 @@
+/* A system of equations without the blocks' own rows. With matrices N and X of each block, nv x nu for nu = nv - nown,
+   where the own rows of N^T G^T and of B X vanish,
+
+       [ S    G^T ]                [ N^T S X    (G N)^T ]
+       [ B     0  ]    becomes     [ B X           0    ]
+
+   with the rows of groups alone: blocks of nu unknowns, and the same groups and cliques. */
+#ifndef LG_SPARSE_REDUCE_H
+#define LG_SPARSE_REDUCE_H
+
+#include "sparse/matrix.h"
+
+typedef struct lg_reduction { /* const after creation */
+    lg_pattern pattern; /* of the reduced system; blocks have nu velocities and no own rows */
+    lg_plan *plan;
+    int nplaces; /* blocks of S: pairs of blocks that couple */
+    const struct lg_reduced_place *place;
+    const int *nv; /* of the whole system, per block */
+    const int *basis; /* per block: the place of its matrix among those of all blocks */
+    int nbases; /* the numbers of all these matrices */
+    const int *value; /* per entry of a group: its place in the values of B of the whole system */
+    lg_arena memory;
+} lg_reduction;
+
+/* Of a pattern and its plan for a coupling. */
+lg_status lg_reduction_create(const lg_pattern *pattern, const lg_plan *plan, lg_coupling coupling,
+                              lg_reduction *reduction);
+void lg_reduction_close(lg_reduction *reduction);
+
+/* Adds N^T S X for the S of a matrix that need not be factored. N and X: one matrix per block, column-major. */
+void lg_reduction_add(const lg_reduction *reduction, const lg_matrix *whole, const double *N, const double *X,
+                      lg_matrix *reduced);
+/* out = B X for the rows of groups; values in the layouts of both patterns. */
+void lg_reduction_rows(const lg_reduction *reduction, const double *B, const double *X, double *out);
+/* y = N^T x, velocities to unknowns, and x = X y. */
+void lg_reduction_pull(const lg_reduction *reduction, const double *N, const double *x, double *y);
+void lg_reduction_push(const lg_reduction *reduction, const double *X, const double *y, double *x);
+
+#endif

@@ -1,0 +1,243 @@
+/* Null spaces of Euler parameters, and matrices without the blocks' own rows, against dense products. */
+#include "check.h"
+#include "core/small.h"
+#include "sparse/reduce.h"
+#include "system/layout.h"
+
+/* ---- the verbs of node kinds ---- */
+
+static void random_numbers(uint64_t *seed, int n, double *x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = random_number(seed);
+}
+
+static double dot(int n, const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static void check_node(const lg_node *node, uint64_t *seed)
+{
+    enum { NV = 7 };
+    int nv = node->nv, nu = nv - node->nown, first = node->attitude_q;
+    double q[NV], u[NV], N[NV * NV], gradient[NV], phi, moved[2][NV], e = 1e-6;
+    random_numbers(seed, nv, q);
+    random_numbers(seed, nu, u);
+    double size = sqrt(dot(4, q + first, q + first));
+    for (int i = 0; i < 4; i++)
+        q[first + i] /= size;
+
+    node->null_space(q, N);
+    node->own(q, q, NULL, NULL, NULL, gradient, NULL, NULL, NULL);
+    for (int j = 0; j < nu; j++)
+        CHECK_CLOSE(dot(nv, gradient, N + j * nv), 0, 1e-15);
+    for (int side = 0; side < 2; side++) {
+        double scaled[NV];
+        for (int j = 0; j < nu; j++)
+            scaled[j] = (side ? e : -e) * u[j];
+        node->null_move(q, scaled, moved[side]);
+    }
+    for (int i = 0; i < nv; i++) {
+        double rate = 0;
+        for (int j = 0; j < nu; j++)
+            rate += N[j * nv + i] * u[j];
+        CHECK_CLOSE((moved[1][i] - moved[0][i]) / (2 * e), rate, 1e-9);
+    }
+    node->null_move(q, u, q);
+    node->own(q, q, NULL, &phi, NULL, gradient, NULL, NULL, NULL);
+    CHECK_CLOSE(phi, 0, 2e-16);
+}
+
+/* N is normal to the gradient of the unit length, also where that does not hold, and the derivative of a motion on which
+   it holds: by 2 |u| about u. */
+static void test_null_spaces(void)
+{
+    uint64_t seed = 1;
+    for (int i = 0; i < 20; i++) {
+        check_node(&lg_euler_parameters, &seed);
+        check_node(&lg_euler_parameters_fixed, &seed);
+    }
+    double q[4] = {1, 0, 0, 0}, u[3] = {0, 0.25 * LG_PI, 0};
+    lg_euler_parameters_fixed.null_move(q, u, q);
+    CHECK_CLOSE(q[0], sqrt(0.5), 1e-15);
+    CHECK_CLOSE(q[2], sqrt(0.5), 1e-15);
+}
+
+/* ---- the reduced matrix ---- */
+
+enum { BLOCKS = 3, ROWS = 5, MOST = 64 };
+
+static const lg_block_spec blocks[BLOCKS] = {
+    {.kind = "euler_parameters"}, {.kind = "Rn", .n = 3}, {.kind = "euler_parameters_fixed"}};
+
+typedef struct chain_of_blocks { /* joined by a group of two rows and one of three; two cliques hold the first two */
+    lg_space space;
+    lg_pattern pattern;
+    lg_layout layout;
+    char memory[4096];
+} chain_of_blocks;
+
+static void open_chain(chain_of_blocks *c)
+{
+    lg_arena arena = {.base = c->memory};
+    c->layout = (lg_layout){.space = &c->space, .pattern = &c->pattern};
+    lg_layout_take(&c->layout, &arena,
+                   (lg_layout_sizes){.nblocks = BLOCKS, .ngroups = 2, .nentries = 4, .ncliques = 5, .nmembers = 7});
+    lg_layout_blocks(&c->layout, BLOCKS, blocks);
+    for (int i = 0; i < BLOCKS; i++) {
+        lg_layout_member(&c->layout, i);
+        lg_layout_mass_clique(&c->layout);
+    }
+    for (int twice = 0; twice < 2; twice++) {
+        lg_layout_member(&c->layout, twice);
+        lg_layout_member(&c->layout, !twice);
+        lg_layout_clique(&c->layout);
+    }
+    for (int g = 0; g < 2; g++) {
+        lg_layout_entry(&c->layout, g, 2 + g, 0);
+        lg_layout_entry(&c->layout, g + 1, 2 + g, 0);
+        lg_layout_group(&c->layout, 2 + g);
+    }
+    lg_layout_finish(&c->layout);
+}
+
+/* A dense matrix, row by row. */
+typedef struct dense {
+    double at[MOST][MOST];
+} dense;
+
+/* Fills one block of S with random numbers and notes them, for two blocks that meet. */
+static void fill_block(const chain_of_blocks *c, lg_matrix *S, int clique, int i, int j, int row, int column,
+                       dense *out, uint64_t *seed)
+{
+    const lg_block *b = c->space.block;
+    int ld;
+    double *at = lg_matrix_at(S, clique, i, j, &ld);
+    for (int k = 0; k < b[column].nv; k++)
+        for (int l = 0; l < b[row].nv; l++) {
+            double value = random_number(seed);
+            at[l + k * ld] += value;
+            out->at[b[row].v + l][b[column].v + k] += value;
+        }
+}
+
+static void fill_S(const chain_of_blocks *c, lg_matrix *S, dense *out, uint64_t *seed)
+{
+    for (int i = 0; i < BLOCKS; i++)
+        fill_block(c, S, i, 0, 0, i, i, out, seed);
+    for (int twice = 0; twice < 2; twice++)
+        for (int i = 0; i < 2; i++)
+            for (int j = 0; j < 2; j++)
+                fill_block(c, S, 3 + twice, i, j, twice ? !i : i, twice ? !j : j, out, seed);
+}
+
+/* The rows of groups, out of values in the layout of B. */
+static void dense_rows(const chain_of_blocks *c, const double *B, dense *out)
+{
+    const lg_pattern *p = &c->pattern;
+    for (int g = 0; g < p->ngroups; g++)
+        for (int e = p->group_start[g]; e < p->group_start[g + 1]; e++) {
+            int b = p->group_block[e], rows = p->group_row[g + 1] - p->group_row[g];
+            for (int k = 0; k < p->nv[b]; k++)
+                for (int r = 0; r < rows; r++)
+                    out->at[p->group_row[g] + r][p->v_start[b] + k] += B[p->group_value[e] + r + k * rows];
+        }
+}
+
+/* The matrices of all blocks as one: velocities to unknowns. */
+static void dense_bases(const chain_of_blocks *c, const lg_reduction *r, const double *bases, dense *out)
+{
+    for (int b = 0; b < BLOCKS; b++) {
+        int nv = c->space.block[b].nv, nu = r->pattern.nv[b];
+        for (int k = 0; k < nu; k++)
+            for (int l = 0; l < nv; l++)
+                out->at[c->space.block[b].v + l][r->pattern.v_start[b] + k] =
+                    nu == nv ? l == k : bases[r->basis[b] + l + k * nv];
+    }
+}
+
+/* y += A x or A^T x */
+static void mul(int transposed, int rows, int columns, const dense *A, const double *x, double *y)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++)
+            if (transposed)
+                y[j] += A->at[i][j] * x[i];
+            else
+                y[i] += A->at[i][j] * x[j];
+}
+
+/* A solution of the reduced system satisfies the dense one. */
+static void test_reduced_systems(void)
+{
+    static chain_of_blocks c;
+    static dense S, G, B, N, X;
+    static char memory[2][1 << 16];
+    open_chain(&c);
+    lg_plan *plan = NULL;
+    lg_reduction r;
+    lg_matrix whole = {0}, reduced = {0};
+    CHECK(lg_plan_create(&c.pattern, LG_COUPLING_TANGENTS, &plan) == LG_OK);
+    CHECK(lg_reduction_create(&c.pattern, plan, LG_COUPLING_TANGENTS, &r) == LG_OK);
+    lg_matrix_layout(&whole, plan, &(lg_arena){.base = memory[0]});
+    lg_matrix_layout(&reduced, r.plan, &(lg_arena){.base = memory[1]});
+    int nv = c.space.nv, nu = r.pattern.v_start[BLOCKS];
+    CHECK(nu == 6 + 3 + 3 && r.pattern.nrows == ROWS && c.pattern.nrows == ROWS + 2);
+
+    uint64_t seed = 2;
+    double bases[2][MOST * 2], values[2][MOST * 2], small[MOST * 2], x[MOST], right[MOST], v[MOST] = {0},
+                                                                                           r_v[MOST] = {0};
+    for (int i = 0; i < 2; i++) {
+        random_numbers(&seed, r.nbases, bases[i]);
+        random_numbers(&seed, c.pattern.nvalues, values[i]);
+    }
+    random_numbers(&seed, nu + ROWS, right);
+    fill_S(&c, &whole, &S, &seed);
+    dense_rows(&c, values[0], &G);
+    dense_rows(&c, values[1], &B);
+    dense_bases(&c, &r, bases[0], &N);
+    dense_bases(&c, &r, bases[1], &X);
+
+    lg_matrix_zero(&reduced);
+    lg_reduction_add(&r, &whole, bases[0], bases[1], &reduced);
+    lg_reduction_rows(&r, values[0], bases[0], small);
+    lg_matrix_add_columns(&reduced, 1, small);
+    lg_reduction_rows(&r, values[1], bases[1], small);
+    lg_matrix_add_rows(&reduced, 1, small, 0, NULL);
+    CHECK(lg_matrix_factor(&reduced) == LG_OK);
+    lg_copy(nu + ROWS, right, x);
+    CHECK(lg_matrix_solve(&reduced, x) == LG_OK);
+
+    // S X u + G^T lam, then N^T of it; B X u
+    double pushed[MOST], pulled[MOST], forces[MOST] = {0}, rows[MOST] = {0};
+    mul(0, nv, nu, &X, x, v);
+    lg_reduction_push(&r, bases[1], x, pushed);
+    mul(0, nv, nv, &S, v, r_v);
+    mul(1, ROWS, nv, &G, x + nu, r_v);
+    mul(1, nv, nu, &N, r_v, forces);
+    lg_reduction_pull(&r, bases[0], r_v, pulled);
+    mul(0, ROWS, nv, &B, v, rows);
+    for (int i = 0; i < nv; i++)
+        CHECK_CLOSE(pushed[i], v[i], 1e-13 * (1 + fabs(v[i])));
+    for (int i = 0; i < nu; i++) {
+        CHECK_CLOSE(forces[i], right[i], 1e-10);
+        CHECK_CLOSE(pulled[i], forces[i], 1e-10);
+    }
+    for (int i = 0; i < ROWS; i++)
+        CHECK_CLOSE(rows[i], right[nu + i], 1e-10);
+    lg_matrix_close(&whole);
+    lg_matrix_close(&reduced);
+    lg_reduction_close(&r);
+    lg_plan_free(plan);
+}
+
+int main(void)
+{
+    RUN(test_null_spaces);
+    RUN(test_reduced_systems);
+    return check_result();
+}
