@@ -107,7 +107,9 @@ typedef struct lg_conserve_stepper {
     double *slope, *force, *Gtlam, *vdot, *G;
     double *dp1; /* one matrix per block */
     double *residual;
-    double *work; /* scratch of pairs */
+    double *work, *kept; /* scratch of pairs; what a pair keeps during a step */
+    lg_pair_stage stage;
+    int midpoints; /* of the last evaluation: gradients at the middle that stand in for discrete ones */
     lg_chain *chain;
     lg_null_space null; /* of the rule with `null_space` */
     double *forces, *phi; /* of that rule: all force rows, all constraint rows */
@@ -170,6 +172,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     c->dp1 = lg_arena_doubles(arena, (size_t)system->space->nm);
     c->residual = lg_arena_doubles(arena, nv + nrows);
     c->work = lg_arena_doubles(arena, (size_t)system->npair);
+    c->kept = lg_arena_doubles(arena, (size_t)system->nkept);
     c->chain = lg_arena_take(arena, (size_t)system->space->nblocks * sizeof(lg_chain));
     c->forces = c->residual;
     if (!c->rule->null_space)
@@ -274,7 +277,9 @@ static lg_pair step_pair(const lg_conserve_stepper *c)
                      .p0 = c->p0,
                      .lam = c->lam,
                      .mem = c->start->mem,
-                     .work = c->work};
+                     .work = c->work,
+                     .stage = c->stage,
+                     .kept = c->kept};
 }
 
 static lg_status evaluate_system(lg_conserve_stepper *c, int with_matrix, double *phi)
@@ -290,6 +295,7 @@ static lg_status evaluate_system(lg_conserve_stepper *c, int with_matrix, double
     LG_TRY(system->kinetic(
         system->self, &pair,
         &(lg_kinetic_wanted){.v1 = c->v1, .p1 = c->p1, .slope = c->slope, .dp1 = c->dp1, .S = S, .chain = c->chain}));
+    c->stage = c->stage == LG_PAIR_FIRST ? LG_PAIR_DECIDES : LG_PAIR_DECIDED;
     return system->pair(system->self, &pair,
                         &(lg_pair_wanted){.force = c->force,
                                           .Gtlam = c->Gtlam,
@@ -297,6 +303,7 @@ static lg_status evaluate_system(lg_conserve_stepper *c, int with_matrix, double
                                           .G = S && constrained ? c->G : NULL,
                                           .B = S && constrained ? accel->B : NULL,
                                           .noise = &c->noise,
+                                          .midpoints = &c->midpoints,
                                           .S = S,
                                           .chain = c->chain});
 }
@@ -461,6 +468,8 @@ static void begin(lg_conserve_stepper *c, const lg_state *state, double h)
     for (int i = 0; i < space->nblocks; i++)
         c->chain[i] = (lg_chain){.k = {1 / c->row_scale, 0, 0}};
     lg_zero(space->nm, c->dp1);
+    c->stage = LG_PAIR_FIRST;
+    c->midpoints = 0;
     predict(c, state);
 }
 
@@ -512,6 +521,7 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
         c->vdot[i] = (c->v1[i] - state->v[i]) / h;
     LG_TRY(lg_stepper_accept(self, state, h, c->q1, c->v1, c->vdot, c->lam));
     settle_momentum(c, state->carry);
+    self->stats.midpoint_gradients += c->midpoints > 0;
     memcpy(carry_of(self, state).newton, &memory, sizeof memory);
     sign_carry(self, state);
     return LG_OK;
@@ -520,7 +530,7 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
 const lg_stepper_type lg_conserve = {
     .name = "conserve",
     .size = sizeof(lg_conserve_stepper),
-    .coupling = LG_COUPLING_TANGENTS,
+    .coupling = LG_COUPLING_GROUPS,
     .needs = "a LagrangianModel, or rigid bodies with formulation=\"euler_parameters\"",
     .extra = "p",
     .starts_singular = 1,

@@ -11,6 +11,7 @@
 
 typedef struct lg_stats {
     long steps, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks;
+    long midpoint_gradients; /* steps in which a gradient at the middle stood in for a discrete one */
     long rejected, failed; /* steps that were rejected; those of them that failed */
     const char *newton; /* the variant of Newton's method in use, "full" or "modified"; NULL: none */
 } lg_stats;

@@ -93,9 +93,10 @@ static lg_status add_forces(const lg_model *m, const lg_point *at, const lg_want
 /* Joints with rows or, without `rows`, those that exert forces. */
 static lg_status add_joints(const lg_model *m, const lg_point *at, const lg_wanted *want, int rows)
 {
+    const lg_joints *spans = at->invariant ? m->invariant_spans : m->joint_spans;
     for (int i = 0; i < m->njoint_spans; i++)
-        if (rows || m->joint_spans[i].first->type->potential)
-            LG_TRY(lg_joint_span(m->joint_spans[i], at, want));
+        if (rows || spans[i].first->type->potential)
+            LG_TRY(lg_joint_span(spans[i], at, want));
     return LG_OK;
 }
 
@@ -118,17 +119,27 @@ static int wants_rows(const lg_model *m, const lg_wanted *want)
            (want->Btlam || want->phi || want->phidot || want->zeta || want->B || want->Z || (want->S && want->chain));
 }
 
-/* Everything but inertia, once the poses are known. */
-static lg_status act(const lg_model *m, const lg_point *at, const lg_wanted *want)
+static lg_status move_for(const lg_model *m, const lg_point *at, const lg_wanted *want)
+{
+    return move(m, at, level_of(m, want, wants_forces(want), wants_rows(m, want)), 0);
+}
+
+/* Forces and joints leave their wrenches on the frames. */
+static lg_status press(const lg_model *m, const lg_point *at, const lg_wanted *want)
 {
     int forces = wants_forces(want), rows = wants_rows(m, want);
     if (forces)
         LG_TRY(add_forces(m, at, want, 0));
-    if (rows || forces)
-        LG_TRY(add_joints(m, at, want, rows));
+    return rows || forces ? add_joints(m, at, want, rows) : LG_OK;
+}
+
+/* Bodies take the wrenches, and blocks add their own rows. */
+static lg_status collect(const lg_model *m, const lg_point *at, const lg_wanted *want)
+{
+    int forces = wants_forces(want);
     if (forces || want->Btlam)
         gather(m, at, want);
-    if (rows)
+    if (wants_rows(m, want))
         add_own_rows(m, at, want);
     return forces && m->coordinate_forces ? add_forces(m, at, want, 1) : LG_OK;
 }
@@ -136,16 +147,22 @@ static lg_status act(const lg_model *m, const lg_point *at, const lg_wanted *wan
 lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
 {
     const lg_model *m = self;
-    LG_TRY(move(m, at, level_of(m, want, wants_forces(want), wants_rows(m, want)), 0));
+    LG_TRY(move_for(m, at, want));
     if (want->Ma || want->gyro || want->S)
         add_inertia(m, at, want);
-    return act(m, at, want);
+    LG_TRY(press(m, at, want));
+    return collect(m, at, want);
 }
 
-lg_status lg_model_act(const lg_model *m, const lg_point *at, const lg_wanted *want)
+lg_status lg_model_press(const lg_model *m, const lg_point *at, const lg_wanted *want)
 {
-    LG_TRY(move(m, at, level_of(m, want, wants_forces(want), wants_rows(m, want)), 0));
-    return act(m, at, want);
+    LG_TRY(move_for(m, at, want));
+    return press(m, at, want);
+}
+
+lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wanted *want)
+{
+    return collect(m, at, want);
 }
 
 /* Every body finds its acceleration from the wrenches on its frames: nothing couples the accelerations of two blocks. */

@@ -31,6 +31,8 @@ static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
         n.nparameters += (size_t)e->nparameters;
         if (lg_row_is_body(row_of[i]))
             n.nparameters += (size_t)lg_body_prepared(lg_body_types[row_of[i]], e->nparameters);
+        if (lg_row_is_joint(row_of[i])) // of its rows in the axes of a body
+            n.nparameters += (size_t)e->nparameters;
         n.name_bytes += length;
         n.nrows += info->nrows;
         n.nbodies += lg_row_is_body(row_of[i]);
@@ -66,10 +68,12 @@ static void layout_records(builder *b, lg_arena *arena)
     m->bodies = take(arena, n.nbodies, sizeof *m->bodies);
     m->forces = take(arena, n.nforces, sizeof *m->forces);
     m->joints = take(arena, n.njoints, sizeof *m->joints);
+    m->invariants = take(arena, n.njoints, sizeof *m->invariants);
     m->frames = take(arena, n.nframes, sizeof *m->frames);
     m->body_spans = take(arena, lg_body_type_count, sizeof *m->body_spans);
     m->force_spans = take(arena, lg_force_type_count, sizeof *m->force_spans);
     m->joint_spans = take(arena, lg_joint_type_count, sizeof *m->joint_spans);
+    m->invariant_spans = take(arena, lg_joint_type_count, sizeof *m->invariant_spans);
     m->frame_of = take(arena, n.nframes, sizeof *m->frame_of);
     m->place_of = take(arena, n.nelements, sizeof *m->place_of);
     m->row_names = take(arena, n.nrows, sizeof *m->row_names);
@@ -182,7 +186,8 @@ static void add_joint(builder *b, const lg_model_spec *spec, int i)
     lg_joint *joint = (lg_joint *)b->model->place_of[i].joint;
     *joint = (lg_joint){.e = common(b, &spec->elements[i], b->row_of[i]),
                         .type = lg_joint_types[b->row_of[i] - lg_body_type_count - lg_force_type_count],
-                        .clique = -1};
+                        .clique = -1,
+                        .group = -1};
     for (int k = 0; k < joint->e.info->nrows; k++) // those that are not dropped
         if (!(spec->elements[i].dropped >> k & 1))
             joint->row_in_type[joint->nrows++] = k;
@@ -329,6 +334,7 @@ static void add_group(builder *b, lg_joint *joint)
         else if (body[s]->block)
             joint->value[s] =
                 lg_layout_entry(&b->layout, body[s]->index, joint->nrows, !together && moves_freely(body[s]));
+    joint->group = b->model->pattern.ngroups;
     joint->row = lg_layout_group(&b->layout, joint->nrows);
     for (int i = 0; i < joint->nrows; i++) {
         b->model->row_names[joint->row + i] = b->names;
@@ -386,6 +392,49 @@ static void join_elements(builder *b, const lg_model_spec *spec)
         m->force_level = larger(m->force_level, force ? needed_by(force->type) : LG_ROTATIONS);
         m->force_level = larger(m->force_level, joint && joint->type->potential ? LG_TWISTS : LG_ROTATIONS);
         m->coordinate_forces |= force && force->type->coordinate;
+    }
+}
+
+/* The end of a joint whose body carries its rows, if either can: the first that moves and turns. */
+static int carrying_end(const lg_element *e)
+{
+    for (int s = 0; s < 2; s++)
+        if (e->frame[s]->body->block && !e->frame[s]->body->type->is_point)
+            return s;
+    return -1;
+}
+
+/* The joints with their rows in the axes of bodies. Their cliques are those of groups, which couple in all of them. */
+static void fill_invariants(builder *b)
+{
+    lg_model *m = b->model;
+    for (int i = 0; i < m->njoints; i++) {
+        lg_joint *joint = &m->invariants[i];
+        *joint = m->joints[i];
+        int end = carrying_end(&joint->e);
+        if (joint->group >= 0 && lg_element_between(&joint->e))
+            joint->clique = m->pattern.ncliques + joint->group;
+        if (!joint->type->carry || end < 0)
+            continue;
+        lg_copy(joint->e.np, joint->e.p, b->parameters);
+        joint->type->carry(end, b->parameters);
+        joint->e.p = b->parameters;
+        b->parameters += joint->e.np;
+    }
+    for (int i = 0; i < m->njoint_spans; i++)
+        m->invariant_spans[i] = (lg_joints){m->invariants + (m->joint_spans[i].first - m->joints),
+                                            m->invariants + (m->joint_spans[i].end - m->joints)};
+}
+
+static void find_vertical(lg_model *m)
+{
+    for (int i = 0; i < m->nforces; i++) {
+        double length = m->forces[i].type == &lg_weight ? lg_norm3(m->forces[i].e.p + 1) : 0;
+        if (length > 0) {
+            for (int k = 0; k < 3; k++)
+                m->vertical[k] = m->forces[i].e.p[1 + k] / length;
+            return;
+        }
     }
 }
 
@@ -467,6 +516,7 @@ static void fill_system(lg_model *m)
     s->without_step = lg_model_without_step;
     s->pair = lg_model_pair;
     s->npair = (int)lg_model_pair_work(m);
+    s->nkept = (int)lg_model_kept(m);
     s->next_kink = lg_model_next_kink;
     s->commit = s->nmem > 0 ? lg_model_commit : NULL;
     s->row_name = row_name;
@@ -577,6 +627,8 @@ static lg_status build(lg_model *m, const lg_model_spec *spec, const int *row_of
     place_frames(&b, spec);
     fill_frames(&b, spec);
     join_elements(&b, spec);
+    fill_invariants(&b);
+    find_vertical(m);
     lg_layout_finish(&b.layout);
     name_own_rows(&b);
     fill_system(m);

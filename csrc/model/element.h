@@ -37,6 +37,12 @@ static inline void lg_quarters_add(lg_quarters *q, int which, double s, const do
     q->has |= 1u << which;
 }
 
+/* Wrenches on the element's frames and, if `linear` is asked for, dw_i = K_ij dpose_j + D_ij dtwist_j. */
+typedef struct lg_load {
+    double w[2][6];
+    lg_quarters K[2][2], D[2][2];
+} lg_load;
+
 /* Whether this end is on a body that moves; whether both ends are. */
 int lg_element_moves(const lg_element *e, int end);
 int lg_element_between(const lg_element *e);

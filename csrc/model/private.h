@@ -26,11 +26,13 @@ struct lg_model {
     lg_body ground, *bodies;
     lg_force *forces;
     lg_joint *joints;
+    lg_joint *invariants; /* the same joints with their rows in the axes of bodies, and cliques of their groups */
     lg_frame *frames; /* sorted by body */
+    double vertical[3]; /* the direction of gravity, zero if there is none */
     int nbody_spans, nforce_spans, njoint_spans;
     lg_span *body_spans;
     lg_forces *force_spans;
-    lg_joints *joint_spans;
+    lg_joints *joint_spans, *invariant_spans;
     int nbodies, nforces, njoints, nframes, nelements;
     int coordinate_forces; /* some forces act on coordinates of trees */
     lg_level force_level; /* the kinematics that forces need, those of joints with compliance included */
@@ -51,10 +53,13 @@ lg_status lg_model_commit(void *self, const lg_point *point, double *mem);
 lg_status lg_model_kinetic(void *self, const lg_pair *pair, const lg_kinetic_wanted *wanted);
 int lg_model_without_step(void *self, const lg_pair *pair);
 lg_status lg_model_pair(void *self, const lg_pair *pair, const lg_pair_wanted *wanted);
-/* The doubles of scratch that `pair` needs, those of an evaluation included. */
+/* The doubles of scratch that `pair` needs, those of an evaluation included, and those that it keeps during a step. */
 size_t lg_model_pair_work(const lg_model *m);
-/* An evaluation of everything but the inertia of bodies. */
-lg_status lg_model_act(const lg_model *m, const lg_point *at, const lg_wanted *want);
+size_t lg_model_kept(const lg_model *m);
+/* An evaluation of everything but the inertia of bodies, in two parts: forces and joints leave their wrenches on the
+   frames; bodies take the wrenches, and blocks add their own rows. */
+lg_status lg_model_press(const lg_model *m, const lg_point *at, const lg_wanted *want);
+lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wanted *want);
 /* The kinematics pass: poses of all frames, or of those that forces and joints use. */
 lg_status lg_model_move(const lg_model *m, const lg_point *at, lg_level level, int all);
 const char *lg_model_culprit(void *self, const lg_point *point);

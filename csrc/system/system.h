@@ -20,6 +20,7 @@ typedef struct lg_point { /* where to evaluate; begins with lg_point_at */
     const double *q, *v, *a, *lam, *mem; /* a and lam may be NULL where nothing wanted depends on them */
     double *work; /* scratch of system->nwork doubles, whose contents do not outlive a call unless same_q is set */
     int same_q; /* t, q and work are those of the evaluation before, which wanted rows: what depends on q alone stands */
+    int invariant; /* rows of joints and their multipliers are in the axes of bodies; see lg_pair.equivariant */
     int at_rest; /* motions that are given stand still at t: statics */
     int printed; /* gyro of Euler parameters as in sherif2019 (9): the true one where e.e' = 0, another elsewhere */
 } lg_point;
@@ -54,6 +55,11 @@ typedef enum lg_kinetic_rule {
     LG_KINETIC_PUBLISHED
 } lg_kinetic_rule;
 
+/* A discrete gradient can be singular, where the midpoint gradient has to stand in. Which one an element takes must not
+   change while Newton's method iterates: the first evaluation of a step takes those at the middle, the second decides
+   where the step is known well enough, and all others keep to that. */
+typedef enum lg_pair_stage { LG_PAIR_FIRST, LG_PAIR_DECIDES, LG_PAIR_DECIDED } lg_pair_stage;
+
 typedef struct lg_pair {
     double t, h; /* start and size of the step */
     lg_pair_rule rule;
@@ -63,6 +69,8 @@ typedef struct lg_pair {
     const double *v0, *p0; /* velocities and momenta at the start */
     const double *lam, *mem;
     double *work; /* scratch of system->npair doubles, whose contents do not outlive a call */
+    lg_pair_stage stage;
+    double *kept; /* system->nkept doubles that stay as they are during a step */
 } lg_pair;
 
 typedef struct lg_pair_wanted { /* NULL: not wanted; outputs are overwritten */
@@ -70,7 +78,8 @@ typedef struct lg_pair_wanted { /* NULL: not wanted; outputs are overwritten */
         *Gtlam; /* nv each: minus the gradient of the potential plus all other forces, at the middle; G^T lam */
     double *phi; /* nrows, at q1 */
     double *G, *B; /* pattern->nvalues each: gradients of the rows in the step; B at q1 */
-    double *noise; /* the round-off of force beyond that of its terms, a single number */
+    double *noise; /* the round-off of force and Gtlam beyond that of their terms, a single number */
+    int *midpoints; /* how many gradients at the middle stand in for discrete ones from which they differ */
     lg_matrix *S; /* d(-force + G^T lam)/du is ADDED to a matrix the caller zeroed */
     const lg_chain *chain; /* dq1/du, one per block; for S */
 } lg_pair_wanted;
@@ -99,7 +108,7 @@ typedef struct lg_system {
     unsigned flags;
     int nmem; /* doubles of memory that `commit` owns */
     int nwork; /* doubles of scratch that every point must bring */
-    int npair; /* likewise every pair, if there are verbs for pairs */
+    int npair, nkept; /* likewise every pair, if there are verbs for pairs */
     lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);
     /* The accelerations of a system without constraints; optional, for a system that finds them with less work than the
        terms and a solution with M take. */

@@ -905,15 +905,15 @@ static int on_strands(int b)
     return b % 10 == 1 ? 0 : b - 1;
 }
 
-/* 36 + 2 36 for a body, 9 + 2 (9 + 3) for a joint, and the padding of alignment; never more than if joints were
-   eliminated after all of their bodies. */
+/* 36 + 2 36 for a body, 9 + 2 (9 + 3) for a joint, and the padding of alignment; 2 36 more where joints couple their
+   bodies; never more than if joints were eliminated after all of their bodies. */
 static void check_fill(const lg_pattern *pattern, lg_coupling coupling, int shape, long *values)
 {
     lg_pattern without = *pattern;
     without.group_sufficient = NULL;
     int n = pattern->nblocks;
     *values = fill_of(pattern, coupling);
-    CHECK(*values <= 150L * n);
+    CHECK(*values <= (coupling == LG_COUPLING_GROUPS ? 220L : 150L) * n);
     if (n <= 100 || shape < 2)
         CHECK(*values <= fill_of(&without, coupling));
 }

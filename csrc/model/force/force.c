@@ -58,6 +58,31 @@ static lg_status add_wrenches(const lg_force *force, const lg_point *at, const l
     return LG_OK;
 }
 
+/* A force F between two points as wrenches, dF = A dd. */
+static void spread(const double F[3], const double A[9], lg_load *out)
+{
+    lg_zero(12, out->w[0]);
+    for (int i = 0; i < 2; i++) {
+        lg_axpy(3, i ? 1 : -1, F, out->w[i]);
+        for (int j = 0; j < 2; j++)
+            lg_quarters_add(&out->K[i][j], LG_XX, i == j ? 1 : -1, A);
+    }
+}
+
+lg_status lg_force_elastic(const lg_force *force, const lg_point *at, int linear, lg_load *out)
+{
+    const lg_element *e = &force->e;
+    const lg_pose *f[2] = {lg_pose_of(e->frame[0], at), e->frame[1] ? lg_pose_of(e->frame[1], at) : NULL};
+    clear_slopes(out);
+    if (!force->type->between)
+        return force->type->wrenches(e, f, at, linear, out);
+    double d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]};
+    double rest[3] = {0, 0, 0}, F[3], A[9] = {0}, B[9];
+    LG_TRY(force->type->between(e, d, rest, linear, F, A, B));
+    spread(F, A, out);
+    return LG_OK;
+}
+
 lg_status lg_force_all(lg_forces forces, const lg_point *at, const lg_wanted *want)
 {
     const lg_force_type *type = forces.first->type;

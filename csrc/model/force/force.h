@@ -5,12 +5,6 @@
 
 #include "model/element.h"
 
-/* Wrenches on the element's frames and, if `linear` is asked for, dw_i = K_ij dpose_j + D_ij dtwist_j. */
-typedef struct lg_load {
-    double w[2][6];
-    lg_quarters K[2][2], D[2][2];
-} lg_load;
-
 typedef struct lg_force_type lg_force_type;
 
 typedef struct lg_force { /* const data of the model */
@@ -64,6 +58,9 @@ extern const int lg_force_type_count;
 
 /* The loop over the single kernel, for a row without the verb `all`. */
 lg_status lg_force_all(lg_forces forces, const lg_point *at, const lg_wanted *want);
+
+/* The part of a force that has a potential, at rest: its wrenches and, with `linear`, their derivatives K. */
+lg_status lg_force_elastic(const lg_force *force, const lg_point *at, int linear, lg_load *out);
 
 /* One force by its kernel `between`; inline, so that a row's loop over its own kernel needs no calls. */
 static inline lg_status lg_force_add_between(const lg_force *force, const lg_point *at, const lg_wanted *want,

@@ -13,6 +13,7 @@ typedef struct lg_joint { /* const data of the model */
     lg_element e;
     const lg_joint_type *type;
     int clique; /* of its two blocks, or -1 if they do not couple */
+    int group; /* -1: it has no rows */
     int row, value[2]; /* first constraint row; per frame its part of the values of B */
     size_t work; /* position of its part of the scratch */
     int nrows, row_in_type[LG_MAX_ROWS]; /* the constraint rows that are not dropped, by their numbers in the type */
@@ -41,6 +42,9 @@ struct lg_joint_type {
     lg_status (*check)(const lg_element *e, const char **reason);
     /* Whether K couples the two blocks. */
     int (*couples)(const lg_element *e);
+    /* Of rows that can be written in the axes of either body as well: writes the parameters of the same rows in those of
+       a body that turns, for the body at this end. NULL: the rows are in the axes of a body, or in none. */
+    void (*carry)(int end, double *p);
     /* Whether it depends only on the place of the frame's point at this end and exerts only a force there. NULL: no. */
     int (*on_point)(const lg_element *e, int end);
     /* lam has one value per row of the type; the `has` of K begin as zero. NULL where there is the verb `all`. */
@@ -52,6 +56,9 @@ struct lg_joint_type {
     lg_status (*all)(lg_joints joints, const lg_point *at, const lg_wanted *want);
     /* Of joints with compliance, which also need twists; NULL: it is rigid. */
     lg_status (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, double *V);
+    /* Likewise, where the joint has been evaluated: the potential, the wrenches that come from it and, with `linear`, their
+       derivatives K. */
+    lg_status (*elastic)(const lg_joint *joint, const lg_point *at, int linear, double *V, lg_load *out);
     /* Strain and stress of an edge, stresses of constrained strains from at->lam. NULL: it has none. */
     lg_status (*strain)(const lg_joint *joint, const lg_point *at, double strain[6], double stress[6]);
     double (*next_kink)(const lg_element *e, double t);

@@ -367,6 +367,13 @@ static void residual(const lg_element *e, const lg_pose *const f[2], const doubl
     }
 }
 
+/* Three translations vanish in any axes. */
+static void carry(int end, double *p)
+{
+    if (p[CARRIER] == 0)
+        p[CARRIER] = end + 1;
+}
+
 /* The angle on the branch nearest to the one in memory. */
 static void commit(const lg_element *e, const lg_pose *const f[2], double *mem)
 {
@@ -394,6 +401,7 @@ static void commit(const lg_element *e, const lg_pose *const f[2], double *mem)
         .check = check,                                                                                                \
         .couples = couples,                                                                                            \
         .on_point = on_point,                                                                                          \
+        .carry = sizeof(joint_translations) == 4 ? carry : NULL,                                                       \
         .rows = rows,                                                                                                  \
         .residual = residual,                                                                                          \
         .all = sizeof(joint_translations) == 4 && sizeof(joint_pairs) == 1 ? lg_points_all : NULL,                     \

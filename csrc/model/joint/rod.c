@@ -471,16 +471,53 @@ static lg_status all(lg_joints joints, const lg_point *at, const lg_wanted *want
     return LG_OK;
 }
 
+/* The potential, and the stress that comes from it. */
+static double strain_energy(const lg_element *e, const lg_strained *k, double s[6])
+{
+    double difference[6];
+    strain_difference(e, k, difference);
+    lg_edge_stress(e, difference, s);
+    return e->p[LENGTH] / 2 * (lg_dot3(difference, s) + lg_dot3(difference + 3, s + 3));
+}
+
 static lg_status potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at, double *V)
 {
-    double difference[6], s[6];
+    double s[6];
     lg_relation r;
     lg_strained k;
     open_edge(e, f, &r, 0, &k);
     LG_TRY(open_reference(e, at, &k));
-    strain_difference(e, &k, difference);
-    lg_edge_stress(e, difference, s);
-    *V = e->p[LENGTH] / 2 * (lg_dot3(difference, s) + lg_dot3(difference + 3, s + 3));
+    *V = strain_energy(e, &k, s);
+    return LG_OK;
+}
+
+static void reverse(int linear, lg_load *load)
+{
+    for (int i = 0; i < 2; i++) {
+        for (int k = 0; k < 6; k++)
+            load->w[i][k] = -load->w[i][k];
+        for (int j = 0; linear && j < 2; j++)
+            for (int which = 0; which < 4; which++)
+                for (int k = 0; k < 9; k++)
+                    load->K[i][j].A[which][k] = -load->K[i][j].A[which][k];
+    }
+}
+
+static lg_status elastic(const lg_joint *joint, const lg_point *at, int linear, double *V, lg_load *out)
+{
+    const lg_element *e = &joint->e;
+    const lg_pose *f[2] = {lg_pose_of(e->frame[0], at), lg_pose_of(e->frame[1], at)};
+    double s[6], nine[9];
+    lg_strained k;
+    open_edge(e, f, (lg_relation *)(void *)(at->work + joint->work), 1, &k);
+    LG_TRY(open_reference(e, at, &k));
+    *V = strain_energy(e, &k, s);
+    lg_zero(e->info->nrows, s);
+    lg_edge_forces(&k, s, nine);
+    on_frames(&k, nine, out->w);
+    if (linear)
+        lg_edge_stiffness(e, &k, s, out->K);
+    reverse(linear, out); // the force is the negative gradient
     return LG_OK;
 }
 
@@ -530,6 +567,7 @@ static const char *row_label(const lg_element *e, int row)
         .couples = lg_element_between,                                                                                 \
         .all = all,                                                                                                    \
         .potential = potential,                                                                                        \
+        .elastic = elastic,                                                                                            \
         .strain = strain,                                                                                              \
         .next_kink = next_kink,                                                                                        \
         .row_label = row_label,                                                                                        \

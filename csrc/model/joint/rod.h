@@ -53,6 +53,8 @@ void lg_edge_forces(const lg_strained *k, const double s[6], double out[9]);
 void lg_edge_columns(const lg_strained *k, double Y[9][6]);
 void lg_edge_rate_columns(const lg_strained *k, const double Y[9][6], double Q[9][6]);
 
+/* The derivatives by poses of the wrenches of Y^T sum, where sum holds the elastic stress s(w), but no damping. */
+void lg_edge_stiffness(const lg_element *e, const lg_strained *k, const double sum[6], lg_quarters K[2][2]);
 /* Adds the derivative of the wrenches of Y^T sum, sum = s + lam: rod_tangent.c. */
 void lg_edge_tangent(const lg_joint *joint, const lg_strained *k, const double sum[6], const lg_point *at,
                      const lg_wanted *want);

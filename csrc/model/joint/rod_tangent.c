@@ -84,13 +84,34 @@ static void to_quarters(const lg_strained *k, const double A[3][3][9], lg_quarte
         }
 }
 
-/* The derivative of the wrenches of Y^T sum, sum = s + lam; the force turns with the axes of a. */
+/* Derivatives of the wrenches of Y^T sum by poses, for the columns P of dsum; the force turns with the axes of a. */
+static void stiffness(const lg_strained *k, const double sum[6], const double Y[9][6], const double P[9][6],
+                      lg_quarters K[2][2])
+{
+    double G[9][6], nine[9], hat[9], A[3][3][9] = {{{0}}};
+    geometric_rows(k, sum, G);
+    add_products(Y, P, A);
+    add_products(G, Y, A);
+    lg_edge_forces(k, sum, nine);
+    lg_hat3(nine, hat);
+    lg_axpy(9, -1, hat, A[0][1]);
+    to_quarters(k, A, K);
+}
+
+void lg_edge_stiffness(const lg_element *e, const lg_strained *k, const double sum[6], lg_quarters K[2][2])
+{
+    double Y[9][6], P[9][6];
+    lg_edge_columns(k, Y);
+    elastic_columns(e, Y, P);
+    stiffness(k, sum, Y, P, K);
+}
+
+/* The derivative of the wrenches of Y^T sum, sum = s + lam. */
 void lg_edge_tangent(const lg_joint *joint, const lg_strained *k, const double sum[6], const lg_point *at,
                      const lg_wanted *want)
 {
     const lg_element *e = &joint->e;
-    double Y[9][6], P[9][6], W[9][6], G[9][6], nine[9], hat[9];
-    double A[3][3][9] = {{{0}}}, B[3][3][9] = {{{0}}};
+    double Y[9][6], P[9][6], W[9][6], B[3][3][9] = {{{0}}};
     lg_quarters K[2][2], D[2][2];
     int damped = lg_edge_damped(e);
     lg_edge_columns(k, Y);
@@ -100,12 +121,6 @@ void lg_edge_tangent(const lg_joint *joint, const lg_strained *k, const double s
         add_products(Y, W, B);
         to_quarters(k, B, D);
     }
-    geometric_rows(k, sum, G);
-    add_products(Y, P, A);
-    add_products(G, Y, A);
-    lg_edge_forces(k, sum, nine);
-    lg_hat3(nine, hat);
-    lg_axpy(9, -1, hat, A[0][1]);
-    to_quarters(k, A, K);
+    stiffness(k, sum, Y, P, K);
     lg_tangent_add(e, joint->clique, at, want, 1, K, damped ? D : NULL);
 }
