@@ -70,8 +70,10 @@ class System:
         *,
         lam: ArrayLike | None = None,
         mem: ArrayLike | None = None,
+        p: ArrayLike | None = None,  # momenta of both ends, by which the step decides where it needs midpoint gradients
         rule: int = 0,
         equivariant: bool = False,
+        decided: ArrayLike | None = None,  # the q1 at which it decides; default: q1
         want: Sequence[str],  # of "force" "Gtlam" "phi" "G" "B" "S"
     ) -> dict[str, Array]: ...  # S: the derivative of Gtlam - force by q1
     # any leading axes: (..., nq), (..., nv)
@@ -108,8 +110,16 @@ class Model(System):
     ) -> tuple[Array, Array, Array, Array]: ...  # of n frames: (..., n, 3), (..., n, 3, 3), (..., n, 3), (..., n, 3)
     # (..., 6): inertial force and body moment of the element's rows on its frame in `slot`
     def reaction(
-        self, element: int, slot: int, t: ArrayLike, q: ArrayLike, v: ArrayLike, lam: ArrayLike, static: bool = False
-    ) -> Array: ...  # static: motions that are given stand still
+        self,
+        element: int,
+        slot: int,
+        t: ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
+        lam: ArrayLike,
+        static: bool = False,  # motions that are given stand still
+        invariant: bool = False,  # the multipliers are those of rows in the axes of bodies
+    ) -> Array: ...
     def strain(
         self, elements: Sequence[int], t: ArrayLike, q: ArrayLike, v: ArrayLike, lam: ArrayLike, static: bool = False
     ) -> tuple[Array, Array]: ...  # strain and stress, (..., n, 6), of edges of rods

@@ -6,9 +6,9 @@ const char lg_system_evaluate_doc[] =
     "evaluate(t, q, v, a=None, lam=None, *, mem=None, want, k=(0, 0, 1), X=(None, None, None), t_in=None, wa=1.0, "
     "load=1.0)\n--\n\nThe terms that are wanted at one point, by name.";
 
-const char lg_system_evaluate_pair_doc[] = "evaluate_pair(t, h, q0, q1, *, lam=None, mem=None, rule=0, "
-                                           "equivariant=False, want)\n--\n\nThe terms that are wanted "
-                                           "in a step between two states, by name.";
+const char lg_system_evaluate_pair_doc[] =
+    "evaluate_pair(t, h, q0, q1, *, lam=None, mem=None, p=None, rule=0, equivariant=False, decided=None, want)\n--\n\n"
+    "The terms that are wanted in a step between two states, by name.";
 
 enum { MAX_ARRAYS = 9 };
 
@@ -148,13 +148,14 @@ PyObject *lg_system_evaluate(PyObject *self, PyObject *args, PyObject *kwargs)
     return close_evaluation(&e, self, done, done == 0 ? lg_probe_evaluate(&probe) : LG_OK);
 }
 
-static int read_pair(evaluation *e, PyObject *args, PyObject *kwargs, lg_pair *pair)
+static int read_pair(evaluation *e, PyObject *args, PyObject *kwargs, lg_pair_probe *probe)
 {
-    static char *names[] = {"t", "h", "q0", "q1", "lam", "mem", "rule", "equivariant", "want", NULL};
-    PyObject *q0, *q1, *lam = NULL, *mem = NULL, *wanted = NULL;
+    static char *names[] = {"t", "h", "q0", "q1", "lam", "mem", "p", "rule", "equivariant", "decided", "want", NULL};
+    PyObject *q0, *q1, *lam = NULL, *mem = NULL, *p = NULL, *decided = NULL, *wanted = NULL;
+    lg_pair *pair = &probe->pair;
     int rule = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "ddOO|$OOipO:evaluate_pair", names, &pair->t, &pair->h, &q0, &q1,
-                                     &lam, &mem, &rule, &pair->equivariant, &wanted) ||
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "ddOO|$OOOipOO:evaluate_pair", names, &pair->t, &pair->h, &q0, &q1,
+                                     &lam, &mem, &p, &rule, &pair->equivariant, &decided, &wanted) ||
         needs(wanted, "evaluate_pair") < 0)
         return -1;
     pair->rule = (lg_pair_rule)rule;
@@ -162,6 +163,8 @@ static int read_pair(evaluation *e, PyObject *args, PyObject *kwargs, lg_pair *p
     pair->q1 = read_array(e, q1, "q1", "q");
     pair->lam = read_array(e, lam, "lam", "r");
     pair->mem = read_array(e, mem, "mem", "m");
+    pair->p0 = pair->p1 = read_array(e, p, "p", "v");
+    probe->decided = decided && decided != Py_None ? read_array(e, decided, "decided", "q") : pair->q1;
     return PyErr_Occurred() ? -1 : read_wanted(e, wanted);
 }
 
@@ -169,12 +172,12 @@ PyObject *lg_system_evaluate_pair(PyObject *self, PyObject *args, PyObject *kwar
 {
     lg_pair_probe probe = {.system = lg_system_of(self)};
     evaluation e = {.system = probe.system, .terms = lg_pair_terms, .nterms = LG_PAIR_TERM_COUNT, .out = probe.out};
-    int done = probe.system ? read_pair(&e, args, kwargs, &probe.pair) : -1;
+    int done = probe.system ? read_pair(&e, args, kwargs, &probe) : -1;
     if (done == 0 && !probe.system->pair) {
         PyErr_SetString(PyExc_ValueError, "this system has no terms of a step between two states");
         done = -1;
     }
-    if (done == 0 && !(probe.plan = lg_system_plan(self, LG_COUPLING_TANGENTS)))
+    if (done == 0 && !(probe.plan = lg_system_plan(self, LG_COUPLING_GROUPS)))
         done = -1;
     return close_evaluation(&e, self, done, done == 0 ? lg_probe_pair(&probe) : LG_OK);
 }

@@ -370,6 +370,7 @@ typedef struct query {
     lg_kinematics *motions; /* as many */
     double *forces; /* two values per velocity, for `transmitted` */
     int at_rest; /* motions that are given stand still */
+    int invariant; /* multipliers are in the axes of bodies */
 } query;
 
 static lg_status kinematics_at(lg_map *map, const double *const *x, double *const *y)
@@ -465,6 +466,7 @@ static lg_point joined_point(const query *at, const double *const *x)
     lg_point point = lg_point_at(*x[0], x[1], x[2]);
     point.lam = x[3];
     point.at_rest = at->at_rest;
+    point.invariant = at->invariant;
     point.work = at->map.work;
     return point;
 }
@@ -478,19 +480,19 @@ static lg_status reaction_at(lg_map *map, const double *const *x, double *const 
 
 PyDoc_STRVAR(
     reaction_doc,
-    "reaction(element, slot, t, q, v, lam, static=False)\n--\n\n"
+    "reaction(element, slot, t, q, v, lam, static=False, invariant=False)\n--\n\n"
     "Force in inertial axes and moment in body axes, (..., 6), with which a joint acts on its frame in slot 0 or\n"
     "1, by its constraint rows and its stresses, for t (...,), q (..., nq), v (..., nv), lam (..., nrows).\n"
-    "static: motions that are given stand still.");
+    "static: motions that are given stand still. invariant: the multipliers are those of rows in the axes of bodies.");
 
 static PyObject *model_reaction(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"element", "slot", "t", "q", "v", "lam", "static", NULL};
+    static char *names[] = {"element", "slot", "t", "q", "v", "lam", "static", "invariant", NULL};
     query asked = {.map = {names + 2, "tqvr", {"6"}, reaction_at, lg_system_of(self)}, .model = model_of(self)->model};
     PyObject *given[4];
     if (!asked.map.system ||
-        !PyArg_ParseTupleAndKeywords(args, kwargs, "iiOOOO|p:reaction", names, &asked.index, &asked.place, &given[0],
-                                     &given[1], &given[2], &given[3], &asked.at_rest) ||
+        !PyArg_ParseTupleAndKeywords(args, kwargs, "iiOOOO|pp:reaction", names, &asked.index, &asked.place, &given[0],
+                                     &given[1], &given[2], &given[3], &asked.at_rest, &asked.invariant) ||
         check_index("element", asked.index, shape_of(self)->spec.nelements) < 0 ||
         check_index("slot", asked.place, 2) < 0)
         return NULL;

@@ -56,10 +56,11 @@ void lg_table_close(lg_table *table)
 
 PyObject *lg_stats_dict(const lg_stats *s, double wall_time)
 {
-    PyObject *dict = Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:z}", "steps", s->steps, "rejected", s->rejected,
-                                   "failed", s->failed, "newton_iterations", s->newton_iterations, "jacobians",
-                                   s->jacobians, "factorisations", s->factorisations, "evaluations", s->evaluations,
-                                   "dense_fallbacks", s->dense_fallbacks, "newton", s->newton);
+    PyObject *dict =
+        Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:z}", "steps", s->steps, "rejected", s->rejected, "failed",
+                      s->failed, "newton_iterations", s->newton_iterations, "jacobians", s->jacobians, "factorisations",
+                      s->factorisations, "evaluations", s->evaluations, "dense_fallbacks", s->dense_fallbacks,
+                      "midpoint_gradients", s->midpoint_gradients, "newton", s->newton);
     if (!dict || wall_time < 0)
         return dict;
     PyObject *time = PyFloat_FromDouble(wall_time);

@@ -126,7 +126,7 @@ static lg_status check_system(lg_stepper *self)
     const lg_system *system = self->system;
     const lg_conserve_stepper *c = stepper_of(self);
     lg_pair rules = {.rule = c->rule->pair, .kinetic = c->kinetic};
-    int smooth = rules.rule == LG_PAIR_DISCRETE && system->block_name; // bodies have no discrete gradients yet
+    int smooth = rules.rule == LG_PAIR_DISCRETE && system->block_name && !c->equivariant;
     int has_steps = system->pair && system->kinetic && !smooth;
     int block = has_steps ? system->without_step(system->self, &rules) : 0;
     if (has_steps && block < 0)
@@ -136,7 +136,7 @@ static lg_status check_system(lg_stepper *self)
                       LG_SHORT(system->block_name(system->self, block)));
     else
         lg_report_say(&self->report, "%s: needs %s", self->method->name,
-                      smooth ? "a LagrangianModel" : self->type->needs);
+                      smooth ? "equivariant=True for bodies" : self->type->needs);
     self->report.advice = "genalpha runs every model";
     return LG_BAD_ARGUMENT;
 }
@@ -149,9 +149,9 @@ static lg_status prepare(lg_stepper *self)
     c->kinetic = c->rule->kinetic;
     if (c->kinetic == LG_KINETIC_POLYNOMIAL)
         c->kinetic = readings[options->hamiltonian.choice];
+    c->equivariant = options->equivariant.number != 0;
     LG_TRY(check_system(self));
     c->guess = options->guess.choice;
-    c->equivariant = options->equivariant.number != 0;
     c->newton = lg_implicit_settings(self, &options->stop);
     c->newton.plain = 1;
     self->stats.newton = "full";
@@ -275,6 +275,7 @@ static lg_pair step_pair(const lg_conserve_stepper *c)
                      .q1 = c->q1,
                      .v0 = c->start->v,
                      .p0 = c->p0,
+                     .p1 = c->p1,
                      .lam = c->lam,
                      .mem = c->start->mem,
                      .work = c->work,
@@ -295,7 +296,7 @@ static lg_status evaluate_system(lg_conserve_stepper *c, int with_matrix, double
     LG_TRY(system->kinetic(
         system->self, &pair,
         &(lg_kinetic_wanted){.v1 = c->v1, .p1 = c->p1, .slope = c->slope, .dp1 = c->dp1, .S = S, .chain = c->chain}));
-    c->stage = c->stage == LG_PAIR_FIRST ? LG_PAIR_DECIDES : LG_PAIR_DECIDED;
+    c->stage += c->stage < LG_PAIR_DECIDED;
     return system->pair(system->self, &pair,
                         &(lg_pair_wanted){.force = c->force,
                                           .Gtlam = c->Gtlam,

@@ -31,7 +31,7 @@ enum { PULLED = sizeof(pulled) / sizeof(double) };
 /* The change f''' |dq|^3/24 that a correction makes good is round-off below this |dq|, relative to the lengths in f. */
 static const double SHORT = 6e-6;
 /* The largest correction, relative to the gradient. */
-static const double MOST = 0.1;
+static const double MOST = 0.1, MOST_ENERGY = 0.003;
 
 /* ---- P dq ---- */
 
@@ -176,6 +176,22 @@ static int is_regular(double delta, double N, double l2, double gradient)
     return length > SHORT * sqrt(l2) && fabs(delta) <= MOST * length * gradient;
 }
 
+/* The kinetic energy in the relative motion of the bodies, that of the bodies in the proportion in which N is to the
+   motion of both. The correction changes it by its work. */
+static double relative_energy(const lg_step *step, const correction *c, double l2)
+{
+    const lg_pair *pair = step->pair;
+    double energy = 0, motion = 0;
+    for (int s = 0; s < c->e->info->nframes; s++) {
+        const lg_body *body = c->e->frame[s]->body;
+        const lg_pose *f = lg_pose_of(c->e->frame[s], &step->middle);
+        for (int k = body->block ? body->block->v : 0; body->block && k < body->block->v + body->block->nv; k++)
+            energy += 0.25 * (pair->p0[k] + pair->p1[k]) * step->middle.v[k];
+        motion += lg_dot3(f->xdot, f->xdot) + l2 * lg_dot3(f->omega, f->omega);
+    }
+    return motion > 0 ? energy * c->relative.power / motion : 0;
+}
+
 /* ---- rows ---- */
 
 static double row_size(const lg_step *step, const lg_joint *joint, int i, double l2)
@@ -193,11 +209,16 @@ static double decide_rows(const lg_step *step, const lg_joint *joint, const doub
     const lg_pose *f[2];
     open_poses(&joint->e, &step->middle, f);
     double l2 = square_length(&joint->e, f);
+    if (joint->nrows == LG_MAX_ROWS) // a rigid joint leaves no relative motion
+        return 0;
     open_motion(step, l2, c);
     for (int i = 0; i < joint->nrows; i++)
         if (!is_regular(delta[i], c->N, l2, row_size(step, joint, i, l2)))
             return 0;
-    return l2;
+    double work = 0;
+    for (int i = 0; i < joint->nrows; i++)
+        work += step->pair->lam[joint->row + i] * delta[i];
+    return fabs(work) <= MOST_ENERGY * relative_energy(step, c, l2) ? l2 : 0;
 }
 
 /* The derivative of sum lam_i delta_i by q1. */
@@ -324,7 +345,7 @@ static double decide_potential(const lg_step *step, const pulled *at_end, const 
             largest = fmax(largest, size_on(c->e->frame[s]->body, at_middle.on[s], 1, l2));
             largest = fmax(largest, size_on(c->e->frame[s]->body, at_end->on[s], 1, l2));
         }
-    return is_regular(delta, c->N, l2, largest) ? l2 : 0;
+    return is_regular(delta, c->N, l2, largest) && fabs(delta) <= MOST_ENERGY * relative_energy(step, c, l2) ? l2 : 0;
 }
 
 static double power_of(const lg_element *e, const lg_point *at, const lg_load *load)

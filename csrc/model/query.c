@@ -28,6 +28,8 @@ lg_status lg_model_reaction(const lg_model *model, int element, int slot, const 
     lg_zero(6, wrench);
     if (!joint)
         return LG_OK;
+    if (at->invariant)
+        joint = &model->invariants[joint - model->joints];
     double gathered; /* by bodies, which are not asked */
     const lg_wanted want = {.Btlam = &gathered, .force = joint->type->potential ? &gathered : NULL};
     LG_TRY(lg_model_move(model, at, joint->type->potential ? LG_TWISTS : LG_POSES, 0));

@@ -80,19 +80,28 @@ static void spread_rows(const lg_system *system, const double *values, double *d
         put(dense, nv, p->own_row[b], p->nown[b], p->v_start[b], p->nv[b], values + p->own_value[b], p->nown[b]);
 }
 
-/* Cliques that have a pair of blocks in common have its place in the matrix in common too. */
-static void spread_matrix(const lg_system *system, const lg_matrix *matrix, double *dense)
+/* The blocks of one clique; those that have a pair of blocks in common have its place in the matrix in common too. */
+static void spread_clique(const lg_pattern *p, const lg_matrix *matrix, int clique, int n, const int *block,
+                          double *dense)
 {
-    const lg_pattern *p = system->pattern;
-    int nv = system->space->nv, ld;
-    lg_zero(nv * nv, dense);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            int ld;
+            const double *S = lg_matrix_at(matrix, clique, i, j, &ld);
+            put(dense, p->v_start[p->nblocks], p->v_start[block[i]], p->nv[block[i]], p->v_start[block[j]],
+                p->nv[block[j]], S, ld);
+        }
+}
+
+static void spread_matrix(const lg_pattern *p, const lg_matrix *matrix, int with_groups, double *dense)
+{
+    lg_zero(p->v_start[p->nblocks] * p->v_start[p->nblocks], dense);
     for (int c = 0; c < p->ncliques; c++)
-        for (int first = p->clique_start[c], end = p->clique_start[c + 1], i = first; i < end; i++)
-            for (int j = first; j < end; j++) {
-                int bi = p->clique_block[i], bj = p->clique_block[j];
-                const double *S = lg_matrix_at(matrix, c, i - first, j - first, &ld);
-                put(dense, nv, p->v_start[bi], p->nv[bi], p->v_start[bj], p->nv[bj], S, ld);
-            }
+        spread_clique(p, matrix, c, p->clique_start[c + 1] - p->clique_start[c], p->clique_block + p->clique_start[c],
+                      dense);
+    for (int g = 0; with_groups && g < p->ngroups; g++)
+        spread_clique(p, matrix, p->ncliques + g, p->group_start[g + 1] - p->group_start[g],
+                      p->group_block + p->group_start[g], dense);
 }
 
 static lg_wanted wanted_by(scratch *s)
@@ -131,7 +140,7 @@ static lg_status evaluate(scratch *s)
     if (wanted.Z)
         spread_rows(system, s->Z, out[LG_TERM_Z]);
     if (wanted.S)
-        spread_matrix(system, wanted.S, out[LG_TERM_S]);
+        spread_matrix(system->pattern, wanted.S, 0, out[LG_TERM_S]);
     return LG_OK;
 }
 
@@ -152,7 +161,7 @@ lg_status lg_probe_evaluate(const lg_probe *probe)
 typedef struct pair_scratch {
     const lg_pair_probe *probe;
     double *zeros; /* for lam and mem that were not given */
-    double *work, *G, *B;
+    double *work, *kept, *G, *B;
     lg_chain *chain;
     lg_matrix matrix;
 } pair_scratch;
@@ -162,12 +171,23 @@ static void layout_pair(void *self, lg_arena *arena)
     pair_scratch *s = self;
     const lg_system *system = s->probe->system;
     const lg_space *space = system->space;
-    s->zeros = lg_arena_doubles(arena, (size_t)(space->nrows + system->nmem));
+    s->zeros = lg_arena_doubles(arena, (size_t)(space->nrows + system->nmem + space->nv));
     s->work = lg_arena_doubles(arena, (size_t)system->npair);
+    s->kept = lg_arena_doubles(arena, (size_t)system->nkept);
     s->G = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     s->B = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     s->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof *s->chain);
     lg_matrix_layout(&s->matrix, s->probe->plan, arena);
+}
+
+/* The first evaluations of a step. */
+static lg_status decide(const pair_scratch *s, lg_pair pair)
+{
+    const lg_system *system = s->probe->system;
+    pair.q1 = s->probe->decided;
+    for (pair.stage = LG_PAIR_FIRST; pair.stage < LG_PAIR_DECIDED; pair.stage++)
+        LG_TRY(system->pair(system->self, &pair, &(lg_pair_wanted){NULL}));
+    return LG_OK;
 }
 
 static lg_status evaluate_pair(pair_scratch *s)
@@ -184,18 +204,22 @@ static lg_status evaluate_pair(pair_scratch *s)
                              .chain = s->chain};
     pair.lam = pair.lam ? pair.lam : s->zeros;
     pair.mem = pair.mem ? pair.mem : s->zeros;
-    pair.work = s->work;
+    pair.p0 = pair.p0 ? pair.p0 : s->zeros;
+    pair.p1 = pair.p1 ? pair.p1 : s->zeros;
+    pair.work = s->work, pair.kept = s->kept;
     for (int i = 0; i < system->space->nblocks; i++)
         s->chain[i] = (lg_chain){.k = {1, 0, 0}};
     lg_matrix_zero(&s->matrix);
 
+    LG_TRY(decide(s, pair));
+    pair.stage = LG_PAIR_DECIDED;
     LG_TRY(system->pair(system->self, &pair, &wanted));
     if (wanted.G)
         spread_rows(system, s->G, out[LG_PAIR_TERM_G]);
     if (wanted.B)
         spread_rows(system, s->B, out[LG_PAIR_TERM_B]);
     if (wanted.S)
-        spread_matrix(system, &s->matrix, out[LG_PAIR_TERM_S]);
+        spread_matrix(system->pattern, &s->matrix, 1, out[LG_PAIR_TERM_S]);
     return LG_OK;
 }
 

@@ -64,7 +64,10 @@ extern const lg_term_info lg_pair_terms[LG_PAIR_TERM_COUNT];
 typedef struct lg_pair_probe {
     const lg_system *system;
     const lg_plan *plan;
-    lg_pair pair; /* lam and mem are taken as zero where they are NULL; `work` is not read */
+    lg_pair
+        pair; /* lam, mem, p0 and p1 are taken as zero where they are NULL; `stage`, `work` and `kept` are not read */
+    const double *momentum; /* of both ends, which decides as well */
+    const double *decided; /* the q1 at which the step decides on its gradients */
     double *out[LG_PAIR_TERM_COUNT]; /* NULL: not wanted */
 } lg_pair_probe;
 

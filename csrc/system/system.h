@@ -56,9 +56,9 @@ typedef enum lg_kinetic_rule {
 } lg_kinetic_rule;
 
 /* A discrete gradient can be singular, where the midpoint gradient has to stand in. Which one an element takes must not
-   change while Newton's method iterates: the first evaluation of a step takes those at the middle, the second decides
-   where the step is known well enough, and all others keep to that. */
-typedef enum lg_pair_stage { LG_PAIR_FIRST, LG_PAIR_DECIDES, LG_PAIR_DECIDED } lg_pair_stage;
+   change while Newton's method iterates: the first evaluations of a step take those at the middle, one decides when the
+   step is known well enough, and all others keep to that. */
+typedef enum lg_pair_stage { LG_PAIR_FIRST, LG_PAIR_WAITS, LG_PAIR_DECIDES, LG_PAIR_DECIDED } lg_pair_stage;
 
 typedef struct lg_pair {
     double t, h; /* start and size of the step */
@@ -67,6 +67,7 @@ typedef struct lg_pair {
     int equivariant; /* discrete gradients leave out what their function does not depend on */
     const double *q0, *q1; /* both ends */
     const double *v0, *p0; /* velocities and momenta at the start */
+    const double *p1; /* momenta at the end as `kinetic` gives them, for `pair` */
     const double *lam, *mem;
     double *work; /* scratch of system->npair doubles, whose contents do not outlive a call */
     lg_pair_stage stage;

@@ -41,6 +41,7 @@ class Stats:
     factorisations: int = 0
     force_evaluations: int = 0
     dense_fallbacks: int = 0
+    midpoint_gradients: int = 0  # steps of an energy-momentum method that could not keep the energy; see docs
     gradients_formed: int = 0  # that a LagrangianModel was not given: by complex step or by differences
     wall_time: float = 0.0  # s
     h_used: float = 0.0  # largest step taken, s
@@ -113,6 +114,11 @@ class States:
     def row_names(self) -> list[str]:
         """Names of the constraint rows, in the order of `lam`."""
         return self.model.row_names
+
+    @property
+    def _invariant(self) -> bool:
+        """Whether multipliers are those of rows in the axes of the bodies that they join."""
+        return bool(self.options.get("equivariant", False))
 
     @property
     def _static(self) -> bool:
@@ -405,7 +411,7 @@ class States:
         lam = self.all_multipliers()
         whole, place = model.complete, model.joint_place(name)
         element = whole.joint_place(name).element
-        wrench = whole.core.reaction(element, slot, self._times, self.q, self.v, lam, self._static)
+        wrench = whole.core.reaction(element, slot, self._times, self.q, self.v, lam, self._static, self._invariant)
         R = model.core.kinematics(place.frames[slot], self.q, self.v, self._times)[1]
         inertial = np.concatenate([wrench[:, :3], _rotate(R, wrench[:, 3:])], axis=1)
         return self._turned(model, name, inertial, frame, slot)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from elements.rows import ON_BODIES, random_point, rigid
+from elements.rows import JOINTS, ON_BODIES, ROWS, random_point, rigid
 from elements.test_elements import difference
 
-MIDPOINT = 1
+DISCRETE, MIDPOINT = 0, 1
 KINDS = [("euler_parameters", "euler_parameters"), ("euler_parameters_fixed", "euler_parameters")]
 TERMS = ("force", "Gtlam", "phi", "G", "B")
 
@@ -38,19 +38,110 @@ def test_the_midpoint_rule_is_an_evaluation_at_the_middle(element, kinds):
 def check_tangent(model, step, rule, **form):
     """S is the derivative of Gtlam - force by q1."""
     q0, q1, lam, h = step
+    form = {"rule": rule, "decided": q1, "lam": lam, **form}
 
     def residual(q):
-        got = model.evaluate_pair(0.2, h, q0, q, lam=lam, rule=rule, want=("force", "Gtlam"), **form)
+        got = model.evaluate_pair(0.2, h, q0, q, want=("force", "Gtlam"), **form)
         return got["Gtlam"] - got["force"]
 
-    S = model.evaluate_pair(0.2, h, q0, q1, lam=lam, rule=rule, want=("S",), **form)["S"]
+    S = model.evaluate_pair(0.2, h, q0, q1, want=("S",), **form)["S"]
     for seed in range(2):
         du = np.random.default_rng(seed).normal(size=model.nv)
         expected = difference(lambda s, du=du: residual(q1 + s * du))
-        assert np.abs(S @ du - expected).max() < 2e-8 * (np.abs(expected).max() + 1)
+        assert np.abs(S @ du - expected).max() < 4e-8 * (np.abs(expected).max() + 1)
 
 
 @pytest.mark.parametrize("element", ON_BODIES, ids=str)
 def test_tangent_of_the_midpoint_rule(element, kinds):
     model = rigid(kinds, element)
     check_tangent(model, random_step(model, rigid(kinds), 2), MIDPOINT)
+
+
+# ---- discrete gradients ----
+
+
+def fast(model, step):
+    """Momenta so large that no correction has too much work to do."""
+    q0, q1, _, h = step
+    return 1e4 * (q1 - q0) / h
+
+
+def along_symmetries(model, q):
+    """Velocities at q of common translations along and rotations about the inertial axes, (6, nv)."""
+    moves = np.zeros((6, model.nv))
+    for kind, _, first, *_ in model.blocks:
+        place, e = (first, q[first + 3 : first + 7]) if kind == "euler_parameters" else (None, q[first : first + 4])
+        start = first if place is None else first + 3
+        for axis in np.eye(3):
+            row = int(axis.argmax())
+            moves[3 + row, start] = -axis @ e[1:] / 2
+            moves[3 + row, start + 1 : start + 4] = (axis * e[0] + np.cross(axis, e[1:])) / 2
+            if place is not None:
+                moves[row, first : first + 3] = axis
+                moves[3 + row, first : first + 3] = np.cross(axis, q[first : first + 3])
+    return moves
+
+
+@pytest.mark.parametrize("element", ON_BODIES, ids=str)
+def test_tangent_of_discrete_gradients(element, kinds):
+    model = rigid(kinds, element)
+    step = random_step(model, rigid(kinds), 3, 0.05)
+    check_tangent(model, step, DISCRETE, equivariant=True, p=fast(model, step))
+
+
+@pytest.mark.parametrize("length", [0.05, 1e-3, 0.0])
+@pytest.mark.parametrize("element", JOINTS, ids=str)
+def test_discrete_gradients_of_rows(element, length):
+    """Directionality (69) and, for the motions of both bodies together, orthogonality (90), (91)."""
+    model, bare = rigid(KINDS[0], element), rigid(KINDS[0])
+    for seed in range(3):
+        step = random_step(model, bare, seed, length)
+        q0, q1, lam, h = step
+        form = {"lam": lam, "p": fast(model, step), "equivariant": True}
+        got = model.evaluate_pair(0.2, h, q0, q1, want=("G", "Gtlam", "phi"), **form)
+        start = model.evaluate_pair(0.2, h, q0, q0, want=("phi",), **form)["phi"]
+        if element.kind == "rigid":  # nothing moves between the bodies: the midpoint gradient of its invariants
+            middle = model.evaluate_pair(0.2, h, q0, q1, rule=MIDPOINT, want=("G",), **form)["G"]
+            assert np.array_equal(got["G"], middle)
+        else:
+            assert np.abs(got["G"] @ (q1 - q0) - (got["phi"] - start)).max() < 1e-14
+        assert np.allclose(got["Gtlam"], got["G"].T @ lam, rtol=1e-12, atol=1e-12)
+        joint = got["G"][: ROWS[element.kind]["nrows"]]
+        middle = (q0 + q1) / 2
+        translations = along_symmetries(model, middle)[:3]
+        assert np.abs(joint @ translations.T).max(initial=0) < 1e-13
+        if not (element.kind in ("prismatic", "cylindrical", "inline", "planar") and element.parameters[0] == 0):
+            assert np.abs(joint @ along_symmetries(model, middle).T).max(initial=0) < 1e-13
+
+
+CONSERVATIVE = [e for e in ON_BODIES if e.kind in ("gravity", "cartesian_spring", "spring") or e.kind.endswith("edge")]
+
+
+def undamped(element):
+    """The element without its damping."""
+    values, row = list(element.parameters), ROWS[element.kind]["parameters"]
+    place = 0
+    for parameter in row:
+        if parameter["name"] == "damping":
+            values[place : place + parameter["count"]] = [0.0] * parameter["count"]
+        place += max(parameter["count"], 0)
+    return element._replace(parameters=tuple(values))
+
+
+@pytest.mark.parametrize("length", [0.05, 1e-3, 0.0])
+@pytest.mark.parametrize("element", CONSERVATIVE, ids=str)
+def test_discrete_gradients_of_potentials(element, length, kinds):
+    """Directionality, and orthogonality to rotations about the vertical or, between two bodies, to all motions."""
+    model, bare = rigid(kinds, undamped(element)), rigid(kinds)
+    for seed in range(3):
+        step = random_step(model, bare, seed, length)
+        q0, q1, _, h = step
+        force = model.evaluate_pair(0.2, h, q0, q1, want=("force",), p=fast(model, step), equivariant=True)["force"]
+        V = model.energy(0.2 + h / 2, np.array([q0, q1]), np.zeros((2, model.nv)))[1]
+        assert abs(V[1] - V[0] + force @ (q1 - q0)) < 1e-14 * (1 + np.abs(V).max())
+        power = along_symmetries(model, (q0 + q1) / 2) @ force
+        if element.kind == "gravity":
+            vertical = np.array(element.parameters[1:4])
+            assert abs(power[3:] @ vertical) < 1e-13 * np.abs(force).max() * np.abs(vertical).max()
+        elif kinds == KINDS[0] and element.kind != "cartesian_spring":
+            assert np.abs(power).max() < 1e-13 * (1 + np.abs(force).max())
