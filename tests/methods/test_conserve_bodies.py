@@ -5,7 +5,6 @@ import pytest
 
 import lgint
 from face import systems
-from lgint import _core
 from lgint._model.joints import JOINTS
 
 KINDS = [*JOINTS, "distance"]
