@@ -41,11 +41,9 @@ static int fill_member(call *c, int i, double t0, const PyArrayObject *q, const 
 {
     PyObject *system = PyTuple_GET_ITEM(c->systems, i);
     lg_member *member = &c->ensemble.member[i];
-    const lg_plan *plan = lg_system_plan(system, c->ensemble.method->stepper->coupling);
-    if (!plan)
+    if (lg_system_plans(system, c->ensemble.method->stepper, &member->plans) < 0)
         return -1;
     member->system = lg_system_of(system);
-    member->plan = plan;
     member->start = (lg_start){.t = t0, .part = {row_of(q, i), row_of(v, i)}};
     return 0;
 }

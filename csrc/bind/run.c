@@ -68,12 +68,13 @@ static int read_beginning(beginning *b, const lg_system *system, const lg_run_ar
 static lg_status open_run(lg_run *run, const lg_run_arguments *arguments, const lg_method *method,
                           const lg_start *start, lg_report *report)
 {
-    const lg_plan *plan = lg_system_plan(arguments->system, method->stepper->coupling);
-    PyObject *owned = plan ? PyList_New(0) : NULL;
+    lg_plans plans;
+    int planned = lg_system_plans(arguments->system, method->stepper, &plans) == 0;
+    PyObject *owned = planned ? PyList_New(0) : NULL;
     lg_option_value *options = owned ? lg_options(method, arguments->options, owned) : NULL;
     lg_status status = LG_CALLBACK;
     if (options)
-        status = lg_run_open(run, lg_system_of(arguments->system), plan, method, options, start, report);
+        status = lg_run_open(run, lg_system_of(arguments->system), &plans, method, options, start, report);
     PyMem_Free(options);
     Py_XDECREF(owned);
     return status;

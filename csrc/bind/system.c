@@ -34,6 +34,18 @@ const lg_plan *lg_system_plan(PyObject *self, lg_coupling coupling)
     return object->plan[coupling];
 }
 
+int lg_system_plans(PyObject *self, const lg_stepper_type *stepper, lg_plans *plans)
+{
+    const lg_pattern *pattern = ((lg_system_object *)self)->system->pattern;
+    *plans = (lg_plans){0};
+    for (int i = 0; i < LG_COUPLINGS; i++) {
+        lg_coupling coupling = (lg_coupling)i;
+        if (lg_stepper_needs(stepper, pattern, coupling) && !(plans->of[i] = lg_system_plan(self, coupling)))
+            return -1;
+    }
+    return 0;
+}
+
 void lg_system_close(lg_system_object *self)
 {
     for (int coupling = 0; coupling < LG_COUPLINGS; coupling++)

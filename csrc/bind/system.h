@@ -3,7 +3,7 @@
 #define LG_BIND_SYSTEM_H
 
 #include "bind/errors.h"
-#include "system/system.h"
+#include "integrator/stepper.h"
 
 typedef struct lg_system_object {
     PyObject ob_base;
@@ -18,6 +18,8 @@ const lg_system *lg_system_of(PyObject *self);
 /* The plan of the system for one coupling, or NULL and an exception. The caller holds the GIL, so that two threads never
    make the same plan. */
 const lg_plan *lg_system_plan(PyObject *self, lg_coupling coupling);
+/* The plans that a stepper needs; -1 and an exception if one cannot be made. */
+int lg_system_plans(PyObject *self, const lg_stepper_type *stepper, lg_plans *plans);
 /* Refuses a second __init__. */
 int lg_system_is_fresh(PyObject *self);
 /* Frees what the base owns. */

@@ -444,6 +444,7 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
 const lg_stepper_type lg_hht = {
     .name = "hht",
     .coupling = LG_COUPLING_TANGENTS,
+    .masses_beside = 1,
     .size = sizeof(lg_hht_stepper),
     .choose = choose,
     .prepare = prepare,

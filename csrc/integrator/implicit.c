@@ -32,7 +32,7 @@ lg_newton_settings lg_implicit_settings(const lg_stepper *self, const lg_newton_
 void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets, lg_arena *arena)
 {
     size_t nv = (size_t)system->space->nv, nrows = (size_t)system->pattern->nrows;
-    double **terms[] = {&implicit->Ma, &implicit->gyro, &implicit->force, &implicit->Btlam};
+    double **terms[] = {&implicit->gyro, &implicit->force, &implicit->Btlam};
     for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
         *terms[i] = lg_arena_doubles(arena, nv);
     implicit->constrained = nrows > 0;
@@ -41,7 +41,7 @@ void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets
 
 lg_wanted lg_implicit_terms(const lg_implicit *implicit)
 {
-    return (lg_wanted){.Ma = implicit->Ma,
+    return (lg_wanted){.Ma = implicit->residual,
                        .gyro = implicit->gyro,
                        .force = implicit->force,
                        .Btlam = implicit->constrained ? implicit->Btlam : NULL};
@@ -58,11 +58,11 @@ static double sum_of_squares(int n, const double *x)
 void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, const double *old,
                         lg_residual_norms *norms)
 {
-    const double *restrict Ma = implicit->Ma, *restrict gyro = implicit->gyro;
-    const double *restrict force = implicit->force, *restrict Btlam = implicit->Btlam;
-    double *restrict r = implicit->residual, size = old ? w_old * w_old * sum_of_squares(nv, old) : 0, sum = 0;
+    const double *restrict gyro = implicit->gyro, *restrict force = implicit->force, *restrict Btlam = implicit->Btlam;
+    double *restrict r = implicit->residual; /* M a, until it becomes the sum */
+    double size = old ? w_old * w_old * sum_of_squares(nv, old) : 0, sum = 0;
     for (int i = 0; i < nv; i++) {
-        double inertia = wa * Ma[i], row = inertia + gyro[i] - force[i] + Btlam[i];
+        double inertia = wa * r[i], row = inertia + gyro[i] - force[i] + Btlam[i];
         size += inertia * inertia + gyro[i] * gyro[i] + force[i] * force[i] + Btlam[i] * Btlam[i];
         sum += row * row;
         r[i] = row;

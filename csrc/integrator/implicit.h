@@ -8,8 +8,8 @@
 
 typedef struct lg_implicit {
     lg_newton_settings newton;
-    double *Ma, *gyro, *force, *Btlam; /* nv each */
-    double *residual; /* force rows, then the sets of constraint rows */
+    double *gyro, *force, *Btlam; /* nv each */
+    double *residual; /* force rows, in the place of M a, then the sets of constraint rows */
     int constrained; /* without constraints Btlam is zero and never written */
 } lg_implicit;
 
@@ -18,7 +18,7 @@ lg_newton_settings lg_implicit_settings(const lg_stepper *self, const lg_newton_
 void lg_implicit_layout(lg_implicit *implicit, const lg_system *system, int sets, lg_arena *arena);
 /* The four terms as wanted outputs of an evaluation. */
 lg_wanted lg_implicit_terms(const lg_implicit *implicit);
-/* Force rows wa M a + gyro - force + B^T lam - w_old old, and their norms; `old` NULL: none. */
+/* Force rows wa M a + gyro - force + B^T lam - w_old old from the four terms, and their norms; `old` NULL: none. */
 void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, const double *old,
                         lg_residual_norms *norms);
 /* One set of constraint rows times a scale, and their norms, from the noise and the size of the rows before. */

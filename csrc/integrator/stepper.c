@@ -60,6 +60,12 @@ void lg_report_coordinates(const lg_system *system, const lg_state *state, doubl
     }
 }
 
+int lg_stepper_needs(const lg_stepper_type *type, const lg_pattern *pattern, lg_coupling coupling)
+{
+    int differ = pattern->nrows && pattern->ncliques > pattern->nmass_cliques;
+    return coupling == type->coupling || (coupling == LG_COUPLING_MASS && type->masses_beside && differ);
+}
+
 lg_status lg_check_finite(const lg_system *system, const double *q, const double *v, const double *a, const double *lam)
 {
     int nq = system->space->nq, nv = system->space->nv, nrows = system->pattern->nrows;

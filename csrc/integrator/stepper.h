@@ -24,7 +24,8 @@ struct lg_stepper_type {
     const char *name;
     const lg_stepper_type *unconstrained; /* takes over where there are no constraints; NULL: none */
     size_t size; /* of the stepper's struct, which begins with an lg_stepper */
-    lg_coupling coupling; /* of its matrix; the same for all steppers among which a row chooses */
+    lg_coupling coupling; /* of its matrix; the same for all steppers among which a row chooses, as the next field */
+    int masses_beside; /* it may need a matrix of masses as well */
     const char *needs; /* of a system, in words; NULL: it runs every system */
     const char *extra; /* the name of what results hold of every state beside its parts; NULL: nothing */
     int (*extra_count)(const lg_stepper *self); /* its numbers, which begin the carry */
@@ -52,7 +53,8 @@ struct lg_stepper {
     const lg_stepper_type *type;
     const lg_method *method;
     const lg_system *system;
-    const lg_plan *plan;
+    lg_plans plans; /* those that lg_stepper_needs names */
+    const lg_plan *plan; /* the one for its coupling */
     const lg_option_value *options; /* method->options->nvalues: the struct of options beside the method */
     lg_accel accel; /* index-1 accelerations; its matrix serves the stepper too, after a reset */
     lg_stats stats;
@@ -62,6 +64,10 @@ struct lg_stepper {
 /* After a failed step: names the body whose coordinates are singular, or so nearly singular that a solve failed. */
 void lg_report_coordinates(const lg_system *system, const lg_state *state, double h, lg_status status,
                            lg_report *report);
+
+/* Whether a run of a method needs the plan of a pattern for a coupling. Plans for masses and for tangents differ only if
+   elements couple blocks that neither M nor a constraint does. */
+int lg_stepper_needs(const lg_stepper_type *type, const lg_pattern *pattern, lg_coupling coupling);
 
 /* LG_NOT_FINITE if a state contains a NaN or an infinite number. */
 lg_status lg_check_finite(const lg_system *system, const double *q, const double *v, const double *a,

@@ -26,7 +26,7 @@ static lg_status run_member(const lg_ensemble *ensemble, lg_member *member, cons
 {
     lg_session session = {0};
     lg_report *report = &member->report;
-    lg_status status = lg_run_open(&session.run, member->system, member->plan, ensemble->method, ensemble->options,
+    lg_status status = lg_run_open(&session.run, member->system, &member->plans, ensemble->method, ensemble->options,
                                    &member->start, report);
     lg_session_begin(&session);
     if (status == LG_OK)

@@ -8,8 +8,7 @@
 /* One run: where it begins, and what is left of it once it has been closed. */
 typedef struct lg_member {
     const lg_system *system;
-    const lg_plan
-        *plan; /* of the system, for the coupling of the method's stepper; systems of one shape share theirs */
+    lg_plans plans; /* those that a run needs; systems of one shape share theirs */
     lg_start start;
     lg_record states, end; /* as in lg_session */
     double *carry; /* of the last state; NULL: the run could not be opened */

@@ -347,9 +347,9 @@ static double step_end(lg_grid *grid, double t, double h)
     return grid->end = grid_time(grid, 0);
 }
 
-static lg_status go(lg_run *run, double h, lg_report *report)
+static lg_status go(lg_run *run, double end, double h, lg_report *report)
 {
-    double end = step_end(run->grid, run->state.t, h), done = 0;
+    double done = 0;
     LG_TRY(check_advance(run, end));
     while (run->state.t < end) {
         lg_landing landing = next_landing(run->system, run->state.t, end, h);
@@ -363,15 +363,36 @@ static lg_status go(lg_run *run, double h, lg_report *report)
     return LG_OK;
 }
 
+/* Whether something can fail after the state has changed: a step that follows another one, a restart at a kink, or an
+   update of memory. */
+static int changes_early(const lg_run *run, double end, double h)
+{
+    return isfinite(next_landing(run->system, run->state.t, end, h).kink) || run->system->commit;
+}
+
+/* The step to `end`; if it fails, the state is as before. */
+static lg_status go_or_return(lg_run *run, double end, double h, lg_report *report)
+{
+    int returns = changes_early(run, end, h);
+    if (returns) {
+        LG_TRY(lg_run_look_back(run, lg_run_carry_count(run)));
+        lg_run_keep(run);
+    }
+    lg_status status = go(run, end, h, report);
+    if (status != LG_OK && returns)
+        lg_run_return(run);
+    return status;
+}
+
 lg_status lg_run_go(lg_run *run, double h, lg_report *report)
 {
     *report = (lg_report){0};
     LG_TRY(check_size(h, report));
-    lg_run_keep(run);
-    lg_status status = go(run, h, report);
+    lg_grid grid = *run->grid;
+    lg_status status = go_or_return(run, step_end(run->grid, run->state.t, h), h, report);
     if (status == LG_OK)
         return LG_OK;
-    lg_run_copy(run, &run->before, &run->state);
+    *run->grid = grid;
     if (report->status == LG_OK)
         lg_run_report(run, status, h, report);
     return status;

@@ -31,7 +31,6 @@ static void run_layout(void *self, lg_arena *arena)
 
     int ncarry = lg_run_carry_count(run);
     lg_state_layout(&run->state, run->system, ncarry, arena);
-    lg_state_layout(&run->before, run->system, ncarry, arena);
     if (arena->base) {
         run->memory = run->control.memory = (lg_control_memory *)(run->state.carry + stepper_carry(stepper));
         run->grid = (lg_grid *)(run->memory + 1);
@@ -43,6 +42,20 @@ static void run_layout(void *self, lg_arena *arena)
     stepper->type->layout(stepper, arena);
 }
 
+static void back_layout(void *self, lg_arena *arena)
+{
+    lg_run *run = self;
+    lg_state_layout(&run->before, run->system, run->kept, arena);
+}
+
+lg_status lg_run_look_back(lg_run *run, int kept)
+{
+    if (run->back.base)
+        return LG_OK;
+    run->kept = kept;
+    return lg_arena_open(&run->back, back_layout, run);
+}
+
 static void inside_layout(void *self, lg_arena *arena)
 {
     lg_run *run = self;
@@ -52,6 +65,7 @@ static void inside_layout(void *self, lg_arena *arena)
 
 lg_status lg_run_look_inside(lg_run *run)
 {
+    LG_TRY(lg_run_look_back(run, lg_run_extra_count(run)));
     return run->inside.base ? LG_OK : lg_arena_open(&run->inside, inside_layout, run);
 }
 
@@ -83,7 +97,7 @@ static lg_status check_kinds(lg_run *run)
 }
 
 /* Allocates the stepper with its coefficients, then the memory of the whole run. */
-static lg_status allocate(lg_run *run, const lg_plan *plan, const lg_option_value *options, lg_report *report)
+static lg_status allocate(lg_run *run, const lg_plans *plans, const lg_option_value *options, lg_report *report)
 {
     const lg_method *method = run->method;
     const lg_stepper_type *type = method->stepper;
@@ -98,7 +112,8 @@ static lg_status allocate(lg_run *run, const lg_plan *plan, const lg_option_valu
     stepper->type = type;
     stepper->method = method;
     stepper->system = stepper->accel.system = run->system;
-    stepper->plan = stepper->accel.plan = plan;
+    stepper->plans = *plans;
+    stepper->plan = stepper->accel.plan = plans->of[type->coupling];
     stepper->options = options;
     LG_TRY(check_kinds(run));
     LG_TRY(type->prepare(stepper));
@@ -106,6 +121,8 @@ static lg_status allocate(lg_run *run, const lg_plan *plan, const lg_option_valu
     LG_TRY(lg_arena_open(&run->arena, run_layout, run));
 
     LG_TRY(lg_control_fill(&run->control, stepper));
+    if (run->control.estimates)
+        LG_TRY(lg_run_look_back(run, lg_run_carry_count(run)));
     for (int i = 0; i < method->options->nvalues; i++) {
         run->options[i] = options[i];
         run->options[i].array = NULL;
@@ -225,14 +242,14 @@ void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report)
     report->h = h;
 }
 
-lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plan *plan, const lg_method *method,
+lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plans *plans, const lg_method *method,
                       const lg_option_value *options, const lg_start *start, lg_report *report)
 {
     *run = (lg_run){.system = system, .method = method, .state.t = start->t, .error = NAN};
     run->dense = (lg_dense){.system = system};
     *report = (lg_report){0};
 
-    lg_status status = allocate(run, plan, options, report);
+    lg_status status = allocate(run, plans, options, report);
     if (status == LG_OK)
         status = begin(run, start);
     if (status != LG_OK) {
@@ -250,6 +267,7 @@ void lg_run_close(lg_run *run)
             run->stepper->type->close(run->stepper);
     }
     lg_arena_close(&run->arena);
+    lg_arena_close(&run->back);
     lg_arena_close(&run->inside);
     free(run->stepper);
     run->stepper = NULL;
@@ -257,14 +275,14 @@ void lg_run_close(lg_run *run)
 
 /* ---- copies of the state ---- */
 
-void lg_run_copy(const lg_run *run, const lg_state *from, lg_state *to)
-{
-    lg_state_copy(run->system, lg_run_carry_count(run), from, to);
-}
-
 void lg_run_keep(lg_run *run)
 {
-    lg_run_copy(run, &run->state, &run->before);
+    lg_state_copy(run->system, run->kept, &run->state, &run->before);
+}
+
+void lg_run_return(lg_run *run)
+{
+    lg_state_copy(run->system, run->kept, &run->before, &run->state);
 }
 
 static lg_states row_of(const lg_run *run, lg_state *state)
@@ -324,7 +342,7 @@ lg_status lg_run_estimate(lg_run *run, lg_report *report)
         count_work(stepper);
         return LG_OK;
     }
-    lg_run_copy(run, &run->before, &run->state);
+    lg_run_return(run);
     lg_run_report(run, status, run->h, report);
     return status;
 }
@@ -397,7 +415,7 @@ static lg_status reject(lg_run *run, double h, double error, const lg_report *ca
     lg_stepper *stepper = run->stepper;
     lg_control_memory memory = *run->memory;
     int again = can_be_smaller(run, h, error);
-    lg_run_copy(run, &run->before, &run->state);
+    lg_run_return(run);
     *run->memory = memory;
     stepper->stats.rejected++;
     stepper->stats.failed += isnan(error);
@@ -437,7 +455,7 @@ lg_status lg_run_adapt(lg_run *run, double landing, lg_report *report)
     lg_status status = adapt(run, landing, &h);
     if (status != LG_OK) {
         lg_control_memory memory = *run->memory;
-        lg_run_copy(run, &run->before, &run->state);
+        lg_run_return(run);
         if (status != LG_INTERRUPTED &&
             status != LG_CALLBACK) /* otherwise a resumed run repeats this step from its first attempt */
             *run->memory = memory;

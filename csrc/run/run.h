@@ -21,13 +21,15 @@ typedef struct lg_run {
     lg_stepper *stepper;
     lg_state state;
     lg_state before; /* the start of the last step, if lg_run_keep has stored it */
+    int kept; /* how much of the carry `before` has */
     lg_state between; /* a state inside the last step, see lg_run_between; its carry is what results hold */
     double h, error; /* size and scaled error of the last accepted step; 0 and NaN: no step yet */
     lg_control control;
     lg_dense dense;
     lg_control_memory *memory; /* these two are the end of state.carry */
     lg_grid *grid;
-    lg_arena arena, inside; /* `inside`: of `between` and `dense`, see lg_run_look_inside */
+    lg_arena arena;
+    lg_arena back, inside; /* of `before`; of `between` and `dense`: taken by runs that need them */
     lg_option_value *options; /* a copy */
 } lg_run;
 
@@ -42,8 +44,8 @@ typedef struct lg_start {
     int changed; /* the parameters of the system have changed since that run: its data jump at t, as at a kink */
 } lg_start;
 
-/* plan: of the system, for the coupling of the method's stepper */
-lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plan *plan, const lg_method *method,
+/* plans: of the system, for the couplings that lg_stepper_needs names for the method's stepper */
+lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plans *plans, const lg_method *method,
                       const lg_option_value *options, const lg_start *start, lg_report *report);
 void lg_run_close(lg_run *run);
 int lg_run_carry_count(const lg_run *run);
@@ -62,14 +64,18 @@ lg_status lg_run_project(lg_run *run);
 /* Gives the state consistent accelerations and multipliers, with the data just after `past`, and clears the stepper's
    history. */
 lg_status lg_run_restart(lg_run *run, double past);
-/* before := state */
+/* Takes the memory for the state before a step and `kept` values of its carry, unless the run has it already. A run with
+   tolerances has it, with the whole carry. */
+lg_status lg_run_look_back(lg_run *run, int kept);
+/* before := state. After lg_run_look_back. */
 void lg_run_keep(lg_run *run);
-/* Takes the memory for states inside steps, unless the run has it already. */
+/* Takes the memory for the states before and inside steps, unless the run has it already. */
 lg_status lg_run_look_inside(lg_run *run);
 /* Writes the state at a time inside the last step from `before`, memory included, to `between`; of the carry only
    what results hold. After lg_run_look_inside. */
 lg_status lg_run_between(lg_run *run, double t);
-void lg_run_copy(const lg_run *run, const lg_state *from, lg_state *to); /* carry included */
+/* state := before, if that has the whole carry */
+void lg_run_return(lg_run *run);
 void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report);
 
 #endif

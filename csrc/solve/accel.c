@@ -10,12 +10,13 @@ void lg_accel_layout(void *self, lg_arena *arena)
     const lg_pattern *pattern = accel->system->pattern;
     size_t nv = (size_t)accel->system->space->nv, nrows = (size_t)pattern->nrows;
 
-    lg_matrix_layout(&accel->matrix, accel->plan, arena);
+    lg_matrix_layout_host(&accel->matrix, accel->plan, accel->guest, arena);
     accel->x = lg_arena_doubles(arena, nv + nrows);
     accel->gyro = lg_arena_doubles(arena, nv);
     accel->rows = lg_arena_doubles(arena, 2 * nrows);
     accel->B = lg_arena_doubles(arena, (size_t)pattern->nvalues);
     accel->work = lg_arena_doubles(arena, (size_t)accel->system->nwork);
+    accel->given = 0;
     accel->right_side = (lg_wanted){.gyro = accel->gyro, .zeta = nrows && accel->x ? accel->x + nv : NULL};
 }
 
@@ -24,7 +25,16 @@ void lg_accel_close(lg_accel *accel)
     lg_matrix_close(&accel->matrix);
 }
 
-static lg_status name_deficient(const lg_system *system, const lg_matrix *matrix, lg_status status, lg_report *report)
+double *lg_accel_between(lg_accel *accel, size_t count, lg_arena *arena)
+{
+    size_t first = accel->given;
+    if (first + count > (size_t)accel->system->nwork)
+        return lg_arena_doubles(arena, count);
+    accel->given += count;
+    return accel->work ? accel->work + first : NULL;
+}
+
+lg_status lg_name_deficient(const lg_system *system, const lg_matrix *matrix, lg_status status, lg_report *report)
 {
     int row = matrix->deficient_row;
     if (status == LG_SINGULAR)
@@ -34,7 +44,7 @@ static lg_status name_deficient(const lg_system *system, const lg_matrix *matrix
 
 lg_status lg_factor_named(const lg_system *system, lg_matrix *matrix, lg_report *report)
 {
-    return name_deficient(system, matrix, lg_matrix_factor(matrix), report);
+    return lg_name_deficient(system, matrix, lg_matrix_factor(matrix), report);
 }
 
 lg_status lg_factor_mass(const lg_system *system, lg_matrix *matrix)
@@ -90,7 +100,7 @@ lg_status lg_accel_border(lg_accel *accel, const lg_point *point, const double *
     lg_status status = lg_factor_mass(accel->system, matrix);
     if (status == LG_NOT_FINITE)
         report_not_finite(accel, point, -1, report);
-    return name_deficient(accel->system, matrix, status, report);
+    return lg_name_deficient(accel->system, matrix, status, report);
 }
 
 lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)

@@ -13,8 +13,9 @@
 #include "system/system.h"
 
 typedef struct lg_accel {
-    const lg_system *system; /* set these two before lg_accel_layout */
+    const lg_system *system; /* set these before lg_accel_layout */
     const lg_plan *plan;
+    const lg_plan *guest; /* of a guest of the matrix; NULL: none */
     lg_matrix matrix;
     double *x; /* right-hand side, then solution: velocities, constraint rows */
     double *gyro; /* nv */
@@ -23,11 +24,15 @@ typedef struct lg_accel {
     double *work; /* the system's scratch; every point of the same run may use it */
     lg_wanted right_side; /* what the right-hand side is made of; kept, for it is wanted in every stage */
     long evaluations;
+    size_t given; /* doubles of `work` that lg_accel_between has handed out */
 } lg_accel;
 
 /* `accel` is an lg_accel; the type suits lg_arena_open. */
 void lg_accel_layout(void *accel, lg_arena *arena);
 void lg_accel_close(lg_accel *accel);
+/* `count` doubles whose contents need not outlive an evaluation: in the system's scratch as long as there is room, else
+   from the arena. Not for callers that evaluate with same_q. */
+double *lg_accel_between(lg_accel *accel, size_t count, lg_arena *arena);
 
 /* a (nv) and lam (nrows) at point->t, q, v, mem; point->a and lam are not read, point->work may be NULL. On failure a
    and lam may hold anything. LG_SINGULAR: report->what names a deficient row. LG_NOT_FINITE: see culprit.h. */
@@ -50,6 +55,9 @@ lg_status lg_accel_eval(lg_accel *accel, const lg_point *point, const lg_wanted 
 
 /* LG_NOT_FINITE, with the cause in the report, for a right-hand side x that has an entry which is not finite. */
 lg_status lg_accel_not_finite(const lg_accel *accel, const lg_point *point, const double *x, lg_report *report);
+
+/* On LG_SINGULAR writes the deficient constraint row, or velocity, of a matrix into report->what; returns the status. */
+lg_status lg_name_deficient(const lg_system *system, const lg_matrix *matrix, lg_status status, lg_report *report);
 
 /* Factors a matrix of `system`; on LG_SINGULAR writes the deficient constraint row, or velocity, into report->what. */
 lg_status lg_factor_named(const lg_system *system, lg_matrix *matrix, lg_report *report);

@@ -292,11 +292,11 @@ INLINE void update_later(int n, const lg_plan *plan, const lg_front *front, cons
         }
 }
 
-/* The pivot block with its assembled values, which become its factors. */
+/* The pivot block with its assembled values, which become its factors, in a guest where they stand. */
 INLINE double *start_diagonal(int n, const lg_front *front, const lg_front_data *data)
 {
     double *D = data->factors + front->D;
-    if (front->fresh)
+    if (front->fresh && data->factors != data->values)
         memcpy(D, data->values + front->D, (size_t)n * (size_t)n * sizeof(double));
     return D;
 }

@@ -20,24 +20,53 @@ static long scratch_place(const lg_plan *plan)
 }
 
 /* Kernels may read beyond the end of values and factors. */
-static void layout_factors(lg_matrix *matrix, lg_arena *arena)
+static size_t values_size(const lg_plan *plan)
 {
-    matrix->factors = lg_arena_doubles(arena, (size_t)matrix->plan->nvalues + LG_CHUNK);
-    matrix->pivots = lg_arena_ints(arena, (size_t)matrix->plan->size);
+    return (size_t)plan->nassembled + LG_CHUNK;
+}
+
+static size_t factors_size(const lg_plan *plan)
+{
+    return (size_t)plan->nvalues + LG_CHUNK;
+}
+
+static size_t work_size(const lg_plan *plan)
+{
+    return (size_t)scratch_place(plan) + 2 * (size_t)plan->largest + (size_t)plan->widest + LG_CHUNK;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+void lg_matrix_layout_host(lg_matrix *host, const lg_plan *plan, const lg_plan *guest, lg_arena *arena)
+{
+    *host = (lg_matrix){.plan = plan};
+    host->values = lg_arena_doubles(arena, larger(values_size(plan), guest ? factors_size(guest) : 0));
+    host->work = lg_arena_doubles(arena, larger(work_size(plan), guest ? work_size(guest) : 0));
+    host->factors = lg_arena_doubles(arena, factors_size(plan));
+    host->pivots = lg_arena_ints(arena, (size_t)plan->size);
 }
 
 void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
 {
-    *matrix = (lg_matrix){.plan = plan};
-    matrix->values = lg_arena_doubles(arena, (size_t)plan->nassembled + LG_CHUNK);
-    matrix->work = lg_arena_doubles(arena, (size_t)scratch_place(plan) + 2 * plan->largest + plan->widest + LG_CHUNK);
-    layout_factors(matrix, arena);
+    lg_matrix_layout_host(matrix, plan, NULL, arena);
 }
 
-void lg_matrix_layout_beside(lg_matrix *matrix, const lg_matrix *first, lg_arena *arena)
+void lg_matrix_layout_guest(lg_matrix *guest, const lg_plan *plan, const lg_matrix *host, lg_arena *arena)
 {
-    *matrix = (lg_matrix){.plan = first->plan, .values = first->values, .work = first->work};
-    layout_factors(matrix, arena);
+    *guest =
+        (lg_matrix){.plan = plan, .values = host->values, .factors = host->values, .work = host->work, .no_dense = 1};
+    guest->pivots = lg_arena_ints(arena, (size_t)plan->size);
+}
+
+double *lg_matrix_layout_rest(const lg_matrix *host, const lg_plan *guest, size_t count, lg_arena *arena)
+{
+    size_t used = guest ? factors_size(guest) : 0;
+    if (used + count > values_size(host->plan))
+        return lg_arena_doubles(arena, count);
+    return host->values ? host->values + used : NULL;
 }
 
 void lg_matrix_close(lg_matrix *matrix)
@@ -306,13 +335,10 @@ static int row_of_unknown(const lg_plan *plan, int unknown)
     return unknown < plan->nvelocities ? -1 - unknown : unknown - plan->nvelocities;
 }
 
-static lg_status dense_factor(lg_matrix *matrix, int failed_unknown)
+lg_status lg_matrix_factor_dense(lg_matrix *matrix)
 {
     const lg_plan *plan = matrix->plan;
     int n = plan->size, deficient = 0;
-    matrix->deficient_row = row_of_unknown(plan, failed_unknown);
-    if (matrix->no_dense)
-        return LG_SINGULAR;
     matrix->fallbacks++;
     if (dense_alloc(matrix) != LG_OK)
         return LG_SINGULAR;
@@ -340,16 +366,24 @@ static void dense_solve(const lg_matrix *matrix, double *x)
 
 /* ---- factorisation and solution ---- */
 
-/* Fronts that earlier ones update start from the assembled values, or from zero; the others need no copy. */
+/* Fronts that earlier ones update start from the assembled values, or from zero; the others need no copy, and none
+   does if the factors stand in the place of the values. */
 static void start_factors(lg_matrix *matrix)
 {
     const lg_plan *plan = matrix->plan;
     memset(matrix->work, 0, (size_t)plan->size * sizeof(double));
     memset(matrix->factors + plan->nassembled, 0, (size_t)(plan->nvalues - plan->nassembled) * sizeof(double));
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
-        if (!front->fresh && front->end <= plan->nassembled)
+        if (!front->fresh && front->end <= plan->nassembled && matrix->factors != matrix->values)
             memcpy(matrix->factors + front->D, matrix->values + front->D,
                    (size_t)(front->end - front->D) * sizeof(double));
+}
+
+/* Where an unknown has failed: the dense factorisation, if it may follow. */
+static lg_status fall_back(lg_matrix *matrix, int failed_unknown)
+{
+    matrix->deficient_row = row_of_unknown(matrix->plan, failed_unknown);
+    return matrix->no_dense ? LG_SINGULAR : lg_matrix_factor_dense(matrix);
 }
 
 static lg_status factor_fronts(lg_matrix *matrix)
@@ -362,7 +396,7 @@ static lg_status factor_fronts(lg_matrix *matrix)
         int deficient = 0;
         lg_status status = lg_front_factor(plan, front, &data, &deficient);
         if (status == LG_SINGULAR)
-            return dense_factor(matrix, plan->unknowns[front->pivot + deficient]);
+            return fall_back(matrix, plan->unknowns[front->pivot + deficient]);
         if (status != LG_OK)
             return status;
         LG_TRY(lg_poll_after(matrix->poll, 0.5 * (double)(front->n + front->m) * (front->n + front->m)));

@@ -39,6 +39,10 @@ typedef enum lg_coupling {
 
 lg_status lg_plan_create(const lg_pattern *pattern, lg_coupling coupling, lg_plan **plan);
 void lg_plan_free(lg_plan *plan);
+/* The plans of a system by their coupling; NULL: not needed. */
+typedef struct lg_plans {
+    const lg_plan *of[LG_COUPLINGS];
+} lg_plans;
 int lg_plan_size(const lg_plan *plan); /* unknowns */
 long lg_plan_values(const lg_plan *plan); /* doubles in the matrix: the measure of fill */
 /* Multiplications of a factorisation and of a solution. */
@@ -46,7 +50,7 @@ void lg_plan_operations(const lg_plan *plan, double *factor, double *solve);
 
 typedef struct lg_matrix {
     const lg_plan *plan;
-    double *values; /* assembled, kept for the dense fall-back */
+    double *values; /* assembled, kept for the dense fall-back; of a guest, the factors as well */
     double *factors; /* free from lg_matrix_zero to the factorisation */
     double *work; /* solve scratch */
     int *pivots;
@@ -61,9 +65,15 @@ typedef struct lg_matrix {
 } lg_matrix;
 
 void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
-/* For a second matrix with the plan of the first, which is assembled when the first has been factored: both share their
-   assembled values and the scratch. */
-void lg_matrix_layout_beside(lg_matrix *matrix, const lg_matrix *first, lg_arena *arena);
+/* Two matrices of the same unknowns in little more than the memory of one. The assembled values of the host are no longer
+   needed once it is factored. From then until the host is assembled again, its guest is assembled and factored in their
+   place, so that the guest loses its assembled values to its factors: where its factorisation reports LG_SINGULAR, it
+   is assembled once more for lg_matrix_factor_dense. guest NULL: there is none. */
+void lg_matrix_layout_host(lg_matrix *host, const lg_plan *plan, const lg_plan *guest, lg_arena *arena);
+void lg_matrix_layout_guest(lg_matrix *guest, const lg_plan *plan, const lg_matrix *host, lg_arena *arena);
+/* `count` doubles in the place of the assembled values that the guest (plan NULL: no guest) leaves free; they last from
+   the factorisation of the host until it is assembled again. Where there are fewer, the doubles come from the arena. */
+double *lg_matrix_layout_rest(const lg_matrix *host, const lg_plan *guest, size_t count, lg_arena *arena);
 void lg_matrix_close(lg_matrix *matrix); /* frees the dense fall-back, if any */
 
 void lg_matrix_zero(lg_matrix *matrix); /* ends what lg_matrix_keep began */
@@ -83,6 +93,8 @@ void lg_matrix_put_columns(lg_matrix *matrix, const double *B);
 void lg_matrix_put_rows(lg_matrix *matrix, const double *B);
 
 lg_status lg_matrix_factor(lg_matrix *matrix);
+/* The dense fall-back, from the assembled values. */
+lg_status lg_matrix_factor_dense(lg_matrix *matrix);
 
 /* For a constant S: keeps the pivots of a factored matrix that depend on S alone, as inverses where blocks are small.
    From then on a matrix with other values of B, put there, needs no lg_matrix_factor but lg_matrix_refactor, until

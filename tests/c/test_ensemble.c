@@ -15,7 +15,7 @@ static lg_ensemble open_ensemble(const hand_system *s, lg_option_value *options,
         .method = lg_method_find("rk44"), .options = options, .schedule = schedule, .count = COUNT, .member = members};
     lg_method_defaults(ensemble.method, options);
     for (int i = 0; i < COUNT; i++)
-        members[i] = (lg_member){.system = &s->system, .plan = s->plan, .start.part = {starts[i], s->v0}};
+        members[i] = (lg_member){.system = &s->system, .plans = {{s->plan, s->plan}}, .start.part = {starts[i], s->v0}};
     return ensemble;
 }
 
@@ -41,8 +41,8 @@ static void test_each_member_is_its_own_run(void)
     for (int i = 0; i < COUNT; i++) {
         lg_session alone = {0};
         lg_report report;
-        CHECK(lg_run_open(&alone.run, &s.system, s.plan, ensemble.method, options, &members[i].start, &report) ==
-              LG_OK);
+        CHECK(lg_run_open(&alone.run, &s.system, &(lg_plans){{s.plan, s.plan}}, ensemble.method, options,
+                          &members[i].start, &report) == LG_OK);
         lg_session_begin(&alone);
         CHECK(lg_session_run(&alone, &schedule, &observer, &report) == LG_OK);
         CHECK(same_rows(&alone.states, &members[i].states) && same_rows(&alone.end, &members[i].end));

@@ -23,14 +23,16 @@ typedef struct problem {
     double *S[MAX_GROUPS]; /* per clique, entry by entry (i, j), each 16 x 16 */
     lg_plan *plan;
     lg_arena arena;
-    lg_matrix matrix;
+    lg_matrix matrix, guest;
+    int has_guest;
+    double *rest; /* what the guest leaves free of the memory of the matrix, or all of it: REST doubles */
     int size;
     double *dense; /* the same matrix, built from the definition */
     lg_coupling coupling;
     int lower; /* the B that stands in the rows; B[0] stands in the columns */
 } problem;
 
-enum { WIDE = 16, SLOT = WIDE * WIDE };
+enum { WIDE = 16, SLOT = WIDE * WIDE, REST = 4 };
 
 static int add_block(problem *p, int nv, int nown)
 {
@@ -140,7 +142,10 @@ static void draw(problem *p, uint64_t *state)
 static void layout(void *self, lg_arena *arena)
 {
     problem *p = self;
-    lg_matrix_layout(&p->matrix, p->plan, arena);
+    lg_matrix_layout_host(&p->matrix, p->plan, p->has_guest ? p->plan : NULL, arena);
+    if (p->has_guest)
+        lg_matrix_layout_guest(&p->guest, p->plan, &p->matrix, arena);
+    p->rest = lg_matrix_layout_rest(&p->matrix, p->has_guest ? p->plan : NULL, REST, arena);
 }
 
 static void open_problem(problem *p, uint64_t *state)
@@ -163,6 +168,7 @@ static void close_problem(problem *p)
         free(p->S[c]);
     free(p->dense);
     lg_matrix_close(&p->matrix);
+    lg_matrix_close(&p->guest);
     lg_plan_free(p->plan);
     lg_arena_close(&p->arena);
 }
@@ -273,6 +279,52 @@ static void check_solution(problem *p, uint64_t *state, double tolerance)
     }
     CHECK_CLOSE(difference / largest, 0, 1e4 * tolerance);
     free(b), free(x), free(y);
+}
+
+static void exchange(problem *p)
+{
+    lg_matrix host = p->matrix;
+    p->matrix = p->guest;
+    p->guest = host;
+}
+
+/* The solution for a right-hand side with the present factors; the caller frees it. */
+static double *solution(const problem *p, const double *b)
+{
+    double *x = malloc((size_t)p->size * sizeof(double));
+    memcpy(x, b, (size_t)p->size * sizeof(double));
+    CHECK(lg_matrix_solve(&p->matrix, x) == LG_OK);
+    return x;
+}
+
+static void solve_guest(problem *p, uint64_t *state)
+{
+    exchange(p);
+    for (int c = 0; c < p->ncliques; c++)
+        p->S[c][0] += 0.5;
+    assemble(p);
+    check_solution(p, state, 1e-13);
+    CHECK(p->matrix.fallbacks == 0);
+    exchange(p);
+}
+
+/* While a guest, or something else, is in the place of its assembled values, a matrix still solves as it did. */
+static void check_host(void (*shape)(problem *), int has_guest)
+{
+    problem p = {.has_guest = has_guest};
+    uint64_t state = 3;
+    shape(&p);
+    open_problem(&p, &state);
+    assemble(&p);
+    double *b = random_array(&state, p.size), *x = solved(&p, b, 1e-13);
+    for (int i = 0; i < REST; i++)
+        p.rest[i] = 1e300;
+    if (has_guest)
+        solve_guest(&p, &state);
+    double *y = solution(&p, b);
+    CHECK(memcmp(y, x, (size_t)p.size * sizeof(double)) == 0);
+    free(b), free(x), free(y);
+    close_problem(&p);
 }
 
 /* A problem that `shape` fills, solved and closed again */
@@ -443,12 +495,21 @@ static void nothing_here(problem *p)
     add_group(p, 1, BLOCKS(1, 0));
 }
 
+static void (*const shapes[])(problem *) = {
+    one_body, free_body, chain, tree, loop, body_between, star, springs, own_rows, same_block_twice, nothing_here};
+
 static void test_shapes(void)
 {
-    void (*shapes[])(problem *) = {one_body, free_body,        chain,       tree, loop, body_between, star, springs,
-                                   own_rows, same_block_twice, nothing_here};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         solve_shape(shapes[i]);
+}
+
+static void test_hosts_and_guests(void)
+{
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        check_host(shapes[i], 0);
+        check_host(shapes[i], 1);
+    }
 }
 
 /* Every size of block and of group that has a specialised kernel, and some that have none */
@@ -645,6 +706,29 @@ static void test_singular_block_falls_back(void)
     assemble(&p);
     check_solution(&p, &state, 1e-12);
     CHECK(p.matrix.fallbacks == 1 && p.matrix.is_dense == 0 && p.matrix.factorisations == 2);
+    close_problem(&p);
+}
+
+/* A guest has lost its assembled values when its factorisation fails. */
+static void test_guest_falls_back_when_assembled_again(void)
+{
+    problem p = {.has_guest = 1};
+    uint64_t state = 9;
+    chain(&p);
+    open_problem(&p, &state);
+    assemble(&p);
+    check_solution(&p, &state, 1e-13);
+    for (int i = 0; i < WIDE; i++)
+        p.S[4][i + WIDE * 5] = 0.3 * p.S[4][i] - 0.7 * p.S[4][i + WIDE];
+
+    exchange(&p);
+    assemble(&p);
+    CHECK(lg_matrix_factor(&p.matrix) == LG_SINGULAR && p.matrix.fallbacks == 0);
+    assemble(&p);
+    CHECK(lg_matrix_factor_dense(&p.matrix) == LG_OK && p.matrix.fallbacks == 1);
+    double *b = random_array(&state, p.size), *x = solution(&p, b);
+    CHECK_CLOSE(residual(&p, x, b), 0, 1e-12);
+    free(b), free(x);
     close_problem(&p);
 }
 
@@ -1054,6 +1138,7 @@ static void test_measured_memory_equals_used(void)
     lg_arena measure = {0};
     lg_matrix other;
     lg_matrix_layout(&other, p.plan, &measure);
+    (void)lg_matrix_layout_rest(&other, NULL, REST, &measure); /* none of its own */
     CHECK(measure.used == p.arena.used && measure.used >= (size_t)lg_plan_values(p.plan) * sizeof(double));
     CHECK(other.values == NULL && other.dense == NULL);
     close_problem(&p);
@@ -1070,6 +1155,8 @@ int main(void)
     RUN(test_kept_pivots_are_not_formed_anew);
     RUN(test_kept_blocks_apart);
     RUN(test_singular_block_falls_back);
+    RUN(test_hosts_and_guests);
+    RUN(test_guest_falls_back_when_assembled_again);
     RUN(test_scaling_does_not_fall_back);
     RUN(test_fallback_copes_with_bad_scaling);
     RUN(test_bordered_singular_mass_does_not_fall_back);

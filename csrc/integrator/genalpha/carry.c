@@ -63,7 +63,7 @@ void lg_alpha_keep_place(lg_genalpha_stepper *g)
 {
     const lg_system *system = g->base.system;
     const lg_space *space = system->space;
-    lg_alpha_place stored = lg_alpha_place_in(system, g->matrix_place);
+    lg_alpha_place stored = lg_alpha_place_in(system, g->new_place);
     lg_copy(space->nq, g->now.q, stored.q);
     lg_copy(space->nv, g->now.v, stored.v);
     lg_copy(space->nv, g->now.a, stored.a);
@@ -72,6 +72,6 @@ void lg_alpha_keep_place(lg_genalpha_stepper *g)
     lg_copy(space->nv, g->now.theta, stored.theta);
     lg_copy(space->nv, g->now.c, stored.c);
     lg_copy(space->nq, g->now.qn, stored.qn);
-    lg_copy(4, (double[]){1, g->now.t, g->now.t_in, g->now.h}, g->matrix_place);
+    lg_copy(4, (double[]){1, g->now.t, g->now.t_in, g->now.h}, g->new_place);
     g->place_changed = 1;
 }

@@ -104,6 +104,15 @@ static lg_newton_settings settings_of(const lg_genalpha_stepper *g)
     return settings;
 }
 
+/* Its second matrix has no stiffness, which couples more blocks than constraints do. */
+static const lg_plan *mu_plan(const lg_genalpha_stepper *g)
+{
+    const lg_plan *masses = g->base.plans.of[LG_COUPLING_MASS];
+    if (g->index != LG_INDEX_STABILIZED)
+        return NULL;
+    return masses ? masses : g->base.plan;
+}
+
 static lg_status prepare(lg_stepper *self)
 {
     lg_genalpha_stepper *g = (lg_genalpha_stepper *)self;
@@ -119,6 +128,7 @@ static lg_status prepare(lg_stepper *self)
     g->operator = options->tangent_operator.number != 0;
     g->scaled = options->scaling.number != 0;
     g->implicit.newton = settings_of(g);
+    self->accel.guest = mu_plan(g);
     self->stats.newton = g->implicit.newton.modified ? "modified" : "full";
 
     if (g->index == LG_INDEX_COUNT)
@@ -134,26 +144,38 @@ static lg_status prepare(lg_stepper *self)
 
 static void layout_mu(lg_genalpha_stepper *g, lg_arena *arena)
 {
-    size_t nv = (size_t)g->base.system->space->nv, nrows = (size_t)g->base.system->pattern->nrows;
-    g->Btmu = lg_arena_doubles(arena, nv);
-    g->mu_correction = lg_arena_doubles(arena, nv + nrows);
-    g->second_sweep = lg_arena_doubles(arena, nv + nrows);
-    g->Bn = lg_arena_doubles(arena, (size_t)g->base.system->pattern->nvalues);
-    lg_matrix_layout_beside(&g->mu_matrix, &g->base.accel.matrix, arena);
+    const lg_system *system = g->base.system;
+    lg_accel *accel = &g->base.accel;
+    size_t nv = (size_t)system->space->nv, nrows = (size_t)system->pattern->nrows;
+    g->Bn = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
+    g->Btmu = lg_accel_between(accel, nv, arena);
+    g->mu_correction = lg_accel_between(accel, nv + nrows, arena);
+    g->second_sweep = lg_accel_between(accel, nv + nrows, arena);
+    g->TL = lg_accel_between(accel, (size_t)system->space->nm, arena);
+    lg_matrix_layout_guest(&g->mu_matrix, accel->guest, &accel->matrix, arena);
 }
 
-/* The matrices of the chains serve from the evaluation of a matrix to its factorisation. With full Newton's method the
-   factors of the matrix that is factored last are free then, and hold them if they fit; modified Newton's method may
-   still use the factors of an older matrix. */
+/* The matrices of the chains serve from the evaluation of a matrix to its factorisation. The factors are free then, and
+   hold them if they fit. */
 static void layout_chains(lg_genalpha_stepper *g, lg_arena *arena)
 {
-    const lg_matrix *last = g->index == LG_INDEX_STABILIZED ? &g->mu_matrix : &g->base.accel.matrix;
     const lg_space *space = g->base.system->space;
-    size_t nm = (size_t)space->nm, unused = g->implicit.newton.modified ? 0 : (size_t)lg_plan_values(g->base.plan);
-    double *room = 2 * nm <= unused ? last->factors : lg_arena_doubles(arena, 2 * nm);
+    size_t nm = (size_t)space->nm;
+    int fits = 2 * nm <= (size_t)lg_plan_values(g->base.plan);
+    double *room = fits ? g->base.accel.matrix.factors : lg_arena_doubles(arena, 2 * nm);
     g->T = room;
     g->X = room ? room + nm : NULL;
     g->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof(lg_chain));
+}
+
+/* Unknowns stand in memory of the solver of accelerations, which a step does not use. */
+static void layout_unknowns(lg_genalpha_stepper *g)
+{
+    const lg_accel *accel = &g->base.accel;
+    g->theta0 = accel->gyro;
+    g->w = accel->x;
+    g->lam = g->now.lam = accel->x ? accel->x + g->base.system->space->nv : NULL;
+    g->mu = accel->rows;
 }
 
 static void layout(lg_stepper *self, lg_arena *arena)
@@ -163,20 +185,20 @@ static void layout(lg_stepper *self, lg_arena *arena)
     size_t nv = (size_t)system->space->nv;
     int stabilized = g->index == LG_INDEX_STABILIZED;
 
-    double **velocities[] = {&g->theta0, &g->v0, &g->a0, &g->w, &g->now.v, &g->now.a, &g->now.theta, &g->now.c};
+    double **velocities[] = {&g->v0, &g->a0, &g->now.v, &g->now.a, &g->now.theta, &g->now.c};
     for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++)
         *velocities[i] = lg_arena_doubles(arena, nv);
     lg_implicit_layout(&g->implicit, system, 1 + stabilized, arena);
     g->now.q = lg_arena_doubles(arena, (size_t)system->space->nq);
-    g->lam = g->now.lam = lg_arena_doubles(arena, (size_t)system->pattern->nrows);
-    g->mu = lg_arena_doubles(arena, (size_t)lg_alpha_mu_count(g));
+    layout_unknowns(g);
     if (g->index != LG_INDEX_3)
         g->Z = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     if (stabilized)
         layout_mu(g, arena);
     layout_chains(g, arena);
     if (g->implicit.newton.modified)
-        g->matrix_place = lg_arena_doubles(arena, (size_t)lg_alpha_place_count(system));
+        g->new_place =
+            lg_matrix_layout_rest(&self->accel.matrix, self->accel.guest, (size_t)lg_alpha_place_count(system), arena);
 }
 
 static void close_mu_matrix(lg_stepper *self)
@@ -264,12 +286,11 @@ static void take_memory(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 /* Restores the matrix of modified Newton in a resumed run or after a failed step. */
 static lg_status take_matrix(lg_genalpha_stepper *g, const lg_alpha_carry *c)
 {
-    if (!g->implicit.newton.modified || g->matrix_valid)
+    if (!g->implicit.newton.modified || g->matrix_valid || c->place[0] == 0)
         return LG_OK;
-    lg_copy(lg_alpha_place_count(g->base.system), c->place, g->matrix_place);
-    if (g->matrix_place[0] != 0)
-        LG_TRY(lg_alpha_rebuild(g));
-    g->matrix_valid = g->matrix_place[0] != 0;
+    lg_alpha_place place = lg_alpha_place_in(g->base.system, c->place);
+    LG_TRY(lg_alpha_rebuild(g, &place));
+    g->matrix_valid = 1;
     return LG_OK;
 }
 
@@ -315,7 +336,7 @@ static void hand_over(const lg_genalpha_stepper *g, const double *lam_n)
         *c->steps = *c->steps < 3 ? *c->steps + 1 : 3;
     }
     if (g->place_changed)
-        lg_copy(lg_alpha_place_count(g->base.system), g->matrix_place, c->place);
+        lg_copy(lg_alpha_place_count(g->base.system), g->new_place, c->place);
 }
 
 /* ---- the step ---- */
@@ -369,13 +390,13 @@ static lg_status begin(lg_genalpha_stepper *g, const lg_state *state, double h)
 static lg_status solve(lg_genalpha_stepper *g, const lg_state *state, double h)
 {
     LG_TRY(begin(g, state, h));
-    int reused = g->matrix_valid;
-    lg_newton_result result = {.matrix_valid = reused};
+    lg_newton_result result = {.matrix_valid = g->matrix_valid};
     lg_status status = lg_alpha_solve(g, &result);
-    if ((status == LG_NOT_FINITE || status == LG_NO_CONVERGENCE) && reused) {
-        LG_TRY(begin(g, state, h));
+    if ((status == LG_NOT_FINITE || status == LG_NO_CONVERGENCE) && g->matrix_valid) {
         result.matrix_valid = 0;
-        status = lg_alpha_solve(g, &result);
+        status = begin(g, state, h);
+        if (status == LG_OK)
+            status = lg_alpha_solve(g, &result);
     }
     g->matrix_valid = g->implicit.newton.modified && status == LG_OK && result.matrix_valid;
     return status;
@@ -398,6 +419,7 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
 const lg_stepper_type lg_genalpha = {
     .name = "genalpha",
     .coupling = LG_COUPLING_TANGENTS,
+    .masses_beside = 1,
     .size = sizeof(lg_genalpha_stepper),
     .prepare = prepare,
     .layout = layout,

@@ -21,7 +21,7 @@ static int is_moved(const lg_genalpha_stepper *g, const lg_block *b)
     return !b->node->linear && g->operator && g->form->corrects_theta;
 }
 
-/* Writes T L of every block over the chains of the main matrix. */
+/* Makes the chains those of this matrix: T L of every block. */
 static void mu_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
 {
     const lg_space *space = g->base.system->space;
@@ -29,7 +29,7 @@ static void mu_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
     mu_series(&g->alpha, 1, &first, &second);
     for (int i = 0; i < space->nblocks; i++) {
         const lg_block *b = &space->block[i];
-        double *X = is_moved(g, b) && g->T ? g->T + b->m : NULL;
+        double *X = is_moved(g, b) ? g->TL + b->m : NULL;
         g->chain[i] = (lg_chain){{1, 1, 1}, {X, X, X}};
         if (X) {
             lg_alpha_polynomial(b, place->theta, first, second, X);
@@ -60,7 +60,7 @@ void lg_alpha_move_by_mu(const lg_genalpha_stepper *g, int with_T, const double 
 /* Adds the identity on the diagonal blocks. */
 static void add_identity(lg_matrix *matrix, const lg_pattern *p)
 {
-    for (int c = 0; c < p->ncliques; c++)
+    for (int c = 0; c < p->nmass_cliques; c++)
         for (int i = 0; i < p->clique_start[c + 1] - p->clique_start[c]; i++) {
             int ld, nv = p->nv[p->clique_block[p->clique_start[c] + i]];
             double *D = lg_matrix_at(matrix, c, i, i, &ld);
@@ -69,14 +69,24 @@ static void add_identity(lg_matrix *matrix, const lg_pattern *p)
         }
 }
 
-lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_place *place)
+static void assemble(lg_genalpha_stepper *g)
 {
     lg_matrix_zero(&g->mu_matrix);
-    mu_chains(g, place);
     add_identity(&g->mu_matrix, g->base.system->pattern);
     lg_matrix_add_columns(&g->mu_matrix, 1, g->Bn);
     lg_matrix_add_rows(&g->mu_matrix, 1, g->base.accel.B, 0, g->chain);
-    return lg_factor_named(g->base.system, &g->mu_matrix, &g->base.report);
+}
+
+lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_place *place)
+{
+    mu_chains(g, place);
+    assemble(g);
+    lg_status status = lg_matrix_factor(&g->mu_matrix);
+    if (status == LG_SINGULAR) {
+        assemble(g);
+        status = lg_matrix_factor_dense(&g->mu_matrix);
+    }
+    return lg_name_deficient(g->base.system, &g->mu_matrix, status, &g->base.report);
 }
 
 lg_status lg_alpha_solve_mu(lg_genalpha_stepper *g, const double *du, const double *phi, double to_acceleration)

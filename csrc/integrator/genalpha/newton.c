@@ -145,14 +145,13 @@ static lg_status factor(void *self, int with_matrix)
     return LG_OK;
 }
 
-lg_status lg_alpha_rebuild(lg_genalpha_stepper *g)
+lg_status lg_alpha_rebuild(lg_genalpha_stepper *g, const lg_alpha_place *place)
 {
-    lg_alpha_place place = lg_alpha_place_in(g->base.system, g->matrix_place);
     g->chains_formed = 0;
     if (g->index == LG_INDEX_STABILIZED)
-        LG_TRY(lg_alpha_base_rows(g, &place));
-    LG_TRY(evaluate_matrix(g, &place, (lg_wanted){0}));
-    return factor_matrix(g, &place);
+        LG_TRY(lg_alpha_base_rows(g, place));
+    LG_TRY(evaluate_matrix(g, place, (lg_wanted){0}));
+    return factor_matrix(g, place);
 }
 
 /* ---- solution ---- */

@@ -16,13 +16,13 @@ static lg_status acceleration_after(lg_genalpha_stepper *g, double s, double *a)
         g->now.v[i] = state->v[i] + s * state->a[i];
     }
     lg_space_retract(space, state->q, g->now.theta, g->now.q);
-    return lg_accel_solve(&g->base.accel, &point, a, g->lam, &g->base.report);
+    return lg_accel_solve(&g->base.accel, &point, a, g->implicit.residual + space->nv, &g->base.report);
 }
 
 /* jerk = (-3 a_0 + 4 a(s) - a(2 s))/(2 s); an error of O(h) is small enough. */
 static lg_status initial_jerk(lg_genalpha_stepper *g, double *jerk)
 {
-    double s = g->h / 8, *a1 = g->implicit.Ma, *a2 = g->implicit.gyro;
+    double s = g->h / 8, *a1 = g->implicit.residual, *a2 = g->implicit.gyro;
     LG_TRY(acceleration_after(g, s, a1));
     LG_TRY(acceleration_after(g, 2 * s, a2));
     for (int i = 0; i < g->base.system->space->nv; i++)

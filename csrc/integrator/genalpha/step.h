@@ -79,12 +79,13 @@ struct lg_genalpha_stepper {
         *Z; /* per block, until the factorisation: T(theta), dv/dtheta over gamma'; B(q_n); d(phidot)/dq */
     lg_chain *chain;
     int chains_formed; /* the part of the chains that is constant within a step has been formed */
-    int matrix_valid; /* the matrix in memory is that of matrix_place */
+    int matrix_valid; /* there is a matrix, that of the place which is carried or of new_place */
     int place_changed; /* the current step has formed a new matrix */
-    double *matrix_place; /* modified Newton: the place of the present matrix, in the form in which it is carried */
+    double *new_place; /* modified Newton: its place, in the form in which it is carried from the end of the step on */
 
     /* stabilised index 2 */
-    lg_matrix mu_matrix; /* [I B(q_n)^T; B 0] */
+    lg_matrix mu_matrix; /* [I B(q_n)^T; B T L 0], the guest of the main matrix */
+    double *TL; /* per block, until the factorisation */
     double *Btmu; /* B(q_n)^T mu */
     double *mu_correction; /* velocities, then rows, of a correction of mu */
     double *second_sweep; /* right-hand side and solution of a second sweep */
@@ -124,8 +125,8 @@ void lg_alpha_move_by_mu(const lg_genalpha_stepper *g, int with_T, const double 
 lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result);
 /* B(q_n) into g->Bn. */
 lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_place *place);
-/* Modified Newton: forms and factors the matrix of g->matrix_place again. */
-lg_status lg_alpha_rebuild(lg_genalpha_stepper *g);
+/* Modified Newton: forms and factors the matrix of a place again. */
+lg_status lg_alpha_rebuild(lg_genalpha_stepper *g, const lg_alpha_place *place);
 
 /* ---- start.c ---- */
 
@@ -139,7 +140,7 @@ int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_c
 /* The number of doubles in the place of a matrix: a flag, then its numbers and vectors. */
 int lg_alpha_place_count(const lg_system *system);
 lg_alpha_place lg_alpha_place_in(const lg_system *system, double *place);
-/* Writes the present place into g->matrix_place. */
+/* Writes the present place into g->new_place. */
 void lg_alpha_keep_place(lg_genalpha_stepper *g);
 
 #endif
