@@ -22,7 +22,7 @@ from lgint._sweep.keys import key_of
 
 # what a run may fail with; any other exception is a mistake in a program and ends the sweep
 FAILURES = (_core.IntegrationError, ValueError, ArithmeticError, LookupError)
-ALONE = ("events", "dense_output", "start")  # arguments that ensembles do not take
+ALONE = ("events", "dense_output", "start", "save", "path")  # arguments that ensembles do not take
 ARGUMENTS = [p.name for p in inspect.signature(integrate).parameters.values() if p.kind == p.KEYWORD_ONLY]
 
 Observable = Callable[[Trajectory], Any]

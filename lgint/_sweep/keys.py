@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Mapping
@@ -36,4 +37,6 @@ def _plain(value: Any) -> Any:
         return {str(name): _plain(item) for name, item in value.items()}
     if isinstance(value, System):
         return {"model": type(value).__name__, "record": _plain(value.record())}
+    if isinstance(value, functools.partial):
+        return {"function": _plain(value.func), "arguments": [_plain(value.args), _plain(value.keywords)]}
     return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"

@@ -1,5 +1,6 @@
 """Sweeps: grids, lists and samples on every executor, with the bits of single runs; files, kills and failures."""
 
+import functools
 import os
 import signal
 import sqlite3
@@ -9,6 +10,7 @@ import textwrap
 import threading
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -105,6 +107,15 @@ def test_values_of_a_model_that_a_factory_makes():
 def test_the_method_may_vary():
     data = lgint.sweep(lgint.models.heavy_top, {"method": ["rk44", "genalpha"]}, observables=OBSERVED, **TOP)
     assert data.energy.sel({"method": "rk44"}) == lgint.integrate(lgint.models.heavy_top(), "rk44", **TOP).energy()[-1]
+
+
+def test_runs_may_keep_quantities_only():
+    save = {"z": lambda run: run.position("top")[:, 2]}
+    data = top_sweep({"mass": [10.0, 11.0]}, {"lowest": lambda run: run.saved["z"].min()}, save=save)
+    assert (
+        data.lowest[1]
+        == lgint.integrate(lgint.models.heavy_top(mass=11.0), "genalpha", **TOP).position("top")[:, 2].min()
+    )
 
 
 def test_arrays_of_different_lengths_are_filled_with_nan():
@@ -318,6 +329,10 @@ def test_a_file_of_another_sweep_is_refused(tmp_path):
     for other in ({"h": 2e-3}, {"method": "rk44"}, {"observables": {"n": len}}):
         with pytest.raises(ValueError, match="belongs to a sweep with"):
             top_sweep({"mass": [10.0]}, path=path, **other)
+    for formulation in ("SE3", "R3xS3"):
+        factory = functools.partial(lgint.models.heavy_top, formulation=formulation)
+        with nullcontext() if formulation == "SE3" else pytest.raises(ValueError, match="a sweep with model"):
+            lgint.sweep(factory, {"mass": [10.0]}, "rk44", OBSERVED, **TOP, path=tmp_path / "partial")
     (tmp_path / "text").write_text("no database" * 100)
     with pytest.raises(ValueError, match="is not the file of a sweep"):
         top_sweep({"mass": [10.0]}, path=tmp_path / "text")
