@@ -8,7 +8,7 @@ body or one joint alone can turn as a whole without straining anything else.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from lgint._args import Array
 from lgint._model.compile import compiled
 from lgint._model.model import Model
 from lgint._model.record import BodyRow, Record
+
+# kinds of nodes that move freely
+FREE: Final = {row["name"] for row in _core.node_rows() if row["place"] in ("inertial", "body")}
 
 Dropped = dict[str, list[int]]  # numbers of rows by joint
 
@@ -103,12 +106,11 @@ def loops(model: Model) -> list[Loop]:
     """The closed loops of the joints of `model` that have rows, those over the ground included."""
     whole = _Whole.of(model)
     ground = len(whole.bodies)
-    free = {row["name"] for row in _core.node_rows() if row["place"] in ("inertial", "body")}
     joints = [name for name, row in model.joints.items() if not row.get("holds") and model.rows(name)]
 
     # a block that is not free by itself is held by the ground
     ends = [[ground if block < 0 else block for block in model.joint_place(name).blocks] for name in joints]
-    held = [[ground, i] for i, (kind, *_) in enumerate(model.core.blocks) if kind not in free]
+    held = [[ground, i] for i, (kind, *_) in enumerate(model.core.blocks) if kind not in FREE]
     found = []
     for component in biconnected(ground + 1, ends + held):
         edges = sorted(edge for edge in component if edge < len(joints))

@@ -177,7 +177,7 @@ class System:
 
     def with_origin(self: S, factory: str, parameters: Mapping[str, Any], reference: str) -> S:
         """The same model with a note of the function of `lgint.models` that made it."""
-        other = self.with_state()
+        other = self._copy()
         other.origin = {"factory": factory, "parameters": dict(parameters)}
         other.reference = reference
         return other

@@ -152,6 +152,11 @@ def test_samples_of_scipy():
 # ---- executors ----
 
 
+# Python 3.12 and 3.13 warn of forks of a process that has threads, as those of pytest-xdist
+forks = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+
+
+@forks
 @pytest.mark.parametrize("executor", [None, Inline(), "threads", "processes"])
 def test_every_executor_gives_the_same_bits(executor):
     parameters = {"mass": np.linspace(5, 20, 7)}
@@ -168,6 +173,7 @@ def test_every_executor_gives_the_same_bits(executor):
     assert [*data.energy.values] == single
 
 
+@forks
 def test_models_in_python_run_in_processes_by_default():
     data = lgint.sweep(
         oscillator,
