@@ -105,7 +105,7 @@ def sigma_forms(quick: bool) -> Result:
                     look.curves(axes, line, color=f"C{color}", linestyle=style)
             look.triangle(axes, 2, h[-3:-1], errors[0.0, "exact"][-3:-1], shift=2.5)
             look.logarithmic(axes, "h / s", "error of the rotation", case)
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
 
     return Result(columns, claims, draw, size=(11.0, 4.8))
 

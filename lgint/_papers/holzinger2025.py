@@ -8,8 +8,8 @@ of its matrix, as 6.2 says. A full Jacobian contains T or P^-1, a simplified one
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,15 +18,16 @@ from lgint import models
 from lgint._args import Array
 from lgint._core import IntegrationError
 from lgint._model.model import Model
-from lgint._papers.claims import Claim, below, close, equal, fitted, less, slope, within_factor
+from lgint._papers.claims import Claim, below, close, equal, within_factor
+from lgint._papers.diagrams import Panel, apart, columns, draw, errors_of, failed, orders
 from lgint._papers.registry import Result, artifact
 from lgint._papers.runs import halved
 from lgint._run.integrate import integrate
 from lgint._run.trajectory import Trajectory
 from lgint._tools import axes as look
+from lgint._tools.study import Comparison, compare
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 PAPER = "holzinger2025"
@@ -83,103 +84,76 @@ class Example:
     rho_inf : function of the index
     settings : mapping
         Newton's options.
-    reference : function
-        Runs the reference.
-    apart : function of a run and the reference
-        Differences of the quantities that are compared, arrays (n, components).
+    finest : float
+        Step of the reference, which is of order six, s.
+    observables : mapping
+        Quantities of a run whose errors are compared.
     """
 
     make: Callable[[str], Model]
     t_end: float
     rho_inf: Callable[[int | str], float]
     settings: Mapping[str, Any]
-    reference: Callable[[], Trajectory]
-    apart: Callable[[Trajectory, Trajectory], dict[str, Array]]
+    finest: float
+    observables: Mapping[str, Callable[[Trajectory], Array]]
 
     def run(self, curve: Curve, h: float, save_every: int = 10**9, **more: Any) -> Trajectory:
         """One run of the paper."""
-        options = {**self.settings, **curve.options(), **more}
-        model = self.make(curve.formulation)
-        rho = self.rho_inf(curve.index)
-        return integrate(model, "genalpha", t_end=self.t_end, h=h, rho_inf=rho, save_every=save_every, **options)
+        given = {**self._arguments(curve), **self.settings, **more}
+        run: Trajectory = integrate(method="genalpha", t_end=self.t_end, h=h, save_every=save_every, **given)
+        return run
 
+    def reference(self, save_every: int) -> Trajectory:
+        """The run that takes the place of the paper's reference."""
+        run: Trajectory = integrate(t_end=self.t_end, save_every=save_every, **self._best())
+        return run
 
-class Errors(NamedTuple):
-    """Errors of a curve over the steps, NaN where a run failed: at the end, and the largest one at common times."""
-
-    end: dict[str, Array]
-    most: dict[str, Array]
-
-
-def _errors(example: Example, curves: Sequence[Curve], h: Array) -> dict[str, Errors]:
-    """Errors of each curve, with states compared whenever the longest step has ended."""
-    best = example.reference()
-    failed = {name: np.full((1, 1), np.nan) for name in example.apart(best, best)}
-    found = {}
-    for curve in curves:
-        rows = [_error(example, curve, step, best, round(h[0] / step)) or failed for step in h]
-        end, most = (
-            {name: np.array([np.max(np.abs(row[name][part])) for row in rows]) for name in failed}
-            for part in (slice(-1, None), slice(None))
+    def compare(self, curves: Sequence[Curve], h: Array) -> Comparison:
+        """Errors of several methods at the end and, at common times, over the run."""
+        return compare(
+            {curve.name: self._arguments(curve) for curve in curves},
+            method="genalpha",
+            steps=h,
+            t_end=self.t_end,
+            reference=self._best(),
+            observables=self.observables,
+            maximum=True,
+            failures="keep",
+            **self.settings,
         )
-        found[curve.name] = Errors(end, most)
-    return found
+
+    def _arguments(self, curve: Curve) -> dict[str, Any]:
+        return {"model": self.make(curve.formulation), "rho_inf": self.rho_inf(curve.index), **curve.options()}
+
+    def _best(self) -> dict[str, Any]:
+        return {"model": self.make("R3xSO3"), "method": "rk67", "h": self.finest, "project": "none"}
 
 
-def _error(example: Example, curve: Curve, h: float, best: Trajectory, every: int) -> dict[str, Array]:
-    """Differences from the reference, or nothing where the run fails."""
-    try:
-        return example.apart(example.run(curve, h, every), best)
-    except IntegrationError:
-        return {}
-
-
-def _columns(h: Array, errors: dict[str, Errors], names: Mapping[str, str]) -> dict[str, ArrayLike]:
-    """Columns of the CSV: each curve's error in each quantity at the end and, where it differs, over the run."""
-    columns: dict[str, ArrayLike] = {"h (s)": h}
-    for label, error in errors.items():
-        for name, unit in names.items():
-            columns[f"{label}: error in {name} at the end{unit}"] = error.end[name]
-            if not np.array_equal(error.end[name], error.most[name], equal_nan=True):
-                columns[f"{label}: largest error in {name}{unit}"] = error.most[name]
-    return columns
-
-
-def _typical(error: Array, over: Array | None = None) -> float:
-    """Geometric mean of errors, of those steps alone where both curves have one."""
-    both = np.isfinite(error) & (np.isfinite(over) if over is not None else True)
-    return float(np.exp(np.log(error[both]).mean())) if both.any() else np.nan
-
-
-def _better(first: Curve, second: Curve, errors: dict[str, Errors], name: str, text: str, why: str = "") -> Claim:
+def _better(first: Curve, second: Curve, errors: Comparison, name: str, why: str = "") -> Claim:
     """The first curve has smaller errors than the second, in the geometric mean over the steps."""
-    one, other = errors[first.name].end[name], errors[second.name].end[name]
-    label = f"{text}: mean error of {first.name}, then of {second.name}"
-    return less(label, _typical(one, other), _typical(other, one), why=why)
+    text = f"{name}: mean error of {first.name} over that of {second.name}"
+    return below(text, _ratio(first, second, errors, name), 1.0, why)
 
 
-def _panel(axes: Axes, h: Array, errors: dict[str, Errors], name: str, ylabel: str, order_at: str) -> None:
-    """Errors at the end over the steps, one curve each; conventional methods are dashed."""
-    for label, error in errors.items():
-        conventional = label in (EULER.name, BRYAN.name)
-        shown = label.replace("sigma=opt", r"$\sigma = \gamma/(3\beta)$").replace("sigma=1", r"$\sigma = 1$")
-        look.curves(axes, {shown: (h, error.end[name])}, linestyle="--" if conventional else "-")
-    look.triangle(axes, 2, h[-3:-1], errors[order_at].end[name][-3:-1], shift=0.35)
-    look.logarithmic(axes, "h / s", ylabel)
+def _ratio(first: Curve, second: Curve, errors: Comparison, name: str) -> float:
+    return apart(errors[first.name], errors[second.name], errors_of(name))
 
 
-def _draw_panels(h: Array, errors: dict[str, Errors], labels: Mapping[str, str]) -> Callable[[Figure], None]:
-    """Panels side by side with one legend; the triangle goes below the lowest curve."""
+def _orders(errors: Comparison, name: str, curves: Sequence[Curve]) -> list[Claim]:
+    """Order two for each of the curves."""
+    return orders(errors, name, {curve.name: 2 for curve in curves})
 
-    def draw(figure: Figure) -> None:
-        panels = look.panels(figure, 1, len(labels))
-        for axes, (name, ylabel) in zip(panels, labels.items(), strict=True):
-            lowest = min(errors, key=lambda label: float(np.nan_to_num(errors[label].end[name][-2], nan=np.inf)))
-            _panel(axes, h, errors, name, ylabel, lowest)
-        handles, names = panels[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside right center")
 
-    return draw
+def _result(errors: Comparison, claims: list[Claim], labels: Mapping[str, str]) -> Result:
+    """A diagram for each of the quantities, and their errors at the end and over the run."""
+    shown = {_formula(label): study for label, study in errors.items()}
+    panels = [Panel("", shown, name, label) for name, label in labels.items()]
+    wanted = [f"{kind}_{name}" for name in labels for kind in ("error", "maximum")]
+    return Result(columns(errors, *wanted), claims, draw(*panels), size=(10.5 if len(labels) > 1 else 7.5, 5.0))
+
+
+def _formula(label: str) -> str:
+    return label.replace("sigma=opt", r"$\sigma = \gamma/(3\beta)$").replace("sigma=1", r"$\sigma = 1$")
 
 
 # ---- 7.1 heavy top ----
@@ -189,22 +163,16 @@ TOP_STEPS = (
 )
 
 
-def _top_reference() -> Trajectory:
-    return integrate(models.heavy_top(), "rk67", t_end=1.0, h=2.5e-5, save_every=40, project="none")
+def _top_coordinates(run: Trajectory) -> Array:
+    """Position and Euler parameters, whose sign does not jump from one state to the next."""
+    p = run.quaternion("top")
+    turns = np.sign(np.sum(p[1:] * p[:-1], axis=1))
+    sign = np.concatenate([[1.0], np.cumprod(turns)])
+    return np.hstack([run.position("top"), sign[:, None] * p])
 
 
-def _top_apart(run: Trajectory, best: Trajectory) -> dict[str, Array]:
-    """Position and Euler parameters of one sign, both velocities, multipliers of the joint; of common times."""
-    x, p, v, omega = (run.position("top"), run.quaternion("top"), run.velocity("top"), run.angular_velocity("top"))
-    x0, p0, v0, omega0 = (
-        best.position("top"),
-        best.quaternion("top"),
-        best.velocity("top"),
-        best.angular_velocity("top"),
-    )
-    sign = np.sign(np.sum(p * p0, axis=1))[:, None]
-    lam = run.lam[:, : best.lam.shape[1]] - best.lam
-    return {"q": np.hstack([x - x0, sign * p - p0]), "v": np.hstack([v - v0, omega - omega0]), "lam": lam}
+def _top_velocities(run: Trajectory) -> Array:
+    return np.hstack([run.velocity("top"), run.angular_velocity("top")])
 
 
 TOP = Example(
@@ -212,8 +180,12 @@ TOP = Example(
     t_end=1.0,
     rho_inf=lambda index: 1.0 if index == "stabilized" else 0.65,
     settings=NEWTON,
-    reference=_top_reference,
-    apart=_top_apart,
+    finest=2.5e-5,
+    observables={
+        "coordinates": _top_coordinates,
+        "velocities": _top_velocities,
+        "multipliers": lambda run: run.lam[:, :3],
+    },
 )
 
 
@@ -225,10 +197,10 @@ TOP = Example(
     ours="h = 2.5e-5 s for all curves; our reference for RecurDyn's",
 )
 def fig2(quick: bool) -> Result:
-    best = _top_reference()
+    best = TOP.reference(40)
     run, euler = (TOP.run(curve, 2.5e-5, 40) for curve in (INDEX_3[1], EULER))
-    apart = TOP.apart(run, best)
-    position, velocity = (float(np.max(np.abs(apart[name][-1, :3]))) for name in "qv")
+    position = np.max(np.abs(run.position("top")[-1] - best.position("top")[-1]))
+    velocity = np.max(np.abs(run.velocity("top")[-1] - best.velocity("top")[-1]))
     claims = [
         below("deviation of the position at t = 1 s, m", position, 1.5e-5),
         below("deviation of the velocity at t = 1 s, m/s", velocity, 1.5e-5),
@@ -254,13 +226,11 @@ def fig2(quick: bool) -> Result:
     return Result(columns, claims, draw, size=(9.0, 4.5))
 
 
+TOP_LABELS = {"coordinates": "error of coordinates (m and 1)", "velocities": "error of velocities (m/s and rad/s)"}
+
+
 def _top_steps(quick: bool) -> Array:
     return halved(1e-3, 4 if quick else 7)
-
-
-def _orders(h: Array, errors: dict[str, Errors], name: str, curves: Sequence[Curve], what: str) -> list[Claim]:
-    """Order two for each of the curves, over the three finest steps."""
-    return [slope(f"order of {what}, {c.name}", 2, fitted(h[-3:], errors[c.name].end[name][-3:])) for c in curves]
 
 
 WHY_STABILISED = (
@@ -269,14 +239,14 @@ WHY_STABILISED = (
 )
 
 
-def _top_claims(h: Array, errors: dict[str, Errors], name: str, what: str) -> list[Claim]:
+def _top_claims(errors: Comparison, name: str) -> list[Claim]:
     """Order two; the sigma methods beat geom1, and all of the Lie group methods beat the conventional ones."""
-    claims = _orders(h, errors, name, [*INDEX_3, *STABILISED], what)
+    claims = _orders(errors, name, [*INDEX_3, *STABILISED])
     for (geom1, *modified), why in ((INDEX_3, ""), (STABILISED, WHY_STABILISED)):
-        claims += [_better(curve, geom1, errors, name, what, why) for curve in modified]
+        claims += [_better(curve, geom1, errors, name, why) for curve in modified]
     ours = [curve for curves in (INDEX_3, STABILISED) for curve in curves[1:]]
-    worst = max(ours, key=lambda curve: _typical(errors[curve.name].end[name]))
-    return claims + [_better(worst, other, errors, name, what, WHY_STABILISED) for other in (EULER, BRYAN)]
+    worst = max(ours, key=lambda curve: _ratio(curve, INDEX_3[0], errors, name))
+    return claims + [_better(worst, other, errors, name, WHY_STABILISED) for other in (EULER, BRYAN)]
 
 
 @artifact(
@@ -287,14 +257,11 @@ def _top_claims(h: Array, errors: dict[str, Errors], name: str, what: str) -> li
     ours=TOP_STEPS,
 )
 def fig3(quick: bool) -> Result:
-    h = _top_steps(quick)
-    errors = _errors(TOP, [*INDEX_3, *STABILISED, EULER, BRYAN], h)
-    claims = _top_claims(h, errors, "q", "coordinates") + _top_claims(h, errors, "v", "velocities")
-    failed = int(np.sum(np.isnan(errors[BRYAN.name].end["q"][:4])))
+    errors = TOP.compare([*INDEX_3, *STABILISED, EULER, BRYAN], _top_steps(quick))
+    claims = [claim for name in TOP_LABELS for claim in _top_claims(errors, name)]
+    failed = sum(step in errors[BRYAN.name].failures for step in range(4))
     claims.append(equal("steps, of the longest, at which Tait-Bryan angles fail", 3, failed))
-    labels = {"q": "error of coordinates (m and 1)", "v": "error of velocities (m/s and rad/s)"}
-    columns = _columns(h, errors, {"q": "", "v": ""})
-    return Result(columns, claims, _draw_panels(h, errors, labels), size=(11.0, 4.8))
+    return _result(errors, claims, TOP_LABELS)
 
 
 @artifact(
@@ -305,11 +272,8 @@ def fig3(quick: bool) -> Result:
     ours=TOP_STEPS,
 )
 def fig4(quick: bool) -> Result:
-    h = _top_steps(quick)
-    errors = _errors(TOP, [*INDEX_3, *STABILISED, EULER, BRYAN], h)
-    claims = _top_claims(h, errors, "lam", "multipliers")
-    labels = {"lam": "error of multipliers / N"}
-    return Result(_columns(h, errors, {"lam": " (N)"}), claims, _draw_panels(h, errors, labels), size=(8.5, 5.0))
+    errors = TOP.compare([*INDEX_3, *STABILISED, EULER, BRYAN], _top_steps(quick))
+    return _result(errors, _top_claims(errors, "multipliers"), {"multipliers": "error of multipliers / N"})
 
 
 @artifact(
@@ -320,25 +284,18 @@ def fig4(quick: bool) -> Result:
     ours=TOP_STEPS + "; similar means within a factor of two",
 )
 def index2(quick: bool) -> Result:
-    h = _top_steps(quick)
-    errors = _errors(TOP, [*INDEX_3, *INDEX_2], h)
-    claims = _orders(h, errors, "q", INDEX_2, "coordinates")
+    errors = TOP.compare([*INDEX_3, *INDEX_2], _top_steps(quick))
+    claims = _orders(errors, "coordinates", INDEX_2)
+    why = "the parts of the error that sigma leaves alone differ between the two indices"
     for i, name in enumerate(SIGMAS):
         if i > 0:
-            gains = [_gain(errors, curves[0], curves[i]) for curves in (INDEX_3, INDEX_2)]
-            why = "the parts of the error that sigma leaves alone differ between the two indices"
+            gains = [_ratio(curves[0], curves[i], errors, "coordinates") for curves in (INDEX_3, INDEX_2)]
             text = f"{name}: factor by which coordinates are better than geom1's, index 2 against index 3"
             claims += [
-                _better(INDEX_2[i], INDEX_2[0], errors, "q", "coordinates"),
+                _better(INDEX_2[i], INDEX_2[0], errors, "coordinates"),
                 within_factor(text, gains[0], gains[1], 2, why),
             ]
-    labels = {"q": "error of coordinates (m and 1)", "v": "error of velocities (m/s and rad/s)"}
-    columns = _columns(h, errors, {"q": "", "v": ""})
-    return Result(columns, claims, _draw_panels(h, errors, labels), size=(11.0, 4.8))
-
-
-def _gain(errors: dict[str, Errors], geom1: Curve, curve: Curve) -> float:
-    return _typical(errors[geom1.name].end["q"]) / _typical(errors[curve.name].end["q"])
+    return _result(errors, claims, TOP_LABELS)
 
 
 # ---- counts ----
@@ -430,17 +387,11 @@ def _rotor(formulation: str) -> Model:
 
 
 def _rotor_example(t_end: float) -> Example:
-    def reference() -> Trajectory:
-        return integrate(_rotor("R3xSO3"), "rk67", t_end=t_end, h=2.5e-6, save_every=40, project="none")
-
-    return Example(_rotor, t_end, lambda index: 0.9, NEWTON, reference, _rotor_apart)
-
-
-def _rotor_apart(run: Trajectory, best: Trajectory) -> dict[str, Array]:
-    return {
-        "right bearing": run.point("rotor", RIGHT) - best.point("rotor", RIGHT),
-        "velocity": run.point_velocity("rotor", RIGHT) - best.point_velocity("rotor", RIGHT),
+    observables: dict[str, Callable[[Trajectory], Array]] = {
+        "position": lambda run: run.point("rotor", RIGHT),
+        "velocity": lambda run: run.point_velocity("rotor", RIGHT),
     }
+    return Example(_rotor, t_end, lambda index: 0.9, NEWTON, 2.5e-6, observables)
 
 
 @artifact(
@@ -490,34 +441,23 @@ def _period(z: ArrayLike, rate: ArrayLike) -> float:
     ours=ROTOR_STEPS + "; one order of magnitude means a factor from 3.2 to 32",
 )
 def fig7(quick: bool) -> Result:
-    h = halved(1e-4, 4 if quick else 6)
-    example = _rotor_example(0.2 if quick else 1.0)
-    errors = _errors(example, [*INDEX_3, EULER, BRYAN], h)
-    claims = []
-    for name in ("right bearing", "velocity"):
+    errors = _rotor_example(0.2 if quick else 1.0).compare([*INDEX_3, EULER, BRYAN], halved(1e-4, 4 if quick else 6))
+    claims = _orders(errors, "position", INDEX_3)
+    why = "the printed algorithms act like other values of sigma; the gain depends on how errors cancel"
+    others = [BRYAN] if quick else [BRYAN, EULER]
+    for name in ("position", "velocity"):
         for curve in INDEX_3[1:]:
-            gain = _typical(errors[INDEX_3[0].name].end[name]) / _typical(errors[curve.name].end[name])
-            why = "the printed algorithms act like other values of sigma; the gain depends on how errors cancel"
+            gain = _ratio(INDEX_3[0], curve, errors, name)
             claims.append(within_factor(f"{name}: error of geom1 over that of {curve.name}", 10, gain, 10**0.5, why))
-            claims.append(_better(curve, BRYAN, errors, name, name))
-            if not quick:
-                claims.append(_better(curve, EULER, errors, name, name))
-    succeeded = all(np.isfinite(errors[c.name].end["velocity"]).all() for c in INDEX_3)
+            claims += [_better(curve, other, errors, name) for other in others]
     claims += [
-        equal("Lie group methods that run at all steps", 3, 3 * succeeded),
-        equal("conventional methods that run at the longest step: only Tait-Bryan angles", 1, _running(errors)),
-        slope("order of the position, geom1", 2, fitted(h[-3:], errors[INDEX_3[0].name].end["right bearing"][-3:])),
-        slope("order of the position, sigma=1", 2, fitted(h[-3:], errors[INDEX_3[1].name].end["right bearing"][-3:])),
+        equal("runs of Lie group methods that fail", 0, sum(failed(errors[curve.name]) for curve in INDEX_3)),
+        equal("Euler parameters fail at the longest step", 1, int(0 in errors[EULER.name].failures)),
+        equal("runs of Tait-Bryan angles that fail", 0, failed(errors[BRYAN.name])),
     ]
-    labels = {"right bearing": "error of the position / m", "velocity": "error of the velocity / (m/s)"}
-    columns = _columns(h, errors, {"right bearing": " (m)", "velocity": " (m/s)"})
-    return Result(columns, claims, _draw_panels(h, errors, labels), size=(11.0, 4.8))
-
-
-def _running(errors: dict[str, Errors]) -> int:
-    """How many of the conventional methods run at the longest step, if Euler parameters are not among them."""
-    runs = [label for label in (EULER.name, BRYAN.name) if np.isfinite(errors[label].end["velocity"][0])]
-    return -1 if EULER.name in runs else len(runs)
+    return _result(
+        errors, claims, {"position": "error of the position / m", "velocity": "error of the velocity / (m/s)"}
+    )
 
 
 @artifact(
@@ -555,24 +495,16 @@ def _crank(formulation: str) -> Model:
     return models.slider_crank(formulation=formulation, crank_com="middle")
 
 
-def _crank_reference(t_end: float = 2.0) -> Trajectory:
-    return integrate(_crank("R3xSO3"), "rk67", t_end=t_end, h=2.5e-4, save_every=20, project="none")
-
-
-def _crank_apart(run: Trajectory, best: Trajectory) -> dict[str, Array]:
-    return {
-        "slider": (run.position("slider") - best.position("slider"))[:, :1],
-        "velocity": (run.velocity("slider") - best.velocity("slider"))[:, :1],
-    }
-
-
 CRANK = Example(
     make=_crank,
     t_end=2.0,
     rho_inf=lambda index: 0.875,
     settings={**NEWTON, "newton_rtol": 1e-9},
-    reference=_crank_reference,
-    apart=_crank_apart,
+    finest=2.5e-4,
+    observables={
+        "position": lambda run: run.position("slider")[:, 0],
+        "velocity": lambda run: run.velocity("slider")[:, 0],
+    },
 )
 
 
@@ -584,8 +516,8 @@ CRANK = Example(
     ours="our reference for the library's curve, of which the last value alone is used; h = 1e-4 s for 1e-5 s",
 )
 def fig9(quick: bool) -> Result:
-    h, best = 2.5e-4 if quick else 1e-4, _crank_reference(5.0)
-    example = Example(_crank, 5.0, CRANK.rho_inf, CRANK.settings, CRANK.reference, _crank_apart)
+    h, example = 2.5e-4 if quick else 1e-4, replace(CRANK, t_end=5.0)
+    best = example.reference(20)
     run, euler = (example.run(curve, h, round(5e-3 / h)) for curve in (INDEX_3[1], EULER))
     s, angle = run.position("slider")[:, 0], run.joint_angle("A")
     exact, exact_angle = best.position("slider")[:, 0], best.joint_angle("A")
@@ -625,18 +557,15 @@ WHY_BRYAN = "sigma = 1 with index 2, as printed, is as accurate in the position 
     ours=CRANK_STEPS,
 )
 def fig10(quick: bool) -> Result:
-    h = halved(5e-3, 4 if quick else 7)
-    errors = _errors(CRANK, [*INDEX_3, *INDEX_2, EULER, BRYAN], h)
+    errors = CRANK.compare([*INDEX_3, *INDEX_2, EULER, BRYAN], halved(5e-3, 4 if quick else 7))
     claims: list[Claim] = []
-    for name in ("slider", "velocity"):
+    for name in ("position", "velocity"):
         for geom1, *modified in (INDEX_3, INDEX_2):
-            claims += [_better(curve, geom1, errors, name, name) for curve in modified]
-        claims += [_better(curve, EULER, errors, name, name) for curve in INDEX_2[1:]]
-        best = min([*INDEX_3, *INDEX_2, EULER], key=lambda curve: _typical(errors[curve.name].end[name]))
-        claims.append(_better(BRYAN, best, errors, name, name, WHY_BRYAN))
-    labels = {"slider": "error of s / m", "velocity": "error of s' / (m/s)"}
-    columns = _columns(h, errors, {"slider": " (m)", "velocity": " (m/s)"})
-    return Result(columns, claims, _draw_panels(h, errors, labels), size=(11.0, 4.8))
+            claims += [_better(curve, geom1, errors, name) for curve in modified]
+        claims += [_better(curve, EULER, errors, name) for curve in INDEX_2[1:]]
+        best = min([*INDEX_3, *INDEX_2, EULER], key=lambda curve: _ratio(curve, BRYAN, errors, name))
+        claims.append(_better(BRYAN, best, errors, name, WHY_BRYAN))
+    return _result(errors, claims, {"position": "error of s / m", "velocity": "error of s' / (m/s)"})
 
 
 @artifact(
