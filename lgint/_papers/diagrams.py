@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from lgint._args import Array
 from lgint._papers.claims import Claim, slope
 from lgint._tools import axes as look
-from lgint._tools import convergence
 from lgint._tools.study import ABSCISSAE, Comparison, Study
 
 if TYPE_CHECKING:
@@ -36,6 +35,8 @@ def draw(*parts: Panel) -> Callable[[Figure], None]:
     """A function that draws panels side by side, with one legend."""
 
     def paint(figure: Figure) -> None:
+        from lgint._tools import convergence  # needs matplotlib, which naming the artifacts does not
+
         for axes, part in zip(look.panels(figure, 1, len(parts)), parts, strict=True):
             if part.what in COSTS:
                 _costs(axes, part)

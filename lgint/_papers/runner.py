@@ -8,10 +8,10 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,12 +53,13 @@ def run(rows: Sequence[Artifact], *, quick: bool, strict: bool, out: Path, jobs:
 
     out.mkdir(parents=True, exist_ok=True)
     outcomes: dict[str, Outcome] = {}
-    with _bar(len(rows)) as show:
-        for outcome in _outcomes(rows, quick, out, jobs):
+    with _bar(len(rows)) as show, closing(_outcomes(rows, quick, out, jobs)) as coming:
+        for outcome in coming:
             outcomes[outcome.key] = outcome
             show(outcome)
-    made = {key: outcome.claims for key, outcome in outcomes.items() if not outcome.error}
-    output.update_verdicts(out / "verdicts.csv", "quick" if quick else "full", made)
+            if not outcome.error:
+                made = {outcome.key: outcome.claims}
+                output.update_verdicts(out / "verdicts.csv", "quick" if quick else "full", made)
     print(_table(rows, outcomes))
     bad = {"failed", "differs"} if strict else {"failed"}
     return int(any(outcome.verdict in bad for outcome in outcomes.values()))
@@ -67,16 +68,17 @@ def run(rows: Sequence[Artifact], *, quick: bool, strict: bool, out: Path, jobs:
 # ---- making ----
 
 
-def _outcomes(rows: Sequence[Artifact], quick: bool, out: Path, jobs: int) -> Iterator[Outcome]:
+def _outcomes(rows: Sequence[Artifact], quick: bool, out: Path, jobs: int) -> Generator[Outcome]:
     """Outcomes as they come: first those of many processes, then, one by one, those that measure time."""
     together, alone = ([row.key for row in rows if row.timed == timed] for timed in (False, True))
     if jobs == 1:
         yield from (_make(key, quick, out) for key in [*together, *alone])
         return
     with _pool(min(jobs, max(len(together), 1))) as submit:
-        yield from _completed({submit(_make, key, quick, out): key for key in together})
+        yield from _completed(together, lambda key: submit(_make, key, quick, out))
+    with _pool(1) as submit:
         for key in alone:
-            yield from _completed({submit(_make, key, quick, out): key})
+            yield from _completed([key], lambda key: submit(_make, key, quick, out))
 
 
 def _make(key: str, quick: bool, out: Path) -> Outcome:
@@ -91,12 +93,23 @@ def _make(key: str, quick: bool, out: Path) -> Outcome:
     return Outcome(key, result.claims, time.process_time() - begin)
 
 
-def _completed(keys: dict[Future[Outcome], str]) -> Iterator[Outcome]:
-    for future in as_completed(keys):
+def _completed(keys: Sequence[str], start: Callable[[str], Future[Outcome]]) -> Iterator[Outcome]:
+    """Outcomes as they come; an artifact whose process dies, or a process beside it, has failed."""
+    running: dict[Future[Outcome], str] = {}
+    for key in keys:
+        try:
+            running[start(key)] = key
+        except BrokenProcessPool as error:
+            yield _dead(key, error)
+    for future in as_completed(running):
         try:
             yield future.result()
         except BrokenProcessPool as error:
-            yield Outcome(keys[future], [], 0.0, f"its process, or one beside it, died: {error}\n")
+            yield _dead(running[future], error)
+
+
+def _dead(key: str, error: BrokenProcessPool) -> Outcome:
+    return Outcome(key, [], 0.0, f"its process, or one beside it, died: {error}\n")
 
 
 @contextmanager
@@ -107,11 +120,8 @@ def _pool(jobs: int) -> Iterator[Callable[..., Future[Outcome]]]:
     pool = ProcessPoolExecutor(jobs, context, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
 
     def submit(*call: object) -> Future[Outcome]:
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # a process that starts here inherits it
-        try:
+        with _interruptions_later():
             return pool.submit(*call)  # type: ignore[arg-type]
-        finally:
-            signal.signal(signal.SIGINT, before)
 
     try:
         yield submit
@@ -122,6 +132,19 @@ def _pool(jobs: int) -> Iterator[Callable[..., Future[Outcome]]]:
         raise
     finally:
         pool.shutdown()
+
+
+@contextmanager
+def _interruptions_later() -> Iterator[None]:
+    """Ctrl-C waits for the end of the block; processes that start in it are never interrupted."""
+    if not hasattr(signal, "pthread_sigmask"):  # as on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def cores() -> int:

@@ -1,6 +1,7 @@
 """`lgint reproduce`: the registry, how claims decide, exit status, files, interruption."""
 
 import csv
+import dataclasses
 import os
 import re
 import signal
@@ -30,7 +31,7 @@ def test_every_row_is_complete():
     assert len({row.key for row in rows}) == len(rows)
     for row in rows:
         assert row.paper in KEYS | {"beyond"}
-        assert re.fullmatch(r"[a-z0-9_]+", row.name)
+        assert re.fullmatch(r"[A-Za-z0-9_]+", row.name)
         for sentence in (row.shows, row.reproduced):
             assert sentence[0].isupper() or sentence[0] == "("
             assert sentence.endswith(".")
@@ -176,9 +177,31 @@ def test_results_without_claims_are_refused():
 
 def test_a_process_that_dies_is_an_artifact_that_failed():
     with runner._pool(1) as submit:
-        (outcome,) = runner._completed({submit(os._exit, 3): "fake/dead"})
-    assert outcome.verdict == "failed"
-    assert "died" in outcome.error
+        outcomes = [*runner._completed(["fake/dead"], lambda key: submit(os._exit, 3))]
+        outcomes += runner._completed(["fake/next"], lambda key: submit(os._exit, 3))
+    assert [outcome.key for outcome in outcomes] == ["fake/dead", "fake/next"]
+    assert [outcome.verdict for outcome in outcomes] == ["failed", "failed"]
+    assert all("died" in outcome.error for outcome in outcomes)
+
+
+def test_progress_without_tqdm(fake, monkeypatch, capsys, tmp_path):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    reproduce("all", tmp_path)
+    assert [line for line in capsys.readouterr().err.splitlines() if line.endswith("artifacts")] == [
+        f"{i} of 4 artifacts" for i in (1, 2, 3, 4)
+    ]
+
+
+def test_what_was_made_before_an_interruption_is_kept(fake, monkeypatch, capsys, tmp_path):
+    def interrupted(quick):
+        raise KeyboardInterrupt
+
+    row = catalogue.artifacts()[-1]
+    monkeypatch.setattr(catalogue.MODULES[0], row.name, dataclasses.replace(row, make=interrupted))
+    assert reproduce("all", tmp_path) == 130
+    assert capsys.readouterr().err.endswith("lgint: interrupted\n")
+    with (tmp_path / "verdicts.csv").open(newline="") as file:
+        assert [row["artifact"] for row in csv.DictReader(file)] == ["bad", "good"]
 
 
 def wrong_alpha(given):
