@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -81,27 +82,40 @@ def _attributes(quantity: Quantity) -> dict[str, str]:
 
 def _places(quantity: Quantity, labels: dict[str, list[str]]) -> list[tuple[str, str]]:
     """The name and the component in the columns of a quantity; "" for axes that it does not have."""
-    names, components = ([*labels[axis]] for axis in quantity.axes) if len(quantity.axes) == 2 else (None, None)
-    if names and components:
-        return [(name, component) for name in names for component in components]
-    return [(name, "") for name in labels[quantity.axes[0]]] if quantity.axes else [("", "")]
+    if not quantity.axes:
+        return [("", "")]
+    numbers = [[*map(str, range(length))] for length in quantity.values.shape[1:]]
+    names, *components = (labels.get(axis, given) for axis, given in zip(quantity.axes, numbers, strict=True))
+    return [(name, ",".join(component)) for name in names for component in product(*components)]
 
 
 # ---- what there is ----
 
 
+PARTS = {
+    "q": ("coordinate", "coordinates"),
+    "v": ("speed", "velocities"),
+    "vdot": ("speed", "accelerations"),
+    "lam": ("row", "multipliers of the constraint rows"),
+}
+
+
 def _quantities(run: States) -> Iterator[Quantity]:
+    """What was kept of the run, and what follows from it."""
     yield Quantity("h", run.h, (), "s", "size of the step that ended here")
     yield Quantity("error", run.error, (), "1", "error of that step over the tolerance")
-    yield Quantity("q", run.q, ("coordinate",), "", "coordinates, in the formulation of the model")
-    yield Quantity("v", run.v, ("speed",), "", "velocities, in the formulation of the model")
-    yield Quantity("vdot", run.vdot, ("speed",), "", "accelerations, in the formulation of the model")
-    yield Quantity("lam", run.lam, ("row",), "", "multipliers of the constraint rows")
+    for name, (axis, about) in PARTS.items():
+        if name in vars(run):
+            yield Quantity(name, getattr(run, name), (axis,), "", f"{about}, in the formulation of the model")
     for name, values in run.extra.items():
         yield Quantity(name, values, ("speed",), "", "momenta, in the formulation of the model")
-    yield from _energies(run)
-    if isinstance(run.model, Model):
+    for name, values in run.saved.items():
+        yield Quantity(name, values, tuple(f"{name}_axis{i}" for i in range(1, values.ndim)), "", "saved by the run")
+    if "q" in vars(run) and "v" in vars(run):
+        yield from _energies(run)
+    if isinstance(run.model, Model) and "q" in vars(run) and "v" in vars(run):
         yield from _of_bodies(run, run.model)
+    if "mem" in vars(run) and isinstance(run.model, Model) and "q" in vars(run):
         yield from _of_joints(run)
 
 

@@ -251,6 +251,11 @@ class Trajectory(States):
         paths : bool or sequence of str
             The bodies whose centres of mass leave a path. True: all bodies of a model with up to eight, and the last
             nodes of rods.
+
+        Returns
+        -------
+        View
+            Its `figure` is plotly's, for changes of camera, colours or titles.
         """
         from lgint._run import view
 

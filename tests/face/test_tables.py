@@ -65,6 +65,17 @@ def test_a_system_without_energy():
     assert "kinetic_energy" not in data and data["q"].shape == (11, 12)
 
 
+def test_runs_that_kept_some_quantities_only():
+    top = lgint.models.heavy_top()
+    saved = {"tip": lambda run: run.position("top"), "turn": lambda run: run.rotation("top")}
+    whole, chosen = (lgint.integrate(top, "rk44", t_end=0.02, h=1e-3, **options) for options in ({}, {"save": saved}))
+    data, table = chosen.to_xarray(), chosen.to_pandas()
+    assert np.array_equal(data["tip"], whole.position("top")) and "q" not in data and "position" not in data
+    assert np.array_equal(table["turn", "1", "2"], whole.rotation("top")[:, 1, 2]) and table.columns.is_unique
+    bare = lgint.integrate(top, "rk44", t_end=0.02, h=1e-3, save=["q", "lam"]).to_xarray()
+    assert np.array_equal(bare["lam"], whole.lam) and set(bare.data_vars) == {"h", "error", "q", "lam"}
+
+
 def test_equilibria_have_loads_for_times():
     b = lgint.ModelBuilder(gravity=systems.GRAVITY)
     b.add_body("bob", mass=1.0, inertia=(1, 1, 1))
