@@ -100,6 +100,8 @@ lg_status lg_session_run(lg_session *session, const lg_schedule *schedule, const
     session->saved = INFINITY;
     session->taken = lg_wall_time();
     reserve(session, schedule);
+    if (session->take) /* a run may be resumed from the state before a step, which needs the whole carry */
+        LG_TRY(lg_run_look_back(&session->run, lg_run_carry_count(&session->run)));
     lg_status status = lg_integrate(&session->run, schedule, &recorder, report);
     if (status != LG_OK)
         save_last(session, schedule);

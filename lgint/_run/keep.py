@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from os import PathLike
 from typing import Any, Final
 
@@ -64,13 +65,20 @@ class Keeper:
             self._place.note(RESUME, {"stats": rows["stats"], "status": -1, "parts": self._parts}, _end(rows))
 
     def complete(self, result: dict[str, Any], status: int) -> dict[str, Any]:
-        """The result with all rows that were kept, in place of those that were left at its end."""
-        self._add(result)
+        """The result with all rows that were kept, in place of those that were left at its end.
+
+        Of a run that failed, rows at its end which cannot be kept are left out.
+        """
+        with suppress(Exception) if status < 0 else nullcontext():
+            self._add(result)
         rest = {name: result[name] for name in ("end", "carry", "stats", "knots")}
+        none = {name: result[name][:0] for name in ALWAYS}
         if self._place is None:
-            return rest | _parts({name: np.concatenate(values) for name, values in self._taken.items()})
-        self._place.note(END, {"stats": result["stats"], "status": status, "parts": self._parts}, _end(result))
+            return rest | _parts(none | {name: np.concatenate(values) for name, values in self._taken.items()})
         self._place.close()
+        if not self._place.rows:
+            return rest | _parts(none)
+        self._place.note(END, {"stats": result["stats"], "status": status, "parts": self._parts}, _end(result))
         return rest | _parts(folder.read(self._place.path)[1])
 
     def _add(self, rows: dict[str, Any]) -> None:

@@ -65,6 +65,16 @@ def test_chosen_quantities(top, small_room, tmp_path, path):
     assert np.array_equal(lgint.load(tmp_path / "run.npz").saved["tip"], run.saved["tip"])
 
 
+@pytest.mark.parametrize("path", [None, "run"])
+def test_a_quantity_that_raises_leaves_a_trajectory(top, small_room, tmp_path, path):
+    def bad(run):
+        raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError, match="no") as error:
+        lgint.integrate(top, "rk44", **RUN, save={"x": bad}, path=path and tmp_path / path)
+    assert len(error.value.trajectory) == 0 and error.value.trajectory.end["t"][0] > 0
+
+
 def test_momenta_are_parts_too(small_room):
     model = lgint.models.spring_pendulum()
     whole = lgint.integrate(model, "mph", t_end=0.5, h=0.01)
@@ -124,8 +134,9 @@ def test_an_interrupted_run_goes_on_with_the_same_bits(top, small_room, tmp_path
         return run.t
 
     save = {"t2": tired}
-    with pytest.raises(RuntimeError, match="enough"):
+    with pytest.raises(RuntimeError, match="enough") as error:
         lgint.integrate(top, method, **steps, **arguments, save=save, path=tmp_path / "run")
+    assert len(error.value.trajectory) >= 14
     assert lgint.load(tmp_path / "run").status == -1
     run = lgint.integrate(top, method, **steps, **arguments, save=save, path=tmp_path / "run")
     assert same(run, whole, ("t", "h", "error")) and np.array_equal(run.saved["t2"], whole.t)
