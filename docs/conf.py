@@ -46,6 +46,7 @@ bibtex_bibfiles = ["references.bib"]
 bibtex_reference_style = "author_year"
 
 autodoc_member_order = "bysource"
+default_role = "code"
 autodoc_typehints = "none"  # the docstrings give types together with shapes and units
 napoleon_google_docstring = False
 napoleon_use_ivar = True

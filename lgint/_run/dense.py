@@ -43,8 +43,10 @@ class DenseOutput:
 
     Attributes
     ----------
-    t_min, t_max : float
-        Times outside of this interval raise ValueError.
+    t_min : float
+        The first time; an earlier one raises ValueError.
+    t_max : float
+        The last time; a later one raises ValueError.
     """
 
     def __init__(self, model: System, knots: Mapping[str, Array], t_max: float) -> None:

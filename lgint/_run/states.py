@@ -31,21 +31,52 @@ AT_A_TIME = 100_000  # bodies times states whose kinematics are held at once
 
 @dataclass(frozen=True)
 class Stats:
-    """The cost of a run."""
+    """The cost of a run.
+
+    Attributes
+    ----------
+    steps : int
+        Accepted steps.
+    rejected : int
+        Steps that error control rejected.
+    failed : int
+        Those of them that could not be carried out.
+    newton_iterations : int
+        Linear solves of Newton's method.
+    jacobians : int
+        Evaluations of tangents.
+    factorisations : int
+        Factorisations of matrices.
+    force_evaluations : int
+        Evaluations of the forces.
+    dense_fallbacks : int
+        Factorisations that were left to LAPACK's dense one.
+    midpoint_gradients : int
+        Steps of an energy-momentum method in which a midpoint gradient stood in for a discrete one, so that the energy is
+        not exact; see the page of these methods.
+    gradients_formed : int
+        Gradients that a LagrangianModel was not given: by complex step or by differences.
+    wall_time : float
+        s.
+    h_used : float
+        The largest step taken, s.
+    newton : str or None
+        How Newton's method solved the steps, "full" or "modified"; None if nothing was to be solved.
+    """
 
     steps: int = 0
-    rejected: int = 0  # by error control
-    failed: int = 0  # rejected steps that could not be carried out
+    rejected: int = 0
+    failed: int = 0
     newton_iterations: int = 0
     jacobians: int = 0
     factorisations: int = 0
     force_evaluations: int = 0
     dense_fallbacks: int = 0
-    midpoint_gradients: int = 0  # steps of an energy-momentum method that could not keep the energy; see docs
-    gradients_formed: int = 0  # that a LagrangianModel was not given: by complex step or by differences
-    wall_time: float = 0.0  # s
-    h_used: float = 0.0  # largest step taken, s
-    newton: str | None = None  # the method that solved the steps, "full" or "modified"; None: nothing was to be solved
+    midpoint_gradients: int = 0
+    gradients_formed: int = 0
+    wall_time: float = 0.0
+    h_used: float = 0.0
+    newton: str | None = None
 
 
 class States:

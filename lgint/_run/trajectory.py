@@ -40,21 +40,33 @@ class Trajectory(States):
     method : str
     options : dict
         The options given to `integrate`.
-    t, h : ndarray, shape (n,)
-        Times, and the step sizes with which they were reached (0 at the start), s. Of `lgint.equilibrium`: factors of
-        the loads, and by how much they were raised in the last step.
+    t : ndarray, shape (n,)
+        Times, s. Of `lgint.equilibrium`: factors of the loads.
+    h : ndarray, shape (n,)
+        Sizes of the steps that reached them, 0 at the start, s. Of `lgint.equilibrium`: by how much the loads were
+        raised in the last step.
     error : ndarray, shape (n,)
         Of the steps that reached them: the norm of the error over the tolerance, at most 1; NaN without error control.
-    q, v, vdot, lam : ndarray, shapes (n, nq), (n, nv), (n, nv), (n, nc)
-        Coordinates, velocities, accelerations, multipliers, in the model's formulation.
+    q : ndarray, shape (n, nq)
+        Coordinates in the model's formulation.
+    v : ndarray, shape (n, nv)
+        Velocities in the model's formulation.
+    vdot : ndarray, shape (n, nv)
+        Their derivatives.
+    lam : ndarray, shape (n, nc)
+        Multipliers of the constraint rows.
     row_names : list of str
         Names of the multipliers' rows.
     extra : dict
         What the states of the method have beside these: "p", the momenta (n, nv) of methods that carry them.
     sol : DenseOutput or None
         The solution at any time, if the run was asked for `dense_output`.
-    t_events, q_events, v_events : list of ndarray, or None
-        For each event function its times (k,), and coordinates (k, nq) and velocities (k, nv) there.
+    t_events : list of ndarray, or None
+        For each event function the times of its events, (k,).
+    q_events : list of ndarray, or None
+        For each event function the coordinates there, (k, nq).
+    v_events : list of ndarray, or None
+        For each event function the velocities there, (k, nv).
     status : int
         0: the run reached its end; 1: an event ended it; -1: it failed.
     end : dict
@@ -63,6 +75,7 @@ class Trajectory(States):
     saved : dict
         Quantities that the argument `save` of `integrate` has chosen, by name, with a value for each state.
     stats : Stats
+        The cost of the run.
     """
 
     # ---- chosen states ----
@@ -199,6 +212,8 @@ class Trajectory(States):
     def plot(self, what: str | None = None, *, ax: Axes | None = None) -> Figure:
         """A matplotlib figure, which notebooks show and `savefig` saves.
 
+        If a panel does not show all bodies, its title says how many it shows.
+
         Parameters
         ----------
         what : str, optional
@@ -206,8 +221,6 @@ class Trajectory(States):
             "coordinates" and "velocities" in place of the first two. Default: all four.
         ax : matplotlib axes, optional
             Where to draw one panel; by default "paths" on axes with projection "3d", on others the second one.
-
-        If a panel does not show all bodies, its title says how many it shows.
         """
         from lgint._run import plot
 
