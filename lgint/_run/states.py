@@ -52,8 +52,8 @@ class Stats:
     dense_fallbacks : int
         Factorisations that were left to LAPACK's dense one.
     midpoint_gradients : int
-        Steps of an energy-momentum method in which a midpoint gradient stood in for a discrete one, so that the energy is
-        not exact; see the page of these methods.
+        Steps of an energy-momentum method in which a midpoint gradient stood in for a discrete one, so that the energy
+        is not exact; see the page of these methods.
     gradients_formed : int
         Gradients that a LagrangianModel was not given: by complex step or by differences.
     wall_time : float
