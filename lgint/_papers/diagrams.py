@@ -77,7 +77,7 @@ def orders(studies: Mapping[str, Study], what: str, expected: Mapping[str, float
     for label, order in expected.items():
         found = studies[label].asymptotic[what]
         where = f"h = {found.h[0]:.3g} ... {found.h[-1]:.3g} s" if len(found.h) else "no asymptotic range"
-        claims.append(slope(f"{what}: order of {label}, {where}", order, found.order, within))
+        claims.append(slope(f"order of {label}, {where}", order, found.order, within))
     return claims
 
 

@@ -141,7 +141,8 @@ def _ratio(first: Curve, second: Curve, errors: Comparison, name: str) -> float:
 
 def _orders(errors: Comparison, name: str, curves: Sequence[Curve]) -> list[Claim]:
     """Order two for each of the curves."""
-    return orders(errors, name, {curve.name: 2 for curve in curves})
+    claims = orders(errors, name, {curve.name: 2 for curve in curves})
+    return [replace(claim, text=f"{name}: {claim.text}") for claim in claims]
 
 
 def _result(errors: Comparison, claims: list[Claim], labels: Mapping[str, str]) -> Result:
