@@ -126,8 +126,7 @@ static lg_status check_system(lg_stepper *self)
     const lg_system *system = self->system;
     const lg_conserve_stepper *c = stepper_of(self);
     lg_pair rules = {.rule = c->rule->pair, .kinetic = c->kinetic};
-    int smooth = rules.rule == LG_PAIR_DISCRETE && system->block_name && !c->equivariant;
-    int has_steps = system->pair && system->kinetic && !smooth;
+    int has_steps = system->pair && system->kinetic;
     int block = has_steps ? system->without_step(system->self, &rules) : 0;
     if (has_steps && block < 0)
         return LG_OK;
@@ -135,8 +134,7 @@ static lg_status check_system(lg_stepper *self)
         lg_report_say(&self->report, "%s: needs %s, and %.*s is neither", self->method->name, self->type->needs,
                       LG_SHORT(system->block_name(system->self, block)));
     else
-        lg_report_say(&self->report, "%s: needs %s", self->method->name,
-                      smooth ? "equivariant=True for bodies" : self->type->needs);
+        lg_report_say(&self->report, "%s: needs %s", self->method->name, self->type->needs);
     self->report.advice = "genalpha runs every model";
     return LG_BAD_ARGUMENT;
 }

@@ -14,7 +14,7 @@
        dC = sum lam_i d(delta_i)/N - C dN/N,
        d(delta) = grad f(q1) - grad f(q_m) - (h/2) d(grad f(q_m).v)/dq_m at constant v.
 
-   The gradients of a row are B, and the last term is Z. */
+   The gradients of a row are B, and the last term is Z. In the printed form P = 1 on the coordinates of both bodies. */
 #include "model/discrete.h"
 
 #include "model/relative.h"
@@ -89,10 +89,28 @@ static double square_length(const lg_element *e, const lg_pose *const f[2])
     return square > 0 ? square : 1;
 }
 
+/* dq on both blocks. */
+static void open_straight(const lg_step *step, correction *c)
+{
+    c->n = (pulled){{{0}}};
+    c->N = 0;
+    for (int s = 0; s < c->e->info->nframes; s++) {
+        const lg_block *b = c->e->frame[s]->body->block;
+        for (int k = 0; b && k < b->nv; k++) {
+            c->n.on[s][k] = step->pair->h * step->middle.v[b->v + k];
+            c->N += c->n.on[s][k] * c->n.on[s][k];
+        }
+    }
+}
+
 static void open_motion(const lg_step *step, double l2, correction *c)
 {
     const lg_pose *f[2];
     double h = step->pair->h;
+    if (!step->pair->equivariant) {
+        open_straight(step, c);
+        return;
+    }
     open_poses(c->e, &step->middle, f);
     lg_relative_open(c->e, f, step->m->vertical, l2, &c->relative);
     c->N = h * h * c->relative.power;
@@ -104,6 +122,11 @@ static void open_gradients(const lg_step *step, const lg_quarters K[2][2], corre
     double h = step->pair->h;
     const double (*nu)[6] = (const double (*)[6])c->relative.wrench;
     static const lg_quarters none[2][2];
+    if (!step->pair->equivariant) {
+        for (int k = 0; k < LG_MAX_NV; k++)
+            c->dN.on[0][k] = 2 * c->n.on[0][k], c->dN.on[1][k] = 2 * c->n.on[1][k];
+        return;
+    }
     c->n = c->dN = (pulled){{{0}}};
     pull(c->e, &step->middle, h, nu, &c->n);
     if (!K)
@@ -135,25 +158,58 @@ static void add_dyad(const lg_step *step, const correction *c, const pulled *dC)
         }
 }
 
+/* s C dq, once the bodies have taken the wrenches. */
+static void push(const lg_step *step, const correction *c, double C, int sum, double s)
+{
+    double *out = sum == LG_FORCES ? step->wanted->force : step->wanted->Gtlam;
+    for (int i = 0; out && i < c->e->info->nframes; i++)
+        if (lg_element_moves(c->e, i))
+            lg_axpy(c->e->frame[i]->body->block->nv, s * C, c->n.on[i], out + c->e->frame[i]->body->block->v);
+}
+
 /* The wrenches s C h nu on the frames. */
 static void press(const lg_step *step, const correction *c, double C, int sum, double s)
 {
+    if (!step->pair->equivariant) {
+        push(step, c, C, sum, s);
+        return;
+    }
     for (int i = 0; i < c->e->info->nframes; i++)
         lg_axpy(6, s * C * step->pair->h, c->relative.wrench[i],
                 lg_pose_of(c->e->frame[i], &step->middle)->wrench[sum]);
+}
+
+/* S += C, by q1 */
+static void add_identity(const lg_step *step, const correction *c, double C)
+{
+    for (int i = 0; i < c->e->info->nframes; i++) {
+        const lg_body *body = c->e->frame[i]->body;
+        double A[LG_MAX_NV * LG_MAX_NV] = {0};
+        int ld, n = body->block ? body->block->nv : 0;
+        for (int k = 0; k < n; k++)
+            A[k + n * k] = C;
+        if (!n)
+            continue;
+        double *S = lg_matrix_at(step->wanted->S, body->index, 0, 0, &ld);
+        lg_chain_add(body->block, &step->wanted->chain[body->index], 0, 1, 0, n, 0, n, A, n, S, ld);
+    }
 }
 
 /* Adds C P dq; ddelta: the derivative of sum lam_i delta_i by q1, which is overwritten. */
 static void add_tangent(const lg_step *step, correction *c, double C, pulled *ddelta)
 {
     lg_quarters K[2][2], D[2][2];
-    lg_relative_tangent(c->e, &c->relative, K, D);
+    if (step->pair->equivariant)
+        lg_relative_tangent(c->e, &c->relative, K, D);
     open_gradients(step, K, c);
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < LG_MAX_NV; k++)
             ddelta->on[i][k] = (ddelta->on[i][k] - C * c->dN.on[i][k]) / c->N;
     add_dyad(step, c, ddelta);
-    lg_tangent_add(c->e, c->clique, &step->middle, &step->at_middle, C * step->pair->h, K, D);
+    if (step->pair->equivariant)
+        lg_tangent_add(c->e, c->clique, &step->middle, &step->at_middle, C * step->pair->h, K, D);
+    else
+        add_identity(step, c, C);
 }
 
 /* ---- whether to correct ---- */
@@ -204,11 +260,21 @@ static double row_size(const lg_step *step, const lg_joint *joint, int i, double
     return largest;
 }
 
+/* In the printed form dq only has to be long enough. */
+static int is_long(const lg_step *step, const correction *c)
+{
+    return c->N > SHORT * SHORT * (1 + step->largest) * (1 + step->largest);
+}
+
 static double decide_rows(const lg_step *step, const lg_joint *joint, const double *delta, correction *c)
 {
     const lg_pose *f[2];
     open_poses(&joint->e, &step->middle, f);
     double l2 = square_length(&joint->e, f);
+    if (!step->pair->equivariant) {
+        open_straight(step, c);
+        return is_long(step, c);
+    }
     if (joint->nrows == LG_MAX_ROWS) // a rigid joint leaves no relative motion
         return 0;
     open_motion(step, l2, c);
@@ -339,6 +405,8 @@ static double decide_potential(const lg_step *step, const pulled *at_end, const 
     open_poses(c->e, &step->middle, f);
     double l2 = square_length(c->e, f);
     open_motion(step, l2, c);
+    if (!step->pair->equivariant)
+        return is_long(step, c);
     pull(c->e, &step->middle, -1, load->w, &at_middle);
     for (int s = 0; s < c->e->info->nframes; s++)
         if (lg_element_moves(c->e, s)) {

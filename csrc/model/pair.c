@@ -3,8 +3,9 @@
 
    Blocks are linear here, so that the middle is q_m = (q0 + q1)/2 with the velocity v_m = (q1 - q0)/h. Both follow from
    q1 by (1/2, 1/h), which turns a chain d(q1)/du into that of a point: the forces in a step and their derivatives are
-   those of one evaluation at the middle, time included. Attitudes are normalised there, as they are everywhere. Discrete
-   gradients are corrections of those at the middle: discrete.c. */
+   those of one evaluation at the middle, time included. There are two forms: equivariant, with normalised attitudes, as
+   they are everywhere, and with the rows of joints in the axes of bodies; or as printed, where points on bodies are
+   placed by (e.e) R(e). Discrete gradients are corrections of those at the middle: discrete.c. */
 #include "model/discrete.h"
 
 typedef struct step_work {
@@ -151,14 +152,17 @@ static lg_wanted wanted_at_middle(const lg_step *step, const step_work *w, int d
 static lg_status middle(lg_step *step, const step_work *w, int discrete)
 {
     const lg_model *m = step->m;
+    int along_motion = step->pair->equivariant;
     step->middle = point_at(step->pair, w->middle, w->v_m);
+    step->middle.quadratic = !step->pair->equivariant;
     step->at_middle = wanted_at_middle(step, w, discrete);
     if (step->wanted->S)
         fill_chains(m, step->pair, step->wanted->chain, w->chain);
     LG_TRY(lg_model_press(m, &step->middle, &step->at_middle));
-    if (discrete)
+    if (discrete && along_motion) // wrenches for the bodies to take
         LG_TRY(lg_correct(step));
-    return lg_model_collect(m, &step->middle, &step->at_middle);
+    LG_TRY(lg_model_collect(m, &step->middle, &step->at_middle));
+    return discrete && !along_motion ? lg_correct(step) : LG_OK;
 }
 
 lg_status lg_model_pair(void *self, const lg_pair *pair, const lg_pair_wanted *wanted)

@@ -93,7 +93,7 @@ static int open_arms(const lg_element *e, const lg_point *at, lg_arm arm[2])
         arm[i].block = NULL;
         if (!body->block)
             continue;
-        if (!body->type->arm)
+        if (!body->type->arm || at->quadratic)
             return 0;
         arm[i] = body->type->arm(e->frame[i], at);
     }

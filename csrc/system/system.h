@@ -21,6 +21,7 @@ typedef struct lg_point { /* where to evaluate; begins with lg_point_at */
     double *work; /* scratch of system->nwork doubles, whose contents do not outlive a call unless same_q is set */
     int same_q; /* t, q and work are those of the evaluation before, which wanted rows: what depends on q alone stands */
     int invariant; /* rows of joints and their multipliers are in the axes of bodies; see lg_pair.equivariant */
+    int quadratic; /* points on bodies in Euler parameters e are placed by (e.e) R(e); see lg_pair.equivariant */
     int at_rest; /* motions that are given stand still at t: statics */
     int printed; /* gyro of Euler parameters as in sherif2019 (9): the true one where e.e' = 0, another elsewhere */
 } lg_point;
@@ -64,7 +65,9 @@ typedef struct lg_pair {
     double t, h; /* start and size of the step */
     lg_pair_rule rule;
     lg_kinetic_rule kinetic;
-    int equivariant; /* discrete gradients leave out what their function does not depend on */
+    /* Discrete gradients leave out what their function does not depend on, and joints have invariant rows. If not,
+       discrete gradients are along q1 - q0, and attitudes at the middle are not normalised, as printed. */
+    int equivariant;
     const double *q0, *q1; /* both ends */
     const double *v0, *p0; /* velocities and momenta at the start */
     const double *p1; /* momenta at the end as `kinetic` gives them, for `pair` */

@@ -7,6 +7,14 @@ import lgint
 from face import systems
 from lgint._model.joints import JOINTS
 
+ERRORS = [  # of the steady top at h = 0.01: as printed, and with normalised attitudes
+    ("eml", {}, 0.139, 0.1121),
+    ("reml", {}, 0.139, 0.1121),
+    ("mpl", {}, 0.0680, 0.00885),
+    ("mph", {"hamiltonian": "exact"}, 0.0680, 0.00885),
+    ("mph", {"hamiltonian": "polynomial"}, 0.147, 0.1549),
+    ("mph", {"hamiltonian": "published"}, 0.630, 0.577),
+]
 KINDS = [*JOINTS, "distance"]
 AXIS, NORMAL = np.array([1.0, 2.0, -1.0]) / np.sqrt(6), np.array([2.0, -1.0, 0.0]) / np.sqrt(5)
 
@@ -56,3 +64,102 @@ def test_free_chains_keep_momenta_and_energy(kind, speed):
     assert energy < (1e-12 if run.stats.midpoint_gradients == 0 else 1e-5)
     if kind == "rigid":
         assert run.stats.midpoint_gradients > 0
+
+
+def precession_error(run):
+    """(121), against the steady precession (120)."""
+    s, c, angle = np.sin(np.pi / 3), np.cos(np.pi / 3), 10 * run.t[-1]
+    return np.linalg.norm(run.rotation("body")[-1][:, 2] - [s * np.sin(angle), -s * np.cos(angle), c])
+
+
+@pytest.mark.parametrize(("method", "options", "printed", "normalised"), ERRORS)
+def test_the_paper_s_errors_of_the_steady_top(method, options, printed, normalised):
+    """To three digits as printed; order two in both forms."""
+    for equivariant, expected in ((False, printed), (True, normalised)):
+        errors = [
+            precession_error(
+                lgint.integrate(lgint.models.steady_top(), method, t_end=0.1, h=h, equivariant=equivariant, **options)
+            )
+            for h in (0.01, 0.0025, 0.00125)
+        ]
+        assert errors[0] == pytest.approx(expected, rel=4e-3)
+        assert 1.9 < np.log2(errors[1] / errors[2]) < 2.1
+
+
+@pytest.mark.parametrize("equivariant", [True, False])
+def test_a_four_bar_linkage(equivariant):
+    """After the loads: energy in both forms; momenta of the equivariant one."""
+    run = lgint.integrate(lgint.models.four_bar(load="mild"), "reml", t_end=5.0, h=0.1, equivariant=equivariant)
+    late = run.t > 1 + 1e-9
+    assert spread(run.energy("generalized")[late]) < 1e-12
+    assert spread(linear_momentum(run)[late]) < 1e-12
+    assert run.stats.midpoint_gradients == 0
+    turning = spread(run.angular_momentum()[late])
+    assert turning < 1e-11 if equivariant else 1e-9 < turning < 1e-3
+
+
+@pytest.mark.parametrize("equivariant", [True, False])
+def test_energy_changes_by_the_work_of_loads(equivariant):
+    """E1 - E0 is the product of the loads at the middle and q1 - q0, on every step."""
+    model, h = lgint.models.four_bar(load="mild"), 0.1
+    run = lgint.integrate(model, "reml", t_end=1.0, h=h, equivariant=equivariant)
+    E = run.energy("generalized")
+    for i in range(10):
+        q0, q1 = run.q[i], run.q[i + 1]
+        force = model.core.evaluate_pair(run.t[i], h, q0, q1, rule=1, equivariant=equivariant, want=("force",))["force"]
+        assert abs(E[i + 1] - E[i] - force @ (q1 - q0)) < 1e-11 * np.abs(E).max()
+
+
+@pytest.mark.parametrize("equivariant", [True, False])
+def test_energy_changes_by_the_work_of_a_damper(equivariant):
+    def pendulums(damping):
+        b = lgint.ModelBuilder(formulation="euler_parameters", gravity=(0, 0, -9.81))
+        for i in range(2):
+            b.add_body(f"body{i}", mass=1.0, inertia=(0.1, 0.2, 0.3), position=(1.0 * i, 0.0, 0.0), velocity=(0, i, 0))
+        b.add_spring(
+            "body0", "body1", point_a=(0, 0.2, 0), point_b=(0.1, 0, 0), stiffness=30.0, damping=damping, length=0.5
+        )
+        return b.build()
+
+    h, (damped, free) = 0.01, (pendulums(2.0), pendulums(0.0))
+    run = lgint.integrate(damped, "reml", t_end=0.2, h=h, equivariant=equivariant)
+    E, work = run.energy("generalized"), []
+    for q0, q1 in zip(run.q, run.q[1:], strict=False):
+        form = {"rule": 1, "equivariant": equivariant, "want": ("force",)}
+        both = [model.core.evaluate_pair(0.0, h, q0, q1, **form)["force"] @ (q1 - q0) for model in (damped, free)]
+        work.append(both[0] - both[1])
+    assert np.abs(np.diff(E) - work).max() < 1e-12 * np.abs(E).max() and sum(work) < -0.01
+
+
+def test_a_heavy_top_on_a_joint_keeps_the_momentum_about_the_vertical():
+    model = lgint.models.heavy_top(formulation="euler_parameters")
+    run = lgint.integrate(model, "reml", t_end=0.2, h=0.002, equivariant=True)
+    L, E = run.angular_momentum()[:, 2], run.energy("generalized")
+    assert spread(L) < 1e-11
+    assert run.stats.midpoint_gradients > 0 or spread(E) < 1e-12
+    printed = lgint.integrate(model, "reml", t_end=0.2, h=0.002)
+    assert spread(printed.energy("generalized")) < 1e-12 and spread(printed.angular_momentum()[:, 2]) > 1e-9
+
+
+def test_reactions_do_not_depend_on_the_axes_of_multipliers():
+    """`lam` is in the axes of a body with equivariant=True; reaction(frame=) turns it."""
+    runs = [
+        lgint.integrate(
+            lgint.models.heavy_top(formulation="euler_parameters"), "mpl", t_end=0.02, h=2e-4, equivariant=form
+        )
+        for form in (False, True)
+    ]
+    forces = [run.reaction("fixed_point")[1:, :3] for run in runs]
+    size = np.abs(forces[0]).max()
+    assert np.abs(forces[1] - forces[0]).max() < 0.05 * size
+    assert np.abs(runs[1].lam[1:, :3] - runs[0].lam[1:, :3]).max() > 0.2 * size
+
+
+def test_the_energy_of_a_rod_as_printed_and_its_momenta():
+    """One strain energy per edge with its discrete gradient, after the loads end at t = 5."""
+    rod = lgint.models.flying_spaghetti(formulation="euler_parameters")
+    printed = lgint.integrate(rod, "reml", t_end=6.0, h=0.1)
+    turned = lgint.integrate(rod, "reml", t_end=6.0, h=0.1, equivariant=True)
+    late = printed.t > 5 + 1e-9
+    assert printed.stats.midpoint_gradients <= 1 and spread(printed.energy("generalized")[late]) < 1e-12
+    assert spread(linear_momentum(turned)[late]) < 1e-12 and spread(turned.angular_momentum()[late]) < 1e-11

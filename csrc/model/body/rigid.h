@@ -47,4 +47,13 @@ double lg_rigid_kinetic(const lg_body *body, const lg_point *at);
 lg_status lg_rigid_momentum(lg_span bodies, const lg_pair *pair, const lg_kinetic_wanted *wanted);
 int lg_rigid_has_momentum(const lg_body *b);
 
+/* rigid_quadratic.c: verbs for points that are placed by (e.e) R(e); the pose is that of (arm.h) to begin with. */
+void lg_quadratic_pose(const lg_frame *f, const lg_point *at, lg_pose *pose);
+void lg_quadratic_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out);
+void lg_quadratic_pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row);
+void lg_quadratic_H(const lg_frame *f, const lg_point *at, double *H);
+void lg_quadratic_Z(const lg_frame *f, const lg_point *at, double *Z);
+void lg_quadratic_gather(const lg_body *body, const lg_point *at, int sum, double *out);
+void lg_quadratic_add_geo(const lg_body *body, const lg_point *at, const lg_wanted *want);
+
 #endif

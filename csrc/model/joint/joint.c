@@ -111,7 +111,7 @@ static void write_jacobians(const lg_joint *joint, const lg_point *at, lg_rows *
     const lg_frame *const *f = joint->e.frame;
     for (int s = 0; s < 2; s++) {
         const lg_body *body = f[s]->body;
-        if (body->block && body->type->arm) {
+        if (body->block && body->type->arm && !at->quadratic) {
             lg_arm arm = body->type->arm(f[s], at);
             if (want->B)
                 lg_arm_rows(&arm, n, rows->points, rows->J[s], NULL, want->B + joint->value[s]);

@@ -414,7 +414,7 @@ static void write_rows(const lg_joint *joint, const lg_strained *k, const lg_poi
     write_levels(joint, k, rows, want);
     if (want->zeta)
         write_zeta(joint, k, rows, Q, f, want->zeta);
-    if (want->B && !want->Z && has_arms(joint))
+    if (want->B && !want->Z && !at->quadratic && has_arms(joint))
         write_B(joint, k, at, rows, want->B);
     else if (want->B || want->Z)
         write_jacobians(joint, k, at, rows, Q, want);

@@ -1,0 +1,140 @@
+/* A rigid body in Euler parameters e whose points are placed by R_q = (e.e) R, which is quadratic in e and is not
+   normalised: the printed form of energy-momentum schemes (kinon2024 (111)). With
+
+       f . R_q(e) X = e . M e,   M = [f.X, (X x f)^T; X x f, f X^T + X f^T - (f.X) 1],
+
+   a force f at the point X of the body gives the force 2 M e on e; the velocity of the point is that of the node plus
+   what 2 M e is along e', and the derivative of 2 M e is 2 M. Moments act on omega = 2 G(e) e'/(e.e) as elsewhere. */
+#include "model/body/rigid.h"
+
+/* M += s M(X, f), 4 x 4 */
+static void add_form(double s, const double X[3], const double f[3], double M[16])
+{
+    double dot = lg_dot3(X, f), cross[3];
+    lg_cross(X, f, cross);
+    M[0] += s * dot;
+    for (int i = 0; i < 3; i++) {
+        M[1 + i] += s * cross[i];
+        M[4 * (1 + i)] += s * cross[i];
+        for (int j = 0; j < 3; j++)
+            M[4 * (1 + i) + 1 + j] += s * (f[i] * X[j] + f[j] * X[i] - (i == j ? dot : 0));
+    }
+}
+
+/* y += s M e */
+static void add_product(double s, const double M[16], const double e[4], double y[4])
+{
+    for (int j = 0; j < 4; j++)
+        lg_axpy(4, s * e[j], M + 4 * j, y);
+}
+
+typedef struct body_point { /* of a block: its parameters and their rates, and where both begin */
+    const double *e, *rate;
+    const lg_attitude *attitude;
+    int first;
+} body_point;
+
+static body_point open_body(const lg_body *b, const lg_point *at)
+{
+    const lg_node *node = b->block->node;
+    return (body_point){at->q + b->block->q + node->attitude_q, at->v + b->block->v + node->attitude_v,
+                        &lg_rigid_state_of(b, at)->attitude, node->attitude_v};
+}
+
+/* The derivative of R_q X by e, three rows 2 M(X, u) e of the unit vectors u, column-major with leading dimension 6. */
+static void set_columns(const double X[3], const double e[4], double *columns)
+{
+    for (int i = 0; i < 3; i++) {
+        double u[3] = {i == 0, i == 1, i == 2}, M[16] = {0}, row[4] = {0};
+        add_form(2, X, u, M);
+        add_product(1, M, e, row);
+        for (int j = 0; j < 4; j++)
+            columns[6 * j + i] = row[j];
+    }
+}
+
+void lg_quadratic_pose(const lg_frame *f, const lg_point *at, lg_pose *pose)
+{
+    body_point b = open_body(f->body, at);
+    double n = 0, rate = 0, moved[3], turned[3];
+    for (int i = 0; i < 4; i++) {
+        n += b.e[i] * b.e[i];
+        rate += 2 * b.e[i] * b.rate[i];
+    }
+    lg_mul3(pose->R, f->offset, moved);
+    lg_axpy(3, n - 1, moved, pose->x); // which R X is part of already
+    lg_cross(pose->omega, f->offset, turned);
+    lg_axpy(3, rate, moved, pose->xdot);
+    lg_mul3(pose->R, turned, moved);
+    lg_axpy(3, n - 1, moved, pose->xdot);
+}
+
+void lg_quadratic_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out)
+{
+    body_point b = open_body(f->body, at);
+    double M[16] = {0};
+    if (b.first > 0)
+        lg_axpy(3, s, wrench, out);
+    add_form(2 * s, f->offset, wrench, M);
+    add_product(1, M, b.e, out + b.first);
+    for (int j = 0; j < 4; j++)
+        out[b.first + j] += s * lg_dot3(b.attitude->H + 3 * j, wrench + 3);
+}
+
+void lg_quadratic_pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row)
+{
+    body_point b = open_body(f->body, at);
+    double M[16] = {0};
+    add_form(2, f->offset, wrench, M);
+    add_product(1, M, b.rate, row + b.first);
+    for (int j = 0; j < 4; j++)
+        row[b.first + j] += lg_dot3(b.attitude->Z + 3 * j, wrench + 3);
+}
+
+/* Dense, 6 x nv; of the places for `e`, of the rotation for `turning` (H or Z). */
+static void set_dense(const lg_frame *f, const body_point *b, const double *e, const double *turning, double *A)
+{
+    lg_zero(6 * f->body->block->nv, A);
+    set_columns(f->offset, e, A + 6 * b->first);
+    for (int j = 0; j < 4; j++)
+        lg_copy(3, turning + 3 * j, A + 6 * (b->first + j) + 3);
+}
+
+void lg_quadratic_H(const lg_frame *f, const lg_point *at, double *H)
+{
+    body_point b = open_body(f->body, at);
+    set_dense(f, &b, b.e, b.attitude->H, H);
+    for (int i = 0; b.first > 0 && i < 3; i++)
+        H[7 * i] = 1;
+}
+
+void lg_quadratic_Z(const lg_frame *f, const lg_point *at, double *Z)
+{
+    body_point b = open_body(f->body, at);
+    set_dense(f, &b, b.rate, b.attitude->Z, Z);
+}
+
+void lg_quadratic_gather(const lg_body *body, const lg_point *at, int sum, double *out)
+{
+    lg_zero(body->block->nv, out + body->block->v);
+    for (const lg_frame *f = body->frames; f < body->frames + body->nactive; f++)
+        if (f->pressed >> sum & 1)
+            lg_quadratic_pull(f, at, 1, lg_pose_of(f, at)->wrench[sum], out + body->block->v);
+}
+
+void lg_quadratic_add_geo(const lg_body *body, const lg_point *at, const lg_wanted *want)
+{
+    body_point b = open_body(body, at);
+    double moment[3] = {0, 0, 0}, M[16] = {0}, G[16];
+    int ld;
+    for (const lg_frame *f = body->frames; f < body->frames + body->nactive; f++) {
+        double w[6];
+        lg_pose_residual(f, lg_pose_of(f, at), w);
+        lg_axpy(3, 1, w + 3, moment);
+        add_form(2, f->offset, w, M);
+    }
+    body->block->node->attitude_geo(b.e, moment, G);
+    lg_axpy(16, 1, M, G);
+    double *S = lg_body_tangent(body, want, &ld);
+    lg_chain_add(body->block, lg_chain_of(want, body->index), 0, 1, b.first, 4, b.first, 4, G, 4, S, ld);
+}
