@@ -57,7 +57,7 @@ def _violation(method: Method, row: list[float], order: int, kind: str) -> float
     PAPER,
     "table1",
     shows="The order conditions for index-2 systems that the printed coefficients fulfil.",
-    reproduced="q and v meet all conditions up to order p, the multipliers up to theirs, and the embedded "
+    reproduced="Both q and v meet all conditions up to order p, the multipliers up to theirs, and the embedded "
     "solution up to 4.",
     ours="trees of differential and algebraic variables; the scrambled scan of the table is read with their help",
 )
