@@ -33,11 +33,6 @@ static series tangent_inv_series(const double *theta)
     return (series){0.5, lg_cotc(y), 0, lg_cotc_d(y)};
 }
 
-static inline series tangent_inv_series_at(const lg_cotangent *x)
-{
-    return (series){0.5, x->c, 0, x->d};
-}
-
 /* w = f(ad(theta)) v */
 static void series_mul(const double *theta, series f, const double *v, double *w)
 {
@@ -77,25 +72,6 @@ static void series_matrix(const double *theta, series f, double *M)
         lg_copy(3, C + 3 * j, M + 6 * (3 + j));
         lg_copy(3, A + 3 * j, M + 6 * (3 + j) + 3);
     }
-}
-
-void lg_se3_tangent_solve_at(const double theta[6], const lg_cotangent *x, const double v[6], double w[6])
-{
-    series_mul(theta, tangent_inv_series_at(x), v, w);
-}
-
-void lg_se3_tangent_inv_at(const double theta[6], const lg_cotangent *x, double Tinv[36])
-{
-    series_matrix(theta, tangent_inv_series_at(x), Tinv);
-}
-
-/* f(ad)^T = [f^T, 0; df^T, f^T] is, with the halves of both vectors exchanged, the series of -h and -u. */
-void lg_se3_transposed_solve_at(const double theta[6], const lg_cotangent *x, const double s[6], double y[6])
-{
-    double exchanged[6] = {s[3], s[4], s[5], s[0], s[1], s[2]}, w[6];
-    series_mul(theta, (series){-0.5, x->c, 0, x->d}, exchanged, w);
-    lg_copy(3, w + 3, y);
-    lg_copy(3, w, y + 3);
 }
 
 /* C += l r^T, column-major */

@@ -1,6 +1,6 @@
-/* T^-1 of SE(3), its transpose and the derivatives of their products, theta = (U, Omega). All of them take the functions
-   of the angle x = |Omega|, to be evaluated once by lg_cotangent_of(|Omega|^2). Matrices are 6 x 6, column-major.
-   T^-1(-theta) = T^-1(theta) - ad(theta). */
+/* The logarithm on SE(3) and the derivatives of products with T^-1 and its transpose, theta = (U, Omega). All of them
+   take the functions of the angle x = |Omega|, to be evaluated once by lg_cotangent_of(|Omega|^2). Matrices are 6 x 6,
+   column-major. T^-1(-theta) = T^-1(theta) - ad(theta). */
 #ifndef LG_GROUP_SEMIDIRECT_H
 #define LG_GROUP_SEMIDIRECT_H
 
@@ -8,12 +8,6 @@
 
 /* U = V(Omega)^-1 d for a pose (d, exp(Omega^)), so that (U, Omega) is its logarithm; Omega is in theta already */
 void lg_se3_log_at(const lg_cotangent *x, const double d[3], double theta[6]);
-
-/* w = T^-1(theta) v and y = T^-T(theta) s; outputs may not alias inputs */
-void lg_se3_tangent_solve_at(const double theta[6], const lg_cotangent *x, const double v[6], double w[6]);
-void lg_se3_transposed_solve_at(const double theta[6], const lg_cotangent *x, const double s[6], double y[6]);
-/* T^-1(theta) */
-void lg_se3_tangent_inv_at(const double theta[6], const lg_cotangent *x, double Tinv[36]);
 
 /* D = d(T^-1(theta) v)/dtheta and D = d(T^-T(theta) s)/dtheta at constant v and s */
 void lg_se3_tangent_solve_d(const double theta[6], const lg_cotangent *x, const double v[6], double D[36]);
