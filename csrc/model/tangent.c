@@ -125,9 +125,22 @@ static void add_quarters(const lg_element *e, int clique, const lg_point *at, co
     add_meeting(e, clique, want, arm, i, j, &sum);
 }
 
+/* Adds a moment's derivative by the turns of its own body, which are the same at every point of a rigid body; returns 0
+   if there is more to add. */
+static int add_turning(const lg_element *e, const lg_point *at, double s, const lg_quarters *K, const lg_quarters *D)
+{
+    const lg_body *body = e->frame[0]->body;
+    if (e->info->nframes > 1 || !body->type->stiffness || K->has != 1u << LG_RR || (D && D->has))
+        return 0;
+    lg_quarters_add(&body->type->stiffness(body, at)->K, LG_RR, s, K->A[LG_RR]);
+    return 1;
+}
+
 void lg_tangent_add(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
                     const lg_quarters K[2][2], const lg_quarters D[2][2])
 {
+    if (add_turning(e, at, s, &K[0][0], D ? &D[0][0] : NULL))
+        return;
     lg_arm arm[2];
     int n = e->info->nframes, rigid = open_arms(e, at, arm), columns[2] = {0, 0};
     for (int i = 0; i < n; i++)

@@ -92,7 +92,7 @@ RULES: Sequence[tuple[str, re.Pattern[str], re.Pattern[str]]] = tuple(
         ("solving", "sparse", ""),
         ("norms", "solve|integrator", "norm|excess|noise|measure|max_abs|finite"),
         ("following", "group", ""),
-        ("following", "integrator", "follow|predict|correct|polynomial|move|retract"),
+        ("following", "integrator", "follow|predict|correct|polynomial|move|retract|slopes|group"),
     )
 )
 

@@ -16,6 +16,16 @@ def test_euler_parameters_never_need_the_dense_factorisation(method, constrained
     assert run.stats.dense_fallbacks == 0
 
 
+@pytest.mark.parametrize("formulation", ["R3xSO3", "R3xRV", "SE3", "S3R3"])
+def test_explicit_methods_form_no_matrix_for_free_bodies_on_groups(formulation):
+    run = lgint.integrate(
+        lgint.models.heavy_top(formulation=formulation, constrained=False), "rk44", t_end=0.01, h=1e-3
+    )
+    assert run.stats.factorisations == 0
+    euler = lgint.models.heavy_top(formulation="euler_parameters", constrained=False)
+    assert lgint.integrate(euler, "rk44", t_end=0.01, h=1e-3).stats.factorisations > 40
+
+
 @pytest.mark.parametrize("joint", ["spherical", "revolute"])
 @pytest.mark.parametrize("method, h", [("genalpha", 1e-3), ("rk44", 1e-3)])
 def test_chain_of_pendulums_keeps_its_energy_and_its_joints(method, h, joint):
