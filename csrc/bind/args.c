@@ -128,6 +128,27 @@ int lg_function(const char *name, PyObject **given)
     return -1;
 }
 
+int lg_block_of(PyObject *item, lg_block_spec *block)
+{
+    PyObject *n;
+    if (!PyTuple_Check(item) || PyTuple_GET_SIZE(item) != 2) {
+        PyErr_Format(PyExc_ValueError, "blocks must be tuples (kind, n), given %R", item);
+        return -1;
+    }
+    if (!PyArg_ParseTuple(item, "sO;blocks are (kind, n)", &block->kind, &n))
+        return -1;
+    int overflow;
+    long long value = PyLong_AsLongLongAndOverflow(n, &overflow);
+    if (value == -1 && PyErr_Occurred())
+        return -1;
+    if (overflow || value != (int)value) {
+        PyErr_Format(PyExc_ValueError, "n of a block must be below 2^31, given %R", n);
+        return -1;
+    }
+    block->n = (int)value;
+    return 0;
+}
+
 int lg_times(const char *name, PyObject *given, PyArrayObject **array, const double **times, int *count)
 {
     if (given == Py_None)

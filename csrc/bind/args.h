@@ -5,6 +5,7 @@
 
 #include "bind/module.h"
 #include "integrator/stepper.h"
+#include "system/layout.h"
 
 /* A new C-contiguous float64 array of finite numbers from anything that casts safely. Its last `ndim` axes must have
    the lengths in `dims` (-1: any); further leading axes are allowed only if `leading`. NULL: ValueError. */
@@ -18,6 +19,9 @@ PyObject *lg_vector_from(const double *data, npy_intp n);
 int lg_function(const char *name, PyObject **given);
 /* Times, or NULL for None. `array`, which is set if some are given, owns them. */
 int lg_times(const char *name, PyObject *given, PyArrayObject **array, const double **times, int *count);
+
+/* Reads (kind, n); the kind points into the Python string. */
+int lg_block_of(PyObject *item, lg_block_spec *block);
 
 /* The values of a method's options: those in `dict` (may be NULL or None) and defaults for the others. Free with
    PyMem_Free. The list `owned` takes the arrays that values point into. */

@@ -47,15 +47,11 @@ static lg_block_spec *read_blocks(PyObject *tuple)
     lg_block_spec *blocks = PyMem_Calloc((size_t)count + 1, sizeof *blocks);
     if (!blocks)
         return (lg_block_spec *)PyErr_NoMemory();
-    for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *item = PyTuple_GET_ITEM(tuple, i);
-        if (!PyTuple_Check(item) || !PyArg_ParseTuple(item, "si;blocks are (kind, n)", &blocks[i].kind, &blocks[i].n)) {
-            if (!PyErr_Occurred())
-                PyErr_Format(PyExc_ValueError, "blocks must be tuples (kind, n), given %R", item);
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (lg_block_of(PyTuple_GET_ITEM(tuple, i), &blocks[i]) < 0) {
             PyMem_Free(blocks);
             return NULL;
         }
-    }
     return blocks;
 }
 

@@ -50,8 +50,7 @@ static int read_blocks(model_source *source, PyObject *sequence)
 {
     for (int i = 0; i < source->spec.nblocks; i++) {
         PyObject *item = item_tuple(source, sequence, i, 2, 2, "blocks");
-        lg_block_spec *block = &source->blocks[i];
-        if (!item || !PyArg_ParseTuple(item, "si;blocks are (kind, n)", &block->kind, &block->n))
+        if (!item || lg_block_of(item, &source->blocks[i]) < 0)
             return -1;
     }
     return 0;

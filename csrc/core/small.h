@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #define LG_PI 3.14159265358979323846
@@ -55,6 +56,22 @@ static inline void lg_add_cross(const double a[3], const double b[3], double c[3
     c[0] += a[1] * b[2] - a[2] * b[1];
     c[1] += a[2] * b[0] - a[0] * b[2];
     c[2] += a[0] * b[1] - a[1] * b[0];
+}
+
+/* The largest absolute value, NaN if there is one. Without their signs, doubles are ordered as the integers with the same
+   bits, and every NaN is above them all. */
+static inline double lg_max_abs(int n, const double *x)
+{
+    const uint64_t size = ~(uint64_t)0 >> 1;
+    uint64_t largest = 0, bits;
+    for (int i = 0; i < n; i++) {
+        memcpy(&bits, &x[i], sizeof bits);
+        bits &= size;
+        largest = bits > largest ? bits : largest;
+    }
+    double result;
+    memcpy(&result, &largest, sizeof result);
+    return result;
 }
 
 /* Are all of n numbers finite? If their sum is, they are; a sum that is not may have overflown. */

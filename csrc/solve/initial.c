@@ -1,32 +1,9 @@
 /* Consistent starts; see initial.h. */
 #include "solve/initial.h"
 
+#include "core/small.h"
+
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
-
-/* Without their signs, doubles are ordered as the integers with the same bits, and every NaN is above them all. */
-double lg_max_abs(int n, const double *x)
-{
-    const uint64_t size = ~(uint64_t)0 >> 1;
-    uint64_t largest = 0, bits;
-    for (int i = 0; i < n; i++) {
-        memcpy(&bits, &x[i], sizeof bits);
-        bits &= size;
-        largest = bits > largest ? bits : largest;
-    }
-    double result;
-    memcpy(&result, &largest, sizeof result);
-    return result;
-}
-
-lg_point lg_point_after(double t, const double *q, const double *v, const double *mem)
-{
-    lg_point point = lg_point_at(t, q, v);
-    point.t_in = nextafter(t, INFINITY);
-    point.mem = mem;
-    return point;
-}
 
 /* Checks the row with the largest residual against a bound. */
 static lg_status check_rows(const lg_system *system, const double *rows, double bound, const char *level,

@@ -37,9 +37,4 @@ lg_status lg_project(lg_accel *accel, int levels, double t, double *q, double *v
 lg_status lg_project_at(lg_accel *accel, int levels, const lg_point *point, double *q, double *v, double *residual,
                         lg_report *report);
 
-/* A point of the dynamics at t that uses the piecewise data just after t. */
-lg_point lg_point_after(double t, const double *q, const double *v, const double *mem);
-
-double lg_max_abs(int n, const double *x); /* NaN if x contains one */
-
 #endif

@@ -12,6 +12,8 @@
 #include "sparse/matrix.h"
 #include "sparse/pattern.h"
 
+#include <math.h>
+
 typedef struct lg_point { /* where to evaluate; begins with lg_point_at */
     double t; /* time */
     double t_in; /* a time inside the step, which picks the piece of piecewise data */
@@ -30,6 +32,15 @@ typedef struct lg_point { /* where to evaluate; begins with lg_point_at */
 static inline lg_point lg_point_at(double t, const double *q, const double *v)
 {
     return (lg_point){.t = t, .t_in = t, .wa = 1, .load = 1, .q = q, .v = v};
+}
+
+/* A point of the dynamics at t that uses the piecewise data just after t. */
+static inline lg_point lg_point_after(double t, const double *q, const double *v, const double *mem)
+{
+    lg_point point = lg_point_at(t, q, v);
+    point.t_in = nextafter(t, INFINITY);
+    point.mem = mem;
+    return point;
 }
 
 typedef struct lg_wanted { /* what to evaluate (NULL: not wanted), in one kinematics pass; outputs are overwritten */

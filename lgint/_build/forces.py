@@ -112,16 +112,16 @@ class ForceBuilder(Parts):
             local = np.broadcast_to(array(f"local_points of {name!r}", local_points, (3,), (count, 3)), (count, 3))
         at = [self._attachment(name, *where) for where in zip(bodies, given, local, strict=True)]
         load = _tension(f"tension of {name!r}", tension)
-        for i in range(count - 1):
-            row: ForceRow = {
+        rows: dict[str, ForceRow] = {
+            f"{name}.{i}": {
                 "kind": "tension",
                 "bodies": [self._partner(who) for who in bodies[i : i + 2]],
                 "points": at[i : i + 2],
                 "load": load,
             }
-            self._add_force(f"{name}.{i}", row)
-        self._names.add(name)
-        return name
+            for i in range(count - 1)
+        }
+        return self._add_parts("tendon", name, rows)
 
     # ---- on one body ----
 
@@ -156,14 +156,14 @@ class ForceBuilder(Parts):
         choice("frame", frame, AXES)
         name = self._free_name(f"{partner}.load") if name is None else name
         self._new_name("force", name)
-        self._names.add(name)
         at = self._attachment(name, body, point, local_point)
+        rows: dict[str, ForceRow] = {}
         for kind, load in (("force", force), ("torque", torque)):
             if load is not None:
                 given = source(f"{kind} of {name!r}", load, 3)
-                row: ForceRow = {"kind": kind, "bodies": [partner], "points": [at], "axes": frame, "load": given}
-                self._add_force(name if force is None or torque is None else f"{name}.{kind}", row)
-        return name
+                key = name if force is None or torque is None else f"{name}.{kind}"
+                rows[key] = {"kind": kind, "bodies": [partner], "points": [at], "axes": frame, "load": given}
+        return self._add_parts("force", name, rows)
 
     def add_drag(
         self,
@@ -302,6 +302,15 @@ class ForceBuilder(Parts):
         first, second = self._partner(a), self._partner(b)
         name = self._free_name(f"{first}-{second}.{kind}") if name is None else name
         self._new_name(kind, name)
+        return name
+
+    def _add_parts(self, what: str, name: str, rows: dict[str, ForceRow]) -> str:
+        """Adds the rows that make up one force, once all of them are known, and returns its name."""
+        for part in rows:
+            self._new_name(what, part)
+        for part, row in rows.items():
+            self._add_force(part, row)
+        self._names.add(name)
         return name
 
     def _add_force(self, name: str, row: ForceRow) -> str:

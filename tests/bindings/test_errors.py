@@ -74,6 +74,8 @@ def test_an_integer_option_takes_integers_only(value):
 
 BAD_MODELS = {
     "unknown kind": (([("SO4", 0)], [], []), "SO4"),
+    "block too large": (([("Rn", 2**31)], [], []), "n of a block must be below 2\\^31, given 2147483648"),
+    "block beyond all integers": (([("Rn", 2**80)], [], []), "n of a block must be below 2\\^31"),
     "unknown element": (([("R3xSO3", 0)], [(0, [0] * 6)], [("nix", "b", [0], [], None)]), "nix"),
     "block not there": (([("R3xSO3", 0)], [(3, [0] * 6)], []), "frame"),
     "frame not there": (([("R3xSO3", 0)], [(0, [0] * 6)], [("gravity", "g", [7], [1, 0, 0, 1], None)]), "g"),

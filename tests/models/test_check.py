@@ -117,3 +117,30 @@ def test_an_exception_in_a_verb_is_reported():
     report = lgint.check(lgint.CallableModel("R3xSO3", **{**functions(), "force": broken}))
     assert not report.ok
     assert "no such force" in str(report)
+
+
+@pytest.mark.parametrize(
+    "add",
+    [
+        lambda builder, name: builder.add_force("a", force=(0, 0, np.nan), name=name),
+        lambda builder, name: builder.add_force("a", force=(0, 0, 1), torque=(0, 0, np.nan), name=name),
+        lambda builder, name: builder.add_tendon(["a", "b"], tension=np.nan, name=name),
+        lambda builder, name: builder.add_tendon(["a", "nobody"], tension=1.0, name=name),
+    ],
+)
+def test_a_refused_force_leaves_its_name_free(add):
+    builder = lgint.ModelBuilder()
+    for i, name in enumerate("ab"):
+        builder.add_body(name, mass=1.0, inertia=(1.0, 1.0, 1.0), position=(i, 0, 0))
+    with pytest.raises(ValueError):
+        add(builder, "pull")
+    assert builder.add_force("a", force=(0, 0, 1), torque=(0, 0, 1), name="pull") == "pull"
+    assert list(builder.build().record()["forces"]) == ["pull.force", "pull.torque"]
+
+
+def test_parts_of_a_force_do_not_replace_others():
+    builder = lgint.ModelBuilder()
+    builder.add_body("a", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    builder.add_force("a", force=(0, 0, 1), name="pull.torque")
+    with pytest.raises(ValueError, match="the name 'pull.torque' is in use"):
+        builder.add_force("a", force=(0, 0, 1), torque=(0, 0, 1), name="pull")

@@ -2,7 +2,7 @@
 #include "model/body/body.h"
 #include "model/force/drive.h"
 
-static const lg_parameter parameters[] = {LG_DRIVE_PARAMETERS};
+static const lg_parameter parameters[] = {LG_DRIVE_PARAMETERS("(N m or N)", "(rad or m)")};
 
 static lg_status check_place(const lg_element *e, const char **reason)
 {

@@ -13,10 +13,12 @@
 /* The last parameters of a drive: torque, stiffness, damping, and the pieces of the desired motion. */
 enum { LG_DRIVE_TORQUE, LG_DRIVE_STIFFNESS, LG_DRIVE_DAMPING, LG_DRIVE_MOTION, LG_DRIVE_PIECE = 4 };
 
-#define LG_DRIVE_PARAMETERS                                                                                            \
-    {"torque", "N m", "constant part", 1}, {"stiffness", "N m/rad", "P", 1}, {"damping", "N m s/rad", "D", 1},         \
-        {"motion", "s, rad, rad/s, rad/s^2",                                                                           \
-         "pieces of the desired motion: begin, angle, rate, second rate; or nothing", -1}
+/* With the units of what the drive exerts and of the coordinate that it drives. */
+#define LG_DRIVE_PARAMETERS(LOAD, COORDINATE)                                                                          \
+    {"torque", LOAD, "constant part", 1}, {"stiffness", LOAD "/" COORDINATE, "P", 1},                                  \
+        {"damping", LOAD " s/" COORDINATE, "D", 1},                                                                    \
+        {"motion", "s, " COORDINATE ", " COORDINATE "/s, " COORDINATE "/s^2",                                          \
+         "pieces of the desired motion: begin, coordinate, rate, second rate; or nothing", -1}
 
 /* `first`: the position of the torque among the element's parameters. */
 lg_status lg_drive_check(const lg_element *e, int first, const char **reason);

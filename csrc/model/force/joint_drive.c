@@ -14,7 +14,7 @@ enum { TRIAD_A, TRIAD_B = 9, DRIVE = 18 }; /* places of the parameters */
     {"axes_a", "", "triad on the first body, body axes; columns e1 e2 e3, row-major", 9},                              \
         {"axes_b", "", "triad on the second body, body axes; columns e1 e2 e3, row-major", 9}
 
-static const lg_parameter drive_parameters[] = {TRIADS, LG_DRIVE_PARAMETERS};
+static const lg_parameter drive_parameters[] = {TRIADS, LG_DRIVE_PARAMETERS("N m", "rad")};
 static const lg_parameter law_parameters[] = {TRIADS};
 
 static lg_status check_axes(const lg_element *e, const char **reason)

@@ -11,7 +11,7 @@ enum { AXIS, DRIVE = 3 }; /* places of the parameters */
 
 #define SLIDE_AXIS {"axis", "", "direction of the slide, a unit vector in the axes of the first body", 3}
 
-static const lg_parameter drive_parameters[] = {SLIDE_AXIS, LG_DRIVE_PARAMETERS};
+static const lg_parameter drive_parameters[] = {SLIDE_AXIS, LG_DRIVE_PARAMETERS("N", "m")};
 static const lg_parameter law_parameters[] = {SLIDE_AXIS};
 
 static lg_status check_axis(const lg_element *e, const char **reason)
