@@ -2,6 +2,7 @@
    matrix 4 G^T J G is singular. */
 #include "check.h"
 #include "core/small.h"
+#include "plans.h"
 #include "run/run.h"
 #include "system/callback.h"
 
@@ -176,7 +177,7 @@ static void check_conservation(const char *name, int steps)
     lg_method_defaults(method, options);
     lg_run run;
     lg_start start = {.part = {q0, v0}};
-    CHECK(lg_run_open(&run, system, &(lg_plans){{plan, plan}}, method, options, &start, &report) == LG_OK);
+    CHECK(lg_run_open(&run, system, (lg_plans[]){one_plan(plan)}, method, options, &start, &report) == LG_OK);
     extremes e = run_steps(&run, steps, 2e-3);
     CHECK(e.energy < 1e-12);
     CHECK(e.length < 1e-14);

@@ -1,5 +1,6 @@
 /* Ensembles: many runs one after the other, of which each is the run that it would be alone. */
 #include "check.h"
+#include "plans.h"
 #include "run/ensemble.h"
 #include "systems.h"
 
@@ -15,7 +16,7 @@ static lg_ensemble open_ensemble(const hand_system *s, lg_option_value *options,
         .method = lg_method_find("rk44"), .options = options, .schedule = schedule, .count = COUNT, .member = members};
     lg_method_defaults(ensemble.method, options);
     for (int i = 0; i < COUNT; i++)
-        members[i] = (lg_member){.system = &s->system, .plans = {{s->plan, s->plan}}, .start.part = {starts[i], s->v0}};
+        members[i] = (lg_member){.system = &s->system, .plans = one_plan(s->plan), .start.part = {starts[i], s->v0}};
     return ensemble;
 }
 
@@ -41,7 +42,7 @@ static void test_each_member_is_its_own_run(void)
     for (int i = 0; i < COUNT; i++) {
         lg_session alone = {0};
         lg_report report;
-        CHECK(lg_run_open(&alone.run, &s.system, &(lg_plans){{s.plan, s.plan}}, ensemble.method, options,
+        CHECK(lg_run_open(&alone.run, &s.system, (lg_plans[]){one_plan(s.plan)}, ensemble.method, options,
                           &members[i].start, &report) == LG_OK);
         lg_session_begin(&alone);
         CHECK(lg_session_run(&alone, &schedule, &observer, &report) == LG_OK);

@@ -2,6 +2,7 @@
    reuse have the same bits, and the pivots of a constant mass are kept. */
 #include "check.h"
 #include "model/model.h"
+#include "plans.h"
 #include "run/run.h"
 
 #include <stdlib.h>
@@ -179,7 +180,7 @@ static result run_chain(const chain *c, const lg_method *method, int project, in
     lg_method_defaults(method, options);
     options[lg_method_option(method, "project")->field].choice = project;
     lg_start start = {.part = {q, v}};
-    CHECK(lg_run_open(&run, &o.system, &(lg_plans){{c->plan, c->plan}}, method, options, &start, &report) == LG_OK);
+    CHECK(lg_run_open(&run, &o.system, (lg_plans[]){one_plan(c->plan)}, method, options, &start, &report) == LG_OK);
     for (int i = 0; i < STEPS; i++)
         CHECK(lg_run_step(&run, 0.01, &report) == LG_OK);
     keep_end(&run, &out);
