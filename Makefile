@@ -22,7 +22,8 @@ demo: $(VENV)/plot.stamp
 
 test: $(VENV)/test.stamp
 	$(C_TESTS) test
-	$(BIN)/pytest --nbmake tests $(wildcard notebooks)
+	$(BIN)/pytest -n $(JOBS) -m "not measures" --nbmake tests $(wildcard notebooks)
+	$(BIN)/pytest -m measures tests
 
 # An extension of its own in build/sanitize, ahead of the installed one on the path. Python brings neither of the two
 # libraries, so they are loaded first. Memory comes from malloc, where the sanitizer sees each block; what Python itself
@@ -36,7 +37,7 @@ sanitize: $(VENV)/test.stamp
 	rm -rf $(SANITIZED)/lib
 	LGINT_SANITIZE=1 CC="$(CC)" $(BIN)/python setup.py -q build --build-base $(SANITIZED) --build-lib $(SANITIZED)/lib
 	LD_PRELOAD="$(PRELOAD)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(SANITIZED)/lib \
-	    $(BIN)/pytest --capture=sys -m "not measures and not browser" --ignore=tests/layout tests
+	    $(BIN)/pytest -n $(JOBS) --capture=sys -m "not measures and not browser" --ignore=tests/layout tests
 
 # What `cibuildwheel` does for each platform (see pyproject.toml), here for this machine's Python alone.
 WHEEL := $(abspath build/wheel)

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from lgint import _cli
 from lgint._run.integrate import integrate
-from lgint._tools import bench, bench_counts, bench_exudyn, bench_rods, cli
+from lgint._tools import bench, bench_counts, bench_exudyn, bench_rods
 from lgint._tools.bench_counts import Function
 
 IDS = [case.name for case in bench.CASES]
@@ -56,8 +57,8 @@ def test_the_peer_solves_the_same_equations(case):
 def test_the_command_writes_rows_with_the_name_of_the_machine(tmp_path, capsys):
     file = tmp_path / "new" / "results.csv"
     arguments = ["bench", "--only", "free top", "--repeat", "1", "--machine", "abacus", "-o", str(file)]
-    assert cli.main(arguments) == 0
-    assert cli.main(arguments) == 0
+    assert _cli.main(arguments) == 0
+    assert _cli.main(arguments) == 0
     table = capsys.readouterr().out
     assert "abacus; lgint against nobody" in table
     assert "free top, rk67" in table
@@ -69,7 +70,7 @@ def test_the_command_writes_rows_with_the_name_of_the_machine(tmp_path, capsys):
 
 
 def test_an_unknown_case_is_bad_usage(capsys):
-    assert cli.main(["bench", "--only", "pendulum of Foucault"]) == 2
+    assert _cli.main(["bench", "--only", "pendulum of Foucault"]) == 2
     assert "pendulum of Foucault" in capsys.readouterr().err
 
 
