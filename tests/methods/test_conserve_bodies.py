@@ -1,5 +1,7 @@
 """What energy-momentum methods keep on bodies in Euler parameters."""
 
+import time as clock
+
 import numpy as np
 import pytest
 
@@ -163,3 +165,61 @@ def test_the_energy_of_a_rod_as_printed_and_its_momenta():
     late = printed.t > 5 + 1e-9
     assert printed.stats.midpoint_gradients <= 1 and spread(printed.energy("generalized")[late]) < 1e-12
     assert spread(linear_momentum(turned)[late]) < 1e-12 and spread(turned.angular_momentum()[late]) < 1e-11
+
+
+@pytest.mark.parametrize("equivariant", [True, False])
+def test_kinks_of_a_load_are_landed_on_with_the_momentum_kept(equivariant):
+    """The impulse of a load that is linear between its kinks is exact, if no step goes across one."""
+    run = lgint.integrate(lgint.models.four_bar(load="mild"), "reml", t_end=1.4, h=0.07, equivariant=equivariant)
+    assert all(np.abs(run.t - kink).min() < 1e-14 for kink in (0.5, 1.0))
+    assert np.abs(linear_momentum(run)[-1] - [40.0, 20.0, 10.0]).max() < 1e-11
+
+
+def test_a_step_that_fails_leaves_the_state_of_bodies():
+    """A law that fails in any evaluation of a step ends the run before that step, from where another goes on."""
+    calls = [0, np.inf]
+
+    def law(t, x, R, xdot, omega):
+        calls[0] += 1
+        if calls[0] >= calls[1]:
+            raise ArithmeticError("enough")
+        return np.concatenate([-0.1 * xdot, -0.02 * omega])
+
+    b = lgint.ModelBuilder(formulation="euler_parameters")
+    for i in range(2):
+        b.add_body(
+            f"body{i}", mass=1.0 + i, inertia=(0.1, 0.2, 0.3), position=(float(i), 0, 0), velocity=(0, 0.3 * i, 0.1)
+        )
+    b.add_spring("body0", "body1", point_a=(0, 0.2, 0), point_b=(0.1, 0, 0), stiffness=30.0, length=0.5)
+    b.add_force_law(law, bodies="body1")
+    model, options = b.build(), {"t_end": 0.1, "h": 0.01, "equivariant": True}
+    whole = lgint.integrate(model, "reml", **options)
+    total = calls[0]
+    for part in (0.3, 0.55, 0.8):
+        calls[:] = [0, int(part * total)]
+        with pytest.raises(ArithmeticError) as caught:
+            lgint.integrate(model, "reml", **options)
+        calls[1] = np.inf
+        rest = lgint.integrate(model, "reml", start=caught.value.trajectory, **options)
+        assert rest.q[-1].tobytes() == whole.q[-1].tobytes()
+        assert rest.extra["p"][-1].tobytes() == whole.extra["p"][-1].tobytes()
+
+
+@pytest.mark.measures
+@pytest.mark.parametrize("equivariant", [True, False])
+def test_the_cost_of_a_chain_is_linear(equivariant):
+    """Time per link and Newton iteration from 100 to 1000 links; tests/c/test_matrix.c counts the fill up to 10000."""
+
+    def cost(n):
+        model = lgint.models.pendulum_chain(n=n, formulation="euler_parameters")
+        options = {"t_end": 0.005, "h": 0.001, "equivariant": equivariant}
+        lgint.integrate(model, "reml", **options)
+        best = np.inf
+        for _ in range(3):
+            begin = clock.process_time()
+            run = lgint.integrate(model, "reml", **options)
+            best = min(best, clock.process_time() - begin)
+        assert run.stats.dense_fallbacks == 0
+        return best / (n * run.stats.newton_iterations)
+
+    assert cost(1000) < 2.5 * cost(100)
