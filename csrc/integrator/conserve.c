@@ -86,7 +86,8 @@ const lg_momentum_rule lg_livens_all = {.pair = LG_PAIR_DISCRETE, .all = 1},
                        lg_livens_reduced = {.pair = LG_PAIR_DISCRETE},
                        lg_livens_null_space = {.pair = LG_PAIR_DISCRETE, .null_space = 1},
                        lg_livens_midpoint = {.pair = LG_PAIR_MIDPOINT},
-                       lg_hamilton_midpoint = {.pair = LG_PAIR_MIDPOINT, .kinetic = LG_KINETIC_POLYNOMIAL};
+                       lg_hamilton_midpoint = {.pair = LG_PAIR_MIDPOINT, .kinetic = LG_KINETIC_POLYNOMIAL},
+                       lg_hamilton_discrete = {.pair = LG_PAIR_DISCRETE, .kinetic = LG_KINETIC_HAMILTON};
 
 /* ---- the stepper ---- */
 
@@ -526,18 +527,22 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     return LG_OK;
 }
 
-const lg_stepper_type lg_conserve = {
-    .name = "conserve",
-    .size = sizeof(lg_conserve_stepper),
-    .coupling = LG_COUPLING_GROUPS,
-    .needs = "a LagrangianModel, or rigid bodies with formulation=\"euler_parameters\"",
-    .extra = "p",
-    .starts_singular = 1,
-    .extra_count = momentum_count,
-    .prepare = prepare,
-    .layout = layout,
-    .carry_count = carry_count,
-    .reset = reset,
-    .step = step,
-    .close = close,
-};
+#define CONSERVE(what)                                                                                                 \
+    {                                                                                                                  \
+        .name = "conserve",                                                                                            \
+        .size = sizeof(lg_conserve_stepper),                                                                           \
+        .coupling = LG_COUPLING_GROUPS,                                                                                \
+        .needs = what,                                                                                                 \
+        .extra = "p",                                                                                                  \
+        .starts_singular = 1,                                                                                          \
+        .extra_count = momentum_count,                                                                                 \
+        .prepare = prepare,                                                                                            \
+        .layout = layout,                                                                                              \
+        .carry_count = carry_count,                                                                                    \
+        .reset = reset,                                                                                                \
+        .step = step,                                                                                                  \
+        .close = close,                                                                                                \
+    }
+#define BODIES "rigid bodies with formulation=\"euler_parameters\""
+
+const lg_stepper_type lg_conserve = CONSERVE("a LagrangianModel, or " BODIES), lg_conserve_bodies = CONSERVE(BODIES);
