@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lgint._args import choice
 from lgint._papers import (
+    beyond,
     beyond_sigma,
     holzinger2024,
     holzinger2024_details,
@@ -21,6 +22,7 @@ MODULES = (
     tumiotto2024,
     sherif2019,
     holzinger2025,
+    beyond,
     beyond_sigma,
 )
 

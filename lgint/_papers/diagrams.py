@@ -71,13 +71,15 @@ def columns(studies: Mapping[str, Study], *names: str) -> dict[str, ArrayLike]:
     return {"setting": found["setting"], "h (s)": found["h"], **{name: found[name] for name in names}}
 
 
-def orders(studies: Mapping[str, Study], what: str, expected: Mapping[str, float], within: float = 0.2) -> list[Claim]:
+def orders(
+    studies: Mapping[str, Study], what: str, expected: Mapping[str, float], within: float = 0.2, why: str = ""
+) -> list[Claim]:
     """A claim for each study that its errors have an order, which says for which steps that is so."""
     claims = []
     for label, order in expected.items():
         found = studies[label].asymptotic[what]
         where = f"h = {found.h[0]:.3g} ... {found.h[-1]:.3g} s" if len(found.h) else "no asymptotic range"
-        claims.append(slope(f"order of {label}, {where}", order, found.order, within))
+        claims.append(slope(f"order of {label}, {where}", order, found.order, within, why))
     return claims
 
 

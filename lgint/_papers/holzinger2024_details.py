@@ -59,13 +59,13 @@ def _ours(name: str, x: Array) -> Array:
 
 @artifact(
     PAPER,
-    "eqA7",
+    "eq_a7",
     shows="Errors of the coefficients of the tangent operator as (A7)-(A9) switch between polynomial and closed form.",
     reproduced="Absolute errors of the polynomials of about 1e-16, and relative errors of the functions of about "
     "1e-10.",
     ours="reference: two more terms of the series; angles from 1e-6 to 0.1; 'about' is read as four times",
 )
-def eqA7(quick: bool) -> Result:
+def eq_a7(quick: bool) -> Result:
     x = np.logspace(-6, -1, 500 if quick else 5000)
     table: dict[str, Array] = {"angle": x}
     claims = []

@@ -32,7 +32,8 @@ def errors(axes: Axes, curves: Sequence[Curve], xlabel: str, ylabel: str, *, tri
     """Curves on logarithmic axes, and triangles for the orders that they show."""
     for i, curve in enumerate(curves):
         place = i if curve.look is None else curve.look
-        look = {"color": COLORS[place % len(COLORS)], "marker": MARKERS[place % len(MARKERS)], "markersize": 4.5}
+        marker = MARKERS[(place + place // len(COLORS)) % len(MARKERS)]
+        look = {"color": COLORS[place % len(COLORS)], "marker": marker, "markersize": 4.5}
         y = np.where(curve.y > 0, curve.y, np.nan)
         axes.loglog(curve.x, y, label=curve.label, linestyle="--" if curve.dashed else "-", **look)
     if triangles:

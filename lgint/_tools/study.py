@@ -381,9 +381,15 @@ def compare(
         times = [_times_of(given) for given in arguments.values()]
         wanted = [t for t in times if t is not None]
         kept: dict[str, Any] = {"t_eval": np.unique(np.concatenate(wanted))} if wanted else {"save_every": _LAST}
-        if "model" not in common and "model" not in reference:
+        first = next(iter(arguments.values()))
+        shared: dict[str, Any] = {
+            name: first[name]
+            for name in ("model", "t_end")
+            if name in first and all(given.get(name) is first[name] for given in arguments.values())
+        }
+        shared |= {name: common[name] for name in ("model", "t_end") if name in common}
+        if "model" not in {**shared, **reference}:
             raise ValueError("reference: a model is needed, since each setting has its own")
-        shared: dict[str, Any] = {name: common[name] for name in ("model", "t_end") if name in common}
         reference = integrate(**{**shared, **kept, **reference})
     return Comparison({label: study(reference=reference, **given) for label, given in arguments.items()})
 

@@ -248,7 +248,8 @@ def test_what_comparisons_and_studies_refuse(top):
     with pytest.raises(ValueError, match="settings: one setting"):
         lgint.compare({}, model=top, steps=STEPS, t_end=0.01)
     with pytest.raises(ValueError, match="reference: a model is needed"):
-        settings = {"a": {"model": top, "method": "rk44"}}
+        other = lgint.models.heavy_top(formulation="SE3")
+        settings = {"a": {"model": top, "method": "rk44"}, "b": {"model": other, "method": "rk44"}}
         lgint.compare(settings, steps=STEPS, t_end=0.01, reference={"method": "rk67", "h": 1e-4})
     with pytest.raises(ValueError, match="reference: it has no state at t = 0.001"):
         best = lgint.integrate(top, "rk67", t_end=0.01, h=1e-3, save_every=5)

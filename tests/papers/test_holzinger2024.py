@@ -13,7 +13,7 @@ def differing(artifact):
 def test_quick_runs():
     assert differing(holzinger2024.fig6) == []
     assert differing(holzinger2024_mechanisms.table9) == []
-    assert differing(holzinger2024_details.eqA7) == ["(A8): relative error of the function"]
+    assert differing(holzinger2024_details.eq_a7) == ["(A8): relative error of the function"]
     assert differing(holzinger2024.table5) == [
         "without T, full: iterations per step, each row within 5%",
         "without T, modified: iterations per step, each row within 5%",
@@ -24,7 +24,7 @@ def test_a_wrong_coefficient_is_seen(monkeypatch):
     form, threshold, series = holzinger2024_details.COEFFICIENTS["(A7)"]
     wrong = {"(A7)": (form, threshold, [series[0], -series[1], *series[2:]])}
     monkeypatch.setattr(holzinger2024_details, "COEFFICIENTS", wrong)
-    assert "(A7): relative error of the function" in differing(holzinger2024_details.eqA7)
+    assert "(A7): relative error of the function" in differing(holzinger2024_details.eq_a7)
 
 
 def test_a_wrong_setting_is_seen(monkeypatch):
