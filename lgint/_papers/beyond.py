@@ -252,7 +252,10 @@ FAMILIES: dict[str, dict[str, Any]] = {
 }
 ADAPTIVE = {"DOPRI5 automatic": "dopri5", "HERK5 automatic": "herk5"}
 TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)
-MIDPOINT = {"method": "mph", "hamiltonian": "exact"}  # conserves energy; on Euler parameters
+CONSERVING: dict[str, dict[str, Any]] = {  # on Euler parameters
+    "midpoint (mph)": {"method": "mph", "hamiltonian": "exact"},
+    "energy-momentum (eml)": {"method": "eml", "equivariant": True},
+}
 
 
 def _families(name: str, quick: bool) -> Comparison:
@@ -262,11 +265,8 @@ def _families(name: str, quick: bool) -> Comparison:
     for label, method in ADAPTIVE.items():
         settings[label] = {"method": method, "tolerances": TOLERANCES[: 3 if quick else 4]}
     if name != "roll-up":
-        settings["energy-conserving midpoint, EP"] = {
-            "model": make(formulation="euler_parameters"),
-            **MIDPOINT,
-            "steps": steps,
-        }
+        classical = make(formulation="euler_parameters")
+        settings |= {label: {"model": classical, "steps": steps, **o} for label, o in CONSERVING.items()}
     model = make()
     own = {"model": model, "t_end": t_end, "failures": "keep", "repeats": 3, "observables": {"x": observe}}
     best = {"model": model, "method": "rk67", "h": first / 64, "project": "both"}
