@@ -50,5 +50,5 @@ def coefficients(what: str, value: ArrayLike, *shapes: tuple[int, ...]) -> Array
     """Numbers of one of `shapes`, none of them negative."""
     given = array(what, value, *shapes)
     if given.min() < 0:
-        raise ValueError(f"{what}: numbers >= 0 expected, got {value!r}")
+        raise ValueError(f"{what}: numbers >= 0 expected, got {given}")
     return given

@@ -154,7 +154,7 @@ BATTERIES = {  # the tests that must have seen each addition
 def grown(tmp_path_factory):
     """A copy of the tree with all additions, built once."""
     root = tmp_path_factory.mktemp("grown")
-    for name in ("csrc", "lgint", "tests", "docs"):
+    for name in ("benchmarks", "csrc", "lgint", "tests", "docs"):
         ignored = shutil.ignore_patterns("*.so", "__pycache__", "html")
         shutil.copytree(ROOT / name, root / name, ignore=ignored)
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
