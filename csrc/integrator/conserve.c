@@ -46,9 +46,8 @@ static const lg_kinetic_rule readings[] = {LG_KINETIC_POLYNOMIAL, LG_KINETIC_HAM
      0,                                                                                                                \
      1,                                                                                                                \
      NULL,                                                                                                             \
-     "Discrete gradients along the coordinates on which their function depends, so that the momenta of all others "    \
-     "are "                                                                                                            \
-     "kept; False: along all coordinates, as printed.",                                                                \
+     "Gradients that leave out the symmetries of their function, in attitudes of unit length, so that momenta are "    \
+     "kept to round-off; False: as printed.",                                                                          \
      LG_FIELD(lg_conserve_options, equivariant)},                                                                      \
         {"guess",                                                                                                      \
          LG_OPTION_CHOICE,                                                                                             \
