@@ -1,4 +1,4 @@
-"""The formulations of bodies, as the rows of node kinds have them, and the methods that run every system."""
+"""The formulations of bodies, as the rows of node kinds have them, and the methods, as their rows have them."""
 
 from lgint import _core
 
@@ -7,5 +7,6 @@ FREE = [name for name, row in NODES.items() if row["place"] in ("inertial", "bod
 FORMULATIONS = [name for name in FREE if not NODES[name]["explicit_only"]]  # that every method takes
 EXPLICIT_ONLY = [name for name in FREE if NODES[name]["explicit_only"]]
 METHODS = [row["name"] for row in _core.method_rows() if row["needs"] is None]
+MOMENTUM = [row["name"] for row in _core.method_rows() if row["momentum"]]  # these run bodies in Euler parameters
 LIE = [name for name in FORMULATIONS if not NODES[name]["linear"]]
 ANGLES = [name for name in FREE if NODES[name]["storage"] == "angles"]
