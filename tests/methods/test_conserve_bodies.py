@@ -1,5 +1,6 @@
 """What energy-momentum methods keep on bodies in Euler parameters."""
 
+import functools
 import time as clock
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 
 import lgint
 from face import systems
+from kinds import MOMENTUM
+from lgint import _core
 from lgint._model.joints import JOINTS
 
 ERRORS = [  # of the steady top at h = 0.01: as printed, and with normalised attitudes
@@ -141,6 +144,55 @@ def test_a_heavy_top_on_a_joint_keeps_the_momentum_about_the_vertical():
     assert run.stats.midpoint_gradients > 0 or spread(E) < 1e-12
     printed = lgint.integrate(model, "reml", t_end=0.2, h=0.002)
     assert spread(printed.energy("generalized")) < 1e-12 and spread(printed.angular_momentum()[:, 2]) > 1e-9
+
+
+EULER = {"formulation": "euler_parameters"}
+DISCRETE = [name for name in MOMENTUM if name not in ("mpl", "mph")]
+MECHANISMS = {  # model, end, h; with equivariant=True each second hinge of a plane chain takes midpoint gradients
+    "heavy_top": (lgint.models.heavy_top, 1.0, 1e-3),
+    "slider_crank": (lgint.models.slider_crank, 0.2, 1e-3),
+    "pendulum_chain": (lgint.models.pendulum_chain, 0.3, 2e-3),
+    "pendulum_chain of hinges": (functools.partial(lgint.models.pendulum_chain, joint="revolute"), 0.3, 2e-3),
+}
+
+
+@pytest.mark.parametrize("equivariant", [False, True], ids=["printed", "equivariant"])
+@pytest.mark.parametrize("method", DISCRETE)
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_mechanisms_keep_their_energy(name, method, equivariant):
+    """Of the size of the kinetic energy, as the potential has any zero; constraints at round-off at every end."""
+    make, t_end, h = MECHANISMS[name]
+    run = lgint.integrate(make(**EULER), method, t_end=t_end, h=h, equivariant=equivariant)
+    change = np.ptp(run.energy("generalized")) / run.energy("kinetic").max()
+    assert np.ptp(run.energy("kinetic")) > 0.01 * run.energy("kinetic").max()
+    assert np.abs(run.constraint_residual()).max() < 1e-14
+    if equivariant and name.startswith("pendulum_chain"):
+        assert run.stats.midpoint_gradients > 0 and change < 1e-7
+    else:
+        assert run.stats.midpoint_gradients == 0 and change < 1e-12
+
+
+@pytest.mark.parametrize("method", MOMENTUM)
+def test_every_method_keeps_the_vertical_momentum_of_a_heavy_top(method):
+    """In the equivariant form; as printed, it changes by 1e-3 of itself."""
+    for equivariant in (False, True):
+        run = lgint.integrate(lgint.models.heavy_top(**EULER), method, t_end=1.0, h=1e-3, equivariant=equivariant)
+        change = np.ptp(run.angular_momentum()[:, 2]) / np.abs(run.angular_momentum()).max()
+        assert change < 1e-12 if equivariant else 1e-4 < change < 1e-2
+
+
+def test_energy_changes_in_steps_with_midpoint_gradients_alone():
+    """The count rises in these steps, and in no other one does the energy change."""
+    model, h = lgint.models.pendulum_chain(**EULER), 2.0**-9
+    run = lgint.integrate(model, "reml", t_end=256 * h, h=h, equivariant=True)
+    stepper, counts = _core.Stepper(model.core, "reml", 0.0, model.q0, model.v0, None, {"equivariant": True}), [0]
+    for _ in range(256):
+        stepper.step(h)
+        counts.append(stepper.stats["midpoint_gradients"])
+    assert stepper.q.tobytes() == run.q[-1].tobytes() and 0 < counts[-1] == run.stats.midpoint_gradients < 20
+    changes = np.abs(np.diff(run.energy("generalized"))) / run.energy("kinetic").max()
+    replaced = np.diff(counts) > 0
+    assert changes[~replaced].max() < 1e-12 < 1e-11 < changes[replaced].min()
 
 
 def test_reactions_do_not_depend_on_the_axes_of_multipliers():
