@@ -8,5 +8,6 @@ FORMULATIONS = [name for name in FREE if not NODES[name]["explicit_only"]]  # th
 EXPLICIT_ONLY = [name for name in FREE if NODES[name]["explicit_only"]]
 METHODS = [row["name"] for row in _core.method_rows() if row["needs"] is None]
 MOMENTUM = [row["name"] for row in _core.method_rows() if row["momentum"]]  # these run bodies in Euler parameters
+BODIES = dict.fromkeys(METHODS, "R3xSO3") | dict.fromkeys(MOMENTUM, "euler_parameters")  # what each of them runs
 LIE = [name for name in FORMULATIONS if not NODES[name]["linear"]]
 ANGLES = [name for name in FREE if NODES[name]["storage"] == "angles"]

@@ -50,9 +50,9 @@ def model(*more, kind="R3xSO3"):
     return _core.Model([(kind, 0)], frames, [BODY, WEIGHT, *more])
 
 
-def top():
+def top(kind="R3xSO3"):
     """The body on a ball joint at the origin."""
-    return model(ball_joint("ball"))
+    return model(ball_joint("ball"), kind=kind)
 
 
 def top_start():
@@ -61,6 +61,13 @@ def top_start():
     omega = np.array([0.1, 0.2, 20.0])
     lever = R @ [0, 0, 1.0]
     return np.concatenate([lever, R.ravel()]), np.concatenate([np.cross(R @ omega, lever), omega])
+
+
+def top_start_in_euler_parameters():
+    """The same start: the attitude is a turn about x by the angle of (0, 0.6, 0.8) from the vertical."""
+    (q, v), half = top_start(), -np.arcsin(0.6) / 2
+    s, x, (a, b, c) = np.cos(half), np.sin(half), v[3:] / 2
+    return np.append(q[:3], [s, x, 0.0, 0.0]), np.append(v[:3], [-x * a, s * a, s * b - x * c, s * c + x * b])
 
 
 def run(system, method, q, v, *, t_end=1.0, h=0.01, every=1, stops=None, start=None, t0=0.0, progress=None, **options):
@@ -72,8 +79,8 @@ def run(system, method, q, v, *, t_end=1.0, h=0.01, every=1, stops=None, start=N
 
 def last(result):
     """What resumes a run, and its last q and v."""
-    start = {"vdot": result["vdot"][-1], "lam": result["lam"][-1], "mem": result["mem"][-1], "carry": result["carry"]}
-    return result["q"][-1], result["v"][-1], start
+    start = {name: result[name][-1] for name in ("vdot", "lam", "mem", "extra") if name in result}
+    return result["q"][-1], result["v"][-1], start | {"carry": result["carry"]}
 
 
 def same_bits(first, second):
@@ -82,6 +89,6 @@ def same_bits(first, second):
     return all(first[name].tobytes() == second[name].tobytes() for name in names)
 
 
-def pushed_top():
+def pushed_top(kind="R3xSO3"):
     """The top under a small force given by a Python function of time."""
-    return model(ball_joint("ball"), ("force", "push", [0], [0.0, 2.0], lambda t: [0.1 * t, 0.0, 0.0]))
+    return model(ball_joint("ball"), ("force", "push", [0], [0.0, 2.0], lambda t: [0.1 * t, 0.0, 0.0]), kind=kind)

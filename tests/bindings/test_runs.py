@@ -1,10 +1,24 @@
 """Runs: what is saved, the same bits twice, resuming, steppers."""
 
+from functools import partial
+from itertools import product
+
 import numpy as np
 import pytest
 
-from bindings.systems import PENDULUM_START, last, oscillator, pendulum, pushed_top, run, same_bits, top, top_start
-from kinds import METHODS
+from bindings.systems import (
+    PENDULUM_START,
+    last,
+    oscillator,
+    pendulum,
+    pushed_top,
+    run,
+    same_bits,
+    top,
+    top_start,
+    top_start_in_euler_parameters,
+)
+from kinds import METHODS, MOMENTUM
 from lgint import _core
 
 CASES = {
@@ -12,17 +26,21 @@ CASES = {
     "function of time": (pushed_top, top_start()),
     "callable": (pendulum, PENDULUM_START),
 }
+EULER = {
+    "compiled, Euler parameters": (partial(top, "euler_parameters"), top_start_in_euler_parameters()),
+    "function of time, Euler parameters": (partial(pushed_top, "euler_parameters"), top_start_in_euler_parameters()),
+}
+RUNS = [*product(CASES, METHODS), *product(EULER, MOMENTUM)]
+CASES |= EULER
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "method"), RUNS)
 def test_the_same_bits_twice(name, method):
     make, start = CASES[name]
     assert same_bits(run(make(), method, *start, h=5e-3), run(make(), method, *start, h=5e-3))
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "method"), RUNS)
 def test_a_resumed_run_gives_the_same_bits(name, method):
     make, start = CASES[name]
     system = make()
@@ -30,16 +48,27 @@ def test_a_resumed_run_gives_the_same_bits(name, method):
     first = run(system, method, *start, h=5e-3, t_end=0.5)
     q, v, memory = last(first)
     second = run(system, method, q, v, h=5e-3, t0=0.5, start=memory)
-    for field in ("t", "q", "v", "vdot", "lam"):
+    fields = {"t", "q", "v", "vdot", "lam", "extra"} & whole.keys()
+    assert ("extra" in fields) == (method in MOMENTUM)
+    for field in fields:
         assert np.concatenate([first[field], second[field][1:]]).tobytes() == whole[field].tobytes()
 
 
-@pytest.mark.parametrize("method", ["rk44", "genalpha"])
-def test_a_stepper_goes_as_a_run_does(method):
-    q, v = top_start()
+def test_the_top_in_euler_parameters_is_the_same():
+    kinds = [(top, *top_start()), (partial(top, "euler_parameters"), *top_start_in_euler_parameters())]
+    positions = [run(make(), "rk67", q, v, h=1e-3, t_end=0.1)["q"][-1, :3] for make, q, v in kinds]
+    assert np.abs(positions[0] - positions[1]).max() < 1e-10
+
+
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [("compiled", "rk44"), ("compiled", "genalpha"), *product(["compiled, Euler parameters"], MOMENTUM)],
+)
+def test_a_stepper_goes_as_a_run_does(name, method):
+    make, (q, v) = CASES[name]
     h = 2.0**-7
-    result = run(top(), method, q, v, h=h, t_end=16 * h)
-    stepper = _core.Stepper(top(), method, 0.0, q, v, None, {})
+    result = run(make(), method, q, v, h=h, t_end=16 * h)
+    stepper = _core.Stepper(make(), method, 0.0, q, v, None, {})
     for i in range(1, 17):
         stepper.step(h)
         for field in ("t", "q", "v", "vdot", "lam"):

@@ -5,9 +5,9 @@ import pytest
 
 import lgint
 from battery import T_END, observed_order, slow_top
-from kinds import LIE
+from kinds import BODIES, LIE, MOMENTUM
 
-METHODS = ("rk44", "dopri5", "genalpha")
+OTHERS = ("rk44", "dopri5", "genalpha")
 
 
 def fine(model, n, every):
@@ -38,14 +38,16 @@ def test_orders_of_the_interpolation(formulation):
         assert abs(observed_order(steps, column) - order) < 0.5, f"{formulation} {name}: {column}"
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [*OTHERS, *MOMENTUM])
 def test_exact_at_the_ends(method):
-    run = lgint.integrate(slow_top("SE3"), method, t_end=0.2, h=0.01, dense_output=True)
+    model = slow_top("SE3" if method in OTHERS else BODIES[method])
+    run = lgint.integrate(model, method, t_end=0.2, h=0.01, dense_output=True)
     found = run.sol(run.t)
     for name in ("q", "v", "vdot", "lam"):
         assert np.array_equal(getattr(found, name), getattr(run, name))
     one = run.sol(0.1)
-    assert one.q.shape == (12,) and one.lam.shape == (3,) and run.sol([[0.1, 0.15]]).v.shape == (1, 2, 6)
+    assert one.q.shape == (model.nq,) and one.lam.shape == (model.nc,)
+    assert run.sol([[0.1, 0.15]]).v.shape == (1, 2, model.nv)
     q, v, *_ = one
     assert np.array_equal(q, one.q) and np.array_equal(v, one.v)
 
@@ -66,6 +68,19 @@ def test_t_eval_does_not_change_the_steps(formulation, options):
     assert run.end["q"].tobytes() == plain.q[-1:].tobytes()
     best = lgint.integrate(model, "rk67", t_end=0.5, h=1e-3, dense_output=True).sol(times)
     assert np.abs(run.q - best.q).max() < 2e-4 and np.abs(run.v - best.v).max() < 2e-3
+
+
+@pytest.mark.parametrize("method", MOMENTUM)
+def test_momenta_at_times_of_t_eval(method):
+    """Those of the steps at their ends and linear between; the steps are the same bits."""
+    model = slow_top("euler_parameters")
+    plain = lgint.integrate(model, method, t_end=0.1, h=0.01)
+    times = np.sort(np.append(plain.t, plain.t[:-1] + 0.0025))
+    run = lgint.integrate(model, method, t_end=0.1, h=0.01, t_eval=times)
+    p = plain.extra["p"]
+    assert run.extra["p"][::2].tobytes() == p.tobytes() and run.q[::2].tobytes() == plain.q.tobytes()
+    assert np.allclose(run.extra["p"][1::2], 0.75 * p[:-1] + 0.25 * p[1:], rtol=0, atol=1e-11 * np.abs(p).max())
+    assert run.stats.newton_iterations == plain.stats.newton_iterations
 
 
 def test_the_velocity_is_that_of_the_curve():

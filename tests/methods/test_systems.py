@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import lgint
-from kinds import METHODS
+from kinds import BODIES
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", BODIES)
 @pytest.mark.parametrize("constrained", [True, False])
 def test_euler_parameters_never_need_the_dense_factorisation(method, constrained):
     top = lgint.models.heavy_top(formulation="euler_parameters", constrained=constrained)
