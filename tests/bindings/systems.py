@@ -79,8 +79,8 @@ def run(system, method, q, v, *, t_end=1.0, h=0.01, every=1, stops=None, start=N
 
 def last(result):
     """What resumes a run, and its last q and v."""
-    start = {name: result[name][-1] for name in ("vdot", "lam", "mem", "extra") if name in result}
-    return result["q"][-1], result["v"][-1], start | {"carry": result["carry"]}
+    start = {"vdot": result["vdot"][-1], "lam": result["lam"][-1], "mem": result["mem"][-1], "carry": result["carry"]}
+    return result["q"][-1], result["v"][-1], start
 
 
 def same_bits(first, second):
