@@ -336,7 +336,7 @@ static void correct_rows_by(lg_step *step, const lg_joint *joint, const double *
 static void correct_rows(lg_step *step, const lg_joint *joint, double *l2)
 {
     correction c = {.e = &joint->e, .clique = joint->clique};
-    double delta[LG_MAX_ROWS], largest = 0;
+    double delta[LG_MAX_ROWS] = {0}, largest = 0;
     for (int i = 0; i < joint->nrows; i++) {
         int row = joint->row + i;
         delta[i] = step->phi[row] - step->kept.phi[row] - step->pair->h * step->at_middle.phidot[row];

@@ -214,11 +214,11 @@ static lg_status evaluate_pair(pair_scratch *s)
     LG_TRY(decide(s, pair));
     pair.stage = LG_PAIR_DECIDED;
     LG_TRY(system->pair(system->self, &pair, &wanted));
-    if (wanted.G)
+    if (out[LG_PAIR_TERM_G])
         spread_rows(system, s->G, out[LG_PAIR_TERM_G]);
-    if (wanted.B)
+    if (out[LG_PAIR_TERM_B])
         spread_rows(system, s->B, out[LG_PAIR_TERM_B]);
-    if (wanted.S)
+    if (out[LG_PAIR_TERM_S])
         spread_matrix(system->pattern, &s->matrix, 1, out[LG_PAIR_TERM_S]);
     return LG_OK;
 }

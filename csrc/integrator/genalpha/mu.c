@@ -29,7 +29,7 @@ static void mu_chains(lg_genalpha_stepper *g, const lg_alpha_place *place)
     mu_series(&g->alpha, 1, &first, &second);
     for (int i = 0; i < space->nblocks; i++) {
         const lg_block *b = &space->block[i];
-        double *X = is_moved(g, b) ? g->TL + b->m : NULL;
+        double *X = g->TL && is_moved(g, b) ? g->TL + b->m : NULL;
         g->chain[i] = (lg_chain){{1, 1, 1}, {X, X, X}};
         if (X) {
             lg_alpha_polynomial(b, place->theta, first, second, X);
