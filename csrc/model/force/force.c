@@ -74,11 +74,10 @@ lg_status lg_force_elastic(const lg_force *force, const lg_point *at, int linear
     const lg_element *e = &force->e;
     const lg_pose *f[2] = {lg_pose_of(e->frame[0], at), e->frame[1] ? lg_pose_of(e->frame[1], at) : NULL};
     clear_slopes(out);
-    if (!force->type->between)
+    if (!f[1] || !force->type->between)
         return force->type->wrenches(e, f, at, linear, out);
-    const double *first = f[0]->x, *second = lg_pose_of(e->frame[1], at)->x;
-    double d[3] = {second[0] - first[0], second[1] - first[1], second[2] - first[2]}, rest[3] = {0, 0, 0}, F[3],
-           A[9] = {0}, B[9];
+    double d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]};
+    double rest[3] = {0, 0, 0}, F[3], A[9] = {0}, B[9];
     LG_TRY(force->type->between(e, d, rest, linear, F, A, B));
     spread(F, A, out);
     return LG_OK;
