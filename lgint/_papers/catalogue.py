@@ -10,6 +10,7 @@ from lgint._papers import (
     holzinger2024_details,
     holzinger2024_mechanisms,
     holzinger2025,
+    kinon2024,
     sherif2019,
     tumiotto2024,
 )
@@ -22,6 +23,7 @@ MODULES = (
     tumiotto2024,
     sherif2019,
     holzinger2025,
+    kinon2024,
     beyond,
     beyond_sigma,
 )
