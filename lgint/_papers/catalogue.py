@@ -5,6 +5,7 @@ from __future__ import annotations
 from lgint._args import choice
 from lgint._papers import (
     beyond,
+    beyond_momentum,
     beyond_sigma,
     holzinger2024,
     holzinger2024_details,
@@ -25,6 +26,7 @@ MODULES = (
     holzinger2025,
     kinon2024,
     beyond,
+    beyond_momentum,
     beyond_sigma,
 )
 

@@ -307,9 +307,7 @@ SCHEMES: dict[str, tuple[str, dict[str, Any]]] = {
     "MPH": ("mph", {"hamiltonian": "polynomial"}),
     "MPH, published code": ("mph", {"hamiltonian": "published"}),
 }
-MPH_FORMS = (
-    'MPH has (139) in the middle of a step, without 1/|q|^4; the published code has that factor in part'
-)
+MPH_FORMS = "MPH has (139) in the middle of a step, without 1/|q|^4; the published code has that factor in part"
 
 
 def _top(label: str, t_end: float = 2.0, h: float = 0.01) -> Trajectory:
