@@ -289,7 +289,9 @@ def fig9(quick: bool) -> Result:
 def _least_times(h: float, repeats: int) -> Array:
     """Least processor time of each scheme, s; they take turns."""
     model = models.free_body()
-    return np.min([[_seconds(model, method, h) for method in REDUCED.values()] for _ in range(repeats)], axis=0)
+    seconds = np.array([[_seconds(model, method, h) for method in REDUCED.values()] for _ in range(repeats)])
+    least: Array = seconds.min(axis=0)
+    return least
 
 
 def _seconds(model: System, method: str, h: float) -> float:
@@ -492,7 +494,7 @@ def _padded(values: Array, length: int) -> Array:
     return np.pad(values, (0, length - len(values)), constant_values=np.nan)
 
 
-def _missing(lines: Mapping[str, Array], free: Array) -> dict[str, Array]:
+def _missing(lines: Mapping[str, Array], free: Any) -> dict[str, Array]:
     """Distance of L_1 of both forms from 300 kg m^2/s, after the load."""
     return {label: line[free] - 300 for label, line in lines.items() if "L_1" in label}
 
