@@ -11,6 +11,9 @@
 
 #define LG_PI 3.14159265358979323846
 
+/* A kernel that is compiled into each caller, where its sizes are constants. */
+#define LG_INLINE inline __attribute__((always_inline))
+
 /* In a loop: the compiler takes no two passes at once. Two values that were stored one by one a moment ago cannot be
    loaded together before they have reached the cache. */
 #define LG_ONE_BY_ONE __asm__ volatile("" ::: "memory")

@@ -89,12 +89,11 @@ void lg_slopes_combine(const lg_slopes *slopes, const lg_weights *weights, doubl
         }
 }
 
-#define INLINE static inline __attribute__((always_inline))
 enum { GROUP = 4 }; /* slopes that are summed at once */
 
 /* Adds the weighted slopes of `count` <= GROUP stages to theta_0 (NULL: zero) and v_0. The compiler knows `count`. */
-INLINE void add_group(int count, const lg_slopes *slopes, const lg_weights *weights, int first, double h,
-                      const double *theta0, const double *v0, double *theta, double *v)
+static LG_INLINE void add_group(int count, const lg_slopes *slopes, const lg_weights *weights, int first, double h,
+                                const double *theta0, const double *v0, double *theta, double *v)
 {
     const double *K[GROUP];
     double w[GROUP];

@@ -7,8 +7,8 @@
 /* What is kept of a step while it lasts. Elements are counted as joints, then forces. */
 typedef struct lg_kept {
     double *phi, *V; /* at the start: rows, and the potential of each element */
-    double *
-        l2; /* of potentials, then of the rows of joints: how much angles count in relative motion; 0: a midpoint gradient stands in */
+    /* Of potentials, then of rows of joints: weight of angles in relative motion; 0: a midpoint gradient stands in. */
+    double *l2;
 } lg_kept;
 
 /* A step: what was asked for, and what has been evaluated on the way. */

@@ -4,11 +4,12 @@
    panel, and its results are dropped. */
 #include "sparse/front.h"
 
+#include "core/small.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
 #if defined(__GNUC__) && !defined(__clang__)
 #define UNROLL _Pragma("GCC unroll 8")
 #else
@@ -17,14 +18,14 @@
 
 typedef double pair __attribute__((vector_size(16), may_alias));
 
-INLINE pair load(const double *at)
+static LG_INLINE pair load(const double *at)
 {
     pair x;
     memcpy(&x, at, sizeof x);
     return x;
 }
 
-INLINE void store(double *at, pair x)
+static LG_INLINE void store(double *at, pair x)
 {
     memcpy(at, &x, sizeof x);
 }
@@ -49,7 +50,7 @@ static __attribute__((noinline)) double border_weight(int n, int nv, const doubl
     return own > 0 && velocity > 0 ? velocity / own : 1;
 }
 
-INLINE int pivot_row(int n, int p, const double *D)
+static LG_INLINE int pivot_row(int n, int p, const double *D)
 {
     int best = p;
     double largest = fabs(D[p + n * p]);
@@ -90,7 +91,7 @@ static void swap_rows(int n, int p, int q, double *D, int *perm)
 }
 
 /* Sum of |terms| that made the pivot p: within the front, and before it in the updates of its entry. */
-INLINE double pivot_terms(int n, int p, const double *D, const int *perm, const double *growth)
+static LG_INLINE double pivot_terms(int n, int p, const double *D, const int *perm, const double *growth)
 {
     double terms = 0;
     if (growth)
@@ -102,8 +103,8 @@ INLINE double pivot_terms(int n, int p, const double *D, const int *perm, const 
 }
 
 /* P D = L U in place, reciprocal pivots on the diagonal. Returns the column that failed, or n. */
-INLINE int factor_diagonal(int n, const lg_front *front, double *restrict D, int *restrict perm,
-                           const double *restrict growth)
+static LG_INLINE int factor_diagonal(int n, const lg_front *front, double *restrict D, int *restrict perm,
+                                     const double *restrict growth)
 {
     double weight = front->bordered ? border_weight(n, front->velocities, D) : 1;
     UNROLL
@@ -136,8 +137,8 @@ INLINE int factor_diagonal(int n, const lg_front *front, double *restrict D, int
 }
 
 /* L := source U_D^-1, two rows at a time; scratch holds the n pairs of these rows */
-INLINE void eliminate_left(int n, int ld, const double *restrict D, const double *source, double *L,
-                           pair *restrict scratch)
+static LG_INLINE void eliminate_left(int n, int ld, const double *restrict D, const double *source, double *L,
+                                     pair *restrict scratch)
 {
     for (int r = 0; r < ld; r += 2) {
         UNROLL
@@ -153,7 +154,7 @@ INLINE void eliminate_left(int n, int ld, const double *restrict D, const double
 }
 
 /* x := L_D^-1 x */
-INLINE void lower_solve(int n, const double *restrict D, double *restrict x)
+static LG_INLINE void lower_solve(int n, const double *restrict D, double *restrict x)
 {
     UNROLL
     for (int p = 0; p < n; p++) {
@@ -164,7 +165,7 @@ INLINE void lower_solve(int n, const double *restrict D, double *restrict x)
 }
 
 /* x := U_D^-1 x */
-INLINE void upper_solve(int n, const double *restrict D, double *restrict x)
+static LG_INLINE void upper_solve(int n, const double *restrict D, double *restrict x)
 {
     UNROLL
     for (int p = n - 1; p >= 0; p--) {
@@ -176,8 +177,8 @@ INLINE void upper_solve(int n, const double *restrict D, double *restrict x)
 }
 
 /* U := L_D^-1 P source; scratch holds a column while it is permuted */
-INLINE void eliminate_right(int n, int m, const double *restrict D, const int *restrict perm, const double *source,
-                            double *U, double *restrict scratch)
+static LG_INLINE void eliminate_right(int n, int m, const double *restrict D, const int *restrict perm,
+                                      const double *source, double *U, double *restrict scratch)
 {
     for (int c = 0; c < m; c++, source += n, U += n) {
         UNROLL
@@ -192,8 +193,9 @@ INLINE void eliminate_right(int n, int m, const double *restrict D, const int *r
 
 /* target -= L U for at most 4 rows and 3 columns: as many as the registers hold. growth, unless NULL: of the
    diagonal. */
-INLINE void subtract_tile(int n, int rows, int columns, const double *restrict L, int ld, const double *restrict U,
-                          double *restrict target, int ld_target, double *restrict growth)
+static LG_INLINE void subtract_tile(int n, int rows, int columns, const double *restrict L, int ld,
+                                    const double *restrict U, double *restrict target, int ld_target,
+                                    double *restrict growth)
 {
     pair sum[3][2] = {{{0}}};
     UNROLL
@@ -220,8 +222,8 @@ INLINE void subtract_tile(int n, int rows, int columns, const double *restrict L
 }
 
 /* target -= L U for all rows and at most 3 columns */
-INLINE void subtract_columns(int n, int rows, int columns, const double *L, int ld, const double *U, double *target,
-                             int ld_target)
+static LG_INLINE void subtract_columns(int n, int rows, int columns, const double *L, int ld, const double *U,
+                                       double *target, int ld_target)
 {
     for (; rows >= 4; rows -= 4, L += 4, target += 4)
         subtract_tile(n, 4, columns, L, ld, U, target, ld_target, NULL);
@@ -234,8 +236,8 @@ INLINE void subtract_columns(int n, int rows, int columns, const double *L, int 
 }
 
 /* target -= L U */
-INLINE void subtract_product(int n, int rows, int columns, const double *L, int ld, const double *U, double *target,
-                             int ld_target)
+static LG_INLINE void subtract_product(int n, int rows, int columns, const double *L, int ld, const double *U,
+                                       double *target, int ld_target)
 {
     for (; columns >= 3; columns -= 3, U += 3 * n, target += 3 * ld_target)
         subtract_columns(n, rows, 3, L, ld, U, target, ld_target);
@@ -246,8 +248,8 @@ INLINE void subtract_product(int n, int rows, int columns, const double *L, int 
 }
 
 /* The same for the small D of a later front, and records how much was subtracted from its diagonal */
-INLINE void subtract_from_small(int n, int rows, const double *L, int ld, const double *U, double *target,
-                                double *growth)
+static LG_INLINE void subtract_from_small(int n, int rows, const double *L, int ld, const double *U, double *target,
+                                          double *growth)
 {
     if (rows == 3)
         subtract_tile(n, 3, 3, L, ld, U, target, 3, growth);
@@ -270,8 +272,8 @@ static void add_growth(int n, const double *D, const double *before, double *gro
 }
 
 /* Subtracts the products of slices of L and U from the later fronts; `left` and `right` are these panels. */
-INLINE void update_later(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
-                         const double *left, const double *right)
+static LG_INLINE void update_later(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
+                                   const double *left, const double *right)
 {
     const lg_neighbour *neighbours = plan->neighbours + front->neighbour;
     const lg_update *update = plan->updates + front->updates;
@@ -293,7 +295,7 @@ INLINE void update_later(int n, const lg_plan *plan, const lg_front *front, cons
 }
 
 /* The pivot block with its assembled values, which become its factors, in a guest where they stand. */
-INLINE double *start_diagonal(int n, const lg_front *front, const lg_front_data *data)
+static LG_INLINE double *start_diagonal(int n, const lg_front *front, const lg_front_data *data)
 {
     double *D = data->factors + front->D;
     if (front->fresh && data->factors != data->values)
@@ -313,7 +315,8 @@ static lg_status failed_at(int n, int column, const double *D, int *deficient)
 }
 
 /* The panels and the later fronts, once the pivot block is factored. */
-INLINE void finish(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, pair *scratch)
+static LG_INLINE void finish(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
+                             pair *scratch)
 {
     const double *source = front->fresh ? data->values : data->factors;
     double *D = data->factors + front->D, *U = data->factors + front->U, *L = data->factors + front->L;
@@ -322,8 +325,8 @@ INLINE void finish(int n, const lg_plan *plan, const lg_front *front, const lg_f
     update_later(n, plan, front, data, L, U);
 }
 
-INLINE lg_status factor(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient,
-                        pair *scratch)
+static LG_INLINE lg_status factor(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
+                                  int *deficient, pair *scratch)
 {
     double *D = start_diagonal(n, front, data);
     int done = factor_diagonal(n, front, D, data->pivots + front->pivot, growth_of(front, data));
@@ -338,7 +341,7 @@ INLINE lg_status factor(int n, const lg_plan *plan, const lg_front *front, const
 enum { PANEL = 8 };
 
 /* y -= s x */
-INLINE void subtract_scaled(int n, double s, const double *restrict x, double *restrict y)
+static LG_INLINE void subtract_scaled(int n, double s, const double *restrict x, double *restrict y)
 {
     for (int i = 0; i < n; i++)
         y[i] -= s * x[i];
@@ -415,8 +418,8 @@ static lg_status factor_large(int n, const lg_front *front, const lg_front_data 
 /* The unknowns of a front are contiguous, at the front's place. */
 
 /* Subtracts L y from the unknowns of the later fronts. */
-INLINE void subtract_left(int n, const lg_plan *plan, const lg_front *front, const double *L, const double *restrict y,
-                          double *z)
+static LG_INLINE void subtract_left(int n, const lg_plan *plan, const lg_front *front, const double *L,
+                                    const double *restrict y, double *z)
 {
     const lg_neighbour *to = plan->neighbours + front->neighbour, *end = to + front->neighbours;
     for (; to < end; to++)
@@ -434,8 +437,8 @@ INLINE void subtract_left(int n, const lg_plan *plan, const lg_front *front, con
 }
 
 /* y -= U times the unknowns of the later fronts */
-INLINE void subtract_right(int n, const lg_plan *plan, const lg_front *front, const double *U, const double *z,
-                           double *restrict y)
+static LG_INLINE void subtract_right(int n, const lg_plan *plan, const lg_front *front, const double *U,
+                                     const double *z, double *restrict y)
 {
     const lg_neighbour *from = plan->neighbours + front->neighbour, *end = from + front->neighbours;
     for (; from < end; from++)
@@ -447,8 +450,8 @@ INLINE void subtract_right(int n, const lg_plan *plan, const lg_front *front, co
         }
 }
 
-INLINE void forward(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *restrict y,
-                    double *z)
+static LG_INLINE void forward(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
+                              double *restrict y, double *z)
 {
     const int *perm = data->pivots + front->pivot;
     double *own = z + front->place;
@@ -463,8 +466,8 @@ INLINE void forward(int n, const lg_plan *plan, const lg_front *front, const lg_
     subtract_left(n, plan, front, data->factors + front->L, y, z);
 }
 
-INLINE void backward(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *restrict y,
-                     double *z)
+static LG_INLINE void backward(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
+                               double *restrict y, double *z)
 {
     double *own = z + front->place;
 
@@ -496,7 +499,7 @@ static void invert(int n, const lg_front *front, const lg_front_data *data)
 }
 
 /* y = A x for an n x n A */
-INLINE void multiply(int n, const double *restrict A, const double *restrict x, double *restrict y)
+static LG_INLINE void multiply(int n, const double *restrict A, const double *restrict x, double *restrict y)
 {
     UNROLL
     for (int r = 0; r + 1 < n; r += 2) {
@@ -515,7 +518,7 @@ INLINE void multiply(int n, const double *restrict A, const double *restrict x, 
     }
 }
 
-INLINE void refactor(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data)
+static LG_INLINE void refactor(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data)
 {
     const double *source = data->values + front->U;
     double *U = data->factors + front->U;
@@ -524,7 +527,8 @@ INLINE void refactor(int n, const lg_plan *plan, const lg_front *front, const lg
     update_later(n, plan, front, data, data->values + front->L, U);
 }
 
-INLINE void forward_kept(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
+static LG_INLINE void forward_kept(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
+                                   double *z)
 {
     double y[LG_MOST_INVERTED], *own = z + front->place;
     multiply(n, data->factors + front->D, own, y);
@@ -534,7 +538,8 @@ INLINE void forward_kept(int n, const lg_plan *plan, const lg_front *front, cons
     subtract_left(n, plan, front, data->values + front->L, y, z);
 }
 
-INLINE void backward_kept(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)
+static LG_INLINE void backward_kept(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
+                                    double *z)
 {
     subtract_right(n, plan, front, data->factors + front->U, z, z + front->place);
 }

@@ -1,6 +1,8 @@
 /* The block-sparse matrix: assembly, factorisation front by front, solution, and the dense fall-back. */
 #include "sparse/matrix.h"
 
+#include "core/small.h"
+
 #include "sparse/front.h"
 #include "sparse/linalg.h"
 
@@ -105,10 +107,8 @@ double *lg_matrix_at(const lg_matrix *matrix, int clique, int i, int j, int *ld)
     return matrix->values + meeting->at;
 }
 
-#define INLINE static inline __attribute__((always_inline))
-
 /* U += s B^T */
-INLINE void add_transposed(int rows, int nv, double s, const double *restrict B, double *restrict U, int ld)
+static LG_INLINE void add_transposed(int rows, int nv, double s, const double *restrict B, double *restrict U, int ld)
 {
     for (int r = 0; r < rows; r++)
         for (int i = 0; i < nv; i++)
@@ -138,8 +138,8 @@ static void add_scaled(const lg_entry_place *place, double s, const double *rest
 }
 
 /* L += s B X for `rows` <= 3 rows; X is n x n out of a larger matrix */
-INLINE void add_product(int rows, int n, double s, const double *restrict B, int ld_B, const double *restrict X,
-                        int ld_X, double *restrict L, int ld_L)
+static LG_INLINE void add_product(int rows, int n, double s, const double *restrict B, int ld_B,
+                                  const double *restrict X, int ld_X, double *restrict L, int ld_L)
 {
     for (int c = 0; c < n; c++) {
         double sum[3];
@@ -168,8 +168,8 @@ static int is_apart(const double *X)
 }
 
 /* One call for each common kind of block, so that the compiler knows the sizes. */
-INLINE void add_product_rows(int rows, const lg_entry_place *place, int apart, double s, const double *B, int ld_B,
-                             const double *X, double *L)
+static LG_INLINE void add_product_rows(int rows, const lg_entry_place *place, int apart, double s, const double *B,
+                                       int ld_B, const double *X, double *L)
 {
     int nv = place->nv, ld_L = place->ld_L;
     if (apart) {
@@ -213,7 +213,7 @@ void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level,
     }
 }
 
-INLINE void put_transposed(int rows, int nv, const double *restrict B, double *restrict U, int ld)
+static LG_INLINE void put_transposed(int rows, int nv, const double *restrict B, double *restrict U, int ld)
 {
     for (int r = 0; r < rows; r++)
         for (int i = 0; i < nv; i++)
@@ -234,7 +234,7 @@ void lg_matrix_put_columns(lg_matrix *matrix, const double *B)
     }
 }
 
-INLINE void put(int rows, int nv, const double *restrict B, double *restrict L, int ld)
+static LG_INLINE void put(int rows, int nv, const double *restrict B, double *restrict L, int ld)
 {
     for (int i = 0; i < nv; i++)
         for (int r = 0; r < rows; r++)
@@ -433,7 +433,7 @@ lg_status lg_matrix_refactor(lg_matrix *matrix)
 /* ---- solution ---- */
 
 /* x := A x for a column-major n x n A */
-INLINE void multiply(int n, const double *restrict A, double *restrict x)
+static LG_INLINE void multiply(int n, const double *restrict A, double *restrict x)
 {
     double y[LG_MOST_INVERTED];
     for (int i = 0; i < n; i++) {

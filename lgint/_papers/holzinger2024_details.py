@@ -12,10 +12,9 @@ from lgint._args import Array
 from lgint._build.builder import ModelBuilder
 from lgint._build.parts import ground
 from lgint._model.model import Model
-from lgint._papers import diagrams
 from lgint._papers.claims import below
-from lgint._papers.diagrams import Panel, columns, orders
-from lgint._papers.holzinger2024 import KINDS, PAPER, WIDE, explicit, implicit, titled
+from lgint._papers.diagrams import orders
+from lgint._papers.holzinger2024 import KINDS, PAPER, both, explicit, implicit
 from lgint._papers.registry import Result, artifact
 from lgint._papers.runs import halved
 from lgint._run.integrate import integrate
@@ -146,13 +145,7 @@ def sec31(quick: bool) -> Result:
         *orders(left, "x", {"ODE23, mixed": 3, "RK44, mixed": 4, "DOPRI5, mixed": 5}, 0.4),
         below("error of the mixed chain over the larger one of the chains of one type", _ratio(right), 1.5),
     ]
-    label = "error of the last bar at t = 0.5 s / m"
-    return Result(
-        columns({**titled("explicit", left), **titled("implicit", right)}, "error_x"),
-        claims,
-        diagrams.draw(Panel("explicit", left, "x", label), Panel("generalized-alpha", right, "x", label)),
-        WIDE,
-    )
+    return both(left, right, "x", "error of the last bar at t = 0.5 s / m", claims)
 
 
 def _ratio(studies: Mapping[str, Any]) -> float:

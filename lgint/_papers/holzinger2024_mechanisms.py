@@ -25,13 +25,14 @@ from lgint._papers.holzinger2024 import (
     PAPER,
     TOLERANCES,
     WIDE,
+    both,
     count_claims,
     count_columns,
     explicit,
     implicit,
     iterations,
     mean_times,
-    titled,
+    time_claims,
     work,
 )
 from lgint._papers.registry import Result, artifact
@@ -153,13 +154,7 @@ def fig11(quick: bool) -> Result:
         equal("generalized-alpha: runs of Rxyz that fail", 0, failed(right["Rxyz"])),
         above("generalized-alpha: runs of EP that fail", failed(right["EP"]), 1),
     ]
-    label = "error of $p_1$ at the end / m"
-    return Result(
-        columns({**titled("explicit", left), **titled("implicit", right)}, "error_p1"),
-        claims,
-        diagrams.draw(Panel("explicit", left, "p1", label), Panel("generalized-alpha", right, "p1", label)),
-        WIDE,
-    )
+    return both(left, right, "p1", "error of $p_1$ at the end / m", claims)
 
 
 @artifact(
@@ -172,23 +167,7 @@ def fig11(quick: bool) -> Result:
 )
 def fig12(quick: bool) -> Result:
     left, right = _rotor_explicit(quick), _rotor_implicit(quick)
-    claims = [
-        *(
-            below(f"{name}: mean time of RV over that of Rxyz", mean_times(left, f"{name}, RV", f"{name}, Rxyz"), 1.05)
-            for name in EXPLICIT
-        ),
-        *(
-            below(f"generalized-alpha: mean time of RV over that of {other}", mean_times(right, "RV", other), 1.05)
-            for other in ("Rxyz", "EP")
-        ),
-    ]
-    label = "processor time / s"
-    return Result(
-        columns({**titled("explicit", left), **titled("implicit", right)}, "seconds"),
-        claims,
-        diagrams.draw(Panel("explicit", left, "seconds", label), Panel("generalized-alpha", right, "seconds", label)),
-        WIDE,
-    )
+    return both(left, right, "seconds", "processor time / s", time_claims(left, right, 1.05))
 
 
 @artifact(
