@@ -1,9 +1,13 @@
 /* Building a model: from a plain description to blocks, frames, bodies, forces and joints, a space and a pattern, all
    in one arena. Records are sorted by row; constraint rows, memory and the pattern follow the order of the
    description. */
+#include "model/body/bodies.h"
+#include "model/force/forces.h"
+#include "model/joint/joints.h"
 #include "model/model.h"
 #include "model/private.h"
 #include "model/rows.h"
+#include "model/tangent.h"
 
 #include <stdio.h>
 #include <stdlib.h>

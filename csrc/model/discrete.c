@@ -18,6 +18,7 @@
 #include "model/discrete.h"
 
 #include "model/relative.h"
+#include "model/tangent.h"
 #include "system/chain.h"
 
 #include <float.h>

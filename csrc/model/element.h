@@ -50,20 +50,8 @@ int lg_element_between(const lg_element *e);
 /* The verb `on_point` of elements that act on points whatever their parameters are. */
 int lg_element_on_point(const lg_element *e, int end);
 
-/* Largest number of velocities of a block for which the tangent of an element uses arrays on the stack. */
+/* Largest number of velocities of a block for which elements use arrays on the stack. */
 enum { LG_MAX_NV = 7 };
-/* Values per velocity that a wider block needs at the beginning of the scratch instead: see tangent.c. */
-enum { LG_TANGENT_ROOM = 5 * 6 };
-
-/* S += s d(wrenches)/du on the blocks under the frames of an element, without the effect of arms that turn under
-   constant wrenches, which bodies add when they gather the wrenches. K[i][j], D[i][j]: derivative of wrench i by pose
-   and twist j. D NULL: none. clique: that of the two blocks, -1 if there is only one. */
-void lg_tangent_add(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
-                    const lg_quarters K[2][2], const lg_quarters D[2][2]);
-
-/* The same for a force between the points of two frames, F on the second and -F on the first: dF = A dd + B dd'. */
-void lg_tangent_add_between(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
-                            const double A[9], const double B[9]);
 
 /* The chain of a block; d(q, v, a)/du = (0, 0, I) if the caller gave none. */
 static inline const lg_chain *lg_chain_of(const lg_wanted *want, int block)

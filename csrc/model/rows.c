@@ -1,6 +1,9 @@
 /* The rows of all families as one list, and whether a description of a model fits them. */
 #include "model/rows.h"
 
+#include "model/body/bodies.h"
+#include "model/force/forces.h"
+#include "model/joint/joints.h"
 #include "model/private.h"
 
 /* ---- the rows of all families, numbered bodies, forces, joints ---- */

@@ -1,32 +1,7 @@
-/* Tangents of wrenches: from frame space to the blocks. With the chain of the block under frame j, the pose and the
-   twist of the frame follow its unknown by P = H k0 X0 and W = H k1 X1 + Z k0 X0, and S_ij += s H_i^T (K_ij P + D_ij
-   W). */
+#include "model/tangent.h"
+
 #include "model/body/body.h"
-#include "model/element.h"
 #include "system/chain.h"
-
-int lg_element_moves(const lg_element *e, int end)
-{
-    return e->frame[end]->body->block != NULL;
-}
-
-int lg_element_on_point(const lg_element *e, int end)
-{
-    (void)e, (void)end;
-    return 1;
-}
-
-int lg_element_between(const lg_element *e)
-{
-    return lg_element_moves(e, 0) && lg_element_moves(e, 1);
-}
-
-/* The block of S that couples the velocities of the blocks under frames i and j. */
-static double *meet(const lg_element *e, int clique, const lg_matrix *S, int i, int j, int *ld)
-{
-    const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
-    return a == b ? lg_matrix_at(S, a->index, 0, 0, ld) : lg_matrix_at(S, clique, i, j, ld);
-}
 
 /* ---- any bodies: by columns ---- */
 
@@ -76,7 +51,7 @@ static void add_columns(const lg_element *e, int clique, const lg_point *at, con
         mul_add(&K[i][j], nv, P, Y);
         if (D)
             mul_add(&D[i][j], nv, W, Y);
-        double *S = meet(e, clique, want->S, i, j, &ld);
+        double *S = lg_body_meeting(e, clique, want->S, i, j, &ld);
         for (int k = 0; k < nv; k++)
             body->type->pull(e->frame[i], at, s, Y + 6 * k, S + (size_t)k * ld);
     }
@@ -154,59 +129,4 @@ void lg_tangent_add(const lg_element *e, int clique, const lg_point *at, const l
     for (int j = 0; j < n; j++)
         if (columns[j])
             add_columns(e, clique, at, want, s, j, K, D);
-}
-
-/* ---- a force between two points ---- */
-
-/* By quarters, for bodies of any kind. */
-static void add_between_quarters(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
-                                 const double A[9], const double B[9])
-{
-    lg_quarters K[2][2], D[2][2];
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++) {
-            K[i][j].has = D[i][j].has = 0;
-            lg_quarters_add(&K[i][j], LG_XX, i == j ? 1 : -1, A);
-            lg_quarters_add(&D[i][j], LG_XX, i == j ? 1 : -1, B);
-        }
-    lg_tangent_add(e, clique, at, want, s, K, D);
-}
-
-/* For rigid bodies whose blocks are direct, straight into the matrix: S_ij += s H_i^T dF/du_j. */
-static void add_between_direct(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
-                               const double A[9], const double B[9])
-{
-    double M[2][9];
-    for (int i = 0; i < 2; i++)
-        if (lg_element_moves(e, i))
-            lg_frame_lever(e->frame[i], lg_pose_of(e->frame[i], at), M[i]);
-    for (int j = 0; j < 2; j++) {
-        const lg_frame *f = e->frame[j];
-        lg_force_tangent dF;
-        if (!lg_element_moves(e, j))
-            continue;
-        lg_frame_force_tangent(f, lg_pose_of(f, at), M[j], lg_chain_of(want, f->body->index), A, B, &dF);
-        for (int i = 0; i < 2; i++)
-            if (lg_element_moves(e, i)) {
-                int ld;
-                double *S = meet(e, clique, want->S, i, j, &ld);
-                lg_frame_pull_tangent(e->frame[i], M[i], i == j ? s : -s, &dF, f->body->block, S, ld);
-            }
-    }
-}
-
-/* Whether the body under this end is at rest, or rigid on a direct block. */
-static int is_direct(const lg_element *e, int end)
-{
-    const lg_body *body = e->frame[end]->body;
-    return !body->block || (body->type->arm && lg_block_is_direct(body->block));
-}
-
-void lg_tangent_add_between(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
-                            const double A[9], const double B[9])
-{
-    if (is_direct(e, 0) && is_direct(e, 1))
-        add_between_direct(e, clique, at, want, s, A, B);
-    else
-        add_between_quarters(e, clique, at, want, s, A, B);
 }

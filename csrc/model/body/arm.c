@@ -1,8 +1,6 @@
 /* The arm from a rigid body's node to a point on it. The formulas are in arm.h. */
 #include "model/body/arm.h"
 
-#include "model/body/body.h"
-
 /* First and number of the rotational velocities within the block. */
 static int first_of(const lg_arm *arm)
 {
@@ -333,13 +331,6 @@ static void add_through(double k, const double A[9], const double *X, int ldx, d
     lg_add_product3(k, columns, X ? X : identity, X ? ldx : 3, S, ld);
 }
 
-/* The rotational part of a chain on a direct product. */
-static const double *turning(const lg_chain *chain, int level, const lg_block *b)
-{
-    int r = b->node->attitude_v;
-    return chain->X[level] ? chain->X[level] + r + r * b->nv : NULL;
-}
-
 /* If the velocities of both blocks are x' and omega themselves, the quarters are blocks of the tangent. */
 static void add_direct(const lg_quarters *q, const lg_arm *i, const lg_arm *j, const lg_chain *chain, int level,
                        double *S, int ld)
@@ -347,105 +338,13 @@ static void add_direct(const lg_quarters *q, const lg_arm *i, const lg_arm *j, c
     int row[2] = {0, first_of(i)}, column[2] = {0, first_of(j)};
     if (chain->k[level] == 0)
         return;
-    const double *X = turning(chain, level, j->block);
+    const double *X = lg_chain_turning(chain, level, j->block);
     for (int which = 0; which < 4; which++) {
         int r = which / 2, c = which % 2;
         if (!(q->has >> which & 1) || (!r && row[1] == 0) || (!c && column[1] == 0)) // a fixed point has no places
             continue;
         add_through(chain->k[level], q->A[which], c ? X : NULL, j->block->nv, S + row[r] + column[c] * ld, ld);
     }
-}
-
-/* M = -R a^, column-major */
-static void lever(const double R[9], const double a[3], double M[9])
-{
-    for (int i = 0; i < 3; i++) {
-        const double *row = R + 3 * i;
-        M[i] = a[1] * row[2] - a[2] * row[1];
-        M[3 + i] = a[2] * row[0] - a[0] * row[2];
-        M[6 + i] = a[0] * row[1] - a[1] * row[0];
-    }
-}
-
-void lg_frame_lever(const lg_frame *f, const lg_pose *pose, double M[9])
-{
-    lever(pose->R, f->offset, M);
-}
-
-static int is_diagonal(const double A[9])
-{
-    return A[1] == 0 && A[2] == 0 && A[3] == 0 && A[5] == 0 && A[6] == 0 && A[7] == 0;
-}
-
-/* C = A M for a row-major A and column-major M and C; A is diagonal for springs along the inertial axes. */
-static void stretch(const double A[9], const double M[9], double C[9])
-{
-    int diagonal = is_diagonal(A);
-    for (int j = 0; j < 9; j += 3)
-        if (diagonal)
-            C[j] = A[0] * M[j], C[j + 1] = A[4] * M[j + 1], C[j + 2] = A[8] * M[j + 2];
-        else
-            lg_mul3(A, M + j, C + j);
-}
-
-/* dF += k A X, X NULL: the identity; column-major */
-static void follow(double k, const double A[9], const double *X, int ldx, double dF[9])
-{
-    if (X)
-        lg_add_product3(k, A, X, ldx, dF, 3);
-    else
-        lg_axpy(9, k, A, dF);
-}
-
-/* dx = dx_node + M dphi, dx' = dx_node' + M domega + W dphi with W = -R (omega x X)^; the pose's y is omega x X. */
-void lg_frame_force_tangent(const lg_frame *f, const lg_pose *pose, const double M[9], const lg_chain *chain,
-                            const double A[9], const double B[9], lg_force_tangent *out)
-{
-    const lg_block *b = f->body->block;
-    double k0 = chain->k[0], k1 = chain->k[1], W[9], AM[9], BW[9], BM[9];
-    for (int j = 0; j < 3; j++)
-        for (int i = 0; i < 3; i++)
-            out->x[i + 3 * j] = k0 * A[3 * i + j] + k1 * B[3 * i + j];
-    lg_zero(9, out->phi);
-    if (f->at_node)
-        return;
-    lever(pose->R, pose->y, W);
-    stretch(A, M, AM);
-    stretch(B, W, BW);
-    stretch(B, M, BM);
-    lg_axpy(9, 1, BW, AM);
-    follow(k0, AM, turning(chain, 0, b), b->nv, out->phi);
-    follow(k1, BM, turning(chain, 1, b), b->nv, out->phi);
-}
-
-/* S += s A, S += s M^T A; all column-major */
-static void add_block(double s, const double A[9], double *S, int ld)
-{
-    for (int j = 0; j < 3; j++)
-        lg_axpy(3, s, A + 3 * j, S + j * ld);
-}
-
-static void add_moments(double s, const double M[9], const double A[9], double *S, int ld)
-{
-    for (int j = 0; j < 3; j++)
-        for (int i = 0; i < 3; i++)
-            S[i + j * ld] += s * lg_dot3(M + 3 * i, A + 3 * j);
-}
-
-void lg_frame_pull_tangent(const lg_frame *f, const double M[9], double s, const lg_force_tangent *dF,
-                           const lg_block *by, double *S, int ld)
-{
-    int row = f->body->block->node->attitude_v, column = by->node->attitude_v; // a fixed point has no places
-    double *Sphi = S + (long)column * ld;
-    if (row > 0 && column > 0)
-        add_block(s, dF->x, S, ld);
-    if (row > 0)
-        add_block(s, dF->phi, Sphi, ld);
-    if (f->at_node)
-        return;
-    if (column > 0)
-        add_moments(s, M, dF->x, S + row, ld);
-    add_moments(s, M, dF->phi, Sphi + row, ld);
 }
 
 void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j, const lg_chain *chain, double *S,

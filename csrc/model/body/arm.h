@@ -129,20 +129,13 @@ static inline int lg_block_is_direct(const lg_block *b)
     return !b->node->attitude && b->node->place != LG_PLACE_BODY;
 }
 
-/* The derivatives of a force by the unknown of a block: by its x and phi, column-major. */
-typedef struct lg_force_tangent {
-    double x[9], phi[9];
-} lg_force_tangent;
+/* The rotational part of a chain on such a block. */
+static inline const double *lg_chain_turning(const lg_chain *chain, int level, const lg_block *b)
+{
+    int r = b->node->attitude_v;
+    return chain->X[level] ? chain->X[level] + r + r * b->nv : NULL;
+}
 
-/* For a frame on a rigid body whose block is direct. M = -R X^, column-major: how its point moves as the body turns,
-   dx = dx_node + M dphi. */
-void lg_frame_lever(const lg_frame *f, const lg_pose *pose, double M[9]);
-/* Of a force with dF = A dx + B dx' at the point, dx and dx' following from the unknown by the chain. */
-void lg_frame_force_tangent(const lg_frame *f, const lg_pose *pose, const double M[9], const lg_chain *chain,
-                            const double A[9], const double B[9], lg_force_tangent *out);
-/* S += s d(H^T F)/du for a force at the point with these derivatives, which are by the unknown of the block `by`. */
-void lg_frame_pull_tangent(const lg_frame *f, const double M[9], double s, const lg_force_tangent *dF,
-                           const lg_block *by, double *S, int ld);
 /* S += the derivatives by the unknown of the block under j, in the velocities of the block under i. */
 void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j, const lg_chain *chain, double *S,
                       int ld);

@@ -1,8 +1,18 @@
+/* What elements ask of the bodies under their frames. */
 #include "model/body/body.h"
 
-const lg_body_type *const lg_body_types[] = {
-#define LG_BODY(symbol) &symbol,
-#include "model/body/bodies.def"
-#undef LG_BODY
-};
-const int lg_body_type_count = sizeof lg_body_types / sizeof *lg_body_types;
+int lg_element_moves(const lg_element *e, int end)
+{
+    return e->frame[end]->body->block != NULL;
+}
+
+int lg_element_on_point(const lg_element *e, int end)
+{
+    (void)e, (void)end;
+    return 1;
+}
+
+int lg_element_between(const lg_element *e)
+{
+    return lg_element_moves(e, 0) && lg_element_moves(e, 1);
+}

@@ -83,9 +83,6 @@ struct lg_body_type {
 #undef LG_BODY
 extern const lg_body_type lg_ground; /* carries frames, has no inertia: ground.c */
 
-extern const lg_body_type *const lg_body_types[];
-extern const int lg_body_type_count;
-
 static inline int lg_body_prepared(const lg_body_type *type, int nparameters)
 {
     return type->nprepared ? type->nprepared(nparameters) : 0;
@@ -95,6 +92,13 @@ static inline int lg_body_prepared(const lg_body_type *type, int nparameters)
 static inline double *lg_body_tangent(const lg_body *b, const lg_wanted *want, int *ld)
 {
     return lg_matrix_at(want->S, b->index, 0, 0, ld);
+}
+
+/* The block of S that couples the velocities of the bodies under frames i and j of an element. */
+static inline double *lg_body_meeting(const lg_element *e, int clique, const lg_matrix *S, int i, int j, int *ld)
+{
+    const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
+    return a == b ? lg_matrix_at(S, a->index, 0, 0, ld) : lg_matrix_at(S, clique, i, j, ld);
 }
 
 /* Sets the wrenches of a frame to zero. */

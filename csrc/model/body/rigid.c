@@ -1,6 +1,9 @@
 /* A rigid body whose node is its centre of mass, or the fixed point it turns about: the poses of its frames and the
    wrenches on them. What follows for a point on the body stands in arm.h. */
-#include "model/body/rigid.h"
+#include "model/body/rigid_inertia.h"
+#include "model/body/rigid_momentum.h"
+#include "model/body/rigid_quadratic.h"
+#include "model/body/rigid_state.h"
 
 static const lg_parameter parameters[] = {
     {"mass", "kg", "mass", 1},

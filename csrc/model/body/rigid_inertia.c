@@ -6,8 +6,9 @@
    parameters sherif2019 (9) prints 8 L^T L L'^T J L e', in which the bias -2 (e.e') omega has the other sign: omega x J
    omega - J bias. That matters to schemes that do not keep e.e' = 0; the point's `printed` asks for it. Translational
    part: m x'' with inertial velocities; m (U' + Omega x U) where they stand in the body frame (sonneville2014). */
-#include "model/body/rigid.h"
+#include "model/body/rigid_inertia.h"
 
+#include "model/body/rigid_state.h"
 #include "sparse/linalg.h"
 
 int lg_rigid_nprepared(int nparameters)

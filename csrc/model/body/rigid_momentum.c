@@ -22,8 +22,10 @@
        p1 = e1 (8 J4 t_m/n - e0* p0)/|e1|^2,   t_m = t(e_m, v_m),   c = 1/n
 
    Velocities are v1 = 2 v_m - v0, and M(e1)^-1 p1 in the rules of Hamilton. A position has the midpoint rule. */
+#include "model/body/rigid_momentum.h"
+
 #include "model/body/momentum.h"
-#include "model/body/rigid.h"
+#include "model/body/rigid_state.h"
 
 int lg_rigid_has_momentum(const lg_body *b)
 {

@@ -5,7 +5,9 @@
 
    a force f at the point X of the body gives the force 2 M e on e; the velocity of the point is that of the node plus
    what 2 M e is along e', and the derivative of 2 M e is 2 M. Moments act on omega = 2 G(e) e'/(e.e) as elsewhere. */
-#include "model/body/rigid.h"
+#include "model/body/rigid_quadratic.h"
+
+#include "model/body/rigid_state.h"
 
 /* M += s M(X, f), 4 x 4 */
 static void add_form(double s, const double X[3], const double f[3], double M[16])

@@ -1,15 +1,9 @@
-/* The list of forces, and the loop over the kernels of one row. */
+/* The loop over the kernels of one row. */
 #include "model/force/force.h"
 
 #include "model/body/body.h"
+#include "model/tangent.h"
 #include "system/chain.h"
-
-const lg_force_type *const lg_force_types[] = {
-#define LG_FORCE(symbol) &symbol,
-#include "model/force/forces.def"
-#undef LG_FORCE
-};
-const int lg_force_type_count = sizeof lg_force_types / sizeof *lg_force_types;
 
 /* tau on the coordinate of the tree's joint under the frame, with its slopes. */
 static lg_status add_coordinate(const lg_force *force, const lg_point *at, const lg_wanted *want, int linear)

@@ -3,6 +3,7 @@
 #ifndef LG_MODEL_FORCE_H
 #define LG_MODEL_FORCE_H
 
+#include "model/between.h"
 #include "model/element.h"
 
 typedef struct lg_force_type lg_force_type;
@@ -52,9 +53,6 @@ struct lg_force_type {
 #define LG_FORCE(symbol) extern const lg_force_type symbol;
 #include "model/force/forces.def"
 #undef LG_FORCE
-
-extern const lg_force_type *const lg_force_types[];
-extern const int lg_force_type_count;
 
 /* The loop over the single kernel, for a row without the verb `all`. */
 lg_status lg_force_all(lg_forces forces, const lg_point *at, const lg_wanted *want);

@@ -1,16 +1,8 @@
-/* The list of joints, and the loop over the kernels of one row. */
+/* The loop over the kernels of one row. */
 #include "model/joint/joint.h"
 
 #include "model/body/body.h"
-
-const lg_joint_type *const lg_joint_types[] = {
-#define LG_JOINT(symbol, name, translations, pairs, angle, doc) &symbol,
-#define LG_CONSTRAINT(symbol) &symbol,
-#include "model/joint/joints.def"
-#undef LG_JOINT
-#undef LG_CONSTRAINT
-};
-const int lg_joint_type_count = sizeof lg_joint_types / sizeof *lg_joint_types;
+#include "model/tangent.h"
 
 /* ---- rows that were dropped ---- */
 

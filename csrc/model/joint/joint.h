@@ -73,9 +73,6 @@ struct lg_joint_type {
 #undef LG_JOINT
 #undef LG_CONSTRAINT
 
-extern const lg_joint_type *const lg_joint_types[];
-extern const int lg_joint_type_count;
-
 /* Multipliers of all rows of the type, zero where a row was dropped: lam itself, or `all`. */
 const double *lg_joint_multipliers(const lg_joint *joint, const double *lam, double all[LG_MAX_ROWS]);
 /* The outputs of rows from which dropped ones are taken out: phi, phidot, zeta, B, Z. */

@@ -1,6 +1,7 @@
 /* The tangent of a rod's edge: derivatives of its wrenches in the nine relative motions; formulas in rod.c. */
 #include "core/small.h"
 #include "model/joint/rod.h"
+#include "model/tangent.h"
 
 /* A (9 x 9 in blocks of 3 x 3, row-major) += L^T R */
 static void add_products(const double L[9][6], const double R[9][6], double A[3][3][9])

@@ -1,0 +1,67 @@
+#include "model/between.h"
+
+#include "model/body/body.h"
+#include "model/body/lever.h"
+#include "model/tangent.h"
+#include "system/chain.h"
+
+static int moves(const lg_element *e, int end)
+{
+    return e->frame[end]->body->block != NULL;
+}
+
+/* ---- rigid bodies whose blocks are direct ---- */
+
+/* Straight into the matrix: S_ij += s H_i^T dF/du_j. */
+static void add_direct(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
+                       const double A[9], const double B[9])
+{
+    double M[2][9];
+    for (int i = 0; i < 2; i++)
+        if (moves(e, i))
+            lg_lever(e->frame[i], lg_pose_of(e->frame[i], at), M[i]);
+    for (int j = 0; j < 2; j++) {
+        const lg_frame *f = e->frame[j];
+        lg_force_tangent dF;
+        if (!moves(e, j))
+            continue;
+        lg_lever_force_tangent(f, lg_pose_of(f, at), M[j], lg_chain_of(want, f->body->index), A, B, &dF);
+        for (int i = 0; i < 2; i++)
+            if (moves(e, i)) {
+                int ld;
+                double *S = lg_body_meeting(e, clique, want->S, i, j, &ld);
+                lg_lever_pull_tangent(e->frame[i], M[i], i == j ? s : -s, &dF, f->body->block, S, ld);
+            }
+    }
+}
+
+/* ---- bodies of any kind ---- */
+
+static void add_quarters(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
+                         const double A[9], const double B[9])
+{
+    lg_quarters K[2][2], D[2][2];
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            K[i][j].has = D[i][j].has = 0;
+            lg_quarters_add(&K[i][j], LG_XX, i == j ? 1 : -1, A);
+            lg_quarters_add(&D[i][j], LG_XX, i == j ? 1 : -1, B);
+        }
+    lg_tangent_add(e, clique, at, want, s, K, D);
+}
+
+/* Whether the body under this end is at rest, or rigid on a direct block. */
+static int is_direct(const lg_element *e, int end)
+{
+    const lg_body *body = e->frame[end]->body;
+    return !body->block || (body->type->arm && lg_block_is_direct(body->block));
+}
+
+void lg_tangent_add_between(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
+                            const double A[9], const double B[9])
+{
+    if (is_direct(e, 0) && is_direct(e, 1))
+        add_direct(e, clique, at, want, s, A, B);
+    else
+        add_quarters(e, clique, at, want, s, A, B);
+}

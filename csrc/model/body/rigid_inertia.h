@@ -1,0 +1,16 @@
+/* The inertia of a rigid body: verbs of its row. */
+#ifndef LG_MODEL_RIGID_INERTIA_H
+#define LG_MODEL_RIGID_INERTIA_H
+
+#include "model/body/body.h"
+
+int lg_rigid_nprepared(int nparameters);
+void lg_rigid_prepare(const lg_body *b, double *prepared);
+void lg_rigid_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want);
+double lg_rigid_kinetic(const lg_body *body, const lg_point *at);
+int lg_rigid_is_loose(const lg_body *b);
+/* On a block without an attitude: its accelerations under an inertial force and a moment in body axes, at the node. */
+void lg_rigid_accelerate(const lg_body *b, const lg_point *at, const double force[3], const double moment[3],
+                         double *a);
+
+#endif

@@ -1,0 +1,36 @@
+/* The data of a rigid body: its parameters, what is prepared of them, and its state in one evaluation. */
+#ifndef LG_MODEL_RIGID_STATE_H
+#define LG_MODEL_RIGID_STATE_H
+
+#include "model/body/arm.h"
+#include "model/body/body.h"
+
+#include <stddef.h>
+
+enum { LG_RIGID_MASS, LG_RIGID_INERTIA }; /* places of the parameters */
+
+/* J and its inverse; zeros if it has none. */
+typedef struct lg_rigid_prepared {
+    double J[9], inverse[9];
+} lg_rigid_prepared; /* numbers only */
+
+static inline const lg_rigid_prepared *lg_rigid_prepared_of(const lg_body *b)
+{
+    return (const lg_rigid_prepared *)(const void *)b->prepared;
+}
+
+/* omega and the attitude only where the block has an attitude; on Lie groups omega is the velocity itself. */
+typedef struct lg_rigid_state {
+    const double *R; /* row-major: a part of q, or `turned` */
+    double turned[9];
+    lg_stiffness stiffness;
+    double omega[3];
+    lg_attitude attitude;
+} lg_rigid_state;
+
+static inline lg_rigid_state *lg_rigid_state_of(const lg_body *b, const lg_point *at)
+{
+    return (lg_rigid_state *)(void *)(at->work + b->work);
+}
+
+#endif

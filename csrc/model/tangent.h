@@ -1,0 +1,18 @@
+/* Tangents of wrenches: from frame space to the blocks. With the chain of the block under frame j, the pose and the
+   twist of the frame follow its unknown by P = H k0 X0 and W = H k1 X1 + Z k0 X0, and S_ij += s H_i^T (K_ij P + D_ij
+   W). */
+#ifndef LG_MODEL_TANGENT_H
+#define LG_MODEL_TANGENT_H
+
+#include "model/element.h"
+
+/* Values per velocity that a wider block needs at the beginning of the scratch instead. */
+enum { LG_TANGENT_ROOM = 5 * 6 };
+
+/* S += s d(wrenches)/du on the blocks under the frames of an element, without the effect of arms that turn under
+   constant wrenches, which bodies add when they gather the wrenches. K[i][j], D[i][j]: derivative of wrench i by pose
+   and twist j. D NULL: none. clique: that of the two blocks, -1 if there is only one. */
+void lg_tangent_add(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
+                    const lg_quarters K[2][2], const lg_quarters D[2][2]);
+
+#endif
