@@ -1,4 +1,4 @@
-"""Small systems made directly with the compiled core."""
+"""Small systems that are made directly with the compiled core."""
 
 import numpy as np
 
@@ -6,11 +6,11 @@ from lgint import _core
 
 GRAVITY = 9.81
 IDENTITY = np.eye(3).ravel()
-AT_REST = np.concatenate([np.zeros(3), IDENTITY])  # of one R3xSO3 body
+AT_REST = np.concatenate([np.zeros(3), IDENTITY])  # q of one R3xSO3 body at the origin
 
 
 def oscillator(**functions):
-    """Two uncoupled unit oscillators, q'' = -q, with all that any method needs."""
+    """Two uncoupled unit oscillators, q'' = -q, with every function that any method needs."""
     given = {
         "mass": lambda t, q: np.eye(2),
         "force": lambda t, q, v: -q,
@@ -40,12 +40,12 @@ WEIGHT = ("gravity", "weight", [0], [2.0, 0, 0, -GRAVITY], None)
 
 
 def ball_joint(name):
-    """The elements' row of a spherical joint between frames 2 (ground) and 1 (body)."""
+    """The description of a spherical joint between frames 2 (ground) and 1 (body)."""
     return ("spherical", name, [2, 1], [0.0, *IDENTITY, *IDENTITY], None)
 
 
 def model(*more, kind="R3xSO3"):
-    """One body with gravity; frames: its centre of mass, the point 1 m below it, the ground's origin."""
+    """One body under gravity, with frames at its centre of mass, 1 m below it, and at the origin of the ground."""
     frames = [(0, [0.0] * 6), (0, [0, 0, 0, 0, 0, -1.0]), (-1, [0.0] * 6)]
     return _core.Model([(kind, 0)], frames, [BODY, WEIGHT, *more])
 
@@ -56,7 +56,7 @@ def top(kind="R3xSO3"):
 
 
 def top_start():
-    """Upright-ish at (0, 0.6, 0.8), spinning about its axis."""
+    """The centre of mass is at (0, 0.6, 0.8), and the top spins about its axis."""
     R = np.array([[1, 0, 0], [0, 0.8, 0.6], [0, -0.6, 0.8]])
     omega = np.array([0.1, 0.2, 20.0])
     lever = R @ [0, 0, 1.0]
@@ -64,31 +64,31 @@ def top_start():
 
 
 def top_start_in_euler_parameters():
-    """The same start: the attitude is a turn about x by the angle of (0, 0.6, 0.8) from the vertical."""
+    """The same start: the top is turned about x by the angle between (0, 0.6, 0.8) and the vertical."""
     (q, v), half = top_start(), -np.arcsin(0.6) / 2
     s, x, (a, b, c) = np.cos(half), np.sin(half), v[3:] / 2
     return np.append(q[:3], [s, x, 0.0, 0.0]), np.append(v[:3], [-x * a, s * a, s * b - x * c, s * c + x * b])
 
 
 def run(system, method, q, v, *, t_end=1.0, h=0.01, every=1, stops=None, start=None, t0=0.0, progress=None, **options):
-    """`_core.integrate` with defaults; a `start` that is a name is a method's option."""
+    """Call `_core.integrate` with defaults; a `start` that is a string is the option `start` of the method."""
     if isinstance(start, str):
         start, options = None, {**options, "start": start}
     return _core.integrate(system, method, t0, t_end, h, every, q, v, start, options, progress, stops=stops)
 
 
 def last(result):
-    """What resumes a run, and its last q and v."""
+    """The last state of a run in the form that resumes it, followed by its q and v."""
     start = {"vdot": result["vdot"][-1], "lam": result["lam"][-1], "mem": result["mem"][-1], "carry": result["carry"]}
     return result["q"][-1], result["v"][-1], start
 
 
 def same_bits(first, second):
-    """Whether two results hold the same numbers, the time they took apart."""
+    """Whether two results hold the same numbers, apart from the time that the runs took."""
     names = [name for name in first if name not in ("stats", "end", "knots")]
     return all(first[name].tobytes() == second[name].tobytes() for name in names)
 
 
 def pushed_top(kind="R3xSO3"):
-    """The top under a small force given by a Python function of time."""
+    """The top under a small force that a Python function of time returns."""
     return model(ball_joint("ball"), ("force", "push", [0], [0.0, 2.0], lambda t: [0.1 * t, 0.0, 0.0]), kind=kind)

@@ -1,4 +1,4 @@
-"""Python functions inside a run: what they get, what they may return, and how their exceptions arrive."""
+"""Python functions that a run calls: what they are given, what they may return, and how their exceptions arrive."""
 
 import traceback
 
@@ -20,11 +20,11 @@ TANGENT = {"tangent": lambda t, q, v, a, lam: (lam[0] * np.eye(2), np.zeros((2, 
 
 
 class Failure(Exception):
-    """What the failing function raises."""
+    """The exception that the failing function raises."""
 
 
 def failing(function, at, error):
-    """`function`, raising `error` at its call number `at`."""
+    """A copy of `function` that raises `error` when it is called for the `at`-th time."""
     count = 0
 
     def fails_here(*arguments):
@@ -117,7 +117,7 @@ def pushed(function):
 def test_a_function_of_time_drives_a_body():
     push = pushed(lambda t: [6.0 * t, 0.0, 2.0 * 9.81])
     result = run(push, "rk44", np.concatenate([np.zeros(3), np.eye(3).ravel()]), np.zeros(6))
-    assert result["q"][-1, :3] == pytest.approx([0.5, 0.0, 0.0], abs=1e-12)  # m x'' = 6 t with m = 2
+    assert result["q"][-1, :3] == pytest.approx([0.5, 0.0, 0.0], abs=1e-12)  # from m x'' = 6 t with m = 2
 
 
 def test_a_failing_function_of_time_arrives_unchanged():

@@ -1,4 +1,4 @@
-"""What a failed run names: the row, the body or the element at fault, in any script."""
+"""A failed run names the row, the body or the element at fault, in whatever script the name is written."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ BALL = dict(mass=1.0, inertia=np.ones(3))
 
 
 def failure(kind, model, method, **arguments):
-    """The exception of a run that has to fail."""
+    """The exception with which a run fails, as it must."""
     with pytest.raises(kind) as caught:
         lgint.integrate(model, method, **{"t_end": 1.0, **arguments})
     return caught.value
@@ -21,7 +21,7 @@ def failure(kind, model, method, **arguments):
 @pytest.mark.parametrize("character", ["é", "я", "力", "🌀"])
 @pytest.mark.parametrize("length", range(70, 76))
 def test_a_long_name_is_cut_between_characters(character, length):
-    """Names of 70 to 300 bytes: wherever the room ends, the report and the trajectory arrive."""
+    """Names have 70 to 300 bytes: wherever the buffer ends, the report and the trajectory arrive."""
     name = "a" * (length % 4) + character * length
     builder = lgint.ModelBuilder()
     builder.add_body("b", **BALL)
@@ -35,7 +35,7 @@ def test_a_long_name_is_cut_between_characters(character, length):
 
 @pytest.mark.parametrize("length", range(36, 84, 7))
 def test_a_long_row_name_arrives(length):
-    """The name of a constraint row is shortened in the same way where the start violates it."""
+    """The name of a constraint row is shortened in the same way when the start violates it."""
     builder = lgint.ModelBuilder()
     builder.add_body("b", **BALL)
     builder.add_joint("spherical", "ground", "b", point=(1.0, 0.0, 0.0), name="ö" * length)
@@ -48,7 +48,7 @@ def test_a_long_row_name_arrives(length):
 
 
 def loose():
-    """A mass point on a line that is taken away at t = 0.5, which no kink announces."""
+    """A point mass on a line that vanishes at t = 0.5, without a declared kink."""
     return lgint.CallableModel(
         "Rn",
         [0.0, 0.0],
@@ -96,7 +96,7 @@ def test_a_spring_without_a_direction_is_named(method):
 
 @pytest.mark.parametrize("method", ["euler", "rk44", "dopri5"])
 def test_the_body_that_blows_up_is_named(method):
-    """A spring far beyond the stability of an explicit method beside a body at rest."""
+    """A spring that is far too stiff for an explicit method, and beside it a body at rest, which is not to be named."""
     builder = lgint.ModelBuilder()
     builder.add_body("calm", **BALL)
     builder.add_body("wild", **BALL, velocity=(1.0, 0.0, 0.0))
@@ -111,7 +111,7 @@ def test_the_body_that_blows_up_is_named(method):
 
 
 def test_newton_names_the_worst_row():
-    """One iteration is not enough for a fast top at large steps."""
+    """A single iteration per step is not enough for a fast top at large steps."""
     model = lgint.models.heavy_top()
     error = failure(lgint.ConvergenceError, model, "genalpha", h=0.05, max_iter=1)
     what = error.report["what"].removeprefix("the largest residual is in ")

@@ -1,4 +1,4 @@
-"""Every kind of error: what the caller can mend, and what ends a run."""
+"""Every kind of error: those that the caller can mend before a run, and those that end a run."""
 
 import pickle
 

@@ -101,7 +101,7 @@ def tree():
 
 
 def stopping_after(calls):
-    """A progress function that interrupts at its last call, and the times that it was told."""
+    """A progress function that interrupts the run at its last call, and the list of the times it was called with."""
     times = []
 
     def progress(t):
@@ -114,14 +114,14 @@ def stopping_after(calls):
 
 @pytest.mark.parametrize("options", [{}, {"rtol": 1e-8, "atol": 1e-8}], ids=["fixed", "adaptive"])
 def test_a_long_step_is_interrupted_inside_and_made_anew(tree, options):
-    """Wherever it was interrupted, a resumed run has the same bits as one that was left alone."""
+    """Wherever a run was interrupted, the resumed run has the same bits as an uninterrupted one."""
     system, start = tree.core, (tree.q0, tree.v0)
     whole = run(system, "dopri5", *start, t_end=3e-3, h=1e-3, **options)
     progress, times = stopping_after(3)
     with pytest.raises(_core.Interrupted) as caught:
         run(system, "dopri5", *start, t_end=3e-3, h=1e-3, progress=progress, **options)
     first = caught.value.result
-    assert len(set(times)) < len(times)  # asked more than once inside a step
+    assert len(set(times)) < len(times)  # the function was called more than once inside a step
 
     q, v, resumed = last(first)
     rest = run(system, "dopri5", q, v, t0=first["t"][-1], t_end=3e-3, h=1e-3, start=resumed, **options)

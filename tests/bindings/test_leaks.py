@@ -1,4 +1,4 @@
-"""Nothing is left behind by runs, failed runs and discarded systems."""
+"""Runs, failed runs and discarded systems leave no memory behind."""
 
 import gc
 import sys
@@ -14,7 +14,7 @@ from lgint import _core
 
 
 def resident():
-    """Bytes of memory in use by this process."""
+    """Bytes of resident memory of this process."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
@@ -103,7 +103,7 @@ def test_reference_counts_are_flat():
 
 
 class Marker:
-    """Something that can be weakly referred to."""
+    """An object that weak references can refer to."""
 
 
 def test_cycles_through_functions_are_collected():

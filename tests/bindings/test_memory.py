@@ -1,4 +1,4 @@
-"""The record of a run: handed over instead of copied, and kept as far as it goes when memory fails."""
+"""The record of a run is handed over, not copied, and what has been recorded is returned when memory runs out."""
 
 import _testcapi
 import subprocess
@@ -61,7 +61,7 @@ RUNS = {
 @pytest.mark.measures
 @pytest.mark.parametrize("name", RUNS)
 def test_the_peak_is_the_trajectory(name):
-    """Resident memory while some 80 MB are recorded, against what is returned."""
+    """While about 80 MB are recorded, resident memory grows by little more than what is returned."""
     given, t_end = RUNS[name]
     found = subprocess.run(
         [sys.executable, "-c", MEASURE, repr(given), str(t_end)], capture_output=True, text=True, check=True
@@ -95,7 +95,7 @@ except MemoryError as error:
 @pytest.mark.measures
 @pytest.mark.parametrize("name", RUNS)
 def test_what_was_recorded_is_kept_when_memory_runs_out(name):
-    """The steps ahead need gigabytes, 50 MB are left: that much comes back."""
+    """The whole run would need gigabytes and 50 MB are available: the error carries the states that fitted in them."""
     given = RUNS[name][0]
     found = subprocess.run([sys.executable, "-c", LIMITED, repr(given)], capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
@@ -103,7 +103,7 @@ def test_what_was_recorded_is_kept_when_memory_runs_out(name):
 
 
 def outcomes(function, count):
-    """The outcome of a call when one of its allocations by Python fails: the first, the second, ... (None: nothing)."""
+    """The error of a call in which the first, second, ... allocation by Python fails, or None if the call succeeds."""
     found = []
     for i in range(count):
         error = None
@@ -119,7 +119,7 @@ def outcomes(function, count):
 
 
 def test_a_result_survives_a_failing_allocation():
-    """Before the run there is nothing to keep; from then on every failure brings all of it."""
+    """A failure before the run has no result to keep; every failure after it carries the complete result."""
     system, (q, v) = top(), top_start()
     arguments = (system, "rk44", 0.0, 0.05, 0.01, 1, q, v, None, {}, None, None, None, True)
     whole = _core.integrate(*arguments)
@@ -132,7 +132,7 @@ def test_a_result_survives_a_failing_allocation():
 
 
 def test_a_trajectory_survives_a_failing_allocation(monkeypatch):
-    """Memory fails once while the trajectory is put together: the error brings one of the same states."""
+    """An allocation fails while the trajectory is put together: the error carries a trajectory of the same states."""
     model, made = lgint.models.heavy_top(), []
     whole = lgint.integrate(model, "rk44", t_end=0.05, h=0.01)
     init = lgint.Trajectory.__init__

@@ -1,4 +1,4 @@
-"""The rows that names, docs and error texts are made from, and the stub against the module."""
+"""The rows from which names, docs and error texts are made, and the stub `_core.pyi` compared with the module."""
 
 import ast
 import inspect
@@ -29,7 +29,7 @@ def test_elements_and_their_parameters_are_explained():
 
 
 def example(name):
-    """A system that a method runs, with its start: an oscillator, or a body if the method is for bodies only."""
+    """A system that the method can run, and its start: an oscillator, or a body if the method is for bodies only."""
     needs = METHODS[name]["needs"]
     if needs is None or "LagrangianModel" in needs:
         return oscillator(), name, [1.0, 0.0], [0.0, 1.0]
@@ -92,7 +92,7 @@ def test_the_stub_names_the_members_of_a_class(kind):
 
 
 def arguments_of(node):
-    """Names of the arguments of a function of the stub, `self` left out."""
+    """Names of the arguments of a function of the stub, without `self`."""
     names = [argument.arg for argument in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]]
     return [name for name in names if name != "self"]
 

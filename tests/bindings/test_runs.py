@@ -1,4 +1,4 @@
-"""Runs: what is saved, the same bits twice, resuming, steppers."""
+"""Runs: the states that are saved, reproducible bits, resumed runs, steppers."""
 
 from functools import partial
 from itertools import product
@@ -121,7 +121,7 @@ def test_kinks_and_stops_are_landed_on(on, method):
     t, q, vdot = result["t"], result["q"][:, 1], result["vdot"][:, 1]
     assert {0.333, 0.5, 1.0} <= set(t)
     assert result["h"].max() <= 0.1 + 1e-15
-    assert vdot == pytest.approx(2.0 * (t >= 0.333), abs=1e-7)  # the state at a kink is that of its right side
+    assert vdot == pytest.approx(2.0 * (t >= 0.333), abs=1e-7)  # at a kink, vdot is the value after it
     if method == "rk44":
         assert q == pytest.approx(np.where(t > 0.333, (t - 0.333) ** 2, 0.0), abs=1e-14)
 

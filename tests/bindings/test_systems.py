@@ -42,11 +42,11 @@ def test_a_users_tangent_is_used(rng):
     S = system.evaluate(*point, want=["S"], k=(2, 3, 4))["S"]
     assert pytest.approx(2 * K + 3 * D + 4 * np.diag([1.0, 2, 3])) == S
     half = system.evaluate(*point, want=["S"], k=(2, 3, 4), wa=0.5)["S"]
-    assert half == pytest.approx(2 * np.diag([1.0, 2, 3]), abs=1e-8)  # K means wa = 1: differences instead
+    assert half == pytest.approx(2 * np.diag([1.0, 2, 3]), abs=1e-8)  # K holds for wa = 1: differences are used
 
 
 def as_callable(core, kind, **more):
-    """The same system through Python functions that ask the compiled one."""
+    """A copy of the system whose functions are Python functions that evaluate the compiled one."""
 
     def ask(name):
         def verb(t, q, v=None):
@@ -83,7 +83,7 @@ def test_differences_agree_with_the_compiled_verbs(kind, rng):
     theta, v, a = rng.normal(size=(3, core.nv))
     q = core.retract(identity(kind), 0.3 * theta)
     lam, X = rng.normal(size=core.nrows), rng.normal(size=(3, core.nv, core.nv))
-    if kind in ("R3xSO3", "euler_parameters"):  # links of R^3 x rotation are diag(I, X_r)
+    if kind in ("R3xSO3", "euler_parameters"):  # integrators give these kinds links of the form diag(I, X_r)
         X[:, :3], X[:, :, :3], X[:, :3, :3] = 0, 0, np.eye(3)
     for k in np.eye(3).tolist() + [[0.3, -0.7, 1.1]]:
         arguments = dict(want=VERBS, k=k, X=X, wa=0.8)
@@ -124,7 +124,7 @@ def test_leading_axes_go_through(rng):
     q = core.retract(np.broadcast_to(q0, (4, 3, 12)), theta)
     assert q.shape == (4, 3, 12)
     assert core.difference(np.broadcast_to(q0, q.shape), q) == pytest.approx(theta, abs=1e-14)
-    assert core.retract(q0, theta).tobytes() == q.tobytes()  # one point against many
+    assert core.retract(q0, theta).tobytes() == q.tobytes()  # the batch has the bits of single calls
 
     T, V = core.energy(0.0, q, v)
     phi, phidot = core.residual(np.zeros((4, 3)), q, v)
@@ -221,7 +221,7 @@ def test_project_moves_onto_the_constraints_and_no_further(rng):
 
     got = core.evaluate(0.0, q2, v2, v2 - v1, want=["Ma", "B"])
     along = np.linalg.lstsq(got["B"].T, got["Ma"], rcond=None)
-    assert along[1].size == 1 or np.abs(got["B"].T @ along[0] - got["Ma"]).max() < 1e-9  # M dv is in the range of B^T
+    assert along[1].size == 1 or np.abs(got["B"].T @ along[0] - got["Ma"]).max() < 1e-9  # M dv lies in the range of B^T
 
 
 def test_rows_and_names():

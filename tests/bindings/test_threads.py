@@ -1,4 +1,4 @@
-"""One const system under many threads, and the interpreter free meanwhile."""
+"""Many threads share one const system, and the interpreter is free while they run."""
 
 import threading
 import time
@@ -38,4 +38,4 @@ def test_the_interpreter_runs_on_during_a_run():
     thread.join()
     elapsed = time.perf_counter() - begin
     assert elapsed > 0.2
-    assert turns > 100 * elapsed  # with the interpreter locked it would be one turn a poll: 20 a second
+    assert turns > 100 * elapsed  # if the run held the lock, there would be one turn per poll, 20 a second

@@ -1,4 +1,4 @@
-"""Elements and node kinds as their rows describe them: values that a row accepts, and small systems to try them on."""
+"""Elements and node kinds as their rows describe them: values that a row accepts, and small systems to test them on."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ TRIAD = Rotation.from_rotvec([0.3, -0.5, 0.8]).as_matrix().ravel()
 OTHER = Rotation.from_rotvec([-0.7, 0.2, 0.4]).as_matrix().ravel()
 AXIS = (0.48, -0.6, 0.64)
 INERTIA = (2.0, 3.0, 4.0, 0.1, -0.2, 0.3)
-RESTS = ((-1.0, 0.2, 0.3, 4.0), (1.0, 2.0, 3.0), ())  # values of a parameter that takes as many as are left
+RESTS = ((-1.0, 0.2, 0.3, 4.0), (1.0, 2.0, 3.0), ())  # for a parameter that takes all remaining values
 VALUES = np.random.default_rng(1).uniform(0.3, 3.0, 100)
 
 
 class Element(NamedTuple):
-    """A row with values that it accepts."""
+    """The name of a row, and parameters that it accepts."""
 
     kind: str
     parameters: tuple[float, ...]
     function: Callable[..., Any] | None = None
 
     def on(self, ends: tuple[int, ...]) -> tuple[Any, ...]:
-        """The element of a model, called "part", on as many of the frames as it takes."""
+        """The element as a model takes it: its name is "part", and it is on as many of the frames as it needs."""
         return self.kind, "part", ends[: ROWS[self.kind]["nframes"]], self.parameters, self.function
 
     def __str__(self) -> str:
@@ -39,7 +39,10 @@ class Element(NamedTuple):
 
 
 def law(*arguments: Any) -> Any:
-    """A function for every element that takes one, of time, a coordinate, or poses and twists; linear in the state."""
+    """A function that suits every element with a function: of time, of a coordinate, or of poses and twists.
+
+    It is linear in the state.
+    """
     if len(arguments) == 1:
         return 1 + arguments[0], 2.0, -3.0
     if len(arguments) == 3:
@@ -49,9 +52,10 @@ def law(*arguments: Any) -> Any:
 
 
 def rigid(kinds: tuple[str, ...], element: Element | None = None, support: bool = False) -> _core.Model:
-    """Two bodies, each with a frame 2 i at its node and 2 i + 1 beside it, and the element between the latter.
+    """Two bodies with an element between them.
 
-    A `support` stands beside them.
+    Body i has frame 2 i at its node, and frame 2 i + 1 beside it, where the element attaches. With
+    `support`, the model has a support as well.
     """
     frames, elements = [], []
     for i in range(2):
@@ -65,7 +69,7 @@ def rigid(kinds: tuple[str, ...], element: Element | None = None, support: bool 
 
 
 def tree(element: Element | None = None) -> _core.Model:
-    """The tree that its row has as an example; the element on a frame of its link."""
+    """The tree that is the example of its row, with the element on a frame of its link."""
     elements = [("tree", "tree", (0,), ROWS["tree"]["example"], None)]
     frames = [(0, (0.0,) * 6, 0), (0, (0.0, 0, 0, 0.3, 0.1, -0.2), 0)]
     return _core.Model([("Rn", 1)], frames, [*elements, *([element.on((1,))] if element else [])])
@@ -100,7 +104,7 @@ def candidates(row: dict[str, Any]) -> Iterator[tuple[float, ...]]:
 
 
 def accepted(row: dict[str, Any], model: Callable[[Element], _core.Model]) -> list[Element]:
-    """The elements of a row that a model takes; of those that differ in what is left the longest."""
+    """The elements of a row that a model takes; of those that differ in the number of remaining values, the longest."""
     found: dict[tuple[float, ...], Element] = {}
     fixed = sum(max(parameter["count"], 0) for parameter in row["parameters"])
     for parameters in candidates(row):
@@ -154,7 +158,7 @@ def bodies() -> Iterator[tuple[Element, tuple[str, int]]]:
 
 
 def body_on(block: tuple[str, int], element: Element) -> _core.Model:
-    """The body alone."""
+    """A model of this body alone."""
     return _core.Model([block], [(0, (0.0,) * 6, 0)], [element.on((0,))])
 
 
@@ -168,7 +172,7 @@ def start_of(model: _core.Model) -> np.ndarray:
 
 
 def random_point(model: _core.Model, bare: _core.Model, seed: int) -> tuple[np.ndarray, ...]:
-    """q, v, a, lam in general position, which keep the own rows of blocks: those of `bare`, without any joints."""
+    """q, v, a, lam in general position that satisfy the own rows of blocks; `bare` is the model without joints."""
     rng = np.random.default_rng(seed)
     q = model.retract(start_of(model), rng.normal(size=model.nv))
     v, a, lam = rng.normal(size=model.nv), rng.normal(size=model.nv), rng.normal(size=model.nrows)
@@ -177,7 +181,10 @@ def random_point(model: _core.Model, bare: _core.Model, seed: int) -> tuple[np.n
 
 
 def random_links(model: _core.Model, rng: np.random.Generator) -> list[np.ndarray]:
-    """Matrices of a chain as integrators make them: direct products apart, identity behind the node."""
+    """Matrices of a chain as integrators form them.
+
+    On direct products, positions and rotations are not coupled; linear coordinates behind the node have the identity.
+    """
     X = [np.eye(model.nv) for _ in range(3)]
     for kind, _, _, first, *_ in model.blocks:
         n = NODES[kind]["nv"]

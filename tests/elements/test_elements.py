@@ -1,4 +1,4 @@
-"""One battery for every row of elements on every node kind: the verbs against each other and differences."""
+"""One battery for every row of elements on every node kind: verbs are compared with each other and with differences."""
 
 import numpy as np
 import pytest
@@ -70,7 +70,7 @@ CHAINS = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.3, -0.7, 1.9)]
 
 
 def check_tangent(model, bare, k):
-    """S of a chain is the derivative of the residual."""
+    """Check that S is the derivative of the residual along a chain."""
     q, v, a, lam = random_point(model, bare, 3)
     X, wa = random_links(model, np.random.default_rng(4)), 0.8
     S = model.evaluate(0.0, q, v, a, lam, want=("S",), k=k, X=X, wa=wa)["S"]
@@ -140,7 +140,7 @@ def test_inertia_forces_take_the_power_of_the_kinetic_energy(body, block):
 
 
 def check_accelerations(model, bare):
-    """Accelerations leave no residual, whether the bodies find their own ones or a matrix is solved."""
+    """Check that accelerations leave no residual, whether each body computes its own or a linear system is solved."""
     q, v, _, _ = random_point(model, bare, 11)
     a, _ = model.initial(0.0, q, v)
     got = model.evaluate(0.0, q, v, a, want=("Ma", "gyro", "force"))
@@ -170,7 +170,7 @@ def test_a_body_without_inertia_about_an_axis_is_singular():
 
 # ---- forces and joints ----
 
-# what the load factor multiplies: dead and following loads, given tensions, weights, and the constant torque of a drive
+# The load factor multiplies weights, dead and following loads, given tensions, and the constant torque of a drive.
 LOADS = {"gravity", "force", "torque", "tension"}
 PARTLY = {"joint_drive", "slide_drive", "coordinate_drive"}
 FORCES = [element for element in (*ON_BODIES, *ON_TREES) if ROWS[element.kind]["family"] == "force"]
@@ -192,7 +192,7 @@ def test_the_load_factor_multiplies_loads_alone(element):
 
 
 def test_the_tangent_of_a_load_has_its_factor(kinds):
-    """A load's tangent is a multiple of the factor, that of other forces is not changed by it."""
+    """The tangent of a load is proportional to the load factor; the tangents of other forces do not depend on it."""
     for element in ON_BODIES:
         model = rigid(kinds, element)
         q, v, a, lam = random_point(model, rigid(kinds), 12)
@@ -203,7 +203,7 @@ def test_the_tangent_of_a_load_has_its_factor(kinds):
 
 
 def test_forces_are_minus_the_gradient_of_their_potential(kinds):
-    """Of every force with a potential, at rest, where dampers are silent."""
+    """This holds for every force with a potential, at rest, where dampers exert no force."""
     found = set()
     for element in ON_BODIES:
         model = rigid(kinds, element)
@@ -220,7 +220,7 @@ def test_forces_are_minus_the_gradient_of_their_potential(kinds):
 
 @pytest.mark.parametrize("element", JOINTS, ids=str)
 def test_reactions_do_no_work_and_balance(element):
-    """The wrenches of a joint on its two bodies: force - B^T lam has the same power; forces are opposite."""
+    """The wrenches on the two bodies have the power of force - B^T lam, and their forces are opposite."""
     kinds = ("SE3", "R3xS3")
     model = rigid(kinds, element)
     q, v, a, lam = random_point(model, rigid(kinds), 8)
@@ -236,7 +236,7 @@ def test_reactions_do_no_work_and_balance(element):
 
 @pytest.mark.parametrize("row", ROWS)
 def test_some_values_of_every_row_are_accepted(row):
-    """A row whose descriptors do not tell what is valid has to give an example."""
+    """If no candidate that the descriptors suggest is valid, the row has to give an example."""
     found = [*ON_BODIES, *ON_TREES, *SUPPORTS, *(body for body, _ in BODIES)]
     assert row in {element.kind for element in found}
 

@@ -1,4 +1,4 @@
-"""Force laws from outside, and drives on coordinates: their tangents, and that functions are called as promised."""
+"""Force laws given as Python functions, and drives on coordinates: their tangents, and how the functions are called."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def torque_slopes(t, angle, rate):
 
 
 def wrenches(t, x, R, xdot, omega):
-    """Something smooth in everything: two bodies."""
+    """Wrenches on two bodies that depend smoothly on all arguments."""
     d, u = x[1] - x[0], xdot[1] - xdot[0]
     f = np.sin(d) * np.exp(-0.1 * t) - 0.3 * u * (d @ d) + R[0] @ omega[0]
     m = R[1].T @ np.cross(d, u) + np.cross(omega[0], omega[1])
@@ -43,12 +43,12 @@ def wrenches(t, x, R, xdot, omega):
 
 
 def wrench(t, x, R, xdot, omega):
-    """The same for one body."""
+    """A wrench on one body that depends smoothly on all arguments."""
     return [*(-3 * x + R @ omega - 0.1 * xdot * (xdot @ x)), *(R.T @ xdot - t * omega)]
 
 
 def spring(t, x, R, xdot, omega):
-    """A linear spring-damper between two origins, whose tangent is known."""
+    """A linear spring and damper between the origins of two frames; its tangent has a closed form."""
     f = 2 * (x[1] - x[0]) + 0.3 * (xdot[1] - xdot[0])
     return [[*f, 0, 0, 0], [*-f, 0, 0, 0]]
 
@@ -107,7 +107,7 @@ def test_tangent(name, ends, k):
 
 @pytest.mark.parametrize("name", ["coordinate_drive", "coordinate_law"])
 def test_a_coordinate_takes_the_torque_of_its_law(name):
-    """On the third joint alone: the drive by hand, the law as it is called."""
+    """The torque acts on the third joint alone: a drive exerts that of its formula, a law what its function returns."""
     model = with_element(name)
     q, v, _, _ = random_state(model, 3)
     t = 0.7
@@ -122,7 +122,7 @@ def test_a_coordinate_takes_the_torque_of_its_law(name):
 
 @pytest.mark.parametrize("ends", ENDS)
 def test_a_law_along_a_slide_does_its_work(ends):
-    """Power = F(t, s, s') s', wherever the two points are, with s = e . R_a^T (x_b - x_a) and s' by differences."""
+    """Its power is F(t, s, s') s' with s = e . R_a^T (x_b - x_a), wherever the two points are; s' is a difference."""
     model = with_element("slide_law", ends)
     q, v, _, _ = random_state(model, 6)
     first = 5 + 2

@@ -1,4 +1,4 @@
-"""Modal bodies: kinematics and dynamics against a sum over particles, the verbs against differences, every element."""
+"""Modal bodies: kinematics and dynamics against sums over particles, verbs against differences, elements on nodes."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ IN_FRAME = (0.2, -0.3, 0.4)
 
 
 class Particles:
-    """Masses m at X with shapes Phi (particles, 3, modes), and nodes with shapes Phi and Psi."""
+    """Particles of mass m at X with mode shapes Phi (particles, 3, modes), and nodes with shapes Phi and Psi."""
 
     def __init__(self, seed=0):
         rng = np.random.default_rng(seed)
@@ -49,8 +49,10 @@ BODY = Particles()
 
 
 def system(kind, elements=(), frames=()):
-    """A modal body of some kind on block 0 with its frames 0 (floating), 1 and 2 (nodes), 3 (a rigid point); then a
-    rigid body with frames 4 (node) and 5 (offset)."""
+    """A modal body of some kind on block 0, and a rigid body.
+
+    The frames of the modal body are 0 (floating), 1 and 2 (nodes) and 3 (a rigid point), those of the rigid body
+    4 (node) and 5 (offset)."""
     places = [(0, (0.0,) * 6, part) for part in range(3)] + [(0, (0.0, 0, 0, *IN_FRAME), 0)]
     places += [(1, (0.0,) * 6), (1, (0.0, 0, 0, -0.3, 0.2, 0.1))]
     parts = [
@@ -75,7 +77,7 @@ def random_point(model, seed):
 
 
 def modal_slices(model):
-    """Where eta stands in q and in v."""
+    """The slices of q and of v that hold eta and its rates."""
     kind = model.blocks[0][0]
     nq, nv = NODES[kind]["nq"], NODES[kind]["nv"]
     return slice(nq, nq + MODES), slice(nv, nv + MODES)
@@ -89,7 +91,7 @@ def along(model, q, v):
 
 
 def particle_velocities(model, q, v):
-    """Inertial velocities (particles, 3) from those of the floating frame."""
+    """Inertial velocities of the particles, (particles, 3), from the velocities of the modal body."""
     in_q, in_v = modal_slices(model)
     _, R, xdot, omega = model.kinematics(0, q, v)
     r = BODY.X + BODY.Phi @ q[in_q]
@@ -112,7 +114,7 @@ def test_kinetic_energy_and_momentum_are_those_of_the_particles(kind):
 
 
 def test_inertia_forces_are_those_of_the_particles(kind):
-    """d'Alembert: for every virtual velocity w, w . (M a + gyro) = sum m a_p . u_p(w)."""
+    """By d'Alembert's principle, w . (M a + gyro) = sum m a_p . u_p(w) for every virtual velocity w."""
     model = system(kind)
     q, v, a, _ = random_point(model, 2)
     v[-6:] = a[-6:] = 0
@@ -157,11 +159,12 @@ def test_nodes_are_displaced_and_turned(kind, node):
 
 # ---- every element on the nodes ----
 
-CASES = [element for element in ON_BODIES if element not in JOINTS or element.parameters[0] != 2]  # two carriers
+# with translation rows in inertial axes or in those of the first body
+CASES = [element for element in ON_BODIES if element not in JOINTS or element.parameters[0] != 2]
 
 
 def with_element(kind, element, first):
-    """On the modal body's frame `first`, and the rigid body or, with the first node, the second node."""
+    """The element between frame `first` of the modal body and the rigid body; if `first` is 2, between both nodes."""
     return system(kind, [element.on((first, 5) if first != 2 else (2, 1))])
 
 
@@ -208,7 +211,7 @@ def test_tangent_is_the_derivative_of_the_residual(element, kind, first, k):
     assert np.abs(S @ du - expected).max() < 1e-7 * (np.abs(expected).max() + 1)
 
 
-# ---- refused ----
+# ---- descriptions that are refused ----
 
 
 def test_blocks_and_data_that_do_not_fit_are_refused():

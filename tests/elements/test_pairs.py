@@ -17,7 +17,7 @@ def kinds(request):
 
 
 def random_step(model, bare, seed, length=0.1):
-    """q0, q1 and lam, both ends with unit quaternions, and the size of the step."""
+    """q0, q1, lam and the size of the step; q0 and q1 have unit quaternions."""
     q0, v, _, lam = random_point(model, bare, seed)
     q1, _ = bare.project(0.0, q0 + length * v, v)
     return q0, q1, lam, 0.3
@@ -38,7 +38,7 @@ def test_the_midpoint_rule_is_an_evaluation_at_the_middle(element, kinds):
 
 
 def check_tangent(model, step, rule, **form):
-    """S is the derivative of Gtlam - force by q1."""
+    """Check that S is the derivative of Gtlam - force by q1."""
     q0, q1, lam, h = step
     form = {"rule": rule, "decided": q1, "lam": lam, **form}
 
@@ -67,13 +67,13 @@ def test_tangent_of_the_midpoint_rule(element, kinds, equivariant):
 
 
 def fast(model, step):
-    """Momenta so large that no correction has too much work to do."""
+    """Momenta so large that no correction is refused for being too large."""
     q0, q1, _, h = step
     return 1e4 * (q1 - q0) / h
 
 
 def along_symmetries(model, q):
-    """Velocities at q of common translations along and rotations about the inertial axes, (6, nv)."""
+    """Rates of q in common translations along the inertial axes and rotations about them, (6, nv)."""
     moves = np.zeros((6, model.nv))
     for kind, _, first, *_ in model.blocks:
         place, e = (first, q[first + 3 : first + 7]) if kind == "euler_parameters" else (None, q[first : first + 4])
@@ -99,7 +99,7 @@ def test_tangent_of_discrete_gradients(element, kinds, equivariant):
 @pytest.mark.parametrize("length", [0.05, 1e-3, 0.0])
 @pytest.mark.parametrize("element", JOINTS, ids=str)
 def test_discrete_gradients_of_rows(element, length):
-    """Directionality (69) and, for the motions of both bodies together, orthogonality (90), (91)."""
+    """They have directionality (69) and, for common motions of both bodies, orthogonality (90), (91)."""
     model, bare = rigid(KINDS[0], element), rigid(KINDS[0])
     for seed in range(3):
         step = random_step(model, bare, seed, length)
@@ -107,7 +107,7 @@ def test_discrete_gradients_of_rows(element, length):
         form = {"lam": lam, "p": fast(model, step), "equivariant": True}
         got = model.evaluate_pair(0.2, h, q0, q1, want=("G", "Gtlam", "phi"), **form)
         start = model.evaluate_pair(0.2, h, q0, q0, want=("phi",), **form)["phi"]
-        if element.kind == "rigid":  # nothing moves between the bodies: the midpoint gradient of its invariants
+        if element.kind == "rigid":  # there is no relative motion, and the gradient is that of the midpoint rule
             middle = model.evaluate_pair(0.2, h, q0, q1, rule=MIDPOINT, want=("G",), **form)["G"]
             assert np.array_equal(got["G"], middle)
         else:
@@ -138,7 +138,7 @@ def undamped(element):
 @pytest.mark.parametrize("length", [0.05, 1e-3, 0.0])
 @pytest.mark.parametrize("element", [*JOINTS, *CONSERVATIVE], ids=str)
 def test_discrete_gradients_as_printed(element, length, kinds):
-    """Directionality of every row and potential, where points are placed by quadratic attitudes at the middle."""
+    """Every row and potential has directionality if attitudes at the middle are quadratic functions of quaternions."""
     model, bare = rigid(kinds, undamped(element)), rigid(kinds)
     for seed in range(2):
         q0, q1, lam, h = random_step(model, bare, seed, length)
@@ -153,7 +153,7 @@ def test_discrete_gradients_as_printed(element, length, kinds):
 @pytest.mark.parametrize("length", [0.05, 1e-3, 0.0])
 @pytest.mark.parametrize("element", CONSERVATIVE, ids=str)
 def test_discrete_gradients_of_potentials(element, length, kinds):
-    """Directionality, and orthogonality to rotations about the vertical or, between two bodies, to all motions."""
+    """They have directionality and are orthogonal to rotations about the vertical (weight) or to all common motions."""
     model, bare = rigid(kinds, undamped(element)), rigid(kinds)
     for seed in range(3):
         step = random_step(model, bare, seed, length)

@@ -1,4 +1,4 @@
-"""Point masses: every element that fits them against differences, runs against closed forms, and what they refuse."""
+"""Point masses: elements on them against differences, runs against closed forms, and the elements that are refused."""
 
 import numpy as np
 import pytest
@@ -18,13 +18,13 @@ OTHERS = ("Rn", "ground", "R3xSO3", "SE3", "euler_parameters", "tait_bryan", "tr
 
 
 def points(elements, frames=(), n=2):
-    """Point masses on blocks and frames of the same numbers; further frames and elements."""
+    """A model of point masses: mass i has block i and frame i; further frames and elements follow."""
     parts = [("point", f"mass{i}", (i,), (MASSES[i % 2],), None) for i in range(n)]
     return _core.Model([("Rn", 3)] * n, [*[(i, NODE) for i in range(n)], *frames], [*parts, *elements])
 
 
 def pair(element, other):
-    """An element from something else to a point mass, which is the last block."""
+    """An element between a frame of another kind and a point mass, which is the last block."""
     blocks = {"ground": [], "tree": [("Rn", 2)]}.get(other, [(other, 3 if other == "Rn" else 0)])
     body = {
         "ground": [],
@@ -60,7 +60,7 @@ IDS = [f"{element}-{other}" for element, other in ALL]
 
 
 def test_what_fits_point_masses():
-    """What neither needs a rotation nor presses moments; rows carried by another body's axes where it has some."""
+    """An element fits if it needs no rotation of the mass and exerts no moment on it."""
     fits = {"gravity", "force", "spring", "cartesian_spring", "distance", "spherical", "inline"}
     assert {element.kind for element, _ in ALL} >= fits
     assert not {"torque", "revolute", "rigid", "joint_drive"} & {element.kind for element, _ in ALL}
@@ -135,7 +135,7 @@ def test_two_masses_on_a_spring():
 def dumbbell():
     """Two masses at a fixed distance, with weight; they turn about their centre at a constant rate."""
     length, rate = 1.3, 2.0
-    share = np.array([-MASSES[1], MASSES[0]]) / sum(MASSES)  # of the length, from the centre
+    share = np.array([-MASSES[1], MASSES[0]]) / sum(MASSES)  # distances from the centre, as parts of the length
     gravity, push = np.array([0.0, 0.0, -9.81]), np.array([0.5, 0.2, 1.0])
     weights = [("gravity", f"weight{i}", (i,), (MASSES[i], *gravity), None) for i in range(2)]
     model = points([*weights, ("distance", "rod", (0, 1), (length,), None)])

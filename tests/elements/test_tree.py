@@ -1,4 +1,4 @@
-"""Trees in minimal coordinates: the verbs against differences and by hand, and every element on link frames."""
+"""Trees in minimal coordinates: verbs against differences and explicit formulas, and every element on link frames."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ COM, IN_LINK = (0.1, -0.3, 0.2), (0.3, 0.5, -0.4)
 
 
 def random_links(parents, seed=0):
-    """A link per parent, every third joint slides, every other inertia is diagonal; all else in general position."""
+    """One link for each entry of `parents`; every third joint slides, and every other inertia is diagonal."""
     rng = np.random.default_rng(seed)
     links = []
     for i, parent in enumerate(parents):
@@ -74,7 +74,7 @@ def links(request):
 
 
 def start_of(model):
-    """Positions zero, rotations the identity."""
+    """Coordinates at which positions are zero and rotations the identity."""
     pieces = [np.zeros(n) if kind == "Rn" else np.r_[np.zeros(3), np.eye(3).ravel()] for kind, n, *_ in model.blocks]
     return np.concatenate(pieces)
 
@@ -85,7 +85,7 @@ def random_state(model, seed):
     return q, rng.normal(size=model.nv), rng.normal(size=model.nv), rng.normal(size=model.nrows)
 
 
-# ---- kinematics and dynamics by hand ----
+# ---- kinematics and dynamics by explicit formulas ----
 
 
 def poses(links, q):
@@ -147,7 +147,7 @@ def jacobians(links, q):
 
 
 def joint_forces(links, q, v, a):
-    """Newton and Euler body by body, projected on the joints (d'Alembert)."""
+    """Forces in the joints: Newton's and Euler's equations of each body, projected onto the joint's motion."""
     tau = np.zeros(len(links))
     motion = body_motion(links, q, v, a)
     for k, (Jv, Jw), (_, _, acceleration, w, al, R) in zip(links, jacobians(links, q), motion, strict=True):
@@ -253,7 +253,7 @@ def test_tangent_on_link_frames(element, ends, k, linked):
 
 
 def test_forces_are_minus_the_gradient_of_their_potential():
-    """What is pressed on the frames reaches every joint towards the root; at rest, where dampers are silent."""
+    """A wrench on a frame acts on every joint between its link and the root; at rest dampers exert no force."""
     found = set()
     for element in ON_BODIES:
         model = element_on_links(element, "link and its ancestor")
@@ -267,7 +267,7 @@ def test_forces_are_minus_the_gradient_of_their_potential():
 
 
 def test_where_nothing_presses_there_is_no_force(links):
-    """In a run too, whose vectors hold what was there before: a tree without forces keeps its energy."""
+    """A tree without forces keeps its energy in a run, where work arrays hold old values before each evaluation."""
     model = tree(links)
     q, v, a, lam = random_state(model, 10)
     got = model.evaluate(0.0, q, v, a, lam, want=("force", "Btlam"))
@@ -290,7 +290,7 @@ def test_reactions_on_link_frames():
     assert np.isclose(power, -Btlam["Btlam"] @ v, rtol=1e-12, atol=1e-12)
 
 
-# ---- descriptions that make no sense ----
+# ---- invalid descriptions ----
 
 
 def broken(**changes):
