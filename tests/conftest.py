@@ -12,7 +12,7 @@ os.environ["MPLBACKEND"] = "Agg"  # notebooks and plots draw into files
 settings.register_profile("lgint", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("lgint")
 
-# the browser that tests marked `browser` drive; one that is named is used, so that the tests fail if it is missing
+# the browser that tests marked `browser` drive; if LGINT_CHROMIUM names one that is missing, the tests fail
 NAMED = os.environ.get("LGINT_CHROMIUM")
 CHROMIUM = next(filter(None, map(shutil.which, [NAMED] if NAMED else ["chromium", "chromium-browser"])), NAMED)
 

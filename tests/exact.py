@@ -55,7 +55,7 @@ def number(value: Number) -> Exact:
 
 
 def exact(text: str) -> Exact | Fraction:
-    """The number that a row of the core writes as "1/3" or as "(3 - 1*sqrt(3))/6"; without a root, a fraction."""
+    """The number that a row of the core writes as "1/3" or as "(3 - 1*sqrt(3))/6"; a `Fraction` if it has no root."""
     surd = SURD.fullmatch(text)
     if not surd:
         return Fraction(text)

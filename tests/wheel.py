@@ -1,4 +1,4 @@
-"""Run by hand or by `make wheel`: whether an installed wheel works, from a folder without the sources."""
+"""Checks an installed wheel from a folder without the sources; run by hand or by `make wheel`."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ top = lgint.integrate(lgint.models.heavy_top(), "genalpha", t_end=0.1, h=1e-3, s
 reference = lgint.integrate(lgint.models.heavy_top(formulation="SE3"), "dopri5", t_end=0.1, rtol=1e-10, atol=1e-10)
 np.testing.assert_allclose(top.rotation("top")[-1], reference.rotation("top")[-1], atol=1e-3)
 
-# a pendulum held horizontally by nothing: its tangent is singular at the start, which is a matter for LAPACK
+# nothing holds this pendulum in its horizontal start: the tangent is singular there, and LAPACK is called
 builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
 builder.add_body("bar", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(1, 0, 0))
 builder.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(0, 1, 0))

@@ -11,7 +11,7 @@ GRAVITY = np.array([0.0, 0.0, -9.81])
 
 
 def turn(angle, axis):
-    """Rotation matrix by an angle about an axis (any length)."""
+    """Rotation matrix of a turn by an angle about an axis, which may have any length."""
     x, y, z = np.asarray(axis) / np.linalg.norm(axis)
     hat = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     return np.eye(3) + np.sin(angle) * hat + (1 - np.cos(angle)) * hat @ hat
@@ -33,7 +33,7 @@ def pendulum(formulation="R3xSO3", omega=0.0, gravity=GRAVITY):
 
 
 def double_pendulum(upper="R3xSO3", lower="R3xSO3"):
-    """Two bars on two revolutes with skew axes, turning."""
+    """Two bars, in motion, on two revolute joints with skew axes."""
     R1, R2 = turn(0.4, (1, 2, 3)), turn(-0.7, (3, 0, 1))
     axis1, axis2, elbow = np.array([0, 1.0, 0]), np.array([1.0, 1, 0]) / np.sqrt(2), np.array([0.6, 0, -0.8])
     x1, x2 = 0.5 * elbow, elbow + np.array([0.3, 0.1, -0.2])
@@ -66,7 +66,7 @@ def double_pendulum(upper="R3xSO3", lower="R3xSO3"):
 
 
 def axes_of(kind, axis, second_axis):
-    """Those of the two directions, normal to each other, that a joint of this kind has to be told."""
+    """The keywords of `add_joint` for the axes that this kind of joint needs: none, one or both of the directions."""
     return dict(list({"axis": axis, "second_axis": second_axis}.items())[: JOINTS[kind].axes])
 
 
@@ -79,7 +79,7 @@ COUPLED = np.array(
         [2, 0, 4, 2, 12, -2],
         [1, 0, 0, 3, -2, 9],
     ]
-)  # a stiffness with all kinds of coupling
+)  # a stiffness that couples strains of all kinds
 
 
 def add_example_edge(
@@ -91,7 +91,7 @@ def add_example_edge(
 
 
 def two_bodies(kind, upper="R3xSO3", lower="R3xSO3", carrier=None):
-    """Two bodies in general position at rest, joined by a joint of any kind, the first hung up on springs."""
+    """Two bodies at rest in general position with a joint of any kind between them; springs hold the first one."""
     builder = lgint.ModelBuilder(gravity=GRAVITY)
     body = {"mass": 1.3, "inertia": (0.3, 0.4, 0.5, 0.02, -0.03, 0.01)}
     builder.add_body("first", **body, position=(0.1, -0.2, 0.3), rotation=turn(0.9, (1, -1, 2)), formulation=upper)

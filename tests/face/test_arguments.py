@@ -1,4 +1,4 @@
-"""Bad input: always a ValueError that names the argument, never another exception, a crash or a silent reading."""
+"""Bad input always raises a ValueError that names the argument; it never crashes and is never reinterpreted."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import lgint
 from lgint import _core
 
 ONE = dict(mass=lambda t, q: np.eye(1), force=lambda t, q, v: -q)
-HUGE = 10**400  # no float64
+HUGE = 10**400  # too large for a float64
 BODY = dict(mass=1.0, inertia=(1.0, 1.0, 1.0))
 
 
@@ -120,7 +120,7 @@ def test_names_that_the_core_cannot_hold(what, name):
 
 @pytest.mark.parametrize("blocks", [[70000], [2**31 - 1], [2**30] * 4, [40000, 40000], [30000] * 5])
 def test_spaces_whose_matrices_no_integer_measures(blocks):
-    """nv^2 of a block, or their sum, is beyond 2^31: refused before anything is allocated."""
+    """If nv^2 of a block, or the sum over blocks, exceeds 2^31, the space is refused before anything is allocated."""
     spaces = [("Rn", n) for n in blocks]
     with pytest.raises(ValueError, match="too large"):
         _core.CallableSystem(spaces, 0, **ONE)
@@ -138,7 +138,7 @@ def test_rows_whose_jacobian_no_integer_measures():
 
 def test_the_largest_sizes_that_fit_are_made():
     assert _core.CallableSystem([("Rn", 5000)] * 5, 0, **ONE).nv == 25000
-    with pytest.raises(ValueError, match="too large"):  # M is one matrix of all velocities
+    with pytest.raises(ValueError, match="too large"):  # a callable system has one mass matrix for all velocities
         _core.CallableSystem([("Rn", 20000)] * 5, 0, **ONE)
 
 

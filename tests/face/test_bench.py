@@ -1,4 +1,4 @@
-"""`lgint bench` without a peer, what its table and file say with one, and the counts of instructions."""
+"""`lgint bench` without Exudyn, its table and file with Exudyn, and the counts of instructions."""
 
 import csv
 import math
@@ -34,15 +34,15 @@ def test_every_case_runs_and_is_near_its_fine_run(case):
 
 @pytest.mark.parametrize("case", bench.CASES, ids=IDS)
 def test_options_are_what_a_user_types(case):
-    """Newton's method, the printed form of the rotor, and nothing else."""
+    """Cases choose Newton's method and, for the rotor, the printed form; all other options have their defaults."""
     assert set(case.options) <= ({"newton", "form"} if "printed" in case.name else {"newton"})
     assert case.options.get("newton", "full") == ("modified" if "modified" in case.name else "full")
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of names of settings, which change
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Exudyn renames settings
 @pytest.mark.parametrize("case", [c for c in bench.CASES if c.peer and c.options.get("newton") != "modified"])
 def test_the_peer_solves_the_same_equations(case):
-    """After 40 steps the positions differ by less than a thousandth of the way that the body went."""
+    """After 40 steps the positions differ by less than a thousandth of the distance that the body has moved."""
     exudyn = LOAD()
     assert exudyn is not None, 'the package exudyn is in the extra "test"'
     steps = 40
@@ -86,7 +86,7 @@ def test_verdicts():
 
 
 def test_a_step_costs_what_is_left_without_the_start(monkeypatch):
-    """A clock that a run sets forward by 7 s and 0.25 s a step; another by 0.5 s a step."""
+    """One run advances the clock by 7 s and by 0.25 s per step, the other one by 0.5 s per step alone."""
     clock = np.zeros(1)
     monkeypatch.setattr(bench.time, "process_time", lambda: clock[0])
 
@@ -98,8 +98,8 @@ def test_a_step_costs_what_is_left_without_the_start(monkeypatch):
 
 # ---- instructions per step ----
 
-# What a step (in the file `integrator/one.c`) might spend: 100 itself of which 30 in a norm, 50 + 10 in the model with
-# a sine, 200 in the solver with 20 of a sine, 40 following the unknowns, and a sine of its own.
+# A profile with a step in `integrator/one.c` that spends 100 itself, of which 30 in a norm. It calls the model (50, and
+# 10 in a sine), the solver (200, and 20 in a sine), what follows the unknowns (40), and a sine itself.
 PROFILE = """version: 1
 positions: line
 events: Ir
@@ -195,7 +195,7 @@ def test_a_callee_without_a_file_is_in_the_callers():
 
 
 def test_costs_go_to_the_part_that_they_are_spent_for(source):
-    """Half of `turn` is called by the model and half by the step; its sine with it. Nothing gets lost."""
+    """The model and the step each call `turn` once and share its costs and those of its sine; nothing is lost."""
     parts = bench_counts.by_part(bench_counts.divide(bench_counts.parse(PROFILE), source))
     assert parts == pytest.approx(
         {"evaluation": 20 + 30 + 10, "following": 30 + 10, "solving": 200 + 20, "norms": 30, "rest": 70 + 20}
@@ -243,7 +243,7 @@ def test_a_case_that_is_not_counted(capsys):
     assert "chain of 3" in capsys.readouterr().err
 
 
-# stands for valgrind: writes the profile of a run in which all costs are as many times larger as the run has steps
+# replaces valgrind: writes the profile of a run, whose costs are those of PROFILE times the number of steps
 VALGRIND = """#!{python}
 import re, sys
 from pathlib import Path
@@ -306,7 +306,7 @@ def test_profiles_that_tell_nothing(monkeypatch, tmp_path, capsys, steps, more, 
 
 
 def test_rods_of_the_bench():
-    """Cases without the peer; a finer run is nearer to the fine one, and two codes agree on the bar."""
+    """Cases without Exudyn: shorter steps have smaller errors, and two methods agree on the end of the cantilever."""
     found = list(bench_rods.cases(None))
     assert [(name, edges) for name, edges, _ in found[:3]] == [("flying_spaghetti", n) for n in (16, 128, 1024)]
     cantilever = next(runs for name, edges, runs in found if (name, edges) == ("cantilever", 16))

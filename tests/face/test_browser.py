@@ -1,4 +1,4 @@
-"""Views in a real browser, without a network: they are drawn, turn with the mouse, and move with the slider."""
+"""Views in a real browser, without a network: it draws them, the mouse turns them, and the slider moves the bodies."""
 
 import io
 
@@ -33,7 +33,7 @@ def page(browser):
 
 
 def picture(page):
-    """What the window shows, (height, width, 3), once it no longer changes."""
+    """The picture in the window, (height, width, 3), as soon as it no longer changes."""
     page.wait_for_timeout(150)
     before, now = None, page.screenshot()
     while before != now:
@@ -43,19 +43,19 @@ def picture(page):
 
 
 def share(image, color, tolerance=0.25):
-    """The share of pixels with a colour, more or less shaded."""
+    """The share of pixels that have this colour, in whatever shade."""
     shade = image @ to_rgb(color) / np.dot(to_rgb(color), to_rgb(color))
     away = np.linalg.norm(image - shade[..., None] * to_rgb(color), axis=-1)
     return np.mean((away < 0.08) & (np.abs(shade - 0.85) < tolerance))
 
 
 def changed(before, after):
-    """The share of pixels that differ."""
+    """The share of pixels in which two pictures differ."""
     return np.mean(np.abs(before - after).max(axis=-1) > 0.05)
 
 
 def slide(page, part):
-    """Drags the slider to a part of its length."""
+    """Drag the slider to this part of its length."""
     rail, grip = (page.locator(f".slider-{what}-touch-rect, .slider-{what}-rect").first for what in ("rail", "grip"))
     whole, knob = rail.bounding_box(), grip.bounding_box()
     page.mouse.move(knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2)
@@ -88,7 +88,7 @@ def test_a_page_is_drawn_turns_and_moves(run, page, tmp_path):
     turned = picture(page)
     assert changed(later[:300], turned[:300]) > 0.02 and share(turned, COLORS[0]) > 0.005
 
-    slide(page, 0.0)  # the camera stays where the mouse has put it
+    slide(page, 0.0)  # the slider does not move the camera, which the mouse has moved
     assert time_shown(page) == 0.0
     assert changed(first[:300], picture(page)[:300]) > 0.02
 

@@ -1,4 +1,4 @@
-"""ModelBuilder: what it builds, and an error for every bad input."""
+"""ModelBuilder: the models that it builds, and an error for every bad input."""
 
 import copy
 import gc
@@ -241,7 +241,7 @@ def test_with_state():
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_with_state_projects(formulation):
-    """An impulse on the top's COM: what the pivot takes is gone, the rest is kept; q moved off is brought back."""
+    """After a push, q and v are brought back onto the constraints; the part of the velocity along them is kept."""
     model = lgint.models.heavy_top(formulation=formulation)
     push = np.zeros(model.nv)
     push[:3] = (0.3, 0.4, 0.0)
@@ -256,7 +256,7 @@ def test_with_state_projects(formulation):
 def test_projection_of_velocities_is_in_the_mass_metric():
     model = lgint.models.heavy_top(omega0=(0, 0, 0))
     v = model.with_state(v=[1.0, 0, 0, 0, 0, 0], project=True).v0
-    # a unit velocity of the COM along x, normal to the arm: M (v - v_given) has to be a reaction of the pivot
+    # v_given is one along x, normal to the arm; M (v - v_given) has to be an impulse of the pivot
     M = np.diag([15.0, 15, 15, 0.234375, 0.46875, 0.234375])
     B = model.core.evaluate(0.0, model.q0, v, want=["B"])["B"]
     impulse = M @ (v - [1.0, 0, 0, 0, 0, 0])
@@ -301,7 +301,7 @@ CARTESIAN = {"stiffness": (3, 4, 5), "damping": (0.3, 0.2, 0.1)}
 
 
 def acceleration(attach, formulation):
-    """Accelerations at a start in motion under what `attach` adds to two free bodies."""
+    """Accelerations of two free bodies, one of them in motion, under what `attach` adds to them."""
     b = lgint.ModelBuilder(formulation=formulation)
     inertia = {"mass": 2.0, "inertia": (0.3, 0.4, 0.5)}
     moving = {"velocity": (0.5, -1.0, 0.2), "angular_velocity": (0.3, 2.0, -1.0)}
@@ -313,7 +313,7 @@ def acceleration(attach, formulation):
 
 
 def pull(t, x, R, xdot, omega):
-    """A wrench that tells where the law acts."""
+    """A wrench that depends on the point at which the law acts."""
     return [*(-3 * x - xdot), *omega]
 
 
@@ -363,7 +363,7 @@ POINTS = {
 @pytest.mark.parametrize("formulation", ["R3xSO3", "S3R3", "tait_bryan"])
 @pytest.mark.parametrize("attached", POINTS)
 def test_a_point_is_inertial_and_a_local_one_body_fixed(attached, formulation):
-    """`point` against body-fixed points that were turned into the body's axes by hand."""
+    """Each attachment by `point` equals one by `local_point`, which is `point` in the axes of the body."""
     first, *others = (acceleration(attach, formulation) for attach in POINTS[attached])
     assert np.abs(first).max() > 0.1
     for other in others:
@@ -413,7 +413,7 @@ def unnamed_loads(n):
 
 
 def four_bars(n):
-    """n / 8 closed loops, each examined for redundant rows."""
+    """n / 8 closed loops, each of which the build examines for redundant rows."""
     b = lgint.ModelBuilder()
     for i in range(n // 8):
         points = np.array([(0, 0, i), (0, 1, i), (1, 1, i), (1, 0, i)], dtype=float)
@@ -428,10 +428,10 @@ def four_bars(n):
 
 @pytest.mark.parametrize("build", [chain, unnamed_loads, four_bars])
 def test_building_takes_linear_time(build):
-    """Eight times the size takes eight times as long; a search among all bodies for each makes it twenty times."""
+    """Eight times the size takes eight times as long; if each body were searched for among all, it would be twenty."""
 
     def took(n):
-        gc.disable()  # its passes over all objects of the test process are not the builder's
+        gc.disable()  # passes over all objects of the test process would be counted as time of the builder
         start = time.process_time()
         build(n)
         gc.enable()

@@ -1,4 +1,4 @@
-"""States at other times and some of the states, as trajectories."""
+"""Trajectories of states at other times, and of some of the states."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ TIMES = np.array([0.0, 0.0123, 0.1, 0.15, 0.15001, 0.4])
 
 
 def spinning(method="rk44", **options):
-    """A pendulum that turns several times about its pin, far more than half a turn between times."""
+    """A pendulum that turns several times about its pin, by far more than half a turn between saved states."""
     model = systems.pendulum(omega=60.0)
     return lgint.integrate(model, method, t_end=0.4, h=2.5e-3, **options)
 

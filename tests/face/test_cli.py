@@ -1,4 +1,4 @@
-"""The command line: what it writes, and its exit status."""
+"""The command line: its output and its exit status."""
 
 import os
 import signal

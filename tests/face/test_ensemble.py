@@ -1,4 +1,4 @@
-"""Ensembles and other values: the same bits as runs of freshly built models, at the cost of the runs."""
+"""Ensembles and models with other values: runs have the bits of freshly built models and cost no more than steps do."""
 
 import gc
 import threading
@@ -12,7 +12,7 @@ import lgint
 
 
 def arm(formulation="R3xSO3", **values):
-    """Two links, a spring, a drive, a load and gravity; `values` in place of the builder's numbers."""
+    """Two links with a spring, a drive, a load and gravity; `values` replace some of the numbers below."""
     given = {
         "mass": 2.0,
         "inertia": (0.1, 0.2, 0.15),
@@ -228,7 +228,7 @@ def test_laws_in_python_run_in_ensembles():
 
 
 def test_other_threads_run_beside_an_ensemble():
-    """The calling thread releases the GIL: another one counts meanwhile."""
+    """The calling thread releases the GIL, so that another one can count."""
     models = [lgint.models.heavy_top()] * 100
     counted, done = [], threading.Event()
 

@@ -1,4 +1,4 @@
-"""integrate, Stepper: schedules, errors, callable models."""
+"""`integrate` and `Stepper`: schedules, errors, callable models."""
 
 import os
 import pickle
@@ -22,7 +22,7 @@ def top():
     return lgint.models.heavy_top()
 
 
-# ---- what can be mended before a run ----
+# ---- errors that the caller can mend before a run ----
 
 BAD = [
     ({"method": "rk45"}, "method 'rk45'.*'rk44'"),
@@ -86,7 +86,7 @@ def test_an_inconsistent_state_is_refused(top):
 
 
 def test_redundant_rows_are_singular_in_a_run():
-    """Rows that no build has looked at: the run does not start, and the error names one of them."""
+    """If redundant rows were not looked for at build, the run does not start, and the error names one of them."""
     model = lgint.CallableModel(
         [("Rn", 2)],
         [0.0, 0.0],
@@ -137,7 +137,7 @@ def test_kinks_of_tables_are_landed_on():
     b.add_force("body", force=([0.0, 0.25, 1.0], [[0, 0, 0], [4, 0, 0], [0, 0, 0]]))
     run = lgint.integrate(b.build(), "rk44", t_end=2.0, h=0.3)
     assert {0.25, 1.0} <= set(run.t)
-    # the integral of the force over the mass: exact for piecewise linear forces
+    # the integral of force / mass, which is exact for piecewise linear forces
     assert np.allclose(run.velocity("body")[-1], (1.0, 0, 0), atol=1e-14)
 
 
@@ -192,13 +192,13 @@ def test_a_function_with_a_wrong_shape():
 
 
 def test_interruption_returns_the_trajectory_so_far():
-    """Ctrl-C half a second into a run of many minutes."""
+    """Ctrl-C is sent at the beginning of a run of many minutes."""
     model = lgint.models.pendulum_chain(n=2)
     threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     begin = time.perf_counter()
     with pytest.raises(lgint.Interrupted) as caught:
         lgint.integrate(model, "rk44", t_end=1e4, h=1e-5, save_every=1000)
-    assert time.perf_counter() - begin < 0.7 + 0.3  # 0.2 s, and the pace of a busy machine
+    assert time.perf_counter() - begin < 0.7 + 0.3  # the signal comes after 0.2 s; the rest is for a busy machine
     so_far = caught.value.trajectory
     assert 0 < so_far.t[-1] < 1e4
     assert np.ptp(so_far.energy()) < 1e-9
@@ -335,7 +335,7 @@ def test_callable_models_of_named_functions_pickle():
     assert runs[1].v[0].tolist() == [0.0, 2.0]
 
 
-# ---- guesses ----
+# ---- suggestions for misspelt names ----
 
 
 @pytest.mark.parametrize(
@@ -356,7 +356,7 @@ def test_unknown_options_come_with_a_guess(given, guess):
 def test_guesses_elsewhere():
     with pytest.raises(ValueError, match="no option 'rho' .did you mean 'rho_inf'"):
         lgint.Stepper(lgint.models.heavy_top(), "genalpha", rho=0.9)
-    with pytest.raises(ValueError, match="no option 'rho'; its options are"):  # not a guess that rk44 lacks as well
+    with pytest.raises(ValueError, match="no option 'rho'; its options are"):  # rk44 has nothing similar
         lgint.Stepper(lgint.models.heavy_top(), "rk44", rho=0.9)
     with pytest.raises(AttributeError, match="'heavytop' .did you mean 'heavy_top'"):
         lgint.models.heavytop  # noqa: B018

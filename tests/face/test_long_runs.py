@@ -1,4 +1,4 @@
-"""Long runs: chosen quantities, folders that grow while a run goes on, kills, constant memory."""
+"""Long runs: chosen quantities, folders that grow during a run, killed processes, constant memory."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ def top():
 
 @pytest.fixture
 def small_room(monkeypatch):
-    """Rows are taken away 7 at a time."""
+    """The record is emptied every 7 rows."""
     monkeypatch.setattr("lgint._run.keep.Keeper.room", staticmethod(lambda model: 7))
 
 
@@ -122,7 +122,7 @@ def test_a_folder_holds_the_run(top, small_room, tmp_path, method, arguments):
 @pytest.mark.parametrize("arguments", [{}, {"save_every": 3}, {"t_eval": np.linspace(0, 0.5, 77)}])
 @pytest.mark.parametrize("method", ["genalpha", "dopri5"])
 def test_an_interrupted_run_goes_on_with_the_same_bits(top, small_room, tmp_path, monkeypatch, method, arguments):
-    """The run ends in the middle of a portion, and goes on behind the last complete one."""
+    """The run ends in the middle of a portion and is continued after the last complete one."""
     steps = {"t_end": 0.5, "rtol": 1e-8} if method == "dopri5" else RUN
     whole = lgint.integrate(top, method, **steps, **arguments)
     taken = []
@@ -195,7 +195,7 @@ print(len(run))
 
 
 def test_a_killed_run_is_resumed(top, tmp_path):
-    """kill -9 in the middle, then the same call: the bits of a run that nobody has killed."""
+    """After `kill -9` in the middle of a run, the same call gives the bits of an undisturbed run."""
     script, folder = tmp_path / "long.py", tmp_path / "run"
     script.write_text(textwrap.dedent(LONG))
     environment = os.environ | {"PYTHONPATH": str(Path(lgint.__file__).parents[1])}
@@ -249,7 +249,7 @@ print(len(run), status("VmHWM") - before)
 
 
 def peak(tmp_path, every, t_end, path):
-    """Number of states of a run, and by how much it raised the peak of the memory, kB."""
+    """The number of states of a run, and the growth of the peak memory during it, kB."""
     script = tmp_path / "memory.py"
     script.write_text(MEMORY.format(every=every, t_end=t_end))
     environment = os.environ | {"PYTHONPATH": str(Path(lgint.__file__).parents[1])}
@@ -261,7 +261,7 @@ def peak(tmp_path, every, t_end, path):
 
 @pytest.mark.measures
 def test_memory_does_not_grow_with_the_run(tmp_path):
-    """A million steps with few states; then 35 MB of states in a folder, of which 4 MB are in memory; then all."""
+    """A million steps with few states; 35 MB of states in a folder, 4 MB of them in memory; the same in memory."""
     states, growth = peak(tmp_path, 1000, 100.0, None)
     assert states == 1001 and growth < 2000
     states, growth = peak(tmp_path, 2, 50.0, tmp_path / "run")

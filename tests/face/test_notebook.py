@@ -1,4 +1,4 @@
-"""What a notebook shows: pictures, animations, short texts and tables."""
+"""What a notebook shows of trajectories and models: pictures, animations, short texts and tables."""
 
 import re
 from xml.etree import ElementTree
@@ -24,7 +24,7 @@ def crank_drive():
 
 
 def shown(thing):
-    """What a notebook gets of an object, by MIME type."""
+    """The representations of an object that a notebook asks for, by MIME type."""
     return DisplayFormatter().format(thing)[0]
 
 
@@ -92,9 +92,9 @@ def test_an_animation_has_as_many_frames_as_its_time_takes(run):
     movie = run.animate(0.7, fps=10)
     html = shown(movie)["text/html"]
     assert len(set(re.findall(r"frames\[(\d+)\] = ", html))) == 7
-    assert "new Animation(frames, img_id, slider_id, 100" in html  # ms a frame
+    assert "new Animation(frames, img_id, slider_id, 100" in html  # milliseconds per frame
     assert "image/png" not in shown(movie) and pyplot.get_fignums() == []
-    assert "<link" not in html and 'class="fa' not in html and "\u25b6" in html  # nothing comes from a network
+    assert "<link" not in html and 'class="fa' not in html and "\u25b6" in html  # nothing is loaded from a network
 
 
 def test_animations_are_saved(run, tmp_path):
@@ -104,7 +104,7 @@ def test_animations_are_saved(run, tmp_path):
 
 @pytest.mark.parametrize("dense", [True, False])
 def test_frames_are_at_equal_steps_of_time(dense):
-    """A body that moves along x at 2 m/s: of the dense output at the very times, else the nearest saved states."""
+    """A body moves at 2 m/s. Frames show it at equal times with dense output, else at the nearest saved states."""
     b = lgint.ModelBuilder()
     b.add_body("ball", mass=1.0, inertia=(1, 1, 1), velocity=(2, 0, 0))
     run = lgint.integrate(b.build(), "dopri5", t_end=1.0, rtol=1e-6, stops=[0.1, 0.35], dense_output=dense)
@@ -113,7 +113,7 @@ def test_frames_are_at_equal_steps_of_time(dense):
     times = np.linspace(0, 1, 11)
     nearest = run.t[np.abs(times[:, None] - run.t).argmin(axis=1)]
     assert np.allclose(seen, 2 * (times if dense else nearest), atol=1e-12)
-    movie.to_jshtml()  # or matplotlib warns that nobody looked at it
+    movie.to_jshtml()  # otherwise matplotlib warns that the animation was never used
 
 
 def test_an_animation_of_one_state():

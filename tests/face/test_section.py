@@ -34,7 +34,7 @@ def test_tube():
 
 @pytest.mark.parametrize(("ratio", "factor"), [(1, 0.140577), (2, 0.228682), (4, 0.280813), (10, 0.312325)])
 def test_torsion_of_a_rectangle(ratio, factor):
-    """I_t = factor a b^3 of Saint-Venant, a the longer side, whichever it is."""
+    """Saint-Venant's I_t = factor a b^3 with the longer side a, whether that is the width or the height."""
     for sides in ({"width": 0.02 * ratio, "height": 0.02}, {"width": 0.02, "height": 0.02 * ratio}):
         found = lgint.section("rectangle", **MATERIAL, **sides)
         assert found.stiffness[5] / 1e9 == pytest.approx(factor * ratio * 0.02**4, rel=3e-6)

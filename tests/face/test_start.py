@@ -1,4 +1,4 @@
-"""Where a run begins: own states bit for bit, other models where they fit, states given by hand if they are valid."""
+"""Starts of runs: states of the same model bit for bit, those of similar models if they fit, valid states by hand."""
 
 import numpy as np
 import pytest
@@ -16,13 +16,13 @@ def top(formulation="R3xSO3", **parameters):
 
 
 def slider(t, q, v):
-    """Changes its sign in the middle of a step of every run below."""
+    """An event that changes its sign in the middle of a step of every run below."""
     return t - 0.1003
 
 
 slider.terminal = True
 
-# What drifts, on what, and how far from the constraints its last state is at least: at position, at velocity level.
+# Runs that drift: model, method, options, and lower bounds of the last residual at position and velocity level.
 DRIFTING = {
     "index 3": (top(), "genalpha", {"index": 3}, (0, 1e-6)),
     "index 2": (top(), "genalpha", {"index": 2}, (1e-7, 0)),
@@ -48,7 +48,7 @@ def test_a_state_of_the_same_model_is_taken_bit_for_bit(name):
 
 @pytest.mark.parametrize("name", DRIFTING)
 def test_a_run_that_an_event_ended_goes_on_from_its_bits(name):
-    """Dense output leaves the constraints between the steps; what is resumed is that very state."""
+    """Dense output violates constraints inside a step; still the run goes on from exactly the state at the event."""
     model, method, options, _ = DRIFTING[name]
     cut = lgint.integrate(model, method, t_end=0.2, h=2e-3, events=slider, **options)
     assert cut.status == 1 and cut.t[-1] == pytest.approx(0.1003, abs=1e-12)
@@ -59,7 +59,7 @@ def test_a_run_that_an_event_ended_goes_on_from_its_bits(name):
 
 
 def test_a_model_built_anew_is_the_same_model():
-    """Elements with functions included: code and what it holds decide, not the object."""
+    """This includes elements with functions: they are the same if their code and the values it refers to are."""
 
     def build(size):
         builder = lgint.ModelBuilder()
@@ -89,7 +89,7 @@ def test_a_saved_run_goes_on_with_the_functions_of_the_model_given(tmp_path):
     rest = lgint.integrate(model, "genalpha", t_end=1e-2, h=1e-3, start=lgint.load(tmp_path / "run.npz"))
     whole = lgint.integrate(model, "genalpha", t_end=1e-2, h=1e-3, stops=[5e-3])
     assert np.array_equal(rest.q[-1], whole.q[-1])
-    # what the constraints were violated by is unknown where their functions are missing and the rest differs
+    # the loaded model has no functions and the other one differs, so that the residual before the change is unknown
     other = lgint.CallableModel("R3xSO3", **{**functions(), "kinks": [0.7]})
     with pytest.raises(
         ValueError, match=r"constraint\[0\]' by .* at velocity level \(own violation unknown: functions"
@@ -122,7 +122,7 @@ def test_joints_that_differ_are_refused():
 
 @pytest.mark.parametrize("method", ["rk44", "genalpha", "hht"])
 def test_a_switch_in_mid_run(method):
-    """A torque that appears at half time: the run is that of one model with the torque switched on there."""
+    """A second model has a torque: together the runs are that of one model whose torque sets in at half time."""
 
     def body(torque):
         builder = lgint.ModelBuilder()
@@ -137,7 +137,7 @@ def test_a_switch_in_mid_run(method):
 
 
 def test_a_heavier_top_goes_on_with_its_own_accelerations():
-    """The same geometry: another mass is a switch, and the drift of index 3 is no obstacle."""
+    """Only the mass changes, not the constraints: the state is taken although index 3 has drifted at velocity level."""
     run = lgint.integrate(top(), "genalpha", t_end=0.1, h=2e-3)
     assert np.abs(run.constraint_residual("velocity")[-1]).max() > 1e-6
     heavier = top(mass=30.0)
@@ -174,7 +174,7 @@ def test_angles_that_count_from_another_reference_are_refused():
 @pytest.mark.parametrize("constrained", [True, False])
 @pytest.mark.parametrize("formulation", FREE)
 def test_states_by_hand_are_rotations(formulation, constrained):
-    """Scaled by 1 + d every stored matrix and quaternion is off by d; vectors and angles are always valid."""
+    """A stored matrix or quaternion that is scaled by 1 + d has the error d; vectors and angles are always valid."""
     model = lgint.models.heavy_top(formulation=formulation, constrained=constrained)
     first = 3 if constrained else 0
     width = model.nq - first
@@ -210,7 +210,7 @@ def test_the_start_of_a_callable_model_is_a_rotation():
 
 
 def test_a_projected_state_may_be_off():
-    """The unit length of Euler parameters is a constraint row, which the projection takes care of."""
+    """The unit length of Euler parameters is a constraint row, onto which states are projected."""
     model = top("euler_parameters")
     q = model.q0.copy()
     q[3:] *= 1.01

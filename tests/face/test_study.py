@@ -1,4 +1,4 @@
-"""study, compare, drift: errors, observed orders, costs and invariants."""
+"""`study`, `compare` and `drift`: errors, observed orders, costs and invariants."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def test_study_with_a_reference(top):
 @pytest.mark.parametrize("method", ["rk33", "genalpha"])
 @pytest.mark.parametrize("formulation", [*FORMULATIONS, "minimal"])
 def test_study_against_another_formulation(formulation, method):
-    """The observed order is that of the method, whatever the reference stores: two bodies, their axes turned."""
+    """The observed order is that of the method, whatever the formulation of the reference, for two turned bodies."""
     best = lgint.integrate(systems.double_pendulum(), "rk67", t_end=0.2, h=1e-3)
     model = systems.double_pendulum(formulation, formulation)
     study = lgint.study(model, method, [4e-3, 2e-3, 1e-3], t_end=0.2, reference=best)
@@ -50,7 +50,7 @@ def test_study_against_another_formulation(formulation, method):
 
 
 def test_the_errors_of_a_study_are_those_of_the_bodies():
-    """Against positions, rotations and velocities as the trajectories report them."""
+    """They are those of the positions, rotations and velocities that the trajectories report."""
     runs = {
         name: lgint.integrate(systems.double_pendulum(name, name), "rk44", t_end=0.1, h=1e-2)
         for name in ("SE3", "R3xS3")
@@ -68,7 +68,7 @@ def test_the_errors_of_a_study_are_those_of_the_bodies():
 
 
 def test_study_of_a_flexible_body_against_another_formulation():
-    """Its modal coordinates count as well: the first state only differs by them."""
+    """Its modal coordinates count as well: the two starts differ in nothing else."""
     beam = lgint.modal.beam(2.0, mass=3.0, bending=(500.0, 100.0), section=(0.1, 0.2), modes=2)
 
     def spinning(formulation, eta):
@@ -111,7 +111,7 @@ H = 2.0 ** -np.arange(9)
 
 
 def test_the_asymptotic_range_leaves_out_saturation_and_round_off():
-    """Errors of order two that saturate above h = 1/2 and end in noise below 2**-6."""
+    """The errors are of order two, saturate above h = 1/2 and end in noise below 2**-6."""
     error = np.maximum(H**2, 2.0**-12)
     error[0] = 0.3
     found = asymptotic(H, error)
@@ -124,7 +124,7 @@ def test_the_asymptotic_range_leaves_out_saturation_and_round_off():
 
 @pytest.mark.parametrize("bend", [0.5, -0.5])
 def test_the_range_is_bounded_on_both_sides(bend):
-    """One order above or below the others ends the range; of two equal ranges the finer one counts."""
+    """A single order above or below the others ends the range; of two ranges of equal length, the finer one counts."""
     slopes = np.full(8, 2.0)
     slopes[3] += bend
     error = 2.0 ** -np.concatenate([[0.0], np.cumsum(slopes)])
@@ -300,7 +300,7 @@ def test_diagrams(comparison):
 
 
 def test_the_slope_of_a_triangle_is_the_order(comparison):
-    """The longest side of each triangle, in powers of ten, beside the number that it bears."""
+    """The slope of the longest side of each triangle, in powers of ten, is the number written beside it."""
     axes = comparison.plot("tip").axes[0]
     slopes = []
     for patch in axes.patches:

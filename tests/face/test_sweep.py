@@ -27,7 +27,7 @@ COMS = [(0.0, 1.0, 0.0), (0.1, 0.9, 0.0)]
 
 
 class Inline(Executor):
-    """Runs tasks at once, in the calling thread, as if they came from far away."""
+    """An executor of no known kind, which runs each task at once in the calling thread."""
 
     def submit(self, fn, /, *args, **kwargs):
         future = Future()
@@ -44,7 +44,7 @@ def top_sweep(parameters, observables=None, **arguments):
 
 
 def oscillator(k=1.0):
-    """A model whose runs call Python."""
+    """A model whose runs call Python functions."""
     return lgint.LagrangianModel([1.0], [0.0], mass=lambda q: np.eye(1), potential=lambda q: k * q[0] ** 2 / 2)
 
 
@@ -152,7 +152,7 @@ def test_samples_of_scipy():
 # ---- executors ----
 
 
-# Python 3.12 and 3.13 warn of forks of a process that has threads, as those of pytest-xdist
+# Python 3.12 and 3.13 warn when a process with threads is forked, and those of pytest-xdist have threads
 forks = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 
 
@@ -167,7 +167,7 @@ def test_every_executor_gives_the_same_bits(executor):
     if executor in kinds:
         with kinds[executor](2) as pool:
             data = top_sweep(parameters, executor=pool)
-            assert pool.submit(int, 3).result() == 3  # a given executor stays open
+            assert pool.submit(int, 3).result() == 3  # an executor given by the caller stays open
     else:
         data = top_sweep(parameters, executor=executor)
     assert [*data.energy.values] == single
@@ -289,7 +289,7 @@ def test_without_xarray(monkeypatch):
 
 
 def test_an_interrupted_sweep_stops_its_runs(monkeypatch):
-    """What a Ctrl-C does in the waiting thread: the runs that are going on end within a tenth of a second or so."""
+    """Ctrl-C arrives while the calling thread waits: the sweep stops its runs, each of which would take minutes."""
     stopped = []
 
     def interrupt(*args, **kwargs):
@@ -310,7 +310,7 @@ def test_an_interrupted_sweep_stops_its_runs(monkeypatch):
 
 
 def counted(log):
-    """Observables that note every run in a file."""
+    """Observables that write a line to a file for every run."""
 
     def note(traj):
         with open(log, "a") as file:
@@ -363,7 +363,7 @@ if __name__ == "__main__":
 
 
 def test_a_killed_sweep_is_resumed(tmp_path):
-    """kill -9 in the middle: what is in the file is not done again, and the result is that of a whole sweep."""
+    """After `kill -9`, runs that are in the file are not repeated, and the result is that of an undisturbed sweep."""
     script, log, path = tmp_path / "killed.py", tmp_path / "log", tmp_path / "sweep.db"
     script.write_text(textwrap.dedent(KILLED))
     environment = os.environ | {"PYTHONPATH": str(Path(lgint.__file__).parents[1])}
@@ -410,7 +410,7 @@ def test_progress_is_shown(capsys):
 
 
 def ready_time():
-    """Seconds that this thread has been running or, where others run, ready to run."""
+    """Seconds for which this thread has been running or, while others had the processor, ready to run."""
     text = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat").read_text()
     running, waiting, _ = map(int, text.split())
     return 1e-9 * (running + waiting)

@@ -1,4 +1,4 @@
-"""Trajectories as tables of xarray and pandas: the numbers of the accessors, with names and units."""
+"""Trajectories as tables of xarray and pandas hold the numbers of the accessors, with names and units."""
 
 import sys
 

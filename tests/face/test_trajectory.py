@@ -1,4 +1,4 @@
-"""Diagnostics against direct formulas, in every formulation; files."""
+"""Accessors of trajectories against direct formulas, in every formulation; files."""
 
 import copy
 import json
@@ -68,7 +68,7 @@ def test_constraint_residual(top):
 
 
 def test_reaction_accelerates_the_body(top):
-    """The reaction is what gravity lacks to m x''; on the two partners it is opposite."""
+    """The reaction is m x'' minus the weight, and opposite on the two bodies of the joint."""
     slope = (top.velocity("top")[2:] - top.velocity("top")[:-2]) / (2 * RUN["h"])
     expected = 15 * (slope - systems.GRAVITY)
     second, first = top.reaction("fixed_point"), top.reaction("fixed_point", on="first")
@@ -190,7 +190,7 @@ def test_a_callable_run_can_be_saved(tmp_path):
 
 @pytest.fixture(scope="module")
 def watched():
-    """A run with everything that a file can hold."""
+    """A run with all that a file can hold: events, dense output, states at other times."""
     run = {"t_end": 0.02, "h": 2e-3, "t_eval": [0.0, 5e-3, 0.01], "dense_output": True}
     return lgint.integrate(
         lgint.models.heavy_top(), "rk44", events=[lambda t, q, v: t - 0.011, lambda t, q, v: 1.0], **run
@@ -198,14 +198,14 @@ def watched():
 
 
 def entries(path):
-    """Arrays of a file, the text decoded."""
+    """The arrays of a file, and its text as decoded JSON."""
     with np.load(path) as file:
         arrays = {name: file[name] for name in file.files}
     return arrays, json.loads(str(arrays.pop("about")))
 
 
 def change(array):
-    """Replaces one array, `about` if it is a function of the text."""
+    """A function that replaces one array of a file after changing its text `about`."""
 
     def changed(path, name, values):
         arrays, about = entries(path)
@@ -358,7 +358,7 @@ def test_copies_of_an_error(twin_of):
 @pytest.mark.parametrize("on", ["first", "second"])
 @pytest.mark.parametrize("formulation", ["SE3", "euler_parameters", "tait_bryan", "minimal"])
 def test_reactions_in_the_axes_of_the_joint(formulation, on):
-    """A free hinge carries no moment about its axis e3; in every formulation the same force acts along it."""
+    """A free hinge has no moment about its axis e3, and the force along e3 is the same in every formulation."""
     chains = [lgint.models.pendulum_chain(n=3, joint="revolute", formulation=f) for f in ("R3xSO3", formulation)]
     runs = [lgint.integrate(chain, "rk44", t_end=0.05, h=1e-3) for chain in chains]
     for name in ("joint1", "joint2", "joint3"):

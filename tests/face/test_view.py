@@ -1,4 +1,4 @@
-"""Views of runs: what they draw and where; the browser's part is in test_browser.py."""
+"""Views of runs: the shapes they draw and their places; test_browser.py looks at them in a browser."""
 
 import re
 import sys
@@ -26,7 +26,7 @@ def pendulum():
 
 
 def test_a_box_has_the_inertia_of_its_body():
-    """A homogeneous box, turned against the body's axes, is drawn with its own edges."""
+    """A homogeneous box whose edges are not parallel to the axes of the body is drawn with its true edges."""
     edges, mass, turn = np.array([0.3, 0.1, 0.7]), 2.5, systems.turn(0.7, (1, 2, 3))
     principal = mass / 12 * (np.sum(edges**2) - edges**2)
 
@@ -95,7 +95,7 @@ def test_frames_of_dense_output_and_of_saved_states(pendulum):
     labels = [step.label for step in pendulum.view(frames=6).figure.layout.sliders[0].steps]
     assert labels == ["0", "0.1", "0.2", "0.3", "0.4", "0.5"]
     few = lgint.integrate(systems.pendulum(), "rk44", t_end=0.3, h=0.1)
-    assert len(few.view(frames=100).figure.frames) == 4  # each saved state once
+    assert len(few.view(frames=100).figure.frames) == 4  # one frame for each saved state
     dense = lgint.integrate(systems.pendulum(), "rk44", t_end=0.3, h=0.1, dense_output=True)
     assert len(dense.view(frames=100).figure.frames) == 100
 

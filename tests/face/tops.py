@@ -1,4 +1,4 @@
-"""The heavy top as Python functions on R3xSO3, for `lgint.CallableModel`."""
+"""The heavy top on R3xSO3 in Python functions, for `lgint.CallableModel`."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def split(q):
 
 
 def functions():
-    """Keywords of the model: start, and every verb."""
+    """Keywords of `lgint.CallableModel`: the start and every function."""
     mass = np.zeros((6, 6))
     mass[:3, :3], mass[3:, 3:] = MASS * np.eye(3), J
     force = np.concatenate([MASS * GRAVITY, np.zeros(3)])

@@ -1,4 +1,4 @@
-"""Batches, broadcasting, out=, dtypes, random elements, and what is said of bad arguments."""
+"""Batches, broadcasting, `out`, dtypes, random elements, and the errors for bad arguments."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ every_group = pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.n
 
 
 def operations(group, rng, batch):
-    """Each operation with its arguments, all of the given leading axes, and the shape of one result."""
+    """Each operation with its arguments, all of which have the given leading axes, and the shape of one result."""
     v, m = rng.standard_normal((*batch, group.dim)), (group.dim, group.dim)
     a, b, x = group.random(rng, batch), group.random(rng, batch), rng.standard_normal((*batch, 3))
     return {
@@ -33,7 +33,7 @@ def operations(group, rng, batch):
 @every_group
 @pytest.mark.parametrize("batch", [(), (1,), (5,), (0,), (3, 2), (2, 0, 3)])
 def test_batches(group, batch, rng):
-    """A batch is its elements one by one, to the bit."""
+    """A batch gives the same bits as its elements one by one."""
     for name, (arguments, core) in operations(group, rng, batch).items():
         operation = getattr(group, name)
         result = operation(*arguments)
@@ -74,7 +74,7 @@ def test_out_over_an_argument(group, rng):
 
 @every_group
 def test_strided_arrays(group, rng):
-    """Views that are neither contiguous nor aligned to their core give the same bits, also as out."""
+    """Strided views give the same bits as contiguous arrays, also as `out`."""
     for name, (arguments, core) in operations(group, rng, (6,)).items():
         operation = getattr(group, name)
         expected = operation(*arguments)
@@ -175,7 +175,7 @@ def test_rotation_vector_arguments(rng):
 
 @every_group
 def test_random(group):
-    """Uniform rotations: angles of density (1 - cos)/pi, axes uniform on the sphere; positions standard normal."""
+    """Rotations are uniform (angles of density (1 - cos)/pi, axes uniform on the sphere), positions standard normal."""
     g = group.random(np.random.default_rng(5), 20_000)
     R = group.rotation(g)
     np.testing.assert_allclose(np.swapaxes(R, -1, -2) @ R, np.broadcast_to(np.eye(3), R.shape), atol=3e-15)

@@ -1,4 +1,4 @@
-"""Every group: axioms, exponential and logarithm, adjoint and tangent operators, against SciPy where it can tell."""
+"""Every group: axioms, exponential and logarithm, adjoint and tangent operators, partly against SciPy."""
 
 import numpy as np
 import pytest
@@ -12,12 +12,12 @@ from lgint import _core, groups
 
 GROUPS = [getattr(groups, row["name"]) for row in _core.group_rows()]
 DIRECT = [groups.r3xso3, groups.r3xs3]
-few = settings(max_examples=40)  # of each property for each group
+few = settings(max_examples=40)  # for each property and group
 every_group = pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
 
 
 def vectors(dim=6, longest=3.1):
-    """Algebra vectors with a rotation vector up to `longest`, of any order of magnitude."""
+    """Algebra vectors of any order of magnitude, with rotation vectors no longer than `longest`."""
     components = arrays(np.float64, dim, elements=st.floats(-1, 1, allow_subnormal=False))
     scales = st.sampled_from([1e-12, 1e-8, 1e-4, 1e-2, 0.3, 1.0, 1.0, 1.0])
     return st.builds(
@@ -26,12 +26,12 @@ def vectors(dim=6, longest=3.1):
 
 
 def of(group, v):
-    """The last components of a vector of six: a vector of the group's algebra."""
+    """A vector of the group's algebra: the last components of a vector of six."""
     return v[..., 6 - group.dim :]
 
 
 def matrix(group, g):
-    """The faithful matrix: 3 x 3, homogeneous 4 x 4, or 7 x 7 as in holzinger2024 (20) for direct products."""
+    """g as a matrix: 3 x 3, homogeneous 4 x 4, or, for direct products, 7 x 7 as in holzinger2024 (20)."""
     R, x = group.rotation(g), group.act(g, np.zeros(3))
     if group.dim == 3:
         return R
@@ -45,7 +45,7 @@ def matrix(group, g):
 
 
 def matrix_hat(group, v):
-    """Of the matrix group with the same algebra."""
+    """`hat` of the group of 3 x 3, 4 x 4 or 7 x 7 matrices with the same algebra."""
     if group.dim == 3:
         return groups.so3.hat(v)
     return (groups.r3xso3 if group in DIRECT else groups.se3).hat(v)
@@ -127,7 +127,7 @@ def test_exp_of_log(group, v, seed):
 @few
 @given(axis=arrays(np.float64, 3, elements=st.floats(-1, 1)).filter(lambda a: np.linalg.norm(a) > 1e-3))
 def test_near_half_turns(group, axis):
-    """Down to an exact half turn, from both sides; the vector of the rotation itself, not only its exponential."""
+    """Up to an exact half turn, from both sides, the logarithm is the rotation vector that was exponentiated."""
     axis = axis / np.linalg.norm(axis)
     for distance in [1e-1, 1e-4, 1e-7, 1e-10, 1e-13, 0]:
         v = np.zeros(group.dim)
@@ -145,7 +145,7 @@ def test_near_half_turns(group, axis):
 @few
 @given(v=vectors())
 def test_both_quaternions(group, v):
-    """q and -q are one rotation with one logarithm, one adjoint matrix and one action."""
+    """q and -q are the same rotation and have the same logarithm, adjoint matrix and action."""
     g = group.exp(of(group, v))
     other = g.copy()
     other[-4:] *= -1
@@ -168,7 +168,7 @@ def test_algebra(group, v, w):
 def test_hat_is_the_derivative_of_exp(group, rng):
     v = rng.standard_normal(group.dim)
     step = 1e-5
-    if group is groups.r3xso3:  # stored in 12 numbers, its hat is the 7 x 7 matrix
+    if group is groups.r3xso3:  # it is stored in 12 numbers, but `hat` is 7 x 7
         difference = matrix(group, group.exp(step * v)) - matrix(group, group.exp(-step * v))
     else:
         difference = group.exp(step * v) - group.exp(-step * v)
@@ -192,7 +192,7 @@ def test_adjoint(group, v, w):
 @few
 @given(v=vectors(longest=6.0))
 def test_tangent_is_its_series(group, v):
-    """T = (1 - exp(-ad v)) / ad v, summed by SciPy."""
+    """T = (1 - exp(-ad v)) / ad v, from SciPy's exponential."""
     v = of(group, v)
     T, Ti, eye = group.tangent(v), group.tangent_inv(v), np.eye(group.dim)
     np.testing.assert_allclose(T, exp_function(-group.ad(v)), atol=2e-14)
@@ -226,7 +226,7 @@ def test_action(group, v, w, x):
 @few
 @given(v=vectors())
 def test_storages_are_one_group(v):
-    """The quaternion storages give the matrices of the matrix storages, and the same operators to the bit."""
+    """Storage in quaternions gives the matrices of storage in matrices, and the same bits of all operators."""
     pairs = [(groups.so3, groups.s3), (groups.se3, groups.s3r3), (groups.r3xso3, groups.r3xs3)]
     for first, second in pairs:
         u = of(first, v)

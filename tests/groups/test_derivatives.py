@@ -11,7 +11,7 @@ TERMS = 90  # the series converges as (|Omega| / 2 pi)^n
 SERIES = np.array([mp.nstr((-1) ** n * mp.bernoulli(n) / mp.factorial(n), 25) for n in range(TERMS)], np.longdouble)
 AD = groups.se3.ad(np.eye(6)).astype(np.longdouble)  # ad(theta) = sum_j theta_j AD[j]
 OPERATORS = {"tangent": AD, "transposed": AD.transpose(0, 2, 1)}
-# from no rotation to almost a half turn, the limit of the series of coefficient functions included
+# from no rotation to almost a half turn, including the switch from series to closed forms
 ANGLES = [0.0, 1e-150, 1e-9, 1e-3, 0.1, 1.0, 2.0, 2.9, 3.1, 3.1622, 3.1623]
 
 each_operator = pytest.mark.parametrize("name", OPERATORS)
@@ -43,7 +43,7 @@ def random_theta(rng, angle):
 @pytest.mark.parametrize("angle", ANGLES)
 def test_against_the_series(name, angle):
     rng = np.random.default_rng(0)
-    for scale in (1.0, 1e-6, 1e6):  # of the translation
+    for scale in (1.0, 1e-6, 1e6):  # size of the translation
         theta, v = random_theta(rng, angle), rng.normal(size=6)
         theta[:3] *= scale
         exact = by_series(OPERATORS[name], theta.astype(np.longdouble), v.astype(np.longdouble))
@@ -62,7 +62,7 @@ def test_at_zero(name):
 
 @each_operator
 def test_against_differences(name):
-    """The derivative is that of the operator which `groups` has."""
+    """The derivative is that of the operator in `lgint.groups`."""
     rng = np.random.default_rng(1)
     theta, v, h = random_theta(rng, 2.5), rng.normal(size=6), 1e-5
 

@@ -1,4 +1,4 @@
-"""Coefficient functions against 50 digits: a log-spaced sweep of (0, pi] and every neighbourhood of a switch."""
+"""Coefficient functions against 50 digits, log-spaced over (0, pi] and next to every switch of formulas."""
 
 import mpmath as mp
 import numpy as np
@@ -6,7 +6,7 @@ import pytest
 
 from lgint import _core
 
-DIGITS = 90  # the closed forms lose up to 40 of them at 1e-8
+DIGITS = 90  # of which the closed forms lose up to 40 at 1e-8
 
 
 def sinc(x):
@@ -78,6 +78,6 @@ def test_at_zero(name):
 
 @pytest.mark.parametrize("name", REFERENCE)
 def test_many_turns(name):
-    """Beyond pi, away from zeros and poles (those at multiples of pi): the angle itself is good to round-off only."""
+    """Beyond pi, away from zeros and poles at multiples of pi, the error is that of rounding the angle."""
     angles = np.pi * (np.arange(1, 41)[:, None] + np.linspace(0.15, 0.85, 8)).ravel()
     assert relative_errors(name, angles).max() < 3e-14

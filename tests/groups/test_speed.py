@@ -16,7 +16,7 @@ def seconds(function):
 
 @pytest.mark.measures
 def test_million_exponentials(rng):
-    """Both in turn, the best of seven each, so that a disturbance of the machine hits both."""
+    """Both are timed in turn and the best of seven counts, so that a disturbance of the machine affects both."""
     v = groups.so3.log(groups.so3.random(rng, 1_000_000))
     ours, theirs = zip(
         *[(seconds(lambda: groups.so3.exp(v)), seconds(lambda: Rotation.from_rotvec(v).as_matrix())) for _ in range(7)],

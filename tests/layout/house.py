@@ -1,4 +1,4 @@
-"""Rules of the house, each a function of the tree's root that lists what breaks it."""
+"""Rules of the source tree: each is a function of the tree's root that lists the violations."""
 
 import ast
 import re
@@ -23,7 +23,7 @@ STANDARD = {
 }
 LAPACK = {"lapacke.h", "lapack.h", "cblas.h", "openblas_config.h"}
 FORBIDDEN_CALLS = re.compile(r"\b(printf|fprintf|puts|abort|exit|assert|setjmp|longjmp)\s*\(")
-POINTER = re.compile(r"[\w\s*]*\(\s*\*\s*(?:const\s+)?(\w+)")  # int (*name)(int)
+POINTER = re.compile(r"[\w\s*]*\(\s*\*\s*(?:const\s+)?(\w+)")  # matches int (*name)(int)
 MAX_FUNCTION, MAX_FILE = 40, 700
 # functions that may be longer, each with the reason
 LONGER = {
@@ -34,7 +34,7 @@ LONGER = {
 
 
 class Function(NamedTuple):
-    """A function of the tree: where it stands and how long it is; in Python without signature and docstring."""
+    """A function of the tree, with its file and line and its length, in Python without signature and docstring."""
 
     where: str
     name: str
@@ -67,7 +67,7 @@ def may_include(path: Path, header: str) -> bool:
 
 
 def import_violations(root: Path) -> list[str]:
-    """Python files other than the package, its tests and its docs that import the compiled core."""
+    """Files that import the compiled core although they belong neither to the package nor to its tests or docs."""
     files = [*root.glob("notebooks/**/*.ipynb"), *root.glob("notebooks/**/*.py"), *root.glob("benchmarks/**/*.py")]
     pattern = re.compile(r"from lgint import .*\b_core\b|\blgint\._core\b|from \.+ import .*\b_core\b")
     return [str(path.relative_to(root)) for path in files if pattern.search(path.read_text())]
@@ -97,7 +97,7 @@ def prefix_violations(root: Path) -> list[str]:
 
 
 def may_export(room: str, name: str) -> bool:
-    """Whether a file of a room may export a name."""
+    """Whether a file in a folder of csrc/ may export a name."""
     return name.startswith("lg_") or (room == "bind" and name.startswith("PyInit_"))
 
 
@@ -185,7 +185,7 @@ def body_length(node: ast.FunctionDef) -> int:
 
 
 def point_violations(root: Path) -> list[str]:
-    """Points that do not begin with lg_point_at, which sets what no point may lack, such as the load factor 1."""
+    """Points that do not begin with lg_point_at, which sets what every point needs, such as the load factor 1."""
     made = re.compile(r"\(lg_point\)\s*\{|\blg_point\s+\w+\s*=\s*\{")
     return [
         f"{path.relative_to(root)}: {match.group()}"
@@ -196,7 +196,7 @@ def point_violations(root: Path) -> list[str]:
 
 
 def length_violations(root: Path) -> list[str]:
-    """Functions over 40 lines that have no reason to be longer, and files over 700."""
+    """Functions of more than 40 lines without a reason in LONGER, and files of more than 700 lines."""
     long_functions = [
         f"{f.where}: {f.name} has {f.lines} lines"
         for f in functions(root)
@@ -222,7 +222,7 @@ def python_files(root: Path) -> list[Path]:
 
 
 def room_of(path: Path) -> str:
-    """Room of a C file: the folder below csrc/ that it is in, however deep."""
+    """The folder directly below csrc/ that a C file is in, at whatever depth."""
     parts = path.parts
     return parts[len(parts) - 1 - parts[::-1].index("csrc") + 1]
 
@@ -233,7 +233,7 @@ def plain(text: str) -> str:
     def blank(match: re.Match[str]) -> str:
         return '""' * match.group().startswith('"') + "\n" * match.group().count("\n")
 
-    # a macro that stands for static, as in #define INLINE static inline
+    # a macro that expands to `static`, as in #define INLINE static inline
     for name in re.findall(r"^#define (\w+) +static\b", text, re.MULTILINE):
         text = re.sub(rf"^{name}\b", "static", text, flags=re.MULTILINE)
 
@@ -242,7 +242,7 @@ def plain(text: str) -> str:
 
 
 def statements(text: str) -> Iterator[tuple[str, int]]:
-    """Top-level statements of a C text, bodies cut to {}, each with the number of lines it spans."""
+    """Top-level statements of a C text, each with the number of lines it spans; bodies are replaced by {}."""
     depth, head, lines = 0, "", 0
     for character in plain(text):
         lines = lines + (character == "\n") if head.strip() else 1
@@ -251,7 +251,7 @@ def statements(text: str) -> Iterator[tuple[str, int]]:
             head += character
         depth += character == "{"
 
-        # a body ends a function, a semicolon anything else
+        # a function ends with its body, anything else with a semicolon
         is_body = character == "}" and re.search(r"\)\s*\{\}$", head)
         if depth == 0 and (character == ";" or is_body):
             yield " ".join(head.rstrip(";").split()).replace("){}", ") {}"), lines

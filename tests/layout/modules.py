@@ -1,4 +1,4 @@
-"""Rules for the modules of the package, each a function of the tree's root that lists what breaks it."""
+"""Rules for the modules of the package: each is a function of the tree's root that lists the violations."""
 
 import ast
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ MAY_IMPORT = {
 
 
 def arrow_violations(root: Path) -> list[str]:
-    """Imports that go against the order of the rooms."""
+    """Imports that go against the order of the layers."""
     return [
         f"{module} imports {other}"
         for module, others in graph(root).items()
@@ -32,7 +32,7 @@ def arrow_violations(root: Path) -> list[str]:
 
 
 def circle_violations(root: Path) -> list[str]:
-    """Modules that import each other, directly or through others, wherever the import stands."""
+    """Modules that import each other, directly or through others, whether at the top or inside a function."""
     reach = graph(root)
     for middle in reach:
         for module, others in reach.items():
@@ -53,7 +53,7 @@ def shadow_violations(root: Path) -> list[str]:
 
 
 def room(module: str) -> str:
-    """Room of a module: the folder or the public module that it is, "base" or "lgint"."""
+    """The layer of a module: its folder, the name of a public module, "base" or "lgint"."""
     parts = module.split(".")
     if len(parts) == 1 or parts[1] == "__main__":
         return "lgint"
@@ -61,7 +61,7 @@ def room(module: str) -> str:
 
 
 def modules(root: Path) -> dict[str, Path]:
-    """Files of the package by the names of their modules, the compiled core included."""
+    """Files of the package by the names of their modules, including the compiled core."""
     found = {"lgint._core": root / "lgint/_core.pyi"}
     for path in sorted(root.glob("lgint/**/*.py")):
         parts = path.relative_to(root).with_suffix("").parts
@@ -70,7 +70,7 @@ def modules(root: Path) -> dict[str, Path]:
 
 
 def graph(root: Path) -> dict[str, set[str]]:
-    """The modules that each module imports, in functions and for type checkers as well."""
+    """The modules that each module imports, including imports inside functions and for type checkers."""
     known = modules(root)
     return {module: set(_imports(path, known)) for module, path in known.items()}
 
@@ -88,7 +88,7 @@ def _imports(path: Path, known: dict[str, Path]) -> Iterator[str]:
 
 
 def _bound(package: str, path: Path) -> Iterator[tuple[str, str]]:
-    """Names that an `__init__.py` binds, each with where it comes from."""
+    """Names that an `__init__.py` binds, each with the module it comes from."""
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.ImportFrom):
             yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)

@@ -1,4 +1,4 @@
-"""A row of each kind is added to a copy of the tree: names, tables, option checks and batteries follow, untouched."""
+"""A row of each kind is added to a copy of the tree; names, tables, option checks and tests follow by themselves."""
 
 import os
 import re
@@ -129,9 +129,9 @@ const lg_node lg_twin = DIRECT("twin", "tumiotto2024, Sect. 2.3", 7, s3, LG_STOR
     "csrc/group/groups.def": 'LG_NODE(lg_twin, "twin")\n',
     "lgint/models/__init__.py": "from lgint.models._falling_box import falling_box as falling_box\n",
 }
-# ---- what has to follow ----
+# ---- what has to follow without further changes ----
 
-BATTERIES = {  # the tests that must have seen each addition
+BATTERIES = {  # tests that must have run with each addition
     "tests/models/test_joints.py": ("test_translations[parallel]", "test_rotations[slotted]"),
     "tests/models/test_check.py": ("test_joints_springs_and_loads[R3xSO3-SE3-slotted]", "falling_box"),
     "tests/elements/test_elements.py": (
@@ -152,7 +152,7 @@ BATTERIES = {  # the tests that must have seen each addition
 
 @pytest.fixture(scope="module")
 def grown(tmp_path_factory):
-    """A copy of the tree with all additions, built once."""
+    """A copy of the tree with all additions, which is built once."""
     root = tmp_path_factory.mktemp("grown")
     for name in ("benchmarks", "csrc", "lgint", "tests", "docs"):
         ignored = shutil.ignore_patterns("*.so", "__pycache__", "html")

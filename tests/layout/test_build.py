@@ -1,4 +1,4 @@
-"""The build: which LAPACK it takes, that programs link with its flags, that the package imports from anywhere."""
+"""The build: the LAPACK it takes, programs that link with its flags, and the package imported from any folder."""
 
 import importlib.util
 import os
@@ -82,7 +82,7 @@ def test_the_example_of_the_readme_runs_in_the_source_folder(tmp_path):
 
 def test_sources_without_the_extension_say_so(tmp_path):
     shutil.copytree(ROOT / "lgint", tmp_path / "lgint", ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
-    # -S: no installed packages, among which an installation in place would offer its own extension
+    # -S hides installed packages: an editable installation would offer the extension in this folder
     run = subprocess.run([sys.executable, "-S", "-c", "import lgint"], cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 1
     assert f"ImportError: {tmp_path / 'lgint'} has the sources of lgint, but not its compiled part" in run.stderr

@@ -1,4 +1,4 @@
-"""Every header of the core compiles alone and with all others: every name means the same everywhere."""
+"""Every header of the core compiles alone and together with all others, so that no name has two meanings."""
 
 import os
 import re
@@ -17,7 +17,7 @@ WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 
 
 def headers(root):
-    """Headers below csrc/, as they are included."""
+    """Headers below csrc/, by the names under which they are included."""
     return sorted(str(path.relative_to(root / "csrc")) for path in root.glob("csrc/**/*.h"))
 
 
@@ -29,7 +29,7 @@ def compile_together(root, names):
 
 
 def compile_alone(root, names):
-    """Errors of the headers, each a translation unit of its own."""
+    """Errors of the headers when each of them is a translation unit of its own."""
     command = [*COMPILER, *WARNINGS, f"-I{root / 'csrc'}", *PATHS, "-Wno-unused-function", "-x", "c"]
     return subprocess.run([*command, *(root / "csrc" / name for name in names)], capture_output=True, text=True).stderr
 

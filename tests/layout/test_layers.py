@@ -1,4 +1,4 @@
-"""The layers, symbols and sizes of the source tree, and that these checks catch what they are for."""
+"""The source tree keeps its layers, symbols and sizes, and the checks find violations."""
 
 from pathlib import Path
 from statistics import median
@@ -154,6 +154,6 @@ def test_lengths_count_signature_and_braces(tmp_path):
 
 
 def write(path, text):
-    """Write a file, its folders included."""
+    """Write a file, and make its folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)

@@ -1,4 +1,4 @@
-"""The rooms of the Python package, and that these checks catch what they are for."""
+"""The Python package keeps its layers, and the checks find violations."""
 
 import contextlib
 import inspect
@@ -66,7 +66,7 @@ def test_only_public_names_are_shown():
 
 
 def tree(root, files):
-    """A package of these files, its folders being packages."""
+    """A package of these files, in which every folder is a package."""
     for name, text in files.items():
         path = root / "lgint" / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,11 +76,11 @@ def tree(root, files):
 
 
 def test_help_shows_types_as_they_are_written():
-    """Not what an alias such as ArrayLike stands for, which fills a screen."""
+    """Aliases such as ArrayLike are not expanded, which would fill a screen."""
     for module in (lgint, lgint.groups, lgint.models, lgint.modal):
         for name in dir(module):
             found = getattr(module, name)
             parts = [getattr(found, part) for part in dir(found) if part[0] != "_"] if inspect.isclass(found) else []
             for function in filter(callable, [found, *parts]):
-                with contextlib.suppress(ValueError):  # builtins without a signature
+                with contextlib.suppress(ValueError):  # of builtins that have no signature
                     assert "numpy." not in str(inspect.signature(function)), function

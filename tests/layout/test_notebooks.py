@@ -1,4 +1,4 @@
-"""The notebooks as they are kept: without output, the number of steps in the first cell, all listed in the docs."""
+"""Notebooks are kept without output, take the number of steps in their first cell, and are listed in the docs."""
 
 import json
 from pathlib import Path

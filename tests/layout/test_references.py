@@ -1,4 +1,4 @@
-"""Papers named in the sources are in the bibliography, links of the Markdown pages lead somewhere."""
+"""Papers that the sources name are in the bibliography, and links of the Markdown pages have a target."""
 
 import csv
 import re
@@ -27,7 +27,7 @@ def test_links_lead_to_files(page):
 
 
 def leads_to_a_file(page, link):
-    """Pages of models are made together with the documentation."""
+    """Whether a link has a file as its target; pages of models are made together with the documentation."""
     if link.parent.name == "benchmark_models":
         return link.stem in lgint.models.names()
     return (page.parent / link).exists()

@@ -1,4 +1,4 @@
-"""Artifacts beyond the papers: quick runs of some."""
+"""Quick runs of some artifacts that go beyond the papers."""
 
 from lgint._papers import beyond
 

@@ -1,4 +1,4 @@
-"""Artifacts of holzinger2024: quick runs of some, and that wrong numbers turn them red."""
+"""Artifacts of holzinger2024: quick runs of some, and wrong numbers that must change their verdicts."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Artifacts of kinon2024: what differs is what is known to differ, and wrong schemes and models are seen."""
+"""Artifacts of kinon2024: only known differences occur, and wrong schemes and models change the verdicts."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""`lgint reproduce`: the registry, how claims decide, exit status, files, interruption."""
+"""`lgint reproduce`: the registry, verdicts from claims, exit status, files, interruption."""
 
 import csv
 import dataclasses
@@ -126,7 +126,7 @@ def broken(quick):
 
 @pytest.fixture
 def fake(monkeypatch):
-    """A paper with artifacts of each verdict, of which the first measures time."""
+    """A paper with one artifact for each verdict; the first one measures time."""
     rows = [made("timed", True, timed=True), made("good", True), made("bad", False)]
     rows.append(Artifact("fake", "broken", "Shows.", "Holds.", broken))
     monkeypatch.setattr(catalogue, "MODULES", [types.SimpleNamespace(**{row.name: row for row in rows})])
@@ -262,7 +262,7 @@ def test_interruption_ends_all_processes(tmp_path):
     run = subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )
-    run.stderr.read(1)  # the progress bar, so that work has begun
+    run.stderr.read(1)  # the progress bar has appeared, so that work has begun
     os.killpg(run.pid, signal.SIGINT)
     errors = run.communicate(timeout=60)[1]
     assert run.returncode == 130
@@ -272,7 +272,7 @@ def test_interruption_ends_all_processes(tmp_path):
 
 
 def ends(group, seconds=20):
-    """Whether the processes of a group are gone after some time."""
+    """Whether all processes of a group end within some time."""
     for _ in range(100 * seconds):
         try:
             os.killpg(group, 0)

@@ -1,4 +1,4 @@
-"""Artifacts of tumiotto2024: quick runs of some, and that wrong coefficients turn them red."""
+"""Artifacts of tumiotto2024: quick runs of some, and wrong coefficients that must change their verdicts."""
 
 import copy
 
@@ -21,7 +21,7 @@ def test_quick_runs():
 
 @pytest.mark.parametrize("name", ["herk3", "herk5"])
 def test_a_wrong_coefficient_is_seen(name, monkeypatch):
-    """Stage three's first coefficient with another last digit."""
+    """The last digit of the first coefficient of stage three is changed."""
 
     def changed(method):
         row = copy.deepcopy(method_info(method))
