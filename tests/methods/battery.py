@@ -1,4 +1,4 @@
-"""Shared by the method tests: systems on which every method runs, references, observed orders."""
+"""What the tests of methods share: systems on which every method runs, references, observed orders."""
 
 import functools
 
@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 import lgint
 from kinds import ANGLES
 
-# A top that spins slowly enough for coarse steps to be asymptotic and fast enough to feel every term.
+# A top that spins slowly enough for coarse steps to be asymptotic, and fast enough for every term to matter.
 SLOW = dict(omega0=(1.0, 16.0, -4.0))
 T_END = 0.5
 
@@ -33,7 +33,7 @@ def quaternion_matrix(p):
 
 @functools.cache
 def top_by_scipy(omega0=SLOW["omega0"], t_end=T_END):
-    """The heavy top about its fixed point in quaternions, by SciPy: R, omega, omega', force on the pivot."""
+    """SciPy's solution of the heavy top in quaternions about its fixed point: R, omega, omega', force on the pivot."""
     m, X, g = 15.0, np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, -9.81])
     J = np.diag([0.234375, 0.46875, 0.234375]) + m * (X @ X * np.eye(3) - np.outer(X, X))
 
@@ -68,13 +68,13 @@ def end_error(run):
 
 
 def observed_order(steps, errors):
-    """Slope of log(error) over log(h), through all points."""
+    """Slope of the straight line through log(error) over log(h) of all points."""
     h = 1.0 / np.asarray(steps, dtype=float)
     return np.polyfit(np.log(h), np.log(errors), 1)[0]
 
 
 def start_of(formulation, order):
-    """Initial angular velocity: angles stay away from their singularity, and no leading error vanishes by chance."""
+    """An initial angular velocity that keeps angles away from their singularity and has no vanishing leading error."""
     if formulation == "tait_bryan_omega":
         return (8.0, 1.0, -6.0) if order == 5 else (14.0, 2.0, -3.0)
     return (16.0, 1.0, -3.0) if formulation == "tait_bryan" else SLOW["omega0"]

@@ -1,4 +1,4 @@
-"""Energy-momentum and midpoint schemes on systems with M(q), V(q), g(q), against the formulas of kinon2024."""
+"""Energy-momentum and midpoint schemes on systems given by M(q), V(q), g(q), against the formulas of kinon2024."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def discrete(f, gradient, q0, q1):
 
 
 def printed_step(model, kind, q0, v0, p0, h, guess):
-    """q, v, p, lam at the end of a step: (72) with (129) to (131), or (132), all unknowns at once."""
+    """q, v, p, lam at the end of a step: (72) with (129) to (131), or (132), solved for all unknowns at once."""
     given = {name: f for name, f in model.given.items() if f is not None}
     M, V, dV, n, m = given["mass"], given["potential"], given["potential_gradient"], model.nv, model.nc
 
@@ -89,7 +89,7 @@ def test_steps_are_those_of_the_printed_formulas(case, method):
 @pytest.mark.parametrize("equivariant", [False, True])
 @pytest.mark.parametrize("method", ["eml", "reml"])
 def test_the_generalized_energy_is_constant(case, method, equivariant):
-    """kinon2024, Figs. 2 and 4: to round-off, and the constraint at every end point."""
+    """As in Figs. 2 and 4 of kinon2024 it is constant to round-off; the constraint holds at the end of every step."""
     model, h, t_end = case
     run = lgint.integrate(model, method, t_end=t_end, h=h, equivariant=equivariant)
     energy = run.energy("generalized")
@@ -105,7 +105,7 @@ def test_the_generalized_energy_is_constant_in_a_long_run(method):
 
 
 def test_the_total_energy_differs_where_the_mass_depends_on_q():
-    """Prop. 4.6 and Fig. 4: p = M v and one energy for a constant mass, a deviation of order 1e-4 for another."""
+    """Prop. 4.6 and Fig. 4: a constant mass has p = M v and one energy, a variable one a deviation of order 1e-4."""
     springs = lgint.integrate(lgint.models.mass_spring(), "eml", t_end=10.0, h=0.1)
     assert np.abs(springs.extra["p"] - momentum(springs.model, springs.q, springs.v)).max() < 1e-12
     assert np.abs(springs.energy() - springs.energy("generalized")).max() < 1e-12
@@ -120,7 +120,7 @@ def loss_of_momentum(method, h, **options):
 
 
 def test_the_momentum_of_a_cyclic_coordinate():
-    """The printed gradient loses it at the order of the scheme; the equivariant one keeps it."""
+    """The equivariant gradient keeps it; with the printed one, it changes by an error of the order of the scheme."""
     losses = [loss_of_momentum("eml", h) for h in (0.01, 0.005)]
     assert losses[0] > 1e-5 and 1.8 < np.log2(losses[0] / losses[1]) < 2.2
     for method in METHODS:
@@ -138,7 +138,7 @@ def test_midpoint_rules_keep_the_energy_at_their_order():
 
 
 def test_at_rest_nothing_moves():
-    """q1 = q0 has no direction for the discrete gradient."""
+    """With q1 = q0, the discrete gradient has no direction along which to be corrected."""
     model = lgint.models.mass_spring(elongation=(0.0, 0.0), rate=(0.0, 0.0))
     for method in ("eml", "reml", "mpl"):
         run = lgint.integrate(model, method, t_end=1.0, h=0.1)
@@ -147,7 +147,7 @@ def test_at_rest_nothing_moves():
 
 @pytest.mark.parametrize("rate", [1e-3, 1e-6, 1e-9])
 def test_slow_motion_is_robust(rate):
-    """Where dq is short, the gradient at the middle replaces the discrete one."""
+    """If q1 - q0 is short, the gradient at the middle replaces the discrete one."""
     model = lgint.models.mass_spring(elongation=(0.0, 0.0), rate=(rate, -rate))
     run = lgint.integrate(model, "eml", t_end=2.0, h=0.05)
     assert np.ptp(run.energy("generalized")) < 1e-13 * rate
@@ -214,7 +214,7 @@ def inertial_rates(e):
 
 
 def steady_top(regular=False):
-    """kinon2024 5.4 in quaternions, with the mass matrix (46), or the regular one (140) with the exact gradient."""
+    """Section 5.4 of kinon2024 in quaternions, with the mass matrix (46), or (140) and its exact gradient."""
     model = lgint.models.steady_top(formulation="R3xSO3")
     body = model.body("body")
     m, l = body["mass"], body["pivot"]["com"][2]  # noqa: E741
@@ -244,7 +244,7 @@ def precession_error(run):
 
 @pytest.mark.parametrize(("method", "regular"), [("mpl", False), ("mph", True)])
 def test_the_paper_s_error_of_the_steady_top(method, regular):
-    """0.068 at h = 0.01 as in Fig. 13, order two; the vertical angular momentum of p is kept."""
+    """The error is 0.068 at h = 0.01, as in Fig. 13, and of order two; p keeps the vertical angular momentum."""
     model = steady_top(regular)
     runs = [lgint.integrate(model, method, t_end=0.1, h=h) for h in (0.01, 0.005, 0.0025)]
     errors = [precession_error(run) for run in runs]
@@ -255,7 +255,7 @@ def test_the_paper_s_error_of_the_steady_top(method, regular):
 
 
 def test_quaternions_stay_of_unit_length_and_normal_to_their_rates_at_the_middle():
-    """(94): q_mid . v_mid = 0, while q . v at the ends is not; the generalized energy is constant."""
+    """By (94), q_mid . v_mid = 0, whereas q . v does not vanish at the ends; the generalized energy is constant."""
     run = lgint.integrate(steady_top(), "eml", t_end=0.1, h=0.0025)
     middle = np.einsum("ni,ni->n", run.q[1:] + run.q[:-1], run.v[1:] + run.v[:-1])
     assert np.abs(middle).max() < 1e-12 * np.abs(run.v).max()
@@ -276,7 +276,7 @@ def damped(**more):
 
 @pytest.mark.parametrize("method", ["eml", "reml"])
 def test_the_energy_changes_by_the_work_of_the_forces(method):
-    """h F.v_mid in every step, with F at the middle."""
+    """In every step this work is h F . v_mid, with F at the middle."""
     h = 0.01
 
     def force(t, q, v):
@@ -289,7 +289,7 @@ def test_the_energy_changes_by_the_work_of_the_forces(method):
 
 
 def test_the_momentum_is_kept_at_a_kink():
-    """A new start would have p = M v there."""
+    """If the run began anew there, p would be M v."""
     runs = [
         lgint.integrate(damped(force=lambda t, q, v: -0.1 * v, kinks=kinks), "eml", t_end=0.4, h=0.01, stops=[0.2])
         for kinks in ([], [0.2])
@@ -327,7 +327,7 @@ def test_momenta_at_any_time():
 
 
 def test_a_step_that_fails_leaves_the_state():
-    """Interrupted anywhere, a run goes on as if nothing had happened."""
+    """Wherever a run is interrupted, the resumed run has the same bits as an uninterrupted one."""
     calls = [0, np.inf]
 
     def force(t, q, v):
@@ -349,7 +349,7 @@ def test_a_step_that_fails_leaves_the_state():
 
 
 def massless():
-    """The second coordinate has no mass and no constraint: dV/dq2 = 0 defines it."""
+    """The second coordinate has neither mass nor constraint; dV/dq2 = 0 determines it."""
     return lgint.LagrangianModel(
         [1.0, -0.5],
         [0.0, 0.0],
@@ -359,7 +359,7 @@ def massless():
 
 
 def test_a_start_whose_accelerations_are_not_determined(tmp_path):
-    """On q2 = -q1/2 the first coordinate moves in the potential 3/4 q1^2."""
+    """With q2 = -q1/2, the first coordinate moves in the potential 3/4 q1^2."""
     run = lgint.integrate(massless(), "eml", t_end=1.0, h=0.01)
     assert np.isnan(run.vdot[0]).all() and np.isfinite(run.vdot[1:]).all()
     assert run.q[-1, 0] == pytest.approx(np.cos(np.sqrt(1.5)), abs=1e-4)
@@ -391,7 +391,7 @@ def test_messages_name_what_a_method_needs():
 
 
 def test_too_long_a_step_is_a_failure_with_a_trajectory():
-    """The step is far longer than the period of the spring: 17 rad a step."""
+    """A step is far longer than the period of the spring: 17 rad."""
     with pytest.raises(lgint.ConvergenceError) as caught:
         lgint.integrate(lgint.models.spring_pendulum(axial_stiffness=3e6), "eml", t_end=1.0, h=0.01)
     so_far = caught.value.trajectory

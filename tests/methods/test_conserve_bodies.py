@@ -12,7 +12,7 @@ from kinds import MOMENTUM
 from lgint import _core
 from lgint._model.joints import JOINTS
 
-ERRORS = [  # of the steady top at h = 0.01: as printed, and with normalised attitudes
+ERRORS = [  # errors of the steady top at h = 0.01 in the printed form, and with normalised attitudes
     ("eml", {}, 0.139, 0.1121),
     ("reml", {}, 0.139, 0.1121),
     ("mpl", {}, 0.0680, 0.00885),
@@ -26,7 +26,7 @@ AXIS, NORMAL = np.array([1.0, 2.0, -1.0]) / np.sqrt(6), np.array([2.0, -1.0, 0.0
 
 
 def spread(values):
-    """The largest change, relative to the largest value."""
+    """The range of the values, relative to the largest one."""
     return float(np.abs(values - values[0]).max() / (np.abs(values).max() or 1))
 
 
@@ -36,7 +36,7 @@ def linear_momentum(run):
 
 
 def chain(kind, speed):
-    """Three free bodies with two joints of a kind: they move and turn together, and at a speed against each other."""
+    """Three free bodies with two joints of a kind: they move and turn together, and relative to each other."""
     b = lgint.ModelBuilder(formulation="euler_parameters")
     rng, spin, common = np.random.default_rng(5), np.array([0.7, -0.4, 1.1]), np.array([0.3, 0.2, -0.5])
     for i in range(3):
@@ -80,7 +80,7 @@ def precession_error(run):
 
 @pytest.mark.parametrize(("method", "options", "printed", "normalised"), ERRORS)
 def test_the_paper_s_errors_of_the_steady_top(method, options, printed, normalised):
-    """To three digits as printed; order two in both forms."""
+    """The printed form has the paper's errors to three digits; both forms are of order two."""
     for equivariant, expected in ((False, printed), (True, normalised)):
         errors = [
             precession_error(
@@ -94,7 +94,7 @@ def test_the_paper_s_errors_of_the_steady_top(method, options, printed, normalis
 
 @pytest.mark.parametrize("equivariant", [True, False])
 def test_a_four_bar_linkage(equivariant):
-    """After the loads: energy in both forms; momenta of the equivariant one."""
+    """When the loads have ended, both forms keep the energy, and the equivariant one keeps the momenta."""
     run = lgint.integrate(lgint.models.four_bar(load="mild"), "reml", t_end=5.0, h=0.1, equivariant=equivariant)
     late = run.t > 1 + 1e-9
     assert spread(run.energy("generalized")[late]) < 1e-12
@@ -107,7 +107,7 @@ def test_a_four_bar_linkage(equivariant):
 @pytest.mark.parametrize("method", DISCRETE)
 @pytest.mark.parametrize("equivariant", [True, False])
 def test_energy_changes_by_the_work_of_loads(equivariant, method):
-    """E1 - E0 is the product of the loads at the middle and q1 - q0, on every step."""
+    """In every step E1 - E0 is the product of the loads at the middle and q1 - q0."""
     model, h = lgint.models.four_bar(load="mild"), 0.1
     run = lgint.integrate(model, method, t_end=1.0, h=h, equivariant=equivariant)
     E = run.energy("generalized")
@@ -162,7 +162,7 @@ MECHANISMS = {  # model, end, h; with equivariant=True each second hinge of a pl
 @pytest.mark.parametrize("method", DISCRETE)
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_mechanisms_keep_their_energy(name, method, equivariant):
-    """Of the size of the kinetic energy, as the potential has any zero; constraints at round-off at every end."""
+    """The change is compared with the kinetic energy, as the zero of the potential is arbitrary; constraints hold."""
     make, t_end, h = MECHANISMS[name]
     run = lgint.integrate(make(**EULER), method, t_end=t_end, h=h, equivariant=equivariant)
     change = np.ptp(run.energy("generalized")) / run.energy("kinetic").max()
@@ -176,7 +176,7 @@ def test_mechanisms_keep_their_energy(name, method, equivariant):
 
 @pytest.mark.parametrize("method", MOMENTUM)
 def test_every_method_keeps_the_vertical_momentum_of_a_heavy_top(method):
-    """In the equivariant form; as printed, it changes by 1e-3 of itself."""
+    """The equivariant form keeps it; in the printed form it changes by a thousandth."""
     for equivariant in (False, True):
         run = lgint.integrate(lgint.models.heavy_top(**EULER), method, t_end=1.0, h=1e-3, equivariant=equivariant)
         change = np.ptp(run.angular_momentum()[:, 2]) / np.abs(run.angular_momentum()).max()
@@ -184,7 +184,7 @@ def test_every_method_keeps_the_vertical_momentum_of_a_heavy_top(method):
 
 
 def test_energy_changes_in_steps_with_midpoint_gradients_alone():
-    """The count rises in these steps, and in no other one does the energy change."""
+    """Where the energy changes, the count of midpoint gradients rises."""
     model, h = lgint.models.pendulum_chain(**EULER), 2.0**-9
     run = lgint.integrate(model, "reml", t_end=256 * h, h=h, equivariant=True)
     stepper, counts = _core.Stepper(model.core, "reml", 0.0, model.q0, model.v0, None, {"equivariant": True}), [0]
@@ -198,7 +198,7 @@ def test_energy_changes_in_steps_with_midpoint_gradients_alone():
 
 
 def test_reactions_do_not_depend_on_the_axes_of_multipliers():
-    """`lam` is in the axes of a body with equivariant=True; reaction(frame=) turns it."""
+    """With equivariant=True, `lam` may be in the axes of a body; reaction(frame=) has the axes that it is asked for."""
     runs = [
         lgint.integrate(
             lgint.models.heavy_top(formulation="euler_parameters"), "mpl", t_end=0.02, h=2e-4, equivariant=form
@@ -212,7 +212,7 @@ def test_reactions_do_not_depend_on_the_axes_of_multipliers():
 
 
 def test_the_energy_of_a_rod_as_printed_and_its_momenta():
-    """One strain energy per edge with its discrete gradient, after the loads end at t = 5."""
+    """Energy is constant once the loads end at t = 5; each edge has one strain energy with a discrete gradient."""
     rod = lgint.models.flying_spaghetti(formulation="euler_parameters")
     printed = lgint.integrate(rod, "reml", t_end=6.0, h=0.1)
     turned = lgint.integrate(rod, "reml", t_end=6.0, h=0.1, equivariant=True)
@@ -223,14 +223,14 @@ def test_the_energy_of_a_rod_as_printed_and_its_momenta():
 
 @pytest.mark.parametrize("equivariant", [True, False])
 def test_kinks_of_a_load_are_landed_on_with_the_momentum_kept(equivariant):
-    """The impulse of a load that is linear between its kinks is exact, if no step goes across one."""
+    """If no step goes across a kink, the impulse of a load that is linear between its kinks is exact."""
     run = lgint.integrate(lgint.models.four_bar(load="mild"), "reml", t_end=1.4, h=0.07, equivariant=equivariant)
     assert all(np.abs(run.t - kink).min() < 1e-14 for kink in (0.5, 1.0))
     assert np.abs(linear_momentum(run)[-1] - [40.0, 20.0, 10.0]).max() < 1e-11
 
 
 def test_a_step_that_fails_leaves_the_state_of_bodies():
-    """A law that fails in any evaluation of a step ends the run before that step, from where another goes on."""
+    """A law that fails in any evaluation of a step ends the run before that step, where another run continues."""
     calls = [0, np.inf]
 
     def law(t, x, R, xdot, omega):
@@ -262,7 +262,7 @@ def test_a_step_that_fails_leaves_the_state_of_bodies():
 @pytest.mark.measures
 @pytest.mark.parametrize("equivariant", [True, False])
 def test_the_cost_of_a_chain_is_linear(equivariant):
-    """Time per link and Newton iteration from 100 to 1000 links; tests/c/test_matrix.c counts the fill up to 10000."""
+    """Time per link and Newton iteration does not grow from 100 to 1000 links; C tests count the fill up to 10000."""
 
     def cost(n):
         model = lgint.models.pendulum_chain(n=n, formulation="euler_parameters")

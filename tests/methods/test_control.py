@@ -1,4 +1,4 @@
-"""Error control: the tolerance asked for is the error that comes; laws of the step, landings, resuming, failures."""
+"""Error control: errors follow the tolerance; laws of the step size, landings, resumed runs, failures."""
 
 import numpy as np
 import pytest
@@ -20,13 +20,13 @@ def oscillator(force=lambda t, q, v: -q, **given):
 
 
 def pulse(t, q, v):
-    """An oscillator that is hit between two instants that are not declared as kinks."""
+    """The force of an oscillator that is pushed between two times, which are not declared as kinks."""
     return -q + 500.0 * (0.5 < t < 0.52)
 
 
 # ---- tolerance and error ----
 
-TOLERANCES = {3: (1e-5, 1e-6, 1e-7, 1e-8), 5: (1e-7, 1e-8, 1e-9, 1e-10)}  # by the order
+TOLERANCES = {3: (1e-5, 1e-6, 1e-7, 1e-8), 5: (1e-7, 1e-8, 1e-9, 1e-10)}  # by the order of the method
 WINDOW = {"ode23": (0.5, 20), "dopri5": (0.04, 6), "herk5": (0.04, 20)}  # error of the attitude at the end / tolerance
 
 
@@ -34,7 +34,7 @@ WINDOW = {"ode23": (0.5, 20), "dopri5": (0.04, 6), "herk5": (0.04, 20)}  # error
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("method", PAIRS)
 def test_error_and_steps_follow_the_tolerance(method, formulation, constrained):
-    """The estimate is O(h^k): steps are as tol^(-1/k), and the error, of order k over the run, as the tolerance."""
+    """The estimate is O(h^k): the number of steps grows as tol^(-1/k), and the error at the end falls as tol."""
     model, tolerances = slow_top(formulation, constrained), TOLERANCES[ORDER[method]]
     runs = [lgint.integrate(model, method, t_end=0.5, rtol=tol, atol=tol) for tol in tolerances]
     q, v = np.transpose([end_error(run) for run in runs])
@@ -50,7 +50,7 @@ def test_error_and_steps_follow_the_tolerance(method, formulation, constrained):
     ("method", "tol"), [(m, tol) for m in PAIRS for tol in ((1e-6, 1e-8) if m in INDEX_1 else (1e-8, 1e-10))]
 )
 def test_every_law_keeps_the_tolerance_on_the_fast_top(method, tol):
-    """In steady motion the laws I and paper keep the error of a step at f^k, PI at f^(k / 0.3): so in a whole run."""
+    """In steady motion "I" and "paper" keep the error of a step at f^k, "PI" at f^(k / 0.3); final errors follow."""
     model = lgint.models.heavy_top()
     best = lgint.integrate(model, "rk67", t_end=0.1, h=5e-5)
     errors = {}
@@ -81,17 +81,17 @@ TABLEAUX = {
         ],
         [5179 / 57600, 0, 7571 / 16695, 393 / 640, -92097 / 339200, 187 / 2100, 1 / 40],
     ),
-}  # Bogacki and Shampine (1989), Dormand and Prince (1980): A with b as its last row, the embedded weights
-TABLEAUX["herk5"] = TABLEAUX["dopri5"]  # without constraints
+}  # Bogacki and Shampine (1989), Dormand and Prince (1980): A with b as its last row, and the embedded weights
+TABLEAUX["herk5"] = TABLEAUX["dopri5"]  # they are the same without constraints
 
 
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("method", PAIRS)
 def test_a_harmonic_motion_is_known_beforehand(method, law):
-    """z = q + i v turns by exp(-i h) in a step, its approximations by polynomials R and R^ of -i h.
+    """A step multiplies z = q + i v by a polynomial R of -i h, the embedded one by R^, and the motion by exp(-i h).
 
-    With |z| = 1 and atol alone the error of a step is |R - R^| / (sqrt(2) atol). The laws I and paper lead it to f^k,
-    PI to f^(k / 0.3); this gives h, and the error at the end is n |R exp(i h) - 1|.
+    With |z| = 1 and atol alone the error of a step is |R - R^| / (sqrt(2) atol). The laws "I" and "paper" lead it to
+    f^k and "PI" to f^(k / 0.3), which determines h. The error after n steps is n |R exp(i h) - 1|.
     """
     A, b_hat = TABLEAUX[method]
     f, k, atol, t_end = 0.8, ORDER[method], 1e-6, 50.0
@@ -116,14 +116,14 @@ def test_a_harmonic_motion_is_known_beforehand(method, law):
     assert error == pytest.approx(t_end / h * abs(polynomials(h)[0] * np.exp(1j * h) - 1), rel=0.05)
 
 
-# ---- the documented formula, written down once more ----
+# ---- the documented formula, evaluated independently ----
 
 MASS, INERTIA, COM = 15.0, np.diag([0.234375, 0.46875, 0.234375]), np.array([0.0, 1.0, 0.0])
 so3 = lgint.groups.so3
 
 
 class Top:
-    """The constrained heavy top on R^3 x SO(3), in inertial axes: x - R com = 0. A state is (x, R, v), v (6,)."""
+    """The constrained heavy top on R^3 x SO(3), with x - R com = 0 in inertial axes; states are (x, R, v), v (6,)."""
 
     @staticmethod
     def matrix(R):
@@ -166,7 +166,7 @@ class Top:
 
 
 def error_of_step(method, before, after, h, rtol, atol):
-    """The error of a step between two states of a run, whatever its projection: docs/step_control.md."""
+    """The error of the step between two states of a run by docs/step_control.md, whether or not the run projects."""
     A, b_hat = TABLEAUX[method]
     K, k = [before[2]], [Top.acceleration(before)]
     for row in A[1:]:
@@ -201,7 +201,7 @@ def test_the_error_is_that_of_the_documented_formula(method, project):
 @pytest.mark.parametrize("method", PAIRS)
 @pytest.mark.parametrize("rtol", [1e-3, 1e-6, 1e-9])
 def test_the_first_step_is_that_of_the_documented_formula(method, rtol):
-    """From the first two derivatives, as docs/step_control.md has it (Hairer, Norsett, Wanner, II.4)."""
+    """It follows from the first two derivatives: docs/step_control.md (Hairer, Norsett, Wanner, II.4)."""
     atol = 0.1 * rtol
     run = lgint.integrate(slow_top("R3xSO3"), method, t_end=0.5, rtol=rtol, atol=atol)
     state = Top.states(run)[0]
@@ -238,7 +238,7 @@ def test_tolerances_do_not_depend_on_the_place():
 
 
 def test_tolerance_per_entry():
-    """Two oscillators of their own frequency: the error of each follows its own tolerance."""
+    """Two oscillators of different frequency: the error of each follows its own tolerance."""
     omega = np.array([2.0, 3.0])
     model = oscillator(force=lambda t, q, v: -(omega**2) * q)
     exact = np.array([np.cos(2.0 * 3), 0.5 / 3 * np.sin(3.0 * 3)])
@@ -265,7 +265,7 @@ def test_only_one_tolerance():
     assert absolute.stats.steps > relative.stats.steps
 
 
-# ---- the history shows the laws ----
+# ---- laws in the history of steps and errors ----
 
 
 @pytest.mark.parametrize("method", PAIRS)
@@ -372,7 +372,7 @@ def test_landings_without_tiny_steps(method, law):
     model = slow_top("R3xSO3")
     free = lgint.integrate(model, method, t_end=1.0, rtol=1e-5, control=law)
     least = free.h[3:].min()
-    for n in range(1, 13):  # ends just behind a step that a run would take: what would be left is next to nothing
+    for n in range(1, 13):  # each end lies just after a step of the longer run, so that almost nothing is left
         t_end = free.t[n + 4] * (1 + 1e-9)
         run = lgint.integrate(model, method, t_end=t_end, rtol=1e-5, control=law)
         assert run.t[-1] == t_end
@@ -383,7 +383,7 @@ def test_landings_without_tiny_steps(method, law):
 
 
 def test_a_requested_tiny_interval_leaves_no_trace():
-    """Two stops close to each other: the step after them is as large as before."""
+    """Two stops are close to each other; the step after them is as large as the one before."""
     run = lgint.integrate(slow_top("R3xSO3"), "dopri5", t_end=0.5, rtol=1e-6, stops=[0.25, 0.25 + 1e-7])
     i = int(np.flatnonzero(run.t == 0.25 + 1e-7)[0])
     assert run.h[i] < 2e-7 and run.h[i + 1] > 0.4 * np.median(run.h[1:])
@@ -406,7 +406,7 @@ def test_kinks_are_landed_on(method):
     blind = lgint.integrate(ramp(kinks=False), method, t_end=1.0, rtol=1e-8)
     best = lgint.integrate(ramp(), "rk67", t_end=1.0, h=1e-3)
     assert np.abs(run.v[-1] - best.v[-1]).max() < 1e-6
-    assert run.stats.rejected < blind.stats.rejected  # which has to find the corners
+    assert run.stats.rejected < blind.stats.rejected  # the other run has to find the corners
 
 
 @pytest.mark.parametrize(("method", "order"), [("rk33", 3), ("rk44", 4), ("dopri5", 5), ("genalpha", 2)])
@@ -461,13 +461,13 @@ def test_rejected_steps_are_counted(method, law):
     assert run.stats.rejected > 2 and run.stats.failed == 0
     again = lgint.integrate(oscillator(pulse, kinks=[0.5, 0.52]), "rk67", t_end=1.0, h=1e-3)
     assert np.abs(run.q[-1] - again.q[-1]).max() < 1e-3
-    if law != "paper":  # after a rejection the step does not grow at once
+    if law != "paper":  # the step after a rejected one does not grow
         small = np.flatnonzero(run.h[2:] < 0.25 * run.h[1:-1]) + 2
         assert small.size and (run.h[small + 1] <= run.h[small] * (1 + 1e-9)).all()
 
 
 def test_a_step_that_cannot_be_carried_out_is_tried_smaller():
-    """The mass is singular beyond a place that only too long a step reaches."""
+    """The mass is singular beyond a place that only steps which are too long reach."""
 
     def mass(t, q):
         return np.eye(2) * (abs(q[0]) < 1.05)
@@ -496,7 +496,7 @@ def test_the_least_step_ends_the_run():
 
 
 def pushed(t_jump):
-    """A body at rest that is pushed from a certain time on, which no kink announces."""
+    """A body at rest that is pushed from a certain time on, which is not declared as a kink."""
     b = lgint.ModelBuilder()
     b.add_body("b", mass=1.0, inertia=(1, 1, 1))
     b.add_force("b", force=lambda t: (0.0, 0.0, 50.0 * (t > t_jump)))
@@ -507,10 +507,10 @@ def pushed(t_jump):
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("method", PAIRS)
 def test_steps_grow_again_behind_a_jump(method, law, t0):
-    """Whatever size the jump asked for: with a factor of five per step 1e-12 is back at 1 after 17 steps."""
+    """However small the step at the jump was: growing by a factor of five, 1e-12 is back at 1 after 17 steps."""
     rng = np.random.default_rng(3)
     for rtol in (1e-6, 1e-9, 1e-10, 1e-12):
-        if 50 * np.spacing(t0) > rtol:  # the times cannot show when the push begins
+        if 50 * np.spacing(t0) > rtol:  # times cannot resolve the beginning of the push
             continue
         jump = t0 + rng.uniform(1, 9)
         run = lgint.integrate(pushed(jump), method, t0=t0, t_end=t0 + 10, rtol=rtol, control=law)
@@ -531,7 +531,7 @@ def test_a_tolerance_below_round_off_ends_the_run(method, law, t0):
 
 @pytest.mark.parametrize("method", PAIRS)
 def test_every_step_advances_the_time(method):
-    """At 1e12 s two times are 1.2e-4 s apart: a step of less becomes one of that, or the run ends."""
+    """At 1e12 s the spacing of times is 1.2e-4 s: a shorter step is lengthened to that, or the run ends."""
     spacing = np.spacing(1e12)
     model = lgint.models.heavy_top()
     run = lgint.integrate(model, method, t0=1e12, t_end=1e12 + 0.01, rtol=1e-3, h=spacing / 100)
@@ -541,7 +541,7 @@ def test_every_step_advances_the_time(method):
 
 
 def test_a_rejected_step_becomes_smaller_whatever_the_resolution_of_the_time():
-    """At 1e12 s a step of two spacings becomes one of a single spacing, where 1.8 would be rounded to two again."""
+    """At 1e12 s a step of two spacings is followed by one of a single spacing; 1.8 would be rounded to two again."""
     run = lgint.integrate(lgint.models.heavy_top(), "herk5", t0=1e12, t_end=1e12 + 0.2, rtol=9e-13)
     assert run.stats.rejected > 0 and np.diff(run.t)[0] == np.spacing(1e12)
 
@@ -580,11 +580,11 @@ def test_a_time_one_ulp_behind_the_end_is_the_end():
             lgint.integrate(model, "rk44", t_end=0.3, h=0.01, **late)
 
 
-# ---- resuming, interrupting, failing ----
+# ---- resumed, interrupted and failed runs ----
 
 
 def interrupted_at(model, calls, limit, error, **arguments):
-    """The trajectory so far of a run whose force raises at its `limit`-th call."""
+    """The trajectory up to the failure of a run whose force raises at its `limit`-th call."""
     calls[0], calls[1] = 0, limit
     with pytest.raises(error) as caught:
         lgint.integrate(model, **arguments)

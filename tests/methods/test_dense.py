@@ -1,4 +1,4 @@
-"""Dense output: exact at the ends, of the orders that are stated, without any effect on the steps."""
+"""Dense output is exact at the ends of steps, has the stated orders, and does not affect the steps."""
 
 import numpy as np
 import pytest
@@ -11,12 +11,12 @@ OTHERS = ("rk44", "dopri5", "genalpha")
 
 
 def fine(model, n, every):
-    """n steps over T_END, of which every `every`-th is kept: knots that are exact next to the interpolation."""
+    """n steps over T_END, of which every `every`-th is kept; their errors are small beside those of interpolation."""
     return lgint.integrate(model, "rk67", t_end=T_END, h=T_END / n, save_every=every)
 
 
 def interpolation_errors(model, best, intervals):
-    """Errors of q, v, vdot, lam in the middle of `intervals` steps between exact knots."""
+    """Errors of q, v, vdot and lam in the middle of each of `intervals` steps between exact states."""
     knots = slice(None, None, (len(best) - 1) // intervals)
     dense = lgint.DenseOutput(
         model, {name: getattr(best, name)[knots] for name in ("t", "q", "v", "vdot", "lam", "mem")}, T_END
@@ -72,7 +72,7 @@ def test_t_eval_does_not_change_the_steps(formulation, options):
 
 @pytest.mark.parametrize("method", MOMENTUM)
 def test_momenta_at_times_of_t_eval(method):
-    """Those of the steps at their ends and linear between; the steps are the same bits."""
+    """They are those of the steps at their ends and linear in between; the steps have the same bits."""
     model = slow_top("euler_parameters")
     plain = lgint.integrate(model, method, t_end=0.1, h=0.01)
     times = np.sort(np.append(plain.t, plain.t[:-1] + 0.0025))
@@ -84,7 +84,7 @@ def test_momenta_at_times_of_t_eval(method):
 
 
 def test_the_velocity_is_that_of_the_curve():
-    """v(t) is the left-trivialised rate of q(t), inside a step and across."""
+    """v(t) is the left-trivialised rate of q(t), inside steps and across their ends."""
     run = lgint.integrate(slow_top("SE3"), "dopri5", t_end=0.3, rtol=1e-5, dense_output=True)
     core, d = run.model.core, 1e-6
     for t in np.linspace(0.01, 0.29, 23):

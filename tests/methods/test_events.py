@@ -1,4 +1,4 @@
-"""Events: found, located to 1e-10, told by direction, ending a run."""
+"""Events are found, located to 1e-10, selected by direction, and end a run."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ RUNS = [("rk67", {"h": 0.01}), ("dopri5", {"rtol": 1e-12}), ("dopri5", {"h": 0.0
 
 @pytest.mark.parametrize(("method", "options"), RUNS)
 def test_zeros_of_an_oscillator(method, options):
-    """q = cos 2t."""
+    """The motion is q = cos 2t."""
     events = [place, event(place, direction=1), event(place, direction=-1), event(lambda t, q, v: v[0])]
     run = lgint.integrate(oscillator(), method, t_end=6.0, events=events, **options)
     zeros = (np.pi / 2 + np.pi * np.arange(4)) / W
@@ -54,7 +54,7 @@ def test_events_do_not_change_the_steps():
 
 @pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters"])
 def test_an_event_on_the_group(formulation):
-    """The height of the top passes a level: against a root of a run that lands there."""
+    """The height of the top passes a level at the time that a root search with runs up to a stop finds."""
     model = slow_top(formulation)
     best = lgint.integrate(model, "rk67", t_end=0.5, h=1e-3)
     height = best.position("top")[:, 2]
@@ -109,7 +109,7 @@ def test_the_third_event_ends_the_run():
     ],
 )
 def test_a_state_at_an_event_satisfies_the_constraints(formulation, method, options):
-    """Also where the steps themselves do not; going on from there does not find the same event again."""
+    """It does even where the steps do not, and a run that goes on from there does not find the same event again."""
     model = slow_top(formulation)
 
     def height(t, q, v):
@@ -128,7 +128,7 @@ def test_a_state_at_an_event_satisfies_the_constraints(formulation, method, opti
 
 
 def test_events_of_one_step_come_in_order():
-    """Two zeros in one long step; behind the terminal one nothing happens."""
+    """Two zeros lie in one long step; after the terminal one nothing is reported."""
     early, late = event(lambda t, q, v: t - 0.61), event(lambda t, q, v: t - 0.64, terminal=True)
     never = event(lambda t, q, v: t - 0.65)
     run = lgint.integrate(oscillator(), "rk67", t_end=1.0, h=0.1, events=[never, late, early])
@@ -151,7 +151,7 @@ def test_a_zero_at_the_start_is_no_event_and_one_at_a_step_is_one():
 
 
 def test_a_bounce():
-    """A ball on the floor, its velocity reversed at every event: the run goes on from where it ended."""
+    """A ball on the floor: each run ends at an event, and the next one starts from there with the velocity reversed."""
     floor = event(place, terminal=True, direction=-1)
     model = lgint.CallableModel("Rn", [1.0], [0.0], mass=lambda t, q: np.eye(1), force=lambda t, q, v: [-2.0])
     t = 0.0
@@ -188,7 +188,7 @@ def test_saved_and_loaded(tmp_path):
 @pytest.mark.parametrize(("method", "options"), RUNS)
 @pytest.mark.parametrize("last", [0, 1, 2])
 def test_events_that_coincide_with_a_terminal_one_are_kept(method, options, last):
-    """The same zero three times, scaled so that its location differs in the last bits; any of them may be terminal."""
+    """Three events with the same zero are scaled so that its location differs in the last bits; any may be terminal."""
     functions = [
         event(lambda t, q, v, s=s: s * (q[0] + 0 * v[0]), terminal=i == last) for i, s in enumerate((1, 3, -7))
     ]
@@ -209,7 +209,7 @@ def test_events_a_little_behind_a_terminal_one_are_left_to_the_next_run():
 
 @pytest.mark.parametrize("place", [1, 2])
 def test_events_cannot_change_the_run(place):
-    """Neither the ends of a step nor the states on its dense output can be written to."""
+    """Neither the states at the ends of a step nor those of its dense output can be written to."""
 
     def greedy(*state):
         if state[0] > 0:
@@ -227,7 +227,7 @@ def test_events_cannot_change_the_run(place):
 
 
 def test_a_state_of_t_eval_that_is_not_finite():
-    """A step that stays just finite, while the polynomial between its ends overflows."""
+    """The ends of a step are just finite, while the polynomial between them overflows."""
     free = lgint.CallableModel("Rn", [0.0], [1e308], mass=lambda t, q: np.eye(1), force=lambda t, q, v: [0.0])
     assert np.isfinite(lgint.integrate(free, "rk44", t_end=1.0, h=0.5).q).all()
     with pytest.raises(lgint.ConvergenceError) as caught:

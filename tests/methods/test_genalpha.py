@@ -1,4 +1,4 @@
-"""Generalized-alpha in all its variants: orders, constraint residuals, damping, what options change and what not."""
+"""Generalized-alpha in all its variants: orders, constraint residuals, damping, Newton's method and its options."""
 
 import copy
 
@@ -18,7 +18,7 @@ STEPS = (200, 400, 800)
 
 
 def errors_at_the_end(model, method, steps, **options):
-    """Rows q, v, lam over the steps."""
+    """Errors at the end: rows for q, v and lam, a column for each number of steps."""
     R, w, _, force = top_by_scipy()
     rows = []
     for n in steps:
@@ -69,7 +69,7 @@ def test_order_without_damping(method, options, formulation):
 @pytest.mark.parametrize("index", INDICES)
 @pytest.mark.parametrize("formulation", ["R3xSO3", "euler_parameters"])
 def test_optimal_start(formulation, index, sigma):
-    """Largest errors over all steps, the first included: with the plain start the multipliers are of first order."""
+    """With the plain start, the largest error of the multipliers, which is at the first steps, is of first order."""
     model = slow_top(formulation)
     fine = lgint.integrate(model, "rk67", t_end=0.02, h=5e-5)
     largest = {}
@@ -90,7 +90,7 @@ BEND = 0.25 * T_END
 
 
 def pushed_top():
-    """A body on a joint under a force from a table, which bends at a quarter of the time."""
+    """A body on a joint under a force from a table, which has a kink at a quarter of the time."""
     builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation="R3xSO3")
     top = builder.add_body(
         "top",
@@ -128,7 +128,7 @@ def jolted_pendulum():
 @pytest.mark.parametrize("index", INDICES)
 @pytest.mark.parametrize("model", [pushed_top(), jolted_pendulum()], ids=["bend", "jump"])
 def test_order_across_kinks_and_landings(model, index):
-    """The load's kink, and stops off the grid which change the step size."""
+    """The load has a kink, and stops off the grid change the step size."""
     stops = [0.3137 * T_END, 0.7719 * T_END]
     steps = (100, 200, 400)
     fine = lgint.integrate(model, "rk67", t_end=T_END, h=1e-3, stops=stops)
@@ -142,8 +142,11 @@ def test_order_across_kinks_and_landings(model, index):
 
 @pytest.mark.parametrize("index", INDICES)
 def test_order_with_uneven_steps(index):
-    """Steps of 1.2 h and 0.8 h in turn. In index 3 the velocities' error of size h^2 changes with h and the multipliers
-    feel its rate: they are of first order then."""
+    """Steps of 1.2 h and 0.8 h alternate.
+
+    In index 3 the error h^2 of the velocities alternates with h and its rate enters the multipliers, which are then of
+    first order.
+    """
     R, w, _, force = top_by_scipy()
     errors = []
     for n in STEPS:
@@ -158,7 +161,7 @@ def test_order_with_uneven_steps(index):
 
 # ---- the Lie group term ----
 
-# Error of the rotation over that of geom1 at rho_inf = 0.9.
+# Error of the rotation divided by that of geom1, at rho_inf = 0.9.
 RATIOS = [
     ("exact", 1.0, 0.504),
     ("exact", "optimal", 0.0),
@@ -189,7 +192,9 @@ def test_lie_group_term(form, sigma, ratio):
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("index", INDICES)
 def test_constraint_residuals(index, formulation, form):
-    """Index 3 keeps the positions, index 2 the velocities and drifts by the square of h, the stabilised form both."""
+    """Index 3 satisfies constraints at position level, index 2 at velocity level with a drift of order two, the
+    stabilised form at both.
+    """
     drift = []
     for h in (1e-3, 5e-4):
         run = lgint.integrate(
@@ -203,7 +208,7 @@ def test_constraint_residuals(index, formulation, form):
         drift.append(position if index == 2 else velocity)
     if (
         form == "exact" and index != "stabilized" and formulation not in ("SE3", "S3R3")
-    ):  # these keep a fixed point exactly
+    ):  # the formulations left out keep a fixed point exactly
         assert drift[1] > 1e-8
         assert 1.7 < np.log2(drift[0] / drift[1]) < 2.3
 
@@ -224,8 +229,9 @@ def oscillator(omega):
 
 @pytest.mark.parametrize("rho_inf", [0.0, 0.3, 0.65, 0.9, 1.0])
 def test_damping_at_infinite_frequency(rho_inf):
-    """The matrix of a step in (h v, h^2 a, h^2 vdot) of a linear oscillator at h omega = 1e6: its three eigenvalues are
-    -rho_inf."""
+    """For a linear oscillator with h omega = 1e6, the matrix of a step in (h v, h^2 a, h^2 vdot) has the triple
+    eigenvalue -rho_inf.
+    """
     h = 1e-3
     model = oscillator(1e6 / h)
     before = lgint.integrate(model, "genalpha", t_end=h, h=h, rho_inf=rho_inf)
@@ -235,9 +241,7 @@ def test_damping_at_infinite_frequency(rho_inf):
         for name, value in (("q", -1e-12 * vdot), ("v", v / h), ("vdot", vdot / h**2)):
             start.end[name][-1] = value
         start.carry[0] = a / h**2
-        start.carry[2] = (
-            0  # no steps back: the guess is vdot, the unknowns of a run at full amplitude are no history of it
-        )
+        start.carry[2] = 0  # forgets earlier steps, whose unknowns do not belong to this state
         run = lgint.integrate(model, "genalpha", t_end=2 * h, h=h, rho_inf=rho_inf, start=start)
         columns.append([run.v[-1, 0] * h, run.carry[0] * h**2, run.vdot[-1, 0] * h**2])
     step = np.array(columns).T
@@ -248,8 +252,9 @@ def test_damping_at_infinite_frequency(rho_inf):
 @pytest.mark.parametrize("newton", ["full", "modified"])
 @pytest.mark.parametrize("rho_inf", [0.0, 0.5, 0.9, 1.0])
 def test_damping_does_not_depend_on_the_first_guess(rho_inf, newton):
-    """The stiff oscillator, h omega = 1e6, for 20 steps: a guess of the size of omega^2 q leaves its round-off, eps
-    (h omega)^2, in the coordinates, and nothing else."""
+    """On a stiff oscillator with h omega = 1e6, a guess of the size of omega^2 q leaves nothing but its round-off,
+    eps (h omega)^2, in the coordinates.
+    """
     h, omega = 1e-3, 1e9
     model, common = oscillator(omega), dict(t_end=20 * h, h=h, rho_inf=rho_inf, newton=newton)
     run = lgint.integrate(model, "genalpha", **common)
@@ -260,7 +265,7 @@ def test_damping_does_not_depend_on_the_first_guess(rho_inf, newton):
         assert np.abs(values - exact).max() < 4 * noise * np.abs(exact).max()
 
 
-# ---- what a resumed run carries ----
+# ---- what is carried to a resumed run ----
 
 VARIANTS = [
     dict(newton="modified"),
@@ -327,7 +332,7 @@ def test_options_of_the_solver_change_the_way_and_not_the_solution(formulation, 
     run = lgint.integrate(model, "genalpha", **common, **options)
     for name, tolerance in (("q", 1e-10), ("v", 1e-8), ("lam", 1e-6)):
         assert np.allclose(getattr(run, name), getattr(plain, name), rtol=0, atol=tolerance * 1e2)
-    if "newton" in options:  # by cost a matrix may be renewed in nearly every step, but not in every iteration
+    if "newton" in options:  # a matrix may be renewed in nearly every step, but not in every iteration
         assert run.stats.jacobians < run.stats.newton_iterations
     if options.get("predictor") == "plain":
         assert run.stats.jacobians < 0.5 * plain.stats.jacobians
@@ -344,7 +349,7 @@ def test_extrapolation_halves_the_iterations(index):
 
 
 def test_what_is_tested():
-    """One iteration and one evaluation a step, and one evaluation more in every eighth."""
+    """A step takes one iteration and one evaluation, and every eighth step one evaluation more."""
     run, iterations, _ = spent(h=1e-4)
     assert iterations == pytest.approx(1.0, abs=0.01)
     assert run.stats.force_evaluations / run.stats.steps == pytest.approx(9 / 8, abs=0.03)
@@ -353,8 +358,10 @@ def test_what_is_tested():
 
 
 def test_a_matrix_is_kept_where_that_pays():
-    """A reused matrix takes three iterations instead of one on the top: two more than a new matrix costs on one body.
-    On a chain the second step of a matrix takes one iteration more, and a new matrix costs nearly three."""
+    """On the top, a reused matrix takes three iterations instead of one, which is more than a new matrix costs.
+
+    On a chain, the second step with a matrix takes one more iteration, and a new matrix costs nearly three.
+    """
     _, iterations, matrices = spent(h=1e-4, newton="modified")
     assert 0.85 < matrices < 1 < iterations < 1.3
     run = lgint.integrate(lgint.models.pendulum_chain(n=20), "genalpha", t_end=0.2, h=1e-3, newton="modified")
@@ -383,7 +390,7 @@ def test_a_matrix_is_kept_again_once_the_motion_is_slow():
 @pytest.mark.parametrize("sigma", [*SIGMAS, 0.4])
 @pytest.mark.parametrize("formulation", ["R3xSO3", "SE3"])
 def test_the_matrix_is_exact_for_large_turns(formulation, sigma):
-    """The rotor turns by 0.21 rad a step: with dv/dtheta up to third order only a second iteration would be needed."""
+    """The rotor turns by 0.21 rad per step: with dv/dtheta up to third order alone, steps would need two iterations."""
     rotor = lgint.models.rotor(formulation=formulation)
     run = lgint.integrate(rotor, "genalpha", t_end=1e-3, h=1e-5, sigma=sigma)
     assert np.abs(run.angular_velocity("rotor")).max() * 1e-5 > 0.2
@@ -393,7 +400,10 @@ def test_the_matrix_is_exact_for_large_turns(formulation, sigma):
 @pytest.mark.parametrize("newton", ["full", "modified"])
 @pytest.mark.parametrize("stiffness, h", [(1e6, 1e-3), (1e6, 1e-4), (1e5, 1e-3), (1e4, 1e-3)])
 def test_undeclared_contact(stiffness, h, newton):
-    """A mass of 1 kg falls on a spring that only pushes, without a declared kink: within ten times the tolerance."""
+    """A mass of 1 kg falls on a spring that only pushes, without a declared kink.
+
+    The deviation from a run with iterations down to round-off is at most ten times the tolerance.
+    """
 
     def force(t, q, v):
         return np.array([-9.81 - stiffness * min(q[0], 0.0)])
@@ -411,7 +421,7 @@ def test_undeclared_contact(stiffness, h, newton):
 
 
 def laws(with_tangent, calls):
-    """Two bodies on ball joints with a spring and a damper between them, in Python."""
+    """Two bodies on ball joints, and a spring with a damper between them as a Python function."""
     builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation="R3xSO3")
     for i in range(2):
         start = dict(position=(0, 0.5 + i, 0), velocity=(0, 0, 0), angular_velocity=(0, 3, 0))
@@ -436,7 +446,7 @@ def laws(with_tangent, calls):
 
 
 def test_which_newton_is_used():
-    """Modified by itself where the matrix comes by differences of Python functions; the trajectory says so."""
+    """By default it is modified if tangents are differences of Python functions; the trajectory says which was used."""
     calls = []
     cases = [
         (laws(False, calls), "modified"),
@@ -462,7 +472,7 @@ def test_a_law_is_called_no_more_often_than_needed():
         calls.clear()
         run = lgint.integrate(model, "genalpha", t_end=0.5, h=1e-3, newton=newton)
         spent[newton] = len(calls) / run.stats.steps
-    assert spent["full"] > 48  # central differences along two bodies' poses and twists
+    assert spent["full"] > 48  # central differences along poses and twists of two bodies
     assert 1 < spent[None] < 8
 
 
@@ -470,7 +480,7 @@ def test_a_law_is_called_no_more_often_than_needed():
 @pytest.mark.parametrize("index", INDICES)
 @pytest.mark.parametrize("h", [1e-5, 1e-6])
 def test_multipliers_at_small_steps_are_no_worse_than_with_the_plain_predictor(h, index, newton):
-    """Beside the noise that the index leaves in them, and the tolerance."""
+    """The comparison allows for the noise that the index leaves in them, and for the tolerance."""
     model, rho_inf, steps = lgint.models.heavy_top(), 0.8, 200
     fine = lgint.integrate(model, "rk44", t_end=steps * h, h=10 * h)
     errors = []
@@ -484,8 +494,9 @@ def test_multipliers_at_small_steps_are_no_worse_than_with_the_plain_predictor(h
 
 
 def noise_gain(rho_inf, level):
-    """Root mean square of h^2 vdot (level 2; of h vdot, level 1) when the positions (velocities) of steps are given
-    but for white noise of size one: the impulse response of Newmark's formulas and the weighted accelerations."""
+    """Root mean square of h^2 vdot (level 2) if positions have white noise of size one, or of h vdot (level 1) if
+    velocities have it, from the impulse response of Newmark's formulas and the weighted accelerations.
+    """
     alpha_m, alpha_f = (2 * rho_inf - 1) / (1 + rho_inf), rho_inf / (1 + rho_inf)
     gamma = 0.5 - alpha_m + alpha_f
     beta = 0.25 * (gamma + 0.5) ** 2
@@ -501,8 +512,9 @@ def noise_gain(rho_inf, level):
     "model", [lgint.models.heavy_top(), double_pendulum("SE3", "euler_parameters")], ids=["top", "two"]
 )
 def test_tiny_steps(model, index, scaling):
-    """h = 1e-7: every step converges. Index 3 leaves the round-off of the positions over h^2 in the accelerations, and
-    through the mass in the multipliers; the other two that of the velocities over h."""
+    """Every step of 1e-7 s converges. In index 3, accelerations have the round-off of positions over h^2, and
+    multipliers have it times the mass; in the other two, both have that of velocities over h.
+    """
     h, rho_inf = 1e-7, 0.8
     run = lgint.integrate(model, "genalpha", t_end=2e-5, h=h, index=index, scaling=scaling, rho_inf=rho_inf)
     fine = lgint.integrate(model, "rk44", t_end=2e-5, h=1e-6)
@@ -525,7 +537,7 @@ def test_tiny_steps(model, index, scaling):
 
 @pytest.mark.parametrize("index", INDICES)
 def test_failure_leaves_the_state(index):
-    """The top turns by radians a step."""
+    """In the step that fails, the top would turn by many radians."""
     model = lgint.models.heavy_top()
     stepper = lgint.Stepper(model, "genalpha", index=index, max_iter=3)
     stepper.step(1e-4)
@@ -555,7 +567,7 @@ def test_combinations_that_make_no_sense_are_refused():
 
 
 def held_pendulum(stiffness, formulation):
-    """Two bodies on ball joints, the second at a stiff spring."""
+    """Two bodies on ball joints, the second of which is held by a stiff spring."""
     builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
     builder.add_body("upper", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
     builder.add_body("lower", mass=1.0, inertia=(0.1, 0.12, 0.1), position=(1.5, 0, 0))
@@ -570,7 +582,7 @@ def held_pendulum(stiffness, formulation):
 @pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters"])
 @pytest.mark.parametrize("index, most", [(3, 2.1), (2, 2.1), ("stabilized", 3.5)])
 def test_stiff_springs_cost_no_iterations(index, most, formulation):
-    """At 1e12 N/m the round-off of the coordinates is what the residual consists of in the end."""
+    """At 1e12 N/m, the residual that remains comes from the round-off of the coordinates."""
     for stiffness, more in ((1e8, 0), (1e12, 1.6)):
         model = held_pendulum(stiffness, formulation)
         stats = lgint.integrate(model, "genalpha", t_end=0.05, h=1e-3, index=index, rho_inf=0.5).stats

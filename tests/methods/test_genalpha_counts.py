@@ -1,5 +1,7 @@
-"""Newton iterations a step of the heavy top against the papers' text and tables; docs/generalized_alpha.md says where
-ours differ and why. holzinger2025 gives means over step sizes that it does not print; ours: 1e-3 s 2^-n, n = 0..6."""
+"""Newton iterations per step of the heavy top and others, against the papers' text and tables.
+
+docs/generalized_alpha.md says where ours differ and why. holzinger2025 gives means over step sizes that it does not
+print; ours are 1e-3 s 2^-n, n = 0..6."""
 
 import numpy as np
 import pytest
@@ -40,11 +42,12 @@ def test_simplified_matrices(options, ours, paper):
 @pytest.mark.parametrize("index", [3, 2])
 @pytest.mark.parametrize("sigma", [0.0, 1.0])
 def test_modified_newton(sigma, index):
-    """7.9 in the paper."""
+    """The paper has a mean of 7.9."""
     assert mean(sigma=sigma, index=index, newton="modified") == pytest.approx(7.5, abs=0.25)
 
 
-# holzinger2024, Table 5: step size; with the tangent operator, without it, without it and modified; the last one here.
+# holzinger2024, Table 5: step size; iterations with the tangent operator, without it, and without it in modified
+# Newton's method; the last column is ours.
 TABLE_5 = [
     (2.5e-3, 3.0, 8.98, 11.99, 11.3),
     (1.25e-3, 2.41, 6.0, 11.94, 9.0),
@@ -56,9 +59,9 @@ TABLE_5 = [
 
 @pytest.mark.parametrize("n", range(len(TABLE_5)))
 def test_table_5(n):
-    """Without T Newton's method converges linearly, by |I - T| = h |omega| / 2 per iteration.
+    """Without T, Newton's method converges linearly, by |I - T| = h |omega| / 2 per iteration.
 
-    The paper's numbers are those of a reduction by 1e-6. Modified Newton is quicker here: its matrix is renewed.
+    The paper's numbers belong to a reduction by 1e-6. Modified Newton takes fewer here, as its matrix is renewed.
     """
     _, full, without, modified, ours = TABLE_5[n]
     h = 2.5e-3 / 2**n
@@ -75,14 +78,14 @@ def test_table_5(n):
 
 @pytest.mark.parametrize("h, lie, euler_parameters", [(1e-3, 1.96, 3.0), (5e-4, 1.9, 2.52), (6.25e-5, 1.0, 2.0)])
 def test_table_4(h, lie, euler_parameters):
-    """The free top: never more than in the paper, once the matrix for Euler parameters has d(M vdot)/dq."""
+    """Iterations of the free top are never more than in the paper; Euler parameters need d(M vdot)/dq in the matrix."""
     free = dict(constrained=False, h=h, sigma=0.0, t_end=1.0)
     assert lie - 0.5 < iterations(tangent_terms="force", tangent_operator=False, **free) <= lie
     assert euler_parameters - 0.6 < iterations(formulation="euler_parameters", **free) <= euler_parameters
 
 
 def steady(model, h, steps, **options):
-    """Mean iterations over a number of steps."""
+    """Mean iterations per step."""
     common = dict(t_end=steps * h, h=h, save_every=steps, predictor="plain")
     stats = lgint.integrate(model, "genalpha", **common, **options).stats
     return stats.newton_iterations / stats.steps
@@ -115,7 +118,7 @@ def test_table_7(formulation, n, ours, paper):
 
 @pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters", "tait_bryan"])
 def test_slider_crank(formulation):
-    """holzinger2025 7.3: 2.0 to 3.0 in the paper with full matrices, 7.2 to 7.8 with modified Newton."""
+    """Section 7.3 of holzinger2025 has 2.0 to 3.0 iterations with full Newton and 7.2 to 7.8 with modified Newton."""
     crank = lgint.models.slider_crank(formulation=formulation)
     common = dict(rho_inf=0.875, newton_rtol=1e-9)
     assert steady(crank, 1e-3, 500, tangent_terms="force", **common) == pytest.approx(2.15, abs=0.15)
@@ -126,6 +129,6 @@ def test_slider_crank(formulation):
 @pytest.mark.filterwarnings("ignore:inertia of:UserWarning")
 @pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters", "tait_bryan", "minimal"])
 def test_puma_needs_no_wider_tolerance(formulation):
-    """holzinger2024 4.4 had to raise the relative tolerance to 1e-5 on Lie groups."""
+    """In section 4.4 of holzinger2024 the relative tolerance had to be raised to 1e-5 on Lie groups."""
     puma = lgint.models.puma560(formulation=formulation)
     assert steady(puma, 1e-2, 50) == pytest.approx(2.0, abs=0.1)

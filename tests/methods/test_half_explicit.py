@@ -1,4 +1,4 @@
-"""Half-explicit methods: orders, drift, and the formulas of a step and of its error."""
+"""Half-explicit methods: orders, drift, and the formulas of a step and of its error estimate."""
 
 import numpy as np
 import pytest
@@ -18,8 +18,8 @@ PROJECTIONS = ("none", "position", "velocity", "both")
 
 SEMIDIRECT = [name for name in FORMULATIONS if NODES[name]["place"] == "body"]
 SLOW, SPUN, TURNED, FAST = (1.0, 16.0, -4.0), (30.0, 20.0, 10.0), (5.0, -4.0, 60.0), (0.0, 150.0, -4.61538)
-# Start, end and coarsest step from which two halvings are asymptotic. On the fast top, with its constraint in the axes
-# of the body, the order shows late; the slower motions show it earlier.
+# Initial angular velocity, end, and the coarsest step for which two halvings are asymptotic. On the fast top, with its
+# constraint in the axes of the body, that needs short steps; slower motions allow longer ones.
 HALVINGS = {2: (SLOW, 0.5, 2.0**-10), 3: (SLOW, 0.5, 2.0**-8), 4: (SLOW, 0.5, 2.0**-8), 5: (SPUN, 0.25, 2.0**-9)}
 OTHER_HALVINGS = {
     (3, "tait_bryan"): ((5.0, 4.0, 6.0), 0.25, 2.0**-9),
@@ -33,7 +33,7 @@ OTHER_HALVINGS = {
 
 
 def errors_of(method, formulation, frame, halvings, **options):
-    """Steps, and errors of attitude, angular velocity, multipliers, and positions and velocities on the constraints."""
+    """Step sizes, and errors of attitude, angular velocity and multipliers and of the constraints at both levels."""
     omega0, t_end, coarsest = halvings
     R, w, _, force = top_by_scipy(omega0, t_end)
     force = force if frame == "inertial" else R.T @ force
@@ -51,7 +51,7 @@ def errors_of(method, formulation, frame, halvings, **options):
 @pytest.mark.parametrize("formulation", (*FORMULATIONS, *EXPLICIT_ONLY))
 @pytest.mark.parametrize("method", METHODS)
 def test_orders(method, formulation, frame):
-    """q and v have the order of the method, multipliers at least one less; the drift has that order or is smaller."""
+    """q and v have the order of the method, multipliers at least one less, and the drift at least the same order."""
     p, semidirect = ORDER[method], formulation in SEMIDIRECT
     halvings = OTHER_HALVINGS.get((p, formulation), HALVINGS[p])
     steps, (q, v, lam, drift, velocity) = errors_of(method, formulation, frame, halvings)
@@ -71,7 +71,7 @@ def test_orders(method, formulation, frame):
 @pytest.mark.parametrize("formulation", ["R3xSO3", "R3xS3", "R3xRV"])
 @pytest.mark.parametrize("method", METHODS)
 def test_multipliers_have_one_order_less_on_direct_products(method, formulation):
-    """On the fast top with its constraint in the body's axes, below 2^-10 or so."""
+    """It shows on the fast top with its constraint in the axes of the body, for steps below about 2^-10."""
     finest = {2: 2.0**-13, 3: 2.0**-12, 4: 2.0**-12, 5: 2.0**-11}
     steps, (q, v, lam, *_) = errors_of(method, formulation, "body", (FAST, 0.0625, finest[ORDER[method]]))
     assert observed_order(steps, lam) == pytest.approx(ORDER[method] - 1, abs=0.15)
@@ -93,7 +93,7 @@ def test_projection_keeps_the_order_and_removes_the_drift(method, formulation, p
 @pytest.mark.parametrize("formulation", (*FORMULATIONS, *EXPLICIT_ONLY))
 @pytest.mark.parametrize("method", METHODS)
 def test_projection_removes_the_drift_in_every_formulation(method, formulation):
-    """In both scalings of the constraint, the unit length of quaternions included."""
+    """This holds in both scalings of the constraint and includes the unit length of quaternions."""
     for frame in ("inertial", "body"):
         run = lgint.integrate(
             slow_top(formulation, omega0=SLOW, constraint_frame=frame), method, t_end=0.1, h=0.01, project="both"
@@ -115,7 +115,7 @@ def rows_of(R):
 
 
 def step_of_the_top(method, x, R, v, vdot, lam, h):
-    """A step of (12)-(15) of tumiotto2024 on R^3 x SO(3): x, R, v, lam, last acceleration, and the embedded x, R, v."""
+    """A step by (12)-(15) of tumiotto2024 on R^3 x SO(3): x, R, v, lam, the last acceleration, and embedded x, R, v."""
     tableau = ROWS[method]["tableau"]
     A, d = [[float(exact(a)) for a in row] for row in tableau["A"]], [float(exact(a)) for a in tableau["d"]]
     end, stages = tableau["A"].index(tableau["b"]) if tableau["b"] in tableau["A"] else None, len(A) - 1
@@ -168,7 +168,7 @@ def test_a_step_is_that_of_the_paper(method):
 @pytest.mark.parametrize("project", PROJECTIONS)
 @pytest.mark.parametrize("method", PAIRS)
 def test_the_error_is_that_of_the_step_before_its_projection(method, project):
-    """(21), and the last stage solved once more with the embedded weights."""
+    """The error is (21), for which the last stage is solved once more with the embedded weights."""
     h, rtol, atol = 0.02, np.geomspace(1e-4, 1e-2, 12), np.geomspace(3e-3, 1e-4, 12)
     fixed = dict(h=h, rtol=rtol, atol=atol, control="none")
     run = lgint.integrate(slow_top("R3xSO3"), method, t_end=3 * h, project=project, **fixed)

@@ -1,4 +1,4 @@
-"""Half-explicit methods on systems: mechanisms, rods, moving constraints, error control, resuming, calls."""
+"""Half-explicit methods on mechanisms, rods and moving constraints; error control, resumed runs, evaluations."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ ORDER = {name: lgint.method_info(name)["order"] for name in METHODS}
 
 
 def swing(calls=None, rate=0.0, force=lambda t, q, v: np.array([0.0, -9.81]) - 3 * v):
-    """A unit point mass on a rod of length one, whose other end is moved along x by 0.3 sin 4t; `rate` of its angle."""
+    """A point mass on a massless rod of length one whose other end moves along x as 0.3 sin 4t; `rate` of its angle."""
     calls = {} if calls is None else calls
 
     def support(t):
@@ -50,7 +50,7 @@ def swing(calls=None, rate=0.0, force=lambda t, q, v: np.array([0.0, -9.81]) - 3
 
 
 def motion(acceleration, start, t_end):
-    """Eight equal times, and there angle and rate of a pendulum with acceleration(t, angle, rate)."""
+    """Eight times at equal distances, and the angle and rate of a pendulum with acceleration(t, angle, rate) there."""
     times = np.linspace(0, t_end, 9)[1:]
     y = solve_ivp(
         lambda t, y: [y[1], acceleration(t, *y)], (0, t_end), start, "DOP853", times, rtol=1e-13, atol=1e-14
@@ -81,7 +81,7 @@ def test_a_constraint_that_moves_in_time_keeps_the_order(method, project):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_each_stage_evaluates_forces_once_and_rows_once(method):
-    """No step needs the accelerations of the constraints; only the start does."""
+    """Steps do not need the acceleration terms of the constraints; only the start does."""
     calls = {}
     model = swing(calls)
     counts = []
@@ -90,7 +90,7 @@ def test_each_stage_evaluates_forces_once_and_rows_once(method):
         lgint.integrate(model, method, t_end=0.1 * n, h=0.1)
         counts.append(dict(calls))
     stages = {"herk2": 1, "herk3": 2, "herk4": 4, "herk5": 6}[method]
-    slope = ORDER[method] < 4  # one evaluation for the acceleration of the new state
+    slope = ORDER[method] < 4  # these need one more evaluation, for the acceleration of the new state
     per_step = {name: (counts[1][name] - counts[0][name]) / 10 for name in counts[0]}
     assert per_step["force"] == stages + slope and per_step["acceleration"] == 0
     assert per_step["jacobian"] == stages + 1 + slope
@@ -139,7 +139,7 @@ def test_no_regular_mass_is_needed(method, project):
 
 
 def loaded_chain():
-    """Four links; the last is pushed by a table, with corners at 0.05 and 0.1 s."""
+    """Four links; a force from a table with kinks at 0.05 and 0.1 s pushes the last one."""
     chain = lgint.ModelBuilder(gravity=(0, 0, -9.81))
     before = lgint.ground
     for i in range(4):
@@ -160,7 +160,7 @@ MECHANISMS = {
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_mechanisms_reach_the_solution_of_another_method(name):
-    """Against dopri5 at a tight tolerance: halving the step divides the error by 2^p, across kinks of a table too."""
+    """Against dopri5 at a tight tolerance, half the step divides the error by 2^p, even across kinks of a table."""
     make, body, t_end, h = MECHANISMS[name]
     model = make()
     best = lgint.integrate(model, "dopri5", t_end=t_end, rtol=1e-12, atol=1e-12)
@@ -181,7 +181,7 @@ def test_mechanisms_reach_the_solution_of_another_method(name):
 
 
 def test_the_global_error_follows_the_tolerance():
-    """Monotonically from 1e-4 to 1e-10, within two and a half decades."""
+    """It falls monotonically for tolerances from 1e-4 to 1e-10, and stays within two and a half decades of them."""
     tolerances = 10.0 ** -np.arange(4, 11)
     for project in ("none", "both"):
         runs = [
@@ -204,13 +204,13 @@ def test_projection_hardly_changes_the_number_of_steps(formulation):
 
 
 def test_rejected_and_failed_steps_leave_no_trace():
-    """After a step that was too long, a run goes on as if the step had never been tried."""
+    """After a step that was too long, a run goes on as if that step had not been tried."""
 
     def force(t, q, v):
-        return np.array([0.0, -9.81 if q[1] < -0.55 else np.nan])  # a long step leaves the region where it is defined
+        return np.array([0.0, -9.81 if q[1] < -0.55 else np.nan])  # undefined where a long step would end
 
     for model, first in ((slow_top("R3xSO3"), 0.5), (swing(force=force), 5.0)):
-        options = dict(rtol=1e-6, control="I", safety=0.3)  # the step that follows is not rejected
+        options = dict(rtol=1e-6, control="I", safety=0.3)  # with this choice the next step is not rejected
         long = lgint.integrate(model, "herk5", t_end=0.1, first_step=first, **options)
         assert long.stats.rejected > 0
         short = lgint.integrate(model, "herk5", t_end=0.1, first_step=long.h[1], **options)
@@ -237,7 +237,7 @@ def test_a_resumed_run_gives_the_same_bits(method, formulation, options):
 # ---- rods ----
 
 RODS = {"roll_up": lgint.models.roll_up, "flying_spaghetti": lgint.models.flying_spaghetti}
-# End, and coarsest of three numbers of steps per second from which the order shows.
+# End, and the smallest of three numbers of steps per second for which the order can be observed.
 ROD_STEPS = {
     "roll_up": {2: (0.25, 1024), 3: (0.25, 512), 4: (0.25, 512), 5: (1.0, 256)},
     "flying_spaghetti": {2: (0.25, 1024), 3: (0.25, 1024), 4: (0.25, 512), 5: (1.0, 384)},
@@ -245,7 +245,7 @@ ROD_STEPS = {
 
 
 def limit_of_order(errors):
-    """The order for h -> 0, from steps h, h/2 and h/4, where the observed one approaches it in proportion to h."""
+    """The order for h -> 0 from steps h, h/2 and h/4, if the observed order approaches it in proportion to h."""
     first, second = np.log2(errors[0] / errors[1]), np.log2(errors[1] / errors[2])
     return 2 * second - first
 
@@ -253,7 +253,7 @@ def limit_of_order(errors):
 @pytest.mark.parametrize("formulation", ["S3R3", "R3xSO3"])
 @pytest.mark.parametrize("rod", RODS)
 def test_orders_on_rods(rod, formulation):
-    """With a fixed number of edges, against fine runs of herk5."""
+    """The number of edges is fixed; references are fine runs of herk5."""
     model = RODS[rod](formulation=formulation)
     best = {t: lgint.integrate(model, "herk5", t_end=t, h=2.0**-12) for t in (0.25, 1.0)}
     for method in METHODS:
@@ -272,7 +272,7 @@ ROD_DRIFT = {"S3R3": (5e-11, 1e-12), "R3xSO3": (1e-10, 4e-12)}
 @pytest.mark.parametrize("formulation", ROD_DRIFT)
 @pytest.mark.parametrize("rod", RODS)
 def test_rods_satisfy_their_constraints(rod, formulation):
-    """Residuals fall with h, nearly down to round-off at h = 2^-10, and are round-off with projection."""
+    """Residuals fall with h, nearly to round-off at h = 2^-10; with projection they are round-off."""
     model, bounds = RODS[rod](formulation=formulation), ROD_DRIFT[formulation]
     for method in ("herk4", "herk5"):
         runs = [lgint.integrate(model, method, t_end=0.5, h=2.0**-k) for k in (8, 9, 10)]
@@ -286,7 +286,7 @@ def test_rods_satisfy_their_constraints(rod, formulation):
 @pytest.mark.parametrize("formulation", ROD_DRIFT)
 @pytest.mark.parametrize(("method", "coarsest"), [("herk2", 2.0**-9), ("herk3", 2.0**-10), ("herk4", 2.0**-8)])
 def test_drift_of_a_rod_has_the_order_of_the_method(method, coarsest, formulation):
-    """That of herk5 is lost in round-off before its order shows."""
+    """The drift of herk5 is lost in round-off before its order can be observed."""
     model = lgint.models.roll_up(formulation=formulation)
     runs = [lgint.integrate(model, method, t_end=0.25, h=coarsest / 2**i) for i in range(3)]
     drift = [np.abs(run.constraint_residual("position")).max() for run in runs]

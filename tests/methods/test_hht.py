@@ -1,4 +1,4 @@
-"""HHT: first steps in closed form, the scheme as printed, orders in planar and spatial motion, numerical damping."""
+"""HHT: first steps in closed form, the printed schemes, orders in planar and spatial motion, numerical damping."""
 
 import functools
 
@@ -11,7 +11,7 @@ import lgint
 from battery import T_END, observed_order, rotation_error, slow_top, top_by_scipy
 from kinds import FORMULATIONS, LIE
 
-EXACT = dict(newton_rtol=0.0, newton_atol=0.0)  # Newton's method down to round-off
+EXACT = dict(newton_rtol=0.0, newton_atol=0.0)  # iterates down to round-off
 VARIANTS = {
     "modified": dict(modified=True),
     "transport": dict(modified=True, transport=True),
@@ -28,7 +28,7 @@ def gamma_beta(alpha):
 
 
 def first_step(h, alpha, modified, omega=100.0):
-    """e_0 and the angular velocity after one step with I = M = 1."""
+    """e_0 and the angular velocity after one step of a body with I = M = 1."""
     body = lgint.models.single_axis(omega0=omega)
     run = lgint.integrate(body, "hht", t_end=h, h=h, alpha=alpha, modified=modified, **EXACT)
     return run.q[-1, 0], run.angular_velocity("body")[-1, 0]
@@ -49,7 +49,7 @@ def test_initial_acceleration():
 @pytest.mark.parametrize("transport", [False, True])
 @pytest.mark.parametrize("alpha", [0.0, -0.05, -0.2, -1 / 3])
 def test_first_modified_step(alpha, transport):
-    """(42): omega' + h M/I (1 + gamma alpha (1 - e_0)); transported, the old moment acts as it was: no damping."""
+    """(42): omega' + h M/I (1 + gamma alpha (1 - e_0)); if the old moment is transported, there is no damping."""
     body, h = lgint.models.single_axis(), 1e-3
     run = lgint.integrate(body, "hht", t_end=h, h=h, alpha=alpha, modified=True, transport=transport, **EXACT)
     loss = 0.0 if transport else gamma_beta(alpha)[0] * alpha * (1 - run.q[-1, 0])
@@ -58,17 +58,17 @@ def test_first_modified_step(alpha, transport):
 
 @pytest.mark.parametrize("alpha, order", [(0.0, 5), (-0.05, 4), (-0.2, 4), (-1 / 3, 4)])
 def test_first_classical_step(alpha, order):
-    """(28) with a remainder of fourth order, fifth at alpha = 0."""
+    """(28) holds with a remainder of fourth order, and of fifth order at alpha = 0."""
     remainders = [first_step(h, alpha, False)[1] - equation_28(h, alpha) for h in (2e-3, 1e-3, 5e-4)]
     assert np.log2(np.abs(remainders[:-1]) / np.abs(remainders[1:])) == pytest.approx([order, order], abs=0.15)
 
 
 def test_gyroscopic_term_is_the_printed_one():
-    """At alpha = 0 the true omega x J omega would lose half as much, -1.249e-6."""
+    """At alpha = 0, the exact term omega x J omega would lose half as much, -1.249e-6."""
     assert first_step(1e-3, 0.0, False)[1] - 100.001 == pytest.approx(-2.495e-6, abs=5e-10)
 
 
-# ---- the scheme as it is printed, written out ----
+# ---- the printed schemes, solved independently ----
 
 J_TOP = np.diag([15.234375, 0.46875, 15.234375])
 WEIGHT, COM = np.array([0.0, 0.0, -9.81 * 15.0]), np.array([0.0, 1.0, 0.0])
@@ -89,11 +89,11 @@ def hat(a):
 
 
 def printed_steps(h, steps, alpha, modified, transport):
-    """(17), (18) or (33), (34) with (20) and e.e = 1 on the heavy top about its fixed point; e and e' at the end."""
+    """e and e' at the end, for the heavy top about its fixed point, by (17), (18) or (33), (34), (20) and e.e = 1."""
     gamma, beta = gamma_beta(alpha)
 
     def forces(e, edot, lam):
-        """(9) but for the accelerations"""
+        """The terms of (9) without accelerations."""
         L, Ldot, moment = matrix_L(e), matrix_L(edot), np.cross(COM, rotation_of(e).T @ WEIGHT)
         return 8 * L.T @ L @ Ldot.T @ J_TOP @ L @ edot + e * lam - 2 * L.T @ moment
 
@@ -138,7 +138,7 @@ def test_five_steps_of_the_printed_scheme(variant, alpha):
 @pytest.mark.parametrize("constrained", [False, True])
 @pytest.mark.parametrize("formulation", ["R3xSO3", "SE3"])
 def test_lie_groups_have_the_scheme_of_simo_and_vu_quoc(formulation, constrained, alpha):
-    """(30), (31) and (61), eliminated: (61) is M vdot with a_n+1 = (1 + alpha) vdot_n+1 - alpha vdot_n."""
+    """(30), (31) and (61), in which (61) is M vdot with a_n+1 = (1 + alpha) vdot_n+1 - alpha vdot_n."""
     h = 5e-3
     gamma, beta = gamma_beta(alpha)
     top = slow_top(formulation, constrained)
@@ -163,8 +163,9 @@ def test_lie_groups_have_the_scheme_of_simo_and_vu_quoc(formulation, constrained
 
 # ---- orders ----
 
-# Accelerations are weighted: second order on every formulation. (20) weighs forces and adds M a and F_n in different
-# frames: first order, unless alpha = 0 or transported. The classical formula slows rotations down in any case: (28).
+# The default weights accelerations and is of second order in every formulation. (20) weights forces and adds M a and
+# F_n in different frames: it is of first order unless alpha = 0 or forces are transported. The classical formula slows
+# rotations down in any case, by (28).
 SPATIAL = [
     *[(kind, dict(alpha=alpha), 2) for kind in FORMULATIONS for alpha in (0.0, -0.2)],
     ("euler_parameters", dict(alpha=-0.2, modified=True), 1),
@@ -190,7 +191,7 @@ def test_order_of_the_top_about_its_fixed_point(formulation, options, order):
 
 
 def test_first_order_of_the_fast_top():
-    """Integrated error of omega over 0.2 s on the top of sherif2019 10.1: the slope +1 of Fig. 2 is no second order."""
+    """The error of omega integrated over 0.2 s on the top of sherif2019 10.1; the slope +1 of Fig. 2 is order one."""
     errors = []
     for every in (1, 2, 4, 8):
         tops = [lgint.models.heavy_top(formulation=kind, constrained=False) for kind in ("euler_parameters", "R3xSO3")]
@@ -205,7 +206,7 @@ def test_first_order_of_the_fast_top():
     "options", [dict(alpha=-0.2), dict(alpha=0.0, modified=True), dict(alpha=-0.2, modified=True, transport=True)]
 )
 def test_accelerations_are_of_second_order(options):
-    """`vdot` belongs to the end of the step, unlike the a of the algorithm, which lags by alpha h."""
+    """`vdot` holds at the end of the step, whereas a of the algorithm lags by alpha h."""
     wdot = top_by_scipy()[2]
     top, steps, errors = slow_top("euler_parameters", constrained=False), [400, 800, 1600], []
     for n in steps:
@@ -236,7 +237,7 @@ def test_order_of_the_constrained_top(formulation, options, order):
 
 
 def planar_pendulum(formulation):
-    """Two bars on parallel axes, turning at 12 rad/s."""
+    """Two bars on parallel axes that turn at 12 rad/s."""
     builder = lgint.ModelBuilder(gravity=(0.0, 0.0, -9.81), formulation=formulation)
     for i in (1, 2):
         x = i - 0.5
@@ -274,17 +275,17 @@ def test_order_in_planar_motion(formulation, options, order):
 
 
 def test_no_energy_is_gained_where_the_mass_depends_on_the_coordinates():
-    """A triple pendulum in joint angles swings for 20 s: weighted forces would feed it until Newton's method fails."""
+    """A triple pendulum in joint angles swings for 20 s; weighted forces add energy until Newton's method fails."""
     chain = lgint.models.pendulum_chain(n=3, joint="revolute", formulation="minimal")
     run = lgint.integrate(chain, "hht", t_end=20.0, h=5e-3, alpha=-0.2)
-    swing = 9.81 * np.ptp(run.position("link3")[:, 2])  # of the last link, 1 kg
+    swing = 9.81 * np.ptp(run.position("link3")[:, 2])  # energy of lifting the last link, of 1 kg, through its range
     assert swing > 2.5
     assert np.abs(run.energy() - run.energy()[0]).max() < 1e-3 * swing
 
 
 @pytest.mark.parametrize("alpha, order_v", [(0.0, 3), (-0.2, 2)])
 def test_one_step_errors(alpha, order_v):
-    """(55), (56): third order in e, second in e' (at alpha = 0 third as well)."""
+    """(55), (56): errors of one step are of third order in e and of second order in e', or of third if alpha = 0."""
     top, errors, steps = slow_top("euler_parameters", constrained=False), [], [0.002, 0.001, 0.0005]
     for h in steps:
         run = lgint.integrate(top, "hht", t_end=h, h=h, alpha=alpha, modified=True, **EXACT)
@@ -310,8 +311,10 @@ def test_order_is_kept_when_the_step_size_changes():
 
 
 def test_fast_free_rotation():
-    """100 rad/s for 2 s at alpha = -0.2: on Euler parameters the default loses some speed, as h^3 (its error in the
-    frequency of the parameters is of second order), the modified formula and the Lie groups lose none."""
+    """100 rad/s for 2 s at alpha = -0.2.
+
+    On Euler parameters the default loses speed of order h^3, as its error in the frequency of the parameters is of
+    second order; the modified formula and Lie groups lose none."""
 
     def loss(h, formulation="euler_parameters", **options):
         builder = lgint.ModelBuilder(formulation=formulation)
@@ -329,7 +332,7 @@ def test_fast_free_rotation():
 @pytest.mark.parametrize("h", [1e-3, 5e-4])
 @pytest.mark.parametrize("alpha", [-0.1, -0.3])
 def test_classical_method_stalls_on_a_rotation(alpha, h):
-    """(28): omega' = M/I + alpha h/4 omega^3; the modified method goes on to 800 rad/s."""
+    """By (28), omega' = M/I + alpha h/4 omega^3; the modified method reaches 800 rad/s."""
     body = lgint.models.single_axis(moment=200.0, omega0=0.0)
     stalled, t = lgint.integrate(body, "hht", t_end=4.0, h=h, alpha=alpha, modified=False), np.linspace(0, 4, 9)
     law = solve_ivp(lambda t, w: 200 + alpha * h / 4 * w**3, (0, 4), [0.0], rtol=1e-9, atol=1e-9, t_eval=t).y[0]
@@ -343,7 +346,7 @@ def test_classical_method_stalls_on_a_rotation(alpha, h):
 
 @functools.cache
 def final_speed(h, alpha):
-    """Of a body with the mean inertia of the V8 under its torque; the exact one is 99/I."""
+    """Final speed of a body with the mean inertia of the V8 under its torque; the exact one is 99/I."""
     builder = lgint.ModelBuilder(formulation="euler_parameters")
     builder.add_body("rotor", mass=1.0, inertia=(0.24785, 0.24785, 0.24785), pivot=(0.0, 0.0, 0.0))
     builder.add_force("rotor", torque=lambda t: (22 * np.sin(np.pi * t / 9) ** 2, 0.0, 0.0))
@@ -352,7 +355,7 @@ def final_speed(h, alpha):
 
 
 def test_loss_of_speed_is_linear_in_alpha_and_saturates():
-    """Fig. 10 is no power of 2: errors 0.0175, 0.0342, 0.0802, 0.2139 but for the rotor's scale; linear at first."""
+    """Errors are in the ratio of those of Fig. 10, 0.0175, 0.0342, 0.0802, 0.2139: linear at first, then less."""
     alphas = [-0.01, -0.02, -0.05, -0.2]
     loss = np.array([99 / 0.24785 - final_speed(1e-3, alpha) for alpha in alphas])
     assert (loss / loss[-1]) == pytest.approx(np.array([0.0175, 0.0342, 0.0802, 0.2139]) / 0.2139, rel=5e-3)
@@ -364,7 +367,7 @@ V8 = dict(torque=50.0, duration=1.0)
 
 
 def v8_inertia(theta, r=0.0375, length=0.130, com=0.036):
-    """Of the whole drive, about the crank."""
+    """Inertia of the whole drive about the axis of the crank."""
     total = 0.24
     for angle in np.deg2rad([throw - bank for throw in (0, 90, 270, 180) for bank in (45, 135)]):
         s, c = np.sin(theta + angle), np.cos(theta + angle)
@@ -383,7 +386,7 @@ def v8_speed(h, modified):
 
 @functools.cache
 def v8_reference():
-    """The drive is a rotor but for 3e-4 of its inertia: one equation of first order for the angle."""
+    """Except for 3e-4 of its inertia the drive is a rotor, so that one equation of first order gives the angle."""
 
     def rhs(t, y):
         d = 1e-6
@@ -400,7 +403,7 @@ def test_modified_method_follows_the_v8_with_order_two():
 
 
 def test_classical_method_stalls_on_the_v8():
-    """alpha h/4 omega^3 on the part of the inertia that turns fully, the crankshaft's."""
+    """The loss alpha h/4 omega^3 acts on the part of the inertia that makes full turns, that of the crankshaft."""
     h, inertia = 4e-3, np.mean([v8_inertia(angle) for angle in np.linspace(0, 2 * np.pi, 200, endpoint=False)])
 
     def rhs(t, w):
@@ -415,7 +418,7 @@ def test_classical_method_stalls_on_the_v8():
 
 
 def residuals_of_a_step(model, h, **options):
-    """After one, two, ... iterations of the first step, until they are round-off."""
+    """Residuals after one, two, ... iterations of the first step, until they are round-off."""
     found = []
     for n in range(1, 8):
         try:
@@ -428,16 +431,16 @@ def residuals_of_a_step(model, h, **options):
 @pytest.mark.parametrize("constrained", [False, True])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_newton_converges_quadratically(variant, constrained):
-    """With the derivatives of (69), of the printed gyroscopic term and of the turned old forces."""
+    """The matrix has the derivatives of (69), of the printed gyroscopic term and of the transported old forces."""
     r = residuals_of_a_step(slow_top("euler_parameters", constrained), 0.03, alpha=-0.2, **VARIANTS[variant])
     assert r[0] > 1e-3
-    # 1e-3, 1e-7, 1e-13 and not 1e-3, 1e-5, 1e-7: the third is down by the square of what the second was
+    # 1e-3, 1e-7, 1e-13 instead of 1e-3, 1e-5, 1e-7: each reduction is the square of the one before
     assert r[1] < 0.05 * r[0] and r[2] < max(20 * (r[1] / r[0]) ** 2 * r[1], 1e-9), r
 
 
 @pytest.mark.parametrize("variant", ["modified", "classical"])
 def test_iterations_on_the_v8(variant):
-    """At one speed both take the same number: the paper's fewer with the modified formula are not found."""
+    """At the same speed both formulas take the same number; the paper reports fewer for the modified one."""
     model = lgint.models.crank_drive_v8(omega0=100.0)
     run = lgint.integrate(model, "hht", t_end=0.05, h=5e-4, alpha=-0.3, **VARIANTS[variant])
     assert run.stats.newton_iterations / run.stats.steps == pytest.approx(2.0, abs=0.02)
@@ -448,7 +451,7 @@ def test_iterations_on_the_v8(variant):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_resumed_run_has_the_same_bits(variant):
-    """Across a kink of the torque, with old forces and accelerations carried."""
+    """The run goes across a kink of the torque and carries old forces and accelerations."""
     builder = lgint.ModelBuilder(formulation="euler_parameters", gravity=(0.0, 0.0, -9.81))
     builder.add_body("body", mass=2.0, inertia=(0.1, 0.2, 0.3), pivot=(0.0, 0.0, 0.0), com=(0.1, 0.0, 0.2))
     builder.add_force("body", torque=([0.0, 0.0175, 0.1], [[0.0, 0, 0], [1.0, 2, 3], [-1.0, 0, 1]]))
@@ -461,7 +464,7 @@ def test_resumed_run_has_the_same_bits(variant):
 
 
 def test_kink_keeps_the_order():
-    """The old forces are those after the kink; the velocity under a force linear in time is exact."""
+    """The old forces are taken just after the kink; under a force that is linear in time, the velocity is exact."""
     errors = []
     for h in (2e-3, 1e-3, 5e-4):
         builder = lgint.ModelBuilder(formulation="R3xSO3")
@@ -509,7 +512,7 @@ def test_printed_schemes_need_euler_parameters_of_all_bodies():
 @pytest.mark.parametrize("option", [dict(sigma=1.0), dict(index=3), dict(newton="full"), dict(start="plain")], ids=str)
 @pytest.mark.parametrize("modified", [True, False])
 def test_options_of_the_other_scheme_are_refused(modified, option):
-    """Even with the value that is their default."""
+    """They are refused even if the value given is their default."""
     top = lgint.models.heavy_top(formulation="euler_parameters")
     with pytest.raises(ValueError, match=f"{next(iter(option))}: the scheme chosen by modified"):
         lgint.integrate(top, "hht", t_end=0.1, h=1e-2, modified=modified, **option)
@@ -525,7 +528,7 @@ def test_transport_belongs_to_the_printed_schemes(transport):
 
 @pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters", "tait_bryan"])
 def test_it_is_generalized_alpha(formulation):
-    """alpha_m = 0 and alpha_f = -alpha, with sigma and index: the same bits as newmark at alpha = 0."""
+    """It has alpha_m = 0, alpha_f = -alpha, sigma and index, and the same bits as newmark at alpha = 0."""
     top, common = slow_top(formulation), dict(t_end=0.1, h=1e-3, index=2, sigma=0.3, newton="modified")
     one = lgint.integrate(top, "hht", alpha=0.0, **common)
     other = lgint.integrate(top, "newmark", **common)

@@ -22,13 +22,13 @@ def numbers(tableau: dict[str, Any]) -> tuple[Matrix, list[Value], list[Value]]:
 
 
 def test_number_of_trees() -> None:
-    """y: tau; [tau], [[tau, tau]_z], [[[tau]]_z]. z: [tau, tau]_z, [[tau]]_z."""
+    """Trees for y are tau, then [tau], [[tau, tau]_z], [[[tau]]_z]; those for z are [tau, tau]_z, [[tau]]_z."""
     assert [len(trees(n, "y")) for n in (1, 2, 3)] == [1, 3, 22] and len(trees(1, "z")) == 2
 
 
 @pytest.mark.parametrize("name", TABLEAUX)
 def test_orders_of_differential_and_algebraic_variables(name: str) -> None:
-    """y has the order of the method. The multipliers have one less: conditions up to two less, and sum d = 1."""
+    """y has the order of the method. Multipliers have one less, by conditions up to two less and sum d = 1."""
     A, b, d = numbers(TABLEAUX[name]["tableau"])
     p, method = TABLEAUX[name]["order"], Method(A)
     assert all(method.condition(b, tree) == 1 for n in range(1, p + 1) for tree in trees(n, "y"))
@@ -39,7 +39,7 @@ def test_orders_of_differential_and_algebraic_variables(name: str) -> None:
 
 @pytest.mark.parametrize("name", TABLEAUX)
 def test_an_error_of_the_multipliers_is_not_handed_on(name: str) -> None:
-    """The multipliers of a step do not depend on those at its start, to leading order; and each stage has a pivot."""
+    """To leading order, multipliers of a step do not depend on those at its start; each stage has a nonzero pivot."""
     A, b, d = numbers(TABLEAUX[name]["tableau"])
     assert all(A[i + 1][i] != 0 for i in range(1, len(A) - 1)) and b in A
     change = [Fraction(1), *Method(A).solve([-row[0] for row in A[2:]])]
@@ -48,7 +48,7 @@ def test_an_error_of_the_multipliers_is_not_handed_on(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name, row in TABLEAUX.items() if row["tableau"]["b_hat"]])
 def test_order_of_the_embedded_solution(name: str) -> None:
-    """The last stage is solved with b_hat in the place of its row. Without that the order would be one less."""
+    """The last stage is solved with b_hat instead of its row; otherwise the order would be one less."""
     tableau = TABLEAUX[name]["tableau"]
     A, _, _ = numbers(tableau)
     b_hat = [exact(x) for x in tableau["b_hat"]]

@@ -1,4 +1,4 @@
-"""What the exact motion keeps, and what several descriptions of one motion must agree on."""
+"""Invariants of the exact motion, and agreement between several descriptions of one motion."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_constrained_and_free_top_agree(formulation, frame):
 @pytest.mark.parametrize("method, options", METHODS)
 @pytest.mark.parametrize("kinds", GROUPS)
 def test_storages_agree_step_by_step_through_full_turns(kinds, method, options):
-    """One formulation, several storages: the same numbers up to round-off, over many turns of a fast top."""
+    """A formulation gives the same numbers in every storage, up to round-off, over several turns of a fast top."""
     tops = [lgint.models.heavy_top(formulation=kind) for kind in kinds]
     runs = [lgint.integrate(top, method, t_end=0.2, h=1e-3, **options) for top in tops]
     assert runs[0].angular_velocity("top")[:, 1].min() > 100  # about five turns
@@ -51,14 +51,14 @@ def test_index_3_holds_positions_at_round_off():
         h = 1e-4 if formulation in ANGLES else 1e-3
         top = lgint.models.heavy_top(formulation=formulation)
         run = lgint.integrate(top, "genalpha", t_end=0.2, h=h, newton_rtol=1e-11)
-        bound = 1e-11 if formulation in ANGLES else 5e-14  # the tolerance of Newton is that of angles
+        bound = 1e-11 if formulation in ANGLES else 5e-14  # Newton's tolerance is relative to the angles
         assert np.abs(run.constraint_residual("position")).max() < bound
 
 
 @pytest.mark.parametrize("h", [1e-3, 5e-4, 2.5e-4, 1e-4])
 @pytest.mark.parametrize("sigma", [0.0, 1.0, "optimal"])
 def test_full_newton_takes_two_iterations(h, sigma):
-    """holzinger2025 7.1: two iterations a step with the full Jacobian."""
+    """Section 7.1 of holzinger2025: with the full Jacobian a step takes two iterations."""
     run = lgint.integrate(
         lgint.models.heavy_top(), "genalpha", t_end=0.2, h=h, sigma=sigma, rho_inf=0.9, predictor="plain"
     )
@@ -98,7 +98,7 @@ def test_resumed_run_has_the_same_bits():
 
 @pytest.mark.parametrize("formulation", ["R3xSO3", "SE3"])
 def test_rotations_stay_rotations(formulation):
-    """A steady rotation: the same rounding error in each of 1e5 steps would leave 4e-12, were it not taken out."""
+    """In a steady rotation equal rounding errors in 1e5 steps would add up to 4e-12 if they were not removed."""
     builder = lgint.ModelBuilder(formulation=formulation)
     builder.add_body("body", mass=1.0, inertia=(1.0, 1.0, 1.0), angular_velocity=(1.0, 2.0, 3.0))
     run = lgint.integrate(builder.build(), "euler", t_end=1e3, h=0.01, save_every=1000)

@@ -1,4 +1,4 @@
-"""Energy-momentum methods on bodies in Euler parameters: observed orders in both forms, against fine runs of rk67."""
+"""Orders of energy-momentum methods on bodies in Euler parameters, in both forms, against fine runs of rk67."""
 
 import functools
 
@@ -22,7 +22,7 @@ CASES = {  # model, end, steps of the coarsest run
 
 @functools.cache
 def exact(name):
-    """The model, with q, v and p = M v of its end, from steps so short that they leave round-off."""
+    """The model, and its q, v and p = M v at the end from steps so short that only round-off remains."""
     make, t_end, _ = CASES[name]
     model = make()
     run = lgint.integrate(model, "rk67", t_end=t_end, h=t_end / 1000, save_every=1000)
@@ -49,7 +49,7 @@ def test_order_two_in_q_v_and_p(name, method, equivariant):
 @pytest.mark.parametrize("method", ["reml", "emh"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_order_two_from_rest_against_each_other(kind, method):
-    """Few steps then take midpoint gradients or have large corrections: error/h^2 is bounded, but not smooth in h."""
+    """A few steps take midpoint gradients or have large corrections: error/h^2 is bounded but not smooth in h."""
     model, steps, errors = chain(kind, 0.0), 20 * 4 ** np.arange(4), []
     best = lgint.integrate(model, "rk67", t_end=0.5, h=1e-3, save_every=500)
     for n in steps:

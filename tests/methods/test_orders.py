@@ -1,4 +1,4 @@
-"""Observed orders of every method, two-sided, against a solution that shares no code with the library."""
+"""Two-sided bounds of the observed order of every method, from a reference that shares no code with the library."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def test_explicit(method, formulation, constrained):
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_generalized_alpha_index_3(formulation, sigma):
     if formulation not in LIE and sigma != 0.0:
-        sigma = 0.0  # linear kinds: sigma has no effect, which test_sigma_is_lie states
+        sigma = 0.0  # on linear node kinds sigma has no effect: test_sigma_is_lie
     steps = [200, 400, 800, 1600]
     errors = errors_of(slow_top(formulation), "genalpha", steps, rho_inf=0.8, sigma=sigma)
     for name, e in zip(("q", "v", "lam"), errors, strict=True):
@@ -59,7 +59,7 @@ def test_generalized_alpha_unconstrained(formulation):
 
 
 def test_sigma_is_lie():
-    """On linear kinds T is the identity: every sigma gives the classical method, bit for bit."""
+    """On linear node kinds T is the identity, and every sigma gives the classical method, bit for bit."""
     model = slow_top("euler_parameters")
     runs = [lgint.integrate(model, "genalpha", t_end=0.05, h=1e-3, sigma=s) for s in SIGMAS]
     assert np.array_equal(runs[0].q, runs[1].q) and np.array_equal(runs[0].q, runs[2].q)

@@ -1,4 +1,4 @@
-"""Projection onto the constraints: what it holds, what it costs, and that it keeps the order."""
+"""Projection onto the constraints: its residuals, its cost, and the order of projected methods."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def test_projection_holds_what_it_says(levels):
 
 @pytest.mark.parametrize("method", PAIRS)
 def test_projection_by_itself(method):
-    """Both levels where the steps adapt, none with fixed steps."""
+    """By default both levels are projected with adaptive steps, and none with fixed steps."""
     model = slow_top("R3xSO3")
     (default,) = [row["default"] for row in lgint.method_info(method)["options"] if row["name"] == "project"]
     assert default is None
@@ -38,7 +38,7 @@ def test_projection_by_itself(method):
 
 
 def test_projection_costs_evaluations_not_steps():
-    """The slider-crank: the same steps, half as many evaluations again, a tenth of the error."""
+    """On the slider-crank it takes the same steps and half as many evaluations again, for a tenth of the error."""
     crank = lgint.models.slider_crank()
     best = lgint.integrate(crank, "rk67", t_end=2.0, h=5e-4, project="both").rotation("rod")[-1]
     runs = {p: lgint.integrate(crank, "dopri5", t_end=2.0, rtol=1e-6, project=p) for p in (None, "none", "velocity")}
@@ -52,7 +52,7 @@ def test_projection_costs_evaluations_not_steps():
 
 @pytest.mark.parametrize("method", PAIRS)
 def test_what_earlier_steps_have_left_does_not_count(method):
-    """A run that goes on from a drifted one, to another tolerance: no step could mend the drift that is there."""
+    """A run with another tolerance goes on from one that has drifted; no step size could reduce this initial drift."""
     model = slow_top("R3xSO3")
     drifted = lgint.integrate(model, method, t_end=0.3, rtol=1e-3, project="none")
     assert np.abs(drifted.constraint_residual("position")[-1]).max() > 1e-4
@@ -64,7 +64,7 @@ def test_what_earlier_steps_have_left_does_not_count(method):
         for project in ("none", "position", "velocity", "both"):
             result = _core.integrate(*state, memory, {"rtol": 1e-6, "project": project, "first_step": 1e-3}, None)
             counts.append(result["stats"]["steps"] + result["stats"]["rejected"])
-    assert max(counts) < 1.7 * min(counts)  # the first steps feel the way back onto the constraints
+    assert max(counts) < 1.7 * min(counts)  # the first steps include the way back onto the constraints
 
 
 @pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters"])

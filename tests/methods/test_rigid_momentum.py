@@ -26,7 +26,7 @@ def test_every_method_is_here():
     assert {name for name, momentum in rows.items() if momentum == "hamilton"} == {"emh", "mph"}
 
 
-# ---- the printed formulas, in quaternion products ----
+# ---- the printed formulas, in products of quaternions ----
 
 
 def left(a):
@@ -64,7 +64,7 @@ class Top:
 
 
 def fibre_and_slope(top, kind, start, q1, h):
-    """p_mid and the derivative of the kinetic energy by q of one step, from (86) to (88), (132), (133) or (146)."""
+    """p_mid and the derivative of the kinetic energy by q in a step, from (86) to (88), (132), (133) or (146)."""
     q0, v0, p0 = start
     q_m, v_m = (q0 + q1) / 2, (q1 - q0) / h
     if kind in ("eml", "mpl"):
@@ -106,7 +106,7 @@ def printed_step(top, kind, start, h, guess):
 
 
 def check_steps(top, kind, method, h=0.01, n=4, **options):
-    """All steps of a run with normalised attitudes against those of the formulas."""
+    """Compare all steps of a run with normalised attitudes with those of the formulas."""
     run = lgint.integrate(top.model, method, t_end=n * h, h=h, equivariant=True, **options)
     for i in range(n):
         start = (run.q[i], run.v[i], run.extra["p"][i])
@@ -127,7 +127,7 @@ def test_steps_are_those_of_the_printed_formulas(method, options):
 
 @discrete
 def test_steps_with_discrete_gradients_are_those_of_the_printed_formulas(method, options):
-    """Without weight, where the potential has no gradient."""
+    """The top has no weight, so that no gradient of a potential enters."""
     check_steps(Top(gravity=1e-12), "emh" if method == "emh" else "eml", method)
 
 
@@ -149,9 +149,9 @@ def steady(method, h=0.01, t_end=0.1, **options):
 
 
 def precession(t):
-    """q, v, p of (120): a turn by 10 t about the vertical, the nutation, and the spin about the axis."""
+    """q, v, p of (120): a turn by 10 t about the vertical, a constant nutation, and the spin about the top's axis."""
     top = Top()
-    w0 = top.model.v0  # rates of the start, of which the spin is a part
+    w0 = top.model.v0  # initial rates, which contain the spin
     e0 = top.model.q0
     spin = 2 * (left(e0).T @ w0)[3] - 10 * np.cos(np.pi / 3)
 
@@ -181,7 +181,7 @@ ERRORS = {  # equivariant or as printed
     ],
 )
 def test_errors_and_orders_of_the_steady_top(equivariant, method, options, error):
-    """(121) at the paper's h; q, v and p are of order two."""
+    """(121) has known values at the paper's h; q, v and p are of order two."""
     runs = [steady(method, h, equivariant=equivariant, **options) for h in (0.01, 0.0025, 0.00125)]
     assert precession_error(runs[0]) == pytest.approx(error, rel=1e-3)
     exact = precession(0.1)
@@ -194,7 +194,7 @@ def test_errors_and_orders_of_the_steady_top(equivariant, method, options, error
 
 @discrete
 def test_energy_and_vertical_momentum_of_the_steady_top(method, options):
-    """Figs. 10 and 11: the increments of both are round-off."""
+    """As in Figs. 10 and 11, the increments of both are round-off."""
     run = steady(method, t_end=2.0, equivariant=True, **options)
     energy, momentum = run.energy("generalized"), run.angular_momentum()
     assert np.ptp(energy) < 1e-13 * energy[0] and np.ptp(momentum[:, 2]) < 1e-13 * momentum[0, 2]
@@ -204,7 +204,7 @@ def test_energy_and_vertical_momentum_of_the_steady_top(method, options):
 
 @midpoint
 def test_the_energy_of_midpoint_rules_is_off_by_what_fig_10_shows(method, options):
-    """At order four in this motion, where the other readings keep it better still."""
+    """In this motion it is off by an error of order four; other readings of the formulas keep it even better."""
     off = []
     for h in (0.01, 0.005, 0.0025):
         energy = steady(method, h, t_end=0.5, equivariant=True, **options).energy("generalized")
@@ -218,7 +218,7 @@ def test_the_energy_of_midpoint_rules_is_off_by_what_fig_10_shows(method, option
 
 @pytest.mark.parametrize("method", ["reml", "emh"])
 def test_100000_steps_of_the_steady_top(method):
-    """q.v does not grow; energy and vertical momentum stay."""
+    """q . v does not grow, and energy and vertical momentum are kept."""
     run = steady(method, t_end=1000.0, equivariant=True, save_every=500)
     energy, momentum = run.energy("generalized"), run.angular_momentum()[:, 2]
     assert np.ptp(energy) < 1e-12 * energy[0] and np.ptp(momentum) < 1e-12 * momentum[0]
@@ -234,7 +234,7 @@ def test_100000_steps_of_the_steady_top(method):
 
 @pytest.mark.parametrize("h", [0.025, 0.0125])
 def test_q_v_grows_where_a_free_body_tumbles(h):
-    """By the factor e in about a second, whatever h is: the alternating part of v = 2 dq/h - v0 is not damped."""
+    """It grows by the factor e in about a second for any h: the alternating part of v = 2 dq/h - v0 is not damped."""
     run = lgint.integrate(lgint.models.free_body(), "reml", t_end=3.0, h=h, equivariant=True)
     normal = np.abs(np.einsum("ni,ni->n", run.q[:, 3:], run.v[:, 3:]))
     early, late = (normal[(run.t > t) & (run.t < t + 0.5)].max() for t in (0.5, 2.5))
@@ -247,7 +247,7 @@ def test_q_v_grows_where_a_free_body_tumbles(h):
 
 @every
 def test_momenta_of_a_free_body(method, options):
-    """Angular momentum is a quadratic invariant, but not of the published rule, whose gradients are of two energies."""
+    """Angular momentum is kept as a quadratic invariant, but not by the published rule, which mixes two energies."""
     body = lgint.models.free_body(velocity=(1, 2, 3))
     run = lgint.integrate(body, method, t_end=2.0, h=0.05, equivariant=True, **options)
     assert np.ptp(run.momentum(), axis=0).max() < 1e-13
@@ -258,7 +258,7 @@ def test_momenta_of_a_free_body(method, options):
 
 @every
 def test_momenta_are_those_of_velocities_where_the_mass_is_constant(method, options):
-    """Prop. 4.6: of positions p = m v, of attitudes not, but by Hamilton's rules."""
+    """By Prop. 4.6 positions have p = m v; attitudes have p = M v under the Hamiltonian rules alone."""
     body = lgint.models.free_body(mass=2.0, velocity=(1, 2, 3), gravity=(0, 0, -9.81))
     run = lgint.integrate(body, method, t_end=1.0, h=0.05, equivariant=True, **options)
     p, v = run.extra["p"], run.v
@@ -278,7 +278,7 @@ def test_quaternions_are_normal_to_their_rates_at_the_middle(method, options):
 
 
 def test_momenta_of_a_start_are_those_of_its_velocities():
-    """In every formulation, about the origin, for a body with a fixed point anywhere."""
+    """This holds in every formulation, about the origin, wherever the fixed point of the body is."""
     builder = lgint.ModelBuilder(formulation="euler_parameters")
     pivot = {"pivot": (1.0, -2.0, 0.5), "com": (0.1, 0.2, -0.3)}
     builder.add_body(
@@ -312,7 +312,7 @@ def case(request):
 
 @pytest.mark.parametrize("method", ["reml", "null_eml"])
 def test_reduced_schemes_are_the_same(case, method):
-    """Unit lengths hold without rows too, and their multipliers follow from (86b)."""
+    """Quaternions keep their unit length without rows, and its multipliers follow from (86b)."""
     model, h, t_end = case
     runs = [lgint.integrate(model, name, t_end=t_end, h=h, equivariant=True) for name in ("eml", method)]
     for name in ("q", "v", "lam", "p"):
@@ -334,7 +334,7 @@ def test_every_first_guess_leads_to_the_same_step(case, method, options):
 
 @every
 def test_resumed_runs_have_the_same_bits(method, options, tmp_path):
-    """Past kinks of the load; momenta are interpolated between steps."""
+    """Runs go past kinks of the load, and momenta are interpolated between steps."""
     run = {"h": 0.1, "equivariant": True, **options}
     bars = lgint.models.four_bar(load="mild")
     whole = lgint.integrate(bars, method, t_end=1.5, stops=[0.8], **run)

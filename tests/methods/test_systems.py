@@ -1,4 +1,4 @@
-"""Long chains and Euler parameters: the cost of every method, and no system falls back to the dense factorisation."""
+"""Long chains: their cost with every method, and no factorisation that falls back to the dense one."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def test_chain_of_pendulums_keeps_its_energy_and_its_joints(method, h, joint):
 
 
 def spring_chain(n, reach):
-    """A chain of pendulums, its links joined to those `reach` places further by springs (0: no springs)."""
+    """A chain of pendulums with a spring between each link and the one `reach` places further, or none if it is 0."""
     builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
     for i in range(n):
         link, before = f"link{i}", f"link{i - 1}" if i else lgint.ground
@@ -54,7 +54,7 @@ def spring_chain(n, reach):
 
 
 def test_springs_do_not_fill_the_matrix_of_explicit_methods():
-    """The fill of springs between links is that of tangents alone; accelerations by both matrices agree."""
+    """Springs fill only the matrix with tangents, and accelerations from both matrices agree."""
     plain = spring_chain(100, 0).core
     fill = plain.matrix_values(tangents=False)
     assert fill < 1.1 * plain.matrix_values()
@@ -68,7 +68,7 @@ def test_springs_do_not_fill_the_matrix_of_explicit_methods():
 
 
 def test_long_chains_cost_in_proportion():
-    """Values in the matrix of one, ten, ... ten thousand pendulums: the fill grows with the number of bodies."""
+    """The fill grows in proportion to the number of pendulums, from one to ten thousand."""
     fill = {}
     for n in (1, 10, 100, 1000, 10000):
         chain = lgint.models.pendulum_chain(n=n)

@@ -24,7 +24,7 @@ TABLEAUX: dict[str, Row] = {row["name"]: row for row in _core.method_rows() if r
 
 @cache
 def trees(nodes: int) -> tuple[Tree, ...]:
-    """All rooted trees with so many nodes."""
+    """All rooted trees with this number of nodes."""
 
     def forests(total: int, largest: int) -> list[Tree]:
         if total == 0:
@@ -52,7 +52,7 @@ def density(tree: Tree) -> int:
 
 
 def weights(tree: Tree, A: list[list[Value]]) -> list[Value]:
-    """phi_i(tree), the elementary weight of each stage."""
+    """phi_i(tree): the elementary weights of the stages."""
     result: list[Value] = [Fraction(1)] * len(A)
     for branch in tree:
         inner = weights(branch, A)
@@ -84,7 +84,7 @@ def numbers(tableau: Row) -> tuple[list[list[Value]], list[Value], list[Value]]:
 
 
 def test_number_of_trees() -> None:
-    """1, 1, 2, 4, 9, 20, 48 rooted trees (Cayley); 37 conditions up to order six."""
+    """There are 1, 1, 2, 4, 9, 20, 48 rooted trees (Cayley), hence 37 conditions up to order six."""
     assert [len(trees(n)) for n in range(1, 8)] == [1, 1, 2, 4, 9, 20, 48]
 
 
@@ -95,14 +95,14 @@ def test_all_explicit_methods_are_here() -> None:
 
 @pytest.mark.parametrize("name", TABLEAUX)
 def test_order(name: str) -> None:
-    """The order is what the row says: neither lower nor higher."""
+    """The order is neither lower nor higher than the row says."""
     A, b, _ = numbers(TABLEAUX[name]["tableau"])
     assert order_of(A, b) == TABLEAUX[name]["order"]
 
 
 @pytest.mark.parametrize("name", TABLEAUX)
 def test_rows_are_consistent(name: str) -> None:
-    """Strictly lower triangular, c the row sums of A."""
+    """A is strictly lower triangular, and c holds its row sums."""
     A, _, c = numbers(TABLEAUX[name]["tableau"])
     for i, row in enumerate(A):
         assert all(a == 0 for a in row[i:])
@@ -111,7 +111,7 @@ def test_rows_are_consistent(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name, row in TABLEAUX.items() if row["tableau"]["b_hat"] is not None])
 def test_embedded_pair(name: str) -> None:
-    """b_hat has the order that the row says, below the method's, and its last stage stands at the new point."""
+    """b_hat has the order that the row says, which is below the method's, and the last stage is at the new point."""
     tableau = TABLEAUX[name]["tableau"]
     A, b, c = numbers(tableau)
     b_hat = [exact(b) for b in tableau["b_hat"]]
