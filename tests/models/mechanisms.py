@@ -1,4 +1,4 @@
-"""Independent reduced models of the mechanisms: one-dimensional equations of motion and recursive robot dynamics."""
+"""Independent models of the mechanisms: equations of motion in one coordinate, and recursive dynamics of robots."""
 
 import functools
 
@@ -14,7 +14,7 @@ def cross(a, b):
 
 
 def one_dof(inertia, potential, torque, state, t_end):
-    """I(x) x'' + I'(x) x'^2 / 2 + V'(x) = torque(t); derivatives by complex steps. The state (x, x') at t_end."""
+    """(x, x') at t_end of I(x) x'' + I'(x) x'^2 / 2 + V'(x) = torque(t), with derivatives by complex steps."""
     step = 1e-40
 
     def rhs(t, y):
@@ -25,13 +25,13 @@ def one_dof(inertia, potential, torque, state, t_end):
     return solve_ivp(rhs, (0, t_end), state, **TIGHT).y[:, -1]
 
 
-# ---- slider-crank: everything per unit of the crank's rate ----
+# ---- slider-crank: velocities for a unit rate of the crank ----
 
 EX = np.array([1.0, 0.0, 0.0])
 
 
 def slider_crank_rates(theta, crank_com):
-    """COM positions and rates of crank and rod, the rod's axes and angular velocity, place and rate of the slider."""
+    """COM positions and rates of crank and rod, axes and angular velocity of the rod, place and rate of the slider."""
     s, c = np.sin(theta), np.cos(theta)
     arm, turned = 0.08 * np.array([0, -s, c]), 0.08 * np.array([0, -c, -s])
     B = np.array([0, 0.1, 0.12]) + arm
@@ -98,7 +98,7 @@ def crank_drive_v8(t_end, torque=22.0, duration=9.0):
     return one_dof(v8_inertia, lambda x: 0 * x, lambda t: torque * np.sin(np.pi * t / duration) ** 2, [0.0, 0.0], t_end)
 
 
-# ---- Puma 560: composite inertia from Jacobians, bias forces from a forward recursion ----
+# ---- Puma 560: mass matrix from Jacobians, bias forces from a forward recursion ----
 
 PUMA = [  # d, a, quarter turns of alpha, mass, COM, diagonal of J
     (0, 0, 1, 20.0, (0, 0, 0), (1e-8, 0.35, 1e-8)),
@@ -114,7 +114,7 @@ D = np.array([400.0, 400, 100, 1, 1, 0.1])
 
 
 def puma_terms(q, qd, gravity=9.81):
-    """Mass matrix (6, 6) and bias forces (6,), gravity included."""
+    """Mass matrix (6, 6), and bias forces (6,) including gravity."""
     M, bias = np.zeros((6, 6)), np.zeros(6)
     R, p, w, wd, a = np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3), np.array([0, 0, gravity])
     axes, origins = np.zeros((6, 3)), np.zeros((6, 3))
@@ -142,7 +142,7 @@ def puma_terms(q, qd, gravity=9.81):
 
 @functools.cache
 def puma560(t_end):
-    """Joint angles and rates at t_end, two rows."""
+    """Joint angles and rates at t_end, as two rows."""
 
     def motion(t, braking):
         if not braking:

@@ -1,4 +1,4 @@
-"""Every model in every formulation: the verbs against each other and against differences."""
+"""Every model in every formulation passes `lgint.check`, which finds wrong functions."""
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_double_pendulum_of_two_formulations(upper):
 
 
 def test_forces_at_rest_need_a_potential_only_where_they_have_one():
-    """Tendons and drag beside springs: V is compared with forces only where it accounts for all of them."""
+    """With tendons or drag beside springs, V does not account for all forces and is not compared with them."""
     claims = []
     for add in ("spring", "drag", "tendon"):
         b = lgint.ModelBuilder()
@@ -75,7 +75,7 @@ def test_forces_at_rest_need_a_potential_only_where_they_have_one():
     assert claims == [True, True, False]
 
 
-# ---- what the check is for: it finds a wrong verb ----
+# ---- wrong functions are found ----
 
 WRONG = {
     "force": ("force at rest", "S along q"),

@@ -1,4 +1,4 @@
-"""Edges of rods: strain and stress, their derivatives at all strains, and what edges attach to."""
+"""Edges of rods: strain and stress, their derivatives at all strains, and the bodies that edges attach to."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def matrix(xi):
 
 
 def edge_model(kind, damping=DAMPING, source=(0, *REFERENCE), function=None, kinds=("S3R3", "S3R3"), turns=(EYE, EYE)):
-    """An edge between the nodes of two bodies; `turns`: from the axes of the sections to those of their bodies."""
+    """An edge between the nodes of two bodies; `turns` rotate the axes of the sections to those of their bodies."""
     parameters = (*turns[0].ravel(), *turns[1].ravel(), LENGTH, *COUPLED.ravel(), *damping, *source)
     inertia = (1.5, 2.0, 3.0, 4.0, 0.1, -0.2, 0.3)
     elements = [("rigid_body", f"body{i}", (i,), inertia, None) for i in range(2)]
@@ -52,7 +52,7 @@ by_kind = pytest.mark.parametrize("kind", EDGES.values())
 
 @by_kind
 def test_strain_stress_and_potential(kind):
-    """w = log(relative pose)/ds, s = C (w - w0) + 2 C_d w', with constrained strains only in the multipliers."""
+    """w = log(relative pose)/ds, s = C (w - w0) + 2 C_d w'; constrained strains act through multipliers only."""
     core, n = edge_model(kind), ROWS[kind]["nrows"]
     w = np.array([0.2, 0.1, 1.3, 0.8, -0.6, 0.9])
     q, v = state(LENGTH * w), np.random.default_rng(1).normal(size=12)
@@ -83,7 +83,7 @@ def test_strain_of_many_states_and_edges():
 
 @by_kind
 def test_rigid_motions_cause_no_stress(kind):
-    """Neither a displacement of both nodes nor a common twist, however large; damping included."""
+    """A common displacement of both nodes, or a common twist, causes no stress, however large, even with damping."""
     core, n = edge_model(kind), ROWS[kind]["nrows"]
     for seed in range(3):
         rng = np.random.default_rng(seed)
@@ -102,7 +102,7 @@ TURNS = turn(0.5, (1, 0, 2)), turn(2.0, (1, 1, -1))
 
 
 def state_of(kinds, xi):
-    """Coordinates of two bodies whose sections have the relative pose exp(xi), a half of it to each side."""
+    """Coordinates of two bodies whose sections have the relative pose exp(xi), half of which moves each of them."""
     builder, half = lgint.ModelBuilder(), matrix(0.5 * xi)
     for name, kind, side, section in zip("ab", kinds, (np.linalg.inv(half), half), TURNS, strict=True):
         pose = PLACE @ side
@@ -113,14 +113,14 @@ def state_of(kinds, xi):
 @by_kind
 @pytest.mark.parametrize("angle", ANGLES)
 def test_derivatives_at_all_strains(kind, angle):
-    """From no rotation to nearly a half turn in one edge; every formulation at both ends, with partners in turn."""
+    """The rotation in one edge goes from none to nearly a half turn; every formulation occurs at both ends."""
     shift = ANGLES.index(angle)
     for i, first in enumerate(FORMULATIONS):
         check_derivatives(kind, (first, FORMULATIONS[(i + shift) % len(FORMULATIONS)]), angle)
 
 
 def check_derivatives(kind, kinds, angle):
-    """Force, rows, zeta, Z and the tangent, by differences."""
+    """Check the force, the rows, zeta, Z and the tangent against differences."""
     core, rng = edge_model(kind, kinds=kinds, turns=TURNS), np.random.default_rng(3)
     q = state_of(kinds, np.array([*0.5 * rng.normal(size=3), *angle * AXIS]))
     v, a, lam, w = (rng.normal(size=size) for size in (core.nv, core.nv, core.nrows, core.nv))
@@ -134,7 +134,7 @@ def check_derivatives(kind, kinds, angle):
     power = difference(lambda s: core.energy(0.0, core.retract(q, s * w), v)[1], step)
     assert np.isclose(-power, at_rest @ w, rtol=1e-8)
     assert np.allclose(got["B"] @ w, slope("phi", w), rtol=1e-8, atol=1e-9)
-    alone = core.evaluate(0.0, q, v, want=("B",))["B"]  # rows without Z are written in another way
+    alone = core.evaluate(0.0, q, v, want=("B",))["B"]  # if Z is not wanted, rows are formed by other code
     assert np.allclose(got["B"], alone, rtol=1e-13, atol=1e-13)
     assert np.allclose(got["phidot"], got["B"] @ v, rtol=1e-13, atol=1e-13)
     assert np.allclose(got["zeta"], -slope("phidot", v), rtol=1e-7, atol=1e-8)
@@ -153,7 +153,7 @@ def check_derivatives(kind, kinds, angle):
 
 
 def test_the_strain_has_the_smallest_angle():
-    """In a closed ring the quaternion is -p after a full turn, and the last edge has the same strain as the others."""
+    """After a full turn of a closed ring the quaternion is -p, but the last edge has the strain of the others."""
     core = edge_model("edge")
     q = state(LENGTH * REFERENCE)
     other = np.concatenate([q[:10], -q[10:]])
@@ -162,11 +162,11 @@ def test_the_strain_has_the_smallest_angle():
         np.testing.assert_allclose(first, second, rtol=0, atol=1e-13)
 
 
-# ---- reference strains in time ----
+# ---- reference strains as functions of time ----
 
 
 def course(t):
-    """A strain all of whose components change, with its derivatives."""
+    """A reference strain with its two derivatives; all of its components change."""
     size = np.array([0.3, -0.2, 0.1, 0.4, 0.5, -0.6])
     return np.array([REFERENCE + size * np.sin(3 * t), 3 * size * np.cos(3 * t), -9 * size * np.sin(3 * t)])
 
@@ -182,7 +182,7 @@ def test_constrained_strains_follow_a_function_of_time(mask):
 
 
 def test_actuation_without_constraints():
-    """The stress of a function, of a table and of a constant; damping is of the strain itself."""
+    """Reference strains may be functions, tables or constants; damping acts on the rate of the strain itself."""
     w = np.array([0.2, 0.1, 1.3, 0.8, -0.6, 0.9])
     q, zero = state(LENGTH * w), np.zeros(12)
 
@@ -206,7 +206,7 @@ def test_adaptive_steps_land_on_the_times_of_a_table():
 
 
 def test_bending_actuated_on_a_rod_without_shear():
-    """A function may return the strain alone if constrained ones are constant; otherwise it must give derivatives."""
+    """A function may return the strain alone if constrained components are constant; else derivatives are needed."""
 
     def bend(t):
         return (0, 0, 1, t, 0, 0)
@@ -218,7 +218,7 @@ def test_bending_actuated_on_a_rod_without_shear():
     run = lgint.integrate(model, "genalpha", t_end=1.0, h=2e-3)
     edges = [model.joint_place(name).element for name in model.joints]
     w, _ = model.core.strain(edges, run.t[-1], run.q[-1], run.v[-1], run.lam[-1])
-    lag = 2 * 0.3 / 30.0  # by which the strain lags because of damping at the rate 1
+    lag = 2 * 0.3 / 30.0  # by which damping makes the strain lag at the rate 1
     assert np.abs(w[:, 3] - (1 - lag)).max() < 1e-3 and np.abs(w[:, 0]).max() < 1e-10
     with pytest.raises(ValueError, match=r"returns its first two derivatives as well: shape \(3, 6\) expected"):
         lgint.integrate(arm("kirchhoff", reference=shear), "genalpha", t_end=0.1, h=2e-3)
@@ -249,7 +249,7 @@ def test_what_is_refused():
 
 
 def test_descriptions_that_make_no_sense():
-    """The core itself refuses what the builder never writes."""
+    """The core refuses descriptions that the builder never writes."""
     table = (1, 2, 0.0, 1.0, *REFERENCE, *(2 * REFERENCE))
     assert edge_model("edge", source=table)
     with pytest.raises(ValueError, match="edge: a table cannot change the reference of a constrained strain"):
@@ -268,7 +268,7 @@ def test_descriptions_that_make_no_sense():
 def arm(
     mask=None, edges=4, end="ground", reference=(0, 0, 1, 0, 0, 0), damping=(0.0,) * 6, gravity=(0, 0, -9.81), **sizes
 ):
-    """A rod along x of length 1 at rest, held at its first end by the ground or by a body welded to the ground."""
+    """A rod of length 1 along x, at rest; the ground, or a body welded to the ground, holds its first end."""
     builder = lgint.ModelBuilder(gravity=gravity, formulation=sizes.get("formulation", "S3R3"))
     R, ds = turn(np.pi / 2, (0, 1, 0)), 1.0 / edges
     stiffness = np.diag(sizes.get("stiffness", (4e3, 4e3, 1e4, 30.0, 20.0, 15.0)))
@@ -289,7 +289,7 @@ def arm(
 @pytest.mark.parametrize("method", ["herk4", "genalpha", "dopri5"])
 @pytest.mark.parametrize("mask", EDGES)
 def test_a_clamp_equals_a_weld(mask, method):
-    """The ground as the first section, or a body that a rigid joint holds there."""
+    """The first section may be the ground, or a body that a rigid joint holds there, with the same motion."""
     runs = [lgint.integrate(arm(mask, end=end), method, t_end=0.05, h=5e-4) for end in ("ground", "body")]
     places = [run.position("node4")[-1] for run in runs]
     assert abs(places[0][2]) > 3e-3
@@ -298,7 +298,7 @@ def test_a_clamp_equals_a_weld(mask, method):
 
 @pytest.mark.parametrize("mask", ["kirchhoff", "inextensible"])
 def test_constrained_forms_are_the_stiff_limit(mask):
-    """Under a weight the distance of the equilibria falls as one over the stiffness: both have the same limit."""
+    """Under a weight the equilibria approach each other as one over the stiffness, so that both have the same limit."""
     load = {"gravity": (2.0, -1.0, -9.81)}
     exact = lgint.equilibrium(arm(mask, **load)).position("node4")[-1]
     distance = []
@@ -311,7 +311,7 @@ def test_constrained_forms_are_the_stiff_limit(mask):
 
 
 def test_multipliers_are_the_stresses_of_stiff_edges():
-    """The shear forces of a hanging arm are lam if shear is excluded, and C (w - w0) if it is small."""
+    """Shear forces of a hanging arm are lam if shear is excluded, and C (w - w0) if it is only small."""
     forms = {
         mask: lgint.equilibrium(arm(mask, stiffness=(1e8, 1e8, 1e4, 30.0, 20.0, 15.0))) for mask in (None, "kirchhoff")
     }
@@ -342,7 +342,7 @@ def test_reaction_of_a_clamp_carries_the_weight():
     for mask in EDGES:
         run = lgint.equilibrium(arm(mask))
         core, place = run.model.core, run.model.joint_place("edge1")
-        wrench = -core.reaction(place.element, 0, 0.0, run.q[-1], run.v[-1], run.lam[-1])  # on the ground
+        wrench = -core.reaction(place.element, 0, 0.0, run.q[-1], run.v[-1], run.lam[-1])  # wrench on the ground
         bodies = run.model.bodies
         masses = np.array([body["mass"] for body in bodies.values()])
         places = np.array([run.position(name)[-1] for name in bodies])
@@ -355,7 +355,7 @@ def test_reaction_of_a_clamp_carries_the_weight():
 
 
 def ring(mask, edges=6):
-    """A closed chain of nodes on a circle, without stress."""
+    """A closed chain of nodes on a circle, free of stress."""
     builder = lgint.ModelBuilder(formulation="S3R3")
     angles = 2 * np.pi * np.arange(edges) / edges
     for i, angle in enumerate(angles):

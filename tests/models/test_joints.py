@@ -1,4 +1,4 @@
-"""What a joint leaves free and what it locks, by moving the second body by hand."""
+"""Motions that joints leave free or lock, shown by moving the second body."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from lgint._model.joints import JOINTS
 
 ROWS = {row["name"]: row for row in _core.element_rows() if row["locked"] is not None}
 
-# free translations along and rotations about the joint's axes: 0, 1 normal to its axis, 2 along it; in the first body
+# free translations along and rotations about the axes of the joint: 0 and 1 are normal to its axis, which is 2
 LOWER_PAIRS = {
     "spherical": ("", "012"),
     "revolute": ("", "2"),
@@ -26,7 +26,7 @@ TRIAD = np.array([NORMALS[0], np.cross(AXIS, NORMALS[0]), AXIS])
 
 
 def free(kind):
-    """What a joint's mask leaves free, as in LOWER_PAIRS: a pair of axes locks the rotation about the third."""
+    """The motions that the mask of a joint leaves free; a pair of normal axes locks the rotation about the third."""
     pairs = ROWS[kind]["pairs"]
     held = {6 - int(i) - int(j) for i, j in zip(pairs[::2], pairs[1::2], strict=True)}
     locked = {int(i) for i in ROWS[kind]["locked"]}
@@ -46,7 +46,7 @@ def pair(kind):
 
 
 def residual(model, shift, R):
-    """Largest constraint residual after the second body was moved: turned about POINT by R, then shifted."""
+    """Largest residual of the rows after the second body has been turned about POINT by R and then shifted."""
     q = model.q0.copy()
     q[12:15] = POINT + R @ (q[12:15] - POINT) + shift
     q[15:24] = (R @ q[15:24].reshape(3, 3)).ravel()
@@ -74,7 +74,7 @@ def test_rotations(kind):
 
 
 def test_universal():
-    """Turns about the axis in the first body, then about the one in the second; not about their normal."""
+    """It turns about its axis in the first body and about that in the second one, but not about their common normal."""
     b = lgint.ModelBuilder()
     body = {"mass": 1.0, "inertia": (1, 1, 1)}
     b.add_body("first", **body)
@@ -101,7 +101,7 @@ def test_distance():
 
 @pytest.mark.parametrize("kind", ["revolute", "cylindrical", "planar"])
 def test_joint_angles_follow_the_axis(kind):
-    """Positive when the second body turns about the axis against the first; zero at the start."""
+    """The angle is zero at the start and grows when the second body turns about the axis relative to the first."""
     b = lgint.ModelBuilder()
     R = systems.turn(1.1, (1, 1, 0))
     b.add_body("rotor", mass=1.0, inertia=(1, 1, 1), rotation=R, angular_velocity=R.T @ (7 * AXIS))
@@ -111,7 +111,7 @@ def test_joint_angles_follow_the_axis(kind):
 
 
 def test_springs_and_dampers():
-    """Forces on two bodies at rest and moving, by hand."""
+    """Forces on two bodies at rest and in motion, compared with explicit formulas."""
     b = lgint.ModelBuilder()
     body = {"mass": 2.0, "inertia": (1, 1, 1)}
     b.add_body("first", **body)
@@ -122,7 +122,7 @@ def test_springs_and_dampers():
     )
     model = b.build()
     force = model.core.evaluate(0.0, model.q0, model.v0, want=["force"])["force"]
-    line = -(10 * 0.5 + 5 * 0.6) * np.array([0.6, 0.8, 0])  # (length 5, growing with 0.6)
+    line = -(10 * 0.5 + 5 * 0.6) * np.array([0.6, 0.8, 0])  # the length is 5 and its rate 0.6
     own = -np.array([1 * (2.5 - 2) + 0.5 * 1, 2 * 4, 3 * 1 + 0.25 * 2])
     assert np.allclose(force, [*-line, 0, 0, 0, *(line + own), 0, 0, 0], atol=1e-13)
     spring_energy = 0.5 * 10 * 0.5**2 + 0.5 * (0.5**2 + 2 * 4**2 + 3 * 1)
@@ -156,7 +156,7 @@ def test_a_table_is_linear_between_its_times_and_constant_outside():
 
 @pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters", "tait_bryan"])
 def test_a_cylindrical_joint_has_two_coordinates(formulation):
-    """Springs in its angle and along its slide, on a turning first body: two oscillators in closed form."""
+    """Springs act on its angle and along its slide while the first body turns: two oscillators in closed form."""
     b = lgint.ModelBuilder(formulation=formulation)
     axis, turn = AXIS, systems.turn(0.9, (1, -1, 2))
     b.add_body("rod", mass=2.0, inertia=(0.5, 0.5, 0.5), position=POINT + 0.3 * AXIS, rotation=turn)
@@ -176,7 +176,7 @@ def test_a_cylindrical_joint_has_two_coordinates(formulation):
 @pytest.mark.parametrize("method", ["rk67", "genalpha"])
 @pytest.mark.parametrize("kind", ["prismatic", "inline"])
 def test_a_slide_on_a_turning_body(kind, method):
-    """A bead driven along a line of a rotor: the rotor's angular velocity w is given, s'' = (w^2 - k/m) s."""
+    """A bead on a spring slides along a line of a rotor whose angular velocity w is given: s'' = (w^2 - k/m) s."""
     w, k = 3.0, 25.0
     b = lgint.ModelBuilder()
     b.add_body("rotor", mass=1.0, inertia=(1e9,) * 3, angular_velocity=(0, 0, w))

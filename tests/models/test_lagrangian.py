@@ -19,7 +19,7 @@ MODELS = [
 
 
 def springs_by_scipy(t_end, masses=(1.0, 1.0), factor=0.25):
-    """x1, x2 of mass_spring in these two minimal coordinates, of which the second one is relative."""
+    """x1, x2 of mass_spring, which are minimal coordinates; x2 is relative to x1."""
     (m1, m2), k = masses, np.array([1.0, 3.0])
 
     def rhs(t, y):
@@ -32,7 +32,7 @@ def springs_by_scipy(t_end, masses=(1.0, 1.0), factor=0.25):
 
 
 def pendulum_by_scipy(t_end, stiffness):
-    """Cartesian coordinates of spring_pendulum."""
+    """Positions of spring_pendulum by SciPy in Cartesian coordinates."""
 
     def rhs(t, y):
         return [*y[3:], *(-stiffness * (y[:3] @ y[:3] - 1) / 2 * y[:3])]
@@ -48,7 +48,7 @@ def cartesian(q):
 
 
 def place(name, q):
-    """What is compared with `reference`."""
+    """The quantities of a run that are compared with `reference`."""
     return cartesian(q) if name == "spring_pendulum" else q[[0, 2]]
 
 
@@ -62,7 +62,7 @@ def reference(name, parameters, t_end):
 @pytest.mark.parametrize(("name", "parameters"), MODELS, ids=str)
 def test_every_method_meets_the_reference_with_its_order(name, parameters, method):
     model = lgint.models.get(name)(**parameters)
-    if method == "emh" or (method == "mph" and name == "mass_spring"):  # bodies only; regular mass matrices only
+    if method == "emh" or (method == "mph" and name == "mass_spring"):  # for bodies; for regular masses
         pytest.raises(ValueError, lgint.integrate, model, method, t_end=1.0, h=0.1)
         return
     order = lgint.method_info(method)["order"]
@@ -76,7 +76,7 @@ def test_every_method_meets_the_reference_with_its_order(name, parameters, metho
 
 
 def test_what_is_constant_stays_constant():
-    """Energy, and the moment of momentum about z, in a fine run; q2 stays tied to x1."""
+    """A fine run keeps the energy and the angular momentum about z, and q2 stays tied to x1."""
     run = lgint.integrate(lgint.models.spring_pendulum(), "rk67", t_end=1.0, h=2e-3, save_every=50)
     r, theta, _ = run.q.T
     moment = (r * np.sin(theta)) ** 2 * run.v[:, 2]
@@ -88,7 +88,7 @@ def test_what_is_constant_stays_constant():
 
 
 def test_a_singular_mass_matrix_costs_no_dense_solutions_in_implicit_steps():
-    """The matrix of a step contains the stiffness as well; only the start needs the mass matrix alone."""
+    """The matrix of a step contains the stiffness and is regular; only the start needs the singular mass matrix."""
     run = lgint.integrate(lgint.models.mass_spring(), "genalpha", t_end=1.0, h=1e-2)
     assert run.stats.dense_fallbacks <= 1
 
@@ -97,7 +97,7 @@ def test_a_singular_mass_matrix_costs_no_dense_solutions_in_implicit_steps():
 
 
 def without(model, *names, **others):
-    """The model made again from its functions, without some of them."""
+    """The model made anew from its functions, with some of them left out."""
     given = {name: function for name, function in model.given.items() if name not in names}
     return lgint.LagrangianModel(model.q0, model.v0, **{**given, **others})
 
@@ -138,9 +138,9 @@ def test_gradients_of_functions_of_real_numbers_are_formed_by_differences():
 @pytest.mark.parametrize(
     "potential",
     [
-        lambda q: abs(q[0]) ** 3,  # a modulus: real
-        lambda q: float(np.real(q[0])) ** 2,  # converts
-        lambda q: np.vdot(q, q).real,  # a complex conjugate
+        lambda q: abs(q[0]) ** 3,  # the modulus is real
+        lambda q: float(np.real(q[0])) ** 2,  # the conversion drops the imaginary part
+        lambda q: np.vdot(q, q).real,  # vdot takes the complex conjugate
         lambda q: np.linalg.norm(q),
     ],
 )
@@ -153,7 +153,7 @@ def test_functions_that_are_not_analytic_are_recognised(potential):
 
 
 def test_every_gradient_that_is_formed_is_counted():
-    """rk44 takes four evaluations a step, and each needs the gradients of mass and potential."""
+    """rk44 takes four evaluations per step, each of which needs the gradients of mass and potential."""
     model = without(lgint.models.spring_pendulum(), *ALL)
     run = lgint.integrate(model, "rk44", t_end=0.1, h=0.01)
     assert run.stats.gradients_formed == 2 * run.stats.force_evaluations > 80
@@ -186,7 +186,7 @@ def test_a_run_that_fails_has_counted():
 
 
 def test_a_force_takes_the_energy_that_it_takes():
-    """A linear damper: the change of energy is the integral of its power."""
+    """With a linear damper, the change of energy is the integral of its power."""
     model = without(lgint.models.spring_pendulum(axial_stiffness=30.0), force=lambda t, q, v: -0.3 * v)
     run = lgint.integrate(model, "rk67", t_end=1.0, h=5e-3)
     power = -0.3 * (run.v**2).sum(1)
@@ -223,7 +223,7 @@ def test_wrong_gradients_are_found():
 
 
 def test_files_pickles_and_resumed_runs(tmp_path):
-    """The factory makes the functions again, so that a loaded trajectory has its energy."""
+    """The factory makes the functions anew, so that a loaded trajectory has an energy."""
     for name, parameters in MODELS:
         model = lgint.models.get(name)(**parameters)
         first = lgint.integrate(model, "genalpha", t_end=0.05, h=0.01)
@@ -305,7 +305,7 @@ def test_mistakes_are_named(wrong, message):
 
 
 def steady_precession(t, height=0.1, nutation=np.pi / 3, precession=10.0):
-    """(120): the centre of mass of steady_top."""
+    """The centre of mass of steady_top by (120)."""
     l, s, c = 0.75 * height, np.sin(nutation), np.cos(nutation)  # noqa: E741
     return l * np.stack([s * np.sin(precession * t), -s * np.cos(precession * t), c + 0 * t], axis=-1)
 
@@ -333,7 +333,8 @@ def test_momenta_of_the_four_bars_are_the_impulses_of_the_load(formulation):
     assert np.abs(run.momentum()[after] - (400, 0, 0)).max() < 1e-9
     assert np.abs(run.angular_momentum()[after] - (300, 0, 0)).max() < 1e-9
     assert np.ptp(run.energy()[after]) < 1e-9 * run.energy()[-1]
-    assert np.abs([run.angular_velocity(f"bar{i}")[:, i % 2] for i in (1, 2, 3, 4)]).max() < 1e-10  # no long axis turns
+    about_long_axes = [run.angular_velocity(f"bar{i}")[:, i % 2] for i in (1, 2, 3, 4)]
+    assert np.abs(about_long_axes).max() < 1e-10
 
 
 def test_the_mild_load_turns_the_first_bar_about_its_long_axis_as_well():

@@ -25,7 +25,7 @@ def puma_state(run):
 
 V8 = dict(torque=22.0, duration=0.5)
 MECHANISMS = {
-    # model, its keywords, t_end, what to compare, the reference, error of rk67 at h = 5e-4, of genalpha at h = 1e-3
+    # model, keywords, t_end, compared quantities, reference, error of rk67 at h = 5e-4, error of genalpha at h = 1e-3
     "slider_crank": ("slider_crank", {}, 1.0, crank_state, lambda: mechanisms.slider_crank(1.0), 1e-9, 1e-2),
     "pivot": (
         "slider_crank",
@@ -57,7 +57,7 @@ def test_explicit_runs_meet_the_reduced_model(mechanism, formulation):
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_generalized_alpha_meets_the_reduced_model(mechanism, formulation):
-    """Second order: the error is that of the step, falls by four with half of it, and positions stay at round-off."""
+    """The error is of second order in the step, and positions satisfy their constraints to round-off."""
     name, keywords, t_end, state, reference, _, bound = mechanism
     model = lgint.models.get(name)(formulation=formulation, **keywords)
     errors = []
@@ -75,7 +75,7 @@ def test_generalized_alpha_meets_the_reduced_model(mechanism, formulation):
 
 
 def test_slider_crank_starts_as_printed():
-    """holzinger2024, Table 8: the rod's velocity and (inertial) angular velocity."""
+    """The velocity and the inertial angular velocity of the rod are those of Table 8 of holzinger2024."""
     run = lgint.integrate(lgint.models.slider_crank(), "rk44", t_end=1e-3, h=1e-3)
     assert np.allclose(run.velocity("rod")[0], [0.12, -0.24, 0.0], atol=1e-15)
     assert np.allclose(run.rotation("rod")[0] @ run.angular_velocity("rod")[0], [1.92, -0.96, 0.48], atol=1e-15)
@@ -84,7 +84,7 @@ def test_slider_crank_starts_as_printed():
 
 
 def test_slider_crank_meets_the_deviation_of_the_papers():
-    """8.6e-3 m at 5 s from the benchmark's last value 0.2493498; the crank with its COM at the pivot misses it."""
+    """At 5 s it is 8.6e-3 m from the benchmark's value 0.2493498, unless the crank has its COM at the pivot."""
     deviations = {}
     for com in ("middle", "pivot"):
         run = lgint.integrate(lgint.models.slider_crank(crank_com=com), "rk67", t_end=5.0, h=1e-3, save_every=5000)
@@ -137,7 +137,7 @@ def test_puma_counts_angles_from_its_start():
 
 @pytest.mark.parametrize("formulation", LIE)
 def test_rotor_is_stable_at_large_steps(formulation):
-    """holzinger2024 4.2: one radian a step. On direct products the slow motion is right as well."""
+    """As in holzinger2024 4.2, it turns by one radian per step; direct products follow the slow motion as well."""
     run = lgint.integrate(lgint.models.rotor(formulation=formulation), "genalpha", t_end=0.2, h=5e-5, rho_inf=0.9)
     fine = lgint.integrate(lgint.models.rotor(), "rk44", t_end=0.2, h=2e-6, save_every=50_000)
     size = np.linalg.norm(fine.position("rotor")[-1])
@@ -148,7 +148,7 @@ def test_rotor_is_stable_at_large_steps(formulation):
 
 
 def test_rotor_nutation():
-    """39750 rad/s in inertial axes (the body's rate and the spin), decaying with 128/s."""
+    """It is at 39750 rad/s in inertial axes, the rate in the body plus the spin, and decays with 128/s."""
     model = lgint.models.rotor(omega0=(20944.0, 1.0, 0.0), torque_sign=0.0)
     run = lgint.integrate(model, "rk44", t_end=0.01, h=1e-6)
     omega = run.angular_velocity("rotor")
@@ -161,7 +161,7 @@ def test_rotor_nutation():
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_rotor_precession(sign):
-    """Its axis circles about the equilibrium with a period of 2.535 s: p' = a + b p along the run."""
+    """The axis moves on circles about its equilibrium with a period of 2.535 s, by a fit of p' = a + b p to the run."""
     run = lgint.integrate(lgint.models.rotor(torque_sign=sign), "rk44", t_end=0.6, h=2e-6, save_every=1000)
     R = run.rotation("rotor")
     p = R[:, 1, 0] + 1j * R[:, 2, 0]
@@ -192,7 +192,7 @@ def test_lie_term_spins_up_linearly():
 
 @pytest.mark.parametrize("formulation", FREE)
 def test_single_axis(formulation):
-    """sherif2019 (22), (23): e'' follows from omega' = M/I, and the unit length needs no force."""
+    """By (22) and (23) of sherif2019, e'' follows from omega' = M/I, and the multiplier of the unit length vanishes."""
     model = lgint.models.single_axis(formulation=formulation, inertia=2.0, moment=3.0, omega0=10.0)
     run = lgint.integrate(model, "rk67", t_end=0.5, h=1e-3)
     assert np.allclose(run.angular_velocity("body")[:, 0], 10 + 1.5 * run.t, atol=1e-9)

@@ -1,4 +1,4 @@
-"""Trees in minimal coordinates as models: against absolute coordinates, against SciPy, closed loops, laws, orders."""
+"""Models in minimal coordinates: against absolute coordinates and SciPy; closed loops, force laws, orders."""
 
 import functools
 import itertools
@@ -23,7 +23,7 @@ def turn(axis, angle):
 
 
 def branching(formulation="minimal", rates=(0.7, -0.4, 1.1, 0.5), drives=True):
-    """A post that turns, an arm that slides out of it, and two bars on the arm."""
+    """A post that turns, an arm that slides out of it, and two bars that hang on the arm."""
     b = lgint.ModelBuilder(gravity=GRAVITY, formulation=formulation)
     links = {
         "post": (lgint.ground, "revolute", (0, 0, 0), (0.1, 0.2, 1.0), (0.05, 0.0, 0.3)),
@@ -31,7 +31,7 @@ def branching(formulation="minimal", rates=(0.7, -0.4, 1.1, 0.5), drives=True):
         "left": ("arm", "revolute", (0.9, 0.1, 0.6), (0, 1, 0), (0.9, 0.4, 0.3)),
         "right": ("arm", "revolute", (0.2, 0.1, 0.6), (0.3, 0, 1), (0.2, -0.3, 0.5)),
     }
-    motion = {"ground": (np.zeros(3), np.zeros(3), np.zeros(3))}  # a point, its velocity, angular velocity
+    motion = {"ground": (np.zeros(3), np.zeros(3), np.zeros(3))}  # a point, its velocity, the angular velocity
     for (name, (before, kind, point, axis, com)), rate in zip(links.items(), rates, strict=True):
         e = np.array(axis) / np.linalg.norm(axis)
         x, v, w = motion["ground" if before is lgint.ground else before]
@@ -108,7 +108,7 @@ def test_angles_run_through_full_turns():
 
 @functools.cache
 def puma_by_scipy(t_end):
-    """Joint angles and rates by Newton and Euler along the chain in link frames, and SciPy."""
+    """Joint angles and rates by SciPy, from the recursive Newton-Euler algorithm in link frames."""
     quarter = np.pi / 2
     rows = [
         (0.0, 0.0, quarter, 20.0, (0, 0, 0), (1e-8, 0.35, 1e-8)),
@@ -122,7 +122,7 @@ def puma_by_scipy(t_end):
     D = np.array([400.0, 400, 100, 1, 1, 0.1])
     a = 4 * np.deg2rad([-120.0, 60, -200, 90, 90, 45])
 
-    def cross(x, y):  # quicker than NumPy's
+    def cross(x, y):  # faster than numpy.cross
         return np.array([x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]])
 
     def inverse_dynamics(q, v, acc, gravity):
@@ -131,7 +131,7 @@ def puma_by_scipy(t_end):
         steps = []
         for (d, length, alpha, *_), qi, vi, ai in zip(rows, q, v, acc, strict=True):
             c, s, ca, sa = np.cos(qi), np.sin(qi), np.cos(alpha), np.sin(alpha)
-            A = np.array([[c, -s * ca, s * sa], [s, c * ca, -c * sa], [0, sa, ca]])  # axes of the link in those before
+            A = np.array([[c, -s * ca, s * sa], [s, c * ca, -c * sa], [0, sa, ca]])  # axes seen from the link before
             al = A.T @ (al + ai * ez + cross(w, vi * ez))
             w = A.T @ (w + vi * ez)
             r = A.T @ np.array([length * c, length * s, d])
@@ -232,7 +232,7 @@ def test_a_loop_closed_by_a_joint(method):
 
 
 def test_a_joint_between_two_links_of_one_tree():
-    """The two slides of a fork, bound together by a distance, move as one."""
+    """A distance binds the two slides of a fork together, so that they move as one."""
 
     def fork(formulation):
         b = lgint.ModelBuilder(gravity=GRAVITY, formulation=formulation)
@@ -255,7 +255,7 @@ def test_a_joint_between_two_links_of_one_tree():
 @pytest.mark.parametrize("frame", ["inertial", "body"])
 @pytest.mark.parametrize("on", ["first", "second"])
 def test_joints_of_trees_have_reactions(frame, on):
-    """The same wrenches as the multipliers give in absolute coordinates, drives and loops included."""
+    """They are the wrenches that multipliers give in absolute coordinates, even with drives and loops."""
     for build, h in ((branching, 5e-3), (closed_loop, 1e-3)):
         runs = [lgint.integrate(build(f), "rk67", t_end=20 * h, h=h) for f in ("minimal", "R3xSO3")]
         for joint in runs[0].model.joints:
@@ -305,7 +305,7 @@ def test_a_law_in_python_is_the_compiled_spring(formulation, method, tangent):
 
 
 def test_a_law_sees_bodies_in_their_own_axes():
-    """Tait-Bryan angles from a reference rotation: the law does not notice."""
+    """A law is given rotations of the body, even if its Tait-Bryan angles count from a reference rotation."""
 
     def law(t, x, R, xdot, omega):
         return [*np.zeros(3), *(R.T @ np.array([0, 0, 1.0]) - 0.3 * omega)]
@@ -377,7 +377,7 @@ def test_orders(method, options, order, steps):
 
 
 def test_both_conventions_describe_one_robot():
-    """A standard table written as a modified one has the same joints, with frames shifted by one."""
+    """A table in the standard convention, rewritten in the modified one, has the same joints with shifted frames."""
     rng = np.random.default_rng(3)
     theta, d, a, alpha = rng.uniform(-1, 1, (4, 4))
     q = rng.uniform(-1, 1, 4)
@@ -389,7 +389,7 @@ def test_both_conventions_describe_one_robot():
     for one, other in zip(standard, modified, strict=True):
         assert np.allclose(one.axis, other.axis, atol=1e-14) and one.kind == other.kind
         away = one.point - other.point
-        assert np.allclose(np.cross(away, one.axis), 0, atol=1e-14)  # the points are on one axis
+        assert np.allclose(np.cross(away, one.axis), 0, atol=1e-14)  # both points lie on the axis
     last = modified[-1]
     end = last.origin + a[-1] * last.rotation[:, 0]
     assert np.allclose(end, standard[-1].origin, atol=1e-14)
@@ -397,7 +397,7 @@ def test_both_conventions_describe_one_robot():
 
 
 def test_the_puma_from_its_table():
-    """By hand: each transform Rz Tz Tx Rx."""
+    """Frames are products of the transforms Rz Tz Tx Rx."""
     quarter = np.pi / 2
     table = [
         (0, 0, 0, quarter),

@@ -1,5 +1,5 @@
-"""Flexible bodies: beams against Euler and Bernoulli, spinning ones against closed forms, rigid limit, conservation,
-formulations against each other, observed orders."""
+"""Flexible bodies: Euler-Bernoulli beams, spinning beams in closed form, the rigid limit, conserved quantities,
+agreement of formulations, observed orders."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_bending_frequencies(support, field, rigidity):
     beam = modal.beam(**BEAM, support=support, modes={field: 3}, elements=20)
     expected = np.array(ROOTS[support]) ** 2 * np.sqrt(rigidity / 3.0 / 2.0**4)
     assert np.allclose(beam.frequencies, expected, rtol=1e-4)
-    assert (beam.frequencies > expected).all()  # of a discretisation from above
+    assert (beam.frequencies > expected).all()  # a discretisation approaches them from above
     assert np.allclose(beam.modal_mass, np.eye(3), atol=1e-12)
 
 
@@ -70,7 +70,7 @@ def test_arguments_that_make_no_sense_are_refused():
 
 
 def test_static_deflection_of_a_cantilever():
-    """A force at the end of a damped beam on a rigid joint: F L^3/(3 EI), F L^2/(2 EI) for the slope."""
+    """A force bends the end of a damped beam on a rigid joint by F L^3/(3 EI), with the slope F L^2/(2 EI)."""
     builder = lgint.ModelBuilder()
     beam = modal.beam(**BEAM, modes={"bending_z": 6}, damping=1.0)
     builder.add_modal_body("beam", beam)
@@ -90,7 +90,7 @@ def test_steady_stretch_of_a_spinning_beam(formulation):
     beam = modal.beam(**BEAM, axial=1e4, modes={"axial": 40}, elements=40)
     K = beam.stiffness - spin**2 * beam.products[:, :, 0, 0]
     eta = np.linalg.solve(K, spin**2 * beam.mixed[:, 0, 0])
-    # a line has no inertia about its axis: the joint holds it there
+    # a line has no inertia about its own axis, and the joint keeps it from turning
     builder = lgint.ModelBuilder(formulation=formulation)
     builder.add_modal_body("beam", beam, angular_velocity=(0, 0, spin), eta=eta)
     builder.add_joint("revolute", lgint.ground, "beam", point=(0, 0, 0), axis=(0, 0, 1))
@@ -103,7 +103,7 @@ def test_steady_stretch_of_a_spinning_beam(formulation):
 
 
 def test_rigid_limit():
-    """With the stiffness the motion tends to that of the rigid body, as its inverse."""
+    """The difference from the motion of the rigid body is proportional to the inverse of the stiffness."""
 
     def end(flexible, scale):
         builder = lgint.ModelBuilder()
@@ -132,7 +132,7 @@ CLAMPED = modal.beam(**BEAM, **SECTION, support="clamped", modes=6)
 
 
 def flying(formulation, beam=FREE):
-    """A beam that flies, turns about all axes and vibrates."""
+    """A free beam that flies, turns about all axes and vibrates."""
     builder = lgint.ModelBuilder(formulation=formulation)
     builder.add_modal_body(
         "beam",
@@ -178,7 +178,7 @@ METHODS = {
 
 
 def errors_of(formulation, options, reference):
-    """Of the end's position at t = 0.4, m."""
+    """Errors of the position of the end at t = 0.4, m."""
     model = flying(formulation)
     runs = (lgint.integrate(model, "genalpha", t_end=0.4, h=h, **options) for h in (4e-3, 2e-3))
     return [np.linalg.norm(run.position("beam.end")[-1] - reference[0]) for run in runs]
@@ -191,14 +191,14 @@ def test_generalized_alpha_has_order_two(name, reference):
 
 
 def test_geom1_sigma_1_and_euler_parameters_are_comparable(reference):
-    """holzinger2025 finds their errors of the same size on flexible bodies."""
+    """holzinger2025 reports errors of the same size for both on flexible bodies."""
     sizes = [errors_of(*METHODS[name], reference)[1] for name in ("geom1", "sigma 1", "euler_parameters")]
     assert max(sizes) < 3 * min(sizes)
 
 
 @pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "euler_parameters"])
 def test_a_rigid_body_on_the_end(formulation):
-    """Joined rigidly to a node that turns: momenta and energy are kept to the second order."""
+    """A rigid joint fixes it to a node that turns; momenta and energy are kept up to errors of second order."""
 
     def drift(h):
         builder = lgint.ModelBuilder(formulation=formulation)
@@ -244,7 +244,7 @@ def pendulum(formulation):
 
 @pytest.fixture(scope="module")
 def swung():
-    """The end at t = 0.2, extrapolated."""
+    """The end of the beam at t = 0.2, extrapolated to h = 0."""
     model = pendulum("R3xSO3")
     runs = (lgint.integrate(model, "genalpha", t_end=0.2, h=h) for h in (4e-4, 2e-4))
     coarse, fine = (run.position("beam.end")[-1] for run in runs)
@@ -259,7 +259,7 @@ def test_variants_have_order_two(method, formulation, options, swung):
     assert 3.8 < coarse / fine < 4.2
     assert fine < 1e-4
     if "newton" not in options:
-        assert runs[1].stats.newton_iterations <= 2.1 * runs[1].stats.steps  # an exact tangent
+        assert runs[1].stats.newton_iterations <= 2.1 * runs[1].stats.steps  # which takes an exact tangent
 
 
 def test_files_and_records_know_nodes_and_modes(tmp_path):
@@ -274,7 +274,7 @@ def test_files_and_records_know_nodes_and_modes(tmp_path):
 
 
 def test_gravity_acts_on_the_deformed_body():
-    """A free beam falls with its COM, whatever it does otherwise."""
+    """The COM of a free beam falls with g, however the beam vibrates."""
     builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
     builder.add_modal_body("beam", CLAMPED, angular_velocity=(1, 2, 3), eta=np.full(6, 0.02))
     run = lgint.integrate(builder.build(), "rk44", t_end=0.3, h=1e-3)
@@ -287,7 +287,7 @@ def test_gravity_acts_on_the_deformed_body():
 
 
 class Mesh:
-    """What Exudyn asks of a mesh: particles as nodes, lumped masses, a stiffness with the same modes."""
+    """The interface that Exudyn expects of a mesh, with particles as nodes, lumped masses and the same modes."""
 
     postProcessingModes = ()
 
@@ -313,9 +313,9 @@ class Mesh:
         return self.mass
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of names of settings, which change
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Exudyn renames settings
 def test_against_exudyn():
-    """ObjectFFRFreducedOrder with the same particles, shapes, step size and Euler parameters: a free vibrating body."""
+    """A free vibrating body as ObjectFFRFreducedOrder, with equal particles, shapes, steps and Euler parameters."""
     import exudyn as exu
     from exudyn import FEM as fem
 

@@ -1,4 +1,4 @@
-"""The record of a model: plain data with a name for every entry, and every fact in one place."""
+"""The record of a model is plain data, with a name for every entry and every fact in one place."""
 
 import copy
 import pickle
@@ -16,7 +16,7 @@ FORMULATIONS = ["R3xSO3", "SE3", "euler_parameters", "tait_bryan", "minimal"]
 
 
 def pendulum(formulation, joint="revolute", **how):
-    """A bar on a hinge about a slanted axis, with a drive in it."""
+    """A bar on a driven hinge about a slanted axis."""
     b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
     reference = None if formulation == "minimal" else (0.8, 0, 0.36, 0.48)
     b.add_body("bar", mass=2.0, inertia=(0.1, 0.2, 0.25), position=(0.5, 0.1, -0.2), reference=reference)
@@ -26,7 +26,7 @@ def pendulum(formulation, joint="revolute", **how):
 
 
 def changed(model, change):
-    """The model whose record is changed in place by a function."""
+    """A model from a copy of the record that the function has changed."""
     record = copy.deepcopy(model.record())
     change(record)
     return lgint.Model(record)
@@ -57,7 +57,7 @@ def test_the_mass_of_a_body_stands_in_one_place(formulation):
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_the_triad_of_a_joint_stands_in_one_place(formulation):
     """Rows, drive and reaction follow when the axes are turned on both bodies."""
-    turn = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])  # e3 becomes the second axis of before
+    turn = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])  # the new e3 is the old second axis
 
     def turned(record):
         row = record["joints"]["joint"]
@@ -74,10 +74,10 @@ def test_the_triad_of_a_joint_stands_in_one_place(formulation):
     assert reaction[5] == pytest.approx(0.0, abs=1e-10) and abs(reaction[:3]).max() > 1
 
 
-@pytest.mark.filterwarnings("ignore:inertia of")  # as published for the robot
+@pytest.mark.filterwarnings("ignore:inertia of")  # published values
 @pytest.mark.parametrize("name", BODIES)
 def test_records_are_plain_and_every_entry_has_a_name(name):
-    """Lists hold numbers, or rows of numbers of one length; all else has a key."""
+    """Lists hold numbers, or rows of numbers of equal length; everything else has a key."""
     record = lgint.models.get(name)().record()
 
     def check(value, path):
@@ -103,7 +103,7 @@ def test_a_model_of_a_record_is_the_same_model(name):
 @pytest.mark.parametrize("side", ["first", "second"])
 @pytest.mark.parametrize("joint", ["revolute", "prismatic"])
 def test_reactions_in_the_axes_of_a_joint_do_not_depend_on_the_formulation(joint, side):
-    """The triad of the second body counts from the angle zero in a tree as well."""
+    """In a tree as well, the triad of the second body is that at the angle zero."""
     found = []
     for formulation in ("R3xSO3", "minimal"):
         run = lgint.integrate(pendulum(formulation, joint, angle=0.4), "rk44", t_end=1e-3, h=1e-3)
@@ -112,7 +112,7 @@ def test_reactions_in_the_axes_of_a_joint_do_not_depend_on_the_formulation(joint
 
 
 def test_the_record_of_a_bar_is_what_was_said():
-    """Nothing of the bar's own description is derived."""
+    """The record holds what the builder was given, and nothing derived from it."""
     b = lgint.ModelBuilder()
     b.add_body("bar", **BAR, position=(1, 2, 3))
     (row,) = b.build().record()["bodies"].values()

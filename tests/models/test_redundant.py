@@ -17,14 +17,14 @@ PLANE = systems.turn(0.6, (1, 2, 0.5))
 
 
 def bar(builder, name, a, b, **more):
-    """A bar from a to b; its x axis points along it, its z axis along NORMAL."""
+    """A bar from a to b with its x axis along the bar and its z axis along NORMAL."""
     x = (b - a) / np.linalg.norm(b - a)
     R = np.column_stack([x, np.cross(NORMAL, x), NORMAL])
     return builder.add_body(name, **BAR, position=(a + b) / 2, rotation=R, **more)
 
 
 def four_bar(formulation="R3xSO3", corners=((0, 0), (0.3, 1.0), (1.6, 1.3), (1.2, 0)), tilt=0.0, carrier=None):
-    """Three bars and the ground in a tilted plane; `tilt` turns the last hinge out of the normal, rad."""
+    """Three bars and the ground in a tilted plane; `tilt` (rad) turns the axis of the last hinge off the normal."""
     b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
     points = [PLANE @ np.array([x, y, 0.0]) for x, y in corners]
     bars = [lgint.ground] + [bar(b, f"bar{i + 1}", points[i], points[i + 1]) for i in range(3)] + [lgint.ground]
@@ -35,7 +35,7 @@ def four_bar(formulation="R3xSO3", corners=((0, 0), (0.3, 1.0), (1.6, 1.3), (1.2
 
 
 def door(second=(0.0, 0.0, 1.0)):
-    """A door that turns on two hinges along z, 2 m apart; `second`: where the upper hinge is on the frame."""
+    """A door on two hinges along z, 2 m apart; `second` is the place of the upper hinge on the frame."""
     b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
     b.add_body(
         "door", mass=20.0, inertia=(6, 8, 2), position=(0.5, 0, 0), angular_velocity=(0, 0, 1), velocity=(0, 0.5, 0)
@@ -100,7 +100,7 @@ def parallelogram_bars(angle):
 
 
 def parallelogram(angle):
-    """Closed so that it is not overconstrained: revolute, spherical, universal, inline."""
+    """A loop that is not overconstrained: its joints are revolute, spherical, universal and inline."""
     corners, positions, rotations = parallelogram_bars(angle)
     b = lgint.ModelBuilder(gravity=(0, -9.81, 0))
     bars = [b.add_body(f"bar{i}", **BAR, position=positions[i], rotation=rotations[i]) for i in range(3)]
@@ -117,14 +117,14 @@ def parallelogram_q(angle):
 
 
 def test_a_start_in_a_singular_configuration_is_told_apart():
-    """A parallelogram folded flat: its rows depend on each other there and nowhere else."""
+    """In a parallelogram that is folded flat, rows depend on each other only there, and the error says so."""
     assert parallelogram(0.7).build().dropped_rows == []
     with pytest.raises(ValueError, match="singular start: last: translation along e"):
         parallelogram(0.0).build(redundant="drop")
 
 
 def test_a_rod_across_its_slider_is_no_contradiction():
-    """A rod normal to the slot cannot pull the slider in any direction, but further out there is a place for it."""
+    """If the rod is normal to the slot its row is dependent, but there are configurations in which it is not."""
     b = lgint.ModelBuilder()
     b.add_body("slider", **BAR)
     b.add_joint("prismatic", lgint.ground, "slider", point=(0, 0, 0), axis=(1, 0, 0), name="slot")
@@ -134,7 +134,7 @@ def test_a_rod_across_its_slider_is_no_contradiction():
 
 
 def test_what_is_nearly_redundant_is_kept():
-    """A hinge tilted by a milliradian locks the four-bar, but contradicts nothing."""
+    """If a hinge is tilted by a milliradian, its rows lock the four-bar but are independent of the others."""
     model = four_bar(tilt=1e-3).build(redundant="drop")
     assert model.complete.nc - model.nc == 2
 
@@ -169,7 +169,7 @@ def test_dropped_rows_stay_satisfied(formulation):
 
 
 def test_the_reduced_motion_is_that_of_a_planar_loop():
-    """The same mechanism closed by a joint that does not overconstrain it."""
+    """The motion is that of the same mechanism with a joint that does not overconstrain it."""
     run = lgint.integrate(four_bar().build(redundant="drop"), "genalpha", t_end=0.5, h=1e-3)
     b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
     points = [PLANE @ np.array([x, y, 0.0]) for x, y in ((0, 0), (0.3, 1.0), (1.6, 1.3), (1.2, 0))]
@@ -185,7 +185,7 @@ def test_the_reduced_motion_is_that_of_a_planar_loop():
 
 
 def test_two_hinges_share_the_weight_of_a_door():
-    """Least multipliers: half the weight each, and horizontal forces and moments that balance the rest."""
+    """With least multipliers, each hinge carries half the weight, and a part of the couple by a force and a moment."""
     runs = {
         redundant: lgint.integrate(door().build(redundant=redundant), "rk44", t_end=0.1, h=1e-2)
         for redundant in ("drop", "minimum_norm")
@@ -197,17 +197,17 @@ def test_two_hinges_share_the_weight_of_a_door():
     assert np.allclose(upper[:, 2], weight / 2)
     assert np.abs(runs["drop"].reaction("upper")).max() == 0
 
-    # both press on the door alike: the same force, and the same moment about the lower hinge
+    # in sum, both choices of rows load the door alike: same force, same moment about the lower hinge
     arm = np.array([0.0, 0.0, 2.0])
     alone = runs["drop"].reaction("lower")
     assert np.allclose(lower[:, :3] + upper[:, :3], alone[:, :3])
     assert np.allclose(lower[:, 3:] + upper[:, 3:] + np.cross(arm, upper[:, :3]), alone[:, 3:])
 
-    # the couple that holds the door up: force F at both ends of 2 m and moment M in both hinges, least F^2 + M^2 + ...
+    # A couple holds the door up: forces F at a distance of 2 m and moments M in both hinges, with the least F^2 + M^2.
     couple = np.linalg.norm(alone[0, 3:] - np.cross(arm / 2, alone[0, :3]))
     M = np.linalg.norm((lower[0, 3:] + upper[0, 3:]) / 2)
-    assert couple == pytest.approx(weight / 2)  # the weight at half a metre from the hinges
-    assert M == pytest.approx(couple / 4)  # 2 F + 2 M = couple and F = M, since F acts on an arm of 1 m
+    assert couple == pytest.approx(weight / 2)  # the weight acts half a metre from the hinges
+    assert M == pytest.approx(couple / 4)  # 2 F + 2 M = couple, and F = M, as each F has an arm of 1 m
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
@@ -246,7 +246,7 @@ def test_a_saved_run_knows_its_dropped_rows(tmp_path):
 
 
 def test_a_singularity_later_in_a_run_names_its_row():
-    """The parallelogram again: built where it is open, and started where it is flat."""
+    """The parallelogram is built where it is open, and started where it is flat."""
     builder, q = parallelogram(0.7), parallelogram_q(0.0)
     with pytest.raises(lgint.SingularError, match="(last|universal|ground-bar0|bar0-bar1): (translation|rotation)"):
         lgint.integrate(builder.build().with_state(q=q), "rk44", t_end=0.1, h=0.01)
@@ -256,14 +256,14 @@ def test_a_singularity_later_in_a_run_names_its_row():
 
 
 def test_components_of_a_graph():
-    """A triangle and a double edge that share a vertex, a bridge, a loop, and a tree."""
+    """The graph has a triangle and a double edge with a common vertex, a bridge, a loop, and a tree."""
     edges = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 2), (3, 4), (4, 4), (4, 5), (5, 6)]
     found = sorted(sorted(component) for component in loops.biconnected(7, edges))
     assert found == [[0, 1, 2], [3, 4], [6]]
 
 
 def test_loops_are_found_one_by_one():
-    """A four-bar with a door on one of its bars and a chain on the door: two loops, without the chain."""
+    """A door hangs on a bar of a four-bar, and a chain on the door: there are two loops without the chain."""
     b = four_bar()
     b.add_body("door", **BAR)
     b.add_joint("revolute", "bar2", "door", point=(0, 0, 0), axis=(1, 0, 0), name="first")
@@ -286,11 +286,11 @@ def test_a_long_chain_costs_linear_time():
             times.append(time.process_time() - start)
         return min(times)
 
-    assert seconds(8000) < 32 * seconds(1000)  # eight times the length, about 10 measured; quadratic would be 64
+    assert seconds(8000) < 32 * seconds(1000)  # about 10 for 8 times the length; quadratic growth would give 64
 
 
 def test_many_doors_cost_linear_time():
-    """200 doors on two hinges each, side by side."""
+    """200 doors stand side by side, each on two hinges."""
     b = lgint.ModelBuilder()
     for i in range(200):
         b.add_body(f"door{i}", **BAR, position=(i, 0, 0))
@@ -302,7 +302,7 @@ def test_many_doors_cost_linear_time():
 
 
 def test_a_large_loop_is_left_to_the_sparse_factorisation():
-    """A chain of 200 bars whose far end slides on a line: one loop, of full rank."""
+    """A chain of 200 bars whose far end slides on a line is one loop, of full rank."""
     n = 200
     b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
     for i in range(n):

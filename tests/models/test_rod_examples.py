@@ -16,7 +16,7 @@ STEEL = {"E": 210e9, "G": 81e9, "rho": 7850}
 
 
 def beam():
-    """The cantilever, and its bending stiffness and mass per length."""
+    """The cantilever with its bending stiffness and its mass per length."""
     section = lgint.section("circle", **STEEL, radius=5e-3)
     b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
     shape = {"stiffness": section.stiffness, "inertia": section.inertia}
@@ -46,7 +46,7 @@ def test_suture_thread():
     section = lgint.section("circle", E=750e6, G=270e6, rho=1300, radius=2e-4, relaxation=2e-3)
 
     def hand(t):
-        s = min(t / 0.5, 1.0)  # from rest to rest, with two continuous derivatives
+        s = min(t / 0.5, 1.0)  # the motion goes from rest to rest with two continuous derivatives
         way = (s**3 * (10 - 15 * s + 6 * s**2), 30 * (s * (1 - s)) ** 2 / 0.5, 60 * s * (1 - s) * (1 - 2 * s) / 0.25)
         d = np.array([-0.03, 0.001, 0.0])
         return (0.1, 0, 0) + way[0] * d, way[1] * d, way[2] * d
@@ -65,7 +65,7 @@ def test_suture_thread():
     assert length == pytest.approx(0.1, rel=2e-3)
     weight = section.inertia[0] * 0.1 * 9.81
     held = run.reaction(rod.nodes[0])[-1, 2] + run.reaction(rod.nodes[-1])[-1, 2]
-    assert held == pytest.approx(weight * 0.99, rel=2e-3)  # except for half an edge at each clamp
+    assert held == pytest.approx(weight * 0.99, rel=2e-3)  # half an edge belongs to each clamp
 
 
 # ---- a cable between two moving supports ----

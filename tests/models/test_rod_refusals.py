@@ -1,4 +1,4 @@
-"""Rods that are refused: messages, warnings, and a builder that stays as it was."""
+"""Rods that are refused: messages, warnings, and a builder that remains unchanged."""
 
 import warnings
 
@@ -106,7 +106,7 @@ def test_a_rod_in_place_of_a_node_is_refused_with_a_hint():
 
 
 def test_one_warning_for_moments_that_no_section_has():
-    """It names the rod and points to the caller; as an error it leaves the names free."""
+    """The warning names the rod and points to the caller; if warnings are errors, the names of the rod remain free."""
     b = lgint.ModelBuilder()
     with pytest.warns(UserWarning, match=r"inertia of 'rod': no section has moments of inertia \[1. 1. 5.\]") as caught:
         b.add_rod("rod", start=(0, 0, 0), end=(1, 0, 0), edges=4, stiffness=np.ones(6), inertia=(1, 1, 1, 5))
@@ -119,7 +119,7 @@ def test_one_warning_for_moments_that_no_section_has():
 
 
 def test_a_table_of_reference_strains_is_the_function_between_its_values():
-    """For all edges, and two strains for two edges remain what they were."""
+    """A table holds for all edges; two strains for two edges are still one for each edge."""
 
     def strain(t):
         return np.array((0, 0, 1, 0, 4 * t, 0))

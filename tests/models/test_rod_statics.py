@@ -62,7 +62,7 @@ def test_the_bend_in_one_step_of_the_load_or_in_ten():
 
 
 def steel(constraints, *, edges=50, force=0.0, gravity=0.0):
-    """A steel cantilever of 1 m with a radius of 5 mm."""
+    """A steel cantilever of 1 m length and 5 mm radius."""
     section = lgint.section("circle", 210e9, 80e9, 7850.0, radius=5e-3)
     builder = lgint.ModelBuilder(gravity=(0, 0, -gravity))
     rod = builder.add_rod(
@@ -90,12 +90,12 @@ def test_a_steel_cantilever_bends_as_a_beam(constraints):
     weight = 9.81 * section.inertia[0]
     assert np.isclose(-found.position(rod.nodes[-1])[-1, 2], weight / (8 * section.stiffness[3]), rtol=1e-4)
     reaction = found.reaction(rod.nodes[0])[-1]
-    assert np.isclose(reaction[2], weight * (1 - 0.5 / 50), rtol=1e-8)  # half an edge is lumped in the clamp
+    assert np.isclose(reaction[2], weight * (1 - 0.5 / 50), rtol=1e-8)  # half an edge belongs to the clamp
 
 
 @pytest.mark.parametrize("constraints", ["kirchhoff", "inextensible"])
 def test_the_work_grows_with_the_number_of_edges(constraints):
-    """Blocks of nodes that have no stiffness of their own are still eliminated one by one."""
+    """Blocks of nodes without stiffness of their own are still eliminated one after the other."""
     iterations = []
     for edges in (100, 400):
         model, rod, section = steel(constraints, edges=edges, gravity=9.81)
@@ -116,7 +116,7 @@ def test_a_rod_that_rests_stays_at_rest():
 
 
 def test_a_thread_buckles_between_two_clamps():
-    """One clamp moves by 3 cm, slightly off the axis, in steps of time; the clamps carry the weight of the thread."""
+    """One clamp moves by 3 cm, slightly off the axis, as time advances; the clamps carry the weight of the thread."""
     section = lgint.section("circle", 750e6, 250e6, 1300.0, radius=2e-4)
     ends = {}
     for constraints in (None, "kirchhoff"):

@@ -1,4 +1,4 @@
-"""The largest stable step of explicit methods on rods: against runs just below and above it, and closed forms."""
+"""The largest stable step of explicit methods on rods, tested by runs just below and above it and by closed forms."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def limit(method, constraints, relaxation=0.0):
 
 
 def growth(method, constraints, factor, relaxation=0.0):
-    """Energy after 1500 steps of a free rod with small random velocities, over that at the start; inf if it failed."""
+    """Energy of a free rod with small random velocities after 1500 steps over that at the start; inf if it fails."""
     builder = lgint.ModelBuilder()
     shape = {"start": (0, 0, 0), "end": (12 * DS, 0, 0), "edges": 12, "constraints": constraints}
     builder.add_rod(
@@ -45,7 +45,7 @@ def test_runs_are_stable_below_the_limit_and_unstable_above(method, relaxation, 
 
 
 def test_the_limit_of_an_inextensible_rod_in_closed_form():
-    """Sections that rotate back and forth between neighbours: a frequency of 2 c / ds with c^2 = E / rho."""
+    """Neighbouring sections rotate against each other with the frequency 2 c / ds, c^2 = E / rho."""
     assert limit("rk44", "inextensible") == pytest.approx(np.sqrt(8) * DS / (2 * np.sqrt(1e7 / 1000)), rel=1e-4)
     assert limit("rk44", "kirchhoff") == pytest.approx(limit("rk44", "inextensible"), rel=1e-6)
     assert limit("euler", None) < 1e-3 * limit("rk44", None)

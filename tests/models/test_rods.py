@@ -1,4 +1,4 @@
-"""Rods: the bodies and edges that the builder makes, and facts about their motion."""
+"""Rods: the bodies and edges that the builder makes, and their motion."""
 
 import itertools
 import os
@@ -82,7 +82,7 @@ def ring(model, edges):
 
 
 def hanging(attach):
-    """What `attach` adds falls from the horizontal."""
+    """A run in which the rod that `attach` adds falls from the horizontal."""
     b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
     attach(b)
     return lgint.integrate(b.build(), "herk4", t_end=0.2, h=5e-4)
@@ -103,7 +103,7 @@ def test_clamped_by_the_ground_is_held_by_a_rigid_joint():
         np.testing.assert_allclose(clamped.velocity(node), welded.velocity(node), atol=1e-8)
     np.testing.assert_allclose(clamped.strain("rod"), welded.strain("rod"), atol=1e-9)
     np.testing.assert_allclose(clamped.stress("rod"), welded.stress("rod"), atol=1e-5)
-    # the rigid joint also carries half an edge of the rod, which does not accelerate
+    # the rigid joint also carries the first half of an edge, which does not accelerate
     weight = np.array([0, 0, 0.5 * 0.125 * 9.81, 0, 0, 0])
     np.testing.assert_allclose(clamped.reaction("rod.node0") + weight, welded.reaction("weld"), atol=1e-5)
     np.testing.assert_allclose(clamped.point("rod.node0", (0, 0, 1)), np.tile((1, 0, 0), (len(clamped), 1)), atol=1e-15)
@@ -139,7 +139,7 @@ def test_attached_to_a_body_away_from_its_centre():
     rod = b.add_rod("arm", start=(0.2, 0, 0), end=(0.2, 0, -1), edges=3, attached={0: "hub"}, **SECTION)
     run = lgint.integrate(b.build(), "herk4", t_end=0.3, h=1e-3)
     assert rod.nodes[0] == "arm.node0" and "arm.node0.joint" in run.model.joints
-    # in free fall nothing bends
+    # in free fall the rod does not bend
     np.testing.assert_allclose(run.strain(rod), np.tile((0, 0, 1, 0, 0, 0), (len(run), 3, 1)), atol=1e-10)
     np.testing.assert_allclose(run.position("hub")[-1], (0, 0, -0.5 * 9.81 * 0.09), atol=1e-10)
 
@@ -173,7 +173,7 @@ def test_moving_clamp():
         rod = straight(b, clamped={0: lambda t: (0.5 * a * t**2, a * t, a)}, velocity=(0, 0, 0))
         return lgint.integrate(b.build(), "herk4", t_end=0.2, h=1e-3), rod
 
-    run, rod = moved(a)  # falls with the clamp
+    run, rod = moved(a)  # the rod falls with the clamp
     np.testing.assert_allclose(run.strain(rod), np.tile((0, 0, 1, 0, 0, 0), (len(run), 4, 1)), atol=1e-9)
     np.testing.assert_allclose(run.position("rod.node0"), 0.5 * np.outer(run.t**2, a), atol=1e-14)
     np.testing.assert_allclose(run.velocity("rod.node0"), np.outer(run.t, a), atol=1e-14)
@@ -280,7 +280,7 @@ def test_ring_without_ends():
 
 
 def test_reference_strain_as_a_function_of_time():
-    """An actuated rod in a bath follows its reference strain; n functions act on one edge each."""
+    """An actuated rod in a viscous medium follows its reference strain; of n functions, each acts on one edge."""
 
     def bent(t):
         return 0, 0, 1, 0, 2 * min(t, 1.0), 0
@@ -309,7 +309,7 @@ def test_tendon_bends_a_rod():
 
 
 def test_loads_per_length():
-    """A dead load acts as gravity does, and drag alone stops a rod at the rate that its coefficients give."""
+    """A dead load acts as gravity does, and drag slows a rod down at the rate given by its coefficients."""
     rhoA = SECTION["inertia"][0]
 
     def fall(**how):
@@ -340,7 +340,7 @@ def test_tendon_and_drag_take_bodies():
 
 
 def test_a_function_of_time_pulls_a_tendon():
-    """One segment between two free bodies: the given force, and none on the pair as a whole."""
+    """One segment between two free bodies pulls each with the given force; the sum of both forces vanishes."""
     b = lgint.ModelBuilder()
     for name, x in (("a", 0.0), ("c", 2.0)):
         b.add_body(name, mass=1.0, inertia=(1, 1, 1), position=(x, 0, 0))
@@ -354,7 +354,7 @@ def test_a_function_of_time_pulls_a_tendon():
 
 
 def test_values_per_edge():
-    """A stiff edge in a soft rod stays straight; a heavy one loads its nodes."""
+    """A stiff edge in a soft rod stays straight, and the mass of a heavy one is in its nodes."""
     soft, stiff = np.array(SECTION["stiffness"]), 1e3 * np.array(SECTION["stiffness"])
     b = lgint.ModelBuilder(gravity=(0, 0, -9.81))
     inertia = np.tile(SECTION["inertia"], (4, 1))
@@ -368,7 +368,7 @@ def test_values_per_edge():
 
 
 def test_the_stiffer_roll_up():
-    """Its moment follows the bending stiffness: the same ring, a hundred times the energy."""
+    """The moment is proportional to the bending stiffness, which gives the same ring and a hundred times the energy."""
     model = lgint.models.roll_up(bending_stiffness=5e4)
     row = model.record()["forces"]["moment"]
     assert row["load"]["vector"] == pytest.approx((0, 1e4 * np.pi, 0))
@@ -416,7 +416,7 @@ def test_second_order_in_the_number_of_edges():
 
 
 def test_methods_and_forms_agree():
-    """Half-explicit, generalized-alpha, and the limit of a stiff rod without constraints."""
+    """Half-explicit methods, generalized-alpha, and the limit of a stiff rod without constraints agree."""
     from_start = {"t_end": 3.0}
     reference = lgint.integrate(lgint.models.flying_spaghetti(edges=8), "herk5", h=4e-3, **from_start)
     settings = {"h": 4e-3, "rho_inf": 0.9, **from_start}
@@ -450,7 +450,7 @@ FORMS = [
 
 @pytest.mark.parametrize(("method", "options"), FORMS)
 def test_all_methods_run_rods_with_their_order(method, options):
-    """Against herk5: the free end, and the bending stress of an edge, which depends on rates of strain."""
+    """Compared with herk5 are the free end and the bending stress of an edge, which depends on rates of strain."""
     model = lgint.models.roll_up(edges=4, damping=20.0)
     order = lgint.method_info(method)["order"]
 
@@ -473,7 +473,7 @@ RESUMED = [
 
 @pytest.mark.parametrize(("method", "options"), RESUMED)
 def test_a_resumed_run_gives_the_same_bits(method, options):
-    """After the first step and within, whether the stop is a step of the run or not."""
+    """Runs are resumed after the first step and later, whether the stop is on the grid of steps or not."""
     model = lgint.models.roll_up(edges=4)
     for stop in (2.0**-9, 0.07, 0.125):
         whole = lgint.integrate(model, method, t_end=0.2, stops=[stop], **options)
@@ -499,7 +499,7 @@ def test_stiffness_that_couples_bending_and_torsion():
 
 
 def test_beam_on_a_moving_base_follows_its_modes():
-    """Three modes of a cantilever whose base moves as A (1 - cos W t): small, against the closed form."""
+    """The base of a cantilever moves as A (1 - cos W t); its small motion is that of three modes in closed form."""
     section = lgint.section("circle", E=210e9, G=81e9, rho=7850, radius=5e-3)
     A, W = 1e-3, 2 * np.pi * 4
 
@@ -523,7 +523,7 @@ def test_beam_on_a_moving_base_follows_its_modes():
 
 
 def test_numbers_in_the_factors_grow_linearly():
-    """Each further edge adds as many numbers as any other, for the mass alone and with tangents."""
+    """Each further edge adds the same count of numbers, for the mass alone and with tangents."""
     counts = {n: lgint.models.flying_spaghetti(edges=n).core for n in (16, 128, 1024)}
     for tangents in (False, True):
         values = {n: core.matrix_values(tangents=tangents) for n, core in counts.items()}
@@ -561,7 +561,7 @@ print([bytes_per_edge(*case) for case in eval(sys.argv[1])])
 
 
 def values_of(option):
-    """The values of an option that could need memory of their own."""
+    """The values of an option that could need additional memory."""
     if option["name"] == "index":
         return [2, 3, "stabilized"]
     if option["name"] == "rtol":
@@ -570,7 +570,7 @@ def values_of(option):
 
 
 def settings_of(method):
-    """One option at a time; both kinds of Newton's method with every index, and with every form of the steps."""
+    """Settings that change one option, or combine both Newton methods with every index and every form of the step."""
     values = {option["name"]: values_of(option) for option in lgint.method_info(method)["options"]}
     yield {}
     for name, given in values.items():
@@ -584,7 +584,7 @@ def runs_rods(method, options):
     rod = lgint.models.flying_spaghetti(edges=2)
     try:
         _core.Stepper(rod.core, method, 0.0, rod.q0, rod.v0, None, options)
-    except ValueError:  # HHT as printed needs Euler parameters, energy-momentum methods their own kinds of system
+    except ValueError:  # some methods need Euler parameters or other kinds of systems
         return False
     return True
 
@@ -596,7 +596,7 @@ def test_memory_of_a_run_per_edge():
         (method, options) for method in lgint.methods() for options in settings_of(method) if runs_rods(method, options)
     ]
     assert len(cases) > 60 and {"herk5", "dopri5", "genalpha", "newmark", "hht"} <= {method for method, _ in cases}
-    fixed = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536"}  # closed runs give their memory back
+    fixed = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536"}  # the memory of finished runs is returned to the system
     found = subprocess.run(
         [sys.executable, "-c", MEMORY, repr(cases)], capture_output=True, text=True, check=True, env=fixed
     )

@@ -1,4 +1,4 @@
-"""Many joints on one body: the matrix stays sparse, and no pivot is lost on the way."""
+"""Many joints on one body: the matrix stays sparse, and no pivot becomes too small."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def star(leaves: int, hub: str, leaf: Callable[[int], str], kind: Callable[[int]
 
 
 def accelerations(model: lgint.Model) -> tuple[np.ndarray, np.ndarray, int]:
-    """Inertial accelerations of all centres of mass by differences, the acceleration of the whole, fallbacks."""
+    """Accelerations of all centres of mass by differences, that of the whole, and the number of fallbacks."""
     h = 1e-4
     run = lgint.integrate(model, "genalpha", h=h, t_end=20 * h)
     velocity = np.array([run.velocity(name)[[0, -1]] for name in model.bodies])
@@ -42,7 +42,7 @@ def accelerations(model: lgint.Model) -> tuple[np.ndarray, np.ndarray, int]:
 
 @pytest.mark.parametrize("hub", FORMULATIONS)
 def test_every_formulation_as_hub_and_as_leaf(hub: str) -> None:
-    """Momentum grows by the weight, and every factorisation stays sparse."""
+    """The momentum changes by the weight, and every factorisation stays sparse."""
     model = star(35, hub, lambda i: FORMULATIONS[i % len(FORMULATIONS)], lambda i: KINDS[i % len(KINDS)])
     _, whole, fallbacks = accelerations(model)
     np.testing.assert_allclose(whole, GRAVITY, atol=1e-6)
@@ -50,21 +50,21 @@ def test_every_formulation_as_hub_and_as_leaf(hub: str) -> None:
 
 
 def test_formulation_does_not_matter() -> None:
-    """The same star in matrices throughout, and in everything else, moves alike."""
+    """A star in any other formulation moves as one on R^3 x SO(3) throughout."""
     one = star(14, "R3xSO3", lambda i: "R3xSO3", lambda i: KINDS[i % len(KINDS)])
     other = star(14, "euler_parameters", lambda i: FORMULATIONS[i % len(FORMULATIONS)], lambda i: KINDS[i % len(KINDS)])
     np.testing.assert_allclose(accelerations(one)[0], accelerations(other)[0], atol=1e-4)
 
 
 def test_thousands_of_joints_on_one_body() -> None:
-    """A joint waits for its own leaf only: with all leaves coupled, the matrix would have 10^8 entries and more."""
+    """Each joint is eliminated after its own leaf; with all leaves coupled, the matrix would have over 10^8 entries."""
     model = star(3000, "R3xSO3", lambda i: "R3xSO3", lambda i: "spherical")
     run = lgint.integrate(model, "genalpha", h=1e-3, t_end=2e-3)
     assert run.stats.dense_fallbacks == 0
 
 
 def test_leaves_about_fixed_points() -> None:
-    """A spherical joint has rank two on a body that turns about a point: it waits for both of its bodies."""
+    """On a body that turns about a point, a spherical joint has rank two and is eliminated after both of its bodies."""
     builder = lgint.ModelBuilder(gravity=GRAVITY)
     builder.add_body("hub", mass=5.0, inertia=(1.0, 2.0, 2.5))
     draw = np.random.default_rng(6)

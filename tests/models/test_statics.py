@@ -15,7 +15,7 @@ ALL = [*FORMULATIONS, "minimal"]
 
 
 def weight_on_spring(mass=2.0, stiffness=50.0):
-    """A weight that a rail guides along z, above a spring that is a metre long without load."""
+    """A weight, guided along z by a rail, on a spring that is one metre long without load."""
     builder = lgint.ModelBuilder(gravity=(0, 0, -G))
     builder.add_body("weight", mass=mass, inertia=np.eye(3), position=(0, 0, -1))
     builder.add_joint("prismatic", lgint.ground, "weight", point=(0, 0, 0), axis=(0, 0, 1), name="rail")
@@ -75,7 +75,7 @@ def test_a_weight_on_a_spring():
 
 @pytest.mark.parametrize("formulation", ALL)
 def test_links_with_springs_sag_alike_in_every_formulation(formulation):
-    """From a horizontal start, far away: the last link ends almost upright."""
+    """The horizontal start is far from the equilibrium, where the last link is almost upright."""
     found = lgint.equilibrium(links(formulation), loads=(0.3, 1.0))
     for row, load in enumerate(found.t):
         x = np.stack([found.position(f"link{i}")[row] for i in range(4)])
@@ -95,14 +95,14 @@ def test_a_long_chain_falls_from_the_horizontal(formulation):
     """K is singular at the start, where nothing but gravity acts; the equilibrium is the stable one."""
     n = 20
     found = lgint.equilibrium(links(formulation, np.ones(n), stiffness=0))
-    assert found.stats.dense_fallbacks == 1  # that of K at the start, which is singular
+    assert found.stats.dense_fallbacks == 1  # at the start, where K is singular
     x = np.stack([found.position(f"link{i}")[-1] for i in range(n)])
     assert np.abs(x - np.outer(-0.5 - np.arange(n), [0, 0, 1])).max() < 1e-12
     assert np.allclose([found.reaction(f"joint{i}")[-1, 2] for i in range(n)], G * (n - np.arange(n)), rtol=1e-13)
 
 
 def test_a_chain_that_grows_lighter_falls_from_the_horizontal():
-    """Its links would separate if steps were not projected onto the constraints."""
+    """Links of the chain would separate if steps were not projected onto the constraints."""
     n = 12
     found = lgint.equilibrium(links("R3xSO3", np.arange(n, 0.0, -1), stiffness=0))
     x = np.stack([found.position(f"link{i}")[-1] for i in range(n)])
@@ -157,7 +157,7 @@ def test_a_modal_cantilever_bends_as_a_beam(formulation):
     assert abs(reaction[4] + force * L + line * L * G * L / 2) < 1e-4 * force * L
 
 
-# ---- how far away a search may begin ----
+# ---- starts far from the equilibrium ----
 
 
 def test_upright_is_an_equilibrium_and_next_to_it_there_is_none():
@@ -218,11 +218,11 @@ def test_a_run_that_begins_in_equilibrium_stays_at_rest(formulation):
     assert np.allclose(run.lam, found.lam[-1], rtol=0, atol=2e-8)
 
 
-# ---- what the factor and the time mean ----
+# ---- the load factor and the time ----
 
 
 def test_what_the_factor_multiplies():
-    """Loads, gravity and the constant torque of a drive; neither springs nor the controlled motion of a drive."""
+    """It multiplies loads, gravity and the constant torque of a drive, but no springs and no controllers of drives."""
     builder = lgint.ModelBuilder(gravity=(0, 0, -G))
     builder.add_body("bar", mass=2.0, inertia=(1, 1, 1), position=(0.5, 0, 0))
     builder.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(0, -1, 0), name="pin")
@@ -315,7 +315,7 @@ def test_a_system_of_functions_with_constraints():
 
 
 def test_a_linear_system_takes_one_correction_and_the_last():
-    """From a start that violates its constraint."""
+    """The start violates the constraint."""
     K = np.array([[5.0, -1.0, 0.5], [-1.0, 4.0, 0.0], [0.5, 0.0, 3.0]])
     f, G = np.array([1.0, -2.0, 3.0]), np.array([[1.0, 2.0, -1.0]])
     model = lgint.CallableModel(
@@ -342,7 +342,7 @@ def test_a_lagrangian_system():
     assert np.allclose(q, [0.75 ** (1 / 3), 0.75 ** (1 / 3) + 1.5], rtol=1e-8)
 
 
-# ---- where there is none ----
+# ---- systems without an equilibrium ----
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
@@ -363,7 +363,7 @@ SECTION = {"stiffness": (1e4, 1e4, 1e4, 500, 500, 500), "inertia": (1, 0.1, 0.1,
 @pytest.mark.parametrize("constraints", [None, "kirchhoff", "inextensible"])
 @pytest.mark.parametrize("edges", [1, 4, 12])
 def test_a_free_rod_is_named(constraints, edges):
-    """It falls until round-off of its coordinates ends the search, and no step of the load is halved in vain."""
+    """The rod falls until round-off of its coordinates ends the search, and no step of the load is halved in vain."""
     for end, stiffer in (((1, 0, 0), 1), ((0.3, 0.5, -0.2), 1e6)):
         builder = lgint.ModelBuilder(gravity=(0, 0, -G))
         builder.add_rod("held", start=(0, 2, 0), end=(1, 2, 0), edges=4, clamped=[0], **SECTION)
@@ -385,7 +385,7 @@ def test_a_body_that_is_free_to_turn_is_named():
 
 
 def yielding(free=()):
-    """A weight on a rail with a force law x exp(-x^2/2), at most exp(-1/2), pulled by the factor in N; free bodies."""
+    """A weight on a rail, held by a law x exp(-x^2/2) <= exp(-1/2) and pulled by 1 N times the factor; free bodies."""
 
     def law(t, x, R, v, omega):
         return np.array([0, 0, -x[2] * np.exp(-(x[2] ** 2) / 2), 0, 0, 0])
@@ -401,7 +401,7 @@ def yielding(free=()):
 
 
 def test_the_advice_is_that_of_the_last_attempt():
-    """The first step of the load fails and is halved; then the body without a load is found to be free."""
+    """The first step of the load fails and is halved; only then is a body without load found to be free."""
     with pytest.raises(lgint.SingularError, match="of stone.*hold whatever is free") as caught:
         lgint.equilibrium(yielding(free=["stone"]), max_iter=10)
     assert caught.value.report["h"] < 1
@@ -420,7 +420,7 @@ def test_beyond_the_largest_load_there_is_no_equilibrium():
 
 
 def above_a_cushion(height, stiffness):
-    """A weight on a rail that nothing holds before it reaches a spring below."""
+    """A weight on a rail that falls freely until it reaches a spring below."""
 
     def law(t, x, R, v, omega):
         return np.array([0, 0, stiffness * max(0.0, -height - x[2]), 0, 0, 0])
@@ -436,7 +436,7 @@ def above_a_cushion(height, stiffness):
     "model", [links("R3xSO3", np.ones(8), stiffness=0), above_a_cushion(1.0, 100.0), above_a_cushion(50.0, 100.0)]
 )
 def test_a_search_that_ends_on_the_way_does_not_say_that_the_system_is_free(model):
-    """K is singular where these searches begin, and that of the weight until it lands."""
+    """K is singular where these searches begin, and remains so until the weight lands on the spring."""
     for max_iter in range(1, 12):
         with pytest.raises(lgint.ConvergenceError, match="no equilibrium was found"):
             lgint.equilibrium(model, max_iter=max_iter)
@@ -445,7 +445,7 @@ def test_a_search_that_ends_on_the_way_does_not_say_that_the_system_is_free(mode
 
 @pytest.mark.parametrize(("height", "stiffness"), [(1000.0, 1e3), (1000.0, 1e4)])
 def test_a_search_that_fails_where_a_spring_holds_does_not_say_that_the_system_is_free(height, stiffness):
-    """The weight has fallen by long steps, but K is regular where it is in the end."""
+    """The weight has fallen by long steps, but K is regular at its last position."""
     with pytest.raises(lgint.ConvergenceError, match="no equilibrium was found"):
         lgint.equilibrium(above_a_cushion(height, stiffness), max_iter=25)
 

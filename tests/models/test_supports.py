@@ -1,4 +1,4 @@
-"""Supports: frames in space, at rest or in a given motion, that bodies attach to."""
+"""Supports: frames in space, at rest or in prescribed motion, to which bodies attach."""
 
 import numpy as np
 import pytest
@@ -45,13 +45,13 @@ def test_twist_is_the_derivative_of_the_pose():
 
 @pytest.mark.parametrize(("kind", "axes"), [("universal", UNIVERSAL), ("planar", {"axis": (0, 1, 1)}), ("rigid", {})])
 def test_rows_include_the_motion(kind, axes):
-    """phidot and zeta along a motion of the body, by differences in time."""
+    """phidot and zeta are compared with differences in time along a motion of the body."""
     model = hung(kind, **axes)
     rng = np.random.default_rng(3)
     v, a, t = rng.normal(size=model.nv), rng.normal(size=model.nv), 0.6
 
     def at(s):
-        q = model.core.retract(model.q0, s * v + 0.5 * s**2 * a)  # v' = a at s = 0 up to the bracket, which is zero
+        q = model.core.retract(model.q0, s * v + 0.5 * s**2 * a)  # v' = a at s = 0, where the Lie bracket vanishes
         verbs = model.core.evaluate(t + s, q, v + s * a, want=["phi", "phidot", "zeta", "B"])
         return verbs["phi"], verbs["phidot"], verbs["B"] @ a - verbs["zeta"]
 
@@ -83,7 +83,7 @@ def test_accelerated_pivot_is_gravity():
 
 @pytest.mark.parametrize("method", ["genalpha", "rk44", "herk2", "herk3", "herk4"])
 def test_order_with_a_moving_support(method):
-    """A row that depends on time costs no order."""
+    """Methods keep their order on rows that depend on time."""
     model, order = hung(**UNIVERSAL), lgint.method_info(method)["order"]
     reference = lgint.integrate(model, "dopri5", t_end=0.5, rtol=1e-12, atol=1e-12).rotation("bob")[-1]
     errors = [np.abs(lgint.integrate(model, method, t_end=0.5, h=h).rotation("bob")[-1] - reference).max()
@@ -92,7 +92,7 @@ def test_order_with_a_moving_support(method):
 
 
 def test_reaction_of_a_support_carries_the_weight():
-    """At rest the reaction of a support is the weight of what hangs on it, and acts at its position."""
+    """At rest, the reaction of a support is the weight of all that hangs on it, and acts at its position."""
     b = lgint.ModelBuilder(gravity=(0, 0, -10))
     b.add_support("wall", position=(1, 2, 3), rotation=REST)
     b.add_body("arm", mass=3.0, inertia=(1, 1, 1), position=(2, 2, 3))

@@ -67,12 +67,12 @@ def test_a_singular_start_is_an_error_that_names_the_body():
 
 
 def test_the_singularity_is_named_when_a_run_meets_it():
-    """Turning about y with 1 rad/s, steps land on pi/2 exactly."""
+    """A body turns about y at 1 rad/s, and a step ends at pi/2 exactly."""
     model = spinning("tait_bryan").build()
     with pytest.raises(lgint.SingularError, match="the angles of body are near their singularity.*R3xSO3") as caught:
         lgint.integrate(model, "rk44", t_end=np.pi, h=np.pi / 8)
     assert len(caught.value.trajectory) == 4
-    through = lgint.integrate(model, "rk44", t_end=3.0, h=0.3)  # past it, not onto it
+    through = lgint.integrate(model, "rk44", t_end=3.0, h=0.3)  # steps go past pi/2 without ending there
     assert np.allclose(through.angular_velocity("body"), [0, 1, 0], atol=1e-9)
 
 
