@@ -1,20 +1,32 @@
-"""Opens every page in Chromium: formulas fit, none has an error, and nothing is fetched from a network.
+"""Opens every page in Chromium and says what a reader would stumble over.
 
-`make docs` runs it. Without Chromium it says so and does nothing, unless the variable LGINT_CHROMIUM demands one.
+Formulas and code fit into a window of 1280 pixels, no page is wider than the screen of a
+telephone, no formula has an error, and nothing is fetched from a network.
+
+`make docs` runs it. Without Chromium it says so and does nothing, unless the variable
+LGINT_CHROMIUM demands one.
 """
 
 import os
 import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
-FOUND = """() => ({
-    wide: [...document.querySelectorAll("div.math")].filter((box) => box.scrollWidth > box.clientWidth + 2)
-        .map((box) => box.id || box.innerText.replace(/\\s+/g, " ").slice(0, 60)),
-    wrong: document.querySelectorAll("mjx-merror").length,
-    formulas: document.querySelectorAll("div.math, span.math").length,
-    shown: document.querySelectorAll("mjx-container").length,
-})"""
+WINDOW, TELEPHONE = {"width": 1280, "height": 1000}, {"width": 400, "height": 800}
+
+FOUND = """() => {
+    const cut = (kind) => [...document.querySelectorAll(kind)]
+        .filter((box) => box.clientWidth && box.scrollWidth > box.clientWidth + 2)
+        .map((box) => box.innerText.replace(/\\s+/g, " ").slice(0, 60));
+    return {
+        wide: [...cut("div.math"), ...cut("div.highlight pre")],
+        wrong: document.querySelectorAll("mjx-merror").length,
+        formulas: document.querySelectorAll("div.math, span.math").length,
+        shown: document.querySelectorAll("mjx-container").length,
+    };
+}"""
+WIDTH = "() => document.documentElement.scrollWidth"
 
 
 def main(folder: Path) -> int:
@@ -26,29 +38,42 @@ def main(folder: Path) -> int:
         return 1 if named else 0
     from playwright.sync_api import sync_playwright
 
-    defects = 0
+    count = 0
     with sync_playwright() as program:
         browser = program.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1400, "height": 1000})
-        fetched: list[str] = []
-        page.on("request", lambda request: fetched.append(request.url))
+        page = browser.new_page()
         for path in sorted(folder.rglob("*.html")):
-            if "_static" in path.parts:
-                continue
-            fetched.clear()
-            page.goto(path.as_uri())
-            page.wait_for_function("() => !window.MathJax || MathJax.startup?.promise")
-            page.evaluate("() => window.MathJax?.startup?.promise")
-            found = page.evaluate(FOUND)
-            lines = [f"a formula does not fit: {text}" for text in found["wide"]]
-            lines += [f"{found['wrong']} formulas with errors"] if found["wrong"] else []
-            lines += ["formulas are not shown"] if found["formulas"] > found["shown"] else []
-            lines += [f"fetches {url}" for url in fetched if not url.startswith(("file:", "data:", "blob:"))]
-            defects += len(lines)
-            for line in lines:
-                print(f"{path.relative_to(folder)}: {line}", file=sys.stderr)
+            if "_static" not in path.parts:
+                for line in defects(page, path):
+                    count += 1
+                    print(f"{path.relative_to(folder)}: {line}", file=sys.stderr)
         browser.close()
-    return 1 if defects else 0
+    return 1 if count else 0
+
+
+def defects(page: Any, path: Path) -> list[str]:
+    """Return what is wrong with one page."""
+    fetched: list[str] = []
+
+    def note(request: Any) -> None:
+        fetched.append(request.url)
+
+    page.set_viewport_size(WINDOW)
+    page.on("request", note)
+    page.goto(path.as_uri())
+    page.wait_for_function("() => !window.MathJax || MathJax.startup?.promise")
+    page.evaluate("() => window.MathJax?.startup?.promise")
+    found = page.evaluate(FOUND)
+    page.set_viewport_size(TELEPHONE)
+    width = page.evaluate(WIDTH)
+    page.remove_listener("request", note)
+
+    lines = [f"does not fit: {text}" for text in found["wide"]]
+    lines += [f"{found['wrong']} formulas with errors"] if found["wrong"] else []
+    lines += ["formulas are not shown"] if found["formulas"] > found["shown"] else []
+    lines += [f"{width} pixels wide on a telephone"] if width > TELEPHONE["width"] else []
+    here = ("file:", "data:", "blob:")
+    return lines + [f"fetches {url}" for url in fetched if not url.startswith(here)]
 
 
 if __name__ == "__main__":

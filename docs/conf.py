@@ -1,10 +1,15 @@
-"""Sphinx settings; the tables of methods, elements and node kinds are made from the compiled core before each build."""
+"""Sphinx settings.
+
+The tables of methods, elements and node kinds are made from the compiled core first.
+"""
 
 import re
 import shutil
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
+
+from sphinx import addnodes
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -17,7 +22,9 @@ model_pages.write(HERE / "benchmark_models")
 # copies keep the times of the originals, so that only changed notebooks run again
 shutil.rmtree(HERE / "notebooks", ignore_errors=True)
 shutil.copytree(
-    HERE.parent / "notebooks", HERE / "notebooks", ignore=shutil.ignore_patterns("*.py", "__pycache__", ".*")
+    HERE.parent / "notebooks",
+    HERE / "notebooks",
+    ignore=shutil.ignore_patterns("*.py", "__pycache__", ".*"),
 )
 
 project = "lgint"
@@ -52,8 +59,6 @@ napoleon_google_docstring = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False
 
-suppress_warnings = ["ref.python"]  # letters of shapes, such as (n, 3), look like ambiguous names to Sphinx
-
 html_theme = "furo"
 html_title = "lgint"
 html_static_path = ["_static"]
@@ -61,11 +66,24 @@ html_css_files = ["tables.css"]
 
 
 def setup(app):
-    """Docstrings are plain text with formulas: a star or a bar outside of quotes is no markup."""
-    app.connect("autodoc-process-docstring", escape, priority=400)  # before napoleon reads it
+    """Connect what changes docstrings and the links in them."""
+    app.connect("autodoc-process-docstring", escape, priority=400)  # before napoleon
+    app.connect("doctree-read", unlink)
 
 
 def escape(app, what, name, obj, options, lines):
-    lines[:] = [
-        re.sub(r"`[^`]*`|[*|]", lambda part: part[0] if part[0][0] == "`" else "\\" + part[0], x) for x in lines
-    ]
+    """Make plain text of formulas: a star or a bar outside of quotes is no markup."""
+    text = re.compile(r"``.*?``|`[^`]*`|[*|]")
+    lines[:] = [text.sub(lambda part: escaped(part[0]), line) for line in lines]
+
+
+def escaped(part):
+    return part if part[0] == "`" else "\\" + part
+
+
+def unlink(app, doctree):
+    """Leave letters of shapes, such as those of (n, nv), without links to attributes."""
+    for link in [*doctree.findall(addnodes.pending_xref)]:
+        target = link["reftarget"]
+        if link["reftype"] == "class" and target.islower() and "." not in target:
+            link.replace_self(link.children)

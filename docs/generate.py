@@ -1,6 +1,11 @@
-"""Tables of the documentation: rows of the core (methods, options, elements, node kinds) and verdicts on papers."""
+"""Tables of the documentation.
+
+They come from the rows of the core (methods, options, elements, node kinds), from the
+verdicts on papers and from files of measurements.
+"""
 
 import csv
+import math
 import re
 from collections.abc import Iterable
 from itertools import groupby
@@ -19,8 +24,13 @@ def write(folder: Path, bibliography: Path) -> None:
     folder.mkdir(exist_ok=True)
     with (bibliography.parent / "verdicts.csv").open(newline="") as file:
         papers = paper_tables(list(csv.DictReader(file)), keys)
-    measured = bibliography.parents[1] / "benchmarks"
-    tables = {"papers": papers, "benchmarks": exudyn_table(measured), "rods": elastica_table(measured)}
+    times = bibliography.parents[1] / "benchmarks"
+    tables = {
+        "papers": papers,
+        "benchmarks": exudyn_table(times),
+        "rods": elastica_table(times),
+        "scipy": scipy_table(times),
+    }
     for name, text in (fragments(keys) | tables).items():
         (folder / f"{name}.md").write_text(text + "\n")
 
@@ -28,12 +38,19 @@ def write(folder: Path, bibliography: Path) -> None:
 def fragments(keys: set[str]) -> dict[str, str]:
     """Return name and text of every fragment."""
     methods = _core.method_rows()
-    found = {"methods": method_table(methods, keys), "nodes": node_table(_core.node_rows(), keys)}
-    found["elements"] = "\n".join(element_text(row, keys) for row in _core.element_rows())
+    found = {
+        "methods": method_table(methods, keys),
+        "nodes": node_table(_core.node_rows(), keys),
+    }
+    elements = _core.element_rows()
+    found["elements"] = "\n".join(element_text(row, keys) for row in elements)
+    found["joints"] = joint_table(elements)
     found |= {f"options_{row['name']}": option_text(row) for row in methods}
     for stepper in sorted({row["stepper"] for row in methods}):
         rows = [row for row in methods if row["stepper"] == stepper]
-        found[f"tableaux_{stepper}"] = "\n".join(tableau_text(row) for row in rows if row.get("tableau"))
+        found[f"tableaux_{stepper}"] = "\n".join(
+            tableau_text(row) for row in rows if row.get("tableau")
+        )
     return found
 
 
@@ -42,14 +59,30 @@ def method_table(rows: list[Row], keys: set[str]) -> str:
     head = ["method", "order", "what it is", "reference"]
     return table(
         head,
-        ([code(r["name"]), r["order"], r["doc"], cite(r["reference"], keys)] for r in rows),
+        (
+            [code(r["name"]), r["order"], r["doc"], cite(r["reference"], keys)]
+            for r in rows
+        ),
     )
 
 
 def node_table(rows: list[Row], keys: set[str]) -> str:
     """Return one line per node kind."""
-    head = ["kind", "coordinates", "velocities", "own rows", "linear", "first velocities", "reference"]
-    places = {"NO_BODY": "no body", "FIXED": "none: fixed point", "INERTIAL": "inertial axes", "BODY": "body axes"}
+    head = [
+        "kind",
+        "nq",
+        "nv",
+        "own rows",
+        "linear",
+        "velocity of the position",
+        "reference",
+    ]
+    places = {
+        "NO_BODY": "no body",
+        "FIXED": "fixed point",
+        "INERTIAL": "inertial axes",
+        "BODY": "body axes",
+    }
     return table(
         head,
         (
@@ -67,6 +100,15 @@ def node_table(rows: list[Row], keys: set[str]) -> str:
     )
 
 
+def joint_table(rows: list[Row]) -> str:
+    """Return one line per kind of joint."""
+    joints = [r for r in rows if r["nrows"] and not r["name"].endswith("edge")]
+    return table(
+        ["joint", "what it does", "constraint rows"],
+        ([code(f'"{r["name"]}"'), r["doc"], r["nrows"]] for r in joints),
+    )
+
+
 def option_text(row: Row) -> str:
     """Return the options of a method."""
     if not row["options"]:
@@ -75,7 +117,12 @@ def option_text(row: Row) -> str:
     return table(
         head,
         (
-            [code(option["name"]), code(show(option["default"])), values(option), option["doc"]]
+            [
+                code(option["name"]),
+                code(show(option["default"])),
+                values(option),
+                option["doc"],
+            ]
             for option in row["options"]
         ),
     )
@@ -89,21 +136,31 @@ def values(option: Row) -> str:
     low, high = show(option["low"]), show(option["high"])
     if low == high:
         return low
-    return f"{option['type']} from {low} to {high}" + (f", or {choices}" if choices else "")
+    return f"{option['type']} from {low} to {high}" + (
+        f", or {choices}" if choices else ""
+    )
 
 
 def tableau_text(row: Row) -> str:
-    """Return the Butcher tableau of a Runge-Kutta method as a display formula: A, b, embedded weights, d."""
+    """Return a Butcher tableau as a formula: A, b, embedded weights, d."""
     tableau = row["tableau"]
     stages = len(tableau["b"])
     lines = [
-        " & ".join([fraction(c), *(fraction(entry) for entry in A[:i]), *[""] * (stages - i)])
+        " & ".join(
+            [fraction(c), *(fraction(entry) for entry in A[:i]), *[""] * (stages - i)]
+        )
         for i, (c, A) in enumerate(zip(tableau["c"], tableau["A"], strict=True))
     ]
-    weights = [" & ".join(["", *map(fraction, tableau[b])]) for b in ("b", "b_hat", "d") if tableau.get(b)]
+    weights = [
+        " & ".join(["", *map(fraction, tableau[b])])
+        for b in ("b", "b_hat", "d")
+        if tableau.get(b)
+    ]
     body = r" \\ ".join(lines) + r" \\ \hline " + r" \\ ".join(weights)
     size = r"\scriptsize " if stages > 6 else ""
-    return f"{code(row['name'])}\n\n$${size}\\begin{{array}}{{c|{'c' * stages}}} {body} \\end{{array}}$$\n"
+    columns = "c" * stages
+    array = rf"{size}\begin{{array}}{{c|{columns}}} {body} \end{{array}}"
+    return f"{code(row['name'])}\n\n$${array}$$\n"
 
 
 def fraction(number: str) -> str:
@@ -120,30 +177,42 @@ def fraction(number: str) -> str:
 
 def element_text(row: Row, keys: set[str]) -> str:
     """Return one element: what it does, how many rows it has and its parameters."""
-    size = f"Frames: {row['nframes']}. Constraint rows: {row['nrows']}. Reference: {cite(row['reference'], keys)}."
+    counts = f"Frames: {row['nframes']}. Constraint rows: {row['nrows']}."
+    source = f"Reference: {cite(row['reference'], keys)}."
     head = ["parameter", "values", "unit", "meaning"]
     lines = [
-        [code(p["name"]), p["count"] if p["count"] >= 0 else "any number", p["unit"] or "–", p["doc"]]
+        [
+            code(p["name"]),
+            p["count"] if p["count"] >= 0 else "any number",
+            p["unit"] or "–",
+            p["doc"],
+        ]
         for p in row["parameters"]
     ]
     parameters = table(head, lines) if lines else ""
-    return f"### {row['name']}\n\n{row['doc']} {size}\n\n{parameters}\n"
+    return f"## {row['name']}\n\n{row['doc']} {counts} {source}\n\n{parameters}\n"
 
 
 # ---- papers ----
 
 
 def paper_tables(verdicts: list[Row], keys: set[str]) -> str:
-    """Return three tables per paper: its artifacts, the claims that differ and, folded, those that are reproduced."""
+    """Return per paper tables of artifacts, claims that differ and claims that hold."""
     found: dict[str, list[Row]] = {}
     for row in verdicts:
         found.setdefault(f"{row['paper']}/{row['artifact']}", []).append(row)
     parts = []
     for paper, group in groupby(catalogue.artifacts(), key=lambda row: row.paper):
         rows = list(group)
-        title = f"## {paper}\n\n{cite(paper, keys)}\n" if paper in keys else "## Beyond the papers\n"
+        title = (
+            f"## {paper}\n\n{cite(paper, keys)}\n"
+            if paper in keys
+            else "## Beyond the papers\n"
+        )
         parts += [title, artifact_table(rows, found)]
-        parts += claim_tables([(row.name, claim) for row in rows for claim in found.get(row.key, [])])
+        parts += claim_tables(
+            [(row.name, claim) for row in rows for claim in found.get(row.key, [])]
+        )
     return "\n".join(parts)
 
 
@@ -151,7 +220,15 @@ def artifact_table(rows: list[Any], found: dict[str, list[Row]]) -> str:
     """Return one line per artifact."""
     return table(
         ["artifact", "shows", "reproduced if", "claims that hold", "verdict"],
-        ([code(r.name), plain(r.shows) + chosen(r), plain(r.reproduced), *score(found.get(r.key, []))] for r in rows),
+        (
+            [
+                code(r.name),
+                plain(r.shows) + chosen(r),
+                plain(r.reproduced),
+                *score(found.get(r.key, [])),
+            ]
+            for r in rows
+        ),
     )
 
 
@@ -168,10 +245,12 @@ def score(claims: list[Row]) -> list[str]:
 
 
 def claim_tables(claims: list[tuple[str, Row]]) -> list[str]:
-    """Return a table of what differs, with reasons, and a folded one of what is reproduced."""
+    """Return a table of what differs, with reasons, and a folded one of what holds."""
     cells = {"reproduced": [], "differs": []}
     for name, claim in claims:
-        texts = [plain(claim[column]) for column in ("claim", "in the paper", "here", "why")]
+        texts = [
+            plain(claim[column]) for column in ("claim", "in the paper", "here", "why")
+        ]
         cells[claim["verdict"]].append([code(name), *texts])
     head = ["artifact", "claim", "paper", "here"]
     parts = []
@@ -179,7 +258,11 @@ def claim_tables(claims: list[tuple[str, Row]]) -> list[str]:
         parts += ["What differs:\n", table([*head, "why"], cells["differs"])]
     if cells["reproduced"]:
         held = [row[:-1] for row in cells["reproduced"]]
-        parts += [f"<details><summary>{len(held)} claims that hold</summary>\n", table(head, held), "</details>\n"]
+        parts += [
+            f"<details><summary>{len(held)} claims that hold</summary>\n",
+            table(head, held),
+            "</details>\n",
+        ]
     return parts
 
 
@@ -201,17 +284,68 @@ def latest(path: Path) -> list[dict[str, str]]:
 def exudyn_table(folder: Path) -> str:
     """Return one line per case of the last comparison with Exudyn."""
     rows = latest(folder / "results.csv")
-    head = ["case", "method", "lgint, µs", "Exudyn, µs", "ratio", "ratio at equal error"]
-    keys = ("case", "method", "lgint_us", "exudyn_us", "ratio", "equal")
-    return source(rows) + table(head, ([row[key] or "–" for key in keys] for row in rows))
+    columns = {
+        "case": "case",
+        "method": "method",
+        "lgint_us": "lgint, µs",
+        "exudyn_us": "Exudyn, µs",
+        "ratio": "ratio",
+        "equal": "ratio at equal error",
+    }
+    return source(rows) + measured(rows, columns)
 
 
 def elastica_table(folder: Path) -> str:
     """Return the runs of the soft bar in the last comparison with PyElastica."""
-    rows = [row for row in latest(folder / "rods.csv") if row["case"] in ("cantilever", "pendulum")]
-    head = ["case", "edges", "code", "step, s", "µs per step", "time of the run, s", "error, m"]
-    keys = ("case", "edges", "code", "h", "us", "seconds", "error")
-    return source(rows) + table(head, ([row[key] for key in keys] for row in rows))
+    rows = [
+        row
+        for row in latest(folder / "rods.csv")
+        if row["case"] in ("cantilever", "pendulum")
+    ]
+    columns = {
+        "case": "case",
+        "edges": "edges",
+        "code": "code",
+        "h": "step, s",
+        "us": "µs per step",
+        "seconds": "time of the run, s",
+        "error": "error, m",
+    }
+    return source(rows) + measured(rows, columns)
+
+
+def scipy_table(folder: Path) -> str:
+    """Return the runs of the heavy top in the last comparison with SciPy."""
+    rows = latest(folder / "scipy.csv")
+    columns = {
+        "program": "program",
+        "solver": "solver",
+        "tolerance": "tolerance",
+        "ms": "time, ms",
+        "error": "error",
+    }
+    return source(rows) + measured(rows, columns)
+
+
+def measured(rows: list[dict[str, str]], columns: dict[str, str]) -> str:
+    """Return a table of some columns under their titles."""
+    cells = ([rounded(row[key]) for key in columns] for row in rows)
+    return table(list(columns.values()), cells)
+
+
+def rounded(text: str) -> str:
+    """Return a number to three digits, a dash for NaN, and other text as it is."""
+    try:
+        number = float(text or "nan")
+    except ValueError:
+        return text
+    return (
+        "–"
+        if math.isnan(number)
+        else f"{number:.3g}"
+        if number < 1000
+        else f"{number:.0f}"
+    )
 
 
 def source(rows: list[dict[str, str]]) -> str:
@@ -225,7 +359,13 @@ def source(rows: list[dict[str, str]]) -> str:
 def table(head: list[str], lines: Iterable[list[Any]]) -> str:
     """Return a table."""
     rows = [head, ["---"] * len(head), *lines]
-    return "\n".join("| " + " | ".join(str(cell).replace("|", r"\|") for cell in row) + " |" for row in rows) + "\n"
+    return (
+        "\n".join(
+            "| " + " | ".join(str(cell).replace("|", r"\|") for cell in row) + " |"
+            for row in rows
+        )
+        + "\n"
+    )
 
 
 def code(text: Any) -> str:
@@ -239,5 +379,10 @@ def show(value: Any) -> str:
 
 
 def cite(reference: str, keys: set[str]) -> str:
-    """Return a reference with every known key turned into a citation."""
-    return re.sub(r"\w+", lambda word: f"{{cite:t}}`{word[0]}`" if word[0] in keys else word[0], reference or "–")
+    """Return a reference in which every known key is a citation and every page a link."""
+    linked = re.sub(r"docs/(\w+)", r"[\1](\1.md)", reference or "–")
+    return re.sub(
+        r"\w+",
+        lambda word: f"{{cite:t}}`{word[0]}`" if word[0] in keys else word[0],
+        linked,
+    )

@@ -1,6 +1,7 @@
-"""A page per benchmark model: the lines that integrate it, the picture they make, and its parameters."""
+"""A page per benchmark model: lines that integrate it, their picture, its parameters."""
 
 import inspect
+import warnings
 from pathlib import Path
 
 import lgint
@@ -26,14 +27,23 @@ EXAMPLES = {
 
 
 def write(folder: Path) -> None:
-    """Write the pages and their pictures; a model without an example, or an example without a model, is an error."""
+    """Write the pages and their pictures.
+
+    A model without an example, or an example without a model, is an error.
+    """
     if sorted(EXAMPLES) != lgint.models.names():
-        raise ValueError(f"pages of models: {set(EXAMPLES) ^ set(lgint.models.names())} without its counterpart")
+        raise ValueError(
+            f"{set(EXAMPLES) ^ set(lgint.models.names())}: without a model or an example"
+        )
     folder.mkdir(exist_ok=True)
     for name, (parameters, arguments) in EXAMPLES.items():
-        code = f"model = lgint.models.{name}({parameters})\nrun = lgint.integrate(model, {arguments})\nrun.plot()"
+        lines = [f"model = lgint.models.{name}({parameters})"]
+        lines += [f"run = lgint.integrate(model, {arguments})", "run.plot()"]
+        code = "\n".join(lines)
         scope = {"lgint": lgint}
-        exec(code, scope)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the published inertias of the Puma 560
+            exec(code, scope)
         scope["run"].plot().savefig(folder / f"{name}.png", dpi=110)
         (folder / f"{name}.md").write_text(page(name, code, scope["model"]))
 
@@ -61,4 +71,5 @@ import lgint
 
 def size(model: lgint.Model) -> str:
     """Return a sentence on how many coordinates and constraint rows there are."""
-    return f"With its default parameters it has {model.nv} velocities and {model.nc} constraint rows."
+    sizes = f"{model.nv} velocities and {model.nc} constraint rows"
+    return f"With its default parameters it has {sizes}."

@@ -53,13 +53,33 @@ def dh_links(
     rotation : array_like, shape (3, 3), optional
         From the base frame to inertial axes. Default: the identity.
 
+    Returns
+    -------
+    list of DHLink
+        For each link the inertial `rotation` (3, 3) and `origin` (3,) of its frame, and of its joint the `kind`,
+        `point` (3,), `axis` (3,) and `coordinate`; `position(com)` is the inertial place of a point of the link.
+
+    Raises
+    ------
+    ValueError
+        For wrong shapes, another convention, and letters other than r and p.
+
     Examples
     --------
+    Two links of a planar arm, with their centres of mass in the middle:
+
+    >>> import lgint
+    >>> builder = lgint.ModelBuilder(formulation="minimal")
     >>> before = lgint.ground
-    >>> for i, link in enumerate(lgint.dh_links(table)):
-    ...     name = builder.add_body(f"link{i}", position=link.position(com[i]), rotation=link.rotation, ...)
-    ...     builder.add_joint(link.kind, before, name, point=link.point, axis=link.axis, angle=link.coordinate)
-    ...     before = name
+    >>> for i, link in enumerate(lgint.dh_links([(0, 0, 0.4, 0), (0, 0, 0.3, 0)])):
+    ...     com = link.position((-0.2, 0, 0))
+    ...     pose = {"position": com, "rotation": link.rotation}
+    ...     body = builder.add_body(f"link{i}", mass=1, inertia=(1, 2, 2), **pose)
+    ...     joint = {"axis": link.axis, "angle": link.coordinate}
+    ...     name = builder.add_joint(link.kind, before, body, point=link.point, **joint)
+    ...     before = body
+    >>> builder.build().nq
+    2
     """
     rows = array("table", table)
     if rows.ndim != 2 or rows.shape[1] != 4:

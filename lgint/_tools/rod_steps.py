@@ -69,9 +69,11 @@ def rod_step_limit(
 
     Examples
     --------
+    >>> import lgint
     >>> steel = lgint.section("circle", E=210e9, G=81e9, rho=7850, radius=5e-3)
-    >>> lgint.rod_step_limit(0.02, steel.stiffness, steel.inertia, method="rk44")  # doctest: +SKIP
-    5.5e-06
+    >>> limit = lgint.rod_step_limit(0.02, steel.stiffness, steel.inertia, method="rk44")
+    >>> f"{limit:.1e} s"
+    '5.5e-06 s'
     """
     ds = number("ds", ds, positive=True)
     C = np.asarray(stiffness, float)
