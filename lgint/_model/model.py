@@ -397,7 +397,8 @@ class Model(System):
     def __repr__(self) -> str:
         origin = self._record["origin"]
         name = f"{origin['factory']}: " if origin else ""
-        counts = f"{len(self.bodies)} bodies, {len(self.joints)} joints"
+        bodies, joints = len(self.bodies), len(self.joints)
+        counts = f"{bodies} {'body' if bodies == 1 else 'bodies'}, {joints} {'joint' if joints == 1 else 'joints'}"
         return f"<lgint.Model {name}{counts}, nq={self.nq} nv={self.nv} nc={self.nc}>"
 
 

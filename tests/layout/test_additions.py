@@ -211,5 +211,5 @@ except ValueError as error:
 """
     run = in_tree(grown, "-c", code)
     assert run.returncode == 0, run.stderr
-    assert "\"ralston\" has no option 'rho_inf'" in run.stdout
+    assert "'ralston' has no option 'rho_inf'" in run.stdout
     assert "'parallel'" in run.stdout
