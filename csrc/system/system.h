@@ -68,8 +68,9 @@ typedef enum lg_kinetic_rule {
 } lg_kinetic_rule;
 
 /* A discrete gradient can be singular, where the midpoint gradient has to stand in. Which one an element takes must not
-   change while Newton's method iterates: the first evaluations of a step take those at the middle, one decides when the
-   step is known well enough, and all others keep to that. */
+   change while Newton's method iterates. The first evaluation of a step takes those at the middle. In the second one
+   every element decides whose relative motion is known well enough by then, in the third all others do, and all later
+   ones keep to that. */
 typedef enum lg_pair_stage { LG_PAIR_FIRST, LG_PAIR_WAITS, LG_PAIR_DECIDES, LG_PAIR_DECIDED } lg_pair_stage;
 
 typedef struct lg_pair {
@@ -95,6 +96,7 @@ typedef struct lg_pair_wanted { /* NULL: not wanted; outputs are overwritten */
     double *G, *B; /* pattern->nvalues each: gradients of the rows in the step; B at q1 */
     double *noise; /* the round-off of force and Gtlam beyond that of their terms, a single number */
     int *midpoints; /* how many gradients at the middle stand in for discrete ones from which they differ */
+    int *undecided; /* how many of these may be discrete ones in a later evaluation of the step */
     lg_matrix *S; /* d(-force + G^T lam)/du is ADDED to a matrix the caller zeroed */
     const lg_chain *chain; /* dq1/du, one per block; for S */
 } lg_pair_wanted;
