@@ -1,5 +1,6 @@
 /* Option dictionaries as values of the core, which checks them by the rows of a method. */
 #include "bind/args.h"
+#include "integrator/methods.h"
 
 #include <math.h>
 
@@ -90,7 +91,7 @@ static int read_option(const lg_method *method, PyObject *name, PyObject *object
                        lg_option_value *values)
 {
     const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
-    const lg_option *option = text ? lg_method_option(method, text) : NULL;
+    const lg_option *option = text ? lg_option_find(method->options, text) : NULL;
     lg_given given;
     if (!option)
         return raise_unknown(method, name);

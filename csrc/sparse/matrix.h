@@ -17,7 +17,7 @@
 #include "core/arena.h"
 #include "core/poll.h"
 #include "core/status.h"
-#include "sparse/pattern.h"
+#include "sparse/plan.h"
 
 /* How a block's q, v and a follow from the unknown u of a Newton step: d(q, v, a)/du = k[i] X[i], X[i] being the
    column-major nv x nv matrix, NULL for the identity. One per block. */
@@ -25,28 +25,6 @@ typedef struct lg_chain {
     double k[3];
     const double *X[3];
 } lg_chain;
-
-typedef struct lg_plan lg_plan; /* const after creation; threads share it */
-
-/* What S holds, which decides who couples with whom, and therefore the fill. Two bodies that are connected by stiffness
-   or damping only are not coupled in a matrix of masses. */
-typedef enum lg_coupling {
-    LG_COUPLING_MASS, /* M: the first nmass_cliques of the pattern; the others have no place in the matrix */
-    LG_COUPLING_TANGENTS, /* derivatives by q, v and a: all cliques */
-    LG_COUPLING_GROUPS, /* those of discrete gradients: group g is clique ncliques + g of its blocks */
-    LG_COUPLINGS
-} lg_coupling;
-
-lg_status lg_plan_create(const lg_pattern *pattern, lg_coupling coupling, lg_plan **plan);
-void lg_plan_free(lg_plan *plan);
-/* The plans of a system by their coupling; NULL: not needed. */
-typedef struct lg_plans {
-    const lg_plan *of[LG_COUPLINGS];
-} lg_plans;
-int lg_plan_size(const lg_plan *plan); /* unknowns */
-long lg_plan_values(const lg_plan *plan); /* doubles in the matrix: the measure of fill */
-/* Multiplications of a factorisation and of a solution. */
-void lg_plan_operations(const lg_plan *plan, double *factor, double *solve);
 
 typedef struct lg_matrix {
     const lg_plan *plan;

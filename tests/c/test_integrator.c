@@ -4,6 +4,7 @@
 #include "plans.h"
 #include "run/integrate.h"
 #include "solve/initial.h"
+#include "solve/project.h"
 #include "systems.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static lg_status keep(void *self, const lg_state *state, double h)
 
 static lg_option_value *option_of(const char *method, lg_option_value *options, const char *name)
 {
-    return options + lg_method_option(lg_method_find(method), name)->field;
+    return options + lg_option_find(lg_method_find(method)->options, name)->field;
 }
 
 static lg_status run_from(const hand_system *s, const char *name, const lg_option_value *given, const lg_start *start,

@@ -1,6 +1,7 @@
 /* What a half-explicit stage takes over from the evaluation before it, on compiled chains of bodies: results without
    reuse have the same bits, and the pivots of a constant mass are kept. */
 #include "check.h"
+#include "integrator/methods.h"
 #include "model/model.h"
 #include "plans.h"
 #include "run/run.h"
@@ -178,7 +179,7 @@ static result run_chain(const chain *c, const lg_method *method, int project, in
     observe(&o, lg_model_system(c->model), forgets);
     set_start(o.system.space, q);
     lg_method_defaults(method, options);
-    options[lg_method_option(method, "project")->field].choice = project;
+    options[lg_option_find(method->options, "project")->field].choice = project;
     lg_start start = {.part = {q, v}};
     CHECK(lg_run_open(&run, &o.system, (lg_plans[]){one_plan(c->plan)}, method, options, &start, &report) == LG_OK);
     for (int i = 0; i < STEPS; i++)

@@ -2,7 +2,6 @@
    equations are in step.h. A state with other q or v than those to which the carried p belongs, such as the start of a
    run, has p = M v. */
 #include "integrator/conserve/step.h"
-#include "integrator/methods.h"
 
 #include "core/small.h"
 

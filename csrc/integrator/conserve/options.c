@@ -1,6 +1,5 @@
 /* Options of energy-momentum methods. */
 #include "integrator/conserve/step.h"
-#include "integrator/methods.h"
 
 /* In the order of the choices of `hamiltonian`. */
 const lg_kinetic_rule lg_conserve_readings[] = {LG_KINETIC_POLYNOMIAL, LG_KINETIC_HAMILTON, LG_KINETIC_PUBLISHED};
