@@ -11,7 +11,7 @@
 
 typedef struct lg_stats {
     long steps, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks;
-    long midpoint_gradients; /* steps in which a gradient at the middle stood in for a discrete one */
+    long midpoint_gradients; /* steps in which a gradient at the middle replaced a discrete one */
     long rejected, failed; /* steps that were rejected; those of them that failed */
     const char *newton; /* the variant of Newton's method in use, "full" or "modified"; NULL: none */
 } lg_stats;
@@ -25,7 +25,7 @@ struct lg_stepper_type {
     const lg_stepper_type *unconstrained; /* takes over where there are no constraints; NULL: none */
     size_t size; /* of the stepper's struct, which begins with an lg_stepper */
     lg_coupling coupling; /* of its matrix; the same for all steppers among which a row chooses, as the next field */
-    int masses_beside; /* it may need a matrix of masses as well */
+    int masses_beside; /* it may also need a matrix of masses */
     const char *needs; /* of a system, in words; NULL: it runs every system */
     const char *extra; /* the name of what results hold of every state beside its parts; NULL: nothing */
     int (*extra_count)(const lg_stepper *self); /* its numbers, which begin the carry */

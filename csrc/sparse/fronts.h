@@ -22,7 +22,7 @@ typedef struct lg_front {
     int fresh; /* no earlier front changes it: factored straight from the assembled values */
     int constant; /* its pivot block depends on S alone */
     int pivot; /* its first unknown in the order of elimination */
-    int place; /* of its unknowns in the vector of a solution */
+    int place; /* where its unknowns are in the vector of a solution */
     int neighbour, neighbours; /* first and number of its plan->neighbours */
     long D, U, L, end; /* places of the panels */
     long updates; /* place in plan->updates: neighbours^2 of them, column by column */
@@ -30,7 +30,7 @@ typedef struct lg_front {
 
 typedef struct lg_neighbour { /* the unknowns of a later front among the m of an earlier one */
     int start, size;
-    int pivot, place; /* of the later front */
+    int pivot, place; /* those of the later front */
 } lg_neighbour;
 
 typedef struct lg_update { /* where the product of a slice of L and a slice of U is subtracted */
@@ -54,13 +54,13 @@ typedef struct lg_meeting { /* where two entries of a clique meet */
 typedef struct lg_plan {
     int nfronts, nentries, ncliques;
     int size, nvelocities, nrows;
-    int apart; /* every front is constant, small and without neighbours */
+    int apart; /* whether every front is constant, small and without neighbours */
     int largest, widest; /* largest n, largest m */
     long nassembled, nvalues; /* doubles that elements add to; all doubles */
     lg_front *fronts; /* in the order of elimination */
     lg_neighbour *neighbours;
     lg_update *updates;
-    int in_place; /* every front's unknowns are contiguous: solutions need no other order */
+    int in_place; /* whether the unknowns of every front are contiguous, so that solutions need no reordering */
     int *unknowns; /* in the order of elimination: the number of each unknown */
     lg_entry_place *entries;
     long *clique; /* per clique: its first meeting */

@@ -13,7 +13,7 @@ typedef struct lg_plan lg_plan; /* const after creation; threads share it */
 typedef enum lg_coupling {
     LG_COUPLING_MASS, /* M: the first nmass_cliques of the pattern; the others have no place in the matrix */
     LG_COUPLING_TANGENTS, /* derivatives by q, v and a: all cliques */
-    LG_COUPLING_GROUPS, /* those of discrete gradients: group g is clique ncliques + g of its blocks */
+    LG_COUPLING_GROUPS, /* derivatives of discrete gradients: the blocks of group g are clique ncliques + g */
     LG_COUPLINGS
 } lg_coupling;
 

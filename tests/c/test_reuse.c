@@ -1,5 +1,5 @@
-/* What a half-explicit stage takes over from the evaluation before it, on compiled chains of bodies: results without
-   reuse have the same bits, and the pivots of a constant mass are kept. */
+/* Half-explicit stages on compiled chains of bodies reuse data of the previous evaluation: results without reuse have
+   the same bits, and the pivots of a constant mass are kept. */
 #include "check.h"
 #include "integrator/methods.h"
 #include "model/model.h"
@@ -15,7 +15,7 @@ enum { MOST_BODIES = 24, MOST_VALUES = 64 * MOST_BODIES, STEPS = 12 };
 typedef struct observed {
     lg_system system;
     const lg_system *inner;
-    int forgets; /* nothing is taken over: the flag is cleared and the scratch is spoilt before every evaluation */
+    int forgets; /* nothing is reused: before every evaluation the flag is cleared and the scratch is overwritten */
     long reuses; /* evaluations with the flag */
 } observed;
 
@@ -199,7 +199,7 @@ enum { METHODS = sizeof methods / sizeof *methods, PROJECTIONS = 4 };
 
 /* ---- the tests ---- */
 
-/* All stages but the first find the rotations of bodies and the relations of edges of the rows before them. */
+/* All stages except the first reuse the rotations of bodies and the relative poses of edges from the rows before. */
 static void test_reuse_changes_no_bit(void)
 {
     chain *c = new_mixture();
@@ -214,7 +214,7 @@ static void test_reuse_changes_no_bit(void)
     free_chain(c);
 }
 
-/* Pendulums and rods whose mass is constant: it is factored in full at the start alone. */
+/* The constant mass of pendulums and rods is only factored in full at the start. */
 static void test_pivots_of_a_constant_mass_are_kept(void)
 {
     static const char *const joints[] = {"spherical", "kirchhoff_edge", "inextensible_edge"};

@@ -27,7 +27,7 @@ typedef struct lg_alpha_place {
     double *q, *v, *a, *lam, *mem, *theta, *c, *qn; /* c_n and q_n of its step */
 } lg_alpha_place;
 
-/* What a step takes over from earlier steps. */
+/* The data that a step takes over from earlier steps. */
 typedef struct lg_alpha_carry {
     double *a, *h; /* a_n, and the h that it belongs to; 0: no step yet */
     double *steps; /* number of earlier steps whose values are available: 0 to 3 */
