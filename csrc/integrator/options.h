@@ -2,7 +2,7 @@
 #ifndef LG_INTEGRATOR_OPTIONS_H
 #define LG_INTEGRATOR_OPTIONS_H
 
-#include "integrator/option.h"
+#include "integrator/stepper.h"
 
 #include <math.h>
 

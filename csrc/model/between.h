@@ -1,4 +1,4 @@
-/* Tangents of forces between two points. */
+/* The tangent of a force between two points. */
 #ifndef LG_MODEL_BETWEEN_H
 #define LG_MODEL_BETWEEN_H
 

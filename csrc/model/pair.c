@@ -7,12 +7,14 @@
    they are everywhere, and with the rows of joints in the axes of bodies; or as printed, where points on bodies are
    placed by (e.e) R(e). Discrete gradients are corrections of those at the middle: discrete.c. */
 #include "model/discrete.h"
+#include "model/quadratic_rows.h"
 
 typedef struct step_work {
     double *middle, *v_m; /* q_m, v_m */
     lg_chain *chain; /* that of the middle */
     double *phi, *phidot, *B, *G, *Z; /* rows; see lg_step */
     double *V, *gradient; /* likewise */
+    double *lam, *rows; /* where attitudes are not normalised: multipliers of the evaluation, rows at the middle */
 } step_work;
 
 static void layout(const lg_model *m, step_work *w, lg_arena *arena)
@@ -29,6 +31,8 @@ static void layout(const lg_model *m, step_work *w, lg_arena *arena)
     w->Z = lg_arena_doubles(arena, nvalues);
     w->V = lg_arena_doubles(arena, nelements);
     w->gradient = lg_arena_doubles(arena, nelements * 2 * LG_MAX_NV);
+    w->lam = lg_arena_doubles(arena, nrows);
+    w->rows = lg_arena_doubles(arena, nrows);
 }
 
 /* The scratch of evaluations comes first. */
@@ -100,26 +104,19 @@ static lg_status rows_at(const lg_model *m, const lg_point *at, double *phi, dou
     return lg_model_collect(m, at, &want);
 }
 
-static lg_status start(lg_step *step, const step_work *w)
+static lg_status start(const lg_step *step, const step_work *w)
 {
     lg_point at = point_at(step->pair, step->pair->q0, w->v_m);
     lg_zero((int)(lg_model_kept(step->m)), step->pair->kept);
-    lg_correct_open(step->m, &step->kept);
     LG_TRY(rows_at(step->m, &at, step->kept.phi, NULL));
     return lg_potentials(step->m, &at, step->kept.V, NULL);
-}
-
-/* Whether elements may decide about their gradients, for which they compare those of rows and potentials. */
-static int may_decide(const lg_pair *pair)
-{
-    return pair->equivariant && (pair->stage == LG_PAIR_WAITS || pair->stage == LG_PAIR_DECIDES);
 }
 
 /* Rows belong to the end in time as well. */
 static lg_status end(lg_step *step, const step_work *w, int discrete)
 {
     const lg_pair_wanted *wanted = step->wanted;
-    int slopes = discrete && (wanted->S || may_decide(step->pair));
+    int slopes = discrete && (wanted->S || step->pair->stage == LG_PAIR_DECIDES);
     lg_point at = point_at(step->pair, step->pair->q1, w->v_m);
     at.t = step->pair->t + step->pair->h;
     step->phi = wanted->phi ? wanted->phi : w->phi;
@@ -127,22 +124,33 @@ static lg_status end(lg_step *step, const step_work *w, int discrete)
     if (!discrete && !wanted->phi && !wanted->B)
         return LG_OK;
     LG_TRY(rows_at(step->m, &at, step->phi, step->B));
-    step->violation = lg_max_abs(step->m->space.nrows, step->phi);
     at.t = at.t_in;
     return discrete ? lg_potentials(step->m, &at, step->V, slopes ? step->gradient : NULL) : LG_OK;
 }
 
 /* ---- the verb ---- */
 
+static double largest_of(int n, const double *x)
+{
+    double largest = 0;
+    for (int i = 0; i < n; i++)
+        largest = fmax(largest, fabs(x[i]));
+    return largest;
+}
+
 static lg_wanted wanted_at_middle(const lg_step *step, const step_work *w, int discrete)
 {
     const lg_pair_wanted *wanted = step->wanted;
     lg_wanted want = {.force = wanted->force, .Btlam = wanted->Gtlam, .B = wanted->G, .S = wanted->S};
     want.chain = wanted->S ? w->chain : NULL;
+    if (!step->pair->equivariant) {
+        want.phi = w->rows;
+        want.B = wanted->G || !wanted->S ? wanted->G : w->G;
+    }
     if (!discrete)
         return want;
     want.phidot = w->phidot;
-    if (!want.B && (wanted->S || may_decide(step->pair)))
+    if (!want.B && (wanted->S || step->pair->stage == LG_PAIR_DECIDES))
         want.B = w->G;
     if (wanted->S)
         want.Z = w->Z;
@@ -158,10 +166,16 @@ static lg_status middle(lg_step *step, const step_work *w, int discrete)
     step->at_middle = wanted_at_middle(step, w, discrete);
     if (step->wanted->S)
         fill_chains(m, step->pair, step->wanted->chain, w->chain);
+    if (step->middle.quadratic && m->space.nrows) {
+        lg_quadratic_multipliers(m, &step->middle, step->pair->lam, w->lam);
+        step->middle.lam = w->lam;
+    }
     LG_TRY(lg_model_press(m, &step->middle, &step->at_middle));
     if (discrete && along_motion) // wrenches for the bodies to take
         LG_TRY(lg_correct(step));
     LG_TRY(lg_model_collect(m, &step->middle, &step->at_middle));
+    if (step->middle.quadratic && m->space.nrows)
+        lg_quadratic_rows(m, &step->middle, step->pair->lam, w->rows, &step->at_middle);
     return discrete && !along_motion ? lg_correct(step) : LG_OK;
 }
 
@@ -173,7 +187,7 @@ lg_status lg_model_pair(void *self, const lg_pair *pair, const lg_pair_wanted *w
     int discrete = pair->rule == LG_PAIR_DISCRETE;
     layout(m, &w, &arena);
     lg_step step = {.m = m, .pair = pair, .wanted = wanted, .V = w.V, .gradient = w.gradient};
-    step.largest = lg_max_abs(m->space.nq, pair->q1);
+    step.largest = largest_of(m->space.nq, pair->q1);
     open_middle(pair, &m->space, &w);
     layout_kept(m, pair->kept, &step.kept);
     if (discrete && pair->stage == LG_PAIR_FIRST)
@@ -184,7 +198,5 @@ lg_status lg_model_pair(void *self, const lg_pair *pair, const lg_pair_wanted *w
         *wanted->noise = step.noise;
     if (wanted->midpoints)
         *wanted->midpoints = step.midpoints;
-    if (wanted->undecided)
-        *wanted->undecided = step.undecided;
     return LG_OK;
 }

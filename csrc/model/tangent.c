@@ -3,6 +3,15 @@
 #include "model/body/body.h"
 #include "system/chain.h"
 
+void lg_tangent_add_block(const lg_element *e, int clique, const lg_matrix *S, const lg_chain *chain, int i, int j,
+                          const double *A)
+{
+    const lg_block *a = e->frame[i]->body->block, *b = e->frame[j]->body->block;
+    int ld;
+    double *at = lg_body_meeting(e, clique, S, i, j, &ld);
+    lg_chain_add(b, &chain[e->frame[j]->body->index], 0, 1, 0, a->nv, 0, b->nv, A, a->nv, at, ld);
+}
+
 /* ---- any bodies: by columns ---- */
 
 /* Y += A B for the quarters A and the 6 x n matrix B, column-major */

@@ -15,4 +15,9 @@ enum { LG_TANGENT_ROOM = 5 * 6 };
 void lg_tangent_add(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
                     const lg_quarters K[2][2], const lg_quarters D[2][2]);
 
+/* S += A X k for the velocities of the block under frame i and the unknown of the block under frame j, by the first
+   level of its chain; A has the sizes of both blocks, column-major. */
+void lg_tangent_add_block(const lg_element *e, int clique, const lg_matrix *S, const lg_chain *chain, int i, int j,
+                          const double *A);
+
 #endif

@@ -2,7 +2,6 @@
 #include "solve/initial.h"
 
 #include "core/small.h"
-#include "solve/project.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Projection onto the constraints in the mass metric. */
-#include "solve/project.h"
+#include "solve/initial.h"
 
 #include "core/small.h"
 

@@ -4,7 +4,6 @@
 #include "core/small.h"
 #include "solve/culprit.h"
 #include "solve/initial.h"
-#include "solve/project.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,8 +2,7 @@
 #ifndef LG_SPARSE_FRONT_H
 #define LG_SPARSE_FRONT_H
 
-#include "core/poll.h"
-#include "sparse/fronts.h"
+#include "sparse/plan.h"
 
 typedef struct lg_front_data {
     const double *values; /* assembled */

@@ -15,9 +15,9 @@ class Formulation:
 
     node: str
     pivot: str
-    storage: str  # how the rotation is stored: "matrix", "quaternion", "vector" or "angles"
+    storage: str  # of the rotation: "matrix", "quaternion", "vector", "angles"
     body_velocity: bool = False  # the velocity of the COM is in body axes
-    rates: bool = False  # velocities are time derivatives of the quaternion or the angles
+    rates: bool = False  # time derivatives of the quaternion or the angles take the place of the angular velocity
 
 
 FORMULATIONS: Final[Mapping[str, Formulation]] = {

@@ -63,6 +63,87 @@ def test_tangent_of_the_midpoint_rule(element, kinds, equivariant):
     check_tangent(model, random_step(model, rigid(kinds), 2), MIDPOINT, equivariant=equivariant)
 
 
+# ---- attitudes that are not normalised ----
+
+OFFSETS = [(0.3, -0.2, 0.1), (-0.7, -0.2, 0.6)]  # of the two frames: rows.rigid
+
+
+def quadratic_bodies(model, q):
+    """x and R = E G^T of each body, (50), which may be complex."""
+    for kind, _, first, *_ in model.blocks:
+        place = kind == "euler_parameters"
+        w, x, y, z = q[first + 3 * place : first + 3 * place + 4]
+        E = np.array([[-x, w, -z, y], [-y, z, w, -x], [-z, -y, x, w]])
+        G = np.array([[-x, w, z, -y], [-y, -z, w, x], [-z, y, -x, w]])
+        yield q[first : first + 3] if place else np.zeros(3), E @ G.T, E, G
+
+
+def printed_rows(model, element, q):
+    """The rows of a lower pair: distances along axes of the carrier, and products of axes of both bodies."""
+    (x_a, R_a, *_), (x_b, R_b, *_) = quadratic_bodies(model, q)
+    d = x_b + R_b @ OFFSETS[1] - x_a - R_a @ OFFSETS[0]
+    triads = [R @ np.reshape(p, (3, 3)) for R, p in ((R_a, element.parameters[1:10]), (R_b, element.parameters[10:]))]
+    carrier = [np.eye(3), *triads][int(element.parameters[0])]
+    row = ROWS[element.kind]
+    pairs = [row["pairs"][i : i + 2] for i in range(0, len(row["pairs"]), 2)]
+    return np.array(
+        [carrier[:, int(i) - 1] @ d for i in row["locked"]]
+        + [triads[0][:, int(i) - 1] @ triads[1][:, int(j) - 1] for i, j in pairs]
+    )
+
+
+@pytest.mark.parametrize("element", [e for e in JOINTS if len(e.parameters) == 19], ids=str)
+def test_rows_as_printed_are_those_of_quadratic_attitudes(element, kinds):
+    """Their gradients at the middle, where |e| < 1, are those of the formulas, axes of joints included."""
+    model = rigid(kinds, element)
+    q0, q1, lam, h = random_step(model, rigid(kinds), 1, 0.5)
+    got = model.evaluate_pair(0.2, h, q0, q1, lam=lam, rule=MIDPOINT, want=("G", "Gtlam"))
+    middle, n = (q0 + q1) / 2, ROWS[element.kind]["nrows"]
+    columns = [printed_rows(model, element, middle + 1e-30j * unit).imag / 1e-30 for unit in np.eye(model.nv)]
+    assert np.allclose(got["G"][:n], np.transpose(columns), rtol=1e-13, atol=1e-13)
+    assert np.allclose(got["Gtlam"], got["G"].T @ lam, rtol=1e-13, atol=1e-13)
+
+
+LOADS = [
+    e for e in ON_BODIES if str(e) in ("force-0-0", "force-1-0", "torque-0-0", "torque-1-0", "drag", "force_law-1")
+]
+
+
+def printed_load(element, x, xdot, R, E, G, rate):
+    """A force, and a moment as a force on the parameters: moments have the powers of 2 E e' or 2 G e' (128)."""
+    if element.kind == "drag":
+        return -R @ np.reshape(element.parameters, (3, 3)) @ R.T @ xdot, np.zeros(4)
+    if element.kind == "force_law":
+        n = np.sqrt((R @ R.T)[0, 0])
+        return -2 * x - 0.3 * xdot, 2 * G.T @ (-0.4 * 2 * G @ rate / n)
+    value, in_body = np.array(element.parameters[-3:]), element.parameters[0] == 1
+    if element.kind == "force":
+        return R @ value if in_body else value, np.zeros(4)
+    return np.zeros(3), 2 * (G if in_body else E).T @ value
+
+
+@pytest.mark.parametrize("element", LOADS, ids=str)
+def test_loads_as_printed(element, kinds):
+    """At the middle, where |e| < 1: axes of the body turn with R = E G^T, and its point moves with it."""
+    model = rigid(kinds, element)
+    q0, q1, _, h = random_step(model, rigid(kinds), 1, 0.5)
+    q, v, first = (q0 + q1) / 2, (q1 - q0) / h, 3 * (kinds[0] == "euler_parameters")
+
+    def place(q):
+        x, R, *_ = next(quadratic_bodies(model, q))
+        return x + R @ OFFSETS[0]
+
+    def along(v):
+        return place(q + 1e-30j * v).imag / 1e-30
+
+    _, *attitude = next(quadratic_bodies(model, q))
+    force, on_parameters = printed_load(element, place(q), along(v), *attitude, v[first : first + 4])
+    expected = np.array([along(unit) @ force for unit in np.eye(model.nv)])
+    expected[first : first + 4] += on_parameters
+    got = model.evaluate_pair(0.2, h, q0, q1, rule=MIDPOINT, want=("force",))["force"]
+    assert np.allclose(got, expected, rtol=1e-13, atol=1e-13)
+
+
 # ---- discrete gradients ----
 
 

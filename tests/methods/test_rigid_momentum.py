@@ -216,33 +216,64 @@ def test_the_energy_of_midpoint_rules_is_off_by_what_fig_10_shows(method, option
         assert 3.7 < np.log2(off[1] / off[2]) < 4.3
 
 
-@pytest.mark.parametrize("method", ["reml", "emh"])
-def test_100000_steps_of_the_steady_top(method):
+@pytest.mark.parametrize(
+    ("method", "equivariant"), [("reml", True), ("emh", True), ("eml", False), ("reml", False), ("null_eml", False)]
+)
+def test_100000_steps_of_the_steady_top(method, equivariant):
     """q . v does not grow, and energy and vertical momentum are kept."""
-    run = steady(method, t_end=1000.0, equivariant=True, save_every=500)
+    run = steady(method, t_end=1000.0, equivariant=equivariant, save_every=500)
     energy, momentum = run.energy("generalized"), run.angular_momentum()[:, 2]
     assert np.ptp(energy) < 1e-12 * energy[0] and np.ptp(momentum) < 1e-12 * momentum[0]
     normal = np.abs(np.einsum("ni,ni->n", run.q, run.v))
     if method == "emh":
         assert normal.max() < 1e-10
     else:
-        assert all(4.5 < part.max() < 5.0 for part in np.array_split(normal, 8))
+        least = 4.5 if equivariant else 5.0
+        assert all(least < part.max() < least + 0.5 for part in np.array_split(normal, 8))
 
 
 # ---- a free body ----
 
 
-@pytest.mark.parametrize("h", [0.025, 0.0125])
-def test_q_v_grows_where_a_free_body_tumbles(h):
-    """It grows by the factor e in about a second for any h: the alternating part of v = 2 dq/h - v0 is not damped."""
-    run = lgint.integrate(lgint.models.free_body(), "reml", t_end=3.0, h=h, equivariant=True)
-    normal = np.abs(np.einsum("ni,ni->n", run.q[:, 3:], run.v[:, 3:]))
-    early, late = (normal[(run.t > t) & (run.t < t + 0.5)].max() for t in (0.5, 2.5))
-    assert 3 < late / early < 20
-    energy = run.energy("generalized")
-    assert np.ptp(energy) < 1e-13 * energy[0] and np.ptp(run.angular_momentum()) < 400
-    hamilton = lgint.integrate(lgint.models.free_body(), "emh", t_end=3.0, h=h, equivariant=True)
-    assert np.abs(np.einsum("ni,ni->n", hamilton.q[:, 3:], hamilton.v[:, 3:])).max() < 1e-11
+def alternating(run):
+    """The part w of v = smooth + (-1)^n w: e . w, G(e) w and omega, without three steps at each end."""
+    n, weights = len(run.t) - 6, np.array([-1, 6, -15, 20, -15, 6, -1]) / 64
+    e, sign = run.q[3:-3, 3:], (-1.0) ** np.arange(3, n + 3)[:, None]
+    w = sign * sum(weight * run.v[k : k + n, 3:] for k, weight in enumerate(weights))
+    bodies = np.array([left(one)[:, 1:] for one in e])  # the columns are those of G(e)^T
+    rates = run.v[3:-3, 3:] - sign * w
+    return (e * w).sum(axis=1), np.einsum("nij,ni->nj", bodies, w), 2 * np.einsum("nij,ni->nj", bodies, rates)
+
+
+def test_q_v_grows_as_the_alternating_part_of_velocities_says():
+    """g in body axes is constant, and sigma = e . w has the rate omega . g / 2: this belongs to the scheme."""
+    h = 0.00125
+    run = lgint.integrate(lgint.models.free_body(), "reml", t_end=2.0, h=h)
+    sigma, g, omega = alternating(run)
+    rate = np.einsum("ni,ni->n", omega, g) / 2
+    grown = h * np.cumsum(rate[1:] + rate[:-1]) / 2
+    assert np.abs(sigma[1:] - sigma[0] - grown).max() < 2e-3 * np.abs(sigma[-1])
+    assert np.ptp(g, axis=0).max() < 0.02 * np.abs(g).max()
+    assert np.abs(sigma[-1]) == pytest.approx(5721 * h**2, rel=0.01)  # in proportion to t at first
+    half = run.t[3:-3].searchsorted(1.0)
+    assert sigma[-1] / sigma[half] == pytest.approx(2.0, abs=0.05)
+
+
+def test_q_v_grows_where_a_free_body_tumbles():
+    """Later on q . v / h is a function of h t, at last exp(63 h t): no smaller step makes it better at the same h t."""
+
+    def normal(method, h):
+        run = lgint.integrate(lgint.models.free_body(), method, t_end=0.055 / h, h=h)
+        energy, momentum = run.energy("generalized"), run.angular_momentum()
+        assert np.ptp(energy) < 1e-13 * energy[0] and np.ptp(momentum, axis=0).max() < 1e-12 * np.abs(momentum).max()
+        size = np.abs(np.einsum("ni,ni->n", run.q[:, 3:], run.v[:, 3:])) / h
+        return np.array([size[np.abs(run.t - at / h) < 0.4].max() for at in (0.01, 0.02, 0.03, 0.04, 0.05)])
+
+    coarse, fine = normal("reml", 0.01), normal("reml", 0.005)
+    assert np.abs(fine / coarse - 1)[1:].max() < 0.2
+    for grown in (coarse, fine):
+        assert np.abs(np.log(grown[2:] / grown[1:-1]) / 0.01 - 63).max() < 4
+    assert normal("emh", 0.01).max() < 1e-8
 
 
 @every
@@ -269,10 +300,11 @@ def test_momenta_are_those_of_velocities_where_the_mass_is_constant(method, opti
     assert apart < 1e-10 if method in ("emh", "mph") else apart > 1.0
 
 
+@pytest.mark.parametrize("equivariant", [True, False])
 @every
-def test_quaternions_are_normal_to_their_rates_at_the_middle(method, options):
+def test_quaternions_are_normal_to_their_rates_at_the_middle(method, options, equivariant):
     """(94)"""
-    run = steady(method, t_end=1.0, equivariant=True, **options)
+    run = steady(method, t_end=1.0, equivariant=equivariant, **options)
     middle = np.einsum("ni,ni->n", run.q[1:] + run.q[:-1], np.diff(run.q, axis=0))
     assert np.abs(middle).max() < 1e-15
 

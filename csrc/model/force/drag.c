@@ -32,6 +32,13 @@ static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const 
     return LG_OK;
 }
 
+/* R_q C R_q^T */
+static int degree(const lg_element *e, int moments)
+{
+    (void)e;
+    return moments ? 0 : 2;
+}
+
 const lg_force_type lg_drag = {
     .info = {.family = "force",
              .name = "drag",
@@ -42,5 +49,6 @@ const lg_force_type lg_drag = {
              .nparameters = 1},
     .needs_twists = 1,
     .dissipates = 1,
+    .degree = degree,
     .wrenches = wrenches,
 };

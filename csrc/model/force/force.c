@@ -2,6 +2,7 @@
 #include "model/force/force.h"
 
 #include "model/body/body.h"
+#include "model/quadratic.h"
 #include "model/tangent.h"
 #include "system/chain.h"
 
@@ -45,6 +46,10 @@ static lg_status add_wrenches(const lg_force *force, const lg_point *at, const l
     if (linear)
         clear_slopes(&load);
     LG_TRY(force->type->wrenches(e, (const lg_pose *const *)pose, at, linear, &load));
+    if (at->quadratic && force->type->degree) {
+        int degree[] = {force->type->degree(e, 0), force->type->degree(e, 1)};
+        lg_quadratic_load(e, degree, at, want, linear, &load);
+    }
     for (int s = 0; s < e->info->nframes; s++)
         lg_axpy(6, 1, load.w[s], pose[s]->wrench[LG_FORCES]);
     if (linear)

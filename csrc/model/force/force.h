@@ -37,6 +37,9 @@ struct lg_force_type {
        if it acts `between` points. */
     int (*on_point)(const lg_element *e, int end);
 
+    /* The degree of its forces or of its moments in the attitude of the body that they act on, where attitudes are
+       quadratic in Euler parameters: quadratic.h. NULL: 0. */
+    int (*degree)(const lg_element *e, int moments);
     /* Writes w, and with `linear` K and D, whose `has` begin as zero. */
     lg_status (*wrenches)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out);
     lg_between *between; /* used instead of `wrenches` by forces between two points */

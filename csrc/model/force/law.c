@@ -99,6 +99,13 @@ static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const 
     return linear ? tangent(e, at->t, n, seen, out) : LG_OK;
 }
 
+/* As those of an applied torque. */
+static int degree(const lg_element *e, int moments)
+{
+    (void)e;
+    return moments;
+}
+
 const lg_force_type lg_force_law = {
     .info = {.family = "force",
              .name = "force_law",
@@ -109,6 +116,7 @@ const lg_force_type lg_force_law = {
              .nparameters = 1},
     .check = check,
     .couples = couples,
+    .degree = degree,
     .needs_twists = 1,
     .wrenches = wrenches,
     .uses_law = 1,

@@ -76,11 +76,12 @@ static lg_status torque_wrenches(const lg_element *e, const lg_pose *const f[2],
     return LG_OK;
 }
 
-/* A batch: values go straight to the wrenches from component `first` on, unless their tangent is wanted as well. */
+/* A batch: values go straight to the wrenches from component `first` on, unless their tangent is wanted as well or
+   attitudes are not normalised. */
 static inline lg_status add_all(lg_forces loads, const lg_point *at, const lg_wanted *want, int first,
                                 lg_status kernel(const lg_element *e, const double *R, const lg_point *at, double *out))
 {
-    if (want->S && want->chain)
+    if (at->quadratic || (want->S && want->chain))
         return lg_force_all(loads, at, want);
     for (const lg_force *f = loads.first; f < loads.end; f++) {
         lg_pose *pose = lg_pose_of(f->e.frame[0], at);
@@ -108,6 +109,19 @@ static int on_point(const lg_element *e, int end)
     return e->p[AXES] == 0;
 }
 
+/* The axes turn with the body: R_q F. */
+static int force_degree(const lg_element *e, int moments)
+{
+    return !moments && e->p[AXES] != 0;
+}
+
+/* (128): the torque T has the power T . omega_q with omega_q = (e.e) omega. */
+static int torque_degree(const lg_element *e, int moments)
+{
+    (void)e;
+    return moments;
+}
+
 const lg_force_type lg_applied_force = {
     .info = {.family = "force",
              .name = "force",
@@ -118,6 +132,7 @@ const lg_force_type lg_applied_force = {
              .nparameters = 3},
     .check = check,
     .on_point = on_point,
+    .degree = force_degree,
     .wrenches = force_wrenches,
     .all = all_forces,
     .next_kink = next_kink,
@@ -132,6 +147,7 @@ const lg_force_type lg_applied_torque = {
              .parameters = parameters,
              .nparameters = 3},
     .check = check,
+    .degree = torque_degree,
     .wrenches = torque_wrenches,
     .all = all_torques,
     .next_kink = next_kink,

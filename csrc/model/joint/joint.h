@@ -47,6 +47,9 @@ struct lg_joint_type {
     void (*carry)(int end, double *p);
     /* Whether it depends only on the place of the frame's point at this end and exerts only a force there. NULL: no. */
     int (*on_point)(const lg_element *e, int end);
+    /* The degree of a row in the attitude of the body at this end, where attitudes are quadratic in Euler parameters:
+       quadratic_rows.h. NULL: 0. */
+    int (*degree)(const lg_element *e, int row, int end);
     /* lam has one value per row of the type; the `has` of K begin as zero. NULL where there is the verb `all`. */
     void (*rows)(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out);
     /* phi and, unless lam is NULL, the wrenches J^T lam alone, which is cheaper than the rows. NULL: by `rows`. */
@@ -73,7 +76,7 @@ struct lg_joint_type {
 #undef LG_JOINT
 #undef LG_CONSTRAINT
 
-/* Multipliers of all rows of the type, with zeros for dropped rows: lam itself, or `all`, which is filled. */
+/* Multipliers of all rows of the type, zero where a row was dropped: lam itself, or `all`. */
 const double *lg_joint_multipliers(const lg_joint *joint, const double *lam, double all[LG_MAX_ROWS]);
 /* The outputs of rows from which dropped ones are taken out: phi, phidot, zeta, B, Z. */
 void lg_joint_write(const lg_joint *joint, const lg_point *at, lg_rows *rows, const lg_wanted *want);

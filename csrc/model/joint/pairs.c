@@ -50,6 +50,12 @@ static int on_point(const lg_element *e, int end)
     return pair_count(e) == 0 && e->p[CARRIER] != end + 1;
 }
 
+/* Translations are along axes of the carrier, and pairs have one axis on each body. */
+static int degree(const lg_element *e, int row, int end)
+{
+    return row >= e->info->nrows - pair_count(e) || e->p[CARRIER] == end + 1;
+}
+
 /* ---- translations ---- */
 
 typedef struct carried { /* the separation seen by the carrier */
@@ -401,6 +407,7 @@ static void commit(const lg_element *e, const lg_pose *const f[2], double *mem)
         .check = check,                                                                                                \
         .couples = couples,                                                                                            \
         .on_point = on_point,                                                                                          \
+        .degree = degree,                                                                                              \
         .carry = sizeof(joint_translations) == 4 ? carry : NULL,                                                       \
         .rows = rows,                                                                                                  \
         .residual = residual,                                                                                          \

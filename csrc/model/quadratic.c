@@ -1,0 +1,72 @@
+/* The forces and moments of a load are of some degree in the attitude of their body: R_q F of a force in body axes is of
+   the first, as is a moment (kinon2024 (128)), the power of which is that of omega_q = 2 E(e) e' = n omega. */
+#include "model/quadratic.h"
+
+#include "model/body/body.h"
+#include "model/tangent.h"
+#include "system/chain.h"
+
+lg_stretched lg_stretched_at(const lg_frame *f, const lg_point *at)
+{
+    const lg_block *b = f->body->block;
+    lg_stretched out = {.block = b, .n = 1};
+    if (!b || b->node->storage != LG_STORAGE_QUATERNION || !b->node->attitude)
+        return out;
+    out.turns = 1;
+    out.first = b->node->attitude_v;
+    out.e = at->q + b->q + b->node->attitude_q;
+    out.rate = at->v + b->v + out.first;
+    out.n = lg_dot3(out.e, out.e) + out.e[3] * out.e[3];
+    return out;
+}
+
+double lg_stretch_power(double n, int degree)
+{
+    return degree == 0 ? 1 : n * lg_stretch_power(n, degree - 1);
+}
+
+/* The forces (0) or the moments (1) of w, K and D times s. */
+static void scale(int which, double s, int linear, int nframes, lg_load *load, int side)
+{
+    for (int i = 0; i < 3; i++)
+        load->w[side][3 * which + i] *= s;
+    for (int j = 0; linear && j < nframes; j++)
+        for (int column = 0; column < 2; column++)
+            for (int k = 0; k < 9; k++) {
+                int quarter = 2 * which + column;
+                if (load->K[side][j].has >> quarter & 1)
+                    load->K[side][j].A[quarter][k] *= s;
+                if (load->D[side][j].has >> quarter & 1)
+                    load->D[side][j].A[quarter][k] *= s;
+            }
+}
+
+/* S -= H^T (dw/dn) dn^T for the wrench w on a body. */
+static void add_load_tangent(const lg_element *e, int side, const lg_stretched *body, const double by_n[6],
+                             const lg_point *at, const lg_wanted *want)
+{
+    double pulled[LG_MAX_NV] = {0}, A[LG_MAX_NV * LG_MAX_NV] = {0};
+    int nv = body->block->nv;
+    e->frame[side]->body->type->pull(e->frame[side], at, -1, by_n, pulled);
+    for (int k = 0; k < 4; k++)
+        lg_axpy(nv, 2 * body->e[k], pulled, A + nv * (body->first + k));
+    lg_tangent_add_block(e, -1, want->S, want->chain, side, side, A);
+}
+
+void lg_quadratic_load(const lg_element *e, const int degree[2], const lg_point *at, const lg_wanted *want, int linear,
+                       lg_load *load)
+{
+    for (int side = 0; side < e->info->nframes; side++) {
+        lg_stretched body = lg_stretched_at(e->frame[side], at);
+        double by_n[6];
+        if (!body.turns)
+            continue;
+        for (int which = 0; which < 2; which++) {
+            scale(which, lg_stretch_power(body.n, degree[which]), linear, e->info->nframes, load, side);
+            for (int i = 0; i < 3; i++)
+                by_n[3 * which + i] = degree[which] / body.n * load->w[side][3 * which + i];
+        }
+        if (linear)
+            add_load_tangent(e, side, &body, by_n, at, want);
+    }
+}
