@@ -1,7 +1,8 @@
 """Opens every page in Chromium and says what a reader would stumble over.
 
 Formulas and code fit into a window of 1280 pixels, no page is wider than the screen of a
-telephone, no formula has an error, and nothing is fetched from a network.
+telephone, no formula has an error, views of runs are drawn, and nothing is fetched from a
+network.
 
 `make docs` runs it. Without Chromium it says so and does nothing, unless the variable
 LGINT_CHROMIUM demands one.
@@ -40,7 +41,13 @@ def main(folder: Path) -> int:
 
     count = 0
     with sync_playwright() as program:
-        browser = program.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        # the processor computes WebGL
+        arguments = [
+            "--no-sandbox",
+            "--use-angle=swiftshader",
+            "--enable-unsafe-swiftshader",
+        ]
+        browser = program.chromium.launch(executable_path=chromium, args=arguments)
         page = browser.new_page()
         for path in sorted(folder.rglob("*.html")):
             if "_static" not in path.parts:
@@ -64,6 +71,7 @@ def defects(page: Any, path: Path) -> list[str]:
     page.wait_for_function("() => !window.MathJax || MathJax.startup?.promise")
     page.evaluate("() => window.MathJax?.startup?.promise")
     found = page.evaluate(FOUND)
+    views = undrawn(page)
     page.set_viewport_size(TELEPHONE)
     width = page.evaluate(WIDTH)
     page.remove_listener("request", note)
@@ -73,7 +81,23 @@ def defects(page: Any, path: Path) -> list[str]:
     lines += ["formulas are not shown"] if found["formulas"] > found["shown"] else []
     lines += [f"{width} pixels wide on a telephone"] if width > TELEPHONE["width"] else []
     here = ("file:", "data:", "blob:")
-    return lines + [f"fetches {url}" for url in fetched if not url.startswith(here)]
+    lines += [f"fetches {url}" for url in fetched if not url.startswith(here)]
+    return lines + views
+
+
+def undrawn(page: Any) -> list[str]:
+    """Scroll to the views of runs, and name those in which no slider appears."""
+    from playwright.sync_api import TimeoutError as Late
+
+    views = page.locator("iframe[srcdoc]")
+    found = []
+    for i in range(views.count()):
+        views.nth(i).scroll_into_view_if_needed()
+        try:
+            views.nth(i).content_frame.locator(".slider-label").first.wait_for()
+        except Late:
+            found.append(f"view {i} is not drawn")
+    return found
 
 
 if __name__ == "__main__":

@@ -3,13 +3,17 @@
 The tables of methods, elements and node kinds are made from the compiled core first.
 """
 
+import html
 import re
 import shutil
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
+from plotly.offline import get_plotlyjs
 from sphinx import addnodes
+
+from lgint._run.view import library
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -66,9 +70,11 @@ html_css_files = ["tables.css"]
 
 
 def setup(app):
-    """Connect what changes docstrings and the links in them."""
+    """Connect what changes docstrings, the links in them, and the views of runs."""
     app.connect("autodoc-process-docstring", escape, priority=400)  # before napoleon
     app.connect("doctree-read", unlink)
+    app.connect("html-page-context", share_plotly)
+    app.connect("build-finished", copy_plotly)
 
 
 def escape(app, what, name, obj, options, lines):
@@ -87,3 +93,17 @@ def unlink(app, doctree):
         target = link["reftarget"]
         if link["reftype"] == "class" and target.islower() and "." not in target:
             link.replace_self(link.children)
+
+
+def share_plotly(app, pagename, templatename, context, doctree):
+    """Let all views load one copy of plotly.js, of which each has its own elsewhere."""
+    if "srcdoc=" in context.get("body", ""):
+        place = context["pathto"]("_static/plotly.min.js", 1)
+        shared = html.escape(f'<script src="{place}"></script>')
+        context["body"] = context["body"].replace(html.escape(library()), shared)
+
+
+def copy_plotly(app, exception):
+    """Provide the copy that `share_plotly` names."""
+    if exception is None and app.builder.format == "html":
+        (Path(app.outdir) / "_static" / "plotly.min.js").write_text(get_plotlyjs())

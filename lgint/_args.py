@@ -60,7 +60,7 @@ def choice(name: str, value: object, choices: Collection[str]) -> str:
     if isinstance(value, str) and value in choices:
         return value
     listed = list(choices)
-    raise ValueError(f"unknown {name} {value!r}{guess(value, listed)}; there is {listing(listed)}")
+    raise ValueError(f"unknown {name} {value!r}{guess(value, listed)}; choose from {listing(listed)}")
 
 
 def guess(value: object, choices: Collection[str], meant: Mapping[str, str] = MappingProxyType({})) -> str:

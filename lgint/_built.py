@@ -1,4 +1,4 @@
-"""Imported before the rest of the package, for a readable error if Python finds the sources without the extension."""
+"""Imported before the rest of the package: raises a readable error if the sources have no compiled extension."""
 
 from importlib.util import find_spec
 from pathlib import Path

@@ -36,14 +36,14 @@ class System:
     nv: int
     nrows: int  # constraint rows, the blocks' own rows last
     nmem: int
-    widths: dict[str, int]  # of the parts of a state
+    widths: dict[str, int]  # width of each part of a state
     constant_mass: bool
     needs_gil: bool  # runs call Python functions of the system
     conservative: bool  # all forces at rest are known to have a potential, which `energy` contains
     blocks: list[tuple[str, int, int, int, int, int]]  # kind, n, first q, first v, own rows, first own row
     row_names: list[str]
 
-    # one point: the verbs of the waist, by name
+    # the functions of the waist that `want` names, at one point
     def evaluate(
         self,
         t: float,
@@ -60,7 +60,7 @@ class System:
         wa: float = 1.0,
         load: float = 1.0,  # factor of all loads and of gravity
     ) -> dict[str, Array]: ...  # B, Z dense (nrows, nv); S dense (nv, nv)
-    # a step from q0 to q1 by the rule 0 (discrete gradients) or 1 (gradients at the middle)
+    # a step from q0 to q1 by rule 0 (discrete gradients) or rule 1 (gradients at the middle)
     def evaluate_pair(
         self,
         t: float,
@@ -70,13 +70,13 @@ class System:
         *,
         lam: ArrayLike | None = None,
         mem: ArrayLike | None = None,
-        p: ArrayLike | None = None,  # momenta of both ends, by which the step decides where it needs midpoint gradients
+        p: ArrayLike | None = None,  # momenta of both ends, which decide where the step needs midpoint gradients
         rule: int = 0,
         equivariant: bool = False,
-        decided: ArrayLike | None = None,  # the q1 at which it decides; default: q1
+        decided: ArrayLike | None = None,  # the q1 at which that decision is made; default: q1
         want: Sequence[str],  # of "force" "Gtlam" "phi" "G" "B" "S"
     ) -> dict[str, Array]: ...  # S: the derivative of Gtlam - force by q1
-    # any leading axes: (..., nq), (..., nv)
+    # the following accept any leading axes: (..., nq), (..., nv)
     def energy(
         self, t: ArrayLike, q: ArrayLike, v: ArrayLike, load: ArrayLike = 1.0
     ) -> tuple[Array, Array]: ...  # T, V; load: factor of the loads, (...,)
@@ -87,7 +87,7 @@ class System:
     def project(
         self, t: ArrayLike, q: ArrayLike, v: ArrayLike, *, position: bool = True, velocity: bool = True
     ) -> tuple[Array, Array]: ...  # the nearest (in the mass metric) consistent q, v
-    # numbers in the factors, the fill: of the matrix with tangents, or with the mass alone
+    # how many numbers the factors hold, of the matrix with tangents or of that with the mass alone
     def matrix_values(self, *, tangents: bool = True) -> int: ...
     def solve_dense_count(self) -> int: ...
 
@@ -95,11 +95,10 @@ class Model(System):
     def __init__(
         self,
         blocks: Sequence[tuple[str, int]],  # kind, n
-        # block (-1: ground), (base, offset); on a tree the index of the link too
+        # block (-1: ground), (base, offset), and on a tree the index of the link
         frames: Sequence[tuple[int, Sequence[float]] | tuple[int, Sequence[float], int]],
         elements: Sequence[tuple[Any, ...]],
-        # type, name, frames, parameters, function of time or None, and, if any are to be dropped, numbers of constraint
-        # rows
+        # type, name, frames, parameters, function of time or None, and, if rows are to be dropped, their numbers
     ) -> None: ...
     # frames: index into `frames`; q (..., nq), v (..., nv) -> x (..., 3), R (..., 3, 3), xdot (..., 3), omega (..., 3)
     def kinematics(
@@ -117,8 +116,8 @@ class Model(System):
         q: ArrayLike,
         v: ArrayLike,
         lam: ArrayLike,
-        static: bool = False,  # motions that are given stand still
-        invariant: bool = False,  # the multipliers are those of rows in the axes of bodies
+        static: bool = False,  # prescribed motions are taken at rest
+        invariant: bool = False,  # the multipliers belong to rows in the axes of bodies
     ) -> Array: ...
     def strain(
         self, elements: Sequence[int], t: ArrayLike, q: ArrayLike, v: ArrayLike, lam: ArrayLike, static: bool = False
@@ -135,20 +134,21 @@ class Model(System):
         lam: ArrayLike,
         mem: ArrayLike,
         load: ArrayLike,  # factor of the loads
-        static: bool,  # motions that are given stand still
+        static: bool,  # prescribed motions are taken at rest
     ) -> Array: ...
     def rows(self, element: int) -> tuple[int, int, int, int]: ...  # row, nrows, mem, nmem
-    # the model of the same shape and plans with other parameters of some elements, by their numbers
+    # a model with the same shape and plans, and other parameters of the elements with these numbers
     def varied(self, parameters: dict[int, list[float]]) -> Model: ...
 
 class CallableSystem(System):
-    """A system whose verbs call Python. Functions take a float and read-only NumPy arrays and return what converts to
-    arrays. At a kink t lies a rounding error to the side that is meant. What is not given is taken by differences."""
+    """A system that calls Python functions, which take a float and read-only NumPy arrays and return values that NumPy
+    converts to arrays. At a kink, t is one rounding error to the side on which functions are evaluated. Derivatives
+    that are not given are formed by differences."""
 
     def __init__(
         self,
         blocks: Sequence[tuple[str, int]],
-        nrows: int,  # joint rows (own rows come on top)
+        nrows: int,  # rows of joints, without the blocks' own rows
         mass: Callable[..., ArrayLike],  # mass(t, q) -> (nv, nv)
         force: Callable[..., ArrayLike],  # force(t, q, v) -> (nv,)
         gyro: Callable[..., ArrayLike] | None = None,  # gyro(t, q, v) -> (nv,)
@@ -173,7 +173,7 @@ def integrate(
     save_every: int,
     q: ArrayLike,
     v: ArrayLike,
-    start: dict[str, Any] | None,  # vdot, lam, mem, carry of a run to resume; changed: with other parameters
+    start: dict[str, Any] | None,  # vdot, lam, mem, carry of a run to resume; changed: whether parameters have changed
     options: dict[str, Any],
     progress: Callable[[float], None] | None = None,
     t_eval: ArrayLike | None = None,
@@ -183,16 +183,16 @@ def integrate(
     on_rows: Callable[[dict[str, Any]], object] | None = None,
     room: int = 0,
 ) -> dict[str, Any]:
-    """Runs from t0 through the stops to t_end, each interval between stops and kinks cut into ceil(length / h) equal
+    """Runs from t0 through the stops to t_end; each interval between stops and kinks is cut into ceil(length / h) equal
     steps. progress(t) is called about every 50 ms, on_step with both ends of every step; if it returns a time, the run
-    ends there. on_rows takes the states away as soon as there are `room` of them, or a second after the last call: a
-    dict as this function returns, whose end and carry resume the run after them; the result has those that are left. On
+    ends there. on_rows is called when there are `room` states, or a second after the last call, and takes them: a dict
+    as this function returns, whose end and carry resume the run after them; the result has the states that are left. On
     failure the exception's `result` holds everything that was computed.
 
     t (n,), h (n,), error (n,), q (n, nq), v and vdot (n, nv), lam (n, nrows), mem (n, nmem); carry (of the last
     state only); end (that state, the same fields); knots (both ends of every step: t, q, v, vdot, lam; or None); stats:
-    steps, rejected, failed, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks, wall_time. h is
-    not read where options have rtol or atol. The arrays are the memory of the record itself."""
+    steps, rejected, failed, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks, wall_time. With
+    rtol or atol among the options, h is not read. The arrays are the memory of the record itself."""
 
 def ensemble(
     systems: Sequence[System],  # of the same nq and nv
@@ -208,12 +208,12 @@ def ensemble(
     t_eval: ArrayLike | None = None,
     stops: ArrayLike | None = None,
 ) -> list[dict[str, Any]]:
-    """As many runs as there are systems, without Python between them. Of each what `integrate` returns, and error: the
-    exception of a run that failed, not raised, or None."""
+    """One run for each system, without Python between the runs. Returns for each run what `integrate` returns, with an
+    entry `error`: None, or the exception of a run that failed, which is not raised."""
 
 def equilibrium(
     system: System,
-    t: float,  # of the loads
+    t: float,  # time at which loads are taken
     loads: ArrayLike,  # factors
     q: ArrayLike,  # where the search begins
     rtol: float,
@@ -221,8 +221,8 @@ def equilibrium(
     max_iter: int,
     /,
 ) -> dict[str, Any]:
-    """The states, as those of `integrate`, in equilibrium under the factors, which are their t, each from the one
-    before; and stats. On failure the exception's `result` holds what was found."""
+    """Equilibria under the load factors, as states like those of `integrate` whose t are the factors, and stats. Each
+    search begins in the equilibrium before. On failure the exception's `result` holds the states found so far."""
 
 def interpolate(
     system: System,
@@ -233,28 +233,29 @@ def interpolate(
     a: ArrayLike,
     lam: ArrayLike,
     mem: ArrayLike = ...,  # zeros if not given
-    extra: ArrayLike = ...,  # (n, any number): what the method adds to a state; no numbers if not given
+    extra: ArrayLike = ...,  # (n, k): what the method adds to a state; k = 0 if not given
     /,
 ) -> tuple[Array, Array, Array, Array, Array, Array]: ...  # q, v, a, lam, mem, extra at `times`
 def method_rows() -> list[dict[str, Any]]:
-    """name, order, stepper, needs (of a system, in words, or None), extra (what it adds to a state, or None),
-    momentum (of a method whose state has one: "livens" or "hamilton"; else None), reference, doc,
+    """name, order, stepper, needs (what it requires of a system, in words, or None), extra (what it adds to a state, or
+    None), momentum (its kind, "livens" or "hamilton", if states have one; else None), reference, doc,
     options [dict(name, type, default, low, high, choices, doc)], tableau: None or, for Runge-Kutta methods,
     dict(A, b, c, b_hat, order_hat, d) of exact numbers as strings; d: weights of a half-explicit method's
     multipliers."""
 
 def element_rows() -> list[dict[str, Any]]:
     """family (body, force or joint), name, doc, reference, nframes, nrows, nmem,
-    locked and pairs (of a joint of two triads: the axes 1, 2, 3 along which its points may not part, and the axes of
-    the first and the second body that stay normal to each other; else None),
-    parameters [dict(name, unit, doc, count)] with count -1 for all remaining values,
+    locked and pairs (None, or for a joint of two triads the axes 1, 2, 3 along which its points stay together, and the
+    axes of the first and the second body that stay normal to each other),
+    parameters [dict(name, unit, doc, count)], in which count is -1 for a parameter that takes all remaining values,
     example (valid values, if the descriptors do not define what is valid)"""
 
 def node_rows() -> list[dict[str, Any]]:
-    """name, nq, nv (0: the block's n), nown, linear, reference, identity (its coordinates),
-    place of the body's point: no_body, fixed, inertial or body; storage of its rotation: matrix, quaternion, vector,
-    angles or None; pivot: the kind of the same body fixed at a point, or None; rates of the storage for the angular
-    velocity; explicit_only: q' = A(q) v, which implicit methods do not take"""
+    """name, nq, nv (0: the block's n), nown, linear, reference, identity (the coordinates of the identity),
+    place (how the position is described: no_body, fixed, inertial or body), storage (of the rotation: matrix,
+    quaternion, vector, angles or None), pivot (the kind of a body fixed at a point, or None), rates (whether velocities
+    are rates of the storage instead of angular velocities), explicit_only (whether q' = A(q) v with a matrix A that
+    implicit methods cannot use)"""
 
 def state_parts() -> list[str]:
     """Names of the arrays of a state: q, v, vdot, lam, mem"""

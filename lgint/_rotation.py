@@ -10,7 +10,7 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array, array
 
-EXACT: Final = 1e-9  # allowed error of a quaternion's length, or of the entries of R^T R
+EXACT: Final = 1e-9  # largest error of a quaternion's length or of the entries of R^T R that is accepted
 NEAR: Final = 1.001e-5  # error of a quaternion's length up to which it is normalised: 1e-5 and its rounding
 
 
@@ -49,7 +49,7 @@ def vector_of_matrix(R: Array) -> Array:
     """Rotation vector (3,) of length <= pi of a rotation matrix (3, 3)."""
     p = quaternion_of_matrix(R)
     sine = float(np.linalg.norm(p[1:]))
-    # the angle over the sine of its half tends to 2
+    # the angle divided by the sine of its half, which tends to 2
     factor = 2 * np.arctan2(sine, p[0]) / sine if sine > 0 else 2.0
     return factor * p[1:]
 
@@ -105,7 +105,7 @@ def valid_rotations(blocks: Iterable[tuple[str, int, int, int, int, int]], q: Ar
 
 @functools.cache
 def attitudes() -> dict[str, tuple[int, int]]:
-    """For each node kind the place of its rotation among its coordinates, and how many numbers store the rotation."""
+    """For each node kind, where its coordinates have the rotation and how many numbers store it."""
     rows = {row["name"]: (row["place"], row["nq"]) for row in _core.node_rows()}
     return {kind: (3, nq - 3) if place in ("inertial", "body") else (0, nq) for kind, (place, nq) in rows.items()}
 

@@ -143,8 +143,8 @@ class Group:
     def act(self, g: ArrayLike, x: ArrayLike, out: Array | None = None) -> Array:
         """Points (..., 3) moved from body to inertial axes: position + R x, R x alone for so3 and s3.
 
-        On the direct products this is where a body point stands, but no group action: act(compose(a, b), x) is not
-        act(a, act(b, x)).
+        On direct products this is the position of a point of the body, but not a group action: act(compose(a, b), x)
+        differs from act(a, act(b, x)).
         """
         return self._call("act", (3,), out, g=(g, self.shape), x=(x, (3,)))
 

@@ -24,8 +24,8 @@ typedef struct lg_map {
     lg_report report;
 } lg_map;
 
-/* The results at all points, whose leading axes the operands have in common: an array, or a tuple of several. An object
-   NULL stands for zero. */
+/* The results at all points, an array or a tuple of arrays; operands with leading axes must have the same ones.
+   An operand that is NULL counts as zero. */
 PyObject *lg_map_call(lg_map *map, PyObject *self, PyObject *const *objects);
 
 #endif

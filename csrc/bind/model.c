@@ -368,7 +368,7 @@ typedef struct query {
     int *elements; /* map.count of them, or of frames */
     lg_kinematics *motions; /* as many */
     double *forces; /* two values per velocity, for `transmitted` */
-    int at_rest; /* motions that are given stand still */
+    int at_rest; /* prescribed motions are taken at rest */
     int invariant; /* multipliers are in the axes of bodies */
 } query;
 
@@ -482,7 +482,7 @@ PyDoc_STRVAR(
     "reaction(element, slot, t, q, v, lam, static=False, invariant=False)\n--\n\n"
     "Force in inertial axes and moment in body axes, (..., 6), with which a joint acts on its frame in slot 0 or\n"
     "1, by its constraint rows and its stresses, for t (...,), q (..., nq), v (..., nv), lam (..., nrows).\n"
-    "static: motions that are given stand still. invariant: the multipliers are those of rows in the axes of bodies.");
+    "static: prescribed motions are taken at rest. invariant: the multipliers belong to rows in the axes of bodies.");
 
 static PyObject *model_reaction(PyObject *self, PyObject *args, PyObject *kwargs)
 {

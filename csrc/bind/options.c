@@ -1,5 +1,6 @@
 /* Option dictionaries as values of the core, which checks them by the rows of a method. */
 #include "bind/args.h"
+#include "integrator/methods.h"
 
 #include <math.h>
 
@@ -28,7 +29,7 @@ static int raise_value(const lg_method *method, const lg_option *option, PyObjec
     PyObject *initial = lg_default_object(option);
     lg_option_accepts(option, accepted, sizeof accepted);
     if (initial)
-        PyErr_Format(PyExc_ValueError, "option %s of \"%s\" must be %s (default %S), given %R", option->name,
+        PyErr_Format(PyExc_ValueError, "option '%s' of method '%s' must be %s (default %S), given %R", option->name,
                      method->name, accepted, initial, given);
     Py_XDECREF(initial);
     return -1;
@@ -81,8 +82,8 @@ static int raise_unknown(const lg_method *method, PyObject *name)
     lg_option_list(method, options, sizeof options);
     if (text)
         lg_method_list(text, others, sizeof others);
-    PyErr_Format(PyExc_ValueError, "method \"%s\" has no option %R; its options are: %s%s%s", method->name, name,
-                 options, *others ? "; methods that have it: " : "", others);
+    PyErr_Format(PyExc_ValueError, "method '%s' has no option %R; its options are: %s%s%s", method->name, name, options,
+                 *others ? "; methods that have it: " : "", others);
     return -1;
 }
 
@@ -90,7 +91,7 @@ static int read_option(const lg_method *method, PyObject *name, PyObject *object
                        lg_option_value *values)
 {
     const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
-    const lg_option *option = text ? lg_method_option(method, text) : NULL;
+    const lg_option *option = text ? lg_option_find(method->options, text) : NULL;
     lg_given given;
     if (!option)
         return raise_unknown(method, name);
@@ -128,6 +129,6 @@ const lg_method *lg_method_named(const char *name)
     char methods[LIST_SIZE];
     lg_method_list(NULL, methods, sizeof methods);
     if (!method)
-        PyErr_Format(PyExc_ValueError, "there is no method \"%s\"; the methods are: %s", name, methods);
+        PyErr_Format(PyExc_ValueError, "there is no method '%s'; the methods are: %s", name, methods);
     return method;
 }

@@ -1,4 +1,4 @@
-/* What is left of a run, as a dict of NumPy arrays. */
+/* The results of a run, as a dict of NumPy arrays. */
 #ifndef LG_BIND_OUTCOME_H
 #define LG_BIND_OUTCOME_H
 

@@ -2,6 +2,7 @@
    error texts. */
 #include "bind/args.h"
 #include "group/group.h"
+#include "integrator/methods.h"
 #include "model/model.h"
 
 /* A list made row by row. */

@@ -1,6 +1,7 @@
 /* System.initial and System.project: solves at a point. */
 #include "bind/map.h"
 #include "solve/initial.h"
+#include "solve/project.h"
 
 const char lg_system_initial_doc[] =
     "initial(t, q, v)\n--\n\n"

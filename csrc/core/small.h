@@ -14,8 +14,8 @@
 /* A kernel that is compiled into each caller, where its sizes are constants. */
 #define LG_INLINE inline __attribute__((always_inline))
 
-/* In a loop: the compiler takes no two passes at once. Two values that were stored one by one a moment ago cannot be
-   loaded together before they have reached the cache. */
+/* In a loop, keeps the compiler from doing two passes at once: two values that have just been stored one by one cannot
+   be loaded together before they have reached the cache. */
 #define LG_ONE_BY_ONE __asm__ volatile("" ::: "memory")
 
 static inline double lg_dot3(const double a[3], const double b[3])
@@ -77,7 +77,7 @@ static inline double lg_max_abs(int n, const double *x)
     return result;
 }
 
-/* Are all of n numbers finite? If their sum is, they are; a sum that is not may have overflown. */
+/* Whether all of n numbers are finite. They are if their sum is; if it is not, the sum may have overflowed. */
 static inline int lg_all_finite(int n, const double *x)
 {
     double sum = 0;
@@ -137,7 +137,7 @@ static inline void lg_mulT33(const double A[9], const double B[9], double C[9])
             C[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
 }
 
-/* S += k A X, all three column-major, A without gaps */
+/* S += k A X, all three column-major; the columns of A are contiguous */
 static inline void lg_add_product3(double k, const double A[9], const double *X, int ldx, double *S, int ld)
 {
     for (int j = 0; j < 3; j++) {

@@ -33,13 +33,16 @@ void lg_status_message(lg_status status, const lg_report *report, char *text)
     const lg_report *r = report ? report : &nothing;
     int known = (unsigned)status < LG_STATUS_COUNT;
     const char *advice = r->advice ? r->advice : known ? status_advice[status] : "";
+    const char *message = known ? status_messages[status] : "unknown status";
     char step[96] = "", newton[96] = "";
+    if (status == LG_BAD_ARGUMENT && r->what[0]) /* `what` names the argument and says what is wrong with it */
+        message = "";
     if (r->h != 0)
         snprintf(step, sizeof step, ", at t = %.9g in step %ld of size h = %.6g", r->t, r->step + 1, r->h);
     if (r->iteration > 0)
         snprintf(newton, sizeof newton, ", after %d iterations with residual %.3g", r->iteration, r->residual);
-    snprintf(text, LG_MESSAGE_SIZE, "%s%s%s%s%s%s%s", known ? status_messages[status] : "unknown status",
-             r->what[0] ? ": " : "", r->what, step, newton, advice[0] ? "; " : "", advice);
+    snprintf(text, LG_MESSAGE_SIZE, "%s%s%s%s%s%s%s", message, *message && r->what[0] ? ": " : "", r->what, step,
+             newton, advice[0] ? "; " : "", advice);
 }
 
 /* The length in bytes of the UTF-8 character that begins with this byte. */

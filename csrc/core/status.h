@@ -19,8 +19,8 @@ typedef struct lg_report {
     long step; /* accepted steps before the failure */
     double t, h; /* start and size of the step that failed */
     int iteration; /* Newton iterations spent in it */
-    double residual; /* last norm, when the method has one */
-    const char *advice; /* what the caller may try, instead of the general advice of the status; NULL: that */
+    double residual; /* last norm of the residual, if the method has one */
+    const char *advice; /* what the caller may try; NULL: the general advice of the status */
     char what[LG_WHAT_SIZE];
 } lg_report;
 
@@ -28,7 +28,7 @@ const char *lg_status_name(lg_status status); /* "NO_CONVERGENCE" */
 
 enum { LG_MESSAGE_SIZE = 512 };
 /* The whole message on a failure, LG_MESSAGE_SIZE bytes: "what failed: where, at t = ..., after n iterations ...; advice".
-   report NULL: only what failed. */
+   report NULL: only what failed is said. */
 void lg_status_message(lg_status status, const lg_report *report, char *text);
 
 /* The number of bytes, at most `room`, up to which a UTF-8 text can be cut without splitting a character. */
@@ -42,7 +42,7 @@ void lg_text_list(char *text, size_t size, const char *name);
 
 /* Copies a text into report->what, shortened to fit. */
 void lg_report_name(lg_report *report, const char *what);
-/* The same for a printf format and its arguments. */
+/* Writes a text from a printf format and its arguments into report->what, shortened to fit. */
 void lg_report_say(lg_report *report, const char *format, ...);
 
 /* Leaves the calling function with the status of `call` unless it is LG_OK. */

@@ -9,7 +9,7 @@
 typedef struct lg_group {
     const char *name;
     const lg_node *node;
-    int semidirect; /* whether rotations act on the positions of what they multiply */
+    int semidirect; /* whether a product rotates the position of its second factor */
     int shape[2]; /* of an element as users see it: 4 x 4 matrices for SE(3); n x 1 is a vector */
     int hat_shape[2];
     void (*exp)(const double *v, double *g); /* NULL: retract from the identity is used */

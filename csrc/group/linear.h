@@ -1,4 +1,4 @@
-/* The verbs that all linear kinds share: q = q0 + theta, T = I, ad = 0, for a fixed size or for `n`. */
+/* Functions that all linear kinds share, for a fixed size or for `n`: q = q0 + theta, T = I, ad = 0. */
 #ifndef LG_GROUP_LINEAR_H
 #define LG_GROUP_LINEAR_H
 
@@ -42,7 +42,7 @@
         lg_zero((size) * (size), A);                                                                                   \
     }
 
-/* The initialisers of these verbs in a kind's row. */
+/* The initialisers of these functions in a kind's row. */
 #define LG_LINEAR_ROW(kind)                                                                                            \
     .linear = 1, .retract = kind##_retract, .difference = kind##_difference, .rate = kind##_rate,                      \
     .tangent = kind##_tangent, .tangent_inv = kind##_tangent, .tangent_mul = kind##_tangent_mul, .ad = kind##_ad

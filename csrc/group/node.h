@@ -4,14 +4,14 @@
    d/dt exp(theta) = exp(theta) hat(T(theta) theta'), so that v = T(theta) theta' along q = q0 exp(theta(t)).
    Linear kinds have T = I and retract(q0, theta) = q0 + theta. Matrices are column-major nv x nv unless said otherwise;
    rotation matrices inside q are row-major. Positions come before orientations, quaternions are scalar first.
-   `n` is the dimension of R^n; every other kind ignores it, since a block's further linear coordinates are not the
-   node's. */
+   `n` is the dimension of R^n; every other kind ignores it, since further linear coordinates of a block do not belong
+   to the node. */
 #ifndef LG_GROUP_NODE_H
 #define LG_GROUP_NODE_H
 
-/* How the node point of a rigid body moves: the block's first three velocities are its inertial velocity, or the
-   body-frame components of its velocity, or they are absent because the point is fixed in space. NO_BODY: R^n carries
-   no frame. */
+/* How the node point of a rigid body moves: the block's first three velocities are its inertial velocity or the
+   components of its velocity in body axes, or are absent because the point is fixed in space. NO_BODY: no frame can be
+   on R^n. */
 typedef enum lg_place { LG_PLACE_NO_BODY, LG_PLACE_FIXED, LG_PLACE_INERTIAL, LG_PLACE_BODY } lg_place;
 
 /* The coordinates of a rotation: nine numbers of a matrix, row-major; a unit quaternion, scalar first; a rotation

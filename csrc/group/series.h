@@ -122,8 +122,8 @@ double lg_sincc_d(double x2);
 double lg_cotc_d(double x2);
 double lg_cotc_dd(double x2);
 
-/* What T^-1 on SE(3) and its first derivatives need of the angle: cotc, cotc_d and cotc_dd, from one evaluation, which
-   takes no trigonometric function up to x^2 = 10. */
+/* The functions of the angle in T^-1 on SE(3) and its first derivatives: cotc, cotc_d and cotc_dd from one evaluation,
+   which needs no trigonometric function up to x^2 = 10. */
 typedef struct lg_cotangent {
     double c, d, dd;
 } lg_cotangent;

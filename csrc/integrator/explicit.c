@@ -2,8 +2,8 @@
 #include "integrator/explicit.h"
 
 #include "core/small.h"
-#include "integrator/methods.h"
 #include "solve/initial.h"
+#include "solve/project.h"
 
 static const lg_option explicit_rows[] = {LG_PROJECT_OPTION(lg_explicit_options)};
 static const lg_option pair_rows[] = {LG_PROJECT_OPTION(lg_explicit_options), LG_CONTROL_OPTIONS(lg_explicit_options)};

@@ -23,8 +23,8 @@
    Systems without constraints are passed to the Runge-Kutta method with the same tableau. */
 #include "core/small.h"
 #include "integrator/explicit.h"
-#include "integrator/methods.h"
 #include "solve/initial.h"
+#include "solve/project.h"
 #include "solve/unjoined.h"
 
 typedef struct lg_herk_stepper {

@@ -17,7 +17,6 @@
    modified method. */
 #include "core/small.h"
 #include "integrator/implicit.h"
-#include "integrator/methods.h"
 #include "integrator/options.h"
 #include "solve/initial.h"
 

@@ -4,6 +4,7 @@
 #define LG_INTEGRATOR_IMPLICIT_H
 
 #include "integrator/options.h"
+#include "integrator/stepper.h"
 #include "solve/newton.h"
 
 typedef struct lg_implicit {

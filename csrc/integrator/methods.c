@@ -1,4 +1,3 @@
-/* The list of methods. */
 #include "integrator/methods.h"
 
 #include <string.h>
@@ -30,19 +29,11 @@ const lg_method *lg_method_find(const char *name)
     return NULL;
 }
 
-const lg_option *lg_method_option(const lg_method *method, const char *name)
-{
-    for (int i = 0; i < method->options->count; i++)
-        if (strcmp(method->options->row[i].name, name) == 0)
-            return &method->options->row[i];
-    return NULL;
-}
-
 void lg_method_list(const char *option, char *text, size_t size)
 {
     text[0] = '\0';
     for (int i = 0; i < lg_method_count; i++)
-        if (!option || lg_method_option(lg_methods[i], option))
+        if (!option || lg_option_find(lg_methods[i]->options, option))
             lg_text_list(text, size, lg_methods[i]->name);
 }
 

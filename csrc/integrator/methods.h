@@ -1,25 +1,17 @@
-/* What the rows of methods.def name, each defined in the file of its method. */
+/* The table of methods. */
 #ifndef LG_INTEGRATOR_METHODS_H
 #define LG_INTEGRATOR_METHODS_H
 
 #include "integrator/stepper.h"
 
-#define LG_METHOD(name, type, order, list, reference, doc)                                                             \
-    extern const lg_stepper_type type;                                                                                 \
-    extern const lg_option_rows list;
-#define LG_RUNGE_KUTTA(name, type, table, order, list, reference, doc)                                                 \
-    LG_METHOD(name, type, order, list, reference, doc)                                                                 \
-    extern const lg_tableau table;
-#define LG_ALPHA(name, type, rule, order, list, reference, doc)                                                        \
-    LG_METHOD(name, type, order, list, reference, doc)                                                                 \
-    extern lg_alpha_rule rule;
-#define LG_MOMENTUM(name, type, rule, order, list, reference, doc)                                                     \
-    LG_METHOD(name, type, order, list, reference, doc)                                                                 \
-    extern const lg_momentum_rule rule;
-#include "integrator/methods.def"
-#undef LG_METHOD
-#undef LG_RUNGE_KUTTA
-#undef LG_ALPHA
-#undef LG_MOMENTUM
+/* Rows of methods.def in order. */
+extern const lg_method *const lg_methods[];
+extern const int lg_method_count;
+const lg_method *lg_method_find(const char *name); /* NULL: no method has this name */
+/* Lists of names for messages, into a text: all methods, or those that have an option; all options of a method. */
+void lg_method_list(const char *option, char *text, size_t size);
+void lg_option_list(const lg_method *method, char *text, size_t size);
+/* The defaults of all options, nvalues of them. */
+void lg_method_defaults(const lg_method *method, lg_option_value *values);
 
 #endif

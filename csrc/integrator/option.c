@@ -5,6 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+const lg_option *lg_option_find(const lg_option_rows *rows, const char *name)
+{
+    for (const lg_option *option = rows->row; option < rows->row + rows->count; option++)
+        if (strcmp(option->name, name) == 0)
+            return option;
+    return NULL;
+}
+
 const char *lg_option_choice(const lg_option *option, int index, size_t *length)
 {
     const char *choice = index < 0 ? NULL : option->choices;

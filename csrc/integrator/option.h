@@ -47,6 +47,9 @@ typedef struct lg_option_rows {
 
 #define LG_OPTION_ROWS(rows, type) {rows, sizeof rows / sizeof *rows, (int)(sizeof(type) / sizeof(lg_option_value))}
 
+/* The row of this name; NULL: there is none. */
+const lg_option *lg_option_find(const lg_option_rows *rows, const char *name);
+
 /* What a caller gives for an option, in whatever language. */
 typedef enum lg_given_kind {
     LG_GIVEN_NOTHING,

@@ -2,7 +2,7 @@
 #ifndef LG_INTEGRATOR_OPTIONS_H
 #define LG_INTEGRATOR_OPTIONS_H
 
-#include "integrator/stepper.h"
+#include "integrator/option.h"
 
 #include <math.h>
 

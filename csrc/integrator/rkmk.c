@@ -15,8 +15,8 @@
        phi - (phi_n + h phidot_n)      and      phidot - phidot_n. */
 #include "core/small.h"
 #include "integrator/explicit.h"
-#include "integrator/methods.h"
 #include "solve/initial.h"
+#include "solve/project.h"
 
 typedef struct lg_rkmk_stepper {
     lg_stepper base;

@@ -100,7 +100,7 @@ lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const d
 
 const lg_control_options *lg_stepper_control(const lg_stepper *self)
 {
-    const lg_option *first = lg_method_option(self->method, "rtol");
+    const lg_option *first = lg_option_find(self->method->options, "rtol");
     return first ? (const lg_control_options *)(self->options + first->field) : NULL;
 }
 

@@ -11,7 +11,7 @@
 
 typedef struct lg_stats {
     long steps, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks;
-    long midpoint_gradients; /* steps in which a gradient at the middle stood in for a discrete one */
+    long midpoint_gradients; /* steps in which a gradient at the middle replaced a discrete one */
     long rejected, failed; /* steps that were rejected; those of them that failed */
     const char *newton; /* the variant of Newton's method in use, "full" or "modified"; NULL: none */
 } lg_stats;
@@ -25,7 +25,7 @@ struct lg_stepper_type {
     const lg_stepper_type *unconstrained; /* takes over where there are no constraints; NULL: none */
     size_t size; /* of the stepper's struct, which begins with an lg_stepper */
     lg_coupling coupling; /* of its matrix; the same for all steppers among which a row chooses, as the next field */
-    int masses_beside; /* it may need a matrix of masses as well */
+    int masses_beside; /* it may also need a matrix of masses */
     const char *needs; /* of a system, in words; NULL: it runs every system */
     const char *extra; /* the name of what results hold of every state beside its parts; NULL: nothing */
     int (*extra_count)(const lg_stepper *self); /* its numbers, which begin the carry */
@@ -110,16 +110,22 @@ struct lg_method { /* one row of methods.def */
     const char *doc;
 };
 
-/* Rows of methods.def in order. */
-extern const lg_method *const lg_methods[];
-extern const int lg_method_count;
-const lg_method *lg_method_find(const char *name); /* NULL: no method has this name */
-/* An option of a row, or NULL. */
-const lg_option *lg_method_option(const lg_method *method, const char *name);
-/* Lists of names for messages, into a text: all methods, or those that have an option; all options of a method. */
-void lg_method_list(const char *option, char *text, size_t size);
-void lg_option_list(const lg_method *method, char *text, size_t size);
-/* The defaults of all options, nvalues of them. */
-void lg_method_defaults(const lg_method *method, lg_option_value *values);
+/* The rows' steppers, options and rules, each defined in the file of its method. */
+#define LG_METHOD(name, type, order, list, reference, doc)                                                             \
+    extern const lg_stepper_type type;                                                                                 \
+    extern const lg_option_rows list;
+#define LG_RUNGE_KUTTA(name, type, table, order, list, reference, doc)                                                 \
+    LG_METHOD(name, type, order, list, reference, doc)
+#define LG_ALPHA(name, type, rule, order, list, reference, doc)                                                        \
+    LG_METHOD(name, type, order, list, reference, doc)                                                                 \
+    extern lg_alpha_rule rule;
+#define LG_MOMENTUM(name, type, rule, order, list, reference, doc)                                                     \
+    LG_METHOD(name, type, order, list, reference, doc)                                                                 \
+    extern const lg_momentum_rule rule;
+#include "integrator/methods.def"
+#undef LG_METHOD
+#undef LG_RUNGE_KUTTA
+#undef LG_ALPHA
+#undef LG_MOMENTUM
 
 #endif

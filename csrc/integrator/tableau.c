@@ -1,5 +1,5 @@
 /* Butcher tableaux; tests/methods/test_tableaux.py proves the order conditions of each in exact arithmetic. */
-#include "integrator/methods.h"
+#include "integrator/tableau.h"
 
 #include <math.h>
 #include <stdio.h>

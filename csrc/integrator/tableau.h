@@ -23,4 +23,15 @@ typedef struct lg_tableau {
     lg_ratio d[LG_STAGES]; /* of the multipliers; half-explicit methods only */
 } lg_tableau;
 
+/* The tables that rows of methods.def name. */
+#define LG_METHOD(...)
+#define LG_ALPHA(...)
+#define LG_MOMENTUM(...)
+#define LG_RUNGE_KUTTA(name, type, table, ...) extern const lg_tableau table;
+#include "integrator/methods.def"
+#undef LG_METHOD
+#undef LG_ALPHA
+#undef LG_MOMENTUM
+#undef LG_RUNGE_KUTTA
+
 #endif

@@ -1,4 +1,4 @@
-/* The tangent of a force between two points. */
+/* Tangents of forces between two points. */
 #ifndef LG_MODEL_BETWEEN_H
 #define LG_MODEL_BETWEEN_H
 

@@ -34,6 +34,14 @@ static const double SHORT = 6e-6;
 /* The largest correction, relative to the gradient. */
 static const double MOST = 0.1, MOST_ENERGY = 0.003;
 
+static const double UNDECIDED = -1;
+
+void lg_correct_open(const lg_model *m, lg_kept *kept)
+{
+    for (int i = 0; i < 2 * m->njoints + m->nforces; i++)
+        kept->l2[i] = UNDECIDED;
+}
+
 /* ---- P dq ---- */
 
 typedef struct correction { /* of one element */
@@ -215,6 +223,12 @@ static void add_tangent(const lg_step *step, correction *c, double C, pulled *dd
 
 /* ---- whether to correct ---- */
 
+/* Whether this evaluation may decide about an element. */
+static int is_due(const lg_step *step, double l2)
+{
+    return l2 == UNDECIDED && step->pair->stage != LG_PAIR_FIRST;
+}
+
 /* The size of a gradient on the block under a frame: a force, and a moment over the length l. */
 static double size_on(const lg_body *body, const double *gradient, int stride, double l2)
 {
@@ -226,27 +240,36 @@ static double size_on(const lg_body *body, const double *gradient, int stride, d
     return sqrt(sum);
 }
 
-/* Whether the step is so long that a correction counts, and the correction no more than part of the gradient. */
-static int is_regular(double delta, double N, double l2, double gradient)
+/* How long P dq has to be for a correction by delta to be no more than part of the gradient. */
+static double length_for(double delta, double gradient)
 {
-    double length = sqrt(N);
-    return length > SHORT * sqrt(l2) && fabs(delta) <= MOST * length * gradient;
+    return delta == 0 ? 0 : fabs(delta) / (MOST * gradient);
 }
 
-/* The kinetic energy in the relative motion of the bodies, that of the bodies in the proportion in which N is to the
-   motion of both. The correction changes it by its work. */
-static double relative_energy(const lg_step *step, const correction *c, double l2)
+/* How long P dq has to be for the work of a correction to be no more than part of the kinetic energy in the relative
+   motion: that of the bodies, in the proportion in which |P dq|^2 is to the motion of both. */
+static double length_for_work(const lg_step *step, const correction *c, double l2, double work)
 {
     const lg_pair *pair = step->pair;
-    double energy = 0, motion = 0;
+    double energy = 0, motion = 0, h = pair->h;
     for (int s = 0; s < c->e->info->nframes; s++) {
         const lg_body *body = c->e->frame[s]->body;
         const lg_pose *f = lg_pose_of(c->e->frame[s], &step->middle);
         for (int k = body->block ? body->block->v : 0; body->block && k < body->block->v + body->block->nv; k++)
             energy += 0.25 * (pair->p0[k] + pair->p1[k]) * step->middle.v[k];
-        motion += lg_dot3(f->xdot, f->xdot) + l2 * lg_dot3(f->omega, f->omega);
+        motion += h * h * (lg_dot3(f->xdot, f->xdot) + l2 * lg_dot3(f->omega, f->omega));
     }
-    return motion > 0 ? energy * c->relative.power / motion : 0;
+    return work == 0 ? 0 : sqrt(fabs(work) * motion / (MOST_ENERGY * fmax(energy, 0)));
+}
+
+/* Decides by the length of P dq whether to correct: returns l2 if it is as long as it has to be, otherwise 0. As long as
+   the constraint rows are violated, P dq is known only so well, and the answer may be UNDECIDED. */
+static double decide(const lg_step *step, double N, double needed, double l2)
+{
+    double length = sqrt(N), off = step->pair->stage == LG_PAIR_DECIDES ? 0 : step->violation * fmax(1, sqrt(l2));
+    if (length - off > needed)
+        return l2;
+    return length + off > needed && off > 0 ? UNDECIDED : 0;
 }
 
 /* ---- rows ---- */
@@ -262,30 +285,25 @@ static double row_size(const lg_step *step, const lg_joint *joint, int i, double
 }
 
 /* In the printed form dq only has to be long enough. */
-static int is_long(const lg_step *step, const correction *c)
+static double decide_straight(const lg_step *step, correction *c)
 {
-    return c->N > SHORT * SHORT * (1 + step->largest) * (1 + step->largest);
+    open_straight(step, c);
+    return decide(step, c->N, SHORT * (1 + step->largest), 1);
 }
 
 static double decide_rows(const lg_step *step, const lg_joint *joint, const double *delta, correction *c)
 {
     const lg_pose *f[2];
     open_poses(&joint->e, &step->middle, f);
-    double l2 = square_length(&joint->e, f);
-    if (!step->pair->equivariant) {
-        open_straight(step, c);
-        return is_long(step, c);
-    }
+    double l2 = square_length(&joint->e, f), work = 0, needed = SHORT * sqrt(l2);
     if (joint->nrows == LG_MAX_ROWS) // a rigid joint leaves no relative motion
         return 0;
     open_motion(step, l2, c);
-    for (int i = 0; i < joint->nrows; i++)
-        if (!is_regular(delta[i], c->N, l2, row_size(step, joint, i, l2)))
-            return 0;
-    double work = 0;
-    for (int i = 0; i < joint->nrows; i++)
+    for (int i = 0; i < joint->nrows; i++) {
+        needed = fmax(needed, length_for(delta[i], row_size(step, joint, i, l2)));
         work += step->pair->lam[joint->row + i] * delta[i];
-    return fabs(work) <= MOST_ENERGY * relative_energy(step, c, l2) ? l2 : 0;
+    }
+    return decide(step, c->N, fmax(needed, length_for_work(step, c, l2, work)), l2);
 }
 
 /* The derivative of sum lam_i delta_i by q1. */
@@ -343,9 +361,10 @@ static void correct_rows(lg_step *step, const lg_joint *joint, double *l2)
         delta[i] = step->phi[row] - step->kept.phi[row] - step->pair->h * step->at_middle.phidot[row];
         largest = fmax(largest, fabs(delta[i]));
     }
-    if (step->pair->stage == LG_PAIR_DECIDES)
-        *l2 = decide_rows(step, joint, delta, &c);
-    if (*l2 == 0) {
+    if (is_due(step, *l2))
+        *l2 = step->pair->equivariant ? decide_rows(step, joint, delta, &c) : decide_straight(step, &c);
+    if (*l2 <= 0) {
+        step->undecided += *l2 == UNDECIDED;
         step->midpoints += largest > 32 * DBL_EPSILON * (1 + step->largest);
         return;
     }
@@ -406,15 +425,14 @@ static double decide_potential(const lg_step *step, const pulled *at_end, const 
     open_poses(c->e, &step->middle, f);
     double l2 = square_length(c->e, f);
     open_motion(step, l2, c);
-    if (!step->pair->equivariant)
-        return is_long(step, c);
     pull(c->e, &step->middle, -1, load->w, &at_middle);
     for (int s = 0; s < c->e->info->nframes; s++)
         if (lg_element_moves(c->e, s)) {
             largest = fmax(largest, size_on(c->e->frame[s]->body, at_middle.on[s], 1, l2));
             largest = fmax(largest, size_on(c->e->frame[s]->body, at_end->on[s], 1, l2));
         }
-    return is_regular(delta, c->N, l2, largest) && fabs(delta) <= MOST_ENERGY * relative_energy(step, c, l2) ? l2 : 0;
+    double needed = fmax(SHORT * sqrt(l2), length_for(delta, largest));
+    return decide(step, c->N, fmax(needed, length_for_work(step, c, l2, delta)), l2);
 }
 
 static double power_of(const lg_element *e, const lg_point *at, const lg_load *load)
@@ -449,9 +467,10 @@ static lg_status correct_potential(lg_step *step, int index)
     LG_TRY(elastic(step->m, index, &step->middle, step->wanted->S != NULL, &V, &load));
     double round_off = DBL_EPSILON * (fabs(V0) + fabs(V1));
     double delta = V1 - V0 + step->pair->h * power_of(c.e, &step->middle, &load);
-    if (step->pair->stage == LG_PAIR_DECIDES)
-        *l2 = decide_potential(step, &at_end, &load, delta, &c);
-    if (*l2 == 0) {
+    if (is_due(step, *l2))
+        *l2 = step->pair->equivariant ? decide_potential(step, &at_end, &load, delta, &c) : decide_straight(step, &c);
+    if (*l2 <= 0) {
+        step->undecided += *l2 == UNDECIDED;
         step->midpoints += fabs(delta) > 32 * round_off;
         return LG_OK;
     }

@@ -5,7 +5,7 @@
 #include "system/layout.h"
 #include "system/system.h"
 
-/* A function of time supplied from outside (a Python callable): n values at t, in rows of at most six. */
+/* A function of time given by the user (a Python callable): n values at t, in rows of at most six. */
 typedef struct lg_time_function {
     lg_status (*call)(void *self, double t, int n, double *value);
     void *self;
@@ -17,7 +17,7 @@ typedef struct lg_kinematics {
     double x[3], R[9], xdot[3], omega[3];
 } lg_kinematics;
 
-/* A force law supplied from outside: wrenches (force in inertial, moment in body axes) on n frames, or the torque in a
+/* A force law given by the user: wrenches (force in inertial, moment in body axes) on n frames, or the torque in a
    joint. Tangents: dw_i = K_ij dpose_j + D_ij dtwist_j in column-major 6 x 6 blocks; d tau/d angle and d tau/d rate.
    Without them the element uses differences. */
 typedef struct lg_law {

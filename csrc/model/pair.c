@@ -104,19 +104,26 @@ static lg_status rows_at(const lg_model *m, const lg_point *at, double *phi, dou
     return lg_model_collect(m, at, &want);
 }
 
-static lg_status start(const lg_step *step, const step_work *w)
+static lg_status start(lg_step *step, const step_work *w)
 {
     lg_point at = point_at(step->pair, step->pair->q0, w->v_m);
     lg_zero((int)(lg_model_kept(step->m)), step->pair->kept);
+    lg_correct_open(step->m, &step->kept);
     LG_TRY(rows_at(step->m, &at, step->kept.phi, NULL));
     return lg_potentials(step->m, &at, step->kept.V, NULL);
+}
+
+/* Whether elements may decide about their gradients, for which they compare those of rows and potentials. */
+static int may_decide(const lg_pair *pair)
+{
+    return pair->equivariant && (pair->stage == LG_PAIR_WAITS || pair->stage == LG_PAIR_DECIDES);
 }
 
 /* Rows belong to the end in time as well. */
 static lg_status end(lg_step *step, const step_work *w, int discrete)
 {
     const lg_pair_wanted *wanted = step->wanted;
-    int slopes = discrete && (wanted->S || step->pair->stage == LG_PAIR_DECIDES);
+    int slopes = discrete && (wanted->S || may_decide(step->pair));
     lg_point at = point_at(step->pair, step->pair->q1, w->v_m);
     at.t = step->pair->t + step->pair->h;
     step->phi = wanted->phi ? wanted->phi : w->phi;
@@ -124,19 +131,12 @@ static lg_status end(lg_step *step, const step_work *w, int discrete)
     if (!discrete && !wanted->phi && !wanted->B)
         return LG_OK;
     LG_TRY(rows_at(step->m, &at, step->phi, step->B));
+    step->violation = lg_max_abs(step->m->space.nrows, step->phi);
     at.t = at.t_in;
     return discrete ? lg_potentials(step->m, &at, step->V, slopes ? step->gradient : NULL) : LG_OK;
 }
 
 /* ---- the verb ---- */
-
-static double largest_of(int n, const double *x)
-{
-    double largest = 0;
-    for (int i = 0; i < n; i++)
-        largest = fmax(largest, fabs(x[i]));
-    return largest;
-}
 
 static lg_wanted wanted_at_middle(const lg_step *step, const step_work *w, int discrete)
 {
@@ -150,7 +150,7 @@ static lg_wanted wanted_at_middle(const lg_step *step, const step_work *w, int d
     if (!discrete)
         return want;
     want.phidot = w->phidot;
-    if (!want.B && (wanted->S || step->pair->stage == LG_PAIR_DECIDES))
+    if (!want.B && (wanted->S || may_decide(step->pair)))
         want.B = w->G;
     if (wanted->S)
         want.Z = w->Z;
@@ -187,7 +187,7 @@ lg_status lg_model_pair(void *self, const lg_pair *pair, const lg_pair_wanted *w
     int discrete = pair->rule == LG_PAIR_DISCRETE;
     layout(m, &w, &arena);
     lg_step step = {.m = m, .pair = pair, .wanted = wanted, .V = w.V, .gradient = w.gradient};
-    step.largest = largest_of(m->space.nq, pair->q1);
+    step.largest = lg_max_abs(m->space.nq, pair->q1);
     open_middle(pair, &m->space, &w);
     layout_kept(m, pair->kept, &step.kept);
     if (discrete && pair->stage == LG_PAIR_FIRST)
@@ -198,5 +198,7 @@ lg_status lg_model_pair(void *self, const lg_pair *pair, const lg_pair_wanted *w
         *wanted->noise = step.noise;
     if (wanted->midpoints)
         *wanted->midpoints = step.midpoints;
+    if (wanted->undecided)
+        *wanted->undecided = step.undecided;
     return LG_OK;
 }

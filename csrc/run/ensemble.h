@@ -5,7 +5,7 @@
 
 #include "run/session.h"
 
-/* One run: where it begins, and what is left of it once it has been closed. */
+/* One run: its start, and its results, which remain when it has been closed. */
 typedef struct lg_member {
     const lg_system *system;
     lg_plans plans; /* those that a run needs; systems of one shape share theirs */

@@ -2,7 +2,9 @@
 #include "run/run.h"
 
 #include "core/small.h"
+#include "integrator/methods.h"
 #include "solve/initial.h"
+#include "solve/project.h"
 
 #include <float.h>
 #include <stdlib.h>

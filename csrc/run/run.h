@@ -61,8 +61,8 @@ lg_status lg_run_adapt(lg_run *run, double landing, lg_report *report);
 
 /* Moves the state onto the constraints of position and velocity. */
 lg_status lg_run_project(lg_run *run);
-/* Gives the state consistent accelerations and multipliers, with the data just after `past`, and clears the stepper's
-   history. */
+/* Gives the state consistent accelerations and multipliers, from the data just after `past`, and clears the history of
+   the stepper. */
 lg_status lg_run_restart(lg_run *run, double past);
 /* Takes the memory for the state before a step and `kept` values of its carry, unless the run has it already. A run with
    tolerances has it, with the whole carry. */

@@ -15,14 +15,14 @@
 typedef struct lg_accel {
     const lg_system *system; /* set these before lg_accel_layout */
     const lg_plan *plan;
-    const lg_plan *guest; /* of a guest of the matrix; NULL: none */
+    const lg_plan *guest; /* plan of a guest of the matrix; NULL: none */
     lg_matrix matrix;
     double *x; /* right-hand side, then solution: velocities, constraint rows */
     double *gyro; /* nv */
     double *rows; /* two values per constraint row */
     double *B;
     double *work; /* the system's scratch; every point of the same run may use it */
-    lg_wanted right_side; /* what the right-hand side is made of; kept, for it is wanted in every stage */
+    lg_wanted right_side; /* the outputs that make up the right-hand side; set once, as every stage wants them */
     long evaluations;
     size_t given; /* doubles of `work` that lg_accel_between has handed out */
 } lg_accel;

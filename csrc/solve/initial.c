@@ -2,6 +2,7 @@
 #include "solve/initial.h"
 
 #include "core/small.h"
+#include "solve/project.h"
 
 #include <math.h>
 

@@ -25,9 +25,10 @@
    is expected to take at least as many iterations as the mean over the matrix's steps, its making included, which is
    the best time to replace anything that wears; and within a step, if the iterations still expected cost more than a
    new matrix. A step is expected to take as many iterations as the last one, and the second step of a matrix as many
-   as that of the last matrix that had one, so that a matrix may serve one step only; after sixteen such steps it serves
-   a second one again. A matrix that had to be replaced within a step wasted its iterations there: the next ones are
-   replaced at the beginning of the step of that age, and after eight of them one step later. */
+   as the second step of the last matrix that served two, so that each matrix may serve a single step; after sixteen
+   such steps a matrix is tried on a second step again. If a matrix had to be replaced within a step, its iterations
+   there were wasted: the next matrices are replaced at the beginning of the step in which they reach this age, and
+   after eight of them one step later. */
 #ifndef LG_SOLVE_NEWTON_H
 #define LG_SOLVE_NEWTON_H
 
@@ -50,10 +51,11 @@ typedef struct lg_norms {
     double force, rows[LG_ROW_SETS];
 } lg_norms;
 
-/* The norms of a residual, of its round-off and of its terms, which are wanted at the first evaluation of a step. */
+/* The norms of a residual, of its round-off and of its terms, which are wanted at the first evaluation of a step. A
+   provisional residual is one of which the next evaluation may complete a part: the method does not end there. */
 typedef struct lg_residual_norms {
     lg_norms now, noise, size;
-    int first;
+    int first, provisional;
 } lg_residual_norms;
 
 /* What one step hands to the next; all doubles, so that it can be part of the carry. Zeros: nothing is known. */
@@ -65,13 +67,13 @@ typedef struct lg_newton_memory {
     double first_contraction, last_contraction, tested_age;
     double first_error; /* of the last step, or half of the value before it if that is larger; 0: no comparable step */
     double untested_steps; /* since the last tested step */
-    double steps_to_test; /* after a surprise: how many more steps are tested */
+    double steps_to_test; /* number of further steps to be tested after a surprise */
     double matrix_age; /* steps that the reused matrix has served */
     double iterations; /* with the reused matrix, over all of its steps */
     double last_iterations; /* of the last step; as many are expected, and their evaluations include the matrix */
     double second_iterations; /* of the second step of the last matrix that had one */
-    double sole_steps; /* steps since then */
-    double worn_age; /* at which a matrix was last replaced within a step, and 1/8 for each matrix replaced before */
+    double sole_steps; /* steps since that second step */
+    double worn_age; /* age at which a matrix was last replaced within a step, and 1/8 for each one replaced before */
 } lg_newton_memory;
 
 enum { LG_NEWTON_MEMORY = sizeof(lg_newton_memory) / sizeof(double) };

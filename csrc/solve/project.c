@@ -1,5 +1,5 @@
 /* Projection onto the constraints in the mass metric. */
-#include "solve/initial.h"
+#include "solve/project.h"
 
 #include "core/small.h"
 

@@ -4,6 +4,7 @@
 #include "core/small.h"
 #include "solve/culprit.h"
 #include "solve/initial.h"
+#include "solve/project.h"
 
 #include <float.h>
 #include <math.h>

@@ -21,7 +21,7 @@
 
 typedef struct lg_statics {
     lg_accel accel; /* set its system and plan before lg_statics_layout */
-    double rtol, atol; /* of the force rows, as in newton.h */
+    double rtol, atol; /* tolerances of the force rows, as in newton.h */
     int max_iter;
     double *q, *lam, *mem; /* the present state */
     double t, load;

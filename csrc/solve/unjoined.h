@@ -4,8 +4,8 @@
        [ M    B_o^T ] [ a     ]   [ force - gyro - B_j^T lam_j ]
        [ B_o  0     ] [ lam_o ] = [ zeta_o                     ]
 
-   The matrix has no rows of joints (j), so it falls apart into the blocks that M couples. A constant mass is kept:
-   see lg_matrix_keep. */
+   Without rows of joints (j) the matrix consists of the separate sets of blocks that M couples. A constant mass is
+   kept: see lg_matrix_keep. */
 #ifndef LG_SOLVE_UNJOINED_H
 #define LG_SOLVE_UNJOINED_H
 

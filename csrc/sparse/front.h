@@ -2,7 +2,8 @@
 #ifndef LG_SPARSE_FRONT_H
 #define LG_SPARSE_FRONT_H
 
-#include "sparse/plan.h"
+#include "core/poll.h"
+#include "sparse/fronts.h"
 
 typedef struct lg_front_data {
     const double *values; /* assembled */

@@ -17,7 +17,7 @@
 #include "core/arena.h"
 #include "core/poll.h"
 #include "core/status.h"
-#include "sparse/pattern.h"
+#include "sparse/plan.h"
 
 /* How a block's q, v and a follow from the unknown u of a Newton step: d(q, v, a)/du = k[i] X[i], X[i] being the
    column-major nv x nv matrix, NULL for the identity. One per block. */
@@ -26,31 +26,9 @@ typedef struct lg_chain {
     const double *X[3];
 } lg_chain;
 
-typedef struct lg_plan lg_plan; /* const after creation; threads share it */
-
-/* What S holds, which decides who couples with whom, and therefore the fill. Two bodies that are connected by stiffness
-   or damping only are not coupled in a matrix of masses. */
-typedef enum lg_coupling {
-    LG_COUPLING_MASS, /* M: the first nmass_cliques of the pattern; the others have no place in the matrix */
-    LG_COUPLING_TANGENTS, /* derivatives by q, v and a: all cliques */
-    LG_COUPLING_GROUPS, /* those of discrete gradients: group g is clique ncliques + g of its blocks */
-    LG_COUPLINGS
-} lg_coupling;
-
-lg_status lg_plan_create(const lg_pattern *pattern, lg_coupling coupling, lg_plan **plan);
-void lg_plan_free(lg_plan *plan);
-/* The plans of a system by their coupling; NULL: not needed. */
-typedef struct lg_plans {
-    const lg_plan *of[LG_COUPLINGS];
-} lg_plans;
-int lg_plan_size(const lg_plan *plan); /* unknowns */
-long lg_plan_values(const lg_plan *plan); /* doubles in the matrix: the measure of fill */
-/* Multiplications of a factorisation and of a solution. */
-void lg_plan_operations(const lg_plan *plan, double *factor, double *solve);
-
 typedef struct lg_matrix {
     const lg_plan *plan;
-    double *values; /* assembled, kept for the dense fall-back; of a guest, the factors as well */
+    double *values; /* assembled values, kept for the dense fall-back; of a guest, the factors as well */
     double *factors; /* free from lg_matrix_zero to the factorisation */
     double *work; /* solve scratch */
     int *pivots;
@@ -59,7 +37,7 @@ typedef struct lg_matrix {
     int is_dense; /* the present factors are the dense ones */
     int no_dense; /* a pivot that is too small gives LG_SINGULAR at once, without the dense fall-back */
     int keeps; /* S is that of the last lg_matrix_keep: new values of B need only lg_matrix_refactor */
-    long factorisations, refactorisations, fallbacks; /* all; those of them with kept pivots; dense ones */
+    long factorisations, refactorisations, fallbacks; /* all of them; those with kept pivots; dense ones */
     lg_poll *poll; /* called during long factorisations and solutions; NULL: none */
     int deficient_row; /* after LG_SINGULAR: a constraint row (0-based), or -1 - (velocity index) */
 } lg_matrix;
@@ -67,8 +45,8 @@ typedef struct lg_matrix {
 void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
 /* Two matrices of the same unknowns in little more than the memory of one. The assembled values of the host are no longer
    needed once it is factored. From then until the host is assembled again, its guest is assembled and factored in their
-   place, so that the guest loses its assembled values to its factors: where its factorisation reports LG_SINGULAR, it
-   is assembled once more for lg_matrix_factor_dense. guest NULL: there is none. */
+   place. The factors of the guest overwrite its assembled values: if its factorisation reports LG_SINGULAR, it has to
+   be assembled again for lg_matrix_factor_dense. guest NULL: there is none. */
 void lg_matrix_layout_host(lg_matrix *host, const lg_plan *plan, const lg_plan *guest, lg_arena *arena);
 void lg_matrix_layout_guest(lg_matrix *guest, const lg_plan *plan, const lg_matrix *host, lg_arena *arena);
 /* `count` doubles in the place of the assembled values that the guest (plan NULL: no guest) leaves free; they last from

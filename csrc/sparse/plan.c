@@ -1,6 +1,7 @@
 /* Makes the plan: sizes of the fronts, their places, the update lists, and the addresses of everything assembled. */
 #include "sparse/plan.h"
 
+#include "sparse/fronts.h"
 #include "sparse/order.h"
 
 #include <limits.h>

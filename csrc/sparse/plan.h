@@ -1,74 +1,31 @@
-/* The static plan of the block-sparse matrix: order, places and update lists; private to sparse/.
-
-   Each node of the elimination graph is a front. With n pivot unknowns and m later unknowns that they couple with,
-   its panels are stored one after the other, column-major:
-
-       D (n x n)    U (n x m)    L (m x n, leading dimension m rounded up to whole chunks)
-
-   The fronts that elements add to come first: those of blocks, and of groups that are eliminated before one of their
-   blocks. The other fronts, which consist of fill alone, follow the assembled values. */
+/* The plan of a matrix: order of elimination, fill, and the address of everything that is added to it. It is made once
+   for a pattern and a coupling. */
 #ifndef LG_SPARSE_PLAN_H
 #define LG_SPARSE_PLAN_H
 
-#include "core/arena.h"
-#include "sparse/matrix.h"
+#include "core/status.h"
+#include "sparse/pattern.h"
 
-enum { LG_CHUNK = 2 }; /* rows of L that the kernels treat together */
-enum { LG_MOST_INVERTED = 8 }; /* unknowns of a pivot block that is inverted when it is kept */
+typedef struct lg_plan lg_plan; /* const after creation; threads share it */
 
-typedef struct lg_front {
-    int n, m, ld;
-    int velocities; /* pivot unknowns that are velocities; of a block, its own rows follow */
-    int bordered; /* it has velocities and own rows */
-    int fresh; /* no earlier front changes it: factored straight from the assembled values */
-    int constant; /* its pivot block depends on S alone */
-    int pivot; /* its first unknown in the order of elimination */
-    int place; /* of its unknowns in the vector of a solution */
-    int neighbour, neighbours; /* first and number of its plan->neighbours */
-    long D, U, L, end; /* places of the panels */
-    long updates; /* place in plan->updates: neighbours^2 of them, column by column */
-} lg_front;
+/* What S holds, which decides who couples with whom, and therefore the fill. Two bodies that are connected by stiffness
+   or damping only are not coupled in a matrix of masses. */
+typedef enum lg_coupling {
+    LG_COUPLING_MASS, /* M: the first nmass_cliques of the pattern; the others have no place in the matrix */
+    LG_COUPLING_TANGENTS, /* derivatives by q, v and a: all cliques */
+    LG_COUPLING_GROUPS, /* derivatives of discrete gradients: the blocks of group g are clique ncliques + g */
+    LG_COUPLINGS
+} lg_coupling;
 
-typedef struct lg_neighbour { /* the unknowns of a later front among the m of an earlier one */
-    int start, size;
-    int pivot, place; /* of the later front */
-} lg_neighbour;
-
-typedef struct lg_update { /* where the product of a slice of L and a slice of U is subtracted */
-    long at;
-    int ld;
-} lg_update;
-
-typedef struct lg_entry_place { /* where one entry of B goes: a group on a block, or a block's own rows */
-    int block, nv, rows;
-    int value; /* place in the values of B */
-    int ld_U, ld_L;
-    int again; /* an earlier entry of the group is on the same block: the two add up */
-    long U, L;
-} lg_entry_place;
-
-typedef struct lg_meeting { /* where two entries of a clique meet */
-    long at;
-    int ld;
-} lg_meeting;
-
-struct lg_plan {
-    int nfronts, nentries, ncliques;
-    int size, nvelocities, nrows;
-    int apart; /* every front is constant, small and without neighbours */
-    int largest, widest; /* largest n, largest m */
-    long nassembled, nvalues; /* doubles that elements add to; all doubles */
-    lg_front *fronts; /* in the order of elimination */
-    lg_neighbour *neighbours;
-    lg_update *updates;
-    int in_place; /* every front's unknowns are contiguous: solutions need no other order */
-    int *unknowns; /* in the order of elimination: the number of each unknown */
-    lg_entry_place *entries;
-    long *clique; /* per clique: its first meeting */
-    int *clique_size;
-    lg_meeting *meetings;
-    long nneighbours, nupdates, nmeetings; /* lengths */
-    lg_arena memory;
-};
+lg_status lg_plan_create(const lg_pattern *pattern, lg_coupling coupling, lg_plan **plan);
+void lg_plan_free(lg_plan *plan);
+/* The plans of a system by their coupling; NULL: not needed. */
+typedef struct lg_plans {
+    const lg_plan *of[LG_COUPLINGS];
+} lg_plans;
+int lg_plan_size(const lg_plan *plan); /* unknowns */
+long lg_plan_values(const lg_plan *plan); /* doubles in the matrix: the measure of fill */
+/* Multiplications of a factorisation and of a solution. */
+void lg_plan_operations(const lg_plan *plan, double *factor, double *solve);
 
 #endif

@@ -1,7 +1,7 @@
 /* Matrices without own rows; see reduce.h. */
 #include "sparse/reduce.h"
 
-#include "sparse/plan.h"
+#include "sparse/fronts.h"
 
 #include <stdlib.h>
 #include <string.h>

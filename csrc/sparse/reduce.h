@@ -17,12 +17,12 @@ typedef struct lg_reduction { /* const after creation */
     const struct lg_reduced_place *place;
     const int *nv; /* of the whole system, per block */
     const int *basis; /* per block: the place of its matrix among those of all blocks */
-    int nbases; /* the numbers of all these matrices */
+    int nbases; /* how many numbers these matrices have together */
     const int *value; /* per entry of a group: its place in the values of B of the whole system */
     lg_arena memory;
 } lg_reduction;
 
-/* Of a pattern and its plan for a coupling. */
+/* The reduction of a pattern, given its plan for a coupling. */
 lg_status lg_reduction_create(const lg_pattern *pattern, const lg_plan *plan, lg_coupling coupling,
                               lg_reduction *reduction);
 void lg_reduction_close(lg_reduction *reduction);

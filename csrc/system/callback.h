@@ -2,18 +2,18 @@
 
    M(t, q) a + gyro(t, q, v) - force(t, q, v) + J(t, q)^T lam = 0, constraint(t, q) = 0, on any blocks. Derivatives that
    are not given are formed by differences. One clique and, if there are constraints, one group join all blocks; the
-   blocks' own rows, such as a unit length, are added here. Matrices are row-major.
+   own rows of blocks, such as a unit length, are added here. Matrices are row-major.
 
-   A system on a single block R^n that is given its potential, the gradient of it and that of the mass matrix has the
-   verbs of a step, `pair` and `kinetic`; its functions may not depend on t, except for `force`. */
+   A system on a single block R^n with a potential, its gradient and that of the mass matrix has the functions `pair`
+   and `kinetic` of a step; its functions may not depend on t, except for `force`. */
 #ifndef LG_SYSTEM_CALLBACK_H
 #define LG_SYSTEM_CALLBACK_H
 
 #include "system/layout.h"
 #include "system/system.h"
 
-/* The arguments of a function: t and q; v; a and lam, the multipliers of `constraint`. At a kink, t is moved by a
-   rounding error to the side that is meant. */
+/* The arguments of a function: t and q; v; a and lam, the multipliers of `constraint`. At a kink, t is moved by one
+   rounding error to the side on which the function is to be evaluated. */
 typedef struct lg_callback_point {
     double t;
     const double *q, *v, *a, *lam;

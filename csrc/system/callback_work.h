@@ -1,5 +1,5 @@
-/* The inside of a system made of functions: written and evaluated by callback.c, differentiated by
-   callback_difference.c. */
+/* The data of a system made of functions, which callback.c sets up and evaluates and callback_difference.c
+   differentiates. */
 #ifndef LG_SYSTEM_CALLBACK_WORK_H
 #define LG_SYSTEM_CALLBACK_WORK_H
 
@@ -35,11 +35,11 @@ static inline lg_status lg_callback_call(const lg_callbacks *self, enum lg_call 
     return self->function[call].call(self->function[call].self, at, out);
 }
 
-/* The verbs of a step; see callback_pair.c. */
+/* The functions of a step; see callback_pair.c. */
 lg_status lg_callback_pair(void *self, const lg_pair *pair, const lg_pair_wanted *wanted);
 lg_status lg_callback_kinetic(void *self, const lg_pair *pair, const lg_kinetic_wanted *wanted);
 int lg_callback_without_step(void *self, const lg_pair *pair);
-/* The doubles of scratch that they need. */
+/* How many doubles of scratch they need. */
 size_t lg_callback_pair_work(const lg_callbacks *self);
 
 /* Functions are only called with finite states: LG_NOT_FINITE if q or v is not finite. */
@@ -53,7 +53,7 @@ double lg_callback_step(const lg_callbacks *self, const double *q, int j);
 lg_status lg_callback_rate(const lg_callback_work *work, const lg_callback_point *at, double *rate);
 /* Row-major rows x nv into the group's part of the values of B or Z. */
 void lg_callback_put_group(const lg_callbacks *self, const double *J, double *values);
-/* The time passed to the functions: at a kink it is moved by a rounding error towards t_in, onto the piece meant. */
+/* The time passed to the functions: at a kink it is moved by one rounding error towards t_in. */
 double lg_callback_time(const lg_callbacks *self, double t, double t_in);
 
 /* zeta = -d(rate)/dt along the motion with v fixed. */

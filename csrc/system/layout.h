@@ -1,5 +1,5 @@
-/* The space and the pattern of a system, written from its blocks, groups of constraint rows and cliques in the order in
-   which they are added. Every system is laid out here, compiled or made of functions. */
+/* The space and the pattern of a system, which are made from its blocks, groups of constraint rows and cliques in the
+   order in which these are added, for compiled models and for systems made of functions. */
 #ifndef LG_SYSTEM_LAYOUT_H
 #define LG_SYSTEM_LAYOUT_H
 

@@ -21,11 +21,11 @@ typedef struct lg_point { /* where to evaluate; begins with lg_point_at */
     double load; /* factor of all loads and of gravity; 1 in all dynamics, other values in statics only */
     const double *q, *v, *a, *lam, *mem; /* a and lam may be NULL where nothing wanted depends on them */
     double *work; /* scratch of system->nwork doubles, whose contents do not outlive a call unless same_q is set */
-    int same_q; /* t, q and work are those of the evaluation before, which wanted rows: what depends on q alone stands */
+    int same_q; /* t, q and work as in the previous evaluation, which wanted rows; what follows from q is reused */
     int invariant; /* rows of joints and their multipliers are in the axes of bodies; see lg_pair.equivariant */
     int quadratic; /* points on bodies in Euler parameters e are placed by (e.e) R(e); see lg_pair.equivariant */
-    int at_rest; /* motions that are given stand still at t: statics */
-    int printed; /* gyro of Euler parameters as in sherif2019 (9): the true one where e.e' = 0, another elsewhere */
+    int at_rest; /* prescribed motions are taken at rest at time t: statics */
+    int printed; /* gyro of Euler parameters as in sherif2019 (9), which is exact only if e.e' = 0 */
 } lg_point;
 
 /* A point at t, q, v with everything else at its default: every point begins here. */
@@ -68,8 +68,9 @@ typedef enum lg_kinetic_rule {
 } lg_kinetic_rule;
 
 /* A discrete gradient can be singular, where the midpoint gradient has to stand in. Which one an element takes must not
-   change while Newton's method iterates: the first evaluations of a step take those at the middle, one decides when the
-   step is known well enough, and all others keep to that. */
+   change while Newton's method iterates. The first evaluation of a step takes those at the middle. In the second one
+   every element decides whose relative motion is known well enough by then, in the third all others do, and all later
+   ones keep to that. */
 typedef enum lg_pair_stage { LG_PAIR_FIRST, LG_PAIR_WAITS, LG_PAIR_DECIDES, LG_PAIR_DECIDED } lg_pair_stage;
 
 typedef struct lg_pair {
@@ -95,6 +96,7 @@ typedef struct lg_pair_wanted { /* NULL: not wanted; outputs are overwritten */
     double *G, *B; /* pattern->nvalues each: gradients of the rows in the step; B at q1 */
     double *noise; /* the round-off of force and Gtlam beyond that of their terms, a single number */
     int *midpoints; /* how many gradients at the middle stand in for discrete ones from which they differ */
+    int *undecided; /* how many of these may be discrete ones in a later evaluation of the step */
     lg_matrix *S; /* d(-force + G^T lam)/du is ADDED to a matrix the caller zeroed */
     const lg_chain *chain; /* dq1/du, one per block; for S */
 } lg_pair_wanted;
@@ -109,7 +111,7 @@ typedef struct lg_kinetic_wanted {
 
 enum {
     LG_SYSTEM_CONSTANT_MASS = 1, /* M does not depend on q or t, so its factorisation can be reused */
-    LG_SYSTEM_NEEDS_GIL = 2, /* some verb calls Python */
+    LG_SYSTEM_NEEDS_GIL = 2, /* some function calls Python */
     LG_SYSTEM_TREES = 4, /* some blocks of R^n rotate bodies */
     LG_SYSTEM_DIFFERENCED = 8, /* S contains derivatives formed by differences of functions, which take many calls */
     LG_SYSTEM_FIXED_LOADS = 16, /* it does not read the load factor */
@@ -123,7 +125,7 @@ typedef struct lg_system {
     unsigned flags;
     int nmem; /* doubles of memory that `commit` owns */
     int nwork; /* doubles of scratch that every point must bring */
-    int npair, nkept; /* likewise every pair, if there are verbs for pairs */
+    int npair, nkept; /* doubles of scratch that every pair must bring, and of memory for a step, if there is `pair` */
     lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);
     /* The accelerations of a system without constraints; optional, for a system that finds them with less work than the
        terms and a solution with M take. */

@@ -90,7 +90,9 @@ class BodyBuilder(Parts):
             None if reference is None else rotation_matrix(f"reference of {name!r}", reference),
         )
         if body.formulation == MINIMAL and pivot is not None:
-            raise ValueError(f"pivot of {name!r}: in minimal coordinates a body's joint defines the axis about which it turns")
+            raise ValueError(
+                f"pivot of {name!r}: in minimal coordinates a body's joint defines the axis about which it turns"
+            )
         return self._add_body(body)
 
     def _add_body(self, body: Body) -> str:
@@ -125,8 +127,8 @@ class BodyBuilder(Parts):
         motion : function or table, optional
             A function of time that returns the position (m) in its first row, the velocity in the second and the
             acceleration in the third, (3, 3); or (3, 6) with a rotation vector psi (rad, inertial axes) and its
-            derivatives beside them: the support then has the rotation exp(psi) times `rotation`. Or a table (times (m,),
-            values (m, 3) or (m, 6)): the cubic spline through its values that rests before and after them.
+            derivatives beside them: the support then has the rotation exp(psi) times `rotation`. Or a table (times
+            (m,), values (m, 3) or (m, 6)): the cubic spline through its values that rests before and after them.
         kinks : array_like, shape (k,)
             Times at which the acceleration of the motion jumps, for runs to land on. Default: the times of a table.
 

@@ -14,8 +14,8 @@ from lgint._model.formulations import FORMULATIONS
 from lgint._model.record import BodyRow, PivotRow
 from lgint._rotation import angle_rates, angles_of_matrix, quaternion_of_matrix, vector_of_matrix
 
-START_TOLERANCE: Final = 1e-8  # of a start, m, rad or their rates, relative where velocities are large
-REGULAR: Final = 1e-6  # |cos b| of Tait-Bryan angles below which they count as singular
+START_TOLERANCE: Final = 1e-8  # tolerance of a start, in m, rad or their rates, relative if velocities are large
+REGULAR: Final = 1e-6  # Tait-Bryan angles count as singular if |cos b| is below this
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Body:
         return self.R if self.reference is None else self.R @ self.reference.T
 
     def _in_node(self, b: Array) -> Array:
-        """Node components (3,) of a vector given in body components."""
+        """Components (3,) in the axes of the node of a vector in body axes."""
         return b if self.reference is None else self.reference @ b
 
     @property
     def com(self) -> Array:
-        """From the point that the coordinates describe (the pivot, or the COM) to the COM, body axes."""
+        """The vector from the point that the coordinates describe (the pivot, or the COM) to the COM, body axes."""
         return np.zeros(3) if self.pivot is None else self.R.T @ (self.x - self.pivot)
 
     def state(self) -> tuple[Array, Array]:

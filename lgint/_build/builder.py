@@ -1,8 +1,8 @@
 """ModelBuilder: bodies, joints and forces by name, checked and turned into the record of a `Model`.
 
-Two rules hold for all functions. `point` and `axis` are inertial, in the start configuration; `local_point` and names that end
-in `_a` and `_b` are in the axes of the body, the first or the second, from its centre of mass (on the ground: inertial,
-from the origin).
+Two rules hold for all functions. `point` and `axis` are inertial, in the start configuration; `local_point` and names
+that end in `_a` and `_b` are in the axes of the body, the first or the second, from its centre of mass (on the ground:
+inertial, from the origin).
 The formulation is a property of the body: it may differ from body to body, and no joint or force depends on it.
 """
 
@@ -17,6 +17,7 @@ from lgint._build.flexible import ModalBody
 from lgint._build.rods import RodBuilder
 from lgint._model.model import Model
 from lgint._model.record import BodyRow
+
 
 class ModelBuilder(RodBuilder):
     """Collects bodies, joints, springs and forces; `build` makes the model.
@@ -77,11 +78,13 @@ class ModelBuilder(RodBuilder):
 
     def _row(self, name: str) -> BodyRow:
         part = self._parts[self._blocks[name]]
-        return part.row(self._blocks[name]) if isinstance(part, ModalBody) else row(self._bodies[name], self._blocks[name])
+        return (
+            part.row(self._blocks[name]) if isinstance(part, ModalBody) else row(self._bodies[name], self._blocks[name])
+        )
 
 
 def check_start(model: Model) -> None:
-    """ValueError naming the constraint row, the level and the size if the start of `model` is not consistent."""
+    """ValueError with the constraint row, the level and the residual if the start of `model` is not consistent."""
     for level, residual in zip(("position", "velocity"), model.core.residual(0.0, model.q0, model.v0), strict=True):
         scale = 1.0 if level == "position" else 1.0 + float(np.abs(model.v0).max())
         if residual.size and np.abs(residual).max() > START_TOLERANCE * scale:

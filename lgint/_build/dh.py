@@ -11,7 +11,7 @@ from lgint._args import Array, array, choice
 
 
 class DHLink(NamedTuple):
-    """A link's frame and its joint, inertial."""
+    """The frame and the joint of a link, in inertial axes."""
 
     kind: str  # "revolute" or "prismatic"
     point: Array  # of the joint
@@ -21,7 +21,7 @@ class DHLink(NamedTuple):
     rotation: Array  # its axes
 
     def position(self, com: ArrayLike) -> Array:
-        """Inertial place of a point given in the link's frame."""
+        """Inertial position of a point given in the link's frame."""
         place: Array = self.origin + self.rotation @ array("com", com, (3,))
         return place
 

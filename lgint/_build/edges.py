@@ -14,6 +14,7 @@ from lgint._model.compile import ROWS
 from lgint._model.record import EDGES, JointRow
 from lgint._rotation import orthogonal
 
+
 def add_edge(
     builder: JointBuilder,
     body0: Partner,
@@ -45,7 +46,8 @@ def add_edge(
     stiffness : array_like, shape (6, 6)
         Symmetric: N, N m, N m^2.
     damping : array_like, shape (6,)
-        Half of the coefficients of viscous damping, not negative: the stress is stiffness (strain - reference) + 2 damping rate.
+        Half of the coefficients of viscous damping, not negative: the stress is stiffness (strain - reference) +
+        2 damping rate.
     reference_strain : array_like (6,), table or function of time
         The strain without stress; tables as for loads. A table cannot change the reference of constrained strains; a
         function that does returns (3, 6), the strain and its first two derivatives.
@@ -54,15 +56,17 @@ def add_edge(
     """
     what = f"edge {name!r}"
     if mask not in [*EDGES]:
-        raise ValueError(f"constraints of {what}: None, {listing([key for key in EDGES if key])} expected, got {mask!r}")
+        raise ValueError(
+            f"constraints of {what}: None, {listing([key for key in EDGES if key])} expected, got {mask!r}"
+        )
     kind = EDGES[mask]
     C = stiffness_matrix(what, stiffness)
     D = coefficients(f"damping of {what}", damping, (6,))
     reference = source(f"reference_strain of {what}", reference_strain, 6)
     if "values" in reference and np.ptp(np.array(reference["values"])[:, : ROWS[kind]], axis=0).any():
         raise ValueError(
-            f"reference_strain of {what}: a table cannot change constrained strains; give a function of time that returns "
-            "(3, 6), the strain and its first two derivatives"
+            f"reference_strain of {what}: a table cannot change constrained strains; give a function of time that "
+            "returns (3, 6), the strain and its first two derivatives"
         )
     turns = [array(f"rotation{i} of {what}", R, (3, 3)) for i, R in enumerate((rotation0, rotation1))]
     places = [array(f"offset{i} of {what}", x, (3,)) for i, x in enumerate((offset0, offset1))]

@@ -1,4 +1,4 @@
-"""One flexible body: its floating frame, its modes, and where its nodes stand at the start."""
+"""One flexible body: its floating frame, its modes, and the positions of its nodes at the start."""
 
 from __future__ import annotations
 

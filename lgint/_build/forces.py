@@ -188,7 +188,9 @@ class ForceBuilder(Parts):
         self._new_name("drag", name)
         diagonal = np.broadcast_to(coefficients(f"drag of {name!r}", drag, (), (3,)), (3,))
         at = self._attachment(name, body, point, local_point)
-        return self._add_force(name, {"kind": "drag", "bodies": [partner], "points": [at], "drag": np.diag(diagonal).tolist()})
+        return self._add_force(
+            name, {"kind": "drag", "bodies": [partner], "points": [at], "drag": np.diag(diagonal).tolist()}
+        )
 
     # ---- in joints, and by functions ----
 
@@ -326,7 +328,7 @@ class ForceBuilder(Parts):
 
 
 def _between(kind: str, ends: Ends) -> ForceRow:
-    """What the records of all forces between two bodies have."""
+    """The entries that the records of all forces between two bodies have."""
     return {"kind": kind, "bodies": ends.names, "points": ends.points}
 
 
@@ -337,7 +339,7 @@ def _refuse_with(what: str, **arguments: object) -> None:
 
 
 def source(what: str, load: Load, n: int) -> LoadRow:
-    """The record of n values in time: a vector, a table or a function."""
+    """The record of a function of time with n values, given as a vector, a table or a function."""
     if callable(load):
         return {"function": load}
     if isinstance(load, Sequence) and len(load) == 2 and np.ndim(load[0]) > 0:
@@ -349,7 +351,7 @@ def source(what: str, load: Load, n: int) -> LoadRow:
 
 
 def _tension(what: str, tension: float | Load) -> LoadRow:
-    """The record of one number in time."""
+    """The record of a function of time with one value."""
     if callable(tension):
         return {"function": Single(tension)}
     if isinstance(tension, Sequence) and len(tension) == 2 and np.ndim(tension[0]) > 0:

@@ -1,8 +1,6 @@
-"""The part of the builder that adds joints, as constraints or as joints by which links hang in a tree."""
+"""The part of the builder that adds joints, as constraints or as joints that hold the links of a tree."""
 
 from __future__ import annotations
-
-from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +13,6 @@ from lgint._model.compile import CARRIERS
 from lgint._model.joints import JOINTS
 from lgint._model.record import MINIMAL, JointRow
 from lgint._rotation import triad_about, within_half_turn
-
 
 
 class JointBuilder(Parts):
@@ -61,16 +58,16 @@ class JointBuilder(Parts):
             The axes in which the translation rows are written: "inertial", or those of the "first" or "second" body.
             Default: inertial if all three translations are locked, else first.
         angle : float, optional
-            Revolute, cylindrical, planar: the joint's angle at the start, rad; default 0. Prismatic, inline: the slide at
-            the start, m; default: the distance of the point of `b` from that of `a` along the axis, which is 0 if
+            Revolute, cylindrical, planar: the joint's angle at the start, rad; default 0. Prismatic, inline: the slide
+            at the start, m; default: the distance of the point of `b` from that of `a` along the axis, which is 0 if
             `point` is given.
         rate : float, optional
-            Only for a joint that defines the coordinate of a body in minimal coordinates, rad/s or m/s. The velocities of
-            the second body follow from it. Default: the rate that follows from the velocities of both bodies.
+            Only for a joint that defines the coordinate of a body in minimal coordinates, rad/s or m/s. The velocities
+            of the second body follow from it. Default: the rate that follows from the velocities of both bodies.
 
         The first joint of a body in minimal coordinates is revolute or prismatic, its first partner the ground or a
-        body that is already part of a tree: the joint's angle (or slide) is the body's only coordinate. All other joints are
-        constraints.
+        body that is already part of a tree: the joint's angle (or slide) is the body's only coordinate. All other
+        joints are constraints.
 
         Raises
         ------
@@ -90,7 +87,9 @@ class JointBuilder(Parts):
             q = 0.0 if angle is None else number(f"angle of {name!r}", angle)
             speed = None if rate is None else number(f"rate of {name!r}", rate)
             place = self._tree_point(name, b, point, point_a, point_b)
-            return self._hang(name, a, b, Joint(kind, place, e, within_half_turn(q) if kind == "revolute" else q, speed))
+            return self._hang(
+                name, a, b, Joint(kind, place, e, within_half_turn(q) if kind == "revolute" else q, speed)
+            )
         _refuse(kind, rate=rate)
         if point is None and (point_a is None or point_b is None):
             raise ValueError(f"joint {name!r} needs point, or point_a and point_b")
@@ -108,9 +107,12 @@ class JointBuilder(Parts):
         row = _between(kind, ends)
         turns = start is not None and "angle" in JOINTS[kind].coordinates
         turned = triad @ _turn_about_z(start or 0.0) if turns else triad
-        row["triads"] = [(self._axes(ends.names[0]).T @ triad).tolist(), (self._axes(ends.names[1]).T @ turned).tolist()]
+        row["triads"] = [
+            (self._axes(ends.names[0]).T @ triad).tolist(),
+            (self._axes(ends.names[1]).T @ turned).tolist(),
+        ]
         if start is not None and not turns:
-            # the slide counts from the point at which its value at the start becomes `start`
+            # the slide is measured from the point that gives it the value `start` at the start
             e = triad[:, 2]
             zero = ends.first + (e @ ends.apart - start) * e
             row["slide_point"] = self._point(ends.names[0], self._local(ends.names[0], zero))
@@ -178,7 +180,7 @@ class JointBuilder(Parts):
         return self._place(b, array(f"point_b of {name!r}", point_b, (3,)))
 
     def _hang(self, name: str, a: Partner, b: Partner, joint: Joint) -> str:
-        """Makes a body in minimal coordinates a link of its parent's tree, or of a new tree on the ground."""
+        """Makes a body in minimal coordinates a link of its parent's tree, or the first link of a new tree."""
         parent, link = self._partner(a), self._partner(b)
         tree = self._links[parent] if parent in self._links else self._new_tree()
         above = self._bodies[parent] if parent in self._links else None
@@ -195,7 +197,7 @@ class JointBuilder(Parts):
 
 
 def _between(kind: str, ends: Ends) -> JointRow:
-    """What the records of all joints have."""
+    """The entries that the records of all joints have."""
     return {"kind": kind, "first": ends.names[0], "second": ends.names[1], "points": ends.points}
 
 
@@ -214,7 +216,7 @@ def _unit(what: str, value: ArrayLike) -> Array:
 
 
 def _triad(kind: str, name: str, axis: ArrayLike | None, second_axis: ArrayLike | None) -> Array:
-    """Joint axes e1, e2, e3 as columns, inertial: `axis` is e3; where two axes are needed, they are e1 and e2."""
+    """Joint axes e1, e2, e3 as columns, inertial: one axis is e3; if a kind needs two axes, they are e1 and e2."""
     needed = JOINTS[kind].axes
     if needed == 0:
         _refuse(kind, axis=axis, second_axis=second_axis)

@@ -11,7 +11,7 @@ from lgint import groups
 from lgint._args import Array, array, number
 from lgint._rotation import rotation as rotation_matrix
 
-STRAIGHT = 1e-12  # two directions are opposite if 1 + cos of their angle is below this
+STRAIGHT = 1e-12  # two directions count as opposite if 1 + cos of their angle is below this
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Line:
         return len(self.ds)
 
     def lumped(self, per_length: Array) -> Array:
-        """Sums at the nodes, (count, k), of what edges have per length, (edges, k): half goes to each end."""
+        """Sums at the nodes, (count, k), of densities per length of edges, (edges, k): half goes to each end."""
         halves = 0.5 * self.ds[:, None] * per_length
         sums = np.zeros((self.count, per_length.shape[1]))
         sums[: self.edges] += halves
@@ -80,7 +80,7 @@ def line(
 
 
 def _check_chords(name: str, x: Array, chords: Array, closed: bool) -> None:
-    """ValueError unless there are enough nodes, no two neighbours at the same place."""
+    """ValueError if there are too few nodes, or two neighbours at the same place."""
     if len(x) < 2 + closed:
         rod = "a closed rod" if closed else "a rod"
         raise ValueError(f"nodes of {name!r}: at least {2 + closed} expected for {rod}, got {len(x)}")
@@ -119,7 +119,7 @@ def _rotations(what: str, rotations: ArrayLike, count: int) -> Array:
 
 
 def _lengths(what: str, length: ArrayLike | None, found: Array) -> Array:
-    """Unstrained lengths of the edges, of which `found` are those at the start."""
+    """Unstrained lengths of the edges; `found` are their lengths at the start."""
     if length is None:
         return found
     given = array(what, length, (), (len(found),))
@@ -152,8 +152,8 @@ def _without_twist(name: str, chords: Array, closed: bool) -> Array:
     if length.size and length.min() < STRAIGHT:
         node = int(np.argmin(length)) + (not closed)
         raise ValueError(
-            f"rotations of {name!r}: a rotation for each node expected, since the line turns back on itself at node {node} "
-            "and gives no direction there"
+            f"rotations of {name!r}: a rotation for each node expected, since the line turns back on itself at node "
+            f"{node} and gives no direction there"
         )
     if not closed:
         inner = tangents if len(tangents) else chords
@@ -168,7 +168,7 @@ def _without_twist(name: str, chords: Array, closed: bool) -> Array:
 
 
 def _shortest(a: Array, b: Array) -> Array:
-    """The rotation through the smallest angle that takes the unit vector a to b; a half turn about x if it is opposite."""
+    """The rotation by the smallest angle from the unit vector a to b; a half turn about x if they are opposite."""
     cosine = float(a @ b)
     if 1 + cosine < STRAIGHT:
         return np.diag([1.0, -1.0, -1.0])

@@ -1,4 +1,4 @@
-"""What all parts of the builder share: names, bodies and points on them."""
+"""Functions that all parts of the builder use: names, bodies and points on them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Partner = str | Ground
 
 
 class Ends(NamedTuple):
-    """Where a joint or a force attaches to two bodies."""
+    """The points at which a joint or a force attaches to two bodies."""
 
     names: list[str]
     points: list[list[float]]  # body-fixed, from the COMs
@@ -43,7 +43,7 @@ class Ends(NamedTuple):
 
     @property
     def apart(self) -> Array:
-        """From the first point to the second, inertial, (3,)."""
+        """The vector (3,) from the first point to the second, inertial."""
         return self.second - self.first
 
 
@@ -58,9 +58,9 @@ class Parts:
         self._parts: list[Body | Tree | ModalBody] = []  # one per block
         self._nodes: dict[str, Body] = {}  # nodes of flexible bodies, as if they were bodies
         self._supports: dict[str, Support] = {}
-        self._links: dict[str, Tree] = {}  # bodies in minimal coordinates that have their joint
+        self._links: dict[str, Tree] = {}  # bodies in minimal coordinates whose joint has been added
         self._names: set[str] = set()
-        self._numbers: dict[str, int] = {}  # by stem: the last number that made a free name
+        self._numbers: dict[str, int] = {}  # by stem: the last number that was appended to make a name
         self._joints: dict[str, JointRow] = {}
         self._forces: dict[str, ForceRow] = {}
         self._rods: dict[str, RodRow] = {}
@@ -70,7 +70,7 @@ class Parts:
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        """If the block raises, the builder is left as it was before. The block must not hang links into trees."""
+        """If the block raises, restores the builder. The block must not add links to trees."""
         before = {name: copy.copy(value) for name, value in vars(self).items()}
         try:
             yield
@@ -85,22 +85,24 @@ class Parts:
             return who
         if isinstance(who, Rod):
             raise ValueError(
-                f"body: a rod is a chain of bodies; give one of its nodes, such as rod.nodes[-1] = {who.nodes[-1]!r}, got "
-                f"the rod {who.name!r}"
+                f"body: a rod is a chain of bodies; give one of its nodes, such as rod.nodes[-1] = {who.nodes[-1]!r}, "
+                f"got the rod {who.name!r}"
             )
         return choice("body", who, [*self._bodies, *self._nodes, *self._supports])
 
     def _at(self, name: str) -> Body:
-        """A body; or the node of a modal body or a support as if it were one."""
+        """A body, or a node of a modal body or a support in the form of a body."""
         if name in self._supports:
             return self._supports[name].start
         return self._nodes[name] if name in self._nodes else self._bodies[name]
 
     def _moving(self, what: str, who: Partner) -> str:
-        """The name of a body or a node, on which forces have an effect; ValueError for the ground and supports."""
+        """The name of a body or a node; ValueError for the ground and supports, on which forces have no effect."""
         name = self._partner(who)
         if name == "ground" or name in self._supports:
-            raise ValueError(f"{what}: a body expected, got {'the ground' if name == 'ground' else f'the support {name!r}'}")
+            raise ValueError(
+                f"{what}: a body expected, got {'the ground' if name == 'ground' else f'the support {name!r}'}"
+            )
         return name
 
     def _axes(self, who: Partner) -> Array:
@@ -126,7 +128,7 @@ class Parts:
     def _attachment(
         self, name: str, who: Partner, point: ArrayLike | None, local_point: ArrayLike | None
     ) -> list[float]:
-        """The point at which `name` attaches to one body; `point` is inertial, `local_point` body-fixed. Default: the COM."""
+        """Where `name` attaches to one body; `point` is inertial, `local_point` body-fixed. Default: the COM."""
         if point is not None and local_point is not None:
             raise ValueError(f"{name!r}: point (inertial) or local_point (body-fixed), not both")
         if point is not None:
@@ -145,7 +147,7 @@ class Parts:
         point_b: ArrayLike | None,
         *shapes: tuple[int, ...],
     ) -> Ends:
-        """Where `name` attaches to two bodies.
+        """The points at which `name` attaches to two bodies.
 
         `point` is inertial and has one of `shapes`: (3,) for both bodies, (2, 3) for one each. The others are
         body-fixed. Default: the COMs.
@@ -164,7 +166,7 @@ class Parts:
         return Ends([self._partner(a), self._partner(b)], points, self._place(a, first), self._place(b, second))
 
     def _place(self, who: Partner, local: Array) -> Array:
-        """The inertial place at the start of a point in body axes from the COM."""
+        """The inertial position at the start of a point that is given in body axes from the COM."""
         name = self._partner(who)
         place: Array = local if name == "ground" else self._at(name).x + self._at(name).R @ local
         return place

@@ -2,8 +2,8 @@
 
 Rows can depend on one another only around a closed loop of bodies and joints (see `_model/loops.py`), so that an open
 tree costs no algebra at all, and a model of many small loops costs as much as their sum. In each loop the rows of B,
-scaled to length one, are factored joint by joint, with pivoting inside a joint, so that the joints added last turn out
-to be redundant.
+scaled to length one, are factored joint by joint, with pivoting inside a joint, so that rows of the joints added last
+are the redundant ones.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from lgint._args import Array, choice
 from lgint._model.loops import Dropped, Loop, loops
 from lgint._model.model import Model
 
-TOLERANCE = 1e-7  # of a row of length one; smaller remainders cannot be told from dependence, given the tolerance of a start
-RESIDUAL = 1e-8  # of a consistent start, as in `build`
+TOLERANCE = 1e-7  # a row of length one with a smaller remainder counts as dependent; starts are not more accurate
+RESIDUAL = 1e-8  # largest residual of a consistent start, as in `build`
 NEARBY = 1e-2  # displacement by which the mechanism is moved to test whether a dependence persists, rad
 LARGE = 500  # number of rows of a loop above which the sparse factorisation is tried first
 
 
 def resolve(model: Model, start: str, redundant: str) -> Model:
-    """The same model, or one without its redundant rows; see `ModelBuilder.build`.
+    """The model itself, or one without its redundant rows; see `ModelBuilder.build`.
 
     Raises
     ------
@@ -61,7 +61,10 @@ def describe(model: Model, dropped: Mapping[str, Sequence[int]]) -> str:
 
 
 def _dependent(loop: Loop, start: str) -> Dropped:
-    """Rows of the loop that follow from the others, by joint; ValueError if they contradict these or depend on them at the start only."""
+    """Rows of the loop that follow from the others, by joint.
+
+    ValueError if they contradict the others, or follow from them at the start only.
+    """
     if loop.nrows > LARGE and _regular(loop):
         return {}
     q = _onto(loop.core, loop.q, loop.v) if start == "project" else loop.q
@@ -87,7 +90,7 @@ def _dependent(loop: Loop, start: str) -> Dropped:
 
 
 def dependent_rows(B: Array, groups: Iterator[range]) -> list[int]:
-    """Rows of B that are combinations of others: QR of the rows, group by group, with pivoting inside a group."""
+    """Rows of B that are combinations of others, by QR of the rows, group by group, with pivoting inside a group."""
     length = np.linalg.norm(B, axis=1, keepdims=True)
     unit = B / np.where(length > 0, length, 1.0)
     basis, count = np.empty((min(B.shape), B.shape[1])), 0
@@ -122,12 +125,12 @@ def _regular(loop: Loop) -> bool:
 
 
 def _violation(core: _core.Model, q: Array, v: Array) -> float:
-    """Largest residual at position level against the size of the coordinates."""
+    """Largest residual at position level, relative to the size of the coordinates."""
     return float(np.abs(core.residual(0.0, q, v)[0]).max() / (1 + np.abs(q).max()))
 
 
 def _onto(core: _core.Model, q: Array, v: Array) -> Array:
-    """A configuration near q that satisfies all rows, dependent or not, as well as possible (Gauss-Newton iterations)."""
+    """A configuration near q that satisfies all rows, dependent or not, as well as possible (Gauss-Newton method)."""
     best, least = q, np.inf
     for _ in range(50):
         phi = core.residual(0.0, q, v)[0]
@@ -149,7 +152,7 @@ def _moved(kept: _core.Model, q: Array, v: Array) -> Array:
 
 
 def _lasts(complete: _core.Model, kept: _core.Model, q: Array, v: Array) -> bool:
-    """Whether all rows are still satisfied after the mechanism moved a little under the rows of `kept`."""
+    """Whether all rows still hold after a small motion of the mechanism under the rows of `kept`."""
     try:
         q, v = kept.project(0.0, _moved(kept, q, v), v)
     except _core.IntegrationError:

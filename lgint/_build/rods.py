@@ -29,11 +29,11 @@ Clamps = Iterable[int] | Mapping[int, Motion | None]
 
 FORMULATION: Final = "S3R3"
 NO_DAMPING: Final = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-WIDTH: Final = 6  # of a strain
+WIDTH: Final = 6  # components of a strain
 
 
 class Laws(NamedTuple):
-    """How the edges of a rod resist strain, an entry for each edge."""
+    """Stiffness, damping and reference strain of each edge of a rod."""
 
     stiffness: Array  # (edges, 6, 6)
     damping: Array  # (edges, 6)
@@ -192,7 +192,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
     def _attached(
         self, name: str, attached: Mapping[int, str] | None, count: int, clamps: Collection[int]
     ) -> dict[int, str]:
-        """What holds nodes, by their numbers."""
+        """The bodies that hold nodes, by the numbers of the nodes."""
         what = f"attached of {name!r}"
         if attached is not None and not isinstance(attached, Mapping):
             raise ValueError(f"{what}: a dict from node numbers to names of bodies expected, got {attached!r}")
@@ -208,7 +208,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
         return self._add_body(Body(node, float(m[0]), np.diag(m[1:]), x, turn, u, omega, formulation, None, reference))
 
     def _absorb(self, who: str, m: Array, x: Array, R: Array) -> bool:
-        """Whether `who` is already at the place of a node and stands in for it. A body takes its mass."""
+        """Whether `who` is at the position of a node and replaces it; a body then takes its mass."""
         if who in self._supports or who == "ground":
             return who in self._supports and bool(np.allclose(self._at(who).x, x, rtol=0, atol=1e-12))
         body = self._bodies.get(who)
@@ -227,7 +227,9 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
         ends = [(i, (i + 1) % shape.count) for i in range(shape.edges)]
         for i, (first, second) in enumerate(ends):
             if rod.nodes[first] in self._supports and rod.nodes[second] in self._supports:
-                raise ValueError(f"clamped of {rod.name!r}: nodes {first} and {second} of one edge are both clamped; leave one free")
+                raise ValueError(
+                    f"clamped of {rod.name!r}: nodes {first} and {second} of one edge are both clamped; leave one free"
+                )
             a, b = ((rod.nodes[k], shape.x[k], shape.R[k]) for k in (first, second))
             add_edge(
                 self,
@@ -252,7 +254,9 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
             if node in self._supports:
                 continue
             if load is not None:
-                self.add_force(node, force=_share(f"load of {rod.name!r}", load, float(share)), name=f"{rod.name}.load{i}")
+                self.add_force(
+                    node, force=_share(f"load of {rod.name!r}", load, float(share)), name=f"{rod.name}.load{i}"
+                )
             if drag is not None:
                 self.add_drag(node, drag=share * drag, name=f"{rod.name}.drag{i}")
 
@@ -261,7 +265,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
 
 
 def _per_edge(what: str, value: ArrayLike, edges: int, shape: tuple[int, ...]) -> Array:
-    """One value per edge, (edges, *shape), from one for all or one for each."""
+    """One value per edge, (edges, *shape), from one value for all or one for each."""
     given = array(what, value, shape, (edges, *shape))
     return np.broadcast_to(given, (edges, *shape))
 
@@ -301,7 +305,7 @@ def _strains(name: str, reference: Strain | None, shape: Line) -> Sequence[Any]:
 
 
 def _is_table(given: object) -> bool:
-    """Whether strains are given as (times, values); two strains, one for each of two edges, are no table."""
+    """Whether strains are given as (times, values); two strains for two edges are not a table."""
     if not isinstance(given, Sequence) or len(given) != 2:
         return False
     return [np.array(part, dtype=object).ndim for part in given] == [1, 2]
@@ -316,7 +320,7 @@ def _inertia(what: str, value: ArrayLike, edges: int) -> Array:
 
 
 def _impossible(inertia: Array) -> Array | None:
-    """The first moments of inertia per length, (3,), that violate the triangle inequality, if there are any."""
+    """The moments of inertia per length, (3,), of the first edge where they violate the triangle inequality, if any."""
     return next((moments for moments in inertia[:, 1:] if not triangle(np.sort(moments))), None)
 
 
@@ -335,7 +339,7 @@ def _check_formulation(what: str, formulation: object) -> None:
 
 
 def _node(what: str, i: object, count: int) -> int:
-    """A number of a node; negative ones count from the end."""
+    """The number of a node; negative numbers count from the end."""
     if isinstance(i, bool) or not isinstance(i, (int, np.integer)) or not -count <= i < count:
         raise ValueError(f"{what}: a node number from {-count} to {count - 1} expected, got {i!r}")
     return int(i) % count
@@ -350,7 +354,7 @@ def _clamps(name: str, clamped: Clamps, count: int) -> dict[int, Motion | None]:
 
 
 def _share(what: str, load: Load, length: float) -> Load:
-    """The load on a part of the rod."""
+    """The load on a part of the rod, as `add_force` takes it."""
     if callable(load):
         return Scaled(load, length)
     if isinstance(load, Sequence) and len(load) == 2 and np.ndim(load[0]) > 0:

@@ -22,16 +22,14 @@ AGREEMENT: Final = 1e-3
 
 @dataclass(frozen=True)
 class Support:
-    """A support, checked. `start` is a body without mass that stands where the support is at t = 0."""
+    """A checked support; `start` is a massless body at its place at t = 0."""
 
     start: Body
     row: SupportRow
 
 
-def support(
-    name: str, position: Array, R: Array, motion: Motion | None, kinks: ArrayLike
-) -> Support:
-    """The support of these arguments, see `ModelBuilder.add_support`."""
+def support(name: str, position: Array, R: Array, motion: Motion | None, kinks: ArrayLike) -> Support:
+    """The support that these arguments of `ModelBuilder.add_support` describe."""
     times = array(f"kinks of {name!r}", kinks).ravel().tolist()
     source: LoadRow | None = None
     levels = np.zeros((LEVELS, WIDTH))
@@ -65,14 +63,14 @@ def _source(name: str, motion: Motion) -> LoadRow:
 
 
 def _check_rates(motion: Displacement) -> None:
-    """ValueError unless the second and third row of a motion are derivatives of the first, at the start."""
-    # one-sided, since a motion may set in at t = 0
+    """ValueError if, at the start, the second and third row of a motion are not derivatives of the first."""
+    # differences are one-sided, as a motion may begin at t = 0
     for level, word in ((1, "velocity"), (2, "acceleration")):
         before, after = motion(STEP)[level - 1], motion(2 * STEP)[level - 1]
         given = 0.5 * (motion(STEP)[level] + motion(2 * STEP)[level])
         found = (after - before) / STEP
         if np.abs(found - given).max() > AGREEMENT * (1 + np.abs(given).max()):
             raise ValueError(
-                f"motion of {motion.name!r}: rows (value, rate, second rate) expected; near t = 0 the {word} is {given}, and "
-                f"by differences it is {found}"
+                f"motion of {motion.name!r}: rows (value, rate, second rate) expected; near t = 0 the {word} is "
+                f"{given}, and by differences it is {found}"
             )

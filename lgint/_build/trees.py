@@ -15,7 +15,7 @@ TREE_JOINTS: Final = ("revolute", "prismatic")
 
 @dataclass(frozen=True)
 class Joint:
-    """The joint by which a link hangs on its parent, in the start configuration."""
+    """The joint between a link and its parent, in the start configuration."""
 
     kind: str
     point: Array  # inertial
@@ -37,7 +37,7 @@ class Tree:
         return np.array(self.q), np.array(self.v)
 
     def add(self, body: Body, parent: Body | None, joint: Joint) -> Body:
-        """Hangs `body` on a link (None: the ground) and returns it with the velocities that follow."""
+        """Adds `body` to a link (None: the ground) and returns it with the velocities that its joint allows."""
         rate = _rate(body, joint, parent) if joint.rate is None else joint.rate
         velocity, omega = _follow(body, joint, rate, parent)
         scale = 1 + np.abs(velocity).max() + np.abs(omega).max()
@@ -53,7 +53,7 @@ class Tree:
 
 
 def _at_point(body: Body | None, point: Array) -> tuple[Array, Array]:
-    """Inertial velocity of a body's point and its angular velocity, inertial; of the ground if there is none."""
+    """Inertial velocity of a point of a body and its inertial angular velocity; zero if `body` is None."""
     if body is None:
         return np.zeros(3), np.zeros(3)
     omega = body.R @ body.omega

@@ -129,7 +129,7 @@ def _check_functions(functions: dict[str, Any]) -> None:
 
 
 def _blocks(space: Space, q: np.ndarray) -> list[tuple[str, int]]:
-    """(kind, n) of every block; n is 0 but for R^n. ValueError if `q` is not of that space."""
+    """(kind, n) of every block; n is 0 except for R^n. ValueError if `q` does not belong to that space."""
     rows = {row["name"]: row for row in _core.node_rows()}
     if space == "Rn":
         space = ("Rn", len(q))

@@ -1,4 +1,4 @@
-"""check: the verbs of a model against each other and against differences."""
+"""`check`: compares the functions of a model with each other and with differences."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class _Point:
 
 
 class _Probe:
-    """A model, random points near its start, and its verbs as functions of a point."""
+    """A model, random points near its start, and the model's functions evaluated at such a point."""
 
     def __init__(self, model: System, rng: np.random.Generator) -> None:
         self.model, self.core, self.rng = model, model.core, rng
@@ -88,7 +88,7 @@ class _Probe:
         return self.rng.uniform(-1.0, 1.0, n)
 
     def _unit_length(self, q: Array) -> Array:
-        """Blocks with a row of their own are quaternions by their last four coordinates: back to unit length."""
+        """Normalises the quaternion in the last four coordinates of every block with a row of its own."""
         q = q.copy()
         for kind, _, first, _, own, _ in self.core.blocks:
             if own:
@@ -106,7 +106,7 @@ class _Probe:
         return P
 
     def links(self) -> Array:
-        """A random block-diagonal matrix (nv, nv); where positions add, they stay as they are: diag(I, X_r)."""
+        """A random block-diagonal matrix (nv, nv), of the form diag(I, X_r) on blocks whose positions add."""
         X = np.zeros((self.core.nv, self.core.nv))
         places = {row["name"]: row["place"] for row in _core.node_rows()}
         starts = [block[3] for block in self.core.blocks] + [self.core.nv]
@@ -118,7 +118,7 @@ class _Probe:
         return X
 
     def verb(self, name: str, point: _Point) -> Array:
-        """One verb at a point."""
+        """One function of the model at a point."""
         return self.core.evaluate(point.t, point.q, point.v, point.a, point.lam, want=[name])[name]
 
     def residual(self, t: float, q: Array, v: Array, a: Array, lam: Array) -> Array:
@@ -129,7 +129,7 @@ class _Probe:
 
 
 def _slope(function: Callable[[float], Array], size: float) -> Array:
-    """Derivative by s at 0, a central difference of fourth order; `size`: the speed at which s moves the arguments."""
+    """Derivative by s at 0, a central difference of fourth order; `size` is the speed of the arguments with s."""
     s = 1e-3 / max(1.0, size)
     return (8 * (function(s) - function(-s)) - (function(2 * s) - function(-2 * s))) / (12 * s)
 
@@ -255,26 +255,26 @@ def _has_tangent(model: System) -> bool:
 
 
 def check(model: System, *, points: int = 3, seed: int = 0, tolerance: float = 1e-6) -> CheckReport:
-    """Compares a model's verbs with each other and with differences at random points near its start.
+    """Compares a model's functions with each other and with differences at random points near its start.
 
-    B, phidot, zeta and Z against differences of the constraints; S for several chains against differences of the
-    residual; the mass, the kinetic energy and its rate; conservative forces against the potential; the gradients of a
-    `LagrangianModel` against differences.
+    B, phidot, zeta and Z are compared with differences of the constraints, S for several chains with differences of the
+    residual, the mass with the kinetic energy and its rate, conservative forces with the potential, and the gradients
+    of a `LagrangianModel` with differences.
 
     Parameters
     ----------
     model : Model, CallableModel or LagrangianModel
     points : int
-        How many points.
+        Number of random points.
     seed : int
-        Of their choice.
+        Seed of the random points.
     tolerance : float
-        Relative.
+        Largest relative error that counts as agreement.
 
     Returns
     -------
     CheckReport
-        With `.ok` and `.items`; `print` it for a table. Exceptions inside a verb are reported, not raised.
+        With `.ok` and `.items`; `print` it for a table. Exceptions inside a function are reported, not raised.
     """
     comparisons = [_space, _constraints, _mass]
     comparisons += [_tangent] if _has_tangent(model) else []

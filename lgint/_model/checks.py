@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from lgint._args import Array, array
 
-ROUNDING: Final = 1e-12  # of the eigenvalues of a stiffness
+ROUNDING: Final = 1e-12  # relative round-off of the eigenvalues of a stiffness
 
 
 def inertia_matrix(name: str, value: ArrayLike) -> Array:
-    """The inertia matrix, checked: symmetric, positive semidefinite, and a warning for the triangle inequality."""
+    """The inertia matrix (3, 3), positive semidefinite; a warning if it violates the triangle inequality."""
     given = array(f"inertia of {name!r}", value, (3,), (6,), (3, 3))
     if given.shape == (3,):
         given = np.diag(given)
@@ -39,7 +39,7 @@ def triangle(principal: NDArray[np.floating[Any]]) -> bool:
 
 
 def stiffness_matrix(what: str, value: ArrayLike) -> Array:
-    """The stiffness (6, 6) of a section, checked: symmetric, without negative eigenvalues."""
+    """The checked stiffness (6, 6) of a section, which is symmetric without negative eigenvalues."""
     C = array(f"stiffness of {what}", value, (6, 6))
     if not np.array_equal(C, C.T) or np.linalg.eigvalsh(C)[0] < -ROUNDING * np.abs(C).max():
         raise ValueError(f"stiffness of {what}: a symmetric matrix without negative eigenvalues expected, got {C}")

@@ -53,6 +53,6 @@ def _same_function(a: Any, b: Any, seen: set[tuple[int, int]]) -> bool:
 
 
 def _captured(function: FunctionType) -> list[Any]:
-    """The values that a function holds beside its code."""
+    """The values that belong to a function: those of its closure, and its defaults."""
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
     return [*cells, function.__defaults__, function.__kwdefaults__]

@@ -29,7 +29,7 @@ from lgint._model.record import (
 
 CARRIERS: Final = ("inertial", "first", "second")
 AXES: Final = ("inertial", "body")
-GRAVITY: Final = "gravity"  # the owner of weights, beside their bodies
+GRAVITY: Final = "gravity"  # together with their bodies, the owner of weights
 COM: Final = "com"  # the node of a flexible body at its centre of mass
 
 ROWS: Final = {row["name"]: row["nrows"] for row in _core.element_rows()}  # number of constraint rows
@@ -39,30 +39,30 @@ Element = tuple[str, str, tuple[int, ...], list[float], Callable[..., ArrayLike]
 
 
 class JointPlace(NamedTuple):
-    """Where a joint stands in the core."""
+    """The numbers by which the core knows a joint."""
 
     element: int
-    blocks: tuple[int, int]  # of its partners, -1: the ground
+    blocks: tuple[int, int]  # the blocks of both bodies; -1: the ground
     frames: tuple[int, int]
-    slide: tuple[int, int]  # the frames between which its slide is measured, along the axis of the first
-    link: int | None  # of a joint that holds a link: the number of that link in its tree
+    slide: tuple[int, int]  # its slide is the distance between these frames along the axis of the first one
+    link: int | None  # if the joint holds a link, the number of that link in its tree
 
 
 class Maker(NamedTuple):
-    """Makes one element of the core."""
+    """A function that makes one element of the core from the record."""
 
-    owners: tuple[str, ...]  # the parts of the model, by name, that its numbers depend on
+    owners: tuple[str, ...]  # names of the parts of the model whose numbers the element depends on
     make: Callable[[Record], Element]
 
 
 class Compiled(NamedTuple):
-    """A system of the core, and where the named parts of a model stand in it."""
+    """A system of the core, and the numbers by which it knows the named parts of a model."""
 
     core: _core.Model
-    makers: list[Maker]  # of its elements
-    frames: dict[str, int]  # of the COMs of bodies, of nodes and of supports
+    makers: list[Maker]  # one for each element
+    frames: dict[str, int]  # the frames at the COMs of bodies, at nodes and at supports
     joints: dict[str, JointPlace]
-    supports: dict[str, int]  # their elements
+    supports: dict[str, int]  # the elements of supports
 
 
 def compiled(record: Record) -> Compiled:
@@ -122,7 +122,7 @@ class Frames:
         }
         self.holders = holders(record["joints"])
         self.coms = {name: _com(record, name, self.holders.get(name)) for name in self._bodies}
-        self.trees: dict[int, list[str]] = {}  # by block: the links, parents first
+        self.trees: dict[int, list[str]] = {}  # links by block, parents first
         for name in self.holders:
             self.trees.setdefault(self._bodies[name]["block"], []).append(name)
         self.links = {name: part for links in self.trees.values() for part, name in enumerate(links)}
@@ -169,7 +169,10 @@ _ZERO: Final = (0.0, 0.0, 0.0)
 
 
 def _com(record: Record, name: str, holder: str | None) -> Array:
-    """From the point of a body that its coordinates describe to its COM, body axes, (3,); `holder`: of a link."""
+    """The vector (3,) in body axes from the point that the coordinates describe to the COM.
+
+    `holder` is the joint that holds the body if it is a link.
+    """
     if holder is not None:
         return -np.array(record["joints"][holder]["points"][1])
     pivot = record["bodies"][name]["pivot"]
@@ -177,7 +180,7 @@ def _com(record: Record, name: str, holder: str | None) -> Array:
 
 
 def _in_node(body: BodyRow, x: Array) -> Array:
-    """Vectors (..., 3) in body axes as vectors in the axes of the body's node, which count from its reference."""
+    """Components (..., 3) in the axes of the body's node of vectors given in body axes."""
     turned: Array = x if body["reference"] is None else x @ np.array(body["reference"]).T
     return turned
 
@@ -247,7 +250,7 @@ def _six(inertia: Array) -> Array:
 
 
 def _link(record: Record, name: str, frames: Frames) -> Array:
-    """The numbers of a link: its parent, its joint and pose on the parent at the coordinate zero, and its inertia."""
+    """The parameters of a link: its parent, its joint, its pose on the parent at coordinate zero, and its inertia."""
     joint, body = record["joints"][frames.holders[name]], record["bodies"][name]
     parent, (first, second) = joint["first"], np.array(joint["triads"])
     place = np.array(joint.get("slide_point", joint["points"][0]))
@@ -300,7 +303,7 @@ def _joint(record: Record, name: str, frames: tuple[int, int]) -> Element:
 
 
 def _edge(record: Record, name: str, frames: tuple[int, int]) -> Element:
-    """An edge of a rod, whose reference strain is in section axes already."""
+    """An edge of a rod; its reference strain is given in section axes."""
     joint = record["joints"][name]
     values = {**joint, **_axes(record, joint), **_source(joint["reference"])}
     function, constrained = joint["reference"].get("function"), ROWS[joint["kind"]]
@@ -346,7 +349,7 @@ def _force(record: Record, name: str, frames: Frames, joints: dict[str, JointPla
 
 
 def _joint_force(record: Record, name: str, force: ForceRow, place: JointPlace) -> Element:
-    """A drive or a law on the coordinate of a joint: of a link, along a slide, or through an angle."""
+    """A drive or a law on the coordinate of a joint: that of a link, a slide, or an angle."""
     values = dict(force)
     function = ForceLaw(force["function"], force["tangent"]) if "function" in force else None
     if place.link is not None:
@@ -377,7 +380,7 @@ def _load(record: Record, name: str, force: ForceRow, at: tuple[int, ...]) -> El
 
 
 def _source(load: LoadRow, turn: Any = None) -> dict[str, Any]:
-    """Parameters of values in time. Source 0: the vector; 1: number of times, times and vectors; 2: a function."""
+    """Parameters of a function of time: 0, vector; 1, number of times, times, vectors; or 2 for a Python function."""
     if "function" in load:
         return {"source": 2, "data": ()}
     vectors = np.array(load["vector"] if "vector" in load else load["values"])

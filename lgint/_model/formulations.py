@@ -15,9 +15,9 @@ class Formulation:
 
     node: str
     pivot: str
-    storage: str  # of the rotation: "matrix", "quaternion", "vector", "angles"
+    storage: str  # how the rotation is stored: "matrix", "quaternion", "vector" or "angles"
     body_velocity: bool = False  # the velocity of the COM is in body axes
-    rates: bool = False  # time derivatives of the quaternion or the angles take the place of the angular velocity
+    rates: bool = False  # velocities are time derivatives of the quaternion or the angles
 
 
 FORMULATIONS: Final[Mapping[str, Formulation]] = {

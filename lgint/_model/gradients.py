@@ -1,4 +1,4 @@
-"""Gradients that were not given, formed by complex step where the function allows it, else by differences."""
+"""Gradients that were not given: by complex step if the function allows it, else by differences."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from lgint._args import Array
 Function = Callable[[Array], ArrayLike]
 
 COMPLEX_STEP: Final = 1e-50  # f(x + i h) = f(x) + i h f'(x): nothing is subtracted, so that h can be any small number
-STEP: Final = 1e-4  # of four-point differences, relative to coordinates above 1: truncation 1e-17, round-off 1e-12
+STEP: Final = 1e-4  # for four-point differences, relative to coordinates above 1: truncation 1e-17, round-off 1e-12
 STENCIL: Final = ((1, 8 / 12), (-1, -8 / 12), (2, -1 / 12), (-2, 1 / 12))
-AGREEMENT: Final = 1e-6  # relative: by how much the two may differ for the complex step to be trusted
-ROUND_OFF: Final = 1e-10  # of differences, relative to the function itself
+AGREEMENT: Final = 1e-6  # relative difference of both up to which the complex step is trusted
+ROUND_OFF: Final = 1e-10  # round-off of differences, relative to the function itself
 
 
 class _Formed(threading.local):
-    """How many gradients this thread has formed."""
+    """The number of gradients that this thread has formed."""
 
     count = 0
 
@@ -31,7 +31,7 @@ _formed = _Formed()
 
 
 def gradients_formed() -> int:
-    """How many gradients the present thread has formed so far; a run calls all functions in one thread."""
+    """The number of gradients that this thread has formed so far; a run calls all functions in one thread."""
     return _formed.count
 
 
@@ -81,7 +81,7 @@ def _takes_complex(function: Function, q: Array) -> bool:
     real = by_differences(function, q)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of discarded imaginary parts, which the comparison finds
+            warnings.simplefilter("ignore")  # about discarded imaginary parts, which the comparison detects
             found = by_complex_step(function, q)
     except Exception:  # whatever the function raises for complex numbers
         return False

@@ -10,15 +10,15 @@ from lgint._args import choice
 
 
 class JointKind(NamedTuple):
-    """What a row of joints says about a joint of two triads (e1, e2, e3).
+    """A kind of joint between two triads (e1, e2, e3), as its row describes it.
 
     Attributes
     ----------
     coordinates : tuple of str
-        Those it has about and along e3: "angle", "slide".
+        Its coordinates about and along e3: "angle", "slide", both or neither.
     axes : int
-        How many axes a caller has to name: none where all directions are alike; e3 where those normal to it are; else
-        e1 and e2.
+        Number of axes that a caller has to give: 0 if all directions are equivalent; 1, which is e3, if those normal to
+        it are; else 2, which are e1 and e2.
     is_point : bool
         Whether all three translations are locked.
     """

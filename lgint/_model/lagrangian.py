@@ -160,7 +160,7 @@ def _check_values(given: dict[str, Function | None], shapes: dict[str, tuple[int
 
 
 def _steps(functions: dict[str, Any]) -> dict[str, Any]:
-    """What energy-momentum methods need in addition to the verbs, as functions of (t, q)."""
+    """The functions of (t, q) that energy-momentum methods need in addition to those of other methods."""
     _, potential, _, mass_gradient, potential_gradient, *_ = functions.values()
     return {
         "potential": lambda t, q: potential(q),

@@ -1,4 +1,4 @@
-"""Python functions of a model as the core calls them: force laws, and loads and laws in the axes of a body's node."""
+"""Wrappers of a model's Python functions for the core: force laws, and loads and laws in the axes of a body's node."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lgint._args import Array
 
 @dataclass(frozen=True)
 class ForceLaw:
-    """A function together with its derivatives, None if they are to be taken by differences."""
+    """A force law: a function, and a function of its derivatives or None, which stands for differences."""
 
     function: Callable[..., ArrayLike]
     tangent: Callable[..., Any] | None = None
@@ -27,7 +27,7 @@ class ForceLaw:
 
 @dataclass(frozen=True)
 class TurnedLaw:
-    """A law on bodies whose nodes have axes of their own: it takes and returns quantities in the axes of the bodies.
+    """A law in the axes of bodies, for bodies whose nodes have other axes.
 
     `turns` (..., 3, 3) go from the axes of each body to those of its node.
     """
@@ -61,7 +61,7 @@ class TurnedLaw:
 
 @dataclass(frozen=True)
 class TurnedLoad:
-    """A load as a function of time, in the axes of the node."""
+    """A load as a function of time, whose vectors it turns into the axes of the node."""
 
     load: Callable[[float], ArrayLike]
     turn: Array

@@ -1,8 +1,8 @@
 """The closed loops of a model.
 
 Constraint rows can depend on one another only around a closed loop of bodies and joints. The loops are the biconnected
-components of the graph whose vertices are the blocks and the ground and whose edges are the joints: what hangs on one
-body or one joint alone can turn as a whole without straining anything else.
+components of the graph whose vertices are the blocks and the ground and whose edges are the joints: a part that is
+connected to the rest by one body or one joint alone can move as a whole without affecting the rows of the rest.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Dropped = dict[str, list[int]]  # numbers of rows by joint
 
 
 class _Whole(NamedTuple):
-    """A model with what all of its loops read."""
+    """A model, and what is computed once for all of its loops."""
 
     model: Model
-    ends: tuple[list[int], list[int]]  # where the blocks begin in q and in v, and where the last one ends
+    ends: tuple[list[int], list[int]]  # the first index of each block in q and in v, and the end of the last one
     bodies: list[list[str]]  # by block
-    hanging: list[list[str]]  # by block: the joints by which the links of a tree hang
+    hanging: list[list[str]]  # by block: the joints that hold the links of a tree
     bare: Record  # the record without forces
 
     @classmethod
@@ -53,11 +53,11 @@ class Loop:
     Attributes
     ----------
     model : Model
-        The whole, with all of its rows.
+        The whole model, with all of its rows.
     joints : list of str
         In the order in which they were added.
     core : _core.Model
-        The loop alone.
+        The compiled loop.
     q, v : ndarray
         Its start.
     """
@@ -80,7 +80,7 @@ class Loop:
         return compiled({**self._whole.bare, "bodies": bodies, "joints": joints, "dropped": dropped}).core
 
     def part(self, x: Array, level: int) -> Array:
-        """The loop's coordinates (level 0) or velocities (1) out of those of the whole, (..., nq) or (..., nv)."""
+        """The loop's coordinates (level 0) or velocities (level 1) among those of the model, (..., nq) or (..., nv)."""
         ends = self._whole.ends[level]
         return np.concatenate([x[..., ends[i] : ends[i + 1]] for i in self._blocks], axis=-1)
 
@@ -103,12 +103,12 @@ class Loop:
 
 
 def loops(model: Model) -> list[Loop]:
-    """The closed loops of the joints of `model` that have rows, those over the ground included."""
+    """The closed loops of those joints of `model` that have rows, including loops through the ground."""
     whole = _Whole.of(model)
     ground = len(whole.bodies)
     joints = [name for name, row in model.joints.items() if not row.get("holds") and model.rows(name)]
 
-    # a block that is not free by itself is held by the ground
+    # a block that is not free by itself counts as joined to the ground
     ends = [[ground if block < 0 else block for block in model.joint_place(name).blocks] for name in joints]
     held = [[ground, i] for i, (kind, *_) in enumerate(model.core.blocks) if kind not in FREE]
     found = []

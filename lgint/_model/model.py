@@ -133,7 +133,7 @@ class System:
         return model._with_values({name: parameters[name] for name in own})
 
     def _made_again(self: S, keywords: Mapping[str, Any]) -> S:
-        """What the factory of the model makes of other keywords."""
+        """The model that the factory of this model makes of other keywords."""
         if self.origin is None:
             raise ValueError(
                 f"with_parameters needs a model made by lgint.models for {', '.join(map(repr, keywords))}; the values "
@@ -257,7 +257,7 @@ class Model(System):
         return self._values[choice("value", name, self._values)].unit
 
     def _with_values(self, values: Mapping[str, Any]) -> Model:
-        """The same start and shape with other values. It is no longer a model of `lgint.models`."""
+        """The model with other values and the same start and shape; it is no longer a model of `lgint.models`."""
         if not values:
             return self
         record = self._record
@@ -278,12 +278,12 @@ class Model(System):
 
     @property
     def redundant(self) -> str:
-        """What `build` was told to do with redundant rows, "error", "drop" or "minimum_norm"."""
+        """The argument `redundant` of `build`: "error", "drop" or "minimum_norm"."""
         return self._record["redundant"]
 
     @property
     def dropped(self) -> dict[str, list[int]]:
-        """Constraint rows left out, by their numbers in a joint, by the name of the joint."""
+        """Constraint rows that were left out: their numbers in a joint, by the name of the joint."""
         return self._record["dropped"]
 
     @property
@@ -322,7 +322,7 @@ class Model(System):
         return x, R @ turn, xdot, omega @ turn
 
     def modal(self, name: str) -> tuple[slice, slice]:
-        """Where the modal coordinates of a flexible body stand in q, and their rates in v."""
+        """Slices of q and v that hold the modal coordinates of a flexible body and their rates."""
         body = self.body(name)
         n = mode_count(body)
         if not n:
@@ -350,11 +350,11 @@ class Model(System):
         return self.joints[choice("joint", name, self.joints)]
 
     def joint_place(self, name: str) -> JointPlace:
-        """Where a joint stands in the core."""
+        """The numbers by which the core knows a joint."""
         return self._compiled.joints[choice("joint", name, self.joints)]
 
     def motions(self, names: Sequence[str], q: Array, v: Array, t: ArrayLike = 0.0) -> Kinematics:
-        """The same as `kinematics` of n bodies in one pass: (..., n, 3), (..., n, 3, 3), (..., n, 3), (..., n, 3)."""
+        """`kinematics` of n bodies in one pass: (..., n, 3), (..., n, 3, 3), (..., n, 3), (..., n, 3)."""
         frames = self._compiled.frames
         x, R, xdot, omega = self.core.motions([frames[choice("body", name, frames)] for name in names], q, v, t)
         for i, name in enumerate(names):
@@ -365,7 +365,7 @@ class Model(System):
         return x, R, xdot, omega
 
     def joint_kinematics(self, name: str, slot: int, q: Array, v: Array, t: ArrayLike = 0.0) -> Kinematics:
-        """The same as `kinematics`, at the joint's point on its first (0) or second (1) partner."""
+        """`kinematics` of the joint's point on its first (0) or second (1) body."""
         return self._in_body_axes(partners(self.joint(name))[slot], self.joint_place(name).frames[slot], q, v, t)
 
     @property
@@ -379,12 +379,12 @@ class Model(System):
         return range(first, first + count)
 
     def joint_triad(self, name: str, slot: int) -> Array:
-        """Axes e1, e2, e3 of a joint, columns (3, 3), on its first (0) or second (1) partner, in body axes.
+        """Axes e1, e2, e3 of a joint as columns (3, 3) on its first (0) or second (1) body, in body axes.
 
         Raises
         ------
         ValueError
-            If the joint has no axes, as a distance.
+            If the joint has no axes, as is true of a distance.
         """
         joint = self.joint(name)
         if "triads" not in joint:
@@ -397,11 +397,12 @@ class Model(System):
     def __repr__(self) -> str:
         origin = self._record["origin"]
         name = f"{origin['factory']}: " if origin else ""
-        counts = f"{len(self.bodies)} bodies, {len(self.joints)} joints"
+        bodies, joints = len(self.bodies), len(self.joints)
+        counts = f"{bodies} {'body' if bodies == 1 else 'bodies'}, {joints} {'joint' if joints == 1 else 'joints'}"
         return f"<lgint.Model {name}{counts}, nq={self.nq} nv={self.nv} nc={self.nc}>"
 
 
-# the functions that make models, by name, for `System.with_parameters`; `lgint.models` enters its own
+# functions that make models, by name, for `System.with_parameters`; `lgint.models` adds its own
 FACTORIES: Final[dict[str, Callable[..., Any]]] = {}
 
 
@@ -410,7 +411,7 @@ class MissingFunctionError(RuntimeError):
 
 
 class MissingFunction:
-    """Stands for a Python function that a file could not hold; raises when it is called."""
+    """Takes the place of a Python function that a file could not hold; raises when it is called."""
 
     def __init__(self, what: str) -> None:
         self.what = what

@@ -1,4 +1,4 @@
-"""Motions of supports: functions of time, and tables between which a smooth curve runs."""
+"""Motions of supports: functions of time, and smooth curves through the values of tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lgint._args import Array
 from lgint._model.record import SupportRow
 
-WIDTH = 6  # of a motion: three coordinates of the place, three of the rotation vector
+WIDTH = 6  # entries of a motion: three coordinates of the position, three of the rotation vector
 LEVELS = 3  # value, rate, second rate
 
 
@@ -26,9 +26,9 @@ def motion(name: str, support: SupportRow) -> Callable[[float], Array] | None:
 
 @dataclass(frozen=True)
 class Displacement:
-    """A motion counted from the position at rest."""
+    """A motion relative to the position at rest."""
 
-    name: str  # of the support
+    name: str  # name of the support
     motion: Callable[[float], ArrayLike]
     rest: Array  # (3,)
 

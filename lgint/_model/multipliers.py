@@ -1,4 +1,4 @@
-"""Multipliers of all constraint rows, those included that were left out as redundant."""
+"""Multipliers of all constraint rows, including those that were left out as redundant."""
 
 from __future__ import annotations
 

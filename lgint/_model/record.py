@@ -29,18 +29,18 @@ class BodyRow(TypedDict):
     block: int  # of the configuration; the links of a tree share one
     formulation: str
     mass: float
-    inertia: Matrix | None  # (3, 3), about the COM, body axes; None: flexible, it follows from the modes
+    inertia: Matrix | None  # (3, 3), about the COM, body axes; None: the body is flexible, and its modes determine it
     pivot: PivotRow | None
     reference: Matrix | None  # (3, 3), from body to inertial axes where Tait-Bryan angles are zero; None: the identity
-    modes: dict[str, Any] | None  # what `Modes.record` says; None: rigid
+    modes: dict[str, Any] | None  # what `Modes.record` returns; None: the body is rigid
 
 
 class SupportRow(TypedDict):
     """A frame in space at rest, or in a given motion."""
 
-    position: Vector  # (3,), at rest; a function or a table gives the place itself
+    position: Vector  # (3,), at rest; the values of a motion are positions, not displacements
     rotation: Matrix  # (3, 3), to inertial axes, before the motion turns it
-    motion: LoadRow | None  # of position and rotation vector: a table, or a function that gives both derivatives too
+    motion: LoadRow | None  # position and rotation vector: a table, or a function that also returns both derivatives
     kinks: Vector
 
 
@@ -56,7 +56,7 @@ class _JointRow(TypedDict):
     kind: str
     first: str  # body, node or "ground"
     second: str
-    points: list[Vector]  # of the first and of the second
+    points: list[Vector]  # on the first and on the second
 
 
 class JointRow(_JointRow, total=False):
@@ -67,9 +67,9 @@ class JointRow(_JointRow, total=False):
 
     triads: list[Matrix]  # axes e1, e2, e3 as columns, on the first and on the second, in body axes
     carrier: str  # whose axes the translation rows are written in: "inertial", "first" or "second"
-    slide_point: Vector  # on the first: where the slide counts from, if that is not its point
+    slide_point: Vector  # on the first: the point from which the slide is measured, if that is not its point
     holds: bool  # True: the second body is a link of a tree, and this joint's coordinate is its only one
-    length: float  # of a distance; of an unstrained edge
+    length: float  # of a distance, or of an edge without strain
     stiffness: Matrix  # of an edge, (6, 6): shear along d1 and d2, stretch, bending about d1 and d2, torsion
     damping: Vector  # of an edge, (6,)
     reference: (
@@ -82,7 +82,7 @@ class _ForceRow(TypedDict):
 
 
 class ForceRow(_ForceRow, total=False):
-    """A force: on bodies at points, or in a joint along a coordinate. The other entries are those of its kind."""
+    """A force: on bodies at points, or in a joint along a coordinate. Each kind has some of the entries below."""
 
     bodies: list[str]
     points: list[Vector]
@@ -102,7 +102,7 @@ class ForceRow(_ForceRow, total=False):
 
 
 class LoadRow(TypedDict, total=False):
-    """A vector, a table of vectors, or a function of time: three values, or six of a strain."""
+    """A vector, a table of vectors, or a function of time, of three values, or of six for a strain."""
 
     vector: Vector
     times: Vector
@@ -126,7 +126,7 @@ class Record(TypedDict):
     joints: dict[str, JointRow]
     forces: dict[str, ForceRow]
     rods: dict[str, RodRow]
-    redundant: str  # what was to be done with redundant rows: "error", "drop" or "minimum_norm"
+    redundant: str  # what `build` does with redundant rows: "error", "drop" or "minimum_norm"
     dropped: dict[str, list[int]]  # by joint: numbers of the rows that are left out
     q0: Vector
     v0: Vector
@@ -140,10 +140,10 @@ def mode_count(body: BodyRow) -> int:
 
 
 def partners(joint: JointRow) -> tuple[str, str]:
-    """Both bodies of a joint, nodes or "ground" in their place."""
+    """Both bodies of a joint, which may be nodes or "ground"."""
     return joint["first"], joint["second"]
 
 
 def holders(joints: dict[str, JointRow]) -> dict[str, str]:
-    """For each link of a tree the joint by which it hangs, parents first."""
+    """For each link of a tree the joint that holds it, parents first."""
     return {row["second"]: name for name, row in joints.items() if row.get("holds")}

@@ -1,4 +1,4 @@
-"""A rod as builders return it and trajectories take it."""
+"""Rods, as `add_rod` returns them and as trajectories accept them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Rod:
     ----------
     name : str
     nodes : tuple of str
-        Names of its nodes: bodies, supports where it is clamped, and nodes of others to which it is fixed.
+        Names of its nodes: bodies, supports where it is clamped, and the bodies or nodes to which it is attached.
     edges : tuple of str
         Names of its edges, which are joints; edge i is between nodes i and i + 1.
     """

@@ -12,7 +12,7 @@ from lgint._args import Array
 
 
 class Shared:
-    """A function of time that remembers its last value, since all edges of a rod ask for it at the same time."""
+    """A function of time that remembers its last value, because all edges of a rod need it at the same time."""
 
     def __init__(self, function: Callable[[float], ArrayLike]) -> None:
         self.function = function

@@ -28,7 +28,7 @@ _OF_DRIVES: Final = {
 
 
 class Value(NamedTuple):
-    """Where a number, or several, stand in a record."""
+    """The place of a number, or of several, in a record."""
 
     section: str  # "bodies", "joints" or "forces"; "": the record itself
     row: str
@@ -79,7 +79,7 @@ def value_in(record: Record, value: Value) -> Any:
 
 
 def changed(record: Record, value: Value, name: str, given: object) -> Record:
-    """The record with another value, checked as the builder checks it."""
+    """The record with another value, which is checked as in the builder."""
     new: Any = _READERS.get(value.key, _same_shape)(name, given, value_in(record, value))
     if not value.section:
         return {**record, "gravity": new}
@@ -121,7 +121,7 @@ def _length(name: str, given: Any, old: Any) -> float:
 
 
 def _same_shape(name: str, given: Any, old: Any) -> Any:
-    """As many numbers as there were; also one number in place of an array of one."""
+    """An array of the shape that the value had; a single number is accepted for an array of one."""
     shape = np.shape(old)
     values = array(name, given, shape, *([()] if shape == (1,) else []))
     return values.reshape(shape).tolist()

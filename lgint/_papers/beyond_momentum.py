@@ -27,11 +27,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 } | {"generalized-alpha": {"method": "genalpha", "rho_inf": 0.9, "index": 2}}
 CONSERVING = [label for label in SETTINGS if label.startswith("EM")]
 TURNING = [label for label in SETTINGS if label.endswith("equivariant")]
-KEPT = 1e-11  # of an energy or a momentum that is conserved, over its size
-STOPPED = (
-    "where a motion between two bodies is short, as that of the slider where it turns back, much of the correction "
-    "along it is expected to be round-off, and Newton's method stops early"
-)
+KEPT = 1e-12  # of an energy or a momentum that is conserved, over its size
 ENERGY, MOMENTUM = "energy", "vertical angular momentum"
 
 
@@ -113,9 +109,8 @@ def _most(study: Study, name: str) -> float:
 
 def _why(study: Study) -> str:
     steps = max(run.stats.midpoint_gradients for run in study.trajectories)
-    if steps:
-        return f"in up to {steps} steps of a run midpoint gradients stand in, as bodies hardly move against each other"
-    return STOPPED if study.options["equivariant"] else ""
+    reason = "midpoint gradients stand in, as bodies hardly move against each other"
+    return f"in up to {steps} steps of a run {reason}" if steps else ""
 
 
 def _panels(example: Example, studies: Comparison) -> list[Panel]:

@@ -341,7 +341,7 @@ def check_options(method: str, options: Collection[str], function: Callable[...,
         if name not in OPTIONS:
             arguments = [p.name for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY]
             meant = guess(name, [*own, *arguments], _MEANT)
-            raise ValueError(f'method "{method}" has no option {name!r}{meant}; its options are: {", ".join(own)}')
+            raise ValueError(f"method {method!r} has no option {name!r}{meant}; its options are: {', '.join(own)}")
 
 
 def _option_names(method: str) -> list[str]:

@@ -242,14 +242,15 @@ class Trajectory(States):
         self,
         seconds: float = 5.0,
         *,
-        frames: int = 100,
+        frames: int = 101,
         boxes: Mapping[str, ArrayLike] | None = None,
         paths: bool | Sequence[str] = True,
     ) -> View:
         """A view in three dimensions that turns with the mouse and has a slider for the time; needs plotly.
 
         Notebooks show it, and `save("view.html")` writes a page of its own; neither needs a server or a network. Bodies
-        are boxes and rods are tubes. Joints are dots, with lines to the bodies they connect; springs are lines.
+        are boxes and rods are tubes. Joints are dots, with lines to the bodies they connect; springs are lines. A box
+        around the centre of mass of another body shows its edges only.
 
         Parameters
         ----------
@@ -259,8 +260,8 @@ class Trajectory(States):
             The number of states, at equal steps of time: from the dense output if there is one, else the nearest saved
             states, each once.
         boxes : dict, optional
-            The edges (3,) of boxes by the names of bodies, along the body's axes, m. By default a box has the mass and
-            the inertia of its body.
+            The edges (3,) of boxes by the names of bodies, along the body's axes, m; these boxes always show their
+            faces. By default a box has the mass and the inertia of its body.
         paths : bool or sequence of str
             The bodies whose centres of mass leave a path. True: all bodies of a model with up to eight, and the last
             nodes of rods.

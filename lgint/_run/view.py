@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import functools
+import gzip
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
@@ -20,6 +23,7 @@ from lgint._run.states import EQUILIBRIUM, States
 
 try:
     from plotly import graph_objects
+    from plotly.offline import get_plotlyjs
 except ImportError as error:
     raise ImportError("views need plotly: pip install 'lgint[view]'") from error
 
@@ -34,6 +38,38 @@ TRIANGLES = np.array(
         *([2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]),
     ]
 )
+# the corners at both ends of its twelve edges
+EDGES = np.array([(a, b) for a in range(8) for b in range(a) if np.abs(CORNERS[a] - CORNERS[b]).sum() == 1])
+
+# the browser unpacks what is packed, which makes a page two fifths as large
+PAGE = """<!doctype html>
+<html>
+<head>
+<meta charset="utf-8">
+<title>{title}</title>
+<style>html, body, #view {{ height: 100%; margin: 0; overflow: hidden }}</style>
+{library}
+<script id="figure" type="application/gzip">{figure}</script>
+</head>
+<body>
+<div id="view"></div>
+<script type="module">
+async function unpacked(element) {{
+    const bytes = Uint8Array.from(atob(element.text), (letter) => letter.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}}
+const library = document.getElementById("plotly");
+if (library) {{
+    const script = document.createElement("script");
+    script.text = await unpacked(library);
+    document.head.append(script);
+}}
+const figure = JSON.parse(await unpacked(document.getElementById("figure")));
+Plotly.newPlot("view", {{ ...figure, config: {{ displaylogo: false, responsive: true }} }});
+</script>
+</body>
+</html>
+"""
 
 
 class View:
@@ -54,10 +90,7 @@ class View:
             file.write(self._page())
 
     def _page(self) -> str:
-        page: str = self.figure.to_html(
-            include_plotlyjs=True, auto_play=False, config={"displaylogo": False, "responsive": True}
-        )
-        return page
+        return PAGE.format(title="View", library=library(), figure=_packed(self.figure.to_json()))
 
     def _repr_html_(self) -> str:
         # a frame keeps the library of the view apart from that of the page around it
@@ -68,6 +101,16 @@ class View:
 
     def __repr__(self) -> str:
         return f"<lgint.View: {len(self.figure.frames)} frames>"
+
+
+@functools.cache
+def library() -> str:
+    """The part of every page that holds the library plotly.js, 1.8 MB. It may be replaced by a script with a `src`."""
+    return f'<script id="plotly" type="application/gzip">{_packed(get_plotlyjs())}</script>'
+
+
+def _packed(text: str) -> str:
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
 def view(
@@ -83,7 +126,7 @@ def view(
     at = _distinct(scene.frames(run, int(count)))
     boxes = scene.boxes(model, scene.solid_bodies(model), given)
     low, high = _extent(model, at, boxes)
-    parts = [part for part in _parts(model, at, boxes, float((high - low).max())) if part.points.size]
+    parts = [part for part in _parts(model, at, boxes, given or {}, float((high - low).max())) if part.points.size]
     traces = [*(part.trace(0) for part in parts), *_paths(run, _followed(model, paths))]
     figure = graph_objects.Figure(
         data=traces,
@@ -109,12 +152,14 @@ def _distinct(at: Frames) -> Frames:
 
 
 def _extent(model: Model, at: Frames, boxes: Mapping[str, Box]) -> tuple[Array, Array]:
-    """The smallest and largest coordinates (3,) of everything that is drawn, with room for the boxes."""
+    """The smallest and largest coordinates (3,) of everything that is drawn, and somewhat beyond."""
     x = model.motions(list(model.bodies), at.q, at.v, at.t)[0]
-    points = [x, *(place[:, None] for place in scene.dots(model, at).values()), *scene.springs(model, at)]
+    corners = _corners(model, at, boxes, 0.0).reshape(len(at.t), -1, 3)
+    points = [x, corners, *(place[:, None] for place in scene.dots(model, at).values()), *scene.springs(model, at)]
     everything = np.concatenate(points, axis=1)
-    room = max([float(np.linalg.norm(box.size)) / 2 for box in boxes.values()], default=0.0)
-    low, high = everything.min(axis=(0, 1)) - room, everything.max(axis=(0, 1)) + room
+    low, high = everything.min(axis=(0, 1)), everything.max(axis=(0, 1))
+    room = 0.05 * float((high - low).max())
+    low, high = low - room, high + room
     # what moves in a plane or on a line still has some depth
     missing = np.maximum(0.2 * max(float((high - low).max()), 1e-6) - (high - low), 0) / 2
     return low - missing, high + missing
@@ -140,8 +185,15 @@ class Part(NamedTuple):
         return self.place(i).update(self.looks)
 
 
-def _parts(model: Model, at: Frames, boxes: Mapping[str, Box], size: float) -> Iterator[Part]:
-    yield _boxes(model, at, boxes, THIN * size)
+def _parts(
+    model: Model, at: Frames, boxes: Mapping[str, Box], given: Mapping[str, ArrayLike], size: float
+) -> Iterator[Part]:
+    corners = dict(zip(boxes, np.moveaxis(_corners(model, at, boxes, THIN * size), 1, 0), strict=True))
+    hollow = [name for name in _hollow(model, at, boxes) if name not in given]
+    yield _boxes({name: points for name, points in corners.items() if name not in hollow}, model)
+    for name in hollow:
+        edges = (corners[name][:, pair] for pair in EDGES)
+        yield _lines(edges, {"color": _color_of(model, name), "width": 4})
     for i, (name, rod) in enumerate(model.rods.items()):
         yield _tube(model, at, name, rod, COLORS[i % len(COLORS)], size)
     yield _lines(scene.arms(model, at), {"color": GREY, "width": 5})
@@ -152,19 +204,30 @@ def _parts(model: Model, at: Frames, boxes: Mapping[str, Box], size: float) -> I
     yield Part(graph_objects.Scatter3d, points, looks | {"showlegend": False})
 
 
-def _boxes(model: Model, at: Frames, boxes: Mapping[str, Box], thin: float) -> Part:
-    """All boxes as one mesh."""
+def _corners(model: Model, at: Frames, boxes: Mapping[str, Box], thin: float) -> Array:
+    """The corners of all boxes, (frames, boxes, 8, 3)."""
     x, R, _, _ = model.motions(list(boxes), at.q, at.v, at.t)
     corners = np.reshape([CORNERS * np.maximum(box.size, thin) @ box.axes.T for box in boxes.values()], (-1, 8, 3))
-    points = x[:, :, None] + np.einsum("fbij,bkj->fbki", R, corners)
-    triangles = np.concatenate([TRIANGLES + 8 * b for b in range(len(boxes))] or [TRIANGLES[:0]])
-    colors = [COLORS[b % len(COLORS)] for b in range(len(boxes)) for _ in TRIANGLES]
-    text = [name for name in boxes for _ in CORNERS]
-    return Part(
-        graph_objects.Mesh3d,
-        points.reshape(len(at.t), -1, 3),
-        _mesh(triangles, text) | {"facecolor": colors, "opacity": 0.85},
-    )
+    placed: Array = x[:, :, None] + np.einsum("fbij,bkj->fbki", R, corners)
+    return placed
+
+
+def _hollow(model: Model, at: Frames, boxes: Mapping[str, Box]) -> Iterator[str]:
+    """The boxes around the centres of mass of other bodies at the start, which only show their edges."""
+    x, R = (part[0] for part in model.motions(list(boxes), at.q[:1], at.v[:1], at.t[:1])[:2])
+    for i, (name, box) in enumerate(boxes.items()):
+        away = np.abs((np.delete(x, i, axis=0) - x[i]) @ R[i] @ box.axes)
+        if (away < box.size / 2).all(axis=1).any():
+            yield name
+
+
+def _boxes(corners: Mapping[str, Array], model: Model) -> Part:
+    """Boxes (frames, 8, 3) as one mesh."""
+    triangles = np.concatenate([TRIANGLES + 8 * b for b in range(len(corners))] or [TRIANGLES[:0]])
+    colors = [_color_of(model, name) for name in corners for _ in TRIANGLES]
+    text = [name for name in corners for _ in CORNERS]
+    points = np.concatenate([*corners.values()] or [np.empty((1, 0, 3))], axis=1)
+    return Part(graph_objects.Mesh3d, points, _mesh(triangles, text) | {"facecolor": colors, "opacity": 0.85})
 
 
 def _tube(model: Model, at: Frames, name: str, rod: RodRow, color: str, size: float) -> Part:
@@ -241,7 +304,7 @@ def _axes(low: Array, high: Array) -> dict[str, Any]:
         **axes,
         "aspectmode": "manual",
         "aspectratio": dict(zip("xyz", ratio.tolist(), strict=True)),
-        "camera": {"eye": {"x": 1.15, "y": -1.75, "z": 0.7}},
+        "camera": {"eye": {"x": 1.05, "y": -1.6, "z": 0.64}, "center": {"x": 0.05, "y": 0, "z": -0.12}},
         "domain": {"x": [0, 1], "y": [0.15, 1]},  # above the slider
     }
 

@@ -1,10 +1,10 @@
 """`lgint bench`: microseconds per step, beside Exudyn if it is installed.
 
 Both run the same model with the same step, in turns: a long and a short run each, so that the cost of a run outside its
-steps drops out. Of several repetitions the least processor time is taken. lgint runs with the options that a case
-names and its defaults for all others. A ratio between unequal errors would mean nothing, so each row also has the
-distance of both final positions from that of a fine run, and the ratio at equal error: with a method of order p, the
-one that is off by a factor f at the same step needs steps f^(1/p) times shorter.
+steps cancels. The least processor time of several repetitions counts. lgint runs with the options that a case names
+and its defaults for all others. A ratio between unequal errors would mean nothing, so each row also has the
+distances of both final positions from that of a fine run, and the ratio at equal error: with a method of order p, the
+code whose error is f times larger at the same step needs steps that are shorter by f^(1/p).
 """
 
 from __future__ import annotations
@@ -40,21 +40,21 @@ class Case:
     name: str
     target: float  # ratio to the peer's time; NaN: no target
     model: Callable[[], Model]
-    body: str  # whose position is compared
+    body: str  # its position is compared
     peer: Callable[[Peer], None] | None  # None: the peer has no such method
     h: float  # s
     steps: int
     method: str = "genalpha"
     options: Mapping[str, Any] = field(default_factory=dict)
     fine: tuple[str, int] = ("rk67", 4)  # method of the fine run, and its steps per step
-    linear: str = "EXUdense"  # the linear solver with which the peer is fastest
+    linear: str = "EXUdense"  # the peer's fastest linear solver for this model
 
 
 # full Newton is the default
 NEWTON: Mapping[str, Mapping[str, Any]] = {"full Newton": {}, "modified Newton": {"newton": "modified"}}
 CHAINS = ((10, 15.0, 1000), (100, 15.0, 500), (400, 12.0, 200))  # bars, target, steps
 ROUND_OFF = 1e-11  # m; smaller errors say nothing about the methods
-WORSE = 1.1  # times the peer's error at the same step may be
+WORSE = 1.1  # largest accepted ratio of the error to the peer's at the same step
 
 
 def _top(name: str, constrained: bool, **more: Any) -> Case:
@@ -96,7 +96,7 @@ def _slider_crank(name: str) -> Case:
 
 
 def _puma(name: str, minimal: bool) -> Case:
-    """Up to 0.4 s: from 0.5 s on the desired motion brakes, and Exudyn's steps would not end at that kink."""
+    """The Puma up to 0.4 s; from 0.5 s on the desired motion brakes, and Exudyn's steps would not end at that kink."""
 
     def model() -> Model:
         with warnings.catch_warnings():
@@ -134,7 +134,7 @@ CASES: Sequence[Case] = (
     _top("rk44", False, method="rk44", fine=("rk67", 8)),
     _top("rk67", False, method="rk67", fine=("rk67", 8)),
     *(_rotor(name, options=options) for name, options in NEWTON.items()),
-    # the algorithm that the peer runs: with it the errors are equal
+    # the peer runs this algorithm, with which errors are equal
     *(_rotor(f"{name}, printed_half", options={"form": "printed_half", **options}) for name, options in NEWTON.items()),
     _rotor("rk44", method="rk44"),
     *(_slider_crank(name) for name in NEWTON),
@@ -147,7 +147,7 @@ CASES: Sequence[Case] = (
 
 @dataclass(frozen=True)
 class Result:
-    """A row of the table and of the CSV file. Times in microseconds a step, errors in m; NaN without a peer."""
+    """A row of the table and of the CSV file. Times are microseconds per step, errors m; NaN without a peer."""
 
     case: str
     method: str
@@ -180,11 +180,11 @@ def run(only: str = "", repeat: int = 9, machine: str = "", out: Path | None = N
     only : str
         Cases whose names contain this text.
     repeat : int
-        How often each run is timed; the least counts.
+        How often each run is timed; the least time counts.
     machine : str
-        Name of the machine for the table and the file; default: what the platform tells.
+        Name of the machine for the table and the file. Default: the platform's.
     out : path, optional
-        CSV file; rows are appended to one that exists.
+        CSV file, to which rows are appended if it exists.
     """
     cases = [case for case in CASES if only in case.name]
     if not cases:
@@ -203,7 +203,7 @@ def run(only: str = "", repeat: int = 9, machine: str = "", out: Path | None = N
 
 
 def measure(case: Case, exudyn: Any, repeat: int, steps: int) -> Result:
-    """One row. `exudyn`: the package, or None."""
+    """One row of the table; `exudyn` is the package, or None."""
     model = case.model()
     method, finer = case.fine
     exact = integrate(model, method, t_end=steps * case.h, h=case.h / finer, save_every=steps * finer)
@@ -271,10 +271,10 @@ def _line(r: Result) -> str:
 
 
 def _seconds_a_step(runs: Sequence[Callable[[int], object]], steps: int, repeat: int) -> list[float]:
-    """Of functions that make so many steps, taken in turns; what they cost with no steps at all is not counted.
+    """Seconds per step of functions that make a given number of steps, without what they cost if there are no steps.
 
-    After each change of turns a run is not counted: the caches are full of the other's data, and only the first of the
-    runs of different length, whose difference counts, would pay for that.
+    They take turns. After each change a run is not counted: the caches hold the data of the other function, which would
+    burden only the first of the two runs of different length whose difference counts.
     """
     counts = (max(steps // 5, 1), steps)
     least = np.full((len(runs), 2), np.inf)

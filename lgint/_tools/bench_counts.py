@@ -1,15 +1,15 @@
-"""Instructions per step, counted by valgrind's tool callgrind, per part of the code: what `make counts` runs.
+"""Instructions per step in each part of the code, counted by valgrind's tool callgrind, for `make counts`.
 
-Times depend on what else a machine does; the counts of one build repeat within a tenth of a per cent. Long arrays are
-cleared and copied by vector instructions there (`GLIBC`): callgrind counts a string instruction once for each byte.
+Times depend on the load of a machine; counts of one build repeat within a tenth of a per cent. Counted processes clear
+and copy long arrays by vector instructions (`GLIBC`), as callgrind counts a string instruction once for each byte.
 Each case of `lgint bench` that is listed here makes a short and a long run under callgrind, which writes a profile for
-each call of `lg_integrate`. The difference of the two, divided by the difference of their numbers of steps, is what a
-step costs; opening a run and its first steps do not count.
+each call of `lg_integrate`. Their difference, divided by that of the numbers of steps, is the cost of a step, which
+includes neither the opening of a run nor its first steps.
 
-The parts are what an integrator asks for: **evaluation** of the system (the room `model` and all that it calls),
-**following** the unknowns with q, v and a (the room `group` and the integrators' functions for this), **solving** (the
-room `sparse`), **norms** and other checks of residuals and states, and the **rest**. A function that several parts
-call, such as one of libm, is divided in proportion to the instructions spent under its callers.
+The parts are **evaluation** of the system (the directory `model` and all that it calls), **following** the unknowns
+with q, v and a (the directory `group` and the integrators' functions for this), **solving** (the directory `sparse`),
+**norms** and other checks of residuals and states, and the **rest**. A function that several parts call, such as one of
+libm, is divided in proportion to the instructions spent under its callers.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from lgint._tools import bench
 
 ENTRY = "lg_integrate"  # each call of it makes one profile
 PARTS = ("evaluation", "following", "solving", "norms", "rest")
-MORE = 1.1  # times the committed count of a case is the most that passes
+MORE = 1.1  # largest accepted ratio of a case's count to the committed one
 
-# explicit methods on systems with constraints, and rods, which are counted only
+# explicit methods on systems with constraints, and rods: they are counted, but not timed by `lgint bench`
 COUNTED: Sequence[bench.Case] = tuple(
     bench.Case(f"{name}, {method}", np.nan, model, body, None, h, steps=0, method=method)
     for name, model, body, method, h in (
@@ -80,11 +80,11 @@ STEPS: Mapping[str, tuple[int, int]] = {
     "rod of 16 edges, genalpha": (10, 60),
 }
 
-# of the counted process: no array is long enough for string instructions
+# settings of the counted process with which no array is long enough for string instructions
 GLIBC = ":".join(f"glibc.cpu.x86_rep_{name}_threshold={2**40}" for name in ("stosb", "movsb"))
 
-# Parts by room and by the name of the function that a line stands in; the first that fits. What fits none belongs to
-# the part of the caller.
+# Parts by directory and by the name of the function around a line; the first rule that fits counts. A function without
+# a rule belongs to the part of its caller.
 RULES: Sequence[tuple[str, re.Pattern[str], re.Pattern[str]]] = tuple(
     (part, re.compile(room), re.compile(name))
     for part, room, name in (
@@ -101,7 +101,7 @@ RULES: Sequence[tuple[str, re.Pattern[str], re.Pattern[str]]] = tuple(
 
 
 class Function(NamedTuple):
-    """A function that is called, by the file it is defined in."""
+    """A function that is called, identified by its file and its name."""
 
     file: str
     name: str
@@ -109,7 +109,7 @@ class Function(NamedTuple):
 
 @dataclass
 class Costs:
-    """Instructions of one function: its own per line, and those spent under each function that it calls."""
+    """Instructions of one function: its own by line, and those spent under each function that it calls."""
 
     lines: dict[tuple[str, int], int] = field(default_factory=lambda: defaultdict(int))
     calls: dict[Function, int] = field(default_factory=lambda: defaultdict(int))
@@ -119,7 +119,7 @@ Profile = dict[Function, Costs]
 
 
 def parse(text: str) -> Profile:
-    """A profile in callgrind's format with names written out: `--compress-strings=no --compress-pos=no`."""
+    """Read a profile in callgrind's format without compression: `--compress-strings=no --compress-pos=no`."""
     profile: Profile = defaultdict(Costs)
     costs, file, callee_file, callee, inclusive = Costs(), "", "", "", False
     for line in text.splitlines():
@@ -148,14 +148,14 @@ def parse(text: str) -> Profile:
 
 
 class Source:
-    """Finds the function of the C core in which a line stands."""
+    """Finds the function of the C core that contains a line."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self._functions: dict[str, list[str]] = {}
 
     def function(self, file: str, line: int) -> str:
-        """Name of the function around a line, "" where there is none."""
+        """Name of the function around a line, or "" if there is none."""
         path = self.root / inside(file)
         if file not in self._functions:
             self._functions[file] = functions(path.read_text()) if path.is_file() else []
@@ -164,7 +164,7 @@ class Source:
 
 
 def part_of(file: str, name: str) -> str:
-    """The part that the rules give a function; "" where its caller decides."""
+    """The part of a function by the rules; "" if its caller decides."""
     room = inside(file).partition("/")[0]
     return next((part for part, rooms, names in RULES if rooms.fullmatch(room) and names.search(name)), "")
 
@@ -175,7 +175,7 @@ def inside(file: str) -> str:
 
 
 def functions(text: str) -> list[str]:
-    """For each line of a C file the function it stands in, signature included; "" outside of functions."""
+    """The name of the function that contains each line of a C file, including signatures; "" outside functions."""
     names: list[str] = []
     head, in_body = "", False
     for line in text.splitlines():
@@ -189,9 +189,9 @@ def functions(text: str) -> list[str]:
     return names
 
 
-Shares = dict[str, float]  # by part
-Spent = dict[tuple[str, str], float]  # by part and function
-CLOSED = {"evaluation", "solving"}  # what is called from there belongs there
+Shares = dict[str, float]  # a fraction for each part
+Spent = dict[tuple[str, str], float]  # instructions by part and function
+CLOSED = {"evaluation", "solving"}  # all functions called from these parts belong to them
 
 
 def divide(profile: Profile, source: Source) -> Spent:
@@ -212,7 +212,7 @@ def by_part(spent: Spent) -> Shares:
 
 
 def moved(callers: Shares, own: str) -> Shares:
-    """Shares of the callers' parts, where all but the closed ones go to `own`, if there is one."""
+    """Shares of a function by those of its callers; all but those of closed parts go to `own`, if it is given."""
     if not own:
         return callers
     shares = {part: share for part, share in callers.items() if part in CLOSED}
@@ -221,9 +221,9 @@ def moved(callers: Shares, own: str) -> Shares:
 
 
 def shares_of_callers(profile: Profile, sweeps: int = 30) -> dict[Function, Shares]:
-    """For each function how its callers' parts divide it, by the instructions that were spent under them.
+    """For each function the shares of its callers' parts, in proportion to the instructions spent under each caller.
 
-    The parts of callers follow from those of their callers in turn; sweeps settle that, as call graphs are shallow.
+    The shares of callers follow from those of their own callers; iteration settles that, as call graphs are shallow.
     """
     callers: dict[Function, list[tuple[Function, int]]] = defaultdict(list)
     for caller, costs in profile.items():
@@ -262,7 +262,7 @@ def count(names: Sequence[str], source: Source) -> dict[str, Spent]:
 
 
 def _a_step(less: Spent, more: Spent, steps: tuple[int, int]) -> Spent:
-    """What the longer run spends beyond the shorter one, per step."""
+    """Instructions per step: the difference of the longer and the shorter run over that of their steps."""
     keys = {**less, **more}
     return {key: (more.get(key, 0.0) - less.get(key, 0.0)) / (steps[1] - steps[0]) for key in keys}
 
@@ -300,7 +300,7 @@ def _profiles(valgrind: str, names: Sequence[str], folder: Path) -> list[Profile
 
 
 def run_cases(names: Sequence[str]) -> None:
-    """The short and the long run of each case; what is run under valgrind."""
+    """Make the short and the long run of each case; this is what runs under valgrind."""
     cases = {case.name: case for case in (*bench.CASES, *COUNTED)}
     for name in names:
         case = cases[name]
@@ -329,7 +329,7 @@ def write(counts: Mapping[str, Shares], path: Path) -> None:
 
 
 def compare(counts: Mapping[str, Shares], committed: Mapping[str, Shares]) -> list[str]:
-    """The cases that take too many instructions more than the committed ones, or have none committed, in words."""
+    """Messages about cases that need too many instructions compared with the committed counts, or have none there."""
     faults = []
     for name, parts in counts.items():
         if name not in committed:
@@ -344,7 +344,7 @@ def compare(counts: Mapping[str, Shares], committed: Mapping[str, Shares]) -> li
 
 
 def table(counts: Mapping[str, Shares], committed: Mapping[str, Shares]) -> str:
-    """One line per case: instructions per step by part, their sum, and the sum over the committed one."""
+    """One line per case: instructions per step by part, their sum, and its ratio to the committed sum."""
     lines = [f"{'':<36}" + "".join(f"{title:>11}" for title in (*PARTS, "total", "committed", "ratio"))]
     for name, parts in counts.items():
         total, before = sum(parts.values()), sum(committed.get(name, {}).values())
@@ -355,7 +355,7 @@ def table(counts: Mapping[str, Shares], committed: Mapping[str, Shares]) -> str:
 
 
 def most_expensive(spent: Spent, n: int) -> str:
-    """The `n` functions of each part in which most instructions are spent, per step."""
+    """The `n` functions of each part that need most instructions per step."""
     lines = []
     for part in PARTS:
         found = sorted(((count, name) for (own, name), count in spent.items() if own == part), reverse=True)

@@ -1,7 +1,7 @@
-"""The benchmark models of `lgint bench` in Exudyn, as fast as it runs them: nothing is written, printed or plotted.
+"""The benchmark models of `lgint bench` in Exudyn, with its fastest settings: nothing is written, printed or plotted.
 
-Bodies have Lie group nodes with rotation vectors (NodeRigidBodyRotVecLG), as Exudyn's Lie group integrators want them.
-Data that a model of lgint keeps in its module are read from there, so that both codes have the same numbers.
+Bodies have Lie group nodes with rotation vectors (NodeRigidBodyRotVecLG), which Exudyn's Lie group integrators require.
+Data are read from the modules of the models of lgint, so that both codes have the same numbers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def load() -> Any:
 
 
 class Peer:
-    """A model in Exudyn and the settings of one method.
+    """A model in Exudyn, and the settings of one method.
 
     `linear` is the name of Exudyn's linear solver.
     """
@@ -79,7 +79,7 @@ class Peer:
         return int(self.last)
 
     def marker(self, body: int, x: Any, R: Array | None = None) -> int:
-        """A point of a body with the axes R (default: the body's), both in the body's axes."""
+        """A point of a body with axes R, both given in the axes of the body; by default R is the identity."""
         frame = self.exudyn.HT(rotation=np.eye(3) if R is None else R, translation=list(x))
         return int(self.mbs.AddMarker(self.items.MarkerBodyRigid(bodyNumber=body, localHT=frame)))
 
@@ -89,7 +89,7 @@ class Peer:
         self.mbs.AddLoad(self.items.LoadMassProportional(markerNumber=marker, loadVector=list(g)))
 
     def each_step(self, command: Callable[[float], None]) -> None:
-        """Calls `command` before each step with the time at which the step ends, to set what depends on time."""
+        """Calls `command` before each step with the time at its end, to set values that depend on time."""
 
         def before(_mbs: Any, t: float) -> bool:
             command(t)
@@ -115,7 +115,7 @@ class Peer:
         kinds = self.exudyn.DynamicSolverType
         time.solverType = getattr(kinds, SOLVERS[self._method]) if self._method in SOLVERS else kinds.GeneralizedAlpha
         for command in self._commands:
-            command(0.0)  # for the accelerations at the start
+            command(0.0)  # sets the values for the initial accelerations
         self.mbs.SolveDynamic(settings, solverType=time.solverType)
 
     def _position_of_last(self) -> Array:
@@ -185,7 +185,7 @@ def slider_crank(peer: Peer) -> None:
     peer.last = slider
 
 
-# gains of the Puma's drives: torque P (phi_d - phi) + D (phi_d' - phi'), phi_d = GOAL 2 t^2 up to 0.5 s
+# gains of the Puma's drives: torque P (phi_d - phi) + D (phi_d' - phi'), with phi_d = GOAL 2 t^2 up to 0.5 s
 GOAL = np.deg2rad([-120.0, 60.0, -200.0, 90.0, 90.0, 45.0])
 P = np.array([40000.0, 40000.0, 40000.0, 100.0, 100.0, 10.0])
 D = np.array([400.0, 400.0, 100.0, 1.0, 1.0, 0.1])
@@ -198,9 +198,9 @@ FEED = (2 * P * GOAL, 4 * D * GOAL)
 def puma560(peer: Peer) -> None:
     """Six bodies with revolute joints, each with a torsional spring and damper for -P phi - D phi'.
 
-    The rest of the torque depends on time alone: it is set once per step, for the end of the step, where
-    generalized-alpha evaluates. That is exact, and Exudyn is faster with it than with a compiled GenericODE2 that
-    couples the bodies with a coordinate which follows the desired motion.
+    The rest of the torque depends on time alone and is set once per step, for its end, where generalized-alpha
+    evaluates forces. That is exact, and faster in Exudyn than a compiled GenericODE2 that couples the bodies with a
+    coordinate that follows the desired motion.
     """
     R, origin = np.eye(3), np.zeros(3)
     before, R_before, com_before = peer.ground, np.eye(3), np.zeros(3)

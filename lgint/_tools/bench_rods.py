@@ -1,8 +1,8 @@
-"""`lgint bench --rods`: rods of many edges, and beside PyElastica if it is installed.
+"""`lgint bench --rods`: rods of many edges, compared with PyElastica if it is installed.
 
-For each case, code and step the table has the processor time of a step and of the whole run, and how far the end of the
-rod then is from that of a run of the same code and the same number of edges with much finer steps: what error in time
-can be bought for a second. Errors in space, of second order in the number of edges for both codes, are left out.
+For each case, code and step the table has the processor time of a step and of the whole run, and the error in time: the
+distance of the rod's end from that of a run of the same code with the same edges and much finer steps. Errors in space,
+of second order in the number of edges for both codes, are left out.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from lgint._run.integrate import integrate
 from lgint._version import VERSION
 from lgint.models._falling_bar import DENSITY, GRAVITY, LENGTH, RADIUS, SHEAR, YOUNG, falling_bar
 
-WAVE: Final = math.sqrt(DENSITY / YOUNG)  # time of a wave of stretch, s/m
-FINE: Final = 8  # steps of the fine run per step of the finest run
+WAVE: Final = math.sqrt(DENSITY / YOUNG)  # time that a wave of stretch takes per length, s/m
+FINE: Final = 8  # steps of the reference per step of the finest run
 
 
 @dataclass(frozen=True)
 class Run:
-    """A code with its steps: `end` runs so many of them and returns the position of the rod's end."""
+    """A code and its step size; `end` makes a number of steps and returns the position of the rod's end."""
 
     code: str
     h: float
@@ -49,20 +49,20 @@ class Result:
     edges: int
     code: str
     h: float  # s
-    us: float  # per step
-    seconds: float  # of the run
+    us: float  # microseconds per step
+    seconds: float  # of the whole run
     error: float  # m
 
 
 def ours(model: Model, edges: int, method: str, h: float, steps: int) -> Array:
-    """The end of a rod after so many steps of lgint."""
+    """The end of a rod after this number of steps of lgint."""
     run = integrate(model, method, t_end=steps * h, h=h, save_every=steps)
     end: Array = run.position(f"node{edges}")[-1]
     return end
 
 
 def elastica_bar(elastica: Any, edges: int, clamped: bool, h: float, steps: int) -> Array:
-    """The end of the same bar after so many steps of PyElastica's position Verlet method."""
+    """The end of the same bar after this number of steps of PyElastica's position Verlet method."""
 
     class Simulator(elastica.BaseSystemCollection, elastica.Constraints, elastica.Forcing):  # type: ignore[misc]
         pass
@@ -96,7 +96,7 @@ def elastica_bar(elastica: Any, edges: int, clamped: bool, h: float, steps: int)
 
 
 def cases(elastica: Any) -> Iterator[tuple[str, int, list[list[Run]]]]:
-    """Name, number of edges, and for each code its runs, the finest last."""
+    """For each case its name, its number of edges, and for each code its runs, of which the finest is the last."""
     for edges in (16, 128, 1024):
         model = models.flying_spaghetti(edges=edges)
         t_end = 16.0 / edges
@@ -123,7 +123,7 @@ def cases(elastica: Any) -> Iterator[tuple[str, int, list[list[Run]]]]:
 
 
 def _runs(code: str, end: Callable[[float, int], Array], t_end: float, h: float) -> list[Run]:
-    """A run with steps of about h, and one with half of them."""
+    """A run with steps of about h, and one with steps of half that size."""
     steps = math.ceil(t_end / h)
     return [Run(code, t_end / n, n, end) for n in (steps, 2 * steps)]
 

@@ -1,4 +1,4 @@
-/* Systems written out by hand for the tests of solvers and integrators: one block, at most one group of constraints.
+/* Small systems for the tests of solvers and integrators, each of one block and at most one group of constraints.
 
    oscillator   R^2, coupled, damped, nonlinear, driven
    top          SO(3), heavy body about its fixed point, with an applied moment in time

@@ -72,7 +72,7 @@ static lg_callbacks_spec spec_of(particle *p)
 
 enum { WORK = 1024, GUARD = 64 };
 
-/* Everything except the matrix, against the formulas; nothing is written beyond the scratch that the system asks
+/* All terms except the matrix, compared with formulas; nothing is written beyond the scratch that the system asks
    for. */
 static void test_evaluation(void)
 {
@@ -141,7 +141,7 @@ static void test_kinks_are_seen_from_their_side(void)
     lg_callbacks_free(callbacks);
 }
 
-/* Functions are called at finite states only, and their status is returned. */
+/* Functions are only called at finite states, and their status is returned. */
 static void test_failures(void)
 {
     particle p = {.mass = 1};

@@ -2,6 +2,7 @@
    matrix 4 G^T J G is singular. */
 #include "check.h"
 #include "core/small.h"
+#include "integrator/methods.h"
 #include "plans.h"
 #include "run/run.h"
 #include "system/callback.h"

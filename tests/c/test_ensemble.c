@@ -1,5 +1,6 @@
-/* Ensembles: many runs one after the other, of which each is the run that it would be alone. */
+/* Ensembles: many runs one after the other, each of which gives the same result as if it were run alone. */
 #include "check.h"
+#include "integrator/methods.h"
 #include "plans.h"
 #include "run/ensemble.h"
 #include "systems.h"

@@ -63,7 +63,7 @@ static void check_retract(const lg_node *node, int n, const double *q0, const do
     CHECK(distance(nq, q, q0) < 1e-14);
 }
 
-/* Within a step: the verbs that share the angle's functions agree with the separate ones. */
+/* Functions for use within a step, which share the functions of the angle, agree with the separate ones. */
 static void check_moves(const lg_node *node, int n, const double *q0, const double *theta, const double *v)
 {
     int nq = lg_node_nq(node, n), nv = lg_node_nv(node, n);
@@ -175,7 +175,7 @@ static void test_rows(void)
         /* lengths of theta from round-off to almost pi */
         for (int trial = 0; trial < 200; trial++) {
             double q0[MAX], theta[MAX], v[MAX], scale = pow(10, -8.0 * (trial % 5) / 4);
-            draws(&state, nv, node->linear ? 0.4 : 1.8, theta); /* Euler parameters: not too near to zero */
+            draws(&state, nv, node->linear ? 0.4 : 1.8, theta); /* keeps Euler parameters away from zero */
             node->identity(n, q0);
             node->retract(n, q0, theta, q0);
             draws(&state, nv, 1.8 * scale, theta);
@@ -190,7 +190,7 @@ static void test_rows(void)
     CHECK(lg_node_find("SO(3)") == NULL);
 }
 
-/* Storages of one group, retracted side by side through many turns: the same poses at every step. */
+/* The storages of one group are retracted side by side through many turns and have the same poses at every step. */
 static void check_storages(const char *first, const char *second, double scale)
 {
     const lg_node *a = lg_node_find(first), *b = lg_node_find(second);
@@ -256,7 +256,7 @@ static void test_drift(void)
     }
 }
 
-/* Attitude of Euler parameters, off the unit sphere too. */
+/* The attitude of Euler parameters, on and off the unit sphere. */
 static void attitude_of(const lg_node *node, const double *e, const double *edot, const double *edd, lg_attitude *a,
                         double omega[3], double omegadot[3])
 {

@@ -1,9 +1,10 @@
-/* Solvers, steppers and the loop on systems written out by hand: orders, restarts, kinks, failures. */
+/* Solvers, steppers and the loop on the systems of systems.h: orders, restarts, kinks, failures. */
 #include "check.h"
 #include "integrator/methods.h"
 #include "plans.h"
 #include "run/integrate.h"
 #include "solve/initial.h"
+#include "solve/project.h"
 #include "systems.h"
 
 #include <stdlib.h>
@@ -22,7 +23,7 @@ typedef struct trajectory {
     lg_report report;
 } trajectory;
 
-static trajectory first, second; /* large: not on the stack */
+static trajectory first, second; /* too large for the stack */
 
 static lg_status keep(void *self, const lg_state *state, double h)
 {
@@ -39,7 +40,7 @@ static lg_status keep(void *self, const lg_state *state, double h)
 
 static lg_option_value *option_of(const char *method, lg_option_value *options, const char *name)
 {
-    return options + lg_method_option(lg_method_find(method), name)->field;
+    return options + lg_option_find(lg_method_find(method)->options, name)->field;
 }
 
 static lg_status run_from(const hand_system *s, const char *name, const lg_option_value *given, const lg_start *start,
@@ -139,7 +140,7 @@ static int coarsest(const lg_method *method)
     return by_order[method->order];
 }
 
-/* Half-explicit methods with constraints have multipliers of an order of their own: tests/methods looks at them. */
+/* Multipliers of half-explicit methods have another order on constraints, which tests/methods examines. */
 static void check_all_orders(hand_system *s)
 {
     solution exact = solve(s, "rk67", NULL, 1, 1e-3);
@@ -269,7 +270,7 @@ static void test_newton_ends_where_there_is_nothing_to_do(void)
     hand_free(&s);
 }
 
-/* Steps of h and 3 h in turn, n pairs of them to t = 1. */
+/* n pairs of steps of h and 3 h up to t = 1. */
 static double uneven_error(const hand_system *s, int n, const solution *exact)
 {
     const lg_method *method = lg_method_find("genalpha");
@@ -385,7 +386,7 @@ static void test_stops_are_landed_on_exactly(void)
     hand_free(&s);
 }
 
-/* A jump in the force is landed on, and the acceleration is right on either side. */
+/* A step ends at a jump of the force, and the acceleration is right on both sides. */
 static void test_kink_is_landed_on(void)
 {
     for (int m = 0; m < lg_method_count; m++) {
@@ -405,7 +406,7 @@ static void test_kink_is_landed_on(void)
     }
 }
 
-/* A kink within round-off of a stop is that stop: no step of 1e-17. */
+/* A kink within round-off of a stop counts as that stop, so that there is no step of 1e-17. */
 static void test_kink_beside_a_stop(void)
 {
     for (int side = -1; side <= 1; side++) {
@@ -500,7 +501,7 @@ static int all_finite(const lg_run *run)
     return sum == 0;
 }
 
-/* Steps far too large: a run ends with a status, never with NaN. */
+/* If steps are far too large, the run ends with a status and never with NaN. */
 static void test_blow_up_ends_with_a_status(void)
 {
     for (int m = 0; m < lg_method_count; m++) {
@@ -597,7 +598,7 @@ static void test_constant_mass_is_factored_once(void)
     hand_free(&s);
 }
 
-/* With constraints the pivot of the mass is kept, and only rows are formed anew: the same motion to round-off. */
+/* With constraints the pivot of the mass is kept and only rows are formed anew, with the same motion to round-off. */
 static void test_constant_mass_is_kept_beside_constraints(void)
 {
     hand_system s;

@@ -179,7 +179,7 @@ static void check_directionality(const step *s, int first, rules rule)
     CHECK_CLOSE(change, expected, 1e-10);
 }
 
-/* The derivatives at the middle of what each rule is made of. */
+/* The slope and momentum of each rule at the middle, compared with derivatives of its energy. */
 static void check_middle(const step *s, int first, rules rule)
 {
     part t = part_of(s, first);
@@ -205,7 +205,7 @@ static void check_middle(const step *s, int first, rules rule)
     }
 }
 
-/* (90): no moment about any axis, of slope and p_m together. Not for (133) as published. */
+/* (90): slope and p_m together have no moment about any axis, except for (133) as published. */
 static void check_orthogonality(const step *s, int first)
 {
     part t = part_of(s, first);

@@ -1,4 +1,4 @@
-/* The verbs of a step of a system made of C functions: a nonlinear spring pendulum in polar coordinates (r, phi) with
+/* The functions of a step, for a system made of C functions: a nonlinear spring pendulum in polar coordinates (r, phi) with
    a third coordinate z, and the constraint z = r^2. Nothing depends on phi. */
 #include "check.h"
 #include "core/small.h"
@@ -86,7 +86,7 @@ static lg_callbacks_spec spec_of(void)
 
 enum { WORK = 2048, GUARD = 64 };
 
-/* A step with random ends, and all that the verbs say of it. */
+/* A step with random ends, and all results of `kinetic` and `pair` for it. */
 typedef struct step {
     double q0[N], q1[N], v0[N], p0[N], lam, h, work[WORK];
     double v1[N], p1[N], slope[N], force[N], Gtlam[N], phi, G[N], B[N], noise;
@@ -187,7 +187,7 @@ static void test_directionality(void)
     lg_callbacks_free(callbacks);
 }
 
-/* (90), (91) for the coordinate on which nothing depends: no part along it, unlike the printed gradient. */
+/* (90), (91): unlike the printed gradient, it has no part along the coordinate on which nothing depends. */
 static void test_orthogonality(void)
 {
     lg_callbacks *callbacks = open_system();
@@ -231,7 +231,7 @@ static void residual(const lg_system *system, step *s, lg_pair_rule rule, int eq
         r[i] = s->p1[i] / s->h - s->slope[i] - s->force[i] + s->Gtlam[i];
 }
 
-/* The matrix of both verbs, and dp1/dq1, for a chain with k = 0.7, against differences. */
+/* The matrix of `kinetic` and `pair`, and dp1/dq1, for a chain with k = 0.7, against differences. */
 static void check_tangent(const lg_system *system, lg_matrix *S, lg_pair_rule rule, int equivariant, uint64_t *seed)
 {
     step s = random_step(seed), side;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* State number i of a system with two coordinates and no rows. */
+/* The i-th state of a system with two coordinates and no rows. */
 typedef struct numbered {
     double q[2], v[2], a[2];
     lg_state state;

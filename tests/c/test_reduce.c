@@ -52,8 +52,8 @@ static void check_node(const lg_node *node, uint64_t *seed)
     CHECK_CLOSE(phi, 0, 2e-16);
 }
 
-/* N is normal to the gradient of the unit length, also where that does not hold, and the derivative of a motion on which
-   it holds: by 2 |u| about u. */
+/* N is normal to the gradient of the unit length, even at other lengths, and is the derivative of a motion that keeps
+   the length: a turn by 2 |u| about u. */
 static void test_null_spaces(void)
 {
     uint64_t seed = 1;

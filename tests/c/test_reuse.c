@@ -1,6 +1,7 @@
-/* What a half-explicit stage takes over from the evaluation before it, on compiled chains of bodies: results without
-   reuse have the same bits, and the pivots of a constant mass are kept. */
+/* Half-explicit stages on compiled chains of bodies reuse data of the previous evaluation: results without reuse have
+   the same bits, and the pivots of a constant mass are kept. */
 #include "check.h"
+#include "integrator/methods.h"
 #include "model/model.h"
 #include "plans.h"
 #include "run/run.h"
@@ -14,7 +15,7 @@ enum { MOST_BODIES = 24, MOST_VALUES = 64 * MOST_BODIES, STEPS = 12 };
 typedef struct observed {
     lg_system system;
     const lg_system *inner;
-    int forgets; /* nothing is taken over: the flag is cleared and the scratch is spoilt before every evaluation */
+    int forgets; /* nothing is reused: before every evaluation the flag is cleared and the scratch is overwritten */
     long reuses; /* evaluations with the flag */
 } observed;
 
@@ -178,7 +179,7 @@ static result run_chain(const chain *c, const lg_method *method, int project, in
     observe(&o, lg_model_system(c->model), forgets);
     set_start(o.system.space, q);
     lg_method_defaults(method, options);
-    options[lg_method_option(method, "project")->field].choice = project;
+    options[lg_option_find(method->options, "project")->field].choice = project;
     lg_start start = {.part = {q, v}};
     CHECK(lg_run_open(&run, &o.system, (lg_plans[]){one_plan(c->plan)}, method, options, &start, &report) == LG_OK);
     for (int i = 0; i < STEPS; i++)
@@ -198,7 +199,7 @@ enum { METHODS = sizeof methods / sizeof *methods, PROJECTIONS = 4 };
 
 /* ---- the tests ---- */
 
-/* All stages but the first find the rotations of bodies and the relations of edges of the rows before them. */
+/* All stages except the first reuse the rotations of bodies and the relative poses of edges from the rows before. */
 static void test_reuse_changes_no_bit(void)
 {
     chain *c = new_mixture();
@@ -213,7 +214,7 @@ static void test_reuse_changes_no_bit(void)
     free_chain(c);
 }
 
-/* Pendulums and rods whose mass is constant: it is factored in full at the start alone. */
+/* The constant mass of pendulums and rods is only factored in full at the start. */
 static void test_pivots_of_a_constant_mass_are_kept(void)
 {
     static const char *const joints[] = {"spherical", "kirchhoff_edge", "inextensible_edge"};

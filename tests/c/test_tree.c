@@ -1,5 +1,5 @@
-/* The cost of a tree, by counting vector operations and not by time: tree.c and tree_frame.c are compiled here with
-   counters in front of their kernels. */
+/* The cost of a tree in vector operations: tree.c and tree_frame.c are compiled here with counters in front of their
+   kernels. */
 #include "check.h"
 #include "core/small.h"
 #include "model/body/tree.h"
@@ -97,7 +97,7 @@ static void test_residuals_grow_linearly(void)
     }
 }
 
-/* In a star of depth two the tangent is linear as well, in a chain it is quadratic. */
+/* The cost of the tangent is linear in a star of depth two as well, and quadratic in a chain. */
 static void test_tangents_grow_as_links_times_depth(void)
 {
     long star[] = {count(100, 0, 1), count(200, 0, 1), count(300, 0, 1)};

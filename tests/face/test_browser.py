@@ -1,11 +1,18 @@
 """Views in a real browser, without a network: it draws them, the mouse turns them, and the slider moves the bodies."""
 
 import io
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.image import imread
+from playwright import sync_api as playwright
 
 import lgint
 from lgint._run.scene import COLORS
@@ -54,9 +61,11 @@ def changed(before, after):
     return np.mean(np.abs(before - after).max(axis=-1) > 0.05)
 
 
-def slide(page, part):
-    """Drag the slider to this part of its length."""
-    rail, grip = (page.locator(f".slider-{what}-touch-rect, .slider-{what}-rect").first for what in ("rail", "grip"))
+def slide(page, part, frame=None):
+    """Drag the slider to a part of its length; it may be in a frame of the page."""
+    rail, grip = (
+        (frame or page).locator(f".slider-{what}-touch-rect, .slider-{what}-rect").first for what in ("rail", "grip")
+    )
     whole, knob = rail.bounding_box(), grip.bounding_box()
     page.mouse.move(knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2)
     page.mouse.down()
@@ -104,3 +113,69 @@ def test_what_a_notebook_shows(run, page, tmp_path):
         assert time_shown(frame) == start
     image = picture(page)
     assert share(image[:480], COLORS[0]) > 0.005 and share(image[500:], COLORS[0]) > 0.005
+
+
+# ---- JupyterLab itself ----
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """The address of a JupyterLab on this machine that serves `tmp_path`, and knows nothing of its user's settings."""
+    settings = tmp_path / "settings"
+    (settings / "labconfig").mkdir(parents=True)
+    quiet = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
+    (settings / "labconfig" / "page_config.json").write_text(json.dumps(quiet))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    paths = {f"JUPYTER_{kind}_DIR": str(settings) for kind in ("CONFIG", "DATA", "RUNTIME")}
+    package = str(Path(lgint.__file__).parents[1])
+    options = [f"--port={port}", "--ip=127.0.0.1", "--no-browser", "--allow-root", "--IdentityProvider.token="]
+    with open(tmp_path / "server.log", "wb") as log:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", *options, f"--ServerApp.root_dir={tmp_path}"],
+            env=os.environ | paths | {"LGINT_STEPS": "200", "PYTHONPATH": package},
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def opened(page, address):
+    """Opens an address, whose server may still be starting."""
+    for _ in range(600):
+        try:
+            return page.goto(address)
+        except playwright.Error:
+            page.wait_for_timeout(100)
+    raise TimeoutError(address)
+
+
+def test_a_notebook_in_jupyterlab(browser, lab, tmp_path):
+    """The first notebook, up to its view, is run by the menu; the slider of the view moves the picture."""
+    notebook = json.loads((Path(__file__).parents[2] / "notebooks" / "start_here.ipynb").read_text())
+    last = next(i for i, cell in enumerate(notebook["cells"]) if "".join(cell["source"]) == "run.view()")
+    notebook["cells"] = notebook["cells"][: last + 1]
+    (tmp_path / "start.ipynb").write_text(json.dumps(notebook))
+    with browser.new_context(viewport={"width": 1100, "height": 900}) as context:
+        page = context.new_page()
+        page.set_default_timeout(120_000)
+        requests = []
+        page.on("request", lambda request: requests.append(request.url))
+        opened(page, f"{lab}lab/tree/start.ipynb")
+        page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_text("Run All Cells", exact=True).click()
+        page.locator("iframe").scroll_into_view_if_needed()
+        view = page.frame_locator("iframe")
+        view.locator(".slider-label").first.wait_for()
+        first = picture(page)
+        assert share(first, COLORS[0]) > 0.002 and time_shown(view) == 0.0
+        slide(page, 0.6, view)
+        assert abs(time_shown(view) - 1.2) <= 0.2  # the run lasts 2 s
+        assert changed(first, picture(page)) > 0.002
+        assert all(url.startswith((lab, "data:", "blob:", "about:")) for url in requests)

@@ -1,5 +1,8 @@
 """Views of runs: the shapes they draw and their places; test_browser.py looks at them in a browser."""
 
+import base64
+import gzip
+import json
 import re
 import sys
 
@@ -110,13 +113,34 @@ def test_equilibria_have_a_slider_of_loads():
     assert slider.currentvalue.prefix == "load factor " and [step.label for step in slider.steps] == ["0.5", "1"]
 
 
+def test_boxes_around_other_bodies_show_their_edges():
+    """The box of the slider-crank's rod holds the centre of mass of the crank."""
+    run = lgint.integrate(lgint.models.slider_crank(), "genalpha", t_end=0.1, h=1e-3)
+    solid, rod = run.view(frames=3).figure.data[:2]
+    assert {*solid.text} == {"crank", "slider"} and len(solid.x) == 16
+    edges = points(rod).reshape(12, 3, 3)  # from corner to corner, and a gap
+    assert np.isnan(edges[:, 2]).all()
+    lengths = np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1)
+    box = lgint._run.scene.boxes(run.model, ["rod"], None)["rod"]
+    assert np.allclose(np.sort(lengths), np.sort(np.repeat(box.size, 4)), rtol=1e-5)
+    assert {*run.view(frames=3, boxes={"rod": (0.1, 0.1, 0.3)}).figure.data[0].text} == {"crank", "rod", "slider"}
+
+
+def unpacked(page, element):
+    packed = re.search(f'<script id="{element}" type="application/gzip">([^<]*)</script>', page)[1]
+    return gzip.decompress(base64.b64decode(packed)).decode()
+
+
 def test_a_page_needs_nothing_else(pendulum, tmp_path):
-    pendulum.view(frames=3).save(tmp_path / "view.html")
+    """The library and the figure are in the page, packed; nothing refers to another place."""
+    view = pendulum.view(frames=3)
+    view.save(tmp_path / "view.html")
     page = (tmp_path / "view.html").read_text()
-    outside = re.findall(r"<(?:script|link|img)[^>]*(?:src|href)=", page)
-    assert outside == [] and "Plotly.newPlot" in page and "cdn.plot.ly/plotly" not in page.split("Plotly.newPlot")[1]
-    html = pendulum.view(frames=3)._repr_html_()
-    assert html.startswith("<iframe srcdoc=") and html.count("<") == 2 and "3 frames" in repr(pendulum.view(frames=3))
+    assert re.findall(r"<(?:script|link|img)[^>]*(?:src|href)=", page) == []
+    assert len(page) < 2.5e6 and "Plotly" in unpacked(page, "plotly") and "http" not in page
+    assert json.loads(unpacked(page, "figure")) == json.loads(view.figure.to_json())
+    html = view._repr_html_()
+    assert html.startswith("<iframe srcdoc=") and html.count("<") == 2 and "3 frames" in repr(view)
 
 
 @pytest.mark.parametrize(

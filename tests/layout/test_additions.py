@@ -46,7 +46,7 @@ const lg_force_type lg_gust = {
     "csrc/integrator/semi.c": """
 /* The semi-implicit Euler method: v_1 = v_0 + h a_0, q_1 = q_0 exp(h v_1). */
 #include "core/small.h"
-#include "integrator/methods.h"
+#include "integrator/stepper.h"
 
 typedef struct stepper {
     lg_stepper base;
@@ -211,5 +211,5 @@ except ValueError as error:
 """
     run = in_tree(grown, "-c", code)
     assert run.returncode == 0, run.stderr
-    assert "\"ralston\" has no option 'rho_inf'" in run.stdout
+    assert "'ralston' has no option 'rho_inf'" in run.stdout
     assert "'parallel'" in run.stdout

@@ -1,6 +1,8 @@
 """Quick runs of some artifacts that go beyond the papers."""
 
-from lgint._papers import beyond
+import pytest
+
+from lgint._papers import beyond, beyond_momentum
 
 
 def differing(artifact):
@@ -15,3 +17,16 @@ def test_quick_runs():
 def test_a_projection_that_does_nothing_is_seen(monkeypatch):
     monkeypatch.setattr(beyond, "PROJECTION", "velocity")
     assert "p = 2: largest residual with projection, m" in differing(beyond.projection_heavy_top)
+
+
+@pytest.mark.parametrize("name", ["heavy_top", "slider_crank"])
+def test_energy_momentum_methods_on_the_examples_of_the_other_papers(name, monkeypatch):
+    """All claims hold; those of energies and momenta fail with the midpoint rule or the other form in their place."""
+    artifact = getattr(beyond_momentum, name)
+    assert differing(artifact) == []
+    monkeypatch.setitem(beyond_momentum.SETTINGS, "EML, printed", beyond_momentum.SETTINGS["MPL, printed"])
+    monkeypatch.setitem(beyond_momentum.SETTINGS, "EML, equivariant", beyond_momentum.SETTINGS["EMH, printed"])
+    wrong = differing(artifact)
+    assert "EML, printed: drift of the energy over its size" in wrong
+    momentum = "EML, equivariant: drift of the vertical angular momentum over its size"
+    assert (momentum in wrong) == (name == "heavy_top")

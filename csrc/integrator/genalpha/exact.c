@@ -44,21 +44,6 @@ static void add_identity(int n, double a, double b, double *A)
         A[i * (n + 1)] += b;
 }
 
-/* X = I + first A + second A^2 for A = x^ on one block's node. */
-void lg_alpha_polynomial(const lg_block *b, const double *x, double first, double second, double *X)
-{
-    int n = b->node->nv;
-    double A[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
-    b->node->ad(b->n, x + b->v, A);
-    for (int j = 0; j < n; j++) {
-        for (int i = 0; i < n; i++)
-            X[i + n * j] = (i == j) + first * A[i + n * j];
-        for (int l = 0; l < n; l++)
-            if (A[l + n * j] != 0)
-                lg_axpy(n, second * A[l + n * j], A + n * l, X + n * j);
-    }
-}
-
 /* ---- q, v and vdot ---- */
 
 /* The first guess follows from that of the unknowns. */

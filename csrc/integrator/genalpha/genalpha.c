@@ -3,7 +3,6 @@
    data handed from step to step are in carry.c. sigma = 0 is the method geom1 of Bruels and Cardona. */
 #include "core/small.h"
 #include "integrator/genalpha/step.h"
-#include "integrator/methods.h"
 #include "integrator/options.h"
 #include "solve/initial.h"
 

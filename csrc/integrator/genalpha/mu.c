@@ -2,6 +2,20 @@
 #include "core/small.h"
 #include "integrator/genalpha/step.h"
 
+void lg_alpha_polynomial(const lg_block *b, const double *x, double first, double second, double *X)
+{
+    int n = b->node->nv;
+    double A[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
+    b->node->ad(b->n, x + b->v, A);
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < n; i++)
+            X[i + n * j] = (i == j) + first * A[i + n * j];
+        for (int l = 0; l < n; l++)
+            if (A[l + n * j] != 0)
+                lg_axpy(n, second * A[l + n * j], A + n * l, X + n * j);
+    }
+}
+
 /* dw = -L B(q_n)^T dmu with L = X^-1 P^-1 does not change v and vdot, and moves q by T L. Up to the second order in
    A = theta^, and with c_n = r theta, r = 1 - beta/gamma, which holds up to O(h^2), all these commute: T L, or L, is
    I + first A + second A^2. */

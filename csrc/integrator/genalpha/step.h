@@ -27,7 +27,7 @@ typedef struct lg_alpha_place {
     double *q, *v, *a, *lam, *mem, *theta, *c, *qn; /* c_n and q_n of its step */
 } lg_alpha_place;
 
-/* What a step takes over from earlier steps. */
+/* The data that a step takes over from earlier steps. */
 typedef struct lg_alpha_carry {
     double *a, *h; /* a_n, and the h that it belongs to; 0: no step yet */
     double *steps; /* number of earlier steps whose values are available: 0 to 3 */
@@ -107,11 +107,10 @@ static inline int lg_alpha_mu_count(const lg_genalpha_stepper *g)
     return g->index == LG_INDEX_STABILIZED ? g->base.system->pattern->nrows : 0;
 }
 
-/* X = I + first A + second A^2 for A = x^ on one block's node. */
-void lg_alpha_polynomial(const lg_block *b, const double *x, double first, double second, double *X);
-
 /* ---- mu.c: how mu moves the coordinates at fixed velocities ---- */
 
+/* X = I + first A + second A^2 for A = x^ on one block's node. */
+void lg_alpha_polynomial(const lg_block *b, const double *x, double first, double second, double *X);
 /* Forms and factors [I B(q_n)^T; B T L 0] at a place. */
 lg_status lg_alpha_factor_mu(lg_genalpha_stepper *g, const lg_alpha_place *place);
 /* dmu from B T L B(q_n)^T dmu = B T du - phi, into the rows of mu_correction; its velocities are -B(q_n)^T dmu. */

@@ -28,11 +28,11 @@ typedef struct lg_span { /* bodies of one row */
 struct lg_body_type {
     lg_element_info info;
     int constant_mass; /* its mass matrix is constant if the block's velocities are the body's own */
-    int is_support; /* it has no block; of the verbs for inertia it has none */
-    int is_point; /* it has no rotation: frames sit on the node, and nothing turns the body or turns with it */
+    int is_support; /* it has no block and no functions for inertia */
+    int is_point; /* it has no rotation: its frames are at the node, and moments cannot act on it */
     /* Checks the parameters. On failure *reason is a short reason. */
     lg_status (*check)(const lg_body *b, const char **reason);
-    int (*parts)(const lg_body *b); /* number of parts on which frames may sit; NULL: 1 */
+    int (*parts)(const lg_body *b); /* number of parts that can carry frames; NULL: 1 */
     size_t (*nwork)(const lg_body *b); /* doubles of scratch, once its frames are known */
     /* The parameters in the form that kernels need: the number of doubles, and the function that writes them. NULL:
        none. */

@@ -2,9 +2,9 @@
 
        tau = tau0 + P (phi_d(t) - phi) + D (phi_d'(t) - phi')
 
-   with phi_d quadratic in pieces, phi_d = a + b s + c s^2/2, s = t - t_i; or a function from outside. A law gives
-   (tau, d tau/d phi, d tau/d phi'). The load factor multiplies tau0 only: what P and D exert depends on the state, and a
-   function from outside may be a spring. */
+   with phi_d quadratic in pieces, phi_d = a + b s + c s^2/2, s = t - t_i; or a function of the user. A law gives
+   (tau, d tau/d phi, d tau/d phi'). The load factor multiplies tau0 only: the terms of P and D depend on the state, and
+   a function of the user may be a spring. */
 #ifndef LG_MODEL_FORCE_DRIVE_H
 #define LG_MODEL_FORCE_DRIVE_H
 

@@ -76,7 +76,7 @@ struct lg_joint_type {
 #undef LG_JOINT
 #undef LG_CONSTRAINT
 
-/* Multipliers of all rows of the type, zero where a row was dropped: lam itself, or `all`. */
+/* Multipliers of all rows of the type, with zeros for dropped rows: lam itself, or `all`, which is filled. */
 const double *lg_joint_multipliers(const lg_joint *joint, const double *lam, double all[LG_MAX_ROWS]);
 /* The outputs of rows from which dropped ones are taken out: phi, phidot, zeta, B, Z. */
 void lg_joint_write(const lg_joint *joint, const lg_point *at, lg_rows *rows, const lg_wanted *want);

@@ -1,5 +1,5 @@
 /* The discrete null space; see null_space.h. */
-#include "integrator/null_space.h"
+#include "integrator/conserve/null_space.h"
 
 #include "core/small.h"
 #include "solve/culprit.h"

@@ -2,8 +2,8 @@
    rows, such as the rotation vectors of Euler parameters. With matrices N(q_m) and N(q1), whose columns are normal to the
    gradients of the own rows at the middle and at the end of a step, the force rows are N(q_m)^T r, and q1 moves along
    N(q1). The multipliers of the own rows are those with which r has no part along the gradients, (86b). */
-#ifndef LG_INTEGRATOR_NULL_SPACE_H
-#define LG_INTEGRATOR_NULL_SPACE_H
+#ifndef LG_INTEGRATOR_CONSERVE_NULL_SPACE_H
+#define LG_INTEGRATOR_CONSERVE_NULL_SPACE_H
 
 #include "solve/accel.h"
 #include "sparse/reduce.h"

@@ -1,0 +1,188 @@
+/* Energy-momentum and midpoint schemes with the momentum p as part of the state: rules, memory, and the step; the
+   equations are in step.h. A state with other q or v than those to which the carried p belongs, such as the start of a
+   run, has p = M v. */
+#include "integrator/conserve/step.h"
+
+#include "core/small.h"
+
+#include <float.h>
+#include <string.h>
+
+/* ---- the rules of rows ---- */
+
+const lg_momentum_rule lg_livens_all = {.pair = LG_PAIR_DISCRETE, .all = 1},
+                       lg_livens_reduced = {.pair = LG_PAIR_DISCRETE},
+                       lg_livens_null_space = {.pair = LG_PAIR_DISCRETE, .null_space = 1},
+                       lg_livens_midpoint = {.pair = LG_PAIR_MIDPOINT},
+                       lg_hamilton_midpoint = {.pair = LG_PAIR_MIDPOINT, .kinetic = LG_KINETIC_POLYNOMIAL},
+                       lg_hamilton_discrete = {.pair = LG_PAIR_DISCRETE, .kinetic = LG_KINETIC_HAMILTON};
+
+/* ---- the stepper ---- */
+
+static lg_conserve_stepper *stepper_of(lg_stepper *self)
+{
+    return (lg_conserve_stepper *)self;
+}
+
+/* Whether the system has steps by these rules; if not, names the first body that has none. */
+static lg_status check_system(lg_stepper *self)
+{
+    const lg_system *system = self->system;
+    const lg_conserve_stepper *c = stepper_of(self);
+    lg_pair rules = {.rule = c->rule->pair, .kinetic = c->kinetic};
+    int has_steps = system->pair && system->kinetic;
+    int block = has_steps ? system->without_step(system->self, &rules) : 0;
+    if (has_steps && block < 0)
+        return LG_OK;
+    if (has_steps && system->block_name)
+        lg_report_say(&self->report, "%s: needs %s, and %.*s is neither", self->method->name, self->type->needs,
+                      LG_SHORT(system->block_name(system->self, block)));
+    else
+        lg_report_say(&self->report, "%s: needs %s", self->method->name, self->type->needs);
+    self->report.advice = "genalpha runs every model";
+    return LG_BAD_ARGUMENT;
+}
+
+static lg_status prepare(lg_stepper *self)
+{
+    lg_conserve_stepper *c = stepper_of(self);
+    const lg_conserve_options *options = (const lg_conserve_options *)self->options;
+    c->rule = self->method->momentum;
+    c->kinetic = c->rule->kinetic;
+    if (c->kinetic == LG_KINETIC_POLYNOMIAL)
+        c->kinetic = lg_conserve_readings[options->hamiltonian.choice];
+    c->equivariant = options->equivariant.number != 0;
+    LG_TRY(check_system(self));
+    c->guess = options->guess.choice;
+    c->newton = lg_implicit_settings(self, &options->stop);
+    c->newton.plain = 1;
+    self->stats.newton = "full";
+    return c->rule->null_space ? lg_null_open(&c->null, self->system, self->plan, self->type->coupling) : LG_OK;
+}
+
+static void layout(lg_stepper *self, lg_arena *arena)
+{
+    lg_conserve_stepper *c = stepper_of(self);
+    const lg_system *system = self->system;
+    size_t nv = (size_t)system->space->nv, nrows = (size_t)system->pattern->nrows;
+    double **velocities[] = {&c->v1, &c->p1, &c->p, &c->slope, &c->force, &c->Gtlam, &c->vdot, &c->rest};
+    for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++)
+        *velocities[i] = lg_arena_doubles(arena, nv);
+    c->q1 = lg_arena_doubles(arena, (size_t)system->space->nq);
+    c->lam = lg_arena_doubles(arena, nrows);
+    c->G = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
+    c->dp1 = lg_arena_doubles(arena, (size_t)system->space->nm);
+    c->residual = lg_arena_doubles(arena, nv + nrows);
+    c->work = lg_arena_doubles(arena, (size_t)system->npair);
+    c->kept = lg_arena_doubles(arena, (size_t)system->nkept);
+    c->chain = lg_arena_take(arena, (size_t)system->space->nblocks * sizeof(lg_chain));
+    c->forces = c->residual;
+    if (!c->rule->null_space)
+        return;
+    c->forces = lg_arena_doubles(arena, nv);
+    c->phi = lg_arena_doubles(arena, nrows);
+    lg_null_layout(&c->null, arena);
+}
+
+static void close(lg_stepper *self)
+{
+    lg_null_close(&stepper_of(self)->null);
+}
+
+/* ---- the momentum ---- */
+
+static int momentum_count(const lg_stepper *self)
+{
+    return self->system->space->nv;
+}
+
+/* The Hamiltonian rule needs the inverse of the mass: a step of length zero shows whether there is one. */
+static lg_status check_mass(lg_stepper *self, const lg_state *state)
+{
+    lg_conserve_stepper *c = stepper_of(self);
+    lg_pair pair = {.t = state->t, .h = 1, .q0 = state->q, .q1 = state->q, .v0 = state->v};
+    pair.rule = c->rule->pair;
+    pair.kinetic = c->kinetic;
+    pair.p0 = c->p;
+    pair.work = c->work;
+    lg_kinetic_wanted wanted = {.v1 = c->v1, .p1 = c->p1, .slope = c->slope};
+    lg_status status = self->system->kinetic(self->system->self, &pair, &wanted);
+    if (status != LG_SINGULAR)
+        return status;
+    lg_report_say(&self->report, "%s: the mass matrix is singular; eml, reml and mpl do not need its inverse",
+                  self->method->name);
+    return LG_BAD_ARGUMENT;
+}
+
+/* At a kink p is kept. */
+static lg_status reset(lg_stepper *self, lg_state *state)
+{
+    const lg_system *system = self->system;
+    lg_conserve_carry carry = lg_conserve_carry_of(self, state);
+    if (lg_conserve_is_signed(self, state))
+        return LG_OK;
+    LG_TRY(check_mass(self, state));
+    lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
+    point.a = state->v;
+    point.work = self->accel.work;
+    self->accel.evaluations++;
+    LG_TRY(system->eval(system->self, &point, &(lg_wanted){.Ma = carry.p}));
+    lg_zero(LG_NEWTON_MEMORY, carry.newton);
+    lg_conserve_sign(self, state);
+    return LG_OK;
+}
+
+/* ---- the step ---- */
+
+static void begin(lg_conserve_stepper *c, const lg_state *state, double h)
+{
+    const lg_space *space = c->base.system->space;
+    c->start = state;
+    c->p0 = state->carry;
+    c->h = h;
+    c->row_scale = 2 / (h * h);
+    c->row_noise = 64 * DBL_EPSILON * (1 + lg_max_abs(space->nq, state->q));
+    for (int i = 0; i < space->nblocks; i++)
+        c->chain[i] = (lg_chain){.k = {1 / c->row_scale, 0, 0}};
+    lg_zero(space->nm, c->dp1);
+    c->evaluation = c->midpoints = c->undecided = 0;
+    lg_conserve_predict(c);
+}
+
+static lg_status step(lg_stepper *self, lg_state *state, double h)
+{
+    lg_conserve_stepper *c = stepper_of(self);
+    double *carried = lg_conserve_carry_of(self, state).newton;
+    lg_newton_memory memory;
+    memcpy(&memory, carried, sizeof memory);
+    begin(c, state, h);
+    LG_TRY(lg_conserve_solve(c, &memory));
+    for (int i = 0; i < self->system->space->nv; i++)
+        c->vdot[i] = (c->v1[i] - state->v[i]) / h;
+    LG_TRY(lg_stepper_accept(self, state, h, c->q1, c->v1, c->vdot, c->lam));
+    lg_conserve_settle(c, state->carry);
+    self->stats.midpoint_gradients += c->midpoints > 0;
+    memcpy(carried, &memory, sizeof memory);
+    lg_conserve_sign(self, state);
+    return LG_OK;
+}
+
+#define CONSERVE(what)                                                                                                 \
+    {                                                                                                                  \
+        .name = "conserve",                                                                                            \
+        .size = sizeof(lg_conserve_stepper),                                                                           \
+        .coupling = LG_COUPLING_GROUPS,                                                                                \
+        .needs = what,                                                                                                 \
+        .extra = "p",                                                                                                  \
+        .starts_singular = 1,                                                                                          \
+        .extra_count = momentum_count,                                                                                 \
+        .prepare = prepare,                                                                                            \
+        .layout = layout,                                                                                              \
+        .carry_count = lg_conserve_carry_count,                                                                        \
+        .reset = reset,                                                                                                \
+        .step = step,                                                                                                  \
+        .close = close,                                                                                                \
+    }
+#define BODIES "rigid bodies with formulation=\"euler_parameters\""
+
+const lg_stepper_type lg_conserve = CONSERVE("a LagrangianModel, or " BODIES), lg_conserve_bodies = CONSERVE(BODIES);

@@ -1,0 +1,45 @@
+/* Options of energy-momentum methods. */
+#include "integrator/conserve/step.h"
+
+/* In the order of the choices of `hamiltonian`. */
+const lg_kinetic_rule lg_conserve_readings[] = {LG_KINETIC_POLYNOMIAL, LG_KINETIC_HAMILTON, LG_KINETIC_PUBLISHED};
+
+#define CONSERVE_OPTIONS                                                                                               \
+    {"equivariant",                                                                                                    \
+     LG_OPTION_FLAG,                                                                                                   \
+     {0, -1},                                                                                                          \
+     0,                                                                                                                \
+     1,                                                                                                                \
+     NULL,                                                                                                             \
+     "Gradients that leave out the symmetries of their function, in attitudes of unit length, so that momenta are "    \
+     "kept to round-off; False: as printed.",                                                                          \
+     LG_FIELD(lg_conserve_options, equivariant)},                                                                      \
+        {"guess",                                                                                                      \
+         LG_OPTION_CHOICE,                                                                                             \
+         {0, LG_GUESS_EULER},                                                                                          \
+         0,                                                                                                            \
+         0,                                                                                                            \
+         "euler|previous|extrapolate",                                                                                 \
+         "First guess of q at the end of a step: q + h v, q, or q + h v + h^2 vdot / 2.",                              \
+         LG_FIELD(lg_conserve_options, guess)},                                                                        \
+        LG_NEWTON_OPTIONS(lg_conserve_options, 0, 0)
+
+static const lg_option rows[] = {CONSERVE_OPTIONS};
+static const lg_option hamilton_rows[] = {
+    CONSERVE_OPTIONS,
+    {"hamiltonian",
+     LG_OPTION_CHOICE,
+     {0, 0},
+     0,
+     0,
+     "polynomial|exact|published",
+     "Of bodies in Euler parameters e, whose mass matrix has an inverse with 1/|e|^4: without that factor, which is "
+     "one "
+     "at the ends of a step (139), (143); with it; or, as the code published with the paper, with it in the inverse "
+     "and "
+     "without it in the gradient.",
+     LG_FIELD(lg_conserve_options, hamiltonian)},
+};
+
+const lg_option_rows lg_conserve_rows = LG_OPTION_ROWS(rows, lg_conserve_options),
+                     lg_hamilton_rows = LG_OPTION_ROWS(hamilton_rows, lg_conserve_options);

@@ -1,0 +1,91 @@
+/* Declarations that the files of energy-momentum and midpoint schemes share; private to them.
+
+   A step solves for q1 and lam, while v1 and p1 follow from q1 by the rule of the row (`kinetic` of the waist), all from
+   kinon2024:
+
+       (72b)        (p1 - p0)/h - dT/dq - force + G^T lam = 0
+       (72d)        phi(q1) = 0
+
+   with the derivative of the kinetic energy, the gradient of the potential and the gradients G of the constraint rows
+   taken in the step, discrete (71) or at the middle; see system/system.h. Newton's unknown is q1 over h^2/2, so that
+   its matrix begins with M.
+
+   The rule (72c) is linear in p1, and (72a) in v1: Newton's method on q1, v1, p1 and lam has the same corrections of q1
+   and lam as that on q1 and lam alone. A row with `all` set iterates on all four: its matrix is condensed to that of q1
+   and lam, and p1 follows p1(q1) + dp1/dq1 dq1, with an equation of its own that has to converge. */
+#ifndef LG_INTEGRATOR_CONSERVE_STEP_H
+#define LG_INTEGRATOR_CONSERVE_STEP_H
+
+#include "integrator/conserve/null_space.h"
+#include "integrator/implicit.h"
+
+typedef struct lg_conserve_options {
+    lg_option_value equivariant, guess, hamiltonian;
+    lg_newton_options stop;
+} lg_conserve_options;
+
+/* The choices of `guess`, in their order. */
+enum { LG_GUESS_EULER, LG_GUESS_PREVIOUS, LG_GUESS_EXTRAPOLATE };
+
+typedef struct lg_conserve_stepper {
+    lg_stepper base;
+    const lg_momentum_rule *rule;
+    lg_kinetic_rule kinetic;
+    int guess, equivariant;
+    lg_newton_settings newton;
+
+    /* the current step */
+    const lg_state *start;
+    const double *p0;
+    double h, row_scale, row_noise; /* row_scale: 1 over h^2/2 */
+    /* Of the last evaluation: the part of the force rows that `settle` leaves, and round-off of gradients in them. */
+    double remaining, noise;
+    double *q1, *v1, *p1, *lam;
+    double *p; /* of the row with `all`: the unknown p1 */
+    double *slope, *force, *Gtlam, *vdot, *G;
+    double *rest; /* scratch */
+    double *dp1; /* one matrix per block */
+    double *residual;
+    double *work, *kept; /* scratch of pairs; what a pair keeps during a step */
+    lg_pair_stage stage;
+    int evaluation; /* the number of evaluations so far, up to the last stage */
+    /* Of the last evaluation: gradients at the middle that stand in for discrete ones, and how many may still change. */
+    int midpoints, undecided;
+    lg_chain *chain;
+    lg_null_space null; /* of the rule with `null_space` */
+    double *forces, *phi; /* of that rule: all force rows, all constraint rows */
+} lg_conserve_stepper;
+
+/* The kinetic energy that mph takes by each choice of `hamiltonian`, in their order. */
+extern const lg_kinetic_rule lg_conserve_readings[];
+
+/* ---- carry.c ---- */
+
+/* The parts of the carry: p, the memory of Newton's method, and the (q, v) to which p belongs. */
+typedef struct lg_conserve_carry {
+    double *p, *newton, *q, *v;
+} lg_conserve_carry;
+
+int lg_conserve_carry_count(const lg_stepper *self);
+lg_conserve_carry lg_conserve_carry_of(const lg_stepper *self, const lg_state *state);
+/* Notes that the momentum belongs to the present q and v. */
+void lg_conserve_sign(const lg_stepper *self, const lg_state *state);
+int lg_conserve_is_signed(const lg_stepper *self, const lg_state *state);
+
+/* ---- predict.c: the first guess of a step ---- */
+
+void lg_conserve_predict(lg_conserve_stepper *c);
+
+/* ---- newton.c: residual and matrix ---- */
+
+/* Solves the predicted step. */
+lg_status lg_conserve_solve(lg_conserve_stepper *c, lg_newton_memory *memory);
+
+/* ---- settle.c: the round-off of q1 in p1 ---- */
+
+/* What settling leaves of the force rows r if it takes a quarter of the most that it may take. */
+void lg_conserve_unsettled(const lg_conserve_stepper *c, const double *r, double *rest);
+/* p1 of the step, from p1(q1) and the force rows. */
+void lg_conserve_settle(const lg_conserve_stepper *c, double *p);
+
+#endif

@@ -1,0 +1,26 @@
+/* Projection onto the constraints. */
+#ifndef LG_SOLVE_PROJECT_H
+#define LG_SOLVE_PROJECT_H
+
+#include "solve/accel.h"
+
+enum { LG_PROJECT_POSITION = 1, LG_PROJECT_VELOCITY = 2 };
+
+/* phi and phidot (nrows each) at a point. */
+lg_status lg_residual(lg_accel *accel, const lg_point *point, double *residual);
+
+/* The shortest change of the velocities, in the mass metric, that removes a residual (nrows) at the point that was
+   factored last. It is left in the first nv values of accel->x. */
+lg_status lg_shortest_change(lg_accel *accel, const double *residual);
+
+/* Moves q and v onto the constraints, by the shortest way in the mass metric: Newton steps [M B^T; B 0] on phi, then
+   one linear solve on phidot. On failure q and v are those of the last iteration. */
+lg_status lg_project(lg_accel *accel, int levels, double t, double *q, double *v, const double *mem, lg_report *report);
+
+/* The same at a point whose t_in picks the piece of piecewise data; point->q and v must be the arrays q and v.
+   residual: NULL, or an array for phi and phidot before the projection. The matrix is factored at the point where
+   this ends, so that lg_accel_solve_factored gives its accelerations; not so without constraints, where nothing moves. */
+lg_status lg_project_at(lg_accel *accel, int levels, const lg_point *point, double *q, double *v, double *residual,
+                        lg_report *report);
+
+#endif
