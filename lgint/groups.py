@@ -114,85 +114,335 @@ class Group:
         return f"lgint.groups.{self.name}"
 
     def exp(self, v: ArrayLike, out: Array | None = None) -> Array:
-        """Exponential map: v (..., dim) to elements (..., *shape).
+        """Exponential map.
 
-        so3: I + sinc(x) v^ + cosc(x) v^^2 with x = |v|; semidirect: position V(Omega) U, V being T(Omega)^T of so3
-        (tumiotto2024 (16)-(18)); direct products: the position is u itself.
+        so3: I + sinc(x) v^ + cosc(x) v^^2 with x = |v| (holzinger2024, App. A.1); s3: (cos(x/2), sin(x/2) v/x);
+        semidirect products: the position is V(Omega) U, V being T(Omega)^T of so3 (tumiotto2024 (16)-(18)); direct
+        products: the position is u itself.
+
+        Parameters
+        ----------
+        v : array_like, shape (..., dim)
+            Algebra vector.
+        out : ndarray, optional
+            Array of float64 of exactly the result's shape, which is filled and returned.
+
+        Returns
+        -------
+        ndarray, shape (..., *shape)
+            Elements.
+
+        Raises
+        ------
+        ValueError
+            For wrong shapes.
+        TypeError
+            For what is not real numbers.
         """
         return self._call("exp", self.shape, out, v=(v, (self.dim,)))
 
     def log(self, g: ArrayLike, out: Array | None = None) -> Array:
-        """Logarithm: the v (..., dim) with exp(v) = g and a rotation angle of at most pi.
+        """Logarithm: the v with exp(v) = g and a rotation angle of at most pi.
 
         Accurate from the identity to half turns, where the sign of the axis is arbitrary; q and -q give the same v.
+
+        Parameters
+        ----------
+        g : array_like, shape (..., *shape)
+            Elements.
+        out : ndarray, optional
+            Array of float64 of exactly the result's shape, which is filled and returned.
+
+        Returns
+        -------
+        ndarray, shape (..., dim)
+            Algebra vector, angles in rad.
+
+        Raises
+        ------
+        ValueError
+            For wrong shapes.
+        TypeError
+            For what is not real numbers.
         """
         return self._call("log", (self.dim,), out, g=(g, self.shape))
 
     def compose(self, a: ArrayLike, b: ArrayLike, out: Array | None = None) -> Array:
-        """Product a b of elements (..., *shape); direct products add positions, holzinger2024 (17)."""
+        """Product a b; direct products add positions, holzinger2024 (17).
+
+        Parameters
+        ----------
+        a, b : array_like, shapes (..., *shape)
+            Elements.
+        out : ndarray, optional
+            Array of float64 of exactly the result's shape, which is filled and returned.
+
+        Returns
+        -------
+        ndarray, shape (..., *shape)
+            Elements.
+
+        Raises
+        ------
+        ValueError
+            For wrong shapes.
+        TypeError
+            For what is not real numbers.
+        """
         return self._call("compose", self.shape, out, a=(a, self.shape), b=(b, self.shape))
 
     def inverse(self, g: ArrayLike, out: Array | None = None) -> Array:
-        """Inverse elements (..., *shape)."""
+        """Inverse elements.
+
+        Parameters
+        ----------
+        g : array_like, shape (..., *shape)
+            Elements.
+        out : ndarray, optional
+            Array of float64 of exactly the result's shape, which is filled and returned.
+
+        Returns
+        -------
+        ndarray, shape (..., *shape)
+            The elements whose product with `g` is the identity.
+
+        Raises
+        ------
+        ValueError
+            For wrong shapes.
+        TypeError
+            For what is not real numbers.
+        """
         return self._call("inverse", self.shape, out, g=(g, self.shape))
 
     def identity(self) -> Array:
-        """The identity, one element of shape `shape`."""
+        """The identity.
+
+        Returns
+        -------
+        ndarray
+            One element, of the shape `shape`.
+        """
         return self.exp(np.zeros(self.dim))
 
     def act(self, g: ArrayLike, x: ArrayLike, out: Array | None = None) -> Array:
-        """Points (..., 3) moved from body to inertial axes: position + R x, R x alone for so3 and s3.
+        """Points moved from body to inertial axes: position + R x, R x alone for so3 and s3.
 
         On direct products this is the position of a point of the body, but not a group action: act(compose(a, b), x)
         differs from act(a, act(b, x)).
+
+        Parameters
+        ----------
+        g : array_like, shape (..., *shape)
+            Elements.
+        x : array_like, shape (..., 3)
+            Points in body axes.
+        out : ndarray, optional
+            Array of float64 of exactly the result's shape, which is filled and returned.
+
+        Returns
+        -------
+        ndarray, shape (..., 3)
+            The same points in inertial axes.
+
+        Raises
+        ------
+        ValueError
+            For wrong shapes.
+        TypeError
+            For what is not real numbers.
         """
         return self._call("act", (3,), out, g=(g, self.shape), x=(x, (3,)))
 
     def rotation(self, g: ArrayLike, out: Array | None = None) -> Array:
-        """Rotation matrices (..., 3, 3) of elements."""
+        """Rotation matrices of elements.
+
+        Parameters
+        ----------
+        g : array_like, shape (..., *shape)
+            Elements.
+        out : ndarray, optional
+            Array of float64 of exactly the result's shape, which is filled and returned.
+
+        Returns
+        -------
+        ndarray, shape (..., 3, 3)
+            Matrices from body to inertial axes.
+
+        Raises
+        ------
+        ValueError
+            For wrong shapes.
+        TypeError
+            For what is not real numbers.
+        """
         return self._call("rotation", (3, 3), out, g=(g, self.shape))
 
     def hat(self, v: ArrayLike, out: Array | None = None) -> Array:
-        """The derivative of exp(t v) at t = 0, (..., *hat_shape).
+        """The derivative of exp(t v) at t = 0.
 
         so3: the skew matrix of v; se3: [Omega^, U; 0, 0]; quaternion storages: the derivative of the stored numbers,
         (0, v/2) for s3 and (U, 0, Omega/2) with a position; r3xso3: the 7 x 7 matrix diag(Omega^, [0, u; 0, 0]) of
         holzinger2024 (20), whose middle block is zero (the paper prints I).
+
+        Parameters
+        ----------
+        v : array_like, shape (..., dim)
+            Algebra vector.
+        out : ndarray, optional
+            Array of float64 of exactly the result's shape, which is filled and returned.
+
+        Returns
+        -------
+        ndarray, shape (..., *hat_shape)
+            The matrix, or numbers, that belong to the vector.
+
+        Raises
+        ------
+        ValueError
+            For wrong shapes.
+        TypeError
+            For what is not real numbers.
         """
         return self._call("hat", self.hat_shape, out, v=(v, (self.dim,)))
 
     def vee(self, m: ArrayLike, out: Array | None = None) -> Array:
-        """The v (..., dim) of which m (..., *hat_shape) is the hat; of a matrix Omega^ only the skew part is used."""
+        """The inverse of `hat`.
+
+        Parameters
+        ----------
+        m : array_like, shape (..., *hat_shape)
+            What `hat` gives; of a matrix Omega^ only the skew part is used.
+        out : ndarray, optional
+            Array of float64 of exactly the result's shape, which is filled and returned.
+
+        Returns
+        -------
+        ndarray, shape (..., dim)
+            Algebra vector.
+
+        Raises
+        ------
+        ValueError
+            For wrong shapes.
+        TypeError
+            For what is not real numbers.
+        """
         return self._call("vee", (self.dim,), out, m=(m, self.hat_shape))
 
     def ad(self, v: ArrayLike, out: Array | None = None) -> Array:
-        """Matrix (..., dim, dim) of w -> [v, w]."""
+        """Adjoint of the algebra: the matrix of w -> [v, w], with hat([v, w]) = hat(v) hat(w) - hat(w) hat(v).
+
+        Parameters
+        ----------
+        v : array_like, shape (..., dim)
+            Algebra vector.
+        out : ndarray, optional
+            Array of float64 of exactly the result's shape, which is filled and returned.
+
+        Returns
+        -------
+        ndarray, shape (..., dim, dim)
+            The matrix.
+
+        Raises
+        ------
+        ValueError
+            For wrong shapes.
+        TypeError
+            For what is not real numbers.
+        """
         return self._call("ad", (self.dim, self.dim), out, v=(v, (self.dim,)))
 
     def Ad(self, g: ArrayLike, out: Array | None = None) -> Array:
-        """Matrix (..., dim, dim) of w -> vee(g hat(w) g^-1), so that g exp(w) g^-1 = exp(Ad(g) w)."""
+        """Adjoint of the group: the matrix of w -> vee(g hat(w) g^-1), so that g exp(w) g^-1 = exp(Ad(g) w).
+
+        Parameters
+        ----------
+        g : array_like, shape (..., *shape)
+            Elements.
+        out : ndarray, optional
+            Array of float64 of exactly the result's shape, which is filled and returned.
+
+        Returns
+        -------
+        ndarray, shape (..., dim, dim)
+            The matrix.
+
+        Raises
+        ------
+        ValueError
+            For wrong shapes.
+        TypeError
+            For what is not real numbers.
+        """
         return self._call("Ad", (self.dim, self.dim), out, g=(g, self.shape))
 
     def tangent(self, v: ArrayLike, out: Array | None = None) -> Array:
-        """Tangent operator T(v), (..., dim, dim): d/dt exp(v) = exp(v) hat(T(v) v').
+        """Tangent operator T(v): d/dt exp(v) = exp(v) hat(T(v) v').
 
         Left-trivialised, also called the right Jacobian: the series of (1 - exp(-ad v)) / ad v. In closed form
         holzinger2024 (A2) and tumiotto2024 (20).
+
+        Parameters
+        ----------
+        v : array_like, shape (..., dim)
+            Algebra vector.
+        out : ndarray, optional
+            Array of float64 of exactly the result's shape, which is filled and returned.
+
+        Returns
+        -------
+        ndarray, shape (..., dim, dim)
+            The matrix T(v).
+
+        Raises
+        ------
+        ValueError
+            For wrong shapes.
+        TypeError
+            For what is not real numbers.
         """
         return self._call("tangent", (self.dim, self.dim), out, v=(v, (self.dim,)))
 
     def tangent_inv(self, v: ArrayLike, out: Array | None = None) -> Array:
-        """Inverse of the tangent operator, (..., dim, dim); singular at full turns (2 pi, 4 pi, ...)."""
+        """Inverse of the tangent operator; singular at full turns (2 pi, 4 pi, ...). holzinger2024, App. A.
+
+        Parameters
+        ----------
+        v : array_like, shape (..., dim)
+            Algebra vector.
+        out : ndarray, optional
+            Array of float64 of exactly the result's shape, which is filled and returned.
+
+        Returns
+        -------
+        ndarray, shape (..., dim, dim)
+            The matrix with T_inv(v) T(v) = I.
+
+        Raises
+        ------
+        ValueError
+            For wrong shapes.
+        TypeError
+            For what is not real numbers.
+        """
         return self._call("tangent_inv", (self.dim, self.dim), out, v=(v, (self.dim,)))
 
     def random(self, rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> Array:
-        """Random elements (*size, *shape): rotations uniform, positions standard normal.
+        """Random elements: rotations uniform, positions standard normal.
 
         Parameters
         ----------
         rng : numpy.random.Generator
+            Source of the random numbers.
         size : int or tuple of int, optional
             Leading axes; one element by default.
+
+        Returns
+        -------
+        ndarray, shape (*size, *shape)
+            Elements.
         """
         batch = () if size is None else tuple(np.atleast_1d(size))
         turn, shift = np.zeros((2, *batch, self.dim))
@@ -216,10 +466,29 @@ class RotationVector:
         return "lgint.groups.rotvec"
 
     def compose(self, psi0: ArrayLike, dpsi: ArrayLike, out: Array | None = None) -> Array:
-        """Rotation vector psi (..., 3), of length at most pi, with exp(psi) = exp(psi0) exp(dpsi).
+        """Rotation vector psi with exp(psi) = exp(psi0) exp(dpsi).
 
         holzinger2024 (A10)-(A13), by the quaternion product (as printed, (A10) has slips); of the two vectors of a
         rotation the one with |psi| <= pi.
+
+        Parameters
+        ----------
+        psi0, dpsi : array_like, shapes (..., 3)
+            Rotation vectors, rad.
+        out : ndarray, optional
+            Array of float64 of exactly the result's shape, which is filled and returned.
+
+        Returns
+        -------
+        ndarray, shape (..., 3)
+            Rotation vectors of length at most pi.
+
+        Raises
+        ------
+        ValueError
+            For wrong shapes.
+        TypeError
+            For what is not real numbers.
         """
         return _apply("rotvec_compose", {"psi0": (psi0, (3,)), "dpsi": (dpsi, (3,))}, (3,), out)
 

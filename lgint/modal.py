@@ -95,7 +95,22 @@ class Modes:
         return moment
 
     def angular_momentum(self, u: Array, omega: Array, eta: Array, rates: Array) -> Array:
-        """About the origin of the floating frame in its axes, (..., 3); u is the origin's velocity in these axes."""
+        """Angular momentum about the origin of the floating frame.
+
+        Parameters
+        ----------
+        u : ndarray, shape (..., 3)
+            Velocity of the origin in the axes of the floating frame, m/s.
+        omega : ndarray, shape (..., 3)
+            Angular velocity in these axes, rad/s.
+        eta, rates : ndarray, shape (..., n)
+            Modal coordinates and their rates.
+
+        Returns
+        -------
+        ndarray, shape (..., 3)
+            In the axes of the floating frame, kg m^2/s.
+        """
         mixed = self.mixed + np.einsum("...k,klij->...lij", eta, self.products)  # sum m r Phi_l^T
         linear = np.einsum("...l,lij->...ij", eta, self.mixed)
         quadratic = np.einsum("...l,...lij->...ij", eta, mixed)
@@ -112,12 +127,31 @@ class Modes:
 
     @classmethod
     def of(cls, record: Mapping[str, Any], mass: float) -> Modes:
-        """From a mass and what `record` returned."""
+        """The modes that a record describes.
+
+        Parameters
+        ----------
+        record : mapping
+            What `record` returned.
+        mass : float
+            kg.
+
+        Returns
+        -------
+        Modes
+            With the same arrays.
+        """
         nodes = {name: Node(*(np.array(node[key]) for key in Node._fields)) for name, node in record["nodes"].items()}
         return cls(mass=mass, nodes=nodes, **{name: np.array(record[name]) for name in _ARRAYS})
 
     def record(self) -> dict[str, Any]:
-        """All arrays as lists by their names, and those of the nodes by theirs; the mass is left to the body."""
+        """All arrays as plain data.
+
+        Returns
+        -------
+        dict
+            Lists by the names of the attributes; the mass is left to the body.
+        """
         nodes = {
             name: {key: value.tolist() for key, value in node._asdict().items()} for name, node in self.nodes.items()
         }
@@ -149,6 +183,11 @@ def particles(
         Symmetric; a vector stands for a diagonal. Default: no damping.
     nodes : mapping of name to (X (3,), Phi (3, n)) or (X, Phi, Psi (3, n)), optional
         Points to which joints and forces attach; Psi is the rotation per modal coordinate.
+
+    Returns
+    -------
+    Modes
+        With the points as "com" and by the names of `nodes`.
 
     Raises
     ------
@@ -242,6 +281,11 @@ def beam(
     -------
     Modes
         With modal mass 1, and nodes "0", "1", ... at the ends of the elements, "start" and "end".
+
+    Raises
+    ------
+    ValueError
+        For numbers that are not positive, torsion without inertia of the cross-sections, and more modes than there are.
     """
     L, count = number("length", length, positive=True), _count("elements", elements)
     rho = number("mass", mass, positive=True)

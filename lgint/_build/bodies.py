@@ -35,10 +35,12 @@ class BodyBuilder(Parts):
         com: ArrayLike | None = None,
         reference: ArrayLike | None = None,
     ) -> str:
-        """Adds a rigid body and returns its name, by which joints and forces refer to it.
+        """Adds a rigid body.
 
         Parameters
         ----------
+        name : str
+            By which joints, forces and accessors refer to it.
         mass : float
             kg, positive.
         inertia : array_like, shape (3,), (6,) or (3, 3)
@@ -50,8 +52,9 @@ class BodyBuilder(Parts):
         angular_velocity : array_like, shape (3,)
             Body axes, rad/s.
         formulation : str, optional
-            How the body is stored, see `conventions`: "R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3", "euler_parameters",
-            "tait_bryan", or "minimal": the body's first joint defines its only coordinate. Default: the builder's.
+            How the body is stored, see the page on conventions: "R3xSO3", "R3xS3", "R3xRV", "SE3", "S3R3",
+            "euler_parameters", "tait_bryan", or "minimal": the body's first joint defines its only coordinate. Default:
+            the builder's.
         pivot : array_like, shape (3,), optional
             Inertial point about which the body turns. The body then has rotational coordinates only, and the velocity
             of its COM follows from them.
@@ -60,6 +63,11 @@ class BodyBuilder(Parts):
         reference : array_like, shape (3, 3) or (4,), optional
             Rotation from body to inertial axes at which Tait-Bryan angles are zero; the singularity is a quarter turn
             away. Default: the identity. Other formulations do not depend on it.
+
+        Returns
+        -------
+        str
+            Its name.
 
         Raises
         ------
@@ -113,13 +121,15 @@ class BodyBuilder(Parts):
         motion: Motion | None = None,
         kinks: ArrayLike = (),
     ) -> str:
-        """Adds a frame in space, at rest or in a given motion, and returns its name.
+        """Adds a frame in space, at rest or in a given motion.
 
         Joints, springs and rods attach to it as to a body; it has no mass and no coordinates. A trajectory gives its
         position, rotation and velocity, and as `reaction` the force and moment with which it acts on what is attached.
 
         Parameters
         ----------
+        name : str
+            By which joints, forces and accessors refer to it.
         position : array_like, shape (3,)
             Inertial, m; at rest. A motion gives the position itself.
         rotation : array_like, shape (3, 3) or (4,)
@@ -131,6 +141,11 @@ class BodyBuilder(Parts):
             (m,), values (m, 3) or (m, 6)): the cubic spline through its values that rests before and after them.
         kinks : array_like, shape (k,)
             Times at which the acceleration of the motion jumps, for runs to land on. Default: the times of a table.
+
+        Returns
+        -------
+        str
+            Its name.
 
         Raises
         ------
@@ -157,13 +172,15 @@ class BodyBuilder(Parts):
         eta_rate: ArrayLike | None = None,
         formulation: str | None = None,
     ) -> str:
-        """Adds a flexible body in modal coordinates and returns its name.
+        """Adds a flexible body in modal coordinates.
 
         Joints and forces on `name` act on the floating frame, those on "name.node" on a node of `modes`, which moves
         with the deformation ("name.com" is the centre of mass).
 
         Parameters
         ----------
+        name : str
+            By which joints, forces and accessors refer to it.
         modes : lgint.modal.Modes
             From `lgint.modal.beam` or `lgint.modal.particles`.
         position, velocity : array_like, shape (3,)
@@ -176,6 +193,11 @@ class BodyBuilder(Parts):
             Modal coordinates and their rates at the start. Default: zero.
         formulation : str, optional
             Of the floating frame. Default: the builder's.
+
+        Returns
+        -------
+        str
+            Its name.
 
         Raises
         ------

@@ -43,6 +43,11 @@ class ModelBuilder(RodBuilder):
             and `Model.dropped_rows` names them; "minimum_norm" leaves them out of the run as well, and
             `Trajectory.reaction` shares the reactions among all rows so that the multipliers are smallest.
 
+        Returns
+        -------
+        Model
+            The compiled model, which no later call of the builder changes.
+
         Raises
         ------
         ValueError

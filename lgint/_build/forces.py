@@ -37,11 +37,34 @@ class ForceBuilder(Parts):
         point_b: ArrayLike | None = None,
         name: str | None = None,
     ) -> str:
-        """A spring-damper (N/m, N s/m) along the line between two points.
+        """Adds a spring with a damper along the line between two points (kinon2024, 5.1).
 
-        `length` is the unstretched length in m; by default it is the distance at the start. The points are `point_a`
-        and `point_b`, (3,) each, in body axes from the COM (on the ground: inertial), or the rows of `point`, (2, 3),
-        inertial in the start configuration. Default: the COMs.
+        Parameters
+        ----------
+        a, b : str or lgint.ground
+            The two bodies.
+        stiffness : float
+            N/m.
+        damping : float
+            N s/m.
+        length : float, optional
+            Unstretched length, m; default: the distance at the start.
+        point : array_like, shape (2, 3), optional
+            The two points, inertial, in the start configuration.
+        point_a, point_b : array_like, shape (3,), optional
+            The same points in body axes from the COM (on the ground: inertial). Default: the COMs.
+        name : str, optional
+            By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
+
+        Returns
+        -------
+        str
+            Its name.
+
+        Raises
+        ------
+        ValueError
+            For unknown bodies, wrong shapes, and a name in use.
         """
         name = self._force_name("spring", a, b, name)
         ends = self._ends(name, a, b, point, point_a, point_b, (2, 3))
@@ -64,11 +87,34 @@ class ForceBuilder(Parts):
         point_b: ArrayLike | None = None,
         name: str | None = None,
     ) -> str:
-        """Three springs and dampers along the inertial axes: force on `b` = -(k (d - offset) + c d'), d = x_b - x_a.
+        """Adds three springs with dampers along the inertial axes (holzinger2024, 4.2).
 
-        `stiffness`, `damping`, `offset` have shape (3,); `offset` defaults to d at the start. The points are `point_a`
-        and `point_b`, (3,) each, in body axes from the COM (on the ground: inertial), or `point`, inertial in the start
-        configuration: (3,), one for both bodies, or (2, 3), one each. Default: the COMs.
+        The force on `b` is -(stiffness (d - offset) + damping d') with d = x_b - x_a.
+
+        Parameters
+        ----------
+        a, b : str or lgint.ground
+            The two bodies.
+        stiffness, damping : array_like, shape (3,)
+            Along the inertial axes, N/m and N s/m.
+        offset : array_like, shape (3,), optional
+            The d of no force, m; default: that of the start.
+        point : array_like, shape (3,) or (2, 3), optional
+            Inertial, in the start configuration: one point for both bodies, or one each.
+        point_a, point_b : array_like, shape (3,), optional
+            The same points in body axes from the COM (on the ground: inertial). Default: the COMs.
+        name : str, optional
+            By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
+
+        Returns
+        -------
+        str
+            Its name.
+
+        Raises
+        ------
+        ValueError
+            For unknown bodies, wrong shapes, and a name in use.
         """
         name = self._force_name("spring", a, b, name)
         ends = self._ends(name, a, b, point, point_a, point_b, (3,), (2, 3))
@@ -99,6 +145,18 @@ class ForceBuilder(Parts):
             Where it runs through each body, inertial in the start configuration.
         local_points : array_like, shape (3,) or (k, 3), optional
             The same, body-fixed: in body axes from the COM. Default: the COMs.
+        name : str, optional
+            By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
+
+        Returns
+        -------
+        str
+            Its name.
+
+        Raises
+        ------
+        ValueError
+            For unknown bodies, wrong shapes, and a name in use.
         """
         count = len(bodies)
         if count < 2:
@@ -136,10 +194,12 @@ class ForceBuilder(Parts):
         frame: str = "inertial",
         name: str | None = None,
     ) -> str:
-        """A force (N) and a torque (N m) on a body.
+        """Adds a force (N), a torque (N m) or both to a body.
 
         Parameters
         ----------
+        body : str
+            On which it acts.
         force, torque : array_like (3,), table or function
             A constant vector; a table (times (m,), values (m, 3)), linear between its times, constant outside; or a
             function of time that returns three numbers.
@@ -149,6 +209,18 @@ class ForceBuilder(Parts):
             The same point, body-fixed: in body axes from the COM.
         frame : str
             "inertial", or "body": the vectors turn with the body.
+        name : str, optional
+            By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
+
+        Returns
+        -------
+        str
+            Its name.
+
+        Raises
+        ------
+        ValueError
+            For unknown bodies, wrong shapes, and a name in use.
         """
         partner = self._moving("body of a force", body)
         if force is None and torque is None:
@@ -178,10 +250,24 @@ class ForceBuilder(Parts):
 
         Parameters
         ----------
+        body : str
+            On which it acts.
         drag : float or array_like, shape (3,)
             N s/m, one for all or one for each axis of the body.
         point, local_point : array_like, shape (3,), optional
             Where the force acts and the velocity is taken, as in `add_force`. Default: the COM.
+        name : str, optional
+            By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
+
+        Returns
+        -------
+        str
+            Its name.
+
+        Raises
+        ------
+        ValueError
+            For unknown bodies, wrong shapes, and a name in use.
         """
         partner = self._moving("body of a drag", body)
         name = self._free_name(f"{partner}.drag") if name is None else name
@@ -222,6 +308,18 @@ class ForceBuilder(Parts):
         motion : array_like, shape (pieces, 4), optional
             The desired coordinate phi_d(t), quadratic in pieces; a row is (t, phi_d, phi_d', phi_d'') at the beginning
             of a piece. The first piece also holds before its time, and the last one has no end. Default: phi_d = 0.
+        name : str, optional
+            By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
+
+        Returns
+        -------
+        str
+            Its name.
+
+        Raises
+        ------
+        ValueError
+            For a joint that is unknown or has no such coordinate, and for wrong shapes.
         """
         label = f"the drive of {joint!r}" if name is None else repr(name)
         pieces = np.empty((0, 4)) if motion is None else array(f"motion of {label}", motion)
@@ -258,6 +356,7 @@ class ForceBuilder(Parts):
             the torque about the joint's axis on the second body, or function(t, slide, rate), which returns the force
             along it.
         bodies : str, lgint.ground, or two of them
+            On which it acts; not together with `joint`.
         point : array_like, shape (3,) or, on two bodies, (2, 3), optional
             Where the law acts, inertial in the start configuration; of two bodies one point for both or one each.
         local_point : array_like, shape (3,), optional
@@ -272,6 +371,18 @@ class ForceBuilder(Parts):
             The derivatives, for the same arguments. On bodies: (K, D), each (6 n, 6 n), of the wrenches one after the
             other by (dx, dphi) and (dxdot, domega), where dR = R hat(dphi). In a joint: by angle and rate. Default: by
             central differences.
+        name : str, optional
+            By which `Model.values` and messages refer to it. Default: made from the names of the bodies.
+
+        Returns
+        -------
+        str
+            Its name.
+
+        Raises
+        ------
+        ValueError
+            For bodies and a joint together or neither, unknown names, and wrong shapes.
         """
         if (bodies is None) == (joint is None):
             raise ValueError("a force law acts either on bodies or in a joint: give bodies or joint")

@@ -35,13 +35,19 @@ class JointBuilder(Parts):
         rate: float | None = None,
         name: str | None = None,
     ) -> str:
-        """Adds a joint between bodies `a` and `b` (names, or `lgint.ground`) and returns its name.
+        """Adds a joint between two bodies, or between a body and the ground.
+
+        The first joint of a body in minimal coordinates is revolute or prismatic, its first partner the ground or a
+        body that is already part of a tree: the joint's angle (or slide) is the body's only coordinate. All other
+        joints are constraints.
 
         Parameters
         ----------
         kind : str
             "spherical", "revolute", "prismatic", "cylindrical", "universal", "inline" (a point of `b` stays on a line
             of `a`), "planar" (on a plane of `a`, the normals aligned), "rigid" or "distance".
+        a, b : str or lgint.ground
+            The two bodies.
         point : array_like, shape (3,)
             Where the joint is, inertial, in the start configuration. Distance: shape (2, 3), a point of each body.
         axis : array_like, shape (3,)
@@ -64,10 +70,13 @@ class JointBuilder(Parts):
         rate : float, optional
             Only for a joint that defines the coordinate of a body in minimal coordinates, rad/s or m/s. The velocities
             of the second body follow from it. Default: the rate that follows from the velocities of both bodies.
+        name : str, optional
+            By which drives and accessors refer to it. Default: made from the names of the bodies.
 
-        The first joint of a body in minimal coordinates is revolute or prismatic, its first partner the ground or a
-        body that is already part of a tree: the joint's angle (or slide) is the body's only coordinate. All other
-        joints are constraints.
+        Returns
+        -------
+        str
+            Its name.
 
         Raises
         ------
@@ -129,10 +138,30 @@ class JointBuilder(Parts):
         length: float | None = None,
         name: str | None = None,
     ) -> str:
-        """Keeps two points at a distance, `length` (m; default: that of the start).
+        """Keeps two points of two bodies at a distance.
 
-        The points are `point_a` and `point_b`, (3,) each, in body axes from the COM (on the ground: inertial), or the
-        rows of `point`, (2, 3), inertial in the start configuration. Default: the COMs.
+        Parameters
+        ----------
+        a, b : str or lgint.ground
+            The two bodies.
+        point : array_like, shape (2, 3), optional
+            The two points, inertial, in the start configuration.
+        point_a, point_b : array_like, shape (3,), optional
+            The same points in body axes from the COM (on the ground: inertial). Default: the COMs.
+        length : float, optional
+            m; default: that of the start.
+        name : str, optional
+            By which drives and accessors refer to it. Default: made from the names of the bodies.
+
+        Returns
+        -------
+        str
+            Its name.
+
+        Raises
+        ------
+        ValueError
+            For unknown bodies, wrong shapes, and a length that is not positive.
         """
         name = self._joint_name("distance", a, b, name)
         ends = self._ends(name, a, b, point, point_a, point_b, (2, 3))

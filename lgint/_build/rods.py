@@ -68,7 +68,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
         drag: ArrayLike | None = None,
         formulation: str = FORMULATION,
     ) -> Rod:
-        """Adds a rod, a chain of nodes that elastic edges connect, and returns it.
+        """Adds a rod, a chain of nodes that elastic edges connect (tumiotto2024, Sect. 4).
 
         Its line is given by `nodes`, or by `start`, `end` and `edges` if it is straight. Each node is a rigid body with
         the name "<name>.node<i>" and has half of the mass of each adjacent edge. d1, d2 and d3 are the directors
@@ -78,6 +78,8 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
 
         Parameters
         ----------
+        name : str
+            Of the rod.
         nodes : array_like, shape (n + 1, 3)
             Positions at the start, m, inertial. A closed rod has n nodes.
         rotations : array_like, shape (n + 1, 3, 3) or (n + 1, 4)
@@ -124,6 +126,11 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
             Viscous drag per length, not negative, N s/m^2: the force is -drag times the velocity, along each director.
         formulation : str
             Of the nodes: any of `add_body` except "minimal". Tait-Bryan angles are zero at the start.
+
+        Returns
+        -------
+        Rod
+            With its `name` and the names of its `nodes` and `edges`.
 
         Raises
         ------

@@ -28,10 +28,13 @@ class CallableModel(System):
     q0, v0 : array_like, shapes (nq,), (nv,)
         The start. Velocities are left-trivialised: body axes for rotations.
     mass : function (t, q) -> (nv, nv)
+        M, symmetric.
     force : function (t, q, v) -> (nv,)
+        Applied forces, with the sign with which they act.
     gyro : function (t, q, v) -> (nv,), optional
         Velocity-dependent inertia terms, such as omega x J omega. Default zero.
     constraint : function (t, q) -> (nc,), optional
+        Zero where the constraints hold.
     constraint_jacobian : function (t, q) -> (nc, nv)
         B with d(constraint)/dt = B v + explicit time terms. Needed with `constraint`.
     constraint_acceleration : function (t, q, v) -> (nc,), optional
@@ -40,6 +43,7 @@ class CallableModel(System):
         Derivatives (nv, nv) of M a + gyro - force + B^T lam with respect to q (along q exp) and v. Default: by
         differences.
     energy : function (t, q, v) -> T, V, optional
+        Kinetic and potential energy, J, for `Trajectory.energy`.
     kinks : sequence of float
         Times at which the functions are not smooth; runs land on them.
 
@@ -95,7 +99,13 @@ class CallableModel(System):
         self._set_start(q, v0)
 
     def record(self) -> dict[str, Any]:
-        """Keyword arguments from which `CallableModel` rebuilds the model."""
+        """Keyword arguments from which `CallableModel` rebuilds the model.
+
+        Returns
+        -------
+        dict
+            By the names of the arguments.
+        """
         return {
             "space": self.space,
             "q0": self.q0.tolist(),

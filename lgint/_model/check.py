@@ -264,6 +264,7 @@ def check(model: System, *, points: int = 3, seed: int = 0, tolerance: float = 1
     Parameters
     ----------
     model : Model, CallableModel or LagrangianModel
+        What is to be checked.
     points : int
         Number of random points.
     seed : int

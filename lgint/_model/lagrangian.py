@@ -33,10 +33,13 @@ class LagrangianModel(CallableModel):
     mass : function q -> (n, n)
         Symmetric and positive semidefinite.
     potential : function q -> float
+        V, J.
     constraint : function q -> (nc,), optional
+        g, zero where the constraints hold.
     mass_gradient : function q -> (n, n, n), optional
         Entry [i, j, k] is the derivative of M_ij by q_k.
     potential_gradient : function q -> (n,), optional
+        Derivative of V by q.
     constraint_jacobian : function q -> (nc, n), optional
         G, the derivative of the constraint by q.
     force : function (t, q, v) -> (n,), optional
@@ -99,7 +102,13 @@ class LagrangianModel(CallableModel):
         super().__init__("Rn", q, v, **_verbs(complete), kinks=kinks, nrows=nrows, steps=_steps(complete))
 
     def record(self) -> dict[str, Any]:
-        """Keyword arguments from which `LagrangianModel` makes the model again, and where it came from."""
+        """Keyword arguments from which `LagrangianModel` makes the model again, and where it came from.
+
+        Returns
+        -------
+        dict
+            By the names of the arguments, with "origin" and "reference".
+        """
         start = {"q0": self.q0.tolist(), "v0": self.v0.tolist()}
         note = {"reference": self.reference, "origin": self.origin}
         return {**start, **self.given, "kinks": self.kinks, "nrows": self._nrows, **note}

@@ -71,7 +71,13 @@ class System:
         return list(self.core.row_names)
 
     def record(self) -> Mapping[str, Any]:
-        """Plain data (numbers, strings, lists, functions) from which the system can be rebuilt."""
+        """Plain data (numbers, strings, lists, functions) from which the system can be rebuilt.
+
+        Returns
+        -------
+        mapping
+            The data.
+        """
         raise NotImplementedError
 
     def with_state(self: S, q: ArrayLike | None = None, v: ArrayLike | None = None, *, project: bool = False) -> S:
@@ -83,6 +89,11 @@ class System:
             Coordinates and velocities, in the formulation of the system.
         project : bool
             Take the nearest start, in the mass metric, that agrees with the constraints.
+
+        Returns
+        -------
+        Model, CallableModel or LagrangianModel
+            The system with the other start.
 
         Raises
         ------
@@ -121,6 +132,11 @@ class System:
             is that of the function. And names of `values`, for every model with bodies: the model keeps its start
             and its compiled shape, so that this costs some microseconds:
             ``model.with_parameters(**{"arm.mass": 2.0, "gravity": (0, 0, -1.62)})``.
+
+        Returns
+        -------
+        Model, CallableModel or LagrangianModel
+            The other model; this one stays as it is.
 
         Raises
         ------
@@ -163,6 +179,16 @@ class System:
             By the names of `with_parameters`: n values each, the first axis of an array.
         q, v : array_like, shapes (n, nq) and (n, nv), optional
             Starts, as in `with_state`.
+
+        Returns
+        -------
+        list of Model, CallableModel or LagrangianModel
+            One for each of the n values.
+
+        Raises
+        ------
+        ValueError
+            Without any name, and for different numbers of values.
         """
         given: dict[str, list[Any]] = {name: [*each] for name, each in (values or {}).items()}
         states = {name: array(name, state) for name, state in (("q", q), ("v", v)) if state is not None}
@@ -176,7 +202,22 @@ class System:
         return made
 
     def with_origin(self: S, factory: str, parameters: Mapping[str, Any], reference: str) -> S:
-        """The same model with a note of the function of `lgint.models` that made it."""
+        """The same model with a note of the function of `lgint.models` that made it.
+
+        Parameters
+        ----------
+        factory : str
+            Name of the function.
+        parameters : mapping
+            Its arguments.
+        reference : str
+            Paper and section that the model is from.
+
+        Returns
+        -------
+        Model, CallableModel or LagrangianModel
+            The model with the note.
+        """
         other = self._copy()
         other.origin = {"factory": factory, "parameters": dict(parameters)}
         other.reference = reference
@@ -231,7 +272,13 @@ class Model(System):
         self.rods: Mapping[str, RodRow] = MappingProxyType(record["rods"])
 
     def record(self) -> Record:
-        """Plain data (numbers, strings, lists, functions) from which `Model` rebuilds the model."""
+        """Plain data (numbers, strings, lists, functions) from which `Model` rebuilds the model.
+
+        Returns
+        -------
+        dict
+            Its keys are those of a saved trajectory's record.
+        """
         note = {"reference": self.reference, "origin": self.origin}
         return {**self._record, **note, "q0": self.q0.tolist(), "v0": self.v0.tolist()}  # type: ignore[typeddict-item]
 
@@ -253,7 +300,18 @@ class Model(System):
         return {name: value_in(self._record, value) for name, value in self._values.items()}
 
     def unit(self, name: str) -> str:
-        """Unit of one of `values`."""
+        """Unit of one of `values`.
+
+        Parameters
+        ----------
+        name : str
+            One of the keys of `values`.
+
+        Returns
+        -------
+        str
+            SI unit, "" for a pure number.
+        """
         return self._values[choice("value", name, self._values)].unit
 
     def _with_values(self, values: Mapping[str, Any]) -> Model:
@@ -300,14 +358,44 @@ class Model(System):
     # ---- bodies ----
 
     def body(self, name: str) -> BodyRow:
-        """Record of a body: block, formulation, mass, inertia, pivot, reference (of Tait-Bryan angles), modes."""
+        """Record of a body.
+
+        Parameters
+        ----------
+        name : str
+            Body.
+
+        Returns
+        -------
+        dict
+            "block", "formulation", "mass", "inertia", "pivot", "reference" (of Tait-Bryan angles) and "modes".
+        """
         return self.bodies[choice("body", name, self.bodies)]
 
     def kinematics(self, name: str, q: Array, v: Array, t: ArrayLike = 0.0) -> Kinematics:
-        """Position of the COM, rotation (..., 3, 3) and both velocities of a body at states q (..., nq), v (..., nv).
+        """Pose and velocities of a body at given states.
 
-        The linear one is inertial, the angular one in body axes. "name.node" is a node of a flexible body. The times t
-        (...,) count for supports only.
+        Parameters
+        ----------
+        name : str
+            Body or support; "name.node" is a node of a flexible body, "name.com" its COM.
+        q : array_like, shape (..., nq)
+            Coordinates.
+        v : array_like, shape (..., nv)
+            Velocities.
+        t : array_like, shape (...)
+            Times, s, which count for supports only.
+
+        Returns
+        -------
+        position : ndarray, shape (..., 3)
+            Of the COM, inertial, m.
+        rotation : ndarray, shape (..., 3, 3)
+            From body to inertial axes.
+        velocity : ndarray, shape (..., 3)
+            Of the COM, inertial, m/s.
+        angular_velocity : ndarray, shape (..., 3)
+            In body axes, rad/s.
         """
         frames = self._compiled.frames
         return self._in_body_axes(name, frames[choice("body", name, frames)], q, v, t)
@@ -322,7 +410,23 @@ class Model(System):
         return x, R @ turn, xdot, omega @ turn
 
     def modal(self, name: str) -> tuple[slice, slice]:
-        """Slices of q and v that hold the modal coordinates of a flexible body and their rates."""
+        """Slices of q and v that hold the modal coordinates of a flexible body and their rates.
+
+        Parameters
+        ----------
+        name : str
+            Flexible body.
+
+        Returns
+        -------
+        coordinates, rates : slice
+            Of the last axes of q and v.
+
+        Raises
+        ------
+        ValueError
+            If the body is rigid.
+        """
         body = self.body(name)
         n = mode_count(body)
         if not n:
@@ -332,7 +436,18 @@ class Model(System):
         return slice(q - n, q), slice(v - n, v)
 
     def modes(self, name: str) -> Modes:
-        """The inertia, stiffness and nodes of a flexible body."""
+        """The inertia, stiffness and nodes of a flexible body.
+
+        Parameters
+        ----------
+        name : str
+            Flexible body.
+
+        Returns
+        -------
+        lgint.modal.Modes
+            What the body was made of.
+        """
         self.modal(name)
         body = self.bodies[name]
         return Modes.of(body["modes"] or {}, body["mass"])
@@ -340,21 +455,71 @@ class Model(System):
     # ---- rods ----
 
     def rod(self, rod: str | Rod) -> RodRow:
-        """Record of a rod, by its name or as `add_rod` returned it: its nodes and edges, and whether it is closed."""
+        """Record of a rod.
+
+        Parameters
+        ----------
+        rod : str or Rod
+            The rod's name, or what `add_rod` returned.
+
+        Returns
+        -------
+        dict
+            "nodes" and "edges" (names), and whether it is "closed".
+        """
         return self.rods[choice("rod", rod.name if isinstance(rod, Rod) else rod, self.rods)]
 
     # ---- joints ----
 
     def joint(self, name: str) -> JointRow:
-        """Record of a joint: kind, first and second body, points, and what its kind has."""
+        """Record of a joint.
+
+        Parameters
+        ----------
+        name : str
+            Joint.
+
+        Returns
+        -------
+        dict
+            "kind", the first and the second body, the points, and what its kind has.
+        """
         return self.joints[choice("joint", name, self.joints)]
 
     def joint_place(self, name: str) -> JointPlace:
-        """The numbers by which the core knows a joint."""
+        """The numbers by which the core knows a joint.
+
+        Parameters
+        ----------
+        name : str
+            Joint.
+
+        Returns
+        -------
+        JointPlace
+            Its element, blocks and frames.
+        """
         return self._compiled.joints[choice("joint", name, self.joints)]
 
     def motions(self, names: Sequence[str], q: Array, v: Array, t: ArrayLike = 0.0) -> Kinematics:
-        """`kinematics` of n bodies in one pass: (..., n, 3), (..., n, 3, 3), (..., n, 3), (..., n, 3)."""
+        """Pose and velocities of several bodies in one pass, as `kinematics` gives them for one.
+
+        Parameters
+        ----------
+        names : sequence of str
+            n bodies or supports.
+        q : array_like, shape (..., nq)
+            Coordinates.
+        v : array_like, shape (..., nv)
+            Velocities.
+        t : array_like, shape (...)
+            Times, s, which count for supports only.
+
+        Returns
+        -------
+        position, rotation, velocity, angular_velocity : ndarray
+            Shapes (..., n, 3), (..., n, 3, 3), (..., n, 3) and (..., n, 3).
+        """
         frames = self._compiled.frames
         x, R, xdot, omega = self.core.motions([frames[choice("body", name, frames)] for name in names], q, v, t)
         for i, name in enumerate(names):
@@ -365,7 +530,26 @@ class Model(System):
         return x, R, xdot, omega
 
     def joint_kinematics(self, name: str, slot: int, q: Array, v: Array, t: ArrayLike = 0.0) -> Kinematics:
-        """`kinematics` of the joint's point on its first (0) or second (1) body."""
+        """Pose and velocities, as `kinematics` gives them, at a joint's point on one of its bodies.
+
+        Parameters
+        ----------
+        name : str
+            Joint.
+        slot : int
+            0 for the first body, 1 for the second.
+        q : array_like, shape (..., nq)
+            Coordinates.
+        v : array_like, shape (..., nv)
+            Velocities.
+        t : array_like, shape (...)
+            Times, s, which count for supports only.
+
+        Returns
+        -------
+        position, rotation, velocity, angular_velocity : ndarray
+            Shapes (..., 3), (..., 3, 3), (..., 3) and (..., 3).
+        """
         return self._in_body_axes(partners(self.joint(name))[slot], self.joint_place(name).frames[slot], q, v, t)
 
     @property
@@ -374,12 +558,35 @@ class Model(System):
         return self._compiled.supports
 
     def rows(self, joint: str) -> range:
-        """Numbers of the constraint rows of a joint."""
+        """Which constraint rows belong to a joint.
+
+        Parameters
+        ----------
+        joint : str
+            Joint.
+
+        Returns
+        -------
+        range
+            Numbers of rows, as in `lam` and `row_names`.
+        """
         first, count, _, _ = self.core.rows(self.joint_place(joint).element)
         return range(first, first + count)
 
     def joint_triad(self, name: str, slot: int) -> Array:
-        """Axes e1, e2, e3 of a joint as columns (3, 3) on its first (0) or second (1) body, in body axes.
+        """Axes e1, e2, e3 of a joint on one of its bodies.
+
+        Parameters
+        ----------
+        name : str
+            Joint.
+        slot : int
+            0 for the first body, 1 for the second.
+
+        Returns
+        -------
+        ndarray, shape (3, 3)
+            The axes as columns, in body axes (on the ground: inertial).
 
         Raises
         ------

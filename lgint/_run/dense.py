@@ -56,13 +56,45 @@ class DenseOutput:
         self.t_max = t_max
 
     def __call__(self, t: ArrayLike) -> DenseState:
-        """The state at times `t` (...)."""
+        """The state at any times of the run.
+
+        Parameters
+        ----------
+        t : array_like, shape (...)
+            Times, s.
+
+        Returns
+        -------
+        DenseState
+            With arrays of shape (..., nq), (..., nv), (..., nv) and (..., nc).
+
+        Raises
+        ------
+        ValueError
+            For times outside of the run.
+        """
         times = array("t", t)
         found = self.states(times.ravel())
         return DenseState(*(found[part].reshape(*times.shape, found[part].shape[1]) for part in DenseState._fields))
 
     def states(self, t: Array) -> dict[str, Array]:
-        """All parts of the states at times `t` (n,), by name, with the steps `h` in which they lie."""
+        """All parts of the states at some times, by name.
+
+        Parameters
+        ----------
+        t : ndarray, shape (n,)
+            Times, s.
+
+        Returns
+        -------
+        dict of ndarray
+            The parts, "t", and the sizes "h" of the steps in which the times lie.
+
+        Raises
+        ------
+        ValueError
+            For times outside of the run.
+        """
         if t.size and not (t.min() >= self.t_min and t.max() <= self.t_max):
             raise ValueError(f"t: times between {self.t_min:g} and {self.t_max:g} expected, got {t}")
         parts = _core.interpolate(self._model.core, t, *self.knots.values())

@@ -23,8 +23,11 @@ class Ensemble(Sequence[Trajectory]):
     Attributes
     ----------
     models : list of Model, CallableModel or LagrangianModel
+        As they were given to `integrate`.
     method : str
+        Name of the method.
     options : dict
+        The options given to `integrate`.
     errors : list
         For each run None, or the exception that `integrate` would have raised for it.
     """
@@ -63,7 +66,17 @@ class Ensemble(Sequence[Trajectory]):
         return f"<lgint.Ensemble {self.method}: {len(self)} runs, {failed} failed>"
 
     def stacked(self, part: str) -> Array:
-        """The same part of all trajectories, runs x states x width: t, h, error, q, v, vdot or lam.
+        """The same part of all trajectories as one array.
+
+        Parameters
+        ----------
+        part : str
+            "t", "h", "error", "q", "v", "vdot" or "lam".
+
+        Returns
+        -------
+        ndarray, shape (runs, states, width)
+            Of "t", "h" and "error" without the last axis.
 
         Raises
         ------

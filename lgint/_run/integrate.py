@@ -27,12 +27,35 @@ MOST = 2**31 - 1  # steps between two states that are kept
 
 
 def methods() -> list[str]:
-    """Names of the methods."""
+    """Names of the methods.
+
+    Returns
+    -------
+    list of str
+        What `integrate` takes as `method`.
+    """
     return [*ROWS]
 
 
 def method_info(name: str) -> dict[str, Any]:
-    """The entries of a method's row: name, order, reference, doc, options (name, type, default, range)."""
+    """What there is to know about a method.
+
+    Parameters
+    ----------
+    name : str
+        One of `methods()`.
+
+    Returns
+    -------
+    dict
+        "name", "order" (of q and v), "reference" (papers with equations), "doc", "options" (a list of dicts with name,
+        type, default, range and meaning), "tableau" of Runge-Kutta methods, and what the method needs.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name.
+    """
     return copy.deepcopy(ROWS[choice("method", name, ROWS)])
 
 
@@ -265,13 +288,20 @@ class Stepper:
     Parameters
     ----------
     model : Model, CallableModel or LagrangianModel
+        What moves; its start is that of the stepper.
     method : str
+        One of `lgint.methods()`.
     t0 : float
         Start time, s.
     start : Trajectory or str, optional
         Continue from the end of this run. A name is the option of that name.
     **options
         Of the method.
+
+    Raises
+    ------
+    ValueError
+        For unknown methods and options, and for `rtol` and `atol`: a stepper takes the steps that it is given.
     """
 
     def __init__(
@@ -291,9 +321,19 @@ class Stepper:
         self._core = _core.Stepper(model.core, method, begin, q, v, memory, options)
 
     def step(self, h: float) -> None:
-        """Advances by `h` seconds. A step that fails raises an exception and leaves the state unchanged.
+        """Advances by one step. A step that fails raises an exception and leaves the state unchanged.
 
         If the model has kinks inside this interval, several steps are taken, which end on the kinks.
+
+        Parameters
+        ----------
+        h : float
+            Size of the step, s.
+
+        Raises
+        ------
+        IntegrationError
+            If the step fails: `ConvergenceError`, `SingularError` or `StepSizeError`.
         """
         self._core.step(number("h", h))
 

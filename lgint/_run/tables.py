@@ -13,7 +13,8 @@ from lgint._args import Array
 from lgint._model.model import MissingFunctionError, Model, System
 from lgint._model.record import holders
 from lgint._rotation import continuous, quaternion_of_matrix
-from lgint._run.states import EQUILIBRIUM, States
+from lgint._run.joints import JointStates
+from lgint._run.states import EQUILIBRIUM
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -32,7 +33,7 @@ class Quantity(NamedTuple):
     about: str
 
 
-def dataset(run: States) -> Dataset:
+def dataset(run: JointStates) -> Dataset:
     """The run as a Dataset."""
     try:
         import xarray
@@ -49,7 +50,7 @@ def dataset(run: States) -> Dataset:
     return xarray.Dataset(variables, {rows: (rows, run.t, row_attributes), **labels}, about)
 
 
-def frame(run: States) -> DataFrame:
+def frame(run: JointStates) -> DataFrame:
     """The run as a DataFrame."""
     try:
         import pandas
@@ -68,7 +69,7 @@ def frame(run: States) -> DataFrame:
     return table
 
 
-def _rows(run: States) -> tuple[str, dict[str, str]]:
+def _rows(run: JointStates) -> tuple[str, dict[str, str]]:
     """The name of the first axis and its attributes."""
     if run.method == EQUILIBRIUM:
         return "load", {"units": "1", "long_name": "factor of the loads"}
@@ -100,7 +101,7 @@ PARTS = {
 }
 
 
-def _quantities(run: States) -> Iterator[Quantity]:
+def _quantities(run: JointStates) -> Iterator[Quantity]:
     """What was kept of the run, and what follows from it."""
     yield Quantity("h", run.h, (), "s", "size of the step that ended here")
     yield Quantity("error", run.error, (), "1", "error of that step over the tolerance")
@@ -119,7 +120,7 @@ def _quantities(run: States) -> Iterator[Quantity]:
         yield from _of_joints(run)
 
 
-def _of_bodies(run: States, model: Model) -> Iterator[Quantity]:
+def _of_bodies(run: JointStates, model: Model) -> Iterator[Quantity]:
     axes = ("body", "axis")
     x, R, xdot, omega = model.motions(list(model.bodies), run.q, run.v, run.t)
     turns = continuous(quaternion_of_matrix(R))
@@ -129,7 +130,7 @@ def _of_bodies(run: States, model: Model) -> Iterator[Quantity]:
     yield Quantity("angular_velocity", omega, axes, "rad/s", "angular velocity in body axes")
 
 
-def _energies(run: States) -> Iterator[Quantity]:
+def _energies(run: JointStates) -> Iterator[Quantity]:
     """Nothing if the system has no energy, or had one in a function that its file does not hold."""
     with suppress(ValueError, MissingFunctionError):
         kinetic, potential = run.energy("kinetic"), run.energy("potential")
@@ -137,7 +138,7 @@ def _energies(run: States) -> Iterator[Quantity]:
         yield Quantity("potential_energy", potential, (), "J", "potential energy, of gravity and springs")
 
 
-def _of_joints(run: States) -> Iterator[Quantity]:
+def _of_joints(run: JointStates) -> Iterator[Quantity]:
     if run.angle_names:
         yield Quantity("joint_angle", run.joint_angles(), ("joint",), "rad", "angles of joints, through full turns")
 
@@ -145,7 +146,7 @@ def _of_joints(run: States) -> Iterator[Quantity]:
 # ---- labels ----
 
 
-def _labels(run: States) -> dict[str, list[str]]:
+def _labels(run: JointStates) -> dict[str, list[str]]:
     """The names along every axis."""
     labels = {"coordinate": _coordinates(run.model, 0), "speed": _coordinates(run.model, 1), "row": run.row_names}
     if isinstance(run.model, Model):

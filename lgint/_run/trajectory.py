@@ -15,8 +15,9 @@ from lgint._model.lagrangian import rebuilt
 from lgint._model.model import System
 from lgint._run import files, folder, tables
 from lgint._run.dense import KNOT
+from lgint._run.joints import JointStates
 from lgint._run.methods import ROWS
-from lgint._run.states import EQUILIBRIUM, PARTS, States
+from lgint._run.states import EQUILIBRIUM, PARTS
 
 if TYPE_CHECKING:
     from matplotlib.animation import FuncAnimation
@@ -31,7 +32,7 @@ STATE: Final = ("t", "h", "error", *PARTS)
 SAVED: Final = "saved_"  # in files, before the names of saved quantities
 
 
-class Trajectory(States):
+class Trajectory(JointStates):
     """States of a run at its saved times.
 
     Attributes
@@ -93,6 +94,11 @@ class Trajectory(States):
         Trajectory
             With the same accessors, and with what belongs to the run as a whole: `stats`, `sol`, events, and the
             `end` from which it can be resumed. `h` is the size of the step in which a time lies, `error` NaN.
+
+        Raises
+        ------
+        ValueError
+            Without dense output, and for times that do not increase or lie outside of the run.
         """
         if self.sol is None:
             raise ValueError("at: this trajectory has no dense output; integrate with dense_output=True")
@@ -108,9 +114,24 @@ class Trajectory(States):
     def __getitem__(self, index: int | slice | ArrayLike) -> Trajectory:
         """Some of the states, as a trajectory: `run[0]`, `run[-1]`, `run[::10]`, `run[run.t > 0.5]`.
 
-        The index is a whole number, a slice that goes forward, a mask (n,) of True and False, or increasing whole
-        numbers. What belongs to the run as a whole stays: `stats`, `sol`, events, and the `end` from which it can be
-        resumed.
+        What belongs to the run as a whole stays: `stats`, `sol`, events, and the `end` from which it can be resumed.
+
+        Parameters
+        ----------
+        index : int, slice or array_like
+            A whole number, a slice that goes forward, a mask (n,) of True and False, or increasing whole numbers.
+
+        Returns
+        -------
+        Trajectory
+            With the chosen states.
+
+        Raises
+        ------
+        ValueError
+            For any other index.
+        IndexError
+            For a number that is not among the states.
         """
         rows = self._rows(index)
         columns = {name: getattr(self, name)[rows] for name in self._parts}
@@ -164,6 +185,11 @@ class Trajectory(States):
         bodies "position", "quaternion", "velocity" and "angular_velocity", of joints "joint_angle". Attributes give
         units and meaning. The coordinates of a body have its name and a number, those of a tree the names of its
         joints. The first axis is "time", or "load" after `lgint.equilibrium`.
+
+        Returns
+        -------
+        xarray.Dataset
+            With one variable for each quantity.
         """
         return tables.dataset(self)
 
@@ -172,6 +198,11 @@ class Trajectory(States):
 
         A column has a quantity, a name and a component: `table["position", "top", "z"]`, `table["q", "top[0]", ""]`,
         `table["kinetic_energy", "", ""]`. `table.attrs["units"]` gives the units by quantity.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the index "time", or "load" after `lgint.equilibrium`.
         """
         return tables.frame(self)
 
@@ -182,6 +213,11 @@ class Trajectory(States):
 
         Python functions inside the model are not saved: they raise when the loaded model calls them. An existing
         file of that name is replaced when the new one is complete, and is kept if writing fails.
+
+        Parameters
+        ----------
+        path : str or path
+            Name of the file, with its ending.
         """
         about = {
             "method": self.method,
@@ -221,6 +257,16 @@ class Trajectory(States):
             "coordinates" and "velocities" in place of the first two. Default: all four.
         ax : matplotlib axes, optional
             Where to draw one panel; by default "paths" on axes with projection "3d", on others the second one.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure, which is in no window of `pyplot`.
+
+        Raises
+        ------
+        ValueError
+            For another panel, and for axes that do not suit the panel.
         """
         from lgint._run import plot
 
@@ -231,8 +277,20 @@ class Trajectory(States):
 
         Notebooks play it, and `save` writes it to a file.
 
-        It lasts `seconds` with `fps` pictures a second, at equal intervals of time through the run: from the dense
-        output if there is one, else each picture shows the nearest saved state.
+        It shows the run at equal intervals of time: from the dense output if there is one, else each picture shows the
+        nearest saved state.
+
+        Parameters
+        ----------
+        seconds : float
+            How long it lasts, s.
+        fps : float
+            Pictures per second.
+
+        Returns
+        -------
+        matplotlib.animation.FuncAnimation
+            The animation.
         """
         from lgint._run import plot
 
@@ -281,6 +339,16 @@ def load(path: str | PathLike[str]) -> Trajectory:
 
     Nothing in a file is executed. The arrays of a folder stay on the disk and are read where they are used; the folder
     of a run that is going on, or was killed, has the states that are complete.
+
+    Parameters
+    ----------
+    path : str or path
+        File or folder.
+
+    Returns
+    -------
+    Trajectory
+        With all accessors and, of a file, everything that it held when it was saved.
 
     Raises
     ------

@@ -29,6 +29,7 @@ def sample(parameters: Mapping[str, Any], n: int, *, engine: Any = None, seed: i
     Returns
     -------
     list of dict
+        For each run its parameters by name.
     """
     draws = {name: _draw(name, given) for name, given in parameters.items()}
     d = sum(int(np.prod(shape)) for shape, _ in draws.values())

@@ -113,7 +113,13 @@ class Drift:
         return [[label, *row] for label, row in zip(self.values, texts, strict=True)]
 
     def to_pandas(self) -> DataFrame:
-        """One row for each run and time, with the index (run, t) and a column for each invariant; needs pandas."""
+        """One row for each run and time, with a column for each invariant; needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the index (run, t).
+        """
         labels = [label for label, t in self.t.items() for _ in t]
         columns: dict[str, Any] = {"run": labels, "t": np.concatenate(list(self.t.values()))}
         for name in self.names:
@@ -128,6 +134,16 @@ class Drift:
         ----------
         ax : matplotlib axes, optional
             Where to draw; possible with one invariant only.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure, which notebooks show and `savefig` saves.
+
+        Raises
+        ------
+        ValueError
+            For `ax` with several invariants.
         """
         from lgint._tools import convergence
 

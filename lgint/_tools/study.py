@@ -40,7 +40,9 @@ class Study:
     Attributes
     ----------
     method : str
+        Name of the method.
     options : dict
+        Its options.
     order : int
         What the method promises for q, v and the multipliers.
     h : ndarray, shape (n,)
@@ -134,11 +136,23 @@ class Study:
         yield f"{self.seconds[i]:.3g}"
 
     def to_pandas(self) -> DataFrame:
-        """A row for each run with its errors, drifts and costs; needs pandas."""
+        """A row for each run with its errors, drifts and costs; needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the index "h".
+        """
         return tables.frame(self.columns(), ["h"])
 
     def columns(self) -> dict[str, Array]:
-        """What `to_pandas` holds, as arrays by name."""
+        """What `to_pandas` holds, as arrays.
+
+        Returns
+        -------
+        dict of ndarray, shape (n,)
+            By name.
+        """
         found = {"h": self.h, **({} if self.tolerance is None else {"tolerance": self.tolerance})}
         for title, values in (("error", self.errors), ("maximum", self.maxima), ("drift", self.drifts)):
             found |= {f"{title}_{name}": column for name, column in values.items()}
@@ -149,12 +163,48 @@ class Study:
     ) -> Figure:
         """The errors on logarithmic axes, with triangles for the observed orders; needs matplotlib.
 
-        The arguments are those of `Comparison.plot`.
+        Parameters
+        ----------
+        what : str, optional
+            One quantity: "q", "v", "lam", or the name of an observable or an invariant. Default: all of them.
+        against : {"h", "steps", "seconds", "tolerance"}
+            The other axis: with "seconds" this is a work-precision diagram.
+        maximum : bool
+            The largest error over the run in place of that at its end.
+        ax : matplotlib axes, optional
+            Where to draw one quantity.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure, which notebooks show and `savefig` saves.
+
+        Raises
+        ------
+        ValueError
+            For a quantity that was not found, and for `ax` with several quantities.
         """
         return Comparison({self.method: self}).plot(what, against=against, maximum=maximum, ax=ax)
 
     def curve(self, label: str, what: str, *, against: str = "h", maximum: bool = False) -> Curve:
-        """One quantity as a line of a diagram."""
+        """One quantity as a line of a diagram.
+
+        Parameters
+        ----------
+        label : str
+            Of the line.
+        what : str
+            One quantity: "q", "v", "lam", or the name of an observable or an invariant.
+        against : {"h", "steps", "seconds", "tolerance"}
+            The other axis: with "seconds" this is a work-precision diagram.
+        maximum : bool
+            The largest error over the run in place of that at its end.
+
+        Returns
+        -------
+        Curve
+            Its points, and the range in which it shows its order.
+        """
         from lgint._tools.convergence import Curve
 
         y = self.drifts[what] if what in self.drifts else (self.maxima if maximum else self.errors)[what]
@@ -176,6 +226,7 @@ class Comparison(Mapping[str, Study]):
     Attributes
     ----------
     studies : dict of Study
+        The studies by their labels.
     """
 
     studies: dict[str, Study]
@@ -201,11 +252,23 @@ class Comparison(Mapping[str, Study]):
         )
 
     def to_pandas(self) -> DataFrame:
-        """A row for each run with its errors, drifts and costs, under the index (setting, h); needs pandas."""
+        """A row for each run with its errors, drifts and costs; needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the index (setting, h).
+        """
         return tables.frame(self.columns(), ["setting", "h"])
 
     def columns(self) -> dict[str, Any]:
-        """What `to_pandas` holds, as arrays by name; NaN where a study does not have a quantity."""
+        """What `to_pandas` holds, as arrays.
+
+        Returns
+        -------
+        dict of ndarray or list
+            By name; NaN where a study does not have a quantity.
+        """
         parts = [study.columns() for study in self.values()]
         names = dict.fromkeys(name for part in parts for name in part)
         found: dict[str, Any] = {"setting": [label for label, study in self.items() for _ in study.h]}
@@ -218,6 +281,9 @@ class Comparison(Mapping[str, Study]):
     ) -> Figure:
         """Errors on logarithmic axes, a line for each study, with triangles for the observed orders; needs matplotlib.
 
+        Implicit methods are dashed. A triangle has the slope of a whole order which the line above it shows in its
+        asymptotic range.
+
         Parameters
         ----------
         what : str, optional
@@ -229,8 +295,15 @@ class Comparison(Mapping[str, Study]):
         ax : matplotlib axes, optional
             Where to draw one quantity.
 
-        Implicit methods are dashed. A triangle has the slope of a whole order which the line above it shows in its
-        asymptotic range.
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure, which notebooks show and `savefig` saves.
+
+        Raises
+        ------
+        ValueError
+            For a quantity that was not found, and for `ax` with several quantities.
         """
         from lgint._tools import convergence
 
@@ -279,7 +352,9 @@ def study(
     Parameters
     ----------
     model : Model, CallableModel or LagrangianModel
+        What moves.
     method : str
+        One of `lgint.methods()`.
     steps : sequence of float
         At least two step sizes, s.
     t_end : float

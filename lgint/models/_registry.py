@@ -35,15 +35,53 @@ def benchmark(reference: str) -> Callable[[Callable[P, S]], Callable[P, S]]:
 
 
 def names() -> list[str]:
-    """Names of the models."""
+    """Names of the benchmark models.
+
+    Returns
+    -------
+    list of str
+        In alphabetical order.
+    """
     return sorted(FACTORIES)
 
 
 def get(name: str) -> Callable[..., Any]:
-    """The factory of a model; ValueError for unknown names."""
+    """The function that makes a benchmark model.
+
+    Parameters
+    ----------
+    name : str
+        One of `names()`.
+
+    Returns
+    -------
+    function
+        With the parameters of the model as keywords.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name.
+    """
     return FACTORIES[choice("model", name, names())]
 
 
 def parameters(name: str) -> dict[str, Any]:
-    """Keywords of a model with their defaults."""
+    """Keywords of a benchmark model with their defaults.
+
+    Parameters
+    ----------
+    name : str
+        One of `names()`.
+
+    Returns
+    -------
+    dict
+        Defaults by name, in the order of the function.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name.
+    """
     return {key: value.default for key, value in inspect.signature(get(name)).parameters.items()}

@@ -1,0 +1,296 @@
+"""States of a run: its rods and joints, with what they transmit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lgint._args import Array, choice
+from lgint._model.joints import JOINTS, joint_coordinate
+from lgint._model.model import Model
+from lgint._model.multipliers import complete_multipliers
+from lgint._model.record import JointRow, partners
+from lgint._model.rod import Rod
+from lgint._run.states import States, rotate
+
+
+class JointStates(States):
+    """States of a run with the accessors of rods and joints. The attributes are explained in `Trajectory`."""
+
+    # ---- rods ----
+
+    def strain(self, rod: str | Rod) -> Array:
+        """Strains of a rod in the axes of its sections: shear along d1 and d2, stretch, bending, torsion.
+
+        Parameters
+        ----------
+        rod : str or Rod
+            The rod's name, or what `add_rod` returned.
+
+        Returns
+        -------
+        ndarray, shape (n, edges, 6)
+            Shear and stretch (1 at the unstrained length), bending about d1 and d2 and torsion in 1/m.
+        """
+        return self._edges(rod)[0]
+
+    def stress(self, rod: str | Rod) -> Array:
+        """Forces and moments in the edges of a rod; those against constrained strains are the constraint forces.
+
+        Parameters
+        ----------
+        rod : str or Rod
+            The rod's name, or what `add_rod` returned.
+
+        Returns
+        -------
+        ndarray, shape (n, edges, 6)
+            N along and N m about the section's axes, in the order of `strain`.
+        """
+        return self._edges(rod)[1]
+
+    def line(self, rod: str | Rod) -> Array:
+        """The line of a rod.
+
+        Parameters
+        ----------
+        rod : str or Rod
+            The rod's name, or what `add_rod` returned.
+
+        Returns
+        -------
+        ndarray, shape (n, nodes, 3)
+            Inertial positions of its nodes, m.
+        """
+        model = self.multibody()
+        return model.motions(model.rod(rod)["nodes"], self.q, self.v, self._times)[0]
+
+    def _edges(self, rod: str | Rod) -> tuple[Array, Array]:
+        """Strains and stresses of a rod."""
+        model = self.multibody()
+        elements = [model.joint_place(edge).element for edge in model.rod(rod)["edges"]]
+        return model.core.strain(elements, self._times, self.q, self.v, self.lam, self._static)
+
+    # ---- joints ----
+
+    @property
+    def angle_names(self) -> list[str]:
+        """Joints that have an angle (revolute, cylindrical, planar), in the order of `joint_angles`."""
+        return [name for name, joint in self.multibody().joints.items() if _has_angle(joint)]
+
+    def joint_angle(self, name: str) -> Array:
+        """Angle of the second body relative to the first about the joint's axis, through full turns.
+
+        At the start of the model it has the value given to `add_joint`, by default zero.
+
+        Parameters
+        ----------
+        name : str
+            Joint.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            rad.
+
+        Raises
+        ------
+        ValueError
+            If the joint has no angle.
+        """
+        return self.joint_position(name, "angle")
+
+    def joint_position(self, name: str, coordinate: str | None = None) -> Array:
+        """Angle of a joint, or its slide: the distance of the second body along the axis, which the first body holds.
+
+        Parameters
+        ----------
+        name : str
+            Joint.
+        coordinate : str, optional
+            "angle" (revolute, cylindrical, planar) or "slide" (prismatic, cylindrical, inline). Default: the one that
+            the joint has, the angle if it has both.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            rad or m.
+
+        Raises
+        ------
+        ValueError
+            If the joint has no such coordinate.
+        """
+        model = self.multibody()
+        joint = model.joint(name)
+        which = joint_coordinate(name, joint["kind"], coordinate)
+        if joint.get("holds"):
+            return self.q[:, _coordinate(model, name, 0)]
+        if which == "angle":
+            _, _, place, _ = model.core.rows(model.joint_place(name).element)
+            return self.mem[:, place]
+        axis, _, apart, _ = self._slide(model, name)
+        return _dot(axis, apart)
+
+    def joint_rate(self, name: str, coordinate: str | None = None) -> Array:
+        """Rate of what `joint_position` gives.
+
+        Parameters
+        ----------
+        name : str
+            Joint.
+        coordinate : str, optional
+            "angle" (revolute, cylindrical, planar) or "slide" (prismatic, cylindrical, inline). Default: the one that
+            the joint has, the angle if it has both.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+            rad/s or m/s.
+
+        Raises
+        ------
+        ValueError
+            If the joint has no such coordinate.
+        """
+        model = self.multibody()
+        joint = model.joint(name)
+        which = joint_coordinate(name, joint["kind"], coordinate)
+        if joint.get("holds"):
+            return self.v[:, _coordinate(model, name, 1)]
+        if which == "slide":
+            axis, turning, apart, velocity = self._slide(model, name)
+            return _dot(axis, velocity - np.cross(turning, apart))
+        first, second = (model.joint_kinematics(name, slot, self.q, self.v, self._times) for slot in (0, 1))
+        axis = first[1] @ model.joint_triad(name, 0)[:, 2]
+        return _dot(axis, rotate(second[1], second[3]) - rotate(first[1], first[3]))
+
+    def _slide(self, model: Model, name: str) -> tuple[Array, Array, Array, Array]:
+        """The axis of a joint on its first body, the body's angular velocity, and the second point from the first.
+
+        All inertial and (n, 3); the last is the velocity of the second point against the first.
+        """
+        place = model.joint_place(name)
+        first, second = (model.core.kinematics(frame, self.q, self.v, self._times) for frame in place.slide)
+        axis = model.joint_kinematics(name, 0, self.q, self.v, self._times)[1] @ model.joint_triad(name, 0)[:, 2]
+        return axis, rotate(first[1], first[3]), second[0] - first[0], second[2] - first[2]
+
+    def joint_angles(self) -> Array:
+        """Angles of all joints that have one.
+
+        Returns
+        -------
+        ndarray, shape (n, joints)
+            rad; columns as in `angle_names`.
+        """
+        angles = [self.joint_angle(name) for name in self.angle_names]
+        return np.stack(angles, axis=1) if angles else np.empty((len(self), 0))
+
+    def all_multipliers(self) -> Array:
+        """Multipliers of all rows of `model.complete`, including those that were left out as redundant.
+
+        They are zero for rows that were dropped. For a model built with redundant="minimum_norm" they have the least
+        Euclidean norm (with N and N m alike) among all multipliers with the same effect on the bodies as `lam`.
+
+        Returns
+        -------
+        ndarray, shape (n, rows)
+            N and N m.
+        """
+        model = self.multibody()
+        return complete_multipliers(model, self.q, self.v, self.lam) if model.dropped else self.lam
+
+    def reaction(self, name: str, frame: str = "inertial", on: str = "second") -> Array:
+        """Force and moment of a joint, at the joint's point of the body on which they act.
+
+        Of a support: those with which it acts on all that is attached to it, at its position.
+
+        Parameters
+        ----------
+        name : str
+            Joint or support.
+        frame : str
+            "inertial"; "body": axes of the body acted on, or of the support; "joint": the joint's axes e1, e2, e3 on
+            that body, of which e3 is the axis of the joint.
+        on : str
+            "second" (the second partner of the joint) or "first".
+
+        Returns
+        -------
+        ndarray, shape (n, 6)
+            Force, N, and moment, N m.
+
+        Raises
+        ------
+        ValueError
+            For an unknown name, frame or side.
+        """
+        model = self.multibody()
+        if name in model.supports:
+            return self._supporting(model, name, choice("frame", frame, ("inertial", "body")))
+        joint = model.joint(name)
+        choice("frame", frame, ("inertial", "body", "joint"))
+        slot = ("first", "second").index(choice("side", on, ("first", "second")))
+        if joint.get("holds"):
+            return self._held(model, name, frame, slot)
+        # the core gives the force in inertial axes and the moment in those of the body's node
+        lam = self.all_multipliers()
+        whole, place = model.complete, model.joint_place(name)
+        element = whole.joint_place(name).element
+        wrench = whole.core.reaction(element, slot, self._times, self.q, self.v, lam, self._static, self._invariant)
+        R = model.core.kinematics(place.frames[slot], self.q, self.v, self._times)[1]
+        inertial = np.concatenate([wrench[:, :3], rotate(R, wrench[:, 3:])], axis=1)
+        return self._turned(model, name, inertial, frame, slot)
+
+    def _held(self, model: Model, name: str, frame: str, slot: int) -> Array:
+        """The reaction in the joint that holds a link of a tree."""
+        place = model.joint_place(name)
+        wrench = self._transmitted(model, place.element, place.link or 0)
+        if slot == 0:
+            first, link = (model.joint_kinematics(name, end, self.q, self.v, self._times)[0] for end in (0, 1))
+            moment = wrench[:, 3:] + np.cross(link - first, wrench[:, :3])
+            wrench = -np.concatenate([wrench[:, :3], moment], axis=1)
+        return self._turned(model, name, wrench, frame, slot)
+
+    def _transmitted(self, model: Model, element: int, link: int) -> Array:
+        """Force and moment, inertial, (n, 6), in the joint of a link of a tree, or of a support."""
+        state = (self._times, self.q, self.v, self.vdot, self.lam, self.mem)
+        return model.core.transmitted(element, link, *state, self._loads, self._static)
+
+    def _supporting(self, model: Model, name: str, frame: str) -> Array:
+        """The reaction of a support."""
+        wrench = self._transmitted(model, model.supports[name], 0)
+        return wrench if frame == "inertial" else _seen_from(self.rotation(name), wrench)
+
+    def _turned(self, model: Model, name: str, wrench: Array, frame: str, slot: int) -> Array:
+        """A wrench in inertial axes, seen from a joint's frame or from the body in its slot."""
+        body = partners(model.joint(name))[slot]
+        if frame == "inertial" or (frame == "body" and body == "ground"):
+            return wrench
+        if frame == "body":
+            R = model.kinematics(body, self.q, self.v, self._times)[1]
+        else:
+            R = model.joint_kinematics(name, slot, self.q, self.v, self._times)[1] @ model.joint_triad(name, slot)
+        return _seen_from(R, wrench)
+
+
+def _has_angle(joint: JointRow) -> bool:
+    return joint["kind"] in JOINTS and "angle" in JOINTS[joint["kind"]].coordinates
+
+
+def _coordinate(model: Model, name: str, level: int) -> int:
+    """Place in q (`level` 0) or v (1) of the coordinate of a joint that holds a link of a tree."""
+    place = model.joint_place(name)
+    starts = model.core.blocks[place.blocks[1]][2:4]
+    return starts[level] + (place.link or 0)
+
+
+def _dot(x: Array, y: Array) -> Array:
+    """Scalar products of rows."""
+    product: Array = np.einsum("ni,ni->n", x, y)
+    return product
+
+
+def _seen_from(R: Array, wrench: Array) -> Array:
+    """Inertial wrenches (n, 6) in the axes R (n, 3, 3)."""
+    back = np.swapaxes(R, 1, 2)
+    return np.concatenate([rotate(back, wrench[:, :3]), rotate(back, wrench[:, 3:])], axis=1)
