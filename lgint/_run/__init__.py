@@ -1,1 +1,1 @@
-"""Running: integrate, events, dense output, trajectories."""
+"""Runs: `integrate`, events, dense output, trajectories."""

@@ -30,7 +30,7 @@ KNOT = (
     "t",
     *DenseState._fields,
     "mem",
-)  # what is kept of both ends of every step; then "extra", where the method has it
+)  # the data of both ends of every step; "extra" follows if the method has it
 
 
 class DenseOutput:

@@ -81,7 +81,7 @@ class Ensemble(Sequence[Trajectory]):
         Raises
         ------
         ValueError
-            If the runs do not have equally many states, as where steps adapt or a run failed.
+            If the runs have different numbers of states, because steps adapt or a run failed.
         """
         choice("part", part, PARTS)
         if len({len(result["t"]) for result in self._results}) > 1:

@@ -1,4 +1,4 @@
-"""equilibrium: from a model to the state in which it is at rest under its loads."""
+"""`equilibrium`: the state in which a model is at rest under its loads."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _factors(model: System, loads: ArrayLike) -> Array:
 def _trajectory(
     model: System, options: dict[str, Any], result: dict[str, Any], begin: float, *, status: int
 ) -> Trajectory:
-    """The trajectory of the equilibria found, with empty entries for what only dynamic runs have."""
+    """The trajectory of the equilibria found; entries that only dynamic runs have are empty."""
     state = [name for name in result if name != "stats"]
     result["end"] = {name: result[name][-1:] for name in state}
     result |= {"carry": np.empty(0), "knots": None, "status": status}

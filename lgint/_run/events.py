@@ -15,10 +15,10 @@ Event = Callable[[float, Array, Array], float]
 
 
 class Events:
-    """Watches a run. `on_step` is called with both ends of every step.
+    """The events of a run, whose `on_step` is called with both ends of every step.
 
-    A function has an event where its value reaches or crosses zero: it is not zero at one end of a step, and zero or of
-    the other sign at the next. A zero at the start of the run is not an event.
+    A function has an event in a step if its value is not zero at the start of the step, and is zero or has the other
+    sign at its end. A zero at the start of the run is not an event.
     """
 
     def __init__(self, core: _core.System, events: Event | Sequence[Event]) -> None:

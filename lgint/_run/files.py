@@ -20,18 +20,18 @@ from lgint._model.model import MissingFunction
 
 FORMAT: Final = 4
 _IN_TIME: Final = ("load", "motion", "reference")  # entries that may hold a function of time
-_FUNCTION: Final = {"lgint": "function"}  # stands where a function cannot be saved
+_FUNCTION: Final = {"lgint": "function"}  # replaces a function, which cannot be saved
 
 
 def write(path: str | PathLike[str], about: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-    """Writes the file completely or not at all: a temporary file in the same folder then replaces `path`."""
+    """Writes the file completely or not at all: when it is complete, a temporary file in the folder replaces `path`."""
     text = np.array(text_of(about))
     with replacing(os.path.realpath(os.fsdecode(path))) as file:
         np.savez(file, allow_pickle=False, about=text, **arrays)
 
 
 def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
-    """What `write` wrote, functions as `MissingFunction`; a ValueError with the path for any defect of the file."""
+    """What `write` wrote, with `MissingFunction` for functions; a ValueError for any defect of the file."""
     with open(path, "rb") as file, defects(path):
         with zipfile.ZipFile(file) as archive:
             arrays = {info.filename.removesuffix(".npy"): _array(archive, info) for info in archive.infolist()}
@@ -44,7 +44,7 @@ def text_of(about: Mapping[str, Any]) -> str:
 
 
 def load_text(text: str) -> dict[str, Any]:
-    """What the text holds; a ValueError if it has another format."""
+    """The contents of the text; a ValueError if it has another format."""
     about = json.loads(text)
     found = about.get("format") if isinstance(about, dict) else None
     if found != FORMAT:
@@ -54,7 +54,7 @@ def load_text(text: str) -> dict[str, Any]:
 
 
 def about_of(text: str) -> dict[str, Any]:
-    """What the text holds, functions as `MissingFunction`."""
+    """The contents of the text, with `MissingFunction` for functions."""
     about: dict[str, Any] = _with_functions(load_text(text), "")
     return about
 
@@ -110,7 +110,7 @@ def replacing(target: str) -> Iterator[IO[bytes]]:
 
 
 def _plain(value: object) -> object:
-    """Arrays become lists, functions a mark."""
+    """JSON's form of a value: arrays become lists, and functions a mark."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     if callable(value):
@@ -119,7 +119,7 @@ def _plain(value: object) -> object:
 
 
 def _with_functions(value: Any, owner: str) -> Any:
-    """The record with a `MissingFunction` wherever there is a mark; `owner` is the name of the entry that has it."""
+    """The record with a `MissingFunction` for every mark; `owner` is the name of the entry that contains it."""
     if isinstance(value, list):
         return [_entry(owner, item, owner) for item in value] if _nested(value) else value
     if not isinstance(value, dict):

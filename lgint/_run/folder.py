@@ -1,8 +1,8 @@
-"""Folders of long runs: a NumPy file for each column, which grows while the run goes on, and what resumes the run.
+"""Folders of long runs: a NumPy file for each column, which grows during the run, and the state that resumes it.
 
-`about.json` says what the run is. `resume.npz` has the number of rows that are complete and the state from which the
-run goes on after them; it is replaced as a whole each time rows have been added. `end.npz` has the same of a run that
-has ended. Rows beyond that number, which a killed process has left, do not count.
+`about.json` describes the run. `resume.npz` has the number of complete rows and the state from which the run goes on
+after them; it is replaced as a whole each time rows have been added. `end.npz` has the same for a run that has ended.
+Rows beyond that number, which a killed process may have left, do not count.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Folder:
     ----------
     path : path
     about : dict
-        What the run is. A folder with other contents is refused.
+        A description of the run. A folder with another description is refused.
     """
 
     def __init__(self, path: str | PathLike[str], about: Mapping[str, Any]) -> None:
@@ -59,11 +59,11 @@ class Folder:
 
     @property
     def resumable(self) -> bool:
-        """Whether there are rows after which the run can go on."""
+        """Whether there are complete rows, after which the run can go on."""
         return (self.path / RESUME).exists()
 
     def resume(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """What `read` returns, of the last row after which the run goes on; what is beyond it is forgotten."""
+        """What `read` returns for the last complete row, from which the run goes on; later rows are discarded."""
         (self.path / END).unlink(missing_ok=True)
         about, arrays = read(self.path)
         self.rows = about["rows"]
@@ -85,7 +85,7 @@ class Folder:
         self.rows += count
 
     def _open(self, name: str, values: Array) -> IO[bytes]:
-        """The file of a column, without rows that do not count."""
+        """The file of a column, cut after its complete rows."""
         path = self.path / f"{name}.npy"
         file = open(path, "r+b" if self.rows else "w+b")
         file.write(_header(self.rows, values.shape[1:]))
@@ -104,7 +104,7 @@ class Folder:
 
 
 def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
-    """What `files.read` returns of a file. The arrays stay on the disk and are read where they are used."""
+    """What `files.read` returns for a file; the arrays stay on the disk until they are used."""
     folder = Path(path)
     with files.defects(path):
         about = files.about_of(_text(folder))

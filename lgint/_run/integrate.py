@@ -1,4 +1,4 @@
-"""integrate: from a model and the name of a method to a trajectory."""
+"""`integrate` and `Stepper`: runs of a model by a method."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lgint._run.progress import progress_bar
 from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import Trajectory
 
-MOST = 2**31 - 1  # steps between two states that are kept
+MOST = 2**31 - 1  # largest number of steps between two saved states
 
 
 def methods() -> list[str]:
@@ -213,7 +213,7 @@ def _run(
     watch: Events | None,
     keeper: Keeper | None,
 ) -> Trajectory:
-    """A run in the core, whose trajectory its exceptions carry."""
+    """A run in the core; its exceptions carry the trajectory so far."""
     begin, q, v, memory = start
     end, step, every, wanted, landings, dense = schedule
     on_step = watch.on_step if watch else None
@@ -248,7 +248,7 @@ def _after(wanted: Array | None, known: Trajectory | None) -> Array | None:
 
 
 def _models(models: Sequence[System], **refused: object) -> list[Model]:
-    """The models of an ensemble; ValueError for anything else, and for arguments that single runs only have."""
+    """The models of an ensemble; ValueError for anything else, and for arguments that only single runs have."""
     if not isinstance(models, (list, tuple)):
         raise ValueError(f"model: a model expected, got {type(models).__name__}, or a list of models")
     if not models or not all(isinstance(model, Model) for model in models):
@@ -366,7 +366,7 @@ class Stepper:
         return self._core.lam
 
 
-# names of other programs for the arguments of `integrate`
+# names that other programs use for the arguments of `integrate`
 _MEANT = {
     **dict.fromkeys(("dt", "step", "step_size", "stepsize", "timestep"), "h"),
     **dict.fromkeys(("tf", "tmax", "t_final", "t_stop", "t_span"), "t_end"),
@@ -395,7 +395,7 @@ def _step(h: float | None) -> float:
 
 
 def _control_options(method: str) -> list[str]:
-    """Options that only error control reads: the rows from rtol on."""
+    """Options that only error control uses: the rows from rtol on."""
     names = _option_names(method)
     return names[names.index("rtol") :] if "rtol" in names else []
 
@@ -423,7 +423,7 @@ def _steps(method: str, h: float | None, options: dict[str, Any]) -> tuple[float
 
 
 def _refuse_adaptation(method: str, options: dict[str, Any]) -> None:
-    """ValueError for options that only steps with a law can have."""
+    """ValueError for options that belong to adaptive steps alone."""
     for name in _control_options(method):
         if name not in ("rtol", "atol", "control") and options.get(name) is not None:
             raise ValueError(f'{name}: with control="none" the steps do not adapt; leave it out, or choose a law')

@@ -1,4 +1,4 @@
-"""What a run keeps while it goes on: chosen parts of its states, or quantities of them, in memory or in a folder."""
+"""What a run saves: chosen parts of its states, or quantities computed from them, in memory or in a folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lgint._run.trajectory import SAVED, STATE, Trajectory, loaded
 
 Save = Sequence[str] | Mapping[str, Callable[[Trajectory], Any]]
 ALWAYS: Final = ("t", "h", "error")
-BYTES: Final = 2**22  # of the rows that are held in memory before they are taken
+BYTES: Final = 2**22  # size of the rows that the core holds before they are taken
 
 
 class Keeper:
@@ -27,9 +27,9 @@ class Keeper:
     Parameters
     ----------
     trajectory : function
-        Makes a trajectory of rows.
+        Makes a trajectory from rows.
     extra : str or None
-        What the states of the method have beside their parts.
+        The name of what the method adds to its states.
     save : names or functions, optional
     place : Folder, optional
     skip : bool
@@ -54,7 +54,7 @@ class Keeper:
 
     @staticmethod
     def room(model: System) -> int:
-        """How many rows are held in memory."""
+        """How many rows the core holds before they are taken."""
         width = len(ALWAYS) + sum(model.core.widths.values())
         return int(np.clip(BYTES // (8 * width), 1, 2**16))
 
@@ -65,7 +65,7 @@ class Keeper:
             self._place.note(RESUME, {"stats": rows["stats"], "status": -1, "parts": self._parts}, _end(rows))
 
     def complete(self, result: dict[str, Any], status: int) -> dict[str, Any]:
-        """The result with all rows that were kept, in place of those that were left at its end.
+        """The result with all rows that were kept, instead of the last ones alone.
 
         Of a run that failed, rows at its end which cannot be kept are left out.
         """
@@ -120,7 +120,7 @@ def keeper_of(
     place: Folder | None,
     skip: bool,
 ) -> Keeper | None:
-    """A keeper, if a run needs one."""
+    """A keeper, or None if the run does not need one."""
     if save is None and place is None:
         return None
     return Keeper(lambda rows: Trajectory(model, method, options, rows), ROWS[method]["extra"], save, place, skip)
@@ -129,7 +129,7 @@ def keeper_of(
 def place_of(
     path: str | PathLike[str], model: System, method: str, options: dict[str, Any], arguments: Mapping[str, Any]
 ) -> tuple[Folder, Trajectory | None]:
-    """The folder of a run, and what it has of the run already."""
+    """The folder of a run, and the part of the run that is already in it."""
     about = {"method": method, "options": options, "model": type(model).__name__, "record": model.record()}
     place = Folder(path, {**about, "arguments": arguments})
     if place.ended:
@@ -138,7 +138,7 @@ def place_of(
 
 
 def saved_names(save: Save | None) -> list[str] | None:
-    """What is saved, for the note in the folder."""
+    """Names of what is saved, for the description in the folder."""
     return None if save is None else sorted(save)
 
 

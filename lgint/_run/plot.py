@@ -44,7 +44,7 @@ STYLE: dict[Any, Any] = {
 
 
 class Picture(Figure):
-    """A figure outside of pyplot: it need not be closed, can be saved, and is shown by notebooks."""
+    """A figure outside pyplot, which notebooks show and which can be saved; it need not be closed."""
 
     def _repr_png_(self) -> bytes:
         file = io.BytesIO()
@@ -53,7 +53,7 @@ class Picture(Figure):
 
 
 def style() -> Any:
-    """The look of all pictures, as a context."""
+    """A context with the style of all pictures."""
     return rc_context({**STYLE, "axes.prop_cycle": cycler(color=COLORS)})
 
 
@@ -166,7 +166,7 @@ def _residuals(axes: Axes, run: States) -> None:
 # ---- animations ----
 
 
-# the symbols of the buttons, for which matplotlib loads a font from the network
+# symbols of the buttons, for which matplotlib would load a font from the network
 SYMBOLS = {
     "minus": "\u2212",
     "fast-backward": "\u23ee",

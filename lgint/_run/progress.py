@@ -11,7 +11,7 @@ from contextlib import contextmanager
 def progress_bar(
     wanted: bool | Callable[[float], None], begin: float, end: float, unit: str
 ) -> Iterator[Callable[[float], None] | None]:
-    """A function of where the work has come between `begin` and `end`: `wanted` itself, or one that moves a bar.
+    """A function of a number between `begin` and `end` that shows progress: `wanted` itself, or one that moves a bar.
 
     None if nothing is wanted.
     """

@@ -1,4 +1,4 @@
-"""What pictures show of a run: bodies as boxes, rods as curves, joints and springs, at some of its times."""
+"""The shapes in pictures of a run: bodies as boxes, rods as curves, joints and springs, at some of its times."""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ from lgint._model.model import MissingFunctionError, Model, System
 from lgint._model.record import mode_count
 from lgint._run.trajectory import Trajectory
 
-TOLERANCE = 1e-8  # m, rad, and their rates: by how much more the constraints of another model may be violated
+TOLERANCE = 1e-8  # m, rad, and their rates: additional violation of the constraints of another model that is accepted
 
 
 class Start(NamedTuple):
-    """A state, and what the core needs beside it to resume a run; None for a fresh start."""
+    """A state, and the data with which the core resumes a run, or None for a fresh start."""
 
     t: float
     q: Array
@@ -72,7 +72,7 @@ def _parameters(model: System) -> dict[str, Any]:
 
 
 def _check_shape(model: System, other: System) -> None:
-    """ValueError unless q, v, lam and the memory of two models mean the same."""
+    """ValueError unless q, v, lam and the memory have the same meaning in both models."""
     here, there = _shape(model), _shape(other)
     for what, mine in here.items():
         if mine != there[what]:
@@ -113,7 +113,7 @@ def _shown(items: list[str]) -> str:
 
 
 def _check_constraints(model: System, other: System, end: dict[str, Array]) -> None:
-    """ValueError where the state violates a constraint of `model` more than the model of its own run allowed."""
+    """ValueError if the state violates a constraint of `model` by more than it did in the model of its own run."""
     here = _residuals(model, end)
     try:
         there = _residuals(other, end)
@@ -134,13 +134,13 @@ def _check_constraints(model: System, other: System, end: dict[str, Array]) -> N
 
 
 def _residuals(model: System, end: dict[str, Array]) -> Array:
-    """Violation of the rows at position and at velocity level, (2, nc)."""
+    """Residuals of the rows at position and velocity level, (2, nc)."""
     found = model.core.evaluate(float(end["t"]), end["q"], end["v"], mem=end["mem"], want=["phi", "phidot"])
     return np.stack([found["phi"], found["phidot"]])
 
 
 def _check_rotations(model: System, other: System, end: dict[str, Array]) -> None:
-    """ValueError where coordinates mean another rotation, as angles do that count from another reference."""
+    """ValueError if coordinates mean other rotations, as angles from another reference do."""
     if not (isinstance(model, Model) and isinstance(other, Model)):
         return
     for name in model.bodies:

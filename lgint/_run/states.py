@@ -36,7 +36,7 @@ class Stats:
     rejected : int
         Steps that error control rejected.
     failed : int
-        Those of them that could not be carried out.
+        Rejected steps that could not be carried out.
     newton_iterations : int
         Linear solves of Newton's method.
     jacobians : int
@@ -48,7 +48,7 @@ class Stats:
     dense_fallbacks : int
         Factorisations that were left to LAPACK's dense one.
     midpoint_gradients : int
-        Steps of an energy-momentum method in which a midpoint gradient stood in for a discrete one, so that the energy
+        Steps of an energy-momentum method in which a midpoint gradient replaced a discrete one, so that the energy
         is not exact; see the page of these methods.
     gradients_formed : int
         Gradients that a LagrangianModel was not given: by complex step or by differences.
@@ -144,22 +144,22 @@ class States:
 
     @property
     def _invariant(self) -> bool:
-        """Whether multipliers are those of rows in the axes of the bodies that they join."""
+        """Whether multipliers belong to rows in the axes of bodies."""
         return bool(self.options.get("equivariant", False))
 
     @property
     def _static(self) -> bool:
-        """Whether the states are equilibria, with load factors in the place of times."""
+        """Whether the states are equilibria, whose times are load factors."""
         return self.method == EQUILIBRIUM
 
     @property
     def _times(self) -> Array:
-        """Times (n,) at which the states see whatever depends on time."""
+        """Times (n,) at which functions of time are taken for the states."""
         return np.full(len(self), float(self.options["time"])) if self._static else self.t
 
     @property
     def _loads(self) -> Array:
-        """Factors (n,) of the loads under which the states are."""
+        """Factors (n,) of the loads on the states."""
         return self.t if self._static else np.ones(len(self))
 
     # ---- bodies ----
@@ -484,7 +484,7 @@ class States:
         return total
 
     def _motions(self, names: Sequence[str]) -> Iterator[tuple[slice, Kinematics]]:
-        """Kinematics of bodies, so many states at a time that their arrays stay small."""
+        """Kinematics of bodies, for as many states at a time as keep the arrays small."""
         many = max(AT_A_TIME // max(len(names), 1), 1)
         for first in range(0, len(self), many):
             states = slice(first, first + many)

@@ -90,7 +90,7 @@ def _places(quantity: Quantity, labels: dict[str, list[str]]) -> list[tuple[str,
     return [(name, ",".join(component)) for name in names for component in product(*components)]
 
 
-# ---- what there is ----
+# ---- quantities ----
 
 
 PARTS = {
@@ -102,7 +102,7 @@ PARTS = {
 
 
 def _quantities(run: JointStates) -> Iterator[Quantity]:
-    """What was kept of the run, and what follows from it."""
+    """Saved parts of the states, and quantities computed from them."""
     yield Quantity("h", run.h, (), "s", "size of the step that ended here")
     yield Quantity("error", run.error, (), "1", "error of that step over the tolerance")
     for name, (axis, about) in PARTS.items():
@@ -131,7 +131,7 @@ def _of_bodies(run: JointStates, model: Model) -> Iterator[Quantity]:
 
 
 def _energies(run: JointStates) -> Iterator[Quantity]:
-    """Nothing if the system has no energy, or had one in a function that its file does not hold."""
+    """The energies; none if the system has no energy, or has one in a function that its file does not hold."""
     with suppress(ValueError, MissingFunctionError):
         kinetic, potential = run.energy("kinetic"), run.energy("potential")
         yield Quantity("kinetic_energy", kinetic, (), "J", "kinetic energy")

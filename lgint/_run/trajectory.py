@@ -1,4 +1,4 @@
-"""Trajectory: what `integrate` returns, with files and pictures beside the states and their diagnostics."""
+"""`Trajectory`, the result of `integrate`: states and their diagnostics, files and pictures."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class Trajectory(JointStates):
         return chosen
 
     def _rows(self, index: Any) -> Any:
-        """What NumPy takes as the index of rows, so that they stay in order."""
+        """The index that NumPy uses for rows; a ValueError if it would change their order."""
         if isinstance(index, slice):
             if (1 if index.step is None else index.step) <= 0:
                 raise ValueError(f"index: states go forward in time; a positive step expected, got {index.step}")

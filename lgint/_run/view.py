@@ -139,14 +139,14 @@ def view(
         scene=_axes(low, high),
         legend={"x": 0, "y": 1},
         margin={"l": 0, "r": 0, "t": 0, "b": 0},
-        uirevision="kept",  # the camera stays where the mouse has put it
+        uirevision="kept",  # the camera stays where the mouse has moved it
         **_controls(at, run.method == EQUILIBRIUM, 1000 * seconds / len(at.t)),
     )
     return View(figure)
 
 
 def _distinct(at: Frames) -> Frames:
-    """Every state once, with its own time for a label."""
+    """Every state once, labelled with its own time."""
     times, rows = np.unique(at.t, return_index=True)
     return Frames(times, at.q[rows], at.v[rows], times)
 
@@ -160,12 +160,12 @@ def _extent(model: Model, at: Frames, boxes: Mapping[str, Box]) -> tuple[Array, 
     low, high = everything.min(axis=(0, 1)), everything.max(axis=(0, 1))
     room = 0.05 * float((high - low).max())
     low, high = low - room, high + room
-    # what moves in a plane or on a line still has some depth
+    # motions in a plane or on a line still get some depth
     missing = np.maximum(0.2 * max(float((high - low).max()), 1e-6) - (high - low), 0) / 2
     return low - missing, high + missing
 
 
-# ---- what moves ----
+# ---- moving shapes ----
 
 
 class Part(NamedTuple):
@@ -257,7 +257,7 @@ def _lines(lines: Iterable[Array], look: dict[str, Any]) -> Part:
     return Part(graph_objects.Scatter3d, points, looks)
 
 
-# ---- what stays ----
+# ---- paths ----
 
 
 def _followed(model: Model, paths: bool | Sequence[str]) -> list[str]:

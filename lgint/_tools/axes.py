@@ -1,4 +1,4 @@
-"""What pictures of studies share: logarithmic axes, curves with markers, order triangles. Works on given axes."""
+"""Functions that pictures of studies share: logarithmic axes, curves with markers, order triangles, on given axes."""
 
 from __future__ import annotations
 

@@ -191,7 +191,8 @@ def run(only: str = "", repeat: int = 9, machine: str = "", out: Path | None = N
         choice("case", only, [case.name for case in CASES])
     exudyn = bench_exudyn.load()
     name = machine or f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}"
-    print(f"{name}; lgint against {f'Exudyn {exudyn.__version__}' if exudyn else 'nobody: exudyn is not installed'}")
+    peer = f"compared with Exudyn {exudyn.__version__}" if exudyn else "without comparison, as exudyn is not installed"
+    print(f"{name}; lgint {peer}")
     print(HEADER)
     results = []
     for case in cases:

@@ -97,7 +97,7 @@ def legend(figure: Figure, side: str = "lower") -> None:
 def over_time(
     t: Mapping[str, Array], values: Mapping[str, Mapping[str, Array]], names: Sequence[str], axes: Axes | None
 ) -> Figure:
-    """How far invariants moved away, on a logarithmic axis: a panel for each, a line for each run."""
+    """Drifts of invariants on a logarithmic axis: a panel for each invariant, a line for each run."""
 
     def draw(panel: Axes, name: str) -> None:
         for i, (label, run) in enumerate(values.items()):

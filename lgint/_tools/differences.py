@@ -1,4 +1,4 @@
-"""How far the states of two runs are apart: in coordinates, or by what the bodies do where these differ."""
+"""Differences between the states of two runs: in coordinates, or in motions of the bodies if coordinates differ."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def rows(name: str, run: Trajectory, times: Array | None) -> Rows:
 
 
 def places(name: str, run: Trajectory, times: Array | None) -> Any:
-    """Where the states of a run at some times stand; None: the last one."""
+    """The indices of the states of a run at some times; None: that of the last state."""
     if times is None:
         return slice(-1, None)
     after = np.clip(np.searchsorted(run.t, times), 1, max(len(run) - 1, 1))
@@ -65,7 +65,7 @@ def differences(model: System, other: System) -> Differences:
 
 
 def same_space(model: System, other: System) -> bool:
-    """Whether coordinates of two models mean the same."""
+    """Whether the coordinates of two models have the same meaning."""
     if not (isinstance(model, Model) and isinstance(other, Model)):
         return _kinds(model) == _kinds(other)
     return _kinds(model) == _kinds(other) and _blocks(model) == _blocks(other)

@@ -60,7 +60,7 @@ def test_the_command_writes_rows_with_the_name_of_the_machine(tmp_path, capsys):
     assert _cli.main(arguments) == 0
     assert _cli.main(arguments) == 0
     table = capsys.readouterr().out
-    assert "abacus; lgint against nobody" in table
+    assert "abacus; lgint without comparison" in table
     assert "free top, rk67" in table
     with file.open(newline="") as rows:
         read = list(csv.DictReader(rows))
