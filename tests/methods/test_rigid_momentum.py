@@ -429,5 +429,5 @@ def tree():
 def test_hamilton_s_rules_need_inertia_about_every_axis():
     thin = lgint.models.free_body(inertia=(2.0, 2.0, 0.0), omega0=(1.0, 2.0, 0.0))
     for method in ("mph", "emh"):
-        with pytest.raises(ValueError, match=f"{method}: the mass matrix is singular; eml, reml and mpl"):
+        with pytest.raises(ValueError, match=f"{method} needs the inverse of the mass matrix, which is singular"):
             lgint.integrate(thin, method, t_end=0.1, h=0.01, equivariant=True)

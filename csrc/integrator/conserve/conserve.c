@@ -35,11 +35,11 @@ static lg_status check_system(lg_stepper *self)
     if (has_steps && block < 0)
         return LG_OK;
     if (has_steps && system->block_name)
-        lg_report_say(&self->report, "%s: needs %s, and %.*s is neither", self->method->name, self->type->needs,
+        lg_report_say(&self->report, "%s needs %s, and %.*s is neither", self->method->name, self->type->needs,
                       LG_SHORT(system->block_name(system->self, block)));
     else
-        lg_report_say(&self->report, "%s: needs %s", self->method->name, self->type->needs);
-    self->report.advice = "genalpha runs every model";
+        lg_report_say(&self->report, "%s needs %s", self->method->name, self->type->needs);
+    self->report.advice = "generalized-alpha runs every model";
     return LG_BAD_ARGUMENT;
 }
 
@@ -109,7 +109,8 @@ static lg_status check_mass(lg_stepper *self, const lg_state *state)
     lg_status status = self->system->kinetic(self->system->self, &pair, &wanted);
     if (status != LG_SINGULAR)
         return status;
-    lg_report_say(&self->report, "%s: the mass matrix is singular; eml, reml and mpl do not need its inverse",
+    lg_report_say(&self->report,
+                  "%s needs the inverse of the mass matrix, which is singular; methods from Livens' principle do not",
                   self->method->name);
     return LG_BAD_ARGUMENT;
 }
