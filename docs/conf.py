@@ -22,7 +22,8 @@ import generate  # noqa: E402
 import model_pages  # noqa: E402
 
 generate.write(HERE / "generated", HERE / "references.bib")
-model_pages.write(HERE / "benchmark_models")
+papers = generate.papers_in(HERE / "references.bib")
+model_pages.write(HERE / "benchmark_models", papers)
 # copies keep the times of the originals, so that only changed notebooks run again
 shutil.rmtree(HERE / "notebooks", ignore_errors=True)
 shutil.copytree(

@@ -20,7 +20,7 @@ Row = dict[str, Any]
 
 def write(folder: Path, bibliography: Path) -> None:
     """Write every table as a Markdown fragment into a folder."""
-    keys = set(re.findall(r"^@\w+\{(\w+),", bibliography.read_text(), re.MULTILINE))
+    keys = papers_in(bibliography)
     folder.mkdir(exist_ok=True)
     with (bibliography.parent / "verdicts.csv").open(newline="") as file:
         papers = paper_tables(list(csv.DictReader(file)), keys)
@@ -33,6 +33,11 @@ def write(folder: Path, bibliography: Path) -> None:
     }
     for name, text in (fragments(keys) | tables).items():
         (folder / f"{name}.md").write_text(text + "\n")
+
+
+def papers_in(bibliography: Path) -> set[str]:
+    """Return the keys of a bibliography."""
+    return set(re.findall(r"^@\w+\{(\w+),", bibliography.read_text(), re.MULTILINE))
 
 
 def fragments(keys: set[str]) -> dict[str, str]:

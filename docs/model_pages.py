@@ -4,6 +4,8 @@ import inspect
 import warnings
 from pathlib import Path
 
+import generate
+
 import lgint
 
 # the arguments of the model and of `integrate` for the picture
@@ -26,7 +28,7 @@ EXAMPLES = {
 }
 
 
-def write(folder: Path) -> None:
+def write(folder: Path, keys: set[str]) -> None:
     """Write the pages and their pictures.
 
     A model without an example, or an example without a model, is an error.
@@ -45,15 +47,16 @@ def write(folder: Path) -> None:
             warnings.simplefilter("ignore")  # the published inertias of the Puma 560
             exec(code, scope)
         scope["run"].plot().savefig(folder / f"{name}.png", dpi=110)
-        (folder / f"{name}.md").write_text(page(name, code, scope["model"]))
+        (folder / f"{name}.md").write_text(page(name, code, scope["model"], keys))
 
 
-def page(name: str, code: str, model: lgint.Model) -> str:
+def page(name: str, code: str, model: lgint.Model, keys: set[str]) -> str:
     """Return the text of a page."""
     first = inspect.getdoc(getattr(lgint.models, name)).split("\n")[0]
+    source = generate.cite(model.reference, keys)
     return f"""# `{name}`
 
-{first} {size(model)} Source: {model.reference}.
+{first} {size(model)} Source: {source}.
 
 ```python
 import lgint

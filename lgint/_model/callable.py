@@ -46,6 +46,10 @@ class CallableModel(System):
         Kinetic and potential energy, J, for `Trajectory.energy`.
     kinks : sequence of float
         Times at which the functions are not smooth; runs land on them.
+    nrows : int, optional
+        Number of constraint rows nc. Default: what `constraint(0, q0)` has.
+    steps : mapping of str to function
+        What energy-momentum methods ask of a system; `LagrangianModel` gives it.
 
     Raises
     ------

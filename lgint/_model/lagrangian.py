@@ -46,6 +46,8 @@ class LagrangianModel(CallableModel):
         All forces that the potential does not contain.
     kinks : sequence of float
         Times at which `force` is not smooth; runs land on them.
+    nrows : int, optional
+        Number of constraint rows nc. Default: what `constraint(q0)` has.
 
     Attributes
     ----------

@@ -170,6 +170,11 @@ def drift(runs: Trajectory | Mapping[str, Trajectory], invariants: Invariants = 
     -------
     Drift
         `print` it for a table, `plot` it, or take `.largest` for numbers.
+
+    Raises
+    ------
+    ValueError
+        For anything but trajectories with states, and for unknown names of invariants.
     """
     named = {runs.method: runs} if isinstance(runs, Trajectory) else dict(runs)
     for label, run in named.items():

@@ -448,6 +448,11 @@ def compare(
     -------
     Comparison
         `print` it for a table, `plot` it.
+
+    Raises
+    ------
+    ValueError
+        Without any setting, and for a reference without a model where each setting has its own.
     """
     arguments = {label: {**common, **_setting(own)} for label, own in settings.items()}
     if not arguments:

@@ -48,12 +48,13 @@ def crank_drive_v8(
     duration: float = 9.0,
     omega0: float = 0.0,
 ) -> Model:
-    """17 bodies: "crankshaft" along x, "conrod1" .. "conrod8", "piston1" .. "piston8"; z is up.
+    """The crank drive of a V8 engine from rest under a pulse of torque: 17 bodies, one degree of freedom.
 
-    Throws at 0, 90, 270, 180 degrees from -x to +x; conrods 1 and 2 are on the first throw, in the banks at 45 and 135
-    degrees, and so on. Joints: "crankshaft_bearing", and for each cylinder "crank_pin1" (revolute), "piston_pin1"
-    (inline: the small end is on the pin's axis), "cylinder1" (prismatic). No redundant rows, one degree of freedom. The
-    torque `torque` sin^2(pi t / `duration`) about x turns the crankshaft.
+    Bodies: "crankshaft" along x, "conrod1" .. "conrod8", "piston1" .. "piston8"; z is up. Throws at 0, 90, 270, 180
+    degrees from -x to +x; conrods 1 and 2 are on the first throw, in the banks at 45 and 135 degrees, and so on.
+    Joints: "crankshaft_bearing", and for each cylinder "crank_pin1" (revolute), "piston_pin1" (inline: the small
+    end is on the pin's axis), "cylinder1" (prismatic), without redundant rows. The torque `torque` sin^2(pi t /
+    `duration`) about x turns the crankshaft.
 
     Parameters
     ----------
@@ -68,6 +69,11 @@ def crank_drive_v8(
         N m and s.
     omega0 : float
         Initial crank speed, rad/s.
+
+    Returns
+    -------
+    Model
+        With the start that the description gives.
     """
     r, l_rod, l_com = (number(*pair, positive=True) for pair in (("radius", radius), ("length", length), ("com", com)))
     speed = number("omega0", omega0)

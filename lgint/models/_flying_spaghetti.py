@@ -24,7 +24,9 @@ def flying_spaghetti(
     damping: ArrayLike = 0.0,
     constraints: str | None = "kirchhoff",
 ) -> Model:
-    """A free rod "rod" from (0.6 L, 0, 0) to (0, 0.8 L, 0), thrown at "node0".
+    """A free rod that a force and a moment at its end throw.
+
+    The rod "rod" leads from (0.6 L, 0, 0) to (0, 0.8 L, 0) and is thrown at "node0".
 
     The force is g(t)/10 along x, the moment g(t) (0, -1/2, -1), both inertial; g rises from 0 to 200 at t = 2.5 and
     falls to 0 at t = 5.
@@ -49,6 +51,11 @@ def flying_spaghetti(
         C_d of the stress C (w - w0) + 2 C_d w', N s and N m^2 s.
     constraints : str or None
         "kirchhoff": no shear; "inextensible": no stretch either; None: neither.
+
+    Returns
+    -------
+    Model
+        With the start that the description gives.
     """
     span = number("length", length, positive=True)
     stiffness = [

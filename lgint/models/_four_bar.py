@@ -25,13 +25,15 @@ def four_bar(
     width: float = 1.0,
     density: float = 1.0,
 ) -> Model:
-    """Bars "bar1" ... form a square in the x-y plane, at rest, with spherical joints "joint1" ... at its corners.
+    """Four bars in a closed loop, free in space, under a pulse.
 
-    "joint1" connects "bar1" and "bar2", "joint4" connects "bar4" and "bar1". Bars 1 and 3 lie along y with their COM at
-    x = `length` / 2 and -`length` / 2, bars 2 and 4 along x with their COM at y = `length` / 2 and -`length` / 2; all
-    body axes are parallel to the inertial ones at the start. There is no gravity. Until t = 1 s a force at the COM of
-    bar 1 and a moment on it, both in inertial axes, rise from zero to `peak` times their vectors at t = 0.5 s and fall
-    back; afterwards linear momentum, angular momentum and energy are constant.
+    Bars "bar1" ... form a square in the x-y plane, at rest, with spherical joints "joint1" ... at its corners.
+
+    "joint1" connects "bar1" and "bar2", "joint4" connects "bar4" and "bar1". Bars 1 and 3 lie along y with their
+    COM at x = `length` / 2 and -`length` / 2, bars 2 and 4 along x with their COM at y = `length` / 2 and -`length`
+    / 2; all body axes are parallel to the inertial ones at the start. There is no gravity. Until t = 1 s a force at
+    the COM of bar 1 and a moment on it, both in inertial axes, rise from zero to `peak` times their vectors at t =
+    0.5 s and fall back; afterwards linear momentum, angular momentum and energy are constant.
 
     Parameters
     ----------
@@ -47,6 +49,11 @@ def four_bar(
         Of a bar with square section, m.
     density : float
         kg/m^3.
+
+    Returns
+    -------
+    Model
+        With the start that the description gives.
     """
     force, moment = LOADS[choice("load", load, LOADS)]
     highest = number("peak", peak)

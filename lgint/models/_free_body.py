@@ -19,7 +19,9 @@ def free_body(
     velocity: ArrayLike = (0.0, 0.0, 0.0),
     gravity: ArrayLike = (0.0, 0.0, 0.0),
 ) -> Model:
-    """One body, "body", at the origin with R = I.
+    """A free rigid body that spins about all its axes.
+
+    The body "body" starts at the origin with R = I.
 
     Parameters
     ----------
@@ -35,6 +37,11 @@ def free_body(
         Initial velocity of the COM, inertial axes, m/s.
     gravity : array_like, shape (3,)
         Inertial axes, m/s^2.
+
+    Returns
+    -------
+    Model
+        With the start that the description gives.
     """
     builder = ModelBuilder(gravity=gravity, formulation=formulation)
     builder.add_body("body", mass=mass, inertia=inertia, angular_velocity=omega0, velocity=velocity)

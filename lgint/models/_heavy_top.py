@@ -27,7 +27,9 @@ def heavy_top(
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     omega0: ArrayLike = (0.0, 150.0, -4.61538),
 ) -> Model:
-    """The fast heavy top, body "top", from R = I with consistent velocity.
+    """A fast heavy top about a fixed point.
+
+    The body "top" starts from R = I with the consistent velocity.
 
     Parameters
     ----------
@@ -48,6 +50,11 @@ def heavy_top(
         Inertial axes, m/s^2.
     omega0 : array_like, shape (3,)
         Initial angular velocity, body axes, rad/s.
+
+    Returns
+    -------
+    Model
+        With the start that the description gives.
     """
     frames = {"inertial": CARRIERS[0], "body": CARRIERS[2]}
     carrier = frames[choice("constraint_frame", constraint_frame, frames)]

@@ -18,7 +18,9 @@ def lie_term(
     omega0: ArrayLike = (1.0, 2.0, -0.5),
     torque: ArrayLike = (0.3, -0.5, 0.8),
 ) -> Model:
-    """One free body, "body", at the origin with R = I, without gravity.
+    """A free body under a body-fixed torque: all of its error is the Lie group term.
+
+    The body "body" starts at the origin with R = I, without gravity.
 
     Parameters
     ----------
@@ -32,6 +34,11 @@ def lie_term(
         Initial angular velocity, body axes, rad/s.
     torque : array_like, shape (3,)
         Constant, body axes, N m.
+
+    Returns
+    -------
+    Model
+        With the start that the description gives.
     """
     builder = ModelBuilder(formulation=formulation)
     builder.add_body("body", mass=mass, inertia=inertia, angular_velocity=omega0)

@@ -24,11 +24,13 @@ def mass_spring(
     elongation: ArrayLike = (0.0, 0.0),
     rate: ArrayLike = (1.0, -1.0),
 ) -> LagrangianModel:
-    """A mass on a spring, and a second one on a spring that begins at the first; q = (x1, q2, x2).
+    """Two masses on springs in redundant coordinates, with a singular mass matrix.
 
-    x1 and x2 are the elongations of the springs, and q2 is the place where the second one begins, which the constraint
-    ((q2 - x1)^2 - (rest_length + width)^2) / 2 = 0 ties to the first mass. The kinetic energy
-    m1 v1^2 / 2 + m2 (v2 + v3)^2 / 2 does not depend on all of the velocities.
+    A mass on a spring, and a second one on a spring that begins at the first; q = (x1, q2, x2).
+
+    x1 and x2 are the elongations of the springs, and q2 is the place where the second one begins, which the
+    constraint ((q2 - x1)^2 - (rest_length + width)^2) / 2 = 0 ties to the first mass. The kinetic energy m1 v1^2 /
+    2 + m2 (v2 + v3)^2 / 2 does not depend on all of the velocities.
 
     Parameters
     ----------
@@ -45,6 +47,11 @@ def mass_spring(
         Of the first mass, m.
     elongation, rate : array_like, shape (2,)
         Of the springs at the start, m and m/s.
+
+    Returns
+    -------
+    LagrangianModel
+        With the start that the description gives.
     """
     masses, factor = VARIANTS[choice("variant", variant, VARIANTS)]
     m1, m2 = array("mass", masses if mass is None else mass, (2,))

@@ -25,7 +25,9 @@ def pendulum_chain(
     density: float = 1000.0,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
 ) -> Model:
-    """`n` bars "link1" ... along +x from the origin, at rest; joints "joint1" ... at their near ends.
+    """A chain of equal bars that hang from one another, for scaling.
+
+    `n` bars "link1" ... along +x from the origin, at rest; joints "joint1" ... at their near ends.
 
     Parameters
     ----------
@@ -41,6 +43,11 @@ def pendulum_chain(
         kg/m^3.
     gravity : array_like, shape (3,)
         Inertial axes, m/s^2.
+
+    Returns
+    -------
+    Model
+        With the start that the description gives.
     """
     choice("joint", joint, ("spherical", "revolute"))
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:

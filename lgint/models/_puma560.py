@@ -49,12 +49,14 @@ def puma560(
     damping: ArrayLike = (400.0, 400.0, 100.0, 1.0, 1.0, 0.1),
     gravity: ArrayLike = (0.0, 0.0, -9.81),
 ) -> Model:
-    """Bodies "link1" .. "link6" in their Denavit-Hartenberg frames; joints "joint1" .. "joint6".
+    """The robot Puma 560 with controlled joints.
+
+    Bodies: "link1" .. "link6" in their Denavit-Hartenberg frames; joints: "joint1" .. "joint6".
 
     "minimal" has the six joint angles; every other formulation 36 velocities and 30 constraints.
 
-    Each joint has the torque P (phi_d - phi) + D (phi_d' - phi') with phi_d'' = +a up to 0.5 s and -a after, from rest
-    at the initial angles, where a = 4 (goal - initial)/s^2 reaches the goal at rest after 1 s.
+    Each joint has the torque P (phi_d - phi) + D (phi_d' - phi') with phi_d'' = +a up to 0.5 s and -a after, from
+    rest at the initial angles, where a = 4 (goal - initial)/s^2 reaches the goal at rest after 1 s.
 
     Tait-Bryan angles are measured from the links' axes at joint angles of zero, so that |cos b| stays above 0.0526.
 
@@ -68,6 +70,11 @@ def puma560(
         P in N m/rad and D in N m s/rad.
     gravity : array_like, shape (3,)
         Inertial axes, m/s^2.
+
+    Returns
+    -------
+    Model
+        With the start that the description gives.
 
     Warns
     -----

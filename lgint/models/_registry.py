@@ -15,7 +15,7 @@ S = TypeVar("S", bound=System)
 
 
 def benchmark(reference: str) -> Callable[[Callable[P, S]], Callable[P, S]]:
-    """Enters a factory in the registry; its models carry its name, its arguments and `reference`."""
+    """Enters a factory in the registry; its models carry its name, its arguments and `reference`, as does its help."""
 
     def enter(factory: Callable[P, S]) -> Callable[P, S]:
         signature = inspect.signature(factory)
@@ -28,6 +28,7 @@ def benchmark(reference: str) -> Callable[[Callable[P, S]], Callable[P, S]]:
             given.apply_defaults()
             return factory(*args, **kwargs).with_origin(factory.__name__, given.arguments, reference)
 
+        signed.__doc__ = f"{inspect.getdoc(factory)}\n\nReferences\n----------\n{reference}"
         FACTORIES[factory.__name__] = signed
         return signed
 

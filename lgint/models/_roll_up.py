@@ -24,7 +24,10 @@ def roll_up(
     damping: ArrayLike = 100.0,
     constraints: str | None = "kirchhoff",
 ) -> Model:
-    """A rod "rod" along x, clamped at "node0", under the moment 2 pi C_K / L about y at its free end from t = 0 on.
+    """A clamped rod that an end moment rolls up into a ring.
+
+    The rod "rod" along x, clamped at "node0", is under the moment 2 pi C_K / L about y at its free end from t = 0
+    on.
 
     It comes to rest as a closed ring, where its potential energy is 2 pi^2 C_K / L. `bending_stiffness=5e4` is the
     stiffer rod of the paper's Fig. 12.
@@ -49,6 +52,11 @@ def roll_up(
         C_d of the stress C (w - w0) + 2 C_d w', N s and N m^2 s.
     constraints : str or None
         "kirchhoff": no shear; "inextensible": no stretch either; None: neither.
+
+    Returns
+    -------
+    Model
+        With the start that the description gives.
     """
     span = number("length", length, positive=True)
     K = np.broadcast_to(array("bending_stiffness", bending_stiffness, (), (3,)), (3,))

@@ -29,7 +29,9 @@ def rotor(
     torque_sign: float = 1.0,
     consistent_mass: bool = False,
 ) -> Model:
-    """One body, "rotor", with its axis along x; its COM is at the origin.
+    """A fast rotor on two elastic supports.
+
+    The body "rotor" has its axis along x, and its COM is at the origin.
 
     The left support acts along x, y and z, the right one along y and z; both are unstretched at t = 0. In place of
     gravity there is the constant inertial torque torque_sign (L/2 - left) m g about z, with L = left + right.
@@ -54,6 +56,11 @@ def rotor(
         +1 as in holzinger2024, -1 as in holzinger2025.
     consistent_mass : bool
         Take the mass 1.233075 kg, to which the printed inertia and damping belong, in place of `mass`.
+
+    Returns
+    -------
+    Model
+        With the start that the description gives.
     """
     m = CONSISTENT_MASS if consistent_mass else number("mass", mass, positive=True)
     L_left, L_right = number("left", left, positive=True), number("right", right, positive=True)

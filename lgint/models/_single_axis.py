@@ -15,7 +15,9 @@ def single_axis(
     omega0: float = 100.0,
     mass: float = 1.0,
 ) -> Model:
-    """One body, "body", that turns about its COM at the origin, with rotational coordinates only; R = I at the start.
+    """A body that turns about a principal axis under a constant moment.
+
+    The body "body" turns about its COM at the origin, with rotational coordinates only; R = I at the start.
 
     Parameters
     ----------
@@ -29,6 +31,11 @@ def single_axis(
         Initial angular velocity about the x axis, rad/s.
     mass : float
         kg; has no effect.
+
+    Returns
+    -------
+    Model
+        With the start that the description gives.
     """
     builder = ModelBuilder(formulation=formulation)
     spin = (number("omega0", omega0), 0.0, 0.0)

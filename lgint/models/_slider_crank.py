@@ -33,11 +33,13 @@ def slider_crank(
     slider_inertia: ArrayLike = (1e-4, 1e-4, 1e-4),
     gravity: ArrayLike = (0.0, 0.0, -9.81),
 ) -> Model:
-    """Bodies "crank", "rod", "slider"; joints "A" (revolute about x), "B" (spherical), "C" (universal), "guide".
+    """The spatial slider-crank of the IFToMM library.
 
-    The crank turns about A = (0, 0.1, 0.12) with its arm of 0.08 m upright at the start; the rod of 0.3 m leads from B
-    to C = (0.2, 0, 0) on the slider, which moves along x. Joint C: coincident points, and the slider's x axis stays
-    normal to the rod's y axis. One degree of freedom.
+    Bodies: "crank", "rod", "slider"; joints: "A" (revolute about x), "B" (spherical), "C" (universal), "guide".
+
+    The crank turns about A = (0, 0.1, 0.12) with its arm of 0.08 m upright at the start; the rod of 0.3 m leads
+    from B to C = (0.2, 0, 0) on the slider, which moves along x. Joint C: coincident points, and the slider's x
+    axis stays normal to the rod's y axis. One degree of freedom.
 
     Parameters
     ----------
@@ -54,6 +56,11 @@ def slider_crank(
         start.
     gravity : array_like, shape (3,)
         Inertial axes, m/s^2.
+
+    Returns
+    -------
+    Model
+        With the start that the description gives.
     """
     speed = number("crank_speed", crank_speed)
     com = COM[choice("crank_com", crank_com, COM)]

@@ -19,11 +19,13 @@ def spring_pendulum(
     q0: ArrayLike = (1.05, np.pi / 2, 0.0),
     v0: ArrayLike = (0.0, 1.0, 1.0),
 ) -> LagrangianModel:
-    """A point mass that swings about the origin on a spring, without gravity; q = (r, theta, phi).
+    """A point mass on a nonlinear spring in spherical coordinates.
+
+    It swings about the origin, without gravity; q = (r, theta, phi).
 
     r is the distance from the origin, theta the angle to the z axis, phi the longitude. The energy of the spring is
-    EA eps^2 / 2 with the Green-Lagrange strain eps = (r^2 - l0^2) / (2 l0^2). Since nothing depends on phi, the angular
-    momentum about z, m r^2 sin(theta)^2 phi', is constant.
+    EA eps^2 / 2 with the Green-Lagrange strain eps = (r^2 - l0^2) / (2 l0^2). Since nothing depends on phi, the
+    angular momentum about z, m r^2 sin(theta)^2 phi', is constant.
 
     Parameters
     ----------
@@ -35,6 +37,11 @@ def spring_pendulum(
         l0, m.
     q0, v0 : array_like, shape (3,)
         The start: m and rad, m/s and rad/s.
+
+    Returns
+    -------
+    LagrangianModel
+        With the start that the description gives.
     """
     m, EA = number("mass", mass, positive=True), number("axial_stiffness", axial_stiffness, nonnegative=True)
     length = number("rest_length", rest_length, positive=True)

@@ -21,10 +21,13 @@ def steady_top(
     precession: float = 10.0,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
 ) -> Model:
-    """A cone, body "body", that turns about its tip at the origin, with rotational coordinates only.
+    """A cone about its tip in steady precession, which is known in closed form.
 
-    Its base has the radius `height` / 2. The spin is the one of steady precession, (118), so that the COM moves on the
-    circle l (sin(nutation) sin(precession t), -sin(nutation) cos(precession t), cos(nutation)) with l = 3/4 `height`.
+    The body "body" turns about its tip at the origin, with rotational coordinates only.
+
+    Its base has the radius `height` / 2. The spin is the one of steady precession, (118), so that the COM moves on
+    the circle l (sin(nutation) sin(precession t), -sin(nutation) cos(precession t), cos(nutation)) with l = 3/4
+    `height`.
 
     Parameters
     ----------
@@ -40,6 +43,11 @@ def steady_top(
         Angular velocity of the axis about the vertical, rad/s.
     gravity : array_like, shape (3,)
         Along -z, m/s^2.
+
+    Returns
+    -------
+    Model
+        With the start that the description gives.
     """
     a, g = number("height", height, positive=True), array("gravity", gravity, (3,))
     if g[0] or g[1] or not g[2] < 0:
