@@ -412,7 +412,7 @@ def test_a_step_that_fails_leaves_the_state(method, options):
 def test_messages_name_the_body_and_the_formulation():
     for method, _ in [*DISCRETE, *MIDPOINT[:2]]:
         with pytest.raises(
-            ValueError, match=f'{method}: needs .*formulation="euler_parameters", and top is neither; genalpha'
+            ValueError, match=f'{method} needs .*formulation="euler_parameters", and top is neither; generalized-alpha'
         ):
             lgint.integrate(lgint.models.heavy_top(formulation="R3xSO3"), method, t_end=1.0, h=0.1, equivariant=True)
         with pytest.raises(ValueError, match="and arm.tree is neither"):
