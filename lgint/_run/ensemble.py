@@ -1,15 +1,15 @@
-"""Ensembles: the trajectories of many models, which the core has run without Python between them."""
+"""Ensembles: the trajectories of many models, which the core has run without Python between them where it can."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
 
 from lgint import _core
 from lgint._args import Array, choice
-from lgint._model.model import System
+from lgint._model.model import Model, System
 from lgint._run.trajectory import Trajectory
 
 PARTS = ("t", "h", "error", "q", "v", "vdot", "lam")
@@ -33,20 +33,24 @@ class Ensemble(Sequence[Trajectory]):
     """
 
     def __init__(
-        self, models: Sequence[System], method: str, options: Mapping[str, Any], results: Sequence[dict[str, Any]]
+        self,
+        models: Sequence[System],
+        method: str,
+        options: Mapping[str, Any],
+        runs: Sequence[Trajectory | dict[str, Any]],
+        errors: Sequence[Exception | None],
     ) -> None:
         self.models = list(models)
         self.method = method
         self.options = dict(options)
-        self.errors: list[Exception | None] = [result["error"] for result in results]
-        self._results = results
-        self._made: dict[int, Trajectory] = {}
+        self.errors = list(errors)
+        self._runs = list(runs)  # trajectories, or results of the core that become trajectories when they are asked for
         for i, error in enumerate(self.errors):
             if error is not None:
                 error.trajectory = self[i]  # type: ignore[attr-defined]
 
     def __len__(self) -> int:
-        return len(self._results)
+        return len(self._runs)
 
     @overload
     def __getitem__(self, index: int) -> Trajectory: ...
@@ -56,10 +60,11 @@ class Ensemble(Sequence[Trajectory]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         i = range(len(self))[index]
-        if i not in self._made:
-            result = {**self._results[i], "status": -1 if self.errors[i] else 0}
-            self._made[i] = Trajectory(self.models[i], self.method, self.options, result)
-        return self._made[i]
+        run = self._runs[i]
+        if not isinstance(run, Trajectory):
+            status = -1 if self.errors[i] else 0
+            run = self._runs[i] = Trajectory(self.models[i], self.method, self.options, {**run, "status": status})
+        return run
 
     def __repr__(self) -> str:
         failed = sum(error is not None for error in self.errors)
@@ -84,9 +89,14 @@ class Ensemble(Sequence[Trajectory]):
             If the runs have different numbers of states, because steps adapt or a run failed.
         """
         choice("part", part, PARTS)
-        if len({len(result["t"]) for result in self._results}) > 1:
+        if len({len(run) for run in self}) > 1:
             raise ValueError(f"{part}: the runs have different numbers of states; t_eval gives all the same times")
-        return np.stack([result[part] for result in self._results])
+        return np.stack([getattr(run, part) for run in self])
+
+
+def loops_in_core(models: Sequence[System]) -> bool:
+    """Whether the core can go from run to run: models with bodies, of one size."""
+    return all(isinstance(model, Model) for model in models) and len({(model.nq, model.nv) for model in models}) == 1
 
 
 def run(
@@ -104,9 +114,47 @@ def run(
     q, v = (np.stack([getattr(model, name) for model in models]) for name in ("q0", "v0"))
     arguments = ([model.core for model in models], method, begin, end, step, every, q, v, given, *others)
     try:
-        return Ensemble(models, method, options, _core.ensemble(*arguments))
+        return _of(models, method, options, _core.ensemble(*arguments))
     except BaseException as error:
         so_far = getattr(error, "result", None)
         if isinstance(so_far, list):
-            error.trajectory = Ensemble(models, method, options, so_far)  # type: ignore[attr-defined]
+            error.trajectory = _of(models, method, options, so_far)  # type: ignore[attr-defined]
         raise
+
+
+def _of(
+    models: Sequence[System], method: str, options: Mapping[str, Any], results: Sequence[dict[str, Any]]
+) -> Ensemble:
+    return Ensemble(models, method, options, results, [result["error"] for result in results])
+
+
+def one_by_one(
+    models: Sequence[System],
+    method: str,
+    options: Mapping[str, Any],
+    integrate: Callable[[System, Callable[[float], None] | None], Trajectory],
+    move: Callable[[float], None] | None,
+) -> Ensemble:
+    """The runs of all models by a function of a model and of what shows the progress of its run."""
+    runs: list[Trajectory | dict[str, Any]] = []
+    errors: list[Exception | None] = []
+
+    def ensemble() -> Ensemble:
+        return Ensemble(models, method, options, runs, errors)
+
+    def report(t: float) -> None:
+        if move:
+            move(len(runs))
+
+    try:
+        for model in models:
+            try:
+                runs.append(integrate(model, report if move else None))
+                errors.append(None)
+            except _core.IntegrationError as error:
+                runs.append(error.trajectory)
+                errors.append(error)
+    except BaseException as error:
+        error.trajectory = ensemble()  # type: ignore[attr-defined]
+        raise
+    return ensemble()

@@ -10,6 +10,7 @@ import numpy as np
 
 from lgint import _core
 from lgint._args import Array, number, shown
+from lgint._run.trajectory import Trajectory
 
 Event = Callable[[float, Array, Array], float]
 
@@ -21,8 +22,8 @@ class Events:
     sign at its end. A zero at the start of the run is not an event.
     """
 
-    def __init__(self, core: _core.System, events: Event | Sequence[Event]) -> None:
-        functions: list[Event] = list(events) if isinstance(events, (list, tuple)) else [events]  # type: ignore[list-item]
+    def __init__(self, core: _core.System, events: Event | Sequence[Event], known: Trajectory | None = None) -> None:
+        functions = self._listed(events)
         for function in functions:
             if not callable(function):
                 raise ValueError(f"events: functions of t, q, v expected, got {function!r}")
@@ -33,6 +34,24 @@ class Events:
         self.values: list[float] | None = None
         self.found: list[list[tuple[float, Array, Array]]] = [[] for _ in functions]
         self.ended = False
+        if known is not None:
+            self._go_on(known)
+
+    @staticmethod
+    def _listed(events: Event | Sequence[Event]) -> list[Event]:
+        return list(events) if isinstance(events, (list, tuple)) else [events]  # type: ignore[list-item]
+
+    @classmethod
+    def names(cls, events: Event | Sequence[Event] | None) -> list[str] | None:
+        """The names of the functions, for the note in a folder."""
+        return None if events is None else [_name(function) for function in cls._listed(events)]
+
+    def _go_on(self, known: Trajectory) -> None:
+        """Starts with the events up to the state from which `known` is resumed; later ones will be found again."""
+        columns = zip(known.t_events or [], known.q_events or [], known.v_events or [], strict=True)
+        for i, events in enumerate(columns):
+            self.found[i] = [event for event in zip(*events, strict=True) if event[0] <= known.end["t"][0]]
+            self.left[i] -= len(self.found[i])
 
     def on_step(self, t: tuple[float, float], q: Array, v: Array, a: Array, lam: Array) -> float | None:
         """Records the events of a step; returns the time of the one that ends the run, if any."""
@@ -79,10 +98,13 @@ class Events:
                 return max(other for other, _ in hits if other <= time + _resolution(time))
         return None
 
-    def columns(self, place: int, width: int | None) -> list[Array]:
-        """Times (place 0), coordinates (1) or velocities (2) of the events of each function, one array each."""
-        shape = (-1,) if width is None else (-1, width)
-        return [np.array([event[place] for event in events], dtype=float).reshape(shape) for events in self.found]
+    def columns(self) -> list[list[Array]]:
+        """Times, coordinates and velocities of the events of each function, one array each."""
+        shapes = ((-1,), (-1, self._core.nq), (-1, self._core.nv))
+        return [
+            [np.array([event[place] for event in events], dtype=float).reshape(shape) for events in self.found]
+            for place, shape in enumerate(shapes)
+        ]
 
 
 def _value(function: Event, t: float, q: Array, v: Array) -> float:

@@ -112,7 +112,7 @@ def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
         if not (folder / last).exists():
             raise ValueError("the run has not written any states yet")
         noted, arrays = files.read(folder / last)
-        return {**about, **noted, "events": None}, arrays | dict(_columns(folder, noted["rows"]))
+        return {**about, **noted}, arrays | dict(_columns(folder, noted["rows"]))
 
 
 def _text(folder: Path) -> str:

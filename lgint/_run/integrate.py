@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from lgint import _core
 from lgint._args import Array, array, choice, guess, number, shown
 from lgint._model.gradients import gradients_formed
-from lgint._model.model import Model, System
+from lgint._model.model import System
 from lgint._run import ensemble
 from lgint._run.events import Event, Events
 from lgint._run.keep import Keeper, Save, keeper_of, place_of, saved_names
@@ -102,10 +102,11 @@ def integrate(
 
     Parameters
     ----------
-    model : Model, CallableModel, LagrangianModel or sequence of Model
-        Models in a sequence run one after the other in the core, in a single call and without Python between the runs;
-        `Model.variants` makes them from many values or starts. They take neither `events` nor `dense_output`, and
-        `start` is the name of an option.
+    model : Model, CallableModel, LagrangianModel or a list of them
+        Models in a list run one after the other in the core, in a single call and without Python between the runs;
+        `Model.variants` makes them from many values or starts. With `events`, `dense_output` or `save`, and for
+        models of different sizes or of functions, Python goes from run to run. `path` and a trajectory as `start`
+        belong to single runs.
     method : str
         One of `lgint.methods()`.
     t_end : float
@@ -147,7 +148,8 @@ def integrate(
         A folder to which the states are written while the run goes on, so that it needs a constant amount of memory.
         The arrays of the trajectory then stay on the disk; `lgint.load` reads the folder, also while the run goes on
         and after it was killed. The same call with the same folder resumes the run, bit for bit, or returns what is
-        there if the run has ended. Not together with `events` and `dense_output`.
+        there if the run has ended; it knows functions of `events` and `save` by their names. Not together with
+        `dense_output`, which keeps every step in memory.
     progress : bool or function
         True: show a progress bar on standard error (with tqdm, if it is installed). A function is called about every
         50 ms with the time, or with the number of runs done of an ensemble; if it raises, the run ends.
@@ -178,28 +180,55 @@ def integrate(
     landings = None if stops is None else np.unique(array("stops", stops))
     every = count("save_every", save_every)
     wanted = None if t_eval is None else array("t_eval", t_eval)
+    schedule = (end, step, every, wanted, landings, dense_output)
     if not isinstance(model, System):
-        models = _models(model, events=events, dense_output=dense_output, start=start, save=save, path=path)
+        models = _models(model, start=start, path=path)
         with progress_bar(progress, 0, len(models), "run") as move:
-            begin = number("t0", t0)
-            return ensemble.run(models, method, options, begin, end, step, every, given, move, wanted, landings)
+            return _together(models, method, options, number("t0", t0), given, schedule, move, events, save)
 
     state, place, known = start_of(model, method, t0, start), None, None
     if path is not None:
-        _refuse_with_path(events=events, dense_output=dense_output)
-        plan = {"t0": t0, "t_end": end, "h": h, "save_every": every, "t_eval": wanted, "stops": landings}
+        _refuse_dense_output(dense_output)
         own = None if start is None else {"t": state.t, "q": state.q, "v": state.v}
-        place, known = place_of(path, model, method, options, {**plan, "start": own, "save": saved_names(save)})
+        plan = {"t0": t0, "t_end": end, "h": h, "save_every": every, "t_eval": wanted, "stops": landings, "start": own}
+        names = {"save": saved_names(save), "events": Events.names(events)}
+        place, known = place_of(path, model, method, options, {**plan, **names})
         if known is not None and known.status >= 0:
             return known
         if known is not None:
             state = start_of(model, method, t0, known)
         wanted = _after(wanted, known)
-    keeper = keeper_of(model, method, options, save, place, known is not None and wanted is None)
-    watch = None if events is None else Events(model.core, events)
+    watch = None if events is None else Events(model.core, events, known)
+    keeper = keeper_of(model, method, options, save, place, known is not None and wanted is None, watch)
     schedule = (end, step, every, wanted, landings, dense_output)
     with progress_bar(progress, state.t, end, "s") as report:
         return _run(model, method, options, state, given, schedule, report, watch, keeper)
+
+
+def _together(
+    models: list[System],
+    method: str,
+    options: dict[str, Any],
+    begin: float,
+    given: dict[str, Any],
+    schedule: tuple[Any, ...],
+    move: Callable[[float], None] | None,
+    events: Event | Sequence[Event] | None,
+    save: Save | None,
+) -> ensemble.Ensemble:
+    """An ensemble: in a single call of the core, or run by run where Python has to do something in each of them."""
+    *times, dense = schedule
+    if events is None and save is None and not dense and ensemble.loops_in_core(models):
+        end, step, every, *rest = times
+        return ensemble.run(models, method, options, begin, end, step, every, given, move, *rest)
+
+    def single(model: System, report: Callable[[float], None] | None) -> Trajectory:
+        watch = None if events is None else Events(model.core, events)
+        keeper = keeper_of(model, method, options, save)
+        start = start_of(model, method, begin, None)
+        return _run(model, method, options, start, given, schedule, report, watch, keeper)
+
+    return ensemble.one_by_one(models, method, options, single, move)
 
 
 def _run(
@@ -233,10 +262,12 @@ def _run(
         raise
 
 
-def _refuse_with_path(**arguments: object) -> None:
-    for name, value in arguments.items():
-        if value:
-            raise ValueError(f"{name}: a run that is written to a folder does not take it; leave out path")
+def _refuse_dense_output(wanted: bool) -> None:
+    if wanted:
+        raise ValueError(
+            "dense_output: it keeps both ends of every step in memory, and path is for runs with too many steps; give "
+            "t_eval the times you need, or leave out path"
+        )
 
 
 def _after(wanted: Array | None, known: Trajectory | None) -> Array | None:
@@ -247,16 +278,20 @@ def _after(wanted: Array | None, known: Trajectory | None) -> Array | None:
     return left
 
 
-def _models(models: Sequence[System], **refused: object) -> list[Model]:
-    """The models of an ensemble; ValueError for anything else, and for arguments that only single runs have."""
+def _models(models: Sequence[System], **refused: object) -> list[System]:
+    """The models of an ensemble; ValueError for anything else, and for arguments that belong to one run."""
     if not isinstance(models, (list, tuple)):
-        raise ValueError(f"model: a model expected, got {type(models).__name__}, or a list of models")
-    if not models or not all(isinstance(model, Model) for model in models):
-        kinds = ", ".join(sorted({type(model).__name__ for model in models})) or "none"
-        raise ValueError(f"model: a model, or a sequence of models with bodies, expected, got a list of {kinds}")
+        raise ValueError(f"model: a model, or a list of models, expected, got {shown(models)}")
+    if not models:
+        raise ValueError("model: a model, or a list of at least one model, expected, got an empty one")
+    for i, model in enumerate(models):
+        if not isinstance(model, System):
+            raise ValueError(f"model: a model, or a list of models, expected; item {i} of the list is {shown(model)}")
     for name, value in refused.items():
         if value:
-            raise ValueError(f"{name}: an ensemble does not take it; integrate its models one by one")
+            raise ValueError(
+                f"{name}: it belongs to a single run, and a list of models was given; integrate them one by one"
+            )
     return list(models)
 
 
@@ -274,11 +309,12 @@ def _trajectory(
     *,
     failed: bool = False,
 ) -> Trajectory:
+    status = -1 if failed else int(watch is not None and watch.ended)
     if keeper:
-        result = keeper.complete(result, -1 if failed else 0)
-    result["status"] = -1 if failed else int(watch is not None and watch.ended)
+        result = keeper.complete(result, status)
+    result["status"] = status
     if watch:
-        result["events"] = [watch.columns(place, width) for place, width in enumerate((None, model.nq, model.nv))]
+        result["events"] = watch.columns()
     return Trajectory(model, method, options, result)
 
 

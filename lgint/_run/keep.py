@@ -12,9 +12,10 @@ import numpy as np
 from lgint._args import Array, choice, shown
 from lgint._model.model import System
 from lgint._run import folder
+from lgint._run.events import Events
 from lgint._run.folder import END, RESUME, Folder
 from lgint._run.methods import ROWS
-from lgint._run.trajectory import SAVED, STATE, Trajectory, loaded
+from lgint._run.trajectory import SAVED, STATE, Trajectory, event_arrays, loaded
 
 Save = Sequence[str] | Mapping[str, Callable[[Trajectory], Any]]
 ALWAYS: Final = ("t", "h", "error")
@@ -34,6 +35,8 @@ class Keeper:
     place : Folder, optional
     skip : bool
         Whether the first row is known already.
+    watch : Events, optional
+        What looks for events, which the folder holds as well.
     """
 
     def __init__(
@@ -43,12 +46,14 @@ class Keeper:
         save: Save | None,
         place: Folder | None,
         skip: bool,
+        watch: Events | None,
     ) -> None:
         self._trajectory = trajectory
         self._extra = extra
         self._save = _checked(save, extra)
         self._place = place
         self._skip = skip
+        self._watch = watch
         self._taken: dict[str, list[Array]] = {}
         self._parts: list[str] = []  # of the states, that are kept
 
@@ -62,7 +67,7 @@ class Keeper:
         """Keeps rows, with the state from which the run goes on after them."""
         self._add(rows)
         if self._place:
-            self._place.note(RESUME, {"stats": rows["stats"], "status": -1, "parts": self._parts}, _end(rows))
+            self._note(self._place, RESUME, rows, -1)
 
     def complete(self, result: dict[str, Any], status: int) -> dict[str, Any]:
         """The result with all rows that were kept, instead of the last ones alone.
@@ -78,8 +83,14 @@ class Keeper:
         self._place.close()
         if not self._place.rows:
             return rest | _parts(none)
-        self._place.note(END, {"stats": result["stats"], "status": status, "parts": self._parts}, _end(result))
+        self._note(self._place, END, result, status)
         return rest | _parts(folder.read(self._place.path)[1])
+
+    def _note(self, place: Folder, name: str, rows: Mapping[str, Any], status: int) -> None:
+        """Writes what belongs to all rows so far."""
+        events = self._watch.columns() if self._watch else None
+        about = {"stats": rows["stats"], "status": status, "parts": self._parts, "events": events and len(events[0])}
+        place.note(name, about, _end(rows) | event_arrays(events or ([], [], [])))
 
     def _add(self, rows: dict[str, Any]) -> None:
         columns = {name: rows[name] for name in (*STATE, "extra") if name in rows}
@@ -117,13 +128,16 @@ def keeper_of(
     method: str,
     options: dict[str, Any],
     save: Save | None,
-    place: Folder | None,
-    skip: bool,
+    place: Folder | None = None,
+    skip: bool = False,
+    watch: Events | None = None,
 ) -> Keeper | None:
     """A keeper, or None if the run does not need one."""
     if save is None and place is None:
         return None
-    return Keeper(lambda rows: Trajectory(model, method, options, rows), ROWS[method]["extra"], save, place, skip)
+    return Keeper(
+        lambda rows: Trajectory(model, method, options, rows), ROWS[method]["extra"], save, place, skip, watch
+    )
 
 
 def place_of(

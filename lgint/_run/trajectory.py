@@ -239,8 +239,8 @@ class Trajectory(JointStates):
         arrays |= {f"end_{name}": self.end[name] for name in STATE}
         if self.sol:
             arrays |= {f"knots_{name}": values for name, values in self.sol.knots.items()}
-        for kind, events in zip("tqv", (self.t_events, self.q_events, self.v_events), strict=True):
-            arrays |= {f"{kind}_events_{i}": event for i, event in enumerate(events or [])}
+        if self.t_events is not None:
+            arrays |= event_arrays((self.t_events, self.q_events or [], self.v_events or []))
         return arrays
 
     # ---- pictures ----
@@ -375,6 +375,15 @@ def loaded(about: Mapping[str, Any], arrays: Mapping[str, Array], model: System,
     _check_arrays(model, result, finite)
     method = choice("method", about["method"], [*ROWS, EQUILIBRIUM])
     return Trajectory(model, method, about["options"], result)
+
+
+def event_arrays(events: Sequence[Sequence[Array]]) -> dict[str, Array]:
+    """The times, coordinates and velocities of events, of each function, under flat names for files."""
+    return {
+        f"{kind}_events_{i}": values
+        for kind, column in zip("tqv", events, strict=True)
+        for i, values in enumerate(column)
+    }
 
 
 def _check_arrays(model: System, result: Mapping[str, Any], finite: bool) -> None:

@@ -194,13 +194,72 @@ def test_a_failed_run_keeps_its_report_and_the_others_go_on():
     assert same_run(ensemble[2], lgint.integrate(model, "rk44", t_end=1e-3, h=1e-4))
 
 
-def test_what_an_ensemble_does_not_take():
+def springs():
+    """Two systems of functions."""
+
+    def spring(k):
+        return lgint.LagrangianModel([1.0], [0.0], mass=lambda q: np.eye(1), potential=lambda q: k * q[0] ** 2 / 2)
+
+    return [spring(1.0), spring(2.0)]
+
+
+def test_systems_of_functions_and_models_of_different_sizes_run_in_ensembles():
+    for models in (springs(), [arm(), lgint.models.free_body(), *springs()]):
+        ensemble = run(models)
+        for model, trajectory in zip(models, ensemble, strict=True):
+            single = run(model)
+            assert same_run(trajectory, single)
+            assert trajectory.stats.gradients_formed == single.stats.gradients_formed
+
+
+@pytest.mark.parametrize("models", [springs(), arm().variants({"upper.mass": [1.0, 2.5]})])
+def test_events_dense_output_and_quantities_of_ensembles(models):
+    def moves(t, q, v):
+        return np.abs(v).sum() - 0.02
+
+    moves.terminal = True
+    arguments = {"events": moves, "dense_output": True, "save": {"speed": lambda part: part.v[:, 0]}}
+    ensemble = run(models, "rk44", **arguments)
+    for model, trajectory in zip(models, ensemble, strict=True):
+        single = run(model, "rk44", **arguments)
+        assert np.array_equal(trajectory.t_events[0], single.t_events[0]) and trajectory.status == single.status
+        assert np.array_equal(trajectory.saved["speed"], single.saved["speed"])
+        assert np.array_equal(trajectory.sol(5e-4).q, single.sol(5e-4).q)
+    assert [trajectory.status for trajectory in ensemble] == [1, 1]
+
+
+def test_failed_runs_of_ensembles_with_events():
+    model = lgint.models.rotor()
+    models, done = [model, model.with_state(v=model.v0 + 1e200), model], []
+    arguments = {"t_end": 1e-3, "h": 1e-4, "events": lambda t, q, v: t - 5e-4, "progress": done.append}
+    ensemble = lgint.integrate(models, "rk44", **arguments)
+    first, error, last = ensemble.errors
+    assert first is None and last is None
+    assert isinstance(error, lgint.IntegrationError) and error.trajectory is ensemble[1]
+    assert [trajectory.status for trajectory in ensemble] == [0, -1, 0]
+    assert np.allclose(ensemble[2].t_events[0], 5e-4, rtol=1e-12)
+
+    def third(t, q, v):
+        starts.extend([v[0]] if t == 0 else [])
+        if len(starts) == 3:
+            raise KeyError("third")
+        return 1.0
+
+    starts = []
+    with pytest.raises(KeyError) as error:
+        lgint.integrate([model] * 4, "rk44", t_end=1e-3, h=1e-4, events=third)
+    assert len(error.value.trajectory) == 2
+
+
+def test_what_an_ensemble_does_not_take(tmp_path):
     models = arm().variants({"upper.mass": [1.0, 2.0]})
-    with pytest.raises(ValueError, match="events: an ensemble"):
-        run(models, events=lambda t, q, v: 1.0)
-    with pytest.raises(ValueError, match="sequence of models with bodies"):
-        run([lgint.models.mass_spring()])
-    with pytest.raises(ValueError, match="sequence of models with bodies"):
+    with pytest.raises(ValueError, match="path: it belongs to a single run"):
+        run(models, path=tmp_path / "run")
+    with pytest.raises(ValueError, match="start: it belongs to a single run"):
+        run(models, start=run(models[0]))
+    with pytest.raises(ValueError, match="item 1 of the list is 'arm'"):
+        run([models[0], "arm"])
+    with pytest.raises(ValueError, match="at least one model"):
         run([])
     with pytest.raises(ValueError, match="same numbers of coordinates"):
         lgint._core.ensemble(

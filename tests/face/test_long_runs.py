@@ -166,9 +166,9 @@ def test_folders_that_are_refused(top, tmp_path):
     (tmp_path / "full" / "thesis.txt").write_text("important")
     with pytest.raises(ValueError, match="a new folder"):
         lgint.integrate(top, "rk44", **RUN, path=tmp_path / "full")
-    with pytest.raises(ValueError, match="events: a run that is written"):
-        lgint.integrate(top, "rk44", **RUN, path=tmp_path / "new", events=lambda t, q, v: 1.0)
-    with pytest.raises(ValueError, match="path: an ensemble"):
+    with pytest.raises(ValueError, match="dense_output: it keeps both ends of every step"):
+        lgint.integrate(top, "rk44", **RUN, path=tmp_path / "new", dense_output=True)
+    with pytest.raises(ValueError, match="path: it belongs to a single run"):
         lgint.integrate([top], "rk44", **RUN, path=tmp_path / "new")
 
 
@@ -225,6 +225,55 @@ def test_a_killed_run_is_resumed(top, tmp_path):
     resumed, t_end = lgint.load(folder), round(last) + 1.0
     whole = lgint.integrate(top, "genalpha", t_end=t_end, h=1e-3, save_every=10)
     assert same(resumed[: len(whole)], whole)
+
+
+# ---- events ----
+
+
+def low(t, q, v):
+    return v[2] + 0.5
+
+
+def turned(t, q, v):
+    return v[3]
+
+
+MIDDLES = np.arange(0.5e-3, 0.25, 1e-3)  # of all steps
+
+
+@pytest.mark.parametrize("arguments", [{}, {"save_every": 3}, {"t_eval": MIDDLES}])
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_folder_holds_events(top, tmp_path, monkeypatch, arguments, terminal):
+    """Also those of a run that was interrupted twice, once just after an event; a run that has ended is only read.
+
+    From a row inside a step the run goes on from the start of the step, and finds an event in it for the second time.
+    """
+    monkeypatch.setattr("lgint._run.keep.Keeper.room", staticmethod(lambda model: 1))
+    monkeypatch.setattr(turned, "terminal", 10 if terminal else False, raising=False)
+    given = {**RUN, "t_end": 0.25, **arguments, "events": [low, turned]}
+    whole = lgint.integrate(top, "genalpha", **given)
+    for stop in (0.0225, 0.21):
+        asked = iter(range(10**6))
+
+        def kill(t, q, v, stop=stop, asked=asked):
+            next(asked)
+            if t > stop:
+                raise RuntimeError("killed")
+            return low(t, q, v)
+
+        kill.__name__ = "low"
+        with pytest.raises(RuntimeError, match="killed"):
+            lgint.integrate(top, "genalpha", **given | {"events": [kill, turned]}, path=tmp_path / "run")
+    for _ in range(2):
+        run = lgint.integrate(top, "genalpha", **given, path=tmp_path / "run")
+        for found in (run, lgint.load(tmp_path / "run")):
+            assert same(found, whole) and found.status == whole.status == terminal
+            for kind in ("t_events", "q_events", "v_events"):
+                pairs = [*zip(getattr(found, kind), getattr(whole, kind), strict=True)]
+                assert len(pairs) == 2 and all(np.array_equal(*pair) for pair in pairs)
+    assert [len(times) for times in whole.t_events] == ([1, 10] if terminal else [1, 11])
+    with pytest.raises(ValueError, match="another arguments"):
+        lgint.integrate(top, "genalpha", **given | {"events": [turned, low]}, path=tmp_path / "run")
 
 
 # ---- memory ----
