@@ -10,11 +10,11 @@ import numpy as np
 from lgint import models
 from lgint._args import Array
 from lgint._model.model import Model
-from lgint._papers import diagrams
 from lgint._papers.claims import Claim, above, below, fitted, slope
-from lgint._papers.diagrams import Panel
+from lgint._papers.pictures import Panel, errors, picture
 from lgint._papers.registry import Artifact, Result, artifact
 from lgint._papers.runs import halved
+from lgint._papers.studies import columns
 from lgint._run.trajectory import Trajectory
 from lgint._tools.study import Comparison, Study, compare
 
@@ -114,8 +114,8 @@ def _why(study: Study) -> str:
 
 
 def _panels(example: Example, studies: Comparison) -> list[Panel]:
-    place = Panel(example.title, studies, "place", f"error of the place of the {example.body} / m")
-    drifts = [Panel(f"drift of the {name}", studies, name, "drift over size") for name in example.invariants]
+    place = errors(example.title, studies, "place", f"error of the place of the {example.body} / m")
+    drifts = [errors(f"drift of the {name}", studies, name, "drift over size") for name in example.invariants]
     return [place, *drifts]
 
 
@@ -133,8 +133,7 @@ def _artifact(name: str, example: Example) -> Artifact:
         studies = _compared(example, 4 if quick else 6)
         names = ("error_place", *(f"drift_{invariant}" for invariant in example.invariants))
         parts = _panels(example, studies)
-        claims, size = _claims(example, studies), (5.0 * len(parts), 5.2)
-        return Result(diagrams.columns(studies, *names), claims, diagrams.draw(*parts), size=size)
+        return Result(columns(studies, *names), _claims(example, studies), picture(*parts))
 
     return make
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,14 +12,11 @@ from lgint import models
 from lgint._args import Array
 from lgint._model.model import Model
 from lgint._papers.claims import Claim, below, close, fitted, slope
+from lgint._papers.pictures import picture, powers
 from lgint._papers.registry import Result, artifact
 from lgint._papers.runs import halved
 from lgint._run.integrate import integrate
 from lgint._run.trajectory import Trajectory
-from lgint._tools import axes as look
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 NEWTON: dict[str, Any] = {
     "newton": "full",
@@ -95,19 +92,21 @@ def sigma_forms(quick: bool) -> Result:
         columns[f"{case}: h (s)"] = h
         columns |= {f"{case}: error, sigma={s}, {form}": error for (s, form), error in errors.items()}
 
-    def draw(figure: Figure) -> None:
-        panels = look.panels(figure, 1, len(found))
-        for axes, (case, (h, errors)) in zip(panels, found.items(), strict=True):
-            look.curves(axes, {r"geom1 ($\sigma = 0$)": (h, errors[0.0, "exact"])}, color="k")
-            for color, (label, sigma) in enumerate(SIGMAS.items(), 1):
-                for style, (form, text) in zip(("-", "--", ":"), FORMS.items(), strict=True):
-                    line = {f"{label}, {text}": (h, errors[sigma, form])}
-                    look.curves(axes, line, color=f"C{color}", linestyle=style)
-            look.triangle(axes, 2, h[-3:-1], errors[0.0, "exact"][-3:-1], shift=2.5)
-            look.logarithmic(axes, "h / s", "error of the rotation", case)
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    panels = (
+        powers(case, _lines(h, errors), "h / s", "error of the rotation / rad", {GEOM1: 2})
+        for case, (h, errors) in found.items()
+    )
+    return Result(columns, claims, picture(*panels))
 
-    return Result(columns, claims, draw, size=(11.0, 4.8))
+
+GEOM1 = r"geom1 ($\sigma = 0$)"
+
+
+def _lines(h: Array, errors: dict[tuple[float | str, str], Array]) -> dict[str, tuple[Array, Array]]:
+    """geom1, and each sigma in each form, by their labels."""
+    named: dict[tuple[float | str, str], str] = {(0.0, "exact"): GEOM1}
+    named |= {(s, form): f"{label}, {text}" for label, s in SIGMAS.items() for form, text in FORMS.items()}
+    return {label: (h, errors[pair]) for pair, label in named.items()}
 
 
 def _lie_claims(h: Array, errors: dict[tuple[float | str, str], Array]) -> list[Claim]:

@@ -11,25 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from lgint import models
 from lgint._args import Array
 from lgint._model.model import Model
-from lgint._papers import diagrams
 from lgint._papers.claims import Claim, above, below, close, equal, less
-from lgint._papers.diagrams import Panel, apart, columns, costs_of, errors_of, failed, finest, orders, time_for
+from lgint._papers.pictures import COSTS, costs, errors, over_time, picture
 from lgint._papers.registry import Result, artifact
 from lgint._papers.runs import halved
+from lgint._papers.studies import apart, columns, costs_of, errors_of, failed, finest, flat, orders, time_for
 from lgint._run.integrate import integrate
 from lgint._run.trajectory import Trajectory
 from lgint._tools.study import Comparison, Study, compare
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 PAPER = "holzinger2024"
 KINDS = {"Rxyz": "tait_bryan", "RV": "R3xRV", "EP": "euler_parameters"}
@@ -53,7 +49,6 @@ EXPLICIT = {"ODE23": "ode23", "RK44": "rk44", "DOPRI5": "dopri5", "RK67": "rk67"
 ORDERS = {"ODE23": 3, "RK44": 4, "DOPRI5": 5, "RK67": 6}
 TOLERANCES = "Newton's tolerances 1e-8 and 1e-10"
 FIXED = "fixed steps also for ODE23 and DOPRI5, whose printed tolerances 1e-2 (h/t_end)^p are below round-off"
-WIDE = (10.5, 4.8)
 PRINTED_LIST = "the step sizes of the tables, h = 1e-3 2^(1-n) (4.1.1 prints 1e-4)"
 
 Kinds = Mapping[str, Model]
@@ -98,6 +93,7 @@ def _tip(run: Trajectory) -> Array:
     return run.position("top")
 
 
+POSITION = "error of the position at t = 1 s / m"
 TIP: dict[str, Any] = {"observables": {"x": _tip}}
 
 
@@ -153,23 +149,23 @@ def fig2(quick: bool) -> Result:
         table |= {f"{axis} (m)": x["RV"][:, i], f"v{axis} (m/s)": v["RV"][:, i]}
     table |= {"deviation RV (m)": off["RV"], "deviation EP (m)": off["EP"], "deviation of v, RV (m/s)": off_v["RV"]}
 
-    def draw(figure: Figure) -> None:
-        left, right = figure.subplots(1, 2)
-        _paths(left, best.t, best.position("top"), x, "position / m")
-        _paths(right, best.t, best.velocity("top"), v, "velocity / (m/s)")
-        right.plot([], [], linewidth=4, alpha=0.3, color="0.4", label="reference (RK67, ours)")
-        right.legend()
+    panels = (
+        over_time(
+            title, label, best.t, components, dotted={"EP": runs["EP"]}, reference={"reference (RK67, ours)": exact}
+        )
+        for title, label, components, runs, exact in (
+            ("position", "position / m", _components(x["RV"]), x, best.position("top")),
+            ("velocity", "velocity / (m/s)", _components(v["RV"]), v, best.velocity("top")),
+        )
+    )
+    return Result(table, claims, picture(*panels))
 
-    return Result(table, claims, draw, WIDE)
+
+OURS = "reference (RK67, ours)"
 
 
-def _paths(axes: Axes, t: Array, best: Array, values: Mapping[str, Array], label: str) -> None:
-    """Components of a vector over time: the reference broad and pale, RV as lines and EP dotted."""
-    for i, axis in enumerate("xyz"):
-        (line,) = axes.plot(t, best[:, i], linewidth=4, alpha=0.3)
-        axes.plot(t, values["RV"][:, i], color=line.get_color(), label=f"{axis}, RV")
-        axes.plot(t, values["EP"][:, i], ":", color="0.2", label="EP" if i == 2 else None)
-    axes.set(xlabel="t / s", ylabel=label)
+def _components(vectors: Array) -> dict[str, Array]:
+    return {f"{axis}, RV": vectors[:, i] for i, axis in enumerate("xyz")}
 
 
 @artifact(
@@ -194,25 +190,12 @@ def fig3(quick: bool) -> Result:
         ),
         less("generalized-alpha: EP is more accurate than the Lie group", *_errors(right, "EP", "RV"), 5),
     ]
-    return Result(
-        columns({**titled("explicit", left), **titled("implicit", right)}, "error_x"),
-        claims,
-        diagrams.draw(
-            Panel("explicit", left, "x", "error of the position at t = 1 s / m"),
-            Panel("generalized-alpha", right, "x", "error of the position at t = 1 s / m"),
-        ),
-        WIDE,
-    )
+    return both(left, right, "x", POSITION, claims)
 
 
 def _errors(studies: Mapping[str, Study], one: str, other: str, what: str = "x") -> tuple[float, float]:
     """Errors of two settings with the smallest step."""
     return finest(studies[one], what), finest(studies[other], what)
-
-
-def titled(title: str, studies: Mapping[str, Study]) -> dict[str, Study]:
-    """The studies under longer labels."""
-    return {f"{title}: {label}": study for label, study in studies.items()}
 
 
 @artifact(
@@ -261,7 +244,7 @@ def fig5(quick: bool) -> Result:
             "the same: EP is faster", ep / rv, 1.0, why="see above; the ratio of errors at equal steps is as printed"
         ),
     ]
-    return work(left, right, "x", "error of the position at t = 1 s / m", claims)
+    return work(left, right, "x", POSITION, claims)
 
 
 def time_claims(left: Comparison, right: Comparison, most: float) -> list[Claim]:
@@ -279,28 +262,21 @@ def time_claims(left: Comparison, right: Comparison, most: float) -> list[Claim]
 
 def both(left: Comparison, right: Comparison, what: str, label: str, claims: list[Claim]) -> Result:
     """Explicit methods and generalized-alpha side by side, errors of `what` or costs over the step size."""
-    return Result(
-        columns(
-            {**titled("explicit", left), **titled("implicit", right)},
-            what if what in diagrams.COSTS else f"error_{what}",
-        ),
-        claims,
-        diagrams.draw(Panel("explicit", left, what, label), Panel("generalized-alpha", right, what, label)),
-        WIDE,
-    )
+    return beside({"explicit": left, "generalized-alpha": right}, what, label, claims)
+
+
+def beside(groups: Mapping[str, Comparison], what: str, label: str, claims: list[Claim]) -> Result:
+    """Groups of studies side by side, errors of `what` or costs over the step size."""
+    panel, column = (costs, what) if what in COSTS else (errors, f"error_{what}")
+    panels = (panel(title, studies, what, label) for title, studies in groups.items())
+    return Result(columns(flat(groups), column), claims, picture(*panels))
 
 
 def work(left: Comparison, right: Comparison, what: str, label: str, claims: list[Claim]) -> Result:
     """A pair of work-precision diagrams."""
-    return Result(
-        columns({**titled("explicit", left), **titled("implicit", right)}, f"error_{what}", "seconds"),
-        claims,
-        diagrams.draw(
-            Panel("explicit", left, what, label, "seconds"),
-            Panel("generalized-alpha", right, what, label, "seconds"),
-        ),
-        WIDE,
-    )
+    groups = {"explicit": left, "generalized-alpha": right}
+    panels = (errors(title, studies, what, label, "seconds") for title, studies in groups.items())
+    return Result(columns(flat(groups), f"error_{what}", "seconds"), claims, picture(*panels))
 
 
 ITERATIONS_4 = {
@@ -374,7 +350,7 @@ def _constrained(quick: bool, repeats: int = 1, **options: Any) -> Comparison:
     return implicit(_tops(True), steps, 1.0, top_reference(True), repeats=repeats, **{**TIP, **options})
 
 
-NEWTONS = ("full", "modified")
+NEWTONS = {"full Newton": "full", "modified Newton": "modified"}
 
 
 @artifact(
@@ -385,21 +361,18 @@ NEWTONS = ("full", "modified")
     ours=f"the step sizes of Table 5, continued; {TOP_REFERENCE}; {TOLERANCES}",
 )
 def fig6(quick: bool) -> Result:
-    both = {newton: _constrained(quick, newton=newton) for newton in NEWTONS}
+    made = {title: _constrained(quick, newton=newton) for title, newton in NEWTONS.items()}
     claims = []
-    for newton, studies in both.items():
+    for newton, studies in made.items():
         claims += orders(studies, "x", {"RV": 2, "EP": 2})
         ratio = apart(studies["EP"], studies["RV"], errors_of("x"))
         claims += [
-            below(f"{newton} Newton: error of EP over that of RV", ratio, 0.5),
-            equal(f"{newton} Newton: runs of RV that fail", 0, failed(studies["RV"])),
-            above(f"{newton} Newton: runs of Rxyz that fail", failed(studies["Rxyz"]), 1),
-            above(f"{newton} Newton: runs of EP that fail", failed(studies["EP"]), 1),
+            below(f"{newton}: error of EP over that of RV", ratio, 0.5),
+            equal(f"{newton}: runs of RV that fail", 0, failed(studies["RV"])),
+            above(f"{newton}: runs of Rxyz that fail", failed(studies["Rxyz"]), 1),
+            above(f"{newton}: runs of EP that fail", failed(studies["EP"]), 1),
         ]
-    label = "error of the position at t = 1 s / m"
-    panels = [Panel(f"{newton} Newton", studies, "x", label) for newton, studies in both.items()]
-    table = columns({f"{newton}: {k}": s for newton, studies in both.items() for k, s in studies.items()}, "error_x")
-    return Result(table, claims, diagrams.draw(*panels), WIDE)
+    return beside(made, "x", POSITION, claims)
 
 
 @artifact(
@@ -411,12 +384,12 @@ def fig6(quick: bool) -> Result:
     ours=f"the step sizes of Table 5, continued; {TOLERANCES}",
 )
 def fig7(quick: bool) -> Result:
-    both = {newton: _constrained(quick, newton=newton, tangent_operator=True) for newton in NEWTONS}
+    made = {title: _constrained(quick, newton=newton, tangent_operator=True) for title, newton in NEWTONS.items()}
     count = costs_of("newton_iterations")
     claims = [
         above(
             f"{kind}: iterations of modified over those of full Newton",
-            apart(both["modified"][kind], both["full"][kind], count),
+            apart(made["modified Newton"][kind], made["full Newton"][kind], count),
             1.0,
         )
         for kind in KINDS
@@ -424,18 +397,21 @@ def fig7(quick: bool) -> Result:
     for newton in NEWTONS:
         claims += [
             below(
-                f"{newton} Newton: iterations of RV over those of {other}, mean",
-                apart(both[newton]["RV"], both[newton][other], count),
+                f"{newton}: iterations of RV over those of {other}, mean",
+                apart(made[newton]["RV"], made[newton][other], count),
                 1.0,
-                why="a new matrix is formed here when the predicted cost favours it, so that modified Newton "
-                "compares policies",
+                why=_renewals(made[newton]),
             )
             for other in ("Rxyz", "EP")
         ]
-    label = "iterations per step"
-    panels = [Panel(f"{newton} Newton", studies, "newton_iterations", label) for newton, studies in both.items()]
-    table = {f"{newton}: {k}": s for newton, studies in both.items() for k, s in studies.items()}
-    return Result(columns(table, "newton_iterations"), claims, diagrams.draw(*panels), WIDE)
+    return beside(made, "newton_iterations", "iterations per step", claims)
+
+
+def _renewals(studies: Comparison) -> str:
+    """How often matrices are formed, with the smallest step."""
+    ends = {name: study.trajectories[-1].stats for name, study in studies.items()}
+    shown = ", ".join(f"{name} {stats.jacobians / stats.steps:.2f}" for name, stats in ends.items())
+    return f"matrices per step at the smallest h: {shown}; one that is renewed more often takes fewer iterations"
 
 
 @artifact(
@@ -447,15 +423,13 @@ def fig7(quick: bool) -> Result:
     timed=True,
 )
 def fig8(quick: bool) -> Result:
-    both = {newton: _constrained(quick, 3, newton=newton) for newton in NEWTONS}
+    made = {title: _constrained(quick, 3, newton=newton) for title, newton in NEWTONS.items()}
     claims = [
-        below(f"{newton} Newton: mean time of RV over that of {other}", mean_times(both[newton], "RV", other), 1.0)
+        below(f"{newton}: mean time of RV over that of {other}", mean_times(made[newton], "RV", other), 1.0)
         for newton in NEWTONS
         for other in ("Rxyz", "EP")
     ]
-    panels = [Panel(f"{newton} Newton", s, "seconds", "processor time / s") for newton, s in both.items()]
-    table = columns({f"{newton}: {k}": s for newton, studies in both.items() for k, s in studies.items()}, "seconds")
-    return Result(table, claims, diagrams.draw(*panels), WIDE)
+    return beside(made, "seconds", "processor time / s", claims)
 
 
 ITERATIONS_5 = {

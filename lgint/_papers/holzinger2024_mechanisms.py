@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from lgint import models
 from lgint._args import Array
 from lgint._model.model import Model
-from lgint._papers import diagrams
 from lgint._papers.claims import Claim, above, below, close, equal
-from lgint._papers.diagrams import Panel, apart, columns, costs_of, errors_of, failed, orders, time_for
 from lgint._papers.holzinger2024 import (
     EXPLICIT,
     FIXED,
@@ -24,7 +22,6 @@ from lgint._papers.holzinger2024 import (
     KINDS,
     PAPER,
     TOLERANCES,
-    WIDE,
     both,
     count_claims,
     count_columns,
@@ -35,14 +32,13 @@ from lgint._papers.holzinger2024 import (
     time_claims,
     work,
 )
+from lgint._papers.pictures import costs, errors, over_time, picture, plane
 from lgint._papers.registry import Result, artifact
 from lgint._papers.runs import halved
+from lgint._papers.studies import apart, columns, costs_of, errors_of, failed, orders, time_for
 from lgint._run.integrate import integrate
 from lgint._run.trajectory import Trajectory
 from lgint._tools.study import Comparison, compare
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # ---- 4.2 rotor ----
 
@@ -106,16 +102,12 @@ def fig10(quick: bool) -> Result:
         below("spread of the radius over its mean, after 0.5 s", float(np.ptp(radius) / radius.mean()), 0.1),
     ]
 
-    def draw(figure: Figure) -> None:
-        path, times = figure.subplots(1, 2)
-        path.plot(1e3 * p[:, 1], 1e3 * p[:, 2])
-        path.set(xlabel="y / mm", ylabel="z / mm", aspect="equal", title="path of $p_1$")
-        for i, axis in ((1, "y"), (2, "z")):
-            times.plot(run.t, 1e3 * p[:, i], label=axis)
-        times.set(xlabel="t / s", ylabel="coordinates of $p_1$ / mm")
-        times.legend()
-
-    return Result({"t (s)": run.t, "x (m)": p[:, 0], "y (m)": p[:, 1], "z (m)": p[:, 2]}, claims, draw, WIDE)
+    panels = (
+        plane("path of $p_1$", "y / mm", "z / mm", {"path": (1e3 * p[:, 1], 1e3 * p[:, 2])}, equal=True),
+        over_time("coordinates of $p_1$", "y, z / mm", run.t, {"y": 1e3 * p[:, 1], "z": 1e3 * p[:, 2]}),
+    )
+    table = {"t (s)": run.t, "x (m)": p[:, 0], "y (m)": p[:, 1], "z (m)": p[:, 2]}
+    return Result(table, claims, picture(*panels))
 
 
 def _centre(points: Array) -> Array:
@@ -135,7 +127,7 @@ def _centre(points: Array) -> Array:
 def fig11(quick: bool) -> Result:
     left, right = _rotor_explicit(quick), _rotor_implicit(quick)
     claims = [
-        *orders(left, "p1", {f"{name}, RV": order for name, order in (("ODE23", 3), ("RK44", 4), ("DOPRI5", 5))}, 0.25),
+        *orders(left, "p1", {f"{name}, RV": order for name, order in (("ODE23", 3), ("RK44", 4), ("DOPRI5", 5))}),
         *orders(right, "p1", {"RV": 2}),
         *(
             below(
@@ -281,20 +273,15 @@ def fig15(quick: bool) -> Result:
         ),
     ]
 
-    def draw(figure: Figure) -> None:
-        left, right = figure.subplots(1, 2)
-        for axes, ours, theirs, label in (
-            (left, s, _slider(best), "position of the slider / m"),
-            (right, angle, best.joint_angle("A"), "angle of the crank / rad"),
-        ):
-            axes.plot(best.t, theirs, linewidth=4, alpha=0.3, label="reference (HERK5, ours)")
-            axes.plot(run.t, ours, label="generalized-alpha, Rxyz")
-            axes.set(xlabel="t / s", ylabel=label)
-        left.legend()
-
-    return Result(
-        {"t (s)": run.t, "s (m)": s, "angle (rad)": angle, "s reference (m)": _slider(best)}, claims, draw, WIDE
+    panels = (
+        over_time(title, label, run.t, {"generalized-alpha, Rxyz": ours}, reference={"reference (HERK5, ours)": theirs})
+        for title, label, ours, theirs in (
+            ("slider", "position / m", s, _slider(best)),
+            ("crank", "angle / rad", angle, best.joint_angle("A")),
+        )
     )
+    table = {"t (s)": run.t, "s (m)": s, "angle (rad)": angle, "s reference (m)": _slider(best)}
+    return Result(table, claims, picture(*panels))
 
 
 def _slider_runs(quick: bool) -> Comparison:
@@ -326,8 +313,8 @@ def fig16(quick: bool) -> Result:
             for kind in ("Rxyz", "EP")
         ),
     ]
-    panel = Panel("generalized-alpha", studies, "s", "error of the slider at t = 5 s / m")
-    return Result(columns(studies, "error_s"), claims, diagrams.draw(panel), (6.0, 5.0))
+    panel = errors("generalized-alpha", studies, "s", "error of the slider at t = 5 s / m")
+    return Result(columns(studies, "error_s"), claims, picture(panel))
 
 
 @artifact(
@@ -357,11 +344,16 @@ def fig17(quick: bool) -> Result:
         )
         for other in ("RV", "EP")
     ]
+    return _costs(studies, counts + times)
+
+
+def _costs(studies: Comparison, claims: list[Claim]) -> Result:
+    """Iterations and processor times side by side."""
     panels = (
-        Panel("", studies, "newton_iterations", "iterations per step"),
-        Panel("", studies, "seconds", "processor time / s"),
+        costs("Newton's method", studies, "newton_iterations", "iterations per step"),
+        costs("time", studies, "seconds", "processor time / s"),
     )
-    return Result(columns(studies, "newton_iterations", "seconds"), counts + times, diagrams.draw(*panels), WIDE)
+    return Result(columns(studies, "newton_iterations", "seconds"), claims, picture(*panels))
 
 
 # ---- 4.4 robot ----
@@ -428,16 +420,10 @@ def fig19(quick: bool) -> Result:
     ]
     table = {"t (s)": run.t} | {f"joint {i + 1} (deg)": angles[:, i] for i in range(6)}
 
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        for i in range(6):
-            (line,) = axes.plot(run.t, angles[:, i], label=f"joint {i + 1}")
-            axes.plot(run.t, wanted[:, i], linewidth=4, alpha=0.25, color=line.get_color())
-        axes.plot([], [], linewidth=4, alpha=0.25, color="0.4", label="desired")
-        axes.set(xlabel="t / s", ylabel="angle / degrees")
-        axes.legend()
-
-    return Result(table, claims, draw, (6.5, 4.5))
+    lines = {f"joint {i + 1}": angles[:, i] for i in range(6)}
+    return Result(
+        table, claims, picture(over_time("Puma 560", "angle / degrees", run.t, lines, reference={"desired": wanted}))
+    )
 
 
 @cache
@@ -499,8 +485,8 @@ def fig20(quick: bool) -> Result:
         above("runs of Rxyz that fail", failed(studies["Rxyz"]), 1),
         equal("runs of the others that fail", 0, sum(failed(studies[name]) for name in studies if name != "Rxyz")),
     ]
-    panel = Panel("generalized-alpha", studies, "angles", "norm of the errors of the joint angles at t = 1 s / rad")
-    return Result(columns(studies, "error_angles"), claims, diagrams.draw(panel), (6.0, 5.2))
+    panel = errors("generalized-alpha", studies, "angles", "error of the joint angles at t = 1 s / rad")
+    return Result(columns(studies, "error_angles"), claims, picture(panel))
 
 
 def _robot_counts(studies: Comparison) -> list[Claim]:
@@ -550,8 +536,4 @@ def fig21(quick: bool) -> Result:
         below(f"mean time of minimal coordinates over that of {kind}", mean_times(studies, "Min. Coord.", kind), 1.0)
         for kind in KINDS
     ]
-    panels = (
-        Panel("", studies, "newton_iterations", "iterations per step"),
-        Panel("", studies, "seconds", "processor time / s"),
-    )
-    return Result(columns(studies, "newton_iterations", "seconds"), claims, diagrams.draw(*panels), WIDE)
+    return _costs(studies, claims)

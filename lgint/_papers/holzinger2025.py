@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,16 +19,13 @@ from lgint._args import Array
 from lgint._core import IntegrationError
 from lgint._model.model import Model
 from lgint._papers.claims import Claim, below, close, equal, within_factor
-from lgint._papers.diagrams import Panel, apart, columns, draw, errors_of, failed, orders
+from lgint._papers.pictures import errors, over_time, picture, plane
 from lgint._papers.registry import Result, artifact
 from lgint._papers.runs import halved
+from lgint._papers.studies import apart, columns, errors_of, failed, orders
 from lgint._run.integrate import integrate
 from lgint._run.trajectory import Trajectory
-from lgint._tools import axes as look
 from lgint._tools.study import Comparison, compare
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PAPER = "holzinger2025"
 NEWTON: dict[str, Any] = {
@@ -129,28 +126,27 @@ class Example:
         return {"model": self.make("R3xSO3"), "method": "rk67", "h": self.finest, "project": "none"}
 
 
-def _better(first: Curve, second: Curve, errors: Comparison, name: str, why: str = "") -> Claim:
+def _better(first: Curve, second: Curve, found: Comparison, name: str, why: str = "") -> Claim:
     """The first curve has smaller errors than the second, in the geometric mean over the steps."""
     text = f"{name}: mean error of {first.name} over that of {second.name}"
-    return below(text, _ratio(first, second, errors, name), 1.0, why)
+    return below(text, _ratio(first, second, found, name), 1.0, why)
 
 
-def _ratio(first: Curve, second: Curve, errors: Comparison, name: str) -> float:
-    return apart(errors[first.name], errors[second.name], errors_of(name))
+def _ratio(first: Curve, second: Curve, found: Comparison, name: str) -> float:
+    return apart(found[first.name], found[second.name], errors_of(name))
 
 
-def _orders(errors: Comparison, name: str, curves: Sequence[Curve]) -> list[Claim]:
+def _orders(found: Comparison, name: str, curves: Sequence[Curve]) -> list[Claim]:
     """Order two for each of the curves."""
-    claims = orders(errors, name, {curve.name: 2 for curve in curves})
-    return [replace(claim, text=f"{name}: {claim.text}") for claim in claims]
+    return orders(found, name, {curve.name: 2 for curve in curves}, of=f"{name}: ")
 
 
-def _result(errors: Comparison, claims: list[Claim], labels: Mapping[str, str]) -> Result:
+def _result(found: Comparison, claims: list[Claim], labels: Mapping[str, str]) -> Result:
     """A diagram for each of the quantities, and their errors at the end and over the run."""
-    shown = {_formula(label): study for label, study in errors.items()}
-    panels = [Panel("", shown, name, label) for name, label in labels.items()]
+    shown = {_formula(label): study for label, study in found.items()}
+    panels = (errors(name, shown, name, label) for name, label in labels.items())
     wanted = [f"{kind}_{name}" for name in labels for kind in ("error", "maximum")]
-    return Result(columns(errors, *wanted), claims, draw(*panels), size=(10.5 if len(labels) > 1 else 7.5, 5.0))
+    return Result(columns(found, *wanted), claims, picture(*panels))
 
 
 def _formula(label: str) -> str:
@@ -206,25 +202,24 @@ def fig2(quick: bool) -> Result:
         below("deviation of the position at t = 1 s, m", position, 1.5e-5),
         below("deviation of the velocity at t = 1 s, m/s", velocity, 1.5e-5),
     ]
-    columns: dict[str, ArrayLike] = {"t (s)": run.t}
-    for name, unit, read in (("x", "m", Trajectory.position), ("v", "m/s", Trajectory.velocity)):
+    table: dict[str, ArrayLike] = {"t (s)": run.t}
+    reads = (("position", "x", "m", Trajectory.position), ("velocity", "v", "m/s", Trajectory.velocity))
+    for _, symbol, unit, read in reads:
         for label, one in (("sigma=1", run), ("reference", best), ("Euler parameters", euler)):
-            columns |= {f"{label}: {name}_{c} ({unit})": read(one, "top")[:, i] for i, c in enumerate("xyz")}
-
-    def draw(figure: Figure) -> None:
-        until = run.t <= 0.8
-        reads = (("position / m", Trajectory.position), ("velocity / (m/s)", Trajectory.velocity))
-        for axes, (ylabel, read) in zip(look.panels(figure, 1, 2), reads, strict=True):
-            for i, c in enumerate("xyz"):
-                axes.plot(run.t, read(run, "top")[:, i], label=rf"$\sigma = 1$, {c}")
-            axes.plot(best.t, read(best, "top"), "k:", linewidth=1.0, label=["reference", None, None])
-            axes.plot(
-                run.t[until], read(euler, "top")[until], "--", color="0.6", label=["Euler parameters", None, None]
-            )
-            axes.set(xlabel="t / s", ylabel=ylabel)
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=5)
-
-    return Result(columns, claims, draw, size=(9.0, 4.5))
+            table |= {f"{label}: {symbol}_{c} ({unit})": read(one, "top")[:, i] for i, c in enumerate("xyz")}
+    until = run.t <= 0.8
+    panels = (
+        plane(
+            name,
+            "t / s",
+            f"{name} / ({unit})",
+            {rf"$\sigma = 1$, {c}": (run.t, read(run, "top")[:, i]) for i, c in enumerate("xyz")},
+            reference={"reference (ours)": (best.t, read(best, "top"))},
+            dotted={"Euler parameters": (run.t[until], read(euler, "top")[until])},
+        )
+        for name, _, unit, read in reads
+    )
+    return Result(table, claims, picture(*panels))
 
 
 TOP_LABELS = {"coordinates": "error of coordinates (m and 1)", "velocities": "error of velocities (m/s and rad/s)"}
@@ -240,14 +235,14 @@ WHY_STABILISED = (
 )
 
 
-def _top_claims(errors: Comparison, name: str) -> list[Claim]:
+def _top_claims(found: Comparison, name: str) -> list[Claim]:
     """Order two; the sigma methods beat geom1, and all of the Lie group methods beat the conventional ones."""
-    claims = _orders(errors, name, [*INDEX_3, *STABILISED])
+    claims = _orders(found, name, [*INDEX_3, *STABILISED])
     for (geom1, *modified), why in ((INDEX_3, ""), (STABILISED, WHY_STABILISED)):
-        claims += [_better(curve, geom1, errors, name, why) for curve in modified]
+        claims += [_better(curve, geom1, found, name, why) for curve in modified]
     ours = [curve for curves in (INDEX_3, STABILISED) for curve in curves[1:]]
-    worst = max(ours, key=lambda curve: _ratio(curve, INDEX_3[0], errors, name))
-    return claims + [_better(worst, other, errors, name, WHY_STABILISED) for other in (EULER, BRYAN)]
+    worst = max(ours, key=lambda curve: _ratio(curve, INDEX_3[0], found, name))
+    return claims + [_better(worst, other, found, name, WHY_STABILISED) for other in (EULER, BRYAN)]
 
 
 @artifact(
@@ -258,11 +253,11 @@ def _top_claims(errors: Comparison, name: str) -> list[Claim]:
     ours=TOP_STEPS,
 )
 def fig3(quick: bool) -> Result:
-    errors = TOP.compare([*INDEX_3, *STABILISED, EULER, BRYAN], _top_steps(quick))
-    claims = [claim for name in TOP_LABELS for claim in _top_claims(errors, name)]
-    failed = sum(step in errors[BRYAN.name].failures for step in range(4))
-    claims.append(equal("steps, of the longest, at which Tait-Bryan angles fail", 3, failed))
-    return _result(errors, claims, TOP_LABELS)
+    found = TOP.compare([*INDEX_3, *STABILISED, EULER, BRYAN], _top_steps(quick))
+    claims = [claim for name in TOP_LABELS for claim in _top_claims(found, name)]
+    lost = sum(step in found[BRYAN.name].failures for step in range(4))
+    claims.append(equal("steps, of the longest, at which Tait-Bryan angles fail", 3, lost))
+    return _result(found, claims, TOP_LABELS)
 
 
 @artifact(
@@ -273,8 +268,8 @@ def fig3(quick: bool) -> Result:
     ours=TOP_STEPS,
 )
 def fig4(quick: bool) -> Result:
-    errors = TOP.compare([*INDEX_3, *STABILISED, EULER, BRYAN], _top_steps(quick))
-    return _result(errors, _top_claims(errors, "multipliers"), {"multipliers": "error of multipliers / N"})
+    found = TOP.compare([*INDEX_3, *STABILISED, EULER, BRYAN], _top_steps(quick))
+    return _result(found, _top_claims(found, "multipliers"), {"multipliers": "error of multipliers / N"})
 
 
 @artifact(
@@ -285,18 +280,18 @@ def fig4(quick: bool) -> Result:
     ours=TOP_STEPS + "; similar means within a factor of two",
 )
 def index2(quick: bool) -> Result:
-    errors = TOP.compare([*INDEX_3, *INDEX_2], _top_steps(quick))
-    claims = _orders(errors, "coordinates", INDEX_2)
+    found = TOP.compare([*INDEX_3, *INDEX_2], _top_steps(quick))
+    claims = _orders(found, "coordinates", INDEX_2)
     why = "the parts of the error that sigma leaves alone differ between the two indices"
     for i, name in enumerate(SIGMAS):
         if i > 0:
-            gains = [_ratio(curves[0], curves[i], errors, "coordinates") for curves in (INDEX_3, INDEX_2)]
+            gains = [_ratio(curves[0], curves[i], found, "coordinates") for curves in (INDEX_3, INDEX_2)]
             text = f"{name}: factor by which coordinates are better than geom1's, index 2 against index 3"
             claims += [
-                _better(INDEX_2[i], INDEX_2[0], errors, "coordinates"),
+                _better(INDEX_2[i], INDEX_2[0], found, "coordinates"),
                 within_factor(text, gains[0], gains[1], 2, why),
             ]
-    return _result(errors, claims, TOP_LABELS)
+    return _result(found, claims, TOP_LABELS)
 
 
 # ---- counts ----
@@ -321,15 +316,15 @@ def _counted(example: Example, expected: Sequence[Expected], h: Array, jacobians
         text = f"{what}, {curve.name}, {mode}"
         near = what == ITERATIONS
         claims.append(close(text, paper, mean, 0.15, why) if near else within_factor(text, paper, mean, 2, why))
-    columns: dict[str, ArrayLike] = {
+    table: dict[str, ArrayLike] = {
         "method": [curve.name for curve, *_ in rows],
         "Newton": [mode for _, mode, *_ in rows],
         "count": [what for *_, what in rows],
         "paper": [row[2] for row in rows],
         "ours": ours,
     }
-    columns |= {f"h = {x:g} s": [found[c, m][what][i] for c, m, _, what in rows] for i, x in enumerate(h)}
-    return Result(columns, claims)
+    table |= {f"h = {x:g} s": [found[c, m][what][i] for c, m, _, what in rows] for i, x in enumerate(h)}
+    return Result(table, claims)
 
 
 def _counts(example: Example, curve: Curve, mode: dict[str, Any], h: Array) -> dict[str, Array]:
@@ -411,19 +406,14 @@ def fig6(quick: bool) -> Result:
         close("period of the precession, s", 2.5, period, 0.03),
         close("frequency of the precession, Hz", 0.4, 1 / period, 0.03),
     ]
-    columns: dict[str, ArrayLike] = {"t (s)": run.t, "y (m)": point[:, 1], "z (m)": point[:, 2]}
-    columns |= {f"omega_{c} (rad/s)": omega[:, i] for i, c in enumerate("xyz")}
-
-    def draw(figure: Figure) -> None:
-        left, right = look.panels(figure, 1, 2)
-        left.plot(1e3 * point[:, 1], 1e3 * point[:, 2])
-        left.set(xlabel="y / mm", ylabel="z / mm", title="left bearing", aspect="equal")
-        for i, c in enumerate("yz", 1):
-            right.plot(run.t, 1e3 * point[:, i], label=f"{c}")
-        right.set(xlabel="t / s", ylabel="coordinate / mm", title="left bearing")
-        look.legend(right)
-
-    return Result(columns, claims, draw, size=(9.0, 4.5))
+    table: dict[str, ArrayLike] = {"t (s)": run.t, "y (m)": point[:, 1], "z (m)": point[:, 2]}
+    table |= {f"omega_{c} (rad/s)": omega[:, i] for i, c in enumerate("xyz")}
+    y, z = 1e3 * point[:, 1], 1e3 * point[:, 2]
+    panels = (
+        plane("path of the left bearing", "y / mm", "z / mm", {"path": (y, z)}, equal=True),
+        over_time("left bearing", "y, z / mm", run.t, {"y": y, "z": z}),
+    )
+    return Result(table, claims, picture(*panels))
 
 
 def _period(z: ArrayLike, rate: ArrayLike) -> float:
@@ -442,22 +432,22 @@ def _period(z: ArrayLike, rate: ArrayLike) -> float:
     ours=ROTOR_STEPS + "; one order of magnitude means a factor from 3.2 to 32",
 )
 def fig7(quick: bool) -> Result:
-    errors = _rotor_example(0.2 if quick else 1.0).compare([*INDEX_3, EULER, BRYAN], halved(1e-4, 4 if quick else 6))
-    claims = _orders(errors, "position", INDEX_3)
+    found = _rotor_example(0.2 if quick else 1.0).compare([*INDEX_3, EULER, BRYAN], halved(1e-4, 4 if quick else 6))
+    claims = _orders(found, "position", INDEX_3)
     why = "the printed algorithms act like other values of sigma; the gain depends on how errors cancel"
     others = [BRYAN] if quick else [BRYAN, EULER]
     for name in ("position", "velocity"):
         for curve in INDEX_3[1:]:
-            gain = _ratio(INDEX_3[0], curve, errors, name)
+            gain = _ratio(INDEX_3[0], curve, found, name)
             claims.append(within_factor(f"{name}: error of geom1 over that of {curve.name}", 10, gain, 10**0.5, why))
-            claims += [_better(curve, other, errors, name) for other in others]
+            claims += [_better(curve, other, found, name) for other in others]
     claims += [
-        equal("runs of Lie group methods that fail", 0, sum(failed(errors[curve.name]) for curve in INDEX_3)),
-        equal("Euler parameters fail at the longest step", 1, int(0 in errors[EULER.name].failures)),
-        equal("runs of Tait-Bryan angles that fail", 0, failed(errors[BRYAN.name])),
+        equal("runs of Lie group methods that fail", 0, sum(failed(found[curve.name]) for curve in INDEX_3)),
+        equal("Euler parameters fail at the longest step", 1, int(0 in found[EULER.name].failures)),
+        equal("runs of Tait-Bryan angles that fail", 0, failed(found[BRYAN.name])),
     ]
     return _result(
-        errors, claims, {"position": "error of the position / m", "velocity": "error of the velocity / (m/s)"}
+        found, claims, {"position": "error of the position / m", "velocity": "error of the velocity / (m/s)"}
     )
 
 
@@ -527,24 +517,24 @@ def fig9(quick: bool) -> Result:
         below("sigma = 1: largest deviation of s from our reference, m", float(np.max(np.abs(s - exact))), 1e-4),
         below("sigma = 1: largest deviation of the angle, rad", float(np.max(np.abs(angle - exact_angle))), 1e-2),
     ]
-    columns: dict[str, ArrayLike] = {"t (s)": run.t, "sigma=1: s (m)": s, "sigma=1: angle (rad)": angle}
-    columns |= {"reference: s (m)": exact, "reference: angle (rad)": exact_angle}
-    columns |= {"Euler parameters: s (m)": euler.position("slider")[:, 0]}
-
-    def draw(figure: Figure) -> None:
-        left, right = look.panels(figure, 1, 2)
-        for axes, ours, other, theirs, ylabel in (
-            (left, s, euler.position("slider")[:, 0], exact, "s / m"),
-            (right, angle, euler.joint_angle("A"), exact_angle, "angle of the crank / rad"),
-        ):
-            axes.plot(run.t, ours, label=r"$\sigma = 1$, index 3")
-            axes.plot(run.t, other, "--", label="Euler parameters")
-            axes.plot(best.t, theirs, "k:", label="our reference")
-            axes.set(xlabel="t / s", ylabel=ylabel)
-        left.plot([5.0], [LAST_PRINTED], "k*", label="last value of the library")
-        figure.legend(*left.get_legend_handles_labels(), loc="outside upper center", ncols=4)
-
-    return Result(columns, claims, draw, size=(9.0, 4.5))
+    table: dict[str, ArrayLike] = {"t (s)": run.t, "sigma=1: s (m)": s, "sigma=1: angle (rad)": angle}
+    table |= {"reference: s (m)": exact, "reference: angle (rad)": exact_angle}
+    table |= {"Euler parameters: s (m)": euler.position("slider")[:, 0]}
+    panels = (
+        over_time(
+            name,
+            label,
+            run.t,
+            {r"$\sigma = 1$, index 3": ours},
+            dotted={"Euler parameters": other},
+            reference={"reference (ours)": theirs},
+        )
+        for name, label, ours, other, theirs in (
+            ("slider", "s / m", s, euler.position("slider")[:, 0], exact),
+            ("crank", "angle / rad", angle, euler.joint_angle("A"), exact_angle),
+        )
+    )
+    return Result(table, claims, picture(*panels))
 
 
 WHY_BRYAN = "sigma = 1 with index 2, as printed, is as accurate in the position and better in the velocity"
@@ -558,15 +548,15 @@ WHY_BRYAN = "sigma = 1 with index 2, as printed, is as accurate in the position 
     ours=CRANK_STEPS,
 )
 def fig10(quick: bool) -> Result:
-    errors = CRANK.compare([*INDEX_3, *INDEX_2, EULER, BRYAN], halved(5e-3, 4 if quick else 7))
+    found = CRANK.compare([*INDEX_3, *INDEX_2, EULER, BRYAN], halved(5e-3, 4 if quick else 7))
     claims: list[Claim] = []
     for name in ("position", "velocity"):
         for geom1, *modified in (INDEX_3, INDEX_2):
-            claims += [_better(curve, geom1, errors, name) for curve in modified]
-        claims += [_better(curve, EULER, errors, name) for curve in INDEX_2[1:]]
-        best = min([*INDEX_3, *INDEX_2, EULER], key=lambda curve: _ratio(curve, BRYAN, errors, name))
-        claims.append(_better(BRYAN, best, errors, name, WHY_BRYAN))
-    return _result(errors, claims, {"position": "error of s / m", "velocity": "error of s' / (m/s)"})
+            claims += [_better(curve, geom1, found, name) for curve in modified]
+        claims += [_better(curve, EULER, found, name) for curve in INDEX_2[1:]]
+        best = min([*INDEX_3, *INDEX_2, EULER], key=lambda curve: _ratio(curve, BRYAN, found, name))
+        claims.append(_better(BRYAN, best, found, name, WHY_BRYAN))
+    return _result(found, claims, {"position": "error of s / m", "velocity": "error of s' / (m/s)"})
 
 
 @artifact(

@@ -7,8 +7,7 @@ iterates to round-off, as the paper's tolerance of 1e-9 leaves more than the inc
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,14 +17,11 @@ from lgint._args import Array
 from lgint._core import IntegrationError
 from lgint._model.model import System
 from lgint._papers.claims import Claim, above, below, close, fitted, less, ratio, slope, within_factor
+from lgint._papers.pictures import DOTS, Panel, over_time, picture, plane, powers, sizes
 from lgint._papers.registry import Result, artifact
 from lgint._papers.runs import halved
 from lgint._run.integrate import integrate
 from lgint._run.trajectory import Trajectory
-from lgint._tools import axes as look
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PAPER = "kinon2024"
 PRINTED: dict[str, Any] = {"equivariant": False, "guess": "euler", "newton_rtol": 0.0, "newton_atol": 0.0}
@@ -50,34 +46,6 @@ def _increments(what: str, values: Array, scale: float | None = None) -> Claim:
     """That a quantity is the same after each step up to round-off, relative to its largest value or to a scale."""
     size = _largest(values) if scale is None else scale
     return below(f"largest increment of {what} over its size", _largest(np.diff(values, axis=0)) / size, ROUND_OFF)
-
-
-class Panel(NamedTuple):
-    """Curves over time, by label."""
-
-    title: str
-    ylabel: str
-    lines: Mapping[str, Array]
-    logarithmic: bool = False
-
-
-def _over_time(t: Array, *parts: Panel) -> Callable[[Figure], None]:
-    """A function that draws panels side by side; increments, one value short, stand at the ends of their steps."""
-
-    def draw(figure: Figure) -> None:
-        for axes, part in zip(look.panels(figure, 1, len(parts)), parts, strict=True):
-            for label, values in part.lines.items():
-                axes.plot(t[-len(values) :], np.abs(values) if part.logarithmic else values, label=label)
-            axes.set(xlabel="t / s", ylabel=part.ylabel, title=part.title)
-            if part.logarithmic:
-                axes.set_yscale("log")
-            if len(part.lines) > 1:
-                look.legend(axes)
-
-    return draw
-
-
-WIDE = (10.0, 4.2)
 
 
 # ---- springs: sections 5.1 and 5.2 ----
@@ -107,7 +75,7 @@ def _exchange(run: Trajectory, title: str, claims: list[Claim]) -> Result:
     ]
     columns = {"t (s)": run.t} | {f"{kind} energy (J)": values for kind, values in energies.items()}
     lines = {kind: energies[kind] for kind in ("kinetic", "potential", "generalized")}
-    return Result(columns, claims, _over_time(run.t, Panel(title, "energy / J", lines)))
+    return Result(columns, claims, picture(over_time(title, "energy / J", run.t, lines)))
 
 
 @artifact(
@@ -141,10 +109,10 @@ def fig2(quick: bool) -> Result:
     ]
     columns = {"t (s)": run.t, "g (m^2)": g, "E^n+1 - E^n (J)": np.diff(E)}
     parts = (
-        Panel("constraint (107)", r"g / m$^2$", {"g": g}),
-        Panel("energy increments", INCREMENT, {"E": np.diff(E)}),
+        over_time("constraint (107)", r"g / m$^2$", run.t, {"g": g}),
+        over_time("energy increments", INCREMENT, run.t, {"E": np.diff(E)}),
     )
-    return Result(columns, claims, _over_time(run.t, *parts), size=WIDE)
+    return Result(columns, claims, picture(*parts))
 
 
 @artifact(
@@ -175,10 +143,10 @@ def fig4(quick: bool) -> Result:
     ]
     columns = {"t (s)": run.t, "total energy, increment (J)": total, "generalized energy, increment (J)": np.diff(E)}
     parts = (
-        Panel("total energy (80)", INCREMENT, {"total": total}),
-        Panel("generalized energy (74)", INCREMENT, {"generalized": np.diff(E)}),
+        over_time("total energy (80)", INCREMENT, run.t, {"total": total}),
+        over_time("generalized energy (74)", INCREMENT, run.t, {"generalized": np.diff(E)}),
     )
-    return Result(columns, claims, _over_time(run.t, *parts), size=WIDE)
+    return Result(columns, claims, picture(*parts))
 
 
 # ---- free rotation: section 5.3 ----
@@ -202,8 +170,11 @@ def fig6(quick: bool) -> Result:
         _increments("the generalized energy", E),
     ]
     columns = {"t (s)": run.t, "E (J)": E, "E^n+1 - E^n (J)": np.diff(E)}
-    parts = Panel("free body", ENERGY, {"E": E}), Panel("increments", INCREMENT, {"E": np.diff(E)})
-    return Result(columns, claims, _over_time(run.t, *parts), size=WIDE)
+    parts = (
+        over_time("free body", ENERGY, run.t, {"E": E}),
+        over_time("increments", INCREMENT, run.t, {"E": np.diff(E)}),
+    )
+    return Result(columns, claims, picture(*parts))
 
 
 @artifact(
@@ -220,8 +191,11 @@ def fig7(quick: bool) -> Result:
         above("range of the total energy over its size", _moved(total), 1e-3),
     ]
     columns = {"t (s)": run.t, "unit length": g, "total energy (J)": total}
-    parts = Panel("unit length (30)", "g", {"g": g}), Panel("total energy (80)", "energy / J", {"E": total})
-    return Result(columns, claims, _over_time(run.t, *parts), size=WIDE)
+    parts = (
+        over_time("unit length (30)", "g", run.t, {"g": g}),
+        over_time("total energy (80)", "energy / J", run.t, {"E": total}),
+    )
+    return Result(columns, claims, picture(*parts))
 
 
 def _components(L: Array) -> dict[str, Array]:
@@ -250,8 +224,11 @@ def fig8(quick: bool) -> Result:
         close("angular momentum of the start, J Omega (kg m^2/s)", (60, 160, 60), L[0], 1e-14),
         _increments("the angular momentum", L),
     ]
-    parts = Panel("free body", MOMENTUM, _components(L)), Panel("increments", STEP, _components(np.diff(L, axis=0)))
-    return Result(_momentum_columns(run.t, L), claims, _over_time(run.t, *parts), size=WIDE)
+    parts = (
+        over_time("free body", MOMENTUM, run.t, _components(L)),
+        over_time("increments", STEP, run.t, _components(np.diff(L, axis=0))),
+    )
+    return Result(_momentum_columns(run.t, L), claims, picture(*parts))
 
 
 REDUCED = {"EML": "eml", "REML": "reml", "Null-EML": "null_eml"}
@@ -277,13 +254,8 @@ def fig9(quick: bool) -> Result:
     columns: dict[str, ArrayLike] = {"h (s)": h}
     columns |= {f"{label} (s)": row for label, row in zip(REDUCED, seconds, strict=True)}
 
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        look.curves(axes, {label: (h, row) for label, row in zip(REDUCED, seconds, strict=True)})
-        look.logarithmic(axes, "h / s", "processor time / s", "free body, 10 s")
-        look.legend(axes)
-
-    return Result(columns, claims, draw)
+    lines = {label: (h, row) for label, row in zip(REDUCED, seconds, strict=True)}
+    return Result(columns, claims, picture(powers("free body, 10 s", lines, "h / s", "processor time / s")))
 
 
 def _least_times(h: float, repeats: int) -> Array:
@@ -348,9 +320,10 @@ def fig10(quick: bool) -> Result:
     ]
     t = runs["EML"].t
     columns = {"t (s)": t} | {f"{label}: E^n+1 - E^n (J)": np.diff(E) for label, E in energy.items()}
-    lines = {label: np.diff(E) for label, E in energy.items()}
-    part = Panel("steady precession", r"$|E^{n+1} - E^n|$ / J", lines, logarithmic=True)
-    return Result(columns, claims, _over_time(t, part))
+    lines = {label: (t[1:], np.diff(E)) for label, E in energy.items()}
+    return Result(
+        columns, claims, picture(sizes("steady precession", "t / s", r"$|E^{n+1} - E^n|$ / J", lines, **DOTS))
+    )
 
 
 @artifact(
@@ -368,10 +341,10 @@ def fig11(quick: bool) -> Result:
         above("range of horizontal components over the size", float(np.ptp(L[:, :2], axis=0).min()) / size, 0.1),
     ]
     parts = (
-        Panel("steady precession", MOMENTUM, _components(L)),
-        Panel("vertical component", STEP, {"$L_3$": np.diff(L[:, 2])}),
+        over_time("steady precession", MOMENTUM, run.t, _components(L)),
+        over_time("vertical component", STEP, run.t, {"$L_3$": np.diff(L[:, 2])}),
     )
-    return Result(_momentum_columns(run.t, L), claims, _over_time(run.t, *parts), size=WIDE)
+    return Result(_momentum_columns(run.t, L), claims, picture(*parts))
 
 
 @artifact(
@@ -398,10 +371,14 @@ def fig12(quick: bool) -> Result:
     columns = {"t (s)": t}
     columns |= {f"{label}: {name} (m)": x[:, i] for label, x in curves.items() for i, name in ((2, "z"), (0, "x"))}
     parts = [
-        Panel(title, f"{name} / m", {label: x[:, i] for label, x in curves.items()})
+        over_time(title, f"{name} / m", t, {label: x[:, i] for label, x in found.items()}, reference=_part(exact, i))
         for i, name, title in ((2, "z", "vertical"), (0, "x", "horizontal"))
     ]
-    return Result(columns, claims, _over_time(t, *parts), size=WIDE)
+    return Result(columns, claims, picture(*parts))
+
+
+def _part(exact: Array, i: int) -> dict[str, Array]:
+    return {"analytic": exact[:, i]}
 
 
 @artifact(
@@ -424,14 +401,9 @@ def fig13(quick: bool) -> Result:
     columns: dict[str, ArrayLike] = {"h (s)": h}
     columns |= {f"{label}: error": error for label, error in errors.items()}
 
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        look.curves(axes, {label: (h, error) for label, error in errors.items()})
-        look.triangle(axes, 2, h[-3:-1], errors["MPL"][-3:-1])
-        look.logarithmic(axes, "h / s", "relative error (121)", "steady precession, t = 0.1 s")
-        look.legend(axes)
-
-    return Result(columns, claims, draw)
+    lines = {label: (h, error) for label, error in errors.items()}
+    panel = powers("steady precession, t = 0.1 s", lines, "h / s", "relative error (121)", {"MPL": 2})
+    return Result(columns, claims, picture(panel))
 
 
 def _precession_error(run: Trajectory) -> float:
@@ -452,8 +424,8 @@ def _precession_error(run: Trajectory) -> float:
 def fig16(quick: bool) -> Result:
     run, other = (_as_far_as_possible(equivariant) for equivariant in (False, True))
     E, L = run.energy("generalized"), run.angular_momentum()
-    free = run.t > 1 - 1e-9
-    kept = _range(other.angular_momentum()[other.t > 1 - 1e-9])
+    free = run.t > END_OF_LOAD
+    kept = _range(other.angular_momentum()[other.t > END_OF_LOAD])
     why = (
         "the joints' equations (125) turn with the bodies, so that the moments of their midpoint forces do not cancel: "
         f"{_range(L[free & (run.t < 4)]):.0e} of it up to t = 4 s, more as q.v grows at the ends of steps; "
@@ -464,16 +436,27 @@ def fig16(quick: bool) -> Result:
         above("end of the run (s)", float(run.t[-1]), 10 - 1e-9),
         below("range of the generalized energy over its size, t >= 1 s", _moved(E[free]), 1e-12),
         below("range of the angular momentum over its size, t >= 1 s", _range(L[free]), 1e-12, why),
-        close("angular momentum L_1 at t = 1 s: the load's impulse (kg m^2/s)", 300, L[free][0, 0], 1e-3),
+        close("angular momentum L_1 at t = 1 s: the load's impulse (kg m^2/s)", IMPULSE, L[free][0, 0], 1e-3),
     ]
-    columns = _both_forms(run, other)
-    lines = _components(L) | {r"$L_1$, equivariant": _padded(other.angular_momentum()[:, 0], len(run))}
-    parts = (
-        Panel("four bars", ENERGY, {"printed": E, "equivariant": _padded(other.energy("generalized"), len(run))}),
-        Panel("four bars", MOMENTUM, lines),
-        Panel("angular momentum about the first axis", r"$|L_1 - 300|$ / (kg m$^2$/s)", _missing(lines, free), True),
-    )
-    return Result(columns, claims, _over_time(run.t, *parts), size=(13.0, 4.2))
+    return Result(_both_forms(run, other), claims, picture(*_four_bar_panels(run, other)))
+
+
+def _four_bar_panels(run: Trajectory, other: Trajectory) -> list[Panel]:
+    """Energies, angular momenta, and the distance of L_1 from the load's impulse, of the printed and the other form."""
+    energy = {"printed": (run.t, run.energy("generalized")), "equivariant": (other.t, other.energy("generalized"))}
+    L, turned = run.angular_momentum(), other.angular_momentum()
+    lines = {f"$L_{i + 1}$, printed": (run.t, L[:, i]) for i in range(3)}
+    lines[r"$L_1$, equivariant"] = (other.t, turned[:, 0])
+    free, freed = run.t > END_OF_LOAD, other.t > END_OF_LOAD
+    off = {"printed": (run.t[free], L[free, 0] - IMPULSE), "equivariant": (other.t[freed], turned[freed, 0] - IMPULSE)}
+    return [
+        plane("energy", "t / s", ENERGY, energy),
+        plane("angular momentum", "t / s", MOMENTUM, lines),
+        sizes("first component after the load", "t / s", r"$|L_1 - 300|$ / (kg m$^2$/s)", off),
+    ]
+
+
+END_OF_LOAD, IMPULSE = 1 - 1e-9, 300.0  # s, kg m^2/s
 
 
 def _as_far_as_possible(equivariant: bool) -> Trajectory:
@@ -488,16 +471,6 @@ def _as_far_as_possible(equivariant: bool) -> Trajectory:
 def _range(L: Array) -> float:
     """Largest range of a component over the largest magnitude."""
     return float(np.ptp(L, axis=0).max()) / _largest(L)
-
-
-def _padded(values: Array, length: int) -> Array:
-    """Values with NaN where a run that failed has none."""
-    return np.pad(values, (0, length - len(values)), constant_values=np.nan)
-
-
-def _missing(lines: Mapping[str, Array], free: Any) -> dict[str, Array]:
-    """Distance of L_1 of both forms from 300 kg m^2/s, after the load."""
-    return {label: line[free] - 300 for label, line in lines.items() if "L_1" in label}
 
 
 def _both_forms(run: Trajectory, other: Trajectory) -> dict[str, ArrayLike]:

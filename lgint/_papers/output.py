@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._papers.claims import Claim
+from lgint._papers.pictures import Picture
 from lgint._papers.registry import Artifact, Result
 
 HEAD = ("paper", "artifact", "run", "verdict", "claim", "in the paper", "here", "why")
@@ -21,8 +22,8 @@ def write(artifact: Artifact, result: Result, folder: Path) -> None:
     base = folder / artifact.paper
     base.mkdir(parents=True, exist_ok=True)
     _write_columns(base / f"{artifact.name}.csv", result.columns)
-    if result.draw is not None:
-        _picture(artifact, result, base / f"{artifact.name}.png")
+    if result.picture is not None:
+        _draw(result.picture, artifact.ours, base / f"{artifact.name}.png")
 
 
 def _write_columns(path: Path, columns: Mapping[str, ArrayLike]) -> None:
@@ -36,15 +37,14 @@ def _cell(value: object) -> object:
     return f"{value:.10g}" if isinstance(value, (float, np.floating)) else value
 
 
-def _picture(artifact: Artifact, result: Result, path: Path) -> None:
-    from lgint._run.plot import Picture, style
+def _draw(picture: Picture, ours: str, path: Path) -> None:
+    from lgint._run import plot
 
-    assert result.draw is not None
-    with style():
-        figure = Picture(figsize=result.size, layout="constrained")
-        result.draw(figure)
-        if artifact.ours:
-            figure.supxlabel(f"ours: {artifact.ours}", fontsize=7, color="0.4", wrap=True)
+    with plot.style():
+        figure = plot.Picture(figsize=picture.size, layout="constrained")
+        picture.draw(figure)
+        if ours:
+            figure.supxlabel(f"ours: {ours}", fontsize=7, color="0.4", wrap=True)
         figure.savefig(path)
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
 from lgint._papers.claims import Claim
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from lgint._papers.pictures import Picture
 
 
 @dataclass(frozen=True)
@@ -24,16 +21,13 @@ class Result:
         Name, with unit, to values (n,): the columns of the CSV file; short columns are filled with blanks.
     claims : list of Claim
         At least one.
-    draw : function of a figure, optional
-        Draws the picture; None for a table. Computes nothing.
-    size : tuple
-        Width and height of the picture, inches.
+    picture : Picture, optional
+        None for a table.
     """
 
     columns: Mapping[str, ArrayLike]
     claims: list[Claim]
-    draw: Callable[[Figure], None] | None = None
-    size: tuple[float, float] = field(default=(7.0, 5.0))
+    picture: Picture | None = None
 
     def __post_init__(self) -> None:
         if not self.claims:

@@ -13,7 +13,8 @@ from lgint._model.model import Model
 from lgint._model.record import BodyRow, RodRow, partners
 from lgint._run.states import States
 
-COLORS = ("#3366aa", "#d1495b", "#2e8b7a", "#e2a33c", "#7a5195", "#5b6770", "#9c6b30", "#1f9bcf")
+# of Okabe and Ito, with grey and brown: readers who see no red or no green can tell any two of them apart
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#5b6770", "#56b4e9", "#7f3b08")
 GREY = COLORS[5]
 SPRINGS = ("spring", "cartesian_spring", "tension")  # kinds of forces that are drawn as lines between two points
 THIN = 0.02  # the least thickness of a box, as a part of the size of the scene

@@ -1,9 +1,9 @@
-"""Functions that pictures of studies share: logarithmic axes, curves with markers, order triangles, on given axes."""
+"""Functions that pictures of studies share: logarithmic axes, and order triangles where nothing else is."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,66 +14,140 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARKERS = "osD^vP*X"
+FEW = 8  # decades up to which there are grid lines between powers of ten
 
 
-def logarithmic(axes: Axes, xlabel: str, ylabel: str, title: str = "") -> None:
+def logarithmic(axes: Axes, xlabel: str, ylabel: str) -> None:
     """Both axes logarithmic, ticks at powers of ten, thin lines between; limits near a power of ten move there."""
+    axes.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
+    decades(axes, "x")
+    decades(axes, "y")
+
+
+def decades(axes: Axes, letter: str) -> None:
+    """The same for one axis, "x" or "y", whose scale is logarithmic already."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
-    axes.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel, title=title)
-    for axis, limits, set_limits in (
-        (axes.xaxis, axes.get_xlim, axes.set_xlim),
-        (axes.yaxis, axes.get_ylim, axes.set_ylim),
-    ):
-        low, high = np.log10(limits())
-        while high - low < 0.5 or np.ceil(low) > np.floor(high):
-            low, high = low - 0.1, high + 0.1
-        down, up = np.floor(low), np.ceil(high)
-        set_limits(10 ** (down - 0.02 if low - down < 0.2 else low), 10 ** (up + 0.02 if up - high < 0.2 else high))
-        axis.set_major_locator(LogLocator(base=10, numticks=9))
-        axis.set_minor_locator(LogLocator(base=10, subs=tuple(range(2, 10)), numticks=99))
-        axis.set_minor_formatter(NullFormatter())
-    axes.grid(which="minor", alpha=0.12)
+    axis = getattr(axes, f"{letter}axis")
+    low, high = np.log10(getattr(axes, f"get_{letter}lim")())
+    while high - low < 0.5 or np.ceil(low) > np.floor(high):
+        low, high = low - 0.1, high + 0.1
+    down, up = np.floor(low), np.ceil(high)
+    low, high = down - 0.02 if low - down < 0.2 else low, up + 0.02 if up - high < 0.2 else high
+    getattr(axes, f"set_{letter}lim")(10**low, 10**high)
+    axis.set_major_locator(LogLocator(base=10, numticks=9))
+    axis.set_minor_locator(LogLocator(base=10, subs=tuple(range(2, 10)), numticks=99 if high - low < FEW else 2))
+    axis.set_minor_formatter(NullFormatter())
+    axes.grid(which="minor", axis=letter, alpha=0.12)
 
 
-def curves(axes: Axes, lines: Mapping[str, tuple[ArrayLike, ArrayLike]], **look: Any) -> None:
-    """One line with markers for each label: (x, y). Values that are not positive and finite are left out."""
-    for i, (label, (x, y)) in enumerate(lines.items(), len(axes.lines)):
-        x, y = _positive(x, y)
-        axes.plot(x, y, **{"label": label, "marker": MARKERS[i % len(MARKERS)], "markersize": 4.5, **look})
+# ---- order triangles ----
 
 
-def triangle(axes: Axes, order: float, x: ArrayLike, y: ArrayLike, *, shift: float = 0.4) -> None:
-    """A triangle of slope `order` beside the line (x, y): below it for `shift` < 1, above it for `shift` > 1.
+class Slope(NamedTuple):
+    """An order, and the part of a line, (n,) each, that shows it."""
 
-    It spans the part of the line that is given; pass two or three of its points.
+    order: int
+    x: Array
+    y: Array
+
+
+class _Place(NamedTuple):
+    """A triangle in powers of ten: its left and right end, the heights of these, and its side of the line."""
+
+    left: float
+    right: float
+    start: float
+    rise: float
+    below: bool
+
+
+# parts of the axes' size: line to triangle, triangle, number beside it, around all
+GAP, WIDEST, LABEL, EDGE = 0.03, 0.16, 0.035, 0.01
+
+
+def triangles(axes: Axes, slopes: Sequence[Slope], lines: Sequence[tuple[ArrayLike, ArrayLike]]) -> None:
+    """A triangle for each slope beside its line, where it covers the fewest of `lines`, (x, y) each, and triangles.
+
+    The limits of the axes have to be final.
     """
-    x, y = _positive(x, y)
+    taken: list[Array] = []
+    curves = [_dense(axes, x, y) for x, y in lines]
+    for slope in slopes:
+        places = _places(axes, slope)
+        boxes = [_box(axes, place) for place in places]
+        if boxes:
+            best = int(np.argmin([_covered(box, curves, taken) for box in boxes]))
+            taken.append(boxes[best])
+            _draw(axes, slope.order, places[best])
+
+
+def _places(axes: Axes, slope: Slope) -> list[_Place]:
+    """Below the line and above it, from its middle to its ends; the line never crosses the triangle."""
+    points = np.log10(positive(slope.x, slope.y))
+    if points.shape[1] < 2:
+        return []
+    x, y = points[:, np.argsort(points[0])]
+    (wide, tall), middle = _sizes(axes), (x[0] + x[-1]) / 2
+    width = min(WIDEST * wide, 0.6 * float(np.ptp(x)), 0.3 * tall / slope.order)
+    found = []
+    for below in (True, False):
+        for left in sorted(np.linspace(x[0], x[-1] - width, 15), key=lambda left: abs(left + width / 2 - middle)):
+            beside = np.linspace(0, width, 9)
+            above = np.interp(left + beside, x, y) - slope.order * beside
+            start = float(above.min() - GAP * tall if below else above.max() + GAP * tall)
+            found.append(_Place(float(left), float(left + width), start, start + slope.order * width, below))
+    return found
+
+
+def _sizes(axes: Axes) -> tuple[float, float]:
+    """Width and height of the axes in powers of ten."""
+    return float(np.ptp(np.log10(axes.get_xlim()))), float(np.ptp(np.log10(axes.get_ylim())))
+
+
+def _scaled(axes: Axes, x: ArrayLike, y: ArrayLike) -> Array:
+    """Points (n, 2) given in powers of ten, as parts of the axes."""
+    low = np.log10([axes.get_xlim()[0], axes.get_ylim()[0]])
+    return (np.column_stack([x, y]) - low) / _sizes(axes)
+
+
+def _box(axes: Axes, place: _Place) -> Array:
+    """The lower left and the upper right corner (2, 2) of the triangle with its number, as parts of the axes."""
+    box = _scaled(axes, [place.left, place.right], [place.start, place.rise])
+    if place.below:
+        box[1, 0] += LABEL
+    else:
+        box[0, 0] -= LABEL
+    return box
+
+
+def _dense(axes: Axes, x: ArrayLike, y: ArrayLike) -> Array:
+    """Points (n, 2) of a line with small distances, as parts of the axes."""
+    x, y = positive(x, y)
     if len(x) < 2:
-        return
-    left, right = x.min(), x.max()
-    start = y[np.argmin(x)] * shift
-    rise = start * (right / left) ** order
-    corner = (right, start) if shift < 1 else (left, rise)
-    axes.fill(*zip((left, start), (right, rise), corner, strict=True), facecolor="0.9", edgecolor="0.35", linewidth=0.8)
-    place: dict[str, Any] = {"ha": "left", "va": "center", "xytext": (3, 0)}
-    if shift >= 1:
-        place |= {"ha": "right", "xytext": (-3, 0)}
-    axes.annotate(f"{order:g}", (corner[0], np.sqrt(start * rise)), textcoords="offset points", fontsize=8, **place)
+        return _scaled(axes, np.log10(x), np.log10(y))
+    fine = np.linspace(0, len(x) - 1, 40 * len(x))
+    return _scaled(axes, *(np.interp(fine, np.arange(len(x)), np.log10(values)) for values in (x, y)))
 
 
-def legend(axes: Axes, *, outside: bool = False, **look: Any) -> None:
-    """The legend of the axes, inside where it covers least or to their right."""
-    place = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)} if outside else {}
-    axes.legend(**{**place, **look})
+def _covered(box: Array, curves: Sequence[Array], taken: Sequence[Array]) -> float:
+    """How much a box hides: points of curves, other boxes, and what lies outside of the axes."""
+    outside = float(np.maximum(EDGE - box, 0).sum() + np.maximum(box - (1 - EDGE), 0).sum())
+    hidden = sum(int(np.all((points > box[0] - 0.005) & (points < box[1] + 0.005), axis=1).sum()) for points in curves)
+    others = sum(bool(np.all((box[0] < other[1]) & (other[0] < box[1]))) for other in taken)
+    return hidden + 50 * others + 1e4 * outside
 
 
-def panels(figure: Any, rows: int, columns: int, **shared: Any) -> Sequence[Axes]:
-    """Axes row by row."""
-    return list(np.ravel(figure.subplots(rows, columns, **shared)))
+def _draw(axes: Axes, order: int, place: _Place) -> None:
+    corner = (place.right, place.start) if place.below else (place.left, place.rise)
+    points = 10 ** np.array([(place.left, place.start), (place.right, place.rise), corner])
+    axes.fill(*points.T, facecolor="0.9", edgecolor="0.35", linewidth=0.8)
+    look: dict[str, Any] = {"ha": "left", "xytext": (3, 0)} if place.below else {"ha": "right", "xytext": (-3, 0)}
+    middle = (10 ** corner[0], 10 ** ((place.start + place.rise) / 2))
+    axes.annotate(f"{order}", middle, textcoords="offset points", fontsize=8, va="center", **look)
 
 
-def _positive(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+def positive(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
     """The points that logarithmic axes can show."""
     x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
     shown = np.isfinite(x) & np.isfinite(y) & (x > 0) & (y > 0)

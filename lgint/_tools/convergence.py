@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from lgint._args import Array
 from lgint._run.plot import COLORS, Picture, style
-from lgint._tools.axes import MARKERS, logarithmic, triangle
+from lgint._tools.axes import MARKERS, Slope, logarithmic, triangles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,17 +29,20 @@ class Curve(NamedTuple):
     look: int | None = None  # place in the list of colours and markers; None: that in the diagram
 
 
-def errors(axes: Axes, curves: Sequence[Curve], xlabel: str, ylabel: str, *, triangles: bool = True) -> None:
+def errors(axes: Axes, curves: Sequence[Curve], xlabel: str, ylabel: str) -> None:
     """Curves on logarithmic axes, and triangles for the orders that they show."""
     for i, curve in enumerate(curves):
-        place = i if curve.look is None else curve.look
-        marker = MARKERS[(place + place // len(COLORS)) % len(MARKERS)]
-        look = {"color": COLORS[place % len(COLORS)], "marker": marker, "markersize": 4.5}
         y = np.where(curve.y > 0, curve.y, np.nan)
+        look = marked(i if curve.look is None else curve.look)
         axes.loglog(curve.x, y, label=curve.label, linestyle="--" if curve.dashed else "-", **look)
-    if triangles:
-        _triangles(axes, _lowest(curves))
     logarithmic(axes, xlabel, ylabel)
+    triangles(axes, [_slope(curve) for curve in _lowest(curves)], [(curve.x, curve.y) for curve in curves])
+
+
+def marked(place: int) -> dict[str, Any]:
+    """Colour and marker of the line with this number; lines of one colour have different markers."""
+    marker = MARKERS[(place + place // len(COLORS)) % len(MARKERS)]
+    return {"color": COLORS[place % len(COLORS)], "marker": marker, "markersize": 4.5}
 
 
 def _lowest(curves: Sequence[Curve]) -> list[Curve]:
@@ -51,16 +55,10 @@ def _lowest(curves: Sequence[Curve]) -> list[Curve]:
     return [chosen[order] for order in sorted(chosen, reverse=True)]
 
 
-def _triangles(axes: Axes, curves: Sequence[Curve]) -> None:
-    """Triangles with the slopes of whole orders below the lines that show them, from the right to the left."""
-    tall = float(np.ptp(np.log10(axes.get_ylim())))
-    for i, curve in enumerate(curves):
-        ends = np.log10([curve.range.min(), curve.range.max()])
-        width = min(0.2, 0.3 * np.ptp(ends))
-        right = ends[1] - (i % 3 + 0.3) / 3.3 * (np.ptp(ends) - width)
-        x, down = np.array([right - width, right]), np.argsort(curve.x)
-        y = np.interp(x, np.log10(curve.x[down]), np.log10(curve.y[down]))
-        triangle(axes, round(curve.order), 10**x, 10**y, shift=10 ** (-0.05 * tall))
+def _slope(curve: Curve) -> Slope:
+    """The part of a curve that shows its order."""
+    shown = (curve.x >= curve.range.min()) & (curve.x <= curve.range.max())
+    return Slope(round(curve.order), curve.x[shown], curve.y[shown])
 
 
 def panels(names: Sequence[str], draw: Callable[[Axes, str], None], axes: Axes | None) -> Figure:
@@ -84,14 +82,24 @@ def panels(names: Sequence[str], draw: Callable[[Axes, str], None], axes: Axes |
     return picture
 
 
-def legend(figure: Figure, side: str = "lower") -> None:
-    """One legend of all panels' lines, below or above them."""
+def legend(figure: Figure, side: str = "lower", listed: Iterable[str] | None = None) -> None:
+    """One legend of all panels' lines, or of those listed, below or above, in as many columns as there is room for."""
     found: dict[str, Any] = {}
     for axes in figure.axes:
         handles, labels = axes.get_legend_handles_labels()
         found |= {label: handle for label, handle in zip(labels, handles, strict=True) if label not in found}
-    handles, labels = list(found.values()), list(found)
-    figure.legend(handles, labels, loc=f"outside {side} center", ncols=min(4, max(len(labels), 1)), fontsize=8)
+    found = found if listed is None else {label: found[label] for label in listed}
+    if found:
+        columns = legend_columns(found, figure.get_figwidth())
+        figure.legend(list(found.values()), list(found), loc=f"outside {side} center", ncols=columns, fontsize=8)
+
+
+def legend_columns(labels: Iterable[str], width: float) -> int:
+    """Columns of a legend of this width, inches; the rows are as full as they can be."""
+    lengths = [len(re.sub(r"\\[a-z]+|[${}\\^_]", "", label)) for label in labels]
+    most = max(1, min(len(lengths), int(width / (0.6 + 0.065 * max(lengths)))))
+    rows = -(-len(lengths) // most)
+    return -(-len(lengths) // rows)
 
 
 def over_time(
@@ -130,6 +138,6 @@ def _top(axes: Axes, path: Array) -> None:
     axes.plot(*path.T, color=COLORS[0])
     for place, color in ((path[0], COLORS[5]), (path[-1], COLORS[1])):
         axes.plot(*np.stack([np.zeros(3), place]).T, color=color, linewidth=2, marker="o", markersize=4)
-    axes.set(title="path of the centre of mass, start grey, end red", xlabel="x / m", ylabel="y / m", zlabel="z / m")
+    axes.set(title="path of the centre of mass, start grey, end orange", xlabel="x / m", ylabel="y / m", zlabel="z / m")
     axes.locator_params(nbins=4)
     axes.set_aspect("equal")

@@ -3,7 +3,7 @@
 import pytest
 
 from lgint._papers import holzinger2024, holzinger2024_details, holzinger2024_mechanisms
-from lgint._papers.diagrams import time_for
+from lgint._papers.studies import time_for
 
 
 def differing(artifact):
@@ -21,8 +21,9 @@ def test_quick_runs():
 
 
 def test_a_wrong_coefficient_is_seen(monkeypatch):
-    form, threshold, series = holzinger2024_details.COEFFICIENTS["(A7)"]
-    wrong = {"(A7)": (form, threshold, [series[0], -series[1], *series[2:]])}
+    right = holzinger2024_details.COEFFICIENTS["(A7)"]
+    first, second, third = right.series
+    wrong = {"(A7)": right._replace(series=[first, -second, third])}
     monkeypatch.setattr(holzinger2024_details, "COEFFICIENTS", wrong)
     assert "(A7): relative error of the function" in differing(holzinger2024_details.eq_a7)
 

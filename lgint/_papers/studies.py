@@ -1,68 +1,17 @@
-"""What pictures and tables of convergence studies have in common."""
+"""What is read from studies: columns of tables, orders, ratios of errors and of costs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array
 from lgint._papers.claims import Claim, slope
-from lgint._tools import axes as look
-from lgint._tools.study import ABSCISSAE, Comparison, Study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-
-class Panel(NamedTuple):
-    """A diagram of several studies: errors, iterations or processor times over step sizes, or errors over times."""
-
-    title: str
-    studies: Mapping[str, Study]
-    what: str
-    ylabel: str
-    against: str = "h"
-
-
-COSTS = ("newton_iterations", "seconds")
-
-
-def draw(*parts: Panel) -> Callable[[Figure], None]:
-    """A function that draws panels side by side, with one legend."""
-
-    def paint(figure: Figure) -> None:
-        from lgint._tools import convergence  # needs matplotlib, which naming the artifacts does not
-
-        for axes, part in zip(look.panels(figure, 1, len(parts)), parts, strict=True):
-            if part.what in COSTS:
-                _costs(axes, part)
-            else:
-                curves = [s.curve(label, part.what, against=part.against) for label, s in part.studies.items()]
-                convergence.errors(axes, curves, ABSCISSAE[part.against], part.ylabel)
-            axes.set_title(part.title)
-        convergence.legend(figure, "upper")
-
-    return paint
-
-
-def _costs(axes: Axes, part: Panel) -> None:
-    lines = {label: (study.h, _arrived(study, part.what)) for label, study in part.studies.items()}
-    look.curves(axes, lines)
-    if part.what == "seconds":
-        look.logarithmic(axes, "h / s", part.ylabel)
-    else:
-        axes.set(xscale="log", xlabel="h / s", ylabel=part.ylabel)
-
-
-def _arrived(study: Study, what: str) -> Array:
-    """A cost of each run that reached its end, NaN for the others."""
-    values = np.array(getattr(study, what), float)
-    values[list(study.failures)] = np.nan
-    return values
+from lgint._papers.pictures import arrived
+from lgint._tools.orders import SPREAD
+from lgint._tools.study import Comparison, Study
 
 
 def columns(studies: Mapping[str, Study], *names: str) -> dict[str, ArrayLike]:
@@ -71,15 +20,25 @@ def columns(studies: Mapping[str, Study], *names: str) -> dict[str, ArrayLike]:
     return {"setting": found["setting"], "h (s)": found["h"], **{name: found[name] for name in names}}
 
 
+def flat(groups: Mapping[str, Mapping[str, Study]]) -> dict[str, Study]:
+    """The studies of several groups under labels that name the group first."""
+    return {f"{group}: {label}": study for group, studies in groups.items() for label, study in studies.items()}
+
+
 def orders(
-    studies: Mapping[str, Study], what: str, expected: Mapping[str, float], within: float = 0.2, why: str = ""
+    studies: Mapping[str, Study], what: str, expected: Mapping[str, float], why: str = "", of: str = ""
 ) -> list[Claim]:
-    """A claim for each study that its errors have an order, which says for which steps that is so."""
+    """A claim for each study that its errors have an order, which says for which steps that is so.
+
+    The order is that of the asymptotic range, and has to be as near to the expected one as orders within a range are
+    to each other, 10 %.
+    """
     claims = []
     for label, order in expected.items():
         found = studies[label].asymptotic[what]
         where = f"h = {found.h[0]:.3g} ... {found.h[-1]:.3g} s" if len(found.h) else "no asymptotic range"
-        claims.append(slope(f"order of {label}, {where}", order, found.order, within, why))
+        text = f"{of}order of {label}, {where}"
+        claims.append(slope(text, order, found.order, SPREAD * max(1.0, order), why))
     return claims
 
 
@@ -107,7 +66,7 @@ def errors_of(what: str) -> Callable[[Study], Array]:
 
 def costs_of(what: str) -> Callable[[Study], Array]:
     """The costs of a study, for `apart`; NaN where the run failed."""
-    return lambda study: _arrived(study, what)
+    return lambda study: arrived(study, what)
 
 
 def time_for(study: Study, what: str, error: float) -> float:
