@@ -12,7 +12,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from lgint import _core
+from lgint import Stepper, _core, models
+from lgint._model.formulations import FORMULATIONS
 from lgint._papers import catalogue
 
 Row = dict[str, Any]
@@ -45,6 +46,7 @@ def fragments(keys: set[str]) -> dict[str, str]:
     methods = _core.method_rows()
     found = {
         "methods": method_table(methods, keys),
+        "formulations": formulation_table(methods),
         "nodes": node_table(_core.node_rows(), keys),
     }
     elements = _core.element_rows()
@@ -69,6 +71,29 @@ def method_table(rows: list[Row], keys: set[str]) -> str:
             for r in rows
         ),
     )
+
+
+def formulation_table(rows: list[Row]) -> str:
+    """Return which methods run bodies in which formulation, found by trying."""
+    systems = {
+        code(f'"{name}"'): models.pendulum_chain(n=1, joint="revolute", formulation=name)
+        for name in (*FORMULATIONS, "minimal")
+    }
+    systems["`LagrangianModel`"] = models.spring_pendulum()
+    lines = []
+    for name, system in systems.items():
+        refused = [code(r["name"]) for r in rows if not runs(system, r["name"])]
+        lines.append([name, " ".join(refused) or "none"])
+    return table(["formulation", "methods that refuse it"], lines)
+
+
+def runs(system: Any, method: str) -> bool:
+    """Return whether a method takes a step of a system."""
+    try:
+        Stepper(system, method).step(1e-3)
+    except ValueError:
+        return False
+    return True
 
 
 def node_table(rows: list[Row], keys: set[str]) -> str:

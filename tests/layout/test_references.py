@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 import lgint
+from lgint._model.formulations import FORMULATIONS
 
 ROOT = Path(__file__).parents[2]
 KEYS = set(re.findall(r"^@\w+\{(\w+),", (ROOT / "docs/references.bib").read_text(), re.MULTILINE))
+FAMILIES = ("explicit", "half-explicit", "implicit", "energy-momentum")
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/api/*.md")]
 
 
@@ -31,6 +33,29 @@ def leads_to_a_file(page, link):
     if link.parent.name == "benchmark_models":
         return link.stem in lgint.models.names()
     return (page.parent / link).exists()
+
+
+def test_the_readme_says_which_methods_run_which_formulation():
+    readme = (ROOT / "README.md").read_text()
+    rows = [line.strip("| ").split(" | ") for line in readme.splitlines() if line.startswith("| ")]
+    families = {row[0]: re.findall(r"`(\w+)`", row[2]) for row in rows if row[0] in FAMILIES}
+    assert sorted(sum(families.values(), [])) == sorted(lgint.methods())
+    said = {name: row[3].split(", ") for row in rows if len(row) == 4 for name in re.findall(r"`(\w+)`", row[0])}
+    assert said.keys() == {*FORMULATIONS, "minimal"}
+    for name, taken in said.items():
+        model = lgint.models.pendulum_chain(n=1, joint="revolute", formulation=name)
+        for family, methods in families.items():
+            assert {runs(model, method) for method in methods} == {family in taken}
+    pendulum = lgint.models.spring_pendulum()
+    assert [method for method in lgint.methods() if not runs(pendulum, method)] == ["emh"]
+
+
+def runs(model, method):
+    try:
+        lgint.Stepper(model, method).step(1e-3)
+    except ValueError:
+        return False
+    return True
 
 
 def test_the_readme_has_the_times_of_the_last_measurement():
