@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import _core
-from lgint._args import Array, array, choice, listing
+from lgint._args import Array, array, choice, listing, shown
 from lgint._model.compile import JointPlace, compiled, parameters_of
 from lgint._model.record import BodyRow, JointRow, Origin, Record, RodRow, mode_count, partners
 from lgint._model.rod import Rod
@@ -156,7 +156,7 @@ class System:
                 f"of this one are {listing([*self.values])}; for all else make it again"
             )
         for name in keywords:
-            choice("parameter", name, [*self.origin["parameters"], *self.values])
+            choice("parameter", name, list(dict.fromkeys([*self.origin["parameters"], *self.values])))
         factory = FACTORIES[choice("model", self.origin["factory"], FACTORIES)]
         made: S = factory(**{**self.origin["parameters"], **keywords})
         return made
@@ -190,8 +190,13 @@ class System:
         ValueError
             Without any name, and for different numbers of values.
         """
-        given: dict[str, list[Any]] = {name: [*each] for name, each in (values or {}).items()}
+        if not isinstance(values, (Mapping, type(None))):
+            raise ValueError(f"values: lists by the names of with_parameters expected, got {shown(values)}")
+        given = {name: _several(name, each) for name, each in (values or {}).items()}
         states = {name: array(name, state) for name, state in (("q", q), ("v", v)) if state is not None}
+        for name, state in states.items():
+            if state.ndim != 2:
+                raise ValueError(f"{name}: shape (n, n{name}) expected, got {state.shape}")
         counts = {name: len(each) for name, each in given.items()} | {name: len(q) for name, q in states.items()}
         if len(set(counts.values())) != 1:
             raise ValueError(f"variants: the same number of values for all, at least one name, expected, got {counts}")
@@ -228,6 +233,13 @@ class System:
 
     def __deepcopy__(self: S, memo: dict[int, Any]) -> S:
         return self
+
+
+def _several(name: str, given: Iterable[Any]) -> list[Any]:
+    """The values of a parameter as a list."""
+    if isinstance(given, (str, bytes)) or not np.iterable(given):
+        raise ValueError(f"{name}: a list of values expected, got {shown(given)}")
+    return [*given]
 
 
 class Model(System):

@@ -15,7 +15,7 @@ from typing import IO, Any, Final
 
 import numpy as np
 
-from lgint._args import Array
+from lgint._args import Array, shown
 from lgint._model.model import MissingFunction
 
 FORMAT: Final = 4
@@ -23,10 +23,21 @@ _IN_TIME: Final = ("load", "motion", "reference")  # entries that may hold a fun
 _FUNCTION: Final = {"lgint": "function"}  # replaces a function, which cannot be saved
 
 
+def path_of(path: object) -> str:
+    """The argument `path` as a text; ValueError if it is not one."""
+    try:
+        text = os.fsdecode(path)  # type: ignore[arg-type]
+    except TypeError as error:
+        raise ValueError(f"path: the name of a file or folder expected, got {shown(path)}") from error
+    if "\0" in text:
+        raise ValueError(f"path: a name without NUL characters expected, got {shown(path)}")
+    return text
+
+
 def write(path: str | PathLike[str], about: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
     """Writes the file completely or not at all: when it is complete, a temporary file in the folder replaces `path`."""
     text = np.array(text_of(about))
-    with replacing(os.path.realpath(os.fsdecode(path))) as file:
+    with replacing(os.path.realpath(path_of(path))) as file:
         np.savez(file, allow_pickle=False, about=text, **arrays)
 
 

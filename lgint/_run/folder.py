@@ -34,7 +34,7 @@ class Folder:
     """
 
     def __init__(self, path: str | PathLike[str], about: Mapping[str, Any]) -> None:
-        self.path = Path(path)
+        self.path = Path(files.path_of(path))
         self.rows = 0
         self._files: dict[str, IO[bytes]] = {}
         if (self.path / ABOUT).exists():

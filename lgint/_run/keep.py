@@ -56,6 +56,7 @@ class Keeper:
         self._watch = watch
         self._taken: dict[str, list[Array]] = {}
         self._parts: list[str] = []  # of the states, that are kept
+        self._shapes: dict[str, tuple[int, ...]] = {}  # of the values of quantities
 
     @staticmethod
     def room(model: System) -> int:
@@ -116,11 +117,20 @@ class Keeper:
             return chosen | {name: named[name] for name in wanted}
         trajectory = self._trajectory({**rows, **columns, "knots": None})
         for name, function in self._save.items():
-            values = np.asarray(function(trajectory), dtype=np.float64)
-            if values.shape[:1] != chosen["t"].shape:
-                raise ValueError(f"save: {name!r} has the shape {values.shape}; a value for each state expected")
-            chosen[SAVED + name] = values
+            chosen[SAVED + name] = self._values(name, function(trajectory), len(chosen["t"]))
         return chosen
+
+    def _values(self, name: str, given: Any, count: int) -> Array:
+        """What a function of `save` returned for `count` states."""
+        values = np.asarray(given)
+        if values.dtype.kind not in "biuf":
+            raise ValueError(f"save: {name!r} returned {shown(given)}; real numbers expected")
+        if values.shape[:1] != (count,):
+            raise ValueError(f"save: {name!r} has the shape {values.shape}; a value for each state expected")
+        shape = self._shapes.setdefault(name, values.shape[1:])
+        if values.shape[1:] != shape:
+            raise ValueError(f"save: values of {name!r} have the shape {values.shape[1:]}, and before {shape}")
+        return values.astype(np.float64)
 
 
 def keeper_of(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, array, choice
+from lgint._args import Array, array, choice, shown
 from lgint._model.model import Model
 from lgint._model.record import BodyRow, RodRow, partners
 from lgint._run.states import States
@@ -110,6 +110,8 @@ class Box(NamedTuple):
 def boxes(model: Model, names: Sequence[str], given: Mapping[str, ArrayLike] | None) -> dict[str, Box]:
     """The boxes of bodies: of the sizes given, else with the mass and the inertia of the body."""
     found = {name: _equal_box(model.bodies[name]) for name in names}
+    if not isinstance(given, (Mapping, type(None))):
+        raise ValueError(f"boxes: edges by the names of bodies expected, got {shown(given)}")
     for name, size in (given or {}).items():
         edges = array(f"boxes of {choice('body', name, found)!r}", size, (3,))
         if not (edges > 0).all():

@@ -142,12 +142,15 @@ class Trajectory(JointStates):
     def _rows(self, index: Any) -> Any:
         """The index that NumPy uses for rows; a ValueError if it would change their order."""
         if isinstance(index, slice):
-            if (1 if index.step is None else index.step) <= 0:
+            if not (isinstance(index.step, (int, np.integer, type(None))) and (index.step is None or index.step > 0)):
                 raise ValueError(f"index: states go forward in time; a positive step expected, got {index.step}")
+            if not all(end is None or hasattr(end, "__index__") for end in (index.start, index.stop)):
+                raise ValueError(f"index: whole numbers expected, got {index}; run[run.t > 0.5] chooses by time")
             return index
         if isinstance(index, (int, np.integer)) and not isinstance(index, bool):
-            first = range(len(self))[index]
-            return slice(first, first + 1)
+            if not -len(self) <= index < len(self):
+                raise IndexError(f"index: {index} is not one of the {len(self)} states")
+            return slice(index % len(self), index % len(self) + 1)
         given = np.empty(()) if isinstance(index, tuple) else np.asarray(index)
         if given.shape == (len(self),) and given.dtype == bool:
             return given

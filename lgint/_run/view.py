@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import functools
 import gzip
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from os import PathLike
@@ -14,10 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, choice, number
+from lgint._args import Array, choice, number, shown
 from lgint._model.model import Model
 from lgint._model.record import RodRow
 from lgint._run import scene
+from lgint._run.files import path_of
 from lgint._run.scene import COLORS, GREY, THIN, Box, Frames
 from lgint._run.states import EQUILIBRIUM, States
 
@@ -86,7 +86,7 @@ class View:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes an HTML page that needs neither a network nor any other file."""
-        with open(os.fsdecode(path), "w", encoding="utf-8") as file:
+        with open(path_of(path), "w", encoding="utf-8") as file:
             file.write(self._page())
 
     def _page(self) -> str:
@@ -262,6 +262,8 @@ def _lines(lines: Iterable[Array], look: dict[str, Any]) -> Part:
 
 def _followed(model: Model, paths: bool | Sequence[str]) -> list[str]:
     """The bodies whose paths are drawn: those that are named, or all of a few and the last nodes of rods."""
+    if isinstance(paths, str) or not np.iterable(paths) and not isinstance(paths, (bool, np.bool_)):
+        raise ValueError(f"paths: True, False or a list of names of bodies expected, got {shown(paths)}")
     if not isinstance(paths, (bool, np.bool_)):
         return [choice("body", name, model.bodies) for name in paths]
     if not paths:

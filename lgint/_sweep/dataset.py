@@ -37,7 +37,7 @@ def dataset(
     dims, shape = tuple(runs.shape), tuple(runs.shape.values())
     data: dict[str, Any] = {}
     for name in observables:
-        values = _stacked([outcome.values[name] if outcome.values else None for outcome in outcomes])
+        values = _stacked(name, [outcome.values[name] if outcome.values else None for outcome in outcomes])
         axes = tuple(f"{name}_axis{'' if values.ndim == 2 else i}" for i in range(values.ndim - 1))
         data[name] = ((*dims, *axes), values.reshape(*shape, *values.shape[1:]), _unit(name, units))
     reports = np.array([outcome.report for outcome in outcomes], dtype=object).reshape(shape)
@@ -54,12 +54,15 @@ def _unit(name: str, units: Mapping[str, str]) -> dict[str, str]:
     return {"units": units[name]} if name in units else {}
 
 
-def _stacked(values: Sequence[Any]) -> Any:
+def _stacked(name: str, values: Sequence[Any]) -> Any:
     """Arrays of all runs as one, NaN where there is none and beyond the end of shorter ones."""
     found = [value for value in values if value is not None]
     depth = max((value.ndim for value in found), default=0)
     if any(value.ndim != depth for value in found):
-        raise ValueError("observables: arrays with equally many axes expected from all runs")
+        depths = sorted({value.ndim for value in found})
+        raise ValueError(
+            f"observables: {name!r} has {' and '.join(map(str, depths))} axes; the same number expected in all runs"
+        )
     shape = [max(value.shape[axis] for value in found) for axis in range(depth)]
     whole = len(found) == len(values) and all(value.shape == (*shape,) for value in found)
     kind = np.result_type(*found) if found else np.dtype(float)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lgint import _core
-from lgint._args import guess
+from lgint._args import choice, guess
 from lgint._model.model import Model, System
 from lgint._run.ensemble import Ensemble
 from lgint._run.integrate import check_options, integrate, methods
@@ -90,8 +90,12 @@ class Job:
                 f"{name}: neither a parameter of the model{guess(name, known)}, nor an argument of integrate, nor an "
                 "option of the method"
             )
-        if method in methods() and "method" not in run:
-            check_options(method, options, integrate)
+        if "method" not in run:
+            check_options(choice("method", method, methods()), options, integrate)
+        if "t_end" not in given:
+            raise ValueError("t_end: the end of the runs is needed, here or among the parameters")
+        if not given.keys() & {"h", "rtol", "atol"}:
+            raise ValueError("h: the step size is needed, here or among the parameters, or rtol or atol")
 
     def model(self, run: Mapping[str, Any]) -> System:
         """The model of a run."""

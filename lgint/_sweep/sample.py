@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lgint._args import Array, array, shown
+from lgint._run.integrate import count
 
 
 def sample(parameters: Mapping[str, Any], n: int, *, engine: Any = None, seed: int = 0) -> list[dict[str, Any]]:
@@ -31,6 +32,13 @@ def sample(parameters: Mapping[str, Any], n: int, *, engine: Any = None, seed: i
     list of dict
         For each run its parameters by name.
     """
+    if not isinstance(parameters, Mapping):
+        raise ValueError(f"parameters: ranges or distributions by name expected, got {shown(parameters)}")
+    count("n", n)
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ValueError(f"seed: a whole number >= 0 expected, got {shown(seed)}")
+    if not (engine is None or isinstance(engine, type)):
+        raise ValueError(f"engine: a class of scipy.stats.qmc, such as qmc.Sobol, expected, got {shown(engine)}")
     draws = {name: _draw(name, given) for name, given in parameters.items()}
     d = sum(int(np.prod(shape)) for shape, _ in draws.values())
     rng = np.random.default_rng(seed)
@@ -51,6 +59,8 @@ def _draw(name: str, given: Any) -> tuple[tuple[int, ...], Any]:
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise ValueError(f"{name}: a range (low, high) or a distribution expected, got {shown(given)}")
     low, high = (array(f"{end} of {name}", value) for end, value in zip(("low", "high"), given, strict=True))
+    if () not in (low.shape, high.shape) and low.shape != high.shape:
+        raise ValueError(f"{name}: ends of the same shape expected, got {low.shape} and {high.shape}")
     low, high = np.broadcast_arrays(low, high)
 
     def between(u: Array) -> Array:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import sqlite3
 from collections.abc import Iterable, Mapping
 from os import PathLike
@@ -13,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from lgint._run.files import path_of
 from lgint._sweep.job import Outcome
 
 FORMAT: Final = "lgint sweep 1"
@@ -33,12 +33,12 @@ class Store:
         self._outcomes: dict[str, Outcome] = {}
         self._file: sqlite3.Connection | None = None
         if path is not None:
-            self._open(os.fspath(path), dict(about))
+            self._open(path_of(path), dict(about))
 
     def _open(self, path: str, about: dict[str, str]) -> None:
         existed = Path(path).exists() and Path(path).stat().st_size > 0
-        self._file = sqlite3.connect(path)
         try:
+            self._file = sqlite3.connect(path)
             if not existed:
                 self._create(about)
             self._check(path, about)
@@ -48,7 +48,7 @@ class Store:
             self.close()
             if isinstance(error, ValueError):
                 raise
-            raise ValueError(f"path: {path} is not the file of a sweep: {error}") from error
+            raise ValueError(f"path: {path} is not the file of a sweep, and cannot become one: {error}") from error
 
     def _create(self, about: dict[str, str]) -> None:
         assert self._file is not None

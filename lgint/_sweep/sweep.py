@@ -8,8 +8,9 @@ from contextlib import ExitStack
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from lgint._args import shown
+from lgint._args import choice, shown
 from lgint._model.model import Model, System
+from lgint._run.integrate import count
 from lgint._run.progress import progress_bar
 from lgint._sweep.dataset import dataset, import_xarray
 from lgint._sweep.execute import execute, own_executor
@@ -86,15 +87,34 @@ def sweep(
         with a ValueError of the model or of an observable, do not raise.
     """
     import_xarray()
+    _check_arguments(model, observables, executor, workers, units)
     runs = runs_of(parameters)
     fixed = {**({} if method is None else {"method": method}), **arguments}
     _check_names(runs, fixed, observables or {})
     job = Job(model, fixed, dict(observables or {}))
+    for name in units or {}:
+        choice("observable or parameter", name, [*job.observables, *runs.names])
     job.check(runs.parameters[0])
     outcomes = _outcomes(job, runs, executor, workers, path, progress)
     said = {name: function.units for name, function in job.observables.items() if hasattr(function, "units")}
     known = units_of(model, runs.names, units or {}) | said | dict(units or {})
     return dataset(runs, outcomes, [*job.observables], known, _attributes(job))
+
+
+def _check_arguments(model: object, observables: object, executor: object, workers: object, units: object) -> None:
+    """ValueError for arguments of a wrong kind."""
+    if not (isinstance(model, System) or callable(model)):
+        raise ValueError(f"model: a model, or a function that returns one, expected, got {shown(model)}")
+    if not (isinstance(observables, Mapping) and all(isinstance(name, str) for name in observables)):
+        raise ValueError(f"observables: functions of a trajectory by names expected, got {shown(observables)}")
+    if not (executor is None or hasattr(executor, "submit")):
+        raise ValueError(
+            f"executor: an executor with the interface of concurrent.futures expected, got {shown(executor)}"
+        )
+    if workers is not None:
+        count("workers", workers)
+    if not (units is None or (isinstance(units, Mapping) and all(isinstance(unit, str) for unit in units.values()))):
+        raise ValueError(f"units: texts by the names of observables and parameters expected, got {shown(units)}")
 
 
 def _check_names(runs: Runs, fixed: Mapping[str, Any], observables: Mapping[str, Observable]) -> None:

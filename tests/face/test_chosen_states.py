@@ -103,12 +103,14 @@ def test_one_state(run):
     for i in (0, 5, -1, np.int64(-2)):
         assert run[i].t.tolist() == [run.t[i]] and run[i].position("bar").shape == (1, 3)
     assert [state.t[0] for state in run] == run.t.tolist()
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match=f"index: {len(run)} is not one of the {len(run)} states"):
         run[len(run)]
 
 
 @pytest.mark.parametrize(
-    "index", [slice(None, None, -1), slice(None, None, 0), [3, 2], [1, 1], 0.5, True, "t", [True], (1, 2), [[1]], None]
+    "index",
+    [slice(None, None, -1), slice(None, None, 0), [3, 2], [1, 1], 0.5, True, "t", [True], (1, 2), [[1]], None]
+    + [slice(0.1, None), slice("a", "b"), slice(None, None, 0.5)],
 )
 def test_indices_that_are_refused(run, index):
     with pytest.raises(ValueError, match="index: "):

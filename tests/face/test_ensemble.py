@@ -273,6 +273,12 @@ def test_what_an_ensemble_does_not_take(tmp_path):
             np.zeros((2, 12)),
             {},
         )
+    with pytest.raises(ValueError, match="values: lists by the names"):
+        arm().variants([3.0])
+    with pytest.raises(ValueError, match="upper.mass: a list of values"):
+        arm().variants({"upper.mass": 3.0})
+    with pytest.raises(ValueError, match=r"v: shape \(n, nv\) expected, got \(12,\)"):
+        arm().variants(v=np.zeros(12))
     with pytest.raises(ValueError, match="the same number of values"):
         arm().variants({"upper.mass": [1.0], "gravity": [(0, 0, 1)] * 2})
 

@@ -89,11 +89,22 @@ def test_momenta_are_parts_too(small_room):
         (["energy"], "part of the states 'energy'"),
         ({"a b": len}, "by identifiers"),
         ({"n": len}, "'n' has the shape"),
+        ({"n": lambda run: ["x"] * len(run)}, "save: 'n' returned .* real numbers"),
+        ({"n": lambda run: 1j * run.t}, "save: 'n' returned "),
+        ({"n": lambda run: np.zeros((len(run), len(run)))}, "save: values of 'n' have the shape"),
     ],
 )
-def test_wrong_choices(top, save, text):
+def test_wrong_choices(top, save, text, small_room):
     with pytest.raises(ValueError, match=text):
         lgint.integrate(top, "rk44", **RUN, save=save)
+
+
+@pytest.mark.parametrize("path", [3, "a\0b"])
+def test_wrong_paths(top, path):
+    with pytest.raises(ValueError, match="path: "):
+        lgint.integrate(top, "rk44", **RUN, path=path)
+    with pytest.raises(ValueError, match="path: "):
+        lgint.integrate(top, "rk44", **RUN).save(path)
 
 
 # ---- folders ----

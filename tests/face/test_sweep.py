@@ -149,6 +149,23 @@ def test_samples_of_scipy():
     assert np.mean([run["a"] for run in runs]) == pytest.approx(5, abs=0.2)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"parameters": [("a", (0, 1))]}, "parameters: ranges or distributions by name"),
+        ({"parameters": {"a": "ab"}}, "a: a range"),
+        ({"parameters": {"a": ((0, 1), (0, 1, 2))}}, "a: ends of the same shape"),
+        ({"n": 2.5}, "n: a whole number"),
+        ({"n": -1}, "n: a whole number"),
+        ({"seed": "now"}, "seed: a whole number"),
+        ({"engine": "Sobol"}, "engine: a class of scipy.stats.qmc"),
+    ],
+)
+def test_samples_that_are_refused(arguments, text):
+    with pytest.raises(ValueError, match=text):
+        lgint.sample(**{"parameters": {"a": (0, 1)}, "n": 2, **arguments})
+
+
 # ---- executors ----
 
 
@@ -269,6 +286,16 @@ def test_mistakes_in_programs_end_the_sweep():
         ({"mass": [1.0]}, {"observables": {}}, "at least one function"),
         ({"mass": [1.0]}, {"observables": {"mass": len}}, "'mass' is that of a parameter"),
         ({"mass": [1.0]}, {"observables": {"n": 3}}, "'n' is not a function"),
+        ({"mass": [1.0]}, {"observables": len}, "observables: functions of a trajectory by names"),
+        ({"mass": [1.0]}, {"observables": {3: len}}, "observables: functions of a trajectory by names"),
+        ({"mass": [1.0]}, {"model": 3}, "model: a model, or a function"),
+        ({"mass": [1.0]}, {"method": "genalfa"}, "unknown method 'genalfa'"),
+        ({"mass": [1.0]}, {"executor": "threads"}, "executor: .* interface of concurrent.futures"),
+        ({"mass": [1.0]}, {"workers": 0}, "workers: a whole number"),
+        ({"mass": [1.0]}, {"units": "kg"}, "units: texts by the names"),
+        ({"mass": [1.0]}, {"units": {"tipp": "m"}}, "observable or parameter 'tipp'.*did you mean 'tip'"),
+        ({"mass": [1.0]}, {"path": 3}, "path: the name of a file"),
+        ({"mass": [1.0]}, {"path": "/nowhere/at/all"}, "path: /nowhere/at/all is not the file of a sweep"),
         (
             {"mass": [1.0]},
             {"executor": Inline(), "observables": {"lock": threading.Lock().acquire}},
@@ -277,9 +304,22 @@ def test_mistakes_in_programs_end_the_sweep():
     ],
 )
 def test_mistakes_are_found_before_the_first_run(parameters, arguments, text):
-    given = {"method": "genalpha", "observables": OBSERVED, **TOP, **arguments}
+    given = {"method": "genalpha", "observables": OBSERVED, "model": lgint.models.heavy_top, **TOP, **arguments}
     with pytest.raises(ValueError, match=text):
-        lgint.sweep(lgint.models.heavy_top, parameters, **given)
+        lgint.sweep(parameters=parameters, **given)
+
+
+@pytest.mark.parametrize("missing", ["t_end", "h"])
+def test_a_sweep_needs_an_end_and_a_step(missing):
+    arguments = {name: value for name, value in TOP.items() if name != missing}
+    with pytest.raises(ValueError, match=f"{missing}: .* is needed, here or among the parameters"):
+        lgint.sweep(lgint.models.heavy_top, {"mass": [1.0]}, "genalpha", OBSERVED, **arguments)
+
+
+def test_an_observable_has_the_same_number_of_axes_in_all_runs():
+    observed = {"some": lambda run: run.q[-1] if run.model.bodies["top"]["mass"] > 10.5 else 1.0}
+    with pytest.raises(ValueError, match="observables: 'some' has 0 and 1 axes"):
+        top_sweep({"mass": [10.0, 11.0]}, observed)
 
 
 def test_without_xarray(monkeypatch):

@@ -152,7 +152,10 @@ def test_a_page_needs_nothing_else(pendulum, tmp_path):
         ({"boxes": {"bra": (1, 1, 1)}}, "unknown body 'bra'.*did you mean 'bar'"),
         ({"boxes": {"bar": (1, 0, 1)}}, "boxes of 'bar': three positive lengths"),
         ({"boxes": {"bar": (1, 1)}}, "boxes of 'bar': shape"),
+        ({"boxes": ["bar"]}, "boxes: edges by the names"),
         ({"paths": ["foot"]}, "unknown body 'foot'"),
+        ({"paths": "bar"}, "paths: True, False or a list"),
+        ({"paths": 3}, "paths: True, False or a list"),
     ],
 )
 def test_views_that_are_refused(pendulum, given, message):
