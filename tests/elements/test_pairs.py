@@ -231,6 +231,22 @@ def test_discrete_gradients_as_printed(element, length, kinds):
         assert abs(V[1] - V[0] + got["force"] @ (q1 - q0)) < 1e-14 * (1 + np.abs(V).max())
 
 
+@pytest.mark.parametrize("element", [*JOINTS, *CONSERVATIVE], ids=str)
+def test_corrections_as_printed_are_along_the_step(element, kinds):
+    """(71): what is added to a gradient at the middle is a multiple of q1 - q0 on the bodies of the element."""
+    model, bare = rigid(kinds, undamped(element)), rigid(kinds)
+    q0, q1, lam, h = random_step(model, bare, 1, 0.5)
+    found, middle = (
+        model.evaluate_pair(0.2, h, q0, q1, lam=lam, rule=rule, want=("G", "force")) for rule in (DISCRETE, MIDPOINT)
+    )
+    dq, bodies = q1 - q0, ROWS[element.kind]["nframes"]
+    first = model.blocks[1][2] if bodies == 1 else model.nv  # an element on one body is on the first
+    direction = np.where(np.arange(model.nv) < first, dq, 0.0)
+    for apart in [found["force"] - middle["force"], *(found["G"] - middle["G"])]:
+        rest = apart - (apart @ direction) / (direction @ direction) * direction
+        assert np.abs(rest).max() < 1e-12 * (1 + np.abs(middle["force"]).max())
+
+
 @pytest.mark.parametrize("length", [0.05, 1e-3, 0.0])
 @pytest.mark.parametrize("element", CONSERVATIVE, ids=str)
 def test_discrete_gradients_of_potentials(element, length, kinds):
