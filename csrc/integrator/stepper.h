@@ -30,6 +30,7 @@ struct lg_stepper_type {
     const char *extra; /* the name of what results hold of every state beside its parts; NULL: nothing */
     int (*extra_count)(const lg_stepper *self); /* its numbers, which begin the carry */
     int starts_singular; /* it can do without the accelerations and multipliers of a start, which are NaN then */
+    int passes_kinks; /* its steps go on over a kink at which one ends, with the accelerations and multipliers of that step */
     int adds_rates; /* an explicit method that supports node kinds with qdot */
     /* Another stepper if the options ask for it, and names an option that contradicts this. NULL: never another. */
     lg_status (*choose)(const lg_method *method, const lg_option_value *options, const lg_stepper_type **stepper,

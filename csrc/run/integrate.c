@@ -235,6 +235,12 @@ static lg_status end_at(lg_loop *loop, double t)
     return lg_run_restart(run, t);
 }
 
+/* The state at a kink gets the accelerations and multipliers from the data after it, unless those of steps stand. */
+static lg_status pass_kink(lg_run *run, double kink)
+{
+    return run->stepper->type->passes_kinks ? LG_OK : lg_run_restart(run, fmax(run->state.t, kink));
+}
+
 /* Processes an accepted step: observer, dense output, and a fresh start at a kink. */
 static lg_status finish_step(lg_loop *loop, double kink)
 {
@@ -247,7 +253,7 @@ static lg_status finish_step(lg_loop *loop, double kink)
 
     loop->ended = t_stop <= run->state.t;
     LG_TRY(evaluate_before(loop, run->state.t));
-    return isfinite(kink) ? lg_run_restart(run, fmax(run->state.t, kink)) : LG_OK;
+    return isfinite(kink) ? pass_kink(run, kink) : LG_OK;
 }
 
 /* A step that ends at `next` must advance the time. */
@@ -358,7 +364,7 @@ static lg_status go(lg_run *run, double end, double h, lg_report *report)
         done += left;
         run->state.t = landing.t;
         if (isfinite(landing.kink))
-            LG_TRY(lg_run_restart(run, fmax(landing.t, landing.kink)));
+            LG_TRY(pass_kink(run, landing.kink));
     }
     return LG_OK;
 }

@@ -133,20 +133,38 @@ def test_energy_changes_by_the_work_of_loads(equivariant, method):
         assert abs(E[i + 1] - E[i] - force @ (q1 - q0)) < 1e-11 * np.abs(E).max()
 
 
+def hinged(acting):
+    """Two bodies with a hinge and a spring between them, and what acts on them: a damper, a law, a motor or nothing."""
+    b = lgint.ModelBuilder(formulation="euler_parameters", gravity=(0, 0, -9.81))
+    for i in range(2):
+        b.add_body(
+            f"body{i}",
+            mass=1.0,
+            inertia=(0.1, 0.2, 0.3),
+            position=(1.0 * i, 0.0, 0.0),
+            velocity=(0, i, 0),
+            angular_velocity=(0, 0, 1 + 5 * i),
+        )
+    b.add_joint("revolute", "body0", "body1", point=(1.0, 0.0, 0.0), axis=(0, 0, 1), name="hinge")
+    damping = 2.0 if acting == "damper" else 0.0
+    b.add_spring(
+        "body0", "body1", point_a=(0, 0.2, 0), point_b=(0.1, 0, 0), stiffness=30.0, damping=damping, length=0.5
+    )
+    if acting == "motor":
+        b.add_joint_drive("hinge", torque=-1.0, damping=0.5)
+    if acting == "law":
+        b.add_force_law(lambda t, x, R, xdot, omega: np.concatenate([-0.5 * xdot, -0.3 * omega]), bodies="body1")
+    return b.build(start="project")
+
+
+@pytest.mark.parametrize("acting", ["damper", "law", "motor"])
 @pytest.mark.parametrize("method", DISCRETE)
 @pytest.mark.parametrize("equivariant", [True, False])
-def test_energy_changes_by_the_work_of_a_damper(equivariant, method):
-    def pendulums(damping):
-        b = lgint.ModelBuilder(formulation="euler_parameters", gravity=(0, 0, -9.81))
-        for i in range(2):
-            b.add_body(f"body{i}", mass=1.0, inertia=(0.1, 0.2, 0.3), position=(1.0 * i, 0.0, 0.0), velocity=(0, i, 0))
-        b.add_spring(
-            "body0", "body1", point_a=(0, 0.2, 0), point_b=(0.1, 0, 0), stiffness=30.0, damping=damping, length=0.5
-        )
-        return b.build()
-
-    h, (damped, free) = 0.01, (pendulums(2.0), pendulums(0.0))
+def test_energy_changes_by_the_work_of_what_acts(equivariant, method, acting):
+    """In each step by h F . v_mid, where F is the force at the middle beyond that of spring and weight."""
+    h, (damped, free) = 0.01, (hinged(acting), hinged(None))
     run = lgint.integrate(damped, method, t_end=0.2, h=h, equivariant=equivariant)
+    assert run.stats.midpoint_gradients == 0
     E, work = run.energy("generalized"), []
     for q0, q1 in zip(run.q, run.q[1:], strict=False):
         form = {"rule": 1, "equivariant": equivariant, "want": ("force",)}

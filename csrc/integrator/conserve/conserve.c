@@ -1,6 +1,5 @@
 /* Energy-momentum and midpoint schemes with the momentum p as part of the state: rules, memory, and the step; the
-   equations are in step.h. A state with other q or v than those to which the carried p belongs, such as the start of a
-   run, has p = M v. */
+   equations are in step.h. A run begins with p = M v; the carry is p and the memory of Newton's method. */
 #include "integrator/conserve/step.h"
 
 #include "core/small.h"
@@ -96,6 +95,16 @@ static int momentum_count(const lg_stepper *self)
     return self->system->space->nv;
 }
 
+static int carry_count(const lg_stepper *self)
+{
+    return momentum_count(self) + LG_NEWTON_MEMORY;
+}
+
+static double *newton_memory(const lg_stepper *self, const lg_state *state)
+{
+    return state->carry + momentum_count(self);
+}
+
 /* The Hamiltonian rule needs the inverse of the mass: a step of length zero shows whether there is one. */
 static lg_status check_mass(lg_stepper *self, const lg_state *state)
 {
@@ -115,21 +124,16 @@ static lg_status check_mass(lg_stepper *self, const lg_state *state)
     return LG_BAD_ARGUMENT;
 }
 
-/* At a kink p is kept. */
 static lg_status reset(lg_stepper *self, lg_state *state)
 {
     const lg_system *system = self->system;
-    lg_conserve_carry carry = lg_conserve_carry_of(self, state);
-    if (lg_conserve_is_signed(self, state))
-        return LG_OK;
     LG_TRY(check_mass(self, state));
     lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
     point.a = state->v;
     point.work = self->accel.work;
     self->accel.evaluations++;
-    LG_TRY(system->eval(system->self, &point, &(lg_wanted){.Ma = carry.p}));
-    lg_zero(LG_NEWTON_MEMORY, carry.newton);
-    lg_conserve_sign(self, state);
+    LG_TRY(system->eval(system->self, &point, &(lg_wanted){.Ma = state->carry}));
+    lg_zero(LG_NEWTON_MEMORY, newton_memory(self, state));
     return LG_OK;
 }
 
@@ -153,7 +157,7 @@ static void begin(lg_conserve_stepper *c, const lg_state *state, double h)
 static lg_status step(lg_stepper *self, lg_state *state, double h)
 {
     lg_conserve_stepper *c = stepper_of(self);
-    double *carried = lg_conserve_carry_of(self, state).newton;
+    double *carried = newton_memory(self, state);
     lg_newton_memory memory;
     memcpy(&memory, carried, sizeof memory);
     begin(c, state, h);
@@ -164,7 +168,6 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     lg_conserve_settle(c, state->carry);
     self->stats.midpoint_gradients += c->midpoints > 0;
     memcpy(carried, &memory, sizeof memory);
-    lg_conserve_sign(self, state);
     return LG_OK;
 }
 
@@ -176,10 +179,11 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
         .needs = what,                                                                                                 \
         .extra = "p",                                                                                                  \
         .starts_singular = 1,                                                                                          \
+        .passes_kinks = 1,                                                                                             \
         .extra_count = momentum_count,                                                                                 \
         .prepare = prepare,                                                                                            \
         .layout = layout,                                                                                              \
-        .carry_count = lg_conserve_carry_count,                                                                        \
+        .carry_count = carry_count,                                                                                    \
         .reset = reset,                                                                                                \
         .step = step,                                                                                                  \
         .close = close,                                                                                                \

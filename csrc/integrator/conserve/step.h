@@ -59,19 +59,6 @@ typedef struct lg_conserve_stepper {
 /* The kinetic energy that mph takes by each choice of `hamiltonian`, in their order. */
 extern const lg_kinetic_rule lg_conserve_readings[];
 
-/* ---- carry.c ---- */
-
-/* The parts of the carry: p, the memory of Newton's method, and the (q, v) to which p belongs. */
-typedef struct lg_conserve_carry {
-    double *p, *newton, *q, *v;
-} lg_conserve_carry;
-
-int lg_conserve_carry_count(const lg_stepper *self);
-lg_conserve_carry lg_conserve_carry_of(const lg_stepper *self, const lg_state *state);
-/* Notes that the momentum belongs to the present q and v. */
-void lg_conserve_sign(const lg_stepper *self, const lg_state *state);
-int lg_conserve_is_signed(const lg_stepper *self, const lg_state *state);
-
 /* ---- predict.c: the first guess of a step ---- */
 
 void lg_conserve_predict(lg_conserve_stepper *c);
