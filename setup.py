@@ -14,6 +14,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import metadata
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -158,6 +159,13 @@ class BuildCore(build_ext):
         if sys.platform == "win32" and lapack.library_dir:  # a module finds a DLL beside it
             folder = os.path.dirname(self.get_ext_fullpath(ext.name))
             shutil.copy(os.path.join(lapack.library_dir, "libscipy_openblas.dll"), folder)
+            copy_licence(folder)
+
+
+def copy_licence(folder: str) -> None:
+    """Put the licence of OpenBLAS and of what is linked into it beside a copy of the library."""
+    found = [file for file in metadata.files("scipy-openblas32") or [] if file.name.startswith("LICENSE")]
+    shutil.copy(found[0].locate(), os.path.join(folder, "LICENSE.openblas.txt"))
 
 
 def compile_changed(compiler, sources, output_dir, macros, include_dirs, debug, extra_postargs, depends):

@@ -45,6 +45,19 @@ def test_a_program_links_with_the_printed_flags_and_runs_anywhere(tmp_path):
     subprocess.run([str(program)], cwd=tmp_path, check=True)
 
 
+def test_a_copy_of_openblas_has_its_licence_beside_it(tmp_path):
+    code = f"import setup; setup.copy_licence({str(tmp_path)!r})"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+    text = (tmp_path / "LICENSE.openblas.txt").read_text()
+    assert "OpenBLAS" in text and "Redistribution and use in source and binary forms" in text
+
+
+def test_importing_lgint_leaves_out_what_only_some_need():
+    extras = ["dask", "matplotlib", "pandas", "plotly", "scipy", "tqdm", "xarray"]
+    code = f"import sys, lgint; print(*(name for name in {extras} if name in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "\n"
+
+
 def test_the_environment_overrides_and_a_wrong_override_is_an_error():
     found = shlex.split(lapack_flags().stdout.replace("\n", " "))
     cflags = " ".join(flag for flag in found if flag.startswith("-I"))
