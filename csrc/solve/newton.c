@@ -120,8 +120,8 @@ static void assess(iteration *it, const lg_residual_norms *norms)
     it->first_error = it->error;
     if (is_surprise(it))
         it->memory->steps_to_test = STEPS_AFTER_SURPRISE;
-    it->tested = it->settings->plain || it->settings->always_test || it->memory->untested_steps >= UNTESTED_STEPS ||
-                 it->memory->steps_to_test > 0 || it->memory->first_error == 0;
+    it->tested = it->settings->plain || it->memory->untested_steps >= UNTESTED_STEPS || it->memory->steps_to_test > 0 ||
+                 it->memory->first_error == 0;
 }
 
 /* Whether a correction by a new matrix changed nothing. */

@@ -43,7 +43,6 @@ typedef struct lg_newton_settings {
     int modified;
     int plain; /* the papers' policy */
     int good_guess; /* rtol refers to the size of the residual's terms if that is larger than the first residual */
-    int always_test; /* the caller needs the evaluation at the solution */
     double matrix_cost; /* cost of a new matrix, in iterations */
 } lg_newton_settings;
 

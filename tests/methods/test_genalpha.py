@@ -305,7 +305,7 @@ def test_resumed_at_any_step_bit_for_bit(options):
 
 def spent(**options):
     model = lgint.models.heavy_top()
-    run = lgint.integrate(model, "genalpha", t_end=0.2, **{**dict(h=5e-4), **options})
+    run = lgint.integrate(model, "genalpha", **{**dict(t_end=0.2, h=5e-4), **options})
     return run, run.stats.newton_iterations / run.stats.steps, run.stats.jacobians / run.stats.steps
 
 
@@ -355,6 +355,26 @@ def test_what_is_tested():
     assert run.stats.force_evaluations / run.stats.steps == pytest.approx(9 / 8, abs=0.03)
     run, iterations, _ = spent(h=1e-4, predictor="plain")
     assert run.stats.force_evaluations / run.stats.steps == pytest.approx(3, abs=0.01)
+
+
+def test_every_step_after_a_change_of_size_is_tested():
+    """Steps of 1e-4 s and 0.9e-4 s alternate: each evaluates the residual after its last correction as well."""
+    ends = np.cumsum(np.tile([1e-4, 0.9e-4], 100))
+    for newton in ("full", "modified"):
+        run, _, _ = spent(h=1e-4, stops=ends[:-1], t_end=ends[-1], newton=newton)
+        assert run.stats.steps == 200 and np.ptp(run.h[1:]) > 9e-6
+        assert run.stats.force_evaluations >= run.stats.steps + run.stats.newton_iterations
+
+
+@pytest.mark.parametrize("form", ["printed", "printed_half"])
+def test_printed_forms_have_the_plain_predictor(form):
+    """By default they give the bits of predictor="plain", which tests every correction; "extrapolate" is refused."""
+    run, _, _ = spent(form=form)
+    plain, _, _ = spent(form=form, predictor="plain")
+    assert run.q.tobytes() == plain.q.tobytes() and run.lam.tobytes() == plain.lam.tobytes()
+    assert run.stats.force_evaluations >= run.stats.steps + run.stats.newton_iterations
+    with pytest.raises(ValueError, match='predictor "extrapolate" needs form "exact"'):
+        spent(form=form, predictor="extrapolate")
 
 
 def test_a_matrix_is_kept_where_that_pays():
@@ -445,6 +465,10 @@ def laws(with_tangent, calls):
     return builder.build()
 
 
+def method_options(name):
+    return lgint.method_info(name)["options"]
+
+
 def test_which_newton_is_used():
     """By default it is modified if tangents are differences of Python functions; the trajectory says which was used."""
     calls = []
@@ -456,12 +480,14 @@ def test_which_newton_is_used():
         (lgint.models.heavy_top(), "full"),
         (lgint.CallableModel(("Rn", 1), [1.0], [0.0], lambda t, q: np.eye(1), lambda t, q, v: -q), "modified"),
     ]
+    with_newton = [name for name in lgint.methods() if "newton" in (o["name"] for o in method_options(name))]
+    assert with_newton == ["genalpha", "newmark", "hht"]
     for model, expected in cases:
-        assert lgint.integrate(model, "genalpha", t_end=1e-2, h=1e-3).stats.newton == expected
-        for newton in ("full", "modified"):
-            run = lgint.integrate(model, "genalpha", t_end=1e-2, h=1e-3, newton=newton)
-            assert run.stats.newton == newton
-        assert lgint.integrate(model, "genalpha", t_end=1e-2, h=1e-3, newton=None).stats.newton == expected
+        for method in with_newton:
+            assert lgint.integrate(model, method, t_end=1e-2, h=1e-3).stats.newton == expected
+            assert lgint.integrate(model, method, t_end=1e-2, h=1e-3, newton=None).stats.newton == expected
+            for newton in ("full", "modified"):
+                assert lgint.integrate(model, method, t_end=1e-2, h=1e-3, newton=newton).stats.newton == newton
     assert lgint.integrate(lgint.models.heavy_top(), "rk44", t_end=1e-2, h=1e-3).stats.newton is None
 
 
