@@ -1,5 +1,6 @@
 """Ctrl-C and progress."""
 
+import contextlib
 import os
 import signal
 import threading
@@ -18,25 +19,31 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("method", ["rk44", "genalpha"])
-@pytest.mark.parametrize("name", LONG)
-def test_ctrl_c_returns_control_with_what_was_computed(name, method):
-    system, (q, v), settings = LONG[name]
+@contextlib.contextmanager
+def ctrl_c_after(seconds):
+    """Sends SIGINT to this process after a delay; the list holds the time at which it was sent."""
     sent = []
 
     def interrupt():
-        time.sleep(0.3)
+        time.sleep(seconds)
         sent.append(time.perf_counter())
         os.kill(os.getpid(), signal.SIGINT)
 
     thread = threading.Thread(target=interrupt)
     thread.start()
     try:
-        with pytest.raises(_core.Interrupted) as caught:
-            run(system(), method, q, v, t_end=1e3, every=1000, **settings)
-        elapsed = time.perf_counter() - sent[0]
+        yield sent
     finally:
         thread.join()
+
+
+@pytest.mark.parametrize("method", ["rk44", "genalpha"])
+@pytest.mark.parametrize("name", LONG)
+def test_ctrl_c_returns_control_with_what_was_computed(name, method):
+    system, (q, v), settings = LONG[name]
+    with ctrl_c_after(0.3) as sent, pytest.raises(_core.Interrupted) as caught:
+        run(system(), method, q, v, t_end=1e3, every=1000, **settings)
+    elapsed = time.perf_counter() - sent[0]
 
     assert elapsed < 0.2
     assert isinstance(caught.value, KeyboardInterrupt) and not isinstance(caught.value, Exception)
@@ -132,19 +139,7 @@ def test_a_long_step_is_interrupted_inside_and_made_anew(tree, options):
 @pytest.mark.measures
 @pytest.mark.parametrize("method", ["rk44", "genalpha"])
 def test_ctrl_c_in_long_steps(tree, method):
-    sent = []
-
-    def interrupt():
-        time.sleep(0.2)
-        sent.append(time.perf_counter())
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            lgint.integrate(tree, method, h=1e-3, t_end=1e3)
-        elapsed = time.perf_counter() - sent[0]
-    finally:
-        thread.join()
+    with ctrl_c_after(0.2) as sent, pytest.raises(KeyboardInterrupt):
+        lgint.integrate(tree, method, h=1e-3, t_end=1e3)
+    elapsed = time.perf_counter() - sent[0]
     assert elapsed < 0.2

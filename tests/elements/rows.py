@@ -194,3 +194,33 @@ def random_links(model: _core.Model, rng: np.random.Generator) -> list[np.ndarra
                 block[:3], block[3:, :3] = np.eye(3, n), 0
             matrix[first : first + n, first : first + n] = block
     return X
+
+
+# ---- differences ----
+
+
+def difference(f: Callable[[float], Any], eps: float = 1e-6) -> Any:
+    """Fourth-order central difference of f at 0."""
+    return (8 * (f(eps) - f(-eps)) - (f(2 * eps) - f(-2 * eps))) / (12 * eps)
+
+
+def tangent_and_difference(
+    model: _core.Model,
+    point: tuple[np.ndarray, ...],
+    k: tuple[float, ...],
+    X: list[np.ndarray],
+    du: np.ndarray,
+    eps: float = 1e-6,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """S du for a chain, the difference of the residual along it that it has to equal, and the residual."""
+    q, v, a, lam = point
+    wa = 0.8
+    S = model.evaluate(0.0, q, v, a, lam, want=("S",), k=k, X=X, wa=wa)["S"]
+
+    def residual(s: float) -> np.ndarray:
+        q1 = model.retract(q, s * k[0] * (X[0] @ du))
+        v1, a1 = v + s * k[1] * (X[1] @ du), a + s * k[2] * (X[2] @ du)
+        r = model.evaluate(0.0, q1, v1, a1, lam, want=("Ma", "gyro", "force", "Btlam"))
+        return wa * r["Ma"] + r["gyro"] - r["force"] + r["Btlam"]
+
+    return S @ du, difference(residual, eps), residual(0.0)

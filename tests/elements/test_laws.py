@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from elements.rows import AXIS, OTHER, TRIAD
-from elements.test_elements import CHAINS, difference
+from elements.rows import AXIS, OTHER, TRIAD, difference
+from elements.test_elements import CHAINS
 from elements.test_tree import random_links, random_state, tree
 
 ENDS = {

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from elements.rows import JOINTS, ON_BODIES, ROWS, random_point, rigid
-from elements.test_elements import difference
+from elements.rows import JOINTS, ON_BODIES, ROWS, difference, random_point, rigid
 
 DISCRETE, MIDPOINT = 0, 1
 KINDS = [("euler_parameters", "euler_parameters"), ("euler_parameters_fixed", "euler_parameters")]

@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from bindings.systems import run
-from elements.rows import ON_BODIES, OTHER, TRIAD, Element
-from elements.test_elements import CHAINS, difference
+from elements.rows import ON_BODIES, OTHER, TRIAD, Element, difference, tangent_and_difference
+from elements.test_elements import CHAINS
 from lgint import _core
 
 REVOLUTE, PRISMATIC = 0.0, 1.0
@@ -232,24 +232,17 @@ def test_constraints_on_link_frames(element, ends):
 @pytest.mark.parametrize("element", ON_BODIES, ids=str)
 def test_tangent_on_link_frames(element, ends, k, linked):
     model = element_on_links(element, ends)
-    q, v, a, lam = random_state(model, 6)
     rng = np.random.default_rng(7)
     X = [np.eye(model.nv) for _ in range(3)]
     for matrix in X if linked else ():
         for i, j in ((0, 9), (12, 15)):  # the tree; the body's rotation
             matrix[i:j, i:j] += 0.3 * rng.normal(size=(j - i, j - i))
-    wa = 0.8
-    S = model.evaluate(0.0, q, v, a, lam, want=("S",), k=k, X=X if linked else (None,) * 3, wa=wa)["S"]
-
-    def residual(du, s):
-        q1 = model.retract(q, s * k[0] * (X[0] @ du))
-        v1, a1 = v + s * k[1] * (X[1] @ du), a + s * k[2] * (X[2] @ du)
-        r = model.evaluate(0.0, q1, v1, a1, lam, want=("Ma", "gyro", "force", "Btlam"))
-        return wa * r["Ma"] + r["gyro"] - r["force"] + r["Btlam"]
-
-    du = rng.normal(size=model.nv)
-    expected = difference(lambda s: residual(du, s))
-    assert np.abs(S @ du - expected).max() < 3e-8 * (1 + np.abs(expected).max() + np.abs(residual(du, 0)).max())
+    point, du = random_state(model, 6), rng.normal(size=model.nv)
+    got, expected, residual = tangent_and_difference(model, point, k, X, du)
+    assert np.abs(got - expected).max() < 3e-8 * (1 + np.abs(expected).max() + np.abs(residual).max())
+    if not linked:
+        alone = model.evaluate(0.0, *point, want=("S",), k=k, wa=0.8)["S"]
+        assert np.abs(alone @ du - got).max() < 1e-13 * (1 + np.abs(got).max())
 
 
 def test_forces_are_minus_the_gradient_of_their_potential():

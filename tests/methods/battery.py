@@ -87,3 +87,9 @@ def halvings(order, formulation=None):
         )
     n = 36 if formulation in ANGLES and order == 5 else COARSEST[order]
     return [n * 2**i for i in range(4)]
+
+
+def precession_error(axis, t):
+    """The error (121) of kinon2024 of the axis (3,) of `steady_top` at a time, against its steady precession (120)."""
+    s, c, angle = np.sin(np.pi / 3), np.cos(np.pi / 3), 10 * t
+    return np.linalg.norm(axis - [s * np.sin(angle), -s * np.cos(angle), c])

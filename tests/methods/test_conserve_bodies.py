@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import lgint
+from battery import precession_error
 from face import systems
 from kinds import MOMENTUM
 from lgint import _core
@@ -72,10 +73,8 @@ def test_free_chains_keep_momenta_and_energy(kind, speed):
         assert run.stats.midpoint_gradients > 0
 
 
-def precession_error(run):
-    """(121), against the steady precession (120)."""
-    s, c, angle = np.sin(np.pi / 3), np.cos(np.pi / 3), 10 * run.t[-1]
-    return np.linalg.norm(run.rotation("body")[-1][:, 2] - [s * np.sin(angle), -s * np.cos(angle), c])
+def error_at_end(run):
+    return precession_error(run.rotation("body")[-1][:, 2], run.t[-1])
 
 
 @pytest.mark.parametrize(("method", "options", "printed", "normalised"), ERRORS)
@@ -83,7 +82,7 @@ def test_the_paper_s_errors_of_the_steady_top(method, options, printed, normalis
     """The printed form has the paper's errors to three digits; both forms are of order two."""
     for equivariant, expected in ((False, printed), (True, normalised)):
         errors = [
-            precession_error(
+            error_at_end(
                 lgint.integrate(lgint.models.steady_top(), method, t_end=0.1, h=h, equivariant=equivariant, **options)
             )
             for h in (0.01, 0.0025, 0.00125)
