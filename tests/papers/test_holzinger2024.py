@@ -2,6 +2,7 @@
 
 import pytest
 
+import lgint
 from lgint._papers import holzinger2024, holzinger2024_details, holzinger2024_mechanisms
 from lgint._papers.studies import time_for
 
@@ -31,6 +32,16 @@ def test_a_wrong_coefficient_is_seen(monkeypatch):
 def test_a_wrong_setting_is_seen(monkeypatch):
     monkeypatch.setitem(holzinger2024.GENALPHA, "newton_rtol", 1e-3)
     assert "with T, full: iterations per step, each row within 5%" in differing(holzinger2024.table5)
+
+
+def test_table_4_is_met_without_the_derivative_of_the_weight():
+    printed = holzinger2024.ITERATIONS_4["RV"][2]
+    settings = {**holzinger2024.GENALPHA, "h": 2.5e-4, "t_end": 1.0, "save_every": 10**9}
+    counts = []
+    for top in (holzinger2024._top_with_bare_weight(), holzinger2024._tops(False)["RV"]):
+        stats = lgint.integrate(top, **settings).stats
+        counts.append(stats.newton_iterations / stats.steps)
+    assert counts == [pytest.approx(printed, abs=0.01), 1.0]
 
 
 def test_the_time_for_an_error_lies_between_runs():
