@@ -1,8 +1,8 @@
-/* The cost of a tree in vector operations: tree.c and tree_frame.c are compiled here with counters in front of their
+/* The cost of a tree in vector operations: the files of the tree are compiled here with counters in front of their
    kernels. */
 #include "check.h"
 #include "core/small.h"
-#include "model/body/tree.h"
+#include "model/body/tree_state.h"
 #include "model/model.h"
 
 #include <stdlib.h>
@@ -22,6 +22,10 @@ static long operations;
 
 #include "model/body/tree.c"
 #include "model/body/tree_frame.c"
+#include "model/body/tree_inertia.c"
+#include "model/body/tree_motion.c"
+#include "model/body/tree_state.c"
+#include "model/body/tree_tangent.c"
 
 enum { MOST = 300 };
 

@@ -1,10 +1,12 @@
-/* Frames on the links of a tree (tree.h). With y from o to the frame's point, the joint axes S_j = (u_j, r_j) of the
+/* Frames on the links of a tree (tree_state.h). With y from o to the frame's point, the joint axes S_j = (u_j, r_j) of the
    link and its ancestors, V = (v, w) the link's twist, V_p that of the parent of j, and t_j = u_j + r_j x y:
 
        H_j      = [ t_j ; R^T r_j ]
        Z_j      = d(H v)/dq_j = [ r_j x (x' - v_p(y)) + w_p x t_j ; R^T (w_p x r_j) ]
        bias     = (a + alpha x y + w x x', R^T alpha)  for the link's V' = (a, alpha) at q'' = 0 */
-#include "model/body/tree.h"
+#include "model/body/tree_frame.h"
+
+#include "model/body/tree_state.h"
 
 static const lg_tree_state *link_of(const lg_frame *f, const lg_point *at)
 {

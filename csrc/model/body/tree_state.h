@@ -1,12 +1,12 @@
-/* A tree of links in minimal coordinates: the results of its kinematics pass, for its inertia (tree.c) and for the
-   frames on its links (tree_frame.c). One coordinate per link: the angle or the slide of its joint to the parent.
+/* The data of a tree of links in minimal coordinates: its parameters, and what one evaluation knows of every link. One
+   coordinate per link: the angle or the slide of its joint to the parent.
 
    Twists and wrenches are six numbers in inertial axes, linear before angular, about a fixed reference point o, the
    place of the first link's joint: a twist is (velocity of the body's point at o, angular velocity), a wrench (force,
    moment about o). The joint of link i has the axis S_i, V_i = V_parent + S_i q_i'. Featherstone, Rigid Body Dynamics
    Algorithms, 2008. */
-#ifndef LG_MODEL_TREE_H
-#define LG_MODEL_TREE_H
+#ifndef LG_MODEL_TREE_STATE_H
+#define LG_MODEL_TREE_STATE_H
 
 #include "model/body/body.h"
 #include "system/chain.h"
@@ -32,10 +32,12 @@ typedef struct lg_tree_joint {
 enum { LG_TREE_JOINT_SIZE = sizeof(lg_tree_joint) / sizeof(double) };
 
 /* Inertia about o of a link's subtree, the link included: mass, mass times COM, inertia; then, for the tangent, the
-   linear momentum and the gyroscopic matrix of tree.c. Doubles only, summed as one array. */
+   linear momentum and the gyroscopic matrix of tree_tangent.c. Doubles only, summed as one array. */
 typedef struct lg_tree_sum {
     double mass, h[3], J[9], p[3], G[9];
 } lg_tree_sum;
+
+enum { LG_BY_ACCELERATION, LG_BY_VELOCITY }; /* parts of F: M a and gyro */
 
 /* The scratch of a link at one point. Doubles only. */
 typedef struct lg_tree_state {
@@ -45,7 +47,7 @@ typedef struct lg_tree_state {
     double c[3], J[9]; /* COM from o, inertia about it */
     double A[6]; /* the part of V' due to q'' */
     double F[2][6]; /* inertial wrenches of A and of the bias: of the link, then of its subtree */
-    double a[6], b[3]; /* of the tangent in tree.c; of b the angular part, which is all that counts */
+    double a[6], b[3]; /* of the tangent in tree_tangent.c; of b the angular part, which is all that counts */
     lg_tree_sum sum;
     double wrench[2][6]; /* forces, reactions: of its own frames, then of its subtree */
     double T[9]; /* likewise the sum of f y^T over forces f at y, as they appear in the residual */
@@ -101,13 +103,26 @@ static inline void lg_twist_at(const double A[6], const double y[3], double u[3]
     lg_axpy(3, 1, A, u);
 }
 
-/* Verbs of frames on links: tree_frame.c. */
-void lg_tree_pose(const lg_frame *f, const lg_point *at, lg_level level);
-/* Adds the wrenches on a frame to those of its link; `geo`: updates T as well. */
-void lg_tree_collect(const lg_frame *f, const lg_point *at, int geo);
-void lg_tree_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out);
-void lg_tree_pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row);
-void lg_tree_H(const lg_frame *f, const lg_point *at, double *H);
-void lg_tree_Z(const lg_frame *f, const lg_point *at, double *Z);
+/* The ground as the parent of links. Its origin is not o, which matters only where links are placed. */
+extern const lg_tree_state lg_tree_ground;
+
+static inline const lg_tree_state *lg_tree_parent_state(const lg_body *b, const lg_tree_state *state, int link)
+{
+    int p = lg_tree_parent(b, link);
+    return p < 0 ? &lg_tree_ground : &state[p];
+}
+
+static inline void lg_tree_set_twist(const lg_tree_state *parent, double v, lg_tree_state *s)
+{
+    for (int k = 0; k < 6; k++)
+        s->V[k] = parent->V[k] + s->S[k] * v;
+}
+
+static inline void lg_tree_set_bias(const lg_tree_state *parent, double v, lg_tree_state *s)
+{
+    lg_twist_cross(parent->V, s->S, s->Sdot);
+    for (int k = 0; k < 6; k++)
+        s->bias[k] = parent->bias[k] + s->Sdot[k] * v;
+}
 
 #endif

@@ -1,0 +1,106 @@
+/* Inverse dynamics of a tree (recursive Newton-Euler), whose work grows linearly with the number of links:
+
+   V_i' = V_p' + S_i q_i'' + S_i' q_i',  S_i' = V_p x S_i  (p the parent of i);
+   F_i = I_i V_i' + V_i x I_i V_i, plus those of the children;  tau_i = S_i . F_i. One pass computes the part due to q''
+   and the remaining part separately; wa M a + gyro belongs to their sum with the weights wa and 1. */
+#include "model/body/tree_inertia.h"
+
+/* RJ = R J; the axes of many links are their principal axes. */
+static void turn_inertia(const double R[9], const double I[6], double RJ[9])
+{
+    if (I[3] != 0 || I[4] != 0 || I[5] != 0) {
+        double J[9];
+        lg_inertia_matrix(I, J);
+        lg_mul33(R, J, RJ);
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            RJ[3 * i + j] = R[3 * i + j] * I[j];
+}
+
+/* COM and inertia of a single body. */
+static void set_inertia(const lg_tree_link *link, lg_tree_state *s)
+{
+    double RJ[9], *J = s->J;
+    lg_mul3(s->R, link->com, s->c);
+    lg_axpy(3, 1, s->y, s->c);
+    turn_inertia(s->R, link->inertia, RJ);
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++)
+            J[3 * i + j] = J[3 * j + i] = lg_dot3(RJ + 3 * i, s->R + 3 * j);
+}
+
+/* F = I A + V x I V of a single body; V NULL: at rest. */
+static void newton_euler(double mass, const lg_tree_state *s, const double A[6], const double *V, double F[6])
+{
+    double u[3], Jw[3];
+    lg_twist_at(A, s->c, F);
+    lg_mul3(s->J, A + 3, F + 3);
+    if (V) {
+        lg_twist_at(V, s->c, u);
+        lg_add_cross(V + 3, u, F);
+        lg_mul3(s->J, V + 3, Jw);
+        lg_add_cross(V + 3, Jw, F + 3);
+    }
+    for (int i = 0; i < 3; i++)
+        F[i] *= mass;
+    lg_add_cross(s->c, F, F + 3);
+}
+
+/* Twists, inertias, and F of every single body: due to a (NULL: not wanted), and due to the velocities if `moves`. */
+static void inverse_dynamics(const lg_body *b, const lg_point *at, const double *a, int moves)
+{
+    const lg_tree_link *links = lg_tree_links(b);
+    const double *v = at->v + b->block->v;
+    lg_tree_state *state = lg_tree_states(b, at);
+    for (int i = 0, n = lg_tree_size(b); i < n; i++) {
+        lg_tree_state *s = &state[i];
+        const lg_tree_state *parent = lg_tree_parent_state(b, state, i);
+        set_inertia(&links[i], s);
+        if (moves) {
+            lg_tree_set_twist(parent, v[i], s);
+            lg_tree_set_bias(parent, v[i], s);
+            newton_euler(links[i].mass, s, s->bias, s->V, s->F[LG_BY_VELOCITY]);
+        }
+        if (a) {
+            for (int k = 0; k < 6; k++)
+                s->A[k] = parent->A[k] + s->S[k] * a[i];
+            newton_euler(links[i].mass, s, s->A, NULL, s->F[LG_BY_ACCELERATION]);
+        }
+    }
+}
+
+void lg_tree_set_dynamics(const lg_body *b, const lg_point *at, const double *a, int moves, double *Ma, double *gyro)
+{
+    lg_tree_state *state = lg_tree_states(b, at);
+    inverse_dynamics(b, at, a, moves);
+    for (int i = lg_tree_size(b) - 1; i >= 0; i--) {
+        const lg_tree_state *s = &state[i];
+        int p = lg_tree_parent(b, i);
+        if (a && Ma)
+            Ma[b->block->v + i] = lg_dot6(s->S, s->F[LG_BY_ACCELERATION]);
+        if (moves && gyro)
+            gyro[b->block->v + i] = lg_dot6(s->S, s->F[LG_BY_VELOCITY]);
+        if (a && p >= 0)
+            lg_axpy(6, 1, s->F[LG_BY_ACCELERATION], state[p].F[LG_BY_ACCELERATION]);
+        if (moves && p >= 0)
+            lg_axpy(6, 1, s->F[LG_BY_VELOCITY], state[p].F[LG_BY_VELOCITY]);
+    }
+}
+
+double lg_tree_kinetic(const lg_body *b, const lg_point *at)
+{
+    lg_tree_state *state = lg_tree_states(b, at);
+    double energy = 0;
+    for (int i = 0, n = lg_tree_size(b); i < n; i++) {
+        const lg_tree_link *link = &lg_tree_links(b)[i];
+        lg_tree_state *s = &state[i];
+        double u[3], Jw[3];
+        set_inertia(link, s);
+        lg_twist_at(s->V, s->c, u);
+        lg_mul3(s->J, s->V + 3, Jw);
+        energy += (link->mass * lg_dot3(u, u) + lg_dot3(s->V + 3, Jw)) / 2;
+    }
+    return energy;
+}

@@ -1,0 +1,13 @@
+/* The inertia of a tree. */
+#ifndef LG_MODEL_TREE_INERTIA_H
+#define LG_MODEL_TREE_INERTIA_H
+
+#include "model/body/tree_state.h"
+
+/* Twists, inertias, and inertial wrenches F, summed over the subtree of each link: due to the accelerations a of the
+   coordinates (NULL: not wanted), and due to the velocities if `moves`. Ma and gyro (NULL: not wanted): those in the
+   joints. */
+void lg_tree_set_dynamics(const lg_body *b, const lg_point *at, const double *a, int moves, double *Ma, double *gyro);
+double lg_tree_kinetic(const lg_body *b, const lg_point *at);
+
+#endif
