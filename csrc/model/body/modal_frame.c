@@ -1,4 +1,4 @@
-/* Frames on a modal body (modal.h): part 0 is a point of the floating frame, part k its node k - 1, at X + Phi eta and
+/* Frames on a modal body (modal_state.h): part 0 is a point of the floating frame, part k its node k - 1, at X + Phi eta and
    turned by E = cay(psi), psi = Psi eta, which a linear theory of elasticity does not distinguish from exp(psi):
 
        E = 1 + (a^ + a^ a^) 2/s,  a = psi/2,  s = 1 + a.a          E' = E (T psi')^,  T c = (c - a x c)/s
@@ -14,7 +14,9 @@
        bias   = [ x'' + R (omega x flow) ; E^T omega' + w x T Psi eta' + d(T Psi eta')/deta eta' ]
        geo    : rows r, columns k  Hr^T (Phi_k x R^T f + E (T Psi_k x m));  rows l, columns r  (Phi_l x R^T f)^T Hr;
                 rows l, columns k  m . d(T Psi_l)/deta_k */
-#include "model/body/modal.h"
+#include "model/body/modal_frame.h"
+
+#include "model/body/modal_state.h"
 
 /* (a, s) of psi */
 static double half(const double psi[3], double a[3])

@@ -1,8 +1,7 @@
-/* A flexible body in modal coordinates: its parameters, for its inertia (modal.c) and the frames at its nodes
-   (modal_frame.c). The block is that of a rigid body followed by n linear coordinates eta: the floating frame moves as
+/* The data of a flexible body in modal coordinates: its parameters, and its state in one evaluation. The block is that of a rigid body followed by n linear coordinates eta: the floating frame moves as
    the rigid body does, and a particle X of the body is at x + R (X + Phi eta). Sums are over the particles. */
-#ifndef LG_MODEL_MODAL_H
-#define LG_MODEL_MODAL_H
+#ifndef LG_MODEL_MODAL_STATE_H
+#define LG_MODEL_MODAL_STATE_H
 
 #include "model/body/arm.h"
 #include "model/body/body.h"
@@ -70,19 +69,15 @@ static inline lg_modal_state *lg_modal_state_of(const lg_body *b, const lg_point
 }
 
 /* The arm to a point of the floating frame. */
-lg_arm lg_modal_arm(const lg_body *b, const lg_point *at);
-
-/* Verbs of frames: modal_frame.c. */
-void lg_modal_pose(const lg_frame *f, const lg_point *at, lg_level level);
-void lg_modal_collect(const lg_frame *f, const lg_point *at, const double wrench[6], int geo, lg_resultant *sum);
-/* The part of H^T wrench on eta. */
-void lg_modal_bend(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *force);
-/* S += s geo(wrench) k0 X0, without the part that the resultant of all wrenches contributes. */
-void lg_modal_add_geo(const lg_frame *f, const lg_point *at, double s, const double wrench[6], const lg_chain *chain,
-                      double *S, int ld);
-void lg_modal_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out);
-void lg_modal_pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row);
-void lg_modal_H(const lg_frame *f, const lg_point *at, double *H);
-void lg_modal_Z(const lg_frame *f, const lg_point *at, double *Z);
+static inline lg_arm lg_modal_arm(const lg_body *b, const lg_point *at)
+{
+    const lg_modal_state *now = lg_modal_state_of(b, at);
+    return (lg_arm){.block = b->block,
+                    .q = at->q + b->block->q,
+                    .v = at->v + b->block->v,
+                    .R = now->R,
+                    .omega = now->omega,
+                    .attitude = b->block->node->attitude ? &now->attitude : NULL};
+}
 
 #endif
