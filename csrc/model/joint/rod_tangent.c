@@ -1,6 +1,8 @@
-/* The tangent of a rod's edge: derivatives of its wrenches in the nine relative motions; formulas in rod.c. */
+/* The tangent of a rod's edge: derivatives of its wrenches in the nine relative motions; formulas in
+   rod_strain.c. */
+#include "model/joint/rod_tangent.h"
+
 #include "core/small.h"
-#include "model/joint/rod.h"
 #include "model/tangent.h"
 
 /* A (9 x 9 in blocks of 3 x 3, row-major) += L^T R */
@@ -107,7 +109,6 @@ void lg_edge_stiffness(const lg_element *e, const lg_strained *k, const double s
     stiffness(k, sum, Y, P, K);
 }
 
-/* The derivative of the wrenches of Y^T sum, sum = s + lam. */
 void lg_edge_tangent(const lg_joint *joint, const lg_strained *k, const double sum[6], const lg_point *at,
                      const lg_wanted *want)
 {

@@ -1,9 +1,10 @@
-/* What the two files of the edge of a rod share, formulas in rod.c; private to them. */
-#ifndef LG_MODEL_JOINT_ROD_H
-#define LG_MODEL_JOINT_ROD_H
+/* The strain of a rod's edge and what follows from it; formulas in rod_strain.c. */
+#ifndef LG_MODEL_ROD_STRAIN_H
+#define LG_MODEL_ROD_STRAIN_H
 
 #include "group/semidirect.h"
 #include "model/joint/joint.h"
+#include "model/source.h"
 
 enum { AXES, LENGTH = 18, STIFFNESS, DAMPING = STIFFNESS + 36, SOURCE = DAMPING + 6, DATA }; /* places of parameters */
 
@@ -39,6 +40,12 @@ static inline int lg_edge_damped(const lg_element *e)
     return c[0] != 0 || c[1] != 0 || c[2] != 0 || c[3] != 0 || c[4] != 0 || c[5] != 0;
 }
 
+/* Whether the reference of constrained strains may change. */
+static inline int lg_edge_drives_rows(const lg_element *e)
+{
+    return e->info->nrows && e->p[SOURCE] == LG_SOURCE_FUNCTION;
+}
+
 /* s = C (w - w0), all six of them */
 static inline void lg_edge_stress(const lg_element *e, const double difference[6], double s[6])
 {
@@ -47,16 +54,24 @@ static inline void lg_edge_stress(const lg_element *e, const double difference[6
         lg_axpy(6, difference[j], e->p + STIFFNESS + 6 * j, s);
 }
 
-/* Y^T s */
+/* Strain at the poses of both frames. r: the relation, which is computed here unless it is `known`. */
+void lg_edge_open(const lg_element *e, const lg_pose *const f[2], lg_relation *r, int known, lg_strained *k);
+/* Its reference, w0. */
+lg_status lg_edge_open_reference(const lg_element *e, const lg_point *at, lg_strained *k);
+/* y, then xi' = Y y. */
+void lg_edge_open_motion(const lg_pose *const f[2], lg_strained *k);
+void lg_edge_open_rate(lg_strained *k);
+/* The nine relative velocities, or accelerations. */
+void lg_edge_relative(const lg_strained *k, const double *const x[2], const double *const omega[2], double y[9]);
+
+/* w - w0, zero where constrained; the stress, likewise. */
+void lg_edge_strain_difference(const lg_element *e, const lg_strained *k, double difference[6]);
+void lg_edge_set_stress(const lg_element *e, const lg_strained *k, double s[6]);
+/* Y^T s: forces on the nine motions; these as wrenches on both frames. */
 void lg_edge_forces(const lg_strained *k, const double s[6], double out[9]);
+void lg_edge_on_frames(const lg_strained *k, const double nine[9], double w[2][6]);
 /* The columns of Y, and those of d(Y y) by the nine motions of the poses at constant twists. */
 void lg_edge_columns(const lg_strained *k, double Y[9][6]);
 void lg_edge_rate_columns(const lg_strained *k, const double Y[9][6], double Q[9][6]);
-
-/* The derivatives by poses of the wrenches of Y^T sum, where sum holds the elastic stress s(w), but no damping. */
-void lg_edge_stiffness(const lg_element *e, const lg_strained *k, const double sum[6], lg_quarters K[2][2]);
-/* Adds the derivative of the wrenches of Y^T sum, sum = s + lam: rod_tangent.c. */
-void lg_edge_tangent(const lg_joint *joint, const lg_strained *k, const double sum[6], const lg_point *at,
-                     const lg_wanted *want);
 
 #endif

@@ -1,0 +1,135 @@
+/* The constrained strains of a rod's edge as constraint rows; formulas in rod_strain.c. */
+#include "model/joint/rod_rows.h"
+
+#include "model/body/body.h"
+
+enum { MAX_CONSTRAINED = 3 };
+
+/* A constrained strain: its row of -T_- and of T_+, for the motions of both sections. */
+typedef struct edge_row {
+    double t[2][6];
+} edge_row;
+
+static void open_row(const lg_strained *k, int strain, edge_row *row)
+{
+    for (int j = 0; j < 3; j++) {
+        row->t[0][j] = -k->r->A[3 * j + strain], row->t[0][3 + j] = -k->r->C[3 * j + strain];
+        row->t[1][j] = k->r->A[3 * strain + j], row->t[1][3 + j] = k->r->C[3 * strain + j];
+    }
+}
+
+/* The row of Y times nine velocities or accelerations. */
+static double row_times(const edge_row *row, const double y[9])
+{
+    return lg_dot3(row->t[0] + 3, y + 3) + lg_dot3(row->t[1] + 3, y + 6) - lg_dot3(row->t[0], y);
+}
+
+/* ---- outputs ---- */
+
+static void write_levels(const lg_joint *joint, const lg_strained *k, const edge_row rows[], const lg_wanted *want)
+{
+    const lg_element *e = &joint->e;
+    for (int i = 0; i < joint->nrows; i++) {
+        int strain = joint->row_in_type[i];
+        if (want->phi)
+            want->phi[joint->row + i] = k->r->xi[strain] - e->p[LENGTH] * k->w0[strain];
+        if (want->phidot)
+            want->phidot[joint->row + i] =
+                row_times(&rows[i], k->y) - (lg_edge_drives_rows(e) ? e->p[LENGTH] * k->changing[6 + strain] : 0);
+    }
+}
+
+/* zeta = ds w0'' - Y y' - Y' y, and Y' y = Q y. */
+static void write_zeta(const lg_joint *joint, const lg_strained *k, const edge_row rows[], const double Q[9][6],
+                       const lg_pose *const f[2], double *zeta)
+{
+    const lg_element *e = &joint->e;
+    const double *xdd[2] = {f[0]->xdd, f[1]->xdd}, *omegadot[2] = {f[0]->omegadot, f[1]->omegadot};
+    double bias[9];
+    lg_edge_relative(k, xdd, omegadot, bias);
+    for (int i = 0; i < joint->nrows; i++) {
+        int strain = joint->row_in_type[i];
+        zeta[joint->row + i] =
+            (lg_edge_drives_rows(e) ? e->p[LENGTH] * k->changing[12 + strain] : 0) - row_times(&rows[i], bias);
+        for (int p = 0; p < 9; p++)
+            zeta[joint->row + i] -= Q[p][strain] * k->y[p];
+    }
+}
+
+/* Rigid bodies take rows in their own axes. */
+static int has_arms(const lg_joint *joint)
+{
+    for (int end = 0; end < 2; end++) {
+        const lg_body *body = joint->e.frame[end]->body;
+        if (body->block && !body->type->arm)
+            return 0;
+    }
+    return 1;
+}
+
+static void write_B(const lg_joint *joint, const lg_strained *k, const lg_point *at, const edge_row rows[], double *B)
+{
+    for (int end = 0; end < 2; end++) {
+        const lg_frame *f = joint->e.frame[end];
+        if (!f->body->block)
+            continue;
+        lg_arm arm = f->body->type->arm(f, at);
+        for (int i = 0; i < joint->nrows; i++) {
+            double turned[6];
+            const double *row = rows[i].t[end];
+            if (k->axes[end]) {
+                lg_mul3(k->axes[end], row, turned);
+                lg_mul3(k->axes[end], row + 3, turned + 3);
+                row = turned;
+            }
+            lg_arm_body_row(&arm, row, joint->nrows, B + joint->value[end] + i);
+        }
+    }
+}
+
+/* A row for the nine motions as the rows of both frames. */
+static void set_row(const lg_strained *k, const double nine[9], int i, double J[2][6 * LG_MAX_ROWS])
+{
+    double w[2][6];
+    lg_edge_on_frames(k, nine, w);
+    lg_copy(6, w[0], J[0] + 6 * i);
+    lg_copy(6, w[1], J[1] + 6 * i);
+}
+
+/* B and Z on any bodies, by rows in the axes of frames. */
+static void write_jacobians(const lg_joint *joint, const lg_strained *k, const lg_point *at, const edge_row rows[],
+                            const double Q[9][6], const lg_wanted *want)
+{
+    lg_rows out;
+    out.points = joint->nrows;
+    for (int i = 0; i < joint->nrows; i++) {
+        const double (*t)[6] = rows[i].t;
+        double nine[9] = {-t[0][0], -t[0][1], -t[0][2], t[0][3], t[0][4], t[0][5], t[1][3], t[1][4], t[1][5]};
+        set_row(k, nine, i, out.J);
+        for (int p = 0; want->Z && p < 9; p++)
+            nine[p] = Q[p][joint->row_in_type[i]];
+        if (want->Z)
+            set_row(k, nine, i, out.Z);
+    }
+    lg_joint_write(joint, at, &out, &(lg_wanted){.B = want->B, .Z = want->Z});
+}
+
+void lg_edge_write_rows(const lg_joint *joint, const lg_strained *k, const lg_point *at, const lg_pose *const f[2],
+                        const lg_wanted *want)
+{
+    edge_row rows[MAX_CONSTRAINED];
+    double Y[9][6], Q[9][6];
+    for (int i = 0; i < joint->nrows; i++)
+        open_row(k, joint->row_in_type[i], &rows[i]);
+    if (want->zeta || want->Z) {
+        lg_edge_columns(k, Y);
+        lg_edge_rate_columns(k, Y, Q);
+    }
+    write_levels(joint, k, rows, want);
+    if (want->zeta)
+        write_zeta(joint, k, rows, Q, f, want->zeta);
+    if (want->B && !want->Z && !at->quadratic && has_arms(joint))
+        write_B(joint, k, at, rows, want->B);
+    else if (want->B || want->Z)
+        write_jacobians(joint, k, at, rows, Q, want);
+}

@@ -1,0 +1,214 @@
+/* The edge of a Cosserat rod between two nodes: a joint with compliance (tumiotto2024, Sect. 4). Its first two or three
+   strains may be constrained, which gives rows; the others give stress.
+
+   With the sections' poses g_a, g_b in SE(3), their twists v_a, v_b in section axes, linear before angular, the length
+   ds, T^-1 as in semidirect.h and T_+ = T^-1(xi), T_- = T^-1(-xi):
+
+       strain    w  = xi/ds,   xi = log(g_a^-1 g_b), with the smallest angle
+       its rate  w' = xi'/ds,  xi' = T_+ v_b - T_- v_a = Y y
+       stress    s  = C (w - w0(t)) + 2 C_d w',  0 where the strain is constrained
+       potential V  = ds/2 (w - w0)^T C (w - w0), constrained strains left out
+       rows      phi_k = xi_k - ds w0_k(t)
+       wrenches  T_-^T s on a,  -T_+^T s on b
+
+   Order of strains: shear along d1 and d2, stretch along d3 (1 where the length is ds), bending about d1 and d2,
+   torsion about d3. The damping acts on the rate of the strain itself, not on that of w - w0(t).
+
+   Only relative motion matters: y = (u, omega_a, omega_b), u = R_a^T (x_b' - x_a') and the angular velocities in
+   section axes. T_+ = [A, C; 0, A] and T_- = [A^T, C^T; 0, A^T], so that Y = [A^T, -C^T, C; 0, -A^T, A]. Rows, their
+   rates, wrenches and tangents are formed for these nine motions; Y^T s holds the force on b in the axes of a, whose
+   opposite acts on a, and both moments. The residual J^T lam - force has those of s + lam. */
+#include "model/joint/rod_strain.h"
+
+#include "group/rotation.h"
+
+/* ---- the strain ---- */
+
+/* Whether a rotation is the identity. */
+static int is_identity(const double R[9])
+{
+    return R[0] > 0 && R[4] > 0 && R[1] * R[1] + R[2] * R[2] + R[5] * R[5] == 0;
+}
+
+/* The directors of a section: its own, or the axes of its body. */
+static void open_section(const lg_element *e, const lg_pose *f, int end, lg_strained *k)
+{
+    const double *axes = e->p + AXES + 9 * end;
+    k->axes[end] = is_identity(axes) ? NULL : axes;
+    k->d[end] = k->axes[end] ? k->room[end] : f->R;
+    if (k->axes[end])
+        lg_mul33(f->R, axes, k->room[end]);
+}
+
+/* With h = Omega^ and u = U^, A = I + h/2 + c h^2, and C = u/2 + c (h u + u h) + (Omega.U) d h^2 is its derivative
+   along U; h u + u h = Omega U^T + U Omega^T - 2 (Omega.U) I. */
+static void open_operator(lg_relation *r)
+{
+    const double *U = r->xi, *O = r->xi + 3, c = r->x.c, s = lg_dot3(O, U), sd = s * r->x.d;
+    double half[3], diagonal = 2 * c * s + sd * lg_dot3(O, O);
+    lg_hat_matrix(O, 0.5, c, r->A);
+    for (int i = 0; i < 3; i++)
+        half[i] = U[i] / 2;
+    lg_hat3(half, r->C);
+    for (int i = 0; i < 3; i++)
+        half[i] = c * U[i] + sd / 2 * O[i];
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++)
+            r->C[3 * i + j] += O[i] * half[j] + half[i] * O[j];
+        r->C[4 * i] -= diagonal;
+    }
+}
+
+static void open_relation(const lg_strained *k, const lg_pose *const f[2], lg_relation *r)
+{
+    double d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]}, local[3];
+    lg_mulT3(k->d[0], d, local);
+    lg_so3_difference(k->d[0], k->d[1], r->xi + 3);
+    r->x = lg_cotangent_of(lg_dot3(r->xi + 3, r->xi + 3));
+    lg_se3_log_at(&r->x, local, r->xi);
+    open_operator(r);
+}
+
+void lg_edge_open(const lg_element *e, const lg_pose *const f[2], lg_relation *r, int known, lg_strained *k)
+{
+    for (int end = 0; end < 2; end++)
+        open_section(e, f[end], end, k);
+    if (!known)
+        open_relation(k, f, r);
+    k->r = r;
+}
+
+lg_status lg_edge_open_reference(const lg_element *e, const lg_point *at, lg_strained *k)
+{
+    k->w0 = e->p[SOURCE] == LG_SOURCE_CONSTANT ? e->p + DATA : k->changing;
+    if (k->w0 != k->changing)
+        return LG_OK;
+    if (lg_edge_drives_rows(e)) {
+        LG_TRY(e->function.call(e->function.self, at->t, 18, k->changing));
+        lg_zero(at->at_rest ? 12 : 0, k->changing + 6);
+        return LG_OK;
+    }
+    return lg_source_value(e, SOURCE, 6, at, k->changing);
+}
+
+/* ---- its rate ---- */
+
+/* c = A^T b, or b where A is NULL */
+static void into_section(const double *A, const double b[3], double c[3])
+{
+    if (A)
+        lg_mulT3(A, b, c);
+    else
+        lg_copy(3, b, c);
+}
+
+void lg_edge_relative(const lg_strained *k, const double *const x[2], const double *const omega[2], double y[9])
+{
+    double apart[3] = {x[1][0] - x[0][0], x[1][1] - x[0][1], x[1][2] - x[0][2]};
+    lg_mulT3(k->d[0], apart, y);
+    into_section(k->axes[0], omega[0], y + 3);
+    into_section(k->axes[1], omega[1], y + 6);
+}
+
+void lg_edge_open_motion(const lg_pose *const f[2], lg_strained *k)
+{
+    const double *xdot[2] = {f[0]->xdot, f[1]->xdot}, *omega[2] = {f[0]->omega, f[1]->omega};
+    lg_edge_relative(k, xdot, omega, k->y);
+}
+
+/* c += s A b and c += s A^T b */
+static void add_mul3(double s, const double A[9], const double b[3], double c[3])
+{
+    for (int i = 0; i < 3; i++)
+        c[i] += s * lg_dot3(A + 3 * i, b);
+}
+
+static void add_mulT3(double s, const double A[9], const double b[3], double c[3])
+{
+    for (int i = 0; i < 3; i++)
+        lg_axpy(3, s * b[i], A + 3 * i, c);
+}
+
+void lg_edge_open_rate(lg_strained *k)
+{
+    lg_mulT3(k->r->A, k->y, k->xidot);
+    add_mulT3(-1, k->r->C, k->y + 3, k->xidot);
+    add_mul3(1, k->r->C, k->y + 6, k->xidot);
+    lg_mul3(k->r->A, k->y + 6, k->xidot + 3);
+    add_mulT3(-1, k->r->A, k->y + 3, k->xidot + 3);
+}
+
+/* ---- stress and wrenches ---- */
+
+void lg_edge_strain_difference(const lg_element *e, const lg_strained *k, double difference[6])
+{
+    double per_length = 1 / e->p[LENGTH];
+    for (int i = 0; i < 6; i++)
+        difference[i] = k->r->xi[i] * per_length - k->w0[i];
+    lg_zero(e->info->nrows, difference);
+}
+
+void lg_edge_set_stress(const lg_element *e, const lg_strained *k, double s[6])
+{
+    double difference[6], rate = 2 / e->p[LENGTH];
+    lg_edge_strain_difference(e, k, difference);
+    lg_edge_stress(e, difference, s);
+    if (lg_edge_damped(e))
+        for (int i = 0; i < 6; i++)
+            s[i] += rate * e->p[DAMPING + i] * k->xidot[i];
+    lg_zero(e->info->nrows, s);
+}
+
+void lg_edge_forces(const lg_strained *k, const double s[6], double out[9])
+{
+    lg_mul3(k->r->A, s, out);
+    lg_zero(3, out + 3);
+    add_mul3(-1, k->r->C, s, out + 3);
+    add_mul3(-1, k->r->A, s + 3, out + 3);
+    lg_mulT3(k->r->C, s, out + 6);
+    add_mulT3(1, k->r->A, s + 3, out + 6);
+}
+
+void lg_edge_on_frames(const lg_strained *k, const double nine[9], double w[2][6])
+{
+    lg_mul3(k->d[0], nine, w[1]);
+    for (int i = 0; i < 3; i++)
+        w[0][i] = -w[1][i];
+    lg_out_of_section(k->axes[0], nine + 3, w[0] + 3);
+    lg_out_of_section(k->axes[1], nine + 6, w[1] + 3);
+}
+
+/* ---- derivatives ---- */
+
+void lg_edge_columns(const lg_strained *k, double Y[9][6])
+{
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++) {
+            Y[j][i] = k->r->A[3 * j + i], Y[j][3 + i] = 0;
+            Y[3 + j][i] = -k->r->C[3 * j + i], Y[3 + j][3 + i] = -k->r->A[3 * j + i];
+            Y[6 + j][i] = k->r->C[3 * i + j], Y[6 + j][3 + i] = k->r->A[3 * i + j];
+        }
+}
+
+/* The columns of d(Y y) by the nine motions of the poses at constant twists: H = d(Y y)/dxi times Y, and u in the axes
+   of a, which changes by u x dphi_a. Y y = T_+ (0, omega_b) - T_- (-u, omega_a). */
+void lg_edge_rate_columns(const lg_strained *k, const double Y[9][6], double Q[9][6])
+{
+    const double back[6] = {-k->r->xi[0], -k->r->xi[1], -k->r->xi[2], -k->r->xi[3], -k->r->xi[4], -k->r->xi[5]},
+                 *u = k->y;
+    const double v_a[6] = {-u[0], -u[1], -u[2], k->y[3], k->y[4], k->y[5]},
+                 v_b[6] = {0, 0, 0, k->y[6], k->y[7], k->y[8]};
+    double H[36], from_a[36], hat[9];
+    lg_se3_tangent_solve_d(k->r->xi, &k->r->x, v_b, H);
+    lg_se3_tangent_solve_d(back, &k->r->x, v_a, from_a); // d(-T_- v_a)/dxi
+    lg_axpy(36, 1, from_a, H);
+    for (int p = 0; p < 9; p++) {
+        lg_zero(6, Q[p]);
+        for (int i = 0; i < 6; i++)
+            lg_axpy(6, Y[p][i], H + 6 * i, Q[p]);
+    }
+    lg_hat3(u, hat);
+    for (int p = 0; p < 3; p++)
+        for (int i = 0; i < 3; i++)
+            lg_axpy(6, hat[3 * i + p], Y[i], Q[3 + p]);
+}
