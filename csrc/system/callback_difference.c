@@ -1,6 +1,7 @@
 /* The derivatives that a system made of functions is not given, formed by differences. */
+#include "system/callback_difference.h"
+
 #include "core/small.h"
-#include "system/callback_work.h"
 
 #define TIME_STEP 1e-4 /* four-point differences in time: truncation 1e-17, round-off 1e-12 */
 #define SPACE_STEP 6e-6 /* central differences: cube root of the machine's epsilon */

@@ -1,12 +1,13 @@
-/* The data of a system made of functions, which callback.c sets up and evaluates and callback_difference.c
-   differentiates. */
+/* The data of a system made of functions and of one evaluation of it; private to its files. */
 #ifndef LG_SYSTEM_CALLBACK_WORK_H
 #define LG_SYSTEM_CALLBACK_WORK_H
 
 #include "core/arena.h"
-#include "system/callback.h"
+#include "system/callback_function.h"
+#include "system/layout.h"
+#include "system/system.h"
 
-struct lg_callbacks {
+typedef struct lg_callbacks {
     lg_system system;
     lg_space space;
     lg_pattern pattern;
@@ -16,7 +17,7 @@ struct lg_callbacks {
     lg_arena arena; /* owns the arrays below, and those of the space and the pattern */
     double *kinks;
     char (*row_name)[48];
-};
+} lg_callbacks;
 
 /* The scratch of an evaluation. J is rows x nv. */
 typedef struct lg_callback_work {
@@ -28,6 +29,9 @@ typedef struct lg_callback_work {
     double *values, *own; /* of B; of a block's own K */
 } lg_callback_work;
 
+/* Carves the scratch from an arena; on an arena without memory this measures the size that is needed. */
+void lg_callback_layout_work(lg_callback_work *work, lg_arena *arena);
+
 /* Calls a function, which must have been given. */
 static inline lg_status lg_callback_call(const lg_callbacks *self, enum lg_call call, const lg_callback_point *at,
                                          double *out)
@@ -35,33 +39,12 @@ static inline lg_status lg_callback_call(const lg_callbacks *self, enum lg_call 
     return self->function[call].call(self->function[call].self, at, out);
 }
 
-/* The functions of a step; see callback_pair.c. */
-lg_status lg_callback_pair(void *self, const lg_pair *pair, const lg_pair_wanted *wanted);
-lg_status lg_callback_kinetic(void *self, const lg_pair *pair, const lg_kinetic_wanted *wanted);
-int lg_callback_without_step(void *self, const lg_pair *pair);
-/* How many doubles of scratch they need. */
-size_t lg_callback_pair_work(const lg_callbacks *self);
-
 /* Functions are only called with finite states: LG_NOT_FINITE if q or v is not finite. */
 lg_status lg_callback_check(const lg_callbacks *self, const double *q, const double *v);
 
-/* The step of differences by coordinate j. It grows with the size of the coordinates of linear blocks, which may be
-   large. */
-double lg_callback_step(const lg_callbacks *self, const double *q, int j);
-
-/* rate = J v + d(phi)/dt; J is work->J afterwards. */
-lg_status lg_callback_rate(const lg_callback_work *work, const lg_callback_point *at, double *rate);
 /* Row-major rows x nv into the group's part of the values of B or Z. */
 void lg_callback_put_group(const lg_callbacks *self, const double *J, double *values);
 /* The time passed to the functions: at a kink it is moved by one rounding error towards t_in. */
 double lg_callback_time(const lg_callbacks *self, double t, double t_in);
-
-/* zeta = -d(rate)/dt along the motion with v fixed. */
-lg_status lg_callback_zeta(const lg_callback_work *work, const lg_callback_point *at, double *zeta);
-/* work->Z = d(rate)/dq. */
-lg_status lg_callback_Z(const lg_callback_work *work, const lg_callback_point *at);
-/* work->K = d(wa M a + gyro - force + J^T lam)/dq and work->D = d(gyro - force)/dv, whichever are wanted. */
-lg_status lg_callback_tangent(const lg_callback_work *work, const lg_callback_point *at, double wa, int wants_K,
-                              int wants_D);
 
 #endif
