@@ -22,6 +22,26 @@ def test_every_key_in_the_code_is_in_the_bibliography():
     assert "holzinger2024" in used
 
 
+@pytest.mark.parametrize("page", ["docs/architecture.md", "CONTRIBUTING.md", "benchmarks/README.md"])
+def test_files_that_a_page_names_are_there(page):
+    named = set(re.findall(r"`([\w/.]+\.(?:c|h|def|py|csv|toml))`", (ROOT / page).read_text()))
+    files = ["/Python.h", "/build/instructions.csv", *(f"/{path.relative_to(ROOT)}" for path in tracked())]
+    assert named and [name for name in named if not any(file.endswith(f"/{name}") for file in files)] == []
+
+
+@pytest.mark.parametrize("folder", ["csrc", "lgint"])
+def test_the_architecture_names_every_folder(folder):
+    text = (ROOT / "docs/architecture.md").read_text()
+    folders = {path.parent.relative_to(ROOT).parts[:2] for path in tracked() if path.is_relative_to(ROOT / folder)}
+    assert [name for name in map("/".join, folders) if f"`{name}`" not in text and name != folder] == []
+
+
+def tracked():
+    """Files of the tree that are not made by a build."""
+    patterns = ("csrc/**/*.*", "lgint/**/*.py", "tests/**/*.*", "docs/*.*", "benchmarks/*.*", "notebooks/*.*", "*.*")
+    return [path for pattern in patterns for path in ROOT.glob(pattern)]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_to_files(page):
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text())
