@@ -172,6 +172,25 @@ def test_energy_changes_by_the_work_of_what_acts(equivariant, method, acting):
     assert np.abs(np.diff(E) - work).max() < 1e-12 * np.abs(E).max() and sum(work) < -0.01
 
 
+@pytest.mark.parametrize("rate", [0.0, 1e-9, 1e-6, 1e-3])
+@pytest.mark.parametrize("method", DISCRETE)
+@pytest.mark.parametrize("equivariant", [True, False])
+def test_slow_and_resting_bodies(equivariant, method, rate):
+    """If q1 - q0 is short or zero, the gradients at the middle replace the discrete ones."""
+    b = lgint.ModelBuilder(formulation="euler_parameters")
+    for i in range(2):
+        b.add_body(f"body{i}", mass=1.0, inertia=(0.1, 0.2, 0.3), position=(i, 0, 0), velocity=(0, i * rate, 0))
+    b.add_joint("universal", "body0", "body1", point=(0.5, 0, 0), axis=(0, 1, 0), second_axis=(0, 0, 1))
+    b.add_spring("body0", "body1", point_a=(0, 0.2, 0), point_b=(0, 0.2, 0), stiffness=3.0, length=1.0)
+    model = b.build(start="project")
+    run = lgint.integrate(model, method, t_end=1.0, h=0.05, equivariant=equivariant)
+    energy = run.energy("generalized")
+    assert np.ptp(energy) <= 1e-15 * rate
+    assert np.abs(run.q - run.q[0]).max() < 2 * rate + 1e-15
+    best = lgint.integrate(model, "rk67", t_end=1.0, h=0.05)
+    assert np.abs(run.q[-1] - best.q[-1]).max() < 2e-3 * rate + 1e-14
+
+
 def test_a_heavy_top_on_a_joint_keeps_the_momentum_about_the_vertical():
     model = lgint.models.heavy_top(formulation="euler_parameters")
     run = lgint.integrate(model, "reml", t_end=0.2, h=0.002, equivariant=True)
