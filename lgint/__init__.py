@@ -21,8 +21,9 @@ from lgint._run.trajectory import Trajectory, load
 from lgint._sweep.sample import sample
 from lgint._sweep.sweep import sweep
 from lgint._tools.drifts import Drift, drift
+from lgint._tools.results import Comparison, Study
 from lgint._tools.rod_steps import rod_step_limit
-from lgint._tools.study import Comparison, Study, compare, study
+from lgint._tools.study import compare, study
 from lgint._version import VERSION as __version__
 
 __all__ = [

@@ -18,7 +18,8 @@ from lgint._papers.registry import Artifact, Result, artifact
 from lgint._papers.runs import halved
 from lgint._papers.studies import apart, columns, costs_of, errors_of, flat, orders
 from lgint._run.trajectory import Trajectory
-from lgint._tools.study import Comparison, Study, compare
+from lgint._tools.results import Comparison, Study
+from lgint._tools.study import compare
 
 PAPER = "beyond"
 

@@ -16,7 +16,8 @@ from lgint._papers.registry import Artifact, Result, artifact
 from lgint._papers.runs import halved
 from lgint._papers.studies import columns
 from lgint._run.trajectory import Trajectory
-from lgint._tools.study import Comparison, Study, compare
+from lgint._tools.results import Comparison, Study
+from lgint._tools.study import compare
 
 FORMS = {"printed": False, "equivariant": True}
 NEWTON: dict[str, Any] = {"newton_rtol": 0.0, "newton_atol": 0.0}

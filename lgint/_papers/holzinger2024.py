@@ -26,7 +26,8 @@ from lgint._papers.runs import halved
 from lgint._papers.studies import apart, columns, costs_of, errors_of, failed, finest, flat, orders, time_for
 from lgint._run.integrate import integrate
 from lgint._run.trajectory import Trajectory
-from lgint._tools.study import Comparison, Study, compare
+from lgint._tools.results import Comparison, Study
+from lgint._tools.study import compare
 
 PAPER = "holzinger2024"
 KINDS = {"Rxyz": "tait_bryan", "RV": "R3xRV", "EP": "euler_parameters"}

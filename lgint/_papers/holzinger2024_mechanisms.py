@@ -38,7 +38,8 @@ from lgint._papers.runs import halved
 from lgint._papers.studies import apart, columns, costs_of, errors_of, failed, orders, time_for
 from lgint._run.integrate import integrate
 from lgint._run.trajectory import Trajectory
-from lgint._tools.study import Comparison, compare
+from lgint._tools.results import Comparison
+from lgint._tools.study import compare
 
 # ---- 4.2 rotor ----
 

@@ -25,7 +25,8 @@ from lgint._papers.runs import halved
 from lgint._papers.studies import apart, columns, errors_of, failed, orders
 from lgint._run.integrate import integrate
 from lgint._run.trajectory import Trajectory
-from lgint._tools.study import Comparison, compare
+from lgint._tools.results import Comparison
+from lgint._tools.study import compare
 
 PAPER = "holzinger2025"
 NEWTON: dict[str, Any] = {

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array
-from lgint._tools.study import ABSCISSAE, Study
+from lgint._tools.results import ABSCISSAE, Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

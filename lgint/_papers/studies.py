@@ -11,7 +11,7 @@ from lgint._args import Array
 from lgint._papers.claims import Claim, slope
 from lgint._papers.pictures import arrived
 from lgint._tools.orders import SPREAD
-from lgint._tools.study import Comparison, Study
+from lgint._tools.results import Comparison, Study
 
 
 def columns(studies: Mapping[str, Study], *names: str) -> dict[str, ArrayLike]:

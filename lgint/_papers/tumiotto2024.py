@@ -24,7 +24,8 @@ from lgint._papers.thresholds import Switched, drawn
 from lgint._papers.trees import Method, trees
 from lgint._run.integrate import integrate, method_info
 from lgint._run.trajectory import Trajectory
-from lgint._tools.study import Comparison, compare
+from lgint._tools.results import Comparison
+from lgint._tools.study import compare
 
 PAPER = "tumiotto2024"
 METHODS = {"p = 2": "herk2", "p = 3": "herk3", "p = 4": "herk4", "p = 5": "herk5"}

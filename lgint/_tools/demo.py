@@ -8,7 +8,8 @@ from typing import Any
 from lgint import models
 from lgint._run.integrate import integrate
 from lgint._tools import convergence
-from lgint._tools.study import Comparison, Study, compare
+from lgint._tools.results import Comparison, Study
+from lgint._tools.study import compare
 
 T_END = 0.1
 STEPS = tuple(1e-3 / 2**i for i in range(4))

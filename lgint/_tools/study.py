@@ -4,332 +4,22 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lgint import _html
 from lgint._args import Array, choice, number
 from lgint._core import IntegrationError
 from lgint._model.model import System
 from lgint._run.integrate import count, integrate, method_info
 from lgint._run.trajectory import Trajectory
-from lgint._tools import tables
 from lgint._tools.differences import differences, places, rows, same_space
 from lgint._tools.drifts import Invariants, deviations
-from lgint._tools.orders import Asymptotic, asymptotic, between
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
-
-    from lgint._tools.convergence import Curve
+from lgint._tools.results import Comparison, Study
 
 Observables = Mapping[str, Callable[[Trajectory], Any]]
 Reference = Trajectory | Mapping[str, Any] | None
-ABSCISSAE = {"h": "h / s", "steps": "steps", "seconds": "processor time / s", "tolerance": "rtol"}
-
-
-@dataclass(frozen=True, repr=False)
-class Study:
-    """Errors, observed orders and costs of one method with several step sizes or tolerances.
-
-    Attributes
-    ----------
-    method : str
-        Name of the method.
-    options : dict
-        Its options.
-    order : int
-        What the method promises for q, v and the multipliers.
-    h : ndarray, shape (n,)
-        Step sizes, s; of runs with error control their mean.
-    tolerance : ndarray, shape (n,), or None
-        The relative tolerances of runs with error control.
-    errors : dict of ndarray, shape (n,)
-        At the end of the runs. Largest component of the error of "q" (in local coordinates), "v" and "lam". If the
-        reference stores its bodies otherwise, "q" is their position and rotation vector, m and rad, and "v" their
-        inertial velocity and angular velocity in body axes; "lam" is there only if formulations and rows are the same.
-        By their names the Euclidean norms of the errors of observables. NaN for runs that failed.
-    maxima : dict of ndarray, shape (n,)
-        The largest such error over the run, if it was asked for.
-    drifts : dict of ndarray, shape (n,)
-        How far each invariant moved away at most over the run.
-    seconds : ndarray, shape (n,)
-        Processor time of the runs, s.
-    trajectories : tuple of Trajectory
-        Of a run that failed what was computed.
-    failures : dict of int to str
-        Place of each run that failed, and its message.
-    """
-
-    method: str
-    options: dict[str, Any]
-    order: int
-    h: Array
-    errors: dict[str, Array]
-    trajectories: tuple[Trajectory, ...]
-    tolerance: Array | None = None
-    maxima: dict[str, Array] = field(default_factory=dict)
-    drifts: dict[str, Array] = field(default_factory=dict)
-    seconds: Array = field(default_factory=lambda: np.empty(0))
-    failures: dict[int, str] = field(default_factory=dict)
-
-    @property
-    def orders(self) -> dict[str, Array]:
-        """Observed orders (n - 1,) between neighbours: log of the ratio of errors over log of the ratio of steps."""
-        return {name: between(self.h, error) for name, error in self.errors.items()}
-
-    @property
-    def asymptotic(self) -> dict[str, Asymptotic]:
-        """The order (`.order`) of each quantity in its asymptotic range, and the step sizes of that range (`.h`)."""
-        return {name: asymptotic(self.h, error) for name, error in self.errors.items()}
-
-    @property
-    def steps(self) -> Array:
-        """Steps (n,) that the runs took."""
-        return np.array([run.stats.steps for run in self.trajectories])
-
-    @property
-    def newton_iterations(self) -> Array:
-        """Mean number of Newton iterations (n,) per step."""
-        return np.array([run.stats.newton_iterations / max(run.stats.steps, 1) for run in self.trajectories])
-
-    def __str__(self) -> str:
-        return tables.text(self._caption(), self._head(), self._rows())
-
-    def __repr__(self) -> str:
-        return f"<lgint.Study {self._title()}: h = {self.h[0]:.3g} ... {self.h[-1]:.3g}>"
-
-    def _repr_html_(self) -> str:
-        return _html.table(self._caption(), self._head(), self._rows())
-
-    def _title(self) -> str:
-        shown = ", ".join(f"{key}={value}" for key, value in self.options.items())
-        return f"{self.method}({shown}), order {self.order}"
-
-    def _caption(self) -> str:
-        found = [f"{name} {order}" for name, order in self.asymptotic.items() if len(order.h)]
-        return self._title() + ("; observed " if found else "") + ", ".join(found)
-
-    def _head(self) -> list[str]:
-        head = ["h"] if self.tolerance is None else ["rtol"]
-        for name in self.errors:
-            head += [f"error in {name}", "order"] + ([f"most in {name}"] if name in self.maxima else [])
-        return [*head, *(f"drift of {name}" for name in self.drifts), "steps", "time / s"]
-
-    def _rows(self) -> list[list[str]]:
-        first = self.h if self.tolerance is None else self.tolerance
-        return [[f"{value:.3g}", *self._cells(i)] for i, value in enumerate(first)]
-
-    def _cells(self, i: int) -> Iterator[str]:
-        for name, orders in self.orders.items():
-            yield f"{self.errors[name][i]:.3e}"
-            yield f"{orders[i - 1]:.2f}" if i else ""
-            if name in self.maxima:
-                yield f"{self.maxima[name][i]:.3e}"
-        yield from (f"{drift[i]:.3e}" for drift in self.drifts.values())
-        yield f"{self.steps[i]}"
-        yield f"{self.seconds[i]:.3g}"
-
-    def to_pandas(self) -> DataFrame:
-        """A row for each run with its errors, drifts and costs; needs pandas.
-
-        Returns
-        -------
-        pandas.DataFrame
-            With the index "h".
-        """
-        return tables.frame(self.columns(), ["h"])
-
-    def columns(self) -> dict[str, Array]:
-        """What `to_pandas` holds, as arrays.
-
-        Returns
-        -------
-        dict of ndarray, shape (n,)
-            By name.
-        """
-        found = {"h": self.h, **({} if self.tolerance is None else {"tolerance": self.tolerance})}
-        for title, values in (("error", self.errors), ("maximum", self.maxima), ("drift", self.drifts)):
-            found |= {f"{title}_{name}": column for name, column in values.items()}
-        return found | {"steps": self.steps, "newton_iterations": self.newton_iterations, "seconds": self.seconds}
-
-    def plot(
-        self, what: str | None = None, *, against: str = "h", maximum: bool = False, ax: Axes | None = None
-    ) -> Figure:
-        """The errors on logarithmic axes, with triangles for the observed orders; needs matplotlib.
-
-        Parameters
-        ----------
-        what : str, optional
-            One quantity: "q", "v", "lam", or the name of an observable or an invariant. Default: all of them.
-        against : {"h", "steps", "seconds", "tolerance"}
-            The other axis: with "seconds" this is a work-precision diagram.
-        maximum : bool
-            The largest error over the run in place of that at its end.
-        ax : matplotlib axes, optional
-            Where to draw one quantity.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            The figure, which notebooks show and `savefig` saves.
-
-        Raises
-        ------
-        ValueError
-            For a quantity that was not found, and for `ax` with several quantities.
-        """
-        return Comparison({self.method: self}).plot(what, against=against, maximum=maximum, ax=ax)
-
-    def curve(self, label: str, what: str, *, against: str = "h", maximum: bool = False) -> Curve:
-        """One quantity as a line of a diagram.
-
-        Parameters
-        ----------
-        label : str
-            Of the line.
-        what : str
-            One quantity: "q", "v", "lam", or the name of an observable or an invariant.
-        against : {"h", "steps", "seconds", "tolerance"}
-            The other axis: with "seconds" this is a work-precision diagram.
-        maximum : bool
-            The largest error over the run in place of that at its end.
-
-        Returns
-        -------
-        Curve
-            Its points, and the range in which it shows its order.
-        """
-        from lgint._tools.convergence import Curve
-
-        y = self.drifts[what] if what in self.drifts else (self.maxima if maximum else self.errors)[what]
-        found = asymptotic(self.h, y) if against == "h" else Asymptotic(np.nan, self.h[:0])
-        implicit = any(run.stats.newton_iterations for run in self.trajectories)
-        return Curve(label, self._abscissa(against), y, implicit, found.order, found.h)
-
-    def _abscissa(self, against: str) -> Array:
-        choice("against", against, ABSCISSAE)
-        if against == "tolerance" and self.tolerance is None:
-            raise ValueError('against: a study of fixed steps has no tolerances; "h", "steps" and "seconds" work')
-        return np.asarray(getattr(self, against), float)
-
-
-@dataclass(frozen=True, repr=False)
-class Comparison(Mapping[str, Study]):
-    """Several studies with labels: `comparison[label]` is one of them.
-
-    Attributes
-    ----------
-    studies : dict of Study
-        The studies by their labels.
-    """
-
-    studies: dict[str, Study]
-
-    def __getitem__(self, label: str) -> Study:
-        return self.studies[label]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.studies)
-
-    def __len__(self) -> int:
-        return len(self.studies)
-
-    def __repr__(self) -> str:
-        return f"<lgint.Comparison of {len(self)} studies>"
-
-    def __str__(self) -> str:
-        return "\n\n".join(f"{label}: {study}" for label, study in self.items())
-
-    def _repr_html_(self) -> str:
-        return "\n".join(
-            _html.table(f"{label}: {study._caption()}", study._head(), study._rows()) for label, study in self.items()
-        )
-
-    def to_pandas(self) -> DataFrame:
-        """A row for each run with its errors, drifts and costs; needs pandas.
-
-        Returns
-        -------
-        pandas.DataFrame
-            With the index (setting, h).
-        """
-        return tables.frame(self.columns(), ["setting", "h"])
-
-    def columns(self) -> dict[str, Any]:
-        """What `to_pandas` holds, as arrays.
-
-        Returns
-        -------
-        dict of ndarray or list
-            By name; NaN where a study does not have a quantity.
-        """
-        parts = [study.columns() for study in self.values()]
-        names = dict.fromkeys(name for part in parts for name in part)
-        found: dict[str, Any] = {"setting": [label for label, study in self.items() for _ in study.h]}
-        for name in names:
-            found[name] = np.concatenate([part.get(name, np.full(len(part["h"]), np.nan)) for part in parts])
-        return found
-
-    def plot(
-        self, what: str | None = None, *, against: str = "h", maximum: bool = False, ax: Axes | None = None
-    ) -> Figure:
-        """Errors on logarithmic axes, a line for each study, with triangles for the observed orders; needs matplotlib.
-
-        Implicit methods are dashed. A triangle has the slope of a whole order which the line above it shows in its
-        asymptotic range.
-
-        Parameters
-        ----------
-        what : str, optional
-            One quantity: "q", "v", "lam", or the name of an observable or an invariant. Default: all of them.
-        against : {"h", "steps", "seconds", "tolerance"}
-            The other axis: with "seconds" this is a work-precision diagram.
-        maximum : bool
-            The largest error over the run in place of that at its end.
-        ax : matplotlib axes, optional
-            Where to draw one quantity.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-            The figure, which notebooks show and `savefig` saves.
-
-        Raises
-        ------
-        ValueError
-            For a quantity that was not found, and for `ax` with several quantities.
-        """
-        from lgint._tools import convergence
-
-        known = self._quantities(maximum)
-        names = list(known) if what is None else [choice("what", what, known)]
-
-        def draw(panel: Axes, name: str) -> None:
-            curves = [
-                study.curve(label, name, against=against, maximum=maximum)._replace(look=look)
-                for look, (label, study) in enumerate(self.items())
-                if name in study.errors or name in study.drifts
-            ]
-            convergence.errors(panel, curves, ABSCISSAE[choice("against", against, ABSCISSAE)], known[name])
-
-        return convergence.panels(names, draw, ax)
-
-    def _quantities(self, maximum: bool) -> dict[str, str]:
-        """Name and label of everything that some study has."""
-        kind = "largest error" if maximum else "error"
-        found: dict[str, str] = {}
-        for study in self.values():
-            found |= {name: f"{kind} in {name}" for name in (study.maxima if maximum else study.errors)}
-            found |= {name: f"drift of {name.replace('_', ' ')}" for name in study.drifts}
-        if not found:
-            raise ValueError("maximum: these studies were not asked for errors over the run (maximum=True)")
-        return found
 
 
 def study(
@@ -401,30 +91,29 @@ def study(
     runs = [
         _run(model, method, {"t_end": t_end, **kept, **case}, count("repeats", repeats), failures) for case in cases
     ]
-    failed = {i: message for i, (_, _, message) in enumerate(runs) if message}
-    arrived = [run for i, (run, *_) in enumerate(runs) if i not in failed]
-    for run in arrived:
-        _check_end("events", run, t_end)
-
+    for one in runs:
+        if not one.failure:
+            _check_end("events", one.run, t_end)
     best = _reference(reference, model, method, {"t_end": t_end, **kept, **cases[-1]}, cases)
     _check_end("reference", best, t_end)
-    compared = times if maximum else None
-    found = [{} if i in failed else _errors(run, best, compared, observables or {}) for i, (run, *_) in enumerate(runs)]
-    if len(failed) == len(runs):
-        found = [dict.fromkeys(("q", "v", *(observables or {})), np.array([math.nan]))] * len(runs)
-    drifts = [{} if i in failed else deviations(run, invariants) for i, (run, *_) in enumerate(runs)]
+
+    watched, compared = observables or {}, times if maximum else None
+    found = [{} if one.failure else _errors(one.run, best, compared, watched) for one in runs]
+    if all(one.failure for one in runs):
+        found = [dict.fromkeys(("q", "v", *watched), np.array([math.nan]))] * len(runs)
+    drifts = [{} if one.failure else deviations(one.run, invariants) for one in runs]
     return Study(
         method,
         dict(options),
         method_info(method)["order"],
-        np.array([_step_of(case, run) for case, (run, *_) in zip(cases, runs, strict=True)]),
-        _collected(found, lambda errors: errors[-1]),
-        tuple(run for run, *_ in runs),
-        None if steps is not None else np.array([float(np.max(case["rtol"])) for case in cases]),
-        _collected(found, np.max) if maximum else {},
-        _collected(drifts, np.max),
-        np.array([seconds for _, seconds, _ in runs]),
-        failed,
+        h=np.array([_step_of(case, one.run) for case, one in zip(cases, runs, strict=True)]),
+        errors=_collected(found, lambda errors: errors[-1]),
+        trajectories=tuple(one.run for one in runs),
+        tolerance=None if steps is not None else np.array([float(np.max(case["rtol"])) for case in cases]),
+        maxima=_collected(found, np.max) if maximum else {},
+        drifts=_collected(drifts, np.max),
+        seconds=np.array([one.seconds for one in runs]),
+        failures={i: one.failure for i, one in enumerate(runs) if one.failure},
     )
 
 
@@ -539,21 +228,26 @@ def _times(cases: Sequence[Mapping[str, Any]], t_end: float, options: Mapping[st
     return np.asarray(t0 + (t_end - t0) * chosen / parts)
 
 
-def _run(
-    model: System, method: str, arguments: dict[str, Any], repeats: int, failures: str
-) -> tuple[Trajectory, float, str]:
-    """A run, its processor time, and the message of its failure if it failed."""
+class _Run(NamedTuple):
+    """A run, the least of its processor times, s, and the message of its failure; empty if it reached its end."""
+
+    run: Trajectory
+    seconds: float
+    failure: str = ""
+
+
+def _run(model: System, method: str, arguments: dict[str, Any], repeats: int, failures: str) -> _Run:
     seconds = math.inf
     try:
         for _ in range(repeats):
             begin = time.thread_time()
             run = integrate(model, method, **arguments)
             seconds = min(seconds, time.thread_time() - begin)
-        return run, seconds, ""
+        return _Run(run, seconds)
     except IntegrationError as error:
         if failures == "raise":
             raise
-        return error.trajectory, math.nan, str(error)
+        return _Run(error.trajectory, math.nan, str(error))
 
 
 def _step_of(case: Mapping[str, Any], run: Trajectory) -> float:
