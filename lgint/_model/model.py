@@ -614,8 +614,7 @@ class Model(System):
         return Model, (self.record(),)
 
     def __repr__(self) -> str:
-        origin = self._record["origin"]
-        name = f"{origin['factory']}: " if origin else ""
+        name = f"{self.origin['factory']}: " if self.origin else ""
         bodies, joints = len(self.bodies), len(self.joints)
         counts = f"{bodies} {'body' if bodies == 1 else 'bodies'}, {joints} {'joint' if joints == 1 else 'joints'}"
         return f"<lgint.Model {name}{counts}, nq={self.nq} nv={self.nv} nc={self.nc}>"

@@ -31,6 +31,12 @@ def sample(parameters: Mapping[str, Any], n: int, *, engine: Any = None, seed: i
     -------
     list of dict
         For each run its parameters by name.
+
+    Raises
+    ------
+    ValueError
+        For a number of runs below one, an engine that is not a class, and parameters that are neither a range nor a
+        distribution.
     """
     if not isinstance(parameters, Mapping):
         raise ValueError(f"parameters: ranges or distributions by name expected, got {shown(parameters)}")

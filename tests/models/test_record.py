@@ -117,3 +117,9 @@ def test_the_record_of_a_bar_is_what_was_said():
     b.add_body("bar", **BAR, position=(1, 2, 3))
     (row,) = b.build().record()["bodies"].values()
     assert row["mass"] == BAR["mass"] and np.array_equal(row["inertia"], np.diag(BAR["inertia"]))
+
+
+def test_a_benchmark_model_shows_its_name():
+    top = lgint.models.heavy_top()
+    assert repr(top) == "<lgint.Model heavy_top: 1 body, 1 joint, nq=12 nv=6 nc=3>"
+    assert repr(top.with_parameters(**{"top.mass": 2.0})) == "<lgint.Model 1 body, 1 joint, nq=12 nv=6 nc=3>"
