@@ -32,6 +32,9 @@ typedef struct lg_module {
     PyTypeObject *System, *Model, *CallableSystem, *Stepper;
 } lg_module;
 
+extern struct PyModuleDef lg_module_def; /* but for its slots, which init.c sets */
+/* Once per process, before any other function of NumPy. -1: an exception is set. */
+int lg_import_numpy(void);
 /* The module state of one of the module's types or of a subclass. */
 lg_module *lg_module_of(PyTypeObject *type);
 

@@ -73,6 +73,53 @@ def import_violations(root: Path) -> list[str]:
     return [str(path.relative_to(root)) for path in files if pattern.search(path.read_text())]
 
 
+def circle_violations(root: Path) -> list[str]:
+    """Circles of units: a .c file and its header are one, and use those whose headers or functions they name."""
+    owner = {name: unit_of(root, path) for path in c_files(root, "*.c") for name in exports(path)}
+    uses = {unit_of(root, path): set[str]() for path in c_files(root, "*.c", "*.h")}
+    for path in c_files(root, "*.c", "*.h"):
+        uses[unit_of(root, path)] |= used_units(root, path, owner) - {unit_of(root, path)}
+    while outside := {u for u, below in uses.items() if not below & uses.keys()} | uses.keys() - set().union(
+        *uses.values()
+    ):
+        uses = {unit: below for unit, below in uses.items() if unit not in outside}
+    return [f"{unit} is in a circle with {', '.join(sorted(below & uses.keys()))}" for unit, below in uses.items()]
+
+
+def unit_of(root: Path, path: Path) -> str:
+    """The path of a C file from csrc/ without its suffix."""
+    return str(path.relative_to(root / "csrc").with_suffix(""))
+
+
+def exports(path: Path) -> list[str]:
+    """Names of the functions and objects with external linkage that a C file defines."""
+    return [declared_name(statement) or "" for statement, _ in statements(path.read_text()) if is_exported(statement)]
+
+
+def used_units(root: Path, path: Path, owner: dict[str, str]) -> set[str]:
+    """Units that a file includes or names; a header may declare functions of others."""
+    text = path.read_text()
+    included = re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE)
+    tables = [root / "csrc" / name for name in included if name.endswith(".def") and path.suffix == ".c"]
+    macros = re.findall(r"^[ \t]*#[ \t]*define(?:\\\n|[^\n])*", text, re.MULTILINE)
+    code = plain(text) if path.suffix == ".c" else " ".join(bodies(text))
+    named = re.findall(r"\b\w+", " ".join([code, *macros, *(plain(table.read_text()) for table in tables)]))
+    headers = {str(Path(name).with_suffix("")) for name in included if name.endswith(".h")}
+    return headers | {owner[name] for name in named if name in owner}
+
+
+def bodies(text: str) -> list[str]:
+    """What stands inside of outermost braces in a C text."""
+    depth, inside = 0, [""]
+    for character in plain(text):
+        depth -= character == "}"
+        inside[-1] += character if depth else ""
+        depth += character == "{"
+        if character == "}" and not depth:
+            inside.append("")
+    return inside
+
+
 def call_violations(root: Path) -> list[str]:
     """Calls by which the core would print, abort or jump."""
     return [

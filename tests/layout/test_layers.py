@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 CHECKS = [
     house.include_violations,
     house.import_violations,
+    house.circle_violations,
     house.call_violations,
     house.prefix_violations,
     house.mutable_violations,
@@ -82,6 +83,34 @@ VIOLATIONS = [
 def test_a_violation_is_found(check, path, text, tmp_path):
     write(tmp_path / path, text)
     assert len(check(tmp_path)) == 1
+
+
+CIRCLES = [
+    {  # by functions
+        "csrc/model/a.c": '#include "model/a.h"\n#include "model/b.h"\nint lg_a(void)\n{\n    return lg_b();\n}\n',
+        "csrc/model/a.h": "int lg_a(void);\n",
+        "csrc/model/b.c": '#include "model/b.h"\nint lg_a(void);\nint lg_b(void)\n{\n    return lg_a();\n}\n',
+        "csrc/model/b.h": "int lg_b(void);\n",
+    },
+    {  # by headers
+        "csrc/model/a.c": '#include "model/b.h"\n',
+        "csrc/model/a.h": "typedef int lg_a;\n",
+        "csrc/model/b.h": '#include "model/a.h"\n',
+    },
+    {  # by a table in the file of what its rows need
+        "csrc/model/a.c": '#define LG_ROW(name) &name,\nint *lg_rows[] = {\n#include "model/a.def"\n};\n',
+        "csrc/model/a.h": "typedef int lg_a;\n",
+        "csrc/model/a.def": "LG_ROW(lg_b)\n",
+        "csrc/model/b.c": '#include "model/a.h"\nconst int lg_b = 1;\n',
+    },
+]
+
+
+@pytest.mark.parametrize("files", CIRCLES)
+def test_a_circle_is_found(files, tmp_path):
+    for path, text in files.items():
+        write(tmp_path / path, text)
+    assert len(house.circle_violations(tmp_path)) == 2
 
 
 CLEAN = {

@@ -1,4 +1,4 @@
-/* The registry of node kinds. */
+/* The table of node kinds. */
 #include "group/node.h"
 
 #include <string.h>

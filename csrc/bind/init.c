@@ -1,0 +1,34 @@
+/* The extension module lgint._core: multi-phase initialisation from the parts that the other files add. */
+#include "bind/module.h"
+#include "sparse/linalg.h"
+
+static int module_exec(PyObject *module)
+{
+    if (lg_import_numpy() < 0)
+        return -1;
+    lg_dense_single_thread();
+
+    int (*const parts[])(PyObject *) = {lg_add_errors,      lg_add_system,      lg_add_model,     lg_add_callable,
+                                        lg_add_stepper,     lg_add_rows,        lg_add_integrate, lg_add_ensemble,
+                                        lg_add_equilibrium, lg_add_interpolate, lg_add_groups};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i](module) < 0)
+            return -1;
+    return 0;
+}
+
+static PyModuleDef_Slot module_slots[] = {
+    {Py_mod_exec, module_exec},
+#if PY_VERSION_HEX >= 0x030c0000
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+#endif
+    {0, NULL},
+};
+
+PyMODINIT_FUNC PyInit__core(void);
+
+PyMODINIT_FUNC PyInit__core(void)
+{
+    lg_module_def.m_slots = module_slots;
+    return PyModuleDef_Init(&lg_module_def);
+}
