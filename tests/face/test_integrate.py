@@ -71,7 +71,7 @@ def test_bad_arguments(top, given, message):
 
 
 def test_bad_models(top):
-    with pytest.raises(ValueError, match="model: a model expected, got str"):
+    with pytest.raises(ValueError, match="model: a model, or a list of models, expected, got 'heavy_top'"):
         lgint.integrate("heavy_top", "rk44", t_end=1.0, h=0.1)
     run = lgint.integrate(top, "rk44", t_end=1e-3, h=1e-3)
     with pytest.raises(ValueError, match="cannot be resumed by 'euler'"):
