@@ -43,6 +43,159 @@ const lg_force_type lg_gust = {
     .wrenches = wrenches,
 };
 """,
+    "csrc/model/joint/strut.c": """
+/* Two points at a fixed distance, by its square: phi = (d.d - L^2)/2, d = x_b - x_a; J_b = d^T, J_a = -d^T. */
+#include "model/joint/joint.h"
+
+static const lg_parameter parameters[] = {{"length", "m", "distance of the two points", 1}};
+
+static void rows(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out)
+{
+    double d[3], rate[3], K[9] = {0};
+    for (int i = 0; i < 3; i++) {
+        d[i] = f[1]->x[i] - f[0]->x[i];
+        rate[i] = want & (LG_ROWS_RATE | LG_ROWS_Z) ? f[1]->xdot[i] - f[0]->xdot[i] : 0;
+    }
+    out->points = 1;
+    out->phi[0] = (lg_dot3(d, d) - e->p[0] * e->p[0]) / 2;
+    out->Jdot[0] = lg_dot3(rate, rate);
+    for (int s = 0; s < 2; s++)
+        for (int i = 0; i < 3; i++) {
+            out->J[s][i] = s ? d[i] : -d[i];
+            out->Z[s][i] = s ? rate[i] : -rate[i];
+            out->J[s][3 + i] = out->Z[s][3 + i] = 0;
+        }
+    if (!(want & LG_ROWS_K))
+        return;
+    K[0] = K[4] = K[8] = lam[0];
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++)
+            lg_quarters_add(&out->K[i][j], LG_XX, i == j ? 1 : -1, K);
+}
+
+const lg_joint_type lg_strut = {
+    .info = {.family = "joint",
+             .name = "strut",
+             .doc = "Two points at a fixed distance, by its square.",
+             .reference = "docs/models",
+             .nframes = 2,
+             .nrows = 1,
+             .parameters = parameters,
+             .nparameters = 1},
+    .couples = lg_element_between,
+    .on_point = lg_element_on_point,
+    .rows = rows,
+};
+""",
+    "csrc/model/body/bead.c": """
+/* A bead on a wire along the inertial x axis: x = (q, 0, 0). */
+#include "model/body/body.h"
+
+static const lg_parameter parameters[] = {{"mass", "kg", "mass", 1}};
+
+static lg_status check(const lg_body *b, const char **reason)
+{
+    *reason = "a bead needs a block of kind Rn with one coordinate";
+    return b->block->node->nv == 0 && b->block->n == 1 ? LG_OK : LG_BAD_ARGUMENT;
+}
+
+static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+{
+    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3];
+    for (const lg_body *b = bodies.first; b < bodies.end; b++)
+        for (int i = 0; i < (all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive); i++) {
+            lg_pose *pose = lg_pose_of(b->frames + i, at);
+            lg_zero(3, pose->x);
+            lg_zero(3, pose->xdot);
+            lg_zero(3, pose->xdd);
+            pose->x[0] = at->q[b->block->q];
+            pose->xdot[0] = level >= LG_TWISTS ? at->v[b->block->v] : 0;
+            pose->R = identity;
+            pose->omega = pose->omegadot = zero;
+            lg_pose_clear(b->frames + i, pose);
+        }
+}
+
+static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
+{
+    static const double one = 1;
+    for (const lg_body *b = bodies.first; b < bodies.end; b++) {
+        int v = b->block->v, ld;
+        if (want->Ma)
+            want->Ma[v] = b->e.p[0] * at->a[v];
+        if (want->gyro)
+            want->gyro[v] = 0;
+        if (!want->S)
+            continue;
+        double *S = lg_body_tangent(b, want, &ld);
+        lg_chain_add(b->block, lg_chain_of(want, b->index), 2, at->wa * b->e.p[0], 0, 1, 0, 1, &one, 1, S, ld);
+    }
+}
+
+static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
+{
+    double *out[] = {[LG_FORCES] = want->force, [LG_REACTIONS] = want->Btlam};
+    for (const lg_body *b = bodies.first; b < bodies.end; b++)
+        for (int sum = 0; sum < 2; sum++) {
+            if (!out[sum])
+                continue;
+            out[sum][b->block->v] = 0;
+            for (const lg_frame *f = b->frames; f < b->frames + b->nactive; f++)
+                if (f->pressed >> sum & 1)
+                    out[sum][b->block->v] += lg_pose_of(f, at)->wrench[sum][0];
+        }
+}
+
+static double kinetic(const lg_body *b, const lg_point *at)
+{
+    return b->e.p[0] * at->v[b->block->v] * at->v[b->block->v] / 2;
+}
+
+static void pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out)
+{
+    (void)f, (void)at;
+    out[0] += s * wrench[0];
+}
+
+static void pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row)
+{
+    (void)f, (void)at, (void)wrench, (void)row;
+}
+
+static void dense_H(const lg_frame *f, const lg_point *at, double *H)
+{
+    (void)f, (void)at;
+    lg_zero(6, H);
+    H[0] = 1;
+}
+
+static void dense_Z(const lg_frame *f, const lg_point *at, double *Z)
+{
+    (void)f, (void)at;
+    lg_zero(6, Z);
+}
+
+const lg_body_type lg_bead = {
+    .info = {.family = "body",
+             .name = "bead",
+             .doc = "A point mass on a line.",
+             .reference = "docs/models",
+             .nframes = 1,
+             .parameters = parameters,
+             .nparameters = 1},
+    .constant_mass = 1,
+    .is_point = 1,
+    .check = check,
+    .kinematics = kinematics,
+    .inertia = inertia,
+    .gather = gather,
+    .kinetic = kinetic,
+    .pull = pull,
+    .pull_rate = pull_rate,
+    .H = dense_H,
+    .Z = dense_Z,
+};
+""",
     "csrc/integrator/semi.c": """
 /* The semi-implicit Euler method: v_1 = v_0 + h a_0, q_1 = q_0 exp(h v_1). */
 #include "core/small.h"
@@ -108,8 +261,10 @@ LINES = {
     "csrc/model/joint/joints.def": """
 LG_JOINT(lg_parallel, "parallel", "", "1323", 1, "The bodies turn about axes that stay parallel.")
 LG_JOINT(lg_slotted, "slotted", "23", "1323", 1, "The bodies turn about e3, whose points slide along e1.")
+LG_CONSTRAINT(lg_strut)
 """,
     "csrc/model/force/forces.def": "LG_FORCE(lg_gust)\n",
+    "csrc/model/body/bodies.def": "LG_BODY(lg_bead)\n",
     "csrc/integrator/tableau.c": """
 const lg_tableau lg_tableau_ralston = {
     .stages = 2, .order = 2,
@@ -138,6 +293,8 @@ BATTERIES = {  # tests that must have run with each addition
         "twin+twin-parallel-1",
         "SE3+euler_parameters-slotted-2",
         "gust",
+        "twin+twin-strut",
+        "bead-('Rn', 1)",
         "('twin', 0)",
     ),
     "tests/methods/test_tableaux.py": ("test_order[ralston]",),
@@ -180,7 +337,7 @@ def in_tree(root, *command):
 @pytest.mark.parametrize("file", BATTERIES)
 def test_batteries_try_what_was_added(file, grown):
     """Every test of the file that names an addition passes, and those listed above are among them."""
-    added = "parallel or slotted or gust or ralston or semi or twin or falling or docs"
+    added = "parallel or slotted or gust or ralston or strut or bead or semi or twin or falling or docs"
     run = in_tree(grown, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-q", "-rA", file, "-k", added)
     assert run.returncode == 0, run.stdout[-3000:]
     passed = re.findall(r"^PASSED (.*)$", run.stdout, re.MULTILINE)

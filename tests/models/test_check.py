@@ -6,9 +6,10 @@ import pytest
 import lgint
 from face import systems
 from kinds import FORMULATIONS
-from lgint import _core
+from lgint._model.joints import JOINTS
+from lgint._model.record import EDGES
 
-JOINTS = [row["name"] for row in _core.element_rows() if row["family"] == "joint"]
+KINDS = [*JOINTS, "distance", *EDGES.values()]  # joints that the builder adds
 VARIANTS = [
     ("four_bar", {"load": "mild"}),
     ("heavy_top", {"constraint_frame": "body"}),
@@ -37,7 +38,7 @@ def test_models_without_bodies(name):
     assert report.ok, f"\n{report}"
 
 
-@pytest.mark.parametrize("kind", JOINTS)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("pair", [("R3xSO3", "SE3"), ("S3R3", "euler_parameters"), ("R3xRV", "R3xS3")], ids="-".join)
 def test_joints_springs_and_loads(kind, pair):
     report = lgint.check(systems.two_bodies(kind, *pair))
