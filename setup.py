@@ -22,7 +22,8 @@ from setuptools.command.build_ext import build_ext
 
 # Flags that GCC, Clang and MinGW-w64 share; the kernels use vector types that Microsoft's compiler does not have.
 # -ffp-contract=off: the same input gives the same bits on every machine of one kind
-CFLAGS = ["-std=c11", "-O3", "-ffp-contract=off", "-fvisibility=hidden", "-Wall", "-Wextra"]
+# -fno-wrapv: signed integers of the core never overflow, which Python's own flags do not assume
+CFLAGS = ["-std=c11", "-O3", "-ffp-contract=off", "-fno-wrapv", "-fvisibility=hidden", "-Wall", "-Wextra"]
 # GCC clears and copies structs of over 64 bytes by string instructions on x86 otherwise, which take 30 cycles to begin.
 TUNING = [f"-mmem{what}-strategy=unrolled_loop:512:noalign,libcall:-1:noalign" for what in ("set", "cpy")]
 # added by LGINT_SANITIZE=1 (make sanitize); whoever loads such a module has to preload the sanitizers' library

@@ -14,9 +14,18 @@
 /* A kernel that is compiled into each caller, where its sizes are constants. */
 #define LG_INLINE inline __attribute__((always_inline))
 
+/* A function that is kept out of its callers, which would otherwise save its registers even where they do not call it. */
+#define LG_APART __attribute__((noinline))
+
 /* In a loop, keeps the compiler from doing two passes at once: two values that have just been stored one by one cannot
    be loaded together before they have reached the cache. */
 #define LG_ONE_BY_ONE __asm__ volatile("" ::: "memory")
+
+/* *x, loaded by itself: for a value whose neighbours were stored one by one a moment ago. */
+static inline double lg_read(const double *x)
+{
+    return *(const volatile double *)x;
+}
 
 static inline double lg_dot3(const double a[3], const double b[3])
 {
@@ -77,13 +86,18 @@ static inline double lg_max_abs(int n, const double *x)
     return result;
 }
 
-/* Whether all of n numbers are finite. They are if their sum is; if it is not, the sum may have overflowed. */
-static inline int lg_all_finite(int n, const double *x)
+static inline double lg_sum(int n, const double *x)
 {
     double sum = 0;
     for (int i = 0; i < n; i++)
         sum += x[i];
-    if (isfinite(sum))
+    return sum;
+}
+
+/* Whether all of n numbers are finite. They are if their sum is; if it is not, the sum may have overflowed. */
+static inline int lg_all_finite(int n, const double *x)
+{
+    if (isfinite(lg_sum(n, x)))
         return 1;
     for (int i = 0; i < n; i++)
         if (!isfinite(x[i]))
@@ -137,8 +151,9 @@ static inline void lg_mulT33(const double A[9], const double B[9], double C[9])
             C[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
 }
 
-/* S += k A X, all three column-major; the columns of A are contiguous */
-static inline void lg_add_product3(double k, const double A[9], const double *X, int ldx, double *S, int ld)
+/* S += k A X, all three column-major; the columns of A are contiguous. S is apart from A and X. */
+static inline void lg_add_product3(double k, const double *restrict A, const double *restrict X, int ldx,
+                                   double *restrict S, int ld)
 {
     for (int j = 0; j < 3; j++) {
         double x[3] = {k * X[j * ldx], k * X[1 + j * ldx], k * X[2 + j * ldx]};

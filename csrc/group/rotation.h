@@ -19,11 +19,12 @@ static inline void lg_hat_matrix(const double w[3], double a, double b, double A
 /* c = (I + a w^ + b w^2) u */
 static inline void lg_hat_apply(const double w[3], double a, double b, const double u[3], double c[3])
 {
-    double wu[3], wwu[3];
-    lg_cross(w, u, wu);
-    lg_cross(w, wu, wwu);
-    for (int i = 0; i < 3; i++)
-        c[i] = u[i] + a * wu[i] + b * wwu[i];
+    double x = lg_read(w), y = lg_read(w + 1), z = lg_read(w + 2);
+    double p = lg_read(u), q = lg_read(u + 1), r = lg_read(u + 2);
+    double f = y * r - z * q, g = z * p - x * r, h = x * q - y * p;
+    c[0] = p + a * f + b * (y * h - z * g);
+    c[1] = q + a * g + b * (z * f - x * h);
+    c[2] = r + a * h + b * (x * g - y * f);
 }
 
 /* R = exp(w) */
@@ -31,10 +32,13 @@ void lg_so3_exp(const double w[3], double R[9]);
 /* R = R0 exp(w), `x` being the angle |w|; R may be R0. Round-off adds up until it is polished. */
 static inline void lg_so3_turn(const double R0[9], const double w[3], const lg_angle *x, double R[9])
 {
-    double E[9], P[9];
+    double E[9];
     lg_hat_matrix(w, x->sinc, x->cosc, E);
-    lg_mul33(R0, E, P);
-    lg_copy(9, P, R);
+    for (int i = 0; i < 9; i += 3) { // each row of R follows from the same row of R0
+        double a = R0[i], b = R0[i + 1], c = R0[i + 2];
+        for (int j = 0; j < 3; j++)
+            R[i + j] = a * E[j] + b * E[3 + j] + c * E[6 + j];
+    }
 }
 
 /* Makes R orthogonal to the last bits, given that it is orthogonal up to round-off. */

@@ -69,6 +69,8 @@ int lg_stepper_needs(const lg_stepper_type *type, const lg_pattern *pattern, lg_
 lg_status lg_check_finite(const lg_system *system, const double *q, const double *v, const double *a, const double *lam)
 {
     int nq = system->space->nq, nv = system->space->nv, nrows = system->pattern->nrows;
+    if (isfinite(lg_sum(nq, q) + lg_sum(nv, v) + lg_sum(nv, a) + lg_sum(nrows, lam)))
+        return LG_OK;
     return lg_all_finite(nq, q) && lg_all_finite(nv, v) && lg_all_finite(nv, a) && lg_all_finite(nrows, lam)
                ? LG_OK
                : LG_NOT_FINITE;

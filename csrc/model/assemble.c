@@ -165,14 +165,21 @@ lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wante
     return collect(m, at, want);
 }
 
+/* The wrenches of forces alone; `gathered` is where bodies would gather them. */
+static LG_APART lg_status press_forces(const lg_model *m, const lg_point *at, double *gathered)
+{
+    const lg_wanted forces = {.force = gathered};
+    LG_TRY(add_forces(m, at, &forces, 0));
+    return add_joints(m, at, &forces, 0);
+}
+
 /* Every body finds its acceleration from the wrenches on its frames: nothing couples the accelerations of two blocks. */
 lg_status lg_model_accelerate(void *self, const lg_point *at, double *a)
 {
     const lg_model *m = self;
-    const lg_wanted forces = {.force = a};
     LG_TRY(move(m, at, m->force_level, 0));
-    LG_TRY(add_forces(m, at, &forces, 0));
-    LG_TRY(add_joints(m, at, &forces, 0));
+    if (m->nforce_spans || m->njoint_spans)
+        LG_TRY(press_forces(m, at, a));
     for (int i = 0; i < m->nbody_spans; i++)
         if (m->body_spans[i].first->type->accelerate)
             m->body_spans[i].first->type->accelerate(m->body_spans[i], at, a);
@@ -190,7 +197,7 @@ lg_status lg_model_energy(void *self, const lg_point *at, double *T, double *V)
     const lg_model *m = self;
     const lg_pose *pose[2];
     *T = *V = 0;
-    LG_TRY(lg_model_move(m, at, LG_TWISTS, 0));
+    LG_TRY(lg_model_move(m, at, LG_TWISTS, 1)); /* loads that bodies bear have frames that are not active */
     for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++) {
         *T += b->type->kinetic ? b->type->kinetic(b, at) : 0;
         *V += b->type->potential ? b->type->potential(b, at) : 0;
@@ -257,8 +264,10 @@ static double sum_of_forces(const lg_element *e, const lg_point *at)
 static int has_finite_force(const lg_force *f, const lg_point *at)
 {
     const lg_wanted nothing = {0};
-    double law[3] = {0};
+    double law[3] = {0}, dead[6];
     lg_status status;
+    if (f->borne)
+        return f->type->dead(&f->e, dead) && lg_all_finite(6, dead);
     if (f->type->coordinate) {
         const lg_block *b = f->e.frame[0]->body->block;
         int i = f->e.frame[0]->part;

@@ -73,6 +73,7 @@ static void layout_records(builder *b, lg_arena *arena)
     m->forces = take(arena, n.nforces, sizeof *m->forces);
     m->joints = take(arena, n.njoints, sizeof *m->joints);
     m->invariants = take(arena, n.njoints, sizeof *m->invariants);
+    m->loads = take(arena, n.nforces, sizeof *m->loads);
     m->frames = take(arena, n.nframes, sizeof *m->frames);
     m->body_spans = take(arena, lg_body_type_count, sizeof *m->body_spans);
     m->force_spans = take(arena, lg_force_type_count, sizeof *m->force_spans);
@@ -177,12 +178,25 @@ static void add_body(builder *b, const lg_model_spec *spec, int i)
         m->body_names[block] = body->e.name;
 }
 
+/* Whether the body under a force bears it; after the bodies are filled. */
+static int is_borne(const builder *b, const lg_model_spec *spec, int i)
+{
+    const lg_element_spec *from = &spec->elements[i];
+    const lg_force_type *type = lg_force_types[b->row_of[i] - lg_body_type_count];
+    const lg_element e = {.p = from->parameters, .np = from->nparameters};
+    int block = spec->frames[from->frames[0]].block, place = block == -1 ? -1 : carrier_place(b, block);
+    const lg_body *body = place < 0 ? NULL : b->body_of[place];
+    double wrench[6];
+    return body && body->type->bears && body->type->bears(body) && type->dead && type->dead(&e, wrench);
+}
+
 static void add_force(builder *b, const lg_model_spec *spec, int i)
 {
     lg_force *force = (lg_force *)b->model->place_of[i].force;
     *force = (lg_force){.e = common(b, &spec->elements[i], b->row_of[i]),
                         .type = lg_force_types[b->row_of[i] - lg_body_type_count],
-                        .clique = -1};
+                        .clique = -1,
+                        .borne = is_borne(b, spec, i)};
 }
 
 static void add_joint(builder *b, const lg_model_spec *spec, int i)
@@ -197,44 +211,67 @@ static void add_joint(builder *b, const lg_model_spec *spec, int i)
             joint->row_in_type[joint->nrows++] = k;
 }
 
-/* Assigns a position to each element's record: by family and row, then in the order of the description. */
-static void place_records(builder *b)
+/* Records are placed by family and row, in the order of the description. */
+static void place_bodies(builder *b)
 {
     lg_model *m = b->model;
-    int count[3] = {0, 0, 0};
-    for (int row = 0; row < lg_element_count(); row++) {
-        int before[3] = {count[0], count[1], count[2]};
-        for (int i = 0; i < b->n.nelements; i++) {
-            if (b->row_of[i] != row)
-                continue;
-            if (lg_row_is_body(row))
-                m->place_of[i].body = &m->bodies[count[0]++];
-            else if (lg_row_is_force(row))
-                m->place_of[i].force = &m->forces[count[1]++];
-            else
-                m->place_of[i].joint = &m->joints[count[2]++];
-        }
-        if (count[0] > before[0])
-            m->body_spans[m->nbody_spans++] = (lg_span){m->bodies + before[0], m->bodies + count[0]};
-        if (count[1] > before[1])
-            m->force_spans[m->nforce_spans++] = (lg_forces){m->forces + before[1], m->forces + count[1]};
-        if (count[2] > before[2])
-            m->joint_spans[m->njoint_spans++] = (lg_joints){m->joints + before[2], m->joints + count[2]};
+    for (int row = 0; row < lg_body_type_count; row++) {
+        lg_body *first = m->bodies + m->nbodies;
+        for (int i = 0; i < b->n.nelements; i++)
+            if (b->row_of[i] == row)
+                m->place_of[i].body = &m->bodies[m->nbodies++];
+        if (m->bodies + m->nbodies > first)
+            m->body_spans[m->nbody_spans++] = (lg_span){first, m->bodies + m->nbodies};
     }
-    m->nbodies = count[0], m->nforces = count[1], m->njoints = count[2];
+}
+
+/* The forces of a row, those that are borne or the others. */
+static void place_forces(builder *b, const lg_model_spec *spec, int row, int borne)
+{
+    lg_model *m = b->model;
+    for (int i = 0; i < b->n.nelements; i++)
+        if (b->row_of[i] == row && is_borne(b, spec, i) == borne)
+            m->place_of[i].force = &m->forces[m->nforces++];
+}
+
+static void place_all_forces(builder *b, const lg_model_spec *spec)
+{
+    lg_model *m = b->model;
+    for (int type = 0; type < lg_force_type_count; type++) {
+        lg_force *first = m->forces + m->nforces;
+        place_forces(b, spec, lg_body_type_count + type, 0);
+        if (m->forces + m->nforces > first)
+            m->force_spans[m->nforce_spans++] = (lg_forces){first, m->forces + m->nforces};
+        place_forces(b, spec, lg_body_type_count + type, 1);
+    }
+}
+
+static void place_joints(builder *b)
+{
+    lg_model *m = b->model;
+    for (int row = lg_body_type_count + lg_force_type_count; row < lg_element_count(); row++) {
+        lg_joint *first = m->joints + m->njoints;
+        for (int i = 0; i < b->n.nelements; i++)
+            if (b->row_of[i] == row)
+                m->place_of[i].joint = &m->joints[m->njoints++];
+        if (m->joints + m->njoints > first)
+            m->joint_spans[m->njoint_spans++] = (lg_joints){first, m->joints + m->njoints};
+    }
 }
 
 static void fill_records(builder *b, const lg_model_spec *spec)
 {
-    place_records(b);
-    for (int i = 0; i < spec->nelements; i++) {
+    place_bodies(b);
+    for (int i = 0; i < spec->nelements; i++)
         if (lg_row_is_body(b->row_of[i]))
             add_body(b, spec, i);
-        else if (lg_row_is_force(b->row_of[i]))
+    place_all_forces(b, spec);
+    place_joints(b);
+    for (int i = 0; i < spec->nelements; i++)
+        if (lg_row_is_force(b->row_of[i]))
             add_force(b, spec, i);
-        else
+        else if (lg_row_is_joint(b->row_of[i]))
             add_joint(b, spec, i);
-    }
 }
 
 /* ---- frames ---- */
@@ -287,22 +324,22 @@ static void fill_frames(builder *b, const lg_model_spec *spec)
     }
 }
 
-/* Forces on coordinates exert no wrenches on frames; joints with compliance exert both kinds. */
-static int pressed_by(int row)
+/* Forces on coordinates and those that bodies bear exert no wrenches on frames; joints with compliance exert both
+   kinds. */
+static int pressed_by(lg_element_place element)
 {
-    if (lg_row_is_body(row))
+    if (element.body)
         return 0;
-    row -= lg_body_type_count;
-    if (row < lg_force_type_count)
-        return lg_force_types[row]->coordinate ? 0 : 1 << LG_FORCES;
-    return 1 << LG_REACTIONS | (lg_joint_types[row - lg_force_type_count]->potential ? 1 << LG_FORCES : 0);
+    if (element.force)
+        return element.force->type->coordinate || element.force->borne ? 0 : 1 << LG_FORCES;
+    return 1 << LG_REACTIONS | (element.joint->type->potential ? 1 << LG_FORCES : 0);
 }
 
 static void mark_frames(builder *b, const lg_model_spec *spec)
 {
     for (int i = 0; i < spec->nelements; i++)
         for (int s = 0; s < lg_row_info(b->row_of[i])->nframes; s++)
-            b->used[spec->elements[i].frames[s]] |= pressed_by(b->row_of[i]);
+            b->used[spec->elements[i].frames[s]] |= pressed_by(b->model->place_of[i]);
 }
 
 /* ---- the pattern, in the order of the description ---- */
@@ -371,8 +408,11 @@ static lg_level larger(lg_level a, lg_level b)
 }
 
 /* The kinematics that a force needs. */
-static lg_level needed_by(const lg_force_type *type)
+static lg_level needed_by(const lg_force *force)
 {
+    const lg_force_type *type = force->type;
+    if (force->borne)
+        return LG_ROTATIONS;
     return type->needs_twists ? LG_TWISTS : type->ignores_places ? LG_ROTATIONS : LG_POSES;
 }
 
@@ -393,7 +433,7 @@ static void join_elements(builder *b, const lg_model_spec *spec)
             add_group(b, joint);
         if (joint && couples(&joint->e, joint->type->couples))
             joint->clique = add_clique(b, &joint->e);
-        m->force_level = larger(m->force_level, force ? needed_by(force->type) : LG_ROTATIONS);
+        m->force_level = larger(m->force_level, force ? needed_by(force) : LG_ROTATIONS);
         m->force_level = larger(m->force_level, joint && joint->type->potential ? LG_TWISTS : LG_ROTATIONS);
         m->coordinate_forces |= force && force->type->coordinate;
     }
@@ -428,6 +468,31 @@ static void fill_invariants(builder *b)
     for (int i = 0; i < m->njoint_spans; i++)
         m->invariant_spans[i] = (lg_joints){m->invariants + (m->joint_spans[i].first - m->joints),
                                             m->invariants + (m->joint_spans[i].end - m->joints)};
+}
+
+/* Gives the bodies the dead loads that they bear. */
+static void fill_loads(lg_model *m)
+{
+    lg_dead_load *next = m->loads;
+    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
+        ((lg_body *)f->e.frame[0]->body)->nloads += f->borne;
+    for (lg_body *body = m->bodies; body < m->bodies + m->nbodies; body++) {
+        body->loads = next;
+        next += body->nloads;
+        body->nloads = 0;
+    }
+    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
+        const lg_frame *frame = f->e.frame[0];
+        lg_body *body = (lg_body *)frame->body;
+        double wrench[6];
+        if (!f->borne || !f->type->dead(&f->e, wrench))
+            continue;
+        lg_dead_load *load = (lg_dead_load *)&body->loads[body->nloads++];
+        lg_copy(3, wrench, load->force);
+        lg_copy(3, wrench + 3, load->torque);
+        load->has_torque = lg_max_abs(3, load->torque) != 0;
+        load->arm = frame->at_node || lg_max_abs(3, load->force) == 0 ? NULL : frame->offset;
+    }
 }
 
 static void find_vertical(lg_model *m)
@@ -631,6 +696,7 @@ static lg_status build(lg_model *m, const lg_model_spec *spec, const int *row_of
     place_frames(&b, spec);
     fill_frames(&b, spec);
     join_elements(&b, spec);
+    fill_loads(m);
     fill_invariants(&b);
     find_vertical(m);
     lg_layout_finish(&b.layout);

@@ -27,6 +27,7 @@ struct lg_model {
     lg_force *forces;
     lg_joint *joints;
     lg_joint *invariants; /* the same joints with their rows in the axes of bodies, and cliques of their groups */
+    lg_dead_load *loads; /* those that bodies bear, sorted by body */
     lg_frame *frames; /* sorted by body */
     double vertical[3]; /* the direction of gravity, zero if there is none */
     int nbody_spans, nforce_spans, njoint_spans;

@@ -134,7 +134,8 @@ lg_status lg_accel_not_finite(const lg_accel *accel, const lg_point *point, cons
 }
 
 /* Accelerations with the factored matrix or, unless it is factored, the one at the point. */
-static lg_status solve(lg_accel *accel, const lg_point *point, int factored, double *a, double *lam, lg_report *report)
+static LG_APART lg_status solve(lg_accel *accel, const lg_point *point, int factored, double *a, double *lam,
+                                lg_report *report)
 {
     int nv = accel->system->space->nv, nrows = accel->system->pattern->nrows;
     double *x = nrows ? accel->x : a; /* without constraints the solution is a itself */
@@ -150,20 +151,28 @@ static lg_status solve(lg_accel *accel, const lg_point *point, int factored, dou
     return LG_OK;
 }
 
+static LG_APART lg_status refuse(lg_accel *accel, const lg_point *point, const double *a, lg_status status,
+                                 lg_report *report)
+{
+    if (status == LG_OK)
+        return lg_accel_not_finite(accel, point, a, report);
+    if (status == LG_NOT_FINITE)
+        report_not_finite(accel, point, -1, report);
+    return status;
+}
+
 /* Accelerations from a system that knows them itself. */
-static lg_status ask(lg_accel *accel, const lg_point *point, double *a, lg_report *report)
+static inline lg_status ask(lg_accel *accel, const lg_point *point, double *a, lg_report *report)
 {
     const lg_system *system = accel->system;
     accel->evaluations++;
     lg_status status = system->accelerate(system->self, point, a);
-    if (status == LG_NOT_FINITE)
-        report_not_finite(accel, point, -1, report);
-    if (status == LG_OK && !lg_all_finite(system->space->nv, a))
-        return lg_accel_not_finite(accel, point, a, report);
-    return status;
+    if (status != LG_OK || !lg_all_finite(system->space->nv, a))
+        return refuse(accel, point, a, status, report);
+    return LG_OK;
 }
 
-static lg_status ask_with_work(lg_accel *accel, const lg_point *point, double *a, lg_report *report)
+static LG_APART lg_status ask_with_work(lg_accel *accel, const lg_point *point, double *a, lg_report *report)
 {
     lg_point with_work = *point;
     with_work.work = accel->work;
@@ -173,7 +182,7 @@ static lg_status ask_with_work(lg_accel *accel, const lg_point *point, double *a
 lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
 {
     if (accel->system->accelerate)
-        return (point->work ? ask : ask_with_work)(accel, point, a, report);
+        return point->work ? ask(accel, point, a, report) : ask_with_work(accel, point, a, report);
     return solve(accel, point, accel->matrix.keeps && !accel->system->pattern->nrows, a, lam, report);
 }
 

@@ -102,6 +102,32 @@ static LG_INLINE double pivot_terms(int n, int p, const double *D, const int *pe
     return terms;
 }
 
+/* Eliminates column p, whose reciprocal pivot is known, from those that follow it. Rows go in the pairs 0 and 1, 2 and 3,
+   and so on for every p, so that no pair is loaded of which another pair has just stored a part. */
+static LG_INLINE void eliminate(int n, int p, double inverse, double *restrict D)
+{
+    double *column = D + n * p;
+    int single = p + 1 < n && p % 2 == 0, first = p + 1 + single, last = n % 2 && first < n;
+    if (single)
+        column[p + 1] *= inverse;
+    UNROLL
+    for (int r = first; r + 1 < n; r += 2)
+        store(column + r, load(column + r) * inverse);
+    if (last)
+        column[n - 1] *= inverse;
+    UNROLL
+    for (int c = p + 1; c < n; c++) {
+        double *target = D + n * c, u = target[p];
+        if (single)
+            target[p + 1] -= column[p + 1] * u;
+        UNROLL
+        for (int r = first; r + 1 < n; r += 2)
+            store(target + r, load(target + r) - load(column + r) * u);
+        if (last)
+            target[n - 1] -= column[n - 1] * u;
+    }
+}
+
 /* P D = L U in place, reciprocal pivots on the diagonal. Returns the column that failed, or n. */
 static LG_INLINE int factor_diagonal(int n, const lg_front *front, double *restrict D, int *restrict perm,
                                      const double *restrict growth)
@@ -123,15 +149,7 @@ static LG_INLINE int factor_diagonal(int n, const lg_front *front, double *restr
 
         double inverse = 1 / pivot;
         D[p + n * p] = inverse;
-        UNROLL
-        for (int r = p + 1; r < n; r++)
-            D[r + n * p] *= inverse;
-        UNROLL
-        for (int c = p + 1; c < n; c++) {
-            UNROLL
-            for (int r = p + 1; r < n; r++)
-                D[r + n * c] -= D[r + n * p] * D[p + n * c];
-        }
+        eliminate(n, p, inverse, D);
     }
     return n;
 }
@@ -450,6 +468,16 @@ static LG_INLINE void subtract_right(int n, const lg_plan *plan, const lg_front 
         }
 }
 
+/* x = y, in the pairs in which the solution is used. */
+static LG_INLINE void put(int n, const double *restrict y, double *restrict x)
+{
+    UNROLL
+    for (int r = 0; r + 1 < n; r += 2)
+        store(x + r, (pair){y[r], y[r + 1]});
+    if (n % 2)
+        x[n - 1] = y[n - 1];
+}
+
 static LG_INLINE void forward(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
                               double *restrict y, double *z)
 {
@@ -476,9 +504,7 @@ static LG_INLINE void backward(int n, const lg_plan *plan, const lg_front *front
         y[r] = own[r];
     subtract_right(n, plan, front, data->factors + front->U, z, y);
     upper_solve(n, data->factors + front->D, y);
-    UNROLL
-    for (int r = 0; r < n; r++)
-        own[r] = y[r];
+    put(n, y, own);
 }
 
 /* ---- small pivot blocks that are kept: D is replaced by its inverse, U is D^-1 times the assembled panel, and L is

@@ -163,9 +163,16 @@ static void velocity_derivative(const lg_alpha *p, const lg_block *b, const lg_a
 {
     double r = 1 - p->beta / p->gamma, rest[LG_ALPHA_BLOCK] = {0}, A[LG_ALPHA_BLOCK * LG_ALPHA_BLOCK];
     int n = b->node->nv, first = b->node->place == LG_PLACE_INERTIAL ? b->node->attitude_v : 0; // X = diag(I, ...)
-    lg_copy(n * n, T, X);
-    if (p->sigma != 1)
+    const double *F = T;
+    if (p->sigma != 1) {
+        lg_copy(n * n, T, X);
         divide_columns(p, n, T, X);
+        F = X;
+    } else {
+        lg_zero(n * n, X);
+        for (int j = 0; j < first; j++)
+            X[j * (n + 1)] = 1;
+    }
 
     for (int i = first; i < n; i++)
         rest[i] = place->c[b->v + i] - r * place->theta[b->v + i];
@@ -173,7 +180,7 @@ static void velocity_derivative(const lg_alpha *p, const lg_block *b, const lg_a
     for (int j = first; j < n; j++) {
         double *column = X + n * j;
         for (int i = first; i < n; i++)
-            column[i] = r * column[i] - 0.5 * p->sigma * A[i + n * j];
+            column[i] = r * F[i + n * j] - 0.5 * p->sigma * A[i + n * j];
         column[j] += 1 - r;
     }
 }

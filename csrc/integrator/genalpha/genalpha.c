@@ -190,6 +190,8 @@ static void layout(lg_stepper *self, lg_arena *arena)
     lg_implicit_layout(&g->implicit, system, 1 + stabilized, arena);
     g->now.q = lg_arena_doubles(arena, (size_t)system->space->nq);
     layout_unknowns(g);
+    g->at = lg_point_at(0, g->now.q, g->now.v);
+    g->at.a = g->now.a, g->at.lam = g->now.lam, g->at.work = self->accel.work;
     if (g->index != LG_INDEX_3)
         g->Z = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     if (stabilized)
@@ -374,6 +376,7 @@ static lg_status begin(lg_genalpha_stepper *g, const lg_state *state, double h)
     g->now.h = h;
     g->now.mem = state->mem;
     g->now.qn = state->q;
+    g->at.t = g->now.t, g->at.t_in = g->now.t_in, g->at.mem = state->mem;
     if (g->base.system->pattern->nrows)
         g->noise_phi = 64 * DBL_EPSILON * (1 + lg_max_abs(space->nq, state->q));
     if (g->index != LG_INDEX_3)

@@ -61,12 +61,10 @@ static lg_status evaluate_system(lg_genalpha_stepper *g, const lg_point *point, 
 }
 
 /* S, B and Z at a place, in one pass with whatever else is wanted. */
-static lg_status evaluate_matrix(lg_genalpha_stepper *g, const lg_alpha_place *place, lg_wanted wanted)
+static lg_status evaluate_matrix(lg_genalpha_stepper *g, const lg_alpha_place *place, const lg_point *point,
+                                 lg_wanted wanted)
 {
-    lg_point point = point_at(g, place);
     int constrained = g->base.system->pattern->nrows > 0;
-    if (g->force_terms)
-        point.a = point.lam = NULL; /* no d(M vdot)/dq and d(B^T lam)/dq */
 
     lg_matrix_zero(&g->base.accel.matrix);
     form_chains(g, place);
@@ -74,7 +72,16 @@ static lg_status evaluate_matrix(lg_genalpha_stepper *g, const lg_alpha_place *p
     wanted.chain = g->chain;
     wanted.B = constrained ? g->base.accel.B : NULL;
     wanted.Z = constrained && g->index != LG_INDEX_3 ? g->Z : NULL;
-    return evaluate_system(g, &point, &wanted);
+    return evaluate_system(g, point, &wanted);
+}
+
+/* The matrix alone. */
+static lg_status evaluate_matrix_at(lg_genalpha_stepper *g, const lg_alpha_place *place)
+{
+    lg_point point = point_at(g, place);
+    if (g->force_terms)
+        point.a = point.lam = NULL; /* no d(M vdot)/dq and d(B^T lam)/dq */
+    return evaluate_matrix(g, place, &point, (lg_wanted){0});
 }
 
 lg_status lg_alpha_base_rows(lg_genalpha_stepper *g, const lg_alpha_place *place)
@@ -96,13 +103,12 @@ static lg_status evaluate(void *self, int with_matrix, double *residual, lg_resi
     lg_wanted wanted = lg_implicit_terms(&g->implicit);
     wanted.phi = nrows && index != LG_INDEX_2 ? phi : NULL;
     wanted.phidot = nrows && index != LG_INDEX_3 ? rows : NULL;
-    lg_point point = point_at(g, &g->now);
 
     g->form->follow(g);
     if (with_matrix && !g->force_terms)
-        LG_TRY(evaluate_matrix(g, &g->now, wanted));
+        LG_TRY(evaluate_matrix(g, &g->now, &g->at, wanted));
     else
-        LG_TRY(evaluate_system(g, &point, &wanted));
+        LG_TRY(evaluate_system(g, &g->at, &wanted));
 
     lg_implicit_forces(&g->implicit, nv, 1, 0, NULL, norms);
     double size = nrows && norms->first ? lg_max_abs(nv, g->now.a) / g->beta_prime : 0;
@@ -138,7 +144,7 @@ static lg_status factor(void *self, int with_matrix)
 {
     lg_genalpha_stepper *g = self;
     if (!with_matrix || g->force_terms)
-        LG_TRY(evaluate_matrix(g, &g->now, (lg_wanted){0}));
+        LG_TRY(evaluate_matrix_at(g, &g->now));
     LG_TRY(factor_matrix(g, &g->now));
     if (g->implicit.newton.modified)
         lg_alpha_keep_place(g);
@@ -150,7 +156,7 @@ lg_status lg_alpha_rebuild(lg_genalpha_stepper *g, const lg_alpha_place *place)
     g->chains_formed = 0;
     if (g->index == LG_INDEX_STABILIZED)
         LG_TRY(lg_alpha_base_rows(g, place));
-    LG_TRY(evaluate_matrix(g, place, (lg_wanted){0}));
+    LG_TRY(evaluate_matrix_at(g, place));
     return factor_matrix(g, place);
 }
 
@@ -219,8 +225,7 @@ lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)
     const lg_system *system = g->base.system;
     int nrows = system->pattern->nrows, sets = !nrows ? 0 : g->index == LG_INDEX_STABILIZED ? 2 : 1;
     lg_newton_problem problem = {g, system->space->nv, nrows, sets, evaluate, factor, solve, update, is_negligible};
-    lg_point end = point_at(g, &g->now);
-    LG_TRY(lg_implicit_solve(&g->implicit, &g->base, &problem, &end, &g->memory, result));
+    LG_TRY(lg_implicit_solve(&g->implicit, &g->base, &problem, &g->at, &g->memory, result));
     if (!result->evaluated)
         g->form->follow(g);
     return LG_OK;

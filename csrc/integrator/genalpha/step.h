@@ -72,6 +72,7 @@ struct lg_genalpha_stepper {
     double *theta0, *v0, *a0; /* predicted; before that v_n and the algorithmic a_n are in v0 and a0 */
     double *w, *lam, *mu; /* unknowns */
     lg_alpha_place now; /* at the end of the step; now.a is vdot */
+    lg_point at; /* the same for evaluations */
     lg_newton_memory memory;
 
     /* the matrix */

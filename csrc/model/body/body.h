@@ -10,6 +10,13 @@
 
 typedef struct lg_body_type lg_body_type;
 
+/* A force and a torque that are constant in inertial axes but for the load factor. */
+typedef struct lg_dead_load {
+    double force[3], torque[3];
+    const double *arm; /* from the node to the point of the force, body axes; NULL: the force has no moment */
+    int has_torque;
+} lg_dead_load;
+
 struct lg_body { /* const data of the model */
     lg_element e;
     const lg_body_type *type;
@@ -17,6 +24,8 @@ struct lg_body { /* const data of the model */
     int index; /* of the block, -1: there is none */
     const lg_frame *frames; /* its frames, which are contiguous; forces and joints use the first `nactive` */
     int nframes, nactive;
+    const lg_dead_load *loads; /* those that it bears */
+    int nloads;
     size_t work; /* position of its part of the scratch */
     const double *prepared; /* the data written by `prepare` */
 };
@@ -47,6 +56,8 @@ struct lg_body_type {
     void (*inertia)(lg_span bodies, const lg_point *at, const lg_wanted *want);
     /* Writes the wrenches on its frames, in its velocities, as force and Btlam; adds to S the way they turn with q. */
     void (*gather)(lg_span bodies, const lg_point *at, const lg_wanted *want);
+    /* Whether it bears dead loads: the verbs that take the wrenches of forces add them, without a frame. NULL: no. */
+    int (*bears)(const lg_body *b);
     /* Without constraints, instead of inertia and gather: writes its accelerations under the wrenches of forces. Both
        verbs or none: `is_loose` says whether this body can, by its parameters and its block. */
     void (*accelerate)(lg_span bodies, const lg_point *at, double *a);

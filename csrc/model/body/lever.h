@@ -8,6 +8,7 @@
 /* The derivatives of a force by the unknown of a block: by its x and phi, column-major. */
 typedef struct lg_force_tangent {
     double x[9], phi[9];
+    int diagonal; /* x is a diagonal matrix, and only its diagonal is written */
 } lg_force_tangent;
 
 /* M = -R X^, column-major: how the point moves as the body turns, dx = dx_node + M dphi. */

@@ -152,13 +152,13 @@ static void write_direct(const lg_frame *f, const double *origin, const double *
     pose->omegadot = zero;
 }
 
-static void move_direct(const lg_body *b, const lg_point *at, lg_level level, int nframes)
+static LG_APART void write_frames(const lg_body *b, const lg_point *at, lg_level level, int nframes)
 {
     static const double rest[3];
     const lg_node *node = b->block->node;
     const double *q = at->q + b->block->q, *v = at->v + b->block->v;
     int fixed = node->place == LG_PLACE_FIXED;
-    const lg_rigid_state *s = begin(b, at);
+    const lg_rigid_state *s = lg_rigid_state_of(b, at);
     for (const lg_frame *f = b->frames, *end = f + nframes; f < end; f++) {
         lg_pose *pose = lg_pose_of(f, at);
         pose->R = s->R;
@@ -168,7 +168,14 @@ static void move_direct(const lg_body *b, const lg_point *at, lg_level level, in
     }
 }
 
-static void move_any(const lg_body *b, const lg_point *at, lg_level level, int nframes)
+static inline void move_direct(const lg_body *b, const lg_point *at, lg_level level, int nframes)
+{
+    begin(b, at);
+    if (nframes)
+        write_frames(b, at, level, nframes);
+}
+
+static LG_APART void move_any(const lg_body *b, const lg_point *at, lg_level level, int nframes)
 {
     open_state(b, at);
     lg_arm arm = open_arm(b, at);
@@ -205,8 +212,18 @@ static void gather_sum(const lg_body *b, const lg_point *at, int sum, double *ou
     lg_resultant_pull(&total, &arm, 1, out + b->block->v);
 }
 
-/* Adds the wrench on a frame to the force and the moment at the node; G (NULL: not wanted): s times the way the moment
-   turns with the body. */
+/* Adds the moment of a force at X; G (NULL: not wanted): s times the way the moment turns with the body. */
+static inline void add_moment(const double *X, const double *R, const double *force, double moment[3], double s,
+                              double *G)
+{
+    double g[3];
+    lg_mulT3(R, force, g);
+    lg_add_cross(X, g, moment);
+    if (G)
+        lg_add_turning(s, X, g, G);
+}
+
+/* Adds the wrench on a frame to the force and the moment at the node. */
 static inline void add_wrench(const lg_frame *f, const double *R, const double wrench[6], double force[3],
                               double moment[3], double s, double *G)
 {
@@ -214,13 +231,8 @@ static inline void add_wrench(const lg_frame *f, const double *R, const double w
         force[i] += wrench[i];
         moment[i] += wrench[3 + i];
     }
-    if (f->at_node)
-        return;
-    double g[3];
-    lg_mulT3(R, wrench, g);
-    lg_add_cross(f->offset, g, moment);
-    if (G)
-        lg_add_turning(s, f->offset, g, G);
+    if (!f->at_node)
+        add_moment(f->offset, R, wrench, moment, s, G);
 }
 
 /* One sum of wrenches at the node, and its derivative by turns of the body, as the residual has it, into G. */
@@ -233,12 +245,46 @@ static inline void add_wrenches(const lg_body *b, const lg_point *at, int sum, d
             add_wrench(f, R, lg_pose_of(f, at)->wrench[sum], force, moment, sum == LG_FORCES ? -1 : 1, G);
 }
 
+static int bears(const lg_body *b)
+{
+    return lg_block_is_direct(b->block);
+}
+
+/* t = R^T T for a torque T that is constant in space: t changes by t x dphi. */
+static inline void add_torque(const double *R, double s, const double torque[3], double moment[3], double *G)
+{
+    double t[3];
+    lg_mulT3(R, torque, t);
+    lg_axpy(3, s, t, moment);
+    if (!G)
+        return;
+    G[1] += s * t[2], G[2] -= s * t[1];
+    G[3] -= s * t[2], G[5] += s * t[0];
+    G[6] += s * t[1], G[7] -= s * t[0];
+}
+
+/* The dead loads likewise. */
+static inline void add_loads(const lg_body *b, const lg_point *at, double force[3], double moment[3], double *G)
+{
+    const double *R = lg_rigid_state_of(b, at)->R;
+    for (const lg_dead_load *load = b->loads, *end = load + b->nloads; load < end; load++) {
+        double f[3] = {at->load * load->force[0], at->load * load->force[1], at->load * load->force[2]};
+        lg_axpy(3, 1, f, force);
+        if (load->arm)
+            add_moment(load->arm, R, f, moment, -1, G);
+        if (load->has_torque)
+            add_torque(R, at->load, load->torque, moment, G);
+    }
+}
+
 /* The same where the velocities are x' and omega: into `out` (NULL: not wanted). */
 static inline void gather_direct(const lg_body *b, const lg_point *at, int sum, double *out, double *G)
 {
     const lg_node *node = b->block->node;
     double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
     add_wrenches(b, at, sum, force, moment, G);
+    if (sum == LG_FORCES)
+        add_loads(b, at, force, moment, G);
     if (out && node->place != LG_PLACE_FIXED)
         lg_copy(3, force, out + b->block->v);
     if (out)
@@ -284,18 +330,26 @@ static void gather_quadratic(const lg_body *b, const lg_point *at, const lg_want
         lg_quadratic_add_geo(b, at, want);
 }
 
+/* With the tangent: the wrenches turn with the body like any other stiffness. */
+static void gather_turning(const lg_body *b, const lg_point *at, const lg_wanted *want)
+{
+    double G[9] = {0};
+    gather_direct(b, at, LG_FORCES, want->force, G);
+    gather_direct(b, at, LG_REACTIONS, want->Btlam, G);
+    lg_quarters_add(&stiffness(b, at)->K, LG_RR, 1, G);
+}
+
 static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
     int tangent = want->S && want->chain;
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        if (lg_block_is_direct(b->block)) { // the wrenches turn with the body like any other stiffness
-            double G[9] = {0}, *turning = tangent ? G : NULL;
-            if (want->force || tangent)
-                gather_direct(b, at, LG_FORCES, want->force, turning);
-            if (want->Btlam || tangent)
-                gather_direct(b, at, LG_REACTIONS, want->Btlam, turning);
+        if (lg_block_is_direct(b->block)) {
             if (tangent)
-                lg_quarters_add(&stiffness(b, at)->K, LG_RR, 1, G);
+                gather_turning(b, at, want);
+            else if (want->force)
+                gather_direct(b, at, LG_FORCES, want->force, NULL);
+            if (!tangent && want->Btlam)
+                gather_direct(b, at, LG_REACTIONS, want->Btlam, NULL);
         } else if (at->quadratic) {
             gather_quadratic(b, at, want);
         } else {
@@ -316,6 +370,7 @@ static void accelerate(lg_span bodies, const lg_point *at, double *a)
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
         add_wrenches(b, at, LG_FORCES, force, moment, NULL);
+        add_loads(b, at, force, moment, NULL);
         lg_rigid_accelerate(b, at, force, moment, a + b->block->v);
     }
 }
@@ -376,6 +431,7 @@ const lg_body_type lg_rigid_body = {
     .kinematics = kinematics,
     .inertia = lg_rigid_inertia,
     .gather = gather,
+    .bears = bears,
     .accelerate = accelerate,
     .is_loose = lg_rigid_is_loose,
     .kinetic = lg_rigid_kinetic,

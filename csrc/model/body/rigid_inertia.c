@@ -41,11 +41,14 @@ static void mul_rates_T(int m, const double *A, const double c[3], double *y)
 /* W = omega^ J - (J omega)^, the derivative of omega x J omega; row-major */
 static void gyroscopic_matrix(const double J[9], const double omega[3], const double Jomega[3], double W[9])
 {
-    double hat[9], other[9];
-    lg_hat3(omega, hat);
-    lg_mul33(hat, J, W);
-    lg_hat3(Jomega, other);
-    lg_axpy(9, -1, other, W);
+    for (int j = 0; j < 3; j++) {
+        W[j] = omega[1] * J[6 + j] - omega[2] * J[3 + j];
+        W[3 + j] = omega[2] * J[j] - omega[0] * J[6 + j];
+        W[6 + j] = omega[0] * J[3 + j] - omega[1] * J[j];
+    }
+    W[1] += Jomega[2], W[2] -= Jomega[1];
+    W[3] -= Jomega[2], W[5] += Jomega[0];
+    W[6] += Jomega[1], W[7] -= Jomega[0];
 }
 
 /* ---- Lie groups: omega is the velocity itself ---- */
@@ -73,15 +76,17 @@ static void rotate_lie(const lg_body *body, const lg_point *at, const lg_wanted 
         return;
     }
     gyroscopic_matrix(J, omega, Jomega, W);
-    lg_transpose3(W, C);
     if (chain->X[1] == chain->X[2]) {
         // both links rotate by the same X: one product for (wa k2 J + k1 W) X
         lg_chain both = {{0, 1, 0}, {NULL, chain->X[1], NULL}};
-        for (int i = 0; i < 9; i++)
-            C[i] = chain->k[1] * C[i] + chain->k[2] * at->wa * J[i];
+        double inertia = chain->k[2] * at->wa;
+        for (int j = 0; j < 3; j++)
+            for (int i = 0; i < 3; i++)
+                C[i + 3 * j] = chain->k[1] * W[3 * i + j] + inertia * J[i + 3 * j];
         lg_chain_add(b, &both, 1, 1, r, 3, r, 3, C, 3, S, ld);
         return;
     }
+    lg_transpose3(W, C);
     lg_chain_add(b, chain, 2, at->wa, r, 3, r, 3, J, 3, S, ld);
     lg_chain_add(b, chain, 1, 1, r, 3, r, 3, C, 3, S, ld);
 }
@@ -258,12 +263,11 @@ void lg_rigid_accelerate(const lg_body *b, const lg_point *at, const double forc
 {
     const lg_node *node = b->block->node;
     const lg_rigid_prepared *p = lg_rigid_prepared_of(b);
-    const double *v = at->v + b->block->v, *omega = v + node->attitude_v;
-    double Jomega[3], torque[3];
+    const double *v = at->v + b->block->v, *rates = v + node->attitude_v;
+    double omega[3] = {lg_read(rates), lg_read(rates + 1), lg_read(rates + 2)}, Jomega[3];
+    double torque[3] = {lg_read(moment), lg_read(moment + 1), lg_read(moment + 2)};
     lg_mul3(p->J, omega, Jomega);
-    lg_cross(Jomega, omega, torque);
-    for (int i = 0; i < 3; i++)
-        torque[i] += moment[i];
+    lg_add_cross(Jomega, omega, torque);
     lg_mul3(p->inverse, torque, a + node->attitude_v);
     if (node->place == LG_PLACE_FIXED)
         return;

@@ -12,9 +12,10 @@ typedef struct lg_force { /* const data of the model */
     lg_element e;
     const lg_force_type *type;
     int clique; /* of its two blocks, or -1 if they do not couple */
+    int borne; /* it is a dead load that the body under its frame adds itself; no span has it */
 } lg_force;
 
-typedef struct lg_forces { /* those of one row */
+typedef struct lg_forces { /* those of one row, without the ones that are borne */
     const lg_force *first, *end;
 } lg_forces;
 
@@ -40,6 +41,11 @@ struct lg_force_type {
     /* The degree of its forces or of its moments in the attitude of the body that they act on, where attitudes are
        quadratic in Euler parameters: quadratic.h. NULL: 0. */
     int (*degree)(const lg_element *e, int moments);
+
+    /* Whether it is a dead load: a force on the frame's point and a torque that are constant in inertial axes but for the
+       load factor; if so, writes both. NULL: it is not. */
+    int (*dead)(const lg_element *e, double wrench[6]);
+
     /* Writes w, and with `linear` K and D, whose `has` begin as zero. */
     lg_status (*wrenches)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out);
     lg_between *between; /* used instead of `wrenches` by forces between two points */

@@ -49,6 +49,26 @@ static inline lg_status torque(const lg_element *e, const double *R, const lg_po
     return evaluate(e, R, at, 1, lg_mulT3, T);
 }
 
+/* Constant values in inertial axes, at component `first` of the wrench. */
+static int is_dead(const lg_element *e, int first, double wrench[6])
+{
+    if (e->p[AXES] != 0 || e->p[SOURCE] != LG_SOURCE_CONSTANT || e->np != SOURCE + 4)
+        return 0;
+    lg_zero(6, wrench);
+    lg_copy(3, e->p + SOURCE + 1, wrench + first);
+    return 1;
+}
+
+static int force_dead(const lg_element *e, double wrench[6])
+{
+    return is_dead(e, 0, wrench);
+}
+
+static int torque_dead(const lg_element *e, double wrench[6])
+{
+    return is_dead(e, 3, wrench);
+}
+
 static lg_status force_wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,
                                 lg_load *out)
 {
@@ -133,6 +153,7 @@ const lg_force_type lg_applied_force = {
     .check = check,
     .on_point = on_point,
     .degree = force_degree,
+    .dead = force_dead,
     .wrenches = force_wrenches,
     .all = all_forces,
     .next_kink = next_kink,
@@ -148,6 +169,7 @@ const lg_force_type lg_applied_torque = {
              .nparameters = 3},
     .check = check,
     .degree = torque_degree,
+    .dead = torque_dead,
     .wrenches = torque_wrenches,
     .all = all_torques,
     .next_kink = next_kink,

@@ -16,6 +16,15 @@ static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const 
     return LG_OK;
 }
 
+static int dead(const lg_element *e, double wrench[6])
+{
+    for (int i = 0; i < 3; i++) {
+        wrench[i] = e->p[0] * e->p[1 + i];
+        wrench[3 + i] = 0;
+    }
+    return 1;
+}
+
 /* All at once: the wrenches are constant. */
 static lg_status all(lg_forces forces, const lg_point *at, const lg_wanted *want)
 {
@@ -40,6 +49,7 @@ const lg_force_type lg_weight = {
              .nparameters = 2},
     .ignores_places = 1,
     .on_point = lg_element_on_point,
+    .dead = dead,
     .wrenches = wrenches,
     .all = all,
     .potential = potential,
