@@ -63,6 +63,8 @@ lg_status lg_model_press(const lg_model *m, const lg_point *at, const lg_wanted 
 lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wanted *want);
 /* The kinematics pass: poses of all frames, or of those that forces and joints use. */
 lg_status lg_model_move(const lg_model *m, const lg_point *at, lg_level level, int all);
+/* LG_BAD_ARGUMENT, with the element and the reason in the report, if frames or elements do not fit the bodies. */
+lg_status lg_model_check(const lg_model *m, lg_report *report);
 const char *lg_model_culprit(void *self, const lg_point *point);
 
 #endif
