@@ -55,9 +55,7 @@ def test_a_frame_with_a_dead_load_can_carry_other_forces():
 
 def test_the_weight_of_a_body_that_nothing_else_acts_on_has_a_potential():
     weight = ("gravity", "weight", (1,), (2.0, *GRAVITY), None)
-    model = _core.Model(
-        [("R3xSO3", 0)], [(0, NODE), (0, OFF_NODE)], [("rigid_body", "body", (0,), BODY, None), weight]
-    )
+    model = _core.Model([("R3xSO3", 0)], [(0, NODE), (0, OFF_NODE)], [("rigid_body", "body", (0,), BODY, None), weight])
     q, v, _, _ = state(model, 5)
     x = q[:3] + q[3:].reshape(3, 3) @ np.array(OFF_NODE[3:])
     assert model.energy(0.0, q, v)[1] == pytest.approx(-2.0 * GRAVITY @ x, rel=1e-14)
