@@ -17,6 +17,7 @@ typedef struct iteration {
     int full; /* every iteration forms a new matrix */
     int matrix_valid, renewed; /* there is a matrix; it was formed in this step */
     int reuses; /* corrections of this step with the present matrix */
+    int matrices; /* formed in this step */
     int negligible; /* the last correction was by a new matrix, and round-off of the coordinates */
 } iteration;
 
@@ -214,8 +215,17 @@ static int is_renewal_due(const iteration *it)
     return it->count > 0 ? is_slow(it) : is_worn(it->memory, it->settings->matrix_cost);
 }
 
+/* Full method: whether one more correction by the last matrix of this step is as good as one by a new matrix, as both
+   are expected to leave round-off. The contraction falls at least as much as before, as the matrix is nearer now. */
+static int is_last(const iteration *it)
+{
+    return it->settings->reuses_last && it->reuses == 1 && it->error * it->contraction <= safe;
+}
+
 static int needs_new(iteration *it)
 {
+    if (it->full && it->matrix_valid && is_last(it))
+        return 0;
     int due = is_renewal_due(it);
     it->full |= due && it->renewed;
     return it->full || !it->matrix_valid || due;
@@ -244,6 +254,7 @@ static void remember(iteration *it)
     m->first_error = larger(it->first_error, 0.5 * m->first_error);
     m->steps_to_test = larger(0, m->steps_to_test - 1);
     m->last_iterations = it->count;
+    m->last_matrices = it->matrices;
     note_age(it);
     if (it->renewed)
         m->last_contraction = m->matrix_age = m->iterations = 0;
@@ -262,6 +273,7 @@ static lg_status correct(iteration *it, const lg_newton_problem *problem, int wi
         it->matrix_valid = 0;
         LG_TRY(problem->factor(problem->self, with_matrix));
         it->matrix_valid = it->renewed = 1;
+        it->matrices++;
         it->reuses = 0;
     }
     *ends = ends_untested(it, is_new);
@@ -278,7 +290,7 @@ static lg_status iterate(iteration *it, const lg_newton_problem *problem, double
 {
     for (int ends = 0;;) {
         lg_residual_norms norms = {.first = it->count == 0};
-        int with_matrix = it->full ? it->count < it->memory->last_iterations : it->count == 0 && begins_new(it);
+        int with_matrix = it->full ? it->count < it->memory->last_matrices : it->count == 0 && begins_new(it);
         LG_TRY(problem->evaluate(problem->self, with_matrix, residual, &norms));
         result->residual = norms.now.force;
         if (!finite_norms(norms.now)) {

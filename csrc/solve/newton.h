@@ -41,6 +41,7 @@ typedef struct lg_newton_settings {
     double rtol, atol;
     int max_iter;
     int modified;
+    int reuses_last; /* full method: the last correction takes the matrix of the one before if that is good enough */
     int plain; /* the papers' policy */
     int good_guess; /* rtol refers to the size of the residual's terms if that is larger than the first residual */
     double matrix_cost; /* cost of a new matrix, in iterations */
@@ -69,7 +70,7 @@ typedef struct lg_newton_memory {
     double steps_to_test; /* number of further steps to be tested after a surprise */
     double matrix_age; /* steps that the reused matrix has served */
     double iterations; /* with the reused matrix, over all of its steps */
-    double last_iterations; /* of the last step; as many are expected, and their evaluations include the matrix */
+    double last_iterations, last_matrices; /* of the last step; as many evaluations of the full method include it */
     double second_iterations; /* of the second step of the last matrix that had one */
     double sole_steps; /* steps since that second step */
     double worn_age; /* age at which a matrix was last replaced within a step, and 1/8 for each one replaced before */

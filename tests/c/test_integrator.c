@@ -18,7 +18,7 @@ typedef struct trajectory {
     long limit; /* the number of saves after which the run is interrupted; 0: never */
     double t[MAX_SAVED], h[MAX_SAVED];
     double q[MAX_SAVED][MAX_NQ], v[MAX_SAVED][MAX_NV], a[MAX_SAVED][MAX_NV], lam[MAX_SAVED][MAX_NV];
-    double carry[MAX_SAVED][64];
+    double carry[MAX_SAVED][80];
     lg_stats stats;
     lg_report report;
 } trajectory;

@@ -55,6 +55,7 @@ static lg_status prepare(lg_stepper *self)
     c->guess = options->guess.choice;
     c->newton = lg_implicit_settings(self, &options->stop);
     c->newton.plain = 1;
+    c->newton.reuses_last = !c->rule->null_space;
     self->stats.newton = "full";
     return c->rule->null_space ? lg_null_open(&c->null, self->system, self->plan, self->type->coupling) : LG_OK;
 }
@@ -150,7 +151,7 @@ static void begin(lg_conserve_stepper *c, const lg_state *state, double h)
     for (int i = 0; i < space->nblocks; i++)
         c->chain[i] = (lg_chain){.k = {1 / c->row_scale, 0, 0}};
     lg_zero(space->nm, c->dp1);
-    c->evaluation = c->midpoints = c->undecided = 0;
+    c->evaluation = c->midpoints = c->undecided = c->at_rest = 0;
     lg_conserve_predict(c);
 }
 

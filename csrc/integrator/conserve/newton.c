@@ -69,8 +69,8 @@ static void force_rows(const lg_conserve_stepper *c, double *r)
 }
 
 /* The norms of what settling leaves of the force rows; the row with `all` set has p1 - p1(q1) as well. Newton's method
-   goes on until that is nothing or stagnates. Round-off of discrete gradients is no reason to end it: that is along P dq
-   and does no work, whereas a residual may be along all of dq. */
+   goes on until that is nothing or stagnates. Round-off of discrete gradients is a reason to end it only once q1 is at
+   rest: that is along P dq and does no work, whereas a residual may be along all of dq. */
 static void measure_forces(lg_conserve_stepper *c, const double *r, lg_residual_norms *norms)
 {
     int nv = c->base.system->space->nv;
@@ -83,7 +83,7 @@ static void measure_forces(lg_conserve_stepper *c, const double *r, lg_residual_
     }
     norms->now.force = sqrt(sum / nv);
     norms->size.force = sqrt(size / nv);
-    norms->noise.force = DBL_EPSILON * norms->size.force;
+    norms->noise.force = DBL_EPSILON * norms->size.force + (c->at_rest ? 8 * c->noise : 0);
     norms->provisional = c->undecided > 0;
     c->remaining = norms->now.force;
 }
@@ -96,7 +96,7 @@ static lg_status evaluate(void *self, int with_matrix, double *residual, lg_resi
     LG_TRY(evaluate_system(c, with_matrix, residual + nv));
     force_rows(c, residual);
     measure_forces(c, residual, norms);
-    lg_implicit_rows(0, nrows, c->row_scale, c->row_noise, 0, residual + nv, norms);
+    lg_implicit_rows(0, nrows, c->row_scale, c->row_noise / 8, 0, residual + nv, norms);
     return LG_OK;
 }
 
@@ -145,14 +145,15 @@ static void update(void *self, const double *correction)
    whatever the correction is. */
 static int is_negligible(void *self, const double *correction)
 {
-    const lg_conserve_stepper *c = self;
+    lg_conserve_stepper *c = self;
     const lg_space *space = c->base.system->space;
     int nforce = c->rule->null_space ? c->null.nu : space->nv;
     if (c->undecided)
         return 0;
     double in_momentum = c->row_noise / 8 * lg_max_abs(space->nm, c->dp1) / c->h;
-    return c->remaining <= in_momentum + 8 * c->noise ||
-           lg_max_abs(nforce, correction) / c->row_scale <= c->row_noise / 16;
+    double moved = lg_max_abs(nforce, correction) / c->row_scale;
+    c->at_rest = moved <= c->row_noise;
+    return moved <= c->row_noise / 16 || c->remaining <= in_momentum + 8 * c->noise;
 }
 
 /* ---- the same without the blocks' own rows ---- */
@@ -174,7 +175,7 @@ static lg_status evaluate_null(void *self, int with_matrix, double *residual, lg
     measure_forces(c, c->forces, norms);
     lg_null_pull(&c->null, c->forces, residual);
     lg_copy(nrows, c->phi, residual + c->null.nu);
-    lg_implicit_rows(0, nrows, c->row_scale, c->row_noise, 0, residual + c->null.nu, norms);
+    lg_implicit_rows(0, nrows, c->row_scale, c->row_noise / 8, 0, residual + c->null.nu, norms);
     return LG_OK;
 }
 
@@ -202,6 +203,15 @@ static void update_null(void *self, const double *correction)
 
 /* ---- the solution ---- */
 
+/* In Livens' discrete rule v1 = 2 v_m - v0 depends on v0, and on bodies that tumble its alternating part grows. */
+static const char *advice(const lg_conserve_stepper *c)
+{
+    int alternates = c->rule->pair == LG_PAIR_DISCRETE && c->kinetic == LG_KINETIC_LIVENS;
+    return alternates && c->base.system->block_name
+               ? "try a smaller h; on bodies that tumble emh conserves the same, and its rates do not grow"
+               : NULL;
+}
+
 lg_status lg_conserve_solve(lg_conserve_stepper *c, lg_newton_memory *memory)
 {
     const lg_system *system = c->base.system;
@@ -222,5 +232,7 @@ lg_status lg_conserve_solve(lg_conserve_stepper *c, lg_newton_memory *memory)
     if (c->rule->null_space && result.worst >= c->null.nu)
         result.worst += system->space->nv - c->null.nu;
     lg_report_newton(system, &end, status, &result, &c->base.report);
+    if (status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE)
+        c->base.report.advice = advice(c);
     return status;
 }

@@ -51,6 +51,7 @@ typedef struct lg_conserve_stepper {
     int evaluation; /* the number of evaluations so far, up to the last stage */
     /* Of the last evaluation: gradients at the middle that stand in for discrete ones, and how many may still change. */
     int midpoints, undecided;
+    int at_rest; /* the last correction moved q1 hardly more than its round-off */
     lg_chain *chain;
     lg_null_space null; /* of the rule with `null_space` */
     double *forces, *phi; /* of that rule: all force rows, all constraint rows */
