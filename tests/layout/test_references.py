@@ -50,9 +50,11 @@ def test_links_lead_to_files(page):
 
 
 def leads_to_a_file(page, link):
-    """Whether a link has a file as its target; pages of models are made together with the documentation."""
+    """Whether a link has a file as its target; the documentation makes pages of models and copies the notebooks."""
     if link.parent.name == "benchmark_models":
         return link.stem in lgint.models.names()
+    if page.parent.name == "docs" and link.parent.name == "notebooks":
+        return (ROOT / link).exists()
     return (page.parent / link).exists()
 
 
