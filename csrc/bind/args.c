@@ -118,6 +118,33 @@ PyObject *lg_vector_from(const double *data, npy_intp n)
     return array;
 }
 
+PyArrayObject *lg_kept(PyObject *owned, PyArrayObject *array)
+{
+    int kept = array ? PyList_Append(owned, (PyObject *)array) : -1;
+    Py_XDECREF(array);
+    return kept < 0 ? NULL : array;
+}
+
+PyObject *lg_list_of(int count, PyObject *(*row)(const void *context, int index), const void *context)
+{
+    PyObject *list = PyList_New(count);
+    for (int i = 0; list && i < count; i++) {
+        PyObject *item = row(context, i);
+        if (item)
+            PyList_SET_ITEM(list, i, item);
+        else
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+int lg_set_item(PyObject *dict, const char *name, PyObject *item)
+{
+    int done = item ? PyDict_SetItemString(dict, name, item) : -1;
+    Py_XDECREF(item);
+    return done;
+}
+
 int lg_function(const char *name, PyObject **given)
 {
     if (*given == Py_None)

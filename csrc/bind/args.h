@@ -15,6 +15,14 @@ PyArrayObject *lg_array(PyObject *object, const char *name, int ndim, const npy_
 PyArrayObject *lg_vector(PyObject *object, const char *name, npy_intp n);
 PyObject *lg_vector_from(const double *data, npy_intp n);
 
+/* Takes over an array (NULL: an exception is set) for the list `owned`, which keeps it alive. */
+PyArrayObject *lg_kept(PyObject *owned, PyArrayObject *array);
+
+/* A list made row by row. */
+PyObject *lg_list_of(int count, PyObject *(*row)(const void *context, int index), const void *context);
+/* Puts an item, which it takes over, into a dict. -1: the item is NULL, or there is no memory; an exception is set. */
+int lg_set_item(PyObject *dict, const char *name, PyObject *item);
+
 /* Turns None into NULL. -1: the argument is neither a function nor None. */
 int lg_function(const char *name, PyObject **given);
 /* Times, or NULL for None. `array`, which is set if some are given, owns them. */

@@ -30,13 +30,11 @@ static const char *const function_names[LG_CALLS] = {
     [LG_CALL_MASS_GRADIENT] = "mass_gradient",
 };
 
-static int check_functions(PyObject *const given[LG_CALLS])
+static int check_functions(PyObject *given[LG_CALLS])
 {
     for (int i = 0; i < LG_CALLS; i++)
-        if (given[i] && given[i] != Py_None && !PyCallable_Check(given[i])) {
-            PyErr_Format(PyExc_ValueError, "%s must be a function or None, given %R", function_names[i], given[i]);
+        if (lg_function(function_names[i], &given[i]) < 0)
             return -1;
-        }
     return 0;
 }
 
@@ -67,7 +65,7 @@ static PyArrayObject *read_kinks(PyObject *kinks)
 static void keep_functions(lg_callable_object *callable, PyObject *const given[LG_CALLS], lg_callbacks_spec *spec)
 {
     for (int i = 0; i < LG_CALLS; i++) {
-        if (!given[i] || given[i] == Py_None)
+        if (!given[i])
             continue;
         callable->function[i] = (lg_py_function){.function = Py_NewRef(given[i]), .call = i};
         spec->function[i] = (lg_callback){.call = lg_py_call, .self = &callable->function[i]};

@@ -52,10 +52,7 @@ static int fill_member(call *c, int i, double t0, const PyArrayObject *q, const 
 static PyArrayObject *read_states(call *c, PyObject *given, const char *name, int width)
 {
     npy_intp dims[] = {c->ensemble.count, width};
-    PyArrayObject *array = lg_array(given, name, 2, dims, 0);
-    int kept = array ? PyList_Append(c->owned, (PyObject *)array) : -1;
-    Py_XDECREF(array);
-    return kept < 0 ? NULL : array;
+    return lg_kept(c->owned, lg_array(given, name, 2, dims, 0));
 }
 
 static int fill_members(call *c, double t0, PyObject *q, PyObject *v)
@@ -118,32 +115,25 @@ static PyObject *error_of_member(const call *c, const lg_member *member)
     return report->status == LG_OK ? Py_NewRef(Py_None) : lg_error_of(c->module, report->status, report, NULL);
 }
 
-static PyObject *member_dict(const call *c, lg_member *member)
+static PyObject *member_dict(const void *context, int index)
 {
+    const call *c = context;
+    lg_member *member = &c->ensemble.member[index];
     lg_outcome outcome = {.record = {&member->states, &member->end},
                           .carry = member->carry,
                           .ncarry = member->ncarry,
                           .stats = member->stats,
                           .wall_time = member->wall_time};
-    PyObject *dict = lg_outcome_dict(&outcome), *error = dict ? error_of_member(c, member) : NULL;
+    PyObject *dict = lg_outcome_dict(&outcome);
     lg_outcome_close(&outcome);
-    if (!error || PyDict_SetItemString(dict, "error", error) < 0)
+    if (dict && lg_set_item(dict, "error", error_of_member(c, member)) < 0)
         Py_CLEAR(dict);
-    Py_XDECREF(error);
     return dict;
 }
 
 static PyObject *results_of(void *self)
 {
-    call *c = self;
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < c->ensemble.done; i++) {
-        PyObject *dict = member_dict(c, &c->ensemble.member[i]);
-        if (!dict || PyList_Append(list, dict) < 0)
-            Py_CLEAR(list);
-        Py_XDECREF(dict);
-    }
-    return list;
+    return lg_list_of(((const call *)self)->ensemble.done, member_dict, self);
 }
 
 static PyObject *finish(call *c, lg_status status)

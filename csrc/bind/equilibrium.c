@@ -52,10 +52,9 @@ static PyObject *result_of(void *self)
                             .evaluations = accel->evaluations,
                             .dense_fallbacks = accel->matrix.fallbacks,
                             .newton = "full"};
-    PyObject *dict = lg_table_dict(&s->table, &s->states), *counts = dict ? lg_stats_dict(&stats, -1) : NULL;
-    if (!counts || PyDict_SetItemString(dict, "stats", counts) < 0)
+    PyObject *dict = lg_table_dict(&s->table, &s->states);
+    if (dict && lg_set_item(dict, "stats", lg_stats_dict(&stats, -1)) < 0)
         Py_CLEAR(dict);
-    Py_XDECREF(counts);
     return dict;
 }
 

@@ -95,15 +95,12 @@ static int read_parameters(model_source *source, PyObject *sequence, lg_element_
     char name[LG_WHAT_SIZE];
     snprintf(name, sizeof name, "parameters of element %.*s", LG_SHORT(element->name));
     PyObject *list = PySequence_Tuple(sequence);
-    PyArrayObject *array = list ? lg_vector(list, name, PyTuple_GET_SIZE(list)) : NULL;
+    PyArrayObject *array = list ? lg_kept(source->owned, lg_vector(list, name, PyTuple_GET_SIZE(list))) : NULL;
     Py_XDECREF(list);
-    if (!array || PyList_Append(source->owned, (PyObject *)array) < 0) {
-        Py_XDECREF(array);
+    if (!array)
         return -1;
-    }
     element->parameters = lg_data(array);
     element->nparameters = (int)PyArray_SIZE(array);
-    Py_DECREF(array);
     return 0;
 }
 
@@ -111,13 +108,12 @@ static int read_function(model_source *source, PyObject *item, int index)
 {
     PyObject *callable = PyTuple_GET_ITEM(item, 4);
     lg_element_spec *element = &source->elements[index];
-    if (callable == Py_None)
-        return 0;
-    if (!PyCallable_Check(callable)) {
-        PyErr_Format(PyExc_ValueError, "the function of element %s must be callable or None, given %R", element->name,
-                     callable);
+    char name[LG_WHAT_SIZE];
+    snprintf(name, sizeof name, "the function of element %.*s", LG_SHORT(element->name));
+    if (lg_function(name, &callable) < 0)
         return -1;
-    }
+    if (!callable)
+        return 0;
     lg_python_function *function = &source->functions[index];
     if (lg_python_function_open(function, callable, PyTuple_GET_ITEM(item, 1)) < 0)
         return -1;
@@ -248,12 +244,11 @@ static int change_element(const lg_model_spec *spec, PyObject *number, PyObject 
         PyErr_Format(PyExc_ValueError, "there is no element %ld", i);
     if (PyErr_Occurred())
         return -1;
-    PyArrayObject *array = lg_vector(given, spec->elements[i].name, spec->elements[i].nparameters);
-    int kept = array ? PyList_Append(owned, (PyObject *)array) : -1;
-    Py_XDECREF(array);
-    if (kept == 0)
+    const lg_element_spec *element = &spec->elements[i];
+    PyArrayObject *array = lg_kept(owned, lg_vector(given, element->name, element->nparameters));
+    if (array)
         elements[i].parameters = lg_data(array);
-    return kept;
+    return array ? 0 : -1;
 }
 
 /* Builds `other` from the description of `self` with other elements. */
@@ -581,14 +576,12 @@ static PyObject *model_rows(PyObject *self, PyObject *argument)
 
 /* ---- the type ---- */
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function, METH_VARARGS | METH_KEYWORDS
-
 static PyMethodDef model_methods[] = {
-    {"kinematics", WITH_KEYWORDS(model_kinematics), kinematics_doc},
-    {"motions", WITH_KEYWORDS(model_motions), motions_doc},
-    {"reaction", WITH_KEYWORDS(model_reaction), reaction_doc},
-    {"strain", WITH_KEYWORDS(model_strain), strain_doc},
-    {"transmitted", WITH_KEYWORDS(model_transmitted), transmitted_doc},
+    {"kinematics", LG_KEYWORDS(model_kinematics), kinematics_doc},
+    {"motions", LG_KEYWORDS(model_motions), motions_doc},
+    {"reaction", LG_KEYWORDS(model_reaction), reaction_doc},
+    {"strain", LG_KEYWORDS(model_strain), strain_doc},
+    {"transmitted", LG_KEYWORDS(model_transmitted), transmitted_doc},
     {"rows", model_rows, METH_O, rows_doc},
     {"varied", model_varied, METH_O, varied_doc},
     {NULL, NULL, 0, NULL},

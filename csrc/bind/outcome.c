@@ -63,21 +63,12 @@ PyObject *lg_stats_dict(const lg_stats *s, double wall_time)
                       "midpoint_gradients", s->midpoint_gradients, "newton", s->newton);
     if (!dict || wall_time < 0)
         return dict;
-    PyObject *time = PyFloat_FromDouble(wall_time);
-    if (!time || PyDict_SetItemString(dict, "wall_time", time) < 0)
+    if (lg_set_item(dict, "wall_time", PyFloat_FromDouble(wall_time)) < 0)
         Py_CLEAR(dict);
-    Py_XDECREF(time);
     return dict;
 }
 
 /* ---- all of it ---- */
-
-static int set_item(PyObject *dict, const char *name, PyObject *item)
-{
-    int done = item ? PyDict_SetItemString(dict, name, item) : -1;
-    Py_XDECREF(item);
-    return done;
-}
 
 static PyObject *record_dict(lg_outcome *outcome, int which)
 {
@@ -90,10 +81,10 @@ PyObject *lg_outcome_dict(lg_outcome *outcome)
     PyObject *dict = record_dict(outcome, LG_STATES);
     if (!dict)
         return NULL;
-    if (set_item(dict, "carry", lg_vector_from(outcome->carry, outcome->ncarry)) == 0 &&
-        set_item(dict, "end", record_dict(outcome, LG_END)) == 0 &&
-        set_item(dict, "knots", record_dict(outcome, LG_KNOTS)) == 0 &&
-        set_item(dict, "stats", lg_stats_dict(&outcome->stats, outcome->wall_time)) == 0)
+    if (lg_set_item(dict, "carry", lg_vector_from(outcome->carry, outcome->ncarry)) == 0 &&
+        lg_set_item(dict, "end", record_dict(outcome, LG_END)) == 0 &&
+        lg_set_item(dict, "knots", record_dict(outcome, LG_KNOTS)) == 0 &&
+        lg_set_item(dict, "stats", lg_stats_dict(&outcome->stats, outcome->wall_time)) == 0)
         return dict;
     Py_DECREF(dict);
     return NULL;

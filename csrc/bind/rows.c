@@ -5,20 +5,6 @@
 #include "integrator/methods.h"
 #include "model/model.h"
 
-/* A list made row by row. */
-static PyObject *list_of(int count, PyObject *(*row)(const void *context, int index), const void *context)
-{
-    PyObject *list = PyList_New(count);
-    for (int i = 0; list && i < count; i++) {
-        PyObject *item = row(context, i);
-        if (item)
-            PyList_SET_ITEM(list, i, item);
-        else
-            Py_CLEAR(list);
-    }
-    return list;
-}
-
 /* ---- methods ---- */
 
 static const char *const type_names[] = {
@@ -54,7 +40,7 @@ static PyObject *ratio_text(const void *context, int index)
 static PyObject *stage_row(const void *context, int index)
 {
     const lg_tableau *tableau = context;
-    return list_of(tableau->stages, ratio_text, tableau->A[index]);
+    return lg_list_of(tableau->stages, ratio_text, tableau->A[index]);
 }
 
 static PyObject *tableau_dict(const lg_tableau *tableau)
@@ -62,11 +48,11 @@ static PyObject *tableau_dict(const lg_tableau *tableau)
     if (!tableau)
         return Py_NewRef(Py_None);
     int stages = tableau->stages;
-    PyObject *b_hat = tableau->order_hat ? list_of(stages, ratio_text, tableau->b_hat) : Py_NewRef(Py_None);
-    PyObject *d = tableau->d[0].den ? list_of(stages, ratio_text, tableau->d) : Py_NewRef(Py_None);
-    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:i,s:N}", "A", list_of(stages, stage_row, tableau), "b",
-                         list_of(stages, ratio_text, tableau->b), "c", list_of(stages, ratio_text, tableau->c), "b_hat",
-                         b_hat, "order_hat", tableau->order_hat, "d", d);
+    PyObject *b_hat = tableau->order_hat ? lg_list_of(stages, ratio_text, tableau->b_hat) : Py_NewRef(Py_None);
+    PyObject *d = tableau->d[0].den ? lg_list_of(stages, ratio_text, tableau->d) : Py_NewRef(Py_None);
+    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:i,s:N}", "A", lg_list_of(stages, stage_row, tableau), "b",
+                         lg_list_of(stages, ratio_text, tableau->b), "c", lg_list_of(stages, ratio_text, tableau->c),
+                         "b_hat", b_hat, "order_hat", tableau->order_hat, "d", d);
 }
 
 /* Whose equations a method with a momentum solves; NULL: it has none. */
@@ -83,14 +69,15 @@ static PyObject *method_row(const void *Py_UNUSED(context), int index)
     return Py_BuildValue("{s:s,s:i,s:s,s:z,s:z,s:z,s:s,s:s,s:N,s:N}", "name", m->name, "order", m->order, "stepper",
                          m->stepper->name, "needs", m->stepper->needs, "extra", m->stepper->extra, "momentum",
                          momentum_of(m), "reference", m->reference, "doc", m->doc, "options",
-                         list_of(m->options->count, option_row, m->options->row), "tableau", tableau_dict(m->tableau));
+                         lg_list_of(m->options->count, option_row, m->options->row), "tableau",
+                         tableau_dict(m->tableau));
 }
 
 PyDoc_STRVAR(method_doc, "method_rows()\n--\n\nA dict for each method.");
 
 static PyObject *method_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
-    return list_of(lg_method_count, method_row, NULL);
+    return lg_list_of(lg_method_count, method_row, NULL);
 }
 
 /* ---- elements ---- */
@@ -112,15 +99,15 @@ static PyObject *element_row(const void *Py_UNUSED(context), int index)
     return Py_BuildValue("{s:s,s:s,s:s,s:s,s:z,s:z,s:i,s:i,s:i,s:N,s:N}", "family", e.family, "name", e.name, "doc",
                          e.doc, "reference", e.reference, "locked", e.locked, "pairs", e.pairs, "nframes", e.nframes,
                          "nrows", e.nrows, "nmem", e.nmem, "parameters",
-                         list_of(e.nparameters, parameter_row, e.parameters), "example",
-                         list_of(e.nexample, number, e.example));
+                         lg_list_of(e.nparameters, parameter_row, e.parameters), "example",
+                         lg_list_of(e.nexample, number, e.example));
 }
 
 PyDoc_STRVAR(element_doc, "element_rows()\n--\n\nA dict for each type of element.");
 
 static PyObject *element_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
-    return list_of(lg_element_count(), element_row, NULL);
+    return lg_list_of(lg_element_count(), element_row, NULL);
 }
 
 /* ---- node kinds ---- */
@@ -141,7 +128,7 @@ static PyObject *identity_of(const lg_node *node)
 {
     double q[LG_NODE_NQ];
     node->identity(0, q);
-    return list_of(node->nq, number, q);
+    return lg_list_of(node->nq, number, q);
 }
 
 static PyObject *node_row(const void *Py_UNUSED(context), int index)
@@ -158,7 +145,7 @@ PyDoc_STRVAR(node_doc, "node_rows()\n--\n\nA dict for each node kind.");
 
 static PyObject *node_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
-    return list_of(lg_node_count, node_row, NULL);
+    return lg_list_of(lg_node_count, node_row, NULL);
 }
 
 /* ---- groups ---- */
@@ -179,7 +166,7 @@ PyDoc_STRVAR(group_doc, "group_rows()\n--\n\nA dict for each Lie group.");
 
 static PyObject *group_rows(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
-    return list_of(LG_GROUP_COUNT, group_row, NULL);
+    return lg_list_of(LG_GROUP_COUNT, group_row, NULL);
 }
 
 /* ---- parts of the state ---- */
@@ -193,7 +180,7 @@ PyDoc_STRVAR(state_doc, "state_parts()\n--\n\nNames of the arrays of a state, in
 
 static PyObject *state_parts(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
-    return list_of(LG_PARTS, part_row, NULL);
+    return lg_list_of(LG_PARTS, part_row, NULL);
 }
 
 static PyMethodDef row_functions[] = {

@@ -149,12 +149,9 @@ static PyObject *get_widths(PyObject *self, void *Py_UNUSED(closure))
 {
     const lg_system *system = lg_system_of(self);
     PyObject *dict = system ? PyDict_New() : NULL;
-    for (int part = 0; dict && part < LG_PARTS; part++) {
-        PyObject *width = PyLong_FromLong(lg_part_width(system, (lg_part)part));
-        if (!width || PyDict_SetItemString(dict, lg_parts[part].name, width) < 0)
+    for (int part = 0; dict && part < LG_PARTS; part++)
+        if (lg_set_item(dict, lg_parts[part].name, PyLong_FromLong(lg_part_width(system, (lg_part)part))) < 0)
             Py_CLEAR(dict);
-        Py_XDECREF(width);
-    }
     return dict;
 }
 
@@ -168,33 +165,28 @@ static PyObject *get_flag(PyObject *self, void *flag)
 static const unsigned constant_mass = LG_SYSTEM_CONSTANT_MASS, conservative = LG_SYSTEM_CONSERVATIVE;
 static const unsigned needs_gil = LG_SYSTEM_NEEDS_GIL;
 
+static PyObject *block_row(const void *space, int index)
+{
+    const lg_block *b = &((const lg_space *)space)->block[index];
+    return Py_BuildValue("(siiiii)", b->node->name, b->n, b->q, b->v, b->nown, b->own);
+}
+
 static PyObject *get_blocks(PyObject *self, void *Py_UNUSED(closure))
 {
     const lg_system *system = lg_system_of(self);
-    PyObject *list = system ? PyList_New(system->space->nblocks) : NULL;
-    for (int i = 0; list && i < system->space->nblocks; i++) {
-        const lg_block *b = &system->space->block[i];
-        PyObject *row = Py_BuildValue("(siiiii)", b->node->name, b->n, b->q, b->v, b->nown, b->own);
-        if (row)
-            PyList_SET_ITEM(list, i, row);
-        else
-            Py_CLEAR(list);
-    }
-    return list;
+    return system ? lg_list_of(system->space->nblocks, block_row, system->space) : NULL;
+}
+
+static PyObject *row_name(const void *context, int index)
+{
+    const lg_system *system = context;
+    return PyUnicode_FromString(system->row_name(system->self, index));
 }
 
 static PyObject *get_row_names(PyObject *self, void *Py_UNUSED(closure))
 {
     const lg_system *system = lg_system_of(self);
-    PyObject *list = system ? PyList_New(system->pattern->nrows) : NULL;
-    for (int i = 0; list && i < system->pattern->nrows; i++) {
-        PyObject *name = PyUnicode_FromString(system->row_name(system->self, i));
-        if (name)
-            PyList_SET_ITEM(list, i, name);
-        else
-            Py_CLEAR(list);
-    }
-    return list;
+    return system ? lg_list_of(system->pattern->nrows, row_name, system) : NULL;
 }
 
 static PyGetSetDef system_attributes[] = {
@@ -211,18 +203,16 @@ static PyGetSetDef system_attributes[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void)) function, METH_VARARGS | METH_KEYWORDS
-
 static PyMethodDef system_methods[] = {
-    {"evaluate", WITH_KEYWORDS(lg_system_evaluate), lg_system_evaluate_doc},
-    {"evaluate_pair", WITH_KEYWORDS(lg_system_evaluate_pair), lg_system_evaluate_pair_doc},
-    {"energy", WITH_KEYWORDS(system_energy), energy_doc},
-    {"residual", WITH_KEYWORDS(system_residual), residual_doc},
-    {"retract", WITH_KEYWORDS(system_retract), retract_doc},
-    {"difference", WITH_KEYWORDS(system_difference), difference_doc},
-    {"initial", WITH_KEYWORDS(lg_system_initial), lg_system_initial_doc},
-    {"project", WITH_KEYWORDS(lg_system_project), lg_system_project_doc},
-    {"matrix_values", WITH_KEYWORDS(system_matrix_values), matrix_values_doc},
+    {"evaluate", LG_KEYWORDS(lg_system_evaluate), lg_system_evaluate_doc},
+    {"evaluate_pair", LG_KEYWORDS(lg_system_evaluate_pair), lg_system_evaluate_pair_doc},
+    {"energy", LG_KEYWORDS(system_energy), energy_doc},
+    {"residual", LG_KEYWORDS(system_residual), residual_doc},
+    {"retract", LG_KEYWORDS(system_retract), retract_doc},
+    {"difference", LG_KEYWORDS(system_difference), difference_doc},
+    {"initial", LG_KEYWORDS(lg_system_initial), lg_system_initial_doc},
+    {"project", LG_KEYWORDS(lg_system_project), lg_system_project_doc},
+    {"matrix_values", LG_KEYWORDS(system_matrix_values), matrix_values_doc},
     {"solve_dense_count", system_solve_dense_count, METH_NOARGS, dense_count_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -90,7 +90,7 @@ BAD_MODELS = {
     "short element": (([("R3xSO3", 0)], [(0, [0] * 6)], [("gravity", "g", [0])]), "elements must be tuples of 5"),
     "function not callable": (
         ([("R3xSO3", 0)], [(0, [0] * 6)], [("force", "f", [0], [0, 2], 3.0)]),
-        "function of element f must be callable",
+        "function of element f must be a function or None",
     ),
     "no inertia": (([("SO3", 0)], [], []), "inertia"),
 }
