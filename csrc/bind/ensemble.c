@@ -72,19 +72,12 @@ static int fill_members(call *c, double t0, PyObject *q, PyObject *v)
 
 /* ---- the runs ---- */
 
-/* Handles signals, then reports how many runs have been done. */
+/* Progress is how many runs have been done. */
 static lg_status poll(void *self, double t)
 {
     call *c = self;
     (void)t;
-    int borrowed = lg_borrow_gil(&c->thread);
-    int interrupted = PyErr_CheckSignals() < 0;
-    PyObject *result = NULL;
-    if (!interrupted)
-        result = c->progress ? PyObject_CallFunction(c->progress, "i", c->ensemble.done) : Py_NewRef(Py_None);
-    Py_XDECREF(result);
-    lg_return_gil(&c->thread, borrowed);
-    return interrupted ? LG_INTERRUPTED : result ? LG_OK : LG_CALLBACK;
+    return lg_look_outside(&c->thread, c->progress, PyLong_FromDouble, c->ensemble.done);
 }
 
 /* A system that needs the GIL, if there is one, else the first. */
@@ -173,11 +166,11 @@ static void close_call(call *c)
     Py_XDECREF(c->owned);
 }
 
-PyDoc_STRVAR(ensemble_doc,
-             "ensemble(systems, method, t0, t_end, h, save_every, q, v, options, progress=None, t_eval=None,\n"
-             "         stops=None)\n--\n\nMany runs as a list of dicts.");
+const char lg_ensemble_doc[] =
+    "ensemble(systems, method, t0, t_end, h, save_every, q, v, options, progress=None, t_eval=None,\n"
+    "         stops=None)\n--\n\nMany runs as a list of dicts.";
 
-static PyObject *ensemble_call(PyObject *module, PyObject *args, PyObject *kwargs)
+PyObject *lg_ensemble_call(PyObject *module, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"systems", "method",  "t0",       "t_end",  "h",     "save_every", "q",
                             "v",       "options", "progress", "t_eval", "stops", NULL};
@@ -200,14 +193,4 @@ static PyObject *ensemble_call(PyObject *module, PyObject *args, PyObject *kwarg
     Py_XDECREF(times[0]);
     Py_XDECREF(times[1]);
     return result;
-}
-
-static PyMethodDef ensemble_functions[] = {
-    {"ensemble", (PyCFunction)(void (*)(void))ensemble_call, METH_VARARGS | METH_KEYWORDS, ensemble_doc},
-    {NULL, NULL, 0, NULL},
-};
-
-int lg_add_ensemble(PyObject *module)
-{
-    return PyModule_AddFunctions(module, ensemble_functions);
 }

@@ -19,15 +19,9 @@ static lg_status save(void *self, const lg_state *state, double h)
     return lg_record_add(&((session *)self)->states, state, h, NAN);
 }
 
-/* Handles signals. */
 static lg_status poll(void *self, double load)
 {
-    session *s = self;
-    int borrowed = lg_borrow_gil(&s->thread);
-    (void)load;
-    lg_status status = PyErr_CheckSignals() < 0 ? LG_INTERRUPTED : LG_OK;
-    lg_return_gil(&s->thread, borrowed);
-    return status;
+    return lg_look_outside(&((session *)self)->thread, NULL, PyFloat_FromDouble, load);
 }
 
 static lg_status solve(session *s, lg_report *report)
@@ -93,10 +87,11 @@ static void close_session(session *s)
     Py_XDECREF(s->q);
 }
 
-PyDoc_STRVAR(equilibrium_doc, "equilibrium(system, t, loads, q, rtol, atol, max_iter)\n--\n\nThe states in equilibrium "
-                              "under factors of the loads.");
+const char lg_equilibrium_doc[] =
+    "equilibrium(system, t, loads, q, rtol, atol, max_iter)\n--\n\nThe states in equilibrium "
+    "under factors of the loads.";
 
-static PyObject *equilibrium_call(PyObject *module, PyObject *args)
+PyObject *lg_equilibrium_call(PyObject *module, PyObject *args)
 {
     const lg_module *state = PyModule_GetState(module);
     session s = {.thread = NULL};
@@ -109,14 +104,4 @@ static PyObject *equilibrium_call(PyObject *module, PyObject *args)
         result = run(&s, state);
     close_session(&s);
     return result;
-}
-
-static PyMethodDef equilibrium_functions[] = {
-    {"equilibrium", equilibrium_call, METH_VARARGS, equilibrium_doc},
-    {NULL, NULL, 0, NULL},
-};
-
-int lg_add_equilibrium(PyObject *module)
-{
-    return PyModule_AddFunctions(module, equilibrium_functions);
 }

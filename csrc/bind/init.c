@@ -8,14 +8,21 @@ static int module_exec(PyObject *module)
         return -1;
     lg_dense_single_thread();
 
-    int (*const parts[])(PyObject *) = {lg_add_errors,      lg_add_system,      lg_add_model,     lg_add_callable,
-                                        lg_add_stepper,     lg_add_rows,        lg_add_integrate, lg_add_ensemble,
-                                        lg_add_equilibrium, lg_add_interpolate, lg_add_groups};
+    int (*const parts[])(PyObject *) = {lg_add_errors,  lg_add_system, lg_add_model, lg_add_callable,
+                                        lg_add_stepper, lg_add_rows,   lg_add_groups};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i](module) < 0)
             return -1;
     return 0;
 }
+
+static PyMethodDef module_functions[] = {
+    {"integrate", LG_KEYWORDS(lg_integrate_call), lg_integrate_doc},
+    {"ensemble", LG_KEYWORDS(lg_ensemble_call), lg_ensemble_doc},
+    {"equilibrium", lg_equilibrium_call, METH_VARARGS, lg_equilibrium_doc},
+    {"interpolate", lg_interpolate_call, METH_VARARGS, lg_interpolate_doc},
+    {NULL, NULL, 0, NULL},
+};
 
 static PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, module_exec},
@@ -30,5 +37,6 @@ PyMODINIT_FUNC PyInit__core(void);
 PyMODINIT_FUNC PyInit__core(void)
 {
     lg_module_def.m_slots = module_slots;
+    lg_module_def.m_methods = module_functions;
     return PyModuleDef_Init(&lg_module_def);
 }

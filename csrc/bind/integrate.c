@@ -52,23 +52,10 @@ static lg_status step(void *self, const lg_state *before, const lg_state *after,
     return status;
 }
 
-/* Handles signals, then reports progress. */
-static lg_status look_outside(const call *c, double t)
-{
-    if (PyErr_CheckSignals() < 0)
-        return LG_INTERRUPTED;
-    PyObject *result = c->progress ? PyObject_CallFunction(c->progress, "d", t) : Py_NewRef(Py_None);
-    Py_XDECREF(result);
-    return result ? LG_OK : LG_CALLBACK;
-}
-
 static lg_status poll(void *self, double t)
 {
     call *c = self;
-    int borrowed = lg_borrow_gil(&c->thread);
-    lg_status status = look_outside(c, t);
-    lg_return_gil(&c->thread, borrowed);
-    return status;
+    return lg_look_outside(&c->thread, c->progress, PyFloat_FromDouble, t);
 }
 
 static lg_status run(call *c, const lg_schedule *schedule, lg_report *report)
@@ -166,12 +153,11 @@ static void close_call(call *c)
 
 /* ---- arguments ---- */
 
-PyDoc_STRVAR(
-    integrate_doc,
+const char lg_integrate_doc[] =
     "integrate(system, method, t0, t_end, h, save_every, q, v, start, options, progress=None, t_eval=None,\n  "
-    "        on_step=None, dense=False, stops=None, on_rows=None, room=0)\n--\n\nA whole run as a dict of arrays.");
+    "        on_step=None, dense=False, stops=None, on_rows=None, room=0)\n--\n\nA whole run as a dict of arrays.";
 
-static PyObject *integrate_call(PyObject *module, PyObject *args, PyObject *kwargs)
+PyObject *lg_integrate_call(PyObject *module, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"system",  "method", "t0",    "t_end",   "h",        "save_every",
                             "q",       "v",      "start", "options", "progress", "t_eval",
@@ -198,14 +184,4 @@ static PyObject *integrate_call(PyObject *module, PyObject *args, PyObject *kwar
     Py_XDECREF(times[0]);
     Py_XDECREF(times[1]);
     return result;
-}
-
-static PyMethodDef integrate_functions[] = {
-    {"integrate", (PyCFunction)(void (*)(void))integrate_call, METH_VARARGS | METH_KEYWORDS, integrate_doc},
-    {NULL, NULL, 0, NULL},
-};
-
-int lg_add_integrate(PyObject *module)
-{
-    return PyModule_AddFunctions(module, integrate_functions);
 }

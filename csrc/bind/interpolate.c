@@ -85,11 +85,11 @@ static PyObject *result_of(const interpolation *p, const lg_module *module)
                          p->found[EXTRA]);
 }
 
-PyDoc_STRVAR(interpolate_doc,
-             "interpolate(system, times, t, q, v, a, lam, mem=None, extra=None)\n--\n\nq, v, a, lam, mem and extra at "
-             "`times`, by dense output between knots.");
+const char lg_interpolate_doc[] =
+    "interpolate(system, times, t, q, v, a, lam, mem=None, extra=None)\n--\n\nq, v, a, lam, mem and extra at "
+    "`times`, by dense output between knots.";
 
-static PyObject *interpolate_call(PyObject *module, PyObject *args)
+PyObject *lg_interpolate_call(PyObject *module, PyObject *args)
 {
     const lg_module *state = PyModule_GetState(module);
     PyObject *self, *times, *given[PARTS] = {NULL}, *result = NULL;
@@ -105,14 +105,4 @@ static PyObject *interpolate_call(PyObject *module, PyObject *args)
         Py_XDECREF(p.found[k]);
     }
     return result;
-}
-
-static PyMethodDef interpolate_functions[] = {
-    {"interpolate", interpolate_call, METH_VARARGS, interpolate_doc},
-    {NULL, NULL, 0, NULL},
-};
-
-int lg_add_interpolate(PyObject *module)
-{
-    return PyModule_AddFunctions(module, interpolate_functions);
 }

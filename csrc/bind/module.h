@@ -32,7 +32,7 @@ typedef struct lg_module {
     PyTypeObject *System, *Model, *CallableSystem, *Stepper;
 } lg_module;
 
-extern struct PyModuleDef lg_module_def; /* but for its slots, which init.c sets */
+extern struct PyModuleDef lg_module_def; /* but for its slots and functions, which init.c sets */
 /* Once per process, before any other function of NumPy. -1: an exception is set. */
 int lg_import_numpy(void);
 /* The module state of one of the module's types or of a subclass. */
@@ -45,11 +45,14 @@ int lg_add_model(PyObject *module);
 int lg_add_callable(PyObject *module);
 int lg_add_stepper(PyObject *module);
 int lg_add_rows(PyObject *module);
-int lg_add_integrate(PyObject *module);
-int lg_add_ensemble(PyObject *module);
-int lg_add_equilibrium(PyObject *module);
-int lg_add_interpolate(PyObject *module);
 int lg_add_groups(PyObject *module);
+
+/* The functions of init.c's table, in files of their own. */
+PyObject *lg_integrate_call(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *lg_ensemble_call(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *lg_equilibrium_call(PyObject *module, PyObject *args);
+PyObject *lg_interpolate_call(PyObject *module, PyObject *args);
+extern const char lg_integrate_doc[], lg_ensemble_doc[], lg_equilibrium_doc[], lg_interpolate_doc[];
 
 /* Creates a heap type from its spec, adds it under its short name and keeps a strong reference in *slot. */
 int lg_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base, PyTypeObject **slot);

@@ -133,3 +133,21 @@ void lg_return_gil(lg_thread *thread, int borrowed)
     if (borrowed)
         *thread = PyEval_SaveThread();
 }
+
+static lg_status report_progress(PyObject *progress, PyObject *value)
+{
+    PyObject *result = value ? PyObject_CallOneArg(progress, value) : NULL;
+    Py_XDECREF(value);
+    Py_XDECREF(result);
+    return result ? LG_OK : LG_CALLBACK;
+}
+
+lg_status lg_look_outside(lg_thread *thread, PyObject *progress, PyObject *(*number)(double), double value)
+{
+    int borrowed = lg_borrow_gil(thread);
+    lg_status status = PyErr_CheckSignals() < 0 ? LG_INTERRUPTED : LG_OK;
+    if (status == LG_OK && progress)
+        status = report_progress(progress, number(value));
+    lg_return_gil(thread, borrowed);
+    return status;
+}

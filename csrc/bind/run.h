@@ -24,6 +24,9 @@ void lg_hold_gil(lg_thread *thread);
 int lg_borrow_gil(const lg_thread *thread);
 void lg_return_gil(lg_thread *thread, int borrowed);
 
+/* Handles signals, then calls `progress` (NULL: nothing) with a number as the object that `number` makes of it. */
+lg_status lg_look_outside(lg_thread *thread, PyObject *progress, PyObject *(*number)(double), double value);
+
 /* LG_CALLBACK: an exception is set. The caller keeps `system` alive and closes the run. */
 lg_status lg_run_from(lg_run *run, const lg_module *module, const lg_run_arguments *arguments, lg_report *report);
 
