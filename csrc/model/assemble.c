@@ -165,10 +165,11 @@ lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wante
     return collect(m, at, want);
 }
 
-/* The wrenches of forces alone; `gathered` is where bodies would gather them. */
+/* The wrenches of forces alone, on frames that move; `gathered` is where bodies would gather them. */
 static LG_APART lg_status press_forces(const lg_model *m, const lg_point *at, double *gathered)
 {
     const lg_wanted forces = {.force = gathered};
+    LG_TRY(move(m, at, m->force_level, 0));
     LG_TRY(add_forces(m, at, &forces, 0));
     return add_joints(m, at, &forces, 0);
 }
@@ -177,7 +178,6 @@ static LG_APART lg_status press_forces(const lg_model *m, const lg_point *at, do
 lg_status lg_model_accelerate(void *self, const lg_point *at, double *a)
 {
     const lg_model *m = self;
-    LG_TRY(move(m, at, m->force_level, 0));
     if (m->nforce_spans || m->njoint_spans)
         LG_TRY(press_forces(m, at, a));
     for (int i = 0; i < m->nbody_spans; i++)

@@ -58,8 +58,9 @@ struct lg_body_type {
     void (*gather)(lg_span bodies, const lg_point *at, const lg_wanted *want);
     /* Whether it bears dead loads: the verbs that take the wrenches of forces add them, without a frame. NULL: no. */
     int (*bears)(const lg_body *b);
-    /* Without constraints, instead of inertia and gather: writes its accelerations under the wrenches of forces. Both
-       verbs or none: `is_loose` says whether this body can, by its parameters and its block. */
+    /* Without constraints, instead of inertia and gather: writes its accelerations under the wrenches of forces; after
+       `kinematics` where forces act on frames. Both verbs or none: `is_loose` says whether this body can, by its
+       parameters and its block. */
     void (*accelerate)(lg_span bodies, const lg_point *at, double *a);
     int (*is_loose)(const lg_body *b);
     double (*kinetic)(const lg_body *b, const lg_point *at);

@@ -369,7 +369,10 @@ static void accelerate(lg_span bodies, const lg_point *at, double *a)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
-        add_wrenches(b, at, LG_FORCES, force, moment, NULL);
+        if (b->nactive)
+            add_wrenches(b, at, LG_FORCES, force, moment, NULL);
+        else
+            begin(b, at); /* `kinematics` may not have been called */
         add_loads(b, at, force, moment, NULL);
         lg_rigid_accelerate(b, at, force, moment, a + b->block->v);
     }
