@@ -118,7 +118,7 @@ PyObject *lg_vector_from(const double *data, npy_intp n)
     return array;
 }
 
-PyArrayObject *lg_kept(PyObject *owned, PyArrayObject *array)
+PyArrayObject *lg_keep_array(PyObject *owned, PyArrayObject *array)
 {
     int kept = array ? PyList_Append(owned, (PyObject *)array) : -1;
     Py_XDECREF(array);

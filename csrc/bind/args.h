@@ -16,7 +16,7 @@ PyArrayObject *lg_vector(PyObject *object, const char *name, npy_intp n);
 PyObject *lg_vector_from(const double *data, npy_intp n);
 
 /* Takes over an array (NULL: an exception is set) for the list `owned`, which keeps it alive. */
-PyArrayObject *lg_kept(PyObject *owned, PyArrayObject *array);
+PyArrayObject *lg_keep_array(PyObject *owned, PyArrayObject *array);
 
 /* A list made row by row. */
 PyObject *lg_list_of(int count, PyObject *(*row)(const void *context, int index), const void *context);

@@ -52,7 +52,7 @@ static int fill_member(call *c, int i, double t0, const PyArrayObject *q, const 
 static PyArrayObject *read_states(call *c, PyObject *given, const char *name, int width)
 {
     npy_intp dims[] = {c->ensemble.count, width};
-    return lg_kept(c->owned, lg_array(given, name, 2, dims, 0));
+    return lg_keep_array(c->owned, lg_array(given, name, 2, dims, 0));
 }
 
 static int fill_members(call *c, double t0, PyObject *q, PyObject *v)

@@ -95,7 +95,7 @@ static int read_parameters(model_source *source, PyObject *sequence, lg_element_
     char name[LG_WHAT_SIZE];
     snprintf(name, sizeof name, "parameters of element %.*s", LG_SHORT(element->name));
     PyObject *list = PySequence_Tuple(sequence);
-    PyArrayObject *array = list ? lg_kept(source->owned, lg_vector(list, name, PyTuple_GET_SIZE(list))) : NULL;
+    PyArrayObject *array = list ? lg_keep_array(source->owned, lg_vector(list, name, PyTuple_GET_SIZE(list))) : NULL;
     Py_XDECREF(list);
     if (!array)
         return -1;
@@ -245,7 +245,7 @@ static int change_element(const lg_model_spec *spec, PyObject *number, PyObject 
     if (PyErr_Occurred())
         return -1;
     const lg_element_spec *element = &spec->elements[i];
-    PyArrayObject *array = lg_kept(owned, lg_vector(given, element->name, element->nparameters));
+    PyArrayObject *array = lg_keep_array(owned, lg_vector(given, element->name, element->nparameters));
     if (array)
         elements[i].parameters = lg_data(array);
     return array ? 0 : -1;

@@ -60,7 +60,7 @@ static int read_given(PyObject *object, const char *name, PyObject *owned, lg_gi
         *given = (lg_given){.kind = text ? LG_GIVEN_TEXT : LG_GIVEN_OTHER, .text = text};
         PyErr_Clear();
     } else if (PyArray_Check(object) && PyArray_NDIM((PyArrayObject *)object)) {
-        PyArrayObject *array = lg_kept(owned, lg_vector(object, name, -1));
+        PyArrayObject *array = lg_keep_array(owned, lg_vector(object, name, -1));
         if (!array)
             return -1;
         *given = (lg_given){.kind = LG_GIVEN_ARRAY, .array = lg_data(array), .count = (int)PyArray_SIZE(array)};
