@@ -10,9 +10,9 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array, choice
 from lgint._model.model import Model, System
-from lgint._run.trajectory import Trajectory
+from lgint._run.trajectory import STATE, Trajectory
 
-PARTS = ("t", "h", "error", "q", "v", "vdot", "lam")
+PARTS = tuple(name for name in STATE if name != "mem")
 
 
 class Ensemble(Sequence[Trajectory]):

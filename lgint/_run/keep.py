@@ -15,10 +15,9 @@ from lgint._run import folder
 from lgint._run.events import Events
 from lgint._run.folder import END, RESUME, Folder
 from lgint._run.methods import ROWS
-from lgint._run.trajectory import SAVED, STATE, Trajectory, event_arrays, loaded
+from lgint._run.trajectory import SAVED, STATE, STEP, Trajectory, event_arrays, loaded
 
 Save = Sequence[str] | Mapping[str, Callable[[Trajectory], Any]]
-ALWAYS: Final = ("t", "h", "error")
 BYTES: Final = 2**22  # size of the rows that the core holds before they are taken
 
 
@@ -61,7 +60,7 @@ class Keeper:
     @staticmethod
     def room(model: System) -> int:
         """How many rows the core holds before they are taken."""
-        width = len(ALWAYS) + sum(model.core.widths.values())
+        width = len(STEP) + sum(model.core.widths.values())
         return int(np.clip(BYTES // (8 * width), 1, 2**16))
 
     def take(self, rows: dict[str, Any]) -> None:
@@ -78,7 +77,7 @@ class Keeper:
         with suppress(Exception) if status < 0 else nullcontext():
             self._add(result)
         rest = {name: result[name] for name in ("end", "carry", "stats", "knots")}
-        none = {name: result[name][:0] for name in ALWAYS}
+        none = {name: result[name][:0] for name in STEP}
         if self._place is None:
             return rest | _parts(none | {name: np.concatenate(values) for name, values in self._taken.items()})
         self._place.close()
@@ -111,7 +110,7 @@ class Keeper:
         named = {name if name in STATE else f"extra_{self._extra}": values for name, values in columns.items()}
         if self._save is None:
             return named
-        chosen = {name: named[name] for name in ALWAYS}
+        chosen = {name: named[name] for name in STEP}
         if not isinstance(self._save, Mapping):
             wanted = [name if name in STATE else f"extra_{name}" for name in self._save]
             return chosen | {name: named[name] for name in wanted}

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from lgint._run.view import View
 
-STATE: Final = ("t", "h", "error", *PARTS)
+STEP: Final = ("t", "h", "error")
+STATE: Final = (*STEP, *PARTS)
 SAVED: Final = "saved_"  # in files, before the names of saved quantities
 
 
