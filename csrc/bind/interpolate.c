@@ -2,20 +2,13 @@
 #include "bind/map.h"
 #include "run/dense.h"
 
-enum { TIMES, Q, V, A, LAM, MEM, EXTRA, PARTS };
-
-static const char *const part_names[PARTS] = {"t", "q", "v", "a", "lam", "mem", "extra"};
+enum { EXTRA = LG_PARTS, COLUMNS }; /* the parts of a state, then what the stepper adds */
 
 typedef struct interpolation {
     const lg_system *system;
-    PyArrayObject *knots[PARTS], *found[PARTS];
+    PyArrayObject *t, *times; /* of the knots, and those asked for */
+    PyArrayObject *knots[COLUMNS], *found[COLUMNS];
 } interpolation;
-
-/* The width of a part, or -1 for any. */
-static npy_intp width_of(const lg_system *system, int part)
-{
-    return part == EXTRA ? -1 : lg_length(system, "tqvvrm"[part]);
-}
 
 /* A part that is not given; the width is nothing where it might be anything. */
 static PyArrayObject *zeros(const npy_intp *dims)
@@ -24,48 +17,47 @@ static PyArrayObject *zeros(const npy_intp *dims)
     return (PyArrayObject *)PyArray_ZEROS(2, known, NPY_DOUBLE, 0);
 }
 
-static int open_parts(interpolation *p, PyObject *const *given)
+/* The knots of one column, and room for what is found of it. */
+static int open_column(interpolation *p, int k, PyObject *given)
 {
-    npy_intp dims[] = {PyArray_SIZE(p->knots[TIMES]), 0}, rows[] = {PyArray_SIZE(p->found[TIMES]), 0};
-    for (int k = Q; k < PARTS; k++) {
-        dims[1] = width_of(p->system, k);
-        if (!(p->knots[k] = given[k] ? lg_array(given[k], part_names[k], 2, dims, 0) : zeros(dims)))
-            return -1;
-        rows[1] = PyArray_DIM(p->knots[k], 1);
-        if (!(p->found[k] = (PyArrayObject *)PyArray_SimpleNew(2, rows, NPY_DOUBLE)))
-            return -1;
-    }
-    return 0;
+    npy_intp dims[] = {PyArray_SIZE(p->t), k == EXTRA ? -1 : lg_part_width(p->system, (lg_part)k)};
+    const char *name = k == EXTRA ? "extra" : lg_parts[k].name;
+    if (!(p->knots[k] = given ? lg_array(given, name, 2, dims, 0) : zeros(dims)))
+        return -1;
+    npy_intp rows[] = {PyArray_SIZE(p->times), PyArray_DIM(p->knots[k], 1)};
+    p->found[k] = (PyArrayObject *)PyArray_SimpleNew(2, rows, NPY_DOUBLE);
+    return p->found[k] ? 0 : -1;
 }
 
-static int open_arrays(interpolation *p, PyObject *times, PyObject *const *given)
+static int open_arrays(interpolation *p, PyObject *times, PyObject *t, PyObject *const *given)
 {
-    if (!(p->found[TIMES] = lg_vector(times, "times", -1)) || !(p->knots[TIMES] = lg_vector(given[TIMES], "t", -1)))
+    if (!(p->times = lg_vector(times, "times", -1)) || !(p->t = lg_vector(t, "t", -1)))
         return -1;
-    if (PyArray_SIZE(p->knots[TIMES]) < 2) {
+    if (PyArray_SIZE(p->t) < 2) {
         PyErr_SetString(PyExc_ValueError, "t must hold at least two knots");
         return -1;
     }
-    return open_parts(p, given);
+    for (int k = 0; k < COLUMNS; k++)
+        if (open_column(p, k, given[k]) < 0)
+            return -1;
+    return 0;
 }
 
-static lg_states states_of(PyArrayObject *const *part)
+static lg_states states_of(PyArrayObject *t, PyArrayObject *const *column)
 {
-    return (lg_states){.count = PyArray_SIZE(part[TIMES]),
-                       .nextra = (int)PyArray_DIM(part[EXTRA], 1),
-                       .t = PyArray_DATA(part[TIMES]),
-                       .q = PyArray_DATA(part[Q]),
-                       .v = PyArray_DATA(part[V]),
-                       .a = PyArray_DATA(part[A]),
-                       .lam = PyArray_DATA(part[LAM]),
-                       .mem = PyArray_DATA(part[MEM]),
-                       .extra = PyArray_DATA(part[EXTRA])};
+    lg_states states = {.count = PyArray_SIZE(t),
+                        .nextra = (int)PyArray_DIM(column[EXTRA], 1),
+                        .t = PyArray_DATA(t),
+                        .extra = PyArray_DATA(column[EXTRA])};
+    for (int part = 0; part < LG_PARTS; part++)
+        states.part[part] = PyArray_DATA(column[part]);
+    return states;
 }
 
 static lg_status interpolate(const interpolation *p)
 {
     lg_dense dense = {.system = p->system};
-    lg_states knots = states_of(p->knots), found = states_of(p->found);
+    lg_states knots = states_of(p->t, p->knots), found = states_of(p->times, p->found);
     lg_arena arena = {0};
     LG_TRY(lg_arena_open(&arena, lg_dense_layout, &dense));
     double *work = PyMem_Calloc((size_t)p->system->nwork + 1, sizeof *work);
@@ -81,8 +73,10 @@ static PyObject *result_of(const interpolation *p, const lg_module *module)
     lg_status status = interpolate(p);
     if (status != LG_OK)
         return lg_raise(module, status, &none, NULL);
-    return Py_BuildValue("OOOOOO", p->found[Q], p->found[V], p->found[A], p->found[LAM], p->found[MEM],
-                         p->found[EXTRA]);
+    PyObject *result = PyTuple_New(COLUMNS);
+    for (int k = 0; result && k < COLUMNS; k++)
+        PyTuple_SET_ITEM(result, k, Py_NewRef((PyObject *)p->found[k]));
+    return result;
 }
 
 const char lg_interpolate_doc[] =
@@ -92,15 +86,18 @@ const char lg_interpolate_doc[] =
 PyObject *lg_interpolate_call(PyObject *module, PyObject *args)
 {
     const lg_module *state = PyModule_GetState(module);
-    PyObject *self, *times, *given[PARTS] = {NULL}, *result = NULL;
-    if (!PyArg_ParseTuple(args, "O!OOOOOO|OO:interpolate", state->System, &self, &times, &given[TIMES], &given[Q],
-                          &given[V], &given[A], &given[LAM], &given[MEM], &given[EXTRA]) ||
+    PyObject *self, *times, *t, *given[COLUMNS] = {NULL}, *result = NULL;
+    if (!PyArg_ParseTuple(args, "O!OOOOOO|OO:interpolate", state->System, &self, &times, &t, &given[LG_PART_Q],
+                          &given[LG_PART_V], &given[LG_PART_A], &given[LG_PART_LAM], &given[LG_PART_MEM],
+                          &given[EXTRA]) ||
         !lg_system_of(self))
         return NULL;
     interpolation p = {.system = lg_system_of(self)};
-    if (open_arrays(&p, times, given) == 0)
+    if (open_arrays(&p, times, t, given) == 0)
         result = result_of(&p, state);
-    for (int k = 0; k < PARTS; k++) {
+    Py_XDECREF(p.t);
+    Py_XDECREF(p.times);
+    for (int k = 0; k < COLUMNS; k++) {
         Py_XDECREF(p.knots[k]);
         Py_XDECREF(p.found[k]);
     }

@@ -134,46 +134,43 @@ static long interval_of(const lg_states *knots, double t)
 /* The state in row i. */
 static lg_states row_of(const lg_dense *dense, const lg_states *states, long i)
 {
-    const lg_system *system = dense->system;
-    int nq = system->space->nq, nv = system->space->nv;
-    return (lg_states){.count = 1,
-                       .nextra = states->nextra,
-                       .t = states->t + i,
-                       .q = states->q + i * nq,
-                       .v = states->v + i * nv,
-                       .a = states->a + i * nv,
-                       .lam = states->lam + i * system->pattern->nrows,
-                       .mem = states->mem + i * system->nmem,
-                       .extra = states->extra + i * states->nextra};
+    lg_states row = {.count = 1, .nextra = states->nextra, .t = states->t + i};
+    for (int part = 0; part < LG_PARTS; part++)
+        row.part[part] = states->part[part] + i * lg_part_width(dense->system, (lg_part)part);
+    row.extra = states->extra + i * states->nextra;
+    return row;
 }
 
 static lg_knot knot_of(const lg_states *row)
 {
-    return (lg_knot){*row->t, row->q, row->v, row->a, row->lam};
+    double *const *part = row->part;
+    return (lg_knot){*row->t, part[LG_PART_Q], part[LG_PART_V], part[LG_PART_A], part[LG_PART_LAM]};
 }
 
 /* The memory at a time in a step: the memory at its start, updated as if the state were accepted. */
 static lg_status remember(const lg_dense *dense, const lg_states *from, const lg_states *found, double *work)
 {
     const lg_system *system = dense->system;
-    lg_copy(system->nmem, from->mem, found->mem);
+    double *const *part = found->part, *mem = part[LG_PART_MEM];
+    lg_copy(system->nmem, from->part[LG_PART_MEM], mem);
     if (!system->commit)
         return LG_OK;
-    lg_point point = lg_point_after(*found->t, found->q, found->v, found->mem);
+    lg_point point = lg_point_after(*found->t, part[LG_PART_Q], part[LG_PART_V], mem);
     point.t_in = 0.5 * (dense->from.t + dense->to.t);
-    point.a = found->a;
-    point.lam = found->lam;
+    point.a = part[LG_PART_A];
+    point.lam = part[LG_PART_LAM];
     point.work = work;
-    return system->commit(system->self, &point, found->mem);
+    return system->commit(system->self, &point, mem);
 }
 
 lg_status lg_dense_between(lg_dense *dense, const lg_states *from, const lg_states *to, const lg_states *found,
                            double *work)
 {
+    double *const *part = found->part;
     double t = *found->t, s = fmin(fmax((t - *from->t) / (*to->t - *from->t), 0), 1);
-    if (dense->from.q != from->q || dense->from.t != *from->t || dense->to.t != *to->t)
+    if (dense->from.q != from->part[LG_PART_Q] || dense->from.t != *from->t || dense->to.t != *to->t)
         lg_dense_open(dense, knot_of(from), knot_of(to));
-    lg_dense_at(dense, t, found->q, found->v, found->a, found->lam);
+    lg_dense_at(dense, t, part[LG_PART_Q], part[LG_PART_V], part[LG_PART_A], part[LG_PART_LAM]);
     for (int i = 0; i < found->nextra; i++)
         found->extra[i] = (1 - s) * from->extra[i] + s * to->extra[i];
     return remember(dense, from, found, work);

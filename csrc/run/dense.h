@@ -2,8 +2,7 @@
 #ifndef LG_RUN_DENSE_H
 #define LG_RUN_DENSE_H
 
-#include "core/arena.h"
-#include "system/system.h"
+#include "integrator/state.h"
 
 /* One end of a step. */
 typedef struct lg_knot {
@@ -28,9 +27,9 @@ void lg_dense_at(lg_dense *dense, double t, double *q, double *v, double *a, dou
 /* States at some times, each part of them in an array of its own. Knots are two or more, in the order of their times. */
 typedef struct lg_states {
     long count;
-    int nextra; /* what the stepper adds to a state */
-    double *t, *q, *v, *a, *lam;
-    double *mem, *extra; /* the memory of the system; the numbers that the stepper adds */
+    int nextra;
+    double *t, *part[LG_PARTS];
+    double *extra; /* the numbers that the stepper adds to a state, nextra each */
 } lg_states;
 
 /* Fills in the state at the time of `found`, a single row, in the step between two others. `work` is the scratch of the

@@ -289,8 +289,10 @@ void lg_run_return(lg_run *run)
 
 static lg_states row_of(const lg_run *run, lg_state *state)
 {
-    return (lg_states){
-        1, lg_run_extra_count(run), &state->t, state->q, state->v, state->a, state->lam, state->mem, state->carry};
+    lg_states row = {.count = 1, .nextra = lg_run_extra_count(run), .t = &state->t, .extra = state->carry};
+    for (int part = 0; part < LG_PARTS; part++)
+        row.part[part] = lg_part_of(state, (lg_part)part);
+    return row;
 }
 
 lg_status lg_run_between(lg_run *run, double t)
