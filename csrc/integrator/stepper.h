@@ -27,6 +27,7 @@ struct lg_stepper_type {
     lg_coupling coupling; /* of its matrix; the same for all steppers among which a row chooses, as the next field */
     int masses_beside; /* it may also need a matrix of masses */
     const char *needs; /* of a system, in words; NULL: it runs every system */
+    const char *instead; /* advice where a system lacks that; NULL: none */
     const char *extra; /* the name of what results hold of every state beside its parts; NULL: nothing */
     int (*extra_count)(const lg_stepper *self); /* its numbers, which begin the carry */
     int starts_singular; /* it can do without the accelerations and multipliers of a start, which are NaN then */
@@ -97,6 +98,7 @@ typedef struct lg_momentum_rule {
     lg_kinetic_rule kinetic;
     int all; /* Newton's method iterates on v and p as well */
     int null_space; /* Newton's method iterates on coordinates that keep the blocks' own rows */
+    const char *remedy; /* advice where Newton's method fails on a model of bodies; NULL: none */
 } lg_momentum_rule;
 
 struct lg_method { /* one row of methods.def */

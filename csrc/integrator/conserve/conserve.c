@@ -9,9 +9,12 @@
 
 /* ---- the rules of rows ---- */
 
-const lg_momentum_rule lg_livens_all = {.pair = LG_PAIR_DISCRETE, .all = 1},
-                       lg_livens_reduced = {.pair = LG_PAIR_DISCRETE},
-                       lg_livens_null_space = {.pair = LG_PAIR_DISCRETE, .null_space = 1},
+/* In Livens' discrete rule v1 = 2 v_m - v0 depends on v0, and on bodies that tumble its alternating part grows. */
+#define TUMBLING "try a smaller h; on bodies that tumble emh conserves the same, and its rates do not grow"
+
+const lg_momentum_rule lg_livens_all = {.pair = LG_PAIR_DISCRETE, .all = 1, .remedy = TUMBLING},
+                       lg_livens_reduced = {.pair = LG_PAIR_DISCRETE, .remedy = TUMBLING},
+                       lg_livens_null_space = {.pair = LG_PAIR_DISCRETE, .null_space = 1, .remedy = TUMBLING},
                        lg_livens_midpoint = {.pair = LG_PAIR_MIDPOINT},
                        lg_hamilton_midpoint = {.pair = LG_PAIR_MIDPOINT, .kinetic = LG_KINETIC_POLYNOMIAL},
                        lg_hamilton_discrete = {.pair = LG_PAIR_DISCRETE, .kinetic = LG_KINETIC_HAMILTON};
@@ -38,7 +41,7 @@ static lg_status check_system(lg_stepper *self)
                       LG_SHORT(system->block_name(system->self, block)));
     else
         lg_report_say(&self->report, "%s needs %s", self->method->name, self->type->needs);
-    self->report.advice = "generalized-alpha runs every model";
+    self->report.advice = self->type->instead;
     return LG_BAD_ARGUMENT;
 }
 
@@ -178,6 +181,7 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
         .size = sizeof(lg_conserve_stepper),                                                                           \
         .coupling = LG_COUPLING_GROUPS,                                                                                \
         .needs = what,                                                                                                 \
+        .instead = "generalized-alpha runs every model",                                                               \
         .extra = "p",                                                                                                  \
         .starts_singular = 1,                                                                                          \
         .passes_kinks = 1,                                                                                             \

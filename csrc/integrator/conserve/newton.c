@@ -203,15 +203,6 @@ static void update_null(void *self, const double *correction)
 
 /* ---- the solution ---- */
 
-/* In Livens' discrete rule v1 = 2 v_m - v0 depends on v0, and on bodies that tumble its alternating part grows. */
-static const char *advice(const lg_conserve_stepper *c)
-{
-    int alternates = c->rule->pair == LG_PAIR_DISCRETE && c->kinetic == LG_KINETIC_LIVENS;
-    return alternates && c->base.system->block_name
-               ? "try a smaller h; on bodies that tumble emh conserves the same, and its rates do not grow"
-               : NULL;
-}
-
 lg_status lg_conserve_solve(lg_conserve_stepper *c, lg_newton_memory *memory)
 {
     const lg_system *system = c->base.system;
@@ -233,6 +224,6 @@ lg_status lg_conserve_solve(lg_conserve_stepper *c, lg_newton_memory *memory)
         result.worst += system->space->nv - c->null.nu;
     lg_report_newton(system, &end, status, &result, &c->base.report);
     if (status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE)
-        c->base.report.advice = advice(c);
+        c->base.report.advice = system->block_name ? c->rule->remedy : NULL;
     return status;
 }
