@@ -439,13 +439,10 @@ static void join_elements(builder *b, const lg_model_spec *spec)
     }
 }
 
-/* The end of a joint whose body carries its rows, if either can: the first that moves and turns. */
-static int carrying_end(const lg_element *e)
+/* Whether the body at an end turns, so that it can carry the rows of a joint. */
+static int turns(const lg_frame *f)
 {
-    for (int s = 0; s < 2; s++)
-        if (e->frame[s]->body->block && !e->frame[s]->body->type->is_point)
-            return s;
-    return -1;
+    return f->body->block && !f->body->type->is_point;
 }
 
 /* The joints with their rows in the axes of bodies. Their cliques are those of groups, which couple in all of them. */
@@ -455,13 +452,15 @@ static void fill_invariants(builder *b)
     for (int i = 0; i < m->njoints; i++) {
         lg_joint *joint = &m->invariants[i];
         *joint = m->joints[i];
-        int end = carrying_end(&joint->e);
         if (joint->group >= 0 && lg_element_between(&joint->e))
             joint->clique = m->pattern.ncliques + joint->group;
-        if (!joint->type->carry || end < 0)
+        if (!joint->type->carry)
+            continue;
+        const int turning[2] = {turns(joint->e.frame[0]), turns(joint->e.frame[1])};
+        if (!turning[0] && !turning[1])
             continue;
         lg_copy(joint->e.np, joint->e.p, b->parameters);
-        joint->type->carry(end, b->parameters);
+        joint->type->carry(turning, b->parameters);
         joint->e.p = b->parameters;
         b->parameters += joint->e.np;
     }

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from elements.rows import JOINTS, ON_BODIES, ROWS, difference, random_point, rigid
+from elements.rows import INERTIA, JOINTS, ON_BODIES, ROWS, difference, random_point, rigid
+from lgint import _core
 
 DISCRETE, MIDPOINT = 0, 1
 KINDS = [("euler_parameters", "euler_parameters"), ("euler_parameters_fixed", "euler_parameters")]
@@ -201,7 +202,24 @@ def test_discrete_gradients_of_rows(element, length):
             assert np.abs(joint @ along_symmetries(model, middle).T).max(initial=0) < 1e-13
 
 
-CONSERVATIVE = [e for e in ON_BODIES if e.kind in ("gravity", "cartesian_spring", "spring") or e.kind.endswith("edge")]
+# ---- elements between a body and the ground ----
+
+WITH_TWO_ENDS = [e for e in ON_BODIES if ROWS[e.kind]["nframes"] == 2 and not e.kind.endswith("edge")]
+
+
+GROUND = (0.2, -0.1, 0.4)
+
+
+def grounded(element, first):
+    """A body under its weight, and the element from the ground to it if `first` is the ground, or the reverse."""
+    frames = [(0, (0.0,) * 6), (0, (0.0, 0, 0, 0.3, -0.2, 0.1)), (-1, (*GROUND, 0.0, 0.0, 0.0))]
+    parts = [
+        ("rigid_body", "body", (0,), (1.5, *INERTIA), None),
+        ("gravity", "weight", (0,), (1.5, 0.0, 0.0, -9.81), None),
+    ]
+    if element:
+        parts.append(element.on((2, 1) if first == "ground" else (1, 2)))
+    return _core.Model([("euler_parameters", 0)], frames, parts)
 
 
 def undamped(element):
@@ -213,6 +231,75 @@ def undamped(element):
             values[place : place + parameter["count"]] = [0.0] * parameter["count"]
         place += max(parameter["count"], 0)
     return element._replace(parameters=tuple(values))
+
+
+INVARIANT_ON_THE_GROUND = [e for e in WITH_TWO_ENDS if e.kind in ("spherical", "distance", "spring")]
+from_or_to_ground = pytest.mark.parametrize("first", ["ground", "body"])
+
+
+@from_or_to_ground
+@by_form
+@pytest.mark.parametrize("element", WITH_TWO_ENDS, ids=str)
+def test_tangents_of_elements_on_the_ground(element, equivariant, first):
+    model = grounded(element, first)
+    step = random_step(model, grounded(None, first), 3, 0.05)
+    for rule in (MIDPOINT, DISCRETE):
+        check_tangent(model, step, rule, equivariant=equivariant, p=fast(model, step))
+
+
+@from_or_to_ground
+@by_form
+@pytest.mark.parametrize("element", [e for e in WITH_TWO_ENDS if e in JOINTS], ids=str)
+def test_rows_of_joints_to_the_ground(element, equivariant, first):
+    """They have directionality (69); in the equivariant form a rigid joint has midpoint gradients."""
+    model = grounded(element, first)
+    for seed in range(2):
+        step = random_step(model, grounded(None, first), seed, 0.05)
+        q0, q1, lam, h = step
+        form = {"lam": lam, "p": fast(model, step), "equivariant": equivariant}
+        got = model.evaluate_pair(0.2, h, q0, q1, want=("G", "phi"), **form)
+        start = model.evaluate_pair(0.2, h, q0, q0, want=("phi",), **form)["phi"]
+        if element.kind == "rigid" and equivariant:
+            middle = model.evaluate_pair(0.2, h, q0, q1, rule=MIDPOINT, want=("G",), **form)["G"]
+            assert np.abs(got["G"] - middle).max() < 1e-14
+        else:
+            assert np.abs(got["G"] @ (q1 - q0) - (got["phi"] - start)).max() < 1e-14
+
+
+@from_or_to_ground
+@pytest.mark.parametrize("element", INVARIANT_ON_THE_GROUND, ids=str)
+def test_elements_on_the_ground_keep_the_momentum_about_the_vertical(element, first):
+    """Rows and forces, that of the weight too, do no work in a rotation about the vertical through the fixed point."""
+    model = grounded(undamped(element), first)
+    for length in (0.05, 1e-3):
+        step = random_step(model, grounded(None, first), 5, length)
+        q0, q1, lam, h = step
+        form = {"lam": lam, "p": fast(model, step), "equivariant": True}
+        got, plain = (
+            model.evaluate_pair(0.2, h, q0, q1, rule=rule, want=("G", "force"), **form) for rule in (DISCRETE, MIDPOINT)
+        )
+        moves = along_symmetries(model, (q0 + q1) / 2)
+        turn = moves[5] - np.cross([0, 0, 1], GROUND) @ moves[:3]
+        for name, of in got.items():
+            assert np.abs(of @ turn).max() < 1e-13 * (1 + np.abs(of).max()), name
+        changed = [np.abs(of - plain[name]).max() for name, of in got.items()]
+        assert length == 1e-3 or max(changed) > 1e-6, "no correction to be tested"
+
+
+# ---- potentials, and both in the printed form ----
+
+CONSERVATIVE = [e for e in ON_BODIES if e.kind in ("gravity", "cartesian_spring", "spring") or e.kind.endswith("edge")]
+
+
+@by_form
+@pytest.mark.parametrize("element", ON_BODIES, ids=str)
+def test_without_motion_all_gradients_are_those_at_the_middle(element, kinds, equivariant):
+    model = rigid(kinds, element)
+    q, _, lam, h = random_step(model, rigid(kinds), 4)
+    form = {"lam": lam, "equivariant": equivariant, "want": ("force", "G", "Gtlam", "S")}
+    discrete, middle = (model.evaluate_pair(0.2, h, q, q, rule=rule, **form) for rule in (DISCRETE, MIDPOINT))
+    for name, found in discrete.items():
+        assert np.abs(found - middle[name]).max(initial=0) < 1e-14 * (1 + np.abs(middle[name]).max(initial=0)), name
 
 
 @pytest.mark.parametrize("length", [0.05, 1e-3, 0.0])

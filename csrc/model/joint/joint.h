@@ -43,8 +43,8 @@ struct lg_joint_type {
     /* Whether K couples the two blocks. */
     int (*couples)(const lg_element *e);
     /* Of rows that can be written in the axes of either body as well: writes the parameters of the same rows in those of
-       a body that turns, for the body at this end. NULL: the rows are in the axes of a body, or in none. */
-    void (*carry)(int end, double *p);
+       a body that turns, as at least one of them does. NULL: the rows are in the axes of a body, or in none. */
+    void (*carry)(const int turns[2], double *p);
     /* Whether it depends only on the place of the frame's point at this end and exerts only a force there. NULL: no. */
     int (*on_point)(const lg_element *e, int end);
     /* The degree of a row in the attitude of the body at this end, where attitudes are quadratic in Euler parameters:

@@ -373,11 +373,12 @@ static void residual(const lg_element *e, const lg_pose *const f[2], const doubl
     }
 }
 
-/* Three translations vanish in any axes. */
-static void carry(int end, double *p)
+/* Three translations vanish in any axes. Those of the ground and of a point mass are inertial. */
+static void carry(const int turns[2], double *p)
 {
-    if (p[CARRIER] == 0)
-        p[CARRIER] = end + 1;
+    int carrier = (int)p[CARRIER];
+    if (carrier == 0 || !turns[carrier - 1])
+        p[CARRIER] = turns[0] ? 1 : 2;
 }
 
 /* The angle on the branch nearest to the one in memory. */
