@@ -348,5 +348,6 @@ def test_discrete_gradients_of_potentials(element, length, kinds):
         if element.kind == "gravity":
             vertical = np.array(element.parameters[1:4])
             assert abs(power[3:] @ vertical) < 1e-13 * np.abs(force).max() * np.abs(vertical).max()
-        elif kinds == KINDS[0] and element.kind != "cartesian_spring":
-            assert np.abs(power).max() < 1e-13 * (1 + np.abs(force).max())
+        elif kinds == KINDS[0]:  # the axes of a Cartesian spring do not turn
+            moves = slice(3 if element.kind == "cartesian_spring" else None)
+            assert np.abs(power[moves]).max() < 1e-13 * (1 + np.abs(force).max())

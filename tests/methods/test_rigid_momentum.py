@@ -512,12 +512,24 @@ def test_messages_name_the_body_and_the_formulation():
             lgint.integrate(lgint.models.heavy_top(formulation="R3xSO3"), method, t_end=1.0, h=0.1, equivariant=True)
         with pytest.raises(ValueError, match="and arm.tree is neither"):
             lgint.integrate(tree(), method, t_end=1.0, h=0.1, equivariant=True)
+        with pytest.raises(ValueError, match='formulation="euler_parameters", and node0 is neither; generalized-alpha'):
+            lgint.integrate(lgint.models.flying_spaghetti(formulation="SE3"), method, t_end=1.0, h=0.1)
+        with pytest.raises(ValueError, match="and beam is neither; generalized-alpha"):
+            lgint.integrate(flexible(), method, t_end=1.0, h=0.1)
 
 
 def tree():
     builder = lgint.ModelBuilder(formulation="minimal")
     builder.add_body("arm", mass=1.0, inertia=(1, 1, 1), position=(1, 0, 0))
     builder.add_joint("revolute", "ground", "arm", point=(0, 0, 0), axis=(0, 0, 1))
+    return builder.build()
+
+
+def flexible():
+    """A flexible body whose frame of reference has Euler parameters."""
+    shape = lgint.modal.beam(length=2.0, mass=3.0, bending=(500.0, 100.0))
+    builder = lgint.ModelBuilder(formulation="euler_parameters")
+    builder.add_modal_body("beam", shape)
     return builder.build()
 
 
