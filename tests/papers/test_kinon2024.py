@@ -21,7 +21,7 @@ def test_reproduced(name):
 @pytest.mark.parametrize(("h", "t_end"), [(0.1, 10.0), (0.02, 10.0), (0.1, 1000.0)])
 @pytest.mark.parametrize("method", ["eml", "reml"])
 def test_the_energies_of_a_constant_mass_differ_by_what_round_off_explains(method, h, t_end):
-    """Prop. 4.6 holds up to a random walk, which grows as sqrt(n)/h; its bound has the largest q and v in every step."""
+    """Prop. 4.6 holds up to a random walk, which grows as sqrt(n)/h; the bound has the largest q and v of the run."""
     run = lgint.integrate(lgint.models.mass_spring(), method, t_end=t_end, h=h)
     apart = np.abs(run.energy("total") - run.energy("generalized")).max()
     assert 0.01 < apart / paper._wandering(run) < 0.5
