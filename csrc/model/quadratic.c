@@ -6,9 +6,9 @@
 #include "model/tangent.h"
 #include "system/chain.h"
 
-lg_stretched lg_stretched_at(const lg_frame *f, const lg_point *at)
+lg_stretched lg_stretched_at(const lg_body *body, const lg_point *at)
 {
-    const lg_block *b = f->body->block;
+    const lg_block *b = body->block;
     lg_stretched out = {.block = b, .n = 1};
     if (!b || b->node->storage != LG_STORAGE_QUATERNION || !b->node->attitude)
         return out;
@@ -57,7 +57,7 @@ void lg_quadratic_load(const lg_element *e, const int degree[2], const lg_point 
                        lg_load *load)
 {
     for (int side = 0; side < e->info->nframes; side++) {
-        lg_stretched body = lg_stretched_at(e->frame[side], at);
+        lg_stretched body = lg_stretched_at(e->frame[side]->body, at);
         double by_n[6];
         if (!body.turns)
             continue;

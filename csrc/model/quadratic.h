@@ -5,7 +5,7 @@
 
 #include "model/element.h"
 
-/* The body at one end of an element. */
+/* A body at a point. */
 typedef struct lg_stretched {
     const lg_block *block;
     int turns; /* it has Euler parameters; e, rate and first are those */
@@ -14,7 +14,7 @@ typedef struct lg_stretched {
     double n;
 } lg_stretched;
 
-lg_stretched lg_stretched_at(const lg_frame *f, const lg_point *at);
+lg_stretched lg_stretched_at(const lg_body *body, const lg_point *at);
 /* n^degree */
 double lg_stretch_power(double n, int degree);
 

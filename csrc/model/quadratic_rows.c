@@ -21,6 +21,12 @@ typedef struct stretch { /* of one row */
     double g[2][4]; /* ds/s */
 } stretch;
 
+static void open_ends(const lg_joint *joint, const lg_point *at, lg_stretched ends[2])
+{
+    for (int side = 0; side < 2; side++)
+        ends[side] = lg_stretched_at(joint->e.frame[side]->body, at);
+}
+
 static stretch stretch_of(const lg_joint *joint, int i, const lg_stretched ends[2])
 {
     stretch out = {.s = 1};
@@ -128,7 +134,8 @@ static void add_tangent(const lg_joint *joint, int clique, const lg_stretched en
 static void turn_joint(const lg_joint *joint, int clique, const lg_point *at, const double *lam, const double *phi,
                        const lg_wanted *want)
 {
-    lg_stretched ends[2] = {lg_stretched_at(joint->e.frame[0], at), lg_stretched_at(joint->e.frame[1], at)};
+    lg_stretched ends[2];
+    open_ends(joint, at, ends);
     stretch rows[LG_MAX_ROWS];
     for (int i = 0; i < joint->nrows; i++)
         rows[i] = stretch_of(joint, i, ends);
@@ -162,7 +169,8 @@ void lg_quadratic_multipliers(const lg_model *m, const lg_point *at, const doubl
     for (const lg_joint *joint = m->joints; joint < m->joints + m->njoints; joint++) {
         if (!is_stretched(joint))
             continue;
-        lg_stretched ends[2] = {lg_stretched_at(joint->e.frame[0], at), lg_stretched_at(joint->e.frame[1], at)};
+        lg_stretched ends[2];
+        open_ends(joint, at, ends);
         for (int i = 0; i < joint->nrows; i++)
             out[joint->row + i] *= stretch_of(joint, i, ends).s;
     }

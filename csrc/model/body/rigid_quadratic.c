@@ -8,6 +8,7 @@
 #include "model/body/rigid_quadratic.h"
 
 #include "model/body/rigid_state.h"
+#include "model/quadratic.h"
 
 /* M += s M(X, f), 4 x 4 */
 static void add_form(double s, const double X[3], const double f[3], double M[16])
@@ -30,17 +31,9 @@ static void add_product(double s, const double M[16], const double e[4], double 
         lg_axpy(4, s * e[j], M + 4 * j, y);
 }
 
-typedef struct body_point { /* of a block: its parameters and their rates, and where both begin */
-    const double *e, *rate;
-    const lg_attitude *attitude;
-    int first;
-} body_point;
-
-static body_point open_body(const lg_body *b, const lg_point *at)
+static const lg_attitude *attitude_of(const lg_body *b, const lg_point *at)
 {
-    const lg_node *node = b->block->node;
-    return (body_point){at->q + b->block->q + node->attitude_q, at->v + b->block->v + node->attitude_v,
-                        &lg_rigid_state_of(b, at)->attitude, node->attitude_v};
+    return &lg_rigid_state_of(b, at)->attitude;
 }
 
 /* The derivative of R_q X by e, three rows 2 M(X, u) e of the unit vectors u, column-major with leading dimension 6. */
@@ -57,44 +50,40 @@ static void set_columns(const double X[3], const double e[4], double *columns)
 
 void lg_quadratic_pose(const lg_frame *f, const lg_point *at, lg_pose *pose)
 {
-    body_point b = open_body(f->body, at);
-    double n = 0, rate = 0, moved[3], turned[3];
-    for (int i = 0; i < 4; i++) {
-        n += b.e[i] * b.e[i];
-        rate += 2 * b.e[i] * b.rate[i];
-    }
+    lg_stretched b = lg_stretched_at(f->body, at);
+    double rate = 2 * (lg_dot3(b.e, b.rate) + b.e[3] * b.rate[3]), moved[3], turned[3];
     lg_mul3(pose->R, f->offset, moved);
-    lg_axpy(3, n - 1, moved, pose->x); // which R X is part of already
+    lg_axpy(3, b.n - 1, moved, pose->x); // which R X is part of already
     lg_cross(pose->omega, f->offset, turned);
     lg_axpy(3, rate, moved, pose->xdot);
     lg_mul3(pose->R, turned, moved);
-    lg_axpy(3, n - 1, moved, pose->xdot);
+    lg_axpy(3, b.n - 1, moved, pose->xdot);
 }
 
 void lg_quadratic_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out)
 {
-    body_point b = open_body(f->body, at);
+    lg_stretched b = lg_stretched_at(f->body, at);
     double M[16] = {0};
     if (b.first > 0)
         lg_axpy(3, s, wrench, out);
     add_form(2 * s, f->offset, wrench, M);
     add_product(1, M, b.e, out + b.first);
     for (int j = 0; j < 4; j++)
-        out[b.first + j] += s * lg_dot3(b.attitude->H + 3 * j, wrench + 3);
+        out[b.first + j] += s * lg_dot3(attitude_of(f->body, at)->H + 3 * j, wrench + 3);
 }
 
 void lg_quadratic_pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row)
 {
-    body_point b = open_body(f->body, at);
+    lg_stretched b = lg_stretched_at(f->body, at);
     double M[16] = {0};
     add_form(2, f->offset, wrench, M);
     add_product(1, M, b.rate, row + b.first);
     for (int j = 0; j < 4; j++)
-        row[b.first + j] += lg_dot3(b.attitude->Z + 3 * j, wrench + 3);
+        row[b.first + j] += lg_dot3(attitude_of(f->body, at)->Z + 3 * j, wrench + 3);
 }
 
 /* Dense, 6 x nv; of the places for `e`, of the rotation for `turning` (H or Z). */
-static void set_dense(const lg_frame *f, const body_point *b, const double *e, const double *turning, double *A)
+static void set_dense(const lg_frame *f, const lg_stretched *b, const double *e, const double *turning, double *A)
 {
     lg_zero(6 * f->body->block->nv, A);
     set_columns(f->offset, e, A + 6 * b->first);
@@ -104,16 +93,16 @@ static void set_dense(const lg_frame *f, const body_point *b, const double *e, c
 
 void lg_quadratic_H(const lg_frame *f, const lg_point *at, double *H)
 {
-    body_point b = open_body(f->body, at);
-    set_dense(f, &b, b.e, b.attitude->H, H);
+    lg_stretched b = lg_stretched_at(f->body, at);
+    set_dense(f, &b, b.e, attitude_of(f->body, at)->H, H);
     for (int i = 0; b.first > 0 && i < 3; i++)
         H[7 * i] = 1;
 }
 
 void lg_quadratic_Z(const lg_frame *f, const lg_point *at, double *Z)
 {
-    body_point b = open_body(f->body, at);
-    set_dense(f, &b, b.rate, b.attitude->Z, Z);
+    lg_stretched b = lg_stretched_at(f->body, at);
+    set_dense(f, &b, b.rate, attitude_of(f->body, at)->Z, Z);
 }
 
 void lg_quadratic_gather(const lg_body *body, const lg_point *at, int sum, double *out)
@@ -126,7 +115,7 @@ void lg_quadratic_gather(const lg_body *body, const lg_point *at, int sum, doubl
 
 void lg_quadratic_add_geo(const lg_body *body, const lg_point *at, const lg_wanted *want)
 {
-    body_point b = open_body(body, at);
+    lg_stretched b = lg_stretched_at(body, at);
     double moment[3] = {0, 0, 0}, M[16] = {0}, G[16];
     int ld;
     for (const lg_frame *f = body->frames; f < body->frames + body->nactive; f++) {
