@@ -27,11 +27,6 @@ static void mul34(const double *A, const double b[4], double c[3])
         c[i] = A[i] * b[0] + A[3 + i] * b[1] + A[6 + i] * b[2] + A[9 + i] * b[3];
 }
 
-static double dot4(const double a[4], const double b[4])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-}
-
 /* A = -2 G(a)/n - 2 b e^T/n, the derivative of H(e) a (which is b) with respect to e */
 static void set_Z(const double a[4], const double b[3], const double e[4], double n, double A[12])
 {
@@ -43,7 +38,7 @@ static void set_Z(const double a[4], const double b[3], const double e[4], doubl
 
 static void attitude(const double *e, const double *edot, const double *edd, lg_attitude *out)
 {
-    double n = dot4(e, e), s = dot4(e, edot), omega[3];
+    double n = lg_dot4(e, e), s = lg_dot4(e, edot), omega[3];
     set_G(e, out->H);
     for (int i = 0; i < 12; i++)
         out->H[i] *= 2 / n;
@@ -88,7 +83,7 @@ static void mul44(const double *A, const double x[4], double y[4])
 /* H^T c = 2/n G(e)^T c */
 static void attitude_geo(const double *e, const double c[3], double *G)
 {
-    double n = dot4(e, e), Q[16], Qe[4];
+    double n = lg_dot4(e, e), Q[16], Qe[4];
     set_Q(c, Q);
     mul44(Q, e, Qe);
     for (int j = 0; j < 4; j++)
@@ -98,7 +93,7 @@ static void attitude_geo(const double *e, const double c[3], double *G)
 
 static void quat_rotation(const double *e, double R[9])
 {
-    double k = 1 / sqrt(dot4(e, e)), p[4] = {k * e[0], k * e[1], k * e[2], k * e[3]};
+    double k = 1 / sqrt(lg_dot4(e, e)), p[4] = {k * e[0], k * e[1], k * e[2], k * e[3]};
     lg_quat_matrix(p, R);
 }
 
@@ -131,7 +126,7 @@ static void transport(int x, const double *q0, const double *q, const double *u,
 static void project(int x, const double *q, const double *u, double *w, double *P, double *Pq)
 {
     const double *e = q + x, *edot = u + x;
-    double s = dot4(e, edot), A[16], B[16];
+    double s = lg_dot4(e, edot), A[16], B[16];
     for (int j = 0; j < 4; j++)
         for (int i = 0; i < 4; i++) {
             A[i + 4 * j] = (i == j) - e[i] * e[j];
@@ -152,15 +147,15 @@ static void own(int x, const double *q, const double *v, const double *lam, doub
 {
     const double *e = q + x, *edot = v + x;
     if (phi)
-        *phi = 0.5 * (dot4(e, e) - 1);
+        *phi = 0.5 * (lg_dot4(e, e) - 1);
     if (phidot)
-        *phidot = dot4(e, edot);
+        *phidot = lg_dot4(e, edot);
     if (B) {
         lg_zero(x, B);
         lg_copy(4, e, B + x);
     }
     if (zeta)
-        *zeta = -dot4(edot, edot);
+        *zeta = -lg_dot4(edot, edot);
     if (Z) {
         lg_zero(x, Z);
         lg_copy(4, edot, Z + x);

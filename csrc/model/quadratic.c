@@ -16,7 +16,7 @@ lg_stretched lg_stretched_at(const lg_body *body, const lg_point *at)
     out.first = b->node->attitude_v;
     out.e = at->q + b->q + b->node->attitude_q;
     out.rate = at->v + b->v + out.first;
-    out.n = lg_dot3(out.e, out.e) + out.e[3] * out.e[3];
+    out.n = lg_dot4(out.e, out.e);
     return out;
 }
 

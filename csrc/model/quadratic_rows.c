@@ -56,7 +56,7 @@ static int is_stretched(const lg_joint *joint)
 /* y += s (dg/de) x, with dg/de = 2 k (1/n - 2 e e^T/n^2) */
 static void add_curvature(const lg_stretched *at, int degree, double s, const double x[4], double y[4])
 {
-    double along = lg_dot3(at->e, x) + at->e[3] * x[3];
+    double along = lg_dot4(at->e, x);
     lg_axpy(4, 2 * degree * s / at->n, x, y);
     lg_axpy(4, -4 * degree * s * along / (at->n * at->n), at->e, y);
 }

@@ -188,14 +188,6 @@ static lg_status try_correction(search *at)
     return evaluate(at, s->trial, s->trial + nq, s->trial_residual, &at->trial_error);
 }
 
-static double dot(int n, const double *x, const double *y)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
 /* y = M x with the mass at the present state */
 static lg_status mass_times(lg_statics *s, const double *x, double *y)
 {
@@ -216,12 +208,12 @@ static lg_status contract(search *at)
     int nv = system->space->nv;
     double *x = s->accel.x, *Mc = s->terms + 3 * nv, size;
     LG_TRY(mass_times(s, s->correction, Mc));
-    size = dot(nv, s->correction, Mc);
+    size = lg_dot(nv, s->correction, Mc);
     lg_copy(nv + system->pattern->nrows, s->trial_residual, x);
     lg_axpy(nv, -at->mu, Mc, x);
     LG_TRY(lg_matrix_solve(&s->accel.matrix, x));
     LG_TRY(mass_times(s, x, Mc));
-    at->theta = size > 0 ? sqrt(fmax(0, dot(nv, x, Mc)) / size) : 0;
+    at->theta = size > 0 ? sqrt(fmax(0, lg_dot(nv, x, Mc)) / size) : 0;
     return LG_OK;
 }
 

@@ -105,14 +105,6 @@ static lg_status call(const step_work *w, enum lg_call which, const double *q, d
     return lg_callback_call(w->self, which, &at, out);
 }
 
-static double dot(int n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 /* Marks the coordinates on which a function depends, given n of its gradients (n x nv). */
 static void note_dependence(const step_work *w, int n, const double *gradients, double *depends)
 {
@@ -150,7 +142,7 @@ static double correct(const step_work *w, double change, const double *gradient,
     double square = 0;
     for (int i = 0; i < nv; i++)
         square += depends[i] * w->dq[i] * w->dq[i];
-    double length = sqrt(square), c = (change - dot(nv, gradient, w->dq)) / square;
+    double length = sqrt(square), c = (change - lg_dot(nv, gradient, w->dq)) / square;
     if (!(length > w->shortest))
         return 0;
     for (int i = 0; i < nv; i++)
@@ -239,7 +231,7 @@ static void momentum(const step_work *w, const double *M, double *p)
 {
     int nv = w->self->space.nv;
     for (int i = 0; i < nv; i++)
-        p[i] = 2 * dot(nv, M + i * nv, w->v_m) - w->pair->p0[i];
+        p[i] = 2 * lg_dot(nv, M + i * nv, w->v_m) - w->pair->p0[i];
 }
 
 static lg_status discrete_rule(step_work *w, const double *q1, double *p1, double *slope)

@@ -58,7 +58,7 @@ static lg_status prepare(lg_stepper *self)
     c->guess = options->guess.choice;
     c->newton = lg_implicit_settings(self, &options->stop);
     c->newton.plain = 1;
-    c->newton.reuses_last = !c->rule->null_space;
+    c->newton.reuses_last = !c->rule->null_space; /* whose matrix is in bases that turn with every correction */
     self->stats.newton = "full";
     return c->rule->null_space ? lg_null_open(&c->null, self->system, self->plan, self->type->coupling) : LG_OK;
 }

@@ -46,14 +46,6 @@ void lg_null_step(lg_null_space *null, const double *q0, const double *q1)
     fill_bases(null, q1, null->X);
 }
 
-static double dot(int n, const double *a, const double *b)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 enum { MOST = 16 }; /* velocities of a node */
 
 void lg_null_settle(const lg_null_space *null, double *r, double *lam)
@@ -64,7 +56,7 @@ void lg_null_settle(const lg_null_space *null, double *r, double *lam)
             continue;
         double gradient[MOST];
         b->node->own(null->middle + b->q, r + b->v, NULL, NULL, NULL, gradient, NULL, NULL, NULL);
-        double part = dot(b->nv, gradient, r + b->v) / dot(b->nv, gradient, gradient);
+        double part = lg_dot(b->nv, gradient, r + b->v) / lg_dot(b->nv, gradient, gradient);
         lam[b->own] -= part;
         lg_axpy(b->nv, -part, gradient, r + b->v);
     }

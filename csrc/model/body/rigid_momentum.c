@@ -34,11 +34,6 @@ int lg_rigid_has_momentum(const lg_body *b)
 
 /* ---- quaternions, and matrices 4 x 4, column-major ---- */
 
-static double dot4(const double a[4], const double b[4])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-}
-
 static void conjugate(const double a[4], double b[4])
 {
     b[0] = a[0], b[1] = -a[1], b[2] = -a[2], b[3] = -a[3];
@@ -163,7 +158,7 @@ static turn open_turn(const lg_body *b, const lg_pair *pair)
         s.e_m[i] = 0.5 * (s.e0[i] + s.e1[i]);
         s.v_m[i] = (s.e1[i] - s.e0[i]) / s.h;
     }
-    s.n = dot4(s.e_m, s.e_m);
+    s.n = lg_dot4(s.e_m, s.e_m);
     return s;
 }
 
@@ -213,7 +208,7 @@ static void find_momentum(turn *s, int k)
 /* p_m = (p0 + e1 z/|e1|^2)/2 with z = 2 y/n - e0* p0 */
 static void find_discrete_momentum(turn *s)
 {
-    double z[4], dz[16] = {0}, product[4], length = dot4(s->e1, s->e1);
+    double z[4], dz[16] = {0}, product[4], length = lg_dot4(s->e1, s->e1);
     mul_conjugate(s->e0, s->p0, z);
     for (int i = 0; i < 4; i++)
         z[i] = 2 * s->y[i] / s->n - z[i];

@@ -51,7 +51,7 @@ static void set_columns(const double X[3], const double e[4], double *columns)
 void lg_quadratic_pose(const lg_frame *f, const lg_point *at, lg_pose *pose)
 {
     lg_stretched b = lg_stretched_at(f->body, at);
-    double rate = 2 * (lg_dot3(b.e, b.rate) + b.e[3] * b.rate[3]), moved[3], turned[3];
+    double rate = 2 * lg_dot4(b.e, b.rate), moved[3], turned[3];
     lg_mul3(pose->R, f->offset, moved);
     lg_axpy(3, b.n - 1, moved, pose->x); // which R X is part of already
     lg_cross(pose->omega, f->offset, turned);
