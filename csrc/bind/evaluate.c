@@ -1,12 +1,13 @@
 /* System.evaluate and evaluate_pair: the terms of the waist at one point, or in a step between two states, by name. */
 #include "bind/map.h"
+#include "bind/queries.h"
 #include "system/probe.h"
 
-const char lg_system_evaluate_doc[] =
+const char lg_query_evaluate_doc[] =
     "evaluate(t, q, v, a=None, lam=None, *, mem=None, want, k=(0, 0, 1), X=(None, None, None), t_in=None, wa=1.0, "
     "load=1.0)\n--\n\nThe terms that are wanted at one point, by name.";
 
-const char lg_system_evaluate_pair_doc[] =
+const char lg_query_evaluate_pair_doc[] =
     "evaluate_pair(t, h, q0, q1, *, lam=None, mem=None, p=None, rule=0, equivariant=False, decided=None, want)\n--\n\n"
     "The terms that are wanted in a step between two states, by name.";
 
@@ -138,7 +139,7 @@ static int read_point(evaluation *e, PyObject *args, PyObject *kwargs, lg_probe 
     return PyErr_Occurred() ? -1 : read_wanted(e, wanted);
 }
 
-PyObject *lg_system_evaluate(PyObject *self, PyObject *args, PyObject *kwargs)
+PyObject *lg_query_evaluate(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     lg_probe probe = {.system = lg_system_of(self), .k = {0, 0, 1}};
     evaluation e = {.system = probe.system, .terms = lg_terms, .nterms = LG_TERM_COUNT, .out = probe.out};
@@ -168,7 +169,7 @@ static int read_pair(evaluation *e, PyObject *args, PyObject *kwargs, lg_pair_pr
     return PyErr_Occurred() ? -1 : read_wanted(e, wanted);
 }
 
-PyObject *lg_system_evaluate_pair(PyObject *self, PyObject *args, PyObject *kwargs)
+PyObject *lg_query_evaluate_pair(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     lg_pair_probe probe = {.system = lg_system_of(self)};
     evaluation e = {.system = probe.system, .terms = lg_pair_terms, .nterms = LG_PAIR_TERM_COUNT, .out = probe.out};

@@ -1,14 +1,15 @@
 /* System.initial and System.project: solves at a point. */
 #include "bind/map.h"
+#include "bind/queries.h"
 #include "solve/initial.h"
 #include "solve/project.h"
 
-const char lg_system_initial_doc[] =
+const char lg_query_initial_doc[] =
     "initial(t, q, v)\n--\n\n"
     "Accelerations a (..., nv) and multipliers lam (..., nrows) at t (...,), q (..., nq), v (..., nv).\n"
     "ValueError naming the worst row if the start violates the constraints, SingularError if these are redundant.";
 
-const char lg_system_project_doc[] =
+const char lg_query_project_doc[] =
     "project(t, q, v, *, position=True, velocity=True)\n--\n\n"
     "The nearest consistent q (..., nq) and v (..., nv), by the shortest way in the mass metric.\n"
     "ConvergenceError if Newton's method does not find them, SingularError if the constraints are redundant.";
@@ -53,7 +54,7 @@ static lg_status initial_at(lg_map *map, const double *const *x, double *const *
     return lg_initial(&s->accel, &point, y[0], y[1], &map->report);
 }
 
-PyObject *lg_system_initial(PyObject *self, PyObject *args, PyObject *kwargs)
+PyObject *lg_query_initial(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"t", "q", "v", NULL};
     solve s = {.map = {names, "tqv", {"v", "r"}, initial_at, lg_system_of(self)}};
@@ -74,7 +75,7 @@ static lg_status project_at(lg_map *map, const double *const *x, double *const *
     return lg_project(&s->accel, s->levels, *x[0], y[0], y[1], map->mem, &map->report);
 }
 
-PyObject *lg_system_project(PyObject *self, PyObject *args, PyObject *kwargs)
+PyObject *lg_query_project(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"t", "q", "v", "position", "velocity", NULL};
     solve s = {.map = {names, "tqv", {"q", "v"}, project_at, lg_system_of(self)}};

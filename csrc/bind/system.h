@@ -25,12 +25,4 @@ int lg_system_is_fresh(PyObject *self);
 /* Frees what the base owns. */
 void lg_system_close(lg_system_object *self);
 
-/* Methods of System in files of their own: evaluate.c and solve.c. */
-PyObject *lg_system_evaluate(PyObject *self, PyObject *args, PyObject *kwargs);
-PyObject *lg_system_evaluate_pair(PyObject *self, PyObject *args, PyObject *kwargs);
-PyObject *lg_system_initial(PyObject *self, PyObject *args, PyObject *kwargs);
-PyObject *lg_system_project(PyObject *self, PyObject *args, PyObject *kwargs);
-extern const char lg_system_evaluate_doc[], lg_system_evaluate_pair_doc[], lg_system_initial_doc[],
-    lg_system_project_doc[];
-
 #endif

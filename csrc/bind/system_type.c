@@ -1,6 +1,6 @@
-/* The type System: the methods that every lg_system has in Python; those of evaluate.c and solve.c are in files of their
-   own. */
+/* The type System: what every lg_system has in Python, but for its queries. */
 #include "bind/map.h"
+#include "bind/queries.h"
 
 static int system_init(PyObject *self, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
 {
@@ -20,97 +20,6 @@ static int system_traverse(PyObject *self, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(self));
     return 0;
-}
-
-/* ---- verbs over arrays of points ---- */
-
-/* The arguments of a map without others: as many objects as it has operands. */
-static PyObject *call_map(lg_map *map, PyObject *self, PyObject *args, PyObject *kwargs, const char *format)
-{
-    PyObject *given[LG_MAX_OPERANDS];
-    map->system = lg_system_of(self);
-    if (!map->system || !PyArg_ParseTupleAndKeywords(args, kwargs, format, (char **)map->names, &given[0], &given[1],
-                                                     &given[2], &given[3], &given[4], &given[5]))
-        return NULL;
-    return lg_map_call(map, self, given);
-}
-
-PyDoc_STRVAR(energy_doc, "energy(t, q, v, load=1.0)\n--\n\nKinetic and potential energy.");
-
-static lg_status energy_at(lg_map *map, const double *const *x, double *const *y)
-{
-    lg_point point = lg_point_at(*x[0], x[1], x[2]);
-    point.load = *x[3];
-    point.mem = map->mem;
-    point.work = map->work;
-    return map->system->energy(map->system->self, &point, y[0], y[1]);
-}
-
-static PyObject *system_energy(PyObject *self, PyObject *args, PyObject *kwargs)
-{
-    static char *names[] = {"t", "q", "v", "load", NULL};
-    const lg_system *system = lg_system_of(self);
-    lg_map map = {.names = names, .operands = "tqvt", .results = {"", ""}, .at = energy_at, .system = system};
-    PyObject *given[4] = {NULL};
-    if (!system ||
-        !PyArg_ParseTupleAndKeywords(args, kwargs, "OOO|O:energy", names, &given[0], &given[1], &given[2], &given[3]))
-        return NULL;
-    if (!system->energy) {
-        PyErr_SetString(PyExc_ValueError, "this system has no energy; give a CallableSystem the function `energy`");
-        return NULL;
-    }
-    PyObject *load = given[3] ? Py_NewRef(given[3]) : PyFloat_FromDouble(1);
-    given[3] = load;
-    PyObject *result = load ? lg_map_call(&map, self, given) : NULL;
-    Py_XDECREF(load);
-    return result;
-}
-
-PyDoc_STRVAR(residual_doc, "residual(t, q, v)\n--\n\nphi and phidot of the constraints.");
-
-static lg_status residual_at(lg_map *map, const double *const *x, double *const *y)
-{
-    lg_point point = lg_point_at(*x[0], x[1], x[2]);
-    point.work = map->work;
-    return map->system->eval(map->system->self, &point, &(lg_wanted){.phi = y[0], .phidot = y[1]});
-}
-
-static PyObject *system_residual(PyObject *self, PyObject *args, PyObject *kwargs)
-{
-    static char *names[] = {"t", "q", "v", NULL};
-    lg_map map = {.names = names, .operands = "tqv", .results = {"r", "r"}, .at = residual_at};
-    return call_map(&map, self, args, kwargs, "OOO:residual");
-}
-
-PyDoc_STRVAR(retract_doc, "retract(q, theta)\n--\n\nq exp(theta) block by block: (..., nq), (..., nv) -> (..., nq).");
-
-static lg_status retract_at(lg_map *map, const double *const *x, double *const *y)
-{
-    lg_space_retract(map->system->space, x[0], x[1], y[0]);
-    return LG_OK;
-}
-
-static PyObject *system_retract(PyObject *self, PyObject *args, PyObject *kwargs)
-{
-    static char *names[] = {"q", "theta", NULL};
-    lg_map map = {.names = names, .operands = "qv", .results = {"q"}, .at = retract_at};
-    return call_map(&map, self, args, kwargs, "OO:retract");
-}
-
-PyDoc_STRVAR(difference_doc,
-             "difference(q0, q1)\n--\n\nlog(q0^-1 q1) block by block: (..., nq), (..., nq) -> (..., nv).");
-
-static lg_status difference_at(lg_map *map, const double *const *x, double *const *y)
-{
-    lg_space_difference(map->system->space, x[0], x[1], y[0]);
-    return LG_OK;
-}
-
-static PyObject *system_difference(PyObject *self, PyObject *args, PyObject *kwargs)
-{
-    static char *names[] = {"q0", "q1", NULL};
-    lg_map map = {.names = names, .operands = "qq", .results = {"v"}, .at = difference_at};
-    return call_map(&map, self, args, kwargs, "OO:difference");
 }
 
 /* ---- the matrix ---- */
@@ -204,14 +113,14 @@ static PyGetSetDef system_attributes[] = {
 };
 
 static PyMethodDef system_methods[] = {
-    {"evaluate", LG_KEYWORDS(lg_system_evaluate), lg_system_evaluate_doc},
-    {"evaluate_pair", LG_KEYWORDS(lg_system_evaluate_pair), lg_system_evaluate_pair_doc},
-    {"energy", LG_KEYWORDS(system_energy), energy_doc},
-    {"residual", LG_KEYWORDS(system_residual), residual_doc},
-    {"retract", LG_KEYWORDS(system_retract), retract_doc},
-    {"difference", LG_KEYWORDS(system_difference), difference_doc},
-    {"initial", LG_KEYWORDS(lg_system_initial), lg_system_initial_doc},
-    {"project", LG_KEYWORDS(lg_system_project), lg_system_project_doc},
+    {"evaluate", LG_KEYWORDS(lg_query_evaluate), lg_query_evaluate_doc},
+    {"evaluate_pair", LG_KEYWORDS(lg_query_evaluate_pair), lg_query_evaluate_pair_doc},
+    {"energy", LG_KEYWORDS(lg_query_energy), lg_query_energy_doc},
+    {"residual", LG_KEYWORDS(lg_query_residual), lg_query_residual_doc},
+    {"retract", LG_KEYWORDS(lg_query_retract), lg_query_retract_doc},
+    {"difference", LG_KEYWORDS(lg_query_difference), lg_query_difference_doc},
+    {"initial", LG_KEYWORDS(lg_query_initial), lg_query_initial_doc},
+    {"project", LG_KEYWORDS(lg_query_project), lg_query_project_doc},
     {"matrix_values", LG_KEYWORDS(system_matrix_values), matrix_values_doc},
     {"solve_dense_count", system_solve_dense_count, METH_NOARGS, dense_count_doc},
     {NULL, NULL, 0, NULL},

@@ -64,6 +64,11 @@ typedef struct lg_model lg_model;
 lg_status lg_model_create(const lg_model_spec *spec, lg_model **model, lg_report *report);
 void lg_model_free(lg_model *model);
 const lg_system *lg_model_system(const lg_model *model);
+/* The model of a system that lg_model_system has returned. */
+const lg_model *lg_model_of(const lg_system *system);
+/* The numbers of frames and of elements of the description. */
+int lg_model_frames(const lg_model *model);
+int lg_model_elements(const lg_model *model);
 
 /* Of n frames in one pass. work: scratch of the system's nwork doubles. */
 lg_status lg_model_kinematics(const lg_model *model, int n, const int frames[], double t, const double *q,

@@ -6,6 +6,21 @@ const lg_system *lg_model_system(const lg_model *model)
     return &model->system;
 }
 
+const lg_model *lg_model_of(const lg_system *system)
+{
+    return system->self;
+}
+
+int lg_model_frames(const lg_model *model)
+{
+    return model->nframes;
+}
+
+int lg_model_elements(const lg_model *model)
+{
+    return model->nelements;
+}
+
 lg_status lg_model_kinematics(const lg_model *model, int n, const int frames[], double t, const double *q,
                               const double *v, double *work, lg_kinematics out[])
 {
