@@ -101,12 +101,6 @@ void lg_block_rate(const lg_block *b, const double *q0, const double *theta, con
     copy_tail(b, v, thetadot);
 }
 
-void lg_block_tangent(const lg_block *b, const double *theta, double *T)
-{
-    b->node->tangent(b->n, theta + b->v, T);
-    lg_block_widen(b, 1, T);
-}
-
 void lg_space_tangent_mul(const lg_space *space, const double *theta, const double *v, double *w)
 {
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {

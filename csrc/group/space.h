@@ -41,9 +41,8 @@ void lg_space_polish(const lg_space *space, double *q);
 void lg_space_difference(const lg_space *space, const double *q0, const double *q1, double *theta);
 void lg_space_rate(const lg_space *space, const double *q0, const double *theta, const double *v, double *thetadot);
 void lg_space_tangent_mul(const lg_space *space, const double *theta, const double *v, double *w);
-/* Operations on one block; theta, v and other vectors are those of the whole space, T is that of the block. */
+/* Operations on one block; theta, v and other vectors are those of the whole space. */
 void lg_block_rate(const lg_block *b, const double *q0, const double *theta, const double *v, double *thetadot);
-void lg_block_tangent(const lg_block *b, const double *theta, double *T);
 /* The node's nv x nv matrix at A becomes the block's: diag(A, diagonal I), in place. */
 void lg_block_widen(const lg_block *b, double diagonal, double *A);
 

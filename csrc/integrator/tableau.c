@@ -31,14 +31,14 @@ int lg_ratio_text(lg_ratio ratio, char *text, size_t room)
 
 /* Euler's explicit method. */
 const lg_tableau lg_tableau_euler = {
-    .stages = 1, .order = 1,
+    .stages = 1, 
     .c = {Z},
     .b = {ONE},
 };
 
 /* The explicit midpoint rule, Runge (1895). */
 const lg_tableau lg_tableau_midpoint = {
-    .stages = 2, .order = 2,
+    .stages = 2, 
     .c = {Z, Q(1, 2)},
     .A = {{Z}, {Q(1, 2)}},
     .b = {Z, ONE},
@@ -46,7 +46,7 @@ const lg_tableau lg_tableau_midpoint = {
 
 /* Heun's method of order three, Heun (1900). */
 const lg_tableau lg_tableau_rk33 = {
-    .stages = 3, .order = 3,
+    .stages = 3, 
     .c = {Z, Q(1, 3), Q(2, 3)},
     .A = {{Z}, {Q(1, 3)}, {Z, Q(2, 3)}},
     .b = {Q(1, 4), Z, Q(3, 4)},
@@ -54,7 +54,7 @@ const lg_tableau lg_tableau_rk33 = {
 
 /* The classical method of order four, Kutta (1901). */
 const lg_tableau lg_tableau_rk44 = {
-    .stages = 4, .order = 4,
+    .stages = 4, 
     .c = {Z, Q(1, 2), Q(1, 2), ONE},
     .A = {{Z}, {Q(1, 2)}, {Z, Q(1, 2)}, {Z, Z, ONE}},
     .b = {Q(1, 6), Q(1, 3), Q(1, 3), Q(1, 6)},
@@ -62,7 +62,7 @@ const lg_tableau lg_tableau_rk44 = {
 
 /* Butcher's method of order six in seven stages: J. Austral. Math. Soc. 4 (1964) 179-194. */
 const lg_tableau lg_tableau_rk67 = {
-    .stages = 7, .order = 6,
+    .stages = 7, 
     .c = {Z, Q(1, 3), Q(2, 3), Q(1, 3), Q(1, 2), Q(1, 2), ONE},
     .A = {{Z},
           {Q(1, 3)},
@@ -77,7 +77,7 @@ const lg_tableau lg_tableau_rk67 = {
 /* Arnold: Half-explicit Runge-Kutta methods with explicit stages for differential-algebraic systems of index 2, BIT 38
    (1998) 415-438; tumiotto2024, Table 1. */
 const lg_tableau lg_tableau_herk2 = {
-    .stages = 3, .order = 2,
+    .stages = 3, 
     .c = {Z, ONE, ONE},
     .A = {{Z}, {ONE}, {Q(1, 2), Q(1, 2)}},
     .b = {Q(1, 2), Q(1, 2)},
@@ -85,7 +85,7 @@ const lg_tableau lg_tableau_herk2 = {
 };
 
 const lg_tableau lg_tableau_herk3 = {
-    .stages = 4, .order = 3,
+    .stages = 4, 
     .c = {Z, Q(1, 2), Q(2, 3), ONE},
     .A = {{Z}, {Q(1, 2)}, {Q(2, 9), Q(4, 9)}, {Q(1, 4), Z, Q(3, 4)}},
     .b = {Q(1, 4), Z, Q(3, 4)},
@@ -93,7 +93,7 @@ const lg_tableau lg_tableau_herk3 = {
 };
 
 const lg_tableau lg_tableau_herk4 = {
-    .stages = 6, .order = 4,
+    .stages = 6, 
     .c = {Z, ONE, Q(1, 2), ONE, ONE, R(3, -1, 6)},
     .A = {{Z},
           {ONE},
@@ -107,7 +107,7 @@ const lg_tableau lg_tableau_herk4 = {
 
 /* Based on the pair of Dormand and Prince, with its embedded solution. */
 const lg_tableau lg_tableau_herk5 = {
-    .stages = 8, .order = 5, .order_hat = 4,
+    .stages = 8, .order_hat = 4,
     .c = {Z, Q(1, 5), Q(3, 10), Q(4, 5), Q(8, 9), ONE, ONE, Q(19, 20)},
     .A = {{Z},
           {Q(1, 5)},
@@ -126,7 +126,7 @@ const lg_tableau lg_tableau_herk5 = {
 
 /* Bogacki, Shampine: A 3(2) pair of Runge-Kutta formulas, Appl. Math. Lett. 2 (1989) 321-325. */
 const lg_tableau lg_tableau_ode23 = {
-    .stages = 4, .order = 3, .order_hat = 2,
+    .stages = 4, .order_hat = 2,
     .c = {Z, Q(1, 2), Q(3, 4), ONE},
     .A = {{Z}, {Q(1, 2)}, {Z, Q(3, 4)}, {Q(2, 9), Q(1, 3), Q(4, 9)}},
     .b = {Q(2, 9), Q(1, 3), Q(4, 9), Z},
@@ -135,7 +135,7 @@ const lg_tableau lg_tableau_ode23 = {
 
 /* Dormand, Prince: A family of embedded Runge-Kutta formulae, J. Comput. Appl. Math. 6 (1980) 19-26. */
 const lg_tableau lg_tableau_dopri5 = {
-    .stages = 7, .order = 5, .order_hat = 4,
+    .stages = 7, .order_hat = 4,
     .c = {Z, Q(1, 5), Q(3, 10), Q(4, 5), Q(8, 9), ONE, ONE},
     .A = {{Z},
           {Q(1, 5)},

@@ -17,7 +17,7 @@ enum { LG_STAGES = 8 };
 
 typedef struct lg_tableau {
     int stages; /* rows of A; of a half-explicit method, those of the points whose constraints are used included */
-    int order, order_hat; /* of b; of b_hat, 0 without an embedded solution */
+    int order_hat; /* of b_hat, 0 without an embedded solution; the order of b stands in the row of the method */
     lg_ratio A[LG_STAGES][LG_STAGES]; /* strictly lower triangular */
     lg_ratio b[LG_STAGES], b_hat[LG_STAGES], c[LG_STAGES];
     lg_ratio d[LG_STAGES]; /* of the multipliers; half-explicit methods only */

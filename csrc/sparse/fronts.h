@@ -53,7 +53,7 @@ typedef struct lg_meeting { /* where two entries of a clique meet */
 
 typedef struct lg_plan {
     int nfronts, nentries, ncliques;
-    int size, nvelocities, nrows;
+    int size, nvelocities;
     int apart; /* whether every front is constant, small and without neighbours */
     int largest, widest; /* largest n, largest m */
     long nassembled, nvalues; /* doubles that elements add to; all doubles */

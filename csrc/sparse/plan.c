@@ -53,7 +53,6 @@ static void count_plan(builder *b)
     plan->nfronts = b->order.nnodes;
     plan->ncliques = p->ncliques;
     plan->nvelocities = p->v_start[p->nblocks];
-    plan->nrows = p->nrows;
     plan->size = plan->nvelocities + p->nrows;
 
     plan->nentries = p->group_start[p->ngroups];
@@ -372,11 +371,6 @@ void lg_plan_free(lg_plan *plan)
         return;
     lg_arena_close(&plan->memory);
     free(plan);
-}
-
-int lg_plan_size(const lg_plan *plan)
-{
-    return plan->size;
 }
 
 long lg_plan_values(const lg_plan *plan)

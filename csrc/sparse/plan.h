@@ -23,7 +23,6 @@ void lg_plan_free(lg_plan *plan);
 typedef struct lg_plans {
     const lg_plan *of[LG_COUPLINGS];
 } lg_plans;
-int lg_plan_size(const lg_plan *plan); /* unknowns */
 long lg_plan_values(const lg_plan *plan); /* doubles in the matrix: the measure of fill */
 /* Multiplications of a factorisation and of a solution. */
 void lg_plan_operations(const lg_plan *plan, double *factor, double *solve);

@@ -211,17 +211,3 @@ void lg_reduction_pull(const lg_reduction *r, const double *N, const double *x, 
         x += r->nv[b], y += r->pattern.nv[b];
     }
 }
-
-void lg_reduction_push(const lg_reduction *r, const double *X, const double *y, double *x)
-{
-    for (int b = 0; b < r->pattern.nblocks; b++) {
-        int n = r->pattern.nv[b];
-        memset(x, 0, (size_t)r->nv[b] * sizeof *x);
-        for (int j = 0; j < n; j++)
-            if (has_basis(r, b))
-                add_scaled(r->nv[b], y[j], X + r->basis[b] + j * r->nv[b], x);
-            else
-                x[j] = y[j];
-        x += r->nv[b], y += n;
-    }
-}

@@ -34,6 +34,5 @@ void lg_reduction_add(const lg_reduction *reduction, const lg_matrix *whole, con
 void lg_reduction_rows(const lg_reduction *reduction, const double *B, const double *X, double *out);
 /* y = N^T x, velocities to unknowns, and x = X y. */
 void lg_reduction_pull(const lg_reduction *reduction, const double *N, const double *x, double *y);
-void lg_reduction_push(const lg_reduction *reduction, const double *X, const double *y, double *x);
 
 #endif

@@ -66,7 +66,6 @@ typedef struct lg_pair_probe {
     const lg_plan *plan;
     lg_pair
         pair; /* lam, mem, p0 and p1 are taken as zero where they are NULL; `stage`, `work` and `kept` are not read */
-    const double *momentum; /* of both ends, which decides as well */
     const double *decided; /* the q1 at which the step decides on its gradients */
     double *out[LG_PAIR_TERM_COUNT]; /* NULL: not wanted */
 } lg_pair_probe;

@@ -4,6 +4,7 @@
 #define MATRICES_H
 
 #include "check.h"
+#include "sparse/fronts.h"
 #include "sparse/linalg.h"
 #include "sparse/matrix.h"
 #include "sparse/pattern.h"
@@ -252,7 +253,7 @@ static inline double *solved(problem *p, const double *b, double tolerance)
 {
     double *x = malloc((size_t)p->size * sizeof(double));
     memcpy(x, b, (size_t)p->size * sizeof(double));
-    CHECK(lg_plan_size(p->plan) == p->size);
+    CHECK(p->plan->size == p->size);
     CHECK((p->matrix.keeps ? lg_matrix_refactor : lg_matrix_factor)(&p->matrix) == LG_OK);
     CHECK(lg_matrix_solve(&p->matrix, x) == LG_OK);
     CHECK_CLOSE(residual(p, x, b), 0, tolerance);

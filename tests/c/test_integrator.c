@@ -643,10 +643,8 @@ static void test_every_method_row_is_complete(void)
 {
     for (int m = 0; m < lg_method_count; m++) {
         const lg_method *method = lg_methods[m];
-        const lg_tableau *tableau = method->tableau;
         CHECK(lg_method_find(method->name) == method);
         CHECK(method->order > 0 && method->reference[0] && method->doc[0] && method->options->nvalues <= MAX_OPTIONS);
-        CHECK(!tableau || tableau->order == method->order);
         for (int i = 0; i < method->options->count; i++) {
             const lg_option *option = &method->options->row[i];
             CHECK(option->field >= 0 && option->field < method->options->nvalues);

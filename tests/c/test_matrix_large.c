@@ -50,7 +50,7 @@ static long fill_of(const lg_pattern *pattern, lg_coupling coupling)
 {
     lg_plan *plan;
     CHECK(lg_plan_create(pattern, coupling, &plan) == LG_OK);
-    CHECK(lg_plan_size(plan) == 9 * pattern->nblocks);
+    CHECK(plan->size == 9 * pattern->nblocks);
     long values = lg_plan_values(plan);
     lg_plan_free(plan);
     return values;

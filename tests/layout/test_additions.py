@@ -267,7 +267,7 @@ LG_CONSTRAINT(lg_strut)
     "csrc/model/body/bodies.def": "LG_BODY(lg_bead)\n",
     "csrc/integrator/tableau.c": """
 const lg_tableau lg_tableau_ralston = {
-    .stages = 2, .order = 2,
+    .stages = 2,
     .c = {Z, Q(2, 3)},
     .A = {{Z}, {Q(2, 3)}},
     .b = {Q(1, 4), Q(3, 4)},

@@ -207,7 +207,8 @@ static void add_column(const double *M, int column, double s, const double A[9],
     lg_quarters_add(out, LG_RX + column, s, MA);
 }
 
-void lg_arm_shift_points(const lg_arm *i, const lg_arm *j, double s, const double K[9], const double *D,
+/* lg_arm_shift for a force that depends on places only. */
+static void shift_points(const lg_arm *i, const lg_arm *j, double s, const double K[9], const double *D,
                          lg_stiffness *sum)
 {
     double Mi[9], Mj[9], W[9], w[3], A[9], B[9];
@@ -237,7 +238,7 @@ void lg_arm_shift(const lg_arm *i, const lg_arm *j, double s, const lg_quarters 
 {
     unsigned has = K->has | (D ? D->has : 0);
     if (has == 1u << LG_XX && K->has) {
-        lg_arm_shift_points(i, j, s, K->A[LG_XX], D && D->has ? D->A[LG_XX] : NULL, sum);
+        shift_points(i, j, s, K->A[LG_XX], D && D->has ? D->A[LG_XX] : NULL, sum);
         return;
     }
     if (has == 1u << LG_RR) { // rotations and moments are the same everywhere on a body

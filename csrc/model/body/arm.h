@@ -120,9 +120,6 @@ typedef struct lg_stiffness {
    j, converted to the nodes. */
 void lg_arm_shift(const lg_arm *i, const lg_arm *j, double s, const lg_quarters *K, const lg_quarters *D,
                   lg_stiffness *sum);
-/* The same for a force that depends on places only. */
-void lg_arm_shift_points(const lg_arm *i, const lg_arm *j, double s, const double K[9], const double *D,
-                         lg_stiffness *sum);
 /* Whether the velocities of a block are x' (if the node moves) and omega themselves, as for most bodies. */
 static inline int lg_block_is_direct(const lg_block *b)
 {
