@@ -284,4 +284,4 @@ class Stepper:
     carry: Array
     stats: dict[str, Any]
 
-# gufuncs of every group, <group>_<operation>: so3_exp, so3_log, so3_compose, ...
+# gufuncs of csrc/group/operations.c: <group>_<operation>, such as so3_exp, and a few that not every group has

@@ -77,6 +77,13 @@ def test_at_zero(name):
 
 
 @pytest.mark.parametrize("name", REFERENCE)
+def test_nan_passes_through(name):
+    """Without a warning, as in all operations on groups."""
+    value = getattr(_core, f"series_{name}")([np.nan, 0.0])
+    assert np.isnan(value[0]) and np.isfinite(value[1])
+
+
+@pytest.mark.parametrize("name", REFERENCE)
 def test_many_turns(name):
     """Beyond pi, away from zeros and poles at multiples of pi, the error is that of rounding the angle."""
     angles = np.pi * (np.arange(1, 41)[:, None] + np.linspace(0.15, 0.85, 8)).ravel()

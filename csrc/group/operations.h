@@ -1,0 +1,34 @@
+/* The operations on groups as functions of arrays, each of which has a name and says what it takes and gives. */
+#ifndef LG_GROUP_OPERATIONS_H
+#define LG_GROUP_OPERATIONS_H
+
+#include "group/group.h"
+
+typedef struct lg_operation {
+    const char *name; /* "so3_exp" */
+    const char *operands; /* a letter for each, the last one being the result; see lg_operand_of */
+    const char *doc;
+    const lg_group *group; /* whose vectors and elements it takes */
+    lg_group_op *function;
+} lg_operation;
+
+extern const lg_operation *const lg_operations[];
+extern const int lg_operation_count;
+
+enum { LG_OPERANDS = 3, LG_OPERAND_SIZE = 49 }; /* the most operands of an operation, the most numbers of one */
+
+/* What users see of an operand: a number (no axis), a vector (one axis, one column) or a matrix. */
+typedef struct lg_operand {
+    char letter;
+    int axes, rows, columns;
+} lg_operand;
+
+/* Letters: s number, v algebra vector, g group element, h hat of a vector, m matrix on the algebra, p point, r rotation
+   matrix. */
+lg_operand lg_operand_of(const lg_operation *operation, int k);
+
+/* Where an entry is among the numbers that the function takes: a matrix on the algebra is column-major, and an element
+   that users see as [R, x; 0, 1] begins with x and R, behind which its last row follows. */
+int lg_operand_place(const lg_operand *operand, int row, int column);
+
+#endif
