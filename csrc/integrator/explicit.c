@@ -13,12 +13,16 @@ const lg_option_rows lg_pair_rows = LG_OPTION_ROWS(pair_rows, lg_explicit_option
 
 int lg_explicit_levels(const lg_stepper *self)
 {
+    static const int levels[] = {[LG_PROJECTION_NONE] = 0,
+                                 [LG_PROJECTION_POSITION] = LG_PROJECT_POSITION,
+                                 [LG_PROJECTION_VELOCITY] = LG_PROJECT_VELOCITY,
+                                 [LG_PROJECTION_BOTH] = LG_PROJECT_POSITION | LG_PROJECT_VELOCITY};
     int given = ((const lg_explicit_options *)self->options)->project.choice;
     if (!self->system->pattern->nrows)
         return 0;
-    if (given >= 0)
-        return given;
-    return lg_stepper_adapts(self) ? LG_PROJECT_POSITION | LG_PROJECT_VELOCITY : 0;
+    if (given < 0)
+        given = lg_stepper_adapts(self) ? LG_PROJECTION_BOTH : LG_PROJECTION_NONE;
+    return levels[given];
 }
 
 lg_weights lg_weights_of(int stages, const lg_ratio *row)

@@ -35,6 +35,12 @@ typedef struct lg_option {
     long field; /* LG_FIELD: where its value stands among those of the method */
 } lg_option;
 
+/* The choices of an option stand in one list, LIST(X) with X(constant, text) for each of them. It makes the enum of the
+   constants, enum { LIST(LG_CHOICE_CONSTANT) }, and the text "full|modified" of the row, LG_CHOICES(LIST). */
+#define LG_CHOICE_CONSTANT(constant, text) constant,
+#define LG_CHOICE_TEXT(constant, text) "|" text
+#define LG_CHOICES(LIST) &(LIST(LG_CHOICE_TEXT))[1]
+
 /* The values of a method's options are a struct of lg_option_value beside the method, or an array: the number of a
    member of that struct. */
 #define LG_FIELD(type, member) (long)(offsetof(type, member) / sizeof(lg_option_value))

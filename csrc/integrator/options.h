@@ -6,14 +6,21 @@
 
 #include <math.h>
 
-/* How explicit methods remove the drift: the choices are sums of LG_PROJECT_POSITION and LG_PROJECT_VELOCITY. */
+/* How explicit methods remove the drift. */
+#define LG_PROJECTIONS(X)                                                                                              \
+    X(LG_PROJECTION_NONE, "none")                                                                                      \
+    X(LG_PROJECTION_POSITION, "position")                                                                              \
+    X(LG_PROJECTION_VELOCITY, "velocity")                                                                              \
+    X(LG_PROJECTION_BOTH, "both")
+enum { LG_PROJECTIONS(LG_CHOICE_CONSTANT) };
+
 #define LG_PROJECT_OPTION(type)                                                                                        \
     {"project",                                                                                                        \
      LG_OPTION_CHOICE,                                                                                                 \
      {NAN, -1},                                                                                                        \
      0,                                                                                                                \
      0,                                                                                                                \
-     "none|position|velocity|both",                                                                                    \
+     LG_CHOICES(LG_PROJECTIONS),                                                                                       \
      "Constraints onto which the end of each step is moved, by the shortest way in the mass metric. Default: both "    \
      "with error control, none with fixed steps.",                                                                     \
      LG_FIELD(type, project)}
@@ -45,7 +52,17 @@ typedef struct lg_newton_options {
             "A step that takes more Newton iterations has failed.", LG_FIELD(type, stop.max_iter)                      \
     }
 
-enum { LG_PREDICTOR_EXTRAPOLATE, LG_PREDICTOR_PLAIN };
+/* Choices of generalized-alpha and its relatives. */
+#define LG_FORMS(X) X(LG_FORM_EXACT, "exact") X(LG_FORM_PRINTED, "printed") X(LG_FORM_PRINTED_HALF, "printed_half")
+#define LG_STARTS(X) X(LG_START_PLAIN, "plain") X(LG_START_OPTIMAL, "optimal")
+#define LG_PREDICTORS(X) X(LG_PREDICTOR_EXTRAPOLATE, "extrapolate") X(LG_PREDICTOR_PLAIN, "plain")
+#define LG_NEWTONS(X) X(LG_NEWTON_FULL, "full") X(LG_NEWTON_MODIFIED, "modified")
+#define LG_TANGENT_TERMS(X) X(LG_TERMS_ALL, "all") X(LG_TERMS_FORCE, "force")
+enum { LG_FORMS(LG_CHOICE_CONSTANT) };
+enum { LG_STARTS(LG_CHOICE_CONSTANT) };
+enum { LG_PREDICTORS(LG_CHOICE_CONSTANT) };
+enum { LG_NEWTONS(LG_CHOICE_CONSTANT) };
+enum { LG_TANGENT_TERMS(LG_CHOICE_CONSTANT) };
 
 /* The option values of generalized-alpha and its relatives, of which other implicit methods have the first two. */
 typedef struct lg_genalpha_options {
@@ -77,18 +94,18 @@ typedef struct lg_genalpha_options {
          LG_FIELD(lg_genalpha_options, index)},                                                                        \
         {"form",                                                                                                       \
          LG_OPTION_CHOICE,                                                                                             \
-         {0, 0},                                                                                                       \
+         {0, LG_FORM_EXACT},                                                                                           \
          0,                                                                                                            \
          0,                                                                                                            \
-         "exact|printed|printed_half",                                                                                 \
+         LG_CHOICES(LG_FORMS),                                                                                         \
          "The formulas solved exactly, the algorithms as printed, or these with the factor 1/2 missing in line 6.",    \
          LG_FIELD(lg_genalpha_options, form)},                                                                         \
         {"start",                                                                                                      \
          LG_OPTION_CHOICE,                                                                                             \
-         {0, 0},                                                                                                       \
+         {0, LG_START_PLAIN},                                                                                          \
          0,                                                                                                            \
          0,                                                                                                            \
-         "plain|optimal",                                                                                              \
+         LG_CHOICES(LG_STARTS),                                                                                        \
          "\"optimal\" shifts a_0 and, for index 3, perturbs v_0: multipliers of order two from the first step.",       \
          LG_FIELD(lg_genalpha_options, start)},                                                                        \
         {"predictor",                                                                                                  \
@@ -96,7 +113,7 @@ typedef struct lg_genalpha_options {
          {0, LG_PREDICTOR_EXTRAPOLATE},                                                                                \
          0,                                                                                                            \
          0,                                                                                                            \
-         "extrapolate|plain",                                                                                          \
+         LG_CHOICES(LG_PREDICTORS),                                                                                    \
          "First guess: from the last steps, or zero accelerations and multipliers with the papers' Newton method "     \
          "throughout. Printed forms use the latter.",                                                                  \
          LG_FIELD(lg_genalpha_options, predictor)},                                                                    \
@@ -105,18 +122,16 @@ typedef struct lg_genalpha_options {
          {NAN, -1},                                                                                                    \
          0,                                                                                                            \
          0,                                                                                                            \
-         "full|modified",                                                                                              \
+         LG_CHOICES(LG_NEWTONS),                                                                                       \
          "\"modified\" reuses the matrix while that pays. None: \"modified\" if derivatives are formed by "            \
-         "differences "                                                                                                \
-         "of "                                                                                                         \
-         "Python functions, else \"full\".",                                                                           \
+         "differences of Python functions, else \"full\".",                                                            \
          LG_FIELD(lg_genalpha_options, newton)},                                                                       \
         {"tangent_terms",                                                                                              \
          LG_OPTION_CHOICE,                                                                                             \
-         {0, 0},                                                                                                       \
+         {0, LG_TERMS_ALL},                                                                                            \
          0,                                                                                                            \
          0,                                                                                                            \
-         "all|force",                                                                                                  \
+         LG_CHOICES(LG_TANGENT_TERMS),                                                                                 \
          "\"force\" omits d(M vdot)/dq and d(B^T lambda)/dq from the matrix.",                                         \
          LG_FIELD(lg_genalpha_options, tangent_terms)},                                                                \
         {"tangent_operator",                                                                                           \
@@ -141,6 +156,11 @@ typedef struct lg_genalpha_options {
 struct lg_control_options {
     lg_option_value rtol, atol, first_step, max_step, min_step, safety, max_increase, max_decrease, law;
 };
+
+/* The laws by which the next step is chosen. */
+#define LG_CONTROL_LAWS(X)                                                                                             \
+    X(LG_CONTROL_I, "I") X(LG_CONTROL_PI, "PI") X(LG_CONTROL_PAPER, "paper") X(LG_CONTROL_NONE, "none")
+enum { LG_CONTROL_LAWS(LG_CHOICE_CONSTANT) };
 
 #define LG_CONTROL_OPTIONS(type)                                                                                       \
     {"rtol",                                                                                                           \
@@ -209,12 +229,10 @@ struct lg_control_options {
          "A step is at least this many times the last one; not with control \"paper\".",                               \
          LG_FIELD(type, control.max_decrease)},                                                                        \
     {                                                                                                                  \
-        "control", LG_OPTION_CHOICE, {0, LG_CONTROL_PI}, 0, 0, "I|PI|paper|none",                                      \
+        "control", LG_OPTION_CHOICE, {0, LG_CONTROL_PI}, 0, 0, LG_CHOICES(LG_CONTROL_LAWS),                            \
             "Law for the next step: from the last error, the last two, or as in holzinger2024, App. B; none: h stays " \
             "fixed and the error is only recorded.",                                                                   \
             LG_FIELD(type, control.law)                                                                                \
     }
-
-enum { LG_CONTROL_I, LG_CONTROL_PI, LG_CONTROL_PAPER, LG_CONTROL_NONE };
 
 #endif

@@ -619,11 +619,11 @@ static void test_projected_point_is_factored_once(void)
     joined(&s, 1, 20);
     lg_option_value options[MAX_OPTIONS];
     lg_method_defaults(lg_method_find("rk44"), options);
-    option_of("rk44", options, "project")->choice = LG_PROJECT_VELOCITY;
+    option_of("rk44", options, "project")->choice = LG_PROJECTION_VELOCITY;
     CHECK(run_to(&s, "rk44", options, 0.2, 0.01, &first) == LG_OK);
     CHECK(first.stats.factorisations == 4 * 20 + 1 && first.stats.evaluations == 5 * 20 + 2);
 
-    option_of("rk44", options, "project")->choice |= LG_PROJECT_POSITION;
+    option_of("rk44", options, "project")->choice = LG_PROJECTION_BOTH;
     CHECK(run_to(&s, "rk44", options, 0.2, 0.01, &first) == LG_OK);
     int last = first.n - 1;
     double a[6], lam[3];

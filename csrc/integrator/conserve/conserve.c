@@ -52,7 +52,7 @@ static lg_status prepare(lg_stepper *self)
     c->rule = self->method->momentum;
     c->kinetic = c->rule->kinetic;
     if (c->kinetic == LG_KINETIC_POLYNOMIAL)
-        c->kinetic = lg_conserve_readings[options->hamiltonian.choice];
+        c->kinetic = lg_conserve_hamiltonians[options->hamiltonian.choice];
     c->equivariant = options->equivariant.number != 0;
     LG_TRY(check_system(self));
     c->guess = options->guess.choice;

@@ -1,8 +1,9 @@
 /* Options of energy-momentum methods. */
 #include "integrator/conserve/step.h"
 
-/* In the order of the choices of `hamiltonian`. */
-const lg_kinetic_rule lg_conserve_readings[] = {LG_KINETIC_POLYNOMIAL, LG_KINETIC_HAMILTON, LG_KINETIC_PUBLISHED};
+const lg_kinetic_rule lg_conserve_hamiltonians[] = {[LG_HAMILTONIAN_POLYNOMIAL] = LG_KINETIC_POLYNOMIAL,
+                                                    [LG_HAMILTONIAN_EXACT] = LG_KINETIC_HAMILTON,
+                                                    [LG_HAMILTONIAN_PUBLISHED] = LG_KINETIC_PUBLISHED};
 
 #define CONSERVE_OPTIONS                                                                                               \
     {"equivariant",                                                                                                    \
@@ -19,7 +20,7 @@ const lg_kinetic_rule lg_conserve_readings[] = {LG_KINETIC_POLYNOMIAL, LG_KINETI
          {0, LG_GUESS_EULER},                                                                                          \
          0,                                                                                                            \
          0,                                                                                                            \
-         "euler|previous|extrapolate",                                                                                 \
+         LG_CHOICES(LG_GUESSES),                                                                                       \
          "First guess of q at the end of a step: q + h v, q, or q + h v + h^2 vdot / 2.",                              \
          LG_FIELD(lg_conserve_options, guess)},                                                                        \
         LG_NEWTON_OPTIONS(lg_conserve_options, 0, 0)
@@ -29,15 +30,13 @@ static const lg_option hamilton_rows[] = {
     CONSERVE_OPTIONS,
     {"hamiltonian",
      LG_OPTION_CHOICE,
-     {0, 0},
+     {0, LG_HAMILTONIAN_POLYNOMIAL},
      0,
      0,
-     "polynomial|exact|published",
+     LG_CHOICES(LG_HAMILTONIANS),
      "Of bodies in Euler parameters e, whose mass matrix has an inverse with 1/|e|^4: without that factor, which is "
-     "one "
-     "at the ends of a step (139), (143); with it; or, as the code published with the paper, with it in the inverse "
-     "and "
-     "without it in the gradient.",
+     "one at the ends of a step (139), (143); with it; or, as in the code published with the paper, with it in the "
+     "inverse and without it in the gradient.",
      LG_FIELD(lg_conserve_options, hamiltonian)},
 };
 

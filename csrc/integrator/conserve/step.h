@@ -24,8 +24,15 @@ typedef struct lg_conserve_options {
     lg_newton_options stop;
 } lg_conserve_options;
 
-/* The choices of `guess`, in their order. */
-enum { LG_GUESS_EULER, LG_GUESS_PREVIOUS, LG_GUESS_EXTRAPOLATE };
+#define LG_GUESSES(X) X(LG_GUESS_EULER, "euler") X(LG_GUESS_PREVIOUS, "previous") X(LG_GUESS_EXTRAPOLATE, "extrapolate")
+enum { LG_GUESSES(LG_CHOICE_CONSTANT) };
+
+/* The kinetic energies that mph may take, which are rules of the waist. */
+#define LG_HAMILTONIANS(X)                                                                                             \
+    X(LG_HAMILTONIAN_POLYNOMIAL, "polynomial")                                                                         \
+    X(LG_HAMILTONIAN_EXACT, "exact") X(LG_HAMILTONIAN_PUBLISHED, "publishe"                                            \
+                                                                 "d")
+enum { LG_HAMILTONIANS(LG_CHOICE_CONSTANT) };
 
 typedef struct lg_conserve_stepper {
     lg_stepper base;
@@ -57,8 +64,7 @@ typedef struct lg_conserve_stepper {
     double *forces, *phi; /* of that rule: all force rows, all constraint rows */
 } lg_conserve_stepper;
 
-/* The kinetic energy that mph takes by each choice of `hamiltonian`, in their order. */
-extern const lg_kinetic_rule lg_conserve_readings[];
+extern const lg_kinetic_rule lg_conserve_hamiltonians[]; /* by choice */
 
 /* ---- predict.c: the first guess of a step ---- */
 

@@ -87,7 +87,9 @@ static lg_alpha_index index_of(const lg_genalpha_stepper *g)
 
 static const lg_alpha_form *form_of(const lg_genalpha_stepper *g)
 {
-    static const lg_alpha_form *const forms[] = {&lg_exact_form, &lg_printed_form, &lg_printed_half_form};
+    static const lg_alpha_form *const forms[] = {[LG_FORM_EXACT] = &lg_exact_form,
+                                                 [LG_FORM_PRINTED] = &lg_printed_form,
+                                                 [LG_FORM_PRINTED_HALF] = &lg_printed_half_form};
     return forms[options_of(&g->base)->form.choice];
 }
 
@@ -95,9 +97,10 @@ static const lg_alpha_form *form_of(const lg_genalpha_stepper *g)
    functions. */
 static lg_newton_settings settings_of(const lg_genalpha_stepper *g)
 {
-    int modified = options_of(&g->base)->newton.choice;
+    int newton = options_of(&g->base)->newton.choice;
     lg_newton_settings settings = lg_implicit_settings(&g->base, &options_of(&g->base)->stop);
-    settings.modified = modified >= 0 ? modified : (g->base.system->flags & LG_SYSTEM_DIFFERENCED) != 0;
+    settings.modified =
+        newton >= 0 ? newton == LG_NEWTON_MODIFIED : (g->base.system->flags & LG_SYSTEM_DIFFERENCED) != 0;
     settings.plain = !g->extrapolates;
     settings.good_guess = g->extrapolates;
     return settings;
@@ -121,9 +124,9 @@ static lg_status prepare(lg_stepper *self)
     g->undamped = g->alpha.gamma == 0.5;
     g->index = index_of(g);
     g->form = form_of(g);
-    g->optimal_start = options->start.choice;
+    g->optimal_start = options->start.choice == LG_START_OPTIMAL;
     g->extrapolates = predictor.choice == LG_PREDICTOR_EXTRAPOLATE && (g->form == &lg_exact_form || predictor.given);
-    g->force_terms = options->tangent_terms.choice;
+    g->force_terms = options->tangent_terms.choice == LG_TERMS_FORCE;
     g->operator = options->tangent_operator.number != 0;
     g->scaled = options->scaling.number != 0;
     g->implicit.newton = settings_of(g);
