@@ -32,7 +32,7 @@ void lg_status_message(lg_status status, const lg_report *report, char *text)
     static const lg_report nothing;
     const lg_report *r = report ? report : &nothing;
     int known = (unsigned)status < LG_STATUS_COUNT;
-    const char *advice = r->advice ? r->advice : known ? status_advice[status] : "";
+    const char *advice = r->advice[0] ? r->advice : known ? status_advice[status] : "";
     const char *message = known ? status_messages[status] : "unknown status";
     char step[96] = "", newton[96] = "";
     if (status == LG_BAD_ARGUMENT && r->what[0]) /* `what` names the argument and says what is wrong with it */
@@ -73,11 +73,24 @@ void lg_report_name(lg_report *report, const char *what)
     lg_report_say(report, "%s", what ? what : "");
 }
 
+static void write_text(char *text, const char *format, va_list arguments)
+{
+    vsnprintf(text, LG_WHAT_SIZE, format, arguments);
+    text[lg_text_cut(text, LG_WHAT_SIZE - 1)] = '\0';
+}
+
 void lg_report_say(lg_report *report, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(report->what, sizeof report->what, format, arguments);
+    write_text(report->what, format, arguments);
     va_end(arguments);
-    report->what[lg_text_cut(report->what, sizeof report->what - 1)] = '\0';
+}
+
+void lg_report_advise(lg_report *report, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    write_text(report->advice, format, arguments);
+    va_end(arguments);
 }

@@ -11,7 +11,10 @@ typedef enum lg_status {
     LG_STATUS_COUNT
 } lg_status;
 
-enum { LG_WHAT_SIZE = 160, LG_NAME_SIZE = 64 }; /* bytes for report->what, and for a name inside a longer text */
+enum {
+    LG_WHAT_SIZE = 160,
+    LG_NAME_SIZE = 64
+}; /* bytes for each text of a report, and for a name inside a longer text */
 
 /* Where and why a run ended. `what`, in UTF-8, names a constraint row, a body, an element or an argument. */
 typedef struct lg_report {
@@ -20,8 +23,8 @@ typedef struct lg_report {
     double t, h; /* start and size of the step that failed */
     int iteration; /* Newton iterations spent in it */
     double residual; /* last norm of the residual, if the method has one */
-    const char *advice; /* what the caller may try; NULL: the general advice of the status */
     char what[LG_WHAT_SIZE];
+    char advice[LG_WHAT_SIZE]; /* what the caller may try; "": the general advice of the status */
 } lg_report;
 
 const char *lg_status_name(lg_status status); /* "NO_CONVERGENCE" */
@@ -44,6 +47,8 @@ void lg_text_list(char *text, size_t size, const char *name);
 void lg_report_name(lg_report *report, const char *what);
 /* Writes a text from a printf format and its arguments into report->what, shortened to fit. */
 void lg_report_say(lg_report *report, const char *format, ...);
+/* The same into report->advice. */
+void lg_report_advise(lg_report *report, const char *format, ...);
 
 /* Leaves the calling function with the status of `call` unless it is LG_OK. */
 #define LG_TRY(call)                                                                                                   \

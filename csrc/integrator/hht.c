@@ -130,7 +130,9 @@ static lg_status check_kinds(lg_stepper *self)
         if (!turns || node->transport)
             continue;
         const char *name = system->block_name ? system->block_name(system->self, i) : "a block";
-        lg_report_say(&self->report, "modified: needs Euler parameters, but %.*s has other coordinates",
+        char formulations[LG_NAME_SIZE];
+        lg_list_unit_formulations(formulations, sizeof formulations);
+        lg_report_say(&self->report, "modified: needs formulation=\"%s\", but %.*s has other coordinates", formulations,
                       LG_SHORT(name));
         return LG_BAD_ARGUMENT;
     }

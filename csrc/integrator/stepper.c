@@ -42,6 +42,14 @@ static const char *regular_kind(void)
     return NULL;
 }
 
+void lg_list_unit_formulations(char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int i = 0; i < lg_node_count; i++)
+        if (lg_nodes[i]->place == LG_PLACE_INERTIAL && lg_nodes[i]->null_space)
+            lg_text_list(text, size, lg_nodes[i]->name);
+}
+
 void lg_report_coordinates(const lg_system *system, const lg_state *state, double h, lg_status status,
                            lg_report *report)
 {

@@ -19,6 +19,7 @@ typedef struct lg_stats {
 typedef struct lg_stepper lg_stepper;
 typedef struct lg_stepper_type lg_stepper_type;
 typedef struct lg_method lg_method;
+typedef struct lg_momentum_rule lg_momentum_rule;
 
 struct lg_stepper_type {
     const char *name;
@@ -26,8 +27,9 @@ struct lg_stepper_type {
     size_t size; /* of the stepper's struct, which begins with an lg_stepper */
     lg_coupling coupling; /* of its matrix; the same for all steppers among which a row chooses, as the next field */
     int masses_beside; /* it may also need a matrix of masses */
-    const char *needs; /* of a system, in words; NULL: it runs every system */
-    const char *instead; /* advice where a system lacks that; NULL: none */
+    /* What a system must be, in words, to which the names of formulations are added; NULL: it runs every system. */
+    const char *needs;
+    int (*first_unfit)(const lg_stepper *self); /* the first block that is not so, -1 if all are; after `prepare` */
     const char *extra; /* the name of what results hold of every state beside its parts; NULL: nothing */
     int (*extra_count)(const lg_stepper *self); /* its numbers, which begin the carry */
     int starts_singular; /* it can do without the accelerations and multipliers of a start, which are NaN then */
@@ -63,6 +65,9 @@ struct lg_stepper {
     lg_report report;
 };
 
+/* Names of the formulations in Euler parameters, "euler_parameters": they are named after the node of a free body. */
+void lg_list_unit_formulations(char *text, size_t size);
+
 /* After a failed step: names the body whose coordinates are singular, or so nearly singular that a solve failed. */
 void lg_report_coordinates(const lg_system *system, const lg_state *state, double h, lg_status status,
                            lg_report *report);
@@ -93,13 +98,14 @@ int lg_stepper_adapts(const lg_stepper *self);
 typedef void lg_alpha_rule(double damping, double alpha[2]);
 
 /* How a method with a momentum takes its steps. */
-typedef struct lg_momentum_rule {
+struct lg_momentum_rule {
     lg_pair_rule pair;
     lg_kinetic_rule kinetic;
     int all; /* Newton's method iterates on v and p as well */
     int null_space; /* Newton's method iterates on coordinates that keep the blocks' own rows */
-    const char *remedy; /* advice where Newton's method fails on a model of bodies; NULL: none */
-} lg_momentum_rule;
+    /* A rule that conserves the same, and whose rates do not grow on bodies that tumble; NULL: none. */
+    const lg_momentum_rule *steadier;
+};
 
 struct lg_method { /* one row of methods.def */
     const char *name;

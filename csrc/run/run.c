@@ -7,6 +7,7 @@
 #include "solve/project.h"
 
 #include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- opening and closing ---- */
@@ -98,6 +99,48 @@ static lg_status check_kinds(lg_run *run)
     return LG_OK;
 }
 
+/* "genalpha, newmark": the methods for stiff systems that run every model. */
+static void list_implicit_methods_without_needs(char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int i = 0; i < lg_method_count; i++)
+        if (!lg_methods[i]->stepper->needs && lg_methods[i]->stepper->coupling == LG_COUPLING_TANGENTS)
+            lg_text_list(text, size, lg_methods[i]->name);
+}
+
+/* A system must be what the method needs; if it is not, names the first body that does not fit. */
+static lg_status check_needs(lg_run *run)
+{
+    const lg_system *system = run->system;
+    lg_stepper *stepper = run->stepper;
+    int block = stepper->type->needs ? stepper->type->first_unfit(stepper) : -1;
+    if (block < 0)
+        return LG_OK;
+    char formulations[LG_NAME_SIZE], others[LG_NAME_SIZE], unfit[2 * LG_NAME_SIZE] = "";
+    lg_list_unit_formulations(formulations, sizeof formulations);
+    list_implicit_methods_without_needs(others, sizeof others);
+    if (system->block_name)
+        snprintf(unfit, sizeof unfit, ", and %.*s is neither", LG_SHORT(system->block_name(system->self, block)));
+    lg_report_say(&stepper->report, "%s needs %s with formulation=\"%s\"%s", run->method->name, stepper->type->needs,
+                  formulations, unfit);
+    lg_report_advise(&stepper->report, "%s have no such needs", others);
+    return LG_BAD_ARGUMENT;
+}
+
+/* After a failed step of bodies: names a method with a steadier rule, if there is one. */
+static void advise_steadier_rule(const lg_run *run, lg_status status, lg_report *report)
+{
+    const lg_momentum_rule *rule = run->method->momentum;
+    if (!rule || !rule->steadier || !run->system->block_name ||
+        (status != LG_NO_CONVERGENCE && status != LG_NOT_FINITE))
+        return;
+    for (int i = 0; i < lg_method_count; i++)
+        if (lg_methods[i]->momentum == rule->steadier)
+            lg_report_advise(report,
+                             "try a smaller h; on bodies that tumble %s conserves the same, and its rates do not grow",
+                             lg_methods[i]->name);
+}
+
 /* Allocates the stepper with its coefficients, then the memory of the whole run. */
 static lg_status allocate(lg_run *run, const lg_plans *plans, const lg_option_value *options, lg_report *report)
 {
@@ -119,6 +162,7 @@ static lg_status allocate(lg_run *run, const lg_plans *plans, const lg_option_va
     stepper->options = options;
     LG_TRY(check_kinds(run));
     LG_TRY(type->prepare(stepper));
+    LG_TRY(check_needs(run));
     lg_control_prepare(&run->control, stepper);
     LG_TRY(lg_arena_open(&run->arena, run_layout, run));
 
@@ -238,6 +282,7 @@ void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report)
         run->stepper->report = (lg_report){0};
     }
     lg_report_coordinates(run->system, &run->state, h, status, report);
+    advise_steadier_rule(run, status, report);
     report->status = status;
     report->step = run->stepper ? run->stepper->stats.steps : 0;
     report->t = run->state.t;
@@ -409,7 +454,7 @@ static lg_status give_up(lg_stepper *stepper, double error, const lg_report *cau
         return cause->status;
     }
     lg_report_say(&stepper->report, "error %.3g times the tolerance", error);
-    stepper->report.advice = "relax the tolerances, lower min_step or look for a discontinuity there";
+    lg_report_advise(&stepper->report, "relax the tolerances, lower min_step or look for a discontinuity there");
     return LG_STEP_SIZE;
 }
 

@@ -420,14 +420,14 @@ lg_status lg_statics_solve(lg_statics *s, lg_report *out)
 {
     search at = {.statics = s, .report = out};
     out->iteration = 0;
-    out->advice = NULL;
+    out->advice[0] = '\0';
     keep(s, 0);
     lg_status status = iterate(&at);
     if (status == LG_NO_EQUILIBRIUM)
         status = explain(&at);
     report(&at, status);
     if (status == LG_NO_EQUILIBRIUM)
-        out->advice = "try smaller steps of the loads, a start nearer to the equilibrium or a larger max_iter";
+        lg_report_advise(out, "try smaller steps of the loads, a start nearer to the equilibrium or a larger max_iter");
     if (status != LG_OK)
         keep(s, 1);
     return status;

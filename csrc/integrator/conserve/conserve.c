@@ -9,15 +9,15 @@
 
 /* ---- the rules of rows ---- */
 
-/* In Livens' discrete rule v1 = 2 v_m - v0 depends on v0, and on bodies that tumble its alternating part grows. */
-#define TUMBLING "try a smaller h; on bodies that tumble emh conserves the same, and its rates do not grow"
-
-const lg_momentum_rule lg_livens_all = {.pair = LG_PAIR_DISCRETE, .all = 1, .remedy = TUMBLING},
-                       lg_livens_reduced = {.pair = LG_PAIR_DISCRETE, .remedy = TUMBLING},
-                       lg_livens_null_space = {.pair = LG_PAIR_DISCRETE, .null_space = 1, .remedy = TUMBLING},
-                       lg_livens_midpoint = {.pair = LG_PAIR_MIDPOINT},
+/* In Livens' discrete rule v1 = 2 v_m - v0 depends on v0, and on bodies that tumble its alternating part grows; not so
+   in Hamilton's, which conserves the same. */
+const lg_momentum_rule lg_hamilton_discrete = {.pair = LG_PAIR_DISCRETE, .kinetic = LG_KINETIC_HAMILTON},
                        lg_hamilton_midpoint = {.pair = LG_PAIR_MIDPOINT, .kinetic = LG_KINETIC_POLYNOMIAL},
-                       lg_hamilton_discrete = {.pair = LG_PAIR_DISCRETE, .kinetic = LG_KINETIC_HAMILTON};
+                       lg_livens_midpoint = {.pair = LG_PAIR_MIDPOINT},
+                       lg_livens_all = {.pair = LG_PAIR_DISCRETE, .all = 1, .steadier = &lg_hamilton_discrete},
+                       lg_livens_reduced = {.pair = LG_PAIR_DISCRETE, .steadier = &lg_hamilton_discrete},
+                       lg_livens_null_space = {
+                           .pair = LG_PAIR_DISCRETE, .null_space = 1, .steadier = &lg_hamilton_discrete};
 
 /* ---- the stepper ---- */
 
@@ -26,23 +26,13 @@ static lg_conserve_stepper *stepper_of(lg_stepper *self)
     return (lg_conserve_stepper *)self;
 }
 
-/* Whether the system has steps by these rules; if not, names the first body that has none. */
-static lg_status check_system(lg_stepper *self)
+/* The first block without steps by the rules of the run, 0 if the system has none at all. */
+static int first_unfit(const lg_stepper *self)
 {
     const lg_system *system = self->system;
-    const lg_conserve_stepper *c = stepper_of(self);
+    const lg_conserve_stepper *c = (const lg_conserve_stepper *)self;
     lg_pair rules = {.rule = c->rule->pair, .kinetic = c->kinetic};
-    int has_steps = system->pair && system->kinetic;
-    int block = has_steps ? system->without_step(system->self, &rules) : 0;
-    if (has_steps && block < 0)
-        return LG_OK;
-    if (has_steps && system->block_name)
-        lg_report_say(&self->report, "%s needs %s, and %.*s is neither", self->method->name, self->type->needs,
-                      LG_SHORT(system->block_name(system->self, block)));
-    else
-        lg_report_say(&self->report, "%s needs %s", self->method->name, self->type->needs);
-    self->report.advice = self->type->instead;
-    return LG_BAD_ARGUMENT;
+    return system->pair && system->kinetic ? system->without_step(system->self, &rules) : 0;
 }
 
 static lg_status prepare(lg_stepper *self)
@@ -54,7 +44,6 @@ static lg_status prepare(lg_stepper *self)
     if (c->kinetic == LG_KINETIC_POLYNOMIAL)
         c->kinetic = lg_conserve_hamiltonians[options->hamiltonian.choice];
     c->equivariant = options->equivariant.number != 0;
-    LG_TRY(check_system(self));
     c->guess = options->guess.choice;
     c->newton = lg_implicit_settings(self, &options->stop);
     c->newton.plain = 1;
@@ -181,7 +170,6 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
         .size = sizeof(lg_conserve_stepper),                                                                           \
         .coupling = LG_COUPLING_GROUPS,                                                                                \
         .needs = what,                                                                                                 \
-        .instead = "generalized-alpha runs every model",                                                               \
         .extra = "p",                                                                                                  \
         .starts_singular = 1,                                                                                          \
         .passes_kinks = 1,                                                                                             \
@@ -191,8 +179,9 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
         .carry_count = carry_count,                                                                                    \
         .reset = reset,                                                                                                \
         .step = step,                                                                                                  \
+        .first_unfit = first_unfit,                                                                                    \
         .close = close,                                                                                                \
     }
-#define BODIES "rigid bodies with formulation=\"euler_parameters\""
 
-const lg_stepper_type lg_conserve = CONSERVE("a LagrangianModel, or " BODIES), lg_conserve_bodies = CONSERVE(BODIES);
+const lg_stepper_type lg_conserve = CONSERVE("a LagrangianModel, or rigid bodies"),
+                      lg_conserve_bodies = CONSERVE("rigid bodies");

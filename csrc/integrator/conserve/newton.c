@@ -223,7 +223,5 @@ lg_status lg_conserve_solve(lg_conserve_stepper *c, lg_newton_memory *memory)
     if (c->rule->null_space && result.worst >= c->null.nu)
         result.worst += system->space->nv - c->null.nu;
     lg_report_newton(system, &end, status, &result, &c->base.report);
-    if (status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE)
-        c->base.report.advice = system->block_name ? c->rule->remedy : NULL;
     return status;
 }

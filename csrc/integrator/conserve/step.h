@@ -30,8 +30,9 @@ enum { LG_GUESSES(LG_CHOICE_CONSTANT) };
 /* The kinetic energies that mph may take, which are rules of the waist. */
 #define LG_HAMILTONIANS(X)                                                                                             \
     X(LG_HAMILTONIAN_POLYNOMIAL, "polynomial")                                                                         \
-    X(LG_HAMILTONIAN_EXACT, "exact") X(LG_HAMILTONIAN_PUBLISHED, "publishe"                                            \
-                                                                 "d")
+    X(LG_HAMILTONIAN_EXACT, "exact")                                                                                   \
+    X(LG_HAMILTONIAN_PUBLISHED, "publishe"                                                                             \
+                                "d")
 enum { LG_HAMILTONIANS(LG_CHOICE_CONSTANT) };
 
 typedef struct lg_conserve_stepper {
