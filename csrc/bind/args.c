@@ -118,6 +118,17 @@ PyObject *lg_vector_from(const double *data, npy_intp n)
     return array;
 }
 
+lg_status lg_returned(PyObject *result, const char *name, int ndim, const npy_intp *dims, double *out)
+{
+    PyArrayObject *array = result ? lg_array(result, name, ndim, dims, 0) : NULL;
+    if (array && PyArray_SIZE(array))
+        memcpy(out, lg_data(array), (size_t)PyArray_SIZE(array) * sizeof *out);
+    lg_status status = array ? LG_OK : LG_CALLBACK;
+    Py_XDECREF(array);
+    Py_XDECREF(result);
+    return status;
+}
+
 PyArrayObject *lg_keep_array(PyObject *owned, PyArrayObject *array)
 {
     int kept = array ? PyList_Append(owned, (PyObject *)array) : -1;

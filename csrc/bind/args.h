@@ -15,6 +15,10 @@ PyArrayObject *lg_array(PyObject *object, const char *name, int ndim, const npy_
 PyArrayObject *lg_vector(PyObject *object, const char *name, npy_intp n);
 PyObject *lg_vector_from(const double *data, npy_intp n);
 
+/* Copies the numbers that a Python function returned to `out`. The object, which is taken over, may be NULL: then an
+   exception is set. LG_CALLBACK: so is one now, which says what `name` must be. */
+lg_status lg_returned(PyObject *result, const char *name, int ndim, const npy_intp *dims, double *out);
+
 /* Takes over an array (NULL: an exception is set) for the list `owned`, which keeps it alive. */
 PyArrayObject *lg_keep_array(PyObject *owned, PyArrayObject *array);
 

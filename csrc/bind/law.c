@@ -17,26 +17,14 @@ int lg_python_function_open(lg_python_function *function, PyObject *callable, Py
     return 0;
 }
 
-/* Takes over `result`; copies its values, of the given shape, to out. */
+/* Copies the numbers of the given shape that the function or its tangent returned to `out`; see lg_returned. */
 static lg_status store(const lg_python_function *function, const char *what, PyObject *result, int ndim,
                        const npy_intp *dims, double *out)
 {
-    if (!result)
-        return LG_CALLBACK;
     char name[LG_WHAT_SIZE];
-    const char *element = PyUnicode_AsUTF8(function->name);
-    if (!element) {
-        Py_DECREF(result);
-        return LG_CALLBACK;
-    }
+    const char *element = PyUnicode_AsUTF8(function->name); /* not NULL: the model was built with this text */
     snprintf(name, sizeof name, "the value returned by the %s of element %.*s", what, LG_SHORT(element));
-    PyArrayObject *array = lg_array(result, name, ndim, dims, 0);
-    Py_DECREF(result);
-    if (!array)
-        return LG_CALLBACK;
-    memcpy(out, lg_data(array), (size_t)PyArray_SIZE(array) * sizeof *out);
-    Py_DECREF(array);
-    return LG_OK;
+    return lg_returned(result, name, ndim, dims, out);
 }
 
 /* ---- functions of time ---- */
@@ -89,16 +77,10 @@ static PyObject *gather(int n, const lg_kinematics at[], size_t offset, int rank
 
 static PyObject *call_at(PyObject *callable, double t, int n, const lg_kinematics at[])
 {
-    PyObject *x = gather(n, at, offsetof(lg_kinematics, x), 1), *R = gather(n, at, offsetof(lg_kinematics, R), 2);
-    PyObject *xdot = gather(n, at, offsetof(lg_kinematics, xdot), 1);
-    PyObject *omega = gather(n, at, offsetof(lg_kinematics, omega), 1), *result = NULL;
-    if (x && R && xdot && omega)
-        result = PyObject_CallFunction(callable, "dOOOO", t, x, R, xdot, omega);
-    Py_XDECREF(x);
-    Py_XDECREF(R);
-    Py_XDECREF(xdot);
-    Py_XDECREF(omega);
-    return result;
+    return PyObject_CallFunction(callable, "dNNNN", t, gather(n, at, offsetof(lg_kinematics, x), 1),
+                                 gather(n, at, offsetof(lg_kinematics, R), 2),
+                                 gather(n, at, offsetof(lg_kinematics, xdot), 1),
+                                 gather(n, at, offsetof(lg_kinematics, omega), 1));
 }
 
 static lg_status wrench(void *self, double t, int n, const lg_kinematics at[], double *w)

@@ -31,54 +31,26 @@ static PyObject *read_only(const double *data, int n)
     return array;
 }
 
-static PyObject *argument(const lg_py_function *f, const lg_callback_point *at, int i)
-{
-    switch (i) {
-    case 0:
-        return PyFloat_FromDouble(at->t);
-    case 1:
-        return read_only(at->q, f->nq);
-    case 2:
-        return read_only(at->v, f->nv);
-    case 3:
-        return read_only(at->a, f->nv);
-    default:
-        return read_only(at->lam, f->rows);
-    }
-}
-
 static PyObject *call(const lg_py_function *f, const lg_callback_point *at)
 {
-    PyObject *arguments[MAX_ARGUMENTS] = {NULL}, *result = NULL;
-    int count = 0, wanted = calls[f->call].arguments;
-    while (count < wanted && (arguments[count] = argument(f, at, count)))
-        count++;
-    if (count == wanted)
-        result = PyObject_Vectorcall(f->function, arguments, (size_t)count, NULL);
-    for (int i = 0; i < count; i++)
-        Py_DECREF(arguments[i]);
+    const double *const data[] = {at->q, at->v, at->a, at->lam};
+    const int sizes[] = {f->nq, f->nv, f->nv, f->rows}, wanted = calls[f->call].arguments;
+    PyObject *arguments[MAX_ARGUMENTS] = {PyFloat_FromDouble(at->t)}, *result = NULL;
+    for (int i = 1; i < wanted && arguments[i - 1]; i++)
+        arguments[i] = read_only(data[i - 1], sizes[i - 1]);
+    if (arguments[wanted - 1])
+        result = PyObject_Vectorcall(f->function, arguments, (size_t)wanted, NULL);
+    for (int i = 0; i < wanted; i++)
+        Py_XDECREF(arguments[i]);
     return result;
-}
-
-static PyArrayObject *result_array(const lg_py_function *f, PyObject *result)
-{
-    npy_intp dims[3];
-    int ndim = 0;
-    for (const char *axis = calls[f->call].shape; *axis; axis++)
-        dims[ndim++] = *axis == 'v' ? f->nv : *axis == 'r' ? f->rows : 2;
-    return lg_array(result, calls[f->call].text, ndim, dims, 0);
 }
 
 lg_status lg_py_call(void *self, const lg_callback_point *at, double *out)
 {
     const lg_py_function *f = self;
-    PyObject *result = call(f, at);
-    PyArrayObject *array = result ? result_array(f, result) : NULL;
-    Py_XDECREF(result);
-    if (!array)
-        return LG_CALLBACK;
-    if (PyArray_SIZE(array))
-        memcpy(out, lg_data(array), (size_t)PyArray_SIZE(array) * sizeof *out);
-    Py_DECREF(array);
-    return LG_OK;
+    npy_intp dims[3];
+    int ndim = 0;
+    for (const char *axis = calls[f->call].shape; *axis; axis++)
+        dims[ndim++] = *axis == 'v' ? f->nv : *axis == 'r' ? f->rows : 2;
+    return lg_returned(call(f, at), calls[f->call].text, ndim, dims, out);
 }
