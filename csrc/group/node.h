@@ -81,9 +81,9 @@ typedef struct lg_node {
        K = d(B^T lam)/dq (nv x nv, added to K with leading dimension nv). NULL outputs are not wanted. */
     void (*own)(const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
                 double *zeta, double *Z, double *K);
-    /* Kinds with own rows only, else NULL. N (nv x (nv - nown), column-major): its columns are normal to the gradients of
-       the own rows at q. q1: where the motion from q with the rates N(q) u leads on which own rows are kept; it may be
-       q. */
+    /* Kinds with own rows only, else NULL. The columns of N (nv x (nv - nown), column-major) are normal to the
+       gradients of the own rows at q. `null_move` follows the motion that begins at q with the rates N(q) u and keeps
+       the own rows, and ends at q1, which may be q. */
     void (*null_space)(const double *q, double *N);
     void (*null_move)(const double *q, const double *u, double *q1);
     /* q' = A(q) v (nq numbers), which explicit methods add to q instead of retracting; such a kind works with explicit

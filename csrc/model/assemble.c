@@ -81,7 +81,7 @@ static lg_status add_span(lg_forces forces, const lg_point *at, const lg_wanted 
     return (type->all ? type->all : lg_force_all)(forces, at, want);
 }
 
-/* Those on frames, or those on coordinates of trees. */
+/* Adds the forces on frames, or those on coordinates of trees. */
 static lg_status add_forces(const lg_model *m, const lg_point *at, const lg_wanted *want, int on_coordinates)
 {
     for (int i = 0; i < m->nforce_spans; i++)
@@ -90,7 +90,7 @@ static lg_status add_forces(const lg_model *m, const lg_point *at, const lg_want
     return LG_OK;
 }
 
-/* Joints with rows or, without `rows`, those that exert forces. */
+/* Adds all joints or, without `rows`, only those that exert forces. */
 static lg_status add_joints(const lg_model *m, const lg_point *at, const lg_wanted *want, int rows)
 {
     const lg_joints *spans = at->invariant ? m->invariant_spans : m->joint_spans;

@@ -178,7 +178,7 @@ static void add_body(builder *b, const lg_model_spec *spec, int i)
         m->body_names[block] = body->e.name;
 }
 
-/* Whether the body under a force bears it; after the bodies are filled. */
+/* Whether the body under a force bears it; to be called once the bodies are filled. */
 static int is_borne(const builder *b, const lg_model_spec *spec, int i)
 {
     const lg_element_spec *from = &spec->elements[i];
@@ -225,7 +225,7 @@ static void place_bodies(builder *b)
     }
 }
 
-/* The forces of a row, those that are borne or the others. */
+/* Places the forces of a row: those that bodies bear, or the others. */
 static void place_forces(builder *b, const lg_model_spec *spec, int row, int borne)
 {
     lg_model *m = b->model;
@@ -445,7 +445,8 @@ static int turns(const lg_frame *f)
     return f->body->block && !f->body->type->is_point;
 }
 
-/* The joints with their rows in the axes of bodies. Their cliques are those of groups, which couple in all of them. */
+/* Fills the joints whose rows are in the axes of bodies. The clique of each is that of its group, since such rows
+   couple all blocks of the group. */
 static void fill_invariants(builder *b)
 {
     lg_model *m = b->model;
@@ -594,7 +595,7 @@ static void fill_system(lg_model *m)
 
 /* ---- checks ---- */
 
-/* One body per block; before frames are placed. */
+/* Checks that every block has one body; to be called before frames are placed. */
 static lg_status check_bodies(const builder *b, const lg_model_spec *spec, lg_report *report)
 {
     const lg_model *m = b->model;

@@ -2,10 +2,10 @@
 
        grad f(q_m) + c P dq,   c = delta/N,   delta = f(q1) - f(q0) - grad f(q_m).dq,   N = dq.P dq,
 
-   with dq = q1 - q0 and q_m in the middle, so that its product with dq is the change of f. Here P dq = h H^T nu, with the
-   wrenches nu of the relative motion (relative.h) at the twists of v = dq/h: nu and therefore the correction do no work
-   in motions that change nothing between the bodies, so that momenta are kept. delta is of third order in dq, and the
-   correction so small against the gradient as |dq|^3/|P dq|; where it is more than a tenth of it, the midpoint gradient
+   with dq = q1 - q0 and q_m in the middle, so that its product with dq is the change of f. Here P dq = h H^T nu, with
+   the wrenches nu of the relative motion (relative.h) at the twists of v = dq/h: nu and therefore the correction do no
+   work in motions that change nothing between the bodies, so that momenta are kept. delta is of third order in dq, so
+   that the correction is of the order of |dq|^3/|P dq|; where it exceeds a tenth of the gradient, the midpoint gradient
    stands in.
 
    All rows of a joint have one P dq. Their forces, the gradients times lam_i, are corrected by C P dq with
@@ -240,14 +240,14 @@ static double size_on(const lg_body *body, const double *gradient, int stride, d
     return sqrt(sum);
 }
 
-/* How long P dq has to be for a correction by delta to be no more than part of the gradient. */
+/* The least length of P dq at which a correction by delta is at most the fraction MOST of the gradient. */
 static double length_for(double delta, double gradient)
 {
     return delta == 0 ? 0 : fabs(delta) / (MOST * gradient);
 }
 
-/* How long P dq has to be for the work of a correction to be no more than part of the kinetic energy in the relative
-   motion: that of the bodies, in the proportion in which |P dq|^2 is to the motion of both. */
+/* The least length of P dq at which the work of a correction is at most the fraction MOST_ENERGY of the kinetic energy
+   in the relative motion, which is that of the bodies times |P dq|^2 over the square of the motion of both. */
 static double length_for_work(const lg_step *step, const correction *c, double l2, double work)
 {
     const lg_pair *pair = step->pair;
@@ -262,8 +262,8 @@ static double length_for_work(const lg_step *step, const correction *c, double l
     return work == 0 ? 0 : sqrt(fabs(work) * motion / (MOST_ENERGY * fmax(energy, 0)));
 }
 
-/* Decides by the length of P dq whether to correct: returns l2 if it is as long as it has to be, otherwise 0. As long as
-   the constraint rows are violated, P dq is known only so well, and the answer may be UNDECIDED. */
+/* Decides by the length of P dq whether to correct: returns l2 if it has the length that is needed, otherwise 0. While
+   the constraint rows are violated, P dq is known only to within that violation, and the answer may be UNDECIDED. */
 static double decide(const lg_step *step, double N, double needed, double l2)
 {
     double length = sqrt(N), off = step->pair->stage == LG_PAIR_DECIDES ? 0 : step->violation * fmax(1, sqrt(l2));

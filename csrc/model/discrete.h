@@ -8,7 +8,7 @@
 typedef struct lg_kept {
     double *phi, *V; /* at the start: rows, and the potential of each element */
     /* Of potentials, then of rows of joints: weight of angles in relative motion; 0: a midpoint gradient stands in;
-       negative: undecided, which is as 0 for the time being. */
+       negative: undecided, which counts as 0 for the time being. */
     double *l2;
 } lg_kept;
 

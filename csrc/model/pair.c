@@ -74,7 +74,7 @@ static void open_middle(const lg_pair *pair, const lg_space *space, const step_w
     }
 }
 
-/* A point at the middle of the step in time; so that what changes with time by itself does not change between points. */
+/* A point at the middle of the step in time, so that prescribed changes in time do not differ between points. */
 static lg_point point_at(const lg_pair *pair, const double *q, const double *v)
 {
     lg_point at = lg_point_at(pair->t + 0.5 * pair->h, q, v);
@@ -94,7 +94,7 @@ static void fill_chains(const lg_model *m, const lg_pair *pair, const lg_chain *
 
 /* ---- the ends ---- */
 
-/* Rows at a point, and poses there. */
+/* Evaluates the rows at a point, whose poses then stand in the scratch. */
 static lg_status rows_at(const lg_model *m, const lg_point *at, double *phi, double *B)
 {
     lg_wanted want = {.phi = phi, .B = B};
@@ -119,7 +119,7 @@ static int may_decide(const lg_pair *pair)
     return pair->equivariant && (pair->stage == LG_PAIR_WAITS || pair->stage == LG_PAIR_DECIDES);
 }
 
-/* Rows belong to the end in time as well. */
+/* The rows at the end are those at the time of the end. */
 static lg_status end(lg_step *step, const step_work *w, int discrete)
 {
     const lg_pair_wanted *wanted = step->wanted;

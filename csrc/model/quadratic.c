@@ -1,5 +1,5 @@
-/* The forces and moments of a load are of some degree in the attitude of their body: R_q F of a force in body axes is of
-   the first, as is a moment (kinon2024 (128)), the power of which is that of omega_q = 2 E(e) e' = n omega. */
+/* The forces and the moments of a load have a degree in the attitude of their body. A force in body axes, R_q F, is of
+   the first degree; so is a moment (kinon2024 (128)), whose power is its product with omega_q = 2 E(e) e' = n omega. */
 #include "model/quadratic.h"
 
 #include "model/body/body.h"

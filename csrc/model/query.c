@@ -45,7 +45,7 @@ lg_status lg_model_reaction(const lg_model *model, int element, int slot, const 
         return LG_OK;
     if (at->invariant)
         joint = &model->invariants[joint - model->joints];
-    double gathered; /* by bodies, which are not asked */
+    double gathered; /* marks the sums that are wanted; no body gathers them here */
     const lg_wanted want = {.Btlam = &gathered, .force = joint->type->potential ? &gathered : NULL};
     LG_TRY(lg_model_move(model, at, joint->type->potential ? LG_TWISTS : LG_POSES, 0));
     LG_TRY(lg_joint_span((lg_joints){joint, joint + 1}, at, &want));

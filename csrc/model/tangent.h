@@ -6,7 +6,7 @@
 
 #include "model/element.h"
 
-/* Values per velocity that a wider block needs at the beginning of the scratch instead. */
+/* Blocks with more than LG_MAX_NV velocities use the beginning of the scratch: this many values per velocity. */
 enum { LG_TANGENT_ROOM = 5 * 6 };
 
 /* S += s d(wrenches)/du on the blocks under the frames of an element, without the effect of arms that turn under

@@ -32,7 +32,7 @@ void lg_reduction_add(const lg_reduction *reduction, const lg_matrix *whole, con
                       lg_matrix *reduced);
 /* out = B X for the rows of groups; values in the layouts of both patterns. */
 void lg_reduction_rows(const lg_reduction *reduction, const double *B, const double *X, double *out);
-/* y = N^T x, velocities to unknowns, and x = X y. */
+/* y = N^T x: from velocities to unknowns. */
 void lg_reduction_pull(const lg_reduction *reduction, const double *N, const double *x, double *y);
 
 #endif

@@ -127,12 +127,13 @@ typedef struct lg_system {
     int nwork; /* doubles of scratch that every point must bring */
     int npair, nkept; /* doubles of scratch that every pair must bring, and of memory for a step, if there is `pair` */
     lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);
-    /* The accelerations of a system without constraints; optional, for a system that finds them with less work than the
-       terms and a solution with M take. */
+    /* The accelerations of a system without constraints; optional, for systems that find them with less work than it
+       takes to evaluate the terms and to solve with M. */
     lg_status (*accelerate)(void *self, const lg_point *point, double *a);
     lg_status (*energy)(void *self, const lg_point *point, double *T, double *V); /* optional */
-    /* What is not kinetic energy, and the kinetic energy, in a step, and the first block that has no step by the rules
-       of a pair (-1: every block has one, so that the other verbs may be called); all of them or none. */
+    /* For methods that solve for the end of a step; a system has all three or none. `kinetic` gives the terms of the
+       kinetic energy, `pair` all others. `without_step` gives the first block for which the rules of a pair have no
+       step; -1: there is none, and the other two may be called. */
     lg_status (*pair)(void *self, const lg_pair *pair, const lg_pair_wanted *wanted);
     lg_status (*kinetic)(void *self, const lg_pair *pair, const lg_kinetic_wanted *wanted);
     int (*without_step)(void *self, const lg_pair *pair);

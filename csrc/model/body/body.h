@@ -58,14 +58,15 @@ struct lg_body_type {
     void (*gather)(lg_span bodies, const lg_point *at, const lg_wanted *want);
     /* Whether it bears dead loads: the verbs that take the wrenches of forces add them, without a frame. NULL: no. */
     int (*bears)(const lg_body *b);
-    /* Without constraints, instead of inertia and gather: writes its accelerations under the wrenches of forces; after
-       `kinematics` where forces act on frames. Both verbs or none: `is_loose` says whether this body can, by its
-       parameters and its block. */
+    /* In systems without constraints, `accelerate` may replace `inertia` and `gather`: it writes the accelerations of
+       the bodies under the wrenches of forces, after `kinematics` if forces act on frames. `is_loose` says whether the
+       parameters and the block of a body allow this. A row has both verbs or neither. */
     void (*accelerate)(lg_span bodies, const lg_point *at, double *a);
     int (*is_loose)(const lg_body *b);
     double (*kinetic)(const lg_body *b, const lg_point *at);
-    /* In a step between two states: writes v1, p1, slope and dp1 and adds the tangent to S, as `kinetic` of the waist
-       says; whether there is such a rule for the body's kind of block. NULL: for none. */
+    /* In a step between two states, `momentum` writes v1, p1, slope and dp1 and adds the tangent to S, as the verb
+       `kinetic` of the waist asks. `has_momentum` says whether there is such a rule for the kind of the body's block.
+       NULL: for no kind. */
     lg_status (*momentum)(lg_span bodies, const lg_pair *pair, const lg_kinetic_wanted *wanted);
     int (*has_momentum)(const lg_body *b);
     double (*potential)(const lg_body *b, const lg_point *at);

@@ -53,7 +53,7 @@ void lg_quadratic_pose(const lg_frame *f, const lg_point *at, lg_pose *pose)
     lg_stretched b = lg_stretched_at(f->body, at);
     double rate = 2 * lg_dot4(b.e, b.rate), moved[3], turned[3];
     lg_mul3(pose->R, f->offset, moved);
-    lg_axpy(3, b.n - 1, moved, pose->x); // which R X is part of already
+    lg_axpy(3, b.n - 1, moved, pose->x); // pose->x has R X already
     lg_cross(pose->omega, f->offset, turned);
     lg_axpy(3, rate, moved, pose->xdot);
     lg_mul3(pose->R, turned, moved);
@@ -82,7 +82,8 @@ void lg_quadratic_pull_rate(const lg_frame *f, const lg_point *at, const double 
         row[b.first + j] += lg_dot3(attitude_of(f->body, at)->Z + 3 * j, wrench + 3);
 }
 
-/* Dense, 6 x nv; of the places for `e`, of the rotation for `turning` (H or Z). */
+/* The dense matrix A, 6 x nv: its upper rows place the point by the parameters e, its lower rows are those of `turning`
+   (H or Z of the rotation). */
 static void set_dense(const lg_frame *f, const lg_stretched *b, const double *e, const double *turning, double *A)
 {
     lg_zero(6 * f->body->block->nv, A);

@@ -66,7 +66,7 @@ static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int a
 
 /* ---- wrenches ---- */
 
-/* The wrenches on the frames of each link; bits of the sums that there are, as in lg_frame. */
+/* Adds up the wrenches on the frames of each link. Returns which sums are not empty, as bits of lg_frame.pressed. */
 static unsigned collect(const lg_body *b, const lg_point *at, int geo)
 {
     lg_tree_state *state = lg_tree_states(b, at);

@@ -1,4 +1,4 @@
-/* Drives on the coordinate of a tree's joint, the one of the link that the frame is on. */
+/* Drives on a coordinate of a tree: that of the joint that holds the link under the frame. */
 #include "model/body/body.h"
 #include "model/force/drive.h"
 

@@ -12,7 +12,7 @@ typedef struct lg_force { /* const data of the model */
     lg_element e;
     const lg_force_type *type;
     int clique; /* of its two blocks, or -1 if they do not couple */
-    int borne; /* it is a dead load that the body under its frame adds itself; no span has it */
+    int borne; /* it is a dead load that the body under its frame adds itself; it is in no span */
 } lg_force;
 
 typedef struct lg_forces { /* those of one row, without the ones that are borne */

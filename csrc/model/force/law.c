@@ -99,7 +99,7 @@ static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const 
     return linear ? tangent(e, at->t, n, seen, out) : LG_OK;
 }
 
-/* As those of an applied torque. */
+/* The degrees are those of applied forces in inertial axes and of applied torques. */
 static int degree(const lg_element *e, int moments)
 {
     (void)e;

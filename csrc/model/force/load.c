@@ -24,7 +24,7 @@ static double next_kink(const lg_element *e, double t)
     return lg_source_next_kink(e, SOURCE, t);
 }
 
-/* The force in inertial axes, or the torque in body axes; `turn` converts from the other axes than these. */
+/* The force in inertial axes, or the torque in body axes; `turn` converts values that are given in the other axes. */
 static inline lg_status evaluate(const lg_element *e, const double *R, const lg_point *at, int own_axes,
                                  void turn(const double R[9], const double given[3], double value[3]), double value[3])
 {
@@ -49,7 +49,7 @@ static inline lg_status torque(const lg_element *e, const double *R, const lg_po
     return evaluate(e, R, at, 1, lg_mulT3, T);
 }
 
-/* Constant values in inertial axes, at component `first` of the wrench. */
+/* Whether the values are constant in inertial axes; if so, they become the wrench from component `first` on. */
 static int is_dead(const lg_element *e, int first, double wrench[6])
 {
     if (e->p[AXES] != 0 || e->p[SOURCE] != LG_SOURCE_CONSTANT || e->np != SOURCE + 4)
@@ -122,7 +122,7 @@ static lg_status all_torques(lg_forces loads, const lg_point *at, const lg_wante
     return add_all(loads, at, want, 3, torque);
 }
 
-/* In inertial axes; with the body's axes it turns. */
+/* A force in inertial axes depends on nothing but its point; in body axes it turns with the body. */
 static int on_point(const lg_element *e, int end)
 {
     (void)end;

@@ -194,7 +194,7 @@ static const char *row_label(const lg_element *e, int row)
     return labels[row];
 }
 
-/* `rows` strains, the first ones, are constrained. */
+/* The first `rows` strains are constrained. */
 #define EDGE(title, rows, text)                                                                                        \
     {                                                                                                                  \
         .info = {.family = "joint",                                                                                    \
