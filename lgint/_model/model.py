@@ -153,7 +153,7 @@ class System:
         if self.origin is None:
             raise ValueError(
                 f"with_parameters needs a model made by lgint.models for {', '.join(map(repr, keywords))}; the values "
-                f"of this one are {listing([*self.values])}; for all else make it again"
+                f"of this one are {listing([*self.values])}; to change anything else, build the model again"
             )
         for name in keywords:
             choice("parameter", name, list(dict.fromkeys([*self.origin["parameters"], *self.values])))

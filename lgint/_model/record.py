@@ -78,7 +78,7 @@ class JointRow(_JointRow, total=False):
 
 
 class _ForceRow(TypedDict):
-    kind: str  # "spring", "cartesian_spring", "force", "torque", "drive" or "law"
+    kind: str  # "spring", "cartesian_spring", "force", "torque", "tension", "drag", "drive" or "law"
 
 
 class ForceRow(_ForceRow, total=False):
