@@ -92,14 +92,15 @@ class System:
     def solve_dense_count(self) -> int: ...
 
 class Model(System):
-    def __init__(
-        self,
+    def __new__(
+        cls,
         blocks: Sequence[tuple[str, int]],  # kind, n
-        # block (-1: ground), (base, offset), and on a tree the index of the link
-        frames: Sequence[tuple[int, Sequence[float]] | tuple[int, Sequence[float], int]],
-        elements: Sequence[tuple[Any, ...]],
-        # type, name, frames, parameters, function of time or None, and, if rows are to be dropped, their numbers
-    ) -> None: ...
+        frames: NDArray[np.intc],  # (m, 2): block (-1: the ground, -2 and less: a support) and part of the body on it
+        points: ArrayLike,  # (m, 6): base and offset
+        elements: Sequence[tuple[str, str, Any, Any]],  # type, name, function or None, its tangent or None
+        numbers: NDArray[np.intc],  # (n, 4): frames (-1: none), number of parameters, bits of dropped constraint rows
+        parameters: Array,  # of all elements, one after the other
+    ) -> Model: ...
     # frames: index into `frames`; q (..., nq), v (..., nv) -> x (..., 3), R (..., 3, 3), xdot (..., 3), omega (..., 3)
     def kinematics(
         self, frame: int, q: ArrayLike, v: ArrayLike, t: ArrayLike = 0.0
@@ -137,32 +138,30 @@ class Model(System):
         static: bool,  # prescribed motions are taken at rest
     ) -> Array: ...
     def rows(self, element: int) -> tuple[int, int, int, int]: ...  # row, nrows, mem, nmem
-    # a model with the same shape and plans, and other parameters of the elements with these numbers
-    def varied(self, parameters: dict[int, list[float]]) -> Model: ...
+    # a model with the same shape and plans, and other parameters of all elements
+    def varied(self, parameters: Array) -> Model: ...
 
 class CallableSystem(System):
     """A system that calls Python functions, which take a float and read-only NumPy arrays and return values that NumPy
     converts to arrays. At a kink, t is one rounding error to the side on which functions are evaluated. Derivatives
     that are not given are formed by differences."""
 
-    def __init__(
-        self,
-        blocks: Sequence[tuple[str, int]],
+    def __new__(
+        cls,
+        blocks: Sequence[tuple[str, int]],  # kind, n
         nrows: int,  # rows of joints, without the blocks' own rows
-        mass: Callable[..., ArrayLike],  # mass(t, q) -> (nv, nv)
-        force: Callable[..., ArrayLike],  # force(t, q, v) -> (nv,)
-        gyro: Callable[..., ArrayLike] | None = None,  # gyro(t, q, v) -> (nv,)
-        constraint: Callable[..., ArrayLike] | None = None,  # constraint(t, q) -> (nrows,)
-        constraint_jacobian: Callable[..., ArrayLike] | None = None,  # (t, q) -> (nrows, nv)
-        constraint_acceleration: Callable[..., ArrayLike] | None = None,  # zeta(t, q, v) -> (nrows,)
-        tangent: Callable[..., Any] | None = None,  # (t, q, v, a, lam) -> (K, D), below
-        energy: Callable[..., Any] | None = None,  # (t, q, v) -> (T, V)
-        kinks: Sequence[float] = (),
+        functions: dict[str, Callable[..., Any] | None],  # by name, below; mass and force are needed
+        kinks: ArrayLike,
         constant_mass: bool = False,
-        potential: Callable[..., float] | None = None,  # potential(t, q); these three for energy-momentum methods
-        potential_gradient: Callable[..., ArrayLike] | None = None,  # (t, q) -> (nv,)
-        mass_gradient: Callable[..., ArrayLike] | None = None,  # (t, q) -> (nv, nv, nv), the derivative's index last
-    ) -> None: ...  # K = d(M a + gyro - force + B^T lam)/dq, D = d(gyro - force)/dv, (nv, nv), own rows left out
+    ) -> CallableSystem: ...
+    # mass(t, q) -> (nv, nv), force(t, q, v) -> (nv,), gyro(t, q, v) -> (nv,)
+    # constraint(t, q) -> (nrows,), constraint_jacobian(t, q) -> (nrows, nv)
+    # constraint_acceleration(t, q, v) -> (nrows,): zeta
+    # tangent(t, q, v, a, lam) -> (K, D), both (nv, nv) and without the blocks' own rows:
+    #   K = d(M a + gyro - force + B^T lam)/dq, D = d(gyro - force)/dv
+    # energy(t, q, v) -> (T, V)
+    # for energy-momentum methods: potential(t, q), potential_gradient(t, q) -> (nv,),
+    #   mass_gradient(t, q) -> (nv, nv, nv), the derivative's index last
 
 def integrate(
     system: System,
@@ -264,8 +263,8 @@ def group_rows() -> list[dict[str, Any]]:
     """name, dim (of the algebra), shape (of an element), hat_shape of the Lie groups"""
 
 class Stepper:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         system: System,
         method: str,
         t0: float,
@@ -273,7 +272,7 @@ class Stepper:
         v: ArrayLike,
         start: dict[str, Any] | None,
         options: dict[str, Any],
-    ) -> None: ...
+    ) -> Stepper: ...
     def step(self, h: float) -> None: ...  # split at the kinks inside
     t: float
     q: Array

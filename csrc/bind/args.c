@@ -90,19 +90,22 @@ static PyArrayObject *double_array(PyObject *object, const char *name)
     return array;
 }
 
-PyArrayObject *lg_array(PyObject *object, const char *name, int ndim, const npy_intp *dims, int leading)
+PyArrayObject *lg_array_of_any(PyObject *object, const char *name, int ndim, const npy_intp *dims, int leading)
 {
     PyArrayObject *array = double_array(object, name);
-    if (!array)
-        return NULL;
-    if (has_shape(array, ndim, dims, leading)) {
-        if (check_finite(array, name) == 0)
-            return array;
-    } else {
-        raise_shape(array, name, ndim, dims, leading);
-    }
+    if (!array || has_shape(array, ndim, dims, leading))
+        return array;
+    raise_shape(array, name, ndim, dims, leading);
     Py_DECREF(array);
     return NULL;
+}
+
+PyArrayObject *lg_array(PyObject *object, const char *name, int ndim, const npy_intp *dims, int leading)
+{
+    PyArrayObject *array = lg_array_of_any(object, name, ndim, dims, leading);
+    if (array && check_finite(array, name) < 0)
+        Py_CLEAR(array);
+    return array;
 }
 
 PyArrayObject *lg_vector(PyObject *object, const char *name, npy_intp n)
@@ -136,6 +139,25 @@ PyArrayObject *lg_keep_array(PyObject *owned, PyArrayObject *array)
     return kept < 0 ? NULL : array;
 }
 
+void *lg_keep_memory(PyObject *owned, Py_ssize_t count, size_t size)
+{
+    npy_intp bytes = count * (npy_intp)size;
+    PyArrayObject *array = lg_keep_array(owned, (PyArrayObject *)PyArray_ZEROS(1, &bytes, NPY_BYTE, 0));
+    return array ? PyArray_DATA(array) : NULL;
+}
+
+PyObject *lg_keep_rows(PyObject *owned, PyObject *given, const char *name)
+{
+    PyObject *rows = PySequence_Tuple(given);
+    int good = rows != NULL;
+    for (Py_ssize_t i = 0; good && i < PyTuple_GET_SIZE(rows); i++)
+        if (!(good = PyTuple_Check(PyTuple_GET_ITEM(rows, i))))
+            PyErr_Format(PyExc_ValueError, "%s must be tuples, given %R", name, PyTuple_GET_ITEM(rows, i));
+    good = good && PyList_Append(owned, rows) == 0;
+    Py_XDECREF(rows);
+    return good ? rows : NULL;
+}
+
 PyObject *lg_list_of(int count, PyObject *(*row)(const void *context, int index), const void *context)
 {
     PyObject *list = PyList_New(count);
@@ -166,25 +188,29 @@ int lg_function(const char *name, PyObject **given)
     return -1;
 }
 
-int lg_block_of(PyObject *item, lg_block_spec *block)
+static int read_block(PyObject *row, lg_block_spec *block)
 {
     PyObject *n;
-    if (!PyTuple_Check(item) || PyTuple_GET_SIZE(item) != 2) {
-        PyErr_Format(PyExc_ValueError, "blocks must be tuples (kind, n), given %R", item);
-        return -1;
-    }
-    if (!PyArg_ParseTuple(item, "sO;blocks are (kind, n)", &block->kind, &n))
-        return -1;
     int overflow;
+    if (!PyArg_ParseTuple(row, "sO;blocks are (kind, n)", &block->kind, &n))
+        return -1;
     long long value = PyLong_AsLongLongAndOverflow(n, &overflow);
-    if (value == -1 && PyErr_Occurred())
-        return -1;
-    if (overflow || value != (int)value) {
-        PyErr_Format(PyExc_ValueError, "n of a block must be below 2^31, given %R", n);
-        return -1;
-    }
     block->n = (int)value;
-    return 0;
+    if (overflow || value != block->n)
+        PyErr_Format(PyExc_ValueError, "n of a block must be below 2^31, given %R", n);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+const lg_block_spec *lg_blocks(PyObject *given, int *count, PyObject *owned)
+{
+    PyObject *rows = lg_keep_rows(owned, given, "blocks");
+    Py_ssize_t n = rows ? PyTuple_GET_SIZE(rows) : 0;
+    lg_block_spec *blocks = rows ? lg_keep_memory(owned, n, sizeof *blocks) : NULL;
+    for (Py_ssize_t i = 0; blocks && i < n; i++)
+        if (read_block(PyTuple_GET_ITEM(rows, i), &blocks[i]) < 0)
+            return NULL;
+    *count = (int)n;
+    return blocks;
 }
 
 int lg_times(const char *name, PyObject *given, PyArrayObject **array, const double **times, int *count)

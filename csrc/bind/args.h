@@ -10,6 +10,8 @@
 /* A new C-contiguous float64 array of finite numbers from anything that casts safely. Its last `ndim` axes must have
    the lengths in `dims` (-1: any); further leading axes are allowed only if `leading`. NULL: ValueError. */
 PyArrayObject *lg_array(PyObject *object, const char *name, int ndim, const npy_intp *dims, int leading);
+/* The same of any numbers, for a caller who checks them. */
+PyArrayObject *lg_array_of_any(PyObject *object, const char *name, int ndim, const npy_intp *dims, int leading);
 
 /* A vector of length n; a new one-dimensional array holding a copy of `data`. */
 PyArrayObject *lg_vector(PyObject *object, const char *name, npy_intp n);
@@ -21,6 +23,11 @@ lg_status lg_returned(PyObject *result, const char *name, int ndim, const npy_in
 
 /* Takes over an array (NULL: an exception is set) for the list `owned`, which keeps it alive. */
 PyArrayObject *lg_keep_array(PyObject *owned, PyArrayObject *array);
+/* Memory for `count` objects, all zero, which the list keeps. NULL: an exception is set. */
+void *lg_keep_memory(PyObject *owned, Py_ssize_t count, size_t size);
+/* The tuples of a sequence as a tuple that the list keeps, so that text in them stays where it is. NULL: an exception is
+   set. */
+PyObject *lg_keep_rows(PyObject *owned, PyObject *given, const char *name);
 
 /* A list made row by row. */
 PyObject *lg_list_of(int count, PyObject *(*row)(const void *context, int index), const void *context);
@@ -32,8 +39,8 @@ int lg_function(const char *name, PyObject **given);
 /* Times, or NULL for None. `array`, which is set if some are given, owns them. */
 int lg_times(const char *name, PyObject *given, PyArrayObject **array, const double **times, int *count);
 
-/* Reads (kind, n); the kind points into the Python string. */
-int lg_block_of(PyObject *item, lg_block_spec *block);
+/* The blocks of a sequence of (kind, n), in memory that the list `owned` keeps. NULL: an exception is set. */
+const lg_block_spec *lg_blocks(PyObject *given, int *count, PyObject *owned);
 
 /* The values of a method's options: those in `dict` (may be NULL or None) and defaults for the others. Free with
    PyMem_Free. The list `owned` takes the arrays that values point into. */

@@ -3,20 +3,6 @@
 
 #include "bind/args.h"
 
-int lg_python_function_open(lg_python_function *function, PyObject *callable, PyObject *name)
-{
-    *function = (lg_python_function){.callable = callable, .name = name};
-    if (!PyObject_HasAttrString(callable, "tangent"))
-        return 0;
-    PyObject *tangent = PyObject_GetAttrString(callable, "tangent");
-    if (!tangent)
-        return -1;
-    function->tangent = tangent == Py_None ? NULL : tangent;
-    if (tangent == Py_None)
-        Py_DECREF(tangent);
-    return 0;
-}
-
 /* Copies the numbers of the given shape that the function or its tangent returned to `out`; see lg_returned. */
 static lg_status store(const lg_python_function *function, const char *what, PyObject *result, int ndim,
                        const npy_intp *dims, double *out)

@@ -9,12 +9,10 @@
 /* All references are borrowed from objects that the model owns. */
 typedef struct lg_python_function {
     PyObject *callable;
-    PyObject *tangent; /* the callable's attribute of this name; NULL: none */
+    PyObject *tangent; /* of a law; NULL: none */
     PyObject *name; /* of the element */
 } lg_python_function;
 
-/* Leaves a new reference in `tangent`, which the caller owns. */
-int lg_python_function_open(lg_python_function *function, PyObject *callable, PyObject *name);
 lg_time_function lg_python_time_function(lg_python_function *function);
 lg_law lg_python_law(lg_python_function *function);
 

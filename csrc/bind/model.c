@@ -1,4 +1,4 @@
-/* The type Model: a compiled model built from plain sequences. */
+/* The type Model: a compiled model made of rows and arrays of numbers. */
 #include "model/model.h"
 
 #include "bind/args.h"
@@ -8,343 +8,172 @@
 
 typedef struct lg_model_object {
     lg_system_object base;
-    lg_model *model;
-    lg_model_spec spec; /* what the model was built from; empty in a model that was varied from it */
-    PyObject *owned; /* tuple of everything that `spec` and `functions` borrow */
-    lg_python_function *functions;
+    lg_model_spec spec; /* without parameters; in memory that `owned` keeps, or the `owned` of the shape */
 } lg_model_object;
 
-static lg_model_object *model_of(PyObject *self)
+/* ---- the shape: everything but the parameters, which the list `owned` keeps ---- */
+
+/* What the rows of the integer arrays hold. */
+typedef struct frame_row {
+    int block, part;
+} frame_row;
+
+typedef struct element_row {
+    int frames[2], nparameters, dropped;
+} element_row;
+
+/* The rows of a copy of an array of C integers. */
+static const void *integers(PyObject *given, const char *name, npy_intp rows, int columns, PyObject *owned)
 {
-    return (lg_model_object *)self;
+    PyArrayObject *array = (PyArrayObject *)given;
+    if (PyArray_Check(given) && PyArray_TYPE(array) == NPY_INT && PyArray_NDIM(array) == 2 &&
+        PyArray_DIM(array, 0) == rows && PyArray_DIM(array, 1) == columns) {
+        PyObject *copy = PyArray_FROM_OTF(given, NPY_INT, NPY_ARRAY_CARRAY | NPY_ARRAY_ENSURECOPY);
+        array = lg_keep_array(owned, (PyArrayObject *)copy);
+        return array ? PyArray_DATA(array) : NULL;
+    }
+    PyErr_Format(PyExc_ValueError, "%s must be an array of intc of shape (%zd, %d), given %R", name, (Py_ssize_t)rows,
+                 columns, given);
+    return NULL;
 }
 
-/* ---- building ---- */
-
-/* Everything read from the arguments; `owned` holds the Python objects whose buffers the specs point into. */
-typedef struct model_source {
-    lg_model_spec spec;
-    lg_block_spec *blocks;
-    lg_frame_spec *frames;
-    lg_element_spec *elements;
-    lg_python_function *functions;
-    PyObject *owned; /* list */
-} model_source;
-
-/* Item `index` of a sequence as a tuple of `least` to `most`, kept alive by the source. */
-static PyObject *item_tuple(model_source *source, PyObject *sequence, Py_ssize_t index, Py_ssize_t least,
-                            Py_ssize_t most, const char *what)
+static int read_frames(lg_model_spec *spec, PyObject *given, PyObject *points, PyObject *owned)
 {
-    PyObject *tuple = PySequence_Tuple(PySequence_Fast_GET_ITEM(sequence, index));
-    if (tuple && (PyTuple_GET_SIZE(tuple) < least || PyTuple_GET_SIZE(tuple) > most)) {
-        PyErr_Format(PyExc_ValueError, "%s must be tuples of %zd values, given %R", what, least, tuple);
-        Py_CLEAR(tuple);
-    }
-    if (!tuple || PyList_Append(source->owned, tuple) < 0) {
-        Py_XDECREF(tuple);
-        return NULL;
-    }
-    Py_DECREF(tuple);
-    return tuple;
-}
-
-static int read_blocks(model_source *source, PyObject *sequence)
-{
-    for (int i = 0; i < source->spec.nblocks; i++) {
-        PyObject *item = item_tuple(source, sequence, i, 2, 2, "blocks");
-        if (!item || lg_block_of(item, &source->blocks[i]) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int read_frames(model_source *source, PyObject *sequence)
-{
-    for (int i = 0; i < source->spec.nframes; i++) {
-        PyObject *place, *item = item_tuple(source, sequence, i, 2, 3, "frames");
-        lg_frame_spec *frame = &source->frames[i];
-        if (!item || !PyArg_ParseTuple(item, "iO|i;frames are (block, (base, offset)) or (block, (base, offset), part)",
-                                       &frame->block, &place, &frame->part))
-            return -1;
-        PyArrayObject *array = lg_vector(place, "base and offset of a frame", 6);
-        if (!array)
-            return -1;
-        memcpy(frame->base, lg_data(array), sizeof frame->base);
-        memcpy(frame->offset, lg_data(array) + 3, sizeof frame->offset);
-        Py_DECREF(array);
-    }
-    return 0;
-}
-
-/* One or two frame indices. */
-static int read_element_frames(PyObject *sequence, lg_element_spec *element)
-{
-    PyObject *tuple = PySequence_Tuple(sequence);
-    int read = tuple && PyTuple_GET_SIZE(tuple) <= 2;
-    element->frames[0] = element->frames[1] = -1;
-    if (tuple && !read)
-        PyErr_Format(PyExc_ValueError, "element %s has more than two frames", element->name);
-    for (int i = 0; read && i < PyTuple_GET_SIZE(tuple); i++) {
-        long frame = PyLong_AsLong(PyTuple_GET_ITEM(tuple, i));
-        element->frames[i] = frame < INT_MIN || frame > INT_MAX ? -1 : (int)frame;
-    }
-    Py_XDECREF(tuple);
-    return read && !PyErr_Occurred() ? 0 : -1;
-}
-
-static int read_parameters(model_source *source, PyObject *sequence, lg_element_spec *element)
-{
-    char name[LG_WHAT_SIZE];
-    snprintf(name, sizeof name, "parameters of element %.*s", LG_SHORT(element->name));
-    PyObject *list = PySequence_Tuple(sequence);
-    PyArrayObject *array = list ? lg_keep_array(source->owned, lg_vector(list, name, PyTuple_GET_SIZE(list))) : NULL;
-    Py_XDECREF(list);
-    if (!array)
+    PyArrayObject *places = lg_keep_array(owned, lg_array(points, "points", 2, (npy_intp[]){-1, 6}, 0));
+    npy_intp n = places ? PyArray_DIM(places, 0) : 0;
+    const frame_row *row = places ? integers(given, "frames", n, 2, owned) : NULL;
+    lg_frame_spec *frame = row ? lg_keep_memory(owned, n, sizeof *frame) : NULL;
+    if (!frame)
         return -1;
-    element->parameters = lg_data(array);
-    element->nparameters = (int)PyArray_SIZE(array);
+    spec->frames = frame;
+    spec->nframes = (int)n;
+    for (const double *x = lg_data(places); frame < spec->frames + n; frame++, row++, x += 6)
+        *frame = (lg_frame_spec){row->block, row->part, {x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
     return 0;
 }
 
-static int read_function(model_source *source, PyObject *item, int index)
+static int read_function(lg_python_function *function, lg_element_spec *element)
 {
-    PyObject *callable = PyTuple_GET_ITEM(item, 4);
-    lg_element_spec *element = &source->elements[index];
-    char name[LG_WHAT_SIZE];
-    snprintf(name, sizeof name, "the function of element %.*s", LG_SHORT(element->name));
-    if (lg_function(name, &callable) < 0)
+    char what[LG_WHAT_SIZE];
+    snprintf(what, sizeof what, "the function of element %.*s", LG_SHORT(element->name));
+    if (lg_function(what, &function->callable) < 0 || lg_function(what, &function->tangent) < 0)
         return -1;
-    if (!callable)
+    if (function->callable) {
+        element->function = lg_python_time_function(function);
+        element->law = lg_python_law(function);
+    }
+    return 0;
+}
+
+static int read_element(PyObject *given, const element_row *row, lg_python_function *function, lg_element_spec *element)
+{
+    *element = (lg_element_spec){
+        .frames = {row->frames[0], row->frames[1]}, .nparameters = row->nparameters, .dropped = (unsigned)row->dropped};
+    if (!PyArg_ParseTuple(given, "ssOO;elements are (type, name, function, tangent)", &element->type, &element->name,
+                          &function->callable, &function->tangent))
+        return -1;
+    function->name = PyTuple_GET_ITEM(given, 1);
+    return read_function(function, element);
+}
+
+static int read_elements(lg_model_spec *spec, PyObject *given, PyObject *numbers, PyObject *owned)
+{
+    PyObject *rows = lg_keep_rows(owned, given, "elements");
+    Py_ssize_t n = rows ? PyTuple_GET_SIZE(rows) : 0;
+    const element_row *row = rows ? integers(numbers, "numbers", n, 4, owned) : NULL;
+    lg_element_spec *elements = row ? lg_keep_memory(owned, n, sizeof *elements) : NULL;
+    lg_python_function *functions = elements ? lg_keep_memory(owned, n, sizeof *functions) : NULL;
+    if (!functions)
+        return -1;
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (read_element(PyTuple_GET_ITEM(rows, i), &row[i], &functions[i], &elements[i]) < 0)
+            return -1;
+    spec->elements = elements;
+    spec->nelements = (int)n;
+    return 0;
+}
+
+/* ---- a shape with parameters ---- */
+
+static void release(void *core)
+{
+    lg_model_free(core);
+}
+
+static PyObject *create(PyTypeObject *type, const lg_model_spec *spec, PyObject *owned)
+{
+    lg_model *model;
+    lg_report report;
+    lg_status status = lg_model_create(spec, &model, &report);
+    if (status != LG_OK)
+        return lg_raise(lg_module_of(type), status, &report, NULL);
+    return lg_system_new(type, lg_model_system(model), model, release, owned);
+}
+
+/* Points the elements at their parameters, which follow each other. */
+static int set_parameters(int nelements, lg_element_spec *element, PyArrayObject *parameters)
+{
+    const double *next = lg_data(parameters), *end = next + PyArray_SIZE(parameters);
+    int fits = 1;
+    for (int i = 0; fits && i < nelements; i++, element++) {
+        element->parameters = next;
+        fits = element->nparameters >= 0 && element->nparameters <= end - next;
+        next += fits ? element->nparameters : 0;
+    }
+    if (fits && next == end)
         return 0;
-    lg_python_function *function = &source->functions[index];
-    if (lg_python_function_open(function, callable, PyTuple_GET_ITEM(item, 1)) < 0)
-        return -1;
-    int failed = function->tangent ? PyList_Append(source->owned, function->tangent) : 0;
-    Py_XDECREF(function->tangent);
-    if (failed < 0)
-        return -1;
-    element->function = lg_python_time_function(function);
-    element->law = lg_python_law(function);
-    return 0;
+    PyErr_Format(PyExc_ValueError, "parameters has %zd values, which are not as many as the elements need together",
+                 (Py_ssize_t)PyArray_SIZE(parameters));
+    return -1;
 }
 
-/* Numbers of constraint rows, from 0. */
-static int read_dropped(PyObject *sequence, lg_element_spec *element)
+/* The core checks that the parameters are finite, since it knows to which element each of them belongs. */
+static PyObject *build(PyTypeObject *type, const lg_model_spec *shape, PyObject *given, PyObject *owned)
 {
-    PyObject *tuple = sequence ? PySequence_Tuple(sequence) : PyTuple_New(0);
-    for (Py_ssize_t i = 0; tuple && i < PyTuple_GET_SIZE(tuple); i++) {
-        long row = PyLong_AsLong(PyTuple_GET_ITEM(tuple, i));
-        if (!PyErr_Occurred() && (row < 0 || row > 31))
-            PyErr_Format(PyExc_ValueError, "element %s has no constraint row %ld", element->name, row);
-        if (PyErr_Occurred())
-            Py_CLEAR(tuple);
-        else
-            element->dropped |= 1u << row;
+    lg_model_spec spec = *shape;
+    PyObject *scratch = PyList_New(0), *self = NULL;
+    PyArrayObject *parameters =
+        scratch ? lg_keep_array(scratch, lg_array_of_any(given, "parameters", 1, &(npy_intp){-1}, 0)) : NULL;
+    lg_element_spec *elements = parameters ? lg_keep_memory(scratch, spec.nelements, sizeof *elements) : NULL;
+    if (elements) {
+        spec.elements = memcpy(elements, shape->elements, (size_t)spec.nelements * sizeof *elements);
+        if (set_parameters(spec.nelements, elements, parameters) == 0)
+            self = create(type, &spec, owned);
     }
-    int done = tuple ? 0 : -1;
-    Py_XDECREF(tuple);
-    return done;
+    if (self)
+        ((lg_model_object *)self)->spec = *shape;
+    Py_XDECREF(scratch);
+    return self;
 }
 
-static int read_elements(model_source *source, PyObject *sequence)
+static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
-    for (int i = 0; i < source->spec.nelements; i++) {
-        PyObject *frames, *parameters, *function, *dropped = NULL;
-        PyObject *item = item_tuple(source, sequence, i, 5, 6, "elements");
-        lg_element_spec *element = &source->elements[i];
-        if (!item ||
-            !PyArg_ParseTuple(item, "ssOOO|O;elements are (type, name, frames, parameters, function[, dropped])",
-                              &element->type, &element->name, &frames, &parameters, &function, &dropped) ||
-            read_element_frames(frames, element) < 0 || read_parameters(source, parameters, element) < 0 ||
-            read_function(source, item, i) < 0 || read_dropped(dropped, element) < 0)
-            return -1;
-    }
-    return 0;
+    static char *names[] = {"blocks", "frames", "points", "elements", "numbers", "parameters", NULL};
+    PyObject *blocks, *frames, *points, *elements, *numbers, *parameters, *self = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOO:Model", names, &blocks, &frames, &points, &elements,
+                                     &numbers, &parameters))
+        return NULL;
+    lg_model_spec shape = {0};
+    PyObject *owned = PyList_New(0);
+    if (owned && (shape.blocks = lg_blocks(blocks, &shape.nblocks, owned)) &&
+        read_frames(&shape, frames, points, owned) == 0 && read_elements(&shape, elements, numbers, owned) == 0)
+        self = build(type, &shape, parameters, owned);
+    Py_XDECREF(owned);
+    return self;
 }
 
-static int read_source(model_source *source, PyObject *blocks, PyObject *frames, PyObject *elements)
-{
-    size_t nblocks = (size_t)PySequence_Fast_GET_SIZE(blocks), nframes = (size_t)PySequence_Fast_GET_SIZE(frames);
-    size_t nelements = (size_t)PySequence_Fast_GET_SIZE(elements);
-    source->blocks = PyMem_Calloc(nblocks + 1, sizeof *source->blocks);
-    source->frames = PyMem_Calloc(nframes + 1, sizeof *source->frames);
-    source->elements = PyMem_Calloc(nelements + 1, sizeof *source->elements);
-    source->functions = PyMem_Calloc(nelements + 1, sizeof *source->functions);
-    source->owned = PyList_New(0);
-    if (!source->blocks || !source->frames || !source->elements || !source->functions || !source->owned) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    source->spec =
-        (lg_model_spec){(int)nblocks, (int)nframes, (int)nelements, source->blocks, source->frames, source->elements};
-    if (read_blocks(source, blocks) < 0 || read_frames(source, frames) < 0)
-        return -1;
-    return read_elements(source, elements);
-}
-
-/* The model takes over its description and the tuple that owns what this borrows. */
-static int keep_source(lg_model_object *self, model_source *source)
-{
-    self->owned = PyList_AsTuple(source->owned);
-    self->spec = source->spec;
-    self->functions = source->functions;
-    source->blocks = NULL;
-    source->frames = NULL;
-    source->elements = NULL;
-    source->functions = NULL;
-    return self->owned ? 0 : -1;
-}
-
-static int create(lg_model_object *self, model_source *source)
-{
-    lg_report report = {0};
-    lg_status status = lg_model_create(&source->spec, &self->model, &report);
-    if (status != LG_OK) {
-        lg_raise(lg_module_of(Py_TYPE(self)), status, &report, NULL);
-        return -1;
-    }
-    if (keep_source(self, source) < 0)
-        return -1;
-    self->base.system = lg_model_system(self->model);
-    return 0;
-}
-
-static int model_init(PyObject *self, PyObject *args, PyObject *kwargs)
-{
-    static char *names[] = {"blocks", "frames", "elements", NULL};
-    PyObject *given[3], *fast[3] = {NULL};
-    if (!lg_system_is_fresh(self) ||
-        !PyArg_ParseTupleAndKeywords(args, kwargs, "OOO:Model", names, &given[0], &given[1], &given[2]))
-        return -1;
-
-    model_source source = {0};
-    int done = -1;
-    for (int i = 0; i < 3; i++)
-        if (!(fast[i] = PySequence_Tuple(given[i])))
-            goto finish;
-    if (read_source(&source, fast[0], fast[1], fast[2]) == 0)
-        done = create(model_of(self), &source);
-finish:
-    for (int i = 0; i < 3; i++)
-        Py_XDECREF(fast[i]);
-    PyMem_Free(source.blocks);
-    PyMem_Free(source.frames);
-    PyMem_Free(source.elements);
-    PyMem_Free(source.functions);
-    Py_XDECREF(source.owned);
-    return done;
-}
-
-/* ---- the same model with other parameters ---- */
-
-/* Parameters of one element by its number, as many as it has; `owned` keeps them. */
-static int change_element(const lg_model_spec *spec, PyObject *number, PyObject *given, lg_element_spec *elements,
-                          PyObject *owned)
-{
-    long i = PyLong_AsLong(number);
-    if (!PyErr_Occurred() && (i < 0 || i >= spec->nelements))
-        PyErr_Format(PyExc_ValueError, "there is no element %ld", i);
-    if (PyErr_Occurred())
-        return -1;
-    const lg_element_spec *element = &spec->elements[i];
-    PyArrayObject *array = lg_keep_array(owned, lg_vector(given, element->name, element->nparameters));
-    if (array)
-        elements[i].parameters = lg_data(array);
-    return array ? 0 : -1;
-}
-
-/* Builds `other` from the description of `self` with other elements. */
-static int create_varied(lg_model_object *self, const lg_element_spec *elements, lg_model_object *other)
-{
-    lg_model_spec spec = self->spec;
-    lg_report report = {0};
-    spec.elements = elements;
-    lg_status status = lg_model_create(&spec, &other->model, &report);
-    if (status != LG_OK) {
-        lg_raise(lg_module_of(Py_TYPE(self)), status, &report, NULL);
-        return -1;
-    }
-    other->base.system = lg_model_system(other->model);
-    other->base.shape = Py_NewRef((PyObject *)self);
-    return 0;
-}
-
-static PyObject *new_varied(lg_model_object *self, const lg_element_spec *elements)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    PyObject *other = type->tp_alloc(type, 0);
-    if (other && create_varied(self, elements, model_of(other)) < 0)
-        Py_CLEAR(other);
-    return other;
-}
-
-/* The model that has the description of this one's shape. */
-static lg_model_object *shape_of(PyObject *self)
-{
-    PyObject *shape = model_of(self)->base.shape;
-    return model_of(shape ? shape : self);
-}
-
-PyDoc_STRVAR(varied_doc,
-             "varied(parameters)\n--\n\n"
-             "The model of the same shape, sharing its plans, in which some elements have other parameters: a\n"
-             "dict of sequences by the numbers of the elements. All others have those with which the shape was built.");
+PyDoc_STRVAR(varied_doc, "varied(parameters)\n--\n\n"
+                         "The model of the same shape, sharing its plans, with other parameters of all elements.");
 
 static PyObject *model_varied(PyObject *self, PyObject *parameters)
 {
-    if (!lg_system_of(self))
-        return NULL;
-    if (!PyDict_Check(parameters))
-        return PyErr_Format(PyExc_ValueError, "parameters must be a dict, given %R", parameters);
-    lg_model_object *shape = shape_of(self);
-    size_t size = (size_t)shape->spec.nelements * sizeof *shape->spec.elements;
-    lg_element_spec *elements = PyMem_Malloc(size + 1);
-    PyObject *owned = PyList_New(0), *number, *given, *result = NULL;
-    Py_ssize_t at = 0;
-    int good = elements && owned;
-    if (good)
-        memcpy(elements, shape->spec.elements, size);
-    while (good && PyDict_Next(parameters, &at, &number, &given))
-        good = change_element(&shape->spec, number, given, elements, owned) == 0;
-    if (good)
-        result = new_varied(shape, elements);
-    PyMem_Free(elements);
+    PyObject *shape = ((lg_system_object *)self)->shape ? ((lg_system_object *)self)->shape : self;
+    PyObject *owned = Py_BuildValue("[O]", shape);
+    PyObject *other = owned ? build(Py_TYPE(self), &((lg_model_object *)self)->spec, parameters, owned) : NULL;
+    if (other)
+        ((lg_system_object *)other)->shape = shape;
     Py_XDECREF(owned);
-    return result || PyErr_Occurred() ? result : PyErr_NoMemory();
-}
-
-/* ---- creation and destruction ---- */
-
-static int model_traverse(PyObject *self, visitproc visit, void *arg)
-{
-    Py_VISIT(Py_TYPE(self));
-    Py_VISIT(model_of(self)->base.shape);
-    Py_VISIT(model_of(self)->owned);
-    return 0;
-}
-
-/* A cleared model cannot be run any more, since no reachable object refers to it. */
-static int model_clear(PyObject *self)
-{
-    model_of(self)->base.system = NULL;
-    Py_CLEAR(model_of(self)->owned);
-    Py_CLEAR(model_of(self)->base.shape);
-    return 0;
-}
-
-static void model_dealloc(PyObject *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    model_clear(self);
-    lg_system_close(&model_of(self)->base);
-    lg_model_free(model_of(self)->model);
-    PyMem_Free(model_of(self)->functions);
-    PyMem_Free((void *)model_of(self)->spec.blocks);
-    PyMem_Free((void *)model_of(self)->spec.frames);
-    PyMem_Free((void *)model_of(self)->spec.elements);
-    type->tp_free(self);
-    Py_DECREF(type);
+    return other;
 }
 
 /* ---- the type ---- */
@@ -360,19 +189,16 @@ static PyMethodDef model_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(
-    model_doc,
-    "Model(blocks, frames, elements)\n--\n\n"
-    "A compiled model. blocks: (kind, n); frames: (block or -1 for the ground, (base, offset) as six numbers[, "
-    "part]);\n"
-    "elements: (type, name, frames, parameters, function of time or None[, rows to drop]). Everything is copied.");
+PyDoc_STRVAR(model_doc,
+             "Model(blocks, frames, points, elements, numbers, parameters)\n--\n\n"
+             "A compiled model, which copies everything. blocks: (kind, n); of frames the block (-1: the ground) and\n"
+             "the part (m, 2), and base and offset (m, 6); elements: (type, name, function or None, its tangent or\n"
+             "None), their frames (-1: none), number of parameters and bits of dropped rows (n, 4), and the\n"
+             "parameters of all of them, one after the other.");
 
 static PyType_Slot model_slots[] = {
     {Py_tp_doc, (void *)model_doc},
-    {Py_tp_init, model_init},
-    {Py_tp_dealloc, model_dealloc},
-    {Py_tp_traverse, model_traverse},
-    {Py_tp_clear, model_clear},
+    {Py_tp_new, model_new},
     {Py_tp_methods, model_methods},
     {0, NULL},
 };
@@ -380,12 +206,12 @@ static PyType_Slot model_slots[] = {
 static PyType_Spec model_spec = {
     .name = "lgint._core.Model",
     .basicsize = sizeof(lg_model_object),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .slots = model_slots,
 };
 
 int lg_add_model(PyObject *module)
 {
-    lg_module *state = PyModule_GetState(module);
-    return lg_add_type(module, &model_spec, state->System, &state->Model);
+    const lg_module *state = PyModule_GetState(module);
+    return lg_add_type(module, &model_spec, state->System, NULL);
 }

@@ -10,9 +10,6 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
     for (int i = 0; i < LG_EXCEPTION_COUNT; i++)
         Py_VISIT(state->exception[i]);
     Py_VISIT(state->System);
-    Py_VISIT(state->Model);
-    Py_VISIT(state->CallableSystem);
-    Py_VISIT(state->Stepper);
     return 0;
 }
 
@@ -22,9 +19,6 @@ static int module_clear(PyObject *module)
     for (int i = 0; i < LG_EXCEPTION_COUNT; i++)
         Py_CLEAR(state->exception[i]);
     Py_CLEAR(state->System);
-    Py_CLEAR(state->Model);
-    Py_CLEAR(state->CallableSystem);
-    Py_CLEAR(state->Stepper);
     return 0;
 }
 
@@ -56,11 +50,13 @@ lg_module *lg_module_of(PyTypeObject *type)
     return NULL;
 }
 
-int lg_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base, PyTypeObject **slot)
+int lg_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base, PyTypeObject **kept)
 {
-    PyObject *type = PyType_FromModuleAndSpec(module, spec, (PyObject *)base);
-    if (!type)
-        return -1;
-    *slot = (PyTypeObject *)type;
-    return PyModule_AddType(module, *slot);
+    PyTypeObject *type = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, (PyObject *)base);
+    int done = type ? PyModule_AddType(module, type) : -1;
+    if (kept)
+        *kept = type;
+    else
+        Py_XDECREF(type);
+    return done;
 }

@@ -29,7 +29,7 @@ enum {
 
 typedef struct lg_module {
     PyObject *exception[LG_EXCEPTION_COUNT];
-    PyTypeObject *System, *Model, *CallableSystem, *Stepper;
+    PyTypeObject *System;
 } lg_module;
 
 extern struct PyModuleDef lg_module_def; /* but for its slots and functions, which init.c sets */
@@ -54,7 +54,8 @@ PyObject *lg_equilibrium_call(PyObject *module, PyObject *args);
 PyObject *lg_interpolate_call(PyObject *module, PyObject *args);
 extern const char lg_integrate_doc[], lg_ensemble_doc[], lg_equilibrium_doc[], lg_interpolate_doc[];
 
-/* Creates a heap type from its spec, adds it under its short name and keeps a strong reference in *slot. */
-int lg_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base, PyTypeObject **slot);
+/* Creates a heap type from its spec and adds it under its short name. kept (NULL: not needed): gets a strong reference.
+   -1: an exception is set. */
+int lg_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base, PyTypeObject **kept);
 
 #endif

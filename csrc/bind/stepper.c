@@ -2,10 +2,11 @@
 #include "bind/outcome.h"
 #include "bind/run.h"
 
+/* Like a system, it is complete when it is created, and the garbage collector need not clear it. */
 typedef struct lg_stepper_object {
     PyObject ob_base;
-    PyObject *system;
-    lg_run run; /* open if run.stepper is set */
+    PyObject *system; /* which the run refers to */
+    lg_run run;
     int busy; /* set inside step, which a callback must not call again */
 } lg_stepper_object;
 
@@ -14,37 +15,35 @@ static lg_stepper_object *stepper_of(PyObject *self)
     return (lg_stepper_object *)self;
 }
 
-/* The run of an initialised object, or NULL and a RuntimeError. */
 static lg_run *run_of(PyObject *self)
 {
-    if (stepper_of(self)->run.stepper)
-        return &stepper_of(self)->run;
-    PyErr_SetString(PyExc_RuntimeError, "Stepper.__init__ has not run");
-    return NULL;
+    return &stepper_of(self)->run;
 }
 
 /* ---- creation and destruction ---- */
 
-static int stepper_init(PyObject *self, PyObject *args, PyObject *kwargs)
+/* Functions that the start calls cannot find the object, since the garbage collector does not know it yet. */
+static PyObject *stepper_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"system", "method", "t0", "q", "v", "start", "options", NULL};
     lg_run_arguments a;
-    if (stepper_of(self)->run.stepper) {
-        PyErr_SetString(PyExc_RuntimeError, "Stepper.__init__ has run already");
-        return -1;
-    }
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdOOOO:Stepper", names, &a.system, &a.method, &a.t0, &a.q, &a.v,
                                      &a.start, &a.options))
-        return -1;
-    const lg_module *module = lg_module_of(Py_TYPE(self));
-    lg_report report = {0};
-    lg_status status = lg_run_from(&stepper_of(self)->run, module, &a, &report);
-    if (status != LG_OK) {
-        lg_raise(module, status, &report, NULL);
-        return -1;
-    }
+        return NULL;
+    PyObject *self = type->tp_alloc(type, 0);
+    if (!self)
+        return NULL;
+    PyObject_GC_UnTrack(self);
     stepper_of(self)->system = Py_NewRef(a.system);
-    return 0;
+    lg_report report = {0};
+    lg_status status = lg_run_from(run_of(self), lg_module_of(type), &a, &report);
+    if (status != LG_OK) {
+        lg_raise(lg_module_of(type), status, &report, NULL);
+        Py_DECREF(self);
+        return NULL;
+    }
+    PyObject_GC_Track(self);
+    return self;
 }
 
 static int stepper_traverse(PyObject *self, visitproc visit, void *arg)
@@ -54,19 +53,12 @@ static int stepper_traverse(PyObject *self, visitproc visit, void *arg)
     return 0;
 }
 
-/* The run refers to the system, so both are released together. */
-static int stepper_clear(PyObject *self)
-{
-    lg_run_close(&stepper_of(self)->run);
-    Py_CLEAR(stepper_of(self)->system);
-    return 0;
-}
-
 static void stepper_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
-    stepper_clear(self);
+    lg_run_close(run_of(self));
+    Py_DECREF(stepper_of(self)->system);
     type->tp_free(self);
     Py_DECREF(type);
 }
@@ -81,8 +73,8 @@ PyDoc_STRVAR(step_doc,
 static PyObject *stepper_step(PyObject *self, PyObject *argument)
 {
     lg_run *run = run_of(self);
-    double h = run ? PyFloat_AsDouble(argument) : -1;
-    if (!run || PyErr_Occurred())
+    double h = PyFloat_AsDouble(argument);
+    if (PyErr_Occurred())
         return NULL;
     if (stepper_of(self)->busy) {
         PyErr_SetString(PyExc_RuntimeError, "this stepper is in the middle of a step");
@@ -101,8 +93,7 @@ static PyObject *stepper_step(PyObject *self, PyObject *argument)
 
 static PyObject *get_t(PyObject *self, void *Py_UNUSED(closure))
 {
-    const lg_run *run = run_of(self);
-    return run ? PyFloat_FromDouble(run->state.t) : NULL;
+    return PyFloat_FromDouble(run_of(self)->state.t);
 }
 
 /* The closure is the row of a part in lg_parts. */
@@ -110,19 +101,18 @@ static PyObject *get_part(PyObject *self, void *closure)
 {
     const lg_run *run = run_of(self);
     lg_part part = (lg_part)((const lg_part_info *)closure - lg_parts);
-    return run ? lg_vector_from(lg_part_of(&run->state, part), lg_part_width(run->system, part)) : NULL;
+    return lg_vector_from(lg_part_of(&run->state, part), lg_part_width(run->system, part));
 }
 
 static PyObject *get_carry(PyObject *self, void *Py_UNUSED(closure))
 {
     const lg_run *run = run_of(self);
-    return run ? lg_vector_from(run->state.carry, lg_run_carry_count(run)) : NULL;
+    return lg_vector_from(run->state.carry, lg_run_carry_count(run));
 }
 
 static PyObject *get_stats(PyObject *self, void *Py_UNUSED(closure))
 {
-    const lg_run *run = run_of(self);
-    return run ? lg_stats_dict(&run->stepper->stats, -1) : NULL;
+    return lg_stats_dict(&run_of(self)->stepper->stats, -1);
 }
 
 #define PART_ATTRIBUTE(part, field, name, width, doc) {name, get_part, NULL, doc, (void *)&lg_parts[LG_PART_##part]},
@@ -143,9 +133,13 @@ PyDoc_STRVAR(stepper_doc, "Stepper(system, method, t0, q, v, start, options)\n--
                           "A run that takes one step at a time; the tolerances of an adaptive method are not used.");
 
 static PyType_Slot stepper_slots[] = {
-    {Py_tp_doc, (void *)stepper_doc}, {Py_tp_init, stepper_init},         {Py_tp_new, PyType_GenericNew},
-    {Py_tp_dealloc, stepper_dealloc}, {Py_tp_traverse, stepper_traverse}, {Py_tp_clear, stepper_clear},
-    {Py_tp_methods, stepper_methods}, {Py_tp_getset, stepper_attributes}, {0, NULL},
+    {Py_tp_doc, (void *)stepper_doc},
+    {Py_tp_new, stepper_new},
+    {Py_tp_traverse, stepper_traverse},
+    {Py_tp_dealloc, stepper_dealloc},
+    {Py_tp_methods, stepper_methods},
+    {Py_tp_getset, stepper_attributes},
+    {0, NULL},
 };
 
 static PyType_Spec stepper_spec = {
@@ -157,6 +151,5 @@ static PyType_Spec stepper_spec = {
 
 int lg_add_stepper(PyObject *module)
 {
-    lg_module *state = PyModule_GetState(module);
-    return lg_add_type(module, &stepper_spec, NULL, &state->Stepper);
+    return lg_add_type(module, &stepper_spec, NULL, NULL);
 }

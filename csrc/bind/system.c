@@ -1,19 +1,20 @@
 #include "bind/system.h"
 
-const lg_system *lg_system_of(PyObject *self)
+PyObject *lg_system_new(PyTypeObject *type, const lg_system *system, void *core, void (*release)(void *core),
+                        PyObject *owned)
 {
-    const lg_system *system = ((lg_system_object *)self)->system;
-    if (!system)
-        PyErr_Format(PyExc_RuntimeError, "%s.__init__ has not run", Py_TYPE(self)->tp_name);
-    return system;
-}
-
-int lg_system_is_fresh(PyObject *self)
-{
-    if (!((lg_system_object *)self)->system)
-        return 1;
-    PyErr_Format(PyExc_RuntimeError, "%s.__init__ has run already", Py_TYPE(self)->tp_name);
-    return 0;
+    PyObject *tuple = PyList_AsTuple(owned);
+    lg_system_object *self = tuple ? (lg_system_object *)type->tp_alloc(type, 0) : NULL;
+    if (!self) {
+        Py_XDECREF(tuple);
+        release(core);
+        return NULL;
+    }
+    self->system = system;
+    self->core = core;
+    self->release = release;
+    self->owned = tuple;
+    return (PyObject *)self;
 }
 
 const lg_plan *lg_system_plan(PyObject *self, lg_coupling coupling)
@@ -39,10 +40,4 @@ int lg_system_plans(PyObject *self, const lg_stepper_type *stepper, lg_plans *pl
             return -1;
     }
     return 0;
-}
-
-void lg_system_close(lg_system_object *self)
-{
-    for (int coupling = 0; coupling < LG_COUPLINGS; coupling++)
-        lg_plan_free(self->plan[coupling]);
 }

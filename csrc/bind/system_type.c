@@ -2,24 +2,31 @@
 #include "bind/map.h"
 #include "bind/queries.h"
 
-static int system_init(PyObject *self, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
-{
-    PyErr_Format(PyExc_TypeError, "%s is a base class; create a Model or a CallableSystem", Py_TYPE(self)->tp_name);
-    return -1;
-}
+/* ---- creation and destruction ---- */
 
-static void system_dealloc(PyObject *self)
+static PyObject *system_new(PyTypeObject *type, PyObject *Py_UNUSED(args), PyObject *Py_UNUSED(kwargs))
 {
-    PyTypeObject *type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    type->tp_free(self);
-    Py_DECREF(type);
+    return PyErr_Format(PyExc_TypeError, "%s is a base class; create a Model or a CallableSystem", type->tp_name);
 }
 
 static int system_traverse(PyObject *self, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((lg_system_object *)self)->owned);
     return 0;
+}
+
+static void system_dealloc(PyObject *self)
+{
+    lg_system_object *object = (lg_system_object *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    object->release(object->core);
+    Py_DECREF(object->owned);
+    for (int coupling = 0; coupling < LG_COUPLINGS; coupling++)
+        lg_plan_free(object->plan[coupling]);
+    type->tp_free(self);
+    Py_DECREF(type);
 }
 
 /* ---- the matrix ---- */
@@ -31,7 +38,7 @@ static PyObject *system_matrix_values(PyObject *self, PyObject *args, PyObject *
 {
     static char *names[] = {"tangents", NULL};
     int tangents = 1;
-    if (!lg_system_of(self) || !PyArg_ParseTupleAndKeywords(args, kwargs, "|$p:matrix_values", names, &tangents))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$p:matrix_values", names, &tangents))
         return NULL;
     const lg_plan *plan = lg_system_plan(self, tangents ? LG_COUPLING_TANGENTS : LG_COUPLING_MASS);
     return plan ? PyLong_FromLong(lg_plan_values(plan)) : NULL;
@@ -42,7 +49,7 @@ PyDoc_STRVAR(dense_count_doc, "solve_dense_count()\n--\n\n"
 
 static PyObject *system_solve_dense_count(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    return lg_system_of(self) ? PyLong_FromLong(((lg_system_object *)self)->dense_fallbacks) : NULL;
+    return PyLong_FromLong(((lg_system_object *)self)->dense_fallbacks);
 }
 
 /* ---- attributes ---- */
@@ -50,14 +57,13 @@ static PyObject *system_solve_dense_count(PyObject *self, PyObject *Py_UNUSED(un
 /* The closure is the letter of an axis; see lg_length. */
 static PyObject *get_length(PyObject *self, void *letter)
 {
-    const lg_system *system = lg_system_of(self);
-    return system ? PyLong_FromLong((long)lg_length(system, *(const char *)letter)) : NULL;
+    return PyLong_FromLong((long)lg_length(lg_system_of(self), *(const char *)letter));
 }
 
 static PyObject *get_widths(PyObject *self, void *Py_UNUSED(closure))
 {
     const lg_system *system = lg_system_of(self);
-    PyObject *dict = system ? PyDict_New() : NULL;
+    PyObject *dict = PyDict_New();
     for (int part = 0; dict && part < LG_PARTS; part++)
         if (lg_set_item(dict, lg_parts[part].name, PyLong_FromLong(lg_part_width(system, (lg_part)part))) < 0)
             Py_CLEAR(dict);
@@ -67,8 +73,7 @@ static PyObject *get_widths(PyObject *self, void *Py_UNUSED(closure))
 /* The closure is a flag. */
 static PyObject *get_flag(PyObject *self, void *flag)
 {
-    const lg_system *system = lg_system_of(self);
-    return system ? PyBool_FromLong(system->flags & *(const unsigned *)flag) : NULL;
+    return PyBool_FromLong(lg_system_of(self)->flags & *(const unsigned *)flag);
 }
 
 static const unsigned constant_mass = LG_SYSTEM_CONSTANT_MASS, conservative = LG_SYSTEM_CONSERVATIVE;
@@ -82,8 +87,8 @@ static PyObject *block_row(const void *space, int index)
 
 static PyObject *get_blocks(PyObject *self, void *Py_UNUSED(closure))
 {
-    const lg_system *system = lg_system_of(self);
-    return system ? lg_list_of(system->space->nblocks, block_row, system->space) : NULL;
+    const lg_space *space = lg_system_of(self)->space;
+    return lg_list_of(space->nblocks, block_row, space);
 }
 
 static PyObject *row_name(const void *context, int index)
@@ -95,7 +100,7 @@ static PyObject *row_name(const void *context, int index)
 static PyObject *get_row_names(PyObject *self, void *Py_UNUSED(closure))
 {
     const lg_system *system = lg_system_of(self);
-    return system ? lg_list_of(system->pattern->nrows, row_name, system) : NULL;
+    return lg_list_of(system->pattern->nrows, row_name, system);
 }
 
 static PyGetSetDef system_attributes[] = {
@@ -128,9 +133,9 @@ static PyMethodDef system_methods[] = {
 
 static PyType_Slot system_slots[] = {
     {Py_tp_doc, "A model as integrators see it. Base class of Model and CallableSystem; not created directly."},
-    {Py_tp_init, system_init},
-    {Py_tp_dealloc, system_dealloc},
+    {Py_tp_new, system_new},
     {Py_tp_traverse, system_traverse},
+    {Py_tp_dealloc, system_dealloc},
     {Py_tp_methods, system_methods},
     {Py_tp_getset, system_attributes},
     {0, NULL},

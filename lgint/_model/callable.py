@@ -96,10 +96,7 @@ class CallableModel(System):
         if not isinstance(nrows, (int, np.integer)) or nrows < 0:
             raise ValueError(f"nrows: a whole number >= 0 expected, got {nrows!r}")
         self._nrows = int(nrows)
-        functions: dict[str, Any] = self.functions
-        self.core = _core.CallableSystem(
-            self.space, self._nrows, kinks=self.kinks, **functions, **dict[str, Any](steps)
-        )
+        self.core = _core.CallableSystem(self.space, self._nrows, {**self.functions, **steps}, self.kinks)
         self._set_start(q, v0)
 
     def record(self) -> dict[str, Any]:

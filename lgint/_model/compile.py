@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lgint import _core
 from lgint._args import Array
@@ -35,7 +35,54 @@ COM: Final = "com"  # the node of a flexible body at its centre of mass
 ROWS: Final = {row["name"]: row["nrows"] for row in _core.element_rows()}  # number of constraint rows
 _PARAMETERS: Final = {row["name"]: [item["name"] for item in row["parameters"]] for row in _core.element_rows()}
 
-Element = tuple[str, str, tuple[int, ...], list[float], Callable[..., ArrayLike] | None, list[int]]
+
+class Frame(NamedTuple):
+    """A point that elements attach to."""
+
+    block: int  # -1: the ground; -2 and less: a support
+    point: tuple[float, ...]  # (6,): base and offset
+    part: int = 0  # of the body on the block: a node, or a link of a tree
+
+
+class Element(NamedTuple):
+    """A body, force or joint of the core."""
+
+    kind: str
+    name: str
+    frames: Sequence[int]  # one or two
+    parameters: ArrayLike  # (k,)
+    function: Callable[..., ArrayLike] | None = None
+    dropped: Sequence[int] = ()  # numbers of the constraint rows that are left out
+
+
+class Description(NamedTuple):
+    """What a model of the core is made of, in the order in which it takes them."""
+
+    blocks: Sequence[tuple[str, int]]  # node kind and number of linear coordinates
+    frames: NDArray[np.intc]  # (m, 2): block and part
+    points: Array  # (m, 6): base and offset
+    elements: list[tuple[str, str, Any, Any]]  # kind, name, function and its tangent, or None
+    numbers: NDArray[np.intc]  # (n, 4): frames (-1: none), number of parameters, and bits of dropped rows
+    parameters: Array  # of all elements, one after the other
+
+    @classmethod
+    def of(cls, blocks: Sequence[tuple[str, int]], frames: Sequence[Frame], elements: Sequence[Element]) -> Description:
+        """The description of these parts."""
+        own = [np.asarray(element.parameters, dtype=np.float64) for element in elements]
+        numbers = [(*_ends(e), len(p), sum(1 << row for row in e.dropped)) for e, p in zip(elements, own, strict=True)]
+        return cls(
+            blocks,
+            np.array([(frame.block, frame.part) for frame in frames], dtype=np.intc).reshape(len(frames), 2),
+            np.array([frame.point for frame in frames], dtype=np.float64).reshape(len(frames), 6),
+            [(e.kind, e.name, e.function, getattr(e.function, "tangent", None)) for e in elements],
+            np.array(numbers, dtype=np.intc).reshape(len(elements), 4),
+            np.concatenate([*own, ()]),
+        )
+
+
+def _ends(element: Element) -> tuple[int, int]:
+    first, second = element.frames if len(element.frames) == 2 else (*element.frames, -1)
+    return first, second
 
 
 class JointPlace(NamedTuple):
@@ -60,6 +107,8 @@ class Compiled(NamedTuple):
 
     core: _core.Model
     makers: list[Maker]  # one for each element
+    parameters: Array  # of all elements, one after the other
+    ends: list[int]  # where those of each element end
     frames: dict[str, int]  # the frames at the COMs of bodies, at nodes and at supports
     joints: dict[str, JointPlace]
     supports: dict[str, int]  # the elements of supports
@@ -85,12 +134,19 @@ def compiled(record: Record) -> Compiled:
     elements = [maker.make(record) for maker in makers]
     named = frames.named()
     supports = {name: i for i, name in enumerate(record["supports"])}
-    return Compiled(_core.Model(_blocks(record), frames.rows(), elements), makers, named, joints, supports)
+    description = Description.of(_blocks(record), frames.rows(), elements)
+    ends = np.cumsum(description.numbers[:, 2]).tolist()
+    return Compiled(_core.Model(*description), makers, description.parameters, ends, named, joints, supports)
 
 
-def parameters_of(makers: list[Maker], record: Record, owners: Set[str]) -> dict[int, list[float]]:
-    """Parameters of the elements that depend on some parts of a record, by the numbers of the elements."""
-    return {i: maker.make(record)[3] for i, maker in enumerate(makers) if not owners.isdisjoint(maker.owners)}
+def parameters_of(model: Compiled, parameters: Array, record: Record, owners: Set[str]) -> Array:
+    """The parameters of all elements of a model, of which those that depend on some parts of a record are made anew."""
+    made: Array = parameters.copy()
+    for maker, end in zip(model.makers, model.ends, strict=True):
+        if not owners.isdisjoint(maker.owners):
+            own = np.asarray(maker.make(record).parameters)
+            made[end - len(own) : end] = own
+    return made
 
 
 # ---- blocks and frames ----
@@ -126,11 +182,11 @@ class Frames:
         for name in self.holders:
             self.trees.setdefault(self._bodies[name]["block"], []).append(name)
         self.links = {name: part for links in self.trees.values() for part, name in enumerate(links)}
-        self._found: dict[tuple[Any, ...], int] = {}
+        self._found: dict[Frame, int] = {}
 
     def at(self, who: str, point: Iterable[float]) -> int:
         """Number of the frame at a point of a body, of a support or of the ground, or at a node."""
-        return self._found.setdefault(self._key(who, point), len(self._found))
+        return self._found.setdefault(self._frame(who, point), len(self._found))
 
     def block(self, who: str) -> int:
         """The block of a body or a node, -1 for the ground and for supports."""
@@ -142,27 +198,26 @@ class Frames:
         """Number of the frame at the point of a body that its coordinates describe."""
         return self.at(name, -self.coms[name])
 
-    def rows(self) -> list[Any]:
-        """The frames as the core takes them."""
+    def rows(self) -> list[Frame]:
+        """The frames in the order of their numbers."""
         return list(self._found)
 
     def named(self) -> dict[str, int]:
         """Frames of the COMs of all bodies, of all nodes and of all supports."""
         return {name: self.at(name, _ZERO) for name in (*self._bodies, *self._nodes, *self._supports)}
 
-    def _key(self, who: str, point: Iterable[float]) -> tuple[Any, ...]:
+    def _frame(self, who: str, point: Iterable[float]) -> Frame:
         if who == "ground":
-            return -1, (*map(float, point), *_ZERO)
+            return Frame(-1, (*map(float, point), *_ZERO))
         if who in self._supports:
-            return self._supports[who], (*_ZERO, *map(float, point))
+            return Frame(self._supports[who], (*_ZERO, *map(float, point)))
         if who in self._nodes:
             block, part = self._nodes[who]
-            return block, (*_ZERO, *_ZERO), part
+            return Frame(block, (*_ZERO, *_ZERO), part)
         body = self._bodies[who]
         offset = _in_node(body, np.array([*point]) + self.coms[who]) + 0.0  # without negative zeros
         base = body["pivot"]["point"] if body["pivot"] else _ZERO
-        link = (self.links[who],) if who in self.links else ()
-        return body["block"], (*map(float, base), *map(float, offset)), *link
+        return Frame(body["block"], (*map(float, base), *map(float, offset)), self.links.get(who, 0))
 
 
 _ZERO: Final = (0.0, 0.0, 0.0)
@@ -198,7 +253,7 @@ def _element(
 ) -> Element:
     """An element with its parameters by name, in the order of the row of its kind."""
     flat = [np.asarray(values[parameter], dtype=np.float64).ravel() for parameter in _PARAMETERS[kind]]
-    return kind, name, frames, np.concatenate([*flat, ()]).tolist(), function, dropped or []
+    return Element(kind, name, frames, np.concatenate([*flat, ()]), function, dropped or ())
 
 
 def _supports(record: Record, frames: Frames) -> Iterator[Maker]:

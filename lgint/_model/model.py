@@ -270,7 +270,7 @@ class Model(System):
 
     def __init__(self, record: Record) -> None:
         self._compiled = compiled(record)
-        self._changes: dict[int, list[float]] = {}  # parameters of elements that have changed since
+        self._parameters = self._compiled.parameters
         self.core: _core.Model = self._compiled.core
         self._set_record(record)
         self.reference = record["reference"]
@@ -338,8 +338,8 @@ class Model(System):
             return Model({**record, **note})  # type: ignore[typeddict-item]
         other = self._copy()
         owners = {self._values[name].owner for name in values}
-        other._changes = self._changes | parameters_of(self._compiled.makers, record, owners)
-        other.core = self._compiled.core.varied(other._changes)
+        other._parameters = parameters_of(self._compiled, self._parameters, record, owners)
+        other.core = self.core.varied(other._parameters)
         other._set_record(record)
         other.origin = None
         return other

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from cores import core_model
 from lgint import _core
 
 GRAVITY = 9.81
@@ -9,7 +10,7 @@ IDENTITY = np.eye(3).ravel()
 AT_REST = np.concatenate([np.zeros(3), IDENTITY])  # q of one R3xSO3 body at the origin
 
 
-def oscillator(**functions):
+def oscillator(kinks=(), constant_mass=False, **functions):
     """Two uncoupled unit oscillators, q'' = -q, with every function that any method needs."""
     given = {
         "mass": lambda t, q: np.eye(2),
@@ -19,10 +20,10 @@ def oscillator(**functions):
         "mass_gradient": lambda t, q: np.zeros((2, 2, 2)),
         **functions,
     }
-    return _core.CallableSystem([("Rn", 2)], 0, **given)
+    return _core.CallableSystem([("Rn", 2)], 0, given, kinks, constant_mass)
 
 
-def pendulum(**functions):
+def pendulum(kinks=(), **functions):
     """A unit mass on the unit circle in the plane."""
     given = {
         "mass": lambda t, q: np.eye(2),
@@ -31,7 +32,7 @@ def pendulum(**functions):
         "constraint_jacobian": lambda t, q: q[None, :],
         **functions,
     }
-    return _core.CallableSystem([("Rn", 2)], 1, **given)
+    return _core.CallableSystem([("Rn", 2)], 1, given, kinks)
 
 
 PENDULUM_START = ([1.0, 0.0], [0.0, 0.0])
@@ -47,7 +48,7 @@ def ball_joint(name):
 def model(*more, kind="R3xSO3"):
     """One body under gravity, with frames at its centre of mass, 1 m below it, and at the origin of the ground."""
     frames = [(0, [0.0] * 6), (0, [0, 0, 0, 0, 0, -1.0]), (-1, [0.0] * 6)]
-    return _core.Model([(kind, 0)], frames, [BODY, WEIGHT, *more])
+    return core_model([(kind, 0)], frames, [BODY, WEIGHT, *more])
 
 
 def top(kind="R3xSO3"):

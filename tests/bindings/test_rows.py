@@ -88,13 +88,13 @@ def test_the_stub_names_the_members_of_a_class(kind):
     (node,) = [n for n in STUB.body if isinstance(n, ast.ClassDef) and n.name == kind]
     named = {item.target.id for item in node.body if isinstance(item, ast.AnnAssign)}
     named |= {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
-    assert {name for name in vars(getattr(_core, kind)) if not name.startswith("__")} == named - {"__init__"}
+    assert {name for name in vars(getattr(_core, kind)) if not name.startswith("__")} == named - {"__new__"}
 
 
 def arguments_of(node):
-    """Names of the arguments of a function of the stub, without `self`."""
+    """Names of the arguments of a function of the stub, without `self` and `cls`."""
     names = [argument.arg for argument in [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]]
-    return [name for name in names if name != "self"]
+    return [name for name in names if name not in ("self", "cls")]
 
 
 def test_the_stub_names_the_arguments():
@@ -103,6 +103,6 @@ def test_the_stub_names_the_arguments():
         if isinstance(node, ast.ClassDef):
             pairs += [(item, getattr(_core, node.name)) for item in node.body if isinstance(item, ast.FunctionDef)]
     for node, owner in pairs:
-        target = owner if node.name == "__init__" else getattr(owner, node.name)
+        target = owner if node.name == "__new__" else getattr(owner, node.name)
         signature = [name for name in inspect.signature(target).parameters if name != "self"]
         assert signature == arguments_of(node), node.name

@@ -34,9 +34,12 @@ def test_a_users_tangent_is_used(rng):
     system = _core.CallableSystem(
         [("SO3", 0)],
         0,
-        mass=lambda t, q: np.diag([1.0, 2, 3]),
-        force=lambda t, q, v: np.zeros(3),
-        tangent=lambda t, q, v, a, lam: (K, D),
+        {
+            "mass": lambda t, q: np.diag([1.0, 2, 3]),
+            "force": lambda t, q, v: np.zeros(3),
+            "tangent": lambda t, q, v, a, lam: (K, D),
+        },
+        (),
     )
     point = 0.0, np.eye(3).ravel(), np.zeros(3), np.zeros(3)
     S = system.evaluate(*point, want=["S"], k=(2, 3, 4))["S"]
@@ -45,7 +48,7 @@ def test_a_users_tangent_is_used(rng):
     assert half == pytest.approx(2 * np.diag([1.0, 2, 3]), abs=1e-8)  # K holds for wa = 1: differences are used
 
 
-def as_callable(core, kind, **more):
+def as_callable(core, kind):
     """A copy of the system whose functions are Python functions that evaluate the compiled one."""
 
     def ask(name):
@@ -61,16 +64,9 @@ def as_callable(core, kind, **more):
         columns = [core.evaluate(t, q, np.zeros(core.nv), e, want=["Ma"])["Ma"] for e in np.eye(core.nv)]
         return np.array(columns).T
 
-    return _core.CallableSystem(
-        [(kind, 0)],
-        joint,
-        mass=mass,
-        force=ask("force"),
-        gyro=ask("gyro"),
-        constraint=ask("phi"),
-        constraint_jacobian=ask("B"),
-        **more,
-    )
+    names = {"force": "force", "gyro": "gyro", "constraint": "phi", "constraint_jacobian": "B"}
+    functions = {name: ask(term) for name, term in names.items()}
+    return _core.CallableSystem([(kind, 0)], joint, {"mass": mass, **functions}, ())
 
 
 @pytest.mark.parametrize("kind", ["R3xSO3", "SE3", "S3R3", "euler_parameters"])
@@ -104,10 +100,13 @@ def test_rheonomic_constraints_by_differences():
     system = _core.CallableSystem(
         [("Rn", 1)],
         1,
-        mass=lambda t, q: [[1.0]],
-        force=lambda t, q, v: [0.0],
-        constraint=lambda t, q: [q[0] - np.sin(2 * t)],
-        constraint_jacobian=lambda t, q: [[1.0]],
+        {
+            "mass": lambda t, q: [[1.0]],
+            "force": lambda t, q, v: [0.0],
+            "constraint": lambda t, q: [q[0] - np.sin(2 * t)],
+            "constraint_jacobian": lambda t, q: [[1.0]],
+        },
+        (),
     )
     got = system.evaluate(0.3, [0.0], [0.5], want=["phidot", "zeta"])
     assert got["phidot"] == pytest.approx([0.5 - 2 * np.cos(0.6)], abs=1e-10)

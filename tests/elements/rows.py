@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from cores import core_model
 from kinds import NODES
 from lgint import _core
 
@@ -65,14 +66,14 @@ def rigid(kinds: tuple[str, ...], element: Element | None = None, support: bool 
         frames.append((-2, (0.0,) * 6))
     if element:
         elements.append(element.on((4,) if support else (1, 3)))
-    return _core.Model([(kind, 0) for kind in kinds], frames, elements)
+    return core_model([(kind, 0) for kind in kinds], frames, elements)
 
 
 def tree(element: Element | None = None) -> _core.Model:
     """The tree that is the example of its row, with the element on a frame of its link."""
     elements = [("tree", "tree", (0,), ROWS["tree"]["example"], None)]
     frames = [(0, (0.0,) * 6, 0), (0, (0.0, 0, 0, 0.3, 0.1, -0.2), 0)]
-    return _core.Model([("Rn", 1)], frames, [*elements, *([element.on((1,))] if element else [])])
+    return core_model([("Rn", 1)], frames, [*elements, *([element.on((1,))] if element else [])])
 
 
 # ---- values ----
@@ -159,7 +160,7 @@ def bodies() -> Iterator[tuple[Element, tuple[str, int]]]:
 
 def body_on(block: tuple[str, int], element: Element) -> _core.Model:
     """A model of this body alone."""
-    return _core.Model([block], [(0, (0.0,) * 6, 0)], [element.on((0,))])
+    return core_model([block], [(0, (0.0,) * 6, 0)], [element.on((0,))])
 
 
 # ---- points ----

@@ -4,8 +4,8 @@ they come as functions of time, through frames."""
 import numpy as np
 import pytest
 
+from cores import core_model
 from elements.test_points import BODY, NODE, OFF_NODE, state
-from lgint import _core
 
 GRAVITY = np.array([0.3, -0.4, -9.81])
 FORCES = {1: np.array([3.0, -2.0, 5.0]), 2: np.array([-1.0, 4.0, 2.0])}  # by frame
@@ -25,7 +25,7 @@ def loaded(kind, constant, *more):
     loads = [load("force", frame, value, constant) for frame, value in FORCES.items()]
     body = ("rigid_body", "body", (0,), BODY, None)
     elements = [body, *loads, weight, load("torque", 2, TORQUE, constant), *more]
-    return _core.Model([(kind, 0)], [(0, NODE), (0, NODE), (0, OFF_NODE), (0, OFF_NODE)], elements)
+    return core_model([(kind, 0)], [(0, NODE), (0, NODE), (0, OFF_NODE), (0, OFF_NODE)], elements)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -44,7 +44,7 @@ def test_a_frame_with_a_dead_load_can_carry_other_forces():
     follower = ("force", "follower", (2,), (1.0, 0.0, 1.0, 2.0, 3.0), None)  # in body axes: it turns with the body
     both, alone = loaded("R3xSO3", True, follower), loaded("R3xSO3", True)
     q, v, a, _ = state(both, 5)
-    only = _core.Model(
+    only = core_model(
         [("R3xSO3", 0)],
         [(0, NODE), (0, NODE), (0, OFF_NODE)],
         [("rigid_body", "body", (0,), BODY, None), follower],
@@ -55,7 +55,7 @@ def test_a_frame_with_a_dead_load_can_carry_other_forces():
 
 def test_the_weight_of_a_body_that_nothing_else_acts_on_has_a_potential():
     weight = ("gravity", "weight", (1,), (2.0, *GRAVITY), None)
-    model = _core.Model([("R3xSO3", 0)], [(0, NODE), (0, OFF_NODE)], [("rigid_body", "body", (0,), BODY, None), weight])
+    model = core_model([("R3xSO3", 0)], [(0, NODE), (0, OFF_NODE)], [("rigid_body", "body", (0,), BODY, None), weight])
     q, v, _, _ = state(model, 5)
     x = q[:3] + q[3:].reshape(3, 3) @ np.array(OFF_NODE[3:])
     assert model.energy(0.0, q, v)[1] == pytest.approx(-2.0 * GRAVITY @ x, rel=1e-14)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from cores import core_model
 from elements.rows import JOINTS, ON_BODIES, difference, random_links, start_of, tangent_and_difference
 from elements.test_elements import CHAINS
 from kinds import FORMULATIONS, NODES
-from lgint import _core
 
 MODES, PARTICLES = 3, 6
 IN_FRAME = (0.2, -0.3, 0.4)
@@ -59,7 +59,7 @@ def system(kind, elements=(), frames=()):
         ("modal_body", "body", (0,), BODY.parameters(), None),
         ("rigid_body", "other", (4,), (1.5, 2.0, 3.0, 4.0, 0.1, -0.2, 0.3), None),
     ]
-    return _core.Model([(kind, MODES), ("SE3", 0)], [*places, *frames], [*parts, *elements])
+    return core_model([(kind, MODES), ("SE3", 0)], [*places, *frames], [*parts, *elements])
 
 
 @pytest.fixture(params=FORMULATIONS)
@@ -209,12 +209,12 @@ def test_blocks_and_data_that_do_not_fit_are_refused():
     element = [("modal_body", "body", (0,), values, None)]
     for blocks in ([("R3xSO3", 0)], [("Rn", MODES)], [("SO3", MODES)]):
         with pytest.raises(ValueError, match="free rigid block with modes"):
-            _core.Model(blocks, frame, element)
+            core_model(blocks, frame, element)
     with pytest.raises(ValueError, match="needs a modal body"):
-        _core.Model([("R3xSO3", 1)], frame, [("rigid_body", "body", (0,), (1.0, 1, 1, 1, 0, 0, 0), None)])
+        core_model([("R3xSO3", 1)], frame, [("rigid_body", "body", (0,), (1.0, 1, 1, 1, 0, 0, 0), None)])
     with pytest.raises(ValueError, match="does not fit"):
-        _core.Model([("R3xSO3", MODES)], frame, [("modal_body", "body", (0,), values[:-1], None)])
+        core_model([("R3xSO3", MODES)], frame, [("modal_body", "body", (0,), values[:-1], None)])
     with pytest.raises(ValueError, match="mass must be positive"):
-        _core.Model([("R3xSO3", MODES)], frame, [("modal_body", "body", (0,), [0.0, *values[1:]], None)])
+        core_model([("R3xSO3", MODES)], frame, [("modal_body", "body", (0,), [0.0, *values[1:]], None)])
     with pytest.raises(ValueError, match="no such part"):
-        _core.Model([("R3xSO3", MODES)], [*frame, (0, (0.0,) * 6, 3)], element)
+        core_model([("R3xSO3", MODES)], [*frame, (0, (0.0,) * 6, 3)], element)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from cores import core_model
 from elements.rows import INERTIA, JOINTS, ON_BODIES, ROWS, difference, random_point, rigid
-from lgint import _core
 
 DISCRETE, MIDPOINT = 0, 1
 KINDS = [("euler_parameters", "euler_parameters"), ("euler_parameters_fixed", "euler_parameters")]
@@ -219,7 +219,7 @@ def grounded(element, first):
     ]
     if element:
         parts.append(element.on((2, 1) if first == "ground" else (1, 2)))
-    return _core.Model([("euler_parameters", 0)], frames, parts)
+    return core_model([("euler_parameters", 0)], frames, parts)
 
 
 def undamped(element):

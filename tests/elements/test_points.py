@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from bindings.systems import run
+from cores import core_model
 from elements.rows import AXIS, OTHER, ROWS, TRIAD, accepted, difference, start_of, tangent_and_difference
 from elements.test_tree import parameters_of, random_links
-from lgint import _core
 
 MASSES = (1.5, 0.7)
 BODY = (2.0, 2.0, 3.0, 4.0, 0.1, -0.2, 0.3)
@@ -19,7 +19,7 @@ OTHERS = ("Rn", "ground", "R3xSO3", "SE3", "euler_parameters", "tait_bryan", "tr
 def points(elements, frames=(), n=2):
     """A model of point masses: mass i has block i and frame i; further frames and elements follow."""
     parts = [("point", f"mass{i}", (i,), (MASSES[i % 2],), None) for i in range(n)]
-    return _core.Model([("Rn", 3)] * n, [*[(i, NODE) for i in range(n)], *frames], [*parts, *elements])
+    return core_model([("Rn", 3)] * n, [*[(i, NODE) for i in range(n)], *frames], [*parts, *elements])
 
 
 def pair(element, other):
@@ -35,7 +35,7 @@ def pair(element, other):
     frames = [(0, NODE), frame, (k, NODE)]
     ends = (1, 2) if ROWS[element.kind]["nframes"] == 2 else (2,)
     parts = [*body, ("point", "mass", (2,), (1.5,), None), element.on(ends)]
-    return _core.Model([*blocks, ("Rn", 3)], frames, parts)
+    return core_model([*blocks, ("Rn", 3)], frames, parts)
 
 
 def state(model, seed):
@@ -172,7 +172,7 @@ def test_a_mass_is_sufficient_for_its_rod():
         parts = [("rigid_body", "hub", (0,), BODY, None)]
         parts += [("point", f"mass{i}", (i,), (1.0,), None) for i in range(1, n + 1)]
         parts += [("distance", f"rod{i}", (0, i), (1.0,), None) for i in range(1, n + 1)]
-        return _core.Model(blocks, [(i, NODE) for i in range(n + 1)], parts).matrix_values()
+        return core_model(blocks, [(i, NODE) for i in range(n + 1)], parts).matrix_values()
 
     assert fill(30) - fill(20) == fill(20) - fill(10)
 
@@ -202,7 +202,7 @@ def test_points_that_make_no_sense():
     with pytest.raises(ValueError, match="mass0: a frame cannot be offset from a point mass"):
         points([], frames=[(0, OFF_NODE)])
     with pytest.raises(ValueError, match="mass must be positive"):
-        _core.Model([("Rn", 3)], [(0, NODE)], [("point", "p", (0,), (0.0,), None)])
+        core_model([("Rn", 3)], [(0, NODE)], [("point", "p", (0,), (0.0,), None)])
     for kind, n in (("Rn", 2), ("R3xSO3", 0)):
         with pytest.raises(ValueError, match="kind Rn with three coordinates"):
-            _core.Model([(kind, n)], [(0, NODE)], [("point", "p", (0,), (1.0,), None)])
+            core_model([(kind, n)], [(0, NODE)], [("point", "p", (0,), (1.0,), None)])

@@ -5,9 +5,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from bindings.systems import run
+from cores import core_model
 from elements.rows import ON_BODIES, OTHER, TRIAD, Element, difference, tangent_and_difference
 from elements.test_elements import CHAINS
-from lgint import _core
 
 REVOLUTE, PRISMATIC = 0.0, 1.0
 COM, IN_LINK = (0.1, -0.3, 0.2), (0.3, 0.5, -0.4)
@@ -57,7 +57,7 @@ def tree(links, elements=(), frames=(), bodies=0):
         blocks.append(("R3xSO3", 0))
         places.append((1 + i, (0.0,) * 6))
         parts.append(("rigid_body", f"body{i}", (len(places) - 1,), (1.5, 2, 3, 4, 0.1, -0.2, 0.3), None))
-    return _core.Model(blocks, [*places, *frames], [*parts, *elements])
+    return core_model(blocks, [*places, *frames], [*parts, *elements])
 
 
 TREES = {
@@ -312,9 +312,9 @@ def test_frames_that_make_no_sense():
     with pytest.raises(ValueError, match="no such part"):
         tree(random_links([-1]), frames=[(0, (0.0,) * 6, 1)])
     with pytest.raises(ValueError, match="a block has no inertia"):
-        _core.Model([("Rn", 1)], [(0, (0.0,) * 6)], [("gravity", "g", (0,), (1.0, 0, 0, 0), None)])
+        core_model([("Rn", 1)], [(0, (0.0,) * 6)], [("gravity", "g", (0,), (1.0, 0, 0, 0), None)])
     with pytest.raises(ValueError, match="number of links must be that of the block's coordinates"):
-        _core.Model([("Rn", 2)], [(0, (0.0,) * 6)], [("tree", "t", (0,), parameters_of(random_links([-1])), None)])
+        core_model([("Rn", 2)], [(0, (0.0,) * 6)], [("tree", "t", (0,), parameters_of(random_links([-1])), None)])
     with pytest.raises(ValueError, match="another body on its block"):
         tree(random_links([-1]), [("rigid_body", "b", (0,), (1.0, 1, 1, 1, 0, 0, 0), None)])
     with pytest.raises(ValueError, match="same body"):

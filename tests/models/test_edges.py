@@ -5,10 +5,10 @@ import pytest
 from scipy.linalg import expm
 
 import lgint
+from cores import core_model
 from elements.rows import ROWS, difference, random_links, tangent_and_difference
 from face.systems import COUPLED, add_example_edge, turn
 from kinds import FORMULATIONS
-from lgint import _core
 from lgint._build.edges import add_edge
 from lgint._model.loops import loops
 from lgint._model.record import EDGES
@@ -34,7 +34,7 @@ def edge_model(kind, damping=DAMPING, source=(0, *REFERENCE), function=None, kin
     inertia = (1.5, 2.0, 3.0, 4.0, 0.1, -0.2, 0.3)
     elements = [("rigid_body", f"body{i}", (i,), inertia, None) for i in range(2)]
     elements.append((kind, "edge", (0, 1), parameters, function))
-    return _core.Model([(name, 0) for name in kinds], [(0, (0.0,) * 6), (1, (0.0,) * 6)], elements)
+    return core_model([(name, 0) for name in kinds], [(0, (0.0,) * 6), (1, (0.0,) * 6)], elements)
 
 
 def state(xi, seed=0):
