@@ -43,13 +43,13 @@ def papers_in(bibliography: Path) -> set[str]:
 
 def fragments(keys: set[str]) -> dict[str, str]:
     """Return name and text of every fragment."""
-    methods = _core.method_rows()
+    methods = _core.METHODS
     found = {
         "methods": method_table(methods, keys),
         "formulations": formulation_table(methods),
-        "nodes": node_table(_core.node_rows(), keys),
+        "nodes": node_table(_core.NODES, keys),
     }
-    elements = _core.element_rows()
+    elements = _core.ELEMENTS
     found["elements"] = "\n".join(element_text(row, keys) for row in elements)
     found["joints"] = joint_table(elements)
     found |= {f"options_{row['name']}": option_text(row) for row in methods}

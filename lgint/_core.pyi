@@ -235,32 +235,33 @@ def interpolate(
     extra: ArrayLike = ...,  # (n, k): what the method adds to a state; k = 0 if not given
     /,
 ) -> tuple[Array, Array, Array, Array, Array, Array]: ...  # q, v, a, lam, mem, extra at `times`
-def method_rows() -> list[dict[str, Any]]:
-    """name, order, stepper, needs (what it requires of a system, in words, or None), extra (what it adds to a state, or
-    None), momentum (its kind, "livens" or "hamilton", if states have one; else None), reference, doc,
-    options [dict(name, type, default, low, high, choices, doc)], tableau: None or, for Runge-Kutta methods,
-    dict(A, b, c, b_hat, order_hat, d) of exact numbers as strings; d: weights of a half-explicit method's
-    multipliers."""
 
-def element_rows() -> list[dict[str, Any]]:
-    """family (body, force or joint), name, doc, reference, nframes, nrows, nmem,
-    locked and pairs (None, or for a joint of two triads the axes 1, 2, 3 along which its points stay together, and the
-    axes of the first and the second body that stay normal to each other),
-    parameters [dict(name, unit, doc, count)], in which count is -1 for a parameter that takes all remaining values,
-    example (valid values, if the descriptors do not define what is valid)"""
+# the rows of the core's tables, made once: nobody changes them
+METHODS: list[dict[str, Any]]
+"""name, order, stepper, needs (what it requires of a system, in words, or None), extra (what it adds to a state, or
+None), momentum (its kind, "livens" or "hamilton", if states have one; else None), reference, doc,
+options [dict(name, type, default, low, high, choices, doc)], tableau: None or, for Runge-Kutta methods,
+dict(A, b, c, b_hat, order_hat, d) of exact numbers as strings; d: weights of a half-explicit method's multipliers."""
 
-def node_rows() -> list[dict[str, Any]]:
-    """name, nq, nv (0: the block's n), nown, linear, reference, identity (the coordinates of the identity),
-    place (how the position is described: no_body, fixed, inertial or body), storage (of the rotation: matrix,
-    quaternion, vector, angles or None), pivot (the kind of a body fixed at a point, or None), rates (whether velocities
-    are rates of the storage instead of angular velocities), explicit_only (whether q' = A(q) v with a matrix A that
-    implicit methods cannot use)"""
+ELEMENTS: list[dict[str, Any]]
+"""family (body, force or joint), name, doc, reference, nframes, nrows, nmem,
+locked and pairs (None, or for a joint of two triads the axes 1, 2, 3 along which its points stay together, and the
+axes of the first and the second body that stay normal to each other),
+parameters [dict(name, unit, doc, count)], in which count is -1 for a parameter that takes all remaining values,
+example (valid values, if the descriptors do not define what is valid)"""
 
-def state_parts() -> list[str]:
-    """Names of the arrays of a state: q, v, vdot, lam, mem"""
+NODES: list[dict[str, Any]]
+"""name, nq, nv (0: the block's n), nown, linear, reference, identity (the coordinates of the identity),
+place (how the position is described: no_body, fixed, inertial or body), storage (of the rotation: matrix,
+quaternion, vector, angles or None), pivot (the kind of a body fixed at a point, or None), rates (whether velocities
+are rates of the storage instead of angular velocities), explicit_only (whether q' = A(q) v with a matrix A that
+implicit methods cannot use)"""
 
-def group_rows() -> list[dict[str, Any]]:
-    """name, dim (of the algebra), shape (of an element), hat_shape of the Lie groups"""
+GROUPS: list[dict[str, Any]]
+"""name, dim (of the algebra), shape (of an element), hat_shape of the Lie groups"""
+
+PARTS: list[str]
+"""Names of the arrays of a state: q, v, vdot, lam, mem"""
 
 class Stepper:
     def __new__(

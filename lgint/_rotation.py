@@ -106,7 +106,7 @@ def valid_rotations(blocks: Iterable[tuple[str, int, int, int, int, int]], q: Ar
 @functools.cache
 def attitudes() -> dict[str, tuple[int, int]]:
     """For each node kind, where its coordinates have the rotation and how many numbers store it."""
-    rows = {row["name"]: (row["place"], row["nq"]) for row in _core.node_rows()}
+    rows = {row["name"]: (row["place"], row["nq"]) for row in _core.NODES}
     return {kind: (3, nq - 3) if place in ("inertial", "body") else (0, nq) for kind, (place, nq) in rows.items()}
 
 

@@ -493,7 +493,7 @@ class RotationVector:
         return _apply("rotvec_compose", {"psi0": (psi0, (3,)), "dpsi": (dpsi, (3,))}, (3,), out)
 
 
-_GROUPS = {row["name"]: Group(**row) for row in _core.group_rows()}
+_GROUPS = {row["name"]: Group(**row) for row in _core.GROUPS}
 so3 = _GROUPS["so3"]
 s3 = _GROUPS["s3"]
 se3 = _GROUPS["se3"]

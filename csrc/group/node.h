@@ -102,6 +102,9 @@ extern const lg_node *const lg_nodes[];
 extern const int lg_node_count;
 const lg_node *lg_node_find(const char *name); /* NULL: no kind has this name */
 
+const char *lg_place_name(lg_place place); /* "no_body" */
+const char *lg_storage_name(lg_storage storage); /* "matrix"; NULL: there is no rotation */
+
 /* Coordinates and velocities of a block: those of the node, then n linear ones. */
 static inline int lg_node_nq(const lg_node *node, int n)
 {

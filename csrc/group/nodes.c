@@ -18,3 +18,23 @@ const lg_node *lg_node_find(const char *name)
             return lg_nodes[i];
     return NULL;
 }
+
+const char *lg_place_name(lg_place place)
+{
+    static const char *const names[] = {
+        [LG_PLACE_NO_BODY] = "no_body",
+        [LG_PLACE_FIXED] = "fixed",
+        [LG_PLACE_INERTIAL] = "inertial",
+        [LG_PLACE_BODY] = "body",
+    };
+    return names[place];
+}
+
+const char *lg_storage_name(lg_storage storage)
+{
+    static const char *const names[] = {
+        [LG_STORAGE_NONE] = NULL,       [LG_STORAGE_MATRIX] = "matrix", [LG_STORAGE_QUATERNION] = "quaternion",
+        [LG_STORAGE_VECTOR] = "vector", [LG_STORAGE_ANGLES] = "angles",
+    };
+    return names[storage];
+}

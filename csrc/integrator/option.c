@@ -5,6 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *lg_option_type_name(lg_option_type type)
+{
+    static const char *const names[] = {
+        [LG_OPTION_NUMBER] = "number", [LG_OPTION_INTEGER] = "integer", [LG_OPTION_FLAG] = "flag",
+        [LG_OPTION_CHOICE] = "choice", [LG_OPTION_VECTOR] = "vector",
+    };
+    return names[type];
+}
+
 const lg_option *lg_option_find(const lg_option_rows *rows, const char *name)
 {
     for (const lg_option *option = rows->row; option < rows->row + rows->count; option++)

@@ -53,6 +53,8 @@ typedef struct lg_option_rows {
 
 #define LG_OPTION_ROWS(rows, type) {rows, sizeof rows / sizeof *rows, (int)(sizeof(type) / sizeof(lg_option_value))}
 
+const char *lg_option_type_name(lg_option_type type); /* "number" */
+
 /* The row of this name; NULL: there is none. */
 const lg_option *lg_option_find(const lg_option_rows *rows, const char *name);
 

@@ -141,7 +141,7 @@ def _check_functions(functions: dict[str, Any]) -> None:
 
 def _blocks(space: Space, q: np.ndarray) -> list[tuple[str, int]]:
     """(kind, n) of every block; n is 0 except for R^n. ValueError if `q` does not belong to that space."""
-    rows = {row["name"]: row for row in _core.node_rows()}
+    rows = {row["name"]: row for row in _core.NODES}
     if space == "Rn":
         space = ("Rn", len(q))
     listed: list[Any] = [space] if isinstance(space, str) or _is_pair(space) else _list("space", space)

@@ -108,7 +108,7 @@ class _Probe:
     def links(self) -> Array:
         """A random block-diagonal matrix (nv, nv), of the form diag(I, X_r) on blocks whose positions add."""
         X = np.zeros((self.core.nv, self.core.nv))
-        places = {row["name"]: row["place"] for row in _core.node_rows()}
+        places = {row["name"]: row["place"] for row in _core.NODES}
         starts = [block[3] for block in self.core.blocks] + [self.core.nv]
         for block, (i, j) in zip(self.core.blocks, pairwise(starts), strict=True):
             if places[block[0]] == "inertial":

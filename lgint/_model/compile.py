@@ -32,8 +32,8 @@ AXES: Final = ("inertial", "body")
 GRAVITY: Final = "gravity"  # together with their bodies, the owner of weights
 COM: Final = "com"  # the node of a flexible body at its centre of mass
 
-ROWS: Final = {row["name"]: row["nrows"] for row in _core.element_rows()}  # number of constraint rows
-_PARAMETERS: Final = {row["name"]: [item["name"] for item in row["parameters"]] for row in _core.element_rows()}
+ROWS: Final = {row["name"]: row["nrows"] for row in _core.ELEMENTS}  # number of constraint rows
+_PARAMETERS: Final = {row["name"]: [item["name"] for item in row["parameters"]] for row in _core.ELEMENTS}
 
 
 class Frame(NamedTuple):

@@ -22,6 +22,6 @@ class Formulation:
 
 FORMULATIONS: Final[Mapping[str, Formulation]] = {
     row["name"]: Formulation(row["name"], row["pivot"], row["storage"], row["place"] == "body", row["rates"])
-    for row in _core.node_rows()
+    for row in _core.NODES
     if row["place"] in ("inertial", "body") and row["pivot"]
 }

@@ -41,7 +41,7 @@ def _joint_kind(locked: str, pairs: str, has_angle: bool) -> JointKind:
 
 JOINTS: Final[Mapping[str, JointKind]] = {
     row["name"]: _joint_kind(row["locked"], row["pairs"], row["nmem"] > 0)
-    for row in _core.element_rows()
+    for row in _core.ELEMENTS
     if row["locked"] is not None
 }
 

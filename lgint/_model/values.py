@@ -17,9 +17,7 @@ _OF_JOINTS: Final = ("length", "stiffness", "damping")
 _OF_FORCES: Final = ("stiffness", "damping", "length", "offset", "torque", "drag")
 LOAD: Final = "load"  # the constant vector of a force or torque, the constant tension of a tendon
 _UNITS: Final = {
-    (row["name"], parameter["name"]): parameter["unit"]
-    for row in _core.element_rows()
-    for parameter in row["parameters"]
+    (row["name"], parameter["name"]): parameter["unit"] for row in _core.ELEMENTS for parameter in row["parameters"]
 }
 _OF_DRIVES: Final = {
     "angle": {"torque": "N m", "stiffness": "N m/rad", "damping": "N m s/rad"},

@@ -6,5 +6,5 @@ from typing import Any, Final
 
 from lgint import _core
 
-ROWS: Final[dict[str, dict[str, Any]]] = {row["name"]: row for row in _core.method_rows()}
+ROWS: Final[dict[str, dict[str, Any]]] = {row["name"]: row for row in _core.METHODS}
 OPTIONS: Final = {option["name"] for row in ROWS.values() for option in row["options"]}

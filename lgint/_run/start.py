@@ -100,7 +100,7 @@ def _coordinates(model: Model, name: str) -> str:
     """The formulation of a body, whether it is fixed at a point, and how many modal coordinates it has."""
     body = model.bodies[name]
     kind, modes = model.core.blocks[body["block"]][0], mode_count(body)
-    fixed = {row["name"] for row in _core.node_rows() if row["place"] == "fixed"}
+    fixed = {row["name"] for row in _core.NODES if row["place"] == "fixed"}
     words = [body["formulation"], "fixed at a point" if kind in fixed else "", f"{modes} modes" if modes else ""]
     return ", ".join(filter(None, words))
 

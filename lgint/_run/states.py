@@ -21,7 +21,7 @@ from lgint.modal import COM
 EQUILIBRIUM: Final = "equilibrium"  # the method of trajectories whose times are load factors
 
 
-PARTS: Final = tuple(_core.state_parts())
+PARTS: Final = tuple(_core.PARTS)
 AT_A_TIME = 100_000  # bodies times states whose kinematics are held at once
 
 

@@ -11,11 +11,11 @@ from bindings.systems import oscillator, run
 from exact import exact
 from lgint import _core
 
-METHODS = {row["name"]: row for row in _core.method_rows()}
+METHODS = {row["name"]: row for row in _core.METHODS}
 STUB = ast.parse((Path(lgint.__file__).parent / "_core.pyi").read_text())
 
 
-@pytest.mark.parametrize("rows", [_core.method_rows(), _core.element_rows(), _core.node_rows()])
+@pytest.mark.parametrize("rows", [_core.METHODS, _core.ELEMENTS, _core.NODES])
 def test_rows_have_unique_names_and_a_reference(rows):
     names = [row["name"] for row in rows]
     assert len(set(names)) == len(names) > 5
@@ -23,7 +23,7 @@ def test_rows_have_unique_names_and_a_reference(rows):
 
 
 def test_elements_and_their_parameters_are_explained():
-    for row in _core.element_rows():
+    for row in _core.ELEMENTS:
         assert row["doc"].endswith(".") and row["nframes"] in (1, 2) and row["nrows"] <= 6
         assert all(p["name"] and p["doc"] and (p["count"] > 0 or p["count"] == -1) for p in row["parameters"])
 
@@ -68,7 +68,7 @@ def test_tableaux_are_exact_numbers():
 
 
 def test_node_kinds():
-    rows = {row["name"]: row for row in _core.node_rows()}
+    rows = {row["name"]: row for row in _core.NODES}
     assert (rows["SE3"]["nv"], rows["SE3"]["place"], rows["SE3"]["linear"]) == (6, "body", False)
     assert (rows["euler_parameters"]["nq"], rows["euler_parameters"]["nown"]) == (7, 1)
     assert rows["Rn"]["nq"] == 0 and rows["Rn"]["place"] == "no_body" and rows["Rn"]["linear"] is True
@@ -79,6 +79,7 @@ def test_node_kinds():
 
 def test_the_stub_names_what_the_module_has():
     defined = {node.name for node in STUB.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    defined |= {node.target.id for node in STUB.body if isinstance(node, ast.AnnAssign)}
     groups = {name for name in vars(_core) if type(getattr(_core, name)).__name__ == "ufunc"}
     assert {name for name in vars(_core) if not name.startswith("_")} - groups == defined
 

@@ -13,7 +13,7 @@ from cores import core_model
 from kinds import NODES
 from lgint import _core
 
-ROWS: dict[str, dict[str, Any]] = {row["name"]: row for row in _core.element_rows()}
+ROWS: dict[str, dict[str, Any]] = {row["name"]: row for row in _core.ELEMENTS}
 
 TRIAD = Rotation.from_rotvec([0.3, -0.5, 0.8]).as_matrix().ravel()
 OTHER = Rotation.from_rotvec([-0.7, 0.2, 0.4]).as_matrix().ravel()

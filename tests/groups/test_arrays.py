@@ -6,7 +6,7 @@ from scipy import stats
 
 from lgint import _core, groups
 
-GROUPS = [getattr(groups, row["name"]) for row in _core.group_rows()]
+GROUPS = [getattr(groups, row["name"]) for row in _core.GROUPS]
 every_group = pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)
 
 

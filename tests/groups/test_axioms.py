@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from lgint import _core, groups
 
-GROUPS = [getattr(groups, row["name"]) for row in _core.group_rows()]
+GROUPS = [getattr(groups, row["name"]) for row in _core.GROUPS]
 DIRECT = [groups.r3xso3, groups.r3xs3]
 few = settings(max_examples=40)  # for each property and group
 every_group = pytest.mark.parametrize("group", GROUPS, ids=lambda group: group.name)

@@ -111,9 +111,9 @@ def test_the_tables_of_the_docs_name_every_row(tmp_path):
     from lgint._papers import catalogue
 
     for table, rows in (
-        ("methods", _core.method_rows()),
-        ("elements", _core.element_rows()),
-        ("nodes", _core.node_rows()),
+        ("methods", _core.METHODS),
+        ("elements", _core.ELEMENTS),
+        ("nodes", _core.NODES),
     ):
         text = (tmp_path / f"{table}.md").read_text()
         assert [row["name"] for row in rows if row["name"] not in text] == []

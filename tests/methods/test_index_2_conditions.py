@@ -13,7 +13,7 @@ from lgint._papers.trees import Method, dot, trees
 
 Value = Exact | Fraction
 Matrix = list[list[Value]]
-TABLEAUX = {row["name"]: row for row in _core.method_rows() if row["tableau"] and row["tableau"]["d"]}
+TABLEAUX = {row["name"]: row for row in _core.METHODS if row["tableau"] and row["tableau"]["d"]}
 
 
 def numbers(tableau: dict[str, Any]) -> tuple[Matrix, list[Value], list[Value]]:

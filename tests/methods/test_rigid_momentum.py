@@ -29,7 +29,7 @@ def form(request):
 
 
 def test_every_method_is_here():
-    rows = {row["name"]: row["momentum"] for row in _core.method_rows() if row["momentum"]}
+    rows = {row["name"]: row["momentum"] for row in _core.METHODS if row["momentum"]}
     assert rows.keys() == {method for method, _ in [*DISCRETE, *MIDPOINT]}
     assert {name for name, momentum in rows.items() if momentum == "hamilton"} == {"emh", "mph"}
 

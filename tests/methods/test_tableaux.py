@@ -19,7 +19,7 @@ Tree = tuple[Any, ...]
 Row = dict[str, Any]
 Value = Exact | Fraction
 
-TABLEAUX: dict[str, Row] = {row["name"]: row for row in _core.method_rows() if row["tableau"] is not None}
+TABLEAUX: dict[str, Row] = {row["name"]: row for row in _core.METHODS if row["tableau"] is not None}
 
 
 @cache

@@ -8,7 +8,7 @@ from face import systems
 from lgint import _core
 from lgint._model.joints import JOINTS
 
-ROWS = {row["name"]: row for row in _core.element_rows() if row["locked"] is not None}
+ROWS = {row["name"]: row for row in _core.ELEMENTS if row["locked"] is not None}
 
 # free translations along and rotations about the axes of the joint: 0 and 1 are normal to its axis, which is 2
 LOWER_PAIRS = {
