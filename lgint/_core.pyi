@@ -182,6 +182,7 @@ def integrate(
     stops: ArrayLike | None = None,  # ascending, from t0 to t_end
     on_rows: Callable[[dict[str, Any]], object] | None = None,
     room: int = 0,
+    ends: bool = False,  # whether on_step may end the run; otherwise one that could not reach t_end is refused or ended
 ) -> dict[str, Any]:
     """Runs from t0 through the stops to t_end; each interval between stops and kinks is cut into ceil(length / h) equal
     steps. progress(t) is called about every 50 ms, on_step with both ends of every step; if it returns a time, the run

@@ -14,7 +14,7 @@
       "Newton's method did not converge, or a value became infinite.")                                                 \
     X(SingularError, exception[LG_IntegrationError],                                                                   \
       "A matrix is singular: redundant constraints or a body without mass.")                                           \
-    X(StepSizeError, exception[LG_IntegrationError], "The step size fell below its minimum.")                          \
+    X(StepSizeError, exception[LG_IntegrationError], "The step size became too small.")                                \
     X(Interrupted, PyExc_KeyboardInterrupt, "Ctrl-C during a run; `result` and `trajectory` hold what was computed.")
 
 enum {
