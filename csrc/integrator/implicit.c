@@ -74,12 +74,21 @@ void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, 
     norms->now.force = sqrt(sum / nv);
     norms->size.force = sqrt(size / nv);
     norms->noise.force = 16 * DBL_EPSILON * norms->size.force;
+    norms->now.all = sqrt(sum);
+    norms->size.all = sqrt(size);
+    norms->noise.all = 16 * DBL_EPSILON * norms->size.all;
+}
+
+/* The 2-norm of numbers of which the first have the given norm. */
+static double with_more(double norm, double squares)
+{
+    return sqrt(norm * norm + squares);
 }
 
 void lg_implicit_rows(int set, int nrows, double scale, double noise, double size, double *rows,
                       lg_residual_norms *norms)
 {
-    double largest = 0;
+    double largest = 0, sum = sum_of_squares(nrows, rows);
     for (int i = 0; i < nrows; i++) {
         double row = fabs(rows[i] *= scale);
         if (row > largest || isnan(row))
@@ -88,6 +97,9 @@ void lg_implicit_rows(int set, int nrows, double scale, double noise, double siz
     norms->now.rows[set] = largest;
     norms->noise.rows[set] = scale * noise;
     norms->size.rows[set] = scale * size;
+    norms->now.all = with_more(norms->now.all, sum);
+    norms->size.all = with_more(norms->size.all, nrows * size * size);
+    norms->noise.all = with_more(norms->noise.all, nrows * noise * noise);
 }
 
 lg_status lg_implicit_solve(lg_implicit *implicit, lg_stepper *self, const lg_newton_problem *problem,

@@ -115,7 +115,7 @@ typedef struct lg_genalpha_options {
          0,                                                                                                            \
          LG_CHOICES(LG_PREDICTORS),                                                                                    \
          "First guess: from the last steps, or zero accelerations and multipliers with the papers' Newton method "     \
-         "throughout. Printed forms use the latter.",                                                                  \
+         "throughout, whose tolerances are of one 2-norm of all rows. Printed forms use the latter.",                  \
          LG_FIELD(lg_genalpha_options, predictor)},                                                                    \
         {"newton",                                                                                                     \
          LG_OPTION_CHOICE,                                                                                             \

@@ -31,7 +31,9 @@ static inline double larger(double a, double b)
 
 static lg_norms larger_norms(lg_norms a, lg_norms b)
 {
-    return (lg_norms){larger(a.force, b.force), {larger(a.rows[0], b.rows[0]), larger(a.rows[1], b.rows[1])}};
+    return (lg_norms){.force = larger(a.force, b.force),
+                      .rows = {larger(a.rows[0], b.rows[0]), larger(a.rows[1], b.rows[1])},
+                      .all = larger(a.all, b.all)};
 }
 
 static int finite_norms(lg_norms a)
@@ -39,19 +41,28 @@ static int finite_norms(lg_norms a)
     return isfinite(a.force) && isfinite(a.rows[0]) && isfinite(a.rows[1]);
 }
 
-/* Finds the largest ratio of a residual to its bound and the set of constraint rows it is in (-1: the force rows). */
+/* The ratio of a residual to its bound. */
+static double error_of(const iteration *it, double now, double first, double atol, double noise)
+{
+    return now > 0 ? now / larger(it->settings->rtol * first + atol, noise) : 0;
+}
+
+/* Finds the largest ratio of a residual to its bound and the set of constraint rows it is in (-1: the force rows); the
+   error is that of all rows together if the settings say so. */
 static void find_error(iteration *it, lg_norms now, lg_norms noise)
 {
-    double rtol = it->settings->rtol, bound = larger(rtol * it->first.force + it->settings->atol, noise.force);
-    it->error = now.force > 0 ? now.force / bound : 0;
+    double atol = it->settings->atol;
+    it->error = error_of(it, now.force, it->first.force, atol, noise.force);
     it->worst_set = -1;
     for (int set = 0; set < LG_ROW_SETS; set++) {
-        double error = now.rows[set] > 0 ? now.rows[set] / larger(rtol * it->first.rows[set], noise.rows[set]) : 0;
+        double error = error_of(it, now.rows[set], it->first.rows[set], 0, noise.rows[set]);
         if (error > it->error) {
             it->error = error;
             it->worst_set = set;
         }
     }
+    if (it->settings->together)
+        it->error = error_of(it, now.all, it->first.all, 0, larger(atol, noise.all));
 }
 
 /* The first row that is not finite; if all are finite, the largest row of a set. */
@@ -171,7 +182,7 @@ static int ends_untested(const iteration *it, int is_new)
 
 /* ---- when to renew the matrix ---- */
 
-enum { MOST_REUSES = 8, MOST_SOLE_STEPS = 16 };
+enum { FIRST_JUDGED = 3, MANY_ITERATIONS = 8, MOST_SOLE_STEPS = 16 };
 
 /* The number of iterations after which an error is safe, as a real number. */
 static double iterations_for(double error, double contraction)
@@ -208,10 +219,18 @@ static int begins_new(const iteration *it)
     return !it->matrix_valid || worn;
 }
 
+/* The papers' rule. The first corrections of a step may leave a larger residual although they make progress, as the
+   rows differ in size. */
+static int is_plainly_slow(const iteration *it)
+{
+    int slows = it->count >= FIRST_JUDGED && it->contraction > slow;
+    return it->reuses > 0 && (slows || it->count > MANY_ITERATIONS);
+}
+
 static int is_renewal_due(const iteration *it)
 {
     if (it->settings->plain)
-        return it->reuses > 0 && (it->contraction > slow || it->reuses >= MOST_REUSES);
+        return is_plainly_slow(it);
     return it->count > 0 ? is_slow(it) : is_worn(it->memory, it->settings->matrix_cost);
 }
 

@@ -2,17 +2,20 @@
 
    One iteration is one linear solve. The kinds of rows are measured separately: force rows by their 2-norm over
    sqrt(n), against rtol times the first one plus atol; each set of constraint rows by its largest value, against rtol
-   times the first one. No residual has to fall below its own round-off, the noise. The error is the largest ratio of a
-   residual to its bound; the method has converged when the error is at most 1. The iteration also ends if a correction
-   by a new matrix is round-off of the coordinates, the residual no longer falls and the constraint rows are down to
-   noise: stiff forces amplify the round-off of the coordinates beyond their own.
+   times the first one. With `together` one 2-norm of all rows is measured against rtol times the first one or atol,
+   whichever is larger, the constraint rows without their scale, as in the papers' algorithms and program
+   (holzinger2024, Algorithm 5; holzinger2025, Algorithm 1). No residual has to fall below its own round-off, the noise.
+   The error is the largest ratio of a residual to its bound; the method has converged when the error is at most 1. The
+   iteration also ends if a correction by a new matrix is round-off of the coordinates, the residual no longer falls and
+   the constraint rows are down to noise: stiff forces amplify the round-off of the coordinates beyond their own.
 
    There are two policies.
 
    `plain`, the policy of the papers: the residual is tested before and after each correction. The modified method
-   reuses its matrix, also from step to step, and renews it when an iteration leaves more than half of the error or when
-   the matrix has served for eight iterations of a step (holzinger2024, 3.4; holzinger2025, 7). After the second renewal
-   within a step, every further iteration of that step forms a new matrix.
+   reuses its matrix, also from step to step, and renews it when an iteration, from the third of a step on, leaves more
+   than half of the error, or when a step has taken more than eight (holzinger2024, 3.4; holzinger2025, 7; their program
+   says from which iteration on). After the second renewal within a step, every further iteration of that step forms a
+   new matrix.
 
    The other policy assumes a good first guess: rtol refers to the size of the residual's terms if that is larger than
    the first residual. Each step makes at least one correction and evaluates the residual after it only if necessary:
@@ -43,12 +46,14 @@ typedef struct lg_newton_settings {
     int modified;
     int reuses_last; /* full method: the last correction takes the matrix of the one before if that is good enough */
     int plain; /* the papers' policy */
+    int together; /* one norm of all rows decides about convergence */
     int good_guess; /* rtol refers to the size of the residual's terms if that is larger than the first residual */
     double matrix_cost; /* cost of a new matrix, in iterations */
 } lg_newton_settings;
 
+/* `all`: the 2-norm of force rows and constraint rows, the latter without their scale. */
 typedef struct lg_norms {
-    double force, rows[LG_ROW_SETS];
+    double force, rows[LG_ROW_SETS], all;
 } lg_norms;
 
 /* The norms of a residual, of its round-off and of its terms, which are wanted at the first evaluation of a step. A

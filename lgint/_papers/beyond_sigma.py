@@ -113,7 +113,10 @@ def _lie_claims(h: Array, errors: dict[tuple[float | str, str], Array]) -> list[
     """Errors over geom1's on the free body at the finest step, beside (40)."""
     geom1 = errors[0.0, "exact"][-1]
     expected = abs(1 - 3 * _beta_over_gamma(RHO))
-    why = "the algorithms start from zero accelerations and drop the derivative of T, terms of the size of the error"
+    why = (
+        "line 6 stands at zero accelerations, and corrections drop the derivative of T, both of the size of the error; "
+        "with the accelerations of the solution and a factor 1/2 that line gives what (40) says"
+    )
     claims = []
     for form, label in FORMS.items():
         one, best = (errors[sigma, form][-1] / geom1 for sigma in SIGMAS.values())

@@ -43,36 +43,32 @@ def test_simplified_matrices(options, ours, paper):
 @pytest.mark.parametrize("sigma", [0.0, 1.0])
 def test_modified_newton(sigma, index):
     """The paper has a mean of 7.9."""
-    assert mean(sigma=sigma, index=index, newton="modified") == pytest.approx(7.5, abs=0.25)
+    assert mean(sigma=sigma, index=index, newton="modified") == pytest.approx(8.05, abs=0.1)
 
 
 # holzinger2024, Table 5: step size; iterations with the tangent operator, without it, and without it in modified
-# Newton's method; the last column is ours.
+# Newton's method; the last column is ours, with renewal after eight iterations in place of ten.
 TABLE_5 = [
-    (2.5e-3, 3.0, 8.98, 11.99, 11.3),
-    (1.25e-3, 2.41, 6.0, 11.94, 9.0),
-    (6.25e-4, 2.0, 4.86, 10.0, 8.5),
-    (3.12e-4, 2.0, 4.0, 9.25, 8.0),
-    (1.56e-4, 2.0, 3.0, 8.79, 7.5),
+    (2.5e-3, 3.0, 8.98, 11.99, 10.0),
+    (1.25e-3, 2.41, 6.0, 11.94, 10.0),
+    (6.25e-4, 2.0, 4.86, 10.0, 9.0),
+    (3.12e-4, 2.0, 4.0, 9.25, 8.33),
+    (1.56e-4, 2.0, 3.0, 8.79, 7.89),
 ]
 
 
 @pytest.mark.parametrize("n", range(len(TABLE_5)))
 def test_table_5(n):
-    """Without T, Newton's method converges linearly, by |I - T| = h |omega| / 2 per iteration.
-
-    The paper's numbers belong to a reduction by 1e-6. Modified Newton takes fewer here, as its matrix is renewed.
-    """
+    """Without T, Newton's method converges linearly, by |I - T| = h |omega| / 2 per iteration."""
     _, full, without, modified, ours = TABLE_5[n]
     h = 2.5e-3 / 2**n
     common = dict(h=h, sigma=0.0, tangent_terms="force", t_end=1.0)
-    assert iterations(**common) == pytest.approx(full, abs=0.02)
-    for rtol in (1e-8, 1e-6):
-        expected = np.log(rtol) / np.log(h * 150 / 2)
-        count = iterations(tangent_operator=False, newton_rtol=rtol, **common)
-        assert expected - 0.05 < count < expected + 1
-    assert count == pytest.approx(without, abs=0.25 if n < 4 else 1.05)
-    assert iterations(tangent_operator=False, newton="modified", **common) == pytest.approx(ours, abs=0.1)
+    assert iterations(**common) == pytest.approx(full, abs=0.01)
+    assert iterations(tangent_operator=False, **common) == pytest.approx(without, abs=0.01)
+    common = dict(tangent_operator=False, **common)
+    few, many = (iterations(newton_rtol=rtol, newton_atol=0.0, **common) for rtol in (1e-8, 1e-12))
+    assert many - few == pytest.approx(np.log(1e-4) / np.log(h * 150 / 2), abs=0.5)
+    assert iterations(newton="modified", **common) == pytest.approx(ours, abs=0.01)
     assert ours < modified
 
 
@@ -123,7 +119,7 @@ def test_slider_crank(formulation):
     common = dict(rho_inf=0.875, newton_rtol=1e-9)
     assert steady(crank, 1e-3, 500, tangent_terms="force", **common) == pytest.approx(2.15, abs=0.15)
     assert steady(crank, 1e-3, 500, **common) == pytest.approx(2.0, abs=0.05)
-    assert steady(crank, 1e-3, 1000, newton="modified", **common) == pytest.approx(6.9, abs=0.3)
+    assert steady(crank, 1e-3, 1000, newton="modified", **common) == pytest.approx(7.35, abs=0.15)
 
 
 @pytest.mark.filterwarnings("ignore:inertia of:UserWarning")

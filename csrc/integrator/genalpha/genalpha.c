@@ -101,7 +101,7 @@ static lg_newton_settings settings_of(const lg_genalpha_stepper *g)
     lg_newton_settings settings = lg_implicit_settings(&g->base, &options_of(&g->base)->stop);
     settings.modified =
         newton >= 0 ? newton == LG_NEWTON_MODIFIED : (g->base.system->flags & LG_SYSTEM_DIFFERENCED) != 0;
-    settings.plain = !g->extrapolates;
+    settings.plain = settings.together = !g->extrapolates;
     settings.good_guess = g->extrapolates;
     return settings;
 }
