@@ -201,6 +201,22 @@ static inline void joined_rows(const hand_system *s, const lg_point *p, const lg
     }
 }
 
+/* S for the force `pull` on the body's point, the gyroscopic matrix D3 and the mass M. */
+static inline void joined_matrix(const hand_system *s, const double pull[3], const double D3[9], const double M[36],
+                                 const lg_point *p, const lg_wanted *w)
+{
+    double hatX[9], hatP[9], XP[9], K[36] = {0}, D[36] = {0};
+    lg_hat3(s->X, hatX);
+    lg_hat3(pull, hatP);
+    lg_mul33(hatX, hatP, XP);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            K[3 + i + 6 * (3 + j)] = -XP[3 * i + j];
+            D[3 + i + 6 * (3 + j)] = D3[i + 3 * j];
+        }
+    hand_matrix(w, p, 6, K, D, M);
+}
+
 static inline lg_status joined_eval(void *self, const lg_point *p, const lg_wanted *w)
 {
     hand_system *s = self;
@@ -230,31 +246,15 @@ static inline lg_status joined_eval(void *self, const lg_point *p, const lg_want
     if (w->Ma)
         hand_mul(6, M, p->a, w->Ma);
     joined_rows(s, p, w);
-    if (w->S) {
-        double hatX[9], hatP[9], XP[9], K[36] = {0}, D[36] = {0};
-        lg_hat3(s->X, hatX);
-        lg_hat3(pull, hatP);
-        lg_mul33(hatX, hatP, XP);
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++) {
-                K[3 + i + 6 * (3 + j)] = -XP[3 * i + j];
-                D[3 + i + 6 * (3 + j)] = D3[i + 3 * j];
-            }
-        hand_matrix(w, p, 6, K, D, M);
-    }
+    if (w->S)
+        joined_matrix(s, pull, D3, M, p, w);
     return LG_OK;
 }
 
 /* ---- construction ---- */
 
-static inline void hand_build(hand_system *s, const char *kind, int n, int nrows,
-                              lg_status (*eval)(void *, const lg_point *, const lg_wanted *))
+static inline void hand_pattern(hand_system *s, int nv, int nrows)
 {
-    const lg_node *node = lg_node_find(kind);
-    int nq = lg_node_nq(node, n), nv = lg_node_nv(node, n);
-    s->block = (lg_block){.node = node, .n = n, .nq = nq, .nv = nv};
-    s->space = (lg_space){1, nq, nv, nrows, nv * nv, node->linear, &s->block};
-
     s->nv = s->v_start[1] = nv;
     s->own_row = s->group_row[1] = nrows;
     s->own_value = nrows * nv;
@@ -277,6 +277,16 @@ static inline void hand_build(hand_system *s, const char *kind, int n, int nrows
                               .clique_block = one_block,
                               .nrows = nrows,
                               .nvalues = nrows * nv};
+}
+
+static inline void hand_build(hand_system *s, const char *kind, int n, int nrows,
+                              lg_status (*eval)(void *, const lg_point *, const lg_wanted *))
+{
+    const lg_node *node = lg_node_find(kind);
+    int nq = lg_node_nq(node, n), nv = lg_node_nv(node, n);
+    s->block = (lg_block){.node = node, .n = n, .nq = nq, .nv = nv};
+    s->space = (lg_space){1, nq, nv, nrows, nv * nv, node->linear, &s->block};
+    hand_pattern(s, nv, nrows);
     s->system = (lg_system){.self = s,
                             .space = &s->space,
                             .pattern = &s->pattern,

@@ -266,27 +266,31 @@ static void attitude_of(const lg_node *node, const double *e, const double *edot
     lg_axpy(3, 1, a->bias, omegadot);
 }
 
+/* Along e(t), of second order: omega'. */
+static void check_rate(const lg_node *node, const double *e, const double *edot, const double *edd)
+{
+    lg_attitude a;
+    double omega[3], omegadot[3], w[2][3], unused[3], d[3], x[4], xd[4];
+    attitude_of(node, e, edot, edd, &a, omega, omegadot);
+    for (int side = 0; side < 2; side++) {
+        double s = side ? -step : step;
+        for (int i = 0; i < 4; i++) {
+            x[i] = e[i] + s * edot[i] + s * s / 2 * edd[i];
+            xd[i] = edot[i] + s * edd[i];
+        }
+        attitude_of(node, x, xd, edd, &a, w[side], unused);
+    }
+    quotient(3, w[0], w[1], d);
+    CHECK(distance(3, d, omegadot) < 1e-8);
+}
+
+/* Partial derivatives, a coordinate at a time. */
 static void check_attitude(const lg_node *node, const double *e, const double *edot, const double *edd)
 {
     lg_attitude a, p, m;
     double omega[3], omegadot[3], wp[3], wm[3], ap[3], am[3], d[3], x[4], xd[4];
+    check_rate(node, e, edot, edd);
     attitude_of(node, e, edot, edd, &a, omega, omegadot);
-
-    /* along e(t), second order: omega' */
-    for (int i = 0; i < 4; i++) {
-        x[i] = e[i] + step * edot[i] + step * step / 2 * edd[i];
-        xd[i] = edot[i] + step * edd[i];
-    }
-    attitude_of(node, x, xd, edd, &p, wp, ap);
-    for (int i = 0; i < 4; i++) {
-        x[i] = e[i] - step * edot[i] + step * step / 2 * edd[i];
-        xd[i] = edot[i] - step * edd[i];
-    }
-    attitude_of(node, x, xd, edd, &m, wm, am);
-    quotient(3, wp, wm, d);
-    CHECK(distance(3, d, omegadot) < 1e-8);
-
-    /* partial derivatives, a coordinate at a time */
     for (int j = 0; j < 4; j++) {
         double unit[4] = {0};
         unit[j] = 1;

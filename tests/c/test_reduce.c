@@ -171,65 +171,84 @@ static void mul(int transposed, int rows, int columns, const dense *A, const dou
                 y[i] += A->at[i][j] * x[j];
 }
 
-/* A solution of the reduced system satisfies the dense one. */
+/* A chain of blocks with random matrices and bases, sparse and dense. */
+typedef struct reduced_case {
+    chain_of_blocks c;
+    lg_plan *plan;
+    lg_reduction r;
+    lg_matrix whole, reduced;
+    int nv, nu;
+    double bases[2][MOST * 2], values[2][MOST * 2], right[MOST];
+    dense S, G, B, N, X;
+    char memory[2][1 << 16];
+} reduced_case;
+
+static void open_case(reduced_case *k)
+{
+    uint64_t seed = 2;
+    *k = (reduced_case){.plan = NULL};
+    open_chain(&k->c);
+    CHECK(lg_plan_create(&k->c.pattern, LG_COUPLING_TANGENTS, &k->plan) == LG_OK);
+    CHECK(lg_reduction_create(&k->c.pattern, k->plan, LG_COUPLING_TANGENTS, &k->r) == LG_OK);
+    lg_matrix_layout(&k->whole, k->plan, &(lg_arena){.base = k->memory[0]});
+    lg_matrix_layout(&k->reduced, k->r.plan, &(lg_arena){.base = k->memory[1]});
+    k->nv = k->c.space.nv, k->nu = k->r.pattern.v_start[BLOCKS];
+    for (int i = 0; i < 2; i++) {
+        random_numbers(&seed, k->r.nbases, k->bases[i]);
+        random_numbers(&seed, k->c.pattern.nvalues, k->values[i]);
+    }
+    random_numbers(&seed, k->nu + ROWS, k->right);
+    fill_S(&k->c, &k->whole, &k->S, &seed);
+    dense_rows(&k->c, k->values[0], &k->G);
+    dense_rows(&k->c, k->values[1], &k->B);
+    dense_bases(&k->c, &k->r, k->bases[0], &k->N);
+    dense_bases(&k->c, &k->r, k->bases[1], &k->X);
+}
+
+static void close_case(reduced_case *k)
+{
+    lg_matrix_close(&k->whole);
+    lg_matrix_close(&k->reduced);
+    lg_reduction_close(&k->r);
+    lg_plan_free(k->plan);
+}
+
+static void solve_reduced(reduced_case *k, double *x)
+{
+    double small[MOST * 2];
+    lg_matrix_zero(&k->reduced);
+    lg_reduction_add(&k->r, &k->whole, k->bases[0], k->bases[1], &k->reduced);
+    lg_reduction_rows(&k->r, k->values[0], k->bases[0], small);
+    lg_matrix_add_columns(&k->reduced, 1, small);
+    lg_reduction_rows(&k->r, k->values[1], k->bases[1], small);
+    lg_matrix_add_rows(&k->reduced, 1, small, 0, NULL);
+    CHECK(lg_matrix_factor(&k->reduced) == LG_OK);
+    lg_copy(k->nu + ROWS, k->right, x);
+    CHECK(lg_matrix_solve(&k->reduced, x) == LG_OK);
+}
+
+/* A solution of the reduced system satisfies the dense one: S X u + G^T lam, then N^T of it; and B X u. */
 static void test_reduced_systems(void)
 {
-    static chain_of_blocks c;
-    static dense S, G, B, N, X;
-    static char memory[2][1 << 16];
-    open_chain(&c);
-    lg_plan *plan = NULL;
-    lg_reduction r;
-    lg_matrix whole = {0}, reduced = {0};
-    CHECK(lg_plan_create(&c.pattern, LG_COUPLING_TANGENTS, &plan) == LG_OK);
-    CHECK(lg_reduction_create(&c.pattern, plan, LG_COUPLING_TANGENTS, &r) == LG_OK);
-    lg_matrix_layout(&whole, plan, &(lg_arena){.base = memory[0]});
-    lg_matrix_layout(&reduced, r.plan, &(lg_arena){.base = memory[1]});
-    int nv = c.space.nv, nu = r.pattern.v_start[BLOCKS];
-    CHECK(nu == 6 + 3 + 3 && r.pattern.nrows == ROWS && c.pattern.nrows == ROWS + 2);
+    static reduced_case k;
+    double x[MOST], v[MOST] = {0}, r[MOST] = {0}, pulled[MOST], forces[MOST] = {0}, rows[MOST] = {0};
+    open_case(&k);
+    CHECK(k.nu == 6 + 3 + 3 && k.r.pattern.nrows == ROWS && k.c.pattern.nrows == ROWS + 2);
+    solve_reduced(&k, x);
 
-    uint64_t seed = 2;
-    double bases[2][MOST * 2], values[2][MOST * 2], small[MOST * 2], x[MOST], right[MOST], v[MOST] = {0},
-                                                                                           r_v[MOST] = {0};
-    for (int i = 0; i < 2; i++) {
-        random_numbers(&seed, r.nbases, bases[i]);
-        random_numbers(&seed, c.pattern.nvalues, values[i]);
-    }
-    random_numbers(&seed, nu + ROWS, right);
-    fill_S(&c, &whole, &S, &seed);
-    dense_rows(&c, values[0], &G);
-    dense_rows(&c, values[1], &B);
-    dense_bases(&c, &r, bases[0], &N);
-    dense_bases(&c, &r, bases[1], &X);
-
-    lg_matrix_zero(&reduced);
-    lg_reduction_add(&r, &whole, bases[0], bases[1], &reduced);
-    lg_reduction_rows(&r, values[0], bases[0], small);
-    lg_matrix_add_columns(&reduced, 1, small);
-    lg_reduction_rows(&r, values[1], bases[1], small);
-    lg_matrix_add_rows(&reduced, 1, small, 0, NULL);
-    CHECK(lg_matrix_factor(&reduced) == LG_OK);
-    lg_copy(nu + ROWS, right, x);
-    CHECK(lg_matrix_solve(&reduced, x) == LG_OK);
-
-    // S X u + G^T lam, then N^T of it; B X u
-    double pulled[MOST], forces[MOST] = {0}, rows[MOST] = {0};
-    mul(0, nv, nu, &X, x, v);
-    mul(0, nv, nv, &S, v, r_v);
-    mul(1, ROWS, nv, &G, x + nu, r_v);
-    mul(1, nv, nu, &N, r_v, forces);
-    lg_reduction_pull(&r, bases[0], r_v, pulled);
-    mul(0, ROWS, nv, &B, v, rows);
-    for (int i = 0; i < nu; i++) {
-        CHECK_CLOSE(forces[i], right[i], 1e-10);
+    mul(0, k.nv, k.nu, &k.X, x, v);
+    mul(0, k.nv, k.nv, &k.S, v, r);
+    mul(1, ROWS, k.nv, &k.G, x + k.nu, r);
+    mul(1, k.nv, k.nu, &k.N, r, forces);
+    lg_reduction_pull(&k.r, k.bases[0], r, pulled);
+    mul(0, ROWS, k.nv, &k.B, v, rows);
+    for (int i = 0; i < k.nu; i++) {
+        CHECK_CLOSE(forces[i], k.right[i], 1e-10);
         CHECK_CLOSE(pulled[i], forces[i], 1e-10);
     }
     for (int i = 0; i < ROWS; i++)
-        CHECK_CLOSE(rows[i], right[nu + i], 1e-10);
-    lg_matrix_close(&whole);
-    lg_matrix_close(&reduced);
-    lg_reduction_close(&r);
-    lg_plan_free(plan);
+        CHECK_CLOSE(rows[i], k.right[k.nu + i], 1e-10);
+    close_case(&k);
 }
 
 int main(void)

@@ -201,15 +201,15 @@ def declared_name(statement: str) -> str | None:
 
 
 def functions(root: Path) -> list[Function]:
-    """Every function of csrc/ and of the Python files, with its length."""
-    return [*c_functions(root), *python_functions(root)]
+    """Every function of csrc/, of its tests and of the Python files, with its length."""
+    return [*c_functions(root, c_files(root)), *c_functions(root, c_tests(root)), *python_functions(root)]
 
 
-def c_functions(root: Path) -> list[Function]:
-    """Every function defined in csrc/."""
+def c_functions(root: Path, paths: list[Path]) -> list[Function]:
+    """Every function defined in these C files."""
     return [
         Function(str(path.relative_to(root)), declared_name(statement) or "?", lines)
-        for path in c_files(root)
+        for path in paths
         for statement, lines in statements(path.read_text())
         if statement.endswith(") {}")
     ]
@@ -249,7 +249,9 @@ def length_violations(root: Path) -> list[str]:
         for f in functions(root)
         if f.lines > MAX_FUNCTION and f.name not in LONGER
     ]
-    lengths = {path: len(path.read_text().splitlines()) for path in [*c_files(root), *python_files(root)]}
+    lengths = {
+        path: len(path.read_text().splitlines()) for path in [*c_files(root), *c_tests(root), *python_files(root)]
+    }
     long_files = [f"{path.relative_to(root)} has {n} lines" for path, n in lengths.items() if n > MAX_FILE]
     return long_functions + long_files
 
@@ -260,6 +262,11 @@ def length_violations(root: Path) -> list[str]:
 def c_files(root: Path, *patterns: str) -> list[Path]:
     """C files below csrc/, headers and tables included unless patterns say otherwise."""
     return sorted(path for pattern in patterns or ("*.c", "*.h", "*.def") for path in root.glob(f"csrc/**/{pattern}"))
+
+
+def c_tests(root: Path) -> list[Path]:
+    """C files of the tests."""
+    return sorted(path for suffix in ("c", "h") for path in root.glob(f"tests/c/*.{suffix}"))
 
 
 def python_files(root: Path) -> list[Path]:

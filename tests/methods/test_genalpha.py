@@ -481,7 +481,7 @@ def test_which_newton_is_used():
         (lgint.CallableModel(("Rn", 1), [1.0], [0.0], lambda t, q: np.eye(1), lambda t, q, v: -q), "modified"),
     ]
     with_newton = [name for name in lgint.methods() if "newton" in (o["name"] for o in method_options(name))]
-    assert with_newton == ["genalpha", "newmark", "hht"]
+    assert {"genalpha", "newmark", "hht"} <= set(with_newton)
     for model, expected in cases:
         for method in with_newton:
             assert lgint.integrate(model, method, t_end=1e-2, h=1e-3).stats.newton == expected
