@@ -43,28 +43,31 @@ class System:
     blocks: list[tuple[str, int, int, int, int, int]]  # kind, n, first q, first v, own rows, first own row
     row_names: list[str]
 
-    # the functions of the waist that `want` names, at one point
+    # Queries. They accept any leading axes, the same ones in all arguments that have some: t (...,), q (..., nq),
+    # v and a (..., nv), lam (..., nrows), mem (..., nmem).
+    # the terms of the waist that `want` names; all by default
     def evaluate(
         self,
-        t: float,
+        t: ArrayLike,
         q: ArrayLike,
         v: ArrayLike,
-        a: ArrayLike | None = None,
+        a: ArrayLike | None = None,  # this, lam and mem are zero if they are not given
         lam: ArrayLike | None = None,
         *,
         mem: ArrayLike | None = None,
-        want: Sequence[str],  # of "Ma" "gyro" "force" "Btlam" "phi" "phidot" "zeta" "B" "Z" "S"
-        k: Sequence[float] = (0.0, 0.0, 1.0),  # chain of S: d(q, v, a)/du = k[i] X[i]
-        X: Sequence[ArrayLike | None] = (None, None, None),  # (nv, nv), block diagonal; diag(I, X_r) on R^3 x rotation
-        t_in: float | None = None,
-        wa: float = 1.0,
-        load: float = 1.0,  # factor of all loads and of gravity
-    ) -> dict[str, Array]: ...  # B, Z dense (nrows, nv); S dense (nv, nv)
+        want: str | Sequence[str] | None = None,  # of "Ma" "gyro" "force" "Btlam" "phi" "phidot" "zeta" "B" "Z" "S"
+        k: ArrayLike = (0.0, 0.0, 1.0),  # (..., 3), chain of S: d(q, v, a)/du = k[i] X[i]
+        X: ArrayLike
+        | None = None,  # (..., 3, nv, nv), block diagonal; diag(I, X_r) on R^3 x rotation. None: identities
+        t_in: ArrayLike | None = None,
+        wa: ArrayLike = 1.0,
+        load: ArrayLike = 1.0,  # factor of all loads and of gravity
+    ) -> dict[str, Array]: ...  # B, Z dense (..., nrows, nv); S dense (..., nv, nv)
     # a step from q0 to q1 by rule 0 (discrete gradients) or rule 1 (gradients at the middle)
     def evaluate_pair(
         self,
-        t: float,
-        h: float,
+        t: ArrayLike,
+        h: ArrayLike,
         q0: ArrayLike,
         q1: ArrayLike,
         *,
@@ -74,9 +77,8 @@ class System:
         rule: int = 0,
         equivariant: bool = False,
         decided: ArrayLike | None = None,  # the q1 at which that decision is made; default: q1
-        want: Sequence[str],  # of "force" "Gtlam" "phi" "G" "B" "S"
+        want: str | Sequence[str] | None = None,  # of "force" "Gtlam" "phi" "G" "B" "S"
     ) -> dict[str, Array]: ...  # S: the derivative of Gtlam - force by q1
-    # the following accept any leading axes: (..., nq), (..., nv)
     def energy(
         self, t: ArrayLike, q: ArrayLike, v: ArrayLike, load: ArrayLike = 1.0
     ) -> tuple[Array, Array]: ...  # T, V; load: factor of the loads, (...,)
@@ -101,13 +103,11 @@ class Model(System):
         numbers: NDArray[np.intc],  # (n, 4): frames (-1: none), number of parameters, bits of dropped constraint rows
         parameters: Array,  # of all elements, one after the other
     ) -> Model: ...
-    # frames: index into `frames`; q (..., nq), v (..., nv) -> x (..., 3), R (..., 3, 3), xdot (..., 3), omega (..., 3)
+    # x (..., n, 3), R (..., n, 3, 3), xdot (..., n, 3), omega (..., n, 3) of n frames in one pass, by their places in
+    # `frames`; without the axis n if `frames` is a single number
     def kinematics(
-        self, frame: int, q: ArrayLike, v: ArrayLike, t: ArrayLike = 0.0
+        self, frames: int | Sequence[int], q: ArrayLike, v: ArrayLike, t: ArrayLike = 0.0
     ) -> tuple[Array, Array, Array, Array]: ...
-    def motions(
-        self, frames: Sequence[int], q: ArrayLike, v: ArrayLike, t: ArrayLike = 0.0
-    ) -> tuple[Array, Array, Array, Array]: ...  # of n frames: (..., n, 3), (..., n, 3, 3), (..., n, 3), (..., n, 3)
     # (..., 6): inertial force and body moment of the element's rows on its frame in `slot`
     def reaction(
         self,
@@ -121,7 +121,13 @@ class Model(System):
         invariant: bool = False,  # the multipliers belong to rows in the axes of bodies
     ) -> Array: ...
     def strain(
-        self, elements: Sequence[int], t: ArrayLike, q: ArrayLike, v: ArrayLike, lam: ArrayLike, static: bool = False
+        self,
+        elements: int | Sequence[int],
+        t: ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
+        lam: ArrayLike,
+        static: bool = False,
     ) -> tuple[Array, Array]: ...  # strain and stress, (..., n, 6), of edges of rods
     # (..., 6): inertial force and moment with which the joint of a tree's link holds it, at the link's origin
     def transmitted(
@@ -143,9 +149,8 @@ class Model(System):
 
 class CallableSystem(System):
     """A system that calls Python functions, which take a float and read-only NumPy arrays and return values that NumPy
-    converts to arrays. At a kink, t is one rounding error to the side on which functions are evaluated. An
-    exception inside a function stops the run and is raised unchanged. Derivatives that are not given are formed by
-    differences."""
+    converts to arrays. At a kink, t is one rounding error to the side on which functions are evaluated. Derivatives
+    that are not given are formed by differences."""
 
     def __new__(
         cls,
@@ -157,11 +162,11 @@ class CallableSystem(System):
     ) -> CallableSystem: ...
     # mass(t, q) -> (nv, nv), force(t, q, v) -> (nv,), gyro(t, q, v) -> (nv,)
     # constraint(t, q) -> (nrows,), constraint_jacobian(t, q) -> (nrows, nv)
-    # constraint_acceleration(t, q, v) -> (nrows,): zeta = -(dB/dt) v - explicit time terms
+    # constraint_acceleration(t, q, v) -> (nrows,): zeta
     # tangent(t, q, v, a, lam) -> (K, D), both (nv, nv) and without the blocks' own rows:
     #   K = d(M a + gyro - force + B^T lam)/dq, D = d(gyro - force)/dv
     # energy(t, q, v) -> (T, V)
-    # for energy-momentum methods, on a single block R^n: potential(t, q), potential_gradient(t, q) -> (nv,),
+    # for energy-momentum methods: potential(t, q), potential_gradient(t, q) -> (nv,),
     #   mass_gradient(t, q) -> (nv, nv, nv), the derivative's index last
 
 def integrate(
@@ -182,7 +187,6 @@ def integrate(
     stops: ArrayLike | None = None,  # ascending, from t0 to t_end
     on_rows: Callable[[dict[str, Any]], object] | None = None,
     room: int = 0,
-    ends: bool = False,  # whether on_step may end the run; otherwise one that could not reach t_end is refused or ended
 ) -> dict[str, Any]:
     """Runs from t0 through the stops to t_end; each interval between stops and kinks is cut into ceil(length / h) equal
     steps. progress(t) is called about every 50 ms, on_step with both ends of every step; if it returns a time, the run

@@ -1,5 +1,6 @@
 /* lgint._core.interpolate: dense output between knots. */
-#include "bind/map.h"
+#include "bind/args.h"
+#include "bind/system.h"
 #include "run/dense.h"
 
 enum { EXTRA = LG_PARTS, COLUMNS }; /* the parts of a state, then what the stepper adds */

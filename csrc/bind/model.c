@@ -3,7 +3,6 @@
 
 #include "bind/args.h"
 #include "bind/law.h"
-#include "bind/queries.h"
 #include "bind/system.h"
 
 typedef struct lg_model_object {
@@ -179,12 +178,6 @@ static PyObject *model_varied(PyObject *self, PyObject *parameters)
 /* ---- the type ---- */
 
 static PyMethodDef model_methods[] = {
-    {"kinematics", LG_KEYWORDS(lg_query_kinematics), lg_query_kinematics_doc},
-    {"motions", LG_KEYWORDS(lg_query_motions), lg_query_motions_doc},
-    {"reaction", LG_KEYWORDS(lg_query_reaction), lg_query_reaction_doc},
-    {"strain", LG_KEYWORDS(lg_query_strain), lg_query_strain_doc},
-    {"transmitted", LG_KEYWORDS(lg_query_transmitted), lg_query_transmitted_doc},
-    {"rows", lg_query_rows, METH_O, lg_query_rows_doc},
     {"varied", model_varied, METH_O, varied_doc},
     {NULL, NULL, 0, NULL},
 };

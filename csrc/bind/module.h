@@ -14,7 +14,7 @@
       "Newton's method did not converge, or a value became infinite.")                                                 \
     X(SingularError, exception[LG_IntegrationError],                                                                   \
       "A matrix is singular: redundant constraints or a body without mass.")                                           \
-    X(StepSizeError, exception[LG_IntegrationError], "The step size became too small.")                                \
+    X(StepSizeError, exception[LG_IntegrationError], "The step size fell below its minimum.")                          \
     X(Interrupted, PyExc_KeyboardInterrupt, "Ctrl-C during a run; `result` and `trajectory` hold what was computed.")
 
 enum {
@@ -44,6 +44,7 @@ int lg_add_system(PyObject *module);
 int lg_add_model(PyObject *module);
 int lg_add_callable(PyObject *module);
 int lg_add_stepper(PyObject *module);
+int lg_add_queries(PyObject *module); /* to the types, after these */
 int lg_add_rows(PyObject *module);
 int lg_add_groups(PyObject *module);
 

@@ -1,6 +1,6 @@
 /* The type System: what every lg_system has in Python, but for its queries. */
-#include "bind/map.h"
-#include "bind/queries.h"
+#include "bind/args.h"
+#include "bind/query.h"
 
 /* ---- creation and destruction ---- */
 
@@ -118,14 +118,6 @@ static PyGetSetDef system_attributes[] = {
 };
 
 static PyMethodDef system_methods[] = {
-    {"evaluate", LG_KEYWORDS(lg_query_evaluate), lg_query_evaluate_doc},
-    {"evaluate_pair", LG_KEYWORDS(lg_query_evaluate_pair), lg_query_evaluate_pair_doc},
-    {"energy", LG_KEYWORDS(lg_query_energy), lg_query_energy_doc},
-    {"residual", LG_KEYWORDS(lg_query_residual), lg_query_residual_doc},
-    {"retract", LG_KEYWORDS(lg_query_retract), lg_query_retract_doc},
-    {"difference", LG_KEYWORDS(lg_query_difference), lg_query_difference_doc},
-    {"initial", LG_KEYWORDS(lg_query_initial), lg_query_initial_doc},
-    {"project", LG_KEYWORDS(lg_query_project), lg_query_project_doc},
     {"matrix_values", LG_KEYWORDS(system_matrix_values), matrix_values_doc},
     {"solve_dense_count", system_solve_dense_count, METH_NOARGS, dense_count_doc},
     {NULL, NULL, 0, NULL},

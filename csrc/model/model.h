@@ -3,7 +3,7 @@
 #define LG_MODEL_MODEL_H
 
 #include "system/layout.h"
-#include "system/system.h"
+#include "system/probe.h"
 
 /* A function of time given by the user (a Python callable): n values at t, in rows of at most six. */
 typedef struct lg_time_function {
@@ -64,31 +64,23 @@ typedef struct lg_model lg_model;
 lg_status lg_model_create(const lg_model_spec *spec, lg_model **model, lg_report *report);
 void lg_model_free(lg_model *model);
 const lg_system *lg_model_system(const lg_model *model);
-/* The model of a system that lg_model_system has returned. */
-const lg_model *lg_model_of(const lg_system *system);
-/* The numbers of frames and of elements of the description. */
-int lg_model_frames(const lg_model *model);
-int lg_model_elements(const lg_model *model);
 
-/* Of n frames in one pass. work: scratch of the system's nwork doubles. */
-lg_status lg_model_kinematics(const lg_model *model, int n, const int frames[], double t, const double *q,
-                              const double *v, double *work, lg_kinematics out[]);
+/* ---- queries of a system that lg_model_system has returned: probes with further fields; see system/probe.h ---- */
 
-/* Wrench (force in inertial axes, moment in body axes) with which joint `element` acts on its frame in slot 0 or 1:
-   -J^T lam, so that M a + gyro = force + the sum of these, and the forces of a joint with compliance, which `force` has
-   already. Zero for other elements. */
-lg_status lg_model_reaction(const lg_model *model, int element, int slot, const lg_point *at, double wrench[6]);
-/* The inertial force and moment that the joint of a link exerts on it, at the link's origin, without the component
-   along the joint's axis; those of a support on what is attached to it, at its point (link 0). `at` is a point of a motion (a and lam included); forces: an array of two values per
-   velocity. LG_BAD_ARGUMENT if the element is neither a tree nor a support. */
-lg_status lg_model_transmitted(const lg_model *model, int element, int link, const lg_point *at, double *forces,
-                               double wrench[6]);
-/* Strains and stresses, (n, 6) each, of n edges at a point (lam included). LG_BAD_ARGUMENT if an element is not an
-   edge. */
-lg_status lg_model_strain(const lg_model *model, int n, const int elements[], const lg_point *at, double *strain,
-                          double *stress);
+/* x (3), R (9), xdot (3) and omega (3) of the frames in probe->list, in one pass. */
+lg_status lg_model_kinematics(lg_probe *probe);
+/* Wrench (6; force in inertial axes, moment in body axes) with which a joint, probe->element, acts on its frame in
+   probe->slot 0 or 1: -J^T lam, so that M a + gyro = force + the sum of these, and the forces of a joint with
+   compliance, which `force` has already. Zero for other elements. */
+lg_status lg_model_reaction(lg_probe *probe);
+/* The inertial force and moment (6) that the joint of a link exerts on it, at the link's origin, without the component
+   along the joint's axis; those of a support on what is attached to it, at its point (link 0). The probe's point is one
+   of a motion (a and lam included), its element a tree or a support. */
+lg_status lg_model_transmitted(lg_probe *probe);
+/* Strains and stresses (6 each) of the edges in probe->list, at a point with lam. */
+lg_status lg_model_strain(lg_probe *probe);
 /* First constraint row of an element and how many it has; its place in mem and how many values it has there. */
-void lg_model_rows(const lg_model *model, int element, int *row, int *nrows, int *mem, int *nmem);
+lg_status lg_model_rows(const lg_system *system, int element, int place[4], lg_report *report);
 
 /* ---- the rows of bodies.def, forces.def and joints.def, for builders, docs and error texts ---- */
 

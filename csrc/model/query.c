@@ -6,40 +6,43 @@ const lg_system *lg_model_system(const lg_model *model)
     return &model->system;
 }
 
-const lg_model *lg_model_of(const lg_system *system)
+static lg_status check_index(lg_report *report, const char *what, int index, int count)
 {
-    return system->self;
+    if (index >= 0 && index < count)
+        return LG_OK;
+    lg_report_say(report, "%s must be from 0 to %d, given %d", what, count - 1, index);
+    return LG_BAD_ARGUMENT;
 }
 
-int lg_model_frames(const lg_model *model)
+static lg_status refuse_element(lg_report *report, int element, const char *what)
 {
-    return model->nframes;
+    lg_report_say(report, "element %d is not %s", element, what);
+    return LG_BAD_ARGUMENT;
 }
 
-int lg_model_elements(const lg_model *model)
+lg_status lg_model_kinematics(lg_probe *probe)
 {
-    return model->nelements;
-}
-
-lg_status lg_model_kinematics(const lg_model *model, int n, const int frames[], double t, const double *q,
-                              const double *v, double *work, lg_kinematics out[])
-{
-    lg_point at = lg_point_at(t, q, v);
-    at.work = work;
-    LG_TRY(lg_model_move(model, &at, LG_TWISTS, 1));
-    for (int i = 0; i < n; i++) {
-        const lg_pose *pose = lg_pose_of(model->frame_of[frames[i]], &at);
-        lg_copy(3, pose->x, out[i].x);
-        lg_copy(9, pose->R, out[i].R);
-        lg_copy(3, pose->xdot, out[i].xdot);
-        lg_copy(3, pose->omega, out[i].omega);
+    const lg_model *model = probe->system->self;
+    LG_TRY(lg_model_move(model, &probe->point, LG_TWISTS, 1));
+    for (int i = 0; i < probe->count; i++) {
+        LG_TRY(check_index(&probe->report, "frame", probe->list[i], model->nframes));
+        const lg_pose *pose = lg_pose_of(model->frame_of[probe->list[i]], &probe->point);
+        lg_copy(3, pose->x, probe->out[0] + 3 * i);
+        lg_copy(9, pose->R, probe->out[1] + 9 * i);
+        lg_copy(3, pose->xdot, probe->out[2] + 3 * i);
+        lg_copy(3, pose->omega, probe->out[3] + 3 * i);
     }
     return LG_OK;
 }
 
-lg_status lg_model_reaction(const lg_model *model, int element, int slot, const lg_point *at, double wrench[6])
+lg_status lg_model_reaction(lg_probe *probe)
 {
-    const lg_joint *joint = model->place_of[element].joint;
+    const lg_model *model = probe->system->self;
+    const lg_point *at = &probe->point;
+    double *wrench = probe->out[0];
+    LG_TRY(check_index(&probe->report, "element", probe->element, model->nelements));
+    LG_TRY(check_index(&probe->report, "slot", probe->slot, 2));
+    const lg_joint *joint = model->place_of[probe->element].joint;
     lg_zero(6, wrench);
     if (!joint)
         return LG_OK;
@@ -49,43 +52,51 @@ lg_status lg_model_reaction(const lg_model *model, int element, int slot, const 
     const lg_wanted want = {.Btlam = &gathered, .force = joint->type->potential ? &gathered : NULL};
     LG_TRY(lg_model_move(model, at, joint->type->potential ? LG_TWISTS : LG_POSES, 0));
     LG_TRY(lg_joint_span((lg_joints){joint, joint + 1}, at, &want));
-    lg_pose_residual(joint->e.frame[slot], lg_pose_of(joint->e.frame[slot], at), wrench);
+    lg_pose_residual(joint->e.frame[probe->slot], lg_pose_of(joint->e.frame[probe->slot], at), wrench);
     for (int i = 0; i < 6; i++)
         wrench[i] = -wrench[i];
     return LG_OK;
 }
 
-lg_status lg_model_strain(const lg_model *model, int n, const int elements[], const lg_point *at, double *strain,
-                          double *stress)
+lg_status lg_model_strain(lg_probe *probe)
 {
-    LG_TRY(lg_model_move(model, at, LG_TWISTS, 0));
-    for (int i = 0; i < n; i++) {
-        const lg_joint *joint = model->place_of[elements[i]].joint;
+    const lg_model *model = probe->system->self;
+    LG_TRY(lg_model_move(model, &probe->point, LG_TWISTS, 0));
+    for (int i = 0; i < probe->count; i++) {
+        int element = probe->list[i];
+        LG_TRY(check_index(&probe->report, "element", element, model->nelements));
+        const lg_joint *joint = model->place_of[element].joint;
         if (!joint || !joint->type->strain)
-            return LG_BAD_ARGUMENT;
-        LG_TRY(joint->type->strain(joint, at, strain + 6 * i, stress + 6 * i));
+            return refuse_element(&probe->report, element, "an edge of a rod");
+        LG_TRY(joint->type->strain(joint, &probe->point, probe->out[0] + 6 * i, probe->out[1] + 6 * i));
     }
     return LG_OK;
 }
 
-lg_status lg_model_transmitted(const lg_model *model, int element, int link, const lg_point *at, double *forces,
-                               double wrench[6])
+lg_status lg_model_transmitted(lg_probe *probe)
 {
-    const lg_body *body = model->place_of[element].body;
-    if (!body || !body->type->transmit || link < 0 || link >= body->type->parts(body))
-        return LG_BAD_ARGUMENT;
-    lg_wanted wanted = {.force = forces, .Btlam = forces + model->space.nv};
-    LG_TRY(lg_model_eval(model->system.self, at, &wanted));
-    body->type->transmit(body, at, link, wrench);
+    const lg_model *model = probe->system->self;
+    LG_TRY(check_index(&probe->report, "element", probe->element, model->nelements));
+    const lg_body *body = model->place_of[probe->element].body;
+    if (!body || !body->type->transmit)
+        return refuse_element(&probe->report, probe->element, "a tree or a support");
+    LG_TRY(check_index(&probe->report, "link", probe->link, body->type->parts(body)));
+    const lg_wanted wanted = {.force = probe->forces, .Btlam = probe->forces + model->space.nv};
+    LG_TRY(lg_model_eval(model->system.self, &probe->point, &wanted));
+    body->type->transmit(body, &probe->point, probe->link, probe->out[0]);
     return LG_OK;
 }
 
-void lg_model_rows(const lg_model *model, int element, int *row, int *nrows, int *mem, int *nmem)
+lg_status lg_model_rows(const lg_system *system, int element, int place[4], lg_report *report)
 {
+    const lg_model *model = system->self;
+    LG_TRY(check_index(report, "element", element, model->nelements));
     lg_element_place at = model->place_of[element];
     const lg_element *e = at.body ? &at.body->e : at.force ? &at.force->e : &at.joint->e;
     int is_joint = !at.body && !at.force;
-    *row = is_joint ? at.joint->row : 0;
-    *nrows = is_joint ? at.joint->nrows : 0;
-    *mem = e->mem, *nmem = e->info->nmem;
+    place[0] = is_joint ? at.joint->row : 0;
+    place[1] = is_joint ? at.joint->nrows : 0;
+    place[2] = e->mem;
+    place[3] = e->info->nmem;
+    return LG_OK;
 }

@@ -1,25 +1,12 @@
-/* One evaluation with dense results; see probe.h. */
+/* Evaluations with dense results; see probe.h. */
 #include "system/probe.h"
 
 #include "core/arena.h"
 #include "core/small.h"
 
-const lg_term_info lg_terms[LG_TERM_COUNT] = {
-#define LG_TERM(term, shape) {#term, shape},
-    LG_TERMS(LG_TERM)
-#undef LG_TERM
-};
-
-const lg_term_info lg_pair_terms[LG_PAIR_TERM_COUNT] = {
-#define LG_TERM(term, shape) {#term, shape},
-    LG_PAIR_TERMS(LG_TERM)
-#undef LG_TERM
-};
-
 typedef struct scratch {
     const lg_probe *probe;
-    double *zeros; /* for a, lam and mem that were not given */
-    double *work, *B, *Z;
+    double *B, *Z;
     double *X[3]; /* per block, column-major */
     lg_chain *chain;
     lg_matrix matrix;
@@ -30,8 +17,6 @@ static void layout(void *self, lg_arena *arena)
     scratch *s = self;
     const lg_system *system = s->probe->system;
     const lg_space *space = system->space;
-    s->zeros = lg_arena_doubles(arena, (size_t)(space->nv + space->nrows + system->nmem));
-    s->work = lg_arena_doubles(arena, (size_t)system->nwork);
     s->B = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     s->Z = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     for (int level = 0; level < 3; level++)
@@ -44,14 +29,15 @@ static void layout(void *self, lg_arena *arena)
 /* The diagonal blocks of the dense X[i]. */
 static void fill_chains(scratch *s)
 {
+    static const double k[3] = {0, 0, 1};
     const lg_probe *probe = s->probe;
     const lg_space *space = probe->system->space;
     for (const lg_block *b = space->block; b < space->block + space->nblocks; b++)
         for (int level = 0; level < 3; level++) {
-            const double *dense = probe->X[level];
+            const double *dense = probe->X ? probe->X + level * space->nv * space->nv : NULL;
             double *X = s->X[level] + b->m;
             lg_chain *chain = &s->chain[b - space->block];
-            chain->k[level] = probe->k[level];
+            chain->k[level] = (probe->k ? probe->k : k)[level];
             chain->X[level] = dense ? X : NULL;
             for (int i = 0; dense && i < b->nv * b->nv; i++)
                 X[i] = dense[(b->v + i % b->nv) * space->nv + b->v + i / b->nv];
@@ -124,17 +110,12 @@ static lg_status evaluate(scratch *s)
 {
     const lg_system *system = s->probe->system;
     double *const *out = s->probe->out;
-    lg_point point = s->probe->point;
     lg_wanted wanted = wanted_by(s);
-    point.a = point.a ? point.a : s->zeros;
-    point.lam = point.lam ? point.lam : s->zeros;
-    point.mem = point.mem ? point.mem : s->zeros;
-    point.work = s->work;
     fill_chains(s);
     if (wanted.S)
         lg_matrix_zero(wanted.S);
 
-    LG_TRY(system->eval(system->self, &point, &wanted));
+    LG_TRY(system->eval(system->self, &s->probe->point, &wanted));
     if (wanted.B)
         spread_rows(system, s->B, out[LG_TERM_B]);
     if (wanted.Z)
@@ -144,7 +125,7 @@ static lg_status evaluate(scratch *s)
     return LG_OK;
 }
 
-lg_status lg_probe_evaluate(const lg_probe *probe)
+lg_status lg_probe_terms(lg_probe *probe)
 {
     lg_arena arena = {0};
     scratch s = {.probe = probe};
@@ -159,9 +140,9 @@ lg_status lg_probe_evaluate(const lg_probe *probe)
 /* ---- a step between two states ---- */
 
 typedef struct pair_scratch {
-    const lg_pair_probe *probe;
-    double *zeros; /* for lam and mem that were not given */
-    double *work, *kept, *G, *B;
+    const lg_probe *probe;
+    lg_pair pair;
+    double *G, *B;
     lg_chain *chain;
     lg_matrix matrix;
 } pair_scratch;
@@ -171,9 +152,8 @@ static void layout_pair(void *self, lg_arena *arena)
     pair_scratch *s = self;
     const lg_system *system = s->probe->system;
     const lg_space *space = system->space;
-    s->zeros = lg_arena_doubles(arena, (size_t)(space->nrows + system->nmem + space->nv));
-    s->work = lg_arena_doubles(arena, (size_t)system->npair);
-    s->kept = lg_arena_doubles(arena, (size_t)system->nkept);
+    s->pair.work = lg_arena_doubles(arena, (size_t)system->npair);
+    s->pair.kept = lg_arena_doubles(arena, (size_t)system->nkept);
     s->G = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     s->B = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     s->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof *s->chain);
@@ -181,10 +161,12 @@ static void layout_pair(void *self, lg_arena *arena)
 }
 
 /* The first evaluations of a step. */
-static lg_status decide(const pair_scratch *s, lg_pair pair)
+static lg_status decide(const pair_scratch *s)
 {
     const lg_system *system = s->probe->system;
-    pair.q1 = s->probe->decided;
+    lg_pair pair = s->pair;
+    if (s->probe->decided)
+        pair.q1 = s->probe->decided;
     for (pair.stage = LG_PAIR_FIRST; pair.stage < LG_PAIR_DECIDED; pair.stage++)
         LG_TRY(system->pair(system->self, &pair, &(lg_pair_wanted){NULL}));
     return LG_OK;
@@ -194,7 +176,6 @@ static lg_status evaluate_pair(pair_scratch *s)
 {
     const lg_system *system = s->probe->system;
     double *const *out = s->probe->out;
-    lg_pair pair = s->probe->pair;
     lg_pair_wanted wanted = {.force = out[LG_PAIR_TERM_force],
                              .Gtlam = out[LG_PAIR_TERM_Gtlam],
                              .phi = out[LG_PAIR_TERM_phi],
@@ -202,18 +183,13 @@ static lg_status evaluate_pair(pair_scratch *s)
                              .B = out[LG_PAIR_TERM_B] ? s->B : NULL,
                              .S = out[LG_PAIR_TERM_S] ? &s->matrix : NULL,
                              .chain = s->chain};
-    pair.lam = pair.lam ? pair.lam : s->zeros;
-    pair.mem = pair.mem ? pair.mem : s->zeros;
-    pair.p0 = pair.p0 ? pair.p0 : s->zeros;
-    pair.p1 = pair.p1 ? pair.p1 : s->zeros;
-    pair.work = s->work, pair.kept = s->kept;
     for (int i = 0; i < system->space->nblocks; i++)
         s->chain[i] = (lg_chain){.k = {1, 0, 0}};
     lg_matrix_zero(&s->matrix);
 
-    LG_TRY(decide(s, pair));
-    pair.stage = LG_PAIR_DECIDED;
-    LG_TRY(system->pair(system->self, &pair, &wanted));
+    LG_TRY(decide(s));
+    s->pair.stage = LG_PAIR_DECIDED;
+    LG_TRY(system->pair(system->self, &s->pair, &wanted));
     if (out[LG_PAIR_TERM_G])
         spread_rows(system, s->G, out[LG_PAIR_TERM_G]);
     if (out[LG_PAIR_TERM_B])
@@ -223,13 +199,59 @@ static lg_status evaluate_pair(pair_scratch *s)
     return LG_OK;
 }
 
-lg_status lg_probe_pair(const lg_pair_probe *probe)
+/* The step that begins at the point of a probe. */
+static lg_pair pair_of(const lg_probe *probe)
 {
+    lg_pair pair = probe->pair;
+    pair.t = probe->point.t;
+    pair.q0 = probe->point.q;
+    pair.p1 = pair.p0;
+    pair.lam = probe->point.lam, pair.mem = probe->point.mem;
+    return pair;
+}
+
+lg_status lg_probe_pair(lg_probe *probe)
+{
+    const lg_system *system = probe->system;
     lg_arena arena = {0};
-    pair_scratch s = {.probe = probe};
+    pair_scratch s = {.probe = probe, .pair = pair_of(probe)};
+    if (!system->pair || system->without_step(system->self, &s.pair) >= 0) {
+        lg_report_say(&probe->report, "this system has no terms of a step between two states");
+        return LG_BAD_ARGUMENT;
+    }
     LG_TRY(lg_arena_open(&arena, layout_pair, &s));
     lg_status status = evaluate_pair(&s);
     lg_matrix_close(&s.matrix);
     lg_arena_close(&arena);
     return status;
+}
+
+/* ---- what needs no scratch of its own ---- */
+
+lg_status lg_probe_energy(lg_probe *probe)
+{
+    const lg_system *system = probe->system;
+    if (system->energy)
+        return system->energy(system->self, &probe->point, probe->out[0], probe->out[1]);
+    lg_report_say(&probe->report, "this system has no energy; make it with the function `energy`");
+    return LG_BAD_ARGUMENT;
+}
+
+lg_status lg_probe_residual(lg_probe *probe)
+{
+    const lg_system *system = probe->system;
+    const lg_wanted wanted = {.phi = probe->out[0], .phidot = probe->out[1]};
+    return system->eval(system->self, &probe->point, &wanted);
+}
+
+lg_status lg_probe_retract(lg_probe *probe)
+{
+    lg_space_retract(probe->system->space, probe->point.q, probe->theta, probe->out[0]);
+    return LG_OK;
+}
+
+lg_status lg_probe_difference(lg_probe *probe)
+{
+    lg_space_difference(probe->system->space, probe->point.q, probe->pair.q1, probe->out[0]);
+    return LG_OK;
 }

@@ -1,4 +1,5 @@
-/* Everything that a system computes at one point, as whole arrays: for checks, tools and tests, which take no steps. */
+/* What a system computes at one point outside of runs, for checks, tools, trajectories and tests: a probe says where,
+   and for each function what else it needs, and the function writes its results to probe->out. */
 #ifndef LG_SYSTEM_PROBE_H
 #define LG_SYSTEM_PROBE_H
 
@@ -25,24 +26,6 @@ typedef enum lg_term {
         LG_TERM_COUNT
 } lg_term;
 
-typedef struct lg_term_info {
-    const char *name, *shape;
-} lg_term_info;
-
-extern const lg_term_info lg_terms[LG_TERM_COUNT];
-
-/* Matrices are in row-major order here. */
-typedef struct lg_probe {
-    const lg_system *system;
-    const lg_plan *plan; /* for tangents; needed if S is wanted */
-    lg_point point; /* a, lam and mem are taken as zero where they are NULL; `work` is not read */
-    double k[3]; /* d(q, v, a)/du = k[i] X[i] for S */
-    const double *X[3]; /* nv x nv, block diagonal; NULL: the identity */
-    double *out[LG_TERM_COUNT]; /* NULL: not wanted */
-} lg_probe;
-
-lg_status lg_probe_evaluate(const lg_probe *probe);
-
 /* The same for a step between two states: the terms of lg_pair_wanted, S by q1. */
 #define LG_PAIR_TERMS(X)                                                                                               \
     X(force, "v")                                                                                                      \
@@ -59,17 +42,32 @@ typedef enum lg_pair_term {
         LG_PAIR_TERM_COUNT
 } lg_pair_term;
 
-extern const lg_term_info lg_pair_terms[LG_PAIR_TERM_COUNT];
-
-typedef struct lg_pair_probe {
+/* Matrices are in row-major order here. */
+typedef struct lg_probe {
     const lg_system *system;
-    const lg_plan *plan;
-    lg_pair
-        pair; /* lam, mem, p0 and p1 are taken as zero where they are NULL; `stage`, `work` and `kept` are not read */
-    const double *decided; /* the q1 at which the step decides on its gradients */
-    double *out[LG_PAIR_TERM_COUNT]; /* NULL: not wanted */
-} lg_pair_probe;
+    lg_point point;
+    const double *k,
+        *X; /* d(q, v, a)/du = k[i] X[i] for S; X: three nv x nv, block diagonal. NULL: 0, 0, 1; identities */
+    lg_pair pair; /* of a step from `point`: h, rule, equivariant, q1 and p0, the momenta of both ends, are read */
+    const double *decided; /* the q1 at which a step decides on its gradients; NULL: q1 */
+    const double *theta; /* nv */
+    int element, slot, link; /* of a model */
+    const int *list; /* frames or elements of a model */
+    int count; /* of the list */
+    int position, velocity; /* whether a projection changes them */
+    double *mem; /* point.mem, where it may be changed */
+    double *forces; /* scratch of two values per velocity */
+    const lg_plan *plan; /* for the couplings that a function names */
+    struct lg_probe_solver *solver; /* solve/query.h */
+    double *out[LG_TERM_COUNT]; /* NULL: not wanted */
+    lg_report report;
+} lg_probe;
 
-lg_status lg_probe_pair(const lg_pair_probe *probe);
+lg_status lg_probe_terms(lg_probe *probe); /* out: LG_TERMS. For S, a plan for LG_COUPLING_TANGENTS. */
+lg_status lg_probe_pair(lg_probe *probe); /* out: LG_PAIR_TERMS. A plan for LG_COUPLING_GROUPS. */
+lg_status lg_probe_energy(lg_probe *probe); /* out: T and V */
+lg_status lg_probe_residual(lg_probe *probe); /* out: phi and phidot */
+lg_status lg_probe_retract(lg_probe *probe); /* out: q exp(theta) */
+lg_status lg_probe_difference(lg_probe *probe); /* out: log(q^-1 q1) with the q1 of the pair */
 
 #endif

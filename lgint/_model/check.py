@@ -192,20 +192,20 @@ def _mass(probe: _Probe, p: _Point) -> Errors:
 
 
 def _tangent(probe: _Probe, p: _Point) -> Errors:
-    core, P = probe.core, probe.own_null(p.q)
+    core, P, one = probe.core, probe.own_null(p.q), np.eye(probe.core.nv)
     X = [P @ probe.links(), probe.links(), probe.links()]
     chains = [
-        ("S along q", (1.0, 0.0, 0.0), (P, None, None)),
-        ("S along v", (0.0, 1.0, 0.0), (None, None, None)),
-        ("S along a", (0.0, 0.0, 1.0), (None, None, None)),
-        ("S along q, v and a, scaled", (0.01, 0.3, 7.0), (P, None, None)),
+        ("S along q", (1.0, 0.0, 0.0), (P, one, one)),
+        ("S along v", (0.0, 1.0, 0.0), (one, one, one)),
+        ("S along a", (0.0, 0.0, 1.0), (one, one, one)),
+        ("S along q, v and a, scaled", (0.01, 0.3, 7.0), (P, one, one)),
         ("S along q, v and a by matrices", (0.5, 0.7, 1.3), tuple(X)),
     ]
     u = probe.random(core.nv)
     size = _speed(probe.residual(p.t, p.q, p.v, p.a, p.lam))
     for name, k, chain in chains:
         S = core.evaluate(p.t, p.q, p.v, p.a, p.lam, want=["S"], k=k, X=chain)["S"]
-        dq, dv, da = (ki * (u if Xi is None else Xi @ u) for ki, Xi in zip(k, chain, strict=True))
+        dq, dv, da = (ki * (Xi @ u) for ki, Xi in zip(k, chain, strict=True))
 
         def moved(s: float, dq: Array = dq, dv: Array = dv, da: Array = da) -> Array:
             return probe.residual(p.t, core.retract(p.q, s * dq), p.v + s * dv, p.a + s * da, p.lam)

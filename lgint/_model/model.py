@@ -533,7 +533,7 @@ class Model(System):
             Shapes (..., n, 3), (..., n, 3, 3), (..., n, 3) and (..., n, 3).
         """
         frames = self._compiled.frames
-        x, R, xdot, omega = self.core.motions([frames[choice("body", name, frames)] for name in names], q, v, t)
+        x, R, xdot, omega = self.core.kinematics([frames[choice("body", name, frames)] for name in names], q, v, t)
         for i, name in enumerate(names):
             body = self.bodies.get(name)
             if body is not None and body["reference"] is not None:

@@ -79,6 +79,37 @@ def test_singular_runs_do_not_grow():
         tracemalloc.stop()
 
 
+def test_queries_do_not_grow():
+    core, (q, v) = top(), top_start()
+    bad = [
+        lambda: core.evaluate(0.0, q, v, want=["Ma", "S", "nothing"]),
+        lambda: core.kinematics([0, 1, 99], q, v),
+        lambda: core.kinematics([0, 1.5], q, v),
+        lambda: core.retract(np.zeros((2, 12)), np.zeros((3, 6))),
+        lambda: core.initial(0.0, q, v + 1.0),
+        lambda: core.rows(99),
+    ]
+
+    def ask(count):
+        for _ in range(count):
+            core.evaluate(0.0, q, v, v), core.evaluate(0.0, q, v, want="B"), core.kinematics([0, 1], q, v)
+            core.energy(0.0, [q, q], [v, v]), core.initial(0.0, q, v), core.project(0.0, q, v), core.rows(1)
+            for call in bad:
+                with pytest.raises(ValueError):
+                    call()
+
+    ask(20)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        ask(100)
+        gc.collect()
+        assert tracemalloc.get_traced_memory()[0] - before < 8192
+    finally:
+        tracemalloc.stop()
+
+
 def test_reference_counts_are_flat():
     def force(t, q, v):
         return -q
@@ -92,7 +123,7 @@ def test_reference_counts_are_flat():
         start = {"vdot": result["vdot"][-1], "lam": [], "mem": [], "carry": result["carry"]}
         _core.integrate(system, "genalpha", 1.0, 2.0, 0.1, 1, q, v, start, options)
         _core.Stepper(system, "rk44", 0.0, q, v, None, {}).step(0.1)
-        system.evaluate(0.0, q, v, q, [], want=["Ma", "force", "S"], k=(1, 1, 1), X=(None, np.eye(2), None))
+        system.evaluate(0.0, q, v, q, [], want=["Ma", "force", "S"], k=(1, 1, 1), X=np.ones((3, 2, 2)))
         system.initial(0.0, q, v), system.project(0.0, q, v), system.retract(q, v)
 
     use()

@@ -6,6 +6,7 @@ import pytest
 from bindings.systems import GRAVITY, model, pendulum, top, top_start
 from lgint import _core
 
+BALL = ("spherical", "ball", [2, 1], [0.0, *np.eye(3).ravel(), *np.eye(3).ravel()], None)
 VERBS = ["Ma", "gyro", "force", "Btlam", "phi", "phidot", "zeta", "B", "Z", "S"]
 
 
@@ -71,7 +72,7 @@ def as_callable(core, kind):
 
 @pytest.mark.parametrize("kind", ["R3xSO3", "SE3", "S3R3", "euler_parameters"])
 def test_differences_agree_with_the_compiled_verbs(kind, rng):
-    core = model(("spherical", "ball", [2, 1], [0.0, *np.eye(3).ravel(), *np.eye(3).ravel()], None), kind=kind)
+    core = model(BALL, kind=kind)
     twin = as_callable(core, kind)
     assert (twin.nq, twin.nv, twin.nrows) == (core.nq, core.nv, core.nrows)
     assert [block[:5] for block in twin.blocks] == [block[:5] for block in core.blocks]
@@ -141,6 +142,46 @@ def test_leading_axes_go_through(rng):
         assert R[i].ravel().tolist() == q[i][3:].tolist() and omega[i] == pytest.approx(v[i][3:])
 
 
+def test_terms_go_over_leading_axes(rng):
+    core = model(BALL, kind="euler_parameters")
+    q, v = rng.normal(size=(2, 3, 7)), rng.normal(size=(2, 3, 7))
+    k, t, load, h = rng.normal(size=(2, 3, 3)), *rng.normal(size=(2, 2, 3)), rng.uniform(0.1, 1.0, size=(2, 3))
+    X = np.einsum("abi,ij->abij", rng.normal(size=(2, 3, 7)), np.eye(7))[:, :, None] * np.ones((3, 1, 1))
+    terms = core.evaluate(t, q, v, v, np.ones(4), k=k, X=X, load=load)
+    pair = core.evaluate_pair(t, h, q, q[:, ::-1], lam=np.ones(4))
+    assert list(terms) == VERBS and terms["B"].shape == (2, 3, 4, 7)
+    assert list(pair) == ["force", "Gtlam", "phi", "G", "B", "S"] and pair["phi"].shape == (2, 3, 4)
+    for i in np.ndindex(2, 3):
+        one = core.evaluate(t[i], q[i], v[i], v[i], np.ones(4), k=k[i], X=X[i], load=load[i])
+        step = core.evaluate_pair(t[i], h[i], q[i], q[:, ::-1][i], lam=np.ones(4))
+        assert all(terms[name][i].tobytes() == one[name].tobytes() for name in VERBS)
+        assert all(pair[name][i].tobytes() == step[name].tobytes() for name in pair)
+
+
+def test_only_what_is_wanted_is_returned():
+    core, (q, v) = top(), top_start()
+    everything = core.evaluate(0.0, q, v)
+    for want in ("Ma", ["Ma"], ("S", "phi", "S"), []):
+        got = core.evaluate(0.0, q, v, want=want)
+        assert set(got) == ({want} if isinstance(want, str) else set(want))
+        assert all(got[name].tobytes() == everything[name].tobytes() for name in got)
+    default = core.evaluate(0.0, q, v, None, None, mem=None, want=None, k=(0, 0, 1), X=[np.eye(6)] * 3, t_in=None)
+    assert all(default[name].tobytes() == everything[name].tobytes() for name in VERBS)
+
+
+def test_a_list_of_frames_adds_an_axis(rng):
+    core = top()
+    q0, v0 = top_start()
+    q = core.retract(np.broadcast_to(q0, (4, 12)), rng.normal(size=(4, 6)))
+    for listed in ([1, 0, 1], (1, 0, 1), np.array([1, 0, 1])):
+        many = core.kinematics(listed, q, v0, np.zeros(4))
+        assert [x.shape for x in many] == [(4, 3, 3), (4, 3, 3, 3), (4, 3, 3), (4, 3, 3)]
+        for i, frame in enumerate((1, 0, np.int64(1))):
+            for some, one in zip(many, core.kinematics(frame, q, v0), strict=True):
+                assert np.ascontiguousarray(some[:, i]).tobytes() == one.tobytes()
+    assert [x.shape for x in core.kinematics([], q, v0)] == [(4, 0, 3), (4, 0, 3, 3), (4, 0, 3), (4, 0, 3)]
+
+
 def test_solves_at_many_points_are_those_at_each(rng):
     core = top()
     q0, v0 = top_start()
@@ -172,17 +213,26 @@ BAD_CALLS = [
     (lambda s: s.retract(np.zeros(12), np.zeros(5)), r"theta must have shape \(..., 6\), given \(5\,\)"),
     (lambda s: s.difference(np.zeros(11), np.zeros(12)), r"q0 must have shape \(..., 12\)"),
     (lambda s: s.kinematics(3, np.zeros(12), np.zeros(6)), "frame must be from 0 to 2, given 3"),
+    (lambda s: s.kinematics([0, -1], np.zeros(12), np.zeros(6)), "frame must be from 0 to 2, given -1"),
+    (lambda s: s.kinematics([1.5], np.zeros(12), np.zeros(6)), "frames must be an integer below .*, given 1.5"),
+    (lambda s: s.kinematics(2**40, np.zeros(12), np.zeros(6)), "frames must be an integer below .*, given 1099511"),
+    (lambda s: s.strain([0], 0.0, *top_start(), np.zeros(3)), "element 0 is not an edge of a rod"),
+    (lambda s: s.transmitted(0, 0, 0.0, *top_start(), np.zeros(6), np.zeros(3), [], 1, 0), "element 0 is not a tree"),
     (lambda s: s.reaction(9, 0, 0.0, np.zeros(12), np.zeros(6), np.zeros(3)), "element must be from 0 to 2"),
     (lambda s: s.reaction(2, 2, 0.0, np.zeros(12), np.zeros(6), np.zeros(3)), "slot must be from 0 to 1"),
+    (lambda s: s.evaluate_pair(0.0, 0.1, np.zeros(12), np.zeros(12)), "this system has no terms of a step"),
     (lambda s: s.rows(-1), "element must be from 0 to 2"),
     (
         lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want=["M"]),
         "want must be a sequence of names out of Ma, .*'M'",
     ),
-    (lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want="Ma"), "want must be a sequence"),
-    (lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want=["S"], k=[1, 2]), r"k must have shape \(3,\)"),
-    (lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want=["S"], X=[None]), "X must be a sequence of three"),
-    (lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want=["S"], X=[None, None, [[1]]]), r"X\[i\] must have"),
+    (lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want=3), "want must be a sequence"),
+    (lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want=["S"], k=[1, 2]), r"k must have shape \(..., 3\)"),
+    (
+        lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want=["S"], X=[None]),
+        "X must be real numbers",
+    ),
+    (lambda s: s.evaluate(0.0, np.zeros(12), np.zeros(6), want=["S"], X=np.ones((3, 6, 5))), r"X must have shape"),
     (lambda s: s.initial(np.nan, *top_start()), "t must be finite"),
     (lambda s: s.initial(0.0, top_start()[0], np.ones(6)), r"violates.*velocity level"),
 ]

@@ -1,0 +1,209 @@
+/* The queries of systems and of models. */
+#include "bind/query.h"
+#include "model/model.h"
+#include "solve/query.h"
+
+/* The method of a row, and its entry in the table of a type. */
+#define METHOD(row)                                                                                                    \
+    static PyObject *ask_##row(PyObject *self, PyObject *args, PyObject *kwargs)                                       \
+    {                                                                                                                  \
+        return lg_ask(&row, self, args, kwargs);                                                                       \
+    }
+#define ENTRY(row) {#row, LG_KEYWORDS(ask_##row), row##_doc}
+
+/* ---- of all systems ---- */
+
+#define RESULT(term, shape) {#term, shape},
+
+PyDoc_STRVAR(evaluate_doc,
+             "evaluate(t, q, v, a=None, lam=None, *, mem=None, want=None, k=(0, 0, 1), X=None, t_in=None, wa=1.0,\n"
+             "         load=1.0)\n--\n\nThe terms of the waist that are wanted, by name.");
+static const lg_query evaluate = {
+    "OOO|OO$OOOOOOO:evaluate",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_lam, LG_ARG_mem, LG_ARG_want, LG_ARG_k, LG_ARG_X, LG_ARG_t_in,
+     LG_ARG_wa, LG_ARG_load},
+    {LG_TERMS(RESULT)},
+    .at = lg_probe_terms,
+    .named = 1,
+    .coupling = LG_COUPLING_TANGENTS,
+    .planned = 1 << LG_TERM_S,
+};
+METHOD(evaluate)
+
+PyDoc_STRVAR(evaluate_pair_doc,
+             "evaluate_pair(t, h, q0, q1, *, lam=None, mem=None, p=None, rule=0, equivariant=False, decided=None,\n"
+             "              want=None)\n--\n\nThe terms that are wanted in a step between two states, by name.");
+static const lg_query evaluate_pair = {
+    "OOOO|$OOOOOOO:evaluate_pair",
+    {LG_ARG_t, LG_ARG_h, LG_ARG_q0, LG_ARG_q1, LG_ARG_lam, LG_ARG_mem, LG_ARG_p, LG_ARG_rule, LG_ARG_equivariant,
+     LG_ARG_decided, LG_ARG_want},
+    {LG_PAIR_TERMS(RESULT)},
+    .at = lg_probe_pair,
+    .named = 1,
+    .coupling = LG_COUPLING_GROUPS,
+    .planned = ~0u,
+};
+METHOD(evaluate_pair)
+
+PyDoc_STRVAR(energy_doc, "energy(t, q, v, load=1.0)\n--\n\nKinetic and potential energy.");
+static const lg_query energy = {
+    "OOO|O:energy",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_load},
+    {{"T", ""}, {"V", ""}},
+    .at = lg_probe_energy,
+};
+METHOD(energy)
+
+PyDoc_STRVAR(residual_doc, "residual(t, q, v)\n--\n\nphi and phidot of the constraints.");
+static const lg_query residual = {
+    "OOO:residual",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v},
+    {{"phi", "r"}, {"phidot", "r"}},
+    .at = lg_probe_residual,
+};
+METHOD(residual)
+
+PyDoc_STRVAR(retract_doc, "retract(q, theta)\n--\n\nq exp(theta) block by block: (..., nq), (..., nv) -> (..., nq).");
+static const lg_query retract = {"OO:retract", {LG_ARG_q, LG_ARG_theta}, {{"q", "q"}}, .at = lg_probe_retract};
+METHOD(retract)
+
+PyDoc_STRVAR(difference_doc,
+             "difference(q0, q1)\n--\n\nlog(q0^-1 q1) block by block: (..., nq), (..., nq) -> (..., nv).");
+static const lg_query difference = {
+    "OO:difference", {LG_ARG_q0, LG_ARG_q1}, {{"theta", "v"}}, .at = lg_probe_difference};
+METHOD(difference)
+
+PyDoc_STRVAR(initial_doc,
+             "initial(t, q, v)\n--\n\n"
+             "Accelerations a (..., nv) and multipliers lam (..., nrows) at t (...,), q (..., nq), v (..., nv).\n"
+             "ValueError naming the worst row if the start violates the constraints, SingularError if these are\n"
+             "redundant.");
+static const lg_query initial = {
+    "OOO:initial",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v},
+    {{"a", "v"}, {"lam", "r"}},
+    .at = lg_probe_initial,
+    .coupling = LG_COUPLING_MASS,
+    .planned = ~0u,
+    .solves = 1,
+};
+METHOD(initial)
+
+PyDoc_STRVAR(project_doc,
+             "project(t, q, v, *, position=True, velocity=True)\n--\n\n"
+             "The nearest consistent q (..., nq) and v (..., nv), by the shortest way in the mass metric.\n"
+             "ConvergenceError if Newton's method does not find them, SingularError if the constraints are redundant.");
+static const lg_query project = {
+    "OOO|$OO:project",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_position, LG_ARG_velocity},
+    {{"q", "q"}, {"v", "v"}},
+    .at = lg_probe_project,
+    .coupling = LG_COUPLING_MASS,
+    .planned = ~0u,
+    .solves = 1,
+};
+METHOD(project)
+
+static PyMethodDef system_queries[] = {
+    ENTRY(evaluate),   ENTRY(evaluate_pair), ENTRY(energy),  ENTRY(residual),       ENTRY(retract),
+    ENTRY(difference), ENTRY(initial),       ENTRY(project), {NULL, NULL, 0, NULL},
+};
+
+/* ---- of models ---- */
+
+PyDoc_STRVAR(kinematics_doc,
+             "kinematics(frames, q, v, t=0.0)\n--\n\n"
+             "x (..., n, 3), R (..., n, 3, 3), xdot (..., n, 3) and omega (..., n, 3) of n frames in one pass; of a\n"
+             "single one, if its number is given, without the axis n.");
+static const lg_query kinematics = {
+    "OOO|O:kinematics",
+    {LG_ARG_frames, LG_ARG_q, LG_ARG_v, LG_ARG_t},
+    {{"x", "n3"}, {"R", "n33"}, {"xdot", "n3"}, {"omega", "n3"}},
+    .at = lg_model_kinematics,
+};
+METHOD(kinematics)
+
+PyDoc_STRVAR(reaction_doc,
+             "reaction(element, slot, t, q, v, lam, static=False, invariant=False)\n--\n\n"
+             "Force in inertial axes and moment in body axes, (..., 6), with which a joint acts on its frame in slot\n"
+             "0 or 1, by its constraint rows and its stresses, for t (...,), q (..., nq), v (..., nv),\n"
+             "lam (..., nrows). static: prescribed motions are taken at rest. invariant: the multipliers belong to\n"
+             "rows in the axes of bodies.");
+static const lg_query reaction = {
+    "OOOOOO|OO:reaction",
+    {LG_ARG_element, LG_ARG_slot, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_lam, LG_ARG_static, LG_ARG_invariant},
+    {{"wrench", "6"}},
+    .at = lg_model_reaction,
+};
+METHOD(reaction)
+
+PyDoc_STRVAR(strain_doc,
+             "strain(elements, t, q, v, lam, static=False)\n--\n\n"
+             "Strains and stresses, (..., n, 6) each, of n edges of rods by their numbers, for t (...,), q (..., nq),\n"
+             "v (..., nv), lam (..., nrows). The stresses of constrained strains are multipliers. static: as in\n"
+             "`reaction`.");
+static const lg_query strain = {
+    "OOOOO|O:strain",
+    {LG_ARG_elements, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_lam, LG_ARG_static},
+    {{"strain", "n6"}, {"stress", "n6"}},
+    .at = lg_model_strain,
+};
+METHOD(strain)
+
+PyDoc_STRVAR(transmitted_doc,
+             "transmitted(element, link, t, q, v, a, lam, mem, load, static)\n--\n\n"
+             "Inertial force and moment, (..., 6), that the joint of a tree's link exerts on the link, at its\n"
+             "origin; or a support (link 0), on what is attached to it, at its point. load: factor of the loads;\n"
+             "static: motions that are given stand still.");
+static const lg_query transmitted = {
+    "OOOOOOOOOO:transmitted",
+    {LG_ARG_element, LG_ARG_link, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_lam, LG_ARG_mem, LG_ARG_load,
+     LG_ARG_static},
+    {{"wrench", "6"}},
+    .at = lg_model_transmitted,
+};
+METHOD(transmitted)
+
+PyDoc_STRVAR(rows_doc,
+             "rows(element)\n--\n\n"
+             "First constraint row, number of rows, first value of memory and number of values of an element.");
+static PyObject *ask_rows(PyObject *self, PyObject *args)
+{
+    int element, place[4];
+    lg_report report = {0};
+    if (!PyArg_ParseTuple(args, "i:rows", &element))
+        return NULL;
+    lg_status status = lg_model_rows(lg_system_of(self), element, place, &report);
+    if (status != LG_OK)
+        return lg_raise(lg_module_of(Py_TYPE(self)), status, &report, NULL);
+    return Py_BuildValue("(iiii)", place[0], place[1], place[2], place[3]);
+}
+
+static PyMethodDef model_queries[] = {
+    ENTRY(kinematics),
+    ENTRY(reaction),
+    ENTRY(strain),
+    ENTRY(transmitted),
+    {"rows", ask_rows, METH_VARARGS, rows_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+/* ---- as methods of their types ---- */
+
+static int add_methods(PyObject *module, const char *name, PyMethodDef *methods)
+{
+    PyObject *type = PyObject_GetAttrString(module, name);
+    int done = type ? 0 : -1;
+    for (; done == 0 && methods->ml_name; methods++) {
+        PyObject *method = PyDescr_NewMethod((PyTypeObject *)type, methods);
+        done = method ? PyObject_SetAttrString(type, methods->ml_name, method) : -1;
+        Py_XDECREF(method);
+    }
+    Py_XDECREF(type);
+    return done;
+}
+
+int lg_add_queries(PyObject *module)
+{
+    return add_methods(module, "System", system_queries) < 0 ? -1 : add_methods(module, "Model", model_queries);
+}

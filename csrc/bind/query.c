@@ -1,0 +1,311 @@
+/* Queries: reads their arguments, goes through the points and returns the results; see query.h. */
+#include "bind/query.h"
+
+#include "bind/args.h"
+#include "solve/query.h"
+
+enum { MAX_AXES = 64 };
+
+typedef struct argument {
+    const char *name;
+    enum { TIME, NUMBER, ARRAY, INTEGER, LIST, FLAG, NAMES } kind;
+    const char *shape;
+    size_t field;
+} argument;
+
+static const argument table[] = {[LG_NO_ARGUMENT] = {.name = NULL},
+#define LG_ARGUMENT(name, kind, shape, field) [LG_ARG_##name] = {#name, kind, shape, offsetof(lg_probe, field)},
+                                 LG_ARGUMENTS(LG_ARGUMENT)
+#undef LG_ARGUMENT
+};
+
+/* Values at points. The stride is their number from point to point; it is 0 without leading axes, as the values then
+   belong to every point. */
+typedef struct operand {
+    const argument *argument;
+    PyArrayObject *array;
+    const double *x; /* at the next point */
+    npy_intp stride;
+} operand;
+
+/* One call. */
+typedef struct batch {
+    const lg_query *query;
+    PyObject *self;
+    lg_probe probe;
+    operand in[LG_MAX_ARGUMENTS];
+    PyArrayObject *out[LG_TERM_COUNT]; /* NULL: not wanted */
+    npy_intp out_stride[LG_TERM_COUNT];
+    int operands, results;
+    int ndim; /* of the leading axes */
+    npy_intp dims[MAX_AXES + 4], points;
+    int *list; /* the probe's */
+    int listed; /* it was a sequence */
+    unsigned wanted; /* a bit for each result */
+    double *memory;
+} batch;
+
+npy_intp lg_length(const lg_system *system, char letter)
+{
+    switch (letter) {
+    case 'q':
+        return system->space->nq;
+    case 'v':
+        return system->space->nv;
+    case 'r':
+        return system->pattern->nrows;
+    case 'm':
+        return system->nmem;
+    default:
+        return letter - '0';
+    }
+}
+
+/* ---- arguments that all points have in common ---- */
+
+static int read_integer(const argument *a, PyObject *given, int *value)
+{
+    Py_ssize_t number = PyNumber_AsSsize_t(given, NULL);
+    *value = (int)number;
+    if (!PyErr_Occurred() && *value == number)
+        return 0;
+    PyErr_Clear();
+    PyErr_Format(PyExc_ValueError, "%s must be an integer below 2^31, given %R", a->name, given);
+    return -1;
+}
+
+static int read_list(batch *b, const argument *a, PyObject *given)
+{
+    b->listed = PySequence_Check(given);
+    PyObject *items = b->listed ? PySequence_Tuple(given) : PyTuple_Pack(1, given);
+    Py_ssize_t count = items ? PyTuple_GET_SIZE(items) : 0;
+    b->list = PyMem_Calloc((size_t)count + 1, sizeof *b->list);
+    int failed = !items || !b->list;
+    for (Py_ssize_t i = 0; !failed && i < count; i++)
+        failed = read_integer(a, PyTuple_GET_ITEM(items, i), &b->list[i]) < 0;
+    Py_XDECREF(items);
+    b->probe.list = b->list;
+    b->probe.count = (int)count;
+    if (failed && !PyErr_Occurred())
+        PyErr_NoMemory();
+    return failed ? -1 : 0;
+}
+
+static void raise_unknown(const lg_query *query, PyObject *name)
+{
+    PyObject *names = PyUnicode_FromString(query->results[0].name);
+    for (int i = 1; query->results[i].name && names; i++)
+        PyUnicode_AppendAndDel(&names, PyUnicode_FromFormat(", %s", query->results[i].name));
+    if (names)
+        PyErr_Format(PyExc_ValueError, "want must be a sequence of names out of %U, given %R", names, name);
+    Py_XDECREF(names);
+}
+
+/* The bits of the results that are named. */
+static int read_names(batch *b, PyObject *given)
+{
+    PyObject *names = PyUnicode_Check(given) ? PyTuple_Pack(1, given) : PySequence_Tuple(given);
+    b->wanted = 0;
+    if (!names)
+        raise_unknown(b->query, given);
+    for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
+        PyObject *name = PyTuple_GET_ITEM(names, i);
+        int result = 0;
+        while (b->query->results[result].name &&
+               !(PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, b->query->results[result].name) == 0))
+            result++;
+        if (!b->query->results[result].name) {
+            raise_unknown(b->query, name);
+            Py_CLEAR(names);
+        }
+        b->wanted |= 1u << result;
+    }
+    Py_XDECREF(names);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* ---- arguments at points ---- */
+
+static int take_leading_axes(batch *b, const operand *in, int ndim)
+{
+    const npy_intp *dims = PyArray_DIMS(in->array);
+    if (b->ndim == 0) {
+        b->ndim = ndim;
+        memcpy(b->dims, dims, (size_t)ndim * sizeof *dims);
+        b->points = PyArray_MultiplyList(dims, ndim);
+    }
+    if (ndim == b->ndim && PyArray_CompareLists(dims, b->dims, ndim))
+        return 0;
+    PyErr_Format(PyExc_ValueError, "the leading axes of %s differ from those of the arguments before it",
+                 in->argument->name);
+    return -1;
+}
+
+static int read_operand(batch *b, const argument *a, PyObject *given)
+{
+    npy_intp dims[3];
+    int core = (int)strlen(a->shape);
+    for (int i = 0; i < core; i++)
+        dims[i] = lg_length(b->probe.system, a->shape[i]);
+    PyArrayObject *array = lg_array(given, a->name, core, dims, 1);
+    if (!array)
+        return -1;
+    int leading = PyArray_NDIM(array) - core;
+    operand *in = &b->in[b->operands++];
+    *in = (operand){a, array, lg_data(array), leading ? PyArray_MultiplyList(dims, core) : 0};
+    return leading ? take_leading_axes(b, in, leading) : 0;
+}
+
+static int read_argument(batch *b, const argument *a, PyObject *given)
+{
+    int *field = (int *)((char *)&b->probe + a->field); // of an INTEGER or a FLAG
+    switch (a->kind) {
+    case INTEGER:
+        return read_integer(a, given, field);
+    case FLAG:
+        return (*field = PyObject_IsTrue(given)) < 0 ? -1 : 0;
+    case LIST:
+        return read_list(b, a, given);
+    case NAMES:
+        return read_names(b, given);
+    default:
+        return read_operand(b, a, given);
+    }
+}
+
+/* None is a default, too. */
+static int read_arguments(batch *b, PyObject *args, PyObject *kwargs)
+{
+    const lg_query *query = b->query;
+    char *names[LG_MAX_ARGUMENTS + 1] = {NULL};
+    PyObject *g[LG_MAX_ARGUMENTS] = {NULL};
+    int required = (int)strcspn(query->format, "|:");
+    for (int i = 0; query->arguments[i]; i++)
+        names[i] = (char *)table[query->arguments[i]].name;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, query->format, names, &g[0], &g[1], &g[2], &g[3], &g[4], &g[5],
+                                     &g[6], &g[7], &g[8], &g[9], &g[10], &g[11]))
+        return -1;
+    for (int i = 0; query->arguments[i]; i++) {
+        int is_given = g[i] && (g[i] != Py_None || i < required);
+        if (is_given && read_argument(b, &table[query->arguments[i]], g[i]) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- results ---- */
+
+static PyArrayObject *new_result(batch *b, const char *shape)
+{
+    int ndim = b->ndim;
+    for (; *shape; shape++)
+        if (*shape != 'n')
+            b->dims[ndim++] = lg_length(b->probe.system, *shape);
+        else if (b->listed)
+            b->dims[ndim++] = b->probe.count;
+    return (PyArrayObject *)PyArray_SimpleNew(ndim, b->dims, NPY_DOUBLE);
+}
+
+static int open_results(batch *b)
+{
+    for (; b->query->results[b->results].name; b->results++) {
+        int i = b->results;
+        if (!(b->wanted >> i & 1))
+            continue;
+        if (!(b->out[i] = new_result(b, b->query->results[i].shape)))
+            return -1;
+        b->probe.out[i] = PyArray_DATA(b->out[i]);
+        b->out_stride[i] = PyArray_MultiplyList(PyArray_DIMS(b->out[i]) + b->ndim, PyArray_NDIM(b->out[i]) - b->ndim);
+    }
+    return 0;
+}
+
+static PyObject *results_of(const batch *b)
+{
+    if (b->results == 1)
+        return Py_NewRef((PyObject *)b->out[0]);
+    PyObject *all = b->query->named ? PyDict_New() : PyTuple_New(b->results);
+    for (int i = 0; all && i < b->results; i++)
+        if (!b->query->named)
+            PyTuple_SET_ITEM(all, i, Py_NewRef((PyObject *)b->out[i]));
+        else if (b->out[i] && PyDict_SetItemString(all, b->query->results[i].name, (PyObject *)b->out[i]) < 0)
+            Py_CLEAR(all);
+    return all;
+}
+
+/* ---- the call ---- */
+
+/* Memory and scratch of the system; what is not given is zero. */
+static int open_memory(batch *b)
+{
+    const lg_system *system = b->probe.system;
+    npy_intp nv = system->space->nv, nrows = system->pattern->nrows;
+    double *next = b->memory = PyMem_Calloc((size_t)(3 * nv + nrows + system->nmem + system->nwork) + 1, sizeof *next);
+    if (!next) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    b->probe.forces = next;
+    b->probe.point.a = b->probe.pair.p0 = next += 2 * nv;
+    b->probe.point.lam = next += nv;
+    b->probe.point.mem = b->probe.mem = next += nrows;
+    b->probe.point.work = next + system->nmem;
+    return 0;
+}
+
+/* The plan and the solver of the row. */
+static lg_status open_solver(batch *b)
+{
+    const lg_query *query = b->query;
+    if (b->wanted & query->planned && !(b->probe.plan = lg_system_plan(b->self, query->coupling)))
+        return LG_CALLBACK;
+    return query->solves ? lg_probe_open(&b->probe) : LG_OK;
+}
+
+static lg_status at_next_point(batch *b)
+{
+    lg_probe *probe = &b->probe;
+    for (operand *in = b->in; in < b->in + b->operands; in++) {
+        void *field = (char *)probe + in->argument->field;
+        if (in->argument->kind == ARRAY)
+            *(const double **)field = in->x;
+        else
+            *(double *)field = *in->x;
+        if (in->argument->kind == TIME)
+            probe->point.t_in = probe->point.t;
+        in->x += in->stride;
+    }
+    LG_TRY(b->query->at(probe));
+    for (int i = 0; i < b->results; i++)
+        if (probe->out[i])
+            probe->out[i] += b->out_stride[i];
+    return LG_OK;
+}
+
+static PyObject *answer(batch *b)
+{
+    lg_status status = open_solver(b);
+    int open = status == LG_OK && b->query->solves;
+    for (npy_intp point = 0; point < b->points && status == LG_OK; point++)
+        status = at_next_point(b);
+    if (open)
+        ((lg_system_object *)b->self)->dense_fallbacks += lg_probe_close(&b->probe);
+    return status == LG_OK ? results_of(b) : lg_raise(lg_module_of(Py_TYPE(b->self)), status, &b->probe.report, NULL);
+}
+
+PyObject *lg_ask(const lg_query *query, PyObject *self, PyObject *args, PyObject *kwargs)
+{
+    batch b = {.query = query, .self = self, .points = 1, .wanted = ~0u};
+    PyObject *result = NULL;
+    b.probe =
+        (lg_probe){.system = lg_system_of(self), .point = lg_point_at(0, NULL, NULL), .position = 1, .velocity = 1};
+    if (read_arguments(&b, args, kwargs) == 0 && open_results(&b) == 0 && open_memory(&b) == 0)
+        result = answer(&b);
+    for (int i = 0; i < b.operands; i++)
+        Py_DECREF(b.in[i].array);
+    for (int i = 0; i < b.results; i++)
+        Py_XDECREF(b.out[i]);
+    PyMem_Free(b.list);
+    PyMem_Free(b.memory);
+    return result;
+}

@@ -1,0 +1,64 @@
+/* Solves at one point outside of runs; see query.h. */
+#include "solve/query.h"
+
+#include "core/small.h"
+#include "solve/initial.h"
+#include "solve/project.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct lg_probe_solver {
+    lg_accel accel;
+    lg_arena arena;
+};
+
+lg_status lg_probe_open(lg_probe *probe)
+{
+    struct lg_probe_solver *solver = calloc(1, sizeof *solver);
+    if (!solver)
+        return LG_NO_MEMORY;
+    solver->accel.system = probe->system;
+    solver->accel.plan = probe->plan;
+    probe->solver = solver;
+    lg_status status = lg_arena_open(&solver->arena, lg_accel_layout, &solver->accel);
+    if (status != LG_OK)
+        free(solver);
+    return status;
+}
+
+long lg_probe_close(lg_probe *probe)
+{
+    struct lg_probe_solver *solver = probe->solver;
+    long fallbacks = solver->accel.matrix.fallbacks;
+    lg_accel_close(&solver->accel);
+    lg_arena_close(&solver->arena);
+    free(solver);
+    return fallbacks;
+}
+
+/* The point of a probe as the first one of a run, with its memory. */
+static lg_status begin(lg_probe *probe)
+{
+    const lg_system *system = probe->system;
+    lg_zero(system->nmem, probe->mem);
+    probe->point.t_in = nextafter(probe->point.t, INFINITY);
+    return system->commit ? system->commit(system->self, &probe->point, probe->mem) : LG_OK;
+}
+
+lg_status lg_probe_initial(lg_probe *probe)
+{
+    LG_TRY(begin(probe));
+    return lg_initial(&probe->solver->accel, &probe->point, probe->out[0], probe->out[1], &probe->report);
+}
+
+lg_status lg_probe_project(lg_probe *probe)
+{
+    const lg_space *space = probe->system->space;
+    int levels = (probe->position ? LG_PROJECT_POSITION : 0) | (probe->velocity ? LG_PROJECT_VELOCITY : 0);
+    LG_TRY(begin(probe));
+    lg_copy(space->nq, probe->point.q, probe->out[0]);
+    lg_copy(space->nv, probe->point.v, probe->out[1]);
+    return lg_project(&probe->solver->accel, levels, probe->point.t, probe->out[0], probe->out[1], probe->mem,
+                      &probe->report);
+}
