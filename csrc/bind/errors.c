@@ -2,29 +2,47 @@
 
 /* ---- the classes ---- */
 
-static PyObject *add_class(PyObject *module, const char *name, const char *doc, PyObject *base)
+typedef struct class_row {
+    const char *name;
+    int base; /* an exception that stands before it */
+    const char *doc;
+} class_row;
+
+static const class_row rows[LG_EXCEPTION_COUNT] = {
+    [LG_IntegrationError] =
+        {"lgint.IntegrationError", LG_RuntimeError,
+         "A run failed. `report` is a dict (status, step, t, h, iteration, residual, what), `result` and `trajectory`\n"
+         "hold everything up to the last accepted step."},
+    [LG_ConvergenceError] = {"lgint.ConvergenceError", LG_IntegrationError,
+                             "Newton's method did not converge, or a value became infinite."},
+    [LG_SingularError] = {"lgint.SingularError", LG_IntegrationError,
+                          "A matrix is singular: redundant constraints or a body without mass."},
+    [LG_StepSizeError] = {"lgint.StepSizeError", LG_IntegrationError, "The step size fell below its minimum."},
+    [LG_Interrupted] = {"lgint.Interrupted", LG_KeyboardInterrupt,
+                        "Ctrl-C during a run; `result` and `trajectory` hold what was computed."},
+};
+
+static PyObject *new_class(const class_row *row, PyObject *base)
 {
     PyObject *attributes = Py_BuildValue("{s:O,s:O,s:O}", "report", Py_None, "result", Py_None, "trajectory", Py_None);
-    if (!attributes)
-        return NULL;
-    PyObject *class = PyErr_NewExceptionWithDoc(name, doc, base, attributes);
-    Py_DECREF(attributes);
-    if (class && PyModule_AddObjectRef(module, strrchr(name, '.') + 1, class) < 0)
-        Py_CLEAR(class);
+    PyObject *class = attributes ? PyErr_NewExceptionWithDoc(row->name, row->doc, base, attributes) : NULL;
+    Py_XDECREF(attributes);
     return class;
 }
-
-#define ADD_CLASS(name, base, doc)                                                                                     \
-    if (!(exception[LG_##name] = add_class(module, "lgint." #name, doc, base)))                                        \
-        return -1;
 
 int lg_add_errors(PyObject *module)
 {
     lg_module *state = PyModule_GetState(module);
     PyObject **exception = state->exception;
-    LG_EXCEPTIONS(ADD_CLASS)
+    exception[LG_RuntimeError] = Py_NewRef(PyExc_RuntimeError);
     exception[LG_ValueError] = Py_NewRef(PyExc_ValueError);
     exception[LG_MemoryError] = Py_NewRef(PyExc_MemoryError);
+    exception[LG_KeyboardInterrupt] = Py_NewRef(PyExc_KeyboardInterrupt);
+    for (int i = LG_OWN_EXCEPTIONS; i < LG_EXCEPTION_COUNT; i++) {
+        exception[i] = new_class(&rows[i], exception[rows[i].base]);
+        if (!exception[i] || PyModule_AddType(module, (PyTypeObject *)exception[i]) < 0)
+            return -1;
+    }
     return 0;
 }
 
@@ -33,17 +51,15 @@ int lg_add_errors(PyObject *module)
 static PyObject *class_of(const lg_module *module, lg_status status)
 {
     static const int classes[] = {
-#define LG_STATUS(name, message, exception, advice) LG_##exception,
+#define LG_STATUS(name, message, specific, exception, advice) LG_##exception,
 #include "core/status.def"
 #undef LG_STATUS
     };
     return module->exception[classes[status]];
 }
 
-static PyObject *message_of(lg_status status, const lg_report *report)
+static PyObject *decoded(const char *text)
 {
-    char text[LG_MESSAGE_SIZE];
-    lg_status_message(status, report, text);
     return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
@@ -51,9 +67,8 @@ static PyObject *report_dict(lg_status status, const lg_report *report)
 {
     static const lg_report nowhere;
     const lg_report *r = report ? report : &nowhere;
-    PyObject *what = PyUnicode_DecodeUTF8(r->what, (Py_ssize_t)strlen(r->what), "replace");
     return Py_BuildValue("{s:s,s:l,s:d,s:d,s:i,s:d,s:N}", "status", lg_status_name(status), "step", r->step, "t", r->t,
-                         "h", r->h, "iteration", r->iteration, "residual", r->residual, "what", what);
+                         "h", r->h, "iteration", r->iteration, "residual", r->residual, "what", decoded(r->what));
 }
 
 static int attach(PyObject *error, lg_status status, const lg_report *report, PyObject *result)
@@ -61,18 +76,14 @@ static int attach(PyObject *error, lg_status status, const lg_report *report, Py
     PyObject *dict = report_dict(status, report);
     int done = dict ? PyObject_SetAttrString(error, "report", dict) : -1;
     Py_XDECREF(dict);
-    if (done == 0 && result)
-        done = PyObject_SetAttrString(error, "result", result);
-    return done;
+    return done == 0 && result ? PyObject_SetAttrString(error, "result", result) : done;
 }
 
 PyObject *lg_error_of(const lg_module *module, lg_status status, const lg_report *report, PyObject *result)
 {
-    PyObject *message = message_of(status, report);
-    if (!message)
-        return NULL;
-    PyObject *error = PyObject_CallOneArg(class_of(module, status), message);
-    Py_DECREF(message);
+    char text[LG_MESSAGE_SIZE];
+    lg_status_message(status, report, text);
+    PyObject *error = PyObject_CallFunction(class_of(module, status), "N", decoded(text));
     if (error && attach(error, status, report, result) < 0)
         Py_CLEAR(error);
     return error;

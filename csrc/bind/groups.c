@@ -1,6 +1,6 @@
 /* The operations of the core's table as NumPy's generalised ufuncs of the same names, which take float64 and support
    batches, broadcasting and out=. Matrices are in C order here. */
-#include "bind/module.h"
+#include "bind/args.h"
 #include "group/operations.h"
 
 #include <numpy/ufuncobject.h>
@@ -107,20 +107,12 @@ static int add_ufunc(PyObject *module, const lg_operation *const *row)
     PyObject *ufunc =
         PyUFunc_FromFuncAndDataAndSignature((PyUFuncGenericFunction *)loops, (void *const *)row, types, 1, nin, 1,
                                             PyUFunc_None, operation->name, operation->doc, 0, signature);
-    int failed = !ufunc || PyModule_AddObjectRef(module, operation->name, ufunc) < 0;
-    Py_XDECREF(ufunc);
-    return failed ? -1 : 0;
-}
-
-static int import_ufuncs(void)
-{
-    import_umath1(-1);
-    return 0;
+    return lg_set_item(PyModule_GetDict(module), operation->name, ufunc);
 }
 
 int lg_add_groups(PyObject *module)
 {
-    if (import_ufuncs() < 0)
+    if (PyUFunc_ImportUFuncAPI() < 0)
         return -1;
     for (int i = 0; i < lg_operation_count; i++)
         if (add_ufunc(module, &lg_operations[i]) < 0)

@@ -1,10 +1,11 @@
 /* The extension module lgint._core: multi-phase initialisation from the parts that the other files add. */
+#define LG_IMPORT_NUMPY
 #include "bind/module.h"
 #include "sparse/linalg.h"
 
 static int module_exec(PyObject *module)
 {
-    if (lg_import_numpy() < 0)
+    if (PyArray_ImportNumPyAPI() < 0)
         return -1;
     lg_dense_single_thread();
 

@@ -1,5 +1,4 @@
-/* The state of the extension module, and NumPy's table of functions. */
-#define LG_IMPORT_NUMPY
+/* The state of the extension module. */
 #include "bind/module.h"
 
 PyDoc_STRVAR(module_doc, "The compiled core. Private: the public face is the package `lgint`. _core.pyi describes it.");
@@ -31,12 +30,6 @@ struct PyModuleDef lg_module_def = {
     PyModuleDef_HEAD_INIT,         .m_name = "lgint._core", .m_doc = module_doc,   .m_size = sizeof(lg_module),
     .m_traverse = module_traverse, .m_clear = module_clear, .m_free = module_free,
 };
-
-int lg_import_numpy(void)
-{
-    import_array1(-1);
-    return 0;
-}
 
 lg_module *lg_module_of(PyTypeObject *type)
 {

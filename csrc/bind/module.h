@@ -4,26 +4,18 @@
 
 #include "bind/python.h"
 
-/* X(name, base, doc): the classes of exceptions, each after its base. status.def gives the class for each failure of
-   the core. */
-#define LG_EXCEPTIONS(X)                                                                                               \
-    X(IntegrationError, PyExc_RuntimeError,                                                                            \
-      "A run failed. `report` is a dict (status, step, t, h, iteration, residual, what), `result` and `trajectory`\n"  \
-      "hold everything up to the last accepted step.")                                                                 \
-    X(ConvergenceError, exception[LG_IntegrationError],                                                                \
-      "Newton's method did not converge, or a value became infinite.")                                                 \
-    X(SingularError, exception[LG_IntegrationError],                                                                   \
-      "A matrix is singular: redundant constraints or a body without mass.")                                           \
-    X(StepSizeError, exception[LG_IntegrationError], "The step size fell below its minimum.")                          \
-    X(Interrupted, PyExc_KeyboardInterrupt, "Ctrl-C during a run; `result` and `trajectory` hold what was computed.")
-
+/* The classes of exceptions; errors.c describes those that are the module's own. */
 enum {
-#define LG_EXCEPTION(name, base, doc) LG_##name,
-    LG_EXCEPTIONS(LG_EXCEPTION)
-#undef LG_EXCEPTION
-        LG_OWN_EXCEPTIONS,
-    LG_ValueError = LG_OWN_EXCEPTIONS, /* Python's built-in classes that status.def names */
+    LG_RuntimeError,
+    LG_ValueError,
     LG_MemoryError,
+    LG_KeyboardInterrupt,
+    LG_OWN_EXCEPTIONS,
+    LG_IntegrationError = LG_OWN_EXCEPTIONS,
+    LG_ConvergenceError,
+    LG_SingularError,
+    LG_StepSizeError,
+    LG_Interrupted,
     LG_EXCEPTION_COUNT
 };
 
@@ -33,8 +25,6 @@ typedef struct lg_module {
 } lg_module;
 
 extern struct PyModuleDef lg_module_def; /* but for its slots and functions, which init.c sets */
-/* Once per process, before any other function of NumPy. -1: an exception is set. */
-int lg_import_numpy(void);
 /* The module state of one of the module's types or of a subclass. */
 lg_module *lg_module_of(PyTypeObject *type);
 

@@ -1,4 +1,4 @@
-/* Python.h and NumPy's C-API, included the same way everywhere. Exactly one file (module.c) defines LG_IMPORT_NUMPY. */
+/* Python.h and NumPy's C-API, included the same way everywhere. Exactly one file (init.c) defines LG_IMPORT_NUMPY. */
 #ifndef LG_BIND_PYTHON_H
 #define LG_BIND_PYTHON_H
 

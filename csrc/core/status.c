@@ -4,39 +4,37 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const status_names[] = {
-#define LG_STATUS(name, message, exception, advice) #name,
+typedef struct status_row {
+    const char *name, *message;
+    int specific;
+    const char *advice;
+} status_row;
+
+static const status_row rows[] = {
+#define LG_STATUS(name, message, specific, exception, advice) {#name, message, specific, advice},
 #include "core/status.def"
 #undef LG_STATUS
+    {"UNKNOWN", "unknown status", 0, ""},
 };
 
-static const char *const status_messages[] = {
-#define LG_STATUS(name, message, exception, advice) message,
-#include "core/status.def"
-#undef LG_STATUS
-};
-
-static const char *const status_advice[] = {
-#define LG_STATUS(name, message, exception, advice) advice,
-#include "core/status.def"
-#undef LG_STATUS
-};
+static const status_row *row_of(lg_status status)
+{
+    return &rows[(unsigned)status < LG_STATUS_COUNT ? status : LG_STATUS_COUNT];
+}
 
 const char *lg_status_name(lg_status status)
 {
-    return (unsigned)status < LG_STATUS_COUNT ? status_names[status] : "UNKNOWN";
+    return row_of(status)->name;
 }
 
 void lg_status_message(lg_status status, const lg_report *report, char *text)
 {
     static const lg_report nothing;
     const lg_report *r = report ? report : &nothing;
-    int known = (unsigned)status < LG_STATUS_COUNT;
-    const char *advice = r->advice[0] ? r->advice : known ? status_advice[status] : "";
-    const char *message = known ? status_messages[status] : "unknown status";
+    const status_row *row = row_of(status);
+    const char *advice = r->advice[0] ? r->advice : row->advice;
+    const char *message = row->specific && r->what[0] ? "" : row->message;
     char step[96] = "", newton[96] = "";
-    if (status == LG_BAD_ARGUMENT && r->what[0]) /* `what` names the argument and says what is wrong with it */
-        message = "";
     if (r->h != 0)
         snprintf(step, sizeof step, ", at t = %.9g in step %ld of size h = %.6g", r->t, r->step + 1, r->h);
     if (r->iteration > 0)

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 typedef enum lg_status {
-#define LG_STATUS(name, message, exception, advice) LG_##name,
+#define LG_STATUS(name, message, specific, exception, advice) LG_##name,
 #include "core/status.def"
 #undef LG_STATUS
     LG_STATUS_COUNT

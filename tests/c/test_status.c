@@ -41,6 +41,17 @@ static void test_a_message_says_what_where_and_what_to_try(void)
     CHECK_TEXT(message, "Newton's method did not converge; do less");
 }
 
+static void test_a_report_says_what_is_wrong_with_an_argument(void)
+{
+    char message[LG_MESSAGE_SIZE];
+    lg_report report = {.advice = "give a positive one"};
+    lg_status_message(LG_BAD_ARGUMENT, &report, message);
+    CHECK_TEXT(message, "an argument is outside its range; give a positive one");
+    lg_report_name(&report, "h must be positive");
+    lg_status_message(LG_BAD_ARGUMENT, &report, message);
+    CHECK_TEXT(message, "h must be positive; give a positive one");
+}
+
 static void test_names_are_cut_to_the_room_there_is(void)
 {
     lg_report report = {.step = 7};
@@ -95,6 +106,7 @@ int main(void)
     RUN(test_every_code_has_a_name_and_a_message);
     RUN(test_unknown_codes);
     RUN(test_a_message_says_what_where_and_what_to_try);
+    RUN(test_a_report_says_what_is_wrong_with_an_argument);
     RUN(test_names_are_cut_to_the_room_there_is);
     RUN(test_no_cut_goes_through_a_character);
     RUN(test_try_leaves_at_the_first_failure);
