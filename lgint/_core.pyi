@@ -149,8 +149,9 @@ class Model(System):
 
 class CallableSystem(System):
     """A system that calls Python functions, which take a float and read-only NumPy arrays and return values that NumPy
-    converts to arrays. At a kink, t is one rounding error to the side on which functions are evaluated. Derivatives
-    that are not given are formed by differences."""
+    converts to arrays. At a kink, t is one rounding error to the side on which functions are evaluated. An
+    exception inside a function stops the run and is raised unchanged. Derivatives that are not given are formed by
+    differences."""
 
     def __new__(
         cls,
@@ -162,11 +163,11 @@ class CallableSystem(System):
     ) -> CallableSystem: ...
     # mass(t, q) -> (nv, nv), force(t, q, v) -> (nv,), gyro(t, q, v) -> (nv,)
     # constraint(t, q) -> (nrows,), constraint_jacobian(t, q) -> (nrows, nv)
-    # constraint_acceleration(t, q, v) -> (nrows,): zeta
+    # constraint_acceleration(t, q, v) -> (nrows,): zeta = -(dB/dt) v - explicit time terms
     # tangent(t, q, v, a, lam) -> (K, D), both (nv, nv) and without the blocks' own rows:
     #   K = d(M a + gyro - force + B^T lam)/dq, D = d(gyro - force)/dv
     # energy(t, q, v) -> (T, V)
-    # for energy-momentum methods: potential(t, q), potential_gradient(t, q) -> (nv,),
+    # for energy-momentum methods, on a single block R^n: potential(t, q), potential_gradient(t, q) -> (nv,),
     #   mass_gradient(t, q) -> (nv, nv, nv), the derivative's index last
 
 def integrate(
@@ -187,6 +188,7 @@ def integrate(
     stops: ArrayLike | None = None,  # ascending, from t0 to t_end
     on_rows: Callable[[dict[str, Any]], object] | None = None,
     room: int = 0,
+    ends: bool = False,  # whether on_step may end the run; otherwise one that could not reach t_end is refused or ended
 ) -> dict[str, Any]:
     """Runs from t0 through the stops to t_end; each interval between stops and kinks is cut into ceil(length / h) equal
     steps. progress(t) is called about every 50 ms, on_step with both ends of every step; if it returns a time, the run

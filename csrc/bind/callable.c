@@ -1,35 +1,88 @@
-/* The type CallableSystem: a system made of Python functions. */
+/* The type CallableSystem: a system made of Python functions. It needs the GIL. */
 #include "bind/args.h"
-#include "bind/py_function.h"
 #include "bind/system.h"
+#include "system/callback.h"
 
-static const char *const function_names[LG_CALLS] = {
-    [LG_CALL_MASS] = "mass",
-    [LG_CALL_FORCE] = "force",
-    [LG_CALL_GYRO] = "gyro",
-    [LG_CALL_CONSTRAINT] = "constraint",
-    [LG_CALL_JACOBIAN] = "constraint_jacobian",
-    [LG_CALL_ACCELERATION] = "constraint_acceleration",
-    [LG_CALL_TANGENT] = "tangent",
-    [LG_CALL_ENERGY] = "energy",
-    [LG_CALL_POTENTIAL] = "potential",
-    [LG_CALL_POTENTIAL_GRADIENT] = "potential_gradient",
-    [LG_CALL_MASS_GRADIENT] = "mass_gradient",
+/* ---- calling a function ---- */
+
+/* Shape of what it returns: v is nv, r is the number of rows, 2 is 2. */
+#define CALL(name, arguments, count, shape) {name, "the value returned by " name "(" arguments ")", count, shape}
+
+static const struct {
+    const char *name, *text;
+    int arguments; /* how many of t, q, v, a, lam */
+    const char *shape;
+} calls[LG_CALLS] = {
+    [LG_CALL_MASS] = CALL("mass", "t, q", 2, "vv"),
+    [LG_CALL_FORCE] = CALL("force", "t, q, v", 3, "v"),
+    [LG_CALL_GYRO] = CALL("gyro", "t, q, v", 3, "v"),
+    [LG_CALL_CONSTRAINT] = CALL("constraint", "t, q", 2, "r"),
+    [LG_CALL_JACOBIAN] = CALL("constraint_jacobian", "t, q", 2, "rv"),
+    [LG_CALL_ACCELERATION] = CALL("constraint_acceleration", "t, q, v", 3, "r"),
+    [LG_CALL_TANGENT] = CALL("tangent", "t, q, v, a, lam", 5, "2vv"),
+    [LG_CALL_ENERGY] = CALL("energy", "t, q, v", 3, "2"),
+    [LG_CALL_POTENTIAL] = CALL("potential", "t, q", 2, ""),
+    [LG_CALL_POTENTIAL_GRADIENT] = CALL("potential_gradient", "t, q", 2, "v"),
+    [LG_CALL_MASS_GRADIENT] = CALL("mass_gradient", "t, q", 2, "vvv"),
 };
 
-/* The functions given by name, those given as None left out; the list `owned` keeps them. */
-static lg_py_function *read_functions(PyObject *given, lg_callbacks_spec *spec, PyObject *owned)
+enum { MAX_ARGUMENTS = 5 };
+
+typedef struct python_function {
+    PyObject *callable; /* NULL: not given */
+    enum lg_call call; /* which one it is */
+    int nq, nv, rows; /* of its system */
+} python_function;
+
+static PyObject *read_only(const double *data, int n)
 {
-    lg_py_function *functions = lg_keep_memory(owned, LG_CALLS, sizeof *functions);
+    PyObject *array = lg_vector_from(data, n);
+    if (array)
+        PyArray_CLEARFLAGS((PyArrayObject *)array, NPY_ARRAY_WRITEABLE);
+    return array;
+}
+
+static PyObject *returned(const python_function *f, const lg_callback_point *at)
+{
+    const double *const data[] = {at->q, at->v, at->a, at->lam};
+    const int sizes[] = {f->nq, f->nv, f->nv, f->rows}, wanted = calls[f->call].arguments;
+    PyObject *arguments[MAX_ARGUMENTS] = {PyFloat_FromDouble(at->t)}, *result = NULL;
+    for (int i = 1; i < wanted && arguments[i - 1]; i++)
+        arguments[i] = read_only(data[i - 1], sizes[i - 1]);
+    if (arguments[wanted - 1])
+        result = PyObject_Vectorcall(f->callable, arguments, (size_t)wanted, NULL);
+    for (int i = 0; i < wanted; i++)
+        Py_XDECREF(arguments[i]);
+    return result;
+}
+
+/* Calls the function with read-only copies of its arguments and stores the value that it returns. LG_CALLBACK: an
+   exception is set. */
+static lg_status call(void *self, const lg_callback_point *at, double *out)
+{
+    const python_function *f = self;
+    npy_intp dims[3];
+    int ndim = 0;
+    for (const char *axis = calls[f->call].shape; *axis; axis++)
+        dims[ndim++] = *axis == 'v' ? f->nv : *axis == 'r' ? f->rows : 2;
+    return lg_returned(returned(f, at), calls[f->call].text, ndim, dims, out);
+}
+
+/* ---- creation; the list `owned` keeps everything that the system points to ---- */
+
+/* The functions given by name; one that is None is left out. */
+static python_function *read_functions(PyObject *given, lg_callbacks_spec *spec, PyObject *owned)
+{
+    python_function *functions = lg_keep_memory(owned, LG_CALLS, sizeof *functions);
     Py_ssize_t found = 0;
     for (int i = 0; functions && i < LG_CALLS; i++) {
-        PyObject *function = PyDict_GetItemString(given, function_names[i]);
+        PyObject *function = PyDict_GetItemString(given, calls[i].name);
         found += function != NULL;
-        if (lg_function(function_names[i], &function) < 0 || (function && PyList_Append(owned, function) < 0))
+        if (lg_function(calls[i].name, &function) < 0 || (function && PyList_Append(owned, function) < 0))
             return NULL;
-        functions[i] = (lg_py_function){.function = function, .call = i};
+        functions[i] = (python_function){.callable = function, .call = i};
         if (function)
-            spec->function[i] = (lg_callback){lg_py_call, &functions[i]};
+            spec->function[i] = (lg_callback){call, &functions[i]};
     }
     if (!functions || found == PyDict_Size(given))
         return functions;
@@ -52,7 +105,7 @@ static void release(void *core)
     lg_callbacks_free(core);
 }
 
-static PyObject *new_system(PyTypeObject *type, const lg_callbacks_spec *spec, lg_py_function *functions,
+static PyObject *new_system(PyTypeObject *type, const lg_callbacks_spec *spec, python_function *functions,
                             PyObject *owned)
 {
     lg_callbacks *callbacks;
@@ -61,7 +114,7 @@ static PyObject *new_system(PyTypeObject *type, const lg_callbacks_spec *spec, l
     if (status != LG_OK)
         return lg_raise(lg_module_of(type), status, &report, NULL);
     const lg_system *system = lg_callbacks_system(callbacks);
-    for (lg_py_function *f = functions; f < functions + LG_CALLS; f++)
+    for (python_function *f = functions; f < functions + LG_CALLS; f++)
         f->nq = system->space->nq, f->nv = system->space->nv, f->rows = spec->nrows;
     return lg_system_new(type, system, callbacks, release, owned);
 }
@@ -71,7 +124,7 @@ static PyObject *callable_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     static char *names[] = {"blocks", "nrows", "functions", "kinks", "constant_mass", NULL};
     PyObject *blocks, *given, *kinks, *self = NULL;
     lg_callbacks_spec spec = {.flags = LG_SYSTEM_NEEDS_GIL};
-    lg_py_function *functions;
+    python_function *functions;
     int constant_mass = 0;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiO!O|p:CallableSystem", names, &blocks, &spec.nrows, &PyDict_Type,
                                      &given, &kinks, &constant_mass))
@@ -90,16 +143,9 @@ static PyObject *callable_new(PyTypeObject *type, PyObject *args, PyObject *kwar
 PyDoc_STRVAR(
     callable_doc,
     "CallableSystem(blocks, nrows, functions, kinks, constant_mass=False)\n--\n\n"
-    "A system whose verbs call Python functions, with M a + gyro - force + B^T lam = 0. blocks: (kind, n); functions:\n"
-    "a dict of mass and force and, if given, gyro, constraint, constraint_jacobian, constraint_acceleration, tangent,\n"
-    "energy, potential, potential_gradient and mass_gradient. They get read-only copies of q (nq,) and v (nv,) and, "
-    "at\n"
-    "a kink, a t just on the side that is meant. An exception inside a function stops the run and is raised "
-    "unchanged.\n"
-    "If constraint_acceleration (zeta = -(dB/dt) v - explicit time terms) or tangent (K = d(M a + gyro - force +\n"
-    "B^T lam)/dq and D = d(gyro - force)/dv, both without the blocks' own rows) is not given, it is formed by\n"
-    "differences. The potential and the two gradients make steps of energy-momentum methods possible, on a single\n"
-    "block R^n.");
+    "A system whose verbs call Python functions, a dict by name: mass and force, and perhaps gyro, constraint,\n"
+    "constraint_jacobian, constraint_acceleration, tangent, energy, potential, potential_gradient,\n"
+    "mass_gradient. An exception inside a function stops the run and is raised unchanged.");
 
 static PyType_Slot callable_slots[] = {
     {Py_tp_doc, (void *)callable_doc},

@@ -131,12 +131,11 @@ static PyObject *results_of(void *self)
 
 static PyObject *finish(call *c, lg_status status)
 {
-    static const lg_report nowhere;
     const lg_ensemble *ensemble = &c->ensemble;
     if (status == LG_OK)
         return results_of(c);
-    const lg_report *last = ensemble->done ? &ensemble->member[ensemble->done - 1].report : &nowhere;
-    return lg_raise_after(c->module, status, last->status == status ? last : &nowhere, results_of, c);
+    const lg_report *last = ensemble->done ? &ensemble->member[ensemble->done - 1].report : &ensemble->report;
+    return lg_raise_after(c->module, status, last->status == status ? last : &ensemble->report, results_of, c);
 }
 
 /* ---- the call ---- */

@@ -17,7 +17,7 @@ static const class_row rows[LG_EXCEPTION_COUNT] = {
                              "Newton's method did not converge, or a value became infinite."},
     [LG_SingularError] = {"lgint.SingularError", LG_IntegrationError,
                           "A matrix is singular: redundant constraints or a body without mass."},
-    [LG_StepSizeError] = {"lgint.StepSizeError", LG_IntegrationError, "The step size fell below its minimum."},
+    [LG_StepSizeError] = {"lgint.StepSizeError", LG_IntegrationError, "The step size became too small."},
     [LG_Interrupted] = {"lgint.Interrupted", LG_KeyboardInterrupt,
                         "Ctrl-C during a run; `result` and `trajectory` hold what was computed."},
 };

@@ -8,6 +8,7 @@ typedef struct call {
     lg_module *module;
     lg_outcome outcome;
     PyObject *progress, *on_step, *on_rows; /* callables, or NULL */
+    int ends; /* whether on_step may end the run */
     lg_thread thread;
     double begin, wall_time; /* s */
 } call;
@@ -60,7 +61,7 @@ static lg_status poll(void *self, double t)
 
 static lg_status run(call *c, const lg_schedule *schedule, lg_report *report)
 {
-    lg_observer observer = {.self = c, .poll = poll, .step = c->on_step ? step : NULL};
+    lg_observer observer = {.self = c, .poll = poll, .step = c->on_step ? step : NULL, .ends = c->ends};
     lg_release_gil(&c->thread, c->session.run.system);
     lg_status status = lg_session_run(&c->session, schedule, &observer, report);
     lg_hold_gil(&c->thread);
@@ -155,23 +156,24 @@ static void close_call(call *c)
 
 const char lg_integrate_doc[] =
     "integrate(system, method, t0, t_end, h, save_every, q, v, start, options, progress=None, t_eval=None,\n  "
-    "        on_step=None, dense=False, stops=None, on_rows=None, room=0)\n--\n\nA whole run as a dict of arrays.";
+    "        on_step=None, dense=False, stops=None, on_rows=None, room=0, ends=False)\n--\n\nA whole run as a dict of "
+    "arrays.";
 
 PyObject *lg_integrate_call(PyObject *module, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"system",  "method", "t0",    "t_end",   "h",        "save_every",
-                            "q",       "v",      "start", "options", "progress", "t_eval",
-                            "on_step", "dense",  "stops", "on_rows", "room",     NULL};
+    static char *names[] = {"system", "method",  "t0",      "t_end",    "h",      "save_every", "q",
+                            "v",      "start",   "options", "progress", "t_eval", "on_step",    "dense",
+                            "stops",  "on_rows", "room",    "ends",     NULL};
     Py_ssize_t room = 0;
     lg_run_arguments a;
     lg_schedule schedule = {0};
     PyObject *t_eval = Py_None, *stops = Py_None, *result = NULL;
     PyArrayObject *times[2] = {NULL};
     call c = {.module = PyModule_GetState(module)};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpOOn:integrate", names, &a.system, &a.method, &a.t0,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpOOnp:integrate", names, &a.system, &a.method, &a.t0,
                                      &schedule.t_end, &schedule.h, &schedule.save_every, &a.q, &a.v, &a.start,
                                      &a.options, &c.progress, &t_eval, &c.on_step, &c.session.dense, &stops, &c.on_rows,
-                                     &room))
+                                     &room, &c.ends))
         return NULL;
     if (lg_function("progress", &c.progress) == 0 && lg_function("on_step", &c.on_step) == 0 &&
         lg_function("on_rows", &c.on_rows) == 0 &&

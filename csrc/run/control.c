@@ -90,13 +90,12 @@ lg_status lg_control_check(const lg_control *control, int nv, lg_report *report)
             lg_report_name(report, "rtol and atol are both zero for the same entry");
             return LG_BAD_ARGUMENT;
         }
-    const char *what = NULL;
-    if (control->adapts && control->min_step > control->max_step)
-        what = "min_step is above max_step";
-    if (control->estimates && (control->first_step <= 0 || control->max_step <= 0))
-        what = "first_step and max_step must be positive";
-    if (what) {
-        lg_report_name(report, what);
+    if (control->estimates && (control->first_step <= 0 || control->max_step <= 0)) {
+        lg_report_name(report, "first_step and max_step must be positive");
+        return LG_BAD_ARGUMENT;
+    }
+    if (control->adapts && control->min_step > control->max_step) {
+        lg_report_say(report, "min_step is above max_step: %g and %g", control->min_step, control->max_step);
         return LG_BAD_ARGUMENT;
     }
     return LG_OK;

@@ -1,6 +1,7 @@
 /* Many runs, one after the other; see ensemble.h. */
 #include "run/ensemble.h"
 
+#include "core/memory.h"
 #include "core/small.h"
 
 #include <stdlib.h>
@@ -60,8 +61,24 @@ static lg_status ask_observer(void *self)
     return observer->poll(observer->self, 0);
 }
 
+/* Whether there is memory for the states of all runs, if their number is known: as many for each as for the first. */
+static lg_status check_memory(lg_ensemble *ensemble)
+{
+    long steps, saves;
+    const lg_schedule *schedule = ensemble->schedule;
+    const lg_member *first = ensemble->member;
+    if (!ensemble->count || lg_schedule_count(first->system, schedule, first->start.t, &steps, &saves) != LG_OK)
+        return LG_OK;
+    lg_record states = lg_record_of(first->system, 0);
+    double rows = (double)ensemble->count * (double)(schedule->t_eval ? schedule->nt_eval : saves);
+    return lg_memory_suffices(rows * (double)lg_record_row_size(&states))
+               ? LG_OK
+               : lg_record_refuse(&states, rows, 0, &ensemble->report);
+}
+
 lg_status lg_ensemble_run(lg_ensemble *ensemble, const lg_observer *observer)
 {
+    LG_TRY(check_memory(ensemble));
     lg_observer asked = *observer;
     lg_poll poll = lg_poll_start(observer->poll ? ask_observer : NULL, &asked);
     while (ensemble->done < ensemble->count)

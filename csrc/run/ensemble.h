@@ -25,9 +25,10 @@ typedef struct lg_ensemble {
     int count;
     lg_member *member;
     int done; /* members that have run */
+    lg_report report; /* why no member has run */
 } lg_ensemble;
 
-/* Runs all members. One that fails does not stop the others. `observer` has poll only, which is also called between
+/* Runs all members, unless there is not enough memory for the states of all. One that fails does not stop the others. `observer` has poll only, which is also called between
    members. LG_INTERRUPTED, LG_CALLBACK and LG_NO_MEMORY end the ensemble and are returned; the members up to `done` have run. */
 lg_status lg_ensemble_run(lg_ensemble *ensemble, const lg_observer *observer);
 void lg_member_close(lg_member *member);

@@ -139,10 +139,12 @@ static lg_status check_schedule(const lg_schedule *schedule, int adaptive, doubl
     return check_times("t_eval", schedule->nt_eval, schedule->t_eval, t0, schedule->t_end, report);
 }
 
-lg_status lg_schedule_count(const lg_system *system, const lg_schedule *schedule, double t0, long *steps, long *saves)
+/* A number of steps that no run can take: at a million in a second they would last for 35 years. */
+static const double too_many_steps = 0x1p50;
+
+/* Fixed steps of the whole schedule. */
+static double count_steps(const lg_system *system, const lg_schedule *schedule, double t0)
 {
-    lg_report unused;
-    LG_TRY(check_schedule(schedule, 0, t0, &unused));
     double t = t0, total = 0;
     for (int i = 0; i <= schedule->nstops; i++)
         while (t < stop_at(schedule, i) && !is_merged(schedule, i, t)) {
@@ -151,7 +153,25 @@ lg_status lg_schedule_count(const lg_system *system, const lg_schedule *schedule
             total += steps_between(t, landing.t, schedule->h, &whole);
             t = landing.t;
         }
-    if (!(total < (double)LONG_MAX / 2))
+    return total;
+}
+
+static lg_status check_count(const lg_system *system, const lg_schedule *schedule, double t0, lg_report *report)
+{
+    double total = count_steps(system, schedule, t0);
+    if (total < too_many_steps)
+        return LG_OK;
+    lg_report_say(report, "h = %g is too small, or t_end too late: from t = %.9g to %.9g it would take %.3g steps",
+                  schedule->h, t0, schedule->t_end, total);
+    return refuse(report);
+}
+
+lg_status lg_schedule_count(const lg_system *system, const lg_schedule *schedule, double t0, long *steps, long *saves)
+{
+    lg_report unused;
+    LG_TRY(check_schedule(schedule, 0, t0, &unused));
+    double total = count_steps(system, schedule, t0);
+    if (!(total < too_many_steps && total < (double)LONG_MAX / 2))
         return LG_BAD_ARGUMENT;
 
     *steps = (long)total;
@@ -169,6 +189,7 @@ typedef struct lg_loop {
     const lg_observer *observer;
     lg_report *report;
     double begin; /* the time at which the schedule starts */
+    double paced; /* the time at which the pace was last looked at */
     long steps; /* of this schedule */
     int evaluated; /* number of times of t_eval that have been evaluated */
     int saved; /* the present state has been saved */
@@ -261,7 +282,8 @@ static lg_status check_advance(lg_run *run, double next)
 {
     if (next > run->state.t)
         return LG_OK;
-    lg_report_name(&run->stepper->report, "h is below the round-off of t, which does not advance");
+    lg_report_say(&run->stepper->report, "h = %g is below the round-off of t = %.15g, which does not advance",
+                  run->grid->h, run->state.t);
     return LG_STEP_SIZE;
 }
 
@@ -285,6 +307,25 @@ static lg_status take_step(lg_loop *loop, lg_landing landing)
     return LG_OK;
 }
 
+enum { PACE_STEPS = 1000 }; /* between two looks at the pace */
+
+/* Adaptive steps that are so small, and do not grow, that the run would never end: each of them may well be accepted,
+   close to t = 0 or at the resolution of t. */
+static lg_status check_pace(lg_loop *loop)
+{
+    lg_run *run = loop->run;
+    if (!run->control.adapts || loop->observer->ends || loop->steps % PACE_STEPS)
+        return LG_OK;
+    double t = run->state.t, pace = (t - loop->paced) / PACE_STEPS, left = loop->schedule->t_end - t;
+    loop->paced = t;
+    if (left < too_many_steps * pace)
+        return LG_OK;
+    lg_report_say(&run->stepper->report, "the last %d steps had %.3g s on average, and %.3g s are left until t_end",
+                  PACE_STEPS, pace, left);
+    lg_report_advise(&run->stepper->report, "relax the tolerances, raise max_step or let the run end earlier");
+    return LG_STEP_SIZE;
+}
+
 /* Takes one step, processes it and saves the state if its turn has come. */
 static lg_status advance(lg_loop *loop, lg_landing landing)
 {
@@ -295,6 +336,7 @@ static lg_status advance(lg_loop *loop, lg_landing landing)
     LG_TRY(evaluate_here(loop));
     if (loop->steps % loop->schedule->save_every == 0)
         LG_TRY(save(loop));
+    LG_TRY(check_pace(loop));
     return lg_poll_after(&loop->poll, STEP_WORK);
 }
 
@@ -326,10 +368,13 @@ static lg_status run_schedule(lg_loop *loop)
 
 lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observer *observer, lg_report *report)
 {
-    lg_loop loop = {.run = run, .schedule = schedule, .observer = observer, .report = report, .begin = run->state.t};
+    lg_loop loop = {.run = run, .schedule = schedule, .observer = observer, .report = report};
+    loop.begin = loop.paced = run->state.t;
     *report = (lg_report){0};
 
     LG_TRY(check_schedule(schedule, run->control.adapts, run->state.t, report));
+    if (!run->control.adapts && !observer->ends)
+        LG_TRY(check_count(run->system, schedule, run->state.t, report));
     LG_TRY(lg_control_check(&run->control, run->system->space->nv, report));
     if (observer->step || schedule->t_eval)
         LG_TRY(lg_run_look_inside(run));

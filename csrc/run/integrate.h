@@ -24,6 +24,7 @@ typedef struct lg_observer {
     /* Optional: called with each accepted step, before its end gets the accelerations of a kink's right side. The run
        ends at *t_stop if that is set to a time inside the step. */
     lg_status (*step)(void *self, const lg_state *before, const lg_state *after, double *t_stop);
+    int ends; /* whether `step` may end the run: otherwise a run that could never reach t_end is refused or ended */
 } lg_observer;
 
 /* Fixed steps of the whole schedule and how many states will be saved, the start included. */

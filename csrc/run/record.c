@@ -1,6 +1,7 @@
 /* The record of a run; see record.h. */
 #include "run/record.h"
 
+#include "core/memory.h"
 #include "core/small.h"
 
 #include <math.h>
@@ -42,14 +43,40 @@ static lg_status resize(double **column, size_t rows, size_t width)
     return LG_OK;
 }
 
+size_t lg_record_row_size(const lg_record *record)
+{
+    size_t width = 0;
+    for (int c = 0; c < LG_COLUMN_COUNT; c++)
+        width += record->width[c];
+    return width * sizeof(double);
+}
+
+/* Whether the machine can fill this many further rows. */
+static int fits(const lg_record *record, size_t more)
+{
+    return lg_memory_suffices((double)more * (double)lg_record_row_size(record));
+}
+
 lg_status lg_record_reserve(lg_record *record, size_t rows)
 {
     if (rows <= record->capacity)
         return LG_OK;
+    if (!fits(record, rows - record->capacity))
+        return LG_NO_MEMORY;
     for (int c = 0; c < LG_COLUMN_COUNT; c++)
         LG_TRY(resize(&record->column[c], rows, record->width[c]));
     record->capacity = rows;
     return LG_OK;
+}
+
+lg_status lg_record_refuse(const lg_record *record, double rows, double more, lg_report *report)
+{
+    double size = rows * (double)lg_record_row_size(record) + more;
+    lg_report_say(report, "%.6g states%s would take %.3g GB", rows, more > 0 ? " and the dense output" : "",
+                  1e-9 * size);
+    report->status = LG_NO_MEMORY;
+    lg_report_advise(report, "save fewer states by save_every or t_eval, or write them to a folder by path");
+    return LG_NO_MEMORY;
 }
 
 /* Makes room for another row by growing the columns by a sixteenth, so that little memory remains unused. Where the C

@@ -28,8 +28,12 @@ typedef struct lg_record {
 /* Records without rows, with `extra` numbers of the carry: of whole states, and of what dense output reads of them. */
 lg_record lg_record_of(const lg_system *system, int extra);
 lg_record lg_record_of_knots(const lg_system *system, int extra);
-/* Makes room for at least this many rows. On failure the rows added so far are unchanged. */
+/* Makes room for at least this many rows. On failure, also if the machine has less memory than that to fill, the rows
+   added so far are unchanged. */
 lg_status lg_record_reserve(lg_record *record, size_t rows);
+size_t lg_record_row_size(const lg_record *record); /* bytes */
+/* LG_NO_MEMORY, with a report that says how much memory these rows would take, and others of `more` bytes. */
+lg_status lg_record_refuse(const lg_record *record, double rows, double more, lg_report *report);
 lg_status lg_record_add(lg_record *record, const lg_state *state, double h, double error);
 /* Both ends of a step, for dense output. Two rows have the same time where the accelerations jump between steps. */
 lg_status lg_record_add_step(lg_record *record, const lg_state *before, const lg_state *after);

@@ -437,24 +437,36 @@ static int lost_in_round_off(const lg_run *run)
            (lg_max_abs(space->nv, error) <= noise * dq && lg_max_abs(space->nv, error + space->nv) <= noise * dv);
 }
 
-/* Whether a smaller step than the rejected one can be tried: it was longer than min_step and than the resolution of t,
-   and it changed the state by more than round-off. At t = 0 every step is resolved, so that only the state can tell. */
-static int can_be_smaller(const lg_run *run, double h, double error)
+/* Why no smaller step than the rejected one can be tried, NULL if it can: it must be longer than min_step and than the
+   resolution of t, and change the state by more than round-off. At t = 0 every step is resolved, so that only the state
+   can tell. */
+static const char *obstacle(const lg_run *run, double h, double error)
 {
-    double t = run->before.t, least = fmax(run->control.min_step, nextafter(t, INFINITY) - t);
-    return h > least && run->memory->h > 0 && (isnan(error) || !lost_in_round_off(run));
+    double t = run->before.t;
+    if (h <= run->control.min_step)
+        return "min_step allows no smaller step";
+    if (h <= nextafter(t, INFINITY) - t || run->memory->h <= 0)
+        return "t has no number between the two ends of the step";
+    return isnan(error) || !lost_in_round_off(run) ? NULL : "a smaller step would be lost in round-off";
 }
 
 /* Reports why no step can be taken: the failure of the last attempt, or a matrix that was singular in a longer attempt
-   from the same state, else the error of the last attempt. */
-static lg_status give_up(lg_stepper *stepper, double error, const lg_report *cause)
+   from the same state, else the error of the last attempt and the obstacle to a smaller one. */
+static lg_status give_up(lg_run *run, double error, const lg_report *cause, const char *why)
 {
+    lg_report *report = &run->stepper->report;
     if (cause->status == LG_SINGULAR || (isnan(error) && cause->status != LG_OK)) {
-        stepper->report = *cause;
+        *report = *cause;
         return cause->status;
     }
-    lg_report_say(&stepper->report, "error %.3g times the tolerance", error);
-    lg_report_advise(&stepper->report, "relax the tolerances, lower min_step or look for a discontinuity there");
+    if (isnan(error)) {
+        lg_report_say(report, "error infinite times the tolerance; %s", why);
+        lg_report_advise(report, "give atol, since rtol times a value of zero is zero");
+        return LG_STEP_SIZE;
+    }
+    lg_report_say(report, "error %.3g times the tolerance; %s", error, why);
+    lg_report_advise(report, "relax the tolerances%s or look for a discontinuity there",
+                     run->control.min_step > 0 ? ", lower min_step" : "");
     return LG_STEP_SIZE;
 }
 
@@ -463,13 +475,13 @@ static lg_status reject(lg_run *run, double h, double error, const lg_report *ca
 {
     lg_stepper *stepper = run->stepper;
     lg_control_memory memory = *run->memory;
-    int again = can_be_smaller(run, h, error);
+    const char *why = obstacle(run, h, error);
     lg_run_return(run);
     *run->memory = memory;
     stepper->stats.rejected++;
     stepper->stats.failed += isnan(error);
 
-    return again ? LG_OK : give_up(stepper, error, cause);
+    return why ? give_up(run, error, cause, why) : LG_OK;
 }
 
 static lg_status adapt(lg_run *run, double landing, double *h)

@@ -67,18 +67,22 @@ static lg_status poll(void *self, double t)
 
 /* ---- the run ---- */
 
-/* Reserves all rows if their number is known. If that fails the records grow as needed, as with adaptive steps. */
-static void reserve(lg_session *session, const lg_schedule *schedule)
+/* Reserves all rows if their number is known. If that fails, the run is refused, unless it may end earlier: then the
+   records grow as needed, as with adaptive steps. */
+static lg_status reserve(lg_session *session, const lg_schedule *schedule, int ends, lg_report *report)
 {
     long steps = 0, saves = 0;
     const lg_run *run = &session->run;
     int fixed = lg_schedule_count(run->system, schedule, run->state.t, &steps, &saves) == LG_OK;
-    if (session->take)
-        (void)lg_record_reserve(&session->states, session->room);
-    else if (schedule->t_eval || fixed)
-        (void)lg_record_reserve(&session->states, (size_t)(schedule->t_eval ? schedule->nt_eval : saves));
-    if (session->dense && fixed)
-        (void)lg_record_reserve(&session->knots, (size_t)steps + 1);
+    size_t rows = session->take ? session->room : (size_t)(schedule->t_eval ? schedule->nt_eval : saves);
+    size_t knots = session->dense && fixed ? (size_t)steps + 1 : 0;
+    lg_status status = lg_record_reserve(&session->states, rows);
+    if (status == LG_OK)
+        status = lg_record_reserve(&session->knots, knots);
+    if (status == LG_OK || ends)
+        return LG_OK;
+    double size = (double)knots * (double)lg_record_row_size(&session->knots);
+    return lg_record_refuse(&session->states, (double)rows, size, report);
 }
 
 /* After a failure the last accepted state is part of the result even if save_every would have left it out. */
@@ -95,11 +99,12 @@ lg_status lg_session_run(lg_session *session, const lg_schedule *schedule, const
     lg_observer recorder = {.self = session,
                             .save = save,
                             .poll = observer->poll ? poll : NULL,
-                            .step = session->dense || observer->step ? step : NULL};
+                            .step = session->dense || observer->step ? step : NULL,
+                            .ends = observer->ends};
     session->observer = observer;
     session->saved = INFINITY;
     session->taken = lg_wall_time();
-    reserve(session, schedule);
+    LG_TRY(reserve(session, schedule, observer->ends, report));
     if (session->take) /* a run may be resumed from the state before a step, which needs the whole carry */
         LG_TRY(lg_run_look_back(&session->run, lg_run_carry_count(&session->run)));
     lg_status status = lg_integrate(&session->run, schedule, &recorder, report);

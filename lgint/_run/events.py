@@ -37,6 +37,11 @@ class Events:
         if known is not None:
             self._go_on(known)
 
+    @property
+    def may_end(self) -> bool:
+        """Whether an event may end the run."""
+        return any(left > 0 for left in self.left)
+
     @staticmethod
     def _listed(events: Event | Sequence[Event]) -> list[Event]:
         return list(events) if isinstance(events, (list, tuple)) else [events]  # type: ignore[list-item]

@@ -1,6 +1,7 @@
 """The record of a run is handed over, not copied, and what has been recorded is returned when memory runs out."""
 
 import _testcapi
+import re
 import subprocess
 import sys
 
@@ -76,6 +77,10 @@ import resource, sys
 import numpy as np
 import lgint
 
+def never(t, q, v):
+    return 1.0
+
+never.terminal = True
 model = lgint.models.free_body(formulation="R3xSO3")
 given = dict(eval(sys.argv[1]))
 expected = lgint.integrate(model, t_end=0.01, **given)
@@ -92,14 +97,43 @@ except MemoryError as error:
 """
 
 
+UNKNOWN = {
+    "adaptive": repr(RUNS["adaptive"][0]),
+    "it may end earlier": "{'method': 'euler', 'h': 1e-4, 'events': never}",
+}
+
+
 @pytest.mark.measures
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", UNKNOWN)
 def test_what_was_recorded_is_kept_when_memory_runs_out(name):
-    """The whole run would need gigabytes and 50 MB are available: the error carries the states that fitted in them."""
-    given = RUNS[name][0]
-    found = subprocess.run([sys.executable, "-c", LIMITED, repr(given)], capture_output=True, text=True)
+    """Nobody knows how many states there will be, and 50 MB are available: the error carries those that fitted."""
+    found = subprocess.run([sys.executable, "-c", LIMITED, UNKNOWN[name]], capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
     assert 1.5e7 < int(found.stdout) < 5e7
+
+
+TOO_MANY = {  # arguments, states, and bytes of t, h, error, q, v, vdot and lam of each
+    "every step": ({"h": 1e-6}, "1e+15 states would take 2.4e+08 GB"),
+    "some steps": ({"h": 1e-6, "save_every": 10**5}, "1e+10 states would take 2.4e+03 GB"),
+    "dense": (
+        {"h": 1e-6, "save_every": 2**31 - 1, "dense_output": True},
+        "465663 states and the dense output would take 2.24e+08 GB",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOO_MANY)
+def test_a_record_that_does_not_fit_is_refused_before_the_run(name):
+    given, message = TOO_MANY[name]
+    with pytest.raises(MemoryError, match=f"{re.escape(message)}; save fewer states by save_every or t_eval") as caught:
+        lgint.integrate(lgint.models.heavy_top(), "euler", t_end=1e9, **given)
+    assert caught.value.report["status"] == "NO_MEMORY" and caught.value.trajectory.stats.steps == 0
+
+
+def test_the_records_of_an_ensemble_are_counted_together():
+    """Each of the runs would fit: 15 million states of 30 numbers."""
+    with pytest.raises(MemoryError, match=r"1.5e\+10 states would take 3.6e\+03 GB; save fewer"):
+        lgint.integrate([lgint.models.heavy_top()] * 1000, "euler", t_end=15.0, h=1e-6)
 
 
 def outcomes(function, count):

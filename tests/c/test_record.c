@@ -1,5 +1,6 @@
 /* The record of a run: columns grow without losing rows, and their ownership can be passed on. */
 #include "check.h"
+#include "core/memory.h"
 #include "run/record.h"
 #include "systems.h"
 
@@ -86,6 +87,22 @@ static void test_room_that_does_not_exist(void)
     hand_free(&s);
 }
 
+/* Each column fits in the memory that the machine has to fill, and all of them do not. */
+static void test_room_that_would_only_be_promised(void)
+{
+    hand_system s;
+    oscillator(&s);
+    lg_record record = lg_record_of(&s.system, 0);
+    double size = 0x1p26;
+    while (lg_memory_suffices(2 * size) && size < 0x1p60)
+        size *= 2;
+    CHECK(lg_record_row_size(&record) == 9 * sizeof(double));
+    CHECK(lg_record_reserve(&record, (size_t)(2 * size) / lg_record_row_size(&record) + 1) == LG_NO_MEMORY);
+    CHECK(record.capacity == 0 && record.column[LG_COLUMN_T] == NULL);
+    lg_record_close(&record);
+    hand_free(&s);
+}
+
 /* Consecutive steps share a knot, except where the accelerations jump: there are two knots at that time. */
 static void test_knots(void)
 {
@@ -110,6 +127,7 @@ int main(void)
     RUN(test_rows_survive_growth);
     RUN(test_reserved_rows_stay_where_they_are);
     RUN(test_room_that_does_not_exist);
+    RUN(test_room_that_would_only_be_promised);
     RUN(test_knots);
     return check_result();
 }

@@ -50,7 +50,7 @@ BAD = [
     ),
     ({"method": "ode23", "rtol": 1e-3, "first_step": 0.1}, "first_step: h is the first step"),
     ({"method": "ode23", "rtol": 0.0, "atol": 0.0}, "rtol and atol are both zero"),
-    ({"method": "ode23", "rtol": 1e-3, "min_step": 1.0, "max_step": 0.5}, "min_step is above max_step"),
+    ({"method": "ode23", "rtol": 1e-3, "min_step": 1.0, "max_step": 0.5}, "min_step is above max_step: 1 and 0.5"),
     ({"method": "ode23", "rtol": 1e-3, "control": "P"}, "control"),
     ({"project": "somewhere"}, "project"),
     ({"events": 3.0}, "events"),

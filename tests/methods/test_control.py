@@ -526,7 +526,7 @@ def test_a_tolerance_below_round_off_ends_the_run(method, law, t0):
     for model in (lgint.models.heavy_top(), lgint.models.heavy_top(omega0=(0, 0, 0)), oscillator()):
         with pytest.raises(lgint.StepSizeError, match="times the tolerance") as caught:
             lgint.integrate(model, method, t0=t0, t_end=t0 + 1, rtol=1e-300, control=law)
-        assert caught.value.trajectory.stats.steps < 1000
+        assert caught.value.trajectory.stats.steps <= 1000
         assert (np.diff(caught.value.trajectory.t) > 0).all()
 
 
@@ -550,7 +550,7 @@ def test_a_rejected_step_becomes_smaller_whatever_the_resolution_of_the_time():
 @pytest.mark.parametrize("method", ["rk44", "genalpha"])
 def test_a_fixed_step_below_the_round_off_of_the_time(method):
     model = lgint.models.heavy_top()
-    with pytest.raises(lgint.StepSizeError, match="below the round-off of t"):
+    with pytest.raises(lgint.StepSizeError, match="h = 1e-05 is below the round-off of t = 1000000000000"):
         lgint.integrate(model, method, t0=1e12, t_end=1e12 + 1, h=1e-5)
     stepper = lgint.Stepper(model, method, t0=1e12)
     with pytest.raises(lgint.StepSizeError, match="below the round-off of t"):

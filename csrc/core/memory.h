@@ -1,0 +1,9 @@
+/* How much memory there is to take. */
+#ifndef LG_CORE_MEMORY_H
+#define LG_CORE_MEMORY_H
+
+/* Whether this many bytes can be filled without driving the machine, or its container, out of memory. Where memory is
+   only promised when it is asked for, malloc grants more than that. What is small, or unknown, suffices. */
+int lg_memory_suffices(double size);
+
+#endif
