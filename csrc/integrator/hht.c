@@ -434,7 +434,10 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     lg_newton_memory memory;
     lg_newton_result result = {0};
     memcpy(&memory, state->carry + 2 * nv + 1, sizeof memory);
-    LG_TRY(lg_implicit_solve(&g->implicit, self, &problem, &end, &memory, &result));
+    lg_status status = lg_implicit_solve(&g->implicit, self, &problem, &end, &memory, &result);
+    if (status == LG_NO_CONVERGENCE) /* joints may have too little damping: docs/hht.md */
+        lg_report_advise(&self->report, "try a smaller h, alpha further below zero or a larger max_iter");
+    LG_TRY(status);
 
     form_vdot(g);
     LG_TRY(lg_stepper_accept(self, state, h, g->q, g->v, g->vdot, g->lam));

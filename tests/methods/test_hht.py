@@ -476,6 +476,21 @@ def test_kink_keeps_the_order():
     assert np.log2(np.array(errors[:-1]) / errors[1:]) == pytest.approx([2.0, 2.0], abs=0.01)
 
 
+@pytest.mark.parametrize(("h", "alpha"), [(1e-4, 0.0), (2e-4, 0.0), (2e-4, -0.02), (4e-4, -0.05), (8e-4, -0.1)])
+def test_joints_need_more_damping_the_larger_the_angle_of_a_step(h, alpha):
+    """Multipliers grow by (1 + alpha)/(1 - alpha) (1 + sqrt(angle / 2)) from step to step: the double root splits."""
+    top, angle = lgint.models.heavy_top(formulation="euler_parameters"), 150 * h
+    with pytest.raises(lgint.ConvergenceError, match="alpha further below zero") as caught:
+        lgint.integrate(top, "hht", t_end=400 * h, h=h, alpha=alpha, modified=True)
+    size = np.linalg.norm(caught.value.trajectory.lam, axis=1)
+    grown = np.flatnonzero(size > 20 * size[0])
+    factor = (size[grown[-5]] / size[grown[0]]) ** (1 / (grown[-5] - grown[0]))
+    assert 0.7 < (factor * (1 - alpha) / (1 + alpha) - 1) / np.sqrt(angle) < 0.86  # 1/sqrt(2) for small angles
+    enough = -1.2 * np.sqrt(angle / 2) / (2 + np.sqrt(angle / 2))
+    run = lgint.integrate(top, "hht", t_end=400 * h, h=h, alpha=enough, modified=True)
+    assert np.linalg.norm(run.lam, axis=1).max() < 5 * size[0]
+
+
 def test_blow_up_is_a_named_error_with_the_trajectory():
     with pytest.raises(lgint.IntegrationError) as caught:
         lgint.integrate(lgint.models.heavy_top(formulation="euler_parameters"), "hht", t_end=10.0, h=0.2, modified=True)
