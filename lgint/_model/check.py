@@ -9,11 +9,11 @@ from itertools import pairwise
 import numpy as np
 
 from lgint import _core, _html
-from lgint._args import Array
+from lgint._args import Array, shown
 from lgint._model.callable import CallableModel
 from lgint._model.gradients import by_differences
 from lgint._model.lagrangian import GRADIENTS, LagrangianModel
-from lgint._model.model import System
+from lgint._model.model import System, checked
 
 
 @dataclass(frozen=True)
@@ -277,6 +277,9 @@ def check(model: System, *, points: int = 3, seed: int = 0, tolerance: float = 1
     CheckReport
         With `.ok` and `.items`; `print` it for a table. Exceptions inside a function are reported, not raised.
     """
+    checked(model)
+    if not isinstance(points, (int, np.integer)) or points < 1:
+        raise ValueError(f"points: a whole number >= 1 expected, got {shown(points)}")
     comparisons = [_space, _constraints, _mass]
     comparisons += [_tangent] if _has_tangent(model) else []
     comparisons += [_gradients] if isinstance(model, LagrangianModel) else []

@@ -23,6 +23,13 @@ Kinematics = tuple[Array, Array, Array, Array]  # position, rotation, both veloc
 S = TypeVar("S", bound="System")
 
 
+def checked(model: object) -> System:
+    """`model` if it is one; ValueError otherwise."""
+    if not isinstance(model, System):
+        raise ValueError(f"model: a model expected, got {shown(model)}")
+    return model
+
+
 class System:
     """What `integrate` takes: a system of the core and its start. Base of `Model` and `CallableModel`.
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, array, number
-from lgint._model.model import Model, System
+from lgint._model.model import Model, System, checked
 from lgint._run.integrate import count
 from lgint._run.states import EQUILIBRIUM
 from lgint._run.trajectory import Trajectory
@@ -68,9 +68,7 @@ def equilibrium(
     `SingularError`, `ConvergenceError` and `Interrupted` carry `.report` (its `t` is the last factor reached, `h` the
     step that failed) and the `.trajectory` so far.
     """
-    if not isinstance(model, System):
-        raise ValueError(f"model: a model expected, got {type(model).__name__}")
-    factors = _factors(model, loads)
+    factors = _factors(checked(model), loads)
     options: dict[str, Any] = {
         "time": number("time", time),
         "newton_rtol": number("newton_rtol", newton_rtol, nonnegative=True),

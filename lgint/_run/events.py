@@ -115,7 +115,8 @@ class Events:
 def _value(function: Event, t: float, q: Array, v: Array) -> float:
     given: object = function(t, q, v)
     try:
-        value = float("nan") if isinstance(given, (str, bytes)) else float(given)  # type: ignore[arg-type]
+        text_or_truth = isinstance(given, (str, bytes, bool, np.bool_))
+        value = float("nan") if text_or_truth else float(given)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         value = float("nan")
     if np.isnan(value):

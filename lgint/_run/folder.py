@@ -50,7 +50,7 @@ class Folder:
         found, given = files.load_text(_text(self.path)), files.load_text(files.text_of(about))
         for name in found.keys() | given.keys():
             if found.get(name) != given.get(name):
-                raise ValueError(f"path: {self.path} holds a run with another {name}; choose another folder")
+                raise ValueError(f"path: {self.path} holds a run with a different {name!r}; choose another folder")
 
     @property
     def ended(self) -> bool:

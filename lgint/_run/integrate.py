@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from lgint import _core
 from lgint._args import Array, array, choice, guess, number, shown
 from lgint._model.gradients import gradients_formed
-from lgint._model.model import System
+from lgint._model.model import System, checked
 from lgint._run import ensemble
 from lgint._run.events import Event, Events
 from lgint._run.keep import Keeper, Save, keeper_of, place_of, saved_names
@@ -177,9 +177,9 @@ def integrate(
     start = start_option(start, options)
     step, given = _steps(method, h, options)
     end = number("t_end", t_end)
-    landings = None if stops is None else np.unique(array("stops", stops))
+    landings = None if stops is None else np.unique(_times("stops", stops))
     every = count("save_every", save_every)
-    wanted = None if t_eval is None else array("t_eval", t_eval)
+    wanted = None if t_eval is None else _times("t_eval", t_eval)
     schedule = (end, step, every, wanted, landings, dense_output)
     if not isinstance(model, System):
         models = _models(model, start=start, path=path)
@@ -261,6 +261,14 @@ def _run(
             _count_gradients(so_far, formed)
             error.trajectory = _trajectory(model, method, options, so_far, watch, keeper, failed=True)  # type: ignore[attr-defined]
         raise
+
+
+def _times(name: str, given: ArrayLike) -> Array:
+    """The argument `name`, which is a list of times, or a single one."""
+    times = np.atleast_1d(array(name, given))
+    if times.ndim > 1:
+        raise ValueError(f"{name}: a list of times expected, got an array of shape {times.shape}")
+    return times
 
 
 def _refuse_dense_output(wanted: bool) -> None:
@@ -352,7 +360,7 @@ class Stepper:
                     f"{name}: a Stepper takes the steps it is given; lgint.integrate lets the method choose them"
                 )
         start = start_option(start, options)
-        begin, q, v, memory = start_of(model, method, t0, start)
+        begin, q, v, memory = start_of(checked(model), method, t0, start)
         self.model = model
         self.method = method
         self._core = _core.Stepper(model.core, method, begin, q, v, memory, options)

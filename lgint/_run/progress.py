@@ -6,6 +6,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import numpy as np
+
+from lgint._args import shown
+
 
 @contextmanager
 def progress_bar(
@@ -15,6 +19,8 @@ def progress_bar(
 
     None if nothing is wanted.
     """
+    if not (callable(wanted) or wanted is None or isinstance(wanted, (bool, np.bool_))):
+        raise ValueError(f"progress: True, False or a function of a number expected, got {shown(wanted)}")
     if callable(wanted) or not wanted:
         yield wanted or None
         return

@@ -359,6 +359,7 @@ def load(path: str | PathLike[str]) -> Trajectory:
     ValueError
         If the file is damaged, or was not written by `Trajectory.save` or `integrate`.
     """
+    path = files.path_of(path)
     about, arrays = folder.read(path) if os.path.isdir(path) else files.read(path)
     with files.defects(path):
         return loaded(about, arrays, rebuilt(about["model"], about["record"]), finite=not os.path.isdir(path))

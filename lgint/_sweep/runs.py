@@ -33,7 +33,7 @@ def runs_of(parameters: Mapping[str, Iterable[Any]] | Iterable[Mapping[str, Any]
     for name in runs.names:
         if not isinstance(name, str) or name in RESERVED:
             raise ValueError(f"parameters: the name of a parameter expected, other than {RESERVED}, got {name!r}")
-    if not runs.parameters:
+    if not (runs.parameters and runs.names):
         raise ValueError("parameters: at least one run expected, got none")
     return runs
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lgint._args import Array, choice, number
+from lgint._args import Array, choice, number, shown
 from lgint._core import IntegrationError
 from lgint._model.model import System
 from lgint._run.integrate import count, integrate, method_info
@@ -190,9 +190,11 @@ def _cases(
             raise ValueError(f"tolerances: at least two expected, got {len(tolerances)}")
         return [{**options, **_tolerances(entry, options)} for entry in tolerances]
     assert steps is not None
+    if not np.iterable(steps):
+        raise ValueError(f"steps: a list of step sizes expected, got {shown(steps)}")
     h = [number("steps", step, positive=True) for step in steps]
-    if len(h) < 2:
-        raise ValueError(f"steps: at least two step sizes expected, got {len(h)}")
+    if len(set(h)) < max(2, len(h)):
+        raise ValueError(f"steps: at least two step sizes, all of them different, expected, got {shown(h)}")
     _check_steps(options)
     return [{**options, "h": step} for step in h]
 

@@ -39,6 +39,16 @@ def callable_model(space="Rn", q0=(0.0,), **arguments):
     return lgint.CallableModel(space, q0, q0, **ONE, **arguments)
 
 
+def sweep(parameters):
+    return lgint.sweep(
+        lgint.models.heavy_top, parameters, "rk44", t_end=0.01, h=1e-3, observables={"t": lambda run: run.t[-1]}
+    )
+
+
+def study(steps):
+    return lgint.study(lgint.models.heavy_top(), "rk44", steps, t_end=0.01)
+
+
 def law(bodies):
     return builder().add_force_law(lambda *state: np.zeros(6), bodies=bodies)
 
@@ -73,6 +83,20 @@ BAD = {
     "an event, huge": (lambda: event(HUGE), "event function: not a number at t = 0, given"),
     "an event, NaN": (lambda: event(np.nan), "event function: not a number at t = 0, given nan"),
     "direction, text": (lambda: event(1.0, direction="up"), "event function: direction: numbers expected"),
+    "an event, a truth value": (lambda: event(True), "event function: not a number at t = 0, given True"),
+    "an event, a comparison": (lambda: event(np.float64(1) > 0), "event function: not a number at t = 0, given"),
+    "stops, a matrix": (lambda: run(stops=[[0.005, 0.01]]), r"stops: a list of times expected, got .* \(1, 2\)"),
+    "t_eval, a matrix": (lambda: run(t_eval=[[0.005, 0.01]]), r"t_eval: a list of times expected, got .* \(1, 2\)"),
+    "progress, a number": (lambda: run(progress=3), "progress: True, False or a function of a number expected, got 3"),
+    "a file by its number": (lambda: lgint.load(1), "path: the name of a file or folder expected, got 1"),
+    "a file, True": (lambda: lgint.load(True), "path: the name of a file or folder expected, got True"),
+    "a stepper of a list": (lambda: lgint.Stepper([], "rk44"), r"model: a model expected, got \[\]"),
+    "a check of a name": (lambda: lgint.check("heavy_top"), "model: a model expected, got 'heavy_top'"),
+    "a check at no point": (lambda: lgint.check(lgint.models.heavy_top(), points=0), "points: a whole number >= 1"),
+    "an equilibrium of nothing": (lambda: lgint.equilibrium(None), "model: a model expected, got None"),
+    "a sweep over nothing": (lambda: sweep({}), "parameters: at least one run expected, got none"),
+    "a study of one step": (lambda: study(1e-3), "steps: a list of step sizes expected, got 0.001"),
+    "a study of equal steps": (lambda: study([1e-3, 1e-3]), "steps: at least two step sizes, all of them different"),
     "save_every, huge": (lambda: run(save_every=10**30), "save_every: a whole number from 1 to 2147483647"),
     "save_every, a fraction": (lambda: run(save_every=2.5), "save_every: a whole number"),
     "t_end, huge": (lambda: run(t_end=HUGE), "t_end: numbers expected"),
@@ -99,6 +123,11 @@ def test_a_masked_array_without_masked_values_counts():
     with pytest.raises(ValueError, match="v must be real numbers, given an array with masked values"):
         core = lgint.models.heavy_top().core
         core.energy(0.0, lgint.models.heavy_top().q0, np.ma.array(np.zeros(6), mask=[0, 0, 0, 0, 0, 1]))
+
+
+def test_a_single_time_counts_as_a_list_of_one():
+    assert run(t_eval=0.005).t.tolist() == [0.005]
+    assert 0.0055 in run(stops=0.0055).t
 
 
 NAMED = {

@@ -169,9 +169,9 @@ def test_a_failed_run_keeps_its_last_state(tmp_path, small_room):
 def test_folders_that_are_refused(top, tmp_path):
     lgint.integrate(top, "rk44", **RUN, path=tmp_path / "run")
     for change, what in (({"h": 2e-3}, "arguments"), ({"project": "both"}, "options"), ({"save": ["q"]}, "arguments")):
-        with pytest.raises(ValueError, match=f"another {what}"):
+        with pytest.raises(ValueError, match=f"a different '{what}'"):
             lgint.integrate(top, "rk44", **{**RUN, **change}, path=tmp_path / "run")
-    with pytest.raises(ValueError, match="another record"):
+    with pytest.raises(ValueError, match="a different 'record'"):
         lgint.integrate(top.with_parameters(mass=1.0), "rk44", **RUN, path=tmp_path / "run")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("important")
@@ -283,7 +283,7 @@ def test_a_folder_holds_events(top, tmp_path, monkeypatch, arguments, terminal):
                 pairs = [*zip(getattr(found, kind), getattr(whole, kind), strict=True)]
                 assert len(pairs) == 2 and all(np.array_equal(*pair) for pair in pairs)
     assert [len(times) for times in whole.t_events] == ([1, 10] if terminal else [1, 11])
-    with pytest.raises(ValueError, match="another arguments"):
+    with pytest.raises(ValueError, match="a run with a different 'arguments'"):
         lgint.integrate(top, "genalpha", **given | {"events": [turned, low]}, path=tmp_path / "run")
 
 
