@@ -76,20 +76,11 @@ static lg_status wrench(void *self, double t, int n, const lg_kinematics at[], d
     return store(function, "function", call_at(function->callable, t, n, at), n > 1 ? 2 : 1, dims + (n == 1), w);
 }
 
-static lg_status wrench_tangent(void *self, double t, int n, const lg_kinematics at[], double K[2][2][36],
-                                double D[2][2][36])
+static lg_status wrench_tangent(void *self, double t, int n, const lg_kinematics at[], double *KD)
 {
     const lg_python_function *function = self;
     const npy_intp dims[] = {2, 6 * n, 6 * n};
-    double values[2 * 12 * 12];
-    LG_TRY(store(function, "tangent", call_at(function->tangent, t, n, at), 3, dims, values));
-    for (int row = 0; row < 6 * n; row++)
-        for (int column = 0; column < 6 * n; column++) {
-            int place = 6 * (column % 6) + row % 6;
-            K[row / 6][column / 6][place] = values[row * 6 * n + column];
-            D[row / 6][column / 6][place] = values[(6 * n + row) * 6 * n + column];
-        }
-    return LG_OK;
+    return store(function, "tangent", call_at(function->tangent, t, n, at), 3, dims, KD);
 }
 
 lg_law lg_python_law(lg_python_function *function)

@@ -9,10 +9,8 @@
 static PyObject *choice_list(const char *choices)
 {
     PyObject *text = PyUnicode_FromString(choices ? choices : "");
-    PyObject *bar = PyUnicode_FromString("|");
-    PyObject *list = !text || !bar ? NULL : choices ? PyUnicode_Split(text, bar, -1) : PyList_New(0);
+    PyObject *list = !text ? NULL : choices ? PyObject_CallMethod(text, "split", "s", "|") : PyList_New(0);
     Py_XDECREF(text);
-    Py_XDECREF(bar);
     return list;
 }
 

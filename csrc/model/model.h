@@ -18,14 +18,13 @@ typedef struct lg_kinematics {
 } lg_kinematics;
 
 /* A force law given by the user: wrenches (force in inertial, moment in body axes) on n frames, or the torque in a
-   joint. Tangents: dw_i = K_ij dpose_j + D_ij dtwist_j in column-major 6 x 6 blocks; d tau/d angle and d tau/d rate.
+   joint. Tangents: dw = K dpose + D dtwist, where K and then D are 6n x 6n, row-major; d tau/d angle and d tau/d rate.
    Without them the element uses differences. */
 typedef struct lg_law {
     void *self;
     int has_tangent;
     lg_status (*wrench)(void *self, double t, int n, const lg_kinematics at[], double *w);
-    lg_status (*wrench_tangent)(void *self, double t, int n, const lg_kinematics at[], double K[2][2][36],
-                                double D[2][2][36]);
+    lg_status (*wrench_tangent)(void *self, double t, int n, const lg_kinematics at[], double *KD);
     lg_status (*torque)(void *self, double t, double angle, double rate, double *tau);
     lg_status (*torque_tangent)(void *self, double t, double angle, double rate, double slopes[2]);
 } lg_law;

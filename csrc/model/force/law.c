@@ -50,42 +50,44 @@ static double move(int direction, double step, lg_kinematics *at)
     return *place - before;
 }
 
-/* The derivative along one direction of frame j into column d of K or D. */
+/* The derivative along one direction of frame j as a column of K or D, row-major. */
 static lg_status differentiate(const lg_element *e, double t, int n, const lg_kinematics at[2], int j, int direction,
-                               double out[2][2][36])
+                               double *out)
 {
     lg_kinematics low[2] = {at[0], at[1]}, high[2] = {at[0], at[1]};
     double below[12], above[12];
     double width = move(direction, LG_LAW_STEP, &high[j]) - move(direction, -LG_LAW_STEP, &low[j]);
     LG_TRY(e->law.wrench(e->law.self, t, n, low, below));
     LG_TRY(e->law.wrench(e->law.self, t, n, high, above));
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < 6; k++)
-            out[i][j][6 * (direction % 6) + k] = (above[6 * i + k] - below[6 * i + k]) / width;
+    for (int k = 0; k < 6 * n; k++)
+        out[6 * n * k + 6 * j + direction % 6] = (above[k] - below[k]) / width;
     return LG_OK;
 }
 
-/* The quarters of a column-major 6 x 6 matrix. */
-static void quarter(const double A[36], lg_quarters *out)
+/* The quarters of a 6 x 6 block of a row-major matrix with `columns` columns. */
+static void quarter(const double *A, int columns, lg_quarters *out)
 {
     for (int which = 0; which < 4; which++)
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++)
-                out->A[which][3 * i + j] = A[(3 * (which % 2) + j) * 6 + 3 * (which / 2) + i];
+                out->A[which][3 * i + j] = A[(3 * (which / 2) + i) * columns + 3 * (which % 2) + j];
     out->has = 1u << LG_XX | 1u << LG_XR | 1u << LG_RX | 1u << LG_RR;
 }
 
 static lg_status tangent(const lg_element *e, double t, int n, const lg_kinematics at[2], lg_load *out)
 {
-    double K[2][2][36] = {0}, D[2][2][36] = {0};
+    const int columns = 6 * n;
+    double KD[2 * 12 * 12], *K = KD, *D = KD + columns * columns;
     if (e->law.has_tangent)
-        LG_TRY(e->law.wrench_tangent(e->law.self, t, n, at, K, D));
+        LG_TRY(e->law.wrench_tangent(e->law.self, t, n, at, KD));
     for (int j = 0; j < n && !e->law.has_tangent; j++)
         for (int direction = 0; direction < 12; direction++)
             LG_TRY(differentiate(e, t, n, at, j, direction, direction < 6 ? K : D));
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            quarter(K[i][j], &out->K[i][j]), quarter(D[i][j], &out->D[i][j]);
+        for (int j = 0; j < n; j++) {
+            quarter(K + 6 * (columns * i + j), columns, &out->K[i][j]);
+            quarter(D + 6 * (columns * i + j), columns, &out->D[i][j]);
+        }
     return LG_OK;
 }
 
