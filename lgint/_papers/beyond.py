@@ -108,7 +108,7 @@ def _se3(name: str, example: Example) -> Artifact:
                 "iterations of SE(3) over those of R^3xSO(3), mean",
                 apart(*both, costs_of("newton_iterations")),
                 1.02,
-                why="the increments of slow bodies are small, and a step is not more linear on SE(3)",
+                why="the matrix lacks the tangent operator, which on SE(3) depends on displacements too",
             ),
             below("generalized-alpha: error of SE(3) over that of R^3xSO(3), mean", ratio, 2.0, why),
             above("the same", ratio, 0.5, why),

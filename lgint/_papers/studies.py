@@ -71,9 +71,18 @@ def costs_of(what: str) -> Callable[[Study], Array]:
 
 def time_for(study: Study, what: str, error: float) -> float:
     """Processor time at which the error is reached, between runs by interpolation in logarithms; NaN outside."""
-    errors, seconds = study.errors[what], study.seconds
+    return _cost_for(study, what, error, study.seconds)
+
+
+def steps_for(study: Study, what: str, error: float) -> float:
+    """Steps per second of the motion at which the error is reached, in the same way."""
+    return _cost_for(study, what, error, 1 / study.h)
+
+
+def _cost_for(study: Study, what: str, error: float, cost: Array) -> float:
+    errors = study.errors[what]
     good = np.isfinite(errors) & (errors > 0)
-    x, y = np.log(errors[good])[::-1], np.log(seconds[good])[::-1]
+    x, y = np.log(errors[good])[::-1], np.log(cost[good])[::-1]
     if not len(x) or not x.min() <= np.log(error) <= x.max():
         return float("nan")
     return float(np.exp(np.interp(np.log(error), *_ascending(x, y))))
