@@ -90,7 +90,7 @@ static PyArrayObject *double_array(PyObject *object, const char *name)
     return array;
 }
 
-PyArrayObject *lg_array_of_any(PyObject *object, const char *name, int ndim, const npy_intp *dims, int leading)
+PyArrayObject *lg_array_unchecked(PyObject *object, const char *name, int ndim, const npy_intp *dims, int leading)
 {
     PyArrayObject *array = double_array(object, name);
     if (!array || has_shape(array, ndim, dims, leading))
@@ -102,7 +102,7 @@ PyArrayObject *lg_array_of_any(PyObject *object, const char *name, int ndim, con
 
 PyArrayObject *lg_array(PyObject *object, const char *name, int ndim, const npy_intp *dims, int leading)
 {
-    PyArrayObject *array = lg_array_of_any(object, name, ndim, dims, leading);
+    PyArrayObject *array = lg_array_unchecked(object, name, ndim, dims, leading);
     if (array && check_finite(array, name) < 0)
         Py_CLEAR(array);
     return array;

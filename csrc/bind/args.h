@@ -10,8 +10,8 @@
 /* A new C-contiguous float64 array of finite numbers from anything that casts safely. Its last `ndim` axes must have
    the lengths in `dims` (-1: any); further leading axes are allowed only if `leading`. NULL: ValueError. */
 PyArrayObject *lg_array(PyObject *object, const char *name, int ndim, const npy_intp *dims, int leading);
-/* The same of any numbers, for a caller who checks them. */
-PyArrayObject *lg_array_of_any(PyObject *object, const char *name, int ndim, const npy_intp *dims, int leading);
+/* The same, but its numbers may be infinite or NaN. */
+PyArrayObject *lg_array_unchecked(PyObject *object, const char *name, int ndim, const npy_intp *dims, int leading);
 
 /* A vector of length n; a new one-dimensional array holding a copy of `data`. */
 PyArrayObject *lg_vector(PyObject *object, const char *name, npy_intp n);

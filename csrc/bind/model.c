@@ -1,4 +1,4 @@
-/* The type Model: a compiled model made of rows and arrays of numbers. */
+/* The type Model: a compiled model, made of a shape and a vector of parameters. */
 #include "model/model.h"
 
 #include "bind/args.h"
@@ -121,7 +121,7 @@ static int set_parameters(int nelements, lg_element_spec *element, PyArrayObject
     }
     if (fits && next == end)
         return 0;
-    PyErr_Format(PyExc_ValueError, "parameters has %zd values, which are not as many as the elements need together",
+    PyErr_Format(PyExc_ValueError, "parameters must have as many values as all elements together, given %zd",
                  (Py_ssize_t)PyArray_SIZE(parameters));
     return -1;
 }
@@ -132,7 +132,7 @@ static PyObject *build(PyTypeObject *type, const lg_model_spec *shape, PyObject 
     lg_model_spec spec = *shape;
     PyObject *scratch = PyList_New(0), *self = NULL;
     PyArrayObject *parameters =
-        scratch ? lg_keep_array(scratch, lg_array_of_any(given, "parameters", 1, &(npy_intp){-1}, 0)) : NULL;
+        scratch ? lg_keep_array(scratch, lg_array_unchecked(given, "parameters", 1, &(npy_intp){-1}, 0)) : NULL;
     lg_element_spec *elements = parameters ? lg_keep_memory(scratch, spec.nelements, sizeof *elements) : NULL;
     if (elements) {
         spec.elements = memcpy(elements, shape->elements, (size_t)spec.nelements * sizeof *elements);
@@ -182,12 +182,13 @@ static PyMethodDef model_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-PyDoc_STRVAR(model_doc,
-             "Model(blocks, frames, points, elements, numbers, parameters)\n--\n\n"
-             "A compiled model, which copies everything. blocks: (kind, n); of frames the block (-1: the ground) and\n"
-             "the part (m, 2), and base and offset (m, 6); elements: (type, name, function or None, its tangent or\n"
-             "None), their frames (-1: none), number of parameters and bits of dropped rows (n, 4), and the\n"
-             "parameters of all of them, one after the other.");
+PyDoc_STRVAR(
+    model_doc,
+    "Model(blocks, frames, points, elements, numbers, parameters)\n--\n\n"
+    "A compiled model. blocks: (kind, n); frames: block (-1: the ground) and part, (m, 2); points: their base\n"
+    "and offset, (m, 6); elements: (type, name, function or None, its tangent or None); numbers: frames\n"
+    "(-1: none), number of parameters and bits of dropped rows of each element, (n, 4); parameters: those of\n"
+    "all elements, one after the other.");
 
 static PyType_Slot model_slots[] = {
     {Py_tp_doc, (void *)model_doc},

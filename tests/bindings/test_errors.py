@@ -151,11 +151,15 @@ BAD_DESCRIPTIONS = {
     "a tangent that is a number": ("elements", [("gravity", "g", sum, 1.0)], NOT_A_FUNCTION),
     "numbers of two elements": ("numbers", np.zeros((2, 4), np.intc), NOT_NUMBERS),
     "a frame beyond the last": ("numbers", np.array([[1, -1, 7, 0]], np.intc), "b: no such frame"),
-    "a negative count": ("numbers", np.array([[0, -1, -1, 0]], np.intc), "parameters has 7 values"),
+    "a negative count": (
+        "numbers",
+        np.array([[0, -1, -1, 0]], np.intc),
+        "parameters must have as many values.*given 7",
+    ),
     "a row that is not there": ("numbers", np.array([[0, -1, 7, -1]], np.intc), "b: no such constraint row to drop"),
     "parameters of two axes": ("parameters", np.ones((1, 7)), "parameters must have shape .n,."),
-    "too few parameters": ("parameters", np.ones(6), "parameters has 6 values"),
-    "too many parameters": ("parameters", np.ones(8), "parameters has 8 values"),
+    "too few parameters": ("parameters", np.ones(6), "parameters must have as many values.*given 6"),
+    "too many parameters": ("parameters", np.ones(8), "parameters must have as many values.*given 8"),
 }
 
 
