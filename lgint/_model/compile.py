@@ -36,12 +36,9 @@ ROWS: Final = {row["name"]: row["nrows"] for row in _core.ELEMENTS}  # number of
 _PARAMETERS: Final = {row["name"]: [item["name"] for item in row["parameters"]] for row in _core.ELEMENTS}
 
 
-class Frame(NamedTuple):
-    """A point that elements attach to."""
-
-    block: int  # -1: the ground; -2 and less: a support
-    point: tuple[float, ...]  # (6,): base and offset
-    part: int = 0  # of the body on the block: a node, or a link of a tree
+# A point that elements attach to: its block (-1: the ground; -2 and less: a support), the part of the body on the block
+# (a node, or a link of a tree), and base and offset (6,).
+Frame = tuple[int, int, tuple[float, ...]]
 
 
 class Element(NamedTuple):
@@ -50,7 +47,7 @@ class Element(NamedTuple):
     kind: str
     name: str
     frames: Sequence[int]  # one or two
-    parameters: ArrayLike  # (k,)
+    parameters: Array  # (k,)
     function: Callable[..., ArrayLike] | None = None
     dropped: Sequence[int] = ()  # numbers of the constraint rows that are left out
 
@@ -68,15 +65,14 @@ class Description(NamedTuple):
     @classmethod
     def of(cls, blocks: Sequence[tuple[str, int]], frames: Sequence[Frame], elements: Sequence[Element]) -> Description:
         """The description of these parts."""
-        own = [np.asarray(element.parameters, dtype=np.float64) for element in elements]
-        numbers = [(*_ends(e), len(p), sum(1 << row for row in e.dropped)) for e, p in zip(elements, own, strict=True)]
+        numbers = [(*_ends(e), len(e.parameters), sum([1 << row for row in e.dropped])) for e in elements]
         return cls(
             blocks,
-            np.array([(frame.block, frame.part) for frame in frames], dtype=np.intc).reshape(len(frames), 2),
-            np.array([frame.point for frame in frames], dtype=np.float64).reshape(len(frames), 6),
+            np.array([frame[:2] for frame in frames], dtype=np.intc).reshape(len(frames), 2),
+            np.array([point for _, _, point in frames], dtype=np.float64).reshape(len(frames), 6),
             [(e.kind, e.name, e.function, getattr(e.function, "tangent", None)) for e in elements],
             np.array(numbers, dtype=np.intc).reshape(len(elements), 4),
-            np.concatenate([*own, ()]),
+            np.concatenate([*[e.parameters for e in elements], ()]),
         )
 
 
@@ -144,7 +140,7 @@ def parameters_of(model: Compiled, parameters: Array, record: Record, owners: Se
     made: Array = parameters.copy()
     for maker, end in zip(model.makers, model.ends, strict=True):
         if not owners.isdisjoint(maker.owners):
-            own = np.asarray(maker.make(record).parameters)
+            own = maker.make(record).parameters
             made[end - len(own) : end] = own
     return made
 
@@ -208,16 +204,16 @@ class Frames:
 
     def _frame(self, who: str, point: Iterable[float]) -> Frame:
         if who == "ground":
-            return Frame(-1, (*map(float, point), *_ZERO))
+            return -1, 0, (*map(float, point), *_ZERO)
         if who in self._supports:
-            return Frame(self._supports[who], (*_ZERO, *map(float, point)))
+            return self._supports[who], 0, (*_ZERO, *map(float, point))
         if who in self._nodes:
             block, part = self._nodes[who]
-            return Frame(block, (*_ZERO, *_ZERO), part)
+            return block, part, (*_ZERO, *_ZERO)
         body = self._bodies[who]
         offset = _in_node(body, np.array([*point]) + self.coms[who]) + 0.0  # without negative zeros
         base = body["pivot"]["point"] if body["pivot"] else _ZERO
-        return Frame(body["block"], (*map(float, base), *map(float, offset)), self.links.get(who, 0))
+        return body["block"], self.links.get(who, 0), (*map(float, base), *map(float, offset))
 
 
 _ZERO: Final = (0.0, 0.0, 0.0)
