@@ -211,12 +211,12 @@ def ensemble(
     q: ArrayLike,  # (n, nq)
     v: ArrayLike,  # (n, nv)
     options: dict[str, Any],
-    progress: Callable[[int], None] | None = None,  # of the number of runs that are done
+    progress: Callable[[float], None] | None = None,  # of the number of runs that are done
     t_eval: ArrayLike | None = None,
     stops: ArrayLike | None = None,
-) -> list[dict[str, Any]]:
-    """One run for each system, without Python between the runs. Returns for each run what `integrate` returns, with an
-    entry `error`: None, or the exception of a run that failed, which is not raised."""
+) -> list[tuple[dict[str, Any], IntegrationError | None]]:
+    """One run for each system, without Python between the runs. Returns for each run what `integrate` returns, and None
+    or the exception of a run that failed, which is not raised."""
 
 def equilibrium(
     system: System,
@@ -228,8 +228,9 @@ def equilibrium(
     max_iter: int,
     /,
 ) -> dict[str, Any]:
-    """Equilibria under the load factors, as states like those of `integrate` whose t are the factors, and stats. Each
-    search begins in the equilibrium before. On failure the exception's `result` holds the states found so far."""
+    """Equilibria under the load factors: what `integrate` returns, with states whose t are the factors, and without
+    knots and carry. Each search begins in the equilibrium before. On failure the exception's `result` holds what was
+    found so far."""
 
 def interpolate(
     system: System,
@@ -239,10 +240,10 @@ def interpolate(
     v: ArrayLike,
     a: ArrayLike,
     lam: ArrayLike,
-    mem: ArrayLike = ...,  # zeros if not given
+    mem: ArrayLike = ...,  # if not given, none is found
     extra: ArrayLike = ...,  # (n, k): what the method adds to a state; k = 0 if not given
     /,
-) -> tuple[Array, Array, Array, Array, Array, Array]: ...  # q, v, a, lam, mem, extra at `times`
+) -> dict[str, Array]: ...  # t, q, v, vdot, lam, mem and perhaps extra at `times`
 
 # the rows of the core's tables, made once: nobody changes them
 METHODS: list[dict[str, Any]]

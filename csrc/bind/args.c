@@ -158,6 +158,13 @@ PyObject *lg_keep_rows(PyObject *owned, PyObject *given, const char *name)
     return good ? rows : NULL;
 }
 
+int lg_read_vector(PyObject *owned, const char *name, PyObject *given, npy_intp n, const double **values)
+{
+    const PyArrayObject *array = lg_keep_array(owned, lg_vector(given, name, n));
+    *values = array ? lg_data(array) : NULL;
+    return array ? (int)PyArray_SIZE((PyArrayObject *)array) : -1;
+}
+
 PyObject *lg_list_of(int count, PyObject *(*row)(const void *context, int index), const void *context)
 {
     PyObject *list = PyList_New(count);
@@ -211,15 +218,4 @@ const lg_block_spec *lg_blocks(PyObject *given, int *count, PyObject *owned)
             return NULL;
     *count = (int)n;
     return blocks;
-}
-
-int lg_times(const char *name, PyObject *given, PyArrayObject **array, const double **times, int *count)
-{
-    if (given == Py_None)
-        return 0;
-    if (!(*array = lg_vector(given, name, -1)))
-        return -1;
-    *times = lg_data(*array);
-    *count = (int)PyArray_SIZE(*array);
-    return 0;
 }

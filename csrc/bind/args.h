@@ -28,6 +28,8 @@ void *lg_keep_memory(PyObject *owned, Py_ssize_t count, size_t size);
 /* The tuples of a sequence as a tuple that the list keeps, so that text in them stays where it is. NULL: an exception is
    set. */
 PyObject *lg_keep_rows(PyObject *owned, PyObject *given, const char *name);
+/* The numbers of a vector of length n (-1: any), which the list keeps. Returns their number; -1: an exception is set. */
+int lg_read_vector(PyObject *owned, const char *name, PyObject *given, npy_intp n, const double **values);
 
 /* A list made row by row. */
 PyObject *lg_list_of(int count, PyObject *(*row)(const void *context, int index), const void *context);
@@ -36,15 +38,13 @@ int lg_set_item(PyObject *dict, const char *name, PyObject *item);
 
 /* Turns None into NULL. -1: the argument is neither a function nor None. */
 int lg_function(const char *name, PyObject **given);
-/* Times, or NULL for None. `array`, which is set if some are given, owns them. */
-int lg_times(const char *name, PyObject *given, PyArrayObject **array, const double **times, int *count);
 
 /* The blocks of a sequence of (kind, n), in memory that the list `owned` keeps. NULL: an exception is set. */
 const lg_block_spec *lg_blocks(PyObject *given, int *count, PyObject *owned);
 
-/* The values of a method's options: those in `dict` (may be NULL or None) and defaults for the others. Free with
-   PyMem_Free. The list `owned` takes the arrays that values point into. */
-lg_option_value *lg_options(const lg_method *method, PyObject *dict, PyObject *owned);
+/* The values of a method's options: those in `dict` (may be NULL or None) and defaults for the others. The list `owned`
+   keeps them and the arrays that they point into. */
+const lg_option_value *lg_options(const lg_method *method, PyObject *dict, PyObject *owned);
 /* A row by name or ValueError listing the names. */
 const lg_method *lg_method_named(const char *name);
 /* Default of an option as a Python object. */

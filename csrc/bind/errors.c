@@ -118,15 +118,17 @@ PyObject *lg_raise(const lg_module *module, lg_status status, const lg_report *r
     return NULL;
 }
 
-PyObject *lg_raise_after(const lg_module *module, lg_status status, const lg_report *report,
-                         PyObject *(*make)(void *self), void *self)
+PyObject *lg_result(const lg_module *module, lg_status status, const lg_report *report, PyObject *(*make)(void *self),
+                    void *self)
 {
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
-    PyObject *result = make(self);
+    PyObject *type, *value, *traceback, *result = status == LG_OK ? make(self) : NULL;
+    if (result)
+        return result;
+    PyErr_Fetch(&type, &value, &traceback); /* an exception that is already set is put aside meanwhile */
+    result = make(self);
     PyErr_Clear();
     PyErr_Restore(type, value, traceback);
-    lg_raise(module, status, report, result);
+    lg_raise(module, status == LG_OK ? LG_NO_MEMORY : status, report, result);
     Py_XDECREF(result);
     return NULL;
 }

@@ -13,9 +13,9 @@ PyObject *lg_error_of(const lg_module *module, lg_status status, const lg_report
    Interrupted. `report` may be NULL outside runs; `result` (may be NULL) becomes the exception's attribute. */
 PyObject *lg_raise(const lg_module *module, lg_status status, const lg_report *report, PyObject *result);
 
-/* The same with the result that `make` returns, or none if it fails; an exception that is already set is put aside
-   meanwhile. */
-PyObject *lg_raise_after(const lg_module *module, lg_status status, const lg_report *report,
-                         PyObject *(*make)(void *self), void *self);
+/* What `make` returns after a call of the core that has succeeded. Otherwise raises as above with what it returns, if
+   anything, as the result, and returns NULL; so it does if memory runs out in the first call of `make`. */
+PyObject *lg_result(const lg_module *module, lg_status status, const lg_report *report, PyObject *(*make)(void *self),
+                    void *self);
 
 #endif

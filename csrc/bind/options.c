@@ -100,7 +100,7 @@ static int read_option(const lg_method *method, PyObject *name, PyObject *object
     return raise_value(method, option, object);
 }
 
-lg_option_value *lg_options(const lg_method *method, PyObject *dict, PyObject *owned)
+const lg_option_value *lg_options(const lg_method *method, PyObject *dict, PyObject *owned)
 {
     PyObject *name, *object;
     Py_ssize_t at = 0;
@@ -109,15 +109,13 @@ lg_option_value *lg_options(const lg_method *method, PyObject *dict, PyObject *o
         PyErr_Format(PyExc_ValueError, "options must be a dict, given %R", dict);
         return NULL;
     }
-    lg_option_value *values = PyMem_Calloc((size_t)method->options->nvalues + 1, sizeof *values);
+    lg_option_value *values = lg_keep_memory(owned, method->options->nvalues, sizeof *values);
     if (!values)
-        return (lg_option_value *)PyErr_NoMemory();
+        return NULL;
     lg_method_defaults(method, values);
     while (is_dict && PyDict_Next(dict, &at, &name, &object))
-        if (read_option(method, name, object, owned, values) < 0) {
-            PyMem_Free(values);
+        if (read_option(method, name, object, owned, values) < 0)
             return NULL;
-        }
     return values;
 }
 

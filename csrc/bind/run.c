@@ -1,28 +1,31 @@
-/* Runs from Python arguments. */
+/* Arguments of runs; see run.h. */
 #include "bind/run.h"
 
 #include "bind/system.h"
 
-/* ---- the start ---- */
-
-/* The arrays that a start points into. */
-typedef struct beginning {
-    PyArrayObject *part[LG_PARTS], *carry;
-    lg_start start;
-} beginning;
-
-static void close_beginning(beginning *b)
+int lg_read_method(PyObject *owned, const char *name, PyObject *options, lg_setup *setup)
 {
-    for (int part = 0; part < LG_PARTS; part++)
-        Py_XDECREF(b->part[part]);
-    Py_XDECREF(b->carry);
+    setup->method = lg_method_named(name);
+    setup->options = setup->method ? lg_options(setup->method, options, owned) : NULL;
+    return setup->options ? 0 : -1;
 }
 
-static int read_part(beginning *b, const lg_system *system, lg_part part, PyObject *given)
+int lg_read_system(const lg_module *module, PyObject *system, lg_setup *setup)
 {
-    b->part[part] = lg_vector(given, lg_parts[part].name, lg_part_width(system, part));
-    b->start.part[part] = b->part[part] ? lg_data(b->part[part]) : NULL;
-    return b->part[part] ? 0 : -1;
+    if (!PyObject_TypeCheck(system, module->System)) {
+        PyErr_Format(PyExc_TypeError, "system must be a System, given %R", system);
+        return -1;
+    }
+    setup->system = lg_system_of(system);
+    return lg_system_plans(system, setup->method->stepper, &setup->plans);
+}
+
+/* ---- the start ---- */
+
+static int read_part(PyObject *owned, lg_part part, PyObject *given, lg_setup *setup)
+{
+    int width = lg_part_width(setup->system, part);
+    return lg_read_vector(owned, lg_parts[part].name, given, width, &setup->start.part[part]);
 }
 
 static PyObject *item_of(PyObject *start, const char *key)
@@ -34,7 +37,7 @@ static PyObject *item_of(PyObject *start, const char *key)
 }
 
 /* What a run that is resumed has beside q and v. */
-static int read_resumed(beginning *b, const lg_system *system, PyObject *start)
+static int read_resumed(PyObject *owned, PyObject *start, lg_setup *setup)
 {
     if (!PyDict_Check(start)) {
         PyErr_Format(PyExc_ValueError, "start must be a dict of vdot, lam, mem and carry, or None, given %R", start);
@@ -42,112 +45,32 @@ static int read_resumed(beginning *b, const lg_system *system, PyObject *start)
     }
     for (int part = LG_PART_A; part < LG_PARTS; part++) {
         PyObject *given = item_of(start, lg_parts[part].name);
-        if (!given || read_part(b, system, (lg_part)part, given) < 0)
+        if (!given || read_part(owned, (lg_part)part, given, setup) < 0)
             return -1;
     }
     PyObject *carry = item_of(start, "carry"), *changed = PyDict_GetItemString(start, "changed");
-    if (!carry || !(b->carry = lg_vector(carry, "carry", -1)))
+    setup->start.ncarry = carry ? lg_read_vector(owned, "carry", carry, -1, &setup->start.carry) : -1;
+    setup->start.changed = changed ? PyObject_IsTrue(changed) : 0;
+    return setup->start.ncarry < 0 || setup->start.changed < 0 ? -1 : 0;
+}
+
+int lg_read_setup(PyObject *owned, const lg_module *module, const lg_run_arguments *arguments, lg_setup *setup)
+{
+    *setup = (lg_setup){.start.t = arguments->t0};
+    if (lg_read_method(owned, arguments->method, arguments->options, setup) < 0 ||
+        lg_read_system(module, arguments->system, setup) < 0 || read_part(owned, LG_PART_Q, arguments->q, setup) < 0 ||
+        read_part(owned, LG_PART_V, arguments->v, setup) < 0)
         return -1;
-    b->start.carry = lg_data(b->carry);
-    b->start.ncarry = (int)PyArray_SIZE(b->carry);
-    b->start.changed = changed ? PyObject_IsTrue(changed) : 0;
-    return b->start.changed < 0 ? -1 : 0;
+    return arguments->start == Py_None ? 0 : read_resumed(owned, arguments->start, setup);
 }
 
-static int read_beginning(beginning *b, const lg_system *system, const lg_run_arguments *arguments)
+/* ---- the schedule ---- */
+
+int lg_read_times(PyObject *owned, PyObject *stops, PyObject *t_eval, lg_schedule *schedule)
 {
-    b->start.t = arguments->t0;
-    if (read_part(b, system, LG_PART_Q, arguments->q) < 0 || read_part(b, system, LG_PART_V, arguments->v) < 0)
-        return -1;
-    int resumes = arguments->start && arguments->start != Py_None;
-    return resumes ? read_resumed(b, system, arguments->start) : 0;
-}
-
-/* ---- opening ---- */
-
-static lg_status open_run(lg_run *run, const lg_run_arguments *arguments, const lg_method *method,
-                          const lg_start *start, lg_report *report)
-{
-    lg_plans plans;
-    int planned = lg_system_plans(arguments->system, method->stepper, &plans) == 0;
-    PyObject *owned = planned ? PyList_New(0) : NULL;
-    lg_option_value *options = owned ? lg_options(method, arguments->options, owned) : NULL;
-    lg_status status = LG_CALLBACK;
-    if (options)
-        status = lg_run_open(run, lg_system_of(arguments->system), &plans, method, options, start, report);
-    PyMem_Free(options);
-    Py_XDECREF(owned);
-    return status;
-}
-
-/* Reads the arrays, opens the run and releases the arrays, since a run copies its start. */
-static lg_status open_at(lg_run *run, const lg_run_arguments *arguments, const lg_method *method, lg_report *report)
-{
-    beginning b = {0};
-    lg_status status = LG_CALLBACK;
-    if (read_beginning(&b, lg_system_of(arguments->system), arguments) == 0)
-        status = open_run(run, arguments, method, &b.start, report);
-    close_beginning(&b);
-    return status;
-}
-
-lg_status lg_run_from(lg_run *run, const lg_module *module, const lg_run_arguments *arguments, lg_report *report)
-{
-    if (!PyObject_TypeCheck(arguments->system, module->System)) {
-        PyErr_Format(PyExc_TypeError, "system must be a System, given %R", arguments->system);
-        return LG_CALLBACK;
-    }
-    const lg_method *method = lg_system_of(arguments->system) ? lg_method_named(arguments->method) : NULL;
-    if (!method)
-        return LG_CALLBACK;
-    if (!isfinite(arguments->t0)) {
-        PyErr_SetString(PyExc_ValueError, "t0 must be finite");
-        return LG_CALLBACK;
-    }
-    return open_at(run, arguments, method, report);
-}
-
-/* ---- without the GIL ---- */
-
-void lg_release_gil(lg_thread *thread, const lg_system *system)
-{
-    *thread = system->flags & LG_SYSTEM_NEEDS_GIL ? NULL : PyEval_SaveThread();
-}
-
-void lg_hold_gil(lg_thread *thread)
-{
-    if (*thread)
-        PyEval_RestoreThread(*thread);
-    *thread = NULL;
-}
-
-int lg_borrow_gil(const lg_thread *thread)
-{
-    if (*thread)
-        PyEval_RestoreThread(*thread);
-    return *thread != NULL;
-}
-
-void lg_return_gil(lg_thread *thread, int borrowed)
-{
-    if (borrowed)
-        *thread = PyEval_SaveThread();
-}
-
-static lg_status report_progress(PyObject *progress, PyObject *value)
-{
-    PyObject *result = value ? PyObject_CallOneArg(progress, value) : NULL;
-    Py_XDECREF(value);
-    Py_XDECREF(result);
-    return result ? LG_OK : LG_CALLBACK;
-}
-
-lg_status lg_look_outside(lg_thread *thread, PyObject *progress, PyObject *(*number)(double), double value)
-{
-    int borrowed = lg_borrow_gil(thread);
-    lg_status status = PyErr_CheckSignals() < 0 ? LG_INTERRUPTED : LG_OK;
-    if (status == LG_OK && progress)
-        status = report_progress(progress, number(value));
-    lg_return_gil(thread, borrowed);
-    return status;
+    if (stops != Py_None)
+        schedule->nstops = lg_read_vector(owned, "stops", stops, -1, &schedule->stops);
+    if (t_eval != Py_None && schedule->nstops >= 0)
+        schedule->nt_eval = lg_read_vector(owned, "t_eval", t_eval, -1, &schedule->t_eval);
+    return schedule->nstops < 0 || schedule->nt_eval < 0 ? -1 : 0;
 }

@@ -23,26 +23,36 @@ static lg_run *run_of(PyObject *self)
 /* ---- creation and destruction ---- */
 
 /* Functions that the start calls cannot find the object, since the garbage collector does not know it yet. */
-static PyObject *stepper_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+static PyObject *open_stepper(PyTypeObject *type, PyObject *system, const lg_setup *setup)
 {
-    static char *names[] = {"system", "method", "t0", "q", "v", "start", "options", NULL};
-    lg_run_arguments a;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdOOOO:Stepper", names, &a.system, &a.method, &a.t0, &a.q, &a.v,
-                                     &a.start, &a.options))
-        return NULL;
     PyObject *self = type->tp_alloc(type, 0);
     if (!self)
         return NULL;
     PyObject_GC_UnTrack(self);
-    stepper_of(self)->system = Py_NewRef(a.system);
+    stepper_of(self)->system = Py_NewRef(system);
     lg_report report = {0};
-    lg_status status = lg_run_from(run_of(self), lg_module_of(type), &a, &report);
+    lg_status status = lg_run_open(run_of(self), setup, &report);
     if (status != LG_OK) {
         lg_raise(lg_module_of(type), status, &report, NULL);
         Py_DECREF(self);
         return NULL;
     }
     PyObject_GC_Track(self);
+    return self;
+}
+
+static PyObject *stepper_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    static char *names[] = {"system", "method", "t0", "q", "v", "start", "options", NULL};
+    lg_run_arguments a;
+    lg_setup setup;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdOOOO:Stepper", names, &a.system, &a.method, &a.t0, &a.q, &a.v,
+                                     &a.start, &a.options))
+        return NULL;
+    PyObject *owned = PyList_New(0), *self = NULL;
+    if (owned && lg_read_setup(owned, lg_module_of(type), &a, &setup) == 0)
+        self = open_stepper(type, a.system, &setup);
+    Py_XDECREF(owned);
     return self;
 }
 
@@ -112,7 +122,7 @@ static PyObject *get_carry(PyObject *self, void *Py_UNUSED(closure))
 
 static PyObject *get_stats(PyObject *self, void *Py_UNUSED(closure))
 {
-    return lg_stats_dict(&run_of(self)->stepper->stats, -1);
+    return lg_stats_dict(&run_of(self)->stepper->stats);
 }
 
 #define PART_ATTRIBUTE(part, field, name, width, doc) {name, get_part, NULL, doc, (void *)&lg_parts[LG_PART_##part]},

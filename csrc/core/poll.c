@@ -11,6 +11,11 @@ double lg_wall_time(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double lg_wall_time_since(double begin)
+{
+    return fmax(0, lg_wall_time() - begin);
+}
+
 lg_poll lg_poll_start(lg_status (*call)(void *self), void *self)
 {
     return (lg_poll){.call = call, .self = self, .called = lg_wall_time()};

@@ -17,6 +17,8 @@ typedef struct lg_poll {
 enum { LG_POLL_WORK = 100000 }; /* nanoseconds of work between two readings of the clock */
 
 double lg_wall_time(void); /* s */
+/* Seconds that have passed since a wall time, zero if the clock has been set back. */
+double lg_wall_time_since(double begin);
 
 lg_poll lg_poll_start(lg_status (*call)(void *self), void *self);
 

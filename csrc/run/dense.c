@@ -14,6 +14,7 @@
 #include "solve/initial.h"
 
 #include <math.h>
+#include <string.h>
 
 void lg_dense_layout(void *self, lg_arena *arena)
 {
@@ -136,8 +137,9 @@ static lg_states row_of(const lg_dense *dense, const lg_states *states, long i)
 {
     lg_states row = {.count = 1, .nextra = states->nextra, .t = states->t + i};
     for (int part = 0; part < LG_PARTS; part++)
-        row.part[part] = states->part[part] + i * lg_part_width(dense->system, (lg_part)part);
-    row.extra = states->extra + i * states->nextra;
+        row.part[part] =
+            states->part[part] ? states->part[part] + i * lg_part_width(dense->system, (lg_part)part) : NULL;
+    row.extra = states->nextra ? states->extra + i * states->nextra : NULL;
     return row;
 }
 
@@ -152,6 +154,8 @@ static lg_status remember(const lg_dense *dense, const lg_states *from, const lg
 {
     const lg_system *system = dense->system;
     double *const *part = found->part, *mem = part[LG_PART_MEM];
+    if (!mem)
+        return LG_OK;
     lg_copy(system->nmem, from->part[LG_PART_MEM], mem);
     if (!system->commit)
         return LG_OK;
@@ -176,12 +180,67 @@ lg_status lg_dense_between(lg_dense *dense, const lg_states *from, const lg_stat
     return remember(dense, from, found, work);
 }
 
-lg_status lg_dense_through(lg_dense *dense, const lg_states *knots, const lg_states *found, double *work)
+/* ---- at many times ---- */
+
+typedef struct interpolation {
+    lg_dense dense;
+    double *work; /* scratch of the system */
+    lg_arena arena;
+} interpolation;
+
+static void interpolation_layout(void *self, lg_arena *arena)
 {
-    for (long j = 0; j < found->count; j++) {
-        long i = interval_of(knots, found->t[j]);
-        lg_states from = row_of(dense, knots, i), to = row_of(dense, knots, i + 1), row = row_of(dense, found, j);
-        LG_TRY(lg_dense_between(dense, &from, &to, &row, work));
+    interpolation *p = self;
+    lg_dense_layout(&p->dense, arena);
+    p->work = lg_arena_doubles(arena, (size_t)p->dense.system->nwork);
+}
+
+/* A record at these times of what the knots know. */
+static lg_status open_found(const lg_system *system, const lg_states *knots, long count, const double *times,
+                            lg_record *found)
+{
+    *found = lg_record_of_knots(system, knots->nextra);
+    if (!knots->part[LG_PART_MEM])
+        found->width[LG_COLUMN_STATE + LG_PART_MEM] = 0;
+    LG_TRY(lg_record_reserve(found, (size_t)count));
+    if (count)
+        memcpy(found->column[LG_COLUMN_T], times, (size_t)count * sizeof *times);
+    found->count = (size_t)count;
+    return LG_OK;
+}
+
+/* The rows of a record. */
+static lg_states states_of(const lg_record *record)
+{
+    double *const *column = record->column;
+    lg_states states = {.count = (long)record->count,
+                        .nextra = (int)record->width[LG_COLUMN_EXTRA],
+                        .t = column[LG_COLUMN_T],
+                        .extra = column[LG_COLUMN_EXTRA]};
+    for (int part = 0; part < LG_PARTS; part++)
+        states.part[part] = column[LG_COLUMN_STATE + part];
+    return states;
+}
+
+static lg_status find(interpolation *p, const lg_states *knots, const lg_record *record)
+{
+    lg_states found = states_of(record);
+    for (long j = 0; j < found.count; j++) {
+        long i = interval_of(knots, found.t[j]);
+        lg_states from = row_of(&p->dense, knots, i), to = row_of(&p->dense, knots, i + 1);
+        lg_states row = row_of(&p->dense, &found, j);
+        LG_TRY(lg_dense_between(&p->dense, &from, &to, &row, p->work));
     }
     return LG_OK;
+}
+
+lg_status lg_interpolate(const lg_system *system, const lg_states *knots, long count, const double *times,
+                         lg_record *found)
+{
+    interpolation p = {.dense = {.system = system}};
+    LG_TRY(open_found(system, knots, count, times, found));
+    LG_TRY(lg_arena_open(&p.arena, interpolation_layout, &p));
+    lg_status status = find(&p, knots, found);
+    lg_arena_close(&p.arena);
+    return status;
 }

@@ -2,7 +2,7 @@
 #ifndef LG_RUN_DENSE_H
 #define LG_RUN_DENSE_H
 
-#include "integrator/state.h"
+#include "run/record.h"
 
 /* One end of a step. */
 typedef struct lg_knot {
@@ -28,7 +28,8 @@ void lg_dense_at(lg_dense *dense, double t, double *q, double *v, double *a, dou
 typedef struct lg_states {
     long count;
     int nextra;
-    double *t, *part[LG_PARTS];
+    const double *t;
+    double *part[LG_PARTS]; /* that of the memory may be NULL: it is not known, or not wanted */
     double *extra; /* the numbers that the stepper adds to a state, nextra each */
 } lg_states;
 
@@ -36,7 +37,9 @@ typedef struct lg_states {
    system. */
 lg_status lg_dense_between(lg_dense *dense, const lg_states *from, const lg_states *to, const lg_states *found,
                            double *work);
-/* The same at all times of `found`, between knots. Where two knots have the same time, the later one counts. */
-lg_status lg_dense_through(lg_dense *dense, const lg_states *knots, const lg_states *found, double *work);
+/* The states at some times, between knots, as a record that the caller closes, on failure too. Where two knots have the
+   same time, the later one counts. */
+lg_status lg_interpolate(const lg_system *system, const lg_states *knots, long count, const double *times,
+                         lg_record *found);
 
 #endif

@@ -2,40 +2,22 @@
 #include "run/ensemble.h"
 
 #include "core/memory.h"
-#include "core/small.h"
 
-#include <stdlib.h>
+typedef struct watch {
+    const lg_ensemble *ensemble;
+    const lg_observer *observer;
+} watch;
 
-/* Takes over the records of a run, and copies what else its memory holds. */
-static lg_status keep(lg_member *member, lg_session *session)
+static lg_status ask_observer(void *self)
 {
-    member->states = session->states;
-    member->end = session->end;
-    session->states = session->end = (lg_record){0};
-    if (!session->run.stepper)
-        return LG_OK;
-    member->stats = session->run.stepper->stats;
-    member->ncarry = lg_run_carry_count(&session->run);
-    member->carry = malloc((size_t)member->ncarry * sizeof *member->carry);
-    if (!member->carry)
-        return LG_NO_MEMORY;
-    lg_copy(member->ncarry, session->run.state.carry, member->carry);
-    return LG_OK;
+    const watch *w = self;
+    return w->observer->poll(w->observer->self, w->ensemble->done);
 }
 
-static lg_status run_member(const lg_ensemble *ensemble, lg_member *member, const lg_observer *observer)
+static lg_status poll(void *self, double t)
 {
-    lg_session session = {0};
-    lg_report *report = &member->report;
-    lg_status status = lg_run_open(&session.run, member->system, &member->plans, ensemble->method, ensemble->options,
-                                   &member->start, report);
-    lg_session_begin(&session);
-    if (status == LG_OK)
-        status = lg_session_run(&session, ensemble->schedule, observer, report);
-    lg_status kept = keep(member, &session);
-    lg_session_close(&session);
-    report->status = status == LG_OK ? kept : status;
-    return report->status;
+    (void)t;
+    return ask_observer(self);
 }
 
 /* Whether a failure is one of the caller or of the machine, and no property of the run. */
@@ -45,20 +27,13 @@ static int ends_all(lg_status status)
 }
 
 /* Runs the next member, and polls. */
-static lg_status advance(lg_ensemble *ensemble, const lg_observer *observer, lg_poll *poll)
+static lg_status advance(lg_ensemble *ensemble, const lg_observer *observer, lg_poll *between)
 {
     lg_member *member = &ensemble->member[ensemble->done];
-    double begin = lg_wall_time();
-    lg_status status = run_member(ensemble, member, observer);
-    member->wall_time = fmax(0, lg_wall_time() - begin);
+    lg_session session = {.setup = &member->setup, .schedule = ensemble->schedule, .observer = observer};
+    lg_status status = lg_session_run(&session, &member->outcome);
     ensemble->done++;
-    return ends_all(status) ? status : lg_poll_look(poll);
-}
-
-static lg_status ask_observer(void *self)
-{
-    const lg_observer *observer = self;
-    return observer->poll(observer->self, 0);
+    return ends_all(status) ? status : lg_poll_look(between);
 }
 
 /* Whether there is memory for the states of all runs, if their number is known: as many for each as for the first. */
@@ -66,7 +41,7 @@ static lg_status check_memory(lg_ensemble *ensemble)
 {
     long steps, saves;
     const lg_schedule *schedule = ensemble->schedule;
-    const lg_member *first = ensemble->member;
+    const lg_setup *first = &ensemble->member->setup;
     if (!ensemble->count || lg_schedule_count(first->system, schedule, first->start.t, &steps, &saves) != LG_OK)
         return LG_OK;
     lg_record states = lg_record_of(first->system, 0);
@@ -79,17 +54,16 @@ static lg_status check_memory(lg_ensemble *ensemble)
 lg_status lg_ensemble_run(lg_ensemble *ensemble, const lg_observer *observer)
 {
     LG_TRY(check_memory(ensemble));
-    lg_observer asked = *observer;
-    lg_poll poll = lg_poll_start(observer->poll ? ask_observer : NULL, &asked);
+    watch w = {ensemble, observer};
+    lg_observer watched = {.self = &w, .poll = observer->poll ? poll : NULL};
+    lg_poll between = lg_poll_start(observer->poll ? ask_observer : NULL, &w);
     while (ensemble->done < ensemble->count)
-        LG_TRY(advance(ensemble, observer, &poll));
+        LG_TRY(advance(ensemble, &watched, &between));
     return LG_OK;
 }
 
-void lg_member_close(lg_member *member)
+void lg_ensemble_close(lg_ensemble *ensemble)
 {
-    lg_record_close(&member->states);
-    lg_record_close(&member->end);
-    free(member->carry);
-    member->carry = NULL;
+    for (int i = 0; i < ensemble->done; i++)
+        lg_outcome_close(&ensemble->member[i].outcome);
 }

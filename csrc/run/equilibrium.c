@@ -1,63 +1,72 @@
 /* Equilibria under increasing loads; see equilibrium.h. */
 #include "run/equilibrium.h"
 
+#include "core/small.h"
+#include "solve/statics.h"
+
 #include <math.h>
 
 static const double shortest = 1.0 / 1024; /* smallest step, as a fraction of the distance between two factors */
 
-typedef struct loading {
-    lg_statics *statics;
+typedef struct load_search {
+    const lg_loading *loading;
     const lg_observer *observer;
-    lg_report *report;
+    lg_outcome *outcome;
+    lg_statics statics;
+    lg_arena arena;
+    lg_poll poll;
     double load, step; /* of the last equilibrium: its factor, and the difference from the factor before */
     int saved; /* it has been saved */
-} loading;
+} load_search;
 
 static lg_status ask_observer(void *self)
 {
-    const loading *l = self;
-    return l->observer->poll(l->observer->self, l->load);
+    const load_search *s = self;
+    return s->observer->poll(s->observer->self, s->load);
 }
 
-static lg_status save(loading *l)
+static lg_status save(load_search *s)
 {
-    const lg_statics *s = l->statics;
-    const lg_state state = {.t = l->load, .q = s->q, .v = s->v, .a = s->v, .lam = s->lam, .mem = s->mem};
-    if (l->saved)
+    const lg_statics *at = &s->statics;
+    const lg_state state = {.t = s->load, .q = at->q, .v = at->v, .a = at->v, .lam = at->lam, .mem = at->mem};
+    if (s->saved)
         return LG_OK;
-    l->saved = 1;
-    return l->observer->save(l->observer->self, &state, l->step);
+    s->saved = 1;
+    LG_TRY(lg_record_add(&s->outcome->states, &state, s->step, NAN));
+    lg_outcome_reach(s->outcome, &state, s->step, NAN);
+    return LG_OK;
 }
 
 /* Finds the equilibrium at a factor, from the one at the last factor. */
-static lg_status step_to(loading *l, double load)
+static lg_status step_to(load_search *s, double load)
 {
-    l->report->t = l->load;
-    l->report->h = load - l->load;
-    l->statics->load = load;
-    LG_TRY(lg_statics_solve(l->statics, l->report));
-    l->step = load - l->load;
-    l->load = load;
-    l->saved = 0;
-    l->report->step++;
+    lg_report *report = &s->outcome->report;
+    report->t = s->load;
+    report->h = load - s->load;
+    s->statics.load = load;
+    LG_TRY(lg_statics_solve(&s->statics, report));
+    s->step = load - s->load;
+    s->load = load;
+    s->saved = 0;
+    report->step++;
     return LG_OK;
 }
 
 /* Whether a smaller step may succeed where one has failed. */
-static int may_halve(const loading *l, lg_status status, double step, double distance)
+static int may_halve(const load_search *s, lg_status status, double step, double distance)
 {
-    int obeys = !(l->statics->accel.system->flags & LG_SYSTEM_FIXED_LOADS);
+    int obeys = !(s->statics.accel.system->flags & LG_SYSTEM_FIXED_LOADS);
     return status == LG_NO_EQUILIBRIUM && obeys && fabs(step) > fabs(distance) * shortest;
 }
 
 /* Goes to the next factor, in one step if that succeeds. A step that succeeds is followed by one of twice its size. */
-static lg_status go_to(loading *l, double load)
+static lg_status go_to(load_search *s, double load)
 {
-    double distance = load - l->load, step = distance;
+    double distance = load - s->load, step = distance;
     for (int arrived = 0; !arrived;) {
-        arrived = fabs(step) >= fabs(load - l->load);
-        lg_status status = step_to(l, arrived ? load : l->load + step);
-        if (status != LG_OK && !may_halve(l, status, step, distance))
+        arrived = fabs(step) >= fabs(load - s->load);
+        lg_status status = step_to(s, arrived ? load : s->load + step);
+        if (status != LG_OK && !may_halve(s, status, step, distance))
             return status;
         arrived = arrived && status == LG_OK;
         step = status == LG_OK ? 2 * step : step / 2;
@@ -65,27 +74,68 @@ static lg_status go_to(loading *l, double load)
     return LG_OK;
 }
 
-static lg_status go_through(loading *l, int nloads, const double *loads)
+static lg_status go_through(load_search *s)
 {
-    l->statics->load = loads[0];
-    LG_TRY(lg_statics_start(l->statics, l->report));
-    for (int i = 0; i < nloads; i++) {
-        LG_TRY(go_to(l, loads[i]));
-        LG_TRY(save(l));
+    const lg_loading *loading = s->loading;
+    s->statics.load = loading->loads[0];
+    LG_TRY(lg_statics_start(&s->statics, &s->outcome->report));
+    for (int i = 0; i < loading->nloads; i++) {
+        LG_TRY(go_to(s, loading->loads[i]));
+        LG_TRY(save(s));
     }
     return LG_OK;
 }
 
-lg_status lg_equilibrium(lg_statics *statics, int nloads, const double *loads, const lg_observer *observer,
-                         lg_report *report)
+static lg_status open_search(load_search *s)
 {
-    loading l = {.statics = statics, .observer = observer, .report = report, .saved = 1};
-    lg_poll poll = lg_poll_start(observer->poll ? ask_observer : NULL, &l);
-    *report = (lg_report){0};
-    statics->accel.matrix.poll = &poll;
-    lg_status status = go_through(&l, nloads, loads);
-    statics->accel.matrix.poll = NULL;
+    const lg_system *system = s->loading->system;
+    lg_matrix *matrix = &s->statics.accel.matrix;
+    LG_TRY(lg_outcome_open(s->outcome, system, 0, 0));
+    LG_TRY(lg_arena_open(&s->arena, lg_statics_layout, &s->statics));
+    lg_copy(system->space->nq, s->loading->q, s->statics.q);
+    s->poll = lg_poll_start(s->observer->poll ? ask_observer : NULL, s);
+    matrix->poll = &s->poll;
+    return LG_OK;
+}
+
+static void close_search(load_search *s)
+{
+    if (s->arena.base)
+        lg_accel_close(&s->statics.accel);
+    lg_arena_close(&s->arena);
+}
+
+/* What the search has counted. */
+static lg_stats stats_of(const load_search *s)
+{
+    const lg_accel *accel = &s->statics.accel;
+    return (lg_stats){.steps = (long)s->outcome->states.count,
+                      .newton_iterations = s->statics.iterations,
+                      .jacobians = s->statics.iterations,
+                      .factorisations = accel->matrix.factorisations,
+                      .evaluations = accel->evaluations,
+                      .dense_fallbacks = accel->matrix.fallbacks,
+                      .newton = "full"};
+}
+
+lg_status lg_equilibrium(const lg_loading *loading, const lg_observer *observer, lg_outcome *outcome)
+{
+    double begin = lg_wall_time();
+    load_search s = {.loading = loading, .observer = observer, .outcome = outcome, .saved = 1};
+    s.statics = (lg_statics){.accel = {.system = loading->system, .plan = loading->plan},
+                             .t = loading->t,
+                             .rtol = loading->rtol,
+                             .atol = loading->atol,
+                             .max_iter = loading->max_iter};
+    lg_status status = open_search(&s);
+    if (status == LG_OK)
+        status = go_through(&s);
     if (status != LG_OK && status != LG_NO_MEMORY)
-        (void)save(&l);
+        (void)save(&s);
+    lg_record_trim(&outcome->states);
+    outcome->report.status = status;
+    outcome->stats = stats_of(&s);
+    outcome->wall_time = lg_wall_time_since(begin);
+    close_search(&s);
     return status;
 }

@@ -3,13 +3,25 @@
 #define LG_RUN_EQUILIBRIUM_H
 
 #include "run/integrate.h"
-#include "solve/statics.h"
+#include "run/outcome.h"
 
-/* Moves `statics` from one load factor to the next, and passes the state at each to observer->save: its time is
-   the factor, and its velocities and accelerations are zero. A step of the loads under which no equilibrium is found is
+/* What to search for, and from where. */
+typedef struct lg_loading {
+    const lg_system *system;
+    const lg_plan *plan; /* of the system, for LG_COUPLING_TANGENTS */
+    double t; /* at which loads are taken, s */
+    const double *q; /* where the search begins */
+    int nloads;
+    const double *loads; /* factors of the loads, one or more */
+    double rtol, atol; /* tolerances and corrections in one step, as in statics.h */
+    int max_iter;
+} lg_loading;
+
+/* Finds the equilibria at the load factors, one after the other. The outcome's states are those at the factors, which
+   stand in place of the times; velocities and accelerations are zero. A step of the loads under which no equilibrium is found is
    halved, down to 2^-10 of the distance between two factors; the first distance is measured from zero. On failure the
-   last equilibrium is saved, and the report has its factor in place of the time and the failed step in place of h. */
-lg_status lg_equilibrium(lg_statics *statics, int nloads, const double *loads, const lg_observer *observer,
-                         lg_report *report);
+   last equilibrium is saved, and the report has its factor in place of the time and the failed step in place of h.
+   `observer` has poll only, whose argument is the last factor. Close the outcome in any case. */
+lg_status lg_equilibrium(const lg_loading *loading, const lg_observer *observer, lg_outcome *outcome);
 
 #endif

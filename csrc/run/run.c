@@ -142,9 +142,10 @@ static void advise_steadier_rule(const lg_run *run, lg_status status, lg_report 
 }
 
 /* Allocates the stepper with its coefficients, then the memory of the whole run. */
-static lg_status allocate(lg_run *run, const lg_plans *plans, const lg_option_value *options, lg_report *report)
+static lg_status allocate(lg_run *run, const lg_setup *setup, lg_report *report)
 {
-    const lg_method *method = run->method;
+    const lg_method *method = setup->method;
+    const lg_option_value *options = setup->options;
     const lg_stepper_type *type = method->stepper;
     if (type->choose)
         LG_TRY(type->choose(method, options, &type, report));
@@ -157,8 +158,8 @@ static lg_status allocate(lg_run *run, const lg_plans *plans, const lg_option_va
     stepper->type = type;
     stepper->method = method;
     stepper->system = stepper->accel.system = run->system;
-    stepper->plans = *plans;
-    stepper->plan = stepper->accel.plan = plans->of[type->coupling];
+    stepper->plans = setup->plans;
+    stepper->plan = stepper->accel.plan = setup->plans.of[type->coupling];
     stepper->options = options;
     LG_TRY(check_kinds(run));
     LG_TRY(type->prepare(stepper));
@@ -250,9 +251,17 @@ static void set_part(lg_run *run, lg_part part, const lg_start *start)
     lg_copy(lg_part_width(run->system, part), start->part[part], lg_part_of(&run->state, part));
 }
 
+static lg_status refuse_start(lg_run *run, const char *why)
+{
+    lg_report_name(&run->stepper->report, why);
+    return LG_BAD_ARGUMENT;
+}
+
 static lg_status begin(lg_run *run, const lg_start *start)
 {
     lg_state *state = &run->state;
+    if (!isfinite(start->t))
+        return refuse_start(run, "t0 must be finite");
     state->t = start->t;
     set_part(run, LG_PART_Q, start);
     set_part(run, LG_PART_V, start);
@@ -262,10 +271,8 @@ static lg_status begin(lg_run *run, const lg_start *start)
         LG_TRY(check_consistent(run));
         return lg_run_restart(run, start->t);
     }
-    if (start->ncarry != lg_run_carry_count(run)) {
-        lg_report_name(&run->stepper->report, "carry does not belong to this method with these options");
-        return LG_BAD_ARGUMENT;
-    }
+    if (start->ncarry != lg_run_carry_count(run))
+        return refuse_start(run, "carry does not belong to this method with these options");
     for (int part = LG_PART_A; part < LG_PARTS; part++)
         set_part(run, (lg_part)part, start);
     lg_copy(start->ncarry, start->carry, state->carry);
@@ -289,14 +296,14 @@ void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report)
     report->h = h;
 }
 
-lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plans *plans, const lg_method *method,
-                      const lg_option_value *options, const lg_start *start, lg_report *report)
+lg_status lg_run_open(lg_run *run, const lg_setup *setup, lg_report *report)
 {
-    *run = (lg_run){.system = system, .method = method, .state.t = start->t, .error = NAN};
-    run->dense = (lg_dense){.system = system};
+    const lg_start *start = &setup->start;
+    *run = (lg_run){.system = setup->system, .method = setup->method, .state.t = start->t, .error = NAN};
+    run->dense = (lg_dense){.system = setup->system};
     *report = (lg_report){0};
 
-    lg_status status = allocate(run, plans, options, report);
+    lg_status status = allocate(run, setup, report);
     if (status == LG_OK)
         status = begin(run, start);
     if (status != LG_OK) {

@@ -33,9 +33,8 @@ typedef struct lg_run {
     lg_option_value *options; /* a copy */
 } lg_run;
 
-/* Opens a run on initial values. Options: method->options->nvalues values. On failure `report` says why.
-   carry NULL: a fresh start from q and v (consistent a and lam are computed); otherwise all parts and carry resume a
-   run. */
+/* Where a run begins. carry NULL: a fresh start from q and v (consistent a and lam are computed); otherwise all parts and
+   carry resume a run. */
 typedef struct lg_start {
     double t;
     const double *part[LG_PARTS];
@@ -44,9 +43,17 @@ typedef struct lg_start {
     int changed; /* the parameters of the system have changed since that run: its data jump at t, as at a kink */
 } lg_start;
 
-/* plans: of the system, for the couplings that lg_stepper_needs names for the method's stepper */
-lg_status lg_run_open(lg_run *run, const lg_system *system, const lg_plans *plans, const lg_method *method,
-                      const lg_option_value *options, const lg_start *start, lg_report *report);
+/* What a run is opened with. System and plans must outlive the run; it copies all else. */
+typedef struct lg_setup {
+    const lg_system *system;
+    lg_plans plans; /* of the system, for the couplings that lg_stepper_needs names for the method's stepper */
+    const lg_method *method;
+    const lg_option_value *options; /* method->options->nvalues values */
+    lg_start start;
+} lg_setup;
+
+/* On failure `report` says why. */
+lg_status lg_run_open(lg_run *run, const lg_setup *setup, lg_report *report);
 void lg_run_close(lg_run *run);
 int lg_run_carry_count(const lg_run *run);
 /* Numbers at the front of the carry that results hold of every state; 0 if the run could not be opened. */

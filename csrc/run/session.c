@@ -1,115 +1,160 @@
-/* A whole run and its results; see session.h. */
+/* A whole run and its outcome; see session.h. */
 #include "run/session.h"
 
-void lg_session_begin(lg_session *session)
+/* A session under way. */
+typedef struct recording {
+    const lg_session *session;
+    lg_outcome *outcome;
+    lg_run run;
+    const lg_state *reached; /* where a run can be resumed so that it goes on after the last row */
+    double saved; /* time of the last row */
+    double begin, taken; /* wall times of the beginning and of the last call of `take` */
+} recording;
+
+/* ---- outcomes of the whole run and of rows that are taken away ---- */
+
+/* A run that could not be opened has no carry. */
+static lg_status open_outcome(const recording *r, lg_outcome *outcome)
 {
-    const lg_system *system = session->run.system;
-    int extra = lg_run_extra_count(&session->run);
-    session->states = session->end = lg_record_of(system, extra);
-    session->knots = lg_record_of_knots(system, extra);
+    const lg_run *run = &r->run;
+    return lg_outcome_open(outcome, run->system, lg_run_extra_count(run), run->stepper ? lg_run_carry_count(run) : 0);
 }
 
-void lg_session_close(lg_session *session)
+static void finish_outcome(const recording *r, const lg_state *last, lg_outcome *outcome)
 {
-    lg_record_close(&session->states);
-    lg_record_close(&session->knots);
-    lg_record_close(&session->end);
-    lg_run_close(&session->run);
+    const lg_run *run = &r->run;
+    lg_record_trim(&outcome->states);
+    lg_record_trim(&outcome->knots);
+    lg_outcome_reach(outcome, last, run->h, run->error);
+    outcome->stats = run->stepper->stats;
+    outcome->wall_time = lg_wall_time_since(r->begin);
+}
+
+/* Moves the rows saved so far to an outcome of their own. */
+static lg_status move_rows(recording *r, lg_outcome *rows)
+{
+    LG_TRY(open_outcome(r, rows));
+    lg_record none = rows->states;
+    rows->states = r->outcome->states;
+    r->outcome->states = none;
+    finish_outcome(r, r->reached, rows);
+    return LG_OK;
+}
+
+static lg_status take_rows(recording *r)
+{
+    const lg_session *session = r->session;
+    lg_outcome rows;
+    lg_status status = move_rows(r, &rows);
+    if (status == LG_OK)
+        status = session->take(session->observer->self, &rows);
+    lg_outcome_close(&rows);
+    (void)lg_record_reserve(&r->outcome->states, session->room);
+    r->taken = lg_wall_time();
+    return status;
 }
 
 /* ---- what is recorded on the way ---- */
 
-static lg_status add(const lg_session *session, lg_record *record, const lg_state *state, double h)
-{
-    return lg_record_add(record, state, h, h > 0 ? session->run.error : NAN);
-}
-
 /* Whether the rows are to be taken away. */
-static int is_full(const lg_session *session)
+static int is_full(const recording *r)
 {
-    return session->take &&
-           (session->states.count >= session->room || fabs(lg_wall_time() - session->taken) >= LG_TAKE_INTERVAL);
-}
-
-static lg_status take_rows(lg_session *session)
-{
-    lg_status status = session->take(session->observer->self);
-    lg_record_close(&session->states);
-    (void)lg_record_reserve(&session->states, session->room);
-    session->taken = lg_wall_time();
-    return status;
+    return r->session->take &&
+           (r->outcome->states.count >= r->session->room || fabs(lg_wall_time() - r->taken) >= LG_TAKE_INTERVAL);
 }
 
 /* A state inside a step is reached again by a run that is resumed from the start of the step. */
 static lg_status save(void *self, const lg_state *state, double h)
 {
-    lg_session *session = self;
-    LG_TRY(add(session, &session->states, state, h));
-    session->saved = state->t;
-    session->reached = state == &session->run.state ? state : &session->run.before;
-    return is_full(session) ? take_rows(session) : LG_OK;
+    recording *r = self;
+    LG_TRY(lg_record_add(&r->outcome->states, state, h, r->run.error));
+    r->saved = state->t;
+    r->reached = state == &r->run.state ? state : &r->run.before;
+    return is_full(r) ? take_rows(r) : LG_OK;
 }
 
 static lg_status step(void *self, const lg_state *before, const lg_state *after, double *t_stop)
 {
-    lg_session *session = self;
-    const lg_observer *observer = session->observer;
-    if (session->dense)
-        LG_TRY(lg_record_add_step(&session->knots, before, after));
+    const recording *r = self;
+    const lg_observer *observer = r->session->observer;
+    if (r->session->dense)
+        LG_TRY(lg_record_add_step(&r->outcome->knots, before, after));
     return observer->step ? observer->step(observer->self, before, after, t_stop) : LG_OK;
 }
 
 static lg_status poll(void *self, double t)
 {
-    const lg_observer *observer = ((lg_session *)self)->observer;
+    const lg_observer *observer = ((const recording *)self)->session->observer;
     return observer->poll(observer->self, t);
 }
 
 /* ---- the run ---- */
 
+static lg_status open_run(recording *r, lg_report *report)
+{
+    lg_status status = lg_run_open(&r->run, r->session->setup, report);
+    lg_status opened = open_outcome(r, r->outcome);
+    if (r->session->dense)
+        r->outcome->knots = lg_record_of_knots(r->run.system, lg_run_extra_count(&r->run));
+    return status == LG_OK ? opened : status;
+}
+
 /* Reserves all rows if their number is known. If that fails, the run is refused, unless it may end earlier: then the
    records grow as needed, as with adaptive steps. */
-static lg_status reserve(lg_session *session, const lg_schedule *schedule, int ends, lg_report *report)
+static lg_status reserve(const recording *r, lg_report *report)
 {
     long steps = 0, saves = 0;
-    const lg_run *run = &session->run;
-    int fixed = lg_schedule_count(run->system, schedule, run->state.t, &steps, &saves) == LG_OK;
+    const lg_session *session = r->session;
+    const lg_schedule *schedule = session->schedule;
+    lg_outcome *outcome = r->outcome;
+    int fixed = lg_schedule_count(r->run.system, schedule, r->run.state.t, &steps, &saves) == LG_OK;
     size_t rows = session->take ? session->room : (size_t)(schedule->t_eval ? schedule->nt_eval : saves);
     size_t knots = session->dense && fixed ? (size_t)steps + 1 : 0;
-    lg_status status = lg_record_reserve(&session->states, rows);
+    lg_status status = lg_record_reserve(&outcome->states, rows);
     if (status == LG_OK)
-        status = lg_record_reserve(&session->knots, knots);
-    if (status == LG_OK || ends)
+        status = lg_record_reserve(&outcome->knots, knots);
+    if (status == LG_OK || session->observer->ends)
         return LG_OK;
-    double size = (double)knots * (double)lg_record_row_size(&session->knots);
-    return lg_record_refuse(&session->states, (double)rows, size, report);
+    double size = (double)knots * (double)lg_record_row_size(&outcome->knots);
+    return lg_record_refuse(&outcome->states, (double)rows, size, report);
 }
 
-/* After a failure the last accepted state is part of the result even if save_every would have left it out. */
-static void save_last(lg_session *session, const lg_schedule *schedule)
+static lg_status run(recording *r, lg_report *report)
 {
-    const lg_state *state = &session->run.state;
-    if (!schedule->t_eval && session->saved < state->t)
-        (void)add(session, &session->states, state, session->run.h);
-}
-
-lg_status lg_session_run(lg_session *session, const lg_schedule *schedule, const lg_observer *observer,
-                         lg_report *report)
-{
-    lg_observer recorder = {.self = session,
+    const lg_session *session = r->session;
+    lg_observer recorder = {.self = r,
                             .save = save,
-                            .poll = observer->poll ? poll : NULL,
-                            .step = session->dense || observer->step ? step : NULL,
-                            .ends = observer->ends};
-    session->observer = observer;
-    session->saved = INFINITY;
-    session->taken = lg_wall_time();
-    LG_TRY(reserve(session, schedule, observer->ends, report));
+                            .poll = session->observer->poll ? poll : NULL,
+                            .step = session->dense || session->observer->step ? step : NULL,
+                            .ends = session->observer->ends};
+    r->taken = lg_wall_time();
+    LG_TRY(reserve(r, report));
     if (session->take) /* a run may be resumed from the state before a step, which needs the whole carry */
-        LG_TRY(lg_run_look_back(&session->run, lg_run_carry_count(&session->run)));
-    lg_status status = lg_integrate(&session->run, schedule, &recorder, report);
-    if (status != LG_OK)
-        save_last(session, schedule);
-    lg_status added = add(session, &session->end, &session->run.state, session->run.h);
-    return status == LG_OK ? added : status;
+        LG_TRY(lg_run_look_back(&r->run, lg_run_carry_count(&r->run)));
+    return lg_integrate(&r->run, session->schedule, &recorder, report);
+}
+
+/* After a failure the last accepted state is part of the outcome even if save_every would have left it out. */
+static void save_last(recording *r)
+{
+    const lg_state *state = &r->run.state;
+    if (!r->session->schedule->t_eval && r->saved < state->t)
+        (void)lg_record_add(&r->outcome->states, state, r->run.h, r->run.error);
+}
+
+lg_status lg_session_run(const lg_session *session, lg_outcome *outcome)
+{
+    recording r = {.session = session, .outcome = outcome, .saved = INFINITY, .begin = lg_wall_time()};
+    lg_report report;
+    lg_status status = open_run(&r, &report);
+    if (status == LG_OK) {
+        status = run(&r, &report);
+        if (status != LG_OK)
+            save_last(&r);
+        finish_outcome(&r, &r.run.state, outcome);
+    }
+    lg_run_close(&r.run);
+    outcome->report = report;
+    outcome->report.status = status;
+    return status;
 }

@@ -97,11 +97,10 @@ class DenseOutput:
         """
         if t.size and not (t.min() >= self.t_min and t.max() <= self.t_max):
             raise ValueError(f"t: times between {self.t_min:g} and {self.t_max:g} expected, got {t}")
-        parts = _core.interpolate(self._model.core, t, *self.knots.values())
-        found = {name: part for name, part in zip((*KNOT[1:], "extra"), parts, strict=True) if name in self.knots}
+        found = _core.interpolate(self._model.core, t, *self.knots.values())
         ends = np.unique(self.knots["t"])
         later = np.searchsorted(ends, t)
-        return {"t": t, "h": np.where(later > 0, ends[later] - ends[later - 1], 0.0), **found}
+        return {**found, "h": np.where(later > 0, ends[later] - ends[later - 1], 0.0)}
 
     def __repr__(self) -> str:
         return (

@@ -123,9 +123,9 @@ def run(
 
 
 def _of(
-    models: Sequence[System], method: str, options: Mapping[str, Any], results: Sequence[dict[str, Any]]
+    models: Sequence[System], method: str, options: Mapping[str, Any], pairs: Sequence[tuple[dict[str, Any], Any]]
 ) -> Ensemble:
-    return Ensemble(models, method, options, results, [result["error"] for result in results])
+    return Ensemble(models, method, options, [result for result, _ in pairs], [error for _, error in pairs])
 
 
 def one_by_one(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time as clock
 from typing import Any
 
 import numpy as np
@@ -76,15 +75,14 @@ def equilibrium(
         "max_iter": count("max_iter", max_iter),
     }
     tolerances = options["newton_rtol"], options["newton_atol"]
-    begin = clock.perf_counter()
     try:
         result = _core.equilibrium(model.core, options["time"], factors, model.q0, *tolerances, options["max_iter"])
     except BaseException as error:
         so_far = getattr(error, "result", None)
         if isinstance(so_far, dict):
-            error.trajectory = _trajectory(model, options, so_far, begin, status=-1)  # type: ignore[attr-defined]
+            error.trajectory = _trajectory(model, options, so_far, status=-1)  # type: ignore[attr-defined]
         raise
-    return _trajectory(model, options, result, begin, status=0)
+    return _trajectory(model, options, result, status=0)
 
 
 def _factors(model: System, loads: ArrayLike) -> Array:
@@ -101,12 +99,5 @@ def _factors(model: System, loads: ArrayLike) -> Array:
     return factors
 
 
-def _trajectory(
-    model: System, options: dict[str, Any], result: dict[str, Any], begin: float, *, status: int
-) -> Trajectory:
-    """The trajectory of the equilibria found; entries that only dynamic runs have are empty."""
-    state = [name for name in result if name != "stats"]
-    result["end"] = {name: result[name][-1:] for name in state}
-    result |= {"carry": np.empty(0), "knots": None, "status": status}
-    result["stats"]["wall_time"] = clock.perf_counter() - begin
-    return Trajectory(model, EQUILIBRIUM, options, result)
+def _trajectory(model: System, options: dict[str, Any], result: dict[str, Any], *, status: int) -> Trajectory:
+    return Trajectory(model, EQUILIBRIUM, options, {**result, "status": status})

@@ -66,8 +66,8 @@ class Events:
         self.values = [_value(f, t[1], q[1], v[1]) for f in self.functions]
 
         def state(time: float) -> tuple[Array, Array]:
-            x = _core.interpolate(self._core, [time], t, q, v, a, lam)
-            place, rate = x[0][0], x[1][0]
+            found = _core.interpolate(self._core, [time], t, q, v, a, lam)
+            place, rate = found["q"][0], found["v"][0]
             if t[0] < time < t[1]:  # as for a run that ends here, whose state is moved onto the constraints
                 place, rate = self._core.project(time, place, rate)
             for values in (place, rate):

@@ -220,7 +220,8 @@ def _together(
     *times, dense = schedule
     if events is None and save is None and not dense and ensemble.loops_in_core(models):
         end, step, every, *rest = times
-        return ensemble.run(models, method, options, begin, end, step, every, given, move, *rest)
+        whole = None if move is None else lambda done: move(int(done))
+        return ensemble.run(models, method, options, begin, end, step, every, given, whole, *rest)
 
     def single(model: System, report: Callable[[float], None] | None) -> Trajectory:
         watch = None if events is None else Events(model.core, events)

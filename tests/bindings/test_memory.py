@@ -165,6 +165,20 @@ def test_a_result_survives_a_failing_allocation():
         assert result["knots"]["q"].tobytes() == whole["knots"]["q"].tobytes()
 
 
+def test_results_of_an_ensemble_survive_a_failing_allocation():
+    """The same of an ensemble: what has become arrays before the failure is not lost either."""
+    system, (q, v) = top(), top_start()
+    arguments = ([system] * 4, "rk44", 0.0, 0.05, 0.01, 1, [q] * 4, [v] * 4, {})
+    whole = _core.ensemble(*arguments)
+    errors = [error for error in outcomes(lambda: _core.ensemble(*arguments), 600) if error]
+    kept = [error.result for error in errors if getattr(error, "result", None)]
+    assert len(kept) > 40 and all(getattr(error, "result", None) for error in errors[-len(kept) :])
+    for results in kept:
+        assert len(results) == 4 and all(error is None for _, error in results)
+        for (result, _), (expected, _) in zip(results, whole, strict=True):
+            assert all(result[name].tobytes() == expected[name].tobytes() for name in (*COLUMNS, "carry"))
+
+
 def test_a_trajectory_survives_a_failing_allocation(monkeypatch):
     """An allocation fails while the trajectory is put together: the error carries a trajectory of the same states."""
     model, made = lgint.models.heavy_top(), []

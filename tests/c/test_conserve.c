@@ -3,8 +3,8 @@
 #include "check.h"
 #include "core/small.h"
 #include "integrator/methods.h"
-#include "plans.h"
 #include "run/run.h"
+#include "runs.h"
 #include "system/callback.h"
 
 static const double J[3] = {0.0037, 0.0037, 0.00053}; /* of the same size as the paper's */
@@ -186,7 +186,7 @@ static void check_conservation(const char *name, int steps)
     lg_method_defaults(method, options);
     lg_run run;
     lg_start start = {.part = {q0, v0}};
-    CHECK(lg_run_open(&run, system, (lg_plans[]){one_plan(plan)}, method, options, &start, &report) == LG_OK);
+    CHECK(open_run(&run, system, plan, method, options, &start, &report) == LG_OK);
     extremes e = run_steps(&run, steps, 2e-3);
     CHECK(e.energy < 1e-12);
     CHECK(e.length < 1e-14);

@@ -1,8 +1,8 @@
 /* Solvers, steppers and the loop on the systems of systems.h: orders, restarts, kinks, failures. */
 #include "check.h"
 #include "integrator/methods.h"
-#include "plans.h"
 #include "run/integrate.h"
+#include "runs.h"
 #include "solve/initial.h"
 #include "solve/project.h"
 #include "systems.h"
@@ -55,7 +55,7 @@ static lg_status run_from(const hand_system *s, const char *name, const lg_optio
     lg_run run;
     out->n = 0;
     out->nq = s->space.nq, out->nv = s->space.nv, out->nrows = s->pattern.nrows;
-    LG_TRY(lg_run_open(&run, &s->system, (lg_plans[]){one_plan(s->plan)}, method, options, start, &out->report));
+    LG_TRY(open_run(&run, &s->system, s->plan, method, options, start, &out->report));
     out->ncarry = lg_run_carry_count(&run);
 
     lg_schedule schedule = {
@@ -278,8 +278,7 @@ static double uneven_error(const hand_system *s, int n, const solution *exact)
     lg_method_defaults(method, options);
     lg_start start = {.part = {s->q0, s->v0}};
     lg_run run;
-    CHECK(lg_run_open(&run, &s->system, (lg_plans[]){one_plan(s->plan)}, method, options, &start, &first.report) ==
-          LG_OK);
+    CHECK(open_run(&run, &s->system, s->plan, method, options, &start, &first.report) == LG_OK);
     for (int i = 0; i < 2 * n; i++)
         CHECK(lg_run_step(&run, (i % 2 ? 0.75 : 0.25) / n, &first.report) == LG_OK);
 
@@ -443,8 +442,7 @@ static void test_poll_interrupts(void)
     double t_end = 1e6, seen = 0;
     lg_option_value options[MAX_OPTIONS];
     lg_method_defaults(lg_method_find("rk44"), options);
-    CHECK(lg_run_open(&run, &s.system, (lg_plans[]){one_plan(s.plan)}, lg_method_find("rk44"), options, &start,
-                      &report) == LG_OK);
+    CHECK(open_run(&run, &s.system, s.plan, lg_method_find("rk44"), options, &start, &report) == LG_OK);
     lg_schedule schedule = {.t_end = t_end, .h = 1e-3, .save_every = 1000000000};
     CHECK(lg_integrate(&run, &schedule, &(lg_observer){.self = &seen, .save = ignore, .poll = interrupt}, &report) ==
           LG_INTERRUPTED);
@@ -469,8 +467,7 @@ static void test_failing_evaluation_leaves_the_state(void)
         lg_run run;
         lg_report report;
         lg_start start = {.part = {s.q0, s.v0}};
-        CHECK(lg_run_open(&run, &s.system, (lg_plans[]){one_plan(s.plan)}, lg_methods[m], options, &start, &report) ==
-              LG_OK);
+        CHECK(open_run(&run, &s.system, s.plan, lg_methods[m], options, &start, &report) == LG_OK);
         CHECK(lg_run_step(&run, 0.01, &report) == LG_OK);
 
         first.nq = 12, first.nv = 6, first.nrows = 3, first.ncarry = lg_run_carry_count(&run), first.n = 0;
@@ -515,8 +512,7 @@ static void test_blow_up_ends_with_a_status(void)
         lg_report report;
         lg_start start = {.part = {s.q0, s.v0}};
         double t_end = 400;
-        CHECK(lg_run_open(&run, &s.system, (lg_plans[]){one_plan(s.plan)}, lg_methods[m], options, &start, &report) ==
-              LG_OK);
+        CHECK(open_run(&run, &s.system, s.plan, lg_methods[m], options, &start, &report) == LG_OK);
         lg_schedule schedule = {.t_end = t_end, .h = 0.2, .save_every = 1000000};
         lg_status status = lg_integrate(&run, &schedule, &(lg_observer){.self = NULL, .save = ignore}, &report);
         CHECK(status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE || status == LG_SINGULAR);

@@ -3,8 +3,8 @@
 #include "check.h"
 #include "integrator/methods.h"
 #include "model/model.h"
-#include "plans.h"
 #include "run/run.h"
+#include "runs.h"
 
 #include <stdlib.h>
 
@@ -181,7 +181,7 @@ static result run_chain(const chain *c, const lg_method *method, int project, in
     lg_method_defaults(method, options);
     options[lg_option_find(method->options, "project")->field].choice = project;
     lg_start start = {.part = {q, v}};
-    CHECK(lg_run_open(&run, &o.system, (lg_plans[]){one_plan(c->plan)}, method, options, &start, &report) == LG_OK);
+    CHECK(open_run(&run, &o.system, c->plan, method, options, &start, &report) == LG_OK);
     for (int i = 0; i < STEPS; i++)
         CHECK(lg_run_step(&run, 0.01, &report) == LG_OK);
     keep_end(&run, &out);

@@ -167,9 +167,11 @@ def test_many_starts_and_adaptive_steps():
     v = model.v0 + np.linspace(0, 5, 4)[:, None] * np.eye(model.nv)[-1]
     models = model.variants(q=np.tile(model.q0, (4, 1)), v=v) if model.nc == 0 else [model] * 4
     ensemble = lgint.integrate(models, "dopri5", t_end=0.5, rtol=1e-8)
-    assert all(
-        same_run(a, lgint.integrate(m, "dopri5", t_end=0.5, rtol=1e-8)) for a, m in zip(ensemble, models, strict=True)
-    )
+    for trajectory, one in zip(ensemble, models, strict=True):
+        single = lgint.integrate(one, "dopri5", t_end=0.5, rtol=1e-8)
+        assert same_run(trajectory, single)
+        assert np.isnan(single.error[0]) and np.isfinite(single.error[1:]).all()
+        assert np.array_equal(trajectory.error, single.error, equal_nan=True)
 
 
 def test_parts_are_stacked_if_the_runs_are_equally_long():
@@ -192,6 +194,12 @@ def test_a_failed_run_keeps_its_report_and_the_others_go_on():
     assert str(error) == str(single.value) and error.report == single.value.report
     assert error.trajectory is ensemble[1] and ensemble[1].status == -1
     assert same_run(ensemble[2], lgint.integrate(model, "rk44", t_end=1e-3, h=1e-4))
+
+
+def test_progress_is_a_number_of_runs():
+    models, done = [lgint.models.heavy_top()] * 10, []
+    lgint.integrate(models, "genalpha", t_end=1.0, h=1e-4, save_every=10000, progress=done.append)
+    assert done and done == sorted(done) and set(map(type, done)) == {int} and 0 <= done[0] <= done[-1] <= 10
 
 
 def springs():
