@@ -337,7 +337,7 @@ static void add_transport(lg_hht_stepper *g)
         if (!g->transport || !b->node->transport)
             continue;
         int ld;
-        double *S = lg_matrix_at(&g->base.accel.matrix, i, 0, 0, &ld);
+        double *S = lg_matrix_at(&g->base.accel.matrix, i, &ld);
         for (int j = 0, n = b->node->nv; j < n; j++)
             lg_axpy(n, k, g->D + b->m + j * n, S + (size_t)j * ld);
     }

@@ -26,7 +26,7 @@ static void add_own_row(const lg_block *b, const lg_pattern *pattern, int block,
             for (int i = 0; i < b->nown; i++)
                 want->Btlam[b->v + j] += B[i + j * b->nown] * lam[i];
     if (tangent) {
-        double *S = lg_matrix_at(want->S, block, 0, 0, &ld);
+        double *S = lg_matrix_at(want->S, block, &ld);
         lg_chain_add(b, lg_chain_of(want, block), 0, 1, 0, nv, 0, nv, K, nv, S, ld);
     }
 }

@@ -13,8 +13,8 @@ static int moves(const lg_element *e, int end)
 /* ---- rigid bodies whose blocks are direct ---- */
 
 /* Straight into the matrix: S_ij += s H_i^T dF/du_j. */
-static void add_direct(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
-                       const double A[9], const double B[9])
+static void add_direct(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, const double A[9],
+                       const double B[9])
 {
     double M[2][9];
     for (int i = 0; i < 2; i++)
@@ -29,7 +29,7 @@ static void add_direct(const lg_element *e, int clique, const lg_point *at, cons
         for (int i = 0; i < 2; i++)
             if (moves(e, i)) {
                 int ld;
-                double *S = lg_body_meeting(e, clique, want->S, i, j, &ld);
+                double *S = lg_matrix_at(want->S, e->meeting[i][j], &ld);
                 lg_lever_pull_tangent(e->frame[i], M[i], i == j ? s : -s, &dF, f->body->block, S, ld);
             }
     }
@@ -37,8 +37,8 @@ static void add_direct(const lg_element *e, int clique, const lg_point *at, cons
 
 /* ---- bodies of any kind ---- */
 
-static void add_quarters(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
-                         const double A[9], const double B[9])
+static void add_quarters(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, const double A[9],
+                         const double B[9])
 {
     lg_quarters K[2][2], D[2][2];
     for (int i = 0; i < 2; i++)
@@ -47,7 +47,7 @@ static void add_quarters(const lg_element *e, int clique, const lg_point *at, co
             lg_quarters_add(&K[i][j], LG_XX, i == j ? 1 : -1, A);
             lg_quarters_add(&D[i][j], LG_XX, i == j ? 1 : -1, B);
         }
-    lg_tangent_add(e, clique, at, want, s, K, D);
+    lg_tangent_add(e, at, want, s, K, D);
 }
 
 /* Whether the body under this end is at rest, or rigid on a direct block. */
@@ -57,11 +57,11 @@ static int is_direct(const lg_element *e, int end)
     return !body->block || (body->type->arm && lg_block_is_direct(body->block));
 }
 
-void lg_tangent_add_between(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
-                            const double A[9], const double B[9])
+void lg_tangent_add_between(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, const double A[9],
+                            const double B[9])
 {
     if (is_direct(e, 0) && is_direct(e, 1))
-        add_direct(e, clique, at, want, s, A, B);
+        add_direct(e, at, want, s, A, B);
     else
-        add_quarters(e, clique, at, want, s, A, B);
+        add_quarters(e, at, want, s, A, B);
 }

@@ -195,7 +195,6 @@ static void add_force(builder *b, const lg_model_spec *spec, int i)
     lg_force *force = (lg_force *)b->model->place_of[i].force;
     *force = (lg_force){.e = common(b, &spec->elements[i], b->row_of[i]),
                         .type = lg_force_types[b->row_of[i] - lg_body_type_count],
-                        .clique = -1,
                         .borne = is_borne(b, spec, i)};
 }
 
@@ -203,9 +202,7 @@ static void add_joint(builder *b, const lg_model_spec *spec, int i)
 {
     lg_joint *joint = (lg_joint *)b->model->place_of[i].joint;
     *joint = (lg_joint){.e = common(b, &spec->elements[i], b->row_of[i]),
-                        .type = lg_joint_types[b->row_of[i] - lg_body_type_count - lg_force_type_count],
-                        .clique = -1,
-                        .group = -1};
+                        .type = lg_joint_types[b->row_of[i] - lg_body_type_count - lg_force_type_count]};
     for (int k = 0; k < joint->e.info->nrows; k++) // those that are not dropped
         if (!(spec->elements[i].dropped >> k & 1))
             joint->row_in_type[joint->nrows++] = k;
@@ -375,7 +372,6 @@ static void add_group(builder *b, lg_joint *joint)
         else if (body[s]->block)
             joint->value[s] =
                 lg_layout_entry(&b->layout, body[s]->index, joint->nrows, !together && moves_freely(body[s]));
-    joint->group = b->model->pattern.ngroups;
     joint->row = lg_layout_group(&b->layout, joint->nrows);
     for (int i = 0; i < joint->nrows; i++) {
         b->model->row_names[joint->row + i] = b->names;
@@ -383,23 +379,29 @@ static void add_group(builder *b, lg_joint *joint)
     }
 }
 
-/* The number of a new clique of the blocks under an element's frames. */
-static int add_clique(builder *b, const lg_element *e)
+/* Notes where the blocks under an element's frames meet in the matrix: each block with itself, and two blocks in their
+   own clique, whose meetings begin at `first`; -1: they do not couple. */
+static void set_meetings(lg_element *e, long first)
 {
-    for (int s = 0; s < 2; s++)
-        lg_layout_member(&b->layout, e->frame[s]->body->index);
-    return lg_layout_clique(&b->layout);
+    for (int i = 0; i < e->info->nframes; i++)
+        for (int j = 0; j < e->info->nframes; j++) {
+            const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
+            e->meeting[i][j] = a == b ? a->index : first < 0 ? -1 : first + 2 * i + j;
+        }
 }
 
-static void join_frames(const builder *b, const lg_element_spec *from, lg_element *e)
+/* Finds the frames of an element and the meetings of their blocks, in a new clique if the verb says that they couple. */
+static void join_frames(builder *b, const lg_element_spec *from, int (*couples)(const lg_element *), lg_element *e)
 {
+    long first = -1;
     for (int s = 0; s < e->info->nframes; s++)
         e->frame[s] = b->model->frame_of[from->frames[s]];
-}
-
-static int couples(const lg_element *e, int (*verb)(const lg_element *))
-{
-    return verb && e->frame[0]->body != e->frame[1]->body && verb(e);
+    if (couples && e->frame[0]->body != e->frame[1]->body && couples(e)) {
+        for (int s = 0; s < 2; s++)
+            lg_layout_member(&b->layout, e->frame[s]->body->index);
+        first = lg_layout_clique(&b->layout);
+    }
+    set_meetings(e, first);
 }
 
 static lg_level larger(lg_level a, lg_level b)
@@ -424,15 +426,17 @@ static void join_elements(builder *b, const lg_model_spec *spec)
         lg_body *body = (lg_body *)m->place_of[i].body;
         lg_force *force = (lg_force *)m->place_of[i].force;
         lg_joint *joint = (lg_joint *)m->place_of[i].joint;
-        join_frames(b, &spec->elements[i], body ? &body->e : force ? &force->e : &joint->e);
-        if (force && couples(&force->e, force->type->couples))
-            force->clique = add_clique(b, &force->e);
+        join_frames(b, &spec->elements[i],
+                    force   ? force->type->couples
+                    : joint ? joint->type->couples
+                            : NULL,
+                    body    ? &body->e
+                    : force ? &force->e
+                            : &joint->e);
         if (joint)
             joint->work = reserve(m, joint->type->nwork);
         if (joint && joint->nrows)
             add_group(b, joint);
-        if (joint && couples(&joint->e, joint->type->couples))
-            joint->clique = add_clique(b, &joint->e);
         m->force_level = larger(m->force_level, force ? needed_by(force) : LG_ROTATIONS);
         m->force_level = larger(m->force_level, joint && joint->type->potential ? LG_TWISTS : LG_ROTATIONS);
         m->coordinate_forces |= force && force->type->coordinate;
@@ -445,16 +449,29 @@ static int turns(const lg_frame *f)
     return f->body->block && !f->body->type->is_point;
 }
 
-/* Fills the joints whose rows are in the axes of bodies. The clique of each is that of its group, since such rows
-   couple all blocks of the group. */
+/* Rows in the axes of bodies couple all blocks of their group, whose meetings follow those of all cliques. */
+static void couple_invariants(builder *b)
+{
+    const lg_model *m = b->model;
+    long meeting = b->layout.nmeetings;
+    for (int i = 0, group = 0; i < b->n.nelements; i++) {
+        const lg_joint *joint = m->place_of[i].joint;
+        if (!joint || !joint->nrows)
+            continue;
+        long n = m->pattern.group_start[group + 1] - m->pattern.group_start[group];
+        set_meetings(&m->invariants[joint - m->joints].e, meeting);
+        meeting += n * n;
+        group++;
+    }
+}
+
+/* Fills the joints whose rows are in the axes of bodies. */
 static void fill_invariants(builder *b)
 {
     lg_model *m = b->model;
     for (int i = 0; i < m->njoints; i++) {
         lg_joint *joint = &m->invariants[i];
         *joint = m->joints[i];
-        if (joint->group >= 0 && lg_element_between(&joint->e))
-            joint->clique = m->pattern.ncliques + joint->group;
         if (!joint->type->carry)
             continue;
         const int turning[2] = {turns(joint->e.frame[0]), turns(joint->e.frame[1])};
@@ -641,6 +658,7 @@ static lg_status build(lg_model *m, const lg_model_spec *spec, const int *row_of
     join_elements(&b, spec);
     fill_loads(m);
     fill_invariants(&b);
+    couple_invariants(&b);
     find_vertical(m);
     lg_layout_finish(&b.layout);
     name_own_rows(&b);

@@ -46,7 +46,6 @@ void lg_correct_open(const lg_model *m, lg_kept *kept)
 
 typedef struct correction { /* of one element */
     const lg_element *e;
-    int clique;
     lg_relative relative;
     double N;
     pulled n, dN; /* P dq, and the derivative of N by q1 */
@@ -158,8 +157,7 @@ static void add_dyad(const lg_step *step, const correction *c, const pulled *dC)
             if (!a->block || !b->block)
                 continue;
             int n = a->block->nv, m = b->block->nv, ld;
-            double *S = a == b ? lg_matrix_at(step->wanted->S, a->index, 0, 0, &ld)
-                               : lg_matrix_at(step->wanted->S, c->clique, i, j, &ld);
+            double *S = lg_matrix_at(step->wanted->S, e->meeting[i][j], &ld);
             for (int k = 0; k < m; k++)
                 for (int l = 0; l < n; l++)
                     A[l + n * k] = c->n.on[i][l] * dC->on[j][k];
@@ -199,7 +197,7 @@ static void add_identity(const lg_step *step, const correction *c, double C)
             A[k + n * k] = C;
         if (!n)
             continue;
-        double *S = lg_matrix_at(step->wanted->S, body->index, 0, 0, &ld);
+        double *S = lg_matrix_at(step->wanted->S, body->index, &ld);
         lg_chain_add(body->block, &step->wanted->chain[body->index], 0, 1, 0, n, 0, n, A, n, S, ld);
     }
 }
@@ -216,7 +214,7 @@ static void add_tangent(const lg_step *step, correction *c, double C, pulled *dd
             ddelta->on[i][k] = (ddelta->on[i][k] - C * c->dN.on[i][k]) / c->N;
     add_dyad(step, c, ddelta);
     if (step->pair->equivariant)
-        lg_tangent_add(c->e, c->clique, &step->middle, &step->at_middle, C * step->pair->h, K, D);
+        lg_tangent_add(c->e, &step->middle, &step->at_middle, C * step->pair->h, K, D);
     else
         add_identity(step, c, C);
 }
@@ -354,7 +352,7 @@ static void correct_rows_by(lg_step *step, const lg_joint *joint, const double *
 
 static void correct_rows(lg_step *step, const lg_joint *joint, double *l2)
 {
-    correction c = {.e = &joint->e, .clique = joint->clique};
+    correction c = {.e = &joint->e};
     double delta[LG_MAX_ROWS] = {0}, largest = 0;
     for (int i = 0; i < joint->nrows; i++) {
         int row = joint->row + i;
@@ -385,24 +383,20 @@ static lg_status elastic(const lg_model *m, int index, const lg_point *at, int l
     return lg_force_elastic(force, at, linear, load);
 }
 
-/* The element with this number if it has a potential that is not linear in the coordinates of its body, and its
-   clique. */
-static const lg_element *element_of(const lg_model *m, int index, int *clique)
+/* The element with this number if it has a potential that is not linear in the coordinates of its body. */
+static const lg_element *element_of(const lg_model *m, int index)
 {
-    if (index < m->njoints) {
-        *clique = m->invariants[index].clique;
-        return m->joints[index].type->elastic ? &m->joints[index].e : NULL;
-    }
+    if (index < m->njoints)
+        return m->joints[index].type->elastic ? &m->invariants[index].e : NULL;
     const lg_force *force = &m->forces[index - m->njoints];
     int linear = force->e.info->nframes == 1 && force->e.frame[0]->at_node;
-    *clique = force->clique;
     return force->type->potential && !linear ? &force->e : NULL;
 }
 
 lg_status lg_potentials(const lg_model *m, const lg_point *at, double *V, double *gradient)
 {
-    for (int i = 0, clique; i < m->njoints + m->nforces; i++) {
-        const lg_element *e = element_of(m, i, &clique);
+    for (int i = 0; i < m->njoints + m->nforces; i++) {
+        const lg_element *e = element_of(m, i);
         lg_load load;
         if (!e)
             continue;
@@ -460,7 +454,7 @@ static lg_status correct_potential(lg_step *step, int index)
     pulled at_end;
     correction c;
     lg_load load;
-    c.e = element_of(step->m, index, &c.clique);
+    c.e = element_of(step->m, index);
     if (!c.e)
         return LG_OK;
     memcpy(&at_end, step->gradient + (size_t)index * PULLED, sizeof at_end);

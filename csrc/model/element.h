@@ -14,6 +14,7 @@ typedef struct lg_element { /* const data of the model */
     lg_time_function function;
     lg_law law;
     int mem; /* its place in the memory */
+    long meeting[2][2]; /* where the blocks under its frames meet in the matrix; those of two blocks if they couple */
 } lg_element;
 
 /* Blocks of a derivative: matrices 3 x 3, row-major. First letter: rows for force (X) or moment (R); second: columns

@@ -50,7 +50,7 @@ static void add_load_tangent(const lg_element *e, int side, const lg_stretched *
     e->frame[side]->body->type->pull(e->frame[side], at, -1, by_n, pulled);
     for (int k = 0; k < 4; k++)
         lg_axpy(nv, 2 * body->e[k], pulled, A + nv * (body->first + k));
-    lg_tangent_add_block(e, -1, want->S, want->chain, side, side, A);
+    lg_tangent_add_block(e, want->S, want->chain, side, side, A);
 }
 
 void lg_quadratic_load(const lg_element *e, const int degree[2], const lg_point *at, const lg_wanted *want, int linear,

@@ -3,12 +3,11 @@
 #include "model/body/body.h"
 #include "system/chain.h"
 
-void lg_tangent_add_block(const lg_element *e, int clique, const lg_matrix *S, const lg_chain *chain, int i, int j,
-                          const double *A)
+void lg_tangent_add_block(const lg_element *e, const lg_matrix *S, const lg_chain *chain, int i, int j, const double *A)
 {
     const lg_block *a = e->frame[i]->body->block, *b = e->frame[j]->body->block;
     int ld;
-    double *at = lg_body_meeting(e, clique, S, i, j, &ld);
+    double *at = lg_matrix_at(S, e->meeting[i][j], &ld);
     lg_chain_add(b, &chain[e->frame[j]->body->index], 0, 1, 0, a->nv, 0, b->nv, A, a->nv, at, ld);
 }
 
@@ -44,7 +43,7 @@ static void follow(const lg_frame *f, const lg_point *at, const lg_chain *chain,
 }
 
 /* The columns of the block under frame j. */
-static void add_columns(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s, int j,
+static void add_columns(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, int j,
                         const lg_quarters K[2][2], const lg_quarters D[2][2])
 {
     const lg_frame *f = e->frame[j];
@@ -60,7 +59,7 @@ static void add_columns(const lg_element *e, int clique, const lg_point *at, con
         mul_add(&K[i][j], nv, P, Y);
         if (D)
             mul_add(&D[i][j], nv, W, Y);
-        double *S = lg_body_meeting(e, clique, want->S, i, j, &ld);
+        double *S = lg_matrix_at(want->S, e->meeting[i][j], &ld);
         for (int k = 0; k < nv; k++)
             body->type->pull(e->frame[i], at, s, Y + 6 * k, S + (size_t)k * ld);
     }
@@ -85,18 +84,18 @@ static int open_arms(const lg_element *e, const lg_point *at, lg_arm arm[2])
 }
 
 /* Adds the derivatives that couple two bodies. */
-static void add_meeting(const lg_element *e, int clique, const lg_wanted *want, const lg_arm arm[2], int i, int j,
+static void add_meeting(const lg_element *e, const lg_wanted *want, const lg_arm arm[2], int i, int j,
                         const lg_stiffness *sum)
 {
     int ld;
-    double *S = lg_matrix_at(want->S, clique, i, j, &ld);
+    double *S = lg_matrix_at(want->S, e->meeting[i][j], &ld);
     lg_stiffness_add(sum, &arm[i], &arm[j], lg_chain_of(want, e->frame[j]->body->index), S, ld);
 }
 
 /* Derivatives of wrench i by pose and twist j: within one body they are collected in its stiffness; between two bodies
    they are added to the matrix. */
-static void add_quarters(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
-                         const lg_arm arm[2], int i, int j, const lg_quarters *K, const lg_quarters *D)
+static void add_quarters(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, const lg_arm arm[2],
+                         int i, int j, const lg_quarters *K, const lg_quarters *D)
 {
     const lg_body *a = e->frame[i]->body;
     if (a == e->frame[j]->body) {
@@ -106,7 +105,7 @@ static void add_quarters(const lg_element *e, int clique, const lg_point *at, co
     lg_stiffness sum;
     sum.K.has = sum.D.has = 0;
     lg_arm_shift(&arm[i], &arm[j], s, K, D, &sum);
-    add_meeting(e, clique, want, arm, i, j, &sum);
+    add_meeting(e, want, arm, i, j, &sum);
 }
 
 /* Adds a moment's derivative by the turns of its own body, which are the same at every point of a rigid body; returns 0
@@ -120,8 +119,8 @@ static int add_turning(const lg_element *e, const lg_point *at, double s, const 
     return 1;
 }
 
-void lg_tangent_add(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
-                    const lg_quarters K[2][2], const lg_quarters D[2][2])
+void lg_tangent_add(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, const lg_quarters K[2][2],
+                    const lg_quarters D[2][2])
 {
     if (add_turning(e, at, s, &K[0][0], D ? &D[0][0] : NULL))
         return;
@@ -132,10 +131,10 @@ void lg_tangent_add(const lg_element *e, int clique, const lg_point *at, const l
             if (!e->frame[i]->body->block || !e->frame[j]->body->block || !(K[i][j].has || (D && D[i][j].has)))
                 continue;
             if (rigid)
-                add_quarters(e, clique, at, want, s, arm, i, j, &K[i][j], D ? &D[i][j] : NULL);
+                add_quarters(e, at, want, s, arm, i, j, &K[i][j], D ? &D[i][j] : NULL);
             columns[j] = !rigid;
         }
     for (int j = 0; j < n; j++)
         if (columns[j])
-            add_columns(e, clique, at, want, s, j, K, D);
+            add_columns(e, at, want, s, j, K, D);
 }

@@ -11,13 +11,13 @@ enum { LG_TANGENT_ROOM = 5 * 6 };
 
 /* S += s d(wrenches)/du on the blocks under the frames of an element, without the effect of arms that turn under
    constant wrenches, which bodies add when they gather the wrenches. K[i][j], D[i][j]: derivative of wrench i by pose
-   and twist j. D NULL: none. clique: that of the two blocks, -1 if there is only one. */
-void lg_tangent_add(const lg_element *e, int clique, const lg_point *at, const lg_wanted *want, double s,
-                    const lg_quarters K[2][2], const lg_quarters D[2][2]);
+   and twist j. D NULL: none. */
+void lg_tangent_add(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, const lg_quarters K[2][2],
+                    const lg_quarters D[2][2]);
 
 /* S += A X k for the velocities of the block under frame i and the unknown of the block under frame j, by the first
    level of its chain; A has the sizes of both blocks, column-major. */
-void lg_tangent_add_block(const lg_element *e, int clique, const lg_matrix *S, const lg_chain *chain, int i, int j,
+void lg_tangent_add_block(const lg_element *e, const lg_matrix *S, const lg_chain *chain, int i, int j,
                           const double *A);
 
 #endif

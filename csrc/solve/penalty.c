@@ -7,6 +7,7 @@ void lg_penalty_layout(lg_penalty *penalty, const lg_pattern *pattern, lg_arena 
 {
     penalty->G = lg_arena_doubles(arena, (size_t)pattern->ngroups);
     penalty->clique = lg_arena_ints(arena, (size_t)pattern->ngroups);
+    penalty->meeting = lg_arena_take(arena, (size_t)pattern->ngroups * sizeof *penalty->meeting);
     penalty->place = lg_arena_ints(arena, (size_t)(pattern->ngroups ? pattern->group_start[pattern->ngroups] : 0));
 }
 
@@ -30,17 +31,34 @@ static int holds(const lg_pattern *p, int clique, int group, int *place)
     return 1;
 }
 
+static int size_of(const lg_pattern *p, int clique)
+{
+    return p->clique_start[clique + 1] - p->clique_start[clique];
+}
+
 /* Cliques and groups are in the order of the same elements, so that each search begins after the last hit. */
 void lg_penalty_open(lg_penalty *penalty, const lg_pattern *p)
 {
-    int from = 0;
+    int clique = 0;
+    long meeting = 0;
     for (int g = 0; g < p->ngroups; g++) {
         penalty->clique[g] = -1;
-        for (int i = 0; i < p->ncliques && penalty->clique[g] < 0; i++)
-            if (holds(p, (from + i) % p->ncliques, g, penalty->place))
-                penalty->clique[g] = (from + i) % p->ncliques;
-        from = penalty->clique[g] < 0 ? from : penalty->clique[g] + 1;
+        for (int i = 0; i < p->ncliques && penalty->clique[g] < 0; i++) {
+            if (holds(p, clique, g, penalty->place))
+                penalty->clique[g] = clique, penalty->meeting[g] = meeting;
+            meeting += (long)size_of(p, clique) * size_of(p, clique);
+            clique = (clique + 1) % p->ncliques;
+            meeting = clique ? meeting : 0;
+        }
     }
+}
+
+/* The block of S in which two entries of a group meet. */
+static double *meeting_of(const lg_penalty *penalty, const lg_pattern *p, int g, int i, int j, const lg_matrix *matrix,
+                          int *ld)
+{
+    long row = size_of(p, penalty->clique[g]) * (long)penalty->place[i];
+    return lg_matrix_at(matrix, penalty->meeting[g] + row + penalty->place[j], ld);
 }
 
 /* ---- the penalty ---- */
@@ -60,7 +78,7 @@ static double choose(const lg_penalty *penalty, const lg_pattern *p, int g, cons
     double stiffness = 0, b = 0;
     for (int e = p->group_start[g]; e < p->group_start[g + 1]; e++) {
         int nv = p->nv[p->group_block[e]], ld;
-        const double *S = lg_matrix_at(matrix, penalty->clique[g], penalty->place[e], penalty->place[e], &ld);
+        const double *S = meeting_of(penalty, p, g, e, e, matrix, &ld);
         for (int i = 0; i < nv; i++)
             stiffness = fmax(stiffness, fabs(S[i + (size_t)i * (size_t)ld]));
         b = fmax(b, largest(rows * nv, B + p->group_value[e]));
@@ -85,7 +103,7 @@ static void add_group(const lg_penalty *penalty, const lg_pattern *p, int g, con
     int rows = p->group_row[g + 1] - p->group_row[g], ld;
     for (int i = p->group_start[g]; i < p->group_start[g + 1]; i++)
         for (int j = p->group_start[g]; j < p->group_start[g + 1]; j++) {
-            double *S = lg_matrix_at(matrix, penalty->clique[g], penalty->place[i], penalty->place[j], &ld);
+            double *S = meeting_of(penalty, p, g, i, j, matrix, &ld);
             add_product(penalty->G[g], rows, p->nv[p->group_block[i]], B + p->group_value[i], p->nv[p->group_block[j]],
                         B + p->group_value[j], S, ld);
         }

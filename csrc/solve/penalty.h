@@ -15,6 +15,7 @@
 typedef struct lg_penalty {
     double *G; /* per group */
     int *clique; /* per group: a clique that holds all its blocks, or -1 */
+    long *meeting; /* per group: the first meeting of that clique */
     int *place; /* per entry of a group: the place of its block in the clique */
 } lg_penalty;
 

@@ -11,6 +11,7 @@
 #define LG_SPARSE_FRONTS_H
 
 #include "core/arena.h"
+#include "sparse/plan.h"
 
 enum { LG_CHUNK = 2 }; /* rows of L that the kernels treat together */
 enum { LG_MOST_INVERTED = 8 }; /* unknowns of a pivot block that is inverted when it is kept */
@@ -46,12 +47,7 @@ typedef struct lg_entry_place { /* where one entry of B goes: a group on a block
     long U, L;
 } lg_entry_place;
 
-typedef struct lg_meeting { /* where two entries of a clique meet */
-    long at;
-    int ld;
-} lg_meeting;
-
-typedef struct lg_plan {
+struct lg_plan {
     int nfronts, nentries, ncliques;
     int size, nvelocities;
     int apart; /* whether every front is constant, small and without neighbours */
@@ -63,11 +59,9 @@ typedef struct lg_plan {
     int in_place; /* whether the unknowns of every front are contiguous, so that solutions need no reordering */
     int *unknowns; /* in the order of elimination: the number of each unknown */
     lg_entry_place *entries;
-    long *clique; /* per clique: its first meeting */
-    int *clique_size;
-    lg_meeting *meetings;
+    lg_meeting *meetings; /* of all cliques, numbered as pattern.h says */
     long nneighbours, nupdates, nmeetings; /* lengths */
     lg_arena memory;
-} lg_plan;
+};
 
 #endif

@@ -44,7 +44,7 @@ static size_t larger(size_t a, size_t b)
 
 void lg_matrix_layout_host(lg_matrix *host, const lg_plan *plan, const lg_plan *guest, lg_arena *arena)
 {
-    *host = (lg_matrix){.plan = plan};
+    *host = (lg_matrix){.plan = plan, .meetings = plan->meetings};
     host->values = lg_arena_doubles(arena, larger(values_size(plan), guest ? factors_size(guest) : 0));
     host->work = lg_arena_doubles(arena, larger(work_size(plan), guest ? work_size(guest) : 0));
     host->factors = lg_arena_doubles(arena, factors_size(plan));
@@ -58,8 +58,12 @@ void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
 
 void lg_matrix_layout_guest(lg_matrix *guest, const lg_plan *plan, const lg_matrix *host, lg_arena *arena)
 {
-    *guest =
-        (lg_matrix){.plan = plan, .values = host->values, .factors = host->values, .work = host->work, .no_dense = 1};
+    *guest = (lg_matrix){.plan = plan,
+                         .meetings = plan->meetings,
+                         .values = host->values,
+                         .factors = host->values,
+                         .work = host->work,
+                         .no_dense = 1};
     guest->pivots = lg_arena_ints(arena, (size_t)plan->size);
 }
 
@@ -97,14 +101,6 @@ void lg_matrix_zero(lg_matrix *matrix)
 {
     matrix->keeps = 0;
     memset(matrix->values, 0, (size_t)matrix->plan->nassembled * sizeof(double));
-}
-
-double *lg_matrix_at(const lg_matrix *matrix, int clique, int i, int j, int *ld)
-{
-    const lg_plan *plan = matrix->plan;
-    const lg_meeting *meeting = &plan->meetings[plan->clique[clique] + (long)plan->clique_size[clique] * i + j];
-    *ld = meeting->ld;
-    return matrix->values + meeting->at;
 }
 
 /* U += s B^T */

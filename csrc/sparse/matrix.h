@@ -28,6 +28,7 @@ typedef struct lg_chain {
 
 typedef struct lg_matrix {
     const lg_plan *plan;
+    const lg_meeting *meetings; /* the places of the blocks of S, from the plan */
     double *values; /* assembled values, kept for the dense fall-back; of a guest, the factors as well */
     double *factors; /* free from lg_matrix_zero to the factorisation */
     double *work; /* solve scratch */
@@ -56,8 +57,14 @@ void lg_matrix_close(lg_matrix *matrix); /* frees the dense fall-back, if any */
 
 void lg_matrix_zero(lg_matrix *matrix); /* ends what lg_matrix_keep began */
 
-/* The block of S that couples entries i (rows) and j (columns) of a clique: column-major, leading dimension *ld. */
-double *lg_matrix_at(const lg_matrix *matrix, int clique, int i, int j, int *ld);
+/* The block of S in which two entries of a clique meet, by the number that pattern.h gives it: column-major, leading
+   dimension *ld. */
+static inline double *lg_matrix_at(const lg_matrix *matrix, long meeting, int *ld)
+{
+    const lg_meeting *place = matrix->meetings + meeting;
+    *ld = place->ld;
+    return matrix->values + place->at;
+}
 
 /* Upper right: s B^T. Adds. */
 void lg_matrix_add_columns(lg_matrix *matrix, double s, const double *B);

@@ -75,8 +75,6 @@ static void plan_layout(void *self, lg_arena *arena)
     plan->updates = lg_arena_take(arena, (size_t)plan->nupdates * sizeof(lg_update));
     plan->unknowns = lg_arena_ints(arena, (size_t)plan->size);
     plan->entries = lg_arena_take(arena, (size_t)plan->nentries * sizeof(lg_entry_place));
-    plan->clique = lg_arena_take(arena, (size_t)plan->ncliques * sizeof(long));
-    plan->clique_size = lg_arena_ints(arena, (size_t)plan->ncliques);
     plan->meetings = lg_arena_take(arena, (size_t)plan->nmeetings * sizeof(lg_meeting));
 }
 
@@ -244,8 +242,6 @@ static void fill_meetings(builder *b)
     for (int c = 0; c < p->ncliques; c++) {
         const int *block = p->clique_block + p->clique_start[c];
         int count = p->clique_start[c + 1] - p->clique_start[c];
-        b->plan->clique[c] = (long)(meeting - b->plan->meetings);
-        b->plan->clique_size[c] = count;
         for (int i = 0; i < count; i++)
             for (int j = 0; j < count; j++)
                 *meeting++ = find_meeting(b, b->order.position[block[i]], b->order.position[block[j]]);

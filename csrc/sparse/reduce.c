@@ -63,27 +63,26 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The blocks under the cliques of a plan: those of the pattern, then those of its groups if the plan has them. */
-static const int *members(const lg_pattern *p, int clique)
+/* The number of blocks under a clique of a plan, and these: cliques of the pattern, then groups if the plan has them. */
+static int members(const lg_pattern *p, int clique, const int **block)
 {
-    return clique < p->ncliques ? p->clique_block + p->clique_start[clique]
-                                : p->group_block + p->group_start[clique - p->ncliques];
+    int group = clique - p->ncliques;
+    const int *start = group < 0 ? p->clique_start + clique : p->group_start + group;
+    *block = (group < 0 ? p->clique_block : p->group_block) + start[0];
+    return start[1] - start[0];
 }
 
 /* Blocks that meet in several cliques meet at one place. */
 static void fill_places(const sizes *s, const lg_plan *whole)
 {
-    const lg_plan *reduced = s->reduction->plan;
+    const lg_meeting *a = whole->meetings, *b = s->reduction->plan->meetings;
     lg_reduced_place *place = s->place;
     for (int c = 0; c < whole->ncliques; c++) {
-        const int *block = members(s->pattern, c);
-        int n = whole->clique_size[c];
+        const int *block;
+        int n = members(s->pattern, c, &block);
         for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++) {
-                const lg_meeting *a = &whole->meetings[whole->clique[c] + (long)n * i + j];
-                const lg_meeting *b = &reduced->meetings[reduced->clique[c] + (long)n * i + j];
+            for (int j = 0; j < n; j++, a++, b++)
                 *place++ = (lg_reduced_place){block[i], block[j], a->at, b->at, a->ld, b->ld};
-            }
     }
     qsort(s->place, (size_t)s->nmeetings, sizeof *place, by_place);
     int n = 0;

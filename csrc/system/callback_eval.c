@@ -155,11 +155,12 @@ static lg_status tangent(const evaluation *e)
     if (wants_K)
         LG_TRY(lg_callback_call(self, LG_CALL_MASS, &e->at, e->work.M));
 
+    long meeting = 0;
     for (int i = 0; i < self->space.nblocks; i++)
         for (int j = 0; j < self->space.nblocks; j++) {
             const lg_chain *c = chain ? &chain[j] : &identity;
             int ld;
-            double *S = lg_matrix_at(e->wanted->S, 0, i, j, &ld);
+            double *S = lg_matrix_at(e->wanted->S, meeting++, &ld);
             add_product(self, e->work.M, e->wa * c->k[2], i, j, c->X[2], S, ld);
             if (wants_D)
                 add_product(self, e->work.D, c->k[1], i, j, c->X[1], S, ld);

@@ -290,7 +290,7 @@ static double beside(const step_work *w, int j, int side)
 static void add_column(const step_work *w, int j, double step, const lg_chain *chain, lg_matrix *S)
 {
     int nv = w->self->space.nv, ld;
-    double *at = lg_matrix_at(S, 0, 0, 0, &ld);
+    double *at = lg_matrix_at(S, 0, &ld);
     for (int i = 0; i < nv; i++)
         w->upper[i] = (w->upper[i] - w->lower[i]) / (2 * step);
     lg_chain_add(w->self->space.block, chain, 0, 1, 0, nv, j, 1, w->upper, nv, at, ld);

@@ -103,14 +103,16 @@ void lg_layout_member(lg_layout *layout, int block)
     layout->clique_block[layout->nmembers++] = block;
 }
 
-int lg_layout_clique(lg_layout *layout)
+long lg_layout_clique(lg_layout *layout)
 {
     int clique = layout->pattern->ncliques++;
+    long n = layout->nmembers - layout->clique_start[clique], first = layout->nmeetings;
     layout->clique_start[clique + 1] = layout->nmembers;
-    return clique;
+    layout->nmeetings += n * n;
+    return first;
 }
 
-int lg_layout_mass_clique(lg_layout *layout)
+long lg_layout_mass_clique(lg_layout *layout)
 {
     layout->pattern->nmass_cliques++;
     return lg_layout_clique(layout);

@@ -26,6 +26,7 @@ typedef struct lg_layout {
     int *group_row, *group_start, *group_block, *group_value, *group_sufficient;
     int *clique_start, *clique_block;
     int nentries, nmembers; /* added so far, those of an unfinished group or clique included */
+    long nmeetings; /* of the cliques added so far */
 } lg_layout;
 
 /* LG_BAD_ARGUMENT, with the block and the reason in the report, unless every block's kind exists and has velocities and
@@ -45,10 +46,10 @@ int lg_layout_entry(lg_layout *layout, int block, int nrows, int sufficient);
 int lg_layout_group(lg_layout *layout, int nrows);
 /* Adds a block to the next clique. */
 void lg_layout_member(lg_layout *layout, int block);
-/* Makes a clique of the members added since the previous clique and returns its number. Cliques that the mass matrix
-   needs are made first. */
-int lg_layout_mass_clique(lg_layout *layout);
-int lg_layout_clique(lg_layout *layout);
+/* Makes a clique of the members added since the previous clique and returns the number of its first meeting in the
+   matrix. Cliques that the mass matrix needs are made first. */
+long lg_layout_mass_clique(lg_layout *layout);
+long lg_layout_clique(lg_layout *layout);
 /* Adds the blocks' own rows; to be called last. The space and the pattern are then complete. */
 void lg_layout_finish(lg_layout *layout);
 

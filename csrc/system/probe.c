@@ -66,28 +66,31 @@ static void spread_rows(const lg_system *system, const double *values, double *d
         put(dense, nv, p->own_row[b], p->nown[b], p->v_start[b], p->nv[b], values + p->own_value[b], p->nown[b]);
 }
 
-/* The blocks of one clique; those that have a pair of blocks in common have its place in the matrix in common too. */
-static void spread_clique(const lg_pattern *p, const lg_matrix *matrix, int clique, int n, const int *block,
+/* The n blocks of one clique, whose meetings begin at `first`; cliques that have a pair of blocks in common have its place
+   in the matrix in common too. Returns the first meeting of the next clique. */
+static long spread_clique(const lg_pattern *p, const lg_matrix *matrix, long first, int n, const int *block,
                           double *dense)
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
             int ld;
-            const double *S = lg_matrix_at(matrix, clique, i, j, &ld);
+            const double *S = lg_matrix_at(matrix, first++, &ld);
             put(dense, p->v_start[p->nblocks], p->v_start[block[i]], p->nv[block[i]], p->v_start[block[j]],
                 p->nv[block[j]], S, ld);
         }
+    return first;
 }
 
 static void spread_matrix(const lg_pattern *p, const lg_matrix *matrix, int with_groups, double *dense)
 {
     lg_zero(p->v_start[p->nblocks] * p->v_start[p->nblocks], dense);
+    long meeting = 0;
     for (int c = 0; c < p->ncliques; c++)
-        spread_clique(p, matrix, c, p->clique_start[c + 1] - p->clique_start[c], p->clique_block + p->clique_start[c],
-                      dense);
+        meeting = spread_clique(p, matrix, meeting, p->clique_start[c + 1] - p->clique_start[c],
+                                p->clique_block + p->clique_start[c], dense);
     for (int g = 0; with_groups && g < p->ngroups; g++)
-        spread_clique(p, matrix, p->ncliques + g, p->group_start[g + 1] - p->group_start[g],
-                      p->group_block + p->group_start[g], dense);
+        meeting = spread_clique(p, matrix, meeting, p->group_start[g + 1] - p->group_start[g],
+                                p->group_block + p->group_start[g], dense);
 }
 
 static lg_wanted wanted_by(scratch *s)

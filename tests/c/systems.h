@@ -49,7 +49,7 @@ static inline void hand_matrix(const lg_wanted *w, const lg_point *p, int n, con
     const lg_chain identity = {{0, 0, 1}, {NULL, NULL, NULL}}, *c = w->chain ? w->chain : &identity;
     const double *A[3] = {K, D, M};
     int ld;
-    double *S = lg_matrix_at(w->S, 0, 0, 0, &ld);
+    double *S = lg_matrix_at(w->S, 0, &ld);
     for (int i = 0; i < 3; i++)
         if (c->k[i] != 0)
             hand_add(S, ld, n, A[i], (i == 2 ? p->wa : 1) * c->k[i], c->X[i]);

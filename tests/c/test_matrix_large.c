@@ -160,7 +160,7 @@ static void test_long_chain_solves(void)
     double *x = malloc(9 * (size_t)n * sizeof(double)), *r = malloc(9 * (size_t)n * sizeof(double));
     for (int c = 0; c < n; c++) {
         int ld;
-        double *S = lg_matrix_at(&matrix, c, 0, 0, &ld);
+        double *S = lg_matrix_at(&matrix, c, &ld);
         add_to_diagonal(S, 6, ld, 2);
     }
     lg_matrix_add_columns(&matrix, 1, B);

@@ -251,7 +251,7 @@ static void check_tangent(const lg_system *system, lg_matrix *S, lg_pair_rule ru
     CHECK(system->kinetic(system->self, &pair, &kinetic) == LG_OK);
     CHECK(system->pair(system->self, &pair, &(lg_pair_wanted){.S = S, .chain = &chain}) == LG_OK);
     int ld;
-    const double *at = lg_matrix_at(S, 0, 0, 0, &ld);
+    const double *at = lg_matrix_at(S, 0, &ld);
     for (int j = 0; j < N; j++) {
         double p_upper[N];
         side = s, side.q1[j] += e;

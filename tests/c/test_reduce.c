@@ -111,12 +111,12 @@ typedef struct dense {
 } dense;
 
 /* Fills one block of S with random numbers and notes them, for two blocks that meet. */
-static void fill_block(const chain_of_blocks *c, lg_matrix *S, int clique, int i, int j, int row, int column,
-                       dense *out, uint64_t *seed)
+static void fill_block(const chain_of_blocks *c, lg_matrix *S, long meeting, int row, int column, dense *out,
+                       uint64_t *seed)
 {
     const lg_block *b = c->space.block;
     int ld;
-    double *at = lg_matrix_at(S, clique, i, j, &ld);
+    double *at = lg_matrix_at(S, meeting, &ld);
     for (int k = 0; k < b[column].nv; k++)
         for (int l = 0; l < b[row].nv; l++) {
             double value = random_number(seed);
@@ -128,11 +128,11 @@ static void fill_block(const chain_of_blocks *c, lg_matrix *S, int clique, int i
 static void fill_S(const chain_of_blocks *c, lg_matrix *S, dense *out, uint64_t *seed)
 {
     for (int i = 0; i < BLOCKS; i++)
-        fill_block(c, S, i, 0, 0, i, i, out, seed);
+        fill_block(c, S, i, i, i, out, seed);
     for (int twice = 0; twice < 2; twice++)
         for (int i = 0; i < 2; i++)
             for (int j = 0; j < 2; j++)
-                fill_block(c, S, 3 + twice, i, j, twice ? !i : i, twice ? !j : j, out, seed);
+                fill_block(c, S, BLOCKS + 4 * twice + 2 * i + j, twice ? !i : i, twice ? !j : j, out, seed);
 }
 
 /* The rows of groups, out of values in the layout of B. */

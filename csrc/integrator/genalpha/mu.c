@@ -74,13 +74,17 @@ void lg_alpha_move_by_mu(const lg_genalpha_stepper *g, int with_T, const double 
 /* Adds the identity on the diagonal blocks. */
 static void add_identity(lg_matrix *matrix, const lg_pattern *p)
 {
-    for (int c = 0; c < p->nmass_cliques; c++)
-        for (int i = 0; i < p->clique_start[c + 1] - p->clique_start[c]; i++) {
+    long first = 0;
+    for (int c = 0; c < p->nmass_cliques; c++) {
+        long n = p->clique_start[c + 1] - p->clique_start[c];
+        for (int i = 0; i < n; i++) {
             int ld, nv = p->nv[p->clique_block[p->clique_start[c] + i]];
-            double *D = lg_matrix_at(matrix, c, i, i, &ld);
+            double *D = lg_matrix_at(matrix, first + i * (n + 1), &ld);
             for (int j = 0; j < nv; j++)
                 D[j + ld * j] = 1;
         }
+        first += n * n;
+    }
 }
 
 static void assemble(lg_genalpha_stepper *g)

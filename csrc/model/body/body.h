@@ -21,7 +21,7 @@ struct lg_body { /* const data of the model */
     lg_element e;
     const lg_body_type *type;
     const lg_block *block; /* NULL: the ground or a support */
-    int index; /* of the block, -1: there is none */
+    int index; /* of the block, and of its place in the matrix; -1: there is none */
     const lg_frame *frames; /* its frames, which are contiguous; forces and joints use the first `nactive` */
     int nframes, nactive;
     const lg_dead_load *loads; /* those that it bears */
@@ -104,14 +104,7 @@ static inline int lg_body_prepared(const lg_body_type *type, int nparameters)
 /* The block of S that belongs to the velocities of a body's block. */
 static inline double *lg_body_tangent(const lg_body *b, const lg_wanted *want, int *ld)
 {
-    return lg_matrix_at(want->S, b->index, 0, 0, ld);
-}
-
-/* The block of S that couples the velocities of the bodies under frames i and j of an element. */
-static inline double *lg_body_meeting(const lg_element *e, int clique, const lg_matrix *S, int i, int j, int *ld)
-{
-    const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
-    return a == b ? lg_matrix_at(S, a->index, 0, 0, ld) : lg_matrix_at(S, clique, i, j, ld);
+    return lg_matrix_at(want->S, b->index, ld);
 }
 
 /* Sets the wrenches of a frame to zero. */

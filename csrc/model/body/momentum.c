@@ -12,7 +12,7 @@ void lg_momentum_put(const lg_body *b, const lg_pair *pair, const lg_kinetic_wan
     const lg_block *block = b->block;
     double K[MOST * MOST] = {0};
     int ld;
-    double *S = lg_matrix_at(wanted->S, b->index, 0, 0, &ld);
+    double *S = lg_matrix_at(wanted->S, b->index, &ld);
     for (int j = 0; j < n && wanted->dp1; j++)
         for (int i = 0; i < n; i++)
             wanted->dp1[block->m + first + i + (first + j) * block->nv] = 2 * P[i + j * n];

@@ -53,7 +53,7 @@ static lg_status add_wrenches(const lg_force *force, const lg_point *at, const l
     for (int s = 0; s < e->info->nframes; s++)
         lg_axpy(6, 1, load.w[s], pose[s]->wrench[LG_FORCES]);
     if (linear)
-        lg_tangent_add(e, force->clique, at, want, -1, load.K, load.D);
+        lg_tangent_add(e, at, want, -1, load.K, load.D);
     return LG_OK;
 }
 

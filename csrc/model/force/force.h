@@ -11,7 +11,6 @@ typedef struct lg_force_type lg_force_type;
 typedef struct lg_force { /* const data of the model */
     lg_element e;
     const lg_force_type *type;
-    int clique; /* of its two blocks, or -1 if they do not couple */
     int borne; /* it is a dead load that the body under its frame adds itself; it is in no span */
 } lg_force;
 
@@ -86,7 +85,7 @@ static inline lg_status lg_force_add_between(const lg_force *force, const lg_poi
         b->wrench[LG_FORCES][i] += F[i];
     }
     if (linear)
-        lg_tangent_add_between(e, force->clique, at, want, -1, A, B);
+        lg_tangent_add_between(e, at, want, -1, A, B);
     return LG_OK;
 }
 

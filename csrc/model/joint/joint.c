@@ -176,7 +176,7 @@ void lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *wa
     if (lam && (want->Btlam || tangent))
         press(joint, pose, &rows, lam);
     if (tangent)
-        lg_tangent_add(&joint->e, joint->clique, at, want, 1, rows.K, NULL);
+        lg_tangent_add(&joint->e, at, want, 1, rows.K, NULL);
 }
 
 lg_status lg_joint_span(lg_joints joints, const lg_point *at, const lg_wanted *want)

@@ -12,8 +12,6 @@ typedef struct lg_joint_type lg_joint_type;
 typedef struct lg_joint { /* const data of the model */
     lg_element e;
     const lg_joint_type *type;
-    int clique; /* of its two blocks, or -1 if they do not couple */
-    int group; /* -1: it has no rows */
     int row, value[2]; /* first constraint row; per frame its part of the values of B */
     size_t work; /* position of its part of the scratch */
     int nrows, row_in_type[LG_MAX_ROWS]; /* the constraint rows that are not dropped, by their numbers in the type */

@@ -124,5 +124,5 @@ void lg_edge_tangent(const lg_joint *joint, const lg_strained *k, const double s
         to_quarters(k, B, D);
     }
     stiffness(k, sum, Y, P, K);
-    lg_tangent_add(e, joint->clique, at, want, 1, K, damped ? D : NULL);
+    lg_tangent_add(e, at, want, 1, K, damped ? D : NULL);
 }
