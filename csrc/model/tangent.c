@@ -1,6 +1,5 @@
 #include "model/tangent.h"
 
-#include "model/body/body.h"
 #include "system/chain.h"
 
 void lg_tangent_add_block(const lg_element *e, const lg_matrix *S, const lg_chain *chain, int i, int j, const double *A)
@@ -67,22 +66,6 @@ static void add_columns(const lg_element *e, const lg_point *at, const lg_wanted
 
 /* ---- rigid bodies: by quarters ---- */
 
-/* Opens the arms to the element's frames if all moving bodies under them are rigid; arms on the ground have no
-   block. */
-static int open_arms(const lg_element *e, const lg_point *at, lg_arm arm[2])
-{
-    for (int i = 0; i < e->info->nframes; i++) {
-        const lg_body *body = e->frame[i]->body;
-        arm[i].block = NULL;
-        if (!body->block)
-            continue;
-        if (!body->type->arm || at->quadratic)
-            return 0;
-        arm[i] = body->type->arm(e->frame[i], at);
-    }
-    return 1;
-}
-
 /* Adds the derivatives that couple two bodies. */
 static void add_meeting(const lg_element *e, const lg_wanted *want, const lg_arm arm[2], int i, int j,
                         const lg_stiffness *sum)
@@ -94,8 +77,8 @@ static void add_meeting(const lg_element *e, const lg_wanted *want, const lg_arm
 
 /* Derivatives of wrench i by pose and twist j: within one body they are collected in its stiffness; between two bodies
    they are added to the matrix. */
-static void add_quarters(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, const lg_arm arm[2],
-                         int i, int j, const lg_quarters *K, const lg_quarters *D)
+static LG_INLINE void add_quarters(const lg_element *e, const lg_point *at, const lg_wanted *want, double s,
+                                   const lg_arm arm[2], int i, int j, const lg_quarters *K, const lg_quarters *D)
 {
     const lg_body *a = e->frame[i]->body;
     if (a == e->frame[j]->body) {
@@ -119,22 +102,37 @@ static int add_turning(const lg_element *e, const lg_point *at, double s, const 
     return 1;
 }
 
+/* Whether wrench i, on a body that moves, depends on the pose or the twist of frame j, on another or the same. */
+static int depends(const lg_element *e, int i, int j, const lg_quarters K[2][2], const lg_quarters D[2][2])
+{
+    return e->frame[i]->body->block && e->frame[j]->body->block && (K[i][j].has || (D && D[i][j].has));
+}
+
+void lg_tangent_add_opened(const lg_element *e, const lg_arms *arms, const lg_point *at, const lg_wanted *want,
+                           double s, const lg_quarters K[2][2], const lg_quarters D[2][2])
+{
+    int n = e->info->nframes;
+    for (int j = 0; j < n; j++) {
+        int columns = 0;
+        for (int i = 0; i < n; i++) {
+            if (!depends(e, i, j, K, D))
+                continue;
+            if (arms->all)
+                add_quarters(e, at, want, s, arms->to, i, j, &K[i][j], D ? &D[i][j] : NULL);
+            else
+                columns = 1;
+        }
+        if (columns)
+            add_columns(e, at, want, s, j, K, D);
+    }
+}
+
 void lg_tangent_add(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, const lg_quarters K[2][2],
                     const lg_quarters D[2][2])
 {
     if (add_turning(e, at, s, &K[0][0], D ? &D[0][0] : NULL))
         return;
-    lg_arm arm[2];
-    int n = e->info->nframes, rigid = open_arms(e, at, arm), columns[2] = {0, 0};
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
-            if (!e->frame[i]->body->block || !e->frame[j]->body->block || !(K[i][j].has || (D && D[i][j].has)))
-                continue;
-            if (rigid)
-                add_quarters(e, at, want, s, arm, i, j, &K[i][j], D ? &D[i][j] : NULL);
-            columns[j] = !rigid;
-        }
-    for (int j = 0; j < n; j++)
-        if (columns[j])
-            add_columns(e, at, want, s, j, K, D);
+    lg_arms arms;
+    lg_arms_open(e, at, &arms);
+    lg_tangent_add_opened(e, &arms, at, want, s, K, D);
 }

@@ -4,7 +4,7 @@
 #ifndef LG_MODEL_TANGENT_H
 #define LG_MODEL_TANGENT_H
 
-#include "model/element.h"
+#include "model/body/body.h"
 
 /* Blocks with more than LG_MAX_NV velocities use the beginning of the scratch: this many values per velocity. */
 enum { LG_TANGENT_ROOM = 5 * 6 };
@@ -14,6 +14,9 @@ enum { LG_TANGENT_ROOM = 5 * 6 };
    and twist j. D NULL: none. */
 void lg_tangent_add(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, const lg_quarters K[2][2],
                     const lg_quarters D[2][2]);
+/* The same with arms that are open. */
+void lg_tangent_add_opened(const lg_element *e, const lg_arms *arms, const lg_point *at, const lg_wanted *want,
+                           double s, const lg_quarters K[2][2], const lg_quarters D[2][2]);
 
 /* S += A X k for the velocities of the block under frame i and the unknown of the block under frame j, by the first
    level of its chain; A has the sizes of both blocks, column-major. */

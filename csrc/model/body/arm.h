@@ -20,11 +20,11 @@ typedef struct lg_arm {
     const lg_attitude *attitude; /* of the block, NULL on Lie groups */
     const double *X;
     int at_node; /* X is zero */
-    double y[3]; /* set by lg_arm_twist */
+    double *y; /* in the scratch, where the kinematics writes it */
 } lg_arm;
 
 /* x' of the end, and y. */
-static inline void lg_arm_twist(lg_arm *arm, double xdot[3])
+static inline void lg_arm_twist(const lg_arm *arm, double xdot[3])
 {
     lg_place place = arm->block->node->place;
     lg_cross(arm->omega, arm->X, arm->y);

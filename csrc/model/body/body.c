@@ -1,6 +1,20 @@
 /* What elements ask of the bodies under their frames. */
 #include "model/body/body.h"
 
+void lg_arms_open(const lg_element *e, const lg_point *at, lg_arms *arms)
+{
+    arms->all = 1;
+    for (int i = 0; i < e->info->nframes; i++) {
+        const lg_body *body = e->frame[i]->body;
+        if (body->block && body->type->arm && !at->quadratic) {
+            body->type->arm(e->frame[i], at, &arms->to[i]);
+        } else {
+            arms->to[i].block = NULL;
+            arms->all &= !body->block;
+        }
+    }
+}
+
 int lg_element_moves(const lg_element *e, int end)
 {
     return e->frame[end]->body->block != NULL;

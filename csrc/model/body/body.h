@@ -78,9 +78,9 @@ struct lg_body_type {
     void (*H)(const lg_frame *f, const lg_point *at, double *H);
     void (*Z)(const lg_frame *f, const lg_point *at, double *Z);
 
-    /* The arm to the frame; NULL unless the body is rigid at every frame. The derivatives of wrenches by the body's own
+    /* Opens the arm to the frame; NULL unless the body is rigid at every frame. The derivatives of wrenches by the body's own
        motion, converted to the node, are summed in `stiffness`, which begins as zero, and added to S in `gather`. */
-    lg_arm (*arm)(const lg_frame *f, const lg_point *at);
+    void (*arm)(const lg_frame *f, const lg_point *at, lg_arm *arm);
     lg_stiffness *(*stiffness)(const lg_body *b, const lg_point *at);
 
     /* Once forces and reactions are gathered: the inertial force and moment that hold a part in its joint, or
@@ -100,6 +100,14 @@ static inline int lg_body_prepared(const lg_body_type *type, int nparameters)
 {
     return type->nprepared ? type->nprepared(nparameters) : 0;
 }
+
+/* The arms to the frames of an element, opened once for its constraint rows and its tangent. */
+typedef struct lg_arms {
+    lg_arm to[2]; /* block NULL: the body is at rest or not rigid */
+    int all; /* every body that moves has an arm */
+} lg_arms;
+
+void lg_arms_open(const lg_element *e, const lg_point *at, lg_arms *arms);
 
 /* The block of S that belongs to the velocities of a body's block. */
 static inline double *lg_body_tangent(const lg_body *b, const lg_wanted *want, int *ld)

@@ -75,10 +75,10 @@ static lg_flex *flex_of(const lg_frame *f, const lg_point *at)
 /* The rigid arm to the deformed place. */
 static lg_arm arm_of(const lg_frame *f, const lg_point *at)
 {
-    const lg_flex *x = flex_of(f, at);
+    lg_flex *x = flex_of(f, at);
     lg_arm arm = lg_modal_arm(f->body, at);
     arm.X = x->X;
-    lg_copy(3, x->y, arm.y);
+    arm.y = x->y;
     return arm;
 }
 
@@ -121,11 +121,11 @@ static void to_node(const lg_flex *x, const double c[3], double out[3])
 static void write_twist(lg_arm *arm, lg_flex *x, lg_pose *pose)
 {
     double moving[3], turning[3];
+    arm->y = x->y;
     lg_arm_twist(arm, pose->xdot);
     lg_mul3(arm->R, x->flow, moving);
     lg_axpy(3, 1, moving, pose->xdot);
-    lg_axpy(3, 1, x->flow, arm->y);
-    lg_copy(3, arm->y, x->y);
+    lg_axpy(3, 1, x->flow, x->y);
     to_node(x, arm->omega, x->omega);
     turn_rate(x->psi, 1, x->rate, turning);
     lg_axpy(3, 1, turning, x->omega);

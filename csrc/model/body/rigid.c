@@ -58,8 +58,13 @@ static lg_arm arm_of(const lg_frame *f, const lg_point *at)
 {
     lg_arm arm = open_arm(f->body, at);
     set_frame(&arm, f);
-    lg_copy(3, lg_pose_of(f, at)->y, arm.y);
+    arm.y = lg_pose_of(f, at)->y;
     return arm;
+}
+
+static void open_arm_to(const lg_frame *f, const lg_point *at, lg_arm *arm)
+{
+    *arm = arm_of(f, at);
 }
 
 static lg_stiffness *stiffness(const lg_body *b, const lg_point *at)
@@ -106,8 +111,8 @@ static void write_pose(const lg_frame *f, lg_arm *arm, lg_level level, lg_pose *
     lg_pose_clear(f, pose);
     if (level < LG_TWISTS)
         return;
+    arm->y = pose->y;
     lg_arm_twist(arm, pose->xdot);
-    lg_copy(3, arm->y, pose->y);
     if (level < LG_BIASES)
         return;
     lg_arm_bias(arm, pose->xdd);
@@ -444,6 +449,6 @@ const lg_body_type lg_rigid_body = {
     .pull_rate = pull_rate,
     .H = dense_H,
     .Z = dense_Z,
-    .arm = arm_of,
+    .arm = open_arm_to,
     .stiffness = stiffness,
 };

@@ -1,7 +1,6 @@
 /* The loop over the kernels of one row. */
 #include "model/joint/joint.h"
 
-#include "model/body/body.h"
 #include "model/tangent.h"
 
 /* ---- rows that were dropped ---- */
@@ -97,21 +96,21 @@ static void fill_rows(int n, unsigned want, lg_rows *rows)
         }
 }
 
-static void write_jacobians(const lg_joint *joint, const lg_point *at, lg_rows *rows, const lg_wanted *want)
+void lg_joint_write_jacobians(const lg_joint *joint, const lg_arms *arms, const lg_point *at, lg_rows *rows,
+                              const lg_wanted *want)
 {
     int n = joint->nrows;
     const lg_frame *const *f = joint->e.frame;
     for (int s = 0; s < 2; s++) {
-        const lg_body *body = f[s]->body;
-        if (body->block && body->type->arm && !at->quadratic) {
-            lg_arm arm = body->type->arm(f[s], at);
+        const lg_arm *arm = &arms->to[s];
+        if (arm->block) {
             if (want->B)
-                lg_arm_rows(&arm, n, rows->points, rows->J[s], NULL, want->B + joint->value[s]);
+                lg_arm_rows(arm, n, rows->points, rows->J[s], NULL, want->B + joint->value[s]);
             if (want->Z)
-                lg_arm_rows(&arm, n, rows->points, rows->Z[s], rows->J[s], want->Z + joint->value[s]);
+                lg_arm_rows(arm, n, rows->points, rows->Z[s], rows->J[s], want->Z + joint->value[s]);
             continue;
         }
-        if (!body->block)
+        if (!f[s]->body->block)
             continue;
         fill_rows(n, want->Z ? LG_ROWS_Z : 0, rows);
         for (int i = 0; i < n; i++) {
@@ -123,14 +122,6 @@ static void write_jacobians(const lg_joint *joint, const lg_point *at, lg_rows *
                 write_row(f[s], at, n, i, rows->Z[s] + 6 * i, J, add, want->Z + joint->value[s]);
         }
     }
-}
-
-void lg_joint_write(const lg_joint *joint, const lg_point *at, lg_rows *rows, const lg_wanted *want)
-{
-    const lg_pose *pose[2] = {lg_pose_of(joint->e.frame[0], at), lg_pose_of(joint->e.frame[1], at)};
-    write_levels(joint, pose, rows, want);
-    if (want->B || want->Z)
-        write_jacobians(joint, at, rows, want);
 }
 
 /* B^T lam: the rows as wrenches J^T lam on the frames. */
@@ -171,12 +162,17 @@ void lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *wa
     lg_pose *pose[2] = {lg_pose_of(joint->e.frame[0], at), lg_pose_of(joint->e.frame[1], at)};
     const lg_pose *const *seen = (const lg_pose *const *)pose;
     lg_rows rows;
+    lg_arms arms;
     kept_rows(joint, seen, lam, wish, &rows);
-    lg_joint_write(joint, at, &rows, want);
+    write_levels(joint, seen, &rows, want);
     if (lam && (want->Btlam || tangent))
         press(joint, pose, &rows, lam);
+    if (want->B || want->Z || tangent)
+        lg_arms_open(&joint->e, at, &arms);
+    if (want->B || want->Z)
+        lg_joint_write_jacobians(joint, &arms, at, &rows, want);
     if (tangent)
-        lg_tangent_add(&joint->e, at, want, 1, rows.K, NULL);
+        lg_tangent_add_opened(&joint->e, &arms, at, want, 1, rows.K, NULL);
 }
 
 lg_status lg_joint_span(lg_joints joints, const lg_point *at, const lg_wanted *want)

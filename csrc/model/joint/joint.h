@@ -3,7 +3,7 @@
 #ifndef LG_MODEL_JOINT_H
 #define LG_MODEL_JOINT_H
 
-#include "model/element.h"
+#include "model/body/body.h"
 
 enum { LG_MAX_ROWS = 6 };
 
@@ -76,8 +76,9 @@ struct lg_joint_type {
 
 /* Multipliers of all rows of the type, with zeros for dropped rows: lam itself, or `all`, which is filled. */
 const double *lg_joint_multipliers(const lg_joint *joint, const double *lam, double all[LG_MAX_ROWS]);
-/* The outputs of rows from which dropped ones are taken out: phi, phidot, zeta, B, Z. */
-void lg_joint_write(const lg_joint *joint, const lg_point *at, lg_rows *rows, const lg_wanted *want);
+/* B and Z of rows from which dropped ones are taken out. */
+void lg_joint_write_jacobians(const lg_joint *joint, const lg_arms *arms, const lg_point *at, lg_rows *rows,
+                              const lg_wanted *want);
 /* One joint of a row with the verb `rows`. */
 void lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *want);
 /* Joints of one row, by the verb `all` or one by one. */

@@ -3,8 +3,6 @@
    were dropped, use the kernel in pairs.c. */
 #include "model/joint/points.h"
 
-#include "model/body/body.h"
-
 /* to = a - b */
 static void subtract(const double a[3], const double b[3], double *to)
 {
@@ -28,7 +26,8 @@ static void write_B(const lg_joint *joint, const lg_point *at, double *B)
         const lg_frame *f = joint->e.frame[s];
         if (!f->body->block)
             continue;
-        lg_arm arm = f->body->type->arm(f, at);
+        lg_arm arm;
+        f->body->type->arm(f, at, &arm);
         lg_arm_point_rows(&arm, s ? 1 : -1, B + joint->value[s]);
     }
 }

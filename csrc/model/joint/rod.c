@@ -84,8 +84,11 @@ static lg_status add_edge(const lg_joint *joint, const lg_point *at, const lg_wa
         reactions = joint->nrows && at->lam && (want->Btlam || tangent);
     double s[6] = {0}, lam[6] = {0};
     lg_strained k;
+    lg_arms arms;
     lg_edge_open(e, seen, (lg_relation *)(void *)(at->work + joint->work), at->same_q, &k);
     LG_TRY(lg_edge_open_reference(e, at, &k));
+    if (want->B || want->Z || tangent)
+        lg_arms_open(e, at, &arms);
     if (damped || want->phidot || want->zeta || want->Z)
         lg_edge_open_motion(seen, &k);
     if (damped)
@@ -95,14 +98,14 @@ static lg_status add_edge(const lg_joint *joint, const lg_point *at, const lg_wa
         press(&k, -1, s, pose, LG_FORCES);
     }
     if (joint->nrows)
-        lg_edge_write_rows(joint, &k, at, seen, want);
+        lg_edge_write_rows(joint, &k, &arms, at, seen, want);
     if (reactions) {
         constraint_stress(joint, at, lam);
         press(&k, 1, lam, pose, LG_REACTIONS);
     }
     if (tangent) {
         lg_axpy(6, 1, lam, s);
-        lg_edge_tangent(joint, &k, s, at, want);
+        lg_edge_tangent(joint, &k, &arms, s, at, want);
     }
     return LG_OK;
 }

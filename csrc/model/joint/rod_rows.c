@@ -1,8 +1,6 @@
 /* The constrained strains of a rod's edge as constraint rows; formulas in rod_strain.c. */
 #include "model/joint/rod_rows.h"
 
-#include "model/body/body.h"
-
 enum { MAX_CONSTRAINED = 3 };
 
 /* A constrained strain: its row of -T_- and of T_+, for the motions of both sections. */
@@ -57,24 +55,11 @@ static void write_zeta(const lg_joint *joint, const lg_strained *k, const edge_r
 }
 
 /* Rigid bodies take rows in their own axes. */
-static int has_arms(const lg_joint *joint)
+static void write_B(const lg_joint *joint, const lg_strained *k, const lg_arms *arms, const edge_row rows[], double *B)
 {
     for (int end = 0; end < 2; end++) {
-        const lg_body *body = joint->e.frame[end]->body;
-        if (body->block && !body->type->arm)
-            return 0;
-    }
-    return 1;
-}
-
-static void write_B(const lg_joint *joint, const lg_strained *k, const lg_point *at, const edge_row rows[], double *B)
-{
-    for (int end = 0; end < 2; end++) {
-        const lg_frame *f = joint->e.frame[end];
-        if (!f->body->block)
-            continue;
-        lg_arm arm = f->body->type->arm(f, at);
-        for (int i = 0; i < joint->nrows; i++) {
+        const lg_arm *arm = &arms->to[end];
+        for (int i = 0; arm->block && i < joint->nrows; i++) {
             double turned[6];
             const double *row = rows[i].t[end];
             if (k->axes[end]) {
@@ -82,7 +67,7 @@ static void write_B(const lg_joint *joint, const lg_strained *k, const lg_point 
                 lg_mul3(k->axes[end], row + 3, turned + 3);
                 row = turned;
             }
-            lg_arm_body_row(&arm, row, joint->nrows, B + joint->value[end] + i);
+            lg_arm_body_row(arm, row, joint->nrows, B + joint->value[end] + i);
         }
     }
 }
@@ -97,8 +82,8 @@ static void set_row(const lg_strained *k, const double nine[9], int i, double J[
 }
 
 /* B and Z on any bodies, by rows in the axes of frames. */
-static void write_jacobians(const lg_joint *joint, const lg_strained *k, const lg_point *at, const edge_row rows[],
-                            const double Q[9][6], const lg_wanted *want)
+static void write_jacobians(const lg_joint *joint, const lg_strained *k, const lg_arms *arms, const lg_point *at,
+                            const edge_row rows[], const double Q[9][6], const lg_wanted *want)
 {
     lg_rows out;
     out.points = joint->nrows;
@@ -111,11 +96,11 @@ static void write_jacobians(const lg_joint *joint, const lg_strained *k, const l
         if (want->Z)
             set_row(k, nine, i, out.Z);
     }
-    lg_joint_write(joint, at, &out, &(lg_wanted){.B = want->B, .Z = want->Z});
+    lg_joint_write_jacobians(joint, arms, at, &out, want);
 }
 
-void lg_edge_write_rows(const lg_joint *joint, const lg_strained *k, const lg_point *at, const lg_pose *const f[2],
-                        const lg_wanted *want)
+void lg_edge_write_rows(const lg_joint *joint, const lg_strained *k, const lg_arms *arms, const lg_point *at,
+                        const lg_pose *const f[2], const lg_wanted *want)
 {
     edge_row rows[MAX_CONSTRAINED];
     double Y[9][6], Q[9][6];
@@ -128,8 +113,8 @@ void lg_edge_write_rows(const lg_joint *joint, const lg_strained *k, const lg_po
     write_levels(joint, k, rows, want);
     if (want->zeta)
         write_zeta(joint, k, rows, Q, f, want->zeta);
-    if (want->B && !want->Z && !at->quadratic && has_arms(joint))
-        write_B(joint, k, at, rows, want->B);
+    if (want->B && !want->Z && arms->all)
+        write_B(joint, k, arms, rows, want->B);
     else if (want->B || want->Z)
-        write_jacobians(joint, k, at, rows, Q, want);
+        write_jacobians(joint, k, arms, at, rows, Q, want);
 }

@@ -109,8 +109,8 @@ void lg_edge_stiffness(const lg_element *e, const lg_strained *k, const double s
     stiffness(k, sum, Y, P, K);
 }
 
-void lg_edge_tangent(const lg_joint *joint, const lg_strained *k, const double sum[6], const lg_point *at,
-                     const lg_wanted *want)
+void lg_edge_tangent(const lg_joint *joint, const lg_strained *k, const lg_arms *arms, const double sum[6],
+                     const lg_point *at, const lg_wanted *want)
 {
     const lg_element *e = &joint->e;
     double Y[9][6], P[9][6], W[9][6], B[3][3][9] = {{{0}}};
@@ -124,5 +124,5 @@ void lg_edge_tangent(const lg_joint *joint, const lg_strained *k, const double s
         to_quarters(k, B, D);
     }
     stiffness(k, sum, Y, P, K);
-    lg_tangent_add(e, at, want, 1, K, damped ? D : NULL);
+    lg_tangent_add_opened(e, arms, at, want, 1, K, damped ? D : NULL);
 }
