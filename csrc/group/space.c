@@ -55,6 +55,20 @@ void lg_space_move(const lg_space *space, const double *q0, const double *theta,
     }
 }
 
+void lg_space_advance(const lg_space *space, const double *theta, double *q)
+{
+    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
+        double q0[LG_NODE_NQ];
+        if (b->node->move) {
+            lg_copy(b->node->nq, q + b->q, q0);
+            b->node->move(b->n, q0, theta + b->v, NULL, q + b->q, NULL);
+        } else {
+            b->node->retract(b->n, q + b->q, theta + b->v, q + b->q);
+        }
+        move_tail(b, q, theta, q);
+    }
+}
+
 void lg_space_stage(const lg_space *space, const double *q0, const double *theta, const double *v, double *q,
                     double *thetadot)
 {

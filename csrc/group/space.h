@@ -34,6 +34,8 @@ void lg_space_retract(const lg_space *space, const double *q0, const double *the
 /* Within a step: rotations are not polished, and w = T(theta) y (y NULL: not wanted) or thetadot come with the same
    evaluation of the angle's functions. q may not be q0. */
 void lg_space_move(const lg_space *space, const double *q0, const double *theta, const double *y, double *q, double *w);
+/* q = q exp(theta), in place and not polished either. */
+void lg_space_advance(const lg_space *space, const double *theta, double *q);
 void lg_space_stage(const lg_space *space, const double *q0, const double *theta, const double *v, double *q,
                     double *thetadot);
 /* At the end of a step: removes the round-off that moves accumulate. */

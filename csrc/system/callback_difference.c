@@ -59,7 +59,7 @@ lg_status lg_callback_zeta(const lg_callback_work *work, const lg_callback_point
     for (int s = 0; s < 4; s++) {
         for (int i = 0; i < space->nv; i++)
             work->theta[i] = stencil_at[s] * e * at->v[i];
-        lg_space_retract(space, at->q, work->theta, work->q);
+        lg_space_move(space, at->q, work->theta, NULL, work->q, NULL);
         LG_TRY(rate_at(work, at->t + stencil_at[s] * e, at->v, work->rate));
         lg_axpy(work->self->rows, -stencil_weight[s] / e, work->rate, zeta);
     }
@@ -82,7 +82,7 @@ static void move_coordinate(const lg_callback_work *work, const double *q, int j
 {
     lg_zero(work->self->space.nv, work->theta);
     work->theta[j] = step;
-    lg_space_retract(&work->self->space, q, work->theta, work->q);
+    lg_space_move(&work->self->space, q, work->theta, NULL, work->q, NULL);
 }
 
 /* Column j of a matrix: (upper - rate) / 2 step */

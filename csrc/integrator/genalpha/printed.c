@@ -57,7 +57,7 @@ static void correct(lg_genalpha_stepper *g, const double *dw)
     lg_space_rate(space, g->now.qn, g->now.theta, Delta, rate);
     lg_axpy(space->nv, 1, rate, g->now.theta);
     if (g->alpha.sigma == 1)
-        lg_space_retract(space, g->now.q, Delta, g->now.q);
+        lg_space_advance(space, Delta, g->now.q);
     else
         lg_space_move(space, g->now.qn, g->now.theta, NULL, g->now.q, NULL);
 

@@ -15,7 +15,7 @@ static lg_status acceleration_after(lg_genalpha_stepper *g, double s, double *a)
         g->now.theta[i] = s * (state->v[i] + 0.5 * s * state->a[i]);
         g->now.v[i] = state->v[i] + s * state->a[i];
     }
-    lg_space_retract(space, state->q, g->now.theta, g->now.q);
+    lg_space_move(space, state->q, g->now.theta, NULL, g->now.q, NULL);
     return lg_accel_solve(&g->base.accel, &point, a, g->implicit.residual + space->nv, &g->base.report);
 }
 
