@@ -99,6 +99,15 @@ static inline double lg_max_abs(int n, const double *x)
     return result;
 }
 
+/* Whether no value is larger than a bound in size; ends at the first one that is. */
+static inline int lg_within(int n, const double *x, double bound)
+{
+    for (int i = 0; i < n; i++)
+        if (!(fabs(x[i]) <= bound))
+            return 0;
+    return 1;
+}
+
 static inline double lg_sum(int n, const double *x)
 {
     double sum = 0;

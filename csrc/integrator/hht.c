@@ -394,7 +394,7 @@ static void update(void *self, const double *correction)
 static int is_negligible(void *self, const double *correction)
 {
     const lg_hht_stepper *g = self;
-    return lg_max_abs(g->base.system->space->nv, correction) / g->beta_prime <= g->row_noise / 16;
+    return lg_within(g->base.system->space->nv, correction, g->row_noise / 16 * g->beta_prime);
 }
 
 /* ---- the step ---- */

@@ -380,8 +380,7 @@ static lg_status begin(lg_genalpha_stepper *g, const lg_state *state, double h)
     g->now.mem = state->mem;
     g->now.qn = state->q;
     g->at.t = g->now.t, g->at.t_in = g->now.t_in, g->at.mem = state->mem;
-    if (g->base.system->pattern->nrows)
-        g->noise_phi = 64 * DBL_EPSILON * (1 + lg_max_abs(space->nq, state->q));
+    g->noise_phi = g->base.system->pattern->nrows ? lg_alpha_row_noise(g) : 0;
     if (g->index != LG_INDEX_3)
         g->noise_phidot = 64 * DBL_EPSILON * (1 + lg_max_abs(space->nv, state->v));
 

@@ -212,12 +212,17 @@ static void update(void *self, const double *correction)
         lg_axpy(nrows, -1, correction + nv + nrows, g->mu);
 }
 
+double lg_alpha_row_noise(const lg_genalpha_stepper *g)
+{
+    return 64 * DBL_EPSILON * (1 + lg_max_abs(g->base.system->space->nq, g->now.qn));
+}
+
 static int is_negligible(void *self, const double *correction)
 {
-    const lg_genalpha_stepper *g = self;
-    const lg_space *space = g->base.system->space;
-    double size = 1 + lg_max_abs(space->nq, g->now.qn);
-    return lg_max_abs(space->nv, correction) / g->beta_prime <= 4 * DBL_EPSILON * size;
+    lg_genalpha_stepper *g = self;
+    if (g->noise_phi == 0)
+        g->noise_phi = lg_alpha_row_noise(g);
+    return lg_within(g->base.system->space->nv, correction, g->noise_phi / 16 * g->beta_prime);
 }
 
 lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result)

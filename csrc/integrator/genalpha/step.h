@@ -68,7 +68,7 @@ struct lg_genalpha_stepper {
     lg_alpha_carry carry; /* its parts in the state at the start */
     const double *carry_base; /* where they begin */
     double h, beta_prime, gamma_prime;
-    double noise_phi, noise_phidot; /* of constraint rows */
+    double noise_phi, noise_phidot; /* of constraint rows; noise_phi 0: not computed yet, as there are no rows */
     double *theta0, *v0, *a0; /* predicted; before that v_n and the algorithmic a_n are in v0 and a0 */
     double *w, *lam, *mu; /* unknowns */
     lg_alpha_place now; /* at the end of the step; now.a is vdot */
@@ -121,6 +121,8 @@ void lg_alpha_move_by_mu(const lg_genalpha_stepper *g, int with_T, const double 
 
 /* ---- newton.c: residual and matrix ---- */
 
+/* The round-off of positions in a constraint row: 16 times that of the coordinates themselves. */
+double lg_alpha_row_noise(const lg_genalpha_stepper *g);
 /* Solves the predicted step. result->matrix_valid: on entry and on return, whether there is a valid matrix. */
 lg_status lg_alpha_solve(lg_genalpha_stepper *g, lg_newton_result *result);
 /* B(q_n) into g->Bn. */
