@@ -1,6 +1,7 @@
 """Generalized-alpha in all its variants: orders, constraint residuals, damping, Newton's method and its options."""
 
 import copy
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -364,6 +365,49 @@ def test_every_step_after_a_change_of_size_is_tested():
         run, _, _ = spent(h=1e-4, stops=ends[:-1], t_end=ends[-1], newton=newton)
         assert run.stats.steps == 200 and np.ptp(run.h[1:]) > 9e-6
         assert run.stats.force_evaluations >= run.stats.steps + run.stats.newton_iterations
+
+
+def counting_pendulum(calls, kinks=(), length=1.0):
+    """A pendulum that counts evaluations by time; nothing happens at its kinks."""
+
+    def force(t, q, v):
+        calls[round(t, 9)] += 1
+        return -np.sin(q) / length
+
+    def tangent(t, q, v, a, lam):
+        return [[np.cos(q[0]) / length]], [[0.0]]
+
+    return lgint.CallableModel(("Rn", 1), [1.0], [0.0], lambda t, q: np.eye(1), force, tangent=tangent, kinks=kinks)
+
+
+@pytest.mark.parametrize("newton", ["full", "modified"])
+@pytest.mark.parametrize("method", ["genalpha", "newmark"])
+def test_the_step_after_a_kink_is_tested(method, newton):
+    """Every step takes one iteration; one that is tested evaluates the residual after it as well.
+
+    A kink is declared after every fifth step, so that no step is tested because seven have not been.
+    """
+    calls, h = Counter(), 1e-2
+    model = counting_pendulum(calls, kinks=np.arange(1, 10) * 5 * h)
+    run = lgint.integrate(model, method, t_end=50 * h, h=h, newton=newton)
+    assert run.stats.newton_iterations == run.stats.steps == 50
+    count = np.array([calls[round(i * h, 9)] for i in range(1, 51)]).reshape(10, 5)
+    assert np.all(count[:, 0] == 2)
+    assert np.all(count[:, 2:4] == 1)  # the fifth of the other steps has the evaluation at the kink as well
+
+
+@pytest.mark.parametrize("newton", ["full", "modified"])
+@pytest.mark.parametrize("method", ["genalpha", "newmark"])
+def test_the_first_step_after_a_reset_is_tested(method, newton):
+    """Runs begin with a reset, resumed ones only if the model has changed."""
+    calls, h = Counter(), 1e-2
+    model, other = counting_pendulum(calls), counting_pendulum(calls, length=1 + 1e-9)
+    run = lgint.integrate(model, method, t_end=3 * h, h=h, newton=newton)
+    assert calls[h] == 2 and calls[3 * h] == 1
+    for resumed, expected in ((model, 1), (other, 2)):
+        calls.clear()
+        lgint.integrate(resumed, method, t_end=4 * h, h=h, newton=newton, start=run)
+        assert calls[4 * h] == expected
 
 
 @pytest.mark.parametrize("form", ["printed", "printed_half"])
