@@ -2,9 +2,9 @@
 #include "check.h"
 
 #include "core/small.h"
-#include "group/space.h"
 #include "group/semidirect.h"
 #include "group/series.h"
+#include "group/space.h"
 
 enum { MAX = 12 };
 
