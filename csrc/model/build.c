@@ -4,7 +4,6 @@
 #include "model/body/bodies.h"
 #include "model/force/forces.h"
 #include "model/joint/joints.h"
-#include "model/model.h"
 #include "model/private.h"
 #include "model/rows.h"
 #include "model/tangent.h"
@@ -449,38 +448,37 @@ static int turns(const lg_frame *f)
     return f->body->block && !f->body->type->is_point;
 }
 
-/* Rows in the axes of bodies couple all blocks of their group, whose meetings follow those of all cliques. */
-static void couple_invariants(builder *b)
+/* Writes the rows of a joint in the axes of a body that turns. */
+static void carry_rows(builder *b, lg_joint *joint)
 {
-    const lg_model *m = b->model;
-    long meeting = b->layout.nmeetings;
-    for (int i = 0, group = 0; i < b->n.nelements; i++) {
-        const lg_joint *joint = m->place_of[i].joint;
-        if (!joint || !joint->nrows)
-            continue;
-        long n = m->pattern.group_start[group + 1] - m->pattern.group_start[group];
-        set_meetings(&m->invariants[joint - m->joints].e, meeting);
-        meeting += n * n;
-        group++;
-    }
+    const int turning[2] = {turns(joint->e.frame[0]), turns(joint->e.frame[1])};
+    if (!joint->type->carry || (!turning[0] && !turning[1]))
+        return;
+    lg_copy(joint->e.np, joint->e.p, b->parameters);
+    joint->type->carry(turning, b->parameters);
+    joint->e.p = b->parameters;
+    b->parameters += joint->e.np;
 }
 
-/* Fills the joints whose rows are in the axes of bodies. */
+/* Fills the joints whose rows are in the axes of bodies. Such rows couple all blocks of their group; groups meet in the
+   order of the description, behind all cliques. */
 static void fill_invariants(builder *b)
 {
     lg_model *m = b->model;
-    for (int i = 0; i < m->njoints; i++) {
-        lg_joint *joint = &m->invariants[i];
-        *joint = m->joints[i];
-        if (!joint->type->carry)
+    const int *start = m->pattern.group_start;
+    long meeting = b->layout.nmeetings;
+    for (int i = 0; i < b->n.nelements; i++) {
+        const lg_joint *from = m->place_of[i].joint;
+        lg_joint *joint = from ? m->invariants + (from - m->joints) : NULL;
+        if (!joint)
             continue;
-        const int turning[2] = {turns(joint->e.frame[0]), turns(joint->e.frame[1])};
-        if (!turning[0] && !turning[1])
+        *joint = *from;
+        carry_rows(b, joint);
+        if (!joint->nrows)
             continue;
-        lg_copy(joint->e.np, joint->e.p, b->parameters);
-        joint->type->carry(turning, b->parameters);
-        joint->e.p = b->parameters;
-        b->parameters += joint->e.np;
+        set_meetings(&joint->e, meeting);
+        meeting += (long)(start[1] - start[0]) * (start[1] - start[0]);
+        start++;
     }
     for (int i = 0; i < m->njoint_spans; i++)
         m->invariant_spans[i] = (lg_joints){m->invariants + (m->joint_spans[i].first - m->joints),
@@ -658,7 +656,6 @@ static lg_status build(lg_model *m, const lg_model_spec *spec, const int *row_of
     join_elements(&b, spec);
     fill_loads(m);
     fill_invariants(&b);
-    couple_invariants(&b);
     find_vertical(m);
     lg_layout_finish(&b.layout);
     name_own_rows(&b);

@@ -11,7 +11,7 @@
 #define LG_SPARSE_FRONTS_H
 
 #include "core/arena.h"
-#include "sparse/plan.h"
+#include "sparse/pattern.h"
 
 enum { LG_CHUNK = 2 }; /* rows of L that the kernels treat together */
 enum { LG_MOST_INVERTED = 8 }; /* unknowns of a pivot block that is inverted when it is kept */
@@ -47,7 +47,7 @@ typedef struct lg_entry_place { /* where one entry of B goes: a group on a block
     long U, L;
 } lg_entry_place;
 
-struct lg_plan {
+typedef struct lg_plan {
     int nfronts, nentries, ncliques;
     int size, nvelocities;
     int apart; /* whether every front is constant, small and without neighbours */
@@ -62,6 +62,6 @@ struct lg_plan {
     lg_meeting *meetings; /* of all cliques, numbered as pattern.h says */
     long nneighbours, nupdates, nmeetings; /* lengths */
     lg_arena memory;
-};
+} lg_plan;
 
 #endif

@@ -32,6 +32,11 @@ typedef struct lg_pattern {
     int nvalues; /* length of the values of B */
 } lg_pattern;
 
+typedef struct lg_meeting { /* where two blocks meet: a place among the assembled values, and its leading dimension */
+    long at;
+    int ld;
+} lg_meeting;
+
 /* y += s B x  (y: nrows, x: velocities) and  y += s B^T x  (y: velocities, x: nrows). */
 void lg_pattern_add_B(const lg_pattern *pattern, const double *B, double s, const double *x, double *y);
 void lg_pattern_add_BT(const lg_pattern *pattern, const double *B, double s, const double *x, double *y);

@@ -8,11 +8,6 @@
 
 typedef struct lg_plan lg_plan; /* const after creation; threads share it */
 
-typedef struct lg_meeting { /* the place of a block of S among the assembled values, and its leading dimension */
-    long at;
-    int ld;
-} lg_meeting;
-
 /* What S holds, which decides who couples with whom, and therefore the fill. Two bodies that are connected by stiffness
    or damping only are not coupled in a matrix of masses. */
 typedef enum lg_coupling {
