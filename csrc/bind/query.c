@@ -39,8 +39,8 @@ typedef struct batch {
     int operands, results;
     int ndim; /* of the leading axes */
     npy_intp dims[MAX_AXES + 4], points;
-    int *list; /* the probe's */
-    int listed; /* it was a sequence */
+    int *list; /* the probe's, if it is a sequence, else NULL */
+    int single; /* else this one */
     unsigned wanted; /* a bit for each result */
     double *memory;
 } batch;
@@ -76,18 +76,21 @@ static int read_integer(const argument *a, PyObject *given, int *value)
 
 static int read_list(batch *b, const argument *a, PyObject *given)
 {
-    b->listed = PySequence_Check(given);
-    PyObject *items = b->listed ? PySequence_Tuple(given) : PyTuple_Pack(1, given);
-    Py_ssize_t count = items ? PyTuple_GET_SIZE(items) : 0;
-    b->list = PyMem_Calloc((size_t)count + 1, sizeof *b->list);
-    int failed = !items || !b->list;
-    for (Py_ssize_t i = 0; !failed && i < count; i++)
-        failed = read_integer(a, PyTuple_GET_ITEM(items, i), &b->list[i]) < 0;
-    Py_XDECREF(items);
-    b->probe.list = b->list;
-    b->probe.count = (int)count;
-    if (failed && !PyErr_Occurred())
+    b->probe.list = &b->single;
+    b->probe.count = 1;
+    if (!PySequence_Check(given))
+        return read_integer(a, given, &b->single);
+    PyObject *items = PySequence_Tuple(given);
+    if (!items)
+        return -1;
+    b->probe.count = (int)PyTuple_GET_SIZE(items);
+    b->probe.list = b->list = PyMem_Calloc((size_t)b->probe.count + 1, sizeof *b->list);
+    int failed = !b->list;
+    if (failed)
         PyErr_NoMemory();
+    for (int i = 0; !failed && i < b->probe.count; i++)
+        failed = read_integer(a, PyTuple_GET_ITEM(items, i), &b->list[i]) < 0;
+    Py_DECREF(items);
     return failed ? -1 : 0;
 }
 
@@ -201,7 +204,7 @@ static PyArrayObject *new_result(batch *b, const char *shape)
     for (; *shape; shape++)
         if (*shape != 'n')
             b->dims[ndim++] = lg_length(b->probe.system, *shape);
-        else if (b->listed)
+        else if (b->list)
             b->dims[ndim++] = b->probe.count;
     return (PyArrayObject *)PyArray_SimpleNew(ndim, b->dims, NPY_DOUBLE);
 }
@@ -295,10 +298,14 @@ static PyObject *answer(batch *b)
 
 PyObject *lg_ask(const lg_query *query, PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    batch b = {.query = query, .self = self, .points = 1, .wanted = ~0u};
+    batch b = {
+        .query = query,
+        .self = self,
+        .probe = {.system = lg_system_of(self), .point = lg_point_at(0, NULL, NULL), .position = 1, .velocity = 1},
+        .points = 1,
+        .wanted = ~0u,
+    };
     PyObject *result = NULL;
-    b.probe =
-        (lg_probe){.system = lg_system_of(self), .point = lg_point_at(0, NULL, NULL), .position = 1, .velocity = 1};
     if (read_arguments(&b, args, kwargs) == 0 && open_results(&b) == 0 && open_memory(&b) == 0)
         result = answer(&b);
     for (int i = 0; i < b.operands; i++)
