@@ -276,6 +276,11 @@ def check(model: System, *, points: int = 3, seed: int = 0, tolerance: float = 1
     -------
     CheckReport
         With `.ok` and `.items`; `print` it for a table. Exceptions inside a function are reported, not raised.
+
+    Raises
+    ------
+    ValueError
+        If `points` is not a whole number of at least one.
     """
     checked(model)
     if not isinstance(points, (int, np.integer)) or points < 1:
