@@ -208,6 +208,12 @@ static inline void lg_quat_mul(const double p[4], const double q[4], double r[4]
     r[3] = p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0];
 }
 
+/* r = p*, the inverse of a quaternion of unit length */
+static inline void lg_quat_conjugate(const double p[4], double r[4])
+{
+    r[0] = p[0], r[1] = -p[1], r[2] = -p[2], r[3] = -p[3];
+}
+
 /* R(p) for a quaternion of unit length */
 static inline void lg_quat_matrix(const double p[4], double R[9])
 {

@@ -139,11 +139,6 @@ static void matrix_invert(const double *R, double *S)
             S[3 * i + j] = R[3 * j + i];
 }
 
-static void quat_invert(const double *p, double *r)
-{
-    r[0] = p[0], r[1] = -p[1], r[2] = -p[2], r[3] = -p[3];
-}
-
 /* omega^ as the upper left block of a matrix with n columns; its inverse takes the skew part */
 static void hat_block(const double omega[3], int n, double *A)
 {

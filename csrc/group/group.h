@@ -23,11 +23,11 @@ typedef struct lg_group {
    of the groups. The node kind of `name` is lg_<name>; `with` is passed on. */
 #define LG_GROUPS(X, with)                                                                                             \
     X(with, so3, 0, 3, 3, 3, 3, lg_so3_exp, lg_mul33, matrix_invert, so3_hat, so3_vee)                                 \
-    X(with, s3, 0, 4, 1, 4, 1, NULL, lg_quat_mul, quat_invert, s3_hat, s3_vee)                                         \
+    X(with, s3, 0, 4, 1, 4, 1, NULL, lg_quat_mul, lg_quat_conjugate, s3_hat, s3_vee)                                   \
     X(with, se3, 1, 4, 4, 4, 4, NULL, lg_mul33, matrix_invert, se3_hat, se3_vee)                                       \
     X(with, r3xso3, 0, 12, 1, 7, 7, NULL, lg_mul33, matrix_invert, r3xso3_hat, r3xso3_vee)                             \
-    X(with, r3xs3, 0, 7, 1, 7, 1, NULL, lg_quat_mul, quat_invert, pose_hat, pose_vee)                                  \
-    X(with, s3r3, 1, 7, 1, 7, 1, NULL, lg_quat_mul, quat_invert, pose_hat, pose_vee)
+    X(with, r3xs3, 0, 7, 1, 7, 1, NULL, lg_quat_mul, lg_quat_conjugate, pose_hat, pose_vee)                            \
+    X(with, s3r3, 1, 7, 1, 7, 1, NULL, lg_quat_mul, lg_quat_conjugate, pose_hat, pose_vee)
 
 enum {
 #define LG_GROUP_NUMBER(with, name, ...) LG_GROUP_##name,

@@ -442,16 +442,10 @@ static void join_elements(builder *b, const lg_model_spec *spec)
     }
 }
 
-/* Whether the body at an end turns, so that it can carry the rows of a joint. */
-static int turns(const lg_frame *f)
-{
-    return f->body->block && !f->body->type->is_point;
-}
-
 /* Writes the rows of a joint in the axes of a body that turns. */
 static void carry_rows(builder *b, lg_joint *joint)
 {
-    const int turning[2] = {turns(joint->e.frame[0]), turns(joint->e.frame[1])};
+    const int turning[2] = {lg_frame_turns(joint->e.frame[0]), lg_frame_turns(joint->e.frame[1])};
     if (!joint->type->carry || (!turning[0] && !turning[1]))
         return;
     lg_copy(joint->e.np, joint->e.p, b->parameters);

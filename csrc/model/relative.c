@@ -17,11 +17,6 @@
 
 #include "model/body/body.h"
 
-static int turns(const lg_frame *f)
-{
-    return f->body->block && !f->body->type->is_point;
-}
-
 static int is_point(const lg_frame *f)
 {
     return f->body->block && f->body->type->is_point;
@@ -30,7 +25,7 @@ static int is_point(const lg_frame *f)
 /* Which end turns d, and how much angles count. */
 static void open_shares(const lg_element *e, const double vertical[3], double l2, lg_relative *a)
 {
-    int both = e->info->nframes == 2, turning[2] = {turns(e->frame[0]), both && turns(e->frame[1])};
+    int both = e->info->nframes == 2, turning[2] = {lg_frame_turns(e->frame[0]), both && lg_frame_turns(e->frame[1])};
     int to_ground = !both || !e->frame[0]->body->block || !e->frame[1]->body->block;
     int to_point = is_point(e->frame[0]) || (both && is_point(e->frame[1]));
     a->slides = both;

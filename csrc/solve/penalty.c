@@ -1,6 +1,8 @@
 /* The penalty of the constraints; see penalty.h. */
 #include "solve/penalty.h"
 
+#include "core/small.h"
+
 #include <math.h>
 
 void lg_penalty_layout(lg_penalty *penalty, const lg_pattern *pattern, lg_arena *arena)
@@ -63,14 +65,6 @@ static double *meeting_of(const lg_penalty *penalty, const lg_pattern *p, int g,
 
 /* ---- the penalty ---- */
 
-static double largest(int n, const double *x)
-{
-    double most = 0;
-    for (int i = 0; i < n; i++)
-        most = fmax(most, fabs(x[i]));
-    return most;
-}
-
 /* The largest entry of S on the diagonals of a group's blocks, divided by the largest of B^2. */
 static double choose(const lg_penalty *penalty, const lg_pattern *p, int g, const double *B, const lg_matrix *matrix)
 {
@@ -81,7 +75,7 @@ static double choose(const lg_penalty *penalty, const lg_pattern *p, int g, cons
         const double *S = meeting_of(penalty, p, g, e, e, matrix, &ld);
         for (int i = 0; i < nv; i++)
             stiffness = fmax(stiffness, fabs(S[i + (size_t)i * (size_t)ld]));
-        b = fmax(b, largest(rows * nv, B + p->group_value[e]));
+        b = fmax(b, lg_max_abs(rows * nv, B + p->group_value[e]));
     }
     return b > 0 ? (stiffness > 0 ? stiffness : 1) / (b * b) : 0;
 }

@@ -1,6 +1,7 @@
 /* Matrices without own rows; see reduce.h. */
 #include "sparse/reduce.h"
 
+#include "core/small.h"
 #include "sparse/fronts.h"
 
 #include <stdlib.h>
@@ -138,22 +139,15 @@ static void add_transposed_product(int m, int n, const double *A, const double *
             y[j] += A[i + j * m] * x[i];
 }
 
-/* y (n) += s x */
-static void add_scaled(int n, double s, const double *x, double *y)
-{
-    for (int i = 0; i < n; i++)
-        y[i] += s * x[i];
-}
-
 /* y += column j of S X; X NULL: the identity */
 static void add_column(int rows, int columns, const double *S, int ld, const double *X, int j, double *y)
 {
     if (!X) {
-        add_scaled(rows, 1, S + (size_t)j * ld, y);
+        lg_axpy(rows, 1, S + (size_t)j * ld, y);
         return;
     }
     for (int k = 0; k < columns; k++)
-        add_scaled(rows, X[k + j * columns], S + (size_t)k * ld, y);
+        lg_axpy(rows, X[k + j * columns], S + (size_t)k * ld, y);
 }
 
 static void add_place(const lg_reduction *r, const lg_reduced_place *place, const double *S, const double *N,
@@ -206,7 +200,7 @@ void lg_reduction_pull(const lg_reduction *r, const double *N, const double *x, 
         if (has_basis(r, b))
             add_transposed_product(r->nv[b], r->pattern.nv[b], N + r->basis[b], x, y);
         else
-            add_scaled(r->nv[b], 1, x, y);
+            lg_axpy(r->nv[b], 1, x, y);
         x += r->nv[b], y += r->pattern.nv[b];
     }
 }

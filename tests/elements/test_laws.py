@@ -195,10 +195,10 @@ def test_what_a_law_may_not_return(name, answer, text):
 @pytest.mark.parametrize(
     ("element", "text"),
     [
-        (("coordinate_law", "part", (1,), (), None), "function of time, angle and rate is missing"),
-        (("joint_law", "part", (1, 3), (*TRIAD, *OTHER), None), "function of time, angle and rate is missing"),
+        (("coordinate_law", "part", (1,), (), None), "function of time, coordinate and rate is missing"),
+        (("joint_law", "part", (1, 3), (*TRIAD, *OTHER), None), "function of time, coordinate and rate is missing"),
         (("joint_law", "part", (1, 3), (*TRIAD, *np.ones(9)), torque), "not orthonormal"),
-        (("slide_law", "part", (1, 3), AXIS, None), "function of time, slide and rate is missing"),
+        (("slide_law", "part", (1, 3), AXIS, None), "function of time, coordinate and rate is missing"),
         (("slide_law", "part", (1, 3), np.ones(3), torque), "not of unit length"),
         (("force_law", "part", (1, 3), (1.0,), None), "function of time, poses and twists is missing"),
         (("force_law", "part", (1, 3), (3.0,), wrench), "one or two bodies"),

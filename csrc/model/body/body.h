@@ -115,6 +115,12 @@ static inline double *lg_body_tangent(const lg_body *b, const lg_wanted *want, i
     return lg_matrix_at(want->S, b->index, ld);
 }
 
+/* Whether the body under a frame turns, so that it can carry the rows of a joint. */
+static inline int lg_frame_turns(const lg_frame *f)
+{
+    return f->body->block && !f->body->type->is_point;
+}
+
 /* Sets the wrenches of a frame to zero. */
 static inline void lg_pose_clear(const lg_frame *f, lg_pose *pose)
 {

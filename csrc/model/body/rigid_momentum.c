@@ -34,16 +34,11 @@ int lg_rigid_has_momentum(const lg_body *b)
 
 /* ---- quaternions, and matrices 4 x 4, column-major ---- */
 
-static void conjugate(const double a[4], double b[4])
-{
-    b[0] = a[0], b[1] = -a[1], b[2] = -a[2], b[3] = -a[3];
-}
-
 /* c = a* b */
 static void mul_conjugate(const double a[4], const double b[4], double c[4])
 {
     double other[4];
-    conjugate(a, other);
+    lg_quat_conjugate(a, other);
     lg_quat_mul(other, b, c);
 }
 
@@ -51,7 +46,7 @@ static void mul_conjugate(const double a[4], const double b[4], double c[4])
 static void mul_by_conjugate(const double a[4], const double b[4], double c[4])
 {
     double other[4];
-    conjugate(b, other);
+    lg_quat_conjugate(b, other);
     lg_quat_mul(a, other, c);
 }
 
@@ -167,7 +162,7 @@ static void add_rates(turn *s, double weight, const double e[4], const double v[
 {
     static const double conjugation[16] = {1, 0, 0, 0, 0, -1, 0, 0, 0, 0, -1, 0, 0, 0, 0, -1};
     double t[4], other[4];
-    conjugate(e, other);
+    lg_quat_conjugate(e, other);
     lg_quat_mul(other, v, t);
     lg_axpy(4, weight, t, s->t);
     if (!s->d)
@@ -228,7 +223,7 @@ static void find_discrete_momentum(turn *s)
 static void find_slope(turn *s)
 {
     double other[4];
-    conjugate(s->y, other);
+    lg_quat_conjugate(s->y, other);
     lg_quat_mul(s->v_m, other, s->slope);
     if (!s->d)
         return;
@@ -240,7 +235,7 @@ static void find_slope(turn *s)
 static void find_slope_of_momentum(turn *s, int k)
 {
     double scale = -pow(s->n, k), product[4], other[4];
-    conjugate(s->t, other);
+    lg_quat_conjugate(s->t, other);
     lg_quat_mul(s->p, other, product);
     lg_axpy(4, scale, product, s->slope);
     if (!s->d)

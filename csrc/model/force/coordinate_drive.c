@@ -19,8 +19,7 @@ static lg_status check_drive(const lg_element *e, const char **reason)
 static lg_status check_law(const lg_element *e, const char **reason)
 {
     LG_TRY(check_place(e, reason));
-    *reason = "a function of time, angle and rate is missing";
-    return e->law.torque ? LG_OK : LG_BAD_ARGUMENT;
+    return lg_outside_check(e, reason);
 }
 
 static lg_status drive(const lg_element *e, const lg_point *at, double q, double v, int linear, double law[3])

@@ -58,6 +58,12 @@ double lg_drive_next_kink(const lg_element *e, int first, double t)
 
 /* ---- from outside ---- */
 
+lg_status lg_outside_check(const lg_element *e, const char **reason)
+{
+    *reason = "a function of time, coordinate and rate is missing";
+    return e->law.torque ? LG_OK : LG_BAD_ARGUMENT;
+}
+
 static lg_status slope(const lg_element *e, const lg_point *at, const double x[2], int i, double *out)
 {
     double step = LG_LAW_STEP * (1 + fabs(x[i])), low[2] = {x[0], x[1]}, high[2] = {x[0], x[1]}, below, above;

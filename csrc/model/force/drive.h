@@ -25,6 +25,8 @@ lg_status lg_drive_check(const lg_element *e, int first, const char **reason);
 void lg_drive_law(const lg_element *e, int first, const lg_point *at, double angle, double rate, double law[3]);
 double lg_drive_next_kink(const lg_element *e, int first, double t);
 
+/* Whether the element has an external function. */
+lg_status lg_outside_check(const lg_element *e, const char **reason);
 /* The law of the element's external function; its derivatives, if `linear`, from the function or by differences. */
 lg_status lg_outside_law(const lg_element *e, const lg_point *at, double angle, double rate, int linear, double law[3]);
 

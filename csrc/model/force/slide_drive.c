@@ -29,8 +29,7 @@ static lg_status check_drive(const lg_element *e, const char **reason)
 static lg_status check_law(const lg_element *e, const char **reason)
 {
     LG_TRY(check_axis(e, reason));
-    *reason = "a function of time, slide and rate is missing";
-    return e->law.torque ? LG_OK : LG_BAD_ARGUMENT;
+    return lg_outside_check(e, reason);
 }
 
 static double next_kink(const lg_element *e, double t)
