@@ -18,7 +18,8 @@ static PyObject *run(const lg_module *module, const lg_loading *loading)
 
 static int read_loading(PyObject *owned, PyObject *system, PyObject *loads, PyObject *q, lg_loading *loading)
 {
-    if (!(loading->system = lg_system_of(system)) || !(loading->plan = lg_system_plan(system, LG_COUPLING_TANGENTS)) ||
+    loading->system = lg_system_of(system);
+    if (!(loading->plan = lg_system_plan(system, LG_COUPLING_TANGENTS)) ||
         (loading->nloads = lg_read_vector(owned, "loads", loads, -1, &loading->loads)) < 0)
         return -1;
     return lg_read_vector(owned, "q", q, loading->system->space->nq, &loading->q);

@@ -71,6 +71,22 @@ def test_arguments_are_copied():
     assert system.varied(DESCRIPTION.parameters).evaluate(0.0, *top_start(), np.ones(6), want=["Ma"])["Ma"][0] == 2.0
 
 
+CALLS = {
+    "integrate": lambda thing, x: _core.integrate(thing, "rk44", 0.0, 1.0, 0.1, 1, x, x, None, {}),
+    "ensemble": lambda thing, x: _core.ensemble([thing], "rk44", 0.0, 1.0, 0.1, 1, [x], [x], {}),
+    "equilibrium": lambda thing, x: _core.equilibrium(thing, 0.0, [1.0], x, 1e-6, 1e-9, 10),
+    "interpolate": lambda thing, x: _core.interpolate(thing, x, x, *[[x, x]] * 4),
+    "Stepper": lambda thing, x: _core.Stepper(thing, "rk44", 0.0, x, x, None, {}),
+}
+
+
+@pytest.mark.parametrize("thing", [3, None, "text", [], _core.Model])
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_what_is_no_system_is_refused(call, thing):
+    with pytest.raises(TypeError, match="System"):
+        call(thing, np.zeros(2))
+
+
 def test_a_variant_outlives_its_shape():
     system = _core.Model(*DESCRIPTION)
     made = system.varied(DESCRIPTION.parameters)
