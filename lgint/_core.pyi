@@ -189,6 +189,7 @@ def integrate(
     on_rows: Callable[[dict[str, Any]], object] | None = None,
     room: int = 0,
     ends: bool = False,  # whether on_step may end the run; otherwise one that could not reach t_end is refused or ended
+    kept: float = 0.0,  # bytes of each state that on_rows keeps in memory
 ) -> dict[str, Any]:
     """Runs from t0 through the stops to t_end; each interval between stops and kinks is cut into ceil(length / h) equal
     steps. progress(t) is called about every 50 ms, on_step with both ends of every step; if it returns a time, the run

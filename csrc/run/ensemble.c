@@ -46,9 +46,8 @@ static lg_status check_memory(lg_ensemble *ensemble)
         return LG_OK;
     lg_record states = lg_record_of(first->system, 0);
     double rows = (double)ensemble->count * (double)(schedule->t_eval ? schedule->nt_eval : saves);
-    return lg_memory_suffices(rows * (double)lg_record_row_size(&states))
-               ? LG_OK
-               : lg_record_refuse(&states, rows, 0, &ensemble->report);
+    double size = (double)lg_record_row_size(&states);
+    return lg_memory_suffices(rows * size) ? LG_OK : lg_record_refuse(rows, size, 0, &ensemble->report);
 }
 
 lg_status lg_ensemble_run(lg_ensemble *ensemble, const lg_observer *observer)

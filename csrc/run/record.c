@@ -69,11 +69,10 @@ lg_status lg_record_reserve(lg_record *record, size_t rows)
     return LG_OK;
 }
 
-lg_status lg_record_refuse(const lg_record *record, double rows, double more, lg_report *report)
+lg_status lg_record_refuse(double rows, double size, double more, lg_report *report)
 {
-    double size = rows * (double)lg_record_row_size(record) + more;
     lg_report_say(report, "%.6g states%s would take %.3g GB", rows, more > 0 ? " and the dense output" : "",
-                  1e-9 * size);
+                  1e-9 * (rows * size + more));
     report->status = LG_NO_MEMORY;
     lg_report_advise(report, "save fewer states by save_every or t_eval, or write them to a folder by path");
     return LG_NO_MEMORY;

@@ -32,8 +32,8 @@ lg_record lg_record_of_knots(const lg_system *system, int extra);
    added so far are unchanged. */
 lg_status lg_record_reserve(lg_record *record, size_t rows);
 size_t lg_record_row_size(const lg_record *record); /* bytes */
-/* LG_NO_MEMORY, with a report that says how much memory these rows would take, and others of `more` bytes. */
-lg_status lg_record_refuse(const lg_record *record, double rows, double more, lg_report *report);
+/* LG_NO_MEMORY, with a report that says how much memory the rows, of `size` bytes each, and `more` bytes would take. */
+lg_status lg_record_refuse(double rows, double size, double more, lg_report *report);
 lg_status lg_record_add(lg_record *record, const lg_state *state, double h, double error);
 /* Both ends of a step, for dense output. Two rows have the same time where the accelerations jump between steps. */
 lg_status lg_record_add_step(lg_record *record, const lg_state *before, const lg_state *after);

@@ -1,6 +1,8 @@
 /* A whole run and its outcome; see session.h. */
 #include "run/session.h"
 
+#include "core/memory.h"
+
 /* A session under way. */
 typedef struct recording {
     const lg_session *session;
@@ -8,6 +10,7 @@ typedef struct recording {
     lg_run run;
     const lg_state *reached; /* where a run can be resumed so that it goes on after the last row */
     double saved; /* time of the last row */
+    double gone; /* rows that have been taken away */
     double begin, taken; /* wall times of the beginning and of the last call of `take` */
 } recording;
 
@@ -48,6 +51,9 @@ static lg_status take_rows(recording *r)
     lg_status status = move_rows(r, &rows);
     if (status == LG_OK)
         status = session->take(session->observer->self, &rows);
+    r->gone += (double)rows.states.count;
+    if (status == LG_OK && !lg_memory_suffices(session->kept * r->gone)) /* to join them as arrays */
+        status = LG_NO_MEMORY;
     lg_outcome_close(&rows);
     (void)lg_record_reserve(&r->outcome->states, session->room);
     r->taken = lg_wall_time();
@@ -108,15 +114,16 @@ static lg_status reserve(const recording *r, lg_report *report)
     const lg_schedule *schedule = session->schedule;
     lg_outcome *outcome = r->outcome;
     int fixed = lg_schedule_count(r->run.system, schedule, r->run.state.t, &steps, &saves) == LG_OK;
-    size_t rows = session->take ? session->room : (size_t)(schedule->t_eval ? schedule->nt_eval : saves);
+    size_t rows = (size_t)(schedule->t_eval ? schedule->nt_eval : saves);
     size_t knots = session->dense && fixed ? (size_t)steps + 1 : 0;
-    lg_status status = lg_record_reserve(&outcome->states, rows);
-    if (status == LG_OK)
-        status = lg_record_reserve(&outcome->knots, knots);
-    if (status == LG_OK || session->observer->ends)
+    int fits = lg_record_reserve(&outcome->states, session->take ? session->room : rows) == LG_OK &&
+               lg_record_reserve(&outcome->knots, knots) == LG_OK &&
+               (!session->take || lg_memory_suffices(session->kept * (double)rows));
+    if (fits || session->observer->ends)
         return LG_OK;
-    double size = (double)knots * (double)lg_record_row_size(&outcome->knots);
-    return lg_record_refuse(&outcome->states, (double)rows, size, report);
+    double row = session->take ? session->kept : (double)lg_record_row_size(&outcome->states);
+    double more = (double)knots * (double)lg_record_row_size(&outcome->knots);
+    return lg_record_refuse((double)rows, row, more, report);
 }
 
 static lg_status run(recording *r, lg_report *report)

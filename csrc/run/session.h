@@ -17,6 +17,7 @@ typedef struct lg_session {
        run goes on after them; it is closed afterwards. */
     lg_status (*take)(void *self, lg_outcome *rows);
     size_t room;
+    double kept; /* bytes of each row that `take` keeps in memory; 0: it writes them to a disk */
 } lg_session;
 
 /* Opens a run, goes through the schedule and closes the run. Close the outcome in any case: after a failure it holds

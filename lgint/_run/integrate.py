@@ -247,13 +247,13 @@ def _run(
     begin, q, v, memory = start
     end, step, every, wanted, landings, dense = schedule
     on_step = watch.on_step if watch else None
-    on_rows, room = (keeper.take, keeper.room(model)) if keeper else (None, 0)
+    on_rows, room, kept = (keeper.take, keeper.room(model), keeper.kept(model)) if keeper else (None, 0, 0)
     ends = watch is not None and watch.may_end
     arguments = (model.core, method, begin, end, step, every, q, v, memory, given, report)
     formed = gradients_formed()
     result: dict[str, Any] = {}
     try:
-        result = _core.integrate(*arguments, wanted, on_step, dense, landings, on_rows, room, ends)
+        result = _core.integrate(*arguments, wanted, on_step, dense, landings, on_rows, room, ends, kept)
         _count_gradients(result, formed)
         return _trajectory(model, method, options, result, watch, keeper)
     except BaseException as error:

@@ -63,6 +63,13 @@ class Keeper:
         width = len(STEP) + sum(model.core.widths.values())
         return int(np.clip(BYTES // (8 * width), 1, 2**16))
 
+    def kept(self, model: System) -> int:
+        """How many bytes of each state stay in memory, at least."""
+        if self._place or self._save is None:
+            return 0
+        chosen = [1 if isinstance(self._save, Mapping) else model.core.widths.get(name, 0) for name in self._save]
+        return 8 * (len(STEP) + sum(chosen))
+
     def take(self, rows: dict[str, Any]) -> None:
         """Keeps rows, with the state from which the run goes on after them."""
         self._add(rows)
@@ -79,7 +86,8 @@ class Keeper:
         rest = {name: result[name] for name in ("end", "carry", "stats", "knots")}
         none = {name: result[name][:0] for name in STEP}
         if self._place is None:
-            return rest | _parts(none | {name: np.concatenate(values) for name, values in self._taken.items()})
+            joined = {name: np.concatenate(self._taken.pop(name)) for name in list(self._taken)}
+            return rest | _parts(none | joined)
         self._place.close()
         if not self._place.rows:
             return rest | _parts(none)

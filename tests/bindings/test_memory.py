@@ -130,6 +130,24 @@ def test_a_record_that_does_not_fit_is_refused_before_the_run(name):
     assert caught.value.report["status"] == "NO_MEMORY" and caught.value.trajectory.stats.steps == 0
 
 
+def chosen(run):
+    return run.q[:, 0]
+
+
+@pytest.mark.parametrize(("save", "size"), [(["q", "v"], "1.68e+08"), ({"x": chosen}, "3.2e+07")], ids=["names", "x"])
+def test_what_is_saved_of_states_counts(save, size, tmp_path):
+    """t, h, error, q and v are 21 numbers; written to a folder, states are no matter of memory."""
+    given = {"t_end": 1e9, "h": 1e-6, "save": save}
+    with pytest.raises(MemoryError, match=f"1e\\+15 states would take {re.escape(size)} GB; save fewer"):
+        lgint.integrate(lgint.models.heavy_top(), "euler", **given)
+
+    def stop(t):
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        lgint.integrate(lgint.models.heavy_top(), "euler", **given, path=tmp_path / "run", progress=stop)
+
+
 def test_the_records_of_an_ensemble_are_counted_together():
     """Each of the runs would fit: 15 million states of 30 numbers."""
     with pytest.raises(MemoryError, match=r"1.5e\+10 states would take 3.6e\+03 GB; save fewer"):

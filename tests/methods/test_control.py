@@ -524,7 +524,7 @@ def test_steps_grow_again_behind_a_jump(method, law, t0):
 @pytest.mark.parametrize("method", PAIRS)
 def test_a_tolerance_below_round_off_ends_the_run(method, law, t0):
     for model in (lgint.models.heavy_top(), lgint.models.heavy_top(omega0=(0, 0, 0)), oscillator()):
-        with pytest.raises(lgint.StepSizeError, match="times the tolerance") as caught:
+        with pytest.raises(lgint.StepSizeError, match="times the tolerance|last 1000 steps") as caught:
             lgint.integrate(model, method, t0=t0, t_end=t0 + 1, rtol=1e-300, control=law)
         assert caught.value.trajectory.stats.steps <= 1000
         assert (np.diff(caught.value.trajectory.t) > 0).all()
