@@ -29,7 +29,7 @@ typedef struct lg_report {
 
 const char *lg_status_name(lg_status status); /* "NO_CONVERGENCE" */
 
-enum { LG_MESSAGE_SIZE = 512 };
+enum { LG_MESSAGE_SIZE = 640 };
 /* The whole message on a failure, LG_MESSAGE_SIZE bytes: "what failed: where, at t = ..., after n iterations ...; advice".
    report NULL: only what failed is said. */
 void lg_status_message(lg_status status, const lg_report *report, char *text);
