@@ -74,6 +74,8 @@ void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, 
     norms->now.force = sqrt(sum / nv);
     norms->size.force = sqrt(size / nv);
     norms->noise.force = 16 * DBL_EPSILON * norms->size.force;
+    if (!norms->together)
+        return;
     norms->now.all = sqrt(sum);
     norms->size.all = sqrt(size);
     norms->noise.all = 16 * DBL_EPSILON * norms->size.all;
@@ -88,7 +90,12 @@ static double with_more(double norm, double squares)
 void lg_implicit_rows(int set, int nrows, double scale, double noise, double size, double *rows,
                       lg_residual_norms *norms)
 {
-    double largest = 0, sum = sum_of_squares(nrows, rows);
+    double largest = 0;
+    if (norms->together) {
+        norms->now.all = with_more(norms->now.all, sum_of_squares(nrows, rows));
+        norms->size.all = with_more(norms->size.all, nrows * size * size);
+        norms->noise.all = with_more(norms->noise.all, nrows * noise * noise);
+    }
     for (int i = 0; i < nrows; i++) {
         double row = fabs(rows[i] *= scale);
         if (row > largest || isnan(row))
@@ -97,9 +104,6 @@ void lg_implicit_rows(int set, int nrows, double scale, double noise, double siz
     norms->now.rows[set] = largest;
     norms->noise.rows[set] = scale * noise;
     norms->size.rows[set] = scale * size;
-    norms->now.all = with_more(norms->now.all, sum);
-    norms->size.all = with_more(norms->size.all, nrows * size * size);
-    norms->noise.all = with_more(norms->noise.all, nrows * noise * noise);
 }
 
 lg_status lg_implicit_solve(lg_implicit *implicit, lg_stepper *self, const lg_newton_problem *problem,

@@ -308,7 +308,7 @@ static lg_status correct(iteration *it, const lg_newton_problem *problem, int wi
 static lg_status iterate(iteration *it, const lg_newton_problem *problem, double *residual, lg_newton_result *result)
 {
     for (int ends = 0;;) {
-        lg_residual_norms norms = {.first = it->count == 0};
+        lg_residual_norms norms = {.first = it->count == 0, .together = it->settings->together};
         int with_matrix = it->full ? it->count < it->memory->last_matrices : it->count == 0 && begins_new(it);
         LG_TRY(problem->evaluate(problem->self, with_matrix, residual, &norms));
         result->residual = norms.now.force;

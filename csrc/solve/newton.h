@@ -56,11 +56,12 @@ typedef struct lg_norms {
     double force, rows[LG_ROW_SETS], all;
 } lg_norms;
 
-/* The norms of a residual, of its round-off and of its terms, which are wanted at the first evaluation of a step. A
-   provisional residual is one of which the next evaluation may complete a part: the method does not end there. */
+/* The norms of a residual, of its round-off and of its terms, which are wanted at the first evaluation of a step; `all`
+   only where one norm decides `together`. A provisional residual is one of which the next evaluation may complete a
+   part: the method does not end there. */
 typedef struct lg_residual_norms {
     lg_norms now, noise, size;
-    int first, provisional;
+    int first, together, provisional;
 } lg_residual_norms;
 
 /* What one step hands to the next; all doubles, so that it can be part of the carry. Zeros: nothing is known. */
