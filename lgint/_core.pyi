@@ -246,7 +246,7 @@ def interpolate(
     /,
 ) -> dict[str, Array]: ...  # t, q, v, vdot, lam, mem and perhaps extra at `times`
 
-# the rows of the core's tables, made once: nobody changes them
+# the rows of the core's tables, made once for all users, who must not change them
 METHODS: list[dict[str, Any]]
 """name, order, stepper, needs (what it requires of a system, in words, or None), extra (what it adds to a state, or
 None), momentum (its kind, "livens" or "hamilton", if states have one; else None), reference, doc,
