@@ -54,7 +54,8 @@ static void derivatives(lg_dense *dense, const double *theta, const lg_knot *kno
     }
 }
 
-void lg_dense_open(lg_dense *dense, lg_knot from, lg_knot to)
+/* The arrays of the knots must stay unchanged while the dense output is in use. */
+static void open_step(lg_dense *dense, lg_knot from, lg_knot to)
 {
     double h = to.t - from.t, *theta1 = dense->power[4];
     dense->from = from;
@@ -101,7 +102,8 @@ static void between(lg_dense *dense, double s, double h, double *q, double *v)
         lg_space_tangent_mul(dense->system->space, dense->theta, dense->thetadot, v);
 }
 
-void lg_dense_at(lg_dense *dense, double t, double *q, double *v, double *a, double *lam)
+/* The solution at a time between the knots; each array may be NULL. */
+static void solution_at(lg_dense *dense, double t, double *q, double *v, double *a, double *lam)
 {
     const lg_knot *from = &dense->from, *to = &dense->to;
     if (t <= from->t || t >= to->t) {
@@ -173,8 +175,8 @@ lg_status lg_dense_between(lg_dense *dense, const lg_states *from, const lg_stat
     double *const *part = found->part;
     double t = *found->t, s = fmin(fmax((t - *from->t) / (*to->t - *from->t), 0), 1);
     if (dense->from.q != from->part[LG_PART_Q] || dense->from.t != *from->t || dense->to.t != *to->t)
-        lg_dense_open(dense, knot_of(from), knot_of(to));
-    lg_dense_at(dense, t, part[LG_PART_Q], part[LG_PART_V], part[LG_PART_A], part[LG_PART_LAM]);
+        open_step(dense, knot_of(from), knot_of(to));
+    solution_at(dense, t, part[LG_PART_Q], part[LG_PART_V], part[LG_PART_A], part[LG_PART_LAM]);
     for (int i = 0; i < found->nextra; i++)
         found->extra[i] = (1 - s) * from->extra[i] + s * to->extra[i];
     return remember(dense, from, found, work);

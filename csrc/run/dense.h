@@ -19,10 +19,6 @@ typedef struct lg_dense {
 
 /* `dense` is an lg_dense; the type suits lg_arena_open. */
 void lg_dense_layout(void *dense, lg_arena *arena);
-/* The arrays of the knots must stay unchanged while the dense output is in use. */
-void lg_dense_open(lg_dense *dense, lg_knot from, lg_knot to);
-/* The solution at a time between the knots; each array may be NULL. */
-void lg_dense_at(lg_dense *dense, double t, double *q, double *v, double *a, double *lam);
 
 /* States at some times, each part of them in an array of its own. Knots are two or more, in the order of their times. */
 typedef struct lg_states {
