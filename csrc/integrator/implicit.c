@@ -71,14 +71,10 @@ void lg_implicit_forces(lg_implicit *implicit, int nv, double wa, double w_old, 
         lg_axpy(nv, -w_old, old, r);
         sum = sum_of_squares(nv, r);
     }
-    norms->now.force = sqrt(sum / nv);
-    norms->size.force = sqrt(size / nv);
+    double n = norms->together ? 1 : nv;
+    norms->now.force = sqrt(sum / n);
+    norms->size.force = sqrt(size / n);
     norms->noise.force = 16 * DBL_EPSILON * norms->size.force;
-    if (!norms->together)
-        return;
-    norms->now.all = sqrt(sum);
-    norms->size.all = sqrt(size);
-    norms->noise.all = 16 * DBL_EPSILON * norms->size.all;
 }
 
 /* The 2-norm of numbers of which the first have the given norm. */
@@ -92,9 +88,9 @@ void lg_implicit_rows(int set, int nrows, double scale, double noise, double siz
 {
     double largest = 0;
     if (norms->together) {
-        norms->now.all = with_more(norms->now.all, sum_of_squares(nrows, rows));
-        norms->size.all = with_more(norms->size.all, nrows * size * size);
-        norms->noise.all = with_more(norms->noise.all, nrows * noise * noise);
+        norms->now.force = with_more(norms->now.force, sum_of_squares(nrows, rows));
+        norms->size.force = with_more(norms->size.force, nrows * size * size);
+        norms->noise.force = with_more(norms->noise.force, nrows * noise * noise);
     }
     for (int i = 0; i < nrows; i++) {
         double row = fabs(rows[i] *= scale);

@@ -29,40 +29,39 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
-static lg_norms larger_norms(lg_norms a, lg_norms b)
+static lg_norms larger_norms(const lg_norms *a, const lg_norms *b)
 {
-    return (lg_norms){.force = larger(a.force, b.force),
-                      .rows = {larger(a.rows[0], b.rows[0]), larger(a.rows[1], b.rows[1])},
-                      .all = larger(a.all, b.all)};
+    return (lg_norms){larger(a->force, b->force), {larger(a->rows[0], b->rows[0]), larger(a->rows[1], b->rows[1])}};
 }
 
-static int finite_norms(lg_norms a)
+static int finite_norms(const lg_norms *a)
 {
-    return isfinite(a.force) && isfinite(a.rows[0]) && isfinite(a.rows[1]);
+    return isfinite(a->force) && isfinite(a->rows[0]) && isfinite(a->rows[1]);
 }
 
-/* The ratio of a residual to its bound. */
-static double error_of(const iteration *it, double now, double first, double atol, double noise)
+/* A residual relative to its bound, which is not below its round-off. */
+static double error_of(double now, double bound, double noise)
 {
-    return now > 0 ? now / larger(it->settings->rtol * first + atol, noise) : 0;
+    return now > 0 ? now / larger(bound, noise) : 0;
 }
 
-/* Finds the largest ratio of a residual to its bound and the set of constraint rows it is in (-1: the force rows); the
-   error is that of all rows together if the settings say so. */
-static void find_error(iteration *it, lg_norms now, lg_norms noise)
+/* Finds the error, and the set of constraint rows that has the largest ratio of a residual to its bound (-1: the force
+   rows). */
+static void find_error(iteration *it, const lg_norms *now, const lg_norms *noise)
 {
-    double atol = it->settings->atol;
-    it->error = error_of(it, now.force, it->first.force, atol, noise.force);
+    double rtol = it->settings->rtol, atol = it->settings->atol, relative = rtol * it->first.force;
+    double bound = it->settings->together ? larger(relative, atol) : relative + atol;
+    double largest = it->error = error_of(now->force, bound, noise->force);
     it->worst_set = -1;
     for (int set = 0; set < LG_ROW_SETS; set++) {
-        double error = error_of(it, now.rows[set], it->first.rows[set], 0, noise.rows[set]);
-        if (error > it->error) {
-            it->error = error;
+        double error = error_of(now->rows[set], rtol * it->first.rows[set], noise->rows[set]);
+        if (error > largest) {
+            largest = error;
             it->worst_set = set;
         }
     }
-    if (it->settings->together)
-        it->error = error_of(it, now.all, it->first.all, 0, larger(atol, noise.all));
+    if (!it->settings->together)
+        it->error = largest;
 }
 
 /* The first row that is not finite; if all are finite, the largest row of a set. */
@@ -123,8 +122,8 @@ static int is_surprise(const iteration *it)
 static void assess(iteration *it, const lg_residual_norms *norms)
 {
     if (it->count == 0)
-        it->first = it->settings->good_guess ? larger_norms(norms->now, norms->size) : norms->now;
-    find_error(it, norms->now, norms->noise);
+        it->first = it->settings->good_guess ? larger_norms(&norms->now, &norms->size) : norms->now;
+    find_error(it, &norms->now, &norms->noise);
     if (it->count > 0) {
         measure(it);
         return;
@@ -270,7 +269,7 @@ static void note_age(iteration *it)
 static void remember(iteration *it)
 {
     lg_newton_memory *m = it->memory;
-    m->first_error = larger(it->first_error, 0.5 * m->first_error);
+    m->first_error = it->first_error;
     m->steps_to_test = larger(0, m->steps_to_test - 1);
     m->last_iterations = it->count;
     m->last_matrices = it->matrices;
@@ -308,11 +307,11 @@ static lg_status correct(iteration *it, const lg_newton_problem *problem, int wi
 static lg_status iterate(iteration *it, const lg_newton_problem *problem, double *residual, lg_newton_result *result)
 {
     for (int ends = 0;;) {
-        lg_residual_norms norms = {.first = it->count == 0, .together = it->settings->together};
+        lg_residual_norms norms = {.first = it->count == 0, .together = it->settings->together != 0};
         int with_matrix = it->full ? it->count < it->memory->last_matrices : it->count == 0 && begins_new(it);
         LG_TRY(problem->evaluate(problem->self, with_matrix, residual, &norms));
         result->residual = norms.now.force;
-        if (!finite_norms(norms.now)) {
+        if (!finite_norms(&norms.now)) {
             result->worst = worst_row(problem, residual, -1);
             return LG_NOT_FINITE;
         }

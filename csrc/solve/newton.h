@@ -22,8 +22,7 @@
    with a known contraction c, c times the error <= 1/4 ends the step. The contraction of a new matrix, measured in this
    step or an earlier one, is taken to grow with the error, that of a reused matrix with its age. A step is tested to
    its end if it is the first after a reset or a change of h, if the seven steps before it were not tested, and if its
-   first error is a surprise: more than four times that of the step before (or half of what was compared with there, if
-   that is larger), or a residual above a tenth of its terms. After a surprise the next 32 steps are tested as well,
+   first error is a surprise: more than four times that of the step before, or a residual above a tenth of its terms. After a surprise the next 32 steps are tested as well,
    since a force without declared kinks that has switched on will switch off again. A reused matrix is renewed when that
    pays: at the beginning of a step, if this step is expected to take at least as many iterations as the mean over the
    matrix's steps, its making included, which is the best time to replace anything that wears; and within a step, if the
@@ -51,17 +50,17 @@ typedef struct lg_newton_settings {
     double matrix_cost; /* cost of a new matrix, in iterations */
 } lg_newton_settings;
 
-/* `all`: the 2-norm of force rows and constraint rows, the latter without their scale. */
+/* `force`: of the force rows, the 2-norm over sqrt(n); where one norm decides `together`, the 2-norm of the force rows
+   and of the constraint rows without their scale. */
 typedef struct lg_norms {
-    double force, rows[LG_ROW_SETS], all;
+    double force, rows[LG_ROW_SETS];
 } lg_norms;
 
-/* The norms of a residual, of its round-off and of its terms, which are wanted at the first evaluation of a step; `all`
-   only where one norm decides `together`. A provisional residual is one of which the next evaluation may complete a
-   part: the method does not end there. */
+/* The norms of a residual, of its round-off and of its terms, which are wanted at the first evaluation of a step. A
+   provisional residual is one of which the next evaluation may complete a part: the method does not end there. */
 typedef struct lg_residual_norms {
     lg_norms now, noise, size;
-    int first, together, provisional;
+    unsigned char first, together, provisional;
 } lg_residual_norms;
 
 /* What one step hands to the next; all doubles, so that it can be part of the carry. Zeros: nothing is known. */
@@ -71,7 +70,7 @@ typedef struct lg_newton_memory {
     /* Contractions of the first and the last correction by the reused matrix in the last tested step (0: none
        measured), and the number of steps that the matrix had then served. */
     double first_contraction, last_contraction, tested_age;
-    double first_error; /* of the last step, or half of the value before it if that is larger; 0: no comparable step */
+    double first_error; /* of the last step; 0: no comparable step */
     double untested_steps; /* since the last tested step */
     double steps_to_test; /* number of further steps to be tested after a surprise */
     double matrix_age; /* steps that the reused matrix has served */
