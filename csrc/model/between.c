@@ -5,11 +5,6 @@
 #include "model/tangent.h"
 #include "system/chain.h"
 
-static int moves(const lg_element *e, int end)
-{
-    return e->frame[end]->body->block != NULL;
-}
-
 /* ---- rigid bodies whose blocks are direct ---- */
 
 /* Straight into the matrix: S_ij += s H_i^T dF/du_j. */
@@ -18,16 +13,16 @@ static void add_direct(const lg_element *e, const lg_point *at, const lg_wanted 
 {
     double M[2][9];
     for (int i = 0; i < 2; i++)
-        if (moves(e, i))
+        if (lg_element_moves(e, i))
             lg_lever(e->frame[i], lg_pose_of(e->frame[i], at), M[i]);
     for (int j = 0; j < 2; j++) {
         const lg_frame *f = e->frame[j];
         lg_force_tangent dF;
-        if (!moves(e, j))
+        if (!lg_element_moves(e, j))
             continue;
         lg_lever_force_tangent(f, lg_pose_of(f, at), M[j], lg_chain_of(want, f->body->index), A, B, &dF);
         for (int i = 0; i < 2; i++)
-            if (moves(e, i)) {
+            if (lg_element_moves(e, i)) {
                 int ld;
                 double *S = lg_matrix_at(want->S, e->meeting[i][j], &ld);
                 lg_lever_pull_tangent(e->frame[i], M[i], i == j ? s : -s, &dF, f->body->block, S, ld);

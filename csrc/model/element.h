@@ -44,8 +44,7 @@ typedef struct lg_load {
     lg_quarters K[2][2], D[2][2];
 } lg_load;
 
-/* Whether this end is on a body that moves; whether both ends are. */
-int lg_element_moves(const lg_element *e, int end);
+/* Whether both ends are on bodies that move. */
 int lg_element_between(const lg_element *e);
 
 /* The verb `on_point` of elements that act on points whatever their parameters are. */

@@ -15,11 +15,6 @@ void lg_arms_open(const lg_element *e, const lg_point *at, lg_arms *arms)
     }
 }
 
-int lg_element_moves(const lg_element *e, int end)
-{
-    return e->frame[end]->body->block != NULL;
-}
-
 int lg_element_on_point(const lg_element *e, int end)
 {
     (void)e, (void)end;

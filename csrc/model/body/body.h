@@ -34,6 +34,12 @@ typedef struct lg_span { /* bodies of one row */
     const lg_body *first, *end;
 } lg_span;
 
+/* Whether this end of an element is on a body that moves. */
+static inline int lg_element_moves(const lg_element *e, int end)
+{
+    return e->frame[end]->body->block != NULL;
+}
+
 struct lg_body_type {
     lg_element_info info;
     int constant_mass; /* its mass matrix is constant if the block's velocities are the body's own */
