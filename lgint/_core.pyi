@@ -270,6 +270,9 @@ implicit methods cannot use)"""
 GROUPS: list[dict[str, Any]]
 """name, dim (of the algebra), shape (of an element), hat_shape of the Lie groups"""
 
+COLUMNS: list[str]
+"""Names of the arrays of a record of states: those of a step, t, h and error; extra; and the parts of a state"""
+
 PARTS: list[str]
 """Names of the arrays of a state: q, v, vdot, lam, mem"""
 

@@ -1,8 +1,9 @@
-/* METHODS, ELEMENTS, NODES, GROUPS and PARTS: the rows of the core's tables as dicts, for names, docs and error texts. */
+/* METHODS, ELEMENTS, NODES, GROUPS, COLUMNS and PARTS: the rows of the core's tables as dicts, for names, docs and error texts. */
 #include "bind/args.h"
 #include "group/group.h"
 #include "integrator/methods.h"
 #include "model/model.h"
+#include "run/record.h"
 
 /* ---- methods ---- */
 
@@ -117,6 +118,11 @@ static PyObject *group_row(const void *Py_UNUSED(context), int index)
 
 /* ---- all tables ---- */
 
+static PyObject *column_name(const void *Py_UNUSED(context), int index)
+{
+    return PyUnicode_FromString(lg_column_name((lg_column)index));
+}
+
 static PyObject *part_name(const void *Py_UNUSED(context), int index)
 {
     return PyUnicode_FromString(lg_parts[index].name);
@@ -129,9 +135,9 @@ int lg_add_rows(PyObject *module)
         int count;
         PyObject *(*row)(const void *unused, int index);
     } tables[] = {
-        {"METHODS", lg_method_count, method_row}, {"ELEMENTS", lg_element_count(), element_row},
-        {"NODES", lg_node_count, node_row},       {"GROUPS", LG_GROUP_COUNT, group_row},
-        {"PARTS", LG_PARTS, part_name},
+        {"METHODS", lg_method_count, method_row},  {"ELEMENTS", lg_element_count(), element_row},
+        {"NODES", lg_node_count, node_row},        {"GROUPS", LG_GROUP_COUNT, group_row},
+        {"COLUMNS", LG_COLUMN_COUNT, column_name}, {"PARTS", LG_PARTS, part_name},
     };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         if (lg_set_item(PyModule_GetDict(module), tables[i].name, lg_list_of(tables[i].count, tables[i].row, NULL)) < 0)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lgint import _core
 from lgint._args import Array, array, choice, shown
 from lgint._model.lagrangian import rebuilt
 from lgint._model.model import System
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from lgint._run.view import View
 
-STEP: Final = ("t", "h", "error")
+STEP: Final = tuple(_core.COLUMNS[: _core.COLUMNS.index("extra")])
 STATE: Final = (*STEP, *PARTS)
 SAVED: Final = "saved_"  # in files, before the names of saved quantities
 
