@@ -25,8 +25,8 @@ lg_status lg_returned(PyObject *result, const char *name, int ndim, const npy_in
 PyArrayObject *lg_keep_array(PyObject *owned, PyArrayObject *array);
 /* Memory for `count` objects, all zero, which the list keeps. NULL: an exception is set. */
 void *lg_keep_memory(PyObject *owned, Py_ssize_t count, size_t size);
-/* The tuples of a sequence as a tuple that the list keeps, so that text in them stays where it is. NULL: an exception is
-   set. */
+/* The tuples of a sequence as a tuple that the list keeps, so that text in them stays where it is. NULL: an exception
+   is set. */
 PyObject *lg_keep_rows(PyObject *owned, PyObject *given, const char *name);
 /* The numbers of a vector of length n (-1: any), which the list keeps. Returns their number; -1: an exception is set. */
 int lg_read_vector(PyObject *owned, const char *name, PyObject *given, npy_intp n, const double **values);

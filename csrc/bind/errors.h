@@ -5,7 +5,8 @@
 #include "bind/module.h"
 #include "core/status.h"
 
-/* The exception of `status` with the attributes `report` and `result` (may be NULL), not raised. NULL: another one is set. */
+/* The exception of `status` with the attributes `report` and `result` (may be NULL), not raised. NULL: another one is
+   set. */
 PyObject *lg_error_of(const lg_module *module, lg_status status, const lg_report *report, PyObject *result);
 
 /* Raises the exception of `status`; always returns NULL. An exception that a callback has set remains the same object

@@ -75,10 +75,9 @@ static PyObject *run(call *c, const lg_module *module, lg_session *session)
 }
 
 const char lg_integrate_doc[] =
-    "integrate(system, method, t0, t_end, h, save_every, q, v, start, options, progress=None, t_eval=None,\n  "
-    "        on_step=None, dense=False, stops=None, on_rows=None, room=0, ends=False, kept=0)\n--\n\nA whole run as a "
-    "dict of "
-    "arrays.";
+    "integrate(system, method, t0, t_end, h, save_every, q, v, start, options, progress=None, t_eval=None,\n"
+    "          on_step=None, dense=False, stops=None, on_rows=None, room=0, ends=False, kept=0)\n--\n\n"
+    "A whole run as a dict of arrays.";
 
 PyObject *lg_integrate_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {

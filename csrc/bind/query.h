@@ -7,9 +7,9 @@
 #include "system/probe.h"
 
 /* ROW(name, kind, shape, field): the arguments that queries may have, by their names in Python, and where a probe holds
-   them. TIME and NUMBER: a number for each point. ARRAY: an array for each point, with axes by the letters of lg_length.
-   LIST: an integer, or a sequence of them, which adds an axis to the results. FLAG: true or false. NAMES: those of the
-   results that are wanted; by default all are. */
+   them. TIME and NUMBER: a number for each point. ARRAY: an array for each point, with axes by the letters of
+   lg_length. LIST: an integer, or a sequence of them, which adds an axis to the results. FLAG: true or false. NAMES:
+   those of the results that are wanted; by default all are. */
 #define LG_ARGUMENTS(ROW)                                                                                              \
     ROW(t, TIME, "", point.t)                                                                                          \
     ROW(t_in, NUMBER, "", point.t_in)                                                                                  \

@@ -1,4 +1,5 @@
-/* METHODS, ELEMENTS, NODES, GROUPS, COLUMNS and PARTS: the rows of the core's tables as dicts, for names, docs and error texts. */
+/* METHODS, ELEMENTS, NODES, GROUPS, COLUMNS and PARTS: the rows of the core's tables as dicts, for names, docs and
+   error texts. */
 #include "bind/args.h"
 #include "group/group.h"
 #include "integrator/methods.h"

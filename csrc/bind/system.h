@@ -6,8 +6,8 @@
 #include "integrator/stepper.h"
 
 /* Like a tuple, it is complete when it is created and refers to older objects only. Every cycle of references therefore
-   leads through an object of another type, at which the garbage collector breaks it, and a system can be used as long as
-   it exists. */
+   leads through an object of another type, at which the garbage collector breaks it, and a system can be used as long
+   as it exists. */
 typedef struct lg_system_object {
     PyObject ob_base;
     const lg_system *system;
@@ -28,8 +28,8 @@ static inline const lg_system *lg_system_of(PyObject *self)
    items of the list `owned`. NULL: an exception is set. */
 PyObject *lg_system_new(PyTypeObject *type, const lg_system *system, void *core, void (*release)(void *core),
                         PyObject *owned);
-/* The plan of the system for one coupling, or NULL and an exception. The caller holds the GIL, so that two threads never
-   make the same plan. */
+/* The plan of the system for one coupling, or NULL and an exception. The caller holds the GIL, so that two threads
+   never make the same plan. */
 const lg_plan *lg_system_plan(PyObject *self, lg_coupling coupling);
 /* The plans that a stepper needs; -1 and an exception if one cannot be made. */
 int lg_system_plans(PyObject *self, const lg_stepper_type *stepper, lg_plans *plans);

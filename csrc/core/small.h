@@ -83,8 +83,8 @@ static inline void lg_add_cross(const double a[3], const double b[3], double c[3
     c[2] += a[0] * b[1] - a[1] * b[0];
 }
 
-/* The largest absolute value, NaN if there is one. Without their signs, doubles are ordered as the integers with the same
-   bits, and every NaN is above them all. */
+/* The largest absolute value, NaN if there is one. Without their signs, doubles are ordered as the integers with the
+   same bits, and every NaN is above them all. */
 static inline double lg_max_abs(int n, const double *x)
 {
     const uint64_t size = ~(uint64_t)0 >> 1;

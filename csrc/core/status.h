@@ -30,8 +30,8 @@ typedef struct lg_report {
 const char *lg_status_name(lg_status status); /* "NO_CONVERGENCE" */
 
 enum { LG_MESSAGE_SIZE = 640 };
-/* The whole message on a failure, LG_MESSAGE_SIZE bytes: "what failed: where, at t = ..., after n iterations ...; advice".
-   report NULL: only what failed is said. */
+/* The whole message on a failure, LG_MESSAGE_SIZE bytes: "what failed: where, at t = ..., after n iterations ...;
+   advice". report NULL: only what failed is said. */
 void lg_status_message(lg_status status, const lg_report *report, char *text);
 
 /* The number of bytes, at most `room`, up to which a UTF-8 text can be cut without splitting a character. */

@@ -72,8 +72,8 @@ void lg_list_unit_formulations(char *text, size_t size);
 void lg_report_coordinates(const lg_system *system, const lg_state *state, double h, lg_status status,
                            lg_report *report);
 
-/* Whether a run of a method needs the plan of a pattern for a coupling. Plans for masses and for tangents differ only if
-   elements couple blocks that neither M nor a constraint does. */
+/* Whether a run of a method needs the plan of a pattern for a coupling. Plans for masses and for tangents differ only
+   if elements couple blocks that neither M nor a constraint does. */
 int lg_stepper_needs(const lg_stepper_type *type, const lg_pattern *pattern, lg_coupling coupling);
 
 /* LG_NOT_FINITE if a state contains a NaN or an infinite number. */

@@ -112,7 +112,8 @@ static size_t reserve(lg_model *m, size_t doubles)
 
 /* ---- blocks ---- */
 
-/* The blocks, each of them a clique of the mass matrix. The scratch begins with room for the tangents of large blocks: see tangent.c. */
+/* The blocks, each of them a clique of the mass matrix. The scratch begins with room for the tangents of large blocks:
+   see tangent.c. */
 static void fill_blocks(builder *b, const lg_model_spec *spec)
 {
     lg_model *m = b->model;

@@ -33,7 +33,8 @@ typedef struct lg_law {
 
 /* A point that elements attach to. Block -1 is the ground, -2 the first support of the description, -3 the second and
    so on. The point is at `base` + x(q) + R(q) offset, base being where a rotation-only block has its fixed point (zero
-   on all others; the ground's points are base + offset). On a block that carries many frames it is on `part`: on a tree at x + R offset of that link. */
+   on all others; the ground's points are base + offset). On a block that carries many frames it is on `part`: on a tree
+   at x + R offset of that link. */
 typedef struct lg_frame_spec {
     int block, part;
     double base[3], offset[3];

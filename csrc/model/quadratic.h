@@ -1,5 +1,6 @@
-/* Attitudes that are quadratic in Euler parameters: R_q = n R with n = e.e, by which a body stretches what it turns. Points
-   are placed by body/rigid_quadratic.c; here are the wrenches of loads, and quadratic_rows.h has the rows of joints. */
+/* Attitudes that are quadratic in Euler parameters: R_q = n R with n = e.e, by which a body stretches what it turns.
+   Points are placed by body/rigid_quadratic.c; here are the wrenches of loads, and quadratic_rows.h has the rows of
+   joints. */
 #ifndef LG_MODEL_QUADRATIC_H
 #define LG_MODEL_QUADRATIC_H
 

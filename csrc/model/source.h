@@ -1,5 +1,5 @@
-/* Values in time for loads and reference strains: constant, interpolated in a table, or a function of time. They are the
-   last two parameters of an element, of which the first, at position `first`, says where the values come from. */
+/* Values in time for loads and reference strains: constant, interpolated in a table, or a function of time. They are
+   the last two parameters of an element, of which the first, at position `first`, says where the values come from. */
 #ifndef LG_MODEL_SOURCE_H
 #define LG_MODEL_SOURCE_H
 

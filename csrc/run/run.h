@@ -33,8 +33,8 @@ typedef struct lg_run {
     lg_option_value *options; /* a copy */
 } lg_run;
 
-/* Where a run begins. carry NULL: a fresh start from q and v (consistent a and lam are computed); otherwise all parts and
-   carry resume a run. */
+/* Where a run begins. carry NULL: a fresh start from q and v (consistent a and lam are computed); otherwise all parts
+   and carry resume a run. */
 typedef struct lg_start {
     double t;
     const double *part[LG_PARTS];
@@ -71,8 +71,8 @@ lg_status lg_run_project(lg_run *run);
 /* Gives the state consistent accelerations and multipliers, from the data just after `past`, and clears the history of
    the stepper. */
 lg_status lg_run_restart(lg_run *run, double past);
-/* Takes the memory for the state before a step and `kept` values of its carry, unless the run has it already. A run with
-   tolerances has it, with the whole carry. */
+/* Takes the memory for the state before a step and `kept` values of its carry, unless the run has it already. A run
+   with tolerances has it, with the whole carry. */
 lg_status lg_run_look_back(lg_run *run, int kept);
 /* before := state. After lg_run_look_back. */
 void lg_run_keep(lg_run *run);

@@ -12,8 +12,8 @@ typedef struct lg_session {
     const lg_schedule *schedule;
     const lg_observer *observer; /* poll and step */
     int dense; /* whether knots are wanted */
-    /* Optional: called with observer->self to take the rows saved so far, as soon as there are `room` of them, or when a
-       row is added LG_TAKE_INTERVAL after the last call. They are an outcome whose last state is the one from which a
+    /* Optional: called with observer->self to take the rows saved so far, as soon as there are `room` of them, or when
+       a row is added LG_TAKE_INTERVAL after the last call. They are an outcome whose last state is the one from which a
        run goes on after them; it is closed afterwards. */
     lg_status (*take)(void *self, lg_outcome *rows);
     size_t room;

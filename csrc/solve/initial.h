@@ -1,5 +1,5 @@
-/* Consistent starts: the accelerations and multipliers that a run needs in addition to q0 and v0, and a check that these
-   satisfy the constraints. */
+/* Consistent starts: the accelerations and multipliers that a run needs in addition to q0 and v0, and a check that
+   these satisfy the constraints. */
 #ifndef LG_SOLVE_INITIAL_H
 #define LG_SOLVE_INITIAL_H
 

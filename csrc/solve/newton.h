@@ -22,15 +22,16 @@
    with a known contraction c, c times the error <= 1/4 ends the step. The contraction of a new matrix, measured in this
    step or an earlier one, is taken to grow with the error, that of a reused matrix with its age. A step is tested to
    its end if it is the first after a reset or a change of h, if the seven steps before it were not tested, and if its
-   first error is a surprise: more than four times that of the step before, or a residual above a tenth of its terms. After a surprise the next 32 steps are tested as well,
-   since a force without declared kinks that has switched on will switch off again. A reused matrix is renewed when that
-   pays: at the beginning of a step, if this step is expected to take at least as many iterations as the mean over the
-   matrix's steps, its making included, which is the best time to replace anything that wears; and within a step, if the
-   iterations still expected cost more than a new matrix. A step is expected to take as many iterations as the last one,
-   and the second step of a matrix as many as the second step of the last matrix that served two, so that each matrix
-   may serve a single step; after sixteen such steps a matrix is tried on a second step again. If a matrix had to be
-   replaced within a step, its iterations there were wasted: the next matrices are replaced at the beginning of the step
-   in which they reach this age, and after eight of them one step later. */
+   first error is a surprise: more than four times that of the step before, or a residual above a tenth of its terms.
+   After a surprise the next 32 steps are tested as well, since a force without declared kinks that has switched on will
+   switch off again. A reused matrix is renewed when that pays: at the beginning of a step, if this step is expected to
+   take at least as many iterations as the mean over the matrix's steps, its making included, which is the best time to
+   replace anything that wears; and within a step, if the iterations still expected cost more than a new matrix. A step
+   is expected to take as many iterations as the last one, and the second step of a matrix as many as the second step of
+   the last matrix that served two, so that each matrix may serve a single step; after sixteen such steps a matrix is
+   tried on a second step again. If a matrix had to be replaced within a step, its iterations there were wasted: the
+   next matrices are replaced at the beginning of the step in which they reach this age, and after eight of them one
+   step later. */
 #ifndef LG_SOLVE_NEWTON_H
 #define LG_SOLVE_NEWTON_H
 

@@ -18,8 +18,8 @@ lg_status lg_shortest_change(lg_accel *accel, const double *residual);
 lg_status lg_project(lg_accel *accel, int levels, double t, double *q, double *v, const double *mem, lg_report *report);
 
 /* The same at a point whose t_in picks the piece of piecewise data; point->q and v must be the arrays q and v.
-   residual: NULL, or an array for phi and phidot before the projection. The matrix is factored at the point where
-   this ends, so that lg_accel_solve_factored gives its accelerations; not so without constraints, where nothing moves. */
+   residual: NULL, or an array for phi and phidot before the projection. The matrix is factored at the point where this
+   ends, so that lg_accel_solve_factored gives its accelerations; not so without constraints, where nothing moves. */
 lg_status lg_project_at(lg_accel *accel, int levels, const lg_point *point, double *q, double *v, double *residual,
                         lg_report *report);
 

@@ -102,8 +102,8 @@ static LG_INLINE double pivot_terms(int n, int p, const double *D, const int *pe
     return terms;
 }
 
-/* Eliminates column p, whose reciprocal pivot is known, from those that follow it. Rows go in the pairs 0 and 1, 2 and 3,
-   and so on for every p, so that no pair is loaded of which another pair has just stored a part. */
+/* Eliminates column p, whose reciprocal pivot is known, from those that follow it. Rows go in the pairs 0 and 1, 2 and
+   3, and so on for every p, so that no pair is loaded of which another pair has just stored a part. */
 static LG_INLINE void eliminate(int n, int p, double inverse, double *restrict D)
 {
     double *column = D + n * p;

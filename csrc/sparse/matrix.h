@@ -44,10 +44,10 @@ typedef struct lg_matrix {
 } lg_matrix;
 
 void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
-/* Two matrices of the same unknowns in little more than the memory of one. The assembled values of the host are no longer
-   needed once it is factored. From then until the host is assembled again, its guest is assembled and factored in their
-   place. The factors of the guest overwrite its assembled values: if its factorisation reports LG_SINGULAR, it has to
-   be assembled again for lg_matrix_factor_dense. guest NULL: there is none. */
+/* Two matrices of the same unknowns in little more than the memory of one. The assembled values of the host are no
+   longer needed once it is factored. From then until the host is assembled again, its guest is assembled and factored
+   in their place. The factors of the guest overwrite its assembled values: if its factorisation reports LG_SINGULAR, it
+   has to be assembled again for lg_matrix_factor_dense. guest NULL: there is none. */
 void lg_matrix_layout_host(lg_matrix *host, const lg_plan *plan, const lg_plan *guest, lg_arena *arena);
 void lg_matrix_layout_guest(lg_matrix *guest, const lg_plan *plan, const lg_matrix *host, lg_arena *arena);
 /* `count` doubles in the place of the assembled values that the guest (plan NULL: no guest) leaves free; they last from

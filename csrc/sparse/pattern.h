@@ -2,10 +2,11 @@
    matrix makes its static plan. It consists of plain integers and does not refer to bodies, joints or formulations.
 
    Unknowns: every block has `nv` velocities and `nown` constraint rows of its own (such as a unit-length condition);
-   every group is a set of constraint rows on the blocks it lists; every clique is a set of blocks whose
-   velocities some element couples. The cliques that the mass matrix needs come first; the others are needed by
-   tangents alone. Entries i and j of a clique of n meet in the block of S whose number is i n + j, counted from the
-   end of the clique before; the entries of groups meet behind those of all cliques. Rows of all groups come first in the multipliers, then the blocks' own rows.
+   every group is a set of constraint rows on the blocks it lists; every clique is a set of blocks whose velocities some
+   element couples. The cliques that the mass matrix needs come first; the others are needed by tangents alone. Entries
+   i and j of a clique of n meet in the block of S whose number is i n + j, counted from the end of the clique before;
+   the entries of groups meet behind those of all cliques. Rows of all groups come first in the multipliers, then the
+   blocks' own rows.
 
    Constraint matrix B: an array of values. Entry e of group g (e from group_start[g] to group_start[g + 1]) is the
    column-major (rows of g) x nv matrix at B + group_value[e] for block group_block[e]; the own rows of block b are

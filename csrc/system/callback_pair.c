@@ -12,8 +12,8 @@
        midpoint   p1 = 2 M(q_m) v_m - p0,          slope = grad T(q_m, v_m)
 
    (84), (129) to (132), with v1 = 2 v_m - v0. The Hamiltonian midpoint rule (133) has v_m = M(q_m)^-1 (p0 + p1)/2,
-   which is the second row, and v1 = M(q1)^-1 p1; there is no discrete one. Forces are taken at q_m, v_m and the time in the middle of the step.
-   Derivatives by q1 are central differences. */
+   which is the second row, and v1 = M(q1)^-1 p1; there is no discrete one. Forces are taken at q_m, v_m and the time in
+   the middle of the step. Derivatives by q1 are central differences. */
 #include "system/callback_pair.h"
 
 #include "core/small.h"

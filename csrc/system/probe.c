@@ -66,8 +66,8 @@ static void spread_rows(const lg_system *system, const double *values, double *d
         put(dense, nv, p->own_row[b], p->nown[b], p->v_start[b], p->nv[b], values + p->own_value[b], p->nown[b]);
 }
 
-/* The n blocks of one clique, whose meetings begin at `first`; cliques that have a pair of blocks in common have its place
-   in the matrix in common too. Returns the first meeting of the next clique. */
+/* The n blocks of one clique, whose meetings begin at `first`; cliques that have a pair of blocks in common have its
+   place in the matrix in common too. Returns the first meeting of the next clique. */
 static long spread_clique(const lg_pattern *p, const lg_matrix *matrix, long first, int n, const int *block,
                           double *dense)
 {

@@ -1,7 +1,7 @@
 /* The discrete null space of kinon2024, Remark 4.11: Newton's method on coordinates of which each keeps the blocks' own
-   rows, such as the rotation vectors of Euler parameters. With matrices N(q_m) and N(q1), whose columns are normal to the
-   gradients of the own rows at the middle and at the end of a step, the force rows are N(q_m)^T r, and q1 moves along
-   N(q1). The multipliers of the own rows are those with which r has no part along the gradients, (86b). */
+   rows, such as the rotation vectors of Euler parameters. With matrices N(q_m) and N(q1), whose columns are normal to
+   the gradients of the own rows at the middle and at the end of a step, the force rows are N(q_m)^T r, and q1 moves
+   along N(q1). The multipliers of the own rows are those with which r has no part along the gradients, (86b). */
 #ifndef LG_INTEGRATOR_CONSERVE_NULL_SPACE_H
 #define LG_INTEGRATOR_CONSERVE_NULL_SPACE_H
 
@@ -28,7 +28,8 @@ void lg_null_step(lg_null_space *null, const double *q0, const double *q1);
 void lg_null_settle(const lg_null_space *null, double *r, double *lam);
 /* The force rows of the unknowns. */
 void lg_null_pull(const lg_null_space *null, const double *r, double *rows);
-/* Factors the matrix of the unknowns and of the rows of groups, given the S, G and B of the whole system; `accel` counts. */
+/* Factors the matrix of the unknowns and of the rows of groups, given the S, G and B of the whole system; `accel`
+   counts. */
 lg_status lg_null_factor(lg_null_space *null, lg_accel *accel, const double *G, lg_report *report);
 /* q1 = q moved by s N(q) u, where N(q) is that of the end of the last step; and by the part of a velocity along N. */
 void lg_null_move(const lg_null_space *null, const double *q, double s, const double *u, double *q1);

@@ -1,7 +1,7 @@
 /* Declarations that the files of energy-momentum and midpoint schemes share; private to them.
 
-   A step solves for q1 and lam, while v1 and p1 follow from q1 by the rule of the row (`kinetic` of the waist), all from
-   kinon2024:
+   A step solves for q1 and lam, while v1 and p1 follow from q1 by the rule of the row (`kinetic` of the waist), all
+   from kinon2024:
 
        (72b)        (p1 - p0)/h - dT/dq - force + G^T lam = 0
        (72d)        phi(q1) = 0

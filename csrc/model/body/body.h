@@ -84,8 +84,9 @@ struct lg_body_type {
     void (*H)(const lg_frame *f, const lg_point *at, double *H);
     void (*Z)(const lg_frame *f, const lg_point *at, double *Z);
 
-    /* Opens the arm to the frame; NULL unless the body is rigid at every frame. The derivatives of wrenches by the body's own
-       motion, converted to the node, are summed in `stiffness`, which begins as zero, and added to S in `gather`. */
+    /* Opens the arm to the frame; NULL unless the body is rigid at every frame. The derivatives of wrenches by the
+       body's own motion, converted to the node, are summed in `stiffness`, which begins as zero, and added to S in
+       `gather`. */
     void (*arm)(const lg_frame *f, const lg_point *at, lg_arm *arm);
     lg_stiffness *(*stiffness)(const lg_body *b, const lg_point *at);
 

@@ -1,5 +1,6 @@
-/* Frames on a modal body (modal_state.h): part 0 is a point of the floating frame, part k its node k - 1, at X + Phi eta and
-   turned by E = cay(psi), psi = Psi eta, which a linear theory of elasticity does not distinguish from exp(psi):
+/* Frames on a modal body (modal_state.h): part 0 is a point of the floating frame, part k its node k - 1, at X + Phi
+   eta and turned by E = cay(psi), psi = Psi eta, which a linear theory of elasticity does not distinguish from
+   exp(psi):
 
        E = 1 + (a^ + a^ a^) 2/s,  a = psi/2,  s = 1 + a.a          E' = E (T psi')^,  T c = (c - a x c)/s
        d(T c)/dpsi d = -(d x c)/(2 s) - (a . d)/s T c

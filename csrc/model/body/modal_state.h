@@ -1,6 +1,6 @@
-/* The data of a flexible body in modal coordinates: its parameters, and its state in one evaluation. The block is that of
-   a rigid body followed by n linear coordinates eta: the floating frame moves as the rigid body does, and a particle X of
-   the body is at x + R (X + Phi eta). Sums are over the particles. */
+/* The data of a flexible body in modal coordinates: its parameters, and its state in one evaluation. The block is that
+   of a rigid body followed by n linear coordinates eta: the floating frame moves as the rigid body does, and a particle
+   X of the body is at x + R (X + Phi eta). Sums are over the particles. */
 #ifndef LG_MODEL_MODAL_STATE_H
 #define LG_MODEL_MODAL_STATE_H
 

@@ -1,5 +1,5 @@
-/* Frames on the links of a tree (tree_state.h). With y from o to the frame's point, the joint axes S_j = (u_j, r_j) of the
-   link and its ancestors, V = (v, w) the link's twist, V_p that of the parent of j, and t_j = u_j + r_j x y:
+/* Frames on the links of a tree (tree_state.h). With y from o to the frame's point, the joint axes S_j = (u_j, r_j) of
+   the link and its ancestors, V = (v, w) the link's twist, V_p that of the parent of j, and t_j = u_j + r_j x y:
 
        H_j      = [ t_j ; R^T r_j ]
        Z_j      = d(H v)/dq_j = [ r_j x (x' - v_p(y)) + w_p x t_j ; R^T (w_p x r_j) ]

@@ -41,8 +41,8 @@ struct lg_force_type {
        quadratic in Euler parameters: quadratic.h. NULL: 0. */
     int (*degree)(const lg_element *e, int moments);
 
-    /* Whether it is a dead load: a force on the frame's point and a torque that are constant in inertial axes but for the
-       load factor; if so, writes both. NULL: it is not. */
+    /* Whether it is a dead load: a force on the frame's point and a torque that are constant in inertial axes but for
+       the load factor; if so, writes both. NULL: it is not. */
     int (*dead)(const lg_element *e, double wrench[6]);
 
     /* Writes w, and with `linear` K and D, whose `has` begin as zero. */

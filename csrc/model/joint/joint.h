@@ -40,8 +40,8 @@ struct lg_joint_type {
     lg_status (*check)(const lg_element *e, const char **reason);
     /* Whether K couples the two blocks. */
     int (*couples)(const lg_element *e);
-    /* Of rows that can be written in the axes of either body as well: writes the parameters of the same rows in those of
-       a body that turns, as at least one of them does. NULL: the rows are in the axes of a body, or in none. */
+    /* Of rows that can be written in the axes of either body as well: writes the parameters of the same rows in those
+       of a body that turns, as at least one of them does. NULL: the rows are in the axes of a body, or in none. */
     void (*carry)(const int turns[2], double *p);
     /* Whether it depends only on the place of the frame's point at this end and exerts only a force there. NULL: no. */
     int (*on_point)(const lg_element *e, int end);
@@ -52,13 +52,13 @@ struct lg_joint_type {
     void (*rows)(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out);
     /* phi and, unless lam is NULL, the wrenches J^T lam alone, which is cheaper than the rows. NULL: by `rows`. */
     void (*residual)(const lg_element *e, const lg_pose *const f[2], const double *lam, double *phi, double w[2][6]);
-    /* A batch: writes its rows of phi, phidot, zeta, B, Z, adds B^T lam and forces to the wrenches of the frames and the
-       tangent to S. NULL: a loop over `rows`. */
+    /* A batch: writes its rows of phi, phidot, zeta, B, Z, adds B^T lam and forces to the wrenches of the frames and
+       the tangent to S. NULL: a loop over `rows`. */
     lg_status (*all)(lg_joints joints, const lg_point *at, const lg_wanted *want);
     /* Of joints with compliance, which also need twists; NULL: it is rigid. */
     lg_status (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, double *V);
-    /* Likewise, where the joint has been evaluated: the potential, the wrenches that come from it and, with `linear`, their
-       derivatives K. */
+    /* Likewise, where the joint has been evaluated: the potential, the wrenches that come from it and, with `linear`,
+       their derivatives K. */
     lg_status (*elastic)(const lg_joint *joint, const lg_point *at, int linear, double *V, lg_load *out);
     /* Strain and stress of an edge, stresses of constrained strains from at->lam. NULL: it has none. */
     lg_status (*strain)(const lg_joint *joint, const lg_point *at, double strain[6], double stress[6]);
