@@ -95,6 +95,7 @@ typedef struct lg_element_info {
     /* Joints of two triads, else NULL: the axes along which the points cannot separate, a digit each; the axes of the
        first and the second body that stay normal to each other, two digits per pair. */
     const char *locked, *pairs;
+    int npairs; /* number of these pairs */
     int nframes, nrows, nmem;
     const lg_parameter *parameters;
     int nparameters; /* descriptors, not values */

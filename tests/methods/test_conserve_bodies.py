@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import gc
 import itertools
 import time as clock
 
@@ -422,7 +423,17 @@ def cost_of_two_steps(model, method, equivariant):
     return memory, counts, best
 
 
+@pytest.fixture
+def no_collection():
+    """No garbage of other tests, which would be freed while memory is measured."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
 @pytest.mark.measures
+@pytest.mark.usefixtures("no_collection")
 def test_the_cost_of_a_chain_is_linear():
     """From 10 to 10000 links the memory per link, factors included, is constant, and there are no more iterations.
 

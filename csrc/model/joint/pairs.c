@@ -12,8 +12,6 @@
 #include "model/joint/points.h"
 #include "model/triad.h"
 
-#include <string.h>
-
 enum { CARRIER, TRIAD_A, TRIAD_B = TRIAD_A + 9 }; /* places of the parameters */
 
 static const lg_parameter parameters[] = {
@@ -21,12 +19,6 @@ static const lg_parameter parameters[] = {
     {"axes_a", "", "triad on the first body, body axes; columns e1 e2 e3, row-major", 9},
     {"axes_b", "", "triad on the second body, body axes; columns e1 e2 e3, row-major", 9},
 };
-
-/* The number of rows of the kind's pairs, which follow those of its translations. */
-static int pair_count(const lg_element *e)
-{
-    return (int)strlen(e->info->pairs) / 2;
-}
 
 static lg_status check(const lg_element *e, const char **reason)
 {
@@ -41,19 +33,19 @@ static lg_status check(const lg_element *e, const char **reason)
 /* Rows in inertial axes have a constant J on translations, so that they do not couple the two bodies. */
 static int couples(const lg_element *e)
 {
-    return lg_element_between(e) && (pair_count(e) > 0 || e->p[CARRIER] != 0);
+    return lg_element_between(e) && (e->info->npairs > 0 || e->p[CARRIER] != 0);
 }
 
 /* Rows of translation depend on the rotation of the carrier alone. */
 static int on_point(const lg_element *e, int end)
 {
-    return pair_count(e) == 0 && e->p[CARRIER] != end + 1;
+    return e->info->npairs == 0 && e->p[CARRIER] != end + 1;
 }
 
 /* Translations are along axes of the carrier, and pairs have one axis on each body. */
 static int degree(const lg_element *e, int row, int end)
 {
-    return row >= e->info->nrows - pair_count(e) || e->p[CARRIER] == end + 1;
+    return row >= e->info->nrows - e->info->npairs || e->p[CARRIER] == end + 1;
 }
 
 /* ---- translations ---- */
@@ -216,7 +208,7 @@ static const char *row_label(const lg_element *e, int row)
         {"translation along e1", "translation along e2", "translation along e3"},
     };
     static const char *const about[] = {"rotation about e1", "rotation about e2", "rotation about e3"};
-    int ntranslations = e->info->nrows - pair_count(e);
+    int ntranslations = e->info->nrows - e->info->npairs;
     if (row < ntranslations)
         return along[e->p[CARRIER] != 0][e->info->locked[row] - '1'];
 
@@ -295,7 +287,7 @@ static void pair_rows(const lg_element *e, const lg_pose *const f[2], int row, c
 
 static void rows(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out)
 {
-    int npairs = pair_count(e), npoints = e->info->nrows - npairs;
+    int npairs = e->info->npairs, npoints = e->info->nrows - npairs;
     open_rows(npoints, e->info->nrows, want, out);
     if (e->p[CARRIER] == 0 && npoints == 3)
         point_rows(f, out);
@@ -360,7 +352,7 @@ static const char *pair_residual(const lg_element *e, const double Rab[9], const
 static void residual(const lg_element *e, const lg_pose *const f[2], const double *lam, double *phi, double w[2][6])
 {
     const char *pairs = e->info->pairs, *digit = pairs;
-    int npoints = e->info->nrows - pair_count(e);
+    int npoints = e->info->nrows - e->info->npairs;
     double Rab[9];
     if (lam)
         lg_zero(6, w[0]), lg_zero(6, w[1]);
@@ -404,7 +396,8 @@ static void commit(const lg_element *e, const lg_pose *const f[2], double *mem)
                  .parameters = parameters,                                                                             \
                  .nparameters = 3,                                                                                     \
                  .locked = joint_translations,                                                                         \
-                 .pairs = joint_pairs},                                                                                \
+                 .pairs = joint_pairs,                                                                                 \
+                 .npairs = (int)(sizeof(joint_pairs) / 2)},                                                            \
         .check = check,                                                                                                \
         .couples = couples,                                                                                            \
         .on_point = on_point,                                                                                          \
