@@ -20,7 +20,8 @@ void lg_outcome_reach(lg_outcome *outcome, const lg_state *state, double h, doub
 {
     outcome->end.count = 0;
     (void)lg_record_add(&outcome->end, state, h, error);
-    lg_copy(outcome->ncarry, state->carry, outcome->carry);
+    if (outcome->ncarry)
+        lg_copy(outcome->ncarry, state->carry, outcome->carry);
 }
 
 void lg_outcome_close(lg_outcome *outcome)
