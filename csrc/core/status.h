@@ -11,10 +11,8 @@ typedef enum lg_status {
     LG_STATUS_COUNT
 } lg_status;
 
-enum {
-    LG_WHAT_SIZE = 160,
-    LG_NAME_SIZE = 64
-}; /* bytes for each text of a report, and for a name inside a longer text */
+/* Bytes for each text of a report, and for a name inside a longer text. */
+enum { LG_WHAT_SIZE = 160, LG_NAME_SIZE = 64 };
 
 /* Where and why a run ended. `what`, in UTF-8, names a constraint row, a body, an element or an argument. */
 typedef struct lg_report {

@@ -462,7 +462,9 @@ static void fill_invariants(builder *b)
     lg_model *m = b->model;
     const int *start = m->pattern.group_start;
     long meeting = b->layout.nmeetings;
-    for (int i = 0; m->invariants && i < b->n.nelements; i++) {
+    if (!m->invariants) // there are no joints
+        return;
+    for (int i = 0; i < b->n.nelements; i++) {
         const lg_joint *from = m->place_of[i].joint;
         if (!from)
             continue;
@@ -475,7 +477,7 @@ static void fill_invariants(builder *b)
         meeting += (long)(start[1] - start[0]) * (start[1] - start[0]);
         start++;
     }
-    for (int i = 0; m->invariants && i < m->njoint_spans; i++)
+    for (int i = 0; i < m->njoint_spans; i++)
         m->invariant_spans[i] = (lg_joints){m->invariants + (m->joint_spans[i].first - m->joints),
                                             m->invariants + (m->joint_spans[i].end - m->joints)};
 }

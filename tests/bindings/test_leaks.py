@@ -42,19 +42,24 @@ def test_ten_thousand_runs_do_not_grow():
     assert resident() - before < 1 << 20
 
 
-def test_python_objects_are_let_go():
-    short_runs(20)
+def growth(repeat, few, many):
+    """Bytes of Python objects that `repeat(many)` leaves behind, after `repeat(few)` has filled all caches."""
+    repeat(few)
     gc.collect()
     tracemalloc.start()
     try:
-        short_runs(20)
+        repeat(few)
         gc.collect()
         before = tracemalloc.get_traced_memory()[0]
-        short_runs(200)
+        repeat(many)
         gc.collect()
-        assert tracemalloc.get_traced_memory()[0] - before < 4096
+        return tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
+
+
+def test_python_objects_are_let_go():
+    assert growth(short_runs, 20, 200) < 4096
 
 
 def test_singular_runs_do_not_grow():
@@ -67,16 +72,7 @@ def test_singular_runs_do_not_grow():
             with pytest.raises(_core.SingularError):
                 _core.Stepper(twice, "rk44", 0.0, q, v, None, {})
 
-    fail(50)
-    gc.collect()
-    tracemalloc.start()
-    try:
-        before = tracemalloc.get_traced_memory()[0]
-        fail(300)
-        gc.collect()
-        assert tracemalloc.get_traced_memory()[0] - before < 8192
-    finally:
-        tracemalloc.stop()
+    assert growth(fail, 50, 300) < 8192
 
 
 def test_queries_do_not_grow():
@@ -98,16 +94,7 @@ def test_queries_do_not_grow():
                 with pytest.raises(ValueError):
                     call()
 
-    ask(20)
-    gc.collect()
-    tracemalloc.start()
-    try:
-        before = tracemalloc.get_traced_memory()[0]
-        ask(100)
-        gc.collect()
-        assert tracemalloc.get_traced_memory()[0] - before < 8192
-    finally:
-        tracemalloc.stop()
+    assert growth(ask, 20, 100) < 8192
 
 
 def test_reference_counts_are_flat():

@@ -31,8 +31,7 @@ enum { LG_GUESSES(LG_CHOICE_CONSTANT) };
 #define LG_HAMILTONIANS(X)                                                                                             \
     X(LG_HAMILTONIAN_POLYNOMIAL, "polynomial")                                                                         \
     X(LG_HAMILTONIAN_EXACT, "exact")                                                                                   \
-    X(LG_HAMILTONIAN_PUBLISHED, "publishe"                                                                             \
-                                "d")
+    X(LG_HAMILTONIAN_PUBLISHED, "published")
 enum { LG_HAMILTONIANS(LG_CHOICE_CONSTANT) };
 
 typedef struct lg_conserve_stepper {
