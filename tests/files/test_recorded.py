@@ -1,0 +1,46 @@
+"""Files of earlier versions: they load with the numbers that they had, and resume as they would have gone on."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+import lgint
+from files.recorded import CASES, IN_FOLDERS, INTERRUPTED, RUNS, numbers_of, rest_numbers, resumed, watch
+
+NUMBERS = json.loads((RUNS / "numbers.json").read_text())
+SAVED = [f"{name}.npz" for name in CASES] + [*IN_FOLDERS]
+
+
+def check(found, expected):
+    """All numbers agree to the tolerance of Newton's method."""
+    assert found.keys() == expected.keys()
+    for name, values in expected.items():
+        scale = max(np.abs(values).max(initial=0.0), 1.0)
+        assert np.allclose(found[name], values, rtol=0, atol=1e-7 * scale), name
+
+
+@pytest.mark.parametrize("saved", SAVED)
+def test_a_recorded_run_loads_and_goes_on(saved):
+    name = saved.removesuffix(".npz")
+    arguments = CASES[name][2]
+    run = lgint.load(RUNS / saved)
+    given = {key: value for key, value in arguments.items() if key in ("newton", "equivariant")}
+    found = numbers_of(run, resumed(run, arguments, **given))
+    dense = {key for key in NUMBERS[name] if key.startswith("dense")}
+    check(found, {key: NUMBERS[name][key] for key in NUMBERS[name].keys() - (set() if run.sol else dense)})
+
+
+@pytest.mark.parametrize("name", INTERRUPTED)
+def test_an_interrupted_folder_goes_on(name, tmp_path):
+    make, method, arguments = CASES[name]
+    folder = shutil.copytree(RUNS / f"{name}_interrupted", tmp_path / "run")
+    assert lgint.load(folder).status == -1
+    run = lgint.integrate(make(), method, **arguments, path=folder, events=watch(np.inf))
+    given = {key: value for key, value in arguments.items() if key in ("newton", "equivariant")}
+    check(numbers_of(run, resumed(run, arguments, **given)), NUMBERS[name])
+
+
+def test_a_recorded_equilibrium_loads():
+    check(rest_numbers(lgint.load(RUNS / "rod_rest.npz")), NUMBERS["rod_rest"])
