@@ -1,34 +1,40 @@
 # Everything runs in .venv, which is made from the package index; needs Python >= 3.10 with its headers and a C compiler.
 #   make demo   the heavy top under several methods: a convergence table here, its plot in demo/
-#   make test   the whole suite: C tests, then pytest
+#   make test   the suite without its slow tests: C tests, then pytest
+#   make slow   the slow tests; SHARE=8 runs one in 8 of them
 #   make sanitize   the same under the address and undefined-behaviour sanitizers; needs gcc
 #   make wheel    dist/lgint-*.whl for this machine, tried in clean environments with the newest and the oldest OpenBLAS
 #   make papers   the figures and tables of the papers, in papers/, and the verdicts that docs/papers.md shows
 #   make papers-quick   the same with fewer steps, leaving the docs alone
 #   make pictures   the moving pictures of the README
-#   make counts   instructions per step by part of the code, beside the committed ones; needs valgrind
+#   make counts   instructions per step by part of the code, beside the committed ones; needs valgrind;
+#                 SHARE=8 counts one in 8 of the cases
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml setup.py $(shell find csrc -name '*.[ch]' -o -name '*.def')
 C_FILES = $(shell find csrc tests/c -name '*.[ch]')
+SHARE := 1
 JOBS := $(shell getconf _NPROCESSORS_ONLN)
 C_TESTS = $(MAKE) -C tests/c PYTHON=$(abspath $(BIN))/python
 
-.PHONY: demo test sanitize papers papers-quick counts wheel pictures docs lint format clean
+.PHONY: demo test slow sanitize papers papers-quick counts wheel pictures docs lint format clean
 
 demo: $(VENV)/plot.stamp
 	$(BIN)/lgint demo --out demo
 
 test: $(VENV)/test.stamp
 	$(C_TESTS) test
-	$(BIN)/pytest -n $(JOBS) -m "not measures" --nbmake tests $(wildcard notebooks)
+	$(BIN)/pytest -n $(JOBS) -m "not measures and not slow" --nbmake tests $(wildcard notebooks)
 	$(BIN)/pytest -m measures tests
+
+slow: $(VENV)/test.stamp
+	$(BIN)/pytest -n $(JOBS) -m slow --share $(SHARE) tests
 
 # An extension of its own in build/sanitize, ahead of the installed one on the path. Python brings neither of the two
 # libraries, so they are loaded first. Memory comes from malloc, where the sanitizer sees each block; what Python itself
 # never frees is no leak. The sanitizers' report goes to stderr, which pytest must not keep to itself. Left out
-# are tests that measure time or memory, those in a browser, and those of the source tree.
+# are tests that measure time or memory, slow ones, those in a browser, and those of the source tree.
 SANITIZED := $(abspath build/sanitize)
 PRELOAD = $(foreach library,libasan.so libstdc++.so,$(shell $(CC) -print-file-name=$(library)))
 
@@ -37,7 +43,7 @@ sanitize: $(VENV)/test.stamp
 	rm -rf $(SANITIZED)/lib
 	LGINT_SANITIZE=1 CC="$(CC)" $(BIN)/python setup.py -q build --build-base $(SANITIZED) --build-lib $(SANITIZED)/lib
 	LD_PRELOAD="$(PRELOAD)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(SANITIZED)/lib \
-	    $(BIN)/pytest -n $(JOBS) --capture=sys -m "not measures and not browser" --ignore=tests/layout tests
+	    $(BIN)/pytest -n $(JOBS) --capture=sys -m "not measures and not slow and not browser" --ignore=tests/layout tests
 
 # What `cibuildwheel` does for each platform (see pyproject.toml), here for this machine's Python alone.
 WHEEL := $(abspath build/wheel)
@@ -66,7 +72,7 @@ pictures: $(VENV)/plot.stamp
 	$(BIN)/python docs/motion.py
 
 counts: $(VENV)/bench.stamp
-	$(BIN)/python -m lgint._tools.bench_counts -o build/instructions.csv
+	$(BIN)/python -m lgint._tools.bench_counts --share $(SHARE) -o build/instructions.csv
 
 docs: $(VENV)/docs.stamp
 	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html

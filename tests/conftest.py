@@ -17,12 +17,19 @@ NAMED = os.environ.get("LGINT_CHROMIUM")
 CHROMIUM = next(filter(None, map(shutil.which, [NAMED] if NAMED else ["chromium", "chromium-browser"])), NAMED)
 
 
+def pytest_addoption(parser):
+    """The share of slow tests that `make slow SHARE=N` runs."""
+    parser.addoption("--share", type=int, default=1, metavar="N", help="run one in N of the tests marked `slow`")
+
+
 def pytest_collection_modifyitems(config, items):
-    """Leaves out the tests that need a browser, if there is none on this machine, and says so in the header."""
+    """Leaves out slow tests beyond the share that is asked for, and tests in a browser where there is none."""
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    left_out = set(slow) - set(slow[:: config.getoption("share")])
     if CHROMIUM is None:
-        left_out = [item for item in items if item.get_closest_marker("browser")]
-        items[:] = [item for item in items if item not in left_out]
-        config.hook.pytest_deselected(items=left_out)
+        left_out |= {item for item in items if item.get_closest_marker("browser")}
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=left_out)
 
 
 def pytest_report_header():

@@ -369,6 +369,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="make counts", description="Instructions per step, next to the committed ones."
     )
     parser.add_argument("--only", default="", metavar="TEXT", help="cases whose names contain this text")
+    parser.add_argument("--share", type=int, default=1, metavar="N", help="one in N of these cases")
     parser.add_argument(
         "--functions", type=int, default=0, metavar="N", help="show the N most expensive functions of each part"
     )
@@ -376,7 +377,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--committed", type=Path, default=Path("benchmarks/instructions.csv"), help="to compare with")
     parser.add_argument("-o", "--out", type=Path, help="file for the new counts (.csv)")
     given = parser.parse_args(arguments)
-    names = [name for name in STEPS if given.only in name]
+    names = [name for name in STEPS if given.only in name][:: given.share]
     try:
         if not names:
             choice("case", given.only, list(STEPS))

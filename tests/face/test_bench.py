@@ -243,6 +243,13 @@ def test_a_case_that_is_not_counted(capsys):
     assert "chain of 3" in capsys.readouterr().err
 
 
+def test_a_share_of_the_cases(monkeypatch):
+    counted = []
+    monkeypatch.setattr(bench_counts, "count", lambda names, source: counted.extend(names) or {})
+    assert bench_counts.main(["--share", "8"]) == 0
+    assert counted == list(bench_counts.STEPS)[::8]
+
+
 # replaces valgrind: writes the profile of a run, whose costs are those of PROFILE times the number of steps
 VALGRIND = """#!{python}
 import re, sys
