@@ -84,19 +84,34 @@ lg_status lg_check_finite(const lg_system *system, const double *q, const double
                : LG_NOT_FINITE;
 }
 
+/* The memory of the system at the end of a step from `state`, into self->mem. */
+static lg_status commit(lg_stepper *self, const lg_state *state, const lg_point *end)
+{
+    const lg_system *system = self->system;
+    if (!system->commit)
+        return LG_OK;
+    lg_point from = lg_point_at(state->t, state->q, state->v);
+    from.t_in = end->t_in;
+    from.a = state->a, from.lam = state->lam, from.mem = state->mem, from.work = end->work;
+    lg_copy(system->nmem, state->mem, self->mem);
+    return system->commit(system->self, &from, end, self->mem, &self->report);
+}
+
 lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const double *q, const double *v,
                             const double *a, const double *lam)
 {
     int nq = self->system->space->nq, nv = self->system->space->nv, nrows = self->system->pattern->nrows;
+    lg_point end = lg_point_at(state->t + h, q, v);
+    end.t_in = state->t + 0.5 * h;
+    end.a = a, end.lam = lam, end.mem = state->mem, end.work = self->accel.work;
     lg_status status = lg_check_finite(self->system, q, v, a, lam);
     if (status != LG_OK) {
-        lg_point end = lg_point_at(state->t + h, q, v);
-        end.a = a, end.mem = state->mem, end.work = self->accel.work;
         lg_report_not_finite(self->system, &end, -1, &self->report);
         return status;
     }
     if (singular(self->system->space, q))
         return LG_COORDINATES;
+    LG_TRY(commit(self, state, &end));
 
     lg_copy(nq, q, state->q);
     lg_space_polish(self->system->space, state->q);
@@ -104,6 +119,7 @@ lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const d
     lg_copy(nv, a, state->a);
     if (nrows)
         lg_copy(nrows, lam, state->lam);
+    lg_copy(self->system->nmem, self->mem, state->mem);
     state->t += h;
     return LG_OK;
 }

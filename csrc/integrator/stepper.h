@@ -61,6 +61,7 @@ struct lg_stepper {
     const lg_plan *plan; /* the one for its coupling */
     const lg_option_value *options; /* method->options->nvalues: the struct of options beside the method */
     lg_accel accel; /* index-1 accelerations; its matrix serves the stepper too, after a reset */
+    double *mem; /* scratch for the memory of the system at the end of a step */
     lg_stats stats;
     lg_report report;
 };
@@ -80,8 +81,9 @@ int lg_stepper_needs(const lg_stepper_type *type, const lg_pattern *pattern, lg_
 lg_status lg_check_finite(const lg_system *system, const double *q, const double *v, const double *a,
                           const double *lam);
 
-/* Ends a step: q, with its rotations polished, v, a and lam become the state at state->t + h. LG_NOT_FINITE if they are
-   not finite, LG_COORDINATES if the coordinates of a body are singular. */
+/* Ends a step: q, with its rotations polished, v, a and lam become the state at state->t + h, and the memory of the
+   system that of this state. LG_NOT_FINITE if they are not finite, LG_COORDINATES if the coordinates of a body are
+   singular, LG_TURNED if an element has turned too far; the state is then as before. */
 lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const double *q, const double *v,
                             const double *a, const double *lam);
 

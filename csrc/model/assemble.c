@@ -232,20 +232,20 @@ double lg_model_next_kink(void *self, double t)
     return next;
 }
 
-lg_status lg_model_commit(void *self, const lg_point *at, double *mem)
+lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report)
 {
     const lg_model *m = self;
     const lg_pose *pose[2];
-    LG_TRY(lg_model_move(m, at, LG_POSES, 0));
+    LG_TRY(lg_model_move(m, to, LG_POSES, 0));
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
         if (f->type->commit) {
-            open_poses(&f->e, at, pose);
-            f->type->commit(&f->e, pose, mem + f->e.mem);
+            open_poses(&f->e, to, pose);
+            LG_TRY(f->type->commit(&f->e, pose, from, to, mem + f->e.mem, report));
         }
     for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
         if (j->type->commit) {
-            open_poses(&j->e, at, pose);
-            j->type->commit(&j->e, pose, mem + j->e.mem);
+            open_poses(&j->e, to, pose);
+            LG_TRY(j->type->commit(&j->e, pose, from, to, mem + j->e.mem, report));
         }
     return LG_OK;
 }

@@ -50,7 +50,7 @@ lg_status lg_model_eval(void *self, const lg_point *point, const lg_wanted *want
 lg_status lg_model_accelerate(void *self, const lg_point *point, double *a);
 lg_status lg_model_energy(void *self, const lg_point *point, double *T, double *V);
 double lg_model_next_kink(void *self, double t);
-lg_status lg_model_commit(void *self, const lg_point *point, double *mem);
+lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report);
 lg_status lg_model_kinetic(void *self, const lg_pair *pair, const lg_kinetic_wanted *wanted);
 int lg_model_without_step(void *self, const lg_pair *pair);
 lg_status lg_model_pair(void *self, const lg_pair *pair, const lg_pair_wanted *wanted);

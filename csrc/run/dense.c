@@ -151,7 +151,7 @@ static lg_knot knot_of(const lg_states *row)
     return (lg_knot){*row->t, part[LG_PART_Q], part[LG_PART_V], part[LG_PART_A], part[LG_PART_LAM]};
 }
 
-/* The memory at a time in a step: the memory at its start, updated as if the state were accepted. */
+/* The memory at a time in a step: the memory at its start, updated as if the step ended there. */
 static lg_status remember(const lg_dense *dense, const lg_states *from, const lg_states *found, double *work)
 {
     const lg_system *system = dense->system;
@@ -161,12 +161,14 @@ static lg_status remember(const lg_dense *dense, const lg_states *from, const lg
     lg_copy(system->nmem, from->part[LG_PART_MEM], mem);
     if (!system->commit)
         return LG_OK;
-    lg_point point = lg_point_after(*found->t, part[LG_PART_Q], part[LG_PART_V], mem);
-    point.t_in = 0.5 * (dense->from.t + dense->to.t);
-    point.a = part[LG_PART_A];
-    point.lam = part[LG_PART_LAM];
-    point.work = work;
-    return system->commit(system->self, &point, mem);
+    lg_point start = lg_point_at(*from->t, from->part[LG_PART_Q], from->part[LG_PART_V]);
+    lg_point point = lg_point_at(*found->t, part[LG_PART_Q], part[LG_PART_V]);
+    start.t_in = point.t_in = 0.5 * (dense->from.t + dense->to.t);
+    start.a = from->part[LG_PART_A], point.a = part[LG_PART_A];
+    start.lam = from->part[LG_PART_LAM], point.lam = part[LG_PART_LAM];
+    start.mem = from->part[LG_PART_MEM], point.mem = mem;
+    start.work = point.work = work;
+    return system->commit(system->self, &start, &point, mem, &(lg_report){0});
 }
 
 lg_status lg_dense_between(lg_dense *dense, const lg_states *from, const lg_states *to, const lg_states *found,

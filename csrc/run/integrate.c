@@ -414,11 +414,10 @@ static lg_status go(lg_run *run, double end, double h, lg_report *report)
     return LG_OK;
 }
 
-/* Whether something can fail after the state has changed: a step that follows another one, a restart at a kink, or an
-   update of memory. */
+/* Whether something can fail after the state has changed: a step that follows another one, or a restart at a kink. */
 static int changes_early(const lg_run *run, double end, double h)
 {
-    return isfinite(next_landing(run->system, run->state.t, end, h).kink) || run->system->commit;
+    return isfinite(next_landing(run->system, run->state.t, end, h).kink);
 }
 
 /* The step to `end`; if it fails, the state is as before. */

@@ -42,6 +42,7 @@ static void run_layout(void *self, lg_arena *arena)
 
     lg_control_layout(&run->control, stepper, arena);
     lg_accel_layout(&stepper->accel, arena);
+    stepper->mem = lg_arena_doubles(arena, (size_t)run->system->nmem);
     stepper->type->layout(stepper, arena);
 }
 
@@ -178,18 +179,15 @@ static lg_status allocate(lg_run *run, const lg_setup *setup, lg_report *report)
     return LG_OK;
 }
 
-static lg_status commit(lg_run *run, lg_state *state, double t_in)
+/* The memory of a fresh start. */
+static lg_status begin_memory(lg_run *run)
 {
     const lg_system *system = run->system;
-    if (!system->commit)
-        return LG_OK;
-
-    lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
-    point.t_in = t_in;
-    point.a = state->a;
-    point.lam = state->lam;
+    lg_state *state = &run->state;
+    lg_point point = lg_point_at(state->t, state->q, state->v);
+    point.mem = state->mem;
     point.work = run->stepper->accel.work;
-    return system->commit(system->self, &point, state->mem);
+    return system->commit ? system->commit(system->self, NULL, &point, state->mem, &run->stepper->report) : LG_OK;
 }
 
 lg_status lg_run_project(lg_run *run)
@@ -267,7 +265,7 @@ static lg_status begin(lg_run *run, const lg_start *start)
     set_part(run, LG_PART_V, start);
 
     if (!start->carry) {
-        LG_TRY(commit(run, state, start->t));
+        LG_TRY(begin_memory(run));
         LG_TRY(check_consistent(run));
         return lg_run_restart(run, start->t);
     }
@@ -377,11 +375,7 @@ static void count(lg_run *run, double h, double error)
 lg_status lg_run_step(lg_run *run, double h, lg_report *report)
 {
     lg_stepper *stepper = run->stepper;
-    double inside = run->state.t + 0.5 * h;
-
     lg_status status = stepper->type->step(stepper, &run->state, h);
-    if (status == LG_OK)
-        status = commit(run, &run->state, inside);
     if (status == LG_OK)
         count(run, h, NAN);
     else
@@ -414,7 +408,8 @@ static lg_status attempt(lg_run *run, double h, double *error, lg_report *cause)
         status = stepper->type->error(stepper, &run->before, h, run->control.error);
     *error = status == LG_OK ? lg_control_norm(&run->control, run->system->space, &run->before, &run->state) : NAN;
     *error = isfinite(*error) ? *error : NAN;
-    int smaller_may_do = status == LG_NOT_FINITE || status == LG_NO_CONVERGENCE || status == LG_SINGULAR;
+    int smaller_may_do =
+        status == LG_NOT_FINITE || status == LG_NO_CONVERGENCE || status == LG_SINGULAR || status == LG_TURNED;
     if (smaller_may_do) {
         *cause = stepper->report;
         cause->status = status;
@@ -512,7 +507,6 @@ static lg_status adapt(lg_run *run, double landing, double *h)
     if (trial.lands)
         run->state.t = landing;
     run->stepper->report = (lg_report){0};
-    LG_TRY(commit(run, &run->state, run->before.t + 0.5 * trial.h));
     count(run, trial.h, error);
     return LG_OK;
 }

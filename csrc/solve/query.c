@@ -43,7 +43,9 @@ static lg_status begin(lg_probe *probe)
     const lg_system *system = probe->system;
     lg_zero(system->nmem, probe->mem);
     probe->point.t_in = nextafter(probe->point.t, INFINITY);
-    return system->commit ? system->commit(system->self, &probe->point, probe->mem) : LG_OK;
+    if (!system->commit)
+        return LG_OK;
+    return system->commit(system->self, NULL, &probe->point, probe->mem, &probe->report);
 }
 
 lg_status lg_probe_initial(lg_probe *probe)

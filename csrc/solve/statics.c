@@ -223,12 +223,14 @@ static lg_status accept(search *at)
     lg_statics *s = at->statics;
     const lg_system *system = s->accel.system;
     int nq = system->space->nq, nrows = system->pattern->nrows;
+    lg_point from = point_at(s, s->q, s->lam), to = point_at(s, s->trial, s->trial + nq);
+    if (system->commit)
+        LG_TRY(system->commit(system->self, &from, &to, s->mem, at->report));
     lg_copy(nq, s->trial, s->q);
     lg_copy(nrows, s->trial + nq, s->lam);
     lg_copy(system->space->nv + nrows, s->trial_residual, s->residual);
     at->error = at->trial_error;
-    lg_point point = point_at(s, s->q, s->lam);
-    return system->commit ? system->commit(system->self, &point, s->mem) : LG_OK;
+    return LG_OK;
 }
 
 /* Moves the trial state of a step of implicit Euler onto the constraints; its multipliers become those with which it
@@ -439,7 +441,7 @@ lg_status lg_statics_start(lg_statics *s, lg_report *report)
     const lg_system *system = s->accel.system;
     lg_point point = point_at(s, s->q, NULL);
     if (system->commit)
-        LG_TRY(system->commit(system->self, &point, s->mem));
+        LG_TRY(system->commit(system->self, NULL, &point, s->mem, report));
     lg_status status = lg_accel_solve(&s->accel, &point, s->terms, s->lam, report);
     return status == LG_NOT_FINITE ? LG_UNDEFINED : status;
 }

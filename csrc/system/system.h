@@ -138,7 +138,10 @@ typedef struct lg_system {
     lg_status (*kinetic)(void *self, const lg_pair *pair, const lg_kinetic_wanted *wanted);
     int (*without_step)(void *self, const lg_pair *pair);
     double (*next_kink)(void *self, double t); /* first time > t where the data are not smooth; optional, INFINITY */
-    lg_status (*commit)(void *self, const lg_point *point, double *mem); /* an accepted point updates mem; optional */
+    /* Updates mem, which belongs to the point `from`, to that of the end of a step (optional). `from` NULL: `to` is a
+       start, and mem only the caller's guess. On failure, as LG_TURNED if an element has turned too far in the step, the
+       report names the element, and mem is of no use. */
+    lg_status (*commit)(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report);
     const char *(*row_name)(void *self, int row); /* of a constraint row */
     const char *(*block_name)(void *self, int block); /* the body on a block; optional */
     const char *(*culprit)(void *self, const lg_point *point); /* the element whose force is not finite; optional */

@@ -55,7 +55,9 @@ struct lg_force_type {
 
     double (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at);
     double (*next_kink)(const lg_element *e, double t);
-    void (*commit)(const lg_element *e, const lg_pose *const f[2], double *mem);
+    /* Updates its memory as the waist's verb `commit` does, where its frames are at the end of the step. */
+    lg_status (*commit)(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
+                        double *mem, lg_report *report);
 };
 
 #define LG_FORCE(symbol) extern const lg_force_type symbol;

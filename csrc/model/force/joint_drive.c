@@ -158,11 +158,14 @@ static lg_status outside(const lg_element *e, const lg_pose *const f[2], const l
     return LG_OK;
 }
 
-static void commit(const lg_element *e, const lg_pose *const f[2], double *mem)
+static lg_status commit(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
+                        double *mem, lg_report *report)
 {
+    (void)from, (void)to, (void)report;
     turn at;
     open_turn(e, f, &at);
     *mem = lg_triad_angle(e->p + TRIAD_A, at.v, *mem);
+    return LG_OK;
 }
 
 const lg_force_type lg_joint_drive = {

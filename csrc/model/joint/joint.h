@@ -65,7 +65,9 @@ struct lg_joint_type {
     double (*next_kink)(const lg_element *e, double t);
     /* A name for row `row` of the type. NULL: its number is used. */
     const char *(*row_label)(const lg_element *e, int row);
-    void (*commit)(const lg_element *e, const lg_pose *const f[2], double *mem);
+    /* Updates its memory as the waist's verb `commit` does, where its frames are at the end of the step. */
+    lg_status (*commit)(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
+                        double *mem, lg_report *report);
 };
 
 #define LG_JOINT(symbol, name, translations, pairs, angle, doc) extern const lg_joint_type symbol;

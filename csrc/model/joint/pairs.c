@@ -374,13 +374,16 @@ static void carry(const int turns[2], double *p)
 }
 
 /* The angle on the branch nearest to the one in memory. */
-static void commit(const lg_element *e, const lg_pose *const f[2], double *mem)
+static lg_status commit(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
+                        double *mem, lg_report *report)
 {
+    (void)from, (void)to, (void)report;
     double Rab[9], e1[3], v[3];
     lg_mulT33(f[0]->R, f[1]->R, Rab);
     lg_triad_axis(e->p + TRIAD_B, 0, e1);
     lg_mul3(Rab, e1, v);
     *mem = lg_triad_angle(e->p + TRIAD_A, v, *mem);
+    return LG_OK;
 }
 
 #define LG_CONSTRAINT(symbol)
