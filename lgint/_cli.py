@@ -94,7 +94,7 @@ def _run_parser(commands: Any) -> None:
 def _reproduce_parser(commands: Any) -> None:
     again = commands.add_parser("reproduce", help="make figures and tables of papers again and compare")
     again.add_argument("which", help="all, the key of a paper or KEY/ARTIFACT, see `lgint list artifacts`")
-    again.add_argument("--quick", action="store_true", help="fewer steps")
+    again.add_argument("--quick", action="store_true", help="fewer steps, which leave some claims not resolved")
     again.add_argument("--strict", action="store_true", help="exit status 1 if anything differs from its paper")
     again.add_argument("--out", type=Path, default=Path("reproduced"), metavar="DIR", help="default: reproduced")
     again.add_argument("--jobs", type=int, metavar="N", help="processes (default: one for each core)")

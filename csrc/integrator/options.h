@@ -68,7 +68,7 @@ enum { LG_TANGENT_TERMS(LG_CHOICE_CONSTANT) };
 typedef struct lg_genalpha_options {
     lg_option_value damping; /* rho_inf or alpha */
     lg_newton_options stop;
-    lg_option_value sigma, index, form, start, predictor, newton, tangent_terms, tangent_operator, scaling;
+    lg_option_value sigma, index, form, start, predictor, newton, renew_after, tangent_terms, tangent_operator, scaling;
 } lg_genalpha_options;
 
 /* Rows of generalized-alpha except its damping; `index_default` is LG_INDEX_3_DEFAULT or LG_STABILIZED_DEFAULT. */
@@ -126,6 +126,14 @@ typedef struct lg_genalpha_options {
          "\"modified\" reuses the matrix while that pays. None: \"modified\" if derivatives are formed by "            \
          "differences of Python functions, else \"full\".",                                                            \
          LG_FIELD(lg_genalpha_options, newton)},                                                                       \
+        {"renew_after",                                                                                                \
+         LG_OPTION_INTEGER,                                                                                            \
+         {8, -1},                                                                                                      \
+         1,                                                                                                            \
+         1000,                                                                                                         \
+         NULL,                                                                                                         \
+         "Iterations of a step beyond which modified Newton renews its matrix, with the plain predictor.",             \
+         LG_FIELD(lg_genalpha_options, renew_after)},                                                                  \
         {"tangent_terms",                                                                                              \
          LG_OPTION_CHOICE,                                                                                             \
          {0, LG_TERMS_ALL},                                                                                            \

@@ -181,7 +181,7 @@ static int ends_untested(const iteration *it, int is_new)
 
 /* ---- when to renew the matrix ---- */
 
-enum { FIRST_JUDGED = 3, MANY_ITERATIONS = 8, MOST_SOLE_STEPS = 16 };
+enum { FIRST_JUDGED = 3, MOST_SOLE_STEPS = 16 };
 
 /* The number of iterations after which an error is safe, as a real number. */
 static double iterations_for(double error, double contraction)
@@ -223,7 +223,7 @@ static int begins_new(const iteration *it)
 static int is_plainly_slow(const iteration *it)
 {
     int slows = it->count >= FIRST_JUDGED && it->contraction > slow;
-    return it->reuses > 0 && (slows || it->count > MANY_ITERATIONS);
+    return it->reuses > 0 && (slows || it->count > it->settings->renew_after);
 }
 
 static int is_renewal_due(const iteration *it)

@@ -13,9 +13,9 @@
 
    `plain`, the policy of the papers: the residual is tested before and after each correction. The modified method
    reuses its matrix, also from step to step, and renews it when an iteration, from the third of a step on, leaves more
-   than half of the error, or when a step has taken more than eight (holzinger2024, 3.4; holzinger2025, 7; their program
-   says from which iteration on). After the second renewal within a step, every further iteration of that step forms a
-   new matrix.
+   than half of the error, or when a step has taken more than `renew_after` (holzinger2024, 3.4; holzinger2025, 7; their
+   program says from which iteration on). After the second renewal within a step, every further iteration of that step
+   forms a new matrix.
 
    The other policy assumes a good first guess: rtol refers to the size of the residual's terms if that is larger than
    the first residual. Each step makes at least one correction and evaluates the residual after it only if necessary:
@@ -46,6 +46,7 @@ typedef struct lg_newton_settings {
     int modified;
     int reuses_last; /* full method: the last correction takes the matrix of the one before if that is good enough */
     int plain; /* the papers' policy */
+    int renew_after; /* modified, plain: iterations of a step beyond which the matrix is renewed */
     int together; /* one norm of all rows decides about convergence */
     int good_guess; /* rtol refers to the size of the residual's terms if that is larger than the first residual */
     double matrix_cost; /* cost of a new matrix, in iterations */

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+ABOUT = 10**0.5  # the factor within which a number is "about" that of a paper
+VERDICTS = ("reproduced", "differs", "not resolved")
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,8 @@ class Claim:
     holds : bool
     why : str
         Why it does not hold, if that is known; empty where it holds.
+    resolved : bool
+        Whether the run is fine enough to refute it. A full run always is.
     """
 
     text: str
@@ -30,25 +36,38 @@ class Claim:
     ours: str
     holds: bool
     why: str = ""
+    resolved: bool = True
 
     @property
     def verdict(self) -> str:
-        """The word "reproduced" or "differs"."""
-        return verdict(self.holds)
+        """One of `VERDICTS`."""
+        failed = "differs" if self.resolved else "not resolved"
+        return "reproduced" if self.holds else failed
 
     def __str__(self) -> str:
         reason = f" ({self.why})" if self.why else ""
         return f"{self.verdict}: {self.text}: paper {self.paper}, here {self.ours}{reason}"
 
 
-def verdict(holds: bool) -> str:
-    """The word for it."""
-    return "reproduced" if holds else "differs"
+def verdict(claims: Sequence[Claim]) -> str:
+    """The verdict on an artifact with these claims: the worst of theirs, of which "differs" is the worst."""
+    found = {claim.verdict for claim in claims}
+    return next(word for word in ("differs", "not resolved", "reproduced") if word in found)
+
+
+def needs_full_run(*claims: Claim) -> list[Claim]:
+    """Claims for which a quick run is too short or too coarse: it can confirm, but not refute them."""
+    return [replace(claim, resolved=False) for claim in claims]
+
+
+def of_full_run(claims: Sequence[Claim]) -> list[Claim]:
+    """The claims of a full run, which decides all of them."""
+    return [replace(claim, resolved=True) for claim in claims]
 
 
 def slope(text: str, paper: float, ours: float, within: float = 0.15, why: str = "") -> Claim:
     """An order of convergence that is met up to `within`."""
-    return _claim(text, f"{paper:g}", f"{ours:.2f}", abs(ours - paper) <= within, why)
+    return _claim(text, f"{paper:g}", _shown(ours, ".2f"), abs(ours - paper) <= within, why)
 
 
 def close(text: str, paper: ArrayLike, ours: ArrayLike, rel: float, why: str = "") -> Claim:
@@ -56,7 +75,7 @@ def close(text: str, paper: ArrayLike, ours: ArrayLike, rel: float, why: str = "
     theirs, found = np.atleast_1d(np.asarray(paper, float)), np.atleast_1d(np.asarray(ours, float))
     apart = np.abs(found - theirs) / np.abs(theirs)
     worst = int(np.argmax(np.where(np.isnan(apart), np.inf, apart)))
-    return _claim(text, f"{theirs[worst]:.6g}", f"{found[worst]:.6g}", bool(apart[worst] <= rel), why)
+    return _claim(text, f"{theirs[worst]:.6g}", _shown(found[worst], ".6g"), bool(apart[worst] <= rel), why)
 
 
 def equal(text: str, paper: int, ours: int, why: str = "") -> Claim:
@@ -64,17 +83,17 @@ def equal(text: str, paper: int, ours: int, why: str = "") -> Claim:
     return _claim(text, str(paper), str(ours), paper == ours, why)
 
 
-def within_factor(text: str, paper: float, ours: float, factor: float, why: str = "") -> Claim:
+def within_factor(text: str, paper: float, ours: float, factor: float = ABOUT, why: str = "") -> Claim:
     """Positive numbers of about one size: their ratio is between 1/factor and factor."""
     with np.errstate(divide="ignore", invalid="ignore"):
         apart = abs(np.log(ours / paper))
-    return _claim(text, f"about {paper:.3g}", f"{ours:.3g}", bool(apart <= np.log(factor)), why)
+    return _claim(text, f"about {paper:.3g}", _shown(ours), bool(apart <= np.log(factor)), why)
 
 
 def less(text: str, smaller: float, larger: float, times: float = 1.0, why: str = "") -> Claim:
     """The first number is smaller than the second, by the factor `times` at least."""
     wanted = "first < second" if times == 1.0 else f"first < second / {times:g}"
-    return _claim(text, wanted, f"{smaller:.3g} and {larger:.3g}", smaller * times < larger, why)
+    return _claim(text, wanted, f"{_shown(smaller)} and {_shown(larger)}", smaller * times < larger, why)
 
 
 def ratio(text: str, paper: float, over: float, under: float, rel: float = 0.1, why: str = "") -> Claim:
@@ -84,16 +103,23 @@ def ratio(text: str, paper: float, over: float, under: float, rel: float = 0.1, 
 
 def below(text: str, value: float, bound: float, why: str = "") -> Claim:
     """A number that is not above a bound."""
-    return _claim(text, f"at most {bound:.3g}", f"{value:.3g}", value <= bound, why)
+    return _claim(text, f"at most {bound:.3g}", _shown(value), value <= bound, why)
 
 
 def above(text: str, value: float, bound: float, why: str = "") -> Claim:
     """A number that is not below a bound."""
-    return _claim(text, f"at least {bound:.3g}", f"{value:.3g}", value >= bound, why)
+    return _claim(text, f"at least {bound:.3g}", _shown(value), value >= bound, why)
 
 
 def _claim(text: str, paper: str, ours: str, holds: bool, why: str) -> Claim:
-    return Claim(text, paper, ours, bool(holds), "" if holds else why)
+    return Claim(text, paper, ours, bool(holds), "" if holds else why, resolved=NONE not in ours)
+
+
+NONE = "none"  # stands for a number that the run does not have
+
+
+def _shown(number: float, form: str = ".3g") -> str:
+    return NONE if np.isnan(number) else format(number, form)
 
 
 def fitted(steps: ArrayLike, errors: ArrayLike) -> float:

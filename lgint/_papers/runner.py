@@ -17,7 +17,7 @@ from pathlib import Path
 
 from lgint._papers import output
 from lgint._papers.catalogue import select
-from lgint._papers.claims import Claim, verdict
+from lgint._papers.claims import VERDICTS, Claim, of_full_run, verdict
 from lgint._papers.registry import Artifact
 
 
@@ -43,8 +43,8 @@ class Outcome:
 
     @property
     def verdict(self) -> str:
-        """The word "reproduced", "differs" or "failed"."""
-        return "failed" if self.error else verdict(all(claim.holds for claim in self.claims))
+        """One of `VERDICTS`, or "failed"."""
+        return "failed" if self.error else verdict(self.claims)
 
 
 def run(rows: Sequence[Artifact], *, quick: bool, strict: bool, out: Path, jobs: int) -> int:
@@ -90,7 +90,8 @@ def _make(key: str, quick: bool, out: Path) -> Outcome:
         output.write(row, result, out)
     except Exception:
         return Outcome(key, [], time.process_time() - begin, traceback.format_exc())
-    return Outcome(key, result.claims, time.process_time() - begin)
+    claims = result.claims if quick else of_full_run(result.claims)
+    return Outcome(key, claims, time.process_time() - begin)
 
 
 def _completed(keys: Sequence[str], start: Callable[[str], Future[Outcome]]) -> Iterator[Outcome]:
@@ -197,11 +198,11 @@ def _report(outcome: Outcome) -> None:
 def _table(rows: Sequence[Artifact], outcomes: dict[str, Outcome]) -> str:
     """A line for each artifact, and how many of each verdict there are."""
     width = max(len(row.key) for row in rows)
-    lines = [f"\n{'artifact':<{width}}  {'verdict':<10}  {'claims':>7}  {'time/s':>7}  shows"]
+    lines = [f"\n{'artifact':<{width}}  {'verdict':<12}  {'claims':>7}  {'time/s':>7}  shows"]
     for row in rows:
         one = outcomes[row.key]
         held = f"{sum(claim.holds for claim in one.claims)} of {len(one.claims)}"
-        lines.append(f"{row.key:<{width}}  {one.verdict:<10}  {held:>7}  {one.seconds:7.1f}  {row.shows}")
+        lines.append(f"{row.key:<{width}}  {one.verdict:<12}  {held:>7}  {one.seconds:7.1f}  {row.shows}")
     verdicts = [one.verdict for one in outcomes.values()]
-    counts = ", ".join(f"{verdicts.count(word)} {word}" for word in ("reproduced", "differs", "failed"))
+    counts = ", ".join(f"{verdicts.count(word)} {word}" for word in (*VERDICTS, "failed"))
     return "\n".join([*lines, counts])

@@ -102,6 +102,7 @@ static lg_newton_settings settings_of(const lg_genalpha_stepper *g)
     settings.modified =
         newton >= 0 ? newton == LG_NEWTON_MODIFIED : (g->base.system->flags & LG_SYSTEM_DIFFERENCED) != 0;
     settings.plain = settings.together = !g->extrapolates;
+    settings.renew_after = (int)options_of(&g->base)->renew_after.number;
     settings.good_guess = g->extrapolates;
     return settings;
 }
