@@ -13,9 +13,11 @@
    does not depend on k_i; it provides B for this stage and B^T for the next. Each stage evaluates the forces once and
    the rows once.
 
-   The step ends at the point whose weights are b, with the multipliers lam = sum_i d_i Lam_i (15). If the last stage
-   is evaluated there, its k is the acceleration of the new state. Otherwise, and after a projection, the acceleration
-   solves M a = force - gyro - B^T lam: see unjoined.h.
+   The step ends at the point whose weights are b. Its acceleration, which is k_1 of the next step, and its multipliers
+   are those of first_stage:
+       consistent  the index-1 solution there. Stages that lie at the end are not formed.
+       printed     lam = sum_i d_i Lam_i (15). If the last stage is evaluated at the end, its k is the acceleration.
+                   Otherwise, and after a projection, this solves M a = force - gyro - B^T lam: see unjoined.h.
 
    For the embedded solution the last stage is solved once more, with the point of its own weights b^ as the next one.
    This happens before the end of the step is projected, so that the error is that of the step alone.
@@ -27,6 +29,39 @@
 #include "solve/project.h"
 #include "solve/unjoined.h"
 
+/* ---- options ---- */
+
+/* What the next step begins with. */
+#define LG_FIRST_STAGES(X) X(LG_FIRST_CONSISTENT, "consistent") X(LG_FIRST_PRINTED, "printed")
+enum { LG_FIRST_STAGES(LG_CHOICE_CONSTANT) };
+
+typedef struct lg_herk_options {
+    lg_explicit_options shared; /* comes first, so that its rows fit */
+    lg_option_value first_stage;
+} lg_herk_options;
+
+#define FIRST_STAGE_OPTION(initial)                                                                                    \
+    {"first_stage",                                                                                                    \
+     LG_OPTION_CHOICE,                                                                                                 \
+     {0, initial},                                                                                                     \
+     0,                                                                                                                \
+     0,                                                                                                                \
+     LG_CHOICES(LG_FIRST_STAGES),                                                                                      \
+     "First slope of a step and the multipliers reported there: of the index-1 equations, or by (15) as printed, "     \
+     "with multipliers of one order less.",                                                                            \
+     LG_FIELD(lg_herk_options, first_stage)}
+
+static const lg_option rows[] = {LG_PROJECT_OPTION(lg_explicit_options), FIRST_STAGE_OPTION(LG_FIRST_CONSISTENT)};
+static const lg_option free_rows[] = {LG_PROJECT_OPTION(lg_explicit_options), FIRST_STAGE_OPTION(LG_FIRST_PRINTED)};
+static const lg_option pair_rows[] = {LG_PROJECT_OPTION(lg_explicit_options), FIRST_STAGE_OPTION(LG_FIRST_PRINTED),
+                                      LG_CONTROL_OPTIONS(lg_explicit_options)};
+
+const lg_option_rows lg_herk_rows = LG_OPTION_ROWS(rows, lg_herk_options);
+const lg_option_rows lg_herk_free_rows = LG_OPTION_ROWS(free_rows, lg_herk_options);
+const lg_option_rows lg_herk_pair_rows = LG_OPTION_ROWS(pair_rows, lg_herk_options);
+
+/* ---- the stepper ---- */
+
 typedef struct lg_herk_stepper {
     lg_stepper base;
     int stages, end; /* number of stages; the point where the step ends, counted from 0 */
@@ -34,6 +69,7 @@ typedef struct lg_herk_stepper {
     double c[LG_STAGES], d[LG_STAGES];
     int levels; /* of the projection */
     int estimates;
+    int consistent; /* the state has index-1 accelerations and multipliers */
     lg_slopes slopes;
     double *theta, *q, *v; /* of the present point */
     double *force; /* force - gyro of the present stage */
@@ -41,28 +77,30 @@ typedef struct lg_herk_stepper {
     double *phidot;
     double *q_end, *v_end, *a_end, *lam_end;
     double *error; /* 2 nv */
-    lg_unjoined unjoined; /* used if the last stage does not give the acceleration of the new state */
+    lg_unjoined unjoined; /* used if neither the index-1 equations nor the last stage give the acceleration */
 } lg_herk_stepper;
 
+/* Whether the acceleration of the new state follows from its multipliers. */
 static int needs_acceleration(const lg_herk_stepper *rk)
 {
-    return rk->levels || rk->end == rk->stages;
+    return !rk->consistent && (rk->levels || rk->end == rk->stages);
 }
 
 static lg_status prepare(lg_stepper *self)
 {
     lg_herk_stepper *rk = (lg_herk_stepper *)self;
     const lg_tableau *tableau = self->method->tableau;
-    rk->stages = tableau->stages - 1;
+    rk->levels = lg_explicit_levels(self);
+    rk->estimates = lg_stepper_estimates(self);
+    rk->consistent = ((const lg_herk_options *)self->options)->first_stage.choice == LG_FIRST_CONSISTENT;
     rk->end = lg_weights_of(tableau->stages, tableau->b).reach;
+    rk->stages = rk->consistent && !rk->estimates ? rk->end : tableau->stages - 1;
     for (int i = 0; i < tableau->stages; i++) {
         rk->A[i] = lg_weights_of(i, tableau->A[i]);
         rk->c[i] = lg_ratio_value(tableau->c[i]);
         rk->d[i] = lg_ratio_value(tableau->d[i]);
     }
     rk->b_hat = lg_weights_of(rk->stages, tableau->b_hat);
-    rk->levels = lg_explicit_levels(self);
-    rk->estimates = lg_stepper_estimates(self);
     return needs_acceleration(rk) ? lg_unjoined_open(&rk->unjoined, self->system) : LG_OK;
 }
 
@@ -240,17 +278,26 @@ static void begin(lg_herk_stepper *rk, const lg_state *state, double h)
     set_rate(rk, state, 1);
 }
 
-/* Projects the end of the step and gives it its acceleration. */
+/* The acceleration and the multipliers of the new state; a projection has left the matrix of its last point. */
+static lg_status accelerate(lg_herk_stepper *rk, const lg_point *end)
+{
+    lg_accel *accel = &rk->base.accel;
+    lg_report *report = &rk->base.report;
+    int nv = rk->slopes.space->nv;
+    if (rk->consistent)
+        return (rk->levels ? lg_accel_solve_factored : lg_accel_solve)(accel, end, rk->a_end, rk->lam_end, report);
+    if (needs_acceleration(rk))
+        return lg_unjoined_solve(&rk->unjoined, accel, end, rk->a_end, rk->lam_end, report);
+    lg_copy(nv, lg_slopes_at(&rk->slopes, rk->stages - 1) + nv, rk->a_end);
+    return LG_OK;
+}
+
 static lg_status finish(lg_herk_stepper *rk, const lg_state *state, double h)
 {
-    int nv = rk->slopes.space->nv;
     lg_point end = point_at(state, h, 1, rk->q_end, rk->v_end);
     if (rk->levels)
         LG_TRY(lg_project_at(&rk->base.accel, rk->levels, &end, rk->q_end, rk->v_end, NULL, &rk->base.report));
-    if (needs_acceleration(rk))
-        return lg_unjoined_solve(&rk->unjoined, &rk->base.accel, &end, rk->a_end, rk->lam_end, &rk->base.report);
-    lg_copy(nv, lg_slopes_at(&rk->slopes, rk->stages - 1) + nv, rk->a_end);
-    return LG_OK;
+    return accelerate(rk, &end);
 }
 
 static lg_status step(lg_stepper *self, lg_state *state, double h)

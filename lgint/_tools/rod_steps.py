@@ -38,7 +38,7 @@ def rod_step_limit(
     """The largest step with which an explicit method is stable on a straight rod without stress.
 
     Rods with supports, joints or curvature have nearly the same limit; bodies and springs attached to them may lower
-    it. The multipliers in the first slope of `herk3` lower it by up to a fifth where the rod is constrained. Implicit
+    it. With `first_stage="printed"` that of `herk3` is up to a fifth lower where the rod is constrained. Implicit
     methods have no such limit.
 
     Parameters

@@ -10,6 +10,7 @@ from face.tops import functions
 
 METHODS = [name for name in lgint.methods() if lgint.method_info(name)["stepper"] == "herk"]
 ORDER = {name: lgint.method_info(name)["order"] for name in METHODS}
+FIRST_STAGES = ("consistent", "printed")
 
 # ---- constraints that move, singular masses ----
 
@@ -79,20 +80,24 @@ def test_a_constraint_that_moves_in_time_keeps_the_order(method, project):
         assert observed_order(steps, errors) == pytest.approx(ORDER[method], abs=0.2)
 
 
+@pytest.mark.parametrize("first_stage", FIRST_STAGES)
 @pytest.mark.parametrize("method", METHODS)
-def test_each_stage_evaluates_forces_once_and_rows_once(method):
-    """Steps do not need the acceleration terms of the constraints; only the start does."""
+def test_each_stage_evaluates_forces_once_and_rows_once(method, first_stage):
+    """Printed steps do not need the acceleration terms of the constraints; consistent ones do once, at their end."""
     calls = {}
     model = swing(calls)
     counts = []
     for n in (4, 14):
         calls.clear()
-        lgint.integrate(model, method, t_end=0.1 * n, h=0.1)
+        lgint.integrate(model, method, t_end=0.1 * n, h=0.1, first_stage=first_stage)
         counts.append(dict(calls))
+    consistent = first_stage == "consistent"
     stages = {"herk2": 1, "herk3": 2, "herk4": 4, "herk5": 6}[method]
     slope = ORDER[method] < 4  # these need one more evaluation, for the acceleration of the new state
+    if consistent and not slope:
+        stages, slope = stages - 1, True  # in place of the stage at the end of the step
     per_step = {name: (counts[1][name] - counts[0][name]) / 10 for name in counts[0]}
-    assert per_step["force"] == stages + slope and per_step["acceleration"] == 0
+    assert per_step["force"] == stages + slope and per_step["acceleration"] == consistent
     assert per_step["jacobian"] == stages + 1 + slope
 
 
@@ -177,6 +182,36 @@ def test_mechanisms_reach_the_solution_of_another_method(name):
     assert error(adaptive) < 1e-6
 
 
+def limit_of_order(errors):
+    """The order for h -> 0 from steps h, h/2 and h/4, if the observed order approaches it in proportion to h."""
+    first, second = np.log2(errors[0] / errors[1]), np.log2(errors[1] / errors[2])
+    return 2 * second - first
+
+
+# Step sizes 2^-k, from k on, show the orders of multipliers and of the drift.
+COARSEST = {"slider_crank": 9, "roll_up": 10}
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3"])
+@pytest.mark.parametrize("name", COARSEST)
+@pytest.mark.parametrize("method", ["herk2", "herk3"])
+def test_a_consistent_first_stage_on_mechanisms_and_rods(method, name, formulation):
+    """Multipliers gain an order. The drift has the same order in both forms: chains of bodies leave their constraint
+    on semidirect products too; that of herk2 is over ten times smaller with a consistent first stage."""
+    model, steps = getattr(lgint.models, name)(formulation=formulation), 2.0 ** -(COARSEST[name] + np.arange(3))
+    best = lgint.integrate(model, "dopri5", t_end=0.25, rtol=1e-12, atol=1e-12)
+    largest = {}
+    for first_stage in FIRST_STAGES:
+        runs = [lgint.integrate(model, method, t_end=0.25, h=h, first_stage=first_stage) for h in steps]
+        drift = [np.abs(run.constraint_residual("position")).max() for run in runs]
+        assert limit_of_order(drift) == pytest.approx(ORDER[method], abs=0.15)
+        largest[first_stage] = drift[-1]
+        if first_stage == "consistent":
+            errors = [np.linalg.norm(run.lam[-1] - best.lam[-1]) for run in runs]
+            assert limit_of_order(errors) == pytest.approx(ORDER[method], abs=0.1)
+    assert method == "herk3" or largest["printed"] > 10 * largest["consistent"]
+
+
 # ---- error control ----
 
 
@@ -242,12 +277,6 @@ ROD_STEPS = {
     "roll_up": {2: (0.25, 1024), 3: (0.25, 512), 4: (0.25, 512), 5: (1.0, 256)},
     "flying_spaghetti": {2: (0.25, 1024), 3: (0.25, 1024), 4: (0.25, 512), 5: (1.0, 384)},
 }
-
-
-def limit_of_order(errors):
-    """The order for h -> 0 from steps h, h/2 and h/4, if the observed order approaches it in proportion to h."""
-    first, second = np.log2(errors[0] / errors[1]), np.log2(errors[1] / errors[2])
-    return 2 * second - first
 
 
 @pytest.mark.parametrize("formulation", ["S3R3", "R3xSO3"])
