@@ -23,7 +23,7 @@ class Events:
     """
 
     def __init__(self, core: _core.System, events: Event | Sequence[Event], known: Trajectory | None = None) -> None:
-        functions = self._listed(events)
+        functions = self.listed(events)
         for function in functions:
             if not callable(function):
                 raise ValueError(f"events: functions of t, q, v expected, got {function!r}")
@@ -43,13 +43,14 @@ class Events:
         return any(left > 0 for left in self.left)
 
     @staticmethod
-    def _listed(events: Event | Sequence[Event]) -> list[Event]:
+    def listed(events: Event | Sequence[Event]) -> list[Event]:
+        """The functions as a list; a single one may be given without."""
         return list(events) if isinstance(events, (list, tuple)) else [events]  # type: ignore[list-item]
 
     @classmethod
     def names(cls, events: Event | Sequence[Event] | None) -> list[str] | None:
         """The names of the functions, for the note in a folder."""
-        return None if events is None else [_name(function) for function in cls._listed(events)]
+        return None if events is None else [_name(function) for function in cls.listed(events)]
 
     def _go_on(self, known: Trajectory) -> None:
         """Starts with the events up to the state from which `known` is resumed; later ones will be found again."""
@@ -129,7 +130,7 @@ def _on_curve(function: Event, state: Callable[[float], tuple[Array, Array]], t:
 
 
 def _name(function: Any) -> str:
-    return getattr(function, "__name__", repr(function))
+    return getattr(function, "__name__", type(function).__name__)
 
 
 def _direction(function: Any) -> float:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any, Final
@@ -20,6 +21,7 @@ from lgint._args import Array
 from lgint._run import files
 
 ABOUT, RESUME, END = "about.json", "resume.npz", "end.npz"
+FUNCTIONS: Final = "functions"  # the entry with their keys, by their places in the run
 HEADER: Final = 128  # bytes; NumPy leaves room in a header for the number of rows to grow
 
 
@@ -31,15 +33,23 @@ class Folder:
     path : path
     about : dict
         A description of the run. A folder with another description is refused.
+    functions : function
+        The keys of the run's functions, as they are at the time. A folder with others is refused. Functions may keep
+        values that change during the run: their keys are good as they were when it began, and as it left them.
     """
 
-    def __init__(self, path: str | PathLike[str], about: Mapping[str, Any]) -> None:
+    def __init__(
+        self, path: str | PathLike[str], about: Mapping[str, Any], functions: Callable[[], dict[str, str]]
+    ) -> None:
         self.path = Path(files.path_of(path))
+        self._functions = functions
         self.rows = 0
         self._files: dict[str, IO[bytes]] = {}
         if (self.path / ABOUT).exists():
             self._check(about)
+            self._check_functions(functions())
             return
+        about = {**about, FUNCTIONS: functions()}
         if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
             raise ValueError(f"path: a new folder, or that of the same run, expected; {self.path} is something else")
         self.path.mkdir(parents=True, exist_ok=True)
@@ -48,9 +58,22 @@ class Folder:
 
     def _check(self, about: Mapping[str, Any]) -> None:
         found, given = files.load_text(_text(self.path)), files.load_text(files.text_of(about))
-        for name in found.keys() | given.keys():
+        for name in (found.keys() | given.keys()) - {FUNCTIONS}:
             if found.get(name) != given.get(name):
                 raise ValueError(f"path: {self.path} holds a run with a different {name!r}; choose another folder")
+
+    def _check_functions(self, given: dict[str, str]) -> None:
+        found = files.load_text(_text(self.path)).get(FUNCTIONS)
+        left = files.read(self.path / END)[0].get(FUNCTIONS) if (self.path / END).exists() else None
+        if given in (found or {}, left):
+            return
+        if found is None:
+            raise ValueError(
+                f"path: {self.path} was made by an older version, which did not note what functions compute, and this "
+                f"run has some ({', '.join(given)}); lgint.load reads it, and start= goes on from it in another folder"
+            )
+        names = ", ".join(sorted(name for name in found.keys() | given.keys() if found.get(name) != given.get(name)))
+        raise ValueError(f"path: {self.path} holds a run with a different function {names}; choose another folder")
 
     @property
     def ended(self) -> bool:
@@ -94,7 +117,11 @@ class Folder:
 
     def note(self, name: str, about: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         """Writes RESUME or END: all rows so far count from now on."""
-        files.write(self.path / name, {"rows": self.rows, **about}, arrays)
+        functions: dict[str, Any] = {}
+        if name == END:
+            with suppress(ValueError):  # what a function keeps by now has no key
+                functions[FUNCTIONS] = self._functions()
+        files.write(self.path / name, {"rows": self.rows, **functions, **about}, arrays)
 
     def close(self) -> None:
         """Closes all files."""

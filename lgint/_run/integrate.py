@@ -17,7 +17,7 @@ from lgint._model.gradients import gradients_formed
 from lgint._model.model import System, checked
 from lgint._run import ensemble
 from lgint._run.events import Event, Events
-from lgint._run.keep import Keeper, Save, keeper_of, place_of, saved_names
+from lgint._run.keep import Keeper, Save, keeper_of, place_of
 from lgint._run.methods import OPTIONS, ROWS
 from lgint._run.progress import progress_bar
 from lgint._run.start import Start, start_of, start_option
@@ -148,8 +148,9 @@ def integrate(
         A folder to which the states are written while the run goes on, so that it needs a constant amount of memory.
         The arrays of the trajectory then stay on the disk; `lgint.load` reads the folder, also while the run goes on
         and after it was killed. The same call with the same folder resumes the run, bit for bit, or returns what is
-        there if the run has ended; it knows functions of `events` and `save` by their names. Not together with
-        `dense_output`, which keeps every step in memory.
+        there if the run has ended. Functions of the model, of `events` and of `save` are the same if they have the same
+        code and values (constants, defaults, what they capture, the globals that they name), in whatever file; a
+        folder with others is refused. Not together with `dense_output`, which keeps every step in memory.
     progress : bool or function
         True: show a progress bar on standard error (with tqdm, if it is installed). A function is called about every
         50 ms with the time, or with the number of runs done of an ensemble; if it raises, the run ends.
@@ -191,8 +192,7 @@ def integrate(
         _refuse_dense_output(dense_output)
         own = None if start is None else {"t": state.t, "q": state.q, "v": state.v}
         plan = {"t0": t0, "t_end": end, "h": h, "save_every": every, "t_eval": wanted, "stops": landings, "start": own}
-        names = {"save": saved_names(save), "events": Events.names(events)}
-        place, known = place_of(path, model, method, options, {**plan, **names})
+        place, known = place_of(path, model, method, options, plan, events, save)
         if known is not None and known.status >= 0:
             return known
         if known is not None:

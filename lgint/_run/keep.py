@@ -10,9 +10,10 @@ from typing import Any, Final
 import numpy as np
 
 from lgint._args import Array, choice, shown
+from lgint._model.keys import function_keys
 from lgint._model.model import System
 from lgint._run import folder
-from lgint._run.events import Events
+from lgint._run.events import Event, Events
 from lgint._run.folder import END, RESUME, Folder
 from lgint._run.methods import ROWS
 from lgint._run.trajectory import SAVED, STATE, STEP, Trajectory, event_arrays, loaded
@@ -158,11 +159,20 @@ def keeper_of(
 
 
 def place_of(
-    path: str | PathLike[str], model: System, method: str, options: dict[str, Any], arguments: Mapping[str, Any]
+    path: str | PathLike[str],
+    model: System,
+    method: str,
+    options: dict[str, Any],
+    arguments: Mapping[str, Any],
+    events: Event | Sequence[Event] | None,
+    save: Save | None,
 ) -> tuple[Folder, Trajectory | None]:
     """The folder of a run, and the part of the run that is already in it."""
     about = {"method": method, "options": options, "model": type(model).__name__, "record": model.record()}
-    place = Folder(path, {**about, "arguments": arguments})
+    names = {"save": saved_names(save), "events": Events.names(events)}
+    functions = {"events": None if events is None else Events.listed(events), "save": save}
+    functions["model"] = model.origin["parameters"] if model.origin else model.record()
+    place = Folder(path, {**about, "arguments": {**arguments, **names}}, lambda: function_keys(**functions))
     if place.ended:
         return place, loaded(*folder.read(path), model)
     return place, loaded(*place.resume(), model) if place.resumable else None

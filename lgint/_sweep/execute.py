@@ -87,18 +87,20 @@ def _task(job: Job, executor: Executor, stop: threading.Event) -> Task:
                 raise StoppedError
 
         return lambda runs: executor.submit(job, runs, asked)
-    payload = _packed(job)
-    return lambda runs: executor.submit(run_packed, payload, list(runs))
+    payload = _packed(job, "the model, an argument or an observable")
+    return lambda runs: executor.submit(
+        run_packed, payload, [_packed(run, f"the values of {', '.join(run)}") for run in runs]
+    )
 
 
-def _packed(job: Job) -> bytes:
+def _packed(value: Job | Run, what: str) -> bytes:
     library = _pickler()
     try:
-        data: bytes = library.dumps(job)
+        data: bytes = library.dumps(value)
         return data
     except Exception as error:
         advice = "" if library is not pickle else "; the package cloudpickle can send functions of a script as well"
-        raise ValueError(f"executor: it cannot be given the model or an observable: {error}{advice}") from error
+        raise ValueError(f"executor: it cannot be given {what}: {error}{advice}") from error
 
 
 def _pickler() -> ModuleType:
@@ -110,9 +112,9 @@ def _pickler() -> ModuleType:
     return module
 
 
-def run_packed(payload: bytes, runs: list[Run]) -> tuple[float, list[Outcome]]:
+def run_packed(payload: bytes, runs: list[bytes]) -> tuple[float, list[Outcome]]:
     """Works on runs in another process."""
-    return _loaded(payload)(runs)
+    return _loaded(payload)([pickle.loads(run) for run in runs])
 
 
 @functools.lru_cache(maxsize=4)

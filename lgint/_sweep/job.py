@@ -13,12 +13,12 @@ import numpy as np
 
 from lgint import _core
 from lgint._args import choice, guess
+from lgint._model.keys import UnnamedError, key_of
 from lgint._model.model import Model, System
 from lgint._run.ensemble import Ensemble
 from lgint._run.integrate import check_options, integrate, methods
 from lgint._run.methods import OPTIONS
 from lgint._run.trajectory import Trajectory
-from lgint._sweep.keys import key_of
 
 # what a run may fail with; any other exception is a mistake in a program and ends the sweep
 FAILURES = (_core.IntegrationError, ValueError, ArithmeticError, LookupError)
@@ -122,26 +122,30 @@ class Job:
         """Wall time in s, and the outcome of each run. `asked` is called now and then, and may raise to end them."""
         begin = time.perf_counter()
         outcomes: dict[int, Outcome] = {}
-        groups: dict[str, list[int]] = {}
+        groups: dict[Any, list[int]] = {}
         for i, run in enumerate(runs):
-            groups.setdefault(key_of(self.arguments(run)), []).append(i)
+            groups.setdefault(self._group_of(i, run), []).append(i)
         for group in groups.values():
             outcomes |= self._group([(i, runs[i]) for i in group], asked)
         return time.perf_counter() - begin, [outcomes[i] for i in range(len(runs))]
 
+    def _group_of(self, i: int, run: Mapping[str, Any]) -> str | int:
+        """The same for runs that differ in their models only and may be done together; otherwise their own numbers."""
+        arguments = self.arguments(run)
+        try:
+            return i if is_alone(arguments) else key_of(arguments)
+        except UnnamedError:
+            return i
+
     def _group(
         self, runs: Sequence[tuple[int, Mapping[str, Any]]], asked: Callable[[float], None] | None
     ) -> dict[int, Outcome]:
-        """Outcomes of runs that differ in their models only, by their numbers."""
-        arguments = self.arguments(runs[0][1])
-        models: dict[str, System | Failure] = {}
-        keys = [key_of({name: value for name, value in run.items() if self.of_model(name)}) for _, run in runs]
-        for key, (_, run) in zip(keys, runs, strict=True):
-            if key not in models:
-                models[key] = attempt(self.model, run)
-        made = {key: model for key, model in models.items() if not isinstance(model, Failure)}
-        done = dict(zip(made, trajectories([*made.values()], arguments, asked), strict=True)) if made else {}
-        return {i: self._observe(done.get(key, models[key])) for key, (i, _) in zip(keys, runs, strict=True)}
+        """Outcomes of runs with the same arguments, by their numbers."""
+        models = {i: attempt(self.model, run) for i, run in runs}
+        made = {i: model for i, model in models.items() if not isinstance(model, Failure)}
+        found = trajectories([*made.values()], self.arguments(runs[0][1]), asked) if made else []
+        done = models | dict(zip(made, found, strict=True))
+        return {i: self._observe(trajectory) for i, trajectory in done.items()}
 
     def _observe(self, trajectory: Any) -> Outcome:
         found = trajectory if isinstance(trajectory, Failure) else attempt(self._values, trajectory)
@@ -161,14 +165,23 @@ def attempt(function: Callable[[Any], Any], argument: Any) -> Any:
         return Failure(error)
 
 
+def is_alone(arguments: Mapping[str, Any]) -> bool:
+    """Whether an ensemble does not take these arguments."""
+    return any(arguments.get(name) for name in ALONE if not isinstance(arguments.get(name), str))
+
+
 def trajectories(
     models: Sequence[System], arguments: Mapping[str, Any], asked: Callable[[float], None] | None
 ) -> list[Trajectory | Failure]:
     """Runs of models by the same method with the same arguments; together where the core can run them so."""
     given: dict[str, Any] = {"progress": asked or False, **arguments}
-    alone = any(arguments.get(name) for name in ALONE if not isinstance(arguments.get(name), str))
     shapes = {(model.nq, model.nv) for model in models}
-    if alone or len(models) == 1 or len(shapes) > 1 or not all(isinstance(model, Model) for model in models):
+    if (
+        is_alone(arguments)
+        or len(models) == 1
+        or len(shapes) > 1
+        or not all(isinstance(model, Model) for model in models)
+    ):
         return [attempt(lambda model: integrate(model, **given), model) for model in models]
     ensemble = attempt(lambda all_models: integrate(all_models, **given), [*models])
     if isinstance(ensemble, Failure):

@@ -25,6 +25,7 @@ class Runs:
     shape: dict[str, int]  # length of each dimension
     coordinates: dict[str, Coordinate]
     names: list[str]  # of the parameters
+    labels: list[dict[str, str]]  # for every run the names of those of its values that were given by name
 
 
 def runs_of(parameters: Mapping[str, Iterable[Any]] | Iterable[Mapping[str, Any]]) -> Runs:
@@ -39,12 +40,28 @@ def runs_of(parameters: Mapping[str, Iterable[Any]] | Iterable[Mapping[str, Any]
 
 
 def _grid(parameters: Mapping[str, Iterable[Any]]) -> Runs:
-    values = {name: _values(name, given) for name, given in parameters.items()}
+    named = {name: _labels(name, given) for name, given in parameters.items() if isinstance(given, Mapping)}
+    values = {name: _values(name, _unnamed(given)) for name, given in parameters.items()}
     coordinates: dict[str, Coordinate] = {}
     for name, given in values.items():
         coordinates |= _coordinates(name, given, name)
-    made = [dict(zip(values, point, strict=True)) for point in itertools.product(*values.values())]
-    return Runs(made, {name: len(given) for name, given in values.items()}, coordinates, [*values])
+    coordinates |= {name: ((name,), np.array(labels, dtype=object)) for name, labels in named.items()}
+    shape = {name: len(given) for name, given in values.items()}
+    points = [dict(zip(shape, point, strict=True)) for point in itertools.product(*map(range, shape.values()))]
+    made = [{name: values[name][i] for name, i in point.items()} for point in points]
+    labels = [{name: names[point[name]] for name, names in named.items()} for point in points]
+    return Runs(made, shape, coordinates, [*values], labels)
+
+
+def _labels(name: str, given: Mapping[str, Any]) -> list[str]:
+    for label in given:
+        if not isinstance(label, str):
+            raise ValueError(f"{name}: texts expected as names of the values, got {shown(label)}")
+    return [*given]
+
+
+def _unnamed(given: Any) -> Any:
+    return given.values() if isinstance(given, Mapping) else given
 
 
 def _listed(parameters: Iterable[Mapping[str, Any]]) -> Runs:
@@ -60,13 +77,14 @@ def _listed(parameters: Iterable[Mapping[str, Any]]) -> Runs:
     coordinates: dict[str, Coordinate] = {RUN: ((RUN,), np.arange(len(made)))}
     for name in names:
         coordinates |= _coordinates(name, [run[name] for run in made], RUN)
-    return Runs(made, {RUN: len(made)}, coordinates, names)
+    return Runs(made, {RUN: len(made)}, coordinates, names, [{}] * len(made))
 
 
 def _values(name: str, given: Iterable[Any]) -> list[Any]:
     if isinstance(given, (str, bytes, Mapping)) or not np.iterable(given):
         raise ValueError(
-            f"{name}: a list of values expected, got {shown(given)}; what does not vary is an argument of sweep itself"
+            f"{name}: a list of values, or a dict of them by name, expected, got {shown(given)}; what does not vary "
+            "is an argument of sweep itself"
         )
     return [_plain(value) for value in given]
 

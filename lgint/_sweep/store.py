@@ -15,7 +15,8 @@ import numpy as np
 from lgint._run.files import path_of
 from lgint._sweep.job import Outcome
 
-FORMAT: Final = "lgint sweep 1"
+FORMAT: Final = "lgint sweep 2"
+BY_NAME: Final = "lgint sweep 1"  # the format of files which know functions by their names only
 
 
 class Store:
@@ -58,17 +59,22 @@ class Store:
             self._file.execute("INSERT INTO about VALUES (?, ?)", (FORMAT, json.dumps(about)))
 
     def _check(self, path: str, about: dict[str, str]) -> None:
+        """ValueError for the file of another sweep; one that knows functions by their names gets to know these."""
         assert self._file is not None
         found, text = self._file.execute("SELECT format, about FROM about").fetchone()
-        if found != FORMAT:
+        if found not in (FORMAT, BY_NAME):
             raise ValueError(f"path: the format of {path} is {found!r}, and this version reads {FORMAT!r}")
         other = json.loads(text)
-        for name in about.keys() | other.keys():
+        for name in other if found == BY_NAME else about.keys() | other.keys():
             if about.get(name) != other.get(name):
+                why = " (the file knows functions by their names only)" if found == BY_NAME else ""
                 raise ValueError(
                     f"path: {path} belongs to a sweep with {name} {other.get(name)}, and this one has "
-                    f"{about.get(name)}; choose another file"
+                    f"{about.get(name)}{why}; choose another file"
                 )
+        if found == BY_NAME:
+            with self._file:
+                self._file.execute("UPDATE about SET format = ?, about = ?", (FORMAT, json.dumps(about)))
 
     def __contains__(self, key: str) -> bool:
         return key in self._outcomes

@@ -15,7 +15,7 @@ from lgint._run.progress import progress_bar
 from lgint._sweep.dataset import dataset, import_xarray
 from lgint._sweep.execute import execute, own_executor
 from lgint._sweep.job import FAILURES, Job, Observable, Outcome
-from lgint._sweep.keys import digest, key_of
+from lgint._sweep.keys import about, run_keys, title_of
 from lgint._sweep.runs import Runs, runs_of
 from lgint._sweep.store import Store
 from lgint._sweep.units import units_of
@@ -48,7 +48,8 @@ def sweep(
     parameters : dict of lists, or list of dicts
         A grid: every combination of the values, which are dimensions of the result. Or a list of single runs, such as
         `lgint.sample` draws, which is the dimension "run". Names are parameters of the model, arguments of `integrate`
-        ("h", "t_end", ...), options of the method, or "method".
+        ("h", "t_end", ...), options of the method, or "method". A dict of values by name in place of a list of a grid
+        makes labels of the names: ``{"events": {"low": f, "high": g}}``.
     method : str, optional
         One of `lgint.methods()`; it may be left out if it is among the parameters.
     observables : dict of functions
@@ -62,7 +63,9 @@ def sweep(
         How many tasks the executor works on at the same time; by default it is asked.
     path : path, optional
         A file (an SQLite database) to which every portion of finished runs is written. The same call with the same file
-        does only what is missing, whatever has ended the first one. A file knows observables by their names only.
+        does only what is missing, whatever has ended the first one. Functions are the same if they have the same code
+        and values, objects if pickle keeps the same of them. What cannot be pickled needs a name among the
+        parameters; an observable has one.
     progress : bool
         Show a progress bar on standard error.
     units : dict of str, optional
@@ -83,8 +86,8 @@ def sweep(
     ImportError
         If xarray is not installed: ``pip install 'lgint[sweep]'``.
     ValueError
-        For mistakes found before the first run, and a file that belongs to another sweep. Runs that fail, also
-        with a ValueError of the model or of an observable, do not raise.
+        For mistakes found before the first run, a file that belongs to another sweep, and, with `path`, values that
+        need names. Runs that fail, also with a ValueError of the model or of an observable, do not raise.
     """
     import_xarray()
     _check_arguments(model, observables, executor, workers, units)
@@ -139,9 +142,9 @@ def _outcomes(
     progress: bool,
 ) -> list[Outcome]:
     """The outcome of every run: from the file, or from the executor and then into the file."""
-    keys = [key_of(run) for run in runs.parameters]
+    keys = [f"{i}" for i in range(len(runs.parameters))] if path is None else run_keys(runs)
     with ExitStack() as stack:
-        store = Store(path, _about(job, runs))
+        store = Store(path, {} if path is None else about(job, runs))
         stack.callback(store.close)
         missing = {key: run for key, run in zip(keys, runs.parameters, strict=True) if key not in store}
         move = stack.enter_context(progress_bar(progress, 0, len(missing), "runs"))
@@ -175,26 +178,9 @@ def _in_threads(job: Job, runs: Runs) -> bool:
     return True
 
 
-def _about(job: Job, runs: Runs) -> dict[str, str]:
-    """What all runs in one file share."""
-    return {
-        "model": _named(job),
-        "arguments": key_of(job.fixed),
-        "parameters": ", ".join(sorted(runs.names)),
-        "observables": ", ".join(sorted(job.observables)),
-    }
-
-
-def _named(job: Job) -> str:
-    if isinstance(job.source, System):
-        return f"{job.source!r} {digest(job.source)[:16]}"
-    return key_of(job.source)
-
-
 def _attributes(job: Job) -> dict[str, str]:
-    model = repr(job.source) if isinstance(job.source, System) else key_of(job.source).strip('"')
     return {
-        "model": model,
+        "model": title_of(job.source),
         "arguments": ", ".join(f"{name}={value!r}" for name, value in job.fixed.items()),
         "lgint": VERSION,
     }

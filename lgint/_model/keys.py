@@ -1,0 +1,254 @@
+"""Texts that stand for values: equal values have the same text, in every process.
+
+Numbers, strings, arrays, lists, mappings and models are written out. A function is known by what it does: its code,
+constants, defaults and attributes, the values that it captures and the globals that its code names; not by its file,
+line or module. An object is known by its class and by what pickling keeps of it. Functions and classes of installed
+packages, and modules, are known by their names.
+"""
+
+from __future__ import annotations
+
+import copyreg
+import dis
+import functools
+import hashlib
+import json
+import pickle
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, Final
+
+import numpy as np
+
+from lgint._args import shown
+from lgint._model.model import System
+
+MARK: Final = "lgint"  # an entry of everything that stands for a value which JSON does not have
+LEFT_OUT: Final = "leave that out in the __getstate__ of an object, or keep it in a global variable"
+PROTOCOL: Final = 4  # of pickle
+_GLOBAL: Final = {"LOAD_GLOBAL", "LOAD_NAME"}
+_METHODS: Final = (property, functools.cached_property, staticmethod, classmethod)
+_OF_CLASSES: Final = {"__dict__", "__doc__", "__firstlineno__", "__module__", "__static_attributes__", "__weakref__"}
+
+
+class UnnamedError(ValueError):
+    """No text can stand for a value: it cannot be pickled, or is pickled differently each time."""
+
+
+def key_of(value: Any) -> str:
+    """The text of a value; UnnamedError if it has none."""
+    return text_of(Keys().plain(value))
+
+
+def text_of(plain: Any) -> str:
+    """The text of what `Keys` makes of a value."""
+    return json.dumps(plain, sort_keys=True)
+
+
+def digest_of(plain: Any) -> str:
+    """A short text in place of a long one."""
+    return hashlib.sha256(text_of(plain).encode()).hexdigest()
+
+
+def function_keys(**values: Any) -> dict[str, str]:
+    """Keys of all functions in mappings and lists, by their places, such as "events.0"; ValueError if one has none."""
+    keys = Keys()
+    return {place: digest_of(keys.argument(place, function)) for place, function in _functions(values, "")}
+
+
+def _functions(value: Any, place: str) -> Iterator[tuple[str, Any]]:
+    items: Any = ()
+    if callable(value):
+        yield place, value
+    elif isinstance(value, Mapping):
+        items = value.items()
+    elif isinstance(value, (list, tuple)):
+        items = enumerate(value)
+    for name, item in items:
+        yield from _functions(item, f"{place}.{name}" if place else f"{name}")
+
+
+class Keys:
+    """Makes of values what JSON can hold; looks at each object once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Any, Any]] = {}  # by id; the object is kept, so that no other takes its id
+        self._open: list[int] = []  # ids of the objects that are being looked at, each inside of the one before it
+
+    def plain(self, value: Any) -> Any:
+        """JSON's form of a value, with every bit of a number; 1 and 1.0 are the same. UnnamedError if it has none."""
+        if isinstance(value, (np.ndarray, np.generic)) and type(value.tolist()) is not type(value):
+            return self.plain(value.tolist())
+        if value is None or isinstance(value, (bool, int, str)):
+            return value
+        if isinstance(value, float):
+            return int(value) if value.is_integer() and f"{value}" != "-0.0" else value
+        if isinstance(value, bytes):
+            return {MARK: "bytes", "hex": value.hex()}
+        if isinstance(value, (list, tuple)):
+            return [self.plain(item) for item in value]
+        if isinstance(value, (set, frozenset)):
+            return {MARK: "set", "items": sorted(text_of(self.plain(item)) for item in value)}
+        if isinstance(value, Mapping):
+            return self._mapping(value)
+        return self._object(value)
+
+    def argument(self, name: str, value: Any, advice: str = LEFT_OUT) -> Any:
+        """The form of an argument that later calls with a `path` have to recognise; ValueError if it has none."""
+        try:
+            return self.plain(value)
+        except UnnamedError as error:
+            raise ValueError(
+                f"{name}: with path, later calls have to recognise it, and it depends on {error}; {advice}"
+            ) from error
+
+    def _mapping(self, value: Mapping[Any, Any]) -> Any:
+        if all(isinstance(name, str) for name in value) and MARK not in value:
+            return {name: self.plain(item) for name, item in value.items()}
+        pairs = sorted((text_of(self.plain(name)), self.plain(item)) for name, item in value.items())
+        return {MARK: "mapping", "items": pairs}
+
+    # ---- objects ----
+
+    def _object(self, value: Any) -> Any:
+        if id(value) in self._open:
+            return {MARK: "enclosing", "level": len(self._open) - self._open.index(id(value))}
+        if id(value) not in self._known:
+            self._open.append(id(value))
+            try:
+                self._known[id(value)] = value, self._looked_at(value)
+            except RecursionError as error:
+                raise UnnamedError(f"{shown(value)}, which is nested too deeply") from error
+            finally:
+                self._open.pop()
+        return self._known[id(value)][1]
+
+    def _looked_at(self, value: Any) -> Any:
+        if isinstance(value, ModuleType):
+            return {MARK: f"module {value.__name__}"}
+        if isinstance(value, (FunctionType, type)) and is_of_package(value):
+            return {MARK: name_of(value)}
+        if isinstance(value, System):
+            return {"model": type(value).__name__, "record": self._record(value)}
+        return {MARK: digest_of(self._parts(value))}
+
+    def _record(self, model: System) -> Any:
+        """The record; functions that a factory has made follow from its arguments."""
+        items = model.record().items()
+        return self.plain({name: item for name, item in items if not (model.origin and callable(item))})
+
+    def _parts(self, value: Any) -> list[Any]:
+        if isinstance(value, FunctionType):
+            return self._of_function(value)
+        if isinstance(value, type):
+            return self._of_class(value)
+        if callable(getattr(value, "py_func", None)):  # compiled by Numba, which pickles an id of the process
+            return [self.plain(type(value)), self.plain(value.py_func)]
+        found = self._pickled(value)
+        if self._pickled(value) != found:
+            raise UnnamedError(f"{shown(value)}, which is pickled differently each time")
+        return found
+
+    def _pickled(self, value: Any) -> list[Any]:
+        """What pickle would write: a name, or how the object is made again, and its state."""
+        wrapped = getattr(value, "__wrapped__", None)
+        try:
+            reduce = copyreg.dispatch_table.get(type(value))
+            found = reduce(value) if reduce else value.__reduce_ex__(PROTOCOL)
+        except Exception as error:
+            if wrapped is not None and _is_of_package(type(value).__module__):
+                return [self.plain(type(value)), self.plain(wrapped)]
+            raise UnnamedError(f"{shown(value)}, which cannot be pickled: {error}") from error
+        if isinstance(found, str):
+            module = pickle.whichmodule(value, found)  # type: ignore[attr-defined]
+            if _global(module, found) is not value:
+                raise UnnamedError(f"{shown(value)}, which is not {found!r} of the module {module}")
+            return [module, found, self.plain(wrapped)]
+        return [self.plain([*part] if isinstance(part, Iterator) else part) for part in found]
+
+    # ---- functions and classes ----
+
+    def _of_function(self, function: FunctionType) -> list[Any]:
+        code, known = function.__code__, function.__globals__
+        names = [] if _is_of_package(function.__module__) else [name for name in _names(code) if name in known]
+        return [
+            function.__name__,
+            _of_code(code),
+            self.plain([function.__defaults__, function.__kwdefaults__, vars(function)]),
+            [self.plain(item) for item in _captured(function)],
+            {name: self._or_type(known[name]) for name in sorted(names)},
+        ]
+
+    def _of_class(self, of: type) -> list[Any]:
+        own = {name: _functions_of(item) for name, item in vars(of).items() if name not in _OF_CLASSES}
+        return [of.__qualname__, self.plain(of.__bases__), {name: self._or_type(item) for name, item in own.items()}]
+
+    def _or_type(self, value: Any) -> Any:
+        """The form of a global or of a member of a class; that of its type, if it has none itself."""
+        try:
+            return self.plain(value)
+        except UnnamedError:
+            return {MARK: name_of(type(value))}
+
+
+def _captured(function: FunctionType) -> Iterator[Any]:
+    """The values in the closure of a function; none of a variable that has no value yet."""
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):
+            yield cell.cell_contents
+
+
+def _functions_of(member: Any) -> Any:
+    """The functions of a property, of a method without `self`; anything else as it is."""
+    found = [getattr(member, name, None) for name in ("fget", "fset", "fdel", "func", "__func__")]
+    return found if isinstance(member, _METHODS) else member
+
+
+def _of_code(code: CodeType) -> list[Any]:
+    """What code does: everything in it but file, lines and names of functions."""
+    return [
+        [code.co_code.hex(), getattr(code, "co_exceptiontable", b"").hex(), code.co_flags],
+        [code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount],
+        [code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars],
+        [_constant(item) for item in code.co_consts],
+    ]
+
+
+def _constant(value: Any) -> Any:
+    if isinstance(value, CodeType):
+        return _of_code(value)
+    if isinstance(value, (tuple, frozenset)):
+        items = [_constant(item) for item in value]
+        return [type(value).__name__, sorted(items, key=text_of) if isinstance(value, frozenset) else items]
+    return f"{type(value).__name__} {value!r}"
+
+
+def _names(code: CodeType) -> set[str]:
+    """The globals that code names, and the code of functions in it."""
+    own = {step.argval for step in dis.get_instructions(code) if step.opname in _GLOBAL}
+    return own.union(*(_names(item) for item in code.co_consts if isinstance(item, CodeType)))
+
+
+def name_of(value: Any) -> str:
+    """The name of a function or class, with its module."""
+    return f"{value.__module__}.{value.__qualname__}"
+
+
+def is_of_package(value: Any) -> bool:
+    """Whether a function or class is that of an installed package, or of lgint, which has it under its name."""
+    return _is_of_package(value.__module__) and _global(value.__module__, value.__qualname__) is value
+
+
+@functools.cache
+def _is_of_package(module: str | None) -> bool:
+    top = (module or "").partition(".")[0]
+    file = getattr(sys.modules.get(module or ""), "__file__", None)
+    installed = file is not None and not {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts)
+    return installed or top == "lgint" or top in sys.stdlib_module_names
+
+
+def _global(module: str, name: str) -> Any:
+    return functools.reduce(lambda owner, part: getattr(owner, part, None), name.split("."), sys.modules.get(module))
