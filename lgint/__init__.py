@@ -16,7 +16,8 @@ from lgint._model.model import Model
 from lgint._run.dense import DenseOutput, DenseState
 from lgint._run.ensemble import Ensemble
 from lgint._run.equilibrium import equilibrium
-from lgint._run.integrate import Stepper, integrate, method_info, methods
+from lgint._run.integrate import integrate, method_info, methods
+from lgint._run.stepper import Stepper
 from lgint._run.trajectory import Trajectory, load
 from lgint._sweep.sample import sample
 from lgint._sweep.sweep import sweep

@@ -84,6 +84,7 @@ class System:
     ) -> tuple[Array, Array]: ...  # T, V; load: factor of the loads, (...,)
     def retract(self, q: ArrayLike, theta: ArrayLike) -> Array: ...
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array: ...
+    def remember(self, t: ArrayLike, q: ArrayLike, v: ArrayLike, a: ArrayLike, mem: ArrayLike) -> Array: ...
     def residual(self, t: ArrayLike, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...  # phi, phidot
     def initial(self, t: ArrayLike, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...  # a, lam
     def project(
@@ -179,7 +180,8 @@ def integrate(
     save_every: int,
     q: ArrayLike,
     v: ArrayLike,
-    start: dict[str, Any] | None,  # vdot, lam, mem, carry of a run to resume; changed: whether parameters have changed
+    start: dict[str, Any]
+    | None,  # of a run to resume: vdot, lam, mem, carry, its options, and whether parameters have changed
     options: dict[str, Any],
     progress: Callable[[float], None] | None = None,
     t_eval: ArrayLike | None = None,

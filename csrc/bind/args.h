@@ -42,9 +42,10 @@ int lg_function(const char *name, PyObject **given);
 /* The blocks of a sequence of (kind, n), in memory that the list `owned` keeps. NULL: an exception is set. */
 const lg_block_spec *lg_blocks(PyObject *given, int *count, PyObject *owned);
 
-/* The values of a method's options: those in `dict` (may be NULL or None) and defaults for the others. The list `owned`
-   keeps them and the arrays that they point into. */
-const lg_option_value *lg_options(const lg_method *method, PyObject *dict, PyObject *owned);
+/* The values of a method's options: those in `dict`, then those in `inherited`, which count as defaults, and defaults
+   for the others. Both dicts may be NULL or None. The list `owned` keeps the values and the arrays that they point
+   into. */
+const lg_option_value *lg_options(const lg_method *method, PyObject *dict, PyObject *inherited, PyObject *owned);
 /* A row by name or ValueError listing the names. */
 const lg_method *lg_method_named(const char *name);
 /* Default of an option as a Python object. */

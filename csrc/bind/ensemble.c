@@ -121,7 +121,7 @@ PyObject *lg_ensemble_call(PyObject *self, PyObject *args, PyObject *kwargs)
     PyObject *systems = PySequence_Tuple(given), *owned = systems ? PyList_New(0) : NULL;
     c.ensemble.count = systems ? (int)PyTuple_GET_SIZE(systems) : 0;
     if (owned && (c.ensemble.member = lg_keep_memory(owned, c.ensemble.count, sizeof *c.ensemble.member)) &&
-        lg_read_method(owned, method, options, &setup) == 0 && read_systems(&c, systems, &setup) == 0 &&
+        lg_read_method(owned, method, options, Py_None, &setup) == 0 && read_systems(&c, systems, &setup) == 0 &&
         read_rows(&c, owned, LG_PART_Q, q) == 0 && read_rows(&c, owned, LG_PART_V, v) == 0 &&
         lg_read_times(owned, stops, t_eval, &schedule) == 0)
         result = run(&c);

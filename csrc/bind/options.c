@@ -100,23 +100,33 @@ static int read_option(const lg_method *method, PyObject *name, PyObject *object
     return raise_value(method, option, object);
 }
 
-const lg_option_value *lg_options(const lg_method *method, PyObject *dict, PyObject *owned)
+/* The dict may be NULL or None. */
+static int read_options(const lg_method *method, PyObject *dict, PyObject *owned, lg_option_value *values)
 {
     PyObject *name, *object;
     Py_ssize_t at = 0;
     int is_dict = dict && dict != Py_None;
     if (is_dict && !PyDict_Check(dict)) {
         PyErr_Format(PyExc_ValueError, "options must be a dict, given %R", dict);
-        return NULL;
+        return -1;
     }
+    while (is_dict && PyDict_Next(dict, &at, &name, &object))
+        if (read_option(method, name, object, owned, values) < 0)
+            return -1;
+    return 0;
+}
+
+const lg_option_value *lg_options(const lg_method *method, PyObject *dict, PyObject *inherited, PyObject *owned)
+{
     lg_option_value *values = lg_keep_memory(owned, method->options->nvalues, sizeof *values);
     if (!values)
         return NULL;
     lg_method_defaults(method, values);
-    while (is_dict && PyDict_Next(dict, &at, &name, &object))
-        if (read_option(method, name, object, owned, values) < 0)
-            return NULL;
-    return values;
+    if (read_options(method, inherited, owned, values) < 0)
+        return NULL;
+    for (int i = 0; i < method->options->nvalues; i++)
+        values[i].given = 0;
+    return read_options(method, dict, owned, values) < 0 ? NULL : values;
 }
 
 const lg_method *lg_method_named(const char *name)

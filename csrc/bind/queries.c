@@ -63,6 +63,16 @@ static const lg_query residual = {
 };
 METHOD(residual)
 
+PyDoc_STRVAR(remember_doc,
+             "remember(t, q, v, a, mem)\n--\n\nThe memory with which a run begins at a state, after a guess of it.");
+static const lg_query remember = {
+    "OOOOO:remember",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_mem},
+    {{"mem", "m"}},
+    .at = lg_probe_remember,
+};
+METHOD(remember)
+
 PyDoc_STRVAR(retract_doc, "retract(q, theta)\n--\n\nq exp(theta) block by block: (..., nq), (..., nv) -> (..., nq).");
 static const lg_query retract = {"OO:retract", {LG_ARG_q, LG_ARG_theta}, {{"q", "q"}}, .at = lg_probe_retract};
 METHOD(retract)
@@ -105,8 +115,8 @@ static const lg_query project = {
 METHOD(project)
 
 static PyMethodDef system_queries[] = {
-    ENTRY(evaluate),   ENTRY(evaluate_pair), ENTRY(energy),  ENTRY(residual),       ENTRY(retract),
-    ENTRY(difference), ENTRY(initial),       ENTRY(project), {NULL, NULL, 0, NULL},
+    ENTRY(evaluate),   ENTRY(evaluate_pair), ENTRY(energy),  ENTRY(residual), ENTRY(retract),
+    ENTRY(difference), ENTRY(initial),       ENTRY(project), ENTRY(remember), {NULL, NULL, 0, NULL},
 };
 
 /* ---- of models ---- */

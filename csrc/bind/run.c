@@ -3,10 +3,11 @@
 
 #include "bind/system.h"
 
-int lg_read_method(PyObject *owned, const char *name, PyObject *options, lg_setup *setup)
+int lg_read_method(PyObject *owned, const char *name, PyObject *options, PyObject *start, lg_setup *setup)
 {
+    PyObject *inherited = PyDict_Check(start) ? PyDict_GetItemString(start, "options") : NULL;
     setup->method = lg_method_named(name);
-    setup->options = setup->method ? lg_options(setup->method, options, owned) : NULL;
+    setup->options = setup->method ? lg_options(setup->method, options, inherited, owned) : NULL;
     return setup->options ? 0 : -1;
 }
 
@@ -57,7 +58,7 @@ static int read_resumed(PyObject *owned, PyObject *start, lg_setup *setup)
 int lg_read_setup(PyObject *owned, const lg_module *module, const lg_run_arguments *arguments, lg_setup *setup)
 {
     *setup = (lg_setup){.start.t = arguments->t0};
-    if (lg_read_method(owned, arguments->method, arguments->options, setup) < 0 ||
+    if (lg_read_method(owned, arguments->method, arguments->options, arguments->start, setup) < 0 ||
         lg_read_system(module, arguments->system, setup) < 0 || read_part(owned, LG_PART_Q, arguments->q, setup) < 0 ||
         read_part(owned, LG_PART_V, arguments->v, setup) < 0)
         return -1;

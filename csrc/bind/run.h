@@ -6,7 +6,8 @@
 #include "bind/args.h"
 #include "run/integrate.h"
 
-int lg_read_method(PyObject *owned, const char *name, PyObject *options, lg_setup *setup);
+/* `start` as in lg_run_arguments: a run that is resumed inherits its options. */
+int lg_read_method(PyObject *owned, const char *name, PyObject *options, PyObject *start, lg_setup *setup);
 /* The system, and the plans that the method of `setup` needs. */
 int lg_read_system(const lg_module *module, PyObject *system, lg_setup *setup);
 
@@ -16,7 +17,7 @@ typedef struct lg_run_arguments {
     const char *method;
     double t0;
     PyObject *q, *v;
-    PyObject *start; /* dict of vdot, lam, mem, carry; None: a fresh start */
+    PyObject *start; /* dict of vdot, lam, mem, carry, and optionally options and changed; None: a fresh start */
     PyObject *options; /* dict or None */
 } lg_run_arguments;
 

@@ -42,6 +42,9 @@ struct lg_stepper_type {
     lg_status (*prepare)(lg_stepper *self);
     void (*layout)(lg_stepper *self, lg_arena *arena); /* carves all arrays; also used to measure them */
     int (*carry_count)(const lg_stepper *self); /* doubles at the front of state->carry; NULL: none */
+    /* Takes over the `count` numbers of the carry with which a run of other options or of an older version has ended;
+       returns 0 if they do not belong to this method with these options. NULL: carry_count numbers, as they are. */
+    int (*adopt)(const lg_stepper *self, int count, const double *given, double *carry);
     /* Writes the carry of a first step, after state->t, q, v and consistent a and lam have been set. NULL: none. */
     lg_status (*reset)(lg_stepper *self, lg_state *state);
     /* One step of size h. Writes the new state, state->t included, only on success and leaves it unchanged on

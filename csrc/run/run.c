@@ -255,6 +255,24 @@ static lg_status refuse_start(lg_run *run, const char *why)
     return LG_BAD_ARGUMENT;
 }
 
+/* The stepper's part of the carry, then that of the loop. */
+static lg_status take_carry(lg_run *run, const lg_start *start)
+{
+    const lg_stepper *stepper = run->stepper;
+    double *carry = run->state.carry;
+    int own = stepper_carry(stepper), loop = lg_run_carry_count(run) - own, given = start->ncarry - loop;
+    int fits =
+        stepper->type->adopt && given >= 0 ? stepper->type->adopt(stepper, given, start->carry, carry) : given == own;
+    if (!fits)
+        return refuse_start(run,
+                            "start: the run that is resumed had other options, on which its data depend; leave out "
+                            "options to inherit them");
+    if (!stepper->type->adopt)
+        lg_copy(own, start->carry, carry);
+    lg_copy(loop, start->carry + given, carry + own);
+    return LG_OK;
+}
+
 static lg_status begin(lg_run *run, const lg_start *start)
 {
     lg_state *state = &run->state;
@@ -269,11 +287,9 @@ static lg_status begin(lg_run *run, const lg_start *start)
         LG_TRY(check_consistent(run));
         return lg_run_restart(run, start->t);
     }
-    if (start->ncarry != lg_run_carry_count(run))
-        return refuse_start(run, "carry does not belong to this method with these options");
+    LG_TRY(take_carry(run, start));
     for (int part = LG_PART_A; part < LG_PARTS; part++)
         set_part(run, (lg_part)part, start);
-    lg_copy(start->ncarry, start->carry, state->carry);
     if (!start->changed)
         return LG_OK;
     lg_zero(stepper_carry(run->stepper), state->carry);

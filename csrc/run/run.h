@@ -39,7 +39,7 @@ typedef struct lg_start {
     double t;
     const double *part[LG_PARTS];
     const double *carry;
-    int ncarry; /* length of carry: lg_run_carry_count of the run that is resumed */
+    int ncarry; /* length of carry */
     int changed; /* the parameters of the system have changed since that run: its data jump at t, as at a kink */
 } lg_start;
 

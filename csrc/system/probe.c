@@ -247,6 +247,16 @@ lg_status lg_probe_residual(lg_probe *probe)
     return system->eval(system->self, &probe->point, &wanted);
 }
 
+lg_status lg_probe_remember(lg_probe *probe)
+{
+    const lg_system *system = probe->system;
+    lg_point point = probe->point;
+    double *mem = probe->out[0];
+    lg_copy(system->nmem, point.mem, mem);
+    point.mem = mem;
+    return system->commit ? system->commit(system->self, NULL, &point, mem, &probe->report) : LG_OK;
+}
+
 lg_status lg_probe_retract(lg_probe *probe)
 {
     lg_space_retract(probe->system->space, probe->point.q, probe->theta, probe->out[0]);

@@ -33,6 +33,7 @@ GRAVITY: Final = "gravity"  # together with their bodies, the owner of weights
 COM: Final = "com"  # the node of a flexible body at its centre of mass
 
 ROWS: Final = {row["name"]: row["nrows"] for row in _core.ELEMENTS}  # number of constraint rows
+MEMORY: Final = {row["name"]: row["nmem"] for row in _core.ELEMENTS}  # number of values of memory
 _PARAMETERS: Final = {row["name"]: [item["name"] for item in row["parameters"]] for row in _core.ELEMENTS}
 
 
@@ -108,6 +109,7 @@ class Compiled(NamedTuple):
     frames: dict[str, int]  # the frames at the COMs of bodies, at nodes and at supports
     joints: dict[str, JointPlace]
     supports: dict[str, int]  # the elements of supports
+    memory: list[tuple[str, int]]  # kind and number of values of the elements that have memory, in the order of `mem`
 
 
 def compiled(record: Record) -> Compiled:
@@ -132,7 +134,9 @@ def compiled(record: Record) -> Compiled:
     supports = {name: i for i, name in enumerate(record["supports"])}
     description = Description.of(_blocks(record), frames.rows(), elements)
     ends = np.cumsum(description.numbers[:, 2]).tolist()
-    return Compiled(_core.Model(*description), makers, description.parameters, ends, named, joints, supports)
+    memory = [(element.kind, MEMORY[element.kind]) for element in elements if MEMORY[element.kind]]
+    core = _core.Model(*description)
+    return Compiled(core, makers, description.parameters, ends, named, joints, supports, memory)
 
 
 def parameters_of(model: Compiled, parameters: Array, record: Record, owners: Set[str]) -> Array:

@@ -644,3 +644,8 @@ class MissingFunction:
     def __call__(self, *args: object) -> Array:
         """Raises MissingFunctionError, a RuntimeError."""
         raise MissingFunctionError(f"{self.what} is a Python function and was not saved; rebuild the model to run it")
+
+
+def memory_of(model: Model) -> list[tuple[str, int]]:
+    """Kind and number of values of the elements that have memory, in the order of the memory."""
+    return model._compiled.memory

@@ -27,7 +27,7 @@ class Ensemble(Sequence[Trajectory]):
     method : str
         Name of the method.
     options : dict
-        The options given to `integrate`.
+        The value of every option of the method.
     errors : list
         For each run None, or the exception that `integrate` would have raised for it.
     """

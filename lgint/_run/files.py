@@ -17,8 +17,9 @@ import numpy as np
 
 from lgint._args import Array, shown
 from lgint._model.model import MissingFunction
+from lgint._run import older
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 _IN_TIME: Final = ("load", "motion", "reference")  # entries that may hold a function of time
 _FUNCTION: Final = {"lgint": "function"}  # replaces a function, which cannot be saved
 
@@ -55,13 +56,12 @@ def text_of(about: Mapping[str, Any]) -> str:
 
 
 def load_text(text: str) -> dict[str, Any]:
-    """The contents of the text; a ValueError if it has another format."""
+    """The contents of the text in the present format; a ValueError if its own format is unknown."""
     about = json.loads(text)
     found = about.get("format") if isinstance(about, dict) else None
-    if found != FORMAT:
-        raise ValueError(f"its format is {found}, and this version reads format {FORMAT} only")
-    loaded: dict[str, Any] = about
-    return loaded
+    if found not in (older.FORMAT, FORMAT):
+        raise ValueError(f"its format is {found}, and this version reads the formats {older.FORMAT} and {FORMAT}")
+    return {**older.updated(about), "format": FORMAT} if found == older.FORMAT else about
 
 
 def about_of(text: str) -> dict[str, Any]:

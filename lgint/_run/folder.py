@@ -19,6 +19,7 @@ import numpy as np
 
 from lgint._args import Array
 from lgint._run import files
+from lgint._run.memory import Layout
 
 ABOUT, RESUME, END = "about.json", "resume.npz", "end.npz"
 FUNCTIONS: Final = "functions"  # the entry with their keys, by their places in the run
@@ -32,35 +33,46 @@ class Folder:
     ----------
     path : path
     about : dict
-        A description of the run. A folder with another description is refused.
+        A description of the run. A folder with another description is refused; only options that are not given may
+        differ, as a run that goes on inherits them.
+    memory : list of tuples
+        The layout of the memory that the run writes.
     functions : function
         The keys of the run's functions, as they are at the time. A folder with others is refused. Functions may keep
         values that change during the run: their keys are good as they were when it began, and as it left them.
     """
 
     def __init__(
-        self, path: str | PathLike[str], about: Mapping[str, Any], functions: Callable[[], dict[str, str]]
+        self,
+        path: str | PathLike[str],
+        about: Mapping[str, Any],
+        memory: Layout,
+        functions: Callable[[], dict[str, str]],
     ) -> None:
         self.path = Path(files.path_of(path))
+        self._memory = memory
         self._functions = functions
         self.rows = 0
         self._files: dict[str, IO[bytes]] = {}
         if (self.path / ABOUT).exists():
             self._check(about)
             self._check_functions(functions())
-            return
-        about = {**about, FUNCTIONS: functions()}
-        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+        elif self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
             raise ValueError(f"path: a new folder, or that of the same run, expected; {self.path} is something else")
         self.path.mkdir(parents=True, exist_ok=True)
+        if not (self.ended or self.resumable):
+            self._describe({**about, FUNCTIONS: functions()})
+
+    def _describe(self, about: Mapping[str, Any]) -> None:
         with files.replacing(str(self.path / ABOUT)) as file:
             file.write(files.text_of(about).encode())
 
     def _check(self, about: Mapping[str, Any]) -> None:
         found, given = files.load_text(_text(self.path)), files.load_text(files.text_of(about))
-        for name in (found.keys() | given.keys()) - {FUNCTIONS}:
+        for name in (found.keys() | given.keys()) - {"options", FUNCTIONS}:
             if found.get(name) != given.get(name):
-                raise ValueError(f"path: {self.path} holds a run with a different {name!r}; choose another folder")
+                what = "options" if name == "given" else name
+                raise ValueError(f"path: {self.path} holds a run with a different {what!r}; choose another folder")
 
     def _check_functions(self, given: dict[str, str]) -> None:
         found = files.load_text(_text(self.path)).get(FUNCTIONS)
@@ -93,6 +105,15 @@ class Folder:
         columns = {path.stem for path in self.path.glob("*.npy")}
         return about, {name: np.array(values[-1:] if name in columns else values) for name, values in arrays.items()}
 
+    def widen(self, name: str, values: Array | None) -> None:
+        """Replaces a column whose rows have become longer; None: the run does not keep it."""
+        path = self.path / f"{name}.npy"
+        if values is None or _shape(path)[1:] == values.shape[1:]:
+            return
+        with files.replacing(str(path)) as file:
+            file.write(_header(len(values), values.shape[1:]))
+            file.write(values.tobytes())
+
     def add(self, columns: Mapping[str, Array]) -> None:
         """Appends rows to the files of all columns."""
         count = len(next(iter(columns.values())))
@@ -121,7 +142,7 @@ class Folder:
         if name == END:
             with suppress(ValueError):  # what a function keeps by now has no key
                 functions[FUNCTIONS] = self._functions()
-        files.write(self.path / name, {"rows": self.rows, **functions, **about}, arrays)
+        files.write(self.path / name, {"rows": self.rows, "memory": self._memory, **functions, **about}, arrays)
 
     def close(self) -> None:
         """Closes all files."""
@@ -148,14 +169,22 @@ def _text(folder: Path) -> str:
 
 def _columns(folder: Path, rows: int) -> Iterator[tuple[str, Array]]:
     for path in sorted(folder.glob("*.npy")):
-        with open(path, "rb") as file:
-            np.lib.format.read_magic(file)
-            shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-        if dtype != np.float64 or shape[0] < rows:
-            raise ValueError(f"{path.name} has {shape[0]} rows of {dtype}, and {rows} of float64 are expected")
+        shape = _shape(path)
+        if shape[0] < rows:
+            raise ValueError(f"{path.name} has {shape[0]} rows, and {rows} are expected")
         shape = (rows, *shape[1:])
         empty = 0 in shape
         yield path.stem, np.empty(shape) if empty else np.memmap(path, np.float64, "r", HEADER, shape)
+
+
+def _shape(path: Path) -> tuple[int, ...]:
+    """The shape of a column, as its header has it."""
+    with open(path, "rb") as file:
+        np.lib.format.read_magic(file)
+        shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    if dtype != np.float64:
+        raise ValueError(f"{path.name} has values of {dtype}, and float64 is expected")
+    return shape
 
 
 def _header(rows: int, shape: tuple[int, ...]) -> bytes:

@@ -1,10 +1,9 @@
-"""`integrate` and `Stepper`: runs of a model by a method."""
+"""`integrate`: runs of a model by a method."""
 
 from __future__ import annotations
 
 import copy
-import inspect
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any, overload
 
@@ -12,13 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import _core
-from lgint._args import Array, array, choice, guess, number, shown
+from lgint._args import Array, array, choice, number, shown
 from lgint._model.gradients import gradients_formed
-from lgint._model.model import System, checked
+from lgint._model.model import System
 from lgint._run import ensemble
 from lgint._run.events import Event, Events
 from lgint._run.keep import Keeper, Save, keeper_of, place_of
-from lgint._run.methods import OPTIONS, ROWS
+from lgint._run.methods import ROWS
+from lgint._run.options import all_options, check_options, inherited, steps_of, takes_own_steps
 from lgint._run.progress import progress_bar
 from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import Trajectory
@@ -137,8 +137,9 @@ def integrate(
         Resume this run, wherever it ended: from its last state and with its memory, bit for bit. The model must have
         the same bodies, joints and formulations. Where its parameters differ from those of the run, accelerations and
         multipliers jump as at a kink, and the state may not violate its constraints by more than 1e-8 beyond their
-        violation under the run's own model. A name is the option of that name, for methods which have one; a run that
-        is resumed keeps its own.
+        violation under the run's own model. Options that are not given are those of that run; its error control is
+        left out if the call has `h` alone. Options that multipliers depend on cannot change. A name is the option of
+        that name, for methods which have one.
     save : list of str, or dict of functions, optional
         What is kept of the states beside `t`, `h` and `error`: some of "q", "v", "vdot", "lam", "mem", and "p" of
         methods that carry momenta. Or quantities by name: functions of a trajectory that return an array with a value
@@ -148,9 +149,10 @@ def integrate(
         A folder to which the states are written while the run goes on, so that it needs a constant amount of memory.
         The arrays of the trajectory then stay on the disk; `lgint.load` reads the folder, also while the run goes on
         and after it was killed. The same call with the same folder resumes the run, bit for bit, or returns what is
-        there if the run has ended. Functions of the model, of `events` and of `save` are the same if they have the same
-        code and values (constants, defaults, what they capture, the globals that they name), in whatever file; a
-        folder with others is refused. Not together with `dense_output`, which keeps every step in memory.
+        there if the run has ended; options that the call leaves out are those of the folder's run. Functions of the
+        model, of `events` and of `save` are the same if they have the same code and values (constants, defaults, what
+        they capture, the globals that they name), in whatever file; a folder with others is refused. Not together with
+        `dense_output`, which keeps every step in memory.
     progress : bool or function
         True: show a progress bar on standard error (with tqdm, if it is installed). A function is called about every
         50 ms with the time, or with the number of runs done of an ensemble; if it raises, the run ends.
@@ -176,33 +178,38 @@ def integrate(
     choice("method", method, methods())
     check_options(method, options, integrate)
     start = start_option(start, options)
-    step, given = _steps(method, h, options)
     end = number("t_end", t_end)
     landings = None if stops is None else np.unique(_times("stops", stops))
     every = count("save_every", save_every)
     wanted = None if t_eval is None else _times("t_eval", t_eval)
-    schedule = (end, step, every, wanted, landings, dense_output)
     if not isinstance(model, System):
         models = _models(model, start=start, path=path)
+        step, given = steps_of(method, h, options, {})
+        schedule = (end, step, every, wanted, landings, dense_output)
+        chosen = all_options(method, options, {})
         with progress_bar(progress, 0, len(models), "run") as move:
-            return _together(models, method, options, number("t0", t0), given, schedule, move, events, save)
+            return _together(models, method, chosen, number("t0", t0), given, schedule, move, events, save)
 
     state, place, known = start_of(model, method, t0, start), None, None
+    kept = inherited(start, options, own_steps=takes_own_steps(start, h, options))
     if path is not None:
         _refuse_dense_output(dense_output)
         own = None if start is None else {"t": state.t, "q": state.q, "v": state.v}
         plan = {"t0": t0, "t_end": end, "h": h, "save_every": every, "t_eval": wanted, "stops": landings, "start": own}
-        place, known = place_of(path, model, method, options, plan, events, save)
+        place, known = place_of(path, model, method, options, kept, plan, events, save)
         if known is not None and known.status >= 0:
             return known
         if known is not None:
             state = start_of(model, method, t0, known)
+            kept = inherited(known, options, own_steps=False)
         wanted = _after(wanted, known)
+    chosen = all_options(method, options, kept)
     watch = None if events is None else Events(model.core, events, known)
-    keeper = keeper_of(model, method, options, save, place, known is not None and wanted is None, watch)
+    keeper = keeper_of(model, method, chosen, save, place, known is not None and wanted is None, watch)
+    step, given = steps_of(method, h, options, kept)
     schedule = (end, step, every, wanted, landings, dense_output)
     with progress_bar(progress, state.t, end, "s") as report:
-        return _run(model, method, options, state, given, schedule, report, watch, keeper)
+        return _run(model, method, chosen, state.inheriting(kept), given, schedule, report, watch, keeper)
 
 
 def _together(
@@ -326,153 +333,6 @@ def _trajectory(
     if watch:
         result["events"] = watch.columns()
     return Trajectory(model, method, options, result)
-
-
-class Stepper:
-    """One step at a time, of sizes that the caller chooses.
-
-    Parameters
-    ----------
-    model : Model, CallableModel or LagrangianModel
-        What moves; its start is that of the stepper.
-    method : str
-        One of `lgint.methods()`.
-    t0 : float
-        Start time, s.
-    start : Trajectory or str, optional
-        Continue from the end of this run. A name is the option of that name.
-    **options
-        Of the method.
-
-    Raises
-    ------
-    ValueError
-        For unknown methods and options, and for `rtol` and `atol`: a stepper takes the steps that it is given.
-    """
-
-    def __init__(
-        self, model: System, method: str, *, t0: float = 0.0, start: Trajectory | str | None = None, **options: Any
-    ) -> None:
-        choice("method", method, methods())
-        check_options(method, options, Stepper)
-        for name in ("rtol", "atol"):
-            if options.get(name) is not None:
-                raise ValueError(
-                    f"{name}: a Stepper takes the steps it is given; lgint.integrate lets the method choose them"
-                )
-        start = start_option(start, options)
-        begin, q, v, memory = start_of(checked(model), method, t0, start)
-        self.model = model
-        self.method = method
-        self._core = _core.Stepper(model.core, method, begin, q, v, memory, options)
-
-    def step(self, h: float) -> None:
-        """Advances by one step. A step that fails raises an exception and leaves the state unchanged.
-
-        If the model has kinks inside this interval, several steps are taken, which end on the kinks.
-
-        Parameters
-        ----------
-        h : float
-            Size of the step, s.
-
-        Raises
-        ------
-        IntegrationError
-            If the step fails: `ConvergenceError`, `SingularError` or `StepSizeError`.
-        """
-        self._core.step(number("h", h))
-
-    def __repr__(self) -> str:
-        return f"<lgint.Stepper {self.method}: t = {self.t:g}>"
-
-    @property
-    def t(self) -> float:
-        """Time, s."""
-        return self._core.t
-
-    @property
-    def q(self) -> Array:
-        """Coordinates (nq,)."""
-        return self._core.q
-
-    @property
-    def v(self) -> Array:
-        """Velocities (nv,)."""
-        return self._core.v
-
-    @property
-    def vdot(self) -> Array:
-        """Accelerations (nv,)."""
-        return self._core.vdot
-
-    @property
-    def lam(self) -> Array:
-        """Multipliers (nc,)."""
-        return self._core.lam
-
-
-# names that other programs use for the arguments of `integrate`
-_MEANT = {
-    **dict.fromkeys(("dt", "step", "step_size", "stepsize", "timestep"), "h"),
-    **dict.fromkeys(("tf", "tmax", "t_final", "t_stop", "t_span"), "t_end"),
-    **{"tol": "rtol", "rho": "rho_inf", "save_at": "t_eval"},
-}
-
-
-def check_options(method: str, options: Collection[str], function: Callable[..., object]) -> None:
-    """ValueError for options that no method has, with a suggestion: an option or an argument of `function`."""
-    own = _option_names(method)
-    for name in options:
-        if name not in OPTIONS:
-            arguments = [p.name for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY]
-            meant = guess(name, [*own, *arguments], _MEANT)
-            raise ValueError(f"method {method!r} has no option {name!r}{meant}; its options are: {', '.join(own)}")
-
-
-def _option_names(method: str) -> list[str]:
-    return [option["name"] for option in ROWS[method]["options"]]
-
-
-def _step(h: float | None) -> float:
-    if h is None:
-        raise ValueError("h: the step size is needed, or rtol or atol of a method that chooses its steps")
-    return number("h", h)
-
-
-def _control_options(method: str) -> list[str]:
-    """Options that only error control uses: the rows from rtol on."""
-    names = _option_names(method)
-    return names[names.index("rtol") :] if "rtol" in names else []
-
-
-def _steps(method: str, h: float | None, options: dict[str, Any]) -> tuple[float, dict[str, Any]]:
-    """Step size and options for the core; NaN where the steps adapt and `h` is the first one."""
-    tolerances = [name for name in ("rtol", "atol") if options.get(name) is not None]
-    if not tolerances:
-        for name in _control_options(method):
-            if options.get(name) is not None:
-                raise ValueError(f"{name}: belongs to error control, which rtol or atol turns on")
-        return _step(h), options
-
-    given = {**options, **{name: array(name, options[name]) for name in tolerances}}
-    for name in tolerances:
-        given[name] = float(given[name]) if given[name].ndim == 0 else given[name]
-    if options.get("control") == "none":
-        _refuse_adaptation(method, options)
-        return _step(h), given
-    if h is not None:
-        if options.get("first_step") is not None:
-            raise ValueError("first_step: h is the first step as well; give one of them")
-        given["first_step"] = number("h", h, positive=True)
-    return np.nan, given
-
-
-def _refuse_adaptation(method: str, options: dict[str, Any]) -> None:
-    """ValueError for options that belong to adaptive steps alone."""
-    for name in _control_options(method):
-        if name not in ("rtol", "atol", "control") and options.get(name) is not None:
-            raise ValueError(f'{name}: with control="none" the steps do not adapt; leave it out, or choose a law')
 
 
 def count(name: str, value: object) -> int:

@@ -15,7 +15,9 @@ from lgint._model.model import System
 from lgint._run import folder
 from lgint._run.events import Event, Events
 from lgint._run.folder import END, RESUME, Folder
+from lgint._run.memory import layout_of
 from lgint._run.methods import ROWS
+from lgint._run.options import all_options
 from lgint._run.trajectory import SAVED, STATE, STEP, Trajectory, event_arrays, loaded
 
 Save = Sequence[str] | Mapping[str, Callable[[Trajectory], Any]]
@@ -162,20 +164,26 @@ def place_of(
     path: str | PathLike[str],
     model: System,
     method: str,
-    options: dict[str, Any],
+    given: Mapping[str, Any],
+    kept: Mapping[str, Any],
     arguments: Mapping[str, Any],
     events: Event | Sequence[Event] | None,
     save: Save | None,
 ) -> tuple[Folder, Trajectory | None]:
-    """The folder of a run, and the part of the run that is already in it."""
-    about = {"method": method, "options": options, "model": type(model).__name__, "record": model.record()}
+    """The folder of a run, and the part of the run that is already in it; `kept` are options that it inherits."""
+    about = {"method": method, "options": all_options(method, given, kept), "given": given}
     names = {"save": saved_names(save), "events": Events.names(events)}
+    about |= {"model": type(model).__name__, "record": model.record(), "arguments": {**arguments, **names}}
     functions = {"events": None if events is None else Events.listed(events), "save": save}
     functions["model"] = model.origin["parameters"] if model.origin else model.record()
-    place = Folder(path, {**about, "arguments": {**arguments, **names}}, lambda: function_keys(**functions))
+    place = Folder(path, about, layout_of(model), lambda: function_keys(**functions))
+    if not (place.ended or place.resumable):
+        return place, None
+    whole = loaded(*folder.read(place.path), model)
     if place.ended:
-        return place, loaded(*folder.read(path), model)
-    return place, loaded(*place.resume(), model) if place.resumable else None
+        return place, whole
+    place.widen("mem", getattr(whole, "mem", None))
+    return place, loaded(*place.resume(), model)
 
 
 def saved_names(save: Save | None) -> list[str] | None:

@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
+
+import numpy as np
 
 from lgint import _core
 
 ROWS: Final[dict[str, dict[str, Any]]] = {row["name"]: row for row in _core.METHODS}
 OPTIONS: Final = {option["name"] for row in ROWS.values() for option in row["options"]}
+
+
+def defaults(method: str) -> dict[str, Any]:
+    """The defaults of a method's options by name; None: the option's text says what happens without a value."""
+    return {option["name"]: option["default"] for option in ROWS[method]["options"]}
+
+
+def shown_options(method: str, options: Mapping[str, Any]) -> str:
+    """The options that are not at their defaults, as text."""
+    usual = defaults(method) if method in ROWS else {}
+    return ", ".join(
+        f"{name}={value!r}"
+        for name, value in options.items()
+        if name not in usual or not np.array_equal(value, usual[name])
+    )

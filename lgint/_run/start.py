@@ -24,14 +24,16 @@ class Start(NamedTuple):
     v: Array
     memory: dict[str, Any] | None
 
+    def inheriting(self, options: dict[str, Any]) -> Start:
+        """The same with the options of the run that is resumed, which the core takes as defaults."""
+        return self if self.memory is None else self._replace(memory={**self.memory, "options": options})
+
 
 def start_option(start: Trajectory | str | None, options: dict[str, Any]) -> Trajectory | None:
     """Moves a `start` that is the name of an option to the options; returns the run to resume, if any."""
     if isinstance(start, str):
         options["start"] = start
         return None
-    if isinstance(start, Trajectory) and "start" in start.options:
-        options["start"] = start.options["start"]
     return start
 
 

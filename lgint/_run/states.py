@@ -14,7 +14,7 @@ from lgint._args import Array, array, choice, listing
 from lgint._model.model import Kinematics, Model, System
 from lgint._rotation import attitudes, continuous, quaternion_of_matrix
 from lgint._run.dense import DenseOutput
-from lgint._run.methods import ROWS
+from lgint._run.methods import ROWS, shown_options
 from lgint._run.momenta import momenta
 from lgint.modal import COM
 
@@ -122,11 +122,10 @@ class States:
         return f"<lgint.Trajectory {self.method}: {len(self)} states{times}>"
 
     def _repr_html_(self) -> str:
-        options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
         ends = {0: "at its end", 1: "at an event", -1: "by a failure"}
         rows: list[tuple[str, object]] = [
             ("model", repr(self.model)),
-            ("options", options or "defaults"),
+            ("options", shown_options(self.method, self.options) or "defaults"),
             ("states", len(self)),
             ("times", f"{self.t[0]:g} s ... {self.t[-1]:g} s" if len(self) else "none"),
             ("ended", ends[self.status]),

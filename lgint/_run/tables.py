@@ -14,6 +14,7 @@ from lgint._model.model import MissingFunctionError, Model, System
 from lgint._model.record import holders
 from lgint._rotation import continuous, quaternion_of_matrix
 from lgint._run.joints import JointStates
+from lgint._run.methods import shown_options
 from lgint._run.states import EQUILIBRIUM
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def dataset(run: JointStates) -> Dataset:
     labels = {axis: np.array(names, dtype=str) for axis, names in _labels(run).items() if axis in used}
     variables = {q.name: ((rows, *q.axes), q.values, _attributes(q)) for q in found}
     about = {"model": repr(run.model), "reference": run.model.reference}
-    about |= {"method": run.method, "options": ", ".join(f"{name}={value!r}" for name, value in run.options.items())}
+    about |= {"method": run.method, "options": shown_options(run.method, run.options)}
     return xarray.Dataset(variables, {rows: (rows, run.t, row_attributes), **labels}, about)
 
 

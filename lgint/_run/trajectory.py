@@ -17,6 +17,7 @@ from lgint._model.model import System
 from lgint._run import files, folder, tables
 from lgint._run.dense import KNOT
 from lgint._run.joints import JointStates
+from lgint._run.memory import completed, layout_of
 from lgint._run.methods import ROWS
 from lgint._run.states import EQUILIBRIUM, PARTS
 
@@ -42,7 +43,8 @@ class Trajectory(JointStates):
     model : Model, CallableModel or LagrangianModel
     method : str
     options : dict
-        The options given to `integrate`.
+        The value of every option of the method: as given to `integrate`, as inherited from the run that was resumed, or
+        the default of the version that made the run. None: the method decides, as the option's text says.
     t : ndarray, shape (n,)
         Times, s. Of `lgint.equilibrium`: factors of the loads.
     h : ndarray, shape (n,)
@@ -230,6 +232,7 @@ class Trajectory(JointStates):
             "stats": vars(self.stats),
             "model": type(self.model).__name__,
             "record": self.model.record(),
+            "memory": layout_of(self.model),
             "status": self.status,
             "parts": self._parts,
             "events": None if self.t_events is None else len(self.t_events),
@@ -378,6 +381,9 @@ def loaded(about: Mapping[str, Any], arrays: Mapping[str, Array], model: System,
     if about["events"] is not None:
         result["events"] = [[arrays[f"{kind}_events_{i}"] for i in range(about["events"])] for kind in "tqv"]
     result |= {"stats": about["stats"], "status": about["status"]}
+    for states in (result, result["end"], result["knots"]):
+        if "mem" in states:
+            states["mem"] = completed(model, about.get("memory"), states)
     _check_arrays(model, result, finite)
     method = choice("method", about["method"], [*ROWS, EQUILIBRIUM])
     return Trajectory(model, method, about["options"], result)

@@ -16,8 +16,9 @@ from lgint._args import choice, guess
 from lgint._model.keys import UnnamedError, key_of
 from lgint._model.model import Model, System
 from lgint._run.ensemble import Ensemble
-from lgint._run.integrate import check_options, integrate, methods
+from lgint._run.integrate import integrate, methods
 from lgint._run.methods import OPTIONS
+from lgint._run.options import check_options
 from lgint._run.trajectory import Trajectory
 
 # what a run may fail with; any other exception is a mistake in a program and ends the sweep

@@ -282,7 +282,7 @@ def test_whatever_is_wrong_with_a_file_is_a_value_error(defect, watched, tmp_pat
 def test_a_file_of_another_format_says_so(watched, tmp_path):
     watched.save(tmp_path / "run.npz")
     change_about(format=1)(tmp_path / "run.npz")
-    with pytest.raises(ValueError, match="its format is 1, and this version reads format 4 only"):
+    with pytest.raises(ValueError, match="its format is 1, and this version reads the formats 4 and 5"):
         lgint.load(tmp_path / "run.npz")
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lgint
-from files.recorded import CASES, IN_FOLDERS, INTERRUPTED, RUNS, numbers_of, rest_numbers, resumed, watch
+from files.recorded import CASES, IN_FOLDERS, INTERRUPTED, RUNS, numbers_of, rest_numbers, resumed
 
 NUMBERS = json.loads((RUNS / "numbers.json").read_text())
 SAVED = [f"{name}.npz" for name in CASES] + [*IN_FOLDERS]
@@ -26,8 +26,7 @@ def test_a_recorded_run_loads_and_goes_on(saved):
     name = saved.removesuffix(".npz")
     arguments = CASES[name][2]
     run = lgint.load(RUNS / saved)
-    given = {key: value for key, value in arguments.items() if key in ("newton", "equivariant")}
-    found = numbers_of(run, resumed(run, arguments, **given))
+    found = numbers_of(run, resumed(run, arguments))
     dense = {key for key in NUMBERS[name] if key.startswith("dense")}
     check(found, {key: NUMBERS[name][key] for key in NUMBERS[name].keys() - (set() if run.sol else dense)})
 
@@ -37,9 +36,8 @@ def test_an_interrupted_folder_goes_on(name, tmp_path):
     make, method, arguments = CASES[name]
     folder = shutil.copytree(RUNS / f"{name}_interrupted", tmp_path / "run")
     assert lgint.load(folder).status == -1
-    run = lgint.integrate(make(), method, **arguments, path=folder, events=watch(np.inf))
-    given = {key: value for key, value in arguments.items() if key in ("newton", "equivariant")}
-    check(numbers_of(run, resumed(run, arguments, **given)), NUMBERS[name])
+    run = lgint.integrate(make(), method, **arguments, path=folder)
+    check(numbers_of(run, resumed(run, arguments)), NUMBERS[name])
 
 
 def test_a_recorded_equilibrium_loads():

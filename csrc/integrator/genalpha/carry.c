@@ -31,6 +31,24 @@ int lg_alpha_carry_layout(const lg_genalpha_stepper *g, double *base, lg_alpha_c
     return used;
 }
 
+/* The matrix that modified Newton has kept is dropped if this run needs none, or if its place has less memory, as in
+   files of versions whose elements remembered less. */
+int lg_alpha_adopt(const lg_stepper *self, int count, const double *given, double *carry)
+{
+    const lg_genalpha_stepper *g = (const lg_genalpha_stepper *)self;
+    lg_alpha_carry parts;
+    int place = lg_alpha_place_count(self->system), used = g->implicit.newton.modified ? place : 0;
+    int data = lg_alpha_carry_layout(g, carry, &parts) - used, rest = count - data;
+    if (rest != 0 && (rest > place || rest < place - self->system->nmem))
+        return 0;
+    lg_copy(data, given, carry);
+    if (rest == used)
+        lg_copy(used, given + data, carry + data);
+    else
+        lg_zero(used, carry + data);
+    return 1;
+}
+
 /* Sets the parts of a place in the memory at `base` (NULL: measures only) and returns its length. */
 static int place_layout(const lg_system *system, double *base, lg_alpha_place *place)
 {

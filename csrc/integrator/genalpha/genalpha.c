@@ -429,6 +429,7 @@ const lg_stepper_type lg_genalpha = {
     .prepare = prepare,
     .layout = layout,
     .carry_count = carry_count,
+    .adopt = lg_alpha_adopt,
     .reset = reset,
     .step = step,
     .close = close_mu_matrix,

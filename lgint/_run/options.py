@@ -1,0 +1,114 @@
+"""Options of methods: what a call gives, what a resumed run keeps, and the defaults."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from lgint._args import array, guess, number
+from lgint._run.methods import OPTIONS, defaults
+from lgint._run.trajectory import Trajectory
+
+# what multipliers, momenta and the data of a run mean depends on these, so that a resumed run keeps them
+KEPT: Final = ("equivariant", "first_stage", "form", "modified")
+
+# names that other programs use for the arguments of `integrate`
+_MEANT = {
+    **dict.fromkeys(("dt", "step", "step_size", "stepsize", "timestep"), "h"),
+    **dict.fromkeys(("tf", "tmax", "t_final", "t_stop", "t_span"), "t_end"),
+    **{"tol": "rtol", "rho": "rho_inf", "save_at": "t_eval"},
+}
+
+
+def check_options(method: str, options: Collection[str], function: Callable[..., object]) -> None:
+    """ValueError for options that no method has, with a suggestion: an option or an argument of `function`."""
+    own = [*defaults(method)]
+    for name in options:
+        if name not in OPTIONS:
+            arguments = [p.name for p in inspect.signature(function).parameters.values() if p.kind == p.KEYWORD_ONLY]
+            meant = guess(name, [*own, *arguments], _MEANT)
+            raise ValueError(f"method {method!r} has no option {name!r}{meant}; its options are: {', '.join(own)}")
+
+
+def all_options(method: str, given: Mapping[str, Any], inherited: Mapping[str, Any]) -> dict[str, Any]:
+    """The value of every option of a run: as given, as inherited, or the default."""
+    return {**defaults(method), **inherited, **given}
+
+
+def inherited(run: Trajectory | None, given: Mapping[str, Any], *, own_steps: bool) -> dict[str, Any]:
+    """The options that a run which resumes `run` takes over from it: all that it is not `given`.
+
+    Those of error control are left out where the call says itself how it takes its steps (`own_steps`).
+    """
+    if run is None:
+        return {}
+    _refuse_contradiction(run, given)
+    left_out = {*given, *(_control_options(run.method) if own_steps else ())}
+    names = defaults(run.method).keys() & run.options.keys() - left_out
+    kept = {name: run.options[name] for name in names if run.options[name] is not None}
+    return {name: np.array(value) if isinstance(value, list) else value for name, value in kept.items()}
+
+
+def takes_own_steps(run: Trajectory | None, h: float | None, given: Mapping[str, Any]) -> bool:
+    """Whether a call that resumes `run` says itself how it takes its steps: by tolerances, or by `h` alone."""
+    if run is None or any(given.get(name) is not None for name in _control_options(run.method)):
+        return True
+    return h is not None and run.options.get("control") != "none"
+
+
+def _refuse_contradiction(run: Trajectory, given: Mapping[str, Any]) -> None:
+    for name in KEPT:
+        if name in given and name in run.options and given[name] != run.options[name]:
+            raise ValueError(
+                f"{name}: the run that is resumed has {name}={run.options[name]!r}, on which the meaning of its "
+                f"multipliers depends, and {given[name]!r} was given; leave {name} out, or begin anew from its last "
+                "state by model.with_state"
+            )
+
+
+def _step(h: float | None) -> float:
+    if h is None:
+        raise ValueError("h: the step size is needed, or rtol or atol of a method that chooses its steps")
+    return number("h", h)
+
+
+def _control_options(method: str) -> list[str]:
+    """Options that only error control uses: the rows from rtol on."""
+    names = [*defaults(method)]
+    return names[names.index("rtol") :] if "rtol" in names else []
+
+
+def steps_of(
+    method: str, h: float | None, options: Mapping[str, Any], kept: Mapping[str, Any]
+) -> tuple[float, dict[str, Any]]:
+    """Step size and options for the core, NaN where the steps adapt and `h` is the first one; `kept` are inherited."""
+    tolerances = [name for name in ("rtol", "atol") if options.get(name) is not None]
+    if not tolerances and kept.keys() & {"rtol", "atol"}:
+        return (_step(h) if kept.get("control") == "none" else np.nan), dict(options)
+    if not tolerances:
+        for name in _control_options(method):
+            if options.get(name) is not None:
+                raise ValueError(f"{name}: belongs to error control, which rtol or atol turns on")
+        return _step(h), dict(options)
+
+    given = {**options, **{name: array(name, options[name]) for name in tolerances}}
+    for name in tolerances:
+        given[name] = float(given[name]) if given[name].ndim == 0 else given[name]
+    if options.get("control") == "none":
+        _refuse_adaptation(method, options)
+        return _step(h), given
+    if h is not None:
+        if options.get("first_step") is not None:
+            raise ValueError("first_step: h is the first step as well; give one of them")
+        given["first_step"] = number("h", h, positive=True)
+    return np.nan, given
+
+
+def _refuse_adaptation(method: str, options: Mapping[str, Any]) -> None:
+    """ValueError for options that belong to adaptive steps alone."""
+    for name in _control_options(method):
+        if name not in ("rtol", "atol", "control") and options.get(name) is not None:
+            raise ValueError(f'{name}: with control="none" the steps do not adapt; leave it out, or choose a law')
