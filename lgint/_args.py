@@ -55,6 +55,13 @@ def number(name: str, value: object, *, positive: bool = False, nonnegative: boo
     return result
 
 
+def flag(name: str, value: object) -> bool:
+    """`value` if it is True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name}: True or False expected, got {shown(value)}")
+    return bool(value)
+
+
 def choice(name: str, value: object, choices: Collection[str]) -> str:
     """`value` if it is one of `choices`, else a ValueError that lists them and suggests the nearest one."""
     if isinstance(value, str) and value in choices:

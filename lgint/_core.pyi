@@ -40,6 +40,7 @@ class System:
     constant_mass: bool
     needs_gil: bool  # runs call Python functions of the system
     conservative: bool  # all forces at rest are known to have a potential, which `energy` contains
+    has_potential: bool  # they are known to have one, of which `energy` may contain a part only
     blocks: list[tuple[str, int, int, int, int, int]]  # kind, n, first q, first v, own rows, first own row
     row_names: list[str]
 
@@ -229,11 +230,14 @@ def equilibrium(
     rtol: float,
     atol: float,
     max_iter: int,
+    has_potential: bool,  # all forces at rest follow from a potential
+    leaves: bool,  # unstable equilibria, if there is a potential
+    progress: Callable[[float], object] | None,  # called now and then with the last factor
     /,
 ) -> dict[str, Any]:
     """Equilibria under the load factors: what `integrate` returns, with states whose t are the factors, and without
-    knots and carry. Each search begins in the equilibrium before. On failure the exception's `result` holds what was
-    found so far."""
+    knots and carry; extra (n, 1): in how many directions they are unstable, -1 without a potential. Each search
+    begins in the equilibrium before. On failure the exception's `result` holds what was found so far."""
 
 def interpolate(
     system: System,

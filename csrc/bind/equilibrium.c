@@ -5,9 +5,9 @@
 #include "bind/outcome.h"
 #include "bind/system.h"
 
-static PyObject *run(const lg_module *module, const lg_loading *loading)
+static PyObject *run(const lg_module *module, const lg_loading *loading, PyObject *progress)
 {
-    lg_gil gil = {.kept = loading->system->flags & LG_SYSTEM_NEEDS_GIL};
+    lg_gil gil = {.kept = loading->system->flags & LG_SYSTEM_NEEDS_GIL, .progress = progress};
     const lg_observer observer = {.self = &gil, .poll = lg_gil_poll};
     lg_outcome outcome;
     lg_gil_release(&gil);
@@ -26,20 +26,22 @@ static int read_loading(PyObject *owned, PyObject *system, PyObject *loads, PyOb
 }
 
 const char lg_equilibrium_doc[] =
-    "equilibrium(system, t, loads, q, rtol, atol, max_iter)\n--\n\nThe states in equilibrium "
-    "under factors of the loads.";
+    "equilibrium(system, t, loads, q, rtol, atol, max_iter, has_potential, leaves, progress)\n--\n\nThe states in "
+    "equilibrium under factors of the loads.";
 
 PyObject *lg_equilibrium_call(PyObject *self, PyObject *args)
 {
     const lg_module *module = PyModule_GetState(self);
     lg_loading loading = {.system = NULL};
-    PyObject *system, *loads, *q, *result = NULL;
-    if (!PyArg_ParseTuple(args, "O!dOOddi:equilibrium", module->System, &system, &loading.t, &loads, &q, &loading.rtol,
-                          &loading.atol, &loading.max_iter))
+    PyObject *system, *loads, *q, *progress, *result = NULL;
+    if (!PyArg_ParseTuple(args, "O!dOOddippO:equilibrium", module->System, &system, &loading.t, &loads, &q,
+                          &loading.rtol, &loading.atol, &loading.max_iter, &loading.has_potential, &loading.leaves,
+                          &progress) ||
+        lg_function("progress", &progress) < 0)
         return NULL;
     PyObject *owned = PyList_New(0);
     if (owned && read_loading(owned, system, loads, q, &loading) >= 0)
-        result = run(module, &loading);
+        result = run(module, &loading, progress);
     Py_XDECREF(owned);
     return result;
 }

@@ -77,7 +77,7 @@ static PyObject *get_flag(PyObject *self, void *flag)
 }
 
 static const unsigned constant_mass = LG_SYSTEM_CONSTANT_MASS, conservative = LG_SYSTEM_CONSERVATIVE;
-static const unsigned needs_gil = LG_SYSTEM_NEEDS_GIL;
+static const unsigned needs_gil = LG_SYSTEM_NEEDS_GIL, has_potential = LG_SYSTEM_HAS_POTENTIAL;
 
 static PyObject *block_row(const void *space, int index)
 {
@@ -110,7 +110,8 @@ static PyGetSetDef system_attributes[] = {
     {"widths", get_widths, NULL, "length of each part of a state, by its name", NULL},
     {"nmem", get_length, NULL, "values of memory that accepted steps update", "m"},
     {"constant_mass", get_flag, NULL, "whether M depends neither on q nor on t", (void *)&constant_mass},
-    {"conservative", get_flag, NULL, "whether all forces at rest are known to have a potential", (void *)&conservative},
+    {"conservative", get_flag, NULL, "whether `energy` has the potential of all forces at rest", (void *)&conservative},
+    {"has_potential", get_flag, NULL, "whether all forces at rest follow from a potential", (void *)&has_potential},
     {"needs_gil", get_flag, NULL, "whether runs call Python functions of the system", (void *)&needs_gil},
     {"blocks", get_blocks, NULL, "per block: kind, n, first q, first v, own rows, first own row", NULL},
     {"row_names", get_row_names, NULL, "names of the constraint rows", NULL},

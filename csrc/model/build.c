@@ -545,7 +545,7 @@ static const char *row_name(void *self, int row)
 
 static unsigned flags_of(const lg_model *m)
 {
-    unsigned flags = LG_SYSTEM_CONSTANT_MASS | LG_SYSTEM_CONSERVATIVE;
+    unsigned flags = LG_SYSTEM_CONSTANT_MASS | LG_SYSTEM_CONSERVATIVE | LG_SYSTEM_HAS_POTENTIAL;
     for (int i = 0; i < m->nbodies; i++) {
         if (m->bodies[i].type->is_support) {
             flags |= m->bodies[i].e.function.call ? LG_SYSTEM_NEEDS_GIL : 0;
@@ -565,6 +565,8 @@ static unsigned flags_of(const lg_model *m)
             flags |= LG_SYSTEM_DIFFERENCED;
         if (!f->type->potential && !f->type->dissipates)
             flags &= ~(unsigned)LG_SYSTEM_CONSERVATIVE;
+        if (!lg_force_has_potential(f))
+            flags &= ~(unsigned)LG_SYSTEM_HAS_POTENTIAL;
     }
     for (int i = 0; i < m->njoints; i++)
         if (m->joints[i].e.function.call)

@@ -28,7 +28,9 @@ static lg_status ask_observer(void *self)
 static lg_status save(load_search *s)
 {
     const lg_statics *at = &s->statics;
-    const lg_state state = {.t = s->load, .q = at->q, .v = at->v, .a = at->v, .lam = at->lam, .mem = at->mem};
+    double unstable = at->unstable;
+    const lg_state state = {
+        .t = s->load, .q = at->q, .v = at->v, .a = at->v, .lam = at->lam, .mem = at->mem, .carry = &unstable};
     if (s->saved)
         return LG_OK;
     s->saved = 1;
@@ -90,7 +92,7 @@ static lg_status open_search(load_search *s)
 {
     const lg_system *system = s->loading->system;
     lg_matrix *matrix = &s->statics.accel.matrix;
-    LG_TRY(lg_outcome_open(s->outcome, system, 0, 0));
+    LG_TRY(lg_outcome_open(s->outcome, system, 1, 0));
     LG_TRY(lg_arena_open(&s->arena, lg_statics_layout, &s->statics));
     lg_copy(system->space->nq, s->loading->q, s->statics.q);
     s->poll = lg_poll_start(s->observer->poll ? ask_observer : NULL, s);
@@ -126,6 +128,8 @@ lg_status lg_equilibrium(const lg_loading *loading, const lg_observer *observer,
                              .t = loading->t,
                              .rtol = loading->rtol,
                              .atol = loading->atol,
+                             .has_potential = loading->has_potential,
+                             .leaves = loading->leaves,
                              .max_iter = loading->max_iter};
     lg_status status = open_search(&s);
     if (status == LG_OK)

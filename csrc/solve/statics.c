@@ -21,6 +21,10 @@ static const double tiny = 1e-8; /* below this fraction of the coordinates a cor
 static const double loose = 1e-3; /* below this fraction of its first value mu no longer holds a free body */
 static const double most_growth = 1e12; /* of mu: beyond this, steps are too short to make progress */
 
+static const char anywhere[] = "try smaller steps of the loads, a start nearer to the equilibrium or a larger max_iter";
+static const char after_saddle[] =
+    "the equilibrium found first is unstable, and no stable one was reached from it; leave_saddles=False keeps it";
+
 /* One solution under way. */
 typedef struct search {
     lg_statics *statics;
@@ -33,6 +37,7 @@ typedef struct search {
     int begins_singular; /* K was singular where the search began */
     int was_loose; /* mu has been so small that a free body has moved far away */
     int settled; /* corrections are down to round-off */
+    int after_saddle; /* it began at an unstable equilibrium */
     int worst; /* the row of the residual that is the furthest from convergence */
 } search;
 
@@ -52,8 +57,8 @@ void lg_statics_layout(void *self, lg_arena *arena)
     s->trial_residual = lg_arena_doubles(arena, nv + nrows);
     s->correction = lg_arena_doubles(arena, nv + nrows);
     s->terms = lg_arena_doubles(arena, 4 * nv);
-    s->chain = lg_arena_take(arena, (size_t)system->space->nblocks * sizeof *s->chain);
-    lg_penalty_layout(&s->penalty, system->pattern, arena);
+    lg_rest_layout(&s->rest, &s->accel, arena);
+    lg_saddle_layout(&s->saddle, &s->rest, arena);
 }
 
 /* ---- the residual ---- */
@@ -130,23 +135,8 @@ static lg_status evaluate(search *at, const double *q, const double *lam, double
 static lg_status factor(search *at)
 {
     lg_statics *s = at->statics;
-    lg_accel *accel = &s->accel;
-    const lg_system *system = accel->system;
-    int constrained = system->pattern->nrows > 0;
     lg_point point = point_at(s, s->q, s->lam);
-    for (int i = 0; i < system->space->nblocks; i++)
-        s->chain[i] = (lg_chain){.k = {1, 0, at->mu}};
-
-    lg_matrix_zero(&accel->matrix);
-    accel->evaluations++;
-    LG_TRY(system->eval(system->self, &point,
-                        &(lg_wanted){.S = &accel->matrix, .chain = s->chain, .B = constrained ? accel->B : NULL}));
-    if (constrained) {
-        lg_penalty_add(&s->penalty, system->pattern, accel->B, &accel->matrix);
-        lg_matrix_add_columns(&accel->matrix, 1, accel->B);
-        lg_matrix_add_rows(&accel->matrix, 1, accel->B, 0, s->chain);
-    }
-    return lg_factor_named(system, &accel->matrix, at->report);
+    return lg_rest_factor(&s->rest, &point, at->mu, at->report);
 }
 
 /* c^T (K + mu M) c = c^T (r - B^T dlam), with B c = phi. */
@@ -191,11 +181,8 @@ static lg_status try_correction(search *at)
 /* y = M x with the mass at the present state */
 static lg_status mass_times(lg_statics *s, const double *x, double *y)
 {
-    const lg_system *system = s->accel.system;
     lg_point point = point_at(s, s->q, NULL);
-    point.a = x;
-    s->accel.evaluations++;
-    return system->eval(system->self, &point, &(lg_wanted){.Ma = y});
+    return lg_rest_mass_times(&s->rest, &point, x, y);
 }
 
 /* The contraction: the size of the next correction by the same matrix divided by that of the last one, in the mass
@@ -343,13 +330,10 @@ static lg_status finish(search *at)
 static lg_status solve(search *at)
 {
     lg_statics *s = at->statics;
-    const lg_pattern *pattern = s->accel.system->pattern;
     int nv = s->accel.system->space->nv;
     LG_TRY(factor(at));
-    lg_copy(nv + pattern->nrows, s->residual, s->correction);
-    LG_TRY(lg_matrix_solve(&s->accel.matrix, s->correction));
-    lg_penalty_correct(&s->penalty, pattern, s->residual + nv, s->correction + nv);
-    return LG_OK;
+    lg_copy(nv + s->accel.system->pattern->nrows, s->residual, s->correction);
+    return lg_rest_solve(&s->rest, s->residual + nv, s->correction);
 }
 
 /* Makes one correction, accepted or not. *ends: it was the last one. */
@@ -385,6 +369,52 @@ static lg_status iterate(search *at)
     }
     return LG_OK;
 }
+
+/* ---- stability ---- */
+
+/* Leaves a saddle for a state of lower potential, from which a new search begins with short steps. *left = 0: there is
+   none. */
+static lg_status leave(search *at, int *left)
+{
+    lg_statics *s = at->statics;
+    const lg_system *system = s->accel.system;
+    lg_point from = point_at(s, s->q, s->lam), to = point_at(s, s->trial, NULL);
+    LG_TRY(lg_saddle_leave(&s->saddle, &from, s->trial, left, at->report));
+    if (!*left)
+        return LG_OK;
+    LG_TRY(lg_accel_solve(&s->accel, &to, s->terms, s->lam, at->report));
+    if (system->commit)
+        LG_TRY(system->commit(system->self, &from, &to, s->mem, at->report));
+    lg_copy(system->space->nq, s->trial, s->q);
+    *at = (search){.statics = s, .report = at->report, .fall = cautious_fall, .after_saddle = 1};
+    LG_TRY(find_first(at));
+    at->mu = at->mu_first;
+    return LG_OK;
+}
+
+/* In how many directions the equilibrium is unstable. */
+static lg_status count_unstable(search *at)
+{
+    lg_statics *s = at->statics;
+    lg_point point = point_at(s, s->q, s->lam);
+    s->unstable = -1;
+    return s->has_potential ? lg_rest_negative(&s->rest, &point, 0, &s->unstable, at->report) : LG_OK;
+}
+
+/* Searches for an equilibrium, and from every saddle for another one. */
+static lg_status descend(search *at)
+{
+    for (int left = 1; left;) {
+        LG_TRY(iterate(at));
+        LG_TRY(count_unstable(at));
+        left = 0;
+        if (at->statics->unstable > 0 && at->statics->leaves)
+            LG_TRY(leave(at, &left));
+    }
+    return LG_OK;
+}
+
+/* ---- the outcome ---- */
 
 /* Tells why a search has failed. A free body falls until round-off in its coordinates makes long steps useless. Then K
    is singular far away, as it was at the beginning. */
@@ -424,12 +454,12 @@ lg_status lg_statics_solve(lg_statics *s, lg_report *out)
     out->iteration = 0;
     out->advice[0] = '\0';
     keep(s, 0);
-    lg_status status = iterate(&at);
+    lg_status status = descend(&at);
     if (status == LG_NO_EQUILIBRIUM)
         status = explain(&at);
     report(&at, status);
     if (status == LG_NO_EQUILIBRIUM)
-        lg_report_advise(out, "try smaller steps of the loads, a start nearer to the equilibrium or a larger max_iter");
+        lg_report_advise(out, at.after_saddle ? after_saddle : anywhere);
     if (status != LG_OK)
         keep(s, 1);
     return status;
@@ -437,7 +467,7 @@ lg_status lg_statics_solve(lg_statics *s, lg_report *out)
 
 lg_status lg_statics_start(lg_statics *s, lg_report *report)
 {
-    lg_penalty_open(&s->penalty, s->accel.system->pattern);
+    lg_rest_open(&s->rest);
     const lg_system *system = s->accel.system;
     lg_point point = point_at(s, s->q, NULL);
     if (system->commit)

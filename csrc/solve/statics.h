@@ -12,19 +12,26 @@
    radian, and, unless it is small, if the matrix is positive along it, so that it leads downhill. Otherwise mu grows,
    from a first value at which the step is a fraction of a radian or metre; with every accepted correction it falls. The
    last correction is one of Newton's method, from a residual that has already converged: its error is round-off, and it
-   proves that K on the constraints is regular, so that the equilibrium is unique in its neighbourhood. */
+   proves that K on the constraints is regular, so that the equilibrium is unique in its neighbourhood.
+
+   Where the forces have a potential, K is symmetric at an equilibrium, which is stable if K is positive definite on the
+   constraints. Otherwise it is a saddle; the search leaves it for a state of lower potential and goes on from there
+   with mu > 0, until it ends in a stable equilibrium. */
 #ifndef LG_SOLVE_STATICS_H
 #define LG_SOLVE_STATICS_H
 
-#include "solve/accel.h"
-#include "solve/penalty.h"
+#include "solve/rest.h"
+#include "solve/saddle.h"
 
 typedef struct lg_statics {
     lg_accel accel; /* set its system and plan before lg_statics_layout */
     double rtol, atol; /* tolerances of the force rows, as in newton.h */
     int max_iter;
+    int has_potential; /* all forces at rest follow from a potential */
+    int leaves; /* an unstable equilibrium is left, if there is a potential */
     double *q, *lam, *mem; /* the present state */
     double t, load;
+    int unstable; /* directions in which the last equilibrium is unstable; -1: not known, without a potential */
     long iterations; /* corrections that were accepted or rejected, over all calls */
 
     double *v; /* zeros */
@@ -33,8 +40,8 @@ typedef struct lg_statics {
     double *residual, *trial_residual; /* force rows, then phi */
     double *correction; /* c, then dlam */
     double *terms; /* gyro, force, B^T lam, M c: nv each */
-    lg_chain *chain;
-    lg_penalty penalty;
+    lg_rest rest;
+    lg_saddle saddle;
 } lg_statics;
 
 /* `statics` is an lg_statics; the type suits lg_arena_open. */
@@ -46,7 +53,7 @@ lg_status lg_statics_start(lg_statics *statics, lg_report *report);
 
 /* Moves q, lam and mem into equilibrium under the factor statics->load; on failure they keep their values.
    LG_NOT_UNIQUE: there is no unique equilibrium, report->what names the row that nothing determines.
-   LG_NO_EQUILIBRIUM: none was found. */
+   LG_NO_EQUILIBRIUM: none was found, or no stable one. */
 lg_status lg_statics_solve(lg_statics *statics, lg_report *report);
 
 #endif

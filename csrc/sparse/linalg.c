@@ -55,6 +55,25 @@ void lg_dense_solve(int n, const double *A, const int *pivots, double *x)
         LG_LAPACKE(dgetrs_work)(LAPACK_COL_MAJOR, 'N', n, 1, A, n, pivots, x, n);
 }
 
+/* By Sylvester's law of inertia, from A = L D L^T, whose D has blocks of one and two. */
+int lg_dense_negative(int n, double *A, int *pivots, double *work)
+{
+    int negative = 0;
+    if (n == 0)
+        return 0;
+    LG_LAPACKE(dsytrf_work)(LAPACK_COL_MAJOR, 'L', n, A, n, pivots, work, n);
+    for (int j = 0; j < n; j++) {
+        const double *d = A + (long)n * j + j;
+        if (pivots[j] > 0)
+            negative += d[0] < 0;
+        else {
+            negative += d[0] * d[n + 1] < d[1] * d[1] ? 1 : 2 * (d[0] < 0);
+            j++;
+        }
+    }
+    return negative;
+}
+
 void lg_dense_single_thread(void)
 {
 #ifdef LG_HAVE_OPENBLAS_THREADS

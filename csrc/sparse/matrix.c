@@ -4,6 +4,7 @@
 #include "core/small.h"
 
 #include "sparse/front.h"
+#include "sparse/inertia.h"
 #include "sparse/linalg.h"
 
 #include <math.h>
@@ -481,4 +482,48 @@ lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
     for (int i = 0; !plan->in_place && i < plan->size; i++)
         x[plan->unknowns[i]] = z[i];
     return LG_OK;
+}
+
+/* ---- inertia ---- */
+
+static void average(double *a, double *b)
+{
+    *a = *b = 0.5 * (*a + *b);
+}
+
+void lg_matrix_symmetrise(lg_matrix *matrix)
+{
+    const lg_plan *plan = matrix->plan;
+    for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {
+        int n = front->n;
+        double *D = matrix->values + front->D, *U = matrix->values + front->U, *L = matrix->values + front->L;
+        if (front->end > plan->nassembled)
+            continue;
+        for (int c = 0; c < n; c++) {
+            for (int r = 0; r < c; r++)
+                average(D + r + (long)n * c, D + c + (long)n * r);
+            for (int r = 0; r < front->m; r++)
+                average(U + c + (long)n * r, L + r + (long)front->ld * c);
+        }
+    }
+}
+
+static int dense_negative(lg_matrix *matrix)
+{
+    dense_assemble(matrix);
+    return lg_dense_negative(matrix->plan->size, matrix->dense, matrix->dense_pivots, matrix->work);
+}
+
+/* The elimination is one by congruences, front by front, so that the matrix has as many negative eigenvalues as all
+   pivot blocks together (haynsworth1968). */
+int lg_matrix_negative(lg_matrix *matrix)
+{
+    const lg_plan *plan = matrix->plan;
+    int negative = 0;
+    if (matrix->is_dense)
+        return dense_negative(matrix);
+    for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
+        negative += lg_pivot_negative(front->n, matrix->factors + front->D, matrix->pivots + front->pivot,
+                                      matrix->work + scratch_place(plan));
+    return negative;
 }

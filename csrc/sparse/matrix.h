@@ -87,6 +87,11 @@ lg_status lg_matrix_factor_dense(lg_matrix *matrix);
 lg_status lg_matrix_keep(lg_matrix *matrix);
 lg_status lg_matrix_refactor(lg_matrix *matrix);
 
+/* Replaces an assembled matrix by its symmetric part. */
+void lg_matrix_symmetrise(lg_matrix *matrix);
+/* How many eigenvalues of a factored symmetric matrix are negative. The factors are used up. */
+int lg_matrix_negative(lg_matrix *matrix);
+
 /* x: right-hand side in, solution out. */
 lg_status lg_matrix_solve(const lg_matrix *matrix, double *x);
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import groups
-from lgint._args import Array, array, number
+from lgint._args import Array, array, flag, number
 from lgint._rotation import rotation as rotation_matrix
 
 STRAIGHT = 1e-12  # two directions count as opposite if 1 + cos of their angle is below this
@@ -67,8 +67,7 @@ def line(
     closed: bool,
 ) -> Line:
     """The line that the arguments of `add_rod` describe."""
-    if not isinstance(closed, (bool, np.bool_)):
-        raise ValueError(f"closed of {name!r}: True or False expected, got {closed!r}")
+    flag(f"closed of {name!r}", closed)
     x = _straight(name, start, end, edges) if nodes is None else _given(name, nodes, start, end, edges)
     chords = np.diff(x, axis=0, append=x[:1]) if closed else np.diff(x, axis=0)
     _check_chords(name, x, chords, closed)

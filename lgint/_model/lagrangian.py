@@ -103,6 +103,11 @@ class LagrangianModel(CallableModel):
         complete, self.gradients = _with_gradients(given, shapes, q)
         super().__init__("Rn", q, v, **_verbs(complete), kinks=kinks, nrows=nrows, steps=_steps(complete))
 
+    @property
+    def has_potential(self) -> bool:
+        """Whether all forces follow from the potential: none was given beside it."""
+        return self.given["force"] is None
+
     def record(self) -> dict[str, Any]:
         """Keyword arguments from which `LagrangianModel` makes the model again, and where it came from.
 

@@ -73,6 +73,11 @@ class System:
         return self.core.nrows
 
     @property
+    def has_potential(self) -> bool:
+        """Whether all forces at rest are known to have a potential, of which `energy` may contain a part only."""
+        return self.core.has_potential
+
+    @property
     def row_names(self) -> list[str]:
         """Names of the constraint rows, in the order of the multipliers."""
         return list(self.core.row_names)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import _core
-from lgint._args import Array, array, number
+from lgint._args import Array, array, flag, number
 from lgint._model.model import Model, System, checked
 from lgint._run.integrate import count
+from lgint._run.progress import progress_bar
 from lgint._run.states import EQUILIBRIUM
 from lgint._run.trajectory import Trajectory
 
@@ -23,12 +25,15 @@ def equilibrium(
     newton_rtol: float = 1e-8,
     newton_atol: float = 1e-10,
     max_iter: int = 1000,
+    leave_saddles: bool = True,
+    progress: bool | Callable[[float], None] = False,
 ) -> Trajectory:
     """Static equilibrium under increasing loads.
 
     Each state is searched from the one before it, the first from the model's start, by Newton's method on the
     configuration space, with a damping that makes the search follow the motion in a viscous fluid while it is far from
-    equilibrium. It ends in a stable equilibrium unless the start is close to another one.
+    equilibrium. An unstable equilibrium that is found, such as the straight state of a column above its buckling load,
+    is left for a state of lower potential energy, from which the search goes on until it ends in a stable one.
 
     Parameters
     ----------
@@ -47,13 +52,19 @@ def equilibrium(
         of their terms plus `newton_atol`. One more correction follows, so that the error is round-off.
     max_iter : int
         Corrections in one step of the loads, including those that are not accepted.
+    leave_saddles : bool
+        False: unstable equilibria are kept as they are found. Loads or laws that have no potential give no answer
+        whether an equilibrium is stable; what is found is then kept as well.
+    progress : bool or function
+        True: show a progress bar on standard error (with tqdm, if it is installed). A function is called about every
+        50 ms with the last factor that has been reached.
 
     Returns
     -------
     Trajectory
-        With a state for each factor, `t` being the factors; velocities and accelerations are zero, and `lam`, which
-        `reaction` reads, holds the multipliers. Energies are those under the factor of each state.
-        `model.with_state(traj.q[-1], traj.v[-1])` begins in the last state.
+        With a state for each factor, `t` being the factors. `stable` says whether it is stable; velocities and
+        accelerations are zero, and `lam`, which `reaction` reads, holds the multipliers. Energies are those under the
+        factor of each state. `model.with_state(traj.q[-1], traj.v[-1])` begins in the last state.
 
     Raises
     ------
@@ -62,7 +73,8 @@ def equilibrium(
     SingularError
         If there is no unique equilibrium, as with a body that nothing holds; the message names it.
     ConvergenceError
-        If no equilibrium is found under a step of the loads that has been halved as often as possible.
+        If no equilibrium, or no stable one, is found under a step of the loads that has been halved as often as
+        possible.
 
     `SingularError`, `ConvergenceError` and `Interrupted` carry `.report` (its `t` is the last factor reached, `h` the
     step that failed) and the `.trajectory` so far.
@@ -73,10 +85,14 @@ def equilibrium(
         "newton_rtol": number("newton_rtol", newton_rtol, nonnegative=True),
         "newton_atol": number("newton_atol", newton_atol, nonnegative=True),
         "max_iter": count("max_iter", max_iter),
+        "leave_saddles": flag("leave_saddles", leave_saddles),
     }
     tolerances = options["newton_rtol"], options["newton_atol"]
+    arguments = model.core, options["time"], factors, model.q0
+    settings = *tolerances, options["max_iter"], model.has_potential, options["leave_saddles"]
     try:
-        result = _core.equilibrium(model.core, options["time"], factors, model.q0, *tolerances, options["max_iter"])
+        with progress_bar(progress, 0, factors[-1], "load") as report:
+            result = _core.equilibrium(*arguments, *settings, report)
     except BaseException as error:
         so_far = getattr(error, "result", None)
         if isinstance(so_far, dict):

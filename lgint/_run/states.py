@@ -19,6 +19,7 @@ from lgint._run.momenta import momenta
 from lgint.modal import COM
 
 EQUILIBRIUM: Final = "equilibrium"  # the method of trajectories whose times are load factors
+UNSTABLE: Final = "unstable"  # their `extra`: in how many directions a state is unstable, -1 if it is not known
 
 
 PARTS: Final = tuple(_core.PARTS)
@@ -140,6 +141,17 @@ class States:
     def row_names(self) -> list[str]:
         """Names of the constraint rows, in the order of `lam`."""
         return self.model.row_names
+
+    @property
+    def stable(self) -> list[bool | None]:
+        """For each state of `lgint.equilibrium` whether it is stable, None where loads or laws have no potential.
+
+        An equilibrium is stable where the potential energy has a minimum among the positions that the joints allow;
+        `extra["unstable"]` is the number of independent directions (n, 1) in which it falls instead, -1 for None.
+        States of other runs, and of files without this number, have None.
+        """
+        found = self.extra.get(UNSTABLE, np.full((len(self), 1), -1.0))
+        return [None if n < 0 else bool(n == 0) for n in found[:, 0]]
 
     @property
     def _invariant(self) -> bool:
@@ -518,7 +530,7 @@ class States:
 
 def _extra(method: str, values: Array | None) -> dict[str, Array]:
     """What the states of a method have beside q, v, vdot and lam, by name."""
-    name = ROWS[method]["extra"] if method in ROWS else None
+    name = ROWS[method]["extra"] if method in ROWS else UNSTABLE
     return {name: values} if name and values is not None else {}
 
 

@@ -15,7 +15,7 @@ from lgint._model.record import holders
 from lgint._rotation import continuous, quaternion_of_matrix
 from lgint._run.joints import JointStates
 from lgint._run.methods import shown_options
-from lgint._run.states import EQUILIBRIUM
+from lgint._run.states import EQUILIBRIUM, UNSTABLE
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -109,8 +109,11 @@ def _quantities(run: JointStates) -> Iterator[Quantity]:
     for name, (axis, about) in PARTS.items():
         if name in vars(run):
             yield Quantity(name, getattr(run, name), (axis,), "", f"{about}, in the formulation of the model")
-    for name, values in run.extra.items():
-        yield Quantity(name, values, ("speed",), "", "momenta, in the formulation of the model")
+    if "p" in run.extra:
+        yield Quantity("p", run.extra["p"], ("speed",), "", "momenta, in the formulation of the model")
+    if UNSTABLE in run.extra:
+        about = "number of directions in which the equilibrium is unstable, -1 if it is not known"
+        yield Quantity(UNSTABLE, run.extra[UNSTABLE][:, 0], (), "1", about)
     for name, values in run.saved.items():
         yield Quantity(name, values, tuple(f"{name}_axis{i}" for i in range(1, values.ndim)), "", "saved by the run")
     if "q" in vars(run) and "v" in vars(run):

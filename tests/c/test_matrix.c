@@ -138,6 +138,61 @@ static void test_rows_add_level_by_level(void)
     close_problem(&p);
 }
 
+/* ---- inertia ---- */
+
+static void assemble_symmetric(problem *p)
+{
+    assemble(p);
+    lg_matrix_symmetrise(&p->matrix);
+}
+
+/* By LAPACK, of the symmetric part of the dense matrix */
+static int negative_of_dense(const problem *p)
+{
+    int n = p->size, *pivots = malloc(((size_t)n + 1) * sizeof(int));
+    double *A = malloc(((size_t)(n * n) + 1) * sizeof(double)), *work = malloc(((size_t)n + 1) * sizeof(double));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            A[i + n * j] = 0.5 * (p->dense[i + n * j] + p->dense[j + n * i]);
+    int negative = lg_dense_negative(n, A, pivots, work);
+    free(A), free(work), free(pivots);
+    return negative;
+}
+
+/* Stiffnesses of both signs: front by front, and by the dense fall-back. */
+static void test_negative_eigenvalues(void)
+{
+    uint64_t state = 1968;
+    int most = 0;
+    for (int i = 0; i < 200; i++) {
+        problem p = {0};
+        random_shape(&p, &state);
+        open_problem(&p, &state);
+        for (int c = 0; c < p.ncliques; c += 2)
+            for (int k = 0, n = p.clique_start[c + 1] - p.clique_start[c]; k < SLOT * n * n; k++)
+                p.S[c][k] *= -1;
+        assemble_symmetric(&p);
+        CHECK(lg_matrix_factor(&p.matrix) == LG_OK);
+        int negative = negative_of_dense(&p), beyond = negative - p.pattern.nrows;
+        CHECK(lg_matrix_negative(&p.matrix) == negative);
+        most = beyond > most ? beyond : most;
+        assemble_symmetric(&p);
+        CHECK(lg_matrix_factor_dense(&p.matrix) == LG_OK);
+        CHECK(lg_matrix_negative(&p.matrix) == negative);
+        close_problem(&p);
+    }
+    CHECK(most > 5);
+}
+
+static void test_negative_eigenvalues_of_diagonals(void)
+{
+    double A[] = {-1, 0, 0, 9, 2, 0, 9, 9, -3} /* 9: not read */, exchange[] = {0, 1, 1, 0}, work[3];
+    int pivots[3];
+    CHECK(lg_dense_negative(3, A, pivots, work) == 2);
+    CHECK(lg_dense_negative(2, exchange, pivots, work) == 1);
+    CHECK(lg_dense_negative(0, NULL, pivots, work) == 0);
+}
+
 /* ---- pattern, memory, arguments ---- */
 
 static void test_products_of_the_pattern(void)
@@ -195,6 +250,8 @@ int main(void)
     RUN(test_every_size);
     RUN(test_random_systems);
     RUN(test_rows_add_level_by_level);
+    RUN(test_negative_eigenvalues);
+    RUN(test_negative_eigenvalues_of_diagonals);
     RUN(test_products_of_the_pattern);
     RUN(test_measured_memory_equals_used);
     return check_result();

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_bvp
 
 import lgint
 
@@ -146,6 +147,81 @@ def test_a_thread_buckles_between_two_clamps():
         assert np.allclose(stress, elastic[:, 3:] if constraints else elastic, rtol=1e-9, atol=1e-12)
     assert np.allclose(ends[None], ends["kirchhoff"], rtol=0, atol=1e-5)
     assert ends[None][2] < -0.02 and abs(ends[None][0] - 0.035) < 2e-3
+
+
+# ---- columns above the buckling load ----
+
+
+def column(load, sideways, *, edges=20, constraints="inextensible", bending=(500, 500)):
+    """A clamped column of 1 m under a dead load, as a multiple of its buckling load, and a part of it sideways."""
+    force = load * np.pi**2 / 4 * 500
+    builder = lgint.ModelBuilder()
+    rod = builder.add_rod(
+        "column",
+        start=(0, 0, 0),
+        end=(0, 0, 1),
+        edges=edges,
+        stiffness=(1e7, 1e7, 1e7, *bending, 400),
+        inertia=(1, 0.1, 0.1, 0.1),
+        constraints=constraints,
+        clamped=(0,),
+    )
+    builder.add_force(rod.nodes[-1], force=(sideways * force, 0, -force))
+    return builder.build(), rod.nodes[-1]
+
+
+def elastica(load, sideways):
+    """The tip of the inextensible column, bent with the load: angle'' = -P/EI (sin angle + sideways cos angle)."""
+    s, k = np.linspace(0, 1, 101), load * np.pi**2 / 4
+    found = solve_bvp(
+        lambda s, y: np.array([y[1], -k * (np.sin(y[0]) + sideways * np.cos(y[0])), np.sin(y[0]), np.cos(y[0])]),
+        lambda start, end: np.array([start[0], end[1], start[2], start[3]]),
+        s,
+        np.array([1.5 * np.sin(np.pi * s / 2), 0.75 * np.pi * np.cos(np.pi * s / 2), s / 2, s / 2]),
+        tol=1e-8,
+    )
+    assert found.success
+    return np.array([found.y[2, -1], 0, found.y[3, -1]])
+
+
+@pytest.mark.parametrize("steps", [1, 10])
+@pytest.mark.parametrize("constraints", ["inextensible", "kirchhoff", None])
+def test_a_column_above_its_buckling_load_bends_with_the_load(constraints, steps):
+    """The straight branch, and the one that is bent against the load, are saddles."""
+    for load in (1.064, 1.885):
+        for sideways in (1e-3, 1e-2, 3e-2):
+            model, tip = column(load, sideways, constraints=constraints)
+            rest = lgint.equilibrium(model, np.linspace(1 / steps, 1, steps))
+            assert rest.stable == [True] * steps
+            assert np.abs(rest.position(tip)[-1] - elastica(load, sideways)).max() < 2e-3
+
+
+@pytest.mark.parametrize("constraints", ["inextensible", "kirchhoff", None])
+@pytest.mark.parametrize("load", [1.064, 1.885])
+def test_a_column_of_80_edges_is_the_elastica(load, constraints):
+    for sideways in (1e-3, 1e-2, 3e-2):
+        model, tip = column(load, sideways, constraints=constraints, edges=80)
+        assert np.abs(lgint.equilibrium(model).position(tip)[-1] - elastica(load, sideways)).max() < 1e-3
+
+
+def test_the_straight_branch_is_unstable_in_as_many_directions_as_its_sections_are_weak():
+    for bending, directions in (((500, 500), 2), ((2000, 500), 1), ((500, 2000), 1), ((2000, 2000), 0)):
+        model, tip = column(1.885, 0, bending=bending)
+        rest = lgint.equilibrium(model, leave_saddles=False)
+        assert rest.extra["unstable"].tolist() == [[directions]] and rest.position(tip)[-1, 2] == 1
+    model, tip = column(1.885, 0, bending=(2000, 500))
+    bent = lgint.equilibrium(model)
+    assert bent.stable == [True] and abs(bent.position(tip)[-1, 0]) == pytest.approx(0.8031, abs=1e-3)
+
+
+@pytest.mark.parametrize(("bending", "stays"), [((500, 500), False), ((50000, 500), True)])
+def test_a_column_bent_against_the_load_swings_over(bending, stays):
+    """A turn about its axis leads down, unless the section is too stiff in the other plane."""
+    against, tip = column(1.885, -1e-2, bending=bending)
+    rest = lgint.equilibrium(against)
+    model, _ = column(1.885, 1e-2, bending=bending)
+    found = lgint.equilibrium(model.with_state(rest.q[-1], rest.v[-1]))
+    assert found.stable == [True] and (found.position(tip)[-1, 0] < 0) == stays
 
 
 def test_the_load_factor_multiplies_loads_on_rods():

@@ -160,17 +160,125 @@ def test_a_modal_cantilever_bends_as_a_beam(formulation):
 # ---- starts far from the equilibrium ----
 
 
-def test_upright_is_an_equilibrium_and_next_to_it_there_is_none():
-    def bar(angle):
-        builder = lgint.ModelBuilder(gravity=(0, 0, -G))
-        place = 0.5 * np.array([np.sin(angle), 0, np.cos(angle)])
-        builder.add_body("bar", mass=1.0, inertia=(0.1, 0.1, 0.1), position=place)
-        builder.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(0, 1, 0))
-        return lgint.equilibrium(builder.build()).position("bar")[-1]
+def bar(angle, **options):
+    """A bar on a hinge, at an angle from upright: where it comes to rest."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -G))
+    place = 0.5 * np.array([np.sin(angle), 0, np.cos(angle)])
+    builder.add_body("bar", mass=1.0, inertia=(0.1, 0.1, 0.1), position=place)
+    builder.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(0, 1, 0))
+    return lgint.equilibrium(builder.build(), **options)
 
-    assert np.abs(bar(0.0) - [0, 0, 0.5]).max() < 1e-15
-    for angle in (0.3, 1.0, np.pi / 2, 2.0, -3.0):
-        assert np.abs(bar(angle) - [0, 0, -0.5]).max() < 1e-14
+
+def test_upright_is_an_unstable_equilibrium_and_next_to_it_there_is_none():
+    upright = bar(0.0, leave_saddles=False)
+    assert np.abs(upright.position("bar")[-1] - [0, 0, 0.5]).max() < 1e-15 and upright.stable == [False]
+    for angle in (0.0, 0.3, 1.0, np.pi / 2, 2.0, -3.0):
+        found = bar(angle)
+        assert np.abs(found.position("bar")[-1] - [0, 0, -0.5]).max() < 1e-14 and found.stable == [True]
+
+
+# ---- stability ----
+
+
+def standing(formulation, stiffness, loads=(1.0,), **options):
+    """Six upright links on hinges with springs, whose potential is known."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -G), formulation=formulation)
+    last, n = lgint.ground, 6
+    for i in range(n):
+        body = builder.add_body(f"link{i}", mass=1.0, inertia=(0.01, 0.02, 0.03), position=(0, 0, i + 0.5))
+        builder.add_joint("revolute", last, body, point=(0, 0, i), axis=(0, -1, 0), name=f"joint{i}")
+        builder.add_joint_drive(f"joint{i}", stiffness=stiffness)
+        last = body
+    return lgint.equilibrium(builder.build(), loads, **options)
+
+
+def standing_directions(stiffness, load):
+    """Negative eigenvalues of the second derivative of the potential by the angles of the links from upright."""
+    n = 6
+    difference = np.eye(n) - np.eye(n, k=-1)
+    beyond = n - np.arange(n) - 0.5
+    hessian = stiffness * difference.T @ difference - load * G * np.diag(beyond)
+    return int((np.linalg.eigvalsh(hessian) < 0).sum())
+
+
+@pytest.mark.parametrize("formulation", ALL)
+def test_the_directions_in_which_links_fall_are_counted(formulation):
+    found = set()
+    for stiffness in (5.0, 20.0, 60.0, 200.0, 2000.0):
+        rest = standing(formulation, stiffness, (0.5, 1.0), leave_saddles=False)
+        expected = [standing_directions(stiffness, load) for load in (0.5, 1.0)]
+        assert rest.extra["unstable"].ravel().tolist() == expected
+        assert rest.stable == [n == 0 for n in expected]
+        found |= {*expected}
+    assert len(found) >= 5
+
+
+def test_links_that_fall_come_to_rest_where_their_potential_has_a_minimum():
+    def potential(angle, stiffness):
+        z = np.cumsum(np.cos(angle)) - np.cos(angle) / 2
+        return stiffness / 2 * np.sum(np.diff(angle, prepend=0) ** 2) + G * z.sum()
+
+    for stiffness in (5.0, 60.0):
+        rest = standing("R3xSO3", stiffness)
+        angle = -np.cumsum(rest.joint_angles()[-1])
+        lowest = minimize(potential, angle, args=(stiffness,), tol=1e-12)
+        assert rest.stable == [True] and np.abs(lowest.x - angle).max() < 1e-4
+
+
+def test_a_trajectory_keeps_what_is_known_of_stability(tmp_path):
+    rest = standing("R3xSO3", 60.0, (0.1, 1.0), leave_saddles=False)
+    assert rest.stable == [True, False] and rest[1].stable == [False]
+    rest.save(tmp_path / "rest.npz")
+    assert lgint.load(tmp_path / "rest.npz").stable == rest.stable
+    assert rest.to_xarray()["unstable"].values.tolist() == rest.extra["unstable"].ravel().tolist()
+    run = lgint.integrate(lgint.models.heavy_top(), "rk44", t_end=0.01, h=1e-3)
+    assert run.stable == [None] * len(run)
+
+
+@pytest.mark.parametrize("add", ["torque", "own axes", "law"])
+def test_without_a_potential_nothing_is_said_of_stability(add):
+    builder = lgint.ModelBuilder(gravity=(0, 0, -G))
+    builder.add_body("bar", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 0.5))
+    builder.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(0, 1, 0))
+    if add == "law":
+        builder.add_force_law(lambda t, x, R, v, omega: np.zeros(6), bodies="bar")
+    elif add == "torque":
+        builder.add_force("bar", torque=(1e-9, 0, 0))
+    else:
+        builder.add_force("bar", force=(0, 0, -1e-9), frame="body")
+    rest = lgint.equilibrium(builder.build())
+    assert rest.stable == [None] and rest.position("bar")[-1, 2] == pytest.approx(0.5)
+
+
+def slope(force=None):
+    """A ball in the potential x^4/4 - x^2/2 + y^2/2, at its saddle."""
+    return lgint.LagrangianModel(
+        q0=[0.0, 0.0],
+        v0=[0.0, 0.0],
+        mass=lambda q: np.eye(2),
+        potential=lambda q: q[0] ** 4 / 4 - q[0] ** 2 / 2 + q[1] ** 2 / 2,
+        force=force,
+    )
+
+
+def test_a_lagrangian_model_has_a_potential_if_it_has_no_force_beside_it():
+    rest = lgint.equilibrium(slope())
+    assert rest.stable == [True] and abs(rest.q[-1, 0]) == pytest.approx(1, rel=1e-10)
+    kept = lgint.equilibrium(slope(), leave_saddles=False)
+    assert kept.stable == [False] and kept.extra["unstable"].tolist() == [[1.0]]
+    assert lgint.equilibrium(slope(lambda t, q, v: 0 * q)).stable == [None]
+
+
+def test_a_saddle_from_which_everything_falls_for_ever_is_named():
+    model = lgint.LagrangianModel(
+        q0=[0.0], v0=[0.0], mass=lambda q: np.eye(1), potential=lambda q: -(q[0] ** 2) * (1 + q[0] ** 2)
+    )
+    with pytest.raises(lgint.ConvergenceError, match="found first is unstable.*leave_saddles=False keeps it"):
+        lgint.equilibrium(model, max_iter=100)
+    assert lgint.equilibrium(model, leave_saddles=False).stable == [False]
+
+
+# ---- systems with several equilibria ----
 
 
 def test_a_shallow_truss_snaps_through():
@@ -342,6 +450,38 @@ def test_a_lagrangian_system():
     assert np.allclose(q, [0.75 ** (1 / 3), 0.75 ** (1 / 3) + 1.5], rtol=1e-8)
 
 
+# ---- corrections ----
+
+
+def test_a_support_that_has_moved_takes_one_correction():
+    """Far from the constraints a correction leads downhill if c^T K c is positive, not c^T times the forces alone."""
+    builder = lgint.ModelBuilder()
+    builder.add_support("lift", motion=lambda t: np.array([[0, 0, 2 * t * t], [0, 0, 4 * t], [0, 0, 4]]))
+    builder.add_body("weight", mass=1.0, inertia=np.eye(3))
+    builder.add_joint("rigid", "lift", "weight", point=(0, 0, 0))
+    builder.add_cartesian_spring(lgint.ground, "weight", stiffness=(50.0,) * 3, offset=(0, 0, 0))
+    rest = lgint.equilibrium(builder.build(), time=0.5)
+    assert rest.position("weight")[-1, 2] == pytest.approx(0.5, abs=1e-14)
+    assert rest.stats.newton_iterations == 2  # and the last one
+
+
+def test_the_last_correction_squares_the_error():
+    exact = centres(sagging_angles())
+    for rtol, bound in ((1e-3, 1e-6), (1e-5, 1e-10)):
+        rest = lgint.equilibrium(links("R3xSO3"), newton_rtol=rtol)
+        assert np.abs(np.stack([rest.position(f"link{i}")[-1] for i in range(4)]) - exact).max() < bound
+
+
+def test_progress_is_reported(capsys):
+    loads, seen = np.linspace(0.001, 1, 2000), []
+    lgint.equilibrium(links("R3xSO3"), loads, progress=seen.append)
+    assert seen == sorted(seen) and set(seen) <= {0.0, *loads}
+    lgint.equilibrium(links("R3xSO3"), progress=True)
+    assert "100" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="progress: True, False or a function"):
+        lgint.equilibrium(links("R3xSO3"), progress="yes")
+
+
 # ---- systems without an equilibrium ----
 
 
@@ -459,6 +599,7 @@ def test_a_search_that_fails_where_a_spring_holds_does_not_say_that_the_system_i
         ({"max_iter": 0}, "max_iter: a whole number"),
         ({"newton_rtol": -1}, "newton_rtol: a number >= 0"),
         ({"time": np.inf}, "time"),
+        ({"leave_saddles": "yes"}, "leave_saddles: True or False expected, got 'yes'"),
     ],
 )
 def test_arguments_are_checked(arguments, message):

@@ -44,6 +44,7 @@ const lg_force_type lg_coordinate_drive = {
              .nparameters = 4},
     .check = check_drive,
     .coordinate = drive,
+    .conserves = lg_force_conserves,
     .next_kink = next_kink,
 };
 
@@ -55,5 +56,6 @@ const lg_force_type lg_coordinate_law = {
              .nframes = 1},
     .check = check_law,
     .coordinate = lg_outside_law,
+    .conserves = lg_force_conserves,
     .uses_law = 1,
 };

@@ -93,3 +93,15 @@ lg_status lg_force_all(lg_forces forces, const lg_point *at, const lg_wanted *wa
         LG_TRY(add(f, at, want, linear));
     return LG_OK;
 }
+
+int lg_force_has_potential(const lg_force *force)
+{
+    const lg_force_type *type = force->type;
+    return type->potential || type->dissipates || (type->conserves && type->conserves(&force->e));
+}
+
+int lg_force_conserves(const lg_element *e)
+{
+    (void)e;
+    return 1;
+}

@@ -54,11 +54,20 @@ struct lg_force_type {
     lg_status (*coordinate)(const lg_element *e, const lg_point *at, double q, double v, int linear, double law[3]);
 
     double (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at);
+    /* Whether it follows from a potential at rest that `potential` does not give. NULL: no. */
+    int (*conserves)(const lg_element *e);
     double (*next_kink)(const lg_element *e, double t);
     /* Updates its memory as the waist's verb `commit` does, where its frames are at the end of the step. */
     lg_status (*commit)(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
                         double *mem, lg_report *report);
 };
+
+/* Whether its work at rest depends on the ends of the way alone. */
+int lg_force_has_potential(const lg_force *force);
+
+/* A verb `conserves`: a force along one coordinate, or of given size between two points, is the derivative of its
+   integral. */
+int lg_force_conserves(const lg_element *e);
 
 #define LG_FORCE(symbol) extern const lg_force_type symbol;
 #include "model/force/forces.def"

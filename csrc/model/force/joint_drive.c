@@ -181,6 +181,7 @@ const lg_force_type lg_joint_drive = {
     .couples = lg_element_between,
     .needs_twists = 1,
     .wrenches = drive,
+    .conserves = lg_force_conserves,
     .next_kink = next_kink,
     .commit = commit,
 };
@@ -198,6 +199,7 @@ const lg_force_type lg_joint_law = {
     .couples = lg_element_between,
     .needs_twists = 1,
     .wrenches = outside,
+    .conserves = lg_force_conserves,
     .commit = commit,
     .uses_law = 1,
 };

@@ -123,10 +123,15 @@ static lg_status all_torques(lg_forces loads, const lg_point *at, const lg_wante
 }
 
 /* A force in inertial axes depends on nothing but its point; in body axes it turns with the body. */
+static int in_inertial_axes(const lg_element *e)
+{
+    return e->p[AXES] == 0;
+}
+
 static int on_point(const lg_element *e, int end)
 {
     (void)end;
-    return e->p[AXES] == 0;
+    return in_inertial_axes(e);
 }
 
 /* The axes turn with the body: R_q F. */
@@ -155,6 +160,7 @@ const lg_force_type lg_applied_force = {
     .degree = force_degree,
     .dead = force_dead,
     .wrenches = force_wrenches,
+    .conserves = in_inertial_axes,
     .all = all_forces,
     .next_kink = next_kink,
 };

@@ -153,6 +153,7 @@ const lg_force_type lg_slide_drive = {
     .check = check_drive,
     .couples = lg_element_between,
     .wrenches = drive,
+    .conserves = lg_force_conserves,
     .next_kink = next_kink,
 };
 
@@ -168,5 +169,6 @@ const lg_force_type lg_slide_law = {
     .check = check_law,
     .couples = lg_element_between,
     .wrenches = outside,
+    .conserves = lg_force_conserves,
     .uses_law = 1,
 };

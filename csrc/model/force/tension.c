@@ -57,5 +57,6 @@ const lg_force_type lg_tension = {
     .couples = lg_element_between,
     .on_point = lg_element_on_point,
     .wrenches = wrenches,
+    .conserves = lg_force_conserves,
     .next_kink = next_kink,
 };
