@@ -75,7 +75,7 @@ typedef struct lg_herk_stepper {
     double *force; /* force - gyro of the present stage */
     double *B, *B_next; /* rows at its point and at the next one */
     double *phidot;
-    double *q_end, *v_end, *a_end, *lam_end;
+    double *theta_end, *q_end, *v_end, *a_end, *lam_end;
     double *error; /* 2 nv */
     lg_unjoined unjoined; /* used if neither the index-1 equations nor the last stage give the acceleration */
 } lg_herk_stepper;
@@ -109,13 +109,13 @@ static void layout(lg_stepper *self, lg_arena *arena)
     lg_herk_stepper *rk = (lg_herk_stepper *)self;
     const lg_space *space = self->system->space;
     const lg_pattern *pattern = self->system->pattern;
-    double **velocities[] = {&rk->theta, &rk->v, &rk->force, &rk->v_end, &rk->a_end};
+    double **velocities[] = {&rk->theta, &rk->v, &rk->force, &rk->theta_end, &rk->v_end, &rk->a_end};
     double **coordinates[] = {&rk->q, &rk->q_end};
     double **rows[] = {&rk->phidot, &rk->lam_end};
     double **values[] = {&rk->B, &rk->B_next};
 
     lg_slopes_layout(&rk->slopes, space, rk->stages, arena);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         *velocities[i] = lg_arena_doubles(arena, (size_t)space->nv);
     for (int i = 0; i < 2; i++) {
         *coordinates[i] = lg_arena_doubles(arena, (size_t)space->nq);
@@ -135,10 +135,12 @@ static void close_plan(lg_stepper *self)
 /* ---- points ---- */
 
 /* A point at the time t_n + c h of a step of size h. */
-static lg_point point_at(const lg_state *state, double h, double c, const double *q, const double *v)
+static lg_point point_at(const lg_state *state, double h, double c, const double *theta, const double *q,
+                         const double *v)
 {
     lg_point point = lg_point_at(state->t + c * h, q, v);
     point.t_in = state->t + 0.5 * h, point.mem = state->mem;
+    point.span = c * h, point.theta = theta;
     return point;
 }
 
@@ -170,7 +172,7 @@ static void set_rate(lg_herk_stepper *rk, const lg_state *state, int i)
 static lg_status assemble(lg_herk_stepper *rk, const lg_state *state, int i, double h)
 {
     lg_accel *accel = &rk->base.accel;
-    lg_point point = point_at(state, h, rk->c[i], rk->q, rk->v);
+    lg_point point = point_at(state, h, rk->c[i], rk->theta, rk->q, rk->v);
     point.same_q = i > 1; // set_rows was there
     lg_wanted wanted = {.force = rk->force, .gyro = accel->gyro, .B = i == 1 ? rk->B : NULL};
     int nv = rk->slopes.space->nv;
@@ -182,7 +184,7 @@ static lg_status assemble(lg_herk_stepper *rk, const lg_state *state, int i, dou
 /* The rows at the present point, the next one of the stage, and phidot with the velocities known so far. */
 static lg_status set_rows(lg_herk_stepper *rk, const lg_state *state, double c, double h, double *B)
 {
-    lg_point point = point_at(state, h, c, rk->q, rk->v);
+    lg_point point = point_at(state, h, c, rk->theta, rk->q, rk->v);
     return lg_accel_eval(&rk->base.accel, &point, &(lg_wanted){.B = B, .phidot = rk->phidot}, &rk->base.report);
 }
 
@@ -208,6 +210,7 @@ static void arrive(lg_herk_stepper *rk, const lg_state *state, int next, double 
     const lg_space *space = rk->slopes.space;
     lg_axpy(space->nv, pivot_of(&rk->A[next], h), rk->base.accel.x, rk->v);
     if (next == rk->end) {
+        lg_copy(space->nv, rk->theta, rk->theta_end);
         lg_copy(space->nq, rk->q, rk->q_end);
         lg_copy(space->nv, rk->v, rk->v_end);
     }
@@ -225,7 +228,7 @@ static lg_status take_stage(lg_herk_stepper *rk, const lg_state *state, int i, d
     move(rk, state, row, 1, h);
     LG_TRY(set_rows(rk, state, rk->c[i + 1], h, rk->B_next));
 
-    lg_point next = point_at(state, h, rk->c[i + 1], rk->q, rk->v);
+    lg_point next = point_at(state, h, rk->c[i + 1], rk->theta, rk->q, rk->v);
     LG_TRY(lg_accel_border(accel, &next, rk->B, rk->B_next, &rk->base.report));
     LG_TRY(solve(rk, pivot_of(row, h)));
     lg_copy(nv, accel->x, lg_slopes_at(&rk->slopes, i) + nv);
@@ -249,7 +252,7 @@ static lg_status estimate(lg_herk_stepper *rk, const lg_state *state, double h)
     move(rk, state, &rk->b_hat, 1, h);
     LG_TRY(set_rows(rk, state, 1, h, rk->B_next));
 
-    lg_point point = point_at(state, h, 1, rk->q, rk->v);
+    lg_point point = point_at(state, h, 1, rk->theta, rk->q, rk->v);
     LG_TRY(lg_accel_border(accel, &point, NULL, rk->B_next, &rk->base.report));
     LG_TRY(solve(rk, pivot));
     lg_axpy(space->nv, pivot, accel->x, rk->v);
@@ -294,7 +297,7 @@ static lg_status accelerate(lg_herk_stepper *rk, const lg_point *end)
 
 static lg_status finish(lg_herk_stepper *rk, const lg_state *state, double h)
 {
-    lg_point end = point_at(state, h, 1, rk->q_end, rk->v_end);
+    lg_point end = point_at(state, h, 1, rk->theta_end, rk->q_end, rk->v_end);
     if (rk->levels)
         LG_TRY(lg_project_at(&rk->base.accel, rk->levels, &end, rk->q_end, rk->v_end, NULL, &rk->base.report));
     return accelerate(rk, &end);
@@ -309,7 +312,7 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     if (rk->estimates)
         LG_TRY(estimate(rk, state, h));
     LG_TRY(finish(rk, state, h));
-    return lg_stepper_accept(self, state, h, rk->q_end, rk->v_end, rk->a_end, rk->lam_end);
+    return lg_stepper_accept(self, state, h, rk->theta_end, rk->q_end, rk->v_end, rk->a_end, rk->lam_end);
 }
 
 const lg_stepper_type lg_herk = {

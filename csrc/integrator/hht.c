@@ -306,6 +306,7 @@ static lg_point end_point(const lg_hht_stepper *g)
     end.wa = 1 / (1 + g->alpha);
     end.a = g->a, end.lam = g->lam;
     end.mem = g->start->mem, end.work = g->base.accel.work;
+    end.span = g->h, end.theta = g->theta;
     end.printed = 1;
     return end;
 }
@@ -440,7 +441,7 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     LG_TRY(status);
 
     form_vdot(g);
-    LG_TRY(lg_stepper_accept(self, state, h, g->q, g->v, g->vdot, g->lam));
+    LG_TRY(lg_stepper_accept(self, state, h, g->theta, g->q, g->v, g->vdot, g->lam));
     carry(g, state, &memory);
     return LG_OK;
 }

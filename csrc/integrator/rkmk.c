@@ -25,7 +25,7 @@ typedef struct lg_rkmk_stepper {
     double c[LG_STAGES];
     lg_slopes slopes; /* of all stages, then of the end of the step */
     double *theta, *q, *v, *a, *lam;
-    lg_point at; /* q and v, at the time and with the memory that are set where it is used */
+    lg_point at; /* q, v and theta, at the time and with the memory that are set where it is used */
     double *embedded, *q_hat; /* increment (2 nv) and coordinates of the embedded solution */
     int levels; /* of the projection */
     int nrows; /* constraint rows whose drift counts in the error */
@@ -63,7 +63,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     rk->a = lg_arena_doubles(arena, nv);
     rk->lam = lg_arena_doubles(arena, (size_t)self->system->pattern->nrows);
     rk->at = lg_point_at(0, rk->q, rk->v);
-    rk->at.work = self->accel.work;
+    rk->at.work = self->accel.work, rk->at.theta = rk->theta;
     rk->embedded = lg_arena_doubles(arena, 2 * nv);
     rk->q_hat = lg_arena_doubles(arena, (size_t)self->system->space->nq);
     rk->q_end = rk->nrows ? lg_arena_doubles(arena, (size_t)self->system->space->nq) : rk->q;
@@ -87,7 +87,7 @@ static void move(lg_rkmk_stepper *rk, const lg_state *state, const lg_weights *w
 /* Accelerations at the point that `move` left, at time t. factored: a projection ended there. */
 static lg_status accelerate(lg_rkmk_stepper *rk, const lg_state *state, double t, double t_in, int factored, double *a)
 {
-    rk->at.t = t, rk->at.t_in = t_in, rk->at.mem = state->mem;
+    rk->at.t = t, rk->at.t_in = t_in, rk->at.mem = state->mem, rk->at.span = t - state->t;
     return (factored ? lg_accel_solve_factored : lg_accel_solve)(&rk->base.accel, &rk->at, a, rk->lam,
                                                                  &rk->base.report);
 }
@@ -126,7 +126,7 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     move(rk, state, &rk->b, h, NULL);
     LG_TRY(project(rk, state, t + h, inside));
     LG_TRY(accelerate(rk, state, t + h, inside, rk->levels, rk->a));
-    return lg_stepper_accept(self, state, h, rk->q, rk->v, rk->a, rk->lam);
+    return lg_stepper_accept(self, state, h, rk->theta, rk->q, rk->v, rk->a, rk->lam);
 }
 
 /* Adds the drift of the step to its error; the matrix is that of the accelerations at the end. */

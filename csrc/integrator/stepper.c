@@ -97,12 +97,13 @@ static lg_status commit(lg_stepper *self, const lg_state *state, const lg_point 
     return system->commit(system->self, &from, end, self->mem, &self->report);
 }
 
-lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const double *q, const double *v,
-                            const double *a, const double *lam)
+lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const double *theta, const double *q,
+                            const double *v, const double *a, const double *lam)
 {
     int nq = self->system->space->nq, nv = self->system->space->nv, nrows = self->system->pattern->nrows;
     lg_point end = lg_point_at(state->t + h, q, v);
     end.t_in = state->t + 0.5 * h;
+    end.span = h, end.theta = theta;
     end.a = a, end.lam = lam, end.mem = state->mem, end.work = self->accel.work;
     lg_status status = lg_check_finite(self->system, q, v, a, lam);
     if (status != LG_OK) {

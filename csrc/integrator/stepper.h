@@ -84,11 +84,11 @@ int lg_stepper_needs(const lg_stepper_type *type, const lg_pattern *pattern, lg_
 lg_status lg_check_finite(const lg_system *system, const double *q, const double *v, const double *a,
                           const double *lam);
 
-/* Ends a step: q, with its rotations polished, v, a and lam become the state at state->t + h, and the memory of the
+/* Ends a step by the displacement theta (nv; NULL: h v): q, with its rotations polished, v, a and lam become the state at state->t + h, and the memory of the
    system that of this state. LG_NOT_FINITE if they are not finite, LG_COORDINATES if the coordinates of a body are
    singular, LG_TURNED if an element has turned too far; the state is then as before. */
-lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const double *q, const double *v,
-                            const double *a, const double *lam);
+lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const double *theta, const double *q,
+                            const double *v, const double *a, const double *lam);
 
 typedef struct lg_control_options lg_control_options;
 

@@ -186,12 +186,6 @@ lg_status lg_model_accelerate(void *self, const lg_point *at, double *a)
     return LG_OK;
 }
 
-static void open_poses(const lg_element *e, const lg_point *at, const lg_pose *pose[2])
-{
-    for (int s = 0; s < 2; s++)
-        pose[s] = e->frame[s] ? lg_pose_of(e->frame[s], at) : NULL;
-}
-
 lg_status lg_model_energy(void *self, const lg_point *at, double *T, double *V)
 {
     const lg_model *m = self;
@@ -203,13 +197,13 @@ lg_status lg_model_energy(void *self, const lg_point *at, double *T, double *V)
         *V += b->type->potential ? b->type->potential(b, at) : 0;
     }
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
-        open_poses(&f->e, at, pose);
+        lg_element_poses(&f->e, at, pose);
         *V += f->type->potential ? f->type->potential(&f->e, pose, at) : 0;
     }
     for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
         if (j->type->potential) {
             double stored;
-            open_poses(&j->e, at, pose);
+            lg_element_poses(&j->e, at, pose);
             LG_TRY(j->type->potential(&j->e, pose, at, &stored));
             *V += stored;
         }
@@ -230,24 +224,6 @@ double lg_model_next_kink(void *self, double t)
         if (j->type->next_kink)
             next = fmin(next, j->type->next_kink(&j->e, t));
     return next;
-}
-
-lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report)
-{
-    const lg_model *m = self;
-    const lg_pose *pose[2];
-    LG_TRY(lg_model_move(m, to, LG_POSES, 0));
-    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
-        if (f->type->commit) {
-            open_poses(&f->e, to, pose);
-            LG_TRY(f->type->commit(&f->e, pose, from, to, mem + f->e.mem, report));
-        }
-    for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
-        if (j->type->commit) {
-            open_poses(&j->e, to, pose);
-            LG_TRY(j->type->commit(&j->e, pose, from, to, mem + j->e.mem, report));
-        }
-    return LG_OK;
 }
 
 /* The sum of the absolute values of the forces on the frames of an element. */

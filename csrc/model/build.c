@@ -441,6 +441,7 @@ static void join_elements(builder *b, const lg_model_spec *spec)
         m->force_level = larger(m->force_level, joint && joint->type->potential ? LG_TWISTS : LG_ROTATIONS);
         m->coordinate_forces |= force && force->type->coordinate;
     }
+    m->turned = reserve(m, (size_t)m->system.nmem);
 }
 
 /* Writes the rows of a joint in the axes of a body that turns. */

@@ -51,12 +51,6 @@ typedef struct correction { /* of one element */
     pulled n, dN; /* P dq, and the derivative of N by q1 */
 } correction;
 
-static void open_poses(const lg_element *e, const lg_point *at, const lg_pose *f[2])
-{
-    for (int s = 0; s < 2; s++)
-        f[s] = s < e->info->nframes ? lg_pose_of(e->frame[s], at) : NULL;
-}
-
 /* out += s H^T w */
 static void pull(const lg_element *e, const lg_point *at, double s, const double w[2][6], pulled *out)
 {
@@ -119,7 +113,7 @@ static void open_motion(const lg_step *step, double l2, correction *c)
         open_straight(step, c);
         return;
     }
-    open_poses(c->e, &step->middle, f);
+    lg_element_poses(c->e, &step->middle, f);
     lg_relative_open(c->e, f, step->m->vertical, l2, &c->relative);
     c->N = h * h * c->relative.power;
 }
@@ -292,7 +286,7 @@ static double decide_straight(const lg_step *step, correction *c)
 static double decide_rows(const lg_step *step, const lg_joint *joint, const double *delta, correction *c)
 {
     const lg_pose *f[2];
-    open_poses(&joint->e, &step->middle, f);
+    lg_element_poses(&joint->e, &step->middle, f);
     double l2 = square_length(&joint->e, f), work = 0, needed = SHORT * sqrt(l2);
     if (joint->nrows == LG_MAX_ROWS) // a rigid joint leaves no relative motion
         return 0;
@@ -378,7 +372,7 @@ static lg_status elastic(const lg_model *m, int index, const lg_point *at, int l
     if (index < m->njoints)
         return m->joints[index].type->elastic(&m->joints[index], at, linear, V, load);
     const lg_force *force = &m->forces[index - m->njoints];
-    open_poses(&force->e, at, f);
+    lg_element_poses(&force->e, at, f);
     *V = force->type->potential(&force->e, f, at);
     return lg_force_elastic(force, at, linear, load);
 }
@@ -416,7 +410,7 @@ static double decide_potential(const lg_step *step, const pulled *at_end, const 
     const lg_pose *f[2];
     pulled at_middle = {{{0}}};
     double largest = 0;
-    open_poses(c->e, &step->middle, f);
+    lg_element_poses(c->e, &step->middle, f);
     double l2 = square_length(c->e, f);
     open_motion(step, l2, c);
     pull(c->e, &step->middle, -1, load->w, &at_middle);

@@ -46,6 +46,13 @@ typedef struct lg_load {
     lg_quarters K[2][2], D[2][2];
 } lg_load;
 
+/* The poses of its frames; NULL: it has no such frame. */
+static inline void lg_element_poses(const lg_element *e, const lg_point *at, const lg_pose *pose[2])
+{
+    for (int s = 0; s < 2; s++)
+        pose[s] = e->frame[s] ? lg_pose_of(e->frame[s], at) : NULL;
+}
+
 /* Whether both ends are on bodies that move. */
 int lg_element_between(const lg_element *e);
 

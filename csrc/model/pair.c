@@ -163,6 +163,7 @@ static lg_status middle(lg_step *step, const step_work *w, int discrete)
     int along_motion = step->pair->equivariant;
     step->middle = point_at(step->pair, w->middle, w->v_m);
     step->middle.quadratic = !step->pair->equivariant;
+    step->middle.span = 0.5 * step->pair->h;
     step->at_middle = wanted_at_middle(step, w, discrete);
     if (step->wanted->S)
         fill_chains(m, step->pair, step->wanted->chain, w->chain);

@@ -35,6 +35,7 @@ struct lg_model {
     lg_forces *force_spans;
     lg_joints *joint_spans, *invariant_spans;
     int nbodies, nforces, njoints, nframes, nelements;
+    size_t turned; /* position in the scratch of room for the memory: memory.c */
     int coordinate_forces; /* some forces act on coordinates of trees */
     lg_level force_level; /* the kinematics that forces need, those of joints with compliance included */
 
@@ -45,7 +46,7 @@ struct lg_model {
     const char **body_names; /* per block */
 };
 
-/* The verbs of the waist on a model, assemble.c and pair.c. */
+/* The verbs of the waist on a model, assemble.c, pair.c and memory.c. */
 lg_status lg_model_eval(void *self, const lg_point *point, const lg_wanted *wanted);
 lg_status lg_model_accelerate(void *self, const lg_point *point, double *a);
 lg_status lg_model_energy(void *self, const lg_point *point, double *T, double *V);

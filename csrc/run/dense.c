@@ -5,7 +5,12 @@
 
        theta' = T^-1(theta) v,      theta'' = d/dt (T^-1(theta) v), taken by a central difference.
 
-   v = T(theta) theta' is the velocity of that curve, vdot the derivative of the cubic that has the v and vdot of both
+   A block that turns far in the step is followed from a frame that turns with it by a constant spin W, that of the mean of
+   both velocities: q(t) = q_0 exp(s W) exp(theta(s)), so that theta stays short of half a turn, and
+
+       theta' = T^-1(theta) (v - W/h) + [theta, W/h].
+
+   v = T(theta) theta' (with a spin, T(theta) (theta' - [theta, W/h]) + W/h) is the velocity of that curve, vdot the derivative of the cubic that has the v and vdot of both
    ends, lambda a straight line. With the exact solution at both ends the errors are O(h^6), O(h^5), O(h^3), O(h^2).
    All of these depend only on the two ends and agree with them there. */
 #include "run/dense.h"
@@ -16,20 +21,94 @@
 #include <math.h>
 #include <string.h>
 
+enum { BLOCK = 6 }; /* velocities of a Lie kind */
+
 void lg_dense_layout(void *self, lg_arena *arena)
 {
     lg_dense *dense = self;
     size_t nv = (size_t)dense->system->space->nv;
     for (int i = 0; i < 5; i++)
         dense->power[i] = lg_arena_doubles(arena, nv);
+    dense->spin = lg_arena_doubles(arena, nv);
+    dense->moved = lg_arena_doubles(arena, nv);
+    dense->base = lg_arena_doubles(arena, (size_t)dense->system->space->nq);
     dense->theta = lg_arena_doubles(arena, nv);
     dense->thetadot = lg_arena_doubles(arena, nv);
     dense->side = lg_arena_doubles(arena, nv);
     dense->place = lg_arena_doubles(arena, nv);
 }
 
-/* T^-1 v a distance d from theta along the curve's tangent: side = T^-1(theta + d theta') (v + d a) */
-static void rate_beside(lg_dense *dense, const double *theta, const lg_knot *knot, double d, double *side)
+/* ---- the spin ---- */
+
+/* The mean velocities turn the block by more than a quarter turn, and the accelerations do not contradict them. */
+static int is_spinning(const lg_dense *dense, const lg_block *b, double h)
+{
+    const double quarter = LG_PI / 2, *v0 = dense->from.v, *v1 = dense->to.v, *a0 = dense->from.a, *a1 = dense->to.a;
+    double mean[BLOCK], bend[BLOCK];
+    if (b->node->linear)
+        return 0;
+    for (int i = 0; i < b->node->attitude_n; i++) {
+        int k = b->v + b->node->attitude_v + i;
+        mean[i] = 0.5 * h * (v0[k] + v1[k]);
+        bend[i] = h * h / 12 * (a0[k] - a1[k]);
+    }
+    return lg_max_abs(b->node->attitude_n, mean) > quarter && !(lg_max_abs(b->node->attitude_n, bend) > quarter / 2);
+}
+
+static void open_spin(lg_dense *dense, double h)
+{
+    const lg_space *space = dense->system->space;
+    lg_zero(space->nv, dense->spin);
+    dense->spins = 0;
+    for (const lg_block *b = space->block; b < space->block + space->nblocks; b++) {
+        if (!is_spinning(dense, b, h))
+            continue;
+        dense->spins = 1;
+        for (int i = b->v; i < b->v + b->node->nv; i++)
+            dense->spin[i] = 0.5 * h * (dense->from.v[i] + dense->to.v[i]);
+    }
+}
+
+/* out += s [theta, W] */
+static void add_bracket(const lg_dense *dense, double s, const double *theta, double *out)
+{
+    const lg_space *space = dense->system->space;
+    double A[BLOCK * BLOCK];
+    for (const lg_block *b = space->block; dense->spins && b < space->block + space->nblocks; b++) {
+        int n = b->node->nv;
+        if (b->node->linear)
+            continue;
+        b->node->ad(b->n, theta + b->v, A);
+        for (int j = 0; j < n; j++)
+            lg_axpy(n, s * dense->spin[b->v + j], A + n * j, out + b->v);
+    }
+}
+
+/* q_0 exp(s W) */
+static const double *base_at(lg_dense *dense, double s)
+{
+    const lg_space *space = dense->system->space;
+    if (!dense->spins)
+        return dense->from.q;
+    for (int i = 0; i < space->nv; i++)
+        dense->side[i] = s * dense->spin[i];
+    lg_space_retract(space, dense->from.q, dense->side, dense->base);
+    return dense->base;
+}
+
+/* ---- the curve ---- */
+
+/* theta' for the velocity v, which is overwritten */
+static void rate_of(const lg_dense *dense, const double *theta, double *v, double h, double *rate)
+{
+    if (dense->spins)
+        lg_axpy(dense->system->space->nv, -1 / h, dense->spin, v);
+    lg_space_rate(dense->system->space, dense->from.q, theta, v, rate);
+    add_bracket(dense, 1 / h, theta, rate);
+}
+
+/* theta' a distance d from theta along the curve's tangent, for the velocity v + d a */
+static void rate_beside(lg_dense *dense, const double *theta, const lg_knot *knot, double h, double d, double *side)
 {
     const lg_space *space = dense->system->space;
     double *v = dense->theta;
@@ -37,7 +116,7 @@ static void rate_beside(lg_dense *dense, const double *theta, const lg_knot *kno
         dense->place[i] = theta[i] + d * dense->thetadot[i];
         v[i] = knot->v[i] + d * knot->a[i];
     }
-    lg_space_rate(space, dense->from.q, dense->place, v, side);
+    rate_of(dense, dense->place, v, h, side);
 }
 
 /* h theta' and h^2 theta'' at a knot. */
@@ -45,10 +124,12 @@ static void derivatives(lg_dense *dense, const double *theta, const lg_knot *kno
                         double *second)
 {
     const double d = 1e-3 * h;
-    lg_space_rate(dense->system->space, dense->from.q, theta, knot->v, dense->thetadot);
-    rate_beside(dense, theta, knot, d, second);
-    rate_beside(dense, theta, knot, -d, dense->side);
-    for (int i = 0; i < dense->system->space->nv; i++) {
+    int nv = dense->system->space->nv;
+    lg_copy(nv, knot->v, dense->theta);
+    rate_of(dense, theta, dense->theta, h, dense->thetadot);
+    rate_beside(dense, theta, knot, h, d, second);
+    rate_beside(dense, theta, knot, h, -d, dense->side);
+    for (int i = 0; i < nv; i++) {
         first[i] = h * dense->thetadot[i];
         second[i] = h * h * ((second[i] - dense->side[i]) / (2 * d));
     }
@@ -60,10 +141,11 @@ static void open_step(lg_dense *dense, lg_knot from, lg_knot to)
     double h = to.t - from.t, *theta1 = dense->power[4];
     dense->from = from;
     dense->to = to;
+    open_spin(dense, h);
 
     lg_zero(dense->system->space->nv, theta1);
     derivatives(dense, theta1, &from, h, dense->power[0], dense->power[1]);
-    lg_space_difference(dense->system->space, from.q, to.q, theta1);
+    lg_space_difference(dense->system->space, base_at(dense, 1), to.q, theta1);
     derivatives(dense, theta1, &to, h, dense->power[2], dense->power[3]);
 
     for (int i = 0; i < dense->system->space->nv; i++) {
@@ -88,30 +170,42 @@ static void copy_knot(const lg_dense *dense, const lg_knot *knot, double *q, dou
         lg_copy(dense->system->pattern->nrows, knot->lam, lam);
 }
 
-static void between(lg_dense *dense, double s, double h, double *q, double *v)
+/* theta, its rate and the displacement. */
+static void follow(lg_dense *dense, double s, double h)
 {
     double *const *p = dense->power;
     for (int i = 0; i < dense->system->space->nv; i++) {
         dense->theta[i] = s * (p[0][i] + s * (p[1][i] + s * (p[2][i] + s * (p[3][i] + s * p[4][i]))));
         dense->thetadot[i] =
             (p[0][i] + s * (2 * p[1][i] + s * (3 * p[2][i] + s * (4 * p[3][i] + s * 5 * p[4][i])))) / h;
+        dense->moved[i] = dense->theta[i] + s * dense->spin[i];
     }
+}
+
+static void between(lg_dense *dense, double s, double h, double *q, double *v)
+{
+    const lg_space *space = dense->system->space;
     if (q)
-        lg_space_retract(dense->system->space, dense->from.q, dense->theta, q);
-    if (v)
-        lg_space_tangent_mul(dense->system->space, dense->theta, dense->thetadot, v);
+        lg_space_retract(space, base_at(dense, s), dense->theta, q);
+    if (!v)
+        return;
+    add_bracket(dense, -1 / h, dense->theta, dense->thetadot);
+    lg_space_tangent_mul(space, dense->theta, dense->thetadot, v);
+    if (dense->spins)
+        lg_axpy(space->nv, 1 / h, dense->spin, v);
 }
 
 /* The solution at a time between the knots; each array may be NULL. */
 static void solution_at(lg_dense *dense, double t, double *q, double *v, double *a, double *lam)
 {
     const lg_knot *from = &dense->from, *to = &dense->to;
+    double h = to->t - from->t, s = fmin(fmax((t - from->t) / h, 0), 1);
+    follow(dense, s, h);
     if (t <= from->t || t >= to->t) {
         copy_knot(dense, t <= from->t ? from : to, q, v, a, lam);
         return;
     }
 
-    double h = to->t - from->t, s = (t - from->t) / h;
     between(dense, s, h, q, v);
     for (int i = 0; a && i < dense->system->space->nv; i++)
         a[i] = 6 * s * (1 - s) * (to->v[i] - from->v[i]) / h + (1 - s) * (1 - 3 * s) * from->a[i] +
@@ -164,10 +258,9 @@ static lg_status remember(const lg_dense *dense, const lg_states *from, const lg
     lg_point start = lg_point_at(*from->t, from->part[LG_PART_Q], from->part[LG_PART_V]);
     lg_point point = lg_point_at(*found->t, part[LG_PART_Q], part[LG_PART_V]);
     start.t_in = point.t_in = 0.5 * (dense->from.t + dense->to.t);
-    start.a = from->part[LG_PART_A], point.a = part[LG_PART_A];
-    start.lam = from->part[LG_PART_LAM], point.lam = part[LG_PART_LAM];
     start.mem = from->part[LG_PART_MEM], point.mem = mem;
     start.work = point.work = work;
+    point.span = point.t - start.t, point.theta = point.span > 0 ? dense->moved : NULL;
     return system->commit(system->self, &start, &point, mem, &(lg_report){0});
 }
 

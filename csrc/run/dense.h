@@ -14,6 +14,10 @@ typedef struct lg_dense {
     const lg_system *system; /* set before lg_dense_layout */
     lg_knot from, to;
     double *power[5]; /* theta = power[0] s + ... + power[4] s^5, s from 0 to 1 */
+    double *spin; /* nv; see dense.c */
+    int spins; /* some of it is not zero */
+    double *moved; /* the displacement at the last time that was asked for */
+    double *base; /* scratch, nq */
     double *theta, *thetadot, *side, *place; /* scratch, nv each */
 } lg_dense;
 

@@ -20,6 +20,8 @@ typedef struct lg_point { /* where to evaluate; begins with lg_point_at */
     double wa; /* weight of M a in the residual */
     double load; /* factor of all loads and of gravity; 1 in all dynamics, other values in statics only */
     const double *q, *v, *a, *lam, *mem; /* a and lam may be NULL where nothing wanted depends on them */
+    double span; /* the time since the point to which mem belongs; 0: it belongs to this point */
+    const double *theta; /* the displacement since then, in local coordinates (nv); NULL: span v */
     double *work; /* scratch of system->nwork doubles, whose contents do not outlive a call unless same_q is set */
     int same_q; /* t, q and work as in the previous evaluation, which wanted rows; what follows from q is reused */
     int invariant; /* rows of joints and their multipliers are in the axes of bodies; see lg_pair.equivariant */

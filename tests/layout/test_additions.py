@@ -236,7 +236,7 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     lg_point end = lg_point_at(state->t + h, s->q, s->v);
     end.t_in = state->t + h / 2, end.mem = state->mem;
     LG_TRY(lg_accel_solve(&self->accel, &end, s->a, s->lam, &self->report));
-    return lg_stepper_accept(self, state, h, s->q, s->v, s->a, s->lam);
+    return lg_stepper_accept(self, state, h, NULL, s->q, s->v, s->a, s->lam);
 }
 
 const lg_stepper_type lg_ballistic = {

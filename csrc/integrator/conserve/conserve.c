@@ -155,9 +155,12 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     memcpy(&memory, carried, sizeof memory);
     begin(c, state, h);
     LG_TRY(lg_conserve_solve(c, &memory));
-    for (int i = 0; i < self->system->space->nv; i++)
+    double *theta = c->rest;
+    for (int i = 0; i < self->system->space->nv; i++) {
         c->vdot[i] = (c->v1[i] - state->v[i]) / h;
-    LG_TRY(lg_stepper_accept(self, state, h, c->q1, c->v1, c->vdot, c->lam));
+        theta[i] = c->q1[i] - state->q[i];
+    }
+    LG_TRY(lg_stepper_accept(self, state, h, theta, c->q1, c->v1, c->vdot, c->lam));
     lg_conserve_settle(c, state->carry);
     self->stats.midpoint_gradients += c->midpoints > 0;
     memcpy(carried, &memory, sizeof memory);

@@ -50,6 +50,7 @@ static lg_point point_at(const lg_genalpha_stepper *g, const lg_alpha_place *pla
     point.t_in = place->t_in;
     point.a = place->a, point.lam = place->lam;
     point.mem = place->mem, point.work = g->base.accel.work;
+    point.span = place->h, point.theta = place->theta;
     return point;
 }
 

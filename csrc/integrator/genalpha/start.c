@@ -11,6 +11,7 @@ static lg_status acceleration_after(lg_genalpha_stepper *g, double s, double *a)
     const lg_state *state = g->start;
     lg_point point = lg_point_after(state->t + s, g->now.q, g->now.v, state->mem);
     point.t_in = g->now.t_in;
+    point.span = s, point.theta = g->now.theta;
     for (int i = 0; i < space->nv; i++) {
         g->now.theta[i] = s * (state->v[i] + 0.5 * s * state->a[i]);
         g->now.v[i] = state->v[i] + s * state->a[i];

@@ -57,9 +57,8 @@ struct lg_force_type {
     /* Whether it follows from a potential at rest that `potential` does not give. NULL: no. */
     int (*conserves)(const lg_element *e);
     double (*next_kink)(const lg_element *e, double t);
-    /* Updates its memory as the waist's verb `commit` does, where its frames are at the end of the step. */
-    lg_status (*commit)(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
-                        double *mem, lg_report *report);
+    /* Two triads, as turn.h has them, whose angle is its memory. NULL: it keeps no angle. */
+    const double *(*triads)(const lg_element *e);
 };
 
 /* Whether its work at rest depends on the ends of the way alone. */

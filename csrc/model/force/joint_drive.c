@@ -7,6 +7,7 @@
        dv = v^ dphi_a - R_ab e1^ dphi_b,   dr = r^ dphi_b - R_ab^T e^ dphi_a. */
 #include "model/force/drive.h"
 #include "model/triad.h"
+#include "model/turn.h"
 
 enum { TRIAD_A, TRIAD_B = 9, DRIVE = 18 }; /* places of the parameters */
 
@@ -40,26 +41,10 @@ static double next_kink(const lg_element *e, double t)
     return lg_drive_next_kink(e, DRIVE, t);
 }
 
-/* ---- the turn between the two bodies ---- */
-
-typedef struct turn {
-    double Rab[9];
-    double e[3], r[3]; /* the axis in both bodies */
-    double e1[3], v[3]; /* e1 of b, in b and in a */
-    double omega[3]; /* omega_b in a */
-} turn;
-
-static void open_turn(const lg_element *e, const lg_pose *const f[2], turn *out)
-{
-    lg_mulT33(f[0]->R, f[1]->R, out->Rab);
-    lg_triad_axis(e->p + TRIAD_A, 2, out->e);
-    lg_triad_axis(e->p + TRIAD_B, 0, out->e1);
-    lg_mulT3(out->Rab, out->e, out->r);
-    lg_mul3(out->Rab, out->e1, out->v);
-}
+/* ---- tangents ---- */
 
 /* Gradients of phi along dphi_a and dphi_b. */
-static void angle_gradient(const lg_element *e, const turn *at, double on_a[3], double on_b[3])
+static void angle_gradient(const lg_element *e, const lg_turn *at, double on_a[3], double on_b[3])
 {
     double e1[3], e2[3], n[3], nb[3];
     lg_triad_axis(e->p + TRIAD_A, 0, e1);
@@ -73,7 +58,7 @@ static void angle_gradient(const lg_element *e, const turn *at, double on_a[3], 
 }
 
 /* Gradients of phi' along dphi_a and dphi_b. */
-static void rate_gradient(const turn *at, const lg_pose *const f[2], double on_a[3], double on_b[3])
+static void rate_gradient(const lg_turn *at, const lg_pose *const f[2], double on_a[3], double on_b[3])
 {
     lg_cross(at->e, at->omega, on_a);
     lg_cross(f[1]->omega, at->r, on_b);
@@ -90,7 +75,8 @@ static void add_dyad(double s, const double u[3], const double g[3], lg_quarters
 }
 
 /* Derivatives of the moments -tau e on a and tau r on b, for the law (tau, d tau/d phi, d tau/d phi'). */
-static void tangent(const lg_element *e, const lg_pose *const f[2], const turn *at, const double law[3], lg_load *out)
+static void tangent(const lg_element *e, const lg_pose *const f[2], const lg_turn *at, const double law[3],
+                    lg_load *out)
 {
     double tau = law[0], P = -law[1], D = -law[2], grad[2][3], rate[2][3], hat[9], A[9];
     angle_gradient(e, at, grad[0], grad[1]);
@@ -118,16 +104,9 @@ static void tangent(const lg_element *e, const lg_pose *const f[2], const turn *
     lg_quarters_add(&out->K[1][0], LG_RR, -tau, A);
 }
 
-/* phi and phi' */
-static void angle_of(const lg_element *e, const lg_pose *const f[2], const lg_point *point, turn *at, double angle[2])
-{
-    open_turn(e, f, at);
-    lg_mul3(at->Rab, f[1]->omega, at->omega);
-    angle[0] = lg_triad_angle(e->p + TRIAD_A, at->v, point->mem ? point->mem[e->mem] : 0);
-    angle[1] = lg_dot3(at->e, at->omega) - lg_dot3(at->e, f[0]->omega);
-}
+/* ---- the verbs ---- */
 
-static void apply(const lg_element *e, const lg_pose *const f[2], const turn *at, const double law[3], int linear,
+static void apply(const lg_element *e, const lg_pose *const f[2], const lg_turn *at, const double law[3], int linear,
                   lg_load *out)
 {
     lg_zero(12, out->w[0]);
@@ -139,10 +118,10 @@ static void apply(const lg_element *e, const lg_pose *const f[2], const turn *at
 
 static lg_status drive(const lg_element *e, const lg_pose *const f[2], const lg_point *point, int linear, lg_load *out)
 {
-    double angle[2], law[3];
-    turn at;
-    angle_of(e, f, point, &at, angle);
-    lg_drive_law(e, DRIVE, point, angle[0], angle[1], law);
+    double law[3];
+    lg_turn at;
+    lg_turn_open(e, e->p + TRIAD_A, f, point, &at);
+    lg_drive_law(e, DRIVE, point, at.phi, at.rate, law);
     apply(e, f, &at, law, linear, out);
     return LG_OK;
 }
@@ -150,22 +129,17 @@ static lg_status drive(const lg_element *e, const lg_pose *const f[2], const lg_
 static lg_status outside(const lg_element *e, const lg_pose *const f[2], const lg_point *point, int linear,
                          lg_load *out)
 {
-    double angle[2], law[3];
-    turn at;
-    angle_of(e, f, point, &at, angle);
-    LG_TRY(lg_outside_law(e, point, angle[0], angle[1], linear, law));
+    double law[3];
+    lg_turn at;
+    lg_turn_open(e, e->p + TRIAD_A, f, point, &at);
+    LG_TRY(lg_outside_law(e, point, at.phi, at.rate, linear, law));
     apply(e, f, &at, law, linear, out);
     return LG_OK;
 }
 
-static lg_status commit(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
-                        double *mem, lg_report *report)
+static const double *triads(const lg_element *e)
 {
-    (void)from, (void)to, (void)report;
-    turn at;
-    open_turn(e, f, &at);
-    *mem = lg_triad_angle(e->p + TRIAD_A, at.v, *mem);
-    return LG_OK;
+    return e->p + TRIAD_A;
 }
 
 const lg_force_type lg_joint_drive = {
@@ -183,7 +157,7 @@ const lg_force_type lg_joint_drive = {
     .wrenches = drive,
     .conserves = lg_force_conserves,
     .next_kink = next_kink,
-    .commit = commit,
+    .triads = triads,
 };
 
 const lg_force_type lg_joint_law = {
@@ -200,6 +174,6 @@ const lg_force_type lg_joint_law = {
     .needs_twists = 1,
     .wrenches = outside,
     .conserves = lg_force_conserves,
-    .commit = commit,
+    .triads = triads,
     .uses_law = 1,
 };

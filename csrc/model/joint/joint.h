@@ -65,7 +65,10 @@ struct lg_joint_type {
     double (*next_kink)(const lg_element *e, double t);
     /* A name for row `row` of the type. NULL: its number is used. */
     const char *(*row_label)(const lg_element *e, int row);
-    /* Updates its memory as the waist's verb `commit` does, where its frames are at the end of the step. */
+    /* Two triads, as turn.h has them, whose angle is its memory. NULL: it keeps no angle. */
+    const double *(*triads)(const lg_element *e);
+    /* Updates memory of any other kind as the waist's verb `commit` does, where its frames are at the end of the step.
+       NULL: it has none. */
     lg_status (*commit)(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
                         double *mem, lg_report *report);
 };

@@ -373,17 +373,9 @@ static void carry(const int turns[2], double *p)
         p[CARRIER] = turns[0] ? 1 : 2;
 }
 
-/* The angle on the branch nearest to the one in memory. */
-static lg_status commit(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
-                        double *mem, lg_report *report)
+static const double *triads(const lg_element *e)
 {
-    (void)from, (void)to, (void)report;
-    double Rab[9], e1[3], v[3];
-    lg_mulT33(f[0]->R, f[1]->R, Rab);
-    lg_triad_axis(e->p + TRIAD_B, 0, e1);
-    lg_mul3(Rab, e1, v);
-    *mem = lg_triad_angle(e->p + TRIAD_A, v, *mem);
-    return LG_OK;
+    return e->p + TRIAD_A;
 }
 
 #define LG_CONSTRAINT(symbol)
@@ -410,7 +402,7 @@ static lg_status commit(const lg_element *e, const lg_pose *const f[2], const lg
         .residual = residual,                                                                                          \
         .all = sizeof(joint_translations) == 4 && sizeof(joint_pairs) == 1 ? lg_points_all : NULL,                     \
         .row_label = row_label,                                                                                        \
-        .commit = has_angle ? commit : NULL,                                                                           \
+        .triads = has_angle ? triads : NULL,                                                                           \
     };
 #include "model/joint/joints.def"
 #undef LG_JOINT

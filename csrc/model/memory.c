@@ -1,0 +1,106 @@
+/* The memory of a model: angles about joints through full turns, each one number (turn.h), and what other elements keep.
+
+   An angle that has turned by more than half a turn in a step is believed only if it agrees, within a quarter turn, with
+   the integral of the rates at both ends, with accelerations where they are known:
+
+       h/2 (phi'_0 + phi'_1) + h^2/12 (phi''_0 - phi''_1) */
+#include "model/private.h"
+#include "model/turn.h"
+
+static const double quarter = LG_PI / 2;
+
+/* The triads of the angle that force i, or joint i - nforces, keeps in memory; NULL: none. */
+static const double *angle_of(const lg_model *m, int i, const lg_element **e)
+{
+    const lg_force *force = i < m->nforces ? &m->forces[i] : NULL;
+    const lg_joint *joint = force ? NULL : &m->joints[i - m->nforces];
+    const double *(*triads)(const lg_element *) = force ? force->type->triads : joint->type->triads;
+    *e = force ? &force->e : &joint->e;
+    return triads ? triads(*e) : NULL;
+}
+
+static void turn_on(const lg_model *m, const lg_point *to, double *mem)
+{
+    const lg_element *e;
+    const lg_pose *pose[2];
+    for (int i = 0; i < m->nforces + m->njoints; i++) {
+        const double *triads = angle_of(m, i, &e);
+        if (!triads)
+            continue;
+        lg_turn turn;
+        lg_element_poses(e, to, pose);
+        lg_turn_open(e, triads, pose, to, &turn);
+        mem[e->mem] = turn.phi;
+    }
+}
+
+/* Takes the share of one end of a step from what has been turned. */
+static lg_status subtract(const lg_model *m, const lg_point *end, double half, double bend, double *turned)
+{
+    const lg_element *e;
+    const lg_pose *pose[2];
+    LG_TRY(lg_model_move(m, end, LG_BIASES, 0));
+    for (int i = 0; i < m->nforces + m->njoints; i++) {
+        const double *triads = angle_of(m, i, &e);
+        if (!triads)
+            continue;
+        double rates[2];
+        lg_element_poses(e, end, pose);
+        lg_turn_rates(e, triads, pose, end, rates);
+        turned[e->mem] -= half * rates[0] + (isfinite(rates[1]) ? bend * rates[1] : 0);
+    }
+    return LG_OK;
+}
+
+static lg_status check_rates(const lg_model *m, const lg_point *from, const lg_point *to, const double *mem,
+                             lg_report *report)
+{
+    double h = to->span, *rest = to->work + m->turned;
+    const lg_element *e;
+    for (int i = 0; i < m->system.nmem; i++)
+        rest[i] = mem[i] - from->mem[i];
+    LG_TRY(subtract(m, from, h / 2, h * h / 12, rest));
+    LG_TRY(subtract(m, to, h / 2, -h * h / 12, rest));
+    for (int i = 0; i < m->nforces + m->njoints; i++) {
+        if (!angle_of(m, i, &e))
+            continue;
+        double turn = mem[e->mem] - from->mem[e->mem], off = rest[e->mem];
+        if (fabs(turn) <= 2 * quarter || fabs(off) <= quarter)
+            continue;
+        lg_report_say(report, "the angle of %.*s turned by %.3g rad in one step, by its rates by %.3g rad",
+                      LG_SHORT(e->name), turn, turn - off);
+        return LG_TURNED;
+    }
+    return LG_OK;
+}
+
+/* Whether an angle has turned by more than half a turn. */
+static int is_far(const lg_model *m, const double *before, const double *mem)
+{
+    const lg_element *e;
+    for (int i = 0; i < m->nforces + m->njoints; i++)
+        if (angle_of(m, i, &e) && fabs(mem[e->mem] - before[e->mem]) > 2 * quarter)
+            return 1;
+    return 0;
+}
+
+static lg_status commit_others(const lg_model *m, const lg_point *from, const lg_point *to, double *mem,
+                               lg_report *report)
+{
+    const lg_pose *pose[2];
+    for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
+        if (j->type->commit) {
+            lg_element_poses(&j->e, to, pose);
+            LG_TRY(j->type->commit(&j->e, pose, from, to, mem + j->e.mem, report));
+        }
+    return LG_OK;
+}
+
+lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report)
+{
+    const lg_model *m = self;
+    LG_TRY(lg_model_move(m, to, LG_TWISTS, 0));
+    turn_on(m, to, mem);
+    LG_TRY(commit_others(m, from, to, mem, report));
+    return from && from->a && to->a && is_far(m, from->mem, mem) ? check_rates(m, from, to, mem, report) : LG_OK;
+}

@@ -1,0 +1,159 @@
+"""Angles of joints through any number of turns, also where a step turns them by more than half a turn."""
+
+import numpy as np
+import pytest
+
+import lgint
+
+FREE = ("R3xSO3", "SE3", "R3xS3", "S3R3", "R3xRV", "tait_bryan")
+JOINTED = (*FREE, "euler_parameters")
+INERTIA = 0.1
+
+
+def hinge(formulation="R3xSO3", rate=100.0, stiffness=0.0, angle=0.0, torque=None):
+    """A rotor that turns about its centre of mass."""
+    b = lgint.ModelBuilder()
+    b.add_body(
+        "rotor",
+        mass=1.0,
+        inertia=(INERTIA, INERTIA, INERTIA),
+        angular_velocity=(0, 0, rate),
+        formulation=formulation,
+    )
+    b.add_joint("revolute", lgint.ground, "rotor", point=(0, 0, 0), axis=(0, 0, 1), angle=angle, name="hinge")
+    if stiffness:
+        b.add_joint_drive("hinge", stiffness=stiffness, name="spring")
+    if torque:
+        b.add_force_law(torque, joint="hinge", name="law")
+    return b.build()
+
+
+def energies(run, stiffness):
+    return 0.5 * (INERTIA * run.joint_rate("hinge") ** 2 + stiffness * run.joint_angle("hinge") ** 2)
+
+
+@pytest.mark.parametrize("formulation", [*FREE, "minimal"])
+def test_a_step_may_take_many_turns(formulation):
+    """Free rotation costs dopri5 seven steps for 160 turns; dense output is as exact as the steps."""
+    model, times = hinge(formulation), np.linspace(0, 10, 37)
+    run = lgint.integrate(model, "dopri5", t_end=10.0, rtol=1e-6, dense_output=True)
+    assert len(run) < 20
+    assert np.abs(run.joint_angle("hinge") - 100 * run.t).max() < 1e-9
+    between = lgint.integrate(model, "dopri5", t_end=10.0, rtol=1e-6, t_eval=times)
+    assert np.abs(between.joint_angle("hinge") - 100 * times).max() < 1e-9
+    assert np.abs(between.rotation("rotor")[:, 0, 0] - np.cos(100 * times)).max() < 1e-9
+    assert np.abs(between.v - model.v0).max() < 1e-9
+    if formulation != "minimal":
+        assert np.abs(run.sol.states(times)["mem"][:, 0] - 100 * times).max() < 1e-9
+
+
+@pytest.mark.parametrize("formulation", JOINTED)
+def test_a_joint_spring_keeps_its_energy_while_it_is_wound_up(formulation):
+    run = lgint.integrate(hinge(formulation, stiffness=0.01), "dopri5", t_end=12.0, rtol=1e-8)
+    assert energies(run, 0.01) == pytest.approx(500.0, abs=1e-3)
+    assert run.joint_angle("hinge").max() > 100 * np.pi
+
+
+@pytest.mark.parametrize("formulation", FREE)
+@pytest.mark.parametrize("method", ["rk44", "herk4", "genalpha", "newmark", "hht"])
+def test_fixed_steps_of_more_than_half_a_turn(formulation, method):
+    """At 320 rad/s a step of 0.01 s turns the hinge by 3.2 rad; angles are those of minimal coordinates."""
+    options = {"genalpha": {"rho_inf": 1.0}, "hht": {"alpha": 0.0}}.get(method, {})
+    run, minimal = (
+        lgint.integrate(hinge(form, rate=320.0, stiffness=0.01), method, t_end=6.0, h=1e-2, **options)
+        for form in (formulation, "minimal")
+    )
+    assert energies(run, 0.01) == pytest.approx(5120.0, rel=1e-6)
+    assert run.joint_angle("hinge") == pytest.approx(minimal.joint_angle("hinge"), abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["emh", "eml"])
+def test_long_steps_of_energy_momentum_methods(method):
+    """A step of theirs turns by 4 atan(h omega/4), here 2.7 rad, in any number of turns."""
+    run = lgint.integrate(hinge("euler_parameters", rate=320.0), method, t_end=1.0, h=1e-2)
+    assert run.joint_angle("hinge") == pytest.approx(np.arange(101) * 4 * np.arctan(0.8), rel=1e-9)
+    wound = lgint.integrate(hinge("euler_parameters", rate=100.0, stiffness=0.01), method, t_end=12.0, h=1e-2)
+    assert energies(wound, 0.01) == pytest.approx(500.0, rel=0.02)
+
+
+@pytest.mark.parametrize("formulation", FREE)
+def test_rates_that_vary_within_a_step(formulation):
+    """The torque turns the rotor forth and back, by up to 40 rad and 9 rad in a step."""
+    model = hinge(formulation, rate=0.0, torque=lambda t, angle, rate: INERTIA * 800 * 3 * np.cos(3 * t))
+    exact = 800 / 3 * (1 - np.cos(3 * np.linspace(0, 4, 101)))
+    for method in ("rk44", "genalpha"):
+        run = lgint.integrate(model, method, t_end=4.0, h=0.04)
+        assert np.abs(run.joint_angle("hinge") - exact).max() < (1e-2 if method == "rk44" else 3.0)
+    run = lgint.integrate(model, "dopri5", t_end=4.0, rtol=1e-7, t_eval=np.linspace(0, 4, 101))
+    assert np.abs(run.joint_angle("hinge") - exact).max() < 1e-3
+
+
+@pytest.mark.parametrize("formulation", ["R3xSO3", "SE3", "tait_bryan"])
+def test_turns_of_two_bodies_that_tumble(formulation):
+    """A spring winds up between a rotor and its frame; long steps agree with short ones of another formulation."""
+
+    def end(form, method, **options):
+        b = lgint.ModelBuilder(formulation=form)
+        b.add_body("frame", mass=1.0, inertia=(0.3, 0.4, 0.5), angular_velocity=(1.0, 2.0, 0.5))
+        b.add_body("rotor", mass=1.0, inertia=(0.01, 0.01, 0.02), angular_velocity=(1.0, 2.0, 300.5))
+        b.add_joint("revolute", "frame", "rotor", point=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+        b.add_joint_drive("hinge", stiffness=0.05)
+        return lgint.integrate(b.build(), method, t_end=0.5, **options).joint_angle("hinge")[-1]
+
+    assert end(formulation, "genalpha", h=1e-2) == pytest.approx(end("euler_parameters", "dopri5", rtol=1e-8), abs=1)
+
+
+def test_a_support_that_turns():
+    """Its motion is given, so that no displacement tells how far it has turned in a step."""
+    b = lgint.ModelBuilder()
+    b.add_support("shaft", motion=lambda t: [[0, 0, 0, 0, 0, 320 * t], [0, 0, 0, 0, 0, 320], [0] * 6])
+    b.add_body("rotor", mass=1.0, inertia=(1, 1, 1), angular_velocity=(0, 0, 5))
+    b.add_joint("revolute", "shaft", "rotor", point=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    run = lgint.integrate(b.build(), "rk44", t_end=1.0, h=1e-2)
+    assert run.joint_angle("hinge") == pytest.approx(-315 * run.t, abs=1e-6)
+
+
+@pytest.mark.parametrize("rho_inf", [0.0, 0.5, 0.9, 1.0])
+def test_stiff_drives_do_not_count_turns_that_only_their_rates_make(rho_inf):
+    """In steps of 30 periods the rates of a stiff drive that begins off its target mean nothing."""
+    runs = [
+        lgint.integrate(hinge(form, 0.0, stiffness=1e6, angle=0.1), "genalpha", t_end=0.5, h=1e-2, rho_inf=rho_inf)
+        for form in ("R3xSO3", "minimal")
+    ]
+    assert runs[0].joint_angle("hinge") == pytest.approx(runs[1].joint_angle("hinge"), abs=1e-7)
+    assert np.abs(runs[0].joint_angle("hinge")).max() < 0.11
+
+
+def shaken(t, angle, rate):
+    return 1e4 * np.sin(300 * t)
+
+
+def test_a_turn_that_the_rates_deny_ends_fixed_steps():
+    model = hinge(rate=100.0, torque=shaken)
+    with pytest.raises(lgint.IntegrationError, match=r"the angle of (law|hinge) turned .* take smaller steps") as e:
+        lgint.integrate(model, "euler", t_end=1.0, h=1e-2)
+    assert e.value.report["status"] == "TURNED"
+    assert e.value.trajectory.t[-1] == pytest.approx(e.value.report["t"])
+
+
+def test_a_turn_that_the_rates_deny_makes_smaller_steps():
+    """With a tolerance that accepts any step, the angle alone limits them."""
+    model = hinge(torque=shaken)
+    options = {"rtol": 1e9, "first_step": 0.2, "max_step": 0.2}
+    run = lgint.integrate(model, "dopri5", t_end=1.0, **options)
+    assert run.stats.rejected > 0
+    turn, rate, second, h = np.diff(run.joint_angle("hinge")), run.joint_rate("hinge"), run.vdot[:, -1], run.h[1:]
+    by_rates = h / 2 * (rate[:-1] + rate[1:]) + h**2 / 12 * (second[:-1] - second[1:])
+    far = np.abs(turn) > np.pi
+    assert far.any()
+    assert np.abs(turn - by_rates)[far].max() <= np.pi / 2
+
+
+def test_a_step_that_fails_for_its_turn_leaves_the_state():
+    stepper = lgint.Stepper(hinge(rate=100.0, torque=shaken), "euler")
+    with pytest.raises(lgint.IntegrationError):
+        for _ in range(100):
+            before = stepper.q.copy(), stepper.t
+            stepper.step(1e-2)
+    assert np.array_equal(stepper.q, before[0])
+    assert stepper.t == before[1]
