@@ -1,8 +1,9 @@
 """Checks of arguments: every message names the argument, what was given and what would work."""
 
 import difflib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,14 @@ def flag(name: str, value: object) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name}: True or False expected, got {shown(value)}")
     return bool(value)
+
+
+def checked_function(name: str, value: Any) -> Callable[..., Any]:
+    """`value` if it can be called."""
+    if not callable(value):
+        raise ValueError(f"{name}: a function expected, got {shown(value)}")
+    called: Callable[..., Any] = value
+    return called
 
 
 def choice(name: str, value: object, choices: Collection[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import array, choice, number
+from lgint._args import array, checked_function, choice, number
 from lgint._build.parts import Ends, Ground, Partner, Parts, ground
 from lgint._model.checks import coefficients
 from lgint._model.compile import AXES
@@ -382,10 +382,14 @@ class ForceBuilder(Parts):
         Raises
         ------
         ValueError
-            For bodies and a joint together or neither, unknown names, and wrong shapes.
+            For bodies and a joint together or neither, unknown names, wrong shapes, and what cannot be called.
         """
         if (bodies is None) == (joint is None):
             raise ValueError("a force law acts either on bodies or in a joint: give bodies or joint")
+        label = f"the law {f'on {bodies!r}' if joint is None else f'in {joint!r}'}" if name is None else repr(name)
+        checked_function(f"function of {label}", function)
+        if tangent is not None:
+            checked_function(f"tangent of {label}", tangent)
         row: ForceRow = {"kind": "law", "function": function, "tangent": tangent}
         if joint is not None:
             _refuse_with("joint", point=point, local_point=local_point, point_a=point_a, point_b=point_b)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import _core
-from lgint._args import Array, array, choice
+from lgint._args import Array, array, checked_function, choice
 from lgint._model.model import System
 
 Space = str | tuple[str, int] | Sequence[str | tuple[str, int]]
@@ -128,10 +128,10 @@ def _rebuild(record: dict[str, Any]) -> CallableModel:
 
 
 def _check_functions(functions: dict[str, Any]) -> None:
-    for name, function in functions.items():
-        if function is not None and not callable(function):
-            raise ValueError(f"{name}: a function expected, got {function!r}")
-        if function is None and name in ("mass", "force"):
+    for name, value in functions.items():
+        if value is not None:
+            checked_function(name, value)
+        elif name in ("mass", "force"):
             raise ValueError(f"{name}: a function is needed")
     if (functions["constraint"] is None) != (functions["constraint_jacobian"] is None):
         raise ValueError("constraint and constraint_jacobian belong together: give both or neither")

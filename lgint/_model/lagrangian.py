@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, array
+from lgint._args import Array, array, checked_function
 from lgint._model.callable import CallableModel, vector
 from lgint._model.gradients import gradient_of
 from lgint._model.model import FACTORIES, MissingFunction, Model, System
@@ -150,11 +150,11 @@ def rebuilt(kind: str, record: dict[str, Any]) -> System:
 
 
 def _check_given(given: dict[str, Function | None]) -> None:
-    for name, function in given.items():
-        if function is None and name in ("mass", "potential"):
+    for name, value in given.items():
+        if value is None and name in ("mass", "potential"):
             raise ValueError(f"{name}: a function is needed")
-        if function is not None and not callable(function):
-            raise ValueError(f"{name}: a function expected, got {function!r}")
+        if value is not None:
+            checked_function(name, value)
     if given["constraint"] is None and given["constraint_jacobian"] is not None:
         raise ValueError("constraint_jacobian needs constraint")
 

@@ -37,6 +37,7 @@ def ctrl_c_after(seconds):
         thread.join()
 
 
+@pytest.mark.measures
 @pytest.mark.parametrize("method", ["rk44", "genalpha"])
 @pytest.mark.parametrize("name", LONG)
 def test_ctrl_c_returns_control_with_what_was_computed(name, method):

@@ -1,8 +1,12 @@
 """Force laws given as Python functions, and drives on coordinates: their tangents, and how the functions are called."""
 
+import ctypes
+
 import numpy as np
 import pytest
+from scipy import LowLevelCallable
 
+import lgint
 from elements.rows import AXIS, OTHER, TRIAD, difference
 from elements.test_elements import CHAINS
 from elements.test_tree import random_links, random_state, tree
@@ -209,3 +213,17 @@ def test_what_a_law_may_not_return(name, answer, text):
 def test_laws_that_make_no_sense(element, text):
     with pytest.raises(ValueError, match=text):
         tree(random_links([-1, 0]), [element], bodies=1)
+
+
+@pytest.mark.parametrize("given", [3.0, "text", LowLevelCallable(ctypes.CFUNCTYPE(ctypes.c_double)(lambda: 1.0))])
+def test_what_cannot_be_called_is_refused_when_it_is_added(given):
+    """A number, a text, a C function of SciPy, in whichever place."""
+    builder = lgint.ModelBuilder()
+    builder.add_body("bar", mass=1.0, inertia=(1, 1, 1))
+    builder.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(0, 0, 1), name="pin")
+    for place, words in (({"bodies": "bar"}, "the law on 'bar'"), ({"joint": "pin"}, "the law in 'pin'")):
+        with pytest.raises(ValueError, match=f"function of {words}: a function expected, got "):
+            builder.add_force_law(given, **place)
+        with pytest.raises(ValueError, match="tangent of 'pull': a function expected, got "):
+            builder.add_force_law(lambda *_: 0.0, tangent=given, name="pull", **place)
+    assert not builder.build().record()["forces"]

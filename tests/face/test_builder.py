@@ -426,6 +426,7 @@ def four_bars(n):
     b.build()
 
 
+@pytest.mark.measures
 @pytest.mark.parametrize("build", [chain, unnamed_loads, four_bars])
 def test_building_takes_linear_time(build):
     """Eight times the size takes eight times as long; if each body were searched for among all, it would be twenty."""

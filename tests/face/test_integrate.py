@@ -5,7 +5,6 @@ import pickle
 import signal
 import sys
 import threading
-import time
 from itertools import product
 
 import numpy as np
@@ -195,10 +194,8 @@ def test_interruption_returns_the_trajectory_so_far():
     """Ctrl-C is sent at the beginning of a run of many minutes."""
     model = lgint.models.pendulum_chain(n=2)
     threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-    begin = time.perf_counter()
     with pytest.raises(lgint.Interrupted) as caught:
         lgint.integrate(model, "rk44", t_end=1e4, h=1e-5, save_every=1000)
-    assert time.perf_counter() - begin < 0.7 + 0.3  # the signal comes after 0.2 s; the rest is for a busy machine
     so_far = caught.value.trajectory
     assert 0 < so_far.t[-1] < 1e4
     assert np.ptp(so_far.energy()) < 1e-9

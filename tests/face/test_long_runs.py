@@ -126,9 +126,8 @@ def test_a_folder_holds_the_run(top, small_room, tmp_path, method, arguments):
         lgint.integrate(top, method, **{**steps, "t_end": 0.6}, start=loaded),
         lgint.integrate(top, method, **{**steps, "t_end": 0.6}, start=whole),
     )
-    begin = time.perf_counter()
-    assert same(lgint.integrate(top, method, **steps, **arguments, path=tmp_path / "run"), whole)
-    assert time.perf_counter() - begin < 10
+    again = lgint.integrate(top, method, **steps, **arguments, path=tmp_path / "run")
+    assert same(again, whole) and again.stats.wall_time == run.stats.wall_time  # it is read, not computed
 
 
 @pytest.mark.parametrize("arguments", [{}, {"save_every": 3}, {"t_eval": np.linspace(0, 0.5, 77)}])

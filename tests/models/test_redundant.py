@@ -276,6 +276,7 @@ def test_loops_are_found_one_by_one():
     assert len(model.dropped_rows) == 8
 
 
+@pytest.mark.measures
 def test_a_long_chain_costs_linear_time():
     def seconds(n):
         model = lgint.models.pendulum_chain(n=n)
