@@ -3,7 +3,10 @@
 Public names only; see `lgint.models`, `lgint.integrate`, `lgint.ModelBuilder` and `lgint.groups` to begin with.
 """
 
+from typing import TYPE_CHECKING, NoReturn
+
 from lgint import _built, groups, modal, models  # noqa: F401
+from lgint._args import guess
 from lgint._build.builder import ModelBuilder
 from lgint._build.dh import dh_links
 from lgint._build.parts import ground
@@ -65,6 +68,12 @@ __all__ = [
     "study",
     "sweep",
 ]
+
+if not TYPE_CHECKING:  # type checkers find the names without it
+
+    def __getattr__(name: str) -> NoReturn:
+        meant = dict.fromkeys(("simulate", "solve", "solve_ivp", "run", "odeint"), "integrate")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{guess(name, __all__, meant)}")
 
 
 def __dir__() -> list[str]:

@@ -1,6 +1,8 @@
 """Checks of arguments: every message names the argument, what was given and what would work."""
 
 import difflib
+import sys
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -71,12 +73,12 @@ def checked_function(name: str, value: Any) -> Callable[..., Any]:
     return called
 
 
-def choice(name: str, value: object, choices: Collection[str]) -> str:
-    """`value` if it is one of `choices`, else a ValueError that lists them and suggests the nearest one."""
+def choice(name: str, value: object, choices: Collection[str], meant: Mapping[str, str] = MappingProxyType({})) -> str:
+    """`value` if it is one of `choices`, else a ValueError that lists them and suggests one; `meant`: see `guess`."""
     if isinstance(value, str) and value in choices:
         return value
     listed = list(choices)
-    raise ValueError(f"unknown {name} {value!r}{guess(value, listed)}; choose from {listing(listed)}")
+    raise ValueError(f"unknown {name} {value!r}{guess(value, listed, meant)}; choose from {listing(listed)}")
 
 
 def guess(value: object, choices: Collection[str], meant: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -84,6 +86,14 @@ def guess(value: object, choices: Collection[str], meant: Mapping[str, str] = Ma
     near = difflib.get_close_matches(str(value), choices, n=1)
     best = meant.get(str(value), near[0] if near else "")
     return f" (did you mean {best!r}?)" if best in choices else ""
+
+
+def warn(text: str) -> None:
+    """A warning at the line outside of the package from which the call came."""
+    package, frame, level = __name__.partition(".")[0], sys._getframe(1), 2
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == package:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, stacklevel=level)
 
 
 def listing(names: Sequence[str]) -> str:

@@ -1,14 +1,13 @@
 """Conversions between the storages of a rotation, and checks of rotations; quaternions are scalar first."""
 
 import functools
-import warnings
 from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
 
 from lgint import _core
-from lgint._args import Array, array
+from lgint._args import Array, array, warn
 
 EXACT: Final = 1e-9  # largest error of a quaternion's length or of the entries of R^T R that is accepted
 NEAR: Final = 1.001e-5  # error of a quaternion's length up to which it is normalised: 1e-5 and its rounding
@@ -73,7 +72,7 @@ def unit_quaternion(name: str, p: Array) -> Array:
         return p
     if not abs(length - 1) <= NEAR:
         raise ValueError(f"{name}: a quaternion of unit length expected, got length {length:.9g}")
-    warnings.warn(f"{name}: a quaternion of length {length:.9g} was normalised", stacklevel=2)
+    warn(f"{name}: a quaternion of length {length:.9g} was normalised")
     unit: Array = p / length
     return unit
 

@@ -8,13 +8,18 @@ The formulation is a property of the body: it may differ from body to body, and 
 
 from __future__ import annotations
 
+from types import FunctionType
+from typing import TYPE_CHECKING, NoReturn
+
 import numpy as np
 
-from lgint._args import choice
+from lgint._args import choice, guess
 from lgint._build import redundancy
 from lgint._build.body import START_TOLERANCE, row
 from lgint._build.flexible import ModalBody
+from lgint._build.joints import MEANT
 from lgint._build.rods import RodBuilder
+from lgint._model.joints import JOINTS
 from lgint._model.model import Model
 from lgint._model.record import BodyRow
 
@@ -29,6 +34,11 @@ class ModelBuilder(RodBuilder):
     formulation : str
         Of the bodies that do not name their own, see `add_body`.
     """
+
+    if not TYPE_CHECKING:  # type checkers find the names without it
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise AttributeError(f"a ModelBuilder has no attribute {name!r}{_suggestion(name)}")
 
     def build(self, start: str = "check", redundant: str = "error") -> Model:
         """The model, after a check that the start agrees with the joints and that no joint is redundant.
@@ -86,6 +96,26 @@ class ModelBuilder(RodBuilder):
         return (
             part.row(self._blocks[name]) if isinstance(part, ModalBody) else row(self._bodies[name], self._blocks[name])
         )
+
+
+def _suggestion(name: str) -> str:
+    """What a name that the builder does not have may stand for: `add_revolute_joint` for a kind of `add_joint`."""
+    kind = name.removeprefix("add_").removesuffix("_joint")
+    kind = MEANT.get(kind, kind)
+    if name.startswith("add_") and kind in JOINTS:
+        return f" (did you mean 'add_joint(\"{kind}\", ...)'?)"
+    return guess(name, [public for public in dir(ModelBuilder) if not public.startswith("_")])
+
+
+def _rename_functions() -> None:
+    """Python's messages about arguments name the class that users know, not the one that holds a function."""
+    for part in ModelBuilder.__mro__[:-1]:
+        for name, function in vars(part).items():
+            if isinstance(function, FunctionType):
+                function.__qualname__ = f"{ModelBuilder.__name__}.{name}"
+
+
+_rename_functions()
 
 
 def check_start(model: Model) -> None:

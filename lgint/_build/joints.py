@@ -14,6 +14,15 @@ from lgint._model.joints import JOINTS
 from lgint._model.record import MINIMAL, JointRow
 from lgint._rotation import triad_about, within_half_turn
 
+# other words for joints, and what they are called here
+MEANT = {
+    **dict.fromkeys(("hinge", "pin", "pivot", "rotary"), "revolute"),
+    **dict.fromkeys(("ball", "socket", "ball_and_socket"), "spherical"),
+    **dict.fromkeys(("fixed", "weld", "fix", "clamp"), "rigid"),
+    **dict.fromkeys(("slider", "slide", "translational"), "prismatic"),
+    **dict.fromkeys(("cardan", "hooke"), "universal"),
+}
+
 
 class JointBuilder(Parts):
     """The part of `ModelBuilder` that adds joints."""
@@ -86,7 +95,7 @@ class JointBuilder(Parts):
         if kind == "distance":
             _refuse(kind, axis=axis, second_axis=second_axis, carrier=carrier, angle=angle, rate=rate)
             return self.add_distance(a, b, point=point, point_a=point_a, point_b=point_b, length=length, name=name)
-        choice("joint kind", kind, (*JOINTS, "distance"))
+        choice("joint kind", kind, (*JOINTS, "distance"), MEANT)
         _refuse(kind, length=length)
         name = self._joint_name(kind, a, b, name)
         if self._hangs_free(b):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
@@ -10,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, array, guess, listing
+from lgint._args import Array, array, guess, listing, warn
 from lgint._build.bodies import BodyBuilder
 from lgint._build.body import Body
 from lgint._build.edges import add_edge
@@ -159,8 +158,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
             self._rods[name] = {"nodes": list(rod.nodes), "edges": list(rod.edges), "closed": bool(closed)}
             self._names.add(name)
             if (odd := _impossible(per_length)) is not None:
-                text = f"inertia of {name!r}: no section has moments of inertia {odd} (triangle inequality)"
-                warnings.warn(text, stacklevel=2)
+                warn(f"inertia of {name!r}: no section has moments of inertia {odd} (triangle inequality)")
         return rod
 
     def _add_nodes(

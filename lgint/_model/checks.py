@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lgint._args import Array, array
+from lgint._args import Array, array, warn
 
 ROUNDING: Final = 1e-12  # relative round-off of the eigenvalues of a stiffness
 
@@ -27,9 +26,7 @@ def inertia_matrix(name: str, value: ArrayLike) -> Array:
     if principal[0] < -1e-12 * scale:
         raise ValueError(f"inertia of {name!r}: positive semidefinite expected, principal values are {principal}")
     if not triangle(principal):
-        warnings.warn(
-            f"inertia of {name!r}: no body has principal values {principal} (triangle inequality)", stacklevel=3
-        )
+        warn(f"inertia of {name!r}: no body has principal values {principal} (triangle inequality)")
     return given
 
 

@@ -54,9 +54,46 @@ def test_bad_names(name):
         builder().add_body(name, **BODY)
 
 
-def test_an_inertia_that_no_body_has_is_a_warning():
-    with pytest.warns(UserWarning, match="triangle"):
-        builder().add_body("x", mass=1.0, inertia=(1.0, 1.0, 3.0))
+def test_an_inertia_that_no_body_has_is_one_warning_at_the_line_of_the_caller():
+    given = {"mass": 1.0, "inertia": (1.0, 1.0, 3.0)}
+    for add in (
+        lambda b: b.add_body("x", **given),
+        lambda b: b.add_body("x", **given, formulation="minimal"),
+        lambda b: b.build().with_parameters(**{"arm.inertia": (1.0, 1.0, 3.0)}),
+    ):
+        b = builder()
+        with pytest.warns(UserWarning, match="triangle") as caught:
+            add(b)
+        assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_messages_of_python_name_the_builder():
+    for call in (lambda b: b.add_body(), lambda b: b.add_joint(kind="x"), lambda b: b.add_force("arm", size=1)):
+        with pytest.raises(TypeError, match=r"^ModelBuilder\.add_"):
+            call(builder())
+    with pytest.raises(TypeError, match=r"^ModelBuilder\.__init__"):
+        lgint.ModelBuilder(gravty=(0, 0, 0))
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"), [("hinge", "revolute"), ("ball", "spherical"), ("fixed", "rigid"), ("slider", "prismatic")]
+)
+def test_other_words_for_joints_are_understood(word, kind):
+    with pytest.raises(ValueError, match=f"unknown joint kind '{word}' \\(did you mean '{kind}'"):
+        builder().add_joint(word, "ground", "arm", point=(0, 0, 0))
+    for name in (f"add_{word}", f"add_{word}_joint", f"add_{kind}_joint"):
+        with pytest.raises(AttributeError, match=f"""did you mean 'add_joint\\("{kind}", ...\\)'"""):
+            getattr(builder(), name)
+
+
+def test_names_that_do_not_exist_are_guessed():
+    with pytest.raises(
+        AttributeError, match="no attribute 'add_sprng' \\(did you mean 'add_spring'"
+    ):
+        builder().add_sprng  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'simulate' \\(did you mean 'integrate'"):
+        lgint.simulate  # noqa: B018
+    assert not hasattr(builder(), "anything_else") and not hasattr(lgint, "anything_else")
 
 
 BAD_JOINTS = [
