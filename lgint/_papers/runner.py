@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
 import sys
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from lgint._papers import output
 from lgint._papers.catalogue import select
 from lgint._papers.claims import VERDICTS, Claim, of_full_run, verdict
 from lgint._papers.registry import Artifact
+from lgint._run.processes import Processes
 
 
 @dataclass(frozen=True)
@@ -53,13 +52,18 @@ def run(rows: Sequence[Artifact], *, quick: bool, strict: bool, out: Path, jobs:
 
     out.mkdir(parents=True, exist_ok=True)
     outcomes: dict[str, Outcome] = {}
-    with _bar(len(rows)) as show, closing(_outcomes(rows, quick, out, jobs)) as coming:
-        for outcome in coming:
-            outcomes[outcome.key] = outcome
-            show(outcome)
-            if not outcome.error:
-                made = {outcome.key: outcome.claims}
-                output.update_verdicts(out / "verdicts.csv", "quick" if quick else "full", made)
+    try:
+        with _bar(len(rows)) as show, closing(_outcomes(rows, quick, out, jobs)) as coming:
+            for outcome in coming:
+                outcomes[outcome.key] = outcome
+                show(outcome)
+                if not outcome.error:
+                    made = {outcome.key: outcome.claims}
+                    output.update_verdicts(out / "verdicts.csv", "quick" if quick else "full", made)
+    except KeyboardInterrupt:
+        left = [row.key for row in rows if row.key not in outcomes]
+        print(f"{len(outcomes)} artifacts are in {out}; those left: {' '.join(left)}", file=sys.stderr)
+        raise
     print(_table(rows, outcomes))
     bad = {"failed", "differs"} if strict else {"failed"}
     return int(any(outcome.verdict in bad for outcome in outcomes.values()))
@@ -115,37 +119,9 @@ def _dead(key: str, error: BrokenProcessPool) -> Outcome:
 
 @contextmanager
 def _pool(jobs: int) -> Iterator[Callable[..., Future[Outcome]]]:
-    """Processes that end with the block, at once where an exception leaves it. Ctrl-C reaches the caller alone."""
-    others = set(multiprocessing.active_children())
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, context, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
-
-    def submit(*call: object) -> Future[Outcome]:
-        with _interruptions_later():
-            return pool.submit(*call)  # type: ignore[arg-type]
-
-    try:
-        yield submit
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in set(multiprocessing.active_children()) - others:
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown()
-
-
-@contextmanager
-def _interruptions_later() -> Iterator[None]:
-    """Ctrl-C waits for the end of the block; processes that start in it are never interrupted."""
-    if not hasattr(signal, "pthread_sigmask"):  # as on Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    """A function that submits work to new processes, which end with the block."""
+    with Processes(jobs, "spawn") as pool:
+        yield pool.submit
 
 
 def cores() -> int:

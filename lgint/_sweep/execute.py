@@ -6,21 +6,27 @@ import functools
 import os
 import pickle
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from types import ModuleType
 from typing import Any, Final
 
+from lgint._run.processes import Processes
 from lgint._sweep.job import Job, Outcome
 
 PORTION: Final = 0.2  # s, of runs in one task
 WAITING: Final = 2  # tasks for each worker, so that none of them waits for another task
+NOTICE: Final = 1.0  # s, in which runs in threads notice that they are to end
 UNKNOWN: Final = 64  # workers of an executor that does not say how many it has
 
 Run = Mapping[str, Any]
 Take = Callable[[Sequence[int], list[Outcome]], None]
-Task = Callable[[Sequence[Run]], "Future[tuple[float, list[Outcome]]]"]
+Task = Future[tuple[float, list[Outcome]]]
+Submit = Callable[[Sequence[Run]], Task]
 
 
 class StoppedError(Exception):
@@ -32,34 +38,108 @@ def cpu_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def own_executor(threads: bool, workers: int | None) -> Executor:
-    """Threads or processes, as many as there are processors."""
-    return (ThreadPoolExecutor if threads else ProcessPoolExecutor)(workers or cpu_count())
+def execute(
+    job: Job, runs: Sequence[Run], executor: Executor | None, threads: bool, workers: int | None, take: Take
+) -> None:
+    """Gives `take` the numbers and outcomes of finished runs, as they come.
+
+    Without an executor the runs take place in threads or processes of this call, as many as there are processors. A run
+    whose process dies has failed; the others go on in new processes, also if those were the caller's.
+    """
+    work = _Work(job, runs, take)
+    count = workers or (cpu_count() if executor is None else _workers(executor))
+    if executor is not None:
+        with suppress(BrokenProcessPool):
+            work.on(executor, count)
+    elif threads:
+        with _Threads(count) as pool:
+            work.on(pool, count)
+    while work.left or work.suspects:
+        with Processes(1) as single:
+            work.alone(single)
+        with Processes(count) as pool, suppress(BrokenProcessPool):
+            work.on(pool, count)
 
 
-def execute(job: Job, runs: Sequence[Run], executor: Executor, workers: int | None, take: Take) -> None:
-    """Gives `take` the numbers and outcomes of finished runs, as they come."""
-    stop = threading.Event()
-    submit = _task(job, executor, stop)
-    pending: dict[Future[tuple[float, list[Outcome]]], list[int]] = {}
-    left = deque(range(len(runs)))
-    room = WAITING * (workers or _workers(executor))
-    seconds = None  # that a run takes
-    try:
-        while left or pending:
-            while left and len(pending) < room:
-                numbers = [left.popleft() for _ in range(_portion(seconds, len(left), room))]
-                pending[submit([runs[i] for i in numbers])] = numbers
-            done, _ = wait(pending, return_when=FIRST_COMPLETED)
-            for future in done:
-                numbers = pending.pop(future)
-                time, outcomes = future.result()
-                seconds = time / len(numbers)
-                take(numbers, outcomes)
-    finally:
-        stop.set()
-        for future in pending:
-            future.cancel()
+class _Threads(ThreadPoolExecutor):
+    """Threads whose runs an exception does not wait for."""
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        self.shutdown(wait=kind is None, cancel_futures=True)
+
+
+class _Work:
+    """The runs of a sweep that have not been finished."""
+
+    def __init__(self, job: Job, runs: Sequence[Run], take: Take) -> None:
+        self.left = deque(range(len(runs)))
+        self.suspects: list[int] = []  # runs whose process died, or one beside it
+        self._seconds: float | None = None  # that a run takes
+        self._job, self._runs, self._take = job, runs, take
+
+    def on(self, executor: Executor, workers: int) -> None:
+        """Does all of them, in portions; BrokenProcessPool if a process dies."""
+        stop = threading.Event()
+        submit = _task(self._job, executor, stop)
+        pending: dict[Task, list[int]] = {}
+        try:
+            while self.left or pending:
+                while self.left and len(pending) < WAITING * workers:
+                    self._submit(submit, pending, WAITING * workers)
+                done, _ = wait(pending, return_when=FIRST_COMPLETED)
+                for future in done:
+                    self._finish(future, pending[future])
+                    del pending[future]
+        except BrokenProcessPool:
+            self._sort(pending, workers)
+            raise
+        finally:
+            stop.set()
+            for future in pending:
+                future.cancel()
+            if isinstance(executor, ThreadPoolExecutor):
+                _wait_shortly(pending)
+
+    def _submit(self, submit: Submit, pending: dict[Task, list[int]], room: int) -> None:
+        numbers = [self.left.popleft() for _ in range(_portion(self._seconds, len(self.left), room))]
+        try:
+            pending[submit([self._runs[i] for i in numbers])] = numbers
+        except BrokenProcessPool:
+            self.left.extendleft(reversed(numbers))
+            raise
+
+    def _finish(self, future: Task, numbers: Sequence[int]) -> None:
+        seconds, outcomes = future.result()
+        self._seconds = seconds / len(numbers)
+        self._take(numbers, outcomes)
+
+    def _sort(self, pending: Mapping[Task, list[int]], workers: int) -> None:
+        """After the death of a process: the tasks that had been waiting longest were those that were worked on."""
+        unfinished = [numbers for future, numbers in pending.items() if not future.done() or future.exception()]
+        for future, numbers in pending.items():
+            if numbers not in unfinished:
+                self._finish(future, numbers)
+        self.suspects = [i for numbers in unfinished[:workers] for i in numbers]
+        self.left.extendleft(reversed([i for numbers in unfinished[workers:] for i in numbers]))
+
+    def alone(self, process: Processes) -> None:
+        """The runs in question, one by one, up to the one whose process dies; it has failed."""
+        submit = _task(self._job, process, threading.Event())
+        while self.suspects:
+            i = self.suspects.pop(0)
+            try:
+                self._finish(submit([self._runs[i]]), [i])
+            except BrokenProcessPool:
+                self._take([i], [Outcome(None, f"BrokenProcessPool: its process died: {process.death()}")])
+                break
+        self.left.extendleft(reversed(self.suspects))
+
+
+def _wait_shortly(pending: Collection[Task]) -> None:
+    """Until runs in threads have noticed that they are to end, if they do so soon."""
+    end = time.monotonic() + NOTICE
+    while time.monotonic() < end and not all(future.done() for future in pending):
+        time.sleep(0.01)
 
 
 def _portion(seconds: float | None, left: int, room: int) -> int:
@@ -78,7 +158,7 @@ def _workers(executor: Executor) -> int:
     return UNKNOWN
 
 
-def _task(job: Job, executor: Executor, stop: threading.Event) -> Task:
+def _task(job: Job, executor: Executor, stop: threading.Event) -> Submit:
     """A function that submits runs. Threads share the job; other workers get it as bytes, and load it once."""
     if isinstance(executor, ThreadPoolExecutor):
 

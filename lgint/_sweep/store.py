@@ -5,9 +5,12 @@ from __future__ import annotations
 import io
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from os import PathLike
-from pathlib import Path
+from types import TracebackType
 from typing import Any, Final
 
 import numpy as np
@@ -17,84 +20,174 @@ from lgint._sweep.job import Outcome
 
 FORMAT: Final = "lgint sweep 2"
 BY_NAME: Final = "lgint sweep 1"  # the format of files which know functions by their names only
+TABLES: Final = {"about", "runs"}
+PATIENCE: Final = 60.0  # s, for which a lock of another program is waited for, before the first run and after the last
+SHORT: Final = 0.2  # s, the same between runs and after an exception
+
+NOT_DONE: Final = "not done"  # in place of a report
+
+About = dict[str, str]
 
 
 class Store:
     """Outcomes by the keys of their runs. What a call of `add` is given is written as a whole or not at all.
 
+    Several processes may begin and write the same file. Outcomes wait in memory while another program locks it.
+
     Parameters
     ----------
     path : path or None
         None: outcomes are kept in memory.
-    about : dict of str
-        What all runs share. A file with other contents belongs to another sweep and is refused.
+    about : function
+        What all runs share, as it is at the time. A file with other contents belongs to another sweep and is refused.
+        Functions may keep values that change during the runs: a file knows how they were when it was begun, and how
+        the last sweep left them.
     """
 
-    def __init__(self, path: str | PathLike[str] | None, about: Mapping[str, str]) -> None:
+    def __init__(self, path: str | PathLike[str] | None, about: Callable[[], About]) -> None:
         self._outcomes: dict[str, Outcome] = {}
+        self._waiting: dict[str, Outcome] = {}  # for the file
+        self._about = about
         self._file: sqlite3.Connection | None = None
+        self._path = ""
         if path is not None:
-            self._open(path_of(path), dict(about))
+            self._path = path_of(path)
+            self._open(about())
 
-    def _open(self, path: str, about: dict[str, str]) -> None:
-        existed = Path(path).exists() and Path(path).stat().st_size > 0
+    def _open(self, about: About) -> None:
         try:
-            self._file = sqlite3.connect(path)
-            if not existed:
-                self._create(about)
-            self._check(path, about)
+            self._file = sqlite3.connect(self._path, timeout=SHORT, isolation_level=None)
+            _patiently(lambda: self._begin(about), PATIENCE)
             rows = self._file.execute("SELECT key, report, data FROM runs")
             self._outcomes = {key: Outcome(_unpacked(data), report) for key, report, data in rows}
         except (sqlite3.DatabaseError, ValueError) as error:
-            self.close()
+            if self._file:
+                self._file.close()
             if isinstance(error, ValueError):
                 raise
-            raise ValueError(f"path: {path} is not the file of a sweep, and cannot become one: {error}") from error
+            what = "is locked by another program" if _is_locked(error) else "is not the file of a sweep"
+            raise ValueError(f"path: {self._path} {what}, and cannot become one: {error}") from error
 
-    def _create(self, about: dict[str, str]) -> None:
-        assert self._file is not None
-        with self._file:
-            self._file.execute("CREATE TABLE about (format TEXT, about TEXT)")
-            self._file.execute("CREATE TABLE runs (key TEXT PRIMARY KEY, report TEXT, data BLOB)")
-            self._file.execute("INSERT INTO about VALUES (?, ?)", (FORMAT, json.dumps(about)))
+    # ---- what all runs share ----
 
-    def _check(self, path: str, about: dict[str, str]) -> None:
-        """ValueError for the file of another sweep; one that knows functions by their names gets to know these."""
+    def _begin(self, about: About) -> None:
+        """Reads what the file says, or writes it if nobody has yet."""
+        if not self._said():
+            with self._writing() as file:
+                if not self._said():  # as before; nobody else has written meanwhile
+                    file.execute("CREATE TABLE IF NOT EXISTS about (format TEXT, about TEXT)")
+                    file.execute("CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, report TEXT, data BLOB)")
+                    file.execute("INSERT INTO about VALUES (?, ?)", (FORMAT, json.dumps(about)))
+        self._check(about)
+
+    def _said(self) -> list[tuple[str, About]]:
+        """Formats and contents, which are how the functions were and how they were left; none in an empty file."""
         assert self._file is not None
-        found, text = self._file.execute("SELECT format, about FROM about").fetchone()
+        tables = {name for (name,) in self._file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if not tables <= TABLES:
+            raise ValueError(f"path: {self._path} is not the file of a sweep: it has other tables")
+        rows = self._file.execute("SELECT format, about FROM about") if "about" in tables else []
+        return [(found, json.loads(text)) for found, text in rows]
+
+    def _check(self, about: About) -> None:
+        """ValueError for the file of another sweep; one that knew functions by their names gets to know these."""
+        said = self._said()
+        found, begun = said[0]
         if found not in (FORMAT, BY_NAME):
-            raise ValueError(f"path: the format of {path} is {found!r}, and this version reads {FORMAT!r}")
-        other = json.loads(text)
-        for name in other if found == BY_NAME else about.keys() | other.keys():
-            if about.get(name) != other.get(name):
+            raise ValueError(f"path: the format of {self._path} is {found!r}, and this version reads {FORMAT!r}")
+        if about in (other for _, other in said):
+            return
+        for name in begun if found == BY_NAME else about.keys() | begun.keys():
+            if about.get(name) != begun.get(name):
                 why = " (the file knows functions by their names only)" if found == BY_NAME else ""
                 raise ValueError(
-                    f"path: {path} belongs to a sweep with {name} {other.get(name)}, and this one has "
+                    f"path: {self._path} belongs to a sweep with {name} {begun.get(name)}, and this one has "
                     f"{about.get(name)}{why}; choose another file"
                 )
-        if found == BY_NAME:
-            with self._file:
-                self._file.execute("UPDATE about SET format = ?, about = ?", (FORMAT, json.dumps(about)))
+        with self._writing() as file:
+            file.execute("UPDATE about SET format = ?, about = ?", (FORMAT, json.dumps(about)))
+
+    def _leave(self) -> None:
+        """Notes what changed in functions during the runs."""
+        left = self._about()
+        if left not in (about for _, about in self._said()):
+            with self._writing() as file:
+                file.execute("DELETE FROM about WHERE rowid > (SELECT min(rowid) FROM about)")
+                file.execute("INSERT INTO about VALUES (?, ?)", (FORMAT, json.dumps(left)))
+
+    # ---- outcomes ----
 
     def __contains__(self, key: str) -> bool:
         return key in self._outcomes
 
     def __getitem__(self, key: str) -> Outcome:
-        return self._outcomes[key]
+        """The outcome of a run, or a note that it has none yet."""
+        return self._outcomes.get(key, Outcome(None, NOT_DONE))
 
     def add(self, outcomes: Mapping[str, Outcome]) -> None:
-        """Keeps the outcomes of runs, on the disk before it returns if there is a file."""
+        """Keeps the outcomes of runs, on the disk before it returns if there is a file that nobody locks."""
         self._outcomes.update(outcomes)
+        if self._file is not None:
+            self._waiting.update(outcomes)
+            self._write(SHORT)
+
+    def _write(self, patience: float) -> None:
+        rows = [(key, found.report, _packed(found.values)) for key, found in self._waiting.items()]
+
+        def write() -> None:
+            with self._writing() as file:
+                file.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", rows)
+            self._waiting.clear()
+
+        try:
+            _patiently(write, patience)
+        except sqlite3.OperationalError as error:
+            if not _is_locked(error):
+                raise
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction, which begins when nobody else writes."""
+        assert self._file is not None
+        self._file.execute("BEGIN IMMEDIATE")
+        with self._file:  # commits, or rolls back
+            yield self._file
+
+    # ---- the end ----
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
         if self._file is None:
             return
-        rows: Iterable[Any] = [(key, found.report, _packed(found.values)) for key, found in outcomes.items()]
-        with self._file:
-            self._file.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", rows)
+        with closing(self._file):
+            if self._waiting:
+                self._write(PATIENCE if kind is None else SHORT)
+            with suppress(ValueError, sqlite3.OperationalError):  # functions without a key by now; a lock
+                self._leave()
+        if self._waiting:
+            warnings.warn(
+                f"path: {self._path} is locked by another program; it lacks {len(self._waiting)} of the finished runs",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
-    def close(self) -> None:
-        """Closes the file."""
-        if self._file is not None:
-            self._file.close()
+
+def _patiently(write: Callable[[], None], seconds: float) -> None:
+    """Calls the function again while the file is locked."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return write()
+        except sqlite3.OperationalError as error:
+            if not _is_locked(error) or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+
+
+def _is_locked(error: Exception) -> bool:
+    return "locked" in str(error)
 
 
 def _packed(values: Mapping[str, np.ndarray[Any, Any]] | None) -> bytes | None:

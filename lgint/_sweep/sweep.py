@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import ExitStack
+from contextlib import suppress
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from lgint._args import choice, shown
+from lgint._core import Interrupted
 from lgint._model.model import Model, System
 from lgint._run.integrate import count
 from lgint._run.progress import progress_bar
 from lgint._sweep.dataset import dataset, import_xarray
-from lgint._sweep.execute import execute, own_executor
+from lgint._sweep.execute import execute
 from lgint._sweep.job import FAILURES, Job, Observable, Outcome
 from lgint._sweep.keys import about, run_keys, title_of
 from lgint._sweep.runs import Runs, runs_of
@@ -83,6 +84,9 @@ def sweep(
 
     Raises
     ------
+    Interrupted
+        At Ctrl-C, without waiting for runs. This and all other exceptions that end a sweep have the data set so far as
+        `trajectory`, in which the report of other runs is "not done".
     ImportError
         If xarray is not installed: ``pip install 'lgint[sweep]'``.
     ValueError
@@ -98,10 +102,32 @@ def sweep(
     for name in units or {}:
         choice("observable or parameter", name, [*job.observables, *runs.names])
     job.check(runs.parameters[0])
-    outcomes = _outcomes(job, runs, executor, workers, path, progress)
     said = {name: function.units for name, function in job.observables.items() if hasattr(function, "units")}
     known = units_of(model, runs.names, units or {}) | said | dict(units or {})
-    return dataset(runs, outcomes, [*job.observables], known, _attributes(job))
+    keys = [f"{i}" for i in range(len(runs.parameters))] if path is None else run_keys(runs)
+    with Store(path, lambda: about(job, runs)) as store:
+
+        def data() -> Dataset:
+            return dataset(runs, [store[key] for key in keys], [*job.observables], known, _attributes(job))
+
+        try:
+            _fill(store, keys, job, runs, executor, workers, progress)
+        except KeyboardInterrupt:
+            raise _interrupted(data(), sum(key in store for key in keys), path) from None
+        except BaseException as error:
+            with suppress(ValueError):  # no data set either
+                error.trajectory = data()  # type: ignore[attr-defined]
+            raise
+        return data()
+
+
+def _interrupted(data: Dataset, done: int, path: str | PathLike[str] | None) -> Interrupted:
+    """What Ctrl-C raises: it holds what was found so far, and says how to go on."""
+    kept = "the same call does the others" if path is not None else "with path=, finished runs are kept in a file"
+    error = Interrupted(f"Ctrl-C: {done} of {data.report.size} runs are done, as the `trajectory` of this says; {kept}")
+    error.report = {"status": "Interrupted", "done": done, "runs": data.report.size}
+    error.trajectory = data
+    return error
 
 
 def _check_arguments(model: object, observables: object, executor: object, workers: object, units: object) -> None:
@@ -133,37 +159,32 @@ def _check_names(runs: Runs, fixed: Mapping[str, Any], observables: Mapping[str,
             raise ValueError(f"observables: the name {name!r} is that of a parameter or of the reports; choose another")
 
 
-def _outcomes(
+def _fill(
+    store: Store,
+    keys: Sequence[str],
     job: Job,
     runs: Runs,
     executor: Executor | None,
     workers: int | None,
-    path: str | PathLike[str] | None,
     progress: bool,
-) -> list[Outcome]:
-    """The outcome of every run: from the file, or from the executor and then into the file."""
-    keys = [f"{i}" for i in range(len(runs.parameters))] if path is None else run_keys(runs)
-    with ExitStack() as stack:
-        store = Store(path, {} if path is None else about(job, runs))
-        stack.callback(store.close)
-        missing = {key: run for key, run in zip(keys, runs.parameters, strict=True) if key not in store}
-        move = stack.enter_context(progress_bar(progress, 0, len(missing), "runs"))
-        left = [*missing]
+) -> None:
+    """Does the runs that the store does not have."""
+    missing = {key: run for key, run in zip(keys, runs.parameters, strict=True) if key not in store}
+    left = [*missing]
+    if not left:
+        return
+    with progress_bar(progress, 0, len(left), "runs") as move:
         finished = 0
 
-        def take(numbers: Any, outcomes: list[Outcome]) -> None:
+        def take(numbers: Sequence[int], outcomes: list[Outcome]) -> None:
             nonlocal finished
             store.add({left[i]: outcome for i, outcome in zip(numbers, outcomes, strict=True)})
             finished += len(numbers)
             if move:
                 move(finished)
 
-        if missing:
-            where = executor
-            if where is None:
-                where = stack.enter_context(own_executor(_in_threads(job, runs), workers))
-            execute(job, [*missing.values()], where, workers, take)
-        return [store[key] for key in keys]
+        threads = executor is None and _in_threads(job, runs)
+        execute(job, [*missing.values()], executor, threads, workers, take)
 
 
 def _in_threads(job: Job, runs: Runs) -> bool:

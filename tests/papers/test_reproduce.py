@@ -223,7 +223,8 @@ def test_what_was_made_before_an_interruption_is_kept(fake, monkeypatch, capsys,
     row = catalogue.artifacts()[-1]
     monkeypatch.setattr(catalogue.MODULES[0], row.name, dataclasses.replace(row, make=interrupted))
     assert reproduce("all", tmp_path) == 130
-    assert capsys.readouterr().err.endswith("lgint: interrupted\n")
+    errors = capsys.readouterr().err
+    assert errors.endswith("lgint: interrupted\n") and f"2 artifacts are in {tmp_path}; those left: fake/" in errors
     with (tmp_path / "verdicts.csv").open(newline="") as file:
         assert [row["artifact"] for row in csv.DictReader(file)] == ["bad", "good"]
 

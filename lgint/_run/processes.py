@@ -1,0 +1,79 @@
+"""A pool of processes that Ctrl-C does not reach, and that ends at once where an exception leaves its block."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
+from types import TracebackType
+from typing import Final, ParamSpec, TypeVar
+
+PATIENCE: Final = 1.0  # s, in which a process may end by itself before it is killed
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Processes(ProcessPoolExecutor):
+    """A pool of processes.
+
+    Parameters
+    ----------
+    count : int
+        How many.
+    start : str, optional
+        How they start: "fork", "spawn" or "forkserver"; by default that of the system.
+    """
+
+    def __init__(self, count: int, start: str | None = None) -> None:
+        context = multiprocessing.get_context(start)
+        super().__init__(count, context, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
+        self._started: list[BaseProcess] = []
+
+    def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """As in the base; the processes that it starts are never interrupted."""
+        with _interruptions_later():
+            future = super().submit(function, *args, **kwargs)
+        self._started = [*self._processes.values()] or self._started
+        return future
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        if kind is not None:
+            self.end()
+        return super().__exit__(kind, error, trace)
+
+    def end(self) -> None:
+        """Ends all processes, whatever they are doing."""
+        self.shutdown(wait=False, cancel_futures=True)
+        for process in self._started:
+            process.terminate()
+        for process in self._started:
+            process.join(PATIENCE)
+            process.kill()
+
+    def death(self) -> str:
+        """How processes have died, after BrokenProcessPool."""
+        self.shutdown()
+        codes = {process.exitcode or 0 for process in self._started}
+        return ", ".join(
+            f"exit code {code}" if code >= 0 else f"{signal.Signals(-code).name}, as where memory runs out"
+            for code in sorted(codes)
+        )
+
+
+@contextmanager
+def _interruptions_later() -> Iterator[None]:
+    """Ctrl-C waits for the end of the block; processes that start in it are never interrupted."""
+    if not hasattr(signal, "pthread_sigmask"):  # as on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
