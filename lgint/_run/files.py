@@ -108,13 +108,26 @@ def replacing(target: str) -> Iterator[IO[bytes]]:
     try:
         with open(temporary, "xb") as file:
             yield file
+            file.flush()
+            os.fsync(file.fileno())
         if os.path.exists(target):
             shutil.copymode(target, temporary)
         os.replace(temporary, target)
+        _sync_folder(os.path.dirname(target))
     except BaseException:
         if os.path.exists(temporary):
             os.unlink(temporary)
         raise
+
+
+def _sync_folder(path: str) -> None:
+    """Writes the names of a folder's files to the disk, where the system can."""
+    if os.name == "posix":
+        folder = os.open(path or ".", os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 # ---- what JSON cannot hold ----

@@ -1,33 +1,39 @@
-"""Folders of long runs: a NumPy file for each column, which grows during the run, and the state that resumes it.
+"""Folders of long runs: a NumPy file for each column, which grows during the run, and the states that resume it.
 
-`about.json` describes the run. `resume.npz` has the number of complete rows and the state from which the run goes on
-after them; it is replaced as a whole each time rows have been added. `end.npz` has the same for a run that has ended.
-Rows beyond that number, which a killed process may have left, do not count.
+`about.json` describes the run. `resume.npz` is a note of the number of complete rows and of the state from which the
+run goes on after them; it is replaced as a whole each time rows have been added and are on the disk. `end.npz` is the
+same for a run that has ended. Rows beyond that number, which a killed process may have left, do not count. Where a
+column has lost rows that a note counts, as in a crash of the machine, there are the rows that all columns hold, and the
+run goes on from an earlier note: `resume.1.npz` and so on, of which ever fewer are kept the older they are.
 """
 
 from __future__ import annotations
 
-import io
 import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, Final
+from types import TracebackType
+from typing import IO, Any, Final, NamedTuple
 
 import numpy as np
 
 from lgint._args import Array
 from lgint._run import files
+from lgint._run.columns import HEADER, checksum, column, header, row_shape, rows_held
+from lgint._run.lock import LOCK, FolderLock, unlinked
 from lgint._run.memory import Layout
 
 ABOUT, RESUME, END = "about.json", "resume.npz", "end.npz"
 FUNCTIONS: Final = "functions"  # the entry with their keys, by their places in the run
-HEADER: Final = 128  # bytes; NumPy leaves room in a header for the number of rows to grow
+
+Found = tuple[dict[str, Any], dict[str, Array]]  # a description, and arrays by name
 
 
 class Folder:
-    """The folder of one run. It is made if it does not exist.
+    """The folder of one run, which is locked until it is left. It is made if it does not exist.
 
     Parameters
     ----------
@@ -54,18 +60,44 @@ class Folder:
         self._functions = functions
         self.rows = 0
         self._files: dict[str, IO[bytes]] = {}
-        if (self.path / ABOUT).exists():
-            self._check(about)
-            self._check_functions(functions())
-        elif self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+        self._tails: dict[str, int] = {}  # of each column the checksum of its last row
+        if self.path.exists() and not (self.path.is_dir() and self._may_be_of_a_run()):
             raise ValueError(f"path: a new folder, or that of the same run, expected; {self.path} is something else")
         self.path.mkdir(parents=True, exist_ok=True)
-        if not (self.ended or self.resumable):
-            self._describe({**about, FUNCTIONS: functions()})
+        self._lock = FolderLock(self.path)
+        try:
+            self._begin(about)
+        except BaseException:
+            self._lock.release()
+            raise
 
-    def _describe(self, about: Mapping[str, Any]) -> None:
-        with files.replacing(str(self.path / ABOUT)) as file:
-            file.write(files.text_of(about).encode())
+    def __enter__(self) -> Folder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+        self._lock.release()
+
+    # ---- whose it is ----
+
+    def _may_be_of_a_run(self) -> bool:
+        """Whether the folder has a description, or no more than what is there before it has one."""
+        names = {path.name for path in self.path.iterdir()}
+        return ABOUT in names or all(name == LOCK or name.startswith(ABOUT) for name in names)
+
+    def _begin(self, about: Mapping[str, Any]) -> None:
+        for path in self.path.iterdir():
+            if path.is_symlink():
+                raise ValueError(f"path: {path} is a symbolic link, through which nothing is written")
+        keys = self._functions()
+        if (self.path / ABOUT).exists():
+            self._check(about)
+            self._check_functions(keys)
+        if not _note_paths(self.path):
+            with files.replacing(str(self.path / ABOUT)) as file:
+                file.write(files.text_of({**about, FUNCTIONS: keys}).encode())
 
     def _check(self, about: Mapping[str, Any]) -> None:
         found, given = files.load_text(_text(self.path)), files.load_text(files.text_of(about))
@@ -87,32 +119,37 @@ class Folder:
         names = ", ".join(sorted(name for name in found.keys() | given.keys() if found.get(name) != given.get(name)))
         raise ValueError(f"path: {self.path} holds a run with a different function {names}; choose another folder")
 
-    @property
-    def ended(self) -> bool:
-        """Whether the run has reached its end."""
-        return (self.path / END).exists() and files.read(self.path / END)[0]["status"] >= 0
+    # ---- what it has ----
 
-    @property
-    def resumable(self) -> bool:
-        """Whether there are complete rows, after which the run can go on."""
-        return (self.path / RESUME).exists()
+    def read(self) -> Found | None:
+        """What the function `read` returns; None if there are no rows."""
+        return _read(self.path)
 
-    def resume(self) -> tuple[dict[str, Any], dict[str, Array]]:
-        """What `read` returns for the last complete row, from which the run goes on; later rows are discarded."""
-        (self.path / END).unlink(missing_ok=True)
-        about, arrays = read(self.path)
-        self.rows = about["rows"]
-        columns = {path.stem for path in self.path.glob("*.npy")}
-        return about, {name: np.array(values[-1:] if name in columns else values) for name, values in arrays.items()}
+    def resume(self) -> Found | None:
+        """The last row after which the run can go on, as `read` returns it; all that is later is discarded.
+
+        None: there is none, and the run begins anew.
+        """
+        last, paths = _last(self.path), _note_paths(self.path)
+        for path in paths[: paths.index(last.path)] if last else paths:
+            path.unlink()
+        if last is None:
+            return None
+        os.replace(last.path, self.path / RESUME)
+        self.rows, self._tails = last.about["rows"], last.about.get("tails", {})
+        row = {name: np.array(values[-1:]) for name, values in _columns(self.path, self.rows).items()}
+        return {**files.about_of(_text(self.path)), **last.about}, last.arrays | row
 
     def widen(self, name: str, values: Array | None) -> None:
         """Replaces a column whose rows have become longer; None: the run does not keep it."""
         path = self.path / f"{name}.npy"
-        if values is None or _shape(path)[1:] == values.shape[1:]:
+        if values is None or row_shape(path) == values.shape[1:]:
             return
         with files.replacing(str(path)) as file:
-            file.write(_header(len(values), values.shape[1:]))
+            file.write(header(len(values), values.shape[1:]))
             file.write(values.tobytes())
+
+    # ---- what is added ----
 
     def add(self, columns: Mapping[str, Array]) -> None:
         """Appends rows to the files of all columns."""
@@ -124,25 +161,42 @@ class Folder:
             file.seek(0, os.SEEK_END)
             file.write(np.ascontiguousarray(values, dtype=np.float64).tobytes())
             file.seek(0)
-            file.write(_header(self.rows + count, values.shape[1:]))
+            file.write(header(self.rows + count, values.shape[1:]))
             file.flush()
         self.rows += count
+        if count:
+            self._tails = {name: checksum(values) for name, values in columns.items()}
 
     def _open(self, name: str, values: Array) -> IO[bytes]:
         """The file of a column, cut after its complete rows."""
-        path = self.path / f"{name}.npy"
-        file = open(path, "r+b" if self.rows else "w+b")
-        file.write(_header(self.rows, values.shape[1:]))
+        file = open(self.path / f"{name}.npy", "r+b" if self.rows else "w+b", opener=unlinked)
+        file.write(header(self.rows, values.shape[1:]))
         file.truncate(HEADER + 8 * self.rows * int(np.prod(values.shape[1:])))
         return file
 
     def note(self, name: str, about: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
         """Writes RESUME or END: all rows so far count from now on."""
-        functions: dict[str, Any] = {}
+        for file in self._files.values():
+            file.flush()
+            os.fsync(file.fileno())
+        noted = {"rows": self.rows, "tails": self._tails, "memory": self._memory, **about}
         if name == END:
             with suppress(ValueError):  # what a function keeps by now has no key
-                functions[FUNCTIONS] = self._functions()
-        files.write(self.path / name, {"rows": self.rows, "memory": self._memory, **functions, **about}, arrays)
+                noted[FUNCTIONS] = self._functions()
+        else:
+            self._set_aside()
+        files.write(self.path / name, noted, arrays)
+
+    def _set_aside(self) -> None:
+        """Keeps a copy of the note that is about to be replaced, and thins out the earlier ones."""
+        if not (self.path / RESUME).exists():
+            return
+        earlier = {_number(note): note for note in _earlier(self.path)}
+        newest = max(earlier, default=0) + 1
+        shutil.copyfile(self.path / RESUME, self.path / f"resume.{newest}.npz")
+        for number, note in earlier.items():
+            if newest - number >= 2 * (number & -number):
+                note.unlink()
 
     def close(self) -> None:
         """Closes all files."""
@@ -151,45 +205,85 @@ class Folder:
         self._files.clear()
 
 
-def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
+def read(path: str | PathLike[str]) -> Found:
     """What `files.read` returns for a file; the arrays stay on the disk until they are used."""
-    folder = Path(path)
     with files.defects(path):
-        about = files.about_of(_text(folder))
-        last = END if (folder / END).exists() else RESUME
-        if not (folder / last).exists():
+        found = _read(Path(path))
+        if found is None:
             raise ValueError("the run has not written any states yet")
-        noted, arrays = files.read(folder / last)
-        return {**about, **noted}, arrays | dict(_columns(folder, noted["rows"]))
+    return found
+
+
+def _read(folder: Path) -> Found | None:
+    about = files.about_of(_text(folder))
+    latest = next(_notes(folder), None)
+    held = _rows_held(folder, latest.about) if latest else 0
+    if latest is None or not held:
+        return None
+    if held == latest.about["rows"]:
+        return {**about, **latest.about}, latest.arrays | _columns(folder, held)
+    last = _last(folder)
+    noted = last.about if last else {**latest.about, "status": -1}
+    ends = last.arrays if last else {name: values[:0] for name, values in latest.arrays.items()}
+    return {**about, **noted}, ends | _columns(folder, held)
 
 
 def _text(folder: Path) -> str:
     return (folder / ABOUT).read_text()
 
 
-def _columns(folder: Path, rows: int) -> Iterator[tuple[str, Array]]:
-    for path in sorted(folder.glob("*.npy")):
-        shape = _shape(path)
-        if shape[0] < rows:
-            raise ValueError(f"{path.name} has {shape[0]} rows, and {rows} are expected")
-        shape = (rows, *shape[1:])
-        empty = 0 in shape
-        yield path.stem, np.empty(shape) if empty else np.memmap(path, np.float64, "r", HEADER, shape)
+# ---- columns ----
 
 
-def _shape(path: Path) -> tuple[int, ...]:
-    """The shape of a column, as its header has it."""
-    with open(path, "rb") as file:
-        np.lib.format.read_magic(file)
-        shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-    if dtype != np.float64:
-        raise ValueError(f"{path.name} has values of {dtype}, and float64 is expected")
-    return shape
+def _column_files(folder: Path) -> dict[str, Path]:
+    return {path.stem: path for path in sorted(folder.glob("*.npy"))}
 
 
-def _header(rows: int, shape: tuple[int, ...]) -> bytes:
-    """The first bytes of an .npy file."""
-    file = io.BytesIO()
-    np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": (rows, *shape)})
-    assert file.tell() == HEADER
-    return file.getvalue()
+def _columns(folder: Path, rows: int) -> dict[str, Array]:
+    return {name: column(path, rows) for name, path in _column_files(folder).items()}
+
+
+def _rows_held(folder: Path, noted: Mapping[str, Any]) -> int:
+    """How many of the rows that a note counts are there."""
+    return rows_held(folder, noted["rows"], noted.get("tails") or dict.fromkeys(_column_files(folder)))
+
+
+# ---- notes ----
+
+
+class Note(NamedTuple):
+    """A note that is not damaged."""
+
+    path: Path
+    about: dict[str, Any]
+    arrays: dict[str, Array]
+
+
+def _note_paths(folder: Path) -> list[Path]:
+    """Where there are notes, the latest first."""
+    latest = [folder / name for name in (END, RESUME) if (folder / name).exists()]
+    return latest + sorted(_earlier(folder), key=_number, reverse=True)
+
+
+def _earlier(folder: Path) -> list[Path]:
+    """The notes that RESUME has replaced."""
+    return [path for path in folder.glob("resume.*.npz") if path.name.split(".")[1].isdecimal()]
+
+
+def _number(note: Path) -> int:
+    return int(note.name.split(".")[1])
+
+
+def _notes(folder: Path) -> Iterator[Note]:
+    """The notes that can be read, the latest first."""
+    for path in _note_paths(folder):
+        try:
+            yield Note(path, *files.read(path))
+        except ValueError:
+            continue
+
+
+def _last(folder: Path) -> Note | None:
+    """The latest note from which a run can go on: all rows that it counts are there."""
+    held = next((_rows_held(folder, note.about) for note in _notes(folder)), 0)
+    return next((note for note in _notes(folder) if note.path.name != END and 0 < note.about["rows"] <= held), None)

@@ -148,11 +148,11 @@ def integrate(
     path : path, optional
         A folder to which the states are written while the run goes on, so that it needs a constant amount of memory.
         The arrays of the trajectory then stay on the disk; `lgint.load` reads the folder, also while the run goes on
-        and after it was killed. The same call with the same folder resumes the run, bit for bit, or returns what is
-        there if the run has ended; options that the call leaves out are those of the folder's run. Functions of the
-        model, of `events` and of `save` are the same if they have the same code and values (constants, defaults, what
-        they capture, the globals that they name), in whatever file; a folder with others is refused. Not together with
-        `dense_output`, which keeps every step in memory.
+        and after it was killed. While a run goes on, its folder is refused to others. The same call with the same
+        folder resumes the run, bit for bit, or returns what is there if the run has ended; options that the call leaves
+        out are those of the folder's run. Functions of the model, of `events` and of `save` are the same if they have
+        the same code and values (constants, defaults, what they capture, the globals that they name), in whatever file;
+        a folder with others is refused. Not together with `dense_output`, which keeps every step in memory.
     progress : bool or function
         True: show a progress bar on standard error (with tqdm, if it is installed). A function is called about every
         50 ms with the time, or with the number of runs done of an ensemble; if it raises, the run ends.
@@ -190,26 +190,25 @@ def integrate(
         with progress_bar(progress, 0, len(models), "run") as move:
             return _together(models, method, chosen, number("t0", t0), given, schedule, move, events, save)
 
-    state, place, known = start_of(model, method, t0, start), None, None
+    state = start_of(model, method, t0, start)
     kept = inherited(start, options, own_steps=takes_own_steps(start, h, options))
     if path is not None:
         _refuse_dense_output(dense_output)
-        own = None if start is None else {"t": state.t, "q": state.q, "v": state.v}
-        plan = {"t0": t0, "t_end": end, "h": h, "save_every": every, "t_eval": wanted, "stops": landings, "start": own}
-        place, known = place_of(path, model, method, options, kept, plan, events, save)
+    own = None if start is None else {"t": state.t, "q": state.q, "v": state.v}
+    plan = {"t0": t0, "t_end": end, "h": h, "save_every": every, "t_eval": wanted, "stops": landings, "start": own}
+    with place_of(path, model, method, options, kept, plan, events, save) as (place, known):
         if known is not None and known.status >= 0:
             return known
         if known is not None:
-            state = start_of(model, method, t0, known)
-            kept = inherited(known, options, own_steps=False)
+            state, kept = start_of(model, method, t0, known), inherited(known, options, own_steps=False)
         wanted = _after(wanted, known)
-    chosen = all_options(method, options, kept)
-    watch = None if events is None else Events(model.core, events, known)
-    keeper = keeper_of(model, method, chosen, save, place, known is not None and wanted is None, watch)
-    step, given = steps_of(method, h, options, kept)
-    schedule = (end, step, every, wanted, landings, dense_output)
-    with progress_bar(progress, state.t, end, "s") as report:
-        return _run(model, method, chosen, state.inheriting(kept), given, schedule, report, watch, keeper)
+        chosen = all_options(method, options, kept)
+        watch = None if events is None else Events(model.core, events, known)
+        keeper = keeper_of(model, method, chosen, save, place, known is not None and wanted is None, watch)
+        step, given = steps_of(method, h, options, kept)
+        schedule = (end, step, every, wanted, landings, dense_output)
+        with progress_bar(progress, state.t, end, "s") as report:
+            return _run(model, method, chosen, state.inheriting(kept), given, schedule, report, watch, keeper)
 
 
 def _together(

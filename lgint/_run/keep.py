@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from os import PathLike
 from typing import Any, Final
 
@@ -91,10 +91,10 @@ class Keeper:
         if self._place is None:
             joined = {name: np.concatenate(self._taken.pop(name)) for name in list(self._taken)}
             return rest | _parts(none | joined)
-        self._place.close()
         if not self._place.rows:
             return rest | _parts(none)
         self._note(self._place, END, result, status)
+        self._place.close()
         return rest | _parts(folder.read(self._place.path)[1])
 
     def _note(self, place: Folder, name: str, rows: Mapping[str, Any], status: int) -> None:
@@ -160,8 +160,9 @@ def keeper_of(
     )
 
 
+@contextmanager
 def place_of(
-    path: str | PathLike[str],
+    path: str | PathLike[str] | None,
     model: System,
     method: str,
     given: Mapping[str, Any],
@@ -169,21 +170,30 @@ def place_of(
     arguments: Mapping[str, Any],
     events: Event | Sequence[Event] | None,
     save: Save | None,
-) -> tuple[Folder, Trajectory | None]:
-    """The folder of a run, and the part of the run that is already in it; `kept` are options that it inherits."""
+) -> Iterator[tuple[Folder | None, Trajectory | None]]:
+    """The folder of a run, if it has one, and what is already in it of the run; `kept` are inherited options."""
+    if path is None:
+        yield None, None
+        return
     about = {"method": method, "options": all_options(method, given, kept), "given": given}
     names = {"save": saved_names(save), "events": Events.names(events)}
     about |= {"model": type(model).__name__, "record": model.record(), "arguments": {**arguments, **names}}
     functions = {"events": None if events is None else Events.listed(events), "save": save}
     functions["model"] = model.origin["parameters"] if model.origin else model.record()
-    place = Folder(path, about, layout_of(model), lambda: function_keys(**functions))
-    if not (place.ended or place.resumable):
-        return place, None
-    whole = loaded(*folder.read(place.path), model)
-    if place.ended:
-        return place, whole
-    place.widen("mem", getattr(whole, "mem", None))
-    return place, loaded(*place.resume(), model)
+    with Folder(path, about, layout_of(model), lambda: function_keys(**functions)) as place:
+        yield place, _known(place, model)
+
+
+def _known(place: Folder, model: System) -> Trajectory | None:
+    """The run in a folder if it has ended, else what it goes on from."""
+    found = place.read()
+    if found is not None:
+        whole = loaded(*found, model)
+        if whole.status >= 0:
+            return whole
+        place.widen("mem", getattr(whole, "mem", None))
+    last = place.resume()
+    return None if last is None else loaded(*last, model)
 
 
 def saved_names(save: Save | None) -> list[str] | None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import lgint
+from face import systems
 from lgint._run import events
 
 PARTS = ("t", "h", "error", "q", "v", "vdot", "lam", "mem")
@@ -26,8 +27,14 @@ def top():
 
 @pytest.fixture
 def small_room(monkeypatch):
-    """The record is emptied every 7 rows."""
+    """The record is emptied every 7 rows, which for once need not wait for the disk."""
+    monkeypatch.setattr(os, "fsync", lambda file: None)
     monkeypatch.setattr("lgint._run.keep.Keeper.room", staticmethod(lambda model: 7))
+
+
+def swinging():
+    """A bar on a hinge, whose angle is memory."""
+    return systems.pendulum(omega=3.0)
 
 
 def same(a, b, parts=PARTS):
@@ -183,16 +190,187 @@ def test_folders_that_are_refused(top, tmp_path):
         lgint.integrate([top], "rk44", **RUN, path=tmp_path / "new")
 
 
-def test_damaged_folders(top, tmp_path):
+def test_a_folder_without_notes(top, tmp_path):
     folder = tmp_path / "run"
     lgint.integrate(top, "rk44", **RUN, path=folder)
-    (folder / "q.npy").write_bytes((folder / "q.npy").read_bytes()[:1000])
-    with pytest.raises(ValueError, match="run: not a trajectory"):
-        lgint.load(folder)
-    (folder / "end.npz").unlink()
-    (folder / "resume.npz").unlink(missing_ok=True)
+    for note in folder.glob("*.npz"):
+        note.unlink()
     with pytest.raises(ValueError, match="not written any states yet"):
         lgint.load(folder)
+
+
+# ---- after a crash of the machine ----
+
+
+def part(path):
+    """About 60 % of the rows of a column, the last one not complete."""
+    return path.read_bytes()[: int(0.6 * path.stat().st_size) // 8 * 8]
+
+
+def cut(path):
+    path.write_bytes(part(path))
+
+
+def zero(path):
+    size = path.stat().st_size
+    path.write_bytes(part(path).ljust(size, b"\0"))
+
+
+def lose(path):
+    path.unlink()
+
+
+def empty(path):
+    path.write_bytes(bytes(path.stat().st_size))
+
+
+@pytest.mark.parametrize("name", ["t", "q", "vdot", "mem", "carry"])
+@pytest.mark.parametrize("crash", [cut, zero, lose, empty])
+@pytest.mark.parametrize("ended", [True, False])
+def test_lost_rows_are_computed_again(name, crash, ended, small_room, tmp_path):
+    """`load` has the rows that all columns hold, and the same call makes the others again, with the same bits."""
+    model, folder = swinging(), tmp_path / "run"
+    whole = lgint.integrate(model, "genalpha", **RUN)
+    lgint.integrate(model, "genalpha", **RUN, path=folder)
+    if not ended:
+        (folder / "end.npz").unlink()
+    crash(folder / ("resume.npz" if name == "carry" else f"{name}.npy"))
+    if name == "carry":
+        run = lgint.integrate(model, "genalpha", **RUN, path=folder)
+    elif crash in (lose, empty):
+        with pytest.raises(ValueError, match="not written any states yet"):
+            lgint.load(folder)
+        run = lgint.integrate(model, "genalpha", **RUN, path=folder)
+        assert run.stats.steps == whole.stats.steps
+    else:
+        found = lgint.load(folder)
+        assert found.status == -1 and same(found, whole[: len(found)]) and len(found) < len(whole)
+        assert 0 <= 0.6 * len(whole) - len(found) < 10
+        assert 0 < found.end["t"][0] <= found.t[-1]
+        run = lgint.integrate(model, "genalpha", **RUN, path=folder)
+        assert run.stats.steps < whole.stats.steps
+    assert same(run, whole) and same(lgint.load(folder), whole)
+
+
+def test_a_last_row_that_was_written_over_is_computed_again(top, small_room, tmp_path):
+    whole = lgint.integrate(top, "rk44", **RUN, path=tmp_path / "run")
+    expected = whole.q.copy()
+    with open(tmp_path / "run" / "q.npy", "r+b") as file:
+        file.seek(-8, os.SEEK_END)
+        file.write(b"nonsense")
+    assert len(lgint.load(tmp_path / "run")) == len(whole) - 1
+    assert np.array_equal(lgint.integrate(top, "rk44", **RUN, path=tmp_path / "run").q, expected)
+
+
+def test_columns_are_on_the_disk_before_the_note_that_counts_them(top, tmp_path, monkeypatch):
+    synced, events = {}, []
+    sync, replace = os.fsync, os.replace
+
+    def note_sync(file):
+        sync(file)
+        synced[os.fstat(file).st_ino] = os.fstat(file).st_size
+
+    def note_replace(source, target):
+        name = os.path.basename(target)
+        assert synced[os.stat(source).st_ino] == os.stat(source).st_size
+        if name in ("resume.npz", "end.npz"):
+            columns = [*(tmp_path / "run").glob("*.npy")]
+            assert len(columns) == len(PARTS)
+            assert all(synced[column.stat().st_ino] == column.stat().st_size for column in columns)
+        events.append(name)
+        replace(source, target)
+
+    monkeypatch.setattr("lgint._run.keep.Keeper.room", staticmethod(lambda model: 200))
+    monkeypatch.setattr(os, "fsync", note_sync)
+    monkeypatch.setattr(os, "replace", note_replace)
+    lgint.integrate(top, "rk44", **RUN, path=tmp_path / "run")
+    assert events == ["about.json", "resume.npz", "resume.npz", "end.npz"]
+
+
+def test_ever_fewer_of_the_earlier_notes_are_kept(top, small_room, tmp_path):
+    lgint.integrate(top, "rk44", **RUN, path=tmp_path / "run")
+    numbers = sorted(int(path.name.split(".")[1]) for path in (tmp_path / "run").glob("resume.*.npz"))
+    assert numbers == [32, 48, 56, 64, 68, 69, 70]
+
+
+# ---- one run in one folder ----
+
+HOLD = """
+import multiprocessing, sys, time
+import lgint
+
+def wait(t):
+    if t > 0.1:
+        if sys.argv[2] == "fork":
+            pool = multiprocessing.get_context("fork").Pool(2)
+            print(*(process.pid for process in pool._pool), flush=True)
+        print("holds", flush=True)
+        time.sleep(100)
+
+lgint.integrate(lgint.models.heavy_top(), "genalpha", t_end=3000.0, h=1e-3, path=sys.argv[1], progress=wait)
+"""
+
+
+@pytest.mark.parametrize("children", ["none", "fork"])
+def test_a_folder_belongs_to_one_process_at_a_time(children, top, tmp_path):
+    """Workers of a pool, which outlive a parent that is killed, do not keep the folder."""
+    script, folder = tmp_path / "hold.py", tmp_path / "run"
+    script.write_text(HOLD)
+    environment = os.environ | {"PYTHONPATH": str(Path(lgint.__file__).parents[1])}
+    command = [sys.executable, str(script), str(folder), children]
+    run = {"t_end": 3000.0, "h": 1e-3, "path": folder}
+    workers = []
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        while (line := process.stdout.readline()) != "holds\n":
+            workers = [int(word) for word in line.split()]
+        with pytest.raises(
+            ValueError, match=rf"path: .*run belongs to a run that is going on \(process {process.pid} on"
+        ):
+            lgint.integrate(top, "genalpha", **run)
+        process.send_signal(signal.SIGKILL)
+    try:
+        for worker in workers:
+            os.kill(worker, 0)  # it is still there
+        with pytest.raises(RuntimeError, match="far enough"):
+            lgint.integrate(top, "genalpha", **run, progress=far_enough)
+    finally:
+        for worker in workers:
+            os.kill(worker, signal.SIGKILL)
+
+
+def far_enough(t):
+    if t > 0.2:
+        raise RuntimeError("far enough")
+
+
+def test_a_folder_belongs_to_one_run_of_a_process(top, tmp_path):
+    """Until the run has ended in whatever way."""
+    run = {"t_end": 3000.0, "h": 1e-3, "path": tmp_path / "run"}
+
+    def again(t):
+        lgint.integrate(top, "rk44", **run)
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match="belongs to a run that is going on .this process."):
+            lgint.integrate(top, "rk44", **run, progress=again)
+    with pytest.raises(RuntimeError, match="far enough"):
+        lgint.integrate(top, "rk44", **run, progress=far_enough)
+
+
+def test_nothing_is_written_through_a_link(top, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "thesis.txt").write_text("important")
+    for name in ("lock", "q.npy", "about.json"):
+        lgint.integrate(top, "rk44", **RUN, path=tmp_path / "run")
+        (tmp_path / "run" / "end.npz").unlink()
+        (tmp_path / "run" / name).unlink()
+        (tmp_path / "run" / name).symlink_to(tmp_path / "thesis.txt")
+        with pytest.raises(ValueError, match="is a symbolic link"):
+            lgint.integrate(top, "rk44", **RUN, path=tmp_path / "run")
+        assert (tmp_path / "thesis.txt").read_text() == "important"
+        (tmp_path / "run" / name).unlink()
+        for file in (tmp_path / "run").iterdir():
+            file.unlink()
 
 
 LONG = """
@@ -260,6 +438,7 @@ def test_a_folder_holds_events(top, tmp_path, monkeypatch, arguments, terminal):
     From a row inside a step the run goes on from the start of the step, and finds an event in it for the second time.
     """
     monkeypatch.setattr("lgint._run.keep.Keeper.room", staticmethod(lambda model: 1))
+    monkeypatch.setattr(os, "fsync", lambda file: None)
     monkeypatch.setattr(turned, "terminal", 10 if terminal else False, raising=False)
     given = {**RUN, "t_end": 0.25, **arguments, "events": [low, turned]}
     whole = lgint.integrate(top, "genalpha", **given)
