@@ -80,13 +80,16 @@ class System:
         decided: ArrayLike | None = None,  # the q1 at which that decision is made; default: q1
         want: str | Sequence[str] | None = None,  # of "force" "Gtlam" "phi" "G" "B" "S"
     ) -> dict[str, Array]: ...  # S: the derivative of Gtlam - force by q1
+    # T, V; load: factor of the loads, (...,). Without mem, here and below, edges of rods are next to their reference
     def energy(
-        self, t: ArrayLike, q: ArrayLike, v: ArrayLike, load: ArrayLike = 1.0
-    ) -> tuple[Array, Array]: ...  # T, V; load: factor of the loads, (...,)
+        self, t: ArrayLike, q: ArrayLike, v: ArrayLike, load: ArrayLike = 1.0, mem: ArrayLike | None = None
+    ) -> tuple[Array, Array]: ...
     def retract(self, q: ArrayLike, theta: ArrayLike) -> Array: ...
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array: ...
     def remember(self, t: ArrayLike, q: ArrayLike, v: ArrayLike, a: ArrayLike, mem: ArrayLike) -> Array: ...
-    def residual(self, t: ArrayLike, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...  # phi, phidot
+    def residual(
+        self, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike | None = None
+    ) -> tuple[Array, Array]: ...  # phi, phidot
     def initial(self, t: ArrayLike, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...  # a, lam
     def project(
         self, t: ArrayLike, q: ArrayLike, v: ArrayLike, *, position: bool = True, velocity: bool = True
@@ -121,6 +124,7 @@ class Model(System):
         lam: ArrayLike,
         static: bool = False,  # prescribed motions are taken at rest
         invariant: bool = False,  # the multipliers belong to rows in the axes of bodies
+        mem: ArrayLike | None = None,
     ) -> Array: ...
     def strain(
         self,
@@ -130,6 +134,7 @@ class Model(System):
         v: ArrayLike,
         lam: ArrayLike,
         static: bool = False,
+        mem: ArrayLike | None = None,
     ) -> tuple[Array, Array]: ...  # strain and stress, (..., n, 6), of edges of rods
     # (..., 6): inertial force and moment with which the joint of a tree's link holds it, at the link's origin
     def transmitted(

@@ -45,19 +45,19 @@ static const lg_query evaluate_pair = {
 };
 METHOD(evaluate_pair)
 
-PyDoc_STRVAR(energy_doc, "energy(t, q, v, load=1.0)\n--\n\nKinetic and potential energy.");
+PyDoc_STRVAR(energy_doc, "energy(t, q, v, load=1.0, mem=None)\n--\n\nKinetic and potential energy.");
 static const lg_query energy = {
-    "OOO|O:energy",
-    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_load},
+    "OOO|OO:energy",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_load, LG_ARG_mem},
     {{"T", ""}, {"V", ""}},
     .at = lg_probe_energy,
 };
 METHOD(energy)
 
-PyDoc_STRVAR(residual_doc, "residual(t, q, v)\n--\n\nphi and phidot of the constraints.");
+PyDoc_STRVAR(residual_doc, "residual(t, q, v, mem=None)\n--\n\nphi and phidot of the constraints.");
 static const lg_query residual = {
-    "OOO:residual",
-    {LG_ARG_t, LG_ARG_q, LG_ARG_v},
+    "OOO|O:residual",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem},
     {{"phi", "r"}, {"phidot", "r"}},
     .at = lg_probe_residual,
 };
@@ -134,27 +134,28 @@ static const lg_query kinematics = {
 METHOD(kinematics)
 
 PyDoc_STRVAR(reaction_doc,
-             "reaction(element, slot, t, q, v, lam, static=False, invariant=False)\n--\n\n"
+             "reaction(element, slot, t, q, v, lam, static=False, invariant=False, mem=None)\n--\n\n"
              "Force in inertial axes and moment in body axes, (..., 6), with which a joint acts on its frame in slot\n"
              "0 or 1, by its constraint rows and its stresses, for t (...,), q (..., nq), v (..., nv),\n"
              "lam (..., nrows). static: prescribed motions are taken at rest. invariant: the multipliers belong to\n"
              "rows in the axes of bodies.");
 static const lg_query reaction = {
-    "OOOOOO|OO:reaction",
-    {LG_ARG_element, LG_ARG_slot, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_lam, LG_ARG_static, LG_ARG_invariant},
+    "OOOOOO|OOO:reaction",
+    {LG_ARG_element, LG_ARG_slot, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_lam, LG_ARG_static, LG_ARG_invariant,
+     LG_ARG_mem},
     {{"wrench", "6"}},
     .at = lg_model_reaction,
 };
 METHOD(reaction)
 
 PyDoc_STRVAR(strain_doc,
-             "strain(elements, t, q, v, lam, static=False)\n--\n\n"
+             "strain(elements, t, q, v, lam, static=False, mem=None)\n--\n\n"
              "Strains and stresses, (..., n, 6) each, of n edges of rods by their numbers, for t (...,), q (..., nq),\n"
              "v (..., nv), lam (..., nrows). The stresses of constrained strains are multipliers. static: as in\n"
              "`reaction`.");
 static const lg_query strain = {
-    "OOOOO|O:strain",
-    {LG_ARG_elements, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_lam, LG_ARG_static},
+    "OOOOO|OO:strain",
+    {LG_ARG_elements, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_lam, LG_ARG_static, LG_ARG_mem},
     {{"strain", "n6"}, {"stress", "n6"}},
     .at = lg_model_strain,
 };

@@ -72,29 +72,44 @@ static void quat_exp(const double w[3], double p[4])
         p[1 + i] = x.half_sin * w[i];
 }
 
-/* w = 2 atan2(|v|, u) v/|v| for p = (u, v) or -p, whichever has u >= 0; the length of p does not matter. With y = |v|/u
-   small, 2 atan(y)/|v| is (2/u) (1 - y^2/3 + y^4/5 - ...). */
-static void quat_log(const double p[4], double w[3])
+/* 2 atan2(n, u)/n for n2 = n^2 > 0 or u > 0. With y = n/u small, 2 atan(y)/n is (2/u) (1 - y^2/3 + y^4/5 - ...). */
+static double angle_per_sine(double u, double n2)
 {
     /* clang-format off */
     static const double series[] = {1, -1 / 3., 1 / 5., -1 / 7., 1 / 9., -1 / 11., 1 / 13., -1 / 15., 1 / 17., -1 / 19.};
     /* clang-format on */
-    double n2 = lg_dot3(p + 1, p + 1), u2 = p[0] * p[0], k;
-    if (n2 < 0.03 * u2) {
-        k = 2 / p[0] * lg_series(10, series, n2 / u2);
-    } else {
-        double n = sqrt(n2);
-        k = copysign(2 * atan2(n, fabs(p[0])) / n, p[0]);
-    }
+    if (u > 0 && n2 < 0.03 * (u * u))
+        return 2 / u * lg_series(10, series, n2 / (u * u));
+    double n = sqrt(n2);
+    return 2 * atan2(n, u) / n;
+}
+
+void lg_s3_log(const double p[4], double w[3])
+{
+    double k = angle_per_sine(p[0], lg_dot3(p + 1, p + 1));
     for (int i = 0; i < 3; i++)
         w[i] = k * p[1 + i];
 }
 
-void lg_so3_difference(const double R0[9], const double R1[9], double w[3])
+/* The logarithm of p or -p, whichever turns less; the length of p does not matter. */
+static void quat_log(const double p[4], double w[3])
 {
-    double R[9], p[4];
+    double k = copysign(angle_per_sine(fabs(p[0]), lg_dot3(p + 1, p + 1)), p[0]);
+    for (int i = 0; i < 3; i++)
+        w[i] = k * p[1 + i];
+}
+
+void lg_so3_turn_between(const double R0[9], const double R1[9], double p[4])
+{
+    double R[9];
     lg_mulT33(R0, R1, R);
     quat_of_matrix(R, p);
+}
+
+void lg_so3_difference(const double R0[9], const double R1[9], double w[3])
+{
+    double p[4];
+    lg_so3_turn_between(R0, R1, p);
     quat_log(p, w);
 }
 

@@ -45,6 +45,8 @@ static inline void lg_so3_turn(const double R0[9], const double w[3], const lg_a
 void lg_so3_polish(double R[9]);
 /* R = R0 exp(w), polished; R may be R0. */
 void lg_so3_retract(const double R0[9], const double w[3], double R[9]);
+/* One of the two unit quaternions of R0^T R1. */
+void lg_so3_turn_between(const double R0[9], const double R1[9], double p[4]);
 /* w = log(R0^T R1), |w| <= pi */
 void lg_so3_difference(const double R0[9], const double R1[9], double w[3]);
 
@@ -56,6 +58,9 @@ static inline void lg_s3_turn(const double p0[4], const double w[3], const lg_an
     lg_copy(4, r, p);
 }
 
+/* w = log(p), |w| < 2 pi, where that of -p has the opposite axis and turns by 2 pi - |w|; the length of p does not
+   matter. */
+void lg_s3_log(const double p[4], double w[3]);
 void lg_s3_polish(double p[4]);
 void lg_s3_retract(const double p0[4], const double w[3], double p[4]);
 /* w of the shorter rotation, |w| <= pi; p1 and -p1 give the same w. */

@@ -49,6 +49,8 @@ static const double cotc_dd_rest[] = {
     4.1575422278193316e-39, 2.9425345540186952e-41};
 /* clang-format on */
 
+static const double series_end = 13; /* of x^2: 14 terms do up to here, and the closed forms cancel little beyond */
+
 static double first_pole(double x2)
 {
     return 2 / (four_pi2 - x2);
@@ -56,7 +58,7 @@ static double first_pole(double x2)
 
 double lg_cotc(double x2)
 {
-    if (x2 < 10)
+    if (x2 < series_end)
         return first_pole(x2) + lg_series(14, cotc_rest, x2);
 
     double x, s, c;
@@ -66,7 +68,7 @@ double lg_cotc(double x2)
 
 double lg_cotc_d(double x2)
 {
-    if (x2 < 10) {
+    if (x2 < series_end) {
         double p = first_pole(x2);
         return p * p + lg_series(14, cotc_d_rest, x2);
     }
@@ -93,7 +95,7 @@ double lg_cotc_dd(double x2)
 
 lg_cotangent lg_cotangent_of(double x2)
 {
-    if (x2 < 10) {
+    if (x2 < series_end) {
         double p = first_pole(x2);
         return (lg_cotangent){.c = p + lg_series(14, cotc_rest, x2),
                               .d = p * p + lg_series(14, cotc_d_rest, x2),
@@ -107,10 +109,11 @@ double lg_sincc_d(double x2)
     /* clang-format off */
     static const double series[] = {-1 / 60., 1 / 1260., -1 / 60480., 1 / 4989600., -1 / 622702080., 1 / 108972864000.,
         -1 / 25406244864000., 1 / 7602818775552000., -1 / 2838385676206080000., 1 / 1292600836944248832000.,
-        -1 / 705055001969590272000000., 1 / 453702893767431340032000000.};
+        -1 / 705055001969590272000000., 1 / 453702893767431340032000000.,
+        -1 / 340067768989988536713216000000., 1 / 293672809077782957775912960000000.};
     /* clang-format on */
-    if (x2 < 10)
-        return lg_series(12, series, x2);
+    if (x2 < series_end)
+        return lg_series(14, series, x2);
 
     double sinc, cosc, sincc;
     lg_trig(x2, &sinc, &cosc, &sincc);

@@ -424,8 +424,8 @@ static lg_status attempt(lg_run *run, double h, double *error, lg_report *cause)
         status = stepper->type->error(stepper, &run->before, h, run->control.error);
     *error = status == LG_OK ? lg_control_norm(&run->control, run->system->space, &run->before, &run->state) : NAN;
     *error = isfinite(*error) ? *error : NAN;
-    int smaller_may_do =
-        status == LG_NOT_FINITE || status == LG_NO_CONVERGENCE || status == LG_SINGULAR || status == LG_TURNED;
+    int smaller_may_do = status == LG_NOT_FINITE || status == LG_NO_CONVERGENCE || status == LG_SINGULAR ||
+                         status == LG_TURNED || status == LG_OVERTURNED;
     if (smaller_may_do) {
         *cause = stepper->report;
         cause->status = status;

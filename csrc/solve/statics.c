@@ -39,6 +39,7 @@ typedef struct search {
     int settled; /* corrections are down to round-off */
     int after_saddle; /* it began at an unstable equilibrium */
     int worst; /* the row of the residual that is the furthest from convergence */
+    lg_report obstacle; /* why the last trial state was rejected whose memory could not be made */
 } search;
 
 void lg_statics_layout(void *self, lg_arena *arena)
@@ -51,6 +52,7 @@ void lg_statics_layout(void *self, lg_arena *arena)
     s->lam = lg_arena_doubles(arena, nrows);
     s->mem = lg_arena_doubles(arena, (size_t)system->nmem);
     s->v = lg_arena_doubles(arena, nv);
+    s->trial_mem = lg_arena_doubles(arena, (size_t)system->nmem);
     s->kept = lg_arena_doubles(arena, nq + nrows + (size_t)system->nmem);
     s->trial = lg_arena_doubles(arena, nq + nrows);
     s->residual = lg_arena_doubles(arena, nv + nrows);
@@ -204,15 +206,27 @@ static lg_status contract(search *at)
     return LG_OK;
 }
 
+/* The memory of the trial state. */
+static lg_status remember(search *at)
+{
+    lg_statics *s = at->statics;
+    const lg_system *system = s->accel.system;
+    lg_point from = point_at(s, s->q, s->lam), to = point_at(s, s->trial, s->trial + system->space->nq);
+    lg_copy(system->nmem, s->mem, s->trial_mem);
+    at->obstacle = (lg_report){0};
+    if (system->commit)
+        at->obstacle.status = system->commit(system->self, &from, &to, s->trial_mem, &at->obstacle);
+    return at->obstacle.status;
+}
+
 /* Makes the trial state the present one. */
 static lg_status accept(search *at)
 {
     lg_statics *s = at->statics;
     const lg_system *system = s->accel.system;
     int nq = system->space->nq, nrows = system->pattern->nrows;
-    lg_point from = point_at(s, s->q, s->lam), to = point_at(s, s->trial, s->trial + nq);
-    if (system->commit)
-        LG_TRY(system->commit(system->self, &from, &to, s->mem, at->report));
+    LG_TRY(remember(at));
+    lg_copy(system->nmem, s->trial_mem, s->mem);
     lg_copy(nq, s->trial, s->q);
     lg_copy(nrows, s->trial + nq, s->lam);
     lg_copy(system->space->nv + nrows, s->trial_residual, s->residual);
@@ -313,7 +327,10 @@ static lg_status judge(search *at)
     if (status == LG_NO_CONVERGENCE || status == LG_SINGULAR || status == LG_NOT_FINITE)
         return shorten(at);
     LG_TRY(status);
-    LG_TRY(accept(at));
+    status = accept(at);
+    if (status == LG_TURNED || status == LG_OVERTURNED)
+        return shorten(at);
+    LG_TRY(status);
     lengthen(at);
     return LG_OK;
 }
@@ -383,8 +400,8 @@ static lg_status leave(search *at, int *left)
     if (!*left)
         return LG_OK;
     LG_TRY(lg_accel_solve(&s->accel, &to, s->terms, s->lam, at->report));
-    if (system->commit)
-        LG_TRY(system->commit(system->self, &from, &to, s->mem, at->report));
+    LG_TRY(remember(at));
+    lg_copy(system->nmem, s->trial_mem, s->mem);
     lg_copy(system->space->nq, s->trial, s->q);
     *at = (search){.statics = s, .report = at->report, .fall = cautious_fall, .after_saddle = 1};
     LG_TRY(find_first(at));
@@ -420,6 +437,8 @@ static lg_status descend(search *at)
    is singular far away, as it was at the beginning. */
 static lg_status explain(search *at)
 {
+    if (at->obstacle.status == LG_OVERTURNED)
+        return LG_OVERTURNED;
     if (!at->begins_singular || !at->was_loose)
         return LG_NO_EQUILIBRIUM;
     at->mu = 0;
@@ -446,6 +465,8 @@ static void report(const search *at, lg_status status)
         lg_report_row(s->accel.system, "the largest residual is in ", at->worst, at->report);
     else if (status == LG_NOT_FINITE)
         lg_report_not_finite(s->accel.system, &point, -1, at->report);
+    else if (status == at->obstacle.status)
+        lg_report_name(at->report, at->obstacle.what);
 }
 
 lg_status lg_statics_solve(lg_statics *s, lg_report *out)

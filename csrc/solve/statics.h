@@ -36,7 +36,7 @@ typedef struct lg_statics {
 
     double *v; /* zeros */
     double *kept; /* q, lam and mem at the beginning of a call */
-    double *trial; /* q and lam after a correction */
+    double *trial, *trial_mem; /* q and lam after a correction, and the memory there */
     double *residual, *trial_residual; /* force rows, then phi */
     double *correction; /* c, then dlam */
     double *terms; /* gyro, force, B^T lam, M c: nv each */
@@ -53,7 +53,8 @@ lg_status lg_statics_start(lg_statics *statics, lg_report *report);
 
 /* Moves q, lam and mem into equilibrium under the factor statics->load; on failure they keep their values.
    LG_NOT_UNIQUE: there is no unique equilibrium, report->what names the row that nothing determines.
-   LG_NO_EQUILIBRIUM: none was found, or no stable one. */
+   LG_NO_EQUILIBRIUM: none was found, or no stable one. LG_OVERTURNED: an edge of a rod, which report->what names, was in
+   the way. */
 lg_status lg_statics_solve(lg_statics *statics, lg_report *report);
 
 #endif

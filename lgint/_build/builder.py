@@ -119,7 +119,11 @@ _rename_functions()
 
 
 def check_start(model: Model) -> None:
-    """ValueError with the constraint row, the level and the residual if the start of `model` is not consistent."""
+    """ValueError if the start of `model` is not certain or not consistent.
+
+    It names the edge of a rod that may be turned to either side; the constraint row, the level and the residual.
+    """
+    model.core.remember(0.0, model.q0, model.v0, np.zeros(model.nv), np.zeros(model.core.nmem))
     for level, residual in zip(("position", "velocity"), model.core.residual(0.0, model.q0, model.v0), strict=True):
         scale = 1.0 if level == "position" else 1.0 + float(np.abs(model.v0).max())
         if residual.size and np.abs(residual).max() > START_TOLERANCE * scale:

@@ -29,6 +29,7 @@ Clamps = Iterable[int] | Mapping[int, Motion | None]
 FORMULATION: Final = "S3R3"
 NO_DAMPING: Final = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 WIDTH: Final = 6  # components of a strain
+EITHER_SIDE: Final = 1e-9  # rad: a turn that is nearer to half a turn is to either side
 
 
 class Laws(NamedTuple):
@@ -293,10 +294,23 @@ def _stiffness(what: str, value: ArrayLike, edges: int) -> Array:
     return np.broadcast_to(given, (edges, WIDTH, WIDTH))
 
 
+def _strains_of_start(name: str, shape: Line) -> Array:
+    """The strains of edges at the start, none of which is turned by half a turn, to either side."""
+    strains = shape.strains()
+    turns = shape.ds * np.linalg.norm(strains[:, 3:], axis=1)
+    if turns.max() > np.pi - EITHER_SIDE:
+        edge = int(np.argmax(turns))
+        raise ValueError(
+            f"reference_strain of {name!r}: a strain expected, since the sections {edge} and "
+            f"{(edge + 1) % shape.count} are half a turn from each other, to either side"
+        )
+    return strains
+
+
 def _strains(name: str, reference: Strain | None, shape: Line) -> Sequence[Any]:
     """The reference strain of each edge: values or functions of time."""
     if reference is None:
-        return [*shape.strains()]
+        return [*_strains_of_start(name, shape)]
     if callable(reference):
         return [Shared(reference)] * shape.edges
     given: Any = reference

@@ -68,7 +68,7 @@ class JointStates(States):
         """Strains and stresses of a rod."""
         model = self.multibody()
         elements = [model.joint_place(edge).element for edge in model.rod(rod)["edges"]]
-        return model.core.strain(elements, self._times, self.q, self.v, self.lam, self._static)
+        return model.core.strain(elements, self._times, self.q, self.v, self.lam, self._static, self._memory)
 
     # ---- joints ----
 
@@ -236,7 +236,8 @@ class JointStates(States):
         lam = self.all_multipliers()
         whole, place = model.complete, model.joint_place(name)
         element = whole.joint_place(name).element
-        wrench = whole.core.reaction(element, slot, self._times, self.q, self.v, lam, self._static, self._invariant)
+        how = self._static, self._invariant, self._memory
+        wrench = whole.core.reaction(element, slot, self._times, self.q, self.v, lam, *how)
         R = model.core.kinematics(place.frames[slot], self.q, self.v, self._times)[1]
         inertial = np.concatenate([wrench[:, :3], rotate(R, wrench[:, 3:])], axis=1)
         return self._turned(model, name, inertial, frame, slot)

@@ -173,6 +173,11 @@ class States:
         """Factors (n,) of the loads on the states."""
         return self.t if self._static else np.ones(len(self))
 
+    @property
+    def _memory(self) -> Array | None:
+        """Memory of the system in the states, (n, nmem); None if it was not kept."""
+        return vars(self).get("mem")
+
     # ---- bodies ----
 
     def multibody(self) -> Model:
@@ -438,7 +443,7 @@ class States:
             For another kind, and for "generalized" where the states have no momentum.
         """
         choice("kind of energy", kind, ("total", "kinetic", "potential", "generalized"))
-        kinetic, potential = self.model.core.energy(self._times, self.q, self.v, self._loads)
+        kinetic, potential = self.model.core.energy(self._times, self.q, self.v, self._loads, self._memory)
         if kind == "generalized":
             work: Array = np.einsum("ni,ni->n", self._momenta(), self.v)
             return potential + (work / 2 if ROWS[self.method]["momentum"] == "hamilton" else work - kinetic)
@@ -525,7 +530,7 @@ class States:
         """
         levels = ("position", "velocity")
         choice("level", level, levels)
-        return self.model.core.residual(self._times, self.q, self.v)[levels.index(level)]
+        return self.model.core.residual(self._times, self.q, self.v, self._memory)[levels.index(level)]
 
 
 def _extra(method: str, values: Array | None) -> dict[str, Array]:

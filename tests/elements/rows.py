@@ -212,16 +212,17 @@ def tangent_and_difference(
     X: list[np.ndarray],
     du: np.ndarray,
     eps: float = 1e-6,
+    mem: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """S du for a chain, the difference of the residual along it that it has to equal, and the residual."""
     q, v, a, lam = point
     wa = 0.8
-    S = model.evaluate(0.0, q, v, a, lam, want=("S",), k=k, X=X, wa=wa)["S"]
+    S = model.evaluate(0.0, q, v, a, lam, mem=mem, want=("S",), k=k, X=X, wa=wa)["S"]
 
     def residual(s: float) -> np.ndarray:
         q1 = model.retract(q, s * k[0] * (X[0] @ du))
         v1, a1 = v + s * k[1] * (X[1] @ du), a + s * k[2] * (X[2] @ du)
-        r = model.evaluate(0.0, q1, v1, a1, lam, want=("Ma", "gyro", "force", "Btlam"))
+        r = model.evaluate(0.0, q1, v1, a1, lam, mem=mem, want=("Ma", "gyro", "force", "Btlam"))
         return wa * r["Ma"] + r["gyro"] - r["force"] + r["Btlam"]
 
     return S @ du, difference(residual, eps), residual(0.0)

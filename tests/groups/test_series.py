@@ -1,4 +1,4 @@
-"""Coefficient functions against 50 digits, log-spaced over (0, pi] and next to every switch of formulas."""
+"""Coefficient functions against 50 digits, log-spaced over (0, 330 degrees] and next to every switch of formulas."""
 
 import mpmath as mp
 import numpy as np
@@ -47,9 +47,9 @@ LIMIT = {
     "cotc_d": 1 / 360,
     "cotc_dd": 1 / 3780,
 }
-SWEEP = np.geomspace(1e-8, np.pi, 400)
-# between short and long series: x = 0.06; between series and closed forms: x^2 = 2, 10 and 20
-SWITCHES = np.concatenate([s * (1 + np.linspace(-1e-3, 1e-3, 21)) for s in [0.06, *np.sqrt([2.0, 10.0, 20.0])]])
+SWEEP = np.concatenate([np.geomspace(1e-8, np.pi, 400), np.radians(np.linspace(180, 330, 300)[1:])])
+# between short and long series: x = 0.06; between series and closed forms: x^2 = 2, 10, 13 and 20
+SWITCHES = np.concatenate([s * (1 + np.linspace(-1e-3, 1e-3, 21)) for s in [0.06, *np.sqrt([2.0, 10.0, 13.0, 20.0])]])
 
 
 def relative_errors(name, angles):
@@ -61,7 +61,7 @@ def relative_errors(name, angles):
 
 
 @pytest.mark.parametrize("name", REFERENCE)
-def test_up_to_pi(name):
+def test_up_to_330_degrees(name):
     assert relative_errors(name, SWEEP).max() < 1e-15
 
 

@@ -96,8 +96,13 @@ def test_rigid_motions_cause_no_stress(kind):
         assert all(np.abs(level).max(initial=0) < 1e-14 for level in core.residual(0.0, q, v))
 
 
-ANGLES = [0.0, 1e-9, 1e-4, 0.3, 0.36, 1.5, 3.1]
+ANGLES = [0.0, 1e-9, 1e-4, 0.3, 0.36, 1.5, 3.1, 3.3, 4.7, 5.7]
 TURNS = turn(0.5, (1, 0, 2)), turn(2.0, (1, 1, -1))
+
+
+def memory_of(angle):
+    """The memory of an edge whose sections are turned by this angle about AXIS."""
+    return np.array([np.cos(angle / 2), *np.sin(angle / 2) * AXIS, 0, 0, 0])
 
 
 def state_of(kinds, xi):
@@ -112,7 +117,7 @@ def state_of(kinds, xi):
 @by_kind
 @pytest.mark.parametrize("angle", ANGLES)
 def test_derivatives_at_all_strains(kind, angle):
-    """The rotation in one edge goes from none to nearly a half turn; every formulation occurs at both ends."""
+    """The rotation in one edge goes from none to 327 degrees; every formulation occurs at both ends."""
     shift = ANGLES.index(angle)
     for i, first in enumerate(FORMULATIONS):
         check_derivatives(kind, (first, FORMULATIONS[(i + shift) % len(FORMULATIONS)]), angle)
@@ -123,28 +128,51 @@ def check_derivatives(kind, kinds, angle):
     core, rng = edge_model(kind, kinds=kinds, turns=TURNS), np.random.default_rng(3)
     q = state_of(kinds, np.array([*0.5 * rng.normal(size=3), *angle * AXIS]))
     v, a, lam, w = (rng.normal(size=size) for size in (core.nv, core.nv, core.nrows, core.nv))
-    got = core.evaluate(0.0, q, v, want=("force", "B", "phidot", "zeta", "Z"))
+    mem = memory_of(angle)
     step = 1e-3 if angle < 3 else 1e-4
 
-    def slope(verb, direction, v=v):
-        return difference(lambda s: core.evaluate(0.0, core.retract(q, s * direction), v, want=(verb,))[verb], step)
+    def verbs(q, v, want):
+        return core.evaluate(0.0, q, v, mem=mem, want=want)
 
-    at_rest = core.evaluate(0.0, q, 0 * v, want=("force",))["force"]
-    power = difference(lambda s: core.energy(0.0, core.retract(q, s * w), v)[1], step)
+    def slope(verb, direction, v=v):
+        return difference(lambda s: verbs(core.retract(q, s * direction), v, (verb,))[verb], step)
+
+    got = verbs(q, v, ("force", "B", "phidot", "zeta", "Z"))
+    at_rest = verbs(q, 0 * v, ("force",))["force"]
+    power = difference(lambda s: core.energy(0.0, core.retract(q, s * w), v, mem=mem)[1], step)
     assert np.isclose(-power, at_rest @ w, rtol=1e-8)
     assert np.allclose(got["B"] @ w, slope("phi", w), rtol=1e-8, atol=1e-9)
-    alone = core.evaluate(0.0, q, v, want=("B",))["B"]  # if Z is not wanted, rows are formed by other code
+    alone = verbs(q, v, ("B",))["B"]  # if Z is not wanted, rows are formed by other code
     assert np.allclose(got["B"], alone, rtol=1e-13, atol=1e-13)
     assert np.allclose(got["phidot"], got["B"] @ v, rtol=1e-13, atol=1e-13)
     assert np.allclose(got["zeta"], -slope("phidot", v), rtol=1e-7, atol=1e-8)
     assert np.allclose(got["Z"] @ w, slope("phidot", w), rtol=1e-7, atol=1e-8)
 
     k, X = (0.3, -0.7, 1.9), random_links(core, rng)
-    tangent, expected, _ = tangent_and_difference(core, (q, v, a, lam), k, X, w, step)
+    tangent, expected, _ = tangent_and_difference(core, (q, v, a, lam), k, X, w, step, mem)
     assert np.abs(tangent - expected).max() < 1e-7 * np.abs(expected).max()
 
 
-def test_the_strain_has_the_smallest_angle():
+def test_strains_up_to_330_degrees():
+    """The strain is accurate to the last bits around half a turn and beyond."""
+    core = edge_model("edge")
+    for angle in (3.0, np.pi - 1e-9, np.pi, np.pi + 1e-9, 3.3, 4.5, 5.5, np.radians(330)):
+        w = np.array([0.2, 0.1, 1.3, *angle / LENGTH * AXIS])
+        strain, _ = core.strain([2], 0.0, state(LENGTH * w), np.zeros(12), np.zeros(0), mem=memory_of(angle))
+        np.testing.assert_allclose(strain[0], w, rtol=0, atol=4e-15 / np.sin(angle / 2))
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_sections_that_are_turned_by_half_a_turn_in_their_bodies(axis):
+    """Two components of both parts of the strain change their signs."""
+    turned = -np.eye(3)
+    turned[axis, axis] = 1
+    w, v, lam = np.array([0.2, 0.1, 1.3, 0.8, -0.6, 0.9]), np.zeros(12), np.zeros(0)
+    strain, _ = edge_model("edge", turns=(turned, turned)).strain([2], 0.0, state(LENGTH * w), v, lam)
+    np.testing.assert_allclose(strain[0], [*turned @ w[:3], *turned @ w[3:]], rtol=1e-13)
+
+
+def test_the_strain_does_not_depend_on_the_sign_of_quaternions():
     """After a full turn of a closed ring the quaternion is -p, but the last edge has the strain of the others."""
     core = edge_model("edge")
     q = state(LENGTH * REFERENCE)

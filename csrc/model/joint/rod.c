@@ -85,8 +85,7 @@ static lg_status add_edge(const lg_joint *joint, const lg_point *at, const lg_wa
     double s[6] = {0}, lam[6] = {0};
     lg_strained k;
     lg_arms arms;
-    lg_edge_open(e, seen, (lg_relation *)(void *)(at->work + joint->work), at->same_q, &k);
-    LG_TRY(lg_edge_open_reference(e, at, &k));
+    LG_TRY(lg_edge_open(e, seen, at, (lg_relation *)(void *)(at->work + joint->work), at->same_q, &k));
     if (want->B || want->Z || tangent)
         lg_arms_open(e, at, &arms);
     if (damped || want->phidot || want->zeta || want->Z)
@@ -133,8 +132,7 @@ static lg_status potential(const lg_element *e, const lg_pose *const f[2], const
     double s[6];
     lg_relation r;
     lg_strained k;
-    lg_edge_open(e, f, &r, 0, &k);
-    LG_TRY(lg_edge_open_reference(e, at, &k));
+    LG_TRY(lg_edge_open(e, f, at, &r, 0, &k));
     *V = strain_energy(e, &k, s);
     return LG_OK;
 }
@@ -157,8 +155,7 @@ static lg_status elastic(const lg_joint *joint, const lg_point *at, int linear, 
     const lg_pose *f[2] = {lg_pose_of(e->frame[0], at), lg_pose_of(e->frame[1], at)};
     double s[6], nine[9];
     lg_strained k;
-    lg_edge_open(e, f, (lg_relation *)(void *)(at->work + joint->work), 1, &k);
-    LG_TRY(lg_edge_open_reference(e, at, &k));
+    LG_TRY(lg_edge_open(e, f, at, (lg_relation *)(void *)(at->work + joint->work), 1, &k));
     *V = strain_energy(e, &k, s);
     lg_zero(e->info->nrows, s);
     lg_edge_forces(&k, s, nine);
@@ -176,8 +173,7 @@ static lg_status strain(const lg_joint *joint, const lg_point *at, double w[6], 
     double constrained[6];
     lg_relation r;
     lg_strained k;
-    lg_edge_open(e, pose, &r, 0, &k);
-    LG_TRY(lg_edge_open_reference(e, at, &k));
+    LG_TRY(lg_edge_open(e, pose, at, &r, 0, &k));
     lg_edge_open_motion(pose, &k);
     lg_edge_open_rate(&k);
     lg_edge_set_stress(e, &k, s);
@@ -187,6 +183,20 @@ static lg_status strain(const lg_joint *joint, const lg_point *at, double w[6], 
         s[i] += constrained[i];
     }
     return LG_OK;
+}
+
+/* ---- memory ---- */
+
+static lg_status commit(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
+                        double *mem, lg_report *report)
+{
+    lg_strained k;
+    LG_TRY(lg_edge_open_sections(e, f, to, &k));
+    lg_edge_turn turn = {.name = e->name, .d = k.d};
+    lg_edge_open_motion(f, &k);
+    lg_edge_reference_turn(e, &k, turn.reference);
+    lg_edge_turn_rate(&k, turn.rate);
+    return from ? lg_edge_turn_step(&turn, to->t - from->t, mem, report) : lg_edge_turn_start(&turn, mem, report);
 }
 
 static const char *row_label(const lg_element *e, int row)
@@ -206,6 +216,7 @@ static const char *row_label(const lg_element *e, int row)
                  .reference = "tumiotto2024, Sect. 4",                                                                 \
                  .nframes = 2,                                                                                         \
                  .nrows = rows,                                                                                        \
+                 .nmem = LG_EDGE_MEMORY,                                                                               \
                  .parameters = parameters,                                                                             \
                  .nparameters = 7,                                                                                     \
                  .example = example,                                                                                   \
@@ -219,6 +230,7 @@ static const char *row_label(const lg_element *e, int row)
         .strain = strain,                                                                                              \
         .next_kink = next_kink,                                                                                        \
         .row_label = row_label,                                                                                        \
+        .commit = commit,                                                                                              \
     }
 
 const lg_joint_type lg_edge = EDGE("edge", 0, "An edge of a rod, elastic in shear, stretch, bending and torsion.");

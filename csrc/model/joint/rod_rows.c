@@ -11,8 +11,8 @@ typedef struct edge_row {
 static void open_row(const lg_strained *k, int strain, edge_row *row)
 {
     for (int j = 0; j < 3; j++) {
-        row->t[0][j] = -k->r->A[3 * j + strain], row->t[0][3 + j] = -k->r->C[3 * j + strain];
-        row->t[1][j] = k->r->A[3 * strain + j], row->t[1][3 + j] = k->r->C[3 * strain + j];
+        row->t[0][j] = -k->A[3 * j + strain], row->t[0][3 + j] = -k->C[3 * j + strain];
+        row->t[1][j] = k->A[3 * strain + j], row->t[1][3 + j] = k->C[3 * strain + j];
     }
 }
 

@@ -4,7 +4,7 @@
    With the sections' poses g_a, g_b in SE(3), their twists v_a, v_b in section axes, linear before angular, the length
    ds, T^-1 as in semidirect.h and T_+ = T^-1(xi), T_- = T^-1(-xi):
 
-       strain    w  = xi/ds,   xi = log(g_a^-1 g_b), with the smallest angle
+       strain    w  = xi/ds,   xi = log(g_a^-1 g_b), continued from no strain: rod_turn.c
        its rate  w' = xi'/ds,  xi' = T_+ v_b - T_- v_a = Y y
        stress    s  = C (w - w0(t)) + 2 C_d w',  0 where the strain is constrained
        potential V  = ds/2 (w - w0)^T C (w - w0), constrained strains left out
@@ -42,43 +42,38 @@ static void open_section(const lg_element *e, const lg_pose *f, int end, lg_stra
 
 /* With h = Omega^ and u = U^, A = I + h/2 + c h^2, and C = u/2 + c (h u + u h) + (Omega.U) d h^2 is its derivative
    along U; h u + u h = Omega U^T + U Omega^T - 2 (Omega.U) I. */
-static void open_operator(lg_relation *r)
+static void open_operator(lg_strained *k)
 {
+    const lg_relation *r = k->r;
     const double *U = r->xi, *O = r->xi + 3, c = r->x.c, s = lg_dot3(O, U), sd = s * r->x.d;
     double half[3], diagonal = 2 * c * s + sd * lg_dot3(O, O);
-    lg_hat_matrix(O, 0.5, c, r->A);
+    lg_hat_matrix(O, 0.5, c, k->A);
     for (int i = 0; i < 3; i++)
         half[i] = U[i] / 2;
-    lg_hat3(half, r->C);
+    lg_hat3(half, k->C);
     for (int i = 0; i < 3; i++)
         half[i] = c * U[i] + sd / 2 * O[i];
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++)
-            r->C[3 * i + j] += O[i] * half[j] + half[i] * O[j];
-        r->C[4 * i] -= diagonal;
+            k->C[3 * i + j] += O[i] * half[j] + half[i] * O[j];
+        k->C[4 * i] -= diagonal;
     }
 }
 
-static void open_relation(const lg_strained *k, const lg_pose *const f[2], lg_relation *r)
+static void open_relation(const lg_element *e, const lg_strained *k, const lg_pose *const f[2], const double *mem,
+                          lg_relation *r)
 {
     double d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]}, local[3];
+    double reference[3], p[4];
     lg_mulT3(k->d[0], d, local);
-    lg_so3_difference(k->d[0], k->d[1], r->xi + 3);
+    lg_edge_reference_turn(e, k, reference);
+    lg_edge_turn_of(k->d, reference, mem, p);
+    lg_s3_log(p, r->xi + 3);
     r->x = lg_cotangent_of(lg_dot3(r->xi + 3, r->xi + 3));
     lg_se3_log_at(&r->x, local, r->xi);
-    open_operator(r);
 }
 
-void lg_edge_open(const lg_element *e, const lg_pose *const f[2], lg_relation *r, int known, lg_strained *k)
-{
-    for (int end = 0; end < 2; end++)
-        open_section(e, f[end], end, k);
-    if (!known)
-        open_relation(k, f, r);
-    k->r = r;
-}
-
-lg_status lg_edge_open_reference(const lg_element *e, const lg_point *at, lg_strained *k)
+static lg_status open_reference(const lg_element *e, const lg_point *at, lg_strained *k)
 {
     k->w0 = e->p[SOURCE] == LG_SOURCE_CONSTANT ? e->p + DATA : k->changing;
     if (k->w0 != k->changing)
@@ -89,6 +84,30 @@ lg_status lg_edge_open_reference(const lg_element *e, const lg_point *at, lg_str
         return LG_OK;
     }
     return lg_source_value(e, SOURCE, 6, at, k->changing);
+}
+
+lg_status lg_edge_open_sections(const lg_element *e, const lg_pose *const f[2], const lg_point *at, lg_strained *k)
+{
+    for (int end = 0; end < 2; end++)
+        open_section(e, f[end], end, k);
+    return open_reference(e, at, k);
+}
+
+lg_status lg_edge_open(const lg_element *e, const lg_pose *const f[2], const lg_point *at, lg_relation *r, int known,
+                       lg_strained *k)
+{
+    LG_TRY(lg_edge_open_sections(e, f, at, k));
+    if (!known)
+        open_relation(e, k, f, at->mem ? at->mem + e->mem : NULL, r);
+    k->r = r;
+    open_operator(k);
+    return LG_OK;
+}
+
+void lg_edge_reference_turn(const lg_element *e, const lg_strained *k, double omega[3])
+{
+    for (int i = 0; i < 3; i++)
+        omega[i] = e->p[LENGTH] * k->w0[3 + i];
 }
 
 /* ---- its rate ---- */
@@ -131,11 +150,20 @@ static void add_mulT3(double s, const double A[9], const double b[3], double c[3
 
 void lg_edge_open_rate(lg_strained *k)
 {
-    lg_mulT3(k->r->A, k->y, k->xidot);
-    add_mulT3(-1, k->r->C, k->y + 3, k->xidot);
-    add_mul3(1, k->r->C, k->y + 6, k->xidot);
-    lg_mul3(k->r->A, k->y + 6, k->xidot + 3);
-    add_mulT3(-1, k->r->A, k->y + 3, k->xidot + 3);
+    lg_mulT3(k->A, k->y, k->xidot);
+    add_mulT3(-1, k->C, k->y + 3, k->xidot);
+    add_mul3(1, k->C, k->y + 6, k->xidot);
+    lg_mul3(k->A, k->y + 6, k->xidot + 3);
+    add_mulT3(-1, k->A, k->y + 3, k->xidot + 3);
+}
+
+void lg_edge_turn_rate(const lg_strained *k, double rate[3])
+{
+    double inertial[3], of_a[3];
+    lg_mul3(k->d[0], k->y + 3, inertial);
+    lg_mulT3(k->d[1], inertial, of_a);
+    for (int i = 0; i < 3; i++)
+        rate[i] = k->y[6 + i] - of_a[i];
 }
 
 /* ---- stress and wrenches ---- */
@@ -161,12 +189,12 @@ void lg_edge_set_stress(const lg_element *e, const lg_strained *k, double s[6])
 
 void lg_edge_forces(const lg_strained *k, const double s[6], double out[9])
 {
-    lg_mul3(k->r->A, s, out);
+    lg_mul3(k->A, s, out);
     lg_zero(3, out + 3);
-    add_mul3(-1, k->r->C, s, out + 3);
-    add_mul3(-1, k->r->A, s + 3, out + 3);
-    lg_mulT3(k->r->C, s, out + 6);
-    add_mulT3(1, k->r->A, s + 3, out + 6);
+    add_mul3(-1, k->C, s, out + 3);
+    add_mul3(-1, k->A, s + 3, out + 3);
+    lg_mulT3(k->C, s, out + 6);
+    add_mulT3(1, k->A, s + 3, out + 6);
 }
 
 void lg_edge_on_frames(const lg_strained *k, const double nine[9], double w[2][6])
@@ -184,9 +212,9 @@ void lg_edge_columns(const lg_strained *k, double Y[9][6])
 {
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < 3; i++) {
-            Y[j][i] = k->r->A[3 * j + i], Y[j][3 + i] = 0;
-            Y[3 + j][i] = -k->r->C[3 * j + i], Y[3 + j][3 + i] = -k->r->A[3 * j + i];
-            Y[6 + j][i] = k->r->C[3 * i + j], Y[6 + j][3 + i] = k->r->A[3 * i + j];
+            Y[j][i] = k->A[3 * j + i], Y[j][3 + i] = 0;
+            Y[3 + j][i] = -k->C[3 * j + i], Y[3 + j][3 + i] = -k->A[3 * j + i];
+            Y[6 + j][i] = k->C[3 * i + j], Y[6 + j][3 + i] = k->A[3 * i + j];
         }
 }
 

@@ -4,6 +4,7 @@
 
 #include "group/semidirect.h"
 #include "model/joint/joint.h"
+#include "model/joint/rod_turn.h"
 #include "model/source.h"
 
 enum { AXES, LENGTH = 18, STIFFNESS, DAMPING = STIFFNESS + 36, SOURCE = DAMPING + 6, DATA }; /* places of parameters */
@@ -12,7 +13,6 @@ enum { AXES, LENGTH = 18, STIFFNESS, DAMPING = STIFFNESS + 36, SOURCE = DAMPING 
 typedef struct lg_relation {
     double xi[6]; /* (U, Omega) */
     lg_cotangent x; /* of |Omega| */
-    double A[9], C[9];
 } lg_relation; /* numbers only */
 
 typedef struct lg_strained {
@@ -20,6 +20,7 @@ typedef struct lg_strained {
     const double *d[2]; /* directors, inertial */
     double room[2][9]; /* for d */
     const lg_relation *r;
+    double A[9], C[9]; /* of T_+ and T_- */
     double xidot[6], y[9]; /* the rate of xi, and the relative motion */
     const double *w0; /* the reference strain */
     double changing[18]; /* room for it and, where it may change constrained strains, for its first two derivatives */
@@ -54,10 +55,14 @@ static inline void lg_edge_stress(const lg_element *e, const double difference[6
         lg_axpy(6, difference[j], e->p + STIFFNESS + 6 * j, s);
 }
 
-/* Strain at the poses of both frames. r: the relation, which is computed here unless it is `known`. */
-void lg_edge_open(const lg_element *e, const lg_pose *const f[2], lg_relation *r, int known, lg_strained *k);
-/* Its reference, w0. */
-lg_status lg_edge_open_reference(const lg_element *e, const lg_point *at, lg_strained *k);
+/* Sections and reference strain at the poses of both frames, without the strain itself. */
+lg_status lg_edge_open_sections(const lg_element *e, const lg_pose *const f[2], const lg_point *at, lg_strained *k);
+/* The same with the strain. r: the relation, which is computed here unless it is `known`. */
+lg_status lg_edge_open(const lg_element *e, const lg_pose *const f[2], const lg_point *at, lg_relation *r, int known,
+                       lg_strained *k);
+/* The rotation vector of the reference strain, and the rate of the rotation after lg_edge_open_motion. */
+void lg_edge_reference_turn(const lg_element *e, const lg_strained *k, double omega[3]);
+void lg_edge_turn_rate(const lg_strained *k, double rate[3]);
 /* y, then xi' = Y y. */
 void lg_edge_open_motion(const lg_pose *const f[2], lg_strained *k);
 void lg_edge_open_rate(lg_strained *k);

@@ -1,0 +1,27 @@
+/* The rotation between the two sections of an edge, which may be more than half a turn; see rod_turn.c. */
+#ifndef LG_MODEL_ROD_TURN_H
+#define LG_MODEL_ROD_TURN_H
+
+#include "core/status.h"
+
+enum { LG_EDGE_MEMORY = 7 }; /* the unit quaternion of the rotation, and its rate */
+
+/* An edge at the end of a step, or at a start. */
+typedef struct lg_edge_turn {
+    const char *name;
+    const double *const *d; /* directors of both sections, inertial */
+    double reference[3]; /* the rotation vector without stress */
+    double rate[3]; /* angular velocity of the second section against the first, in the axes of the second */
+} lg_edge_turn;
+
+/* The unit quaternion p of R_a^T R_b whose sign continues the one in memory. Without a memory (NULL or zeros): the one
+   whose rotation vector is nearest to the reference. */
+void lg_edge_turn_of(const double *const d[2], const double reference[3], const double *mem, double p[4]);
+
+/* Updates the memory at the end of a step of size h. LG_TURNED if the step has turned the edge so far that the sign is
+   not certain, LG_OVERTURNED if it is too near to a full turn. */
+lg_status lg_edge_turn_step(const lg_edge_turn *edge, double h, double *mem, lg_report *report);
+/* The memory of a start. LG_BAD_ARGUMENT if both signs are equally near to the reference. */
+lg_status lg_edge_turn_start(const lg_edge_turn *edge, double *mem, lg_report *report);
+
+#endif
