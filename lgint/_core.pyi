@@ -253,7 +253,8 @@ def interpolate(
     a: ArrayLike,
     lam: ArrayLike,
     mem: ArrayLike = ...,  # if not given, none is found
-    extra: ArrayLike = ...,  # (n, k): what the method adds to a state; k = 0 if not given
+    extra: ArrayLike | None = ...,  # (n, k): what the method adds to a state; k = 0 if not given
+    index_1: bool = ...,  # vdot and lam of the index-1 equations instead of interpolated ones
     /,
 ) -> dict[str, Array]: ...  # t, q, v, vdot, lam, mem and perhaps extra at `times`
 

@@ -9,7 +9,7 @@
 static int read_column(PyObject *owned, PyObject *given, const char *name, long knots, int width, double **values)
 {
     npy_intp dims[] = {knots, width};
-    if (!given)
+    if (!given || given == Py_None)
         return 0;
     PyArrayObject *array = lg_keep_array(owned, lg_array(given, name, 2, dims, 0));
     *values = array ? PyArray_DATA(array) : NULL;
@@ -31,35 +31,39 @@ static int read_knots(PyObject *owned, const lg_system *system, PyObject *t, PyO
     return knots->nextra = read_column(owned, given[LG_PARTS], "extra", knots->count, -1, &knots->extra);
 }
 
-static PyObject *interpolate(const lg_module *module, const lg_system *system, const lg_states *knots, int count,
-                             const double *times)
+static PyObject *interpolate(const lg_module *module, const lg_system *system, const lg_plan *plan,
+                             const lg_states *knots, int count, const double *times)
 {
     lg_record found;
-    lg_status status = lg_interpolate(system, knots, count, times, &found);
-    PyObject *result = status == LG_OK ? lg_record_dict(&found) : lg_raise(module, status, NULL, NULL);
+    lg_report report = {0};
+    lg_status status = lg_interpolate(system, plan, knots, count, times, &found, &report);
+    report.status = status;
+    PyObject *result = status == LG_OK ? lg_record_dict(&found) : lg_raise(module, status, &report, NULL);
     lg_record_close(&found);
     return result;
 }
 
 const char lg_interpolate_doc[] =
-    "interpolate(system, times, t, q, v, a, lam, mem=None, extra=None)\n--\n\nThe states at `times` as a dict of "
-    "arrays, by dense output between knots.";
+    "interpolate(system, times, t, q, v, a, lam, mem=None, extra=None, index_1=False)\n--\n\nThe states at `times` as "
+    "a dict of arrays, by dense output between knots; with accelerations and multipliers of the index-1 equations.";
 
 PyObject *lg_interpolate_call(PyObject *self, PyObject *args)
 {
     const lg_module *module = PyModule_GetState(self);
     PyObject *system, *times, *t, *given[LG_PARTS + 1] = {NULL}, *result = NULL;
     lg_states knots = {.count = 0};
+    const lg_plan *plan = NULL;
     const double *wanted;
-    int count;
-    if (!PyArg_ParseTuple(args, "O!OOOOOO|OO:interpolate", module->System, &system, &times, &t, &given[LG_PART_Q],
+    int count, index_1 = 0;
+    if (!PyArg_ParseTuple(args, "O!OOOOOO|OOp:interpolate", module->System, &system, &times, &t, &given[LG_PART_Q],
                           &given[LG_PART_V], &given[LG_PART_A], &given[LG_PART_LAM], &given[LG_PART_MEM],
-                          &given[LG_PARTS]))
+                          &given[LG_PARTS], &index_1) ||
+        (index_1 && !(plan = lg_system_plan(system, LG_COUPLING_MASS))))
         return NULL;
     PyObject *owned = PyList_New(0);
     if (owned && read_knots(owned, lg_system_of(system), t, given, &knots) >= 0 &&
         (count = lg_read_vector(owned, "times", times, -1, &wanted)) >= 0)
-        result = interpolate(module, lg_system_of(system), &knots, count, wanted);
+        result = interpolate(module, lg_system_of(system), plan, &knots, count, wanted);
     Py_XDECREF(owned);
     return result;
 }

@@ -10,18 +10,26 @@
 
        theta' = T^-1(theta) (v - W/h) + [theta, W/h].
 
-   v = T(theta) theta' (with a spin, T(theta) (theta' - [theta, W/h]) + W/h) is the velocity of that curve, vdot the derivative of the cubic that has the v and vdot of both
-   ends, lambda a straight line. With the exact solution at both ends the errors are O(h^6), O(h^5), O(h^3), O(h^2).
-   All of these depend only on the two ends and agree with them there. */
+   v = T(theta) theta' (with a spin, T(theta) (theta' - [theta, W/h]) + W/h) is the velocity of that curve. vdot and
+   lambda are those of the index-1 equations at q and v. With the exact solution at both ends the errors are O(h^6), and
+   O(h^5) of all others.
+
+   Without a plan, and where the index-1 equations are singular, vdot is the derivative of the cubic that has the v and
+   vdot of both ends, O(h^3), lambda a straight line, O(h^2). Implicit methods have these: over a stiff spring the error
+   of q, however small, would be a large force. All of this depends only on the two ends. */
 #include "run/dense.h"
 
 #include "core/small.h"
-#include "solve/initial.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { BLOCK = 6 }; /* velocities of a Lie kind */
+
+lg_dense lg_dense_of(const lg_system *system, const lg_plan *plan)
+{
+    return (lg_dense){.system = system, .plan = plan, .accel = {.system = system, .plan = plan}};
+}
 
 void lg_dense_layout(void *self, lg_arena *arena)
 {
@@ -36,6 +44,14 @@ void lg_dense_layout(void *self, lg_arena *arena)
     dense->thetadot = lg_arena_doubles(arena, nv);
     dense->side = lg_arena_doubles(arena, nv);
     dense->place = lg_arena_doubles(arena, nv);
+    if (dense->plan)
+        lg_accel_layout(&dense->accel, arena);
+}
+
+void lg_dense_close(lg_dense *dense)
+{
+    if (dense->plan)
+        lg_accel_close(&dense->accel);
 }
 
 /* ---- the spin ---- */
@@ -264,8 +280,25 @@ static lg_status remember(const lg_dense *dense, const lg_states *from, const lg
     return system->commit(system->self, &start, &point, mem, &(lg_report){0});
 }
 
+/* Accelerations and multipliers from the index-1 equations inside the step; where these are singular they stay as they
+   are. */
+static lg_status solve_inside(lg_dense *dense, const lg_states *found, double *work, lg_report *report)
+{
+    double *const *part = found->part, *a = dense->thetadot;
+    if (!dense->plan || *found->t <= dense->from.t || *found->t >= dense->to.t)
+        return LG_OK;
+    lg_point point = lg_point_at(*found->t, part[LG_PART_Q], part[LG_PART_V]);
+    point.t_in = 0.5 * (dense->from.t + dense->to.t);
+    point.mem = part[LG_PART_MEM];
+    point.work = work;
+    lg_status status = lg_accel_solve(&dense->accel, &point, a, part[LG_PART_LAM], report);
+    if (status == LG_OK)
+        lg_copy(dense->system->space->nv, a, part[LG_PART_A]);
+    return status == LG_SINGULAR ? LG_OK : status;
+}
+
 lg_status lg_dense_between(lg_dense *dense, const lg_states *from, const lg_states *to, const lg_states *found,
-                           double *work)
+                           double *work, lg_report *report)
 {
     double *const *part = found->part;
     double t = *found->t, s = fmin(fmax((t - *from->t) / (*to->t - *from->t), 0), 1);
@@ -274,7 +307,8 @@ lg_status lg_dense_between(lg_dense *dense, const lg_states *from, const lg_stat
     solution_at(dense, t, part[LG_PART_Q], part[LG_PART_V], part[LG_PART_A], part[LG_PART_LAM]);
     for (int i = 0; i < found->nextra; i++)
         found->extra[i] = (1 - s) * from->extra[i] + s * to->extra[i];
-    return remember(dense, from, found, work);
+    LG_TRY(remember(dense, from, found, work));
+    return solve_inside(dense, found, work, report);
 }
 
 /* ---- at many times ---- */
@@ -319,25 +353,26 @@ static lg_states states_of(const lg_record *record)
     return states;
 }
 
-static lg_status find(interpolation *p, const lg_states *knots, const lg_record *record)
+static lg_status find(interpolation *p, const lg_states *knots, const lg_record *record, lg_report *report)
 {
     lg_states found = states_of(record);
     for (long j = 0; j < found.count; j++) {
         long i = interval_of(knots, found.t[j]);
         lg_states from = row_of(&p->dense, knots, i), to = row_of(&p->dense, knots, i + 1);
         lg_states row = row_of(&p->dense, &found, j);
-        LG_TRY(lg_dense_between(&p->dense, &from, &to, &row, p->work));
+        LG_TRY(lg_dense_between(&p->dense, &from, &to, &row, p->work, report));
     }
     return LG_OK;
 }
 
-lg_status lg_interpolate(const lg_system *system, const lg_states *knots, long count, const double *times,
-                         lg_record *found)
+lg_status lg_interpolate(const lg_system *system, const lg_plan *plan, const lg_states *knots, long count,
+                         const double *times, lg_record *found, lg_report *report)
 {
-    interpolation p = {.dense = {.system = system}};
+    interpolation p = {.dense = lg_dense_of(system, plan)};
     LG_TRY(open_found(system, knots, count, times, found));
     LG_TRY(lg_arena_open(&p.arena, interpolation_layout, &p));
-    lg_status status = find(&p, knots, found);
+    lg_status status = find(&p, knots, found, report);
+    lg_dense_close(&p.dense);
     lg_arena_close(&p.arena);
     return status;
 }

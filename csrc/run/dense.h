@@ -3,6 +3,7 @@
 #define LG_RUN_DENSE_H
 
 #include "run/record.h"
+#include "solve/accel.h"
 
 /* One end of a step. */
 typedef struct lg_knot {
@@ -11,7 +12,10 @@ typedef struct lg_knot {
 } lg_knot;
 
 typedef struct lg_dense {
-    const lg_system *system; /* set before lg_dense_layout */
+    const lg_system *system;
+    /* Of a matrix with masses, for index-1 accelerations and multipliers; NULL: interpolated ones. */
+    const lg_plan *plan;
+    lg_accel accel; /* if there is a plan */
     lg_knot from, to;
     double *power[5]; /* theta = power[0] s + ... + power[4] s^5, s from 0 to 1 */
     double *spin; /* nv; see dense.c */
@@ -21,8 +25,10 @@ typedef struct lg_dense {
     double *theta, *thetadot, *side, *place; /* scratch, nv each */
 } lg_dense;
 
+lg_dense lg_dense_of(const lg_system *system, const lg_plan *plan);
 /* `dense` is an lg_dense; the type suits lg_arena_open. */
 void lg_dense_layout(void *dense, lg_arena *arena);
+void lg_dense_close(lg_dense *dense);
 
 /* States at some times, each part of them in an array of its own. Knots are two or more, in the order of their times. */
 typedef struct lg_states {
@@ -34,12 +40,12 @@ typedef struct lg_states {
 } lg_states;
 
 /* Fills in the state at the time of `found`, a single row, in the step between two others. `work` is the scratch of the
-   system. */
+   system. With a plan the memory must be wanted, where the system has any. */
 lg_status lg_dense_between(lg_dense *dense, const lg_states *from, const lg_states *to, const lg_states *found,
-                           double *work);
+                           double *work, lg_report *report);
 /* The states at some times, between knots, as a record that the caller closes, on failure too. Where two knots have the
    same time, the later one counts. */
-lg_status lg_interpolate(const lg_system *system, const lg_states *knots, long count, const double *times,
-                         lg_record *found);
+lg_status lg_interpolate(const lg_system *system, const lg_plan *plan, const lg_states *knots, long count,
+                         const double *times, lg_record *found, lg_report *report);
 
 #endif

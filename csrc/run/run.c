@@ -69,7 +69,10 @@ static void inside_layout(void *self, lg_arena *arena)
 
 lg_status lg_run_look_inside(lg_run *run)
 {
+    const lg_stepper *stepper = run->stepper;
     LG_TRY(lg_run_look_back(run, lg_run_extra_count(run)));
+    if (!run->inside.base)
+        run->dense = lg_dense_of(run->system, run->method->tableau ? stepper->plan : NULL);
     return run->inside.base ? LG_OK : lg_arena_open(&run->inside, inside_layout, run);
 }
 
@@ -314,7 +317,6 @@ lg_status lg_run_open(lg_run *run, const lg_setup *setup, lg_report *report)
 {
     const lg_start *start = &setup->start;
     *run = (lg_run){.system = setup->system, .method = setup->method, .state.t = start->t, .error = NAN};
-    run->dense = (lg_dense){.system = setup->system};
     *report = (lg_report){0};
 
     lg_status status = allocate(run, setup, report);
@@ -336,6 +338,8 @@ void lg_run_close(lg_run *run)
     }
     lg_arena_close(&run->arena);
     lg_arena_close(&run->back);
+    if (run->inside.base)
+        lg_dense_close(&run->dense);
     lg_arena_close(&run->inside);
     free(run->stepper);
     run->stepper = NULL;
@@ -366,7 +370,7 @@ lg_status lg_run_between(lg_run *run, double t)
     lg_state *state = &run->between;
     state->t = t;
     lg_states from = row_of(run, &run->before), to = row_of(run, &run->state), found = row_of(run, state);
-    LG_TRY(lg_dense_between(&run->dense, &from, &to, &found, run->stepper->accel.work));
+    LG_TRY(lg_dense_between(&run->dense, &from, &to, &found, run->stepper->accel.work, &run->stepper->report));
     return lg_check_finite(run->system, state->q, state->v, state->a, state->lam);
 }
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,25 +12,56 @@ from lgint import _core
 from lgint._args import Array, array
 from lgint._model.model import System
 
-
-class DenseState(NamedTuple):
-    """The solution at one time, or at many, which then are the first axes."""
-
-    q: Array
-    """Coordinates (..., nq)."""
-    v: Array
-    """Velocities (..., nv)."""
-    vdot: Array
-    """Accelerations (..., nv)."""
-    lam: Array
-    """Multipliers (..., nc)."""
+LATER = ("vdot", "lam")  # parts of a state that are computed when they are read
+KNOT = ("t", "q", "v", *LATER, "mem")  # the data of both ends of every step; "extra" follows if the method has it
 
 
-KNOT = (
-    "t",
-    *DenseState._fields,
-    "mem",
-)  # the data of both ends of every step; "extra" follows if the method has it
+class DenseState(Sequence[Array]):
+    """The solution at one time, or at many, which then are the first axes: q, v, vdot and lam.
+
+    It can be unpacked. vdot and lam are computed when one of them is read for the first time.
+
+    Attributes
+    ----------
+    q : ndarray, shape (..., nq)
+        Coordinates.
+    v : ndarray, shape (..., nv)
+        Velocities.
+    vdot : ndarray, shape (..., nv)
+        Accelerations.
+    lam : ndarray, shape (..., nc)
+        Multipliers.
+    """
+
+    _fields = ("q", "v", *LATER)
+
+    def __init__(self, q: Array, v: Array, later: Callable[[], Sequence[Array]]) -> None:
+        self.q = q
+        self.v = v
+        self._later = later
+
+    @cached_property
+    def _rest(self) -> Sequence[Array]:
+        return self._later()
+
+    @property
+    def vdot(self) -> Array:
+        """Accelerations (..., nv)."""
+        return self._rest[0]
+
+    @property
+    def lam(self) -> Array:
+        """Multipliers (..., nc)."""
+        return self._rest[1]
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    def __getitem__(self, index):  # type: ignore[no-untyped-def]
+        return (self.q, self.v, self.vdot, self.lam)[index]
+
+    def __repr__(self) -> str:
+        return f"DenseState({', '.join(f'{name}={getattr(self, name)!r}' for name in self._fields)})"
 
 
 class DenseOutput:
@@ -38,8 +69,12 @@ class DenseOutput:
 
     In a step q = q_n exp(theta) with a polynomial theta of degree five that has the values, rates and second
     derivatives of both ends, and v is the velocity of that curve: exact at the ends, with errors O(h^6) in q and
-    O(h^5) in v, beside those of the method. vdot is the derivative of the cubic through the v and vdot of both ends,
+    O(h^5) in v, beside those of the method. vdot and lam are those of the index-1 equations at this q and v, O(h^5);
+    they are computed when they are read. Implicit and energy-momentum methods keep their own, since their steps go over
+    vibrations that no interpolation follows: vdot is the derivative of the cubic through the v and vdot of both ends,
     O(h^3), lam a straight line, O(h^2).
+
+    Runs make it; `index_1=False` is that of implicit methods.
 
     Attributes
     ----------
@@ -49,8 +84,9 @@ class DenseOutput:
         The last time; a later one raises ValueError.
     """
 
-    def __init__(self, model: System, knots: Mapping[str, Array], t_max: float) -> None:
+    def __init__(self, model: System, knots: Mapping[str, Array], t_max: float, *, index_1: bool = False) -> None:
         self._model = model
+        self._index_1 = index_1
         self.knots = {name: knots[name] for name in (*KNOT, *({"extra"} & knots.keys()))}
         self.t_min = float(knots["t"][0])
         self.t_max = t_max
@@ -75,10 +111,18 @@ class DenseOutput:
         """
         times = array("t", t)
         found = self.states(times.ravel())
-        return DenseState(*(found[part].reshape(*times.shape, found[part].shape[1]) for part in DenseState._fields))
+
+        def shaped(values: Array) -> Array:
+            return values.reshape(*times.shape, values.shape[1])
+
+        def later() -> Sequence[Array]:
+            rest = self.later(times.ravel())
+            return [shaped(rest[name]) for name in LATER]
+
+        return DenseState(shaped(found["q"]), shaped(found["v"]), later)
 
     def states(self, t: Array) -> dict[str, Array]:
-        """All parts of the states at some times, by name.
+        """The parts of the states at some times, by name, without those of `later`.
 
         Parameters
         ----------
@@ -97,10 +141,32 @@ class DenseOutput:
         """
         if t.size and not (t.min() >= self.t_min and t.max() <= self.t_max):
             raise ValueError(f"t: times between {self.t_min:g} and {self.t_max:g} expected, got {t}")
-        found = _core.interpolate(self._model.core, t, *self.knots.values())
+        found = self._found(t, index_1=False)
         ends = np.unique(self.knots["t"])
         later = np.searchsorted(ends, t)
-        return {**found, "h": np.where(later > 0, ends[later] - ends[later - 1], 0.0)}
+        found["h"] = np.where(later > 0, ends[later] - ends[later - 1], 0.0)
+        return {name: values for name, values in found.items() if name not in LATER}
+
+    def later(self, t: Array) -> dict[str, Array]:
+        """Accelerations and multipliers at some times within the run.
+
+        Parameters
+        ----------
+        t : ndarray, shape (n,)
+            Times, s.
+
+        Returns
+        -------
+        dict of ndarray
+            "vdot" and "lam".
+        """
+        found = self._found(t, index_1=self._index_1)
+        return {name: found[name] for name in LATER}
+
+    def _found(self, t: Array, *, index_1: bool) -> dict[str, Array]:
+        known = self.knots
+        ends, q, v, vdot, lam, mem = (known[name] for name in KNOT)
+        return _core.interpolate(self._model.core, t, ends, q, v, vdot, lam, mem, known.get("extra"), index_1)
 
     def __repr__(self) -> str:
         return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +13,7 @@ from lgint import _core, _html
 from lgint._args import Array, array, choice, listing
 from lgint._model.model import Kinematics, Model, System
 from lgint._rotation import attitudes, continuous, quaternion_of_matrix
-from lgint._run.dense import DenseOutput
+from lgint._run.dense import LATER, DenseOutput
 from lgint._run.methods import ROWS, shown_options
 from lgint._run.momenta import momenta
 from lgint.modal import COM
@@ -84,6 +84,7 @@ class States:
     vdot: Array
     lam: Array
     mem: Array
+    _later: Callable[[], dict[str, Array]]  # gives the parts LATER when one of them is read; absent: they are there
 
     def __init__(self, model: System, method: str, options: Mapping[str, Any], result: Mapping[str, Any]) -> None:
         self.model = model
@@ -100,7 +101,10 @@ class States:
         self.extra: dict[str, Array] = _extra(method, result.get("extra"))
         self.end: dict[str, Array] = result["end"]
         knots = result["knots"]
-        self.sol = DenseOutput(model, knots, float(self.end["t"][-1])) if knots and len(knots["t"]) else None
+        self.sol: DenseOutput | None = None
+        if knots and len(knots["t"]):
+            explicit = bool(ROWS[method]["tableau"])
+            self.sol = DenseOutput(model, knots, float(self.end["t"][-1]), index_1=explicit)
         events = result.get("events") or (None, None, None)
         self.t_events: list[Array] | None = events[0]
         self.q_events: list[Array] | None = events[1]
@@ -111,6 +115,9 @@ class States:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
+            if name in LATER and "_later" in vars(self):
+                vars(self).update(vars(self).pop("_later")())
+                return vars(self)[name]
             if name in PARTS:
                 raise AttributeError(f"{name} was not kept: this run has an argument `save` without it")
             raise AttributeError(f"a trajectory has no attribute {name!r}")

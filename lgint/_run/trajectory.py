@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Final
 
@@ -113,7 +114,9 @@ class Trajectory(JointStates):
             raise ValueError(
                 f"times: times between {self.sol.t_min:g} and {self.sol.t_max:g} expected, got {shown(times)}"
             )
-        return self._with({**self.sol.states(wanted), "error": np.full(wanted.size, np.nan)})
+        found = self._with({**self.sol.states(wanted), "error": np.full(wanted.size, np.nan)})
+        found._later = partial(self.sol.later, wanted)
+        return found
 
     def __getitem__(self, index: int | slice | ArrayLike) -> Trajectory:
         """Some of the states, as a trajectory: `run[0]`, `run[-1]`, `run[::10]`, `run[run.t > 0.5]`.
@@ -181,7 +184,7 @@ class Trajectory(JointStates):
     @property
     def _parts(self) -> list[str]:
         """Names of the parts of the states that were kept, times and steps included."""
-        return [name for name in STATE if name in vars(self)]
+        return [name for name in STATE if hasattr(self, name)]
 
     # ---- tables ----
 

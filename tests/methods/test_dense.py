@@ -15,11 +15,14 @@ def fine(model, n, every):
     return lgint.integrate(model, "rk67", t_end=T_END, h=T_END / n, save_every=every)
 
 
-def interpolation_errors(model, best, intervals):
+def interpolation_errors(model, best, intervals, index_1):
     """Errors of q, v, vdot and lam in the middle of each of `intervals` steps between exact states."""
     knots = slice(None, None, (len(best) - 1) // intervals)
     dense = lgint.DenseOutput(
-        model, {name: getattr(best, name)[knots] for name in ("t", "q", "v", "vdot", "lam", "mem")}, T_END
+        model,
+        {name: getattr(best, name)[knots] for name in ("t", "q", "v", "vdot", "lam", "mem")},
+        T_END,
+        index_1=index_1,
     )
     away = ~np.isin(best.t, best.t[knots])
     found = dense(best.t[away])
@@ -28,13 +31,14 @@ def interpolation_errors(model, best, intervals):
     return np.abs(q).max(), *rest
 
 
+@pytest.mark.parametrize(("index_1", "orders"), [(True, (6, 5, 5, 5)), (False, (6, 5, 3, 2))])
 @pytest.mark.parametrize("formulation", [*LIE, "euler_parameters"])
-def test_orders_of_the_interpolation(formulation):
+def test_orders_of_the_interpolation(formulation, index_1, orders):
     model = slow_top(formulation)
     best = fine(model, 3200, 10)
-    steps = [10, 20, 40]
-    errors = np.transpose([interpolation_errors(model, best, n) for n in steps])
-    for name, column, order in zip(("q", "v", "vdot", "lam"), errors, (6, 5, 3, 2), strict=True):
+    steps = [20, 40, 80]
+    errors = np.transpose([interpolation_errors(model, best, n, index_1) for n in steps])
+    for name, column, order in zip(("q", "v", "vdot", "lam"), errors, orders, strict=True):
         assert abs(observed_order(steps, column) - order) < 0.5, f"{formulation} {name}: {column}"
 
 
@@ -68,6 +72,57 @@ def test_t_eval_does_not_change_the_steps(formulation, options):
     assert run.end["q"].tobytes() == plain.q[-1:].tobytes()
     best = lgint.integrate(model, "rk67", t_end=0.5, h=1e-3, dense_output=True).sol(times)
     assert np.abs(run.q - best.q).max() < 2e-4 and np.abs(run.v - best.v).max() < 2e-3
+
+
+def pendulum(stiffness=None):
+    """A body on a hinge; optionally a second one on a spring between the two centres of mass."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    builder.add_body("arm", mass=2.0, inertia=(0.1, 0.2, 0.3), position=(0.5, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    if stiffness:
+        builder.add_body("load", mass=1.0, inertia=(0.1, 0.2, 0.3), position=(1.5, 0, 0))
+        builder.add_spring("arm", "load", stiffness=stiffness)
+    return builder.build()
+
+
+@pytest.mark.parametrize("method", ["dopri5", "herk5"])
+def test_reactions_between_steps_are_those_of_steps_that_end_there(method):
+    """A straight line between the steps is off by 1 % beside a motion that is right to 1e-6."""
+    model, times = pendulum(), np.linspace(0.05, 1.95, 39)
+    run = lgint.integrate(model, method, t_end=2.0, rtol=1e-6, t_eval=times, dense_output=True)
+    stops = lgint.integrate(model, "dopri5", t_end=2.0, rtol=1e-11, atol=1e-11, stops=times)
+    there = np.searchsorted(stops.t, times - 1e-12)
+    best, line = stops.reaction("hinge")[there], np.interp(times, run.sol.knots["t"], run.sol.knots["lam"][:, 2])
+    for found in (run, run.at(times)):
+        assert np.abs(found.reaction("hinge") - best).max() < 1e-5 * np.abs(best).max()
+        assert np.abs(found.vdot - stops.vdot[there]).max() < 1e-5 * np.abs(stops.vdot).max()
+    assert np.abs(line - stops.lam[there, 2]).max() > 0.01 * np.abs(stops.lam[:, 2]).max()
+
+
+def test_implicit_methods_keep_accelerations_of_their_steps():
+    """Through a spring so stiff that its vibration is far below the step, an error of q of 1e-7 m is a large force."""
+    times = np.arange(20, 99) * 0.01 + 0.005
+    run = lgint.integrate(pendulum(1e8), "genalpha", t_end=1.0, h=0.01, dense_output=True)
+    line = np.transpose([np.interp(times, run.t, column) for column in run.lam.T])
+    assert np.allclose(run.sol(times).lam, line, rtol=1e-12)
+    curve = np.transpose([np.interp(times, run.t, column) for column in run.vdot.T])
+    assert np.abs(run.sol(times).vdot - curve).max() < 1e-2 * np.abs(run.vdot).max()
+
+
+def test_accelerations_between_steps_are_computed_when_they_are_read(tmp_path):
+    """So that q and v of a loaded run need no function of the model."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    builder.add_body("arm", mass=2.0, inertia=(0.1, 0.2, 0.3), position=(0.5, 0, 0))
+    builder.add_joint("spherical", lgint.ground, "arm", point=(0, 0, 0))
+    builder.add_force_law(lambda t, *_: (0, 0, np.sin(t), 0, 0, 0), bodies="arm", name="wave")
+    run = lgint.integrate(builder.build(), "dopri5", t_end=0.5, rtol=1e-6, dense_output=True)
+    run.save(tmp_path / "run.npz")
+    loaded = lgint.load(tmp_path / "run.npz")
+    assert np.array_equal(loaded.sol(0.3).q, run.sol(0.3).q)
+    assert np.array_equal(loaded.at([0.3]).v, run.at([0.3]).v)
+    with pytest.raises(RuntimeError, match="wave"):
+        _ = loaded.sol(0.3).lam
+    assert len(run.sol(0.3)) == 4 and np.array_equal(run.sol(0.3)[3], run.at([0.3]).lam[0])
 
 
 @pytest.mark.parametrize("method", MOMENTUM)
