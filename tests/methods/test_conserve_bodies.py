@@ -4,7 +4,9 @@ import ctypes
 import functools
 import gc
 import itertools
+import re
 import time as clock
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -474,3 +476,16 @@ def test_a_step_takes_three_corrections_and_two_matrices(equivariant):
     stats = lgint.integrate(model, "reml", t_end=0.06, h=0.001, equivariant=equivariant).stats
     assert 2.5 * 60 < stats.newton_iterations < 3.4 * 60
     assert 2.0 * 60 <= stats.jacobians < 2.4 * 60
+
+
+@pytest.mark.parametrize("page", ["docs/index_choice.md", "notebooks/choosing_an_integrator.ipynb"])
+def test_the_method_that_is_recommended_for_bodies_that_tumble_keeps_their_energy(page):
+    """That of `eml` is off by half before its Newton iterations fail, and `mpl` keeps it to some percent only."""
+    words = (Path(__file__).parents[2] / page).read_text()
+    recommended = re.search(r"tumble\s[^`]*`(\w+)`", words)
+    change = {}
+    for method in ("emh", "mpl", "eml"):
+        run = lgint.integrate(lgint.models.free_body(), method, t_end=8.0, h=0.01)
+        change[method] = np.ptp(run.energy()) / run.energy()[0]
+    assert recommended[1] == min(change, key=change.get) == "emh"
+    assert change["emh"] < 1e-12 and change["mpl"] > 1e-3 and change["eml"] > 0.1
