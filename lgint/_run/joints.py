@@ -62,13 +62,13 @@ class JointStates(States):
             Inertial positions of its nodes, m.
         """
         model = self.multibody()
-        return model.motions(model.rod(rod)["nodes"], self.q, self.v, self._times)[0]
+        return model.motions(model.rod(rod)["nodes"], self.q, self.v, self.clock)[0]
 
     def _edges(self, rod: str | Rod) -> tuple[Array, Array]:
         """Strains and stresses of a rod."""
         model = self.multibody()
         elements = [model.joint_place(edge).element for edge in model.rod(rod)["edges"]]
-        return model.core.strain(elements, self._times, self.q, self.v, self.lam, self._static, self._memory)
+        return model.core.strain(elements, self.clock, self.q, self.v, self.lam, self._static, self._memory)
 
     # ---- joints ----
 
@@ -160,7 +160,7 @@ class JointStates(States):
         if which == "slide":
             axis, turning, apart, velocity = self._slide(model, name)
             return _dot(axis, velocity - np.cross(turning, apart))
-        first, second = (model.joint_kinematics(name, slot, self.q, self.v, self._times) for slot in (0, 1))
+        first, second = (model.joint_kinematics(name, slot, self.q, self.v, self.clock) for slot in (0, 1))
         axis = first[1] @ model.joint_triad(name, 0)[:, 2]
         return _dot(axis, rotate(second[1], second[3]) - rotate(first[1], first[3]))
 
@@ -170,8 +170,8 @@ class JointStates(States):
         All inertial and (n, 3); the last is the velocity of the second point against the first.
         """
         place = model.joint_place(name)
-        first, second = (model.core.kinematics(frame, self.q, self.v, self._times) for frame in place.slide)
-        axis = model.joint_kinematics(name, 0, self.q, self.v, self._times)[1] @ model.joint_triad(name, 0)[:, 2]
+        first, second = (model.core.kinematics(frame, self.q, self.v, self.clock) for frame in place.slide)
+        axis = model.joint_kinematics(name, 0, self.q, self.v, self.clock)[1] @ model.joint_triad(name, 0)[:, 2]
         return axis, rotate(first[1], first[3]), second[0] - first[0], second[2] - first[2]
 
     def joint_angles(self) -> Array:
@@ -237,8 +237,8 @@ class JointStates(States):
         whole, place = model.complete, model.joint_place(name)
         element = whole.joint_place(name).element
         how = self._static, self._invariant, self._memory
-        wrench = whole.core.reaction(element, slot, self._times, self.q, self.v, lam, *how)
-        R = model.core.kinematics(place.frames[slot], self.q, self.v, self._times)[1]
+        wrench = whole.core.reaction(element, slot, self.clock, self.q, self.v, lam, *how)
+        R = model.core.kinematics(place.frames[slot], self.q, self.v, self.clock)[1]
         inertial = np.concatenate([wrench[:, :3], rotate(R, wrench[:, 3:])], axis=1)
         return self._turned(model, name, inertial, frame, slot)
 
@@ -247,14 +247,14 @@ class JointStates(States):
         place = model.joint_place(name)
         wrench = self._transmitted(model, place.element, place.link or 0)
         if slot == 0:
-            first, link = (model.joint_kinematics(name, end, self.q, self.v, self._times)[0] for end in (0, 1))
+            first, link = (model.joint_kinematics(name, end, self.q, self.v, self.clock)[0] for end in (0, 1))
             moment = wrench[:, 3:] + np.cross(link - first, wrench[:, :3])
             wrench = -np.concatenate([wrench[:, :3], moment], axis=1)
         return self._turned(model, name, wrench, frame, slot)
 
     def _transmitted(self, model: Model, element: int, link: int) -> Array:
         """Force and moment, inertial, (n, 6), in the joint of a link of a tree, or of a support."""
-        state = (self._times, self.q, self.v, self.vdot, self.lam, self.mem)
+        state = (self.clock, self.q, self.v, self.vdot, self.lam, self.mem)
         return model.core.transmitted(element, link, *state, self._loads, self._static)
 
     def _supporting(self, model: Model, name: str, frame: str) -> Array:
@@ -268,9 +268,9 @@ class JointStates(States):
         if frame == "inertial" or (frame == "body" and body == "ground"):
             return wrench
         if frame == "body":
-            R = model.kinematics(body, self.q, self.v, self._times)[1]
+            R = model.kinematics(body, self.q, self.v, self.clock)[1]
         else:
-            R = model.joint_kinematics(name, slot, self.q, self.v, self._times)[1] @ model.joint_triad(name, slot)
+            R = model.joint_kinematics(name, slot, self.q, self.v, self.clock)[1] @ model.joint_triad(name, slot)
         return _seen_from(R, wrench)
 
 

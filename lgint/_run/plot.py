@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from lgint._args import Array, choice, number
 from lgint._model.model import Model
 from lgint._model.record import RodRow
+from lgint._run.decades import decades
 from lgint._run.scene import COLORS as COLORS
 from lgint._run.scene import GREY, Frames, arms, curve, frames, solid_bodies
 from lgint._run.states import States
@@ -46,6 +48,9 @@ STYLE: dict[Any, Any] = {
 }
 
 
+MOST_NAMED = 12  # bodies that a panel leaves out and names
+
+
 class Picture(Figure):
     """A figure outside pyplot, which notebooks show and which can be saved; it need not be closed."""
 
@@ -61,7 +66,7 @@ def style() -> Any:
 
 
 def trajectory(run: States, what: str | None = None, axes: Axes | None = None) -> Figure:
-    """All panels of a run, or one of them, in new axes or in those given."""
+    """The panels of a run that have something to show, or the one that is asked for, in new axes or in those given."""
     panels = _panels(run)
     if what is not None:
         choice("what", what, panels)
@@ -72,18 +77,28 @@ def trajectory(run: States, what: str | None = None, axes: Axes | None = None) -
             raise ValueError(f"ax: {name} need axes {'with' if name == 'paths' else 'without'} projection='3d'")
         with style():
             panels[name](axes, run)
+            _add_legend(axes)
         given: Any = axes.figure
         figure: Figure = given
         return figure
 
-    names = list(panels) if what is None else [what]
-    picture = Picture(figsize=(10, 7) if what is None else (6, 4.5), layout="constrained")
-    rows = 2 if what is None else 1
+    names = [name for name in panels if _has_something(run, name)] if what is None else [what]
+    columns = 1 if len(names) == 1 else 2
+    rows = -(-len(names) // columns)
+    picture = Picture(figsize=(6 * columns, 3.7 * rows + 0.3), layout="constrained")
     with style():
         for place, name in enumerate(names):
             shape = {"projection": "3d"} if name == "paths" else {}
-            panels[name](picture.add_subplot(rows, rows, place + 1, **shape), run)
+            panel = picture.add_subplot(rows, columns, place + 1, **shape)
+            panels[name](panel, run)
+            _add_legend(panel, loc="upper left", bbox_to_anchor=(1.25 if shape else 1.01, 1.0), borderaxespad=0.0)
     return picture
+
+
+def _add_legend(axes: Axes, **place: Any) -> None:
+    """A legend of the lines that have names; in pictures of our own beside the axes, so that it covers no curve."""
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(**place)
 
 
 def _panels(run: States) -> Mapping[str, Callable[[Axes, States], None]]:
@@ -93,10 +108,25 @@ def _panels(run: States) -> Mapping[str, Callable[[Axes, States], None]]:
     return {"coordinates": _coordinates, "velocities": _velocities, **common}
 
 
+def _has_something(run: States, name: str) -> bool:
+    """Whether a panel would not be empty or zero throughout."""
+    if name == "angular_velocities":
+        return bool(_turning(run))
+    if name == "velocities":
+        return bool(run.v.any())
+    if name == "energy":
+        return _energies(run) is not None
+    return name != "residuals" or run.model.nc > 0
+
+
 def _shown(names: Sequence[str], count: int) -> tuple[list[str], str]:
-    """At most `count` names, spread evenly, and an addition to the title if there are more."""
+    """At most `count` names, spread evenly, and a line of the title that names the others."""
     chosen = [names[i] for i in np.unique(np.linspace(0, len(names) - 1, min(count, len(names))).astype(int))]
-    return chosen, "" if len(chosen) == len(names) else f" ({len(chosen)} of {len(names)} bodies)"
+    others = [name for name in names if name not in chosen]
+    if not others:
+        return chosen, ""
+    named = others if len(others) <= MOST_NAMED else [*others[: MOST_NAMED - 1], f"{len(others) - MOST_NAMED + 1} more"]
+    return chosen, "\n" + textwrap.fill("without " + ", ".join(named), 60)
 
 
 def _paths(axes: Axes, run: States) -> None:
@@ -110,60 +140,76 @@ def _paths(axes: Axes, run: States) -> None:
     axes.set(title=title + left_out, xlabel="x / m", ylabel="y / m", zlabel="z / m")
     axes.locator_params(nbins=4)
     axes.set_aspect("equal", adjustable="datalim")
-    axes.legend()
 
 
 def _shapes(axes: Axes, run: States, name: str, rod: RodRow, color: str, most: int = 12) -> None:
     """A rod as a curve at some times, the later the darker, and the path of its last node."""
     times = np.unique(np.linspace(0, len(run) - 1, min(most, len(run))).astype(int))
-    lines = curve(run.multibody(), rod, run.q[times], run.v[times], run.t[times])
+    lines = curve(run.multibody(), rod, run.q[times], run.v[times], run.clock[times])
     for i, line in enumerate(lines):
         label = name if i == len(lines) - 1 else None
         axes.plot(*line.T, color=color, alpha=(i + 1) / len(lines), label=label)
     axes.plot(*run.position(rod["nodes"][-1]).T, color=color, linestyle=":", linewidth=0.8)
 
 
+def _turning(run: States) -> list[str]:
+    """Names of the bodies that turn, by more than round-off of the fastest."""
+    fastest = {name: np.abs(run.angular_velocity(name)).max(initial=0) for name in run.multibody().bodies}
+    return [name for name, speed in fastest.items() if speed > 1e-9 * max(fastest.values())]
+
+
 def _angular_velocities(axes: Axes, run: States) -> None:
-    names, left_out = _shown(list(run.multibody().bodies), 2)
+    names, left_out = _shown(_turning(run), 2)
     for name in names:
         for component, values in zip("xyz", run.angular_velocity(name).T, strict=True):
             axes.plot(run.t, values, label=f"{name} {component}")
-    axes.set(title="angular velocity, body axes" + left_out, xlabel="t / s", ylabel="rad/s")
-    axes.legend(ncols=2)
+    axes.set(title="angular velocity, body axes" + left_out, xlabel=run.abscissa.label, ylabel="rad/s")
 
 
 def _coordinates(axes: Axes, run: States) -> None:
-    _lines(axes, run.t, run.q, "coordinates")
+    _lines(axes, run, run.q, "coordinates", "q")
 
 
 def _velocities(axes: Axes, run: States) -> None:
-    _lines(axes, run.t, run.v, "velocities")
+    _lines(axes, run, run.v, "velocities", "v")
 
 
-def _lines(axes: Axes, t: Array, values: Array, title: str, most: int = 8) -> None:
-    axes.plot(t, values[:, :most])
+def _lines(axes: Axes, run: States, values: Array, title: str, letter: str, most: int = 8) -> None:
+    for i, line in enumerate(values.T[:most]):
+        axes.plot(run.t, line, label=f"{letter}[{i}]")
     n = values.shape[1]
-    axes.set(title=title if n <= most else f"{title} (first {most} of {n})", xlabel="t / s")
+    title = title if n <= most else f"{title} (first {most} of {n})"
+    axes.set(title=title, xlabel=run.abscissa.label, ylabel=f"{letter} / units of the model")
+
+
+def _energies(run: States) -> Array | None:
+    """The energies (n,); None of a CallableModel without an energy."""
+    try:
+        return run.energy()
+    except ValueError:
+        return None
 
 
 def _energy(axes: Axes, run: States) -> None:
-    try:
-        energy = run.energy()
-    except ValueError:  # a CallableModel without an energy
+    energy = _energies(run)
+    if energy is None:
         axes.set(title="no energy")
         return
     axes.plot(run.t, energy - energy[0])
-    axes.set(title="change of energy", xlabel="t / s", ylabel="J")
+    axes.set(title="change of energy", xlabel=run.abscissa.label, ylabel="J")
 
 
 def _residuals(axes: Axes, run: States) -> None:
-    axes.set(title="largest constraint residual", xlabel="t / s")
+    axes.set(title="largest constraint residual", xlabel=run.abscissa.label, ylabel="m, rad or 1, and per second")
     if not run.model.nc:
         axes.text(0.5, 0.5, "no constraints", ha="center", transform=axes.transAxes)
         return
     for level in ("position", "velocity"):
-        axes.semilogy(run.t, np.abs(run.constraint_residual(level)).max(axis=1, initial=1e-17), label=level)
-    axes.legend()
+        residual = np.abs(run.constraint_residual(level)).max(axis=1, initial=1e-17)
+        if residual.max() > 1e-17:
+            axes.semilogy(run.t, residual, label=level)
+    if axes.lines:
+        decades(axes, "y")
 
 
 # ---- animations ----
@@ -209,7 +255,7 @@ def animation(run: States, seconds: float, fps: float) -> Movie:
     def show(i: int) -> list[Any]:
         for artist, (line, _) in zip(artists, lines, strict=True):
             artist.set_data_3d(*line[i].T)
-        title.set_text(f"t = {at.label[i]:.3f} s")
+        title.set_text(f"{run.abscissa.before}{at.label[i]:.3f}{run.abscissa.after}")
         return artists
 
     return Movie(figure, show, frames=len(at.t), interval=1000 / fps)

@@ -30,14 +30,14 @@ class Frames(NamedTuple):
 
 
 def frames(run: States, count: int) -> Frames:
-    """`count` states at equal steps of time: of the dense output, or the nearest saved ones."""
+    """`count` states at equal steps of time: of the dense output, or the nearest saved ones, with their own labels."""
     t = np.linspace(run.t[0], run.t[-1], count)
     if run.sol is not None:
         state = run.sol(np.clip(t, run.sol.t_min, run.sol.t_max))
         return Frames(t, state.q, state.v, t)
     later = np.clip(np.searchsorted(run.t, t), 1, max(len(run) - 1, 1))
     nearest = np.where(t - run.t[later - 1] <= run.t[later] - t, later - 1, later) if len(run) > 1 else 0 * later
-    return Frames(t, run.q[nearest], run.v[nearest], run.t[nearest])
+    return Frames(run.t[nearest], run.q[nearest], run.v[nearest], run.clock[nearest])
 
 
 def curve(model: Model, rod: RodRow, q: Array, v: Array, t: Array) -> Array:

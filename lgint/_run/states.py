@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -76,6 +76,22 @@ class Stats:
     newton: str | None = None
 
 
+class Abscissa(NamedTuple):
+    """What `t` counts, for tables and pictures: times, or the load factors of equilibria."""
+
+    name: str
+    plural: str
+    label: str  # of an axis
+    before: str  # a value
+    after: str
+    units: str
+    about: str
+
+
+TIME: Final = Abscissa("time", "times", "t / s", "t = ", " s", "s", "time")
+LOAD: Final = Abscissa("load", "load factors", "load factor", "load factor ", "", "1", "factor of the loads")
+
+
 class States:
     """States of a run at its saved times, and what follows from them. The attributes are explained in `Trajectory`."""
 
@@ -126,18 +142,19 @@ class States:
         return len(self.t)
 
     def __repr__(self) -> str:
-        times = f", t = {self.t[0]:g} ... {self.t[-1]:g}" if len(self) else ""
+        times = f", {self.abscissa.before}{self.t[0]:g} ... {self.t[-1]:g}" if len(self) else ""
         return f"<lgint.Trajectory {self.method}: {len(self)} states{times}>"
 
     def _repr_html_(self) -> str:
+        axis, unit = self.abscissa, self.abscissa.after
         ends = {0: "at its end", 1: "at an event", -1: "by a failure"}
         rows: list[tuple[str, object]] = [
             ("model", repr(self.model)),
             ("options", shown_options(self.method, self.options) or "defaults"),
             ("states", len(self)),
-            ("times", f"{self.t[0]:g} s ... {self.t[-1]:g} s" if len(self) else "none"),
+            (axis.plural, f"{self.t[0]:g}{unit} ... {self.t[-1]:g}{unit}" if len(self) else "none"),
             ("ended", ends[self.status]),
-            ("steps", f"{self.stats.steps}, {self.stats.rejected} rejected, at most {self.stats.h_used:g} s"),
+            ("steps", f"{self.stats.steps}, {self.stats.rejected} rejected, at most {self.stats.h_used:g}{unit}"),
             ("evaluations", self.stats.force_evaluations),
             ("Newton iterations", f"{self.stats.newton_iterations}, {self.stats.newton or 'no'} Newton"),
             ("wall time", f"{self.stats.wall_time:.3g} s"),
@@ -171,7 +188,12 @@ class States:
         return self.method == EQUILIBRIUM
 
     @property
-    def _times(self) -> Array:
+    def abscissa(self) -> Abscissa:
+        """The names and units of `t`."""
+        return LOAD if self._static else TIME
+
+    @property
+    def clock(self) -> Array:
         """Times (n,) at which functions of time are taken for the states."""
         return np.full(len(self), float(self.options["time"])) if self._static else self.t
 
@@ -208,7 +230,7 @@ class States:
         return self.model
 
     def _kinematics(self, name: str) -> tuple[Array, Array, Array, Array]:
-        return self.multibody().kinematics(name, self.q, self.v, self._times)
+        return self.multibody().kinematics(name, self.q, self.v, self.clock)
 
     def position(self, name: str) -> Array:
         """Inertial position of the COM of a body; of a flexible body, of the origin of its floating frame.
@@ -450,7 +472,7 @@ class States:
             For another kind, and for "generalized" where the states have no momentum.
         """
         choice("kind of energy", kind, ("total", "kinetic", "potential", "generalized"))
-        kinetic, potential = self.model.core.energy(self._times, self.q, self.v, self._loads, self._memory)
+        kinetic, potential = self.model.core.energy(self.clock, self.q, self.v, self._loads, self._memory)
         if kind == "generalized":
             work: Array = np.einsum("ni,ni->n", self._momenta(), self.v)
             return potential + (work / 2 if ROWS[self.method]["momentum"] == "hamilton" else work - kinetic)
@@ -511,7 +533,7 @@ class States:
         many = max(AT_A_TIME // max(len(names), 1), 1)
         for first in range(0, len(self), many):
             states = slice(first, first + many)
-            yield states, self.multibody().motions(names, self.q[states], self.v[states], self._times[states])
+            yield states, self.multibody().motions(names, self.q[states], self.v[states], self.clock[states])
 
     def _modal_angular_momentum(self, name: str) -> Array:
         model = self.multibody()
@@ -537,7 +559,7 @@ class States:
         """
         levels = ("position", "velocity")
         choice("level", level, levels)
-        return self.model.core.residual(self._times, self.q, self.v, self._memory)[levels.index(level)]
+        return self.model.core.residual(self.clock, self.q, self.v, self._memory)[levels.index(level)]
 
 
 def _extra(method: str, values: Array | None) -> dict[str, Array]:

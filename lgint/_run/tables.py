@@ -15,7 +15,7 @@ from lgint._model.record import holders
 from lgint._rotation import continuous, quaternion_of_matrix
 from lgint._run.joints import JointStates
 from lgint._run.methods import shown_options
-from lgint._run.states import EQUILIBRIUM, UNSTABLE
+from lgint._run.states import UNSTABLE
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -72,9 +72,7 @@ def frame(run: JointStates) -> DataFrame:
 
 def _rows(run: JointStates) -> tuple[str, dict[str, str]]:
     """The name of the first axis and its attributes."""
-    if run.method == EQUILIBRIUM:
-        return "load", {"units": "1", "long_name": "factor of the loads"}
-    return "time", {"units": "s", "long_name": "time"}
+    return run.abscissa.name, {"units": run.abscissa.units, "long_name": run.abscissa.about}
 
 
 def _attributes(quantity: Quantity) -> dict[str, str]:
@@ -126,7 +124,7 @@ def _quantities(run: JointStates) -> Iterator[Quantity]:
 
 def _of_bodies(run: JointStates, model: Model) -> Iterator[Quantity]:
     axes = ("body", "axis")
-    x, R, xdot, omega = model.motions(list(model.bodies), run.q, run.v, run.t)
+    x, R, xdot, omega = model.motions(list(model.bodies), run.q, run.v, run.clock)
     turns = continuous(quaternion_of_matrix(R))
     yield Quantity("position", x, axes, "m", "position of the centre of mass, inertial")
     yield Quantity("quaternion", turns, ("body", "quaternion_part"), "1", "rotation from body to inertial axes")

@@ -259,13 +259,13 @@ class Trajectory(JointStates):
     def plot(self, what: str | None = None, *, ax: Axes | None = None) -> Figure:
         """A matplotlib figure, which notebooks show and `savefig` saves.
 
-        If a panel does not show all bodies, its title says how many it shows.
+        If a panel does not show all bodies, its title names the others, the first twelve of them.
 
         Parameters
         ----------
         what : str, optional
             One panel only: "paths", "angular_velocities", "energy" or "residuals"; of a system without bodies
-            "coordinates" and "velocities" in place of the first two. Default: all four.
+            "coordinates" and "velocities" in place of the first two. Default: all that have something to show.
         ax : matplotlib axes, optional
             Where to draw one panel; by default "paths" on axes with projection "3d", on others the second one.
 

@@ -19,7 +19,7 @@ from lgint._model.record import RodRow
 from lgint._run import scene
 from lgint._run.files import path_of
 from lgint._run.scene import COLORS, GREY, THIN, Box, Frames
-from lgint._run.states import EQUILIBRIUM, States
+from lgint._run.states import Abscissa, States
 
 try:
     from plotly import graph_objects
@@ -140,15 +140,15 @@ def view(
         legend={"x": 0, "y": 1},
         margin={"l": 0, "r": 0, "t": 0, "b": 0},
         uirevision="kept",  # the camera stays where the mouse has moved it
-        **_controls(at, run.method == EQUILIBRIUM, 1000 * seconds / len(at.t)),
+        **_controls(at, run.abscissa, 1000 * seconds / len(at.t)),
     )
     return View(figure)
 
 
 def _distinct(at: Frames) -> Frames:
     """Every state once, labelled with its own time."""
-    times, rows = np.unique(at.t, return_index=True)
-    return Frames(times, at.q[rows], at.v[rows], times)
+    labels, rows = np.unique(at.label, return_index=True)
+    return Frames(labels, at.q[rows], at.v[rows], at.t[rows])
 
 
 def _extent(model: Model, at: Frames, boxes: Mapping[str, Box]) -> tuple[Array, Array]:
@@ -311,9 +311,8 @@ def _axes(low: Array, high: Array) -> dict[str, Any]:
     }
 
 
-def _controls(at: Frames, static: bool, duration: float) -> dict[str, Any]:
+def _controls(at: Frames, axis: Abscissa, duration: float) -> dict[str, Any]:
     """A slider through the frames, and buttons to play and to stop."""
-    before, after = ("load factor ", "") if static else ("t = ", " s")
 
     def jump(to: list[Any] | None, pause: float) -> list[Any]:
         turn = {"frame": {"duration": pause, "redraw": True}, "mode": "immediate", "transition": {"duration": 0}}
@@ -327,6 +326,12 @@ def _controls(at: Frames, static: bool, duration: float) -> dict[str, Any]:
         {"method": "animate", "args": jump([None], 0), "label": "stop"},
     ]
     low = {"y": 0, "yanchor": "bottom", "pad": {"b": 10, "t": 0, "l": 10, "r": 10}}
-    slider = {**low, "x": 0.16, "len": 0.82, "steps": steps, "currentvalue": {"prefix": before, "suffix": after}}
+    slider = {
+        **low,
+        "x": 0.16,
+        "len": 0.82,
+        "steps": steps,
+        "currentvalue": {"prefix": axis.before, "suffix": axis.after},
+    }
     play = {**low, "type": "buttons", "direction": "left", "x": 0, "xanchor": "left", "buttons": buttons}
     return {"sliders": [slider], "updatemenus": [{**play, "showactive": False}]}

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array
+from lgint._run.decades import decades as decades
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARKERS = "osD^vP*X"
-FEW = 8  # decades up to which there are grid lines between powers of ten
 
 
 def logarithmic(axes: Axes, xlabel: str, ylabel: str) -> None:
@@ -24,30 +24,13 @@ def logarithmic(axes: Axes, xlabel: str, ylabel: str) -> None:
     decades(axes, "y")
 
 
-def decades(axes: Axes, letter: str) -> None:
-    """The same for one axis, "x" or "y", whose scale is logarithmic already."""
-    from matplotlib.ticker import LogLocator, NullFormatter
-
-    axis = getattr(axes, f"{letter}axis")
-    low, high = np.log10(getattr(axes, f"get_{letter}lim")())
-    while high - low < 0.5 or np.ceil(low) > np.floor(high):
-        low, high = low - 0.1, high + 0.1
-    down, up = np.floor(low), np.ceil(high)
-    low, high = down - 0.02 if low - down < 0.2 else low, up + 0.02 if up - high < 0.2 else high
-    getattr(axes, f"set_{letter}lim")(10**low, 10**high)
-    axis.set_major_locator(LogLocator(base=10, numticks=9))
-    axis.set_minor_locator(LogLocator(base=10, subs=tuple(range(2, 10)), numticks=99 if high - low < FEW else 2))
-    axis.set_minor_formatter(NullFormatter())
-    axes.grid(which="minor", axis=letter, alpha=0.12)
-
-
 # ---- order triangles ----
 
 
 class Slope(NamedTuple):
     """An order, and the part of a line, (n,) each, that shows it."""
 
-    order: int
+    order: float
     x: Array
     y: Array
 
@@ -62,6 +45,7 @@ class _Place(NamedTuple):
     below: bool
 
 
+ROUNDED = 0.15  # the largest distance of an order from the whole number that stands for it
 # parts of the axes' size: line to triangle, triangle, number beside it, around all
 GAP, WIDEST, LABEL, EDGE = 0.03, 0.16, 0.035, 0.01
 
@@ -79,7 +63,12 @@ def triangles(axes: Axes, slopes: Sequence[Slope], lines: Sequence[tuple[ArrayLi
         if boxes:
             best = int(np.argmin([_covered(box, curves, taken) for box in boxes]))
             taken.append(boxes[best])
-            _draw(axes, slope.order, places[best])
+            _draw(axes, places[best], f"{slope.order:.0f}" if whole(slope.order) else f"{slope.order:.1f}")
+
+
+def whole(order: float) -> bool:
+    """Whether an order is shown as the whole number beside it."""
+    return abs(order - round(order)) <= ROUNDED
 
 
 def _places(axes: Axes, slope: Slope) -> list[_Place]:
@@ -138,13 +127,13 @@ def _covered(box: Array, curves: Sequence[Array], taken: Sequence[Array]) -> flo
     return hidden + 50 * others + 1e4 * outside
 
 
-def _draw(axes: Axes, order: int, place: _Place) -> None:
+def _draw(axes: Axes, place: _Place, text: str) -> None:
     corner = (place.right, place.start) if place.below else (place.left, place.rise)
     points = 10 ** np.array([(place.left, place.start), (place.right, place.rise), corner])
     axes.fill(*points.T, facecolor="0.9", edgecolor="0.35", linewidth=0.8)
     look: dict[str, Any] = {"ha": "left", "xytext": (3, 0)} if place.below else {"ha": "right", "xytext": (-3, 0)}
     middle = (10 ** corner[0], 10 ** ((place.start + place.rise) / 2))
-    axes.annotate(f"{order}", middle, textcoords="offset points", fontsize=8, va="center", **look)
+    axes.annotate(text, middle, textcoords="offset points", fontsize=8, va="center", **look)
 
 
 def positive(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:

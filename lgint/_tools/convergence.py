@@ -10,7 +10,7 @@ import numpy as np
 
 from lgint._args import Array
 from lgint._run.plot import COLORS, Picture, style
-from lgint._tools.axes import MARKERS, Slope, logarithmic, triangles
+from lgint._tools.axes import MARKERS, Slope, logarithmic, triangles, whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +58,8 @@ def _lowest(curves: Sequence[Curve]) -> list[Curve]:
 def _slope(curve: Curve) -> Slope:
     """The part of a curve that shows its order."""
     shown = (curve.x >= curve.range.min()) & (curve.x <= curve.range.max())
-    return Slope(round(curve.order), curve.x[shown], curve.y[shown])
+    order = round(curve.order) if whole(curve.order) else curve.order
+    return Slope(order, curve.x[shown], curve.y[shown])
 
 
 def panels(names: Sequence[str], draw: Callable[[Axes, str], None], axes: Axes | None) -> Figure:

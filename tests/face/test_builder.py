@@ -87,9 +87,7 @@ def test_other_words_for_joints_are_understood(word, kind):
 
 
 def test_names_that_do_not_exist_are_guessed():
-    with pytest.raises(
-        AttributeError, match="no attribute 'add_sprng' \\(did you mean 'add_spring'"
-    ):
+    with pytest.raises(AttributeError, match="no attribute 'add_sprng' \\(did you mean 'add_spring'"):
         builder().add_sprng  # noqa: B018
     with pytest.raises(AttributeError, match="no attribute 'simulate' \\(did you mean 'integrate'"):
         lgint.simulate  # noqa: B018
