@@ -18,7 +18,7 @@ typedef struct frame_row {
 } frame_row;
 
 typedef struct element_row {
-    int frames[2], nparameters, dropped;
+    int frames[2], nparameters, loop, implied;
 } element_row;
 
 /* The rows of a copy of an array of C integers. */
@@ -66,8 +66,10 @@ static int read_function(lg_python_function *function, lg_element_spec *element)
 
 static int read_element(PyObject *given, const element_row *row, lg_python_function *function, lg_element_spec *element)
 {
-    *element = (lg_element_spec){
-        .frames = {row->frames[0], row->frames[1]}, .nparameters = row->nparameters, .dropped = (unsigned)row->dropped};
+    *element = (lg_element_spec){.frames = {row->frames[0], row->frames[1]},
+                                 .nparameters = row->nparameters,
+                                 .loop = row->loop,
+                                 .implied = (unsigned)row->implied};
     if (!PyArg_ParseTuple(given, "ssOO;elements are (type, name, function, tangent)", &element->type, &element->name,
                           &function->callable, &function->tangent))
         return -1;
@@ -79,7 +81,7 @@ static int read_elements(lg_model_spec *spec, PyObject *given, PyObject *numbers
 {
     PyObject *rows = lg_keep_rows(owned, given, "elements");
     Py_ssize_t n = rows ? PyTuple_GET_SIZE(rows) : 0;
-    const element_row *row = rows ? integers(numbers, "numbers", n, 4, owned) : NULL;
+    const element_row *row = rows ? integers(numbers, "numbers", n, 5, owned) : NULL;
     lg_element_spec *elements = row ? lg_keep_memory(owned, n, sizeof *elements) : NULL;
     lg_python_function *functions = elements ? lg_keep_memory(owned, n, sizeof *functions) : NULL;
     if (!functions)
@@ -187,8 +189,8 @@ PyDoc_STRVAR(
     "Model(blocks, frames, points, elements, numbers, parameters)\n--\n\n"
     "A compiled model. blocks: (kind, n); frames: block (-1: the ground) and part, (m, 2); points: their base\n"
     "and offset, (m, 6); elements: (type, name, function or None, its tangent or None); numbers: frames\n"
-    "(-1: none), number of parameters and bits of dropped rows of each element, (n, 4); parameters: those of\n"
-    "all elements, one after the other.");
+    "(-1: none), number of parameters, loop (0: none) and bits of the rows that others imply of each\n"
+    "element, (n, 5); parameters: those of all elements, one after the other.");
 
 static PyType_Slot model_slots[] = {
     {Py_tp_doc, (void *)model_doc},

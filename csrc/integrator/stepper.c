@@ -88,12 +88,12 @@ lg_status lg_check_finite(const lg_system *system, const double *q, const double
 static lg_status commit(lg_stepper *self, const lg_state *state, const lg_point *end)
 {
     const lg_system *system = self->system;
+    lg_copy(system->nmem, state->mem, self->mem);
     if (!system->commit)
         return LG_OK;
     lg_point from = lg_point_at(state->t, state->q, state->v);
     from.t_in = end->t_in;
     from.a = state->a, from.lam = state->lam, from.mem = state->mem, from.work = end->work;
-    lg_copy(system->nmem, state->mem, self->mem);
     return system->commit(system->self, &from, end, self->mem, &self->report);
 }
 

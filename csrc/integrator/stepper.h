@@ -63,6 +63,7 @@ struct lg_stepper {
     lg_plans plans; /* those that lg_stepper_needs names */
     const lg_plan *plan; /* the one for its coupling */
     const lg_option_value *options; /* method->options->nvalues: the struct of options beside the method */
+    int invariant; /* its rows are in the axes of bodies: see lg_point */
     lg_accel accel; /* index-1 accelerations; its matrix serves the stepper too, after a reset */
     double *mem; /* scratch for the memory of the system at the end of a step */
     lg_stats stats;

@@ -151,7 +151,10 @@ lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
     if (want->Ma || want->gyro || want->S)
         add_inertia(m, at, want);
     LG_TRY(press(m, at, want));
-    return collect(m, at, want);
+    LG_TRY(collect(m, at, want));
+    if (m->pattern.nmasked)
+        lg_model_mask(m, at, want);
+    return LG_OK;
 }
 
 lg_status lg_model_press(const lg_model *m, const lg_point *at, const lg_wanted *want)

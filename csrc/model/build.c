@@ -17,7 +17,7 @@ enum { LABEL = 32 }; /* largest number of characters that a row's name adds to i
 
 typedef struct sizes {
     int nblocks, nframes, nelements, nbodies, nforces, njoints, nsupports;
-    int nrows;
+    int nrows, nmasked, nloops;
     size_t nparameters, name_bytes;
 } sizes;
 
@@ -38,6 +38,8 @@ static sizes count_sizes(const lg_model_spec *spec, const int *row_of)
             n.nparameters += (size_t)e->nparameters;
         n.name_bytes += length;
         n.nrows += info->nrows;
+        n.nmasked += e->loop ? info->nrows : 0;
+        n.nloops = e->loop > n.nloops ? e->loop : n.nloops;
         n.nbodies += lg_row_is_body(row_of[i]);
         n.nsupports += lg_row_is_support(row_of[i]);
         n.nforces += lg_row_is_force(row_of[i]);
@@ -96,7 +98,9 @@ static void layout(void *self, lg_arena *arena)
                                      .ngroups = n.njoints,
                                      .nentries = 2 * n.njoints,
                                      .ncliques = n.nblocks + ncouplings,
-                                     .nmembers = n.nblocks + 2 * ncouplings});
+                                     .nmembers = n.nblocks + 2 * ncouplings,
+                                     .nmasked = n.nmasked});
+    lg_model_layout_choice(b->model, n.nloops, n.nmasked, arena);
     b->used = lg_arena_ints(arena, (size_t)n.nframes);
     b->parameters = lg_arena_doubles(arena, n.nparameters);
     b->names = lg_arena_take(arena, n.name_bytes);
@@ -203,8 +207,8 @@ static void add_joint(builder *b, const lg_model_spec *spec, int i)
     lg_joint *joint = (lg_joint *)b->model->place_of[i].joint;
     *joint = (lg_joint){.e = common(b, &spec->elements[i], b->row_of[i]),
                         .type = lg_joint_types[b->row_of[i] - lg_body_type_count - lg_force_type_count]};
-    for (int k = 0; k < joint->e.info->nrows; k++) // those that are not dropped
-        if (!(spec->elements[i].dropped >> k & 1))
+    for (int k = 0; k < joint->e.info->nrows; k++) // those that are not omitted
+        if (spec->elements[i].loop || !(spec->elements[i].implied >> k & 1))
             joint->row_in_type[joint->nrows++] = k;
 }
 
@@ -372,6 +376,7 @@ static void add_group(builder *b, lg_joint *joint)
         else if (body[s]->block)
             joint->value[s] =
                 lg_layout_entry(&b->layout, body[s]->index, joint->nrows, !together && moves_freely(body[s]));
+    joint->group = b->model->pattern.ngroups;
     joint->row = lg_layout_group(&b->layout, joint->nrows);
     for (int i = 0; i < joint->nrows; i++) {
         b->model->row_names[joint->row + i] = b->names;
@@ -532,82 +537,6 @@ static void name_own_rows(builder *b)
         }
 }
 
-static const char *block_name(void *self, int block)
-{
-    const lg_model *m = self;
-    return m->body_names[block];
-}
-
-static const char *row_name(void *self, int row)
-{
-    const lg_model *m = self;
-    return row >= 0 && row < m->space.nrows ? m->row_names[row] : "";
-}
-
-static unsigned flags_of(const lg_model *m)
-{
-    unsigned flags = LG_SYSTEM_CONSTANT_MASS | LG_SYSTEM_CONSERVATIVE | LG_SYSTEM_HAS_POTENTIAL;
-    for (int i = 0; i < m->nbodies; i++) {
-        if (m->bodies[i].type->is_support) {
-            flags |= m->bodies[i].e.function.call ? LG_SYSTEM_NEEDS_GIL : 0;
-            continue;
-        }
-        const lg_node *node = m->bodies[i].block->node;
-        if (!m->bodies[i].type->constant_mass || node->attitude)
-            flags &= ~(unsigned)LG_SYSTEM_CONSTANT_MASS;
-        if (node->place == LG_PLACE_NO_BODY && m->bodies[i].type->transmit)
-            flags |= LG_SYSTEM_TREES;
-    }
-    for (int i = 0; i < m->nforces; i++) {
-        const lg_force *f = &m->forces[i];
-        if (f->e.function.call)
-            flags |= LG_SYSTEM_NEEDS_GIL;
-        if (f->type->uses_law && !f->e.law.has_tangent)
-            flags |= LG_SYSTEM_DIFFERENCED;
-        if (!f->type->potential && !f->type->dissipates)
-            flags &= ~(unsigned)LG_SYSTEM_CONSERVATIVE;
-        if (!lg_force_has_potential(f))
-            flags &= ~(unsigned)LG_SYSTEM_HAS_POTENTIAL;
-    }
-    for (int i = 0; i < m->njoints; i++)
-        if (m->joints[i].e.function.call)
-            flags |= LG_SYSTEM_NEEDS_GIL;
-    return flags;
-}
-
-/* Whether every body finds its own acceleration. */
-static int is_loose(const lg_model *m)
-{
-    if (m->space.nrows)
-        return 0;
-    for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++)
-        if (!b->type->is_support && !(b->type->accelerate && b->type->is_loose(b)))
-            return 0;
-    return 1;
-}
-
-static void fill_system(lg_model *m)
-{
-    lg_system *s = &m->system;
-    s->self = m;
-    s->space = &m->space;
-    s->pattern = &m->pattern;
-    s->flags = flags_of(m);
-    s->eval = lg_model_eval;
-    s->accelerate = is_loose(m) ? lg_model_accelerate : NULL;
-    s->energy = lg_model_energy;
-    s->kinetic = lg_model_kinetic;
-    s->without_step = lg_model_without_step;
-    s->pair = lg_model_pair;
-    s->npair = (int)lg_model_pair_work(m);
-    s->nkept = (int)lg_model_kept(m);
-    s->next_kink = lg_model_next_kink;
-    s->commit = s->nmem > 0 ? lg_model_commit : NULL;
-    s->row_name = row_name;
-    s->block_name = block_name;
-    s->culprit = lg_model_culprit;
-}
-
 /* ---- checks ---- */
 
 /* Checks that every block has one body; to be called before frames are placed. */
@@ -657,9 +586,10 @@ static lg_status build(lg_model *m, const lg_model_spec *spec, const int *row_of
     fill_loads(m);
     fill_invariants(&b);
     find_vertical(m);
+    lg_model_fill_choice(m, spec, b.n.nloops, &b.layout);
     lg_layout_finish(&b.layout);
     name_own_rows(&b);
-    fill_system(m);
+    lg_model_fill_system(m);
     return lg_model_check(m, report);
 }
 

@@ -48,7 +48,9 @@ typedef struct lg_element_spec {
     const double *parameters;
     lg_time_function function; /* call NULL: none */
     lg_law law; /* all NULL: none */
-    unsigned dropped; /* bit i: the model omits constraint row i */
+    int loop; /* a number from 1 on that joints have in common whose rows imply one another; 0: none */
+    unsigned
+        implied; /* bit i: others imply constraint row i, which is inactive at first; without a loop it is omitted */
 } lg_element_spec;
 
 typedef struct lg_model_spec {

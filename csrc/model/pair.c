@@ -195,6 +195,9 @@ lg_status lg_model_pair(void *self, const lg_pair *pair, const lg_pair_wanted *w
         LG_TRY(start(&step, &w));
     LG_TRY(end(&step, &w, discrete));
     LG_TRY(middle(&step, &w, discrete));
+    lg_model_mask_rows(m, pair->mem, wanted->phi);
+    lg_model_mask_values(m, pair->mem, 0, wanted->G);
+    lg_model_mask_values(m, pair->mem, 1, wanted->B);
     if (wanted->noise)
         *wanted->noise = step.noise;
     if (wanted->midpoints)

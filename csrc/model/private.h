@@ -18,6 +18,8 @@ struct lg_model {
     lg_system system;
     lg_space space;
     lg_pattern pattern;
+    lg_choice choice;
+    int *loop_start, *inactive; /* its arrays */
     lg_arena arena; /* owns all of the arrays below */
     lg_block *blocks;
 
@@ -62,6 +64,17 @@ size_t lg_model_kept(const lg_model *m);
    frames; bodies take the wrenches, and blocks add their own rows. */
 lg_status lg_model_press(const lg_model *m, const lg_point *at, const lg_wanted *want);
 lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wanted *want);
+/* Fills m->system once all else is filled, system.c. */
+void lg_model_fill_system(lg_model *m);
+/* Rows of closed loops that may be inactive, choice.c: the arrays of the choice; the list, loop by loop, whose memory
+   follows that of all elements. */
+void lg_model_layout_choice(lg_model *m, int nloops, int nmasked, lg_arena *arena);
+void lg_model_fill_choice(lg_model *m, const lg_model_spec *spec, int nloops, lg_layout *layout);
+/* Clears inactive rows in all outputs of an evaluation; in values with the layout of B, with `one` in the place of their
+   pivots; and in a vector of rows. NULL: nothing. */
+void lg_model_mask(const lg_model *m, const lg_point *at, const lg_wanted *want);
+void lg_model_mask_values(const lg_model *m, const double *mem, double one, double *values);
+void lg_model_mask_rows(const lg_model *m, const double *mem, double *rows);
 /* The kinematics pass: poses of all frames, or of those that forces and joints use. */
 lg_status lg_model_move(const lg_model *m, const lg_point *at, lg_level level, int all);
 /* LG_BAD_ARGUMENT, with the element and the reason in the report, if frames or elements do not fit the bodies. */

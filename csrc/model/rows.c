@@ -98,8 +98,8 @@ lg_status lg_check_element(const lg_model_spec *spec, const lg_element_spec *e, 
     for (int i = 0; i < e->nparameters; i++)
         if (!isfinite(e->parameters[i]))
             return lg_model_refuse(report, e->name, "a parameter is not finite");
-    if (e->dropped >> info->nrows)
-        return lg_model_refuse(report, e->name, "no such constraint row to drop");
+    if (e->implied >> info->nrows || e->loop < 0 || e->loop > spec->nelements)
+        return lg_model_refuse(report, e->name, "no such constraint row in a loop");
     for (int i = 0; i < info->nframes; i++)
         if (e->frames[i] < 0 || e->frames[i] >= spec->nframes)
             return lg_model_refuse(report, e->name, "no such frame");

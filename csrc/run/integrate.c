@@ -304,7 +304,7 @@ static lg_status take_step(lg_loop *loop, lg_landing landing)
         LG_TRY(lg_run_estimate(run, loop->report));
     grid->index++;
     run->state.t = next;
-    return LG_OK;
+    return lg_run_renew_rows(run);
 }
 
 enum { PACE_STEPS = 1000 }; /* between two looks at the pace */
@@ -408,16 +408,18 @@ static lg_status go(lg_run *run, double end, double h, lg_report *report)
         LG_TRY(lg_run_step(run, left, report));
         done += left;
         run->state.t = landing.t;
+        LG_TRY(lg_run_renew_rows(run));
         if (isfinite(landing.kink))
             LG_TRY(pass_kink(run, landing.kink));
     }
     return LG_OK;
 }
 
-/* Whether something can fail after the state has changed: a step that follows another one, or a restart at a kink. */
+/* Whether something can fail after the state has changed: a step that follows another one, or a restart at a kink or
+   with other rows. */
 static int changes_early(const lg_run *run, double end, double h)
 {
-    return isfinite(next_landing(run->system, run->state.t, end, h).kink);
+    return isfinite(next_landing(run->system, run->state.t, end, h).kink) || run->system->choice;
 }
 
 /* The step to `end`; if it fails, the state is as before. */

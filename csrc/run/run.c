@@ -240,6 +240,75 @@ lg_status lg_run_restart(lg_run *run, double past)
     return status;
 }
 
+/* ---- the choice of rows ---- */
+
+/* Chooses the rows again at the present state. */
+static lg_status choose_rows(lg_run *run, int *changed)
+{
+    lg_state *state = &run->state;
+    lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
+    point.invariant = run->stepper->invariant;
+    return lg_choice_renew(&run->rows, &run->stepper->accel, &point, state->mem, changed, &run->stepper->report);
+}
+
+/* The state with other rows: its multipliers are others, so that predictors begin anew, as at a kink. Steps that go on
+   over kinks keep their history, in which there are no multipliers. */
+static lg_status begin_with_rows(lg_run *run)
+{
+    lg_state *state = &run->state;
+    lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
+    point.invariant = run->stepper->invariant;
+    return run->stepper->type->passes_kinks ? start_accelerations(run, &point) : lg_run_restart(run, state->t);
+}
+
+lg_status lg_run_renew_rows(lg_run *run)
+{
+    int changed = 0;
+    if (lg_choice_is_weak(&run->stepper->accel))
+        LG_TRY(choose_rows(run, &changed));
+    return changed ? begin_with_rows(run) : LG_OK;
+}
+
+static int is_failed_solve(lg_status status)
+{
+    return status == LG_SINGULAR || status == LG_NO_CONVERGENCE;
+}
+
+/* Makes the first restart; where its matrix is singular or has weak pivots, it is made once more with other rows. */
+static lg_status restart_first(lg_run *run)
+{
+    int changed = 0;
+    lg_stepper *stepper = run->stepper;
+    lg_choice_watch(&stepper->accel, run->state.mem);
+    lg_status status = lg_run_restart(run, run->state.t);
+    if (!is_failed_solve(status) && !(status == LG_OK && lg_choice_is_weak(&stepper->accel)))
+        return status;
+    lg_report cause = stepper->report;
+    LG_TRY(choose_rows(run, &changed));
+    stepper->report = changed ? (lg_report){0} : cause;
+    return changed ? lg_run_restart(run, run->state.t) : status;
+}
+
+/* The stepper's step. If a solve fails, it is tried once more with other rows. */
+static lg_status take_step(lg_run *run, double h)
+{
+    int changed = 0;
+    lg_stepper *stepper = run->stepper;
+    lg_choice_watch(&stepper->accel, run->state.mem);
+    lg_status status = stepper->type->step(stepper, &run->state, h);
+    if (!is_failed_solve(status))
+        return status;
+    lg_report cause = stepper->report;
+    LG_TRY(choose_rows(run, &changed));
+    stepper->report = changed ? (lg_report){0} : cause;
+    if (!changed)
+        return status;
+    LG_TRY(begin_with_rows(run));
+    if (run->control.estimates)
+        lg_run_keep(run);
+    return stepper->type->step(stepper, &run->state, h);
+}
+
 static lg_status check_consistent(lg_run *run)
 {
     const lg_state *state = &run->state;
@@ -288,7 +357,7 @@ static lg_status begin(lg_run *run, const lg_start *start)
     if (!start->carry) {
         LG_TRY(begin_memory(run));
         LG_TRY(check_consistent(run));
-        return lg_run_restart(run, start->t);
+        return restart_first(run);
     }
     LG_TRY(take_carry(run, start));
     for (int part = LG_PART_A; part < LG_PARTS; part++)
@@ -336,6 +405,7 @@ void lg_run_close(lg_run *run)
         if (run->stepper->type->close)
             run->stepper->type->close(run->stepper);
     }
+    lg_choice_close(&run->rows);
     lg_arena_close(&run->arena);
     lg_arena_close(&run->back);
     if (run->inside.base)
@@ -394,8 +464,7 @@ static void count(lg_run *run, double h, double error)
 
 lg_status lg_run_step(lg_run *run, double h, lg_report *report)
 {
-    lg_stepper *stepper = run->stepper;
-    lg_status status = stepper->type->step(stepper, &run->state, h);
+    lg_status status = take_step(run, h);
     if (status == LG_OK)
         count(run, h, NAN);
     else
@@ -423,7 +492,7 @@ static lg_status attempt(lg_run *run, double h, double *error, lg_report *cause)
 {
     lg_stepper *stepper = run->stepper;
     stepper->report = (lg_report){0};
-    lg_status status = stepper->type->step(stepper, &run->state, h);
+    lg_status status = take_step(run, h);
     if (status == LG_OK)
         status = stepper->type->error(stepper, &run->before, h, run->control.error);
     *error = status == LG_OK ? lg_control_norm(&run->control, run->system->space, &run->before, &run->state) : NAN;
@@ -527,6 +596,7 @@ static lg_status adapt(lg_run *run, double landing, double *h)
     if (trial.lands)
         run->state.t = landing;
     run->stepper->report = (lg_report){0};
+    LG_TRY(lg_run_renew_rows(run));
     count(run, trial.h, error);
     return LG_OK;
 }

@@ -5,6 +5,7 @@
 #include "integrator/stepper.h"
 #include "run/control.h"
 #include "run/dense.h"
+#include "solve/choice.h"
 
 /* The times of the steps between two landings: origin + index step. It is part of the carry, so that a resumed run
    takes bit for bit the steps of an uninterrupted one. Fixed steps only. */
@@ -26,6 +27,7 @@ typedef struct lg_run {
     double h, error; /* size and scaled error of the last accepted step; 0 and NaN: no step yet */
     lg_control control;
     lg_dense dense;
+    lg_choice_scratch rows;
     lg_control_memory *memory; /* these two are the end of state.carry */
     lg_grid *grid;
     lg_arena arena;
@@ -63,6 +65,9 @@ int lg_run_extra_count(const lg_run *run);
 lg_status lg_run_step(lg_run *run, double h, lg_report *report);
 /* The error of the step that lg_run_step has just taken from `before`, into run->error. On failure as above. */
 lg_status lg_run_estimate(lg_run *run, lg_report *report);
+/* Chooses the active rows of closed loops again if their pivots have become small in the last accepted step; the state
+   then gets new multipliers. lg_run_adapt does so itself. */
+lg_status lg_run_renew_rows(lg_run *run);
 /* One accepted step with error control towards a landing; state.t becomes the landing's if the step ends there. */
 lg_status lg_run_adapt(lg_run *run, double landing, lg_report *report);
 

@@ -2,6 +2,8 @@
 #include "solve/query.h"
 
 #include "core/small.h"
+#include "solve/choice.h"
+#include "solve/choice.h"
 #include "solve/initial.h"
 #include "solve/project.h"
 
@@ -48,19 +50,44 @@ static lg_status begin(lg_probe *probe)
     return system->commit(system->self, NULL, &probe->point, probe->mem, &probe->report);
 }
 
-lg_status lg_probe_initial(lg_probe *probe)
+/* A solve with the rows that the system begins with; if it fails, once more with other ones. */
+static lg_status solve_with_rows(lg_probe *probe, lg_status (*solve)(lg_probe *))
 {
+    lg_choice_scratch rows = {0};
+    int changed = 0;
     LG_TRY(begin(probe));
+    lg_status status = solve(probe);
+    if (status != LG_SINGULAR && status != LG_NO_CONVERGENCE)
+        return status;
+    lg_report cause = probe->report;
+    lg_status chosen =
+        lg_choice_renew(&rows, &probe->solver->accel, &probe->point, probe->mem, &changed, &probe->report);
+    lg_choice_close(&rows);
+    probe->report = cause;
+    return chosen == LG_OK && changed ? solve(probe) : status;
+}
+
+static lg_status initial(lg_probe *probe)
+{
     return lg_initial(&probe->solver->accel, &probe->point, probe->out[0], probe->out[1], &probe->report);
 }
 
-lg_status lg_probe_project(lg_probe *probe)
+static lg_status project(lg_probe *probe)
 {
     const lg_space *space = probe->system->space;
     int levels = (probe->position ? LG_PROJECT_POSITION : 0) | (probe->velocity ? LG_PROJECT_VELOCITY : 0);
-    LG_TRY(begin(probe));
     lg_copy(space->nq, probe->point.q, probe->out[0]);
     lg_copy(space->nv, probe->point.v, probe->out[1]);
     return lg_project(&probe->solver->accel, levels, probe->point.t, probe->out[0], probe->out[1], probe->mem,
                       &probe->report);
+}
+
+lg_status lg_probe_initial(lg_probe *probe)
+{
+    return solve_with_rows(probe, initial);
+}
+
+lg_status lg_probe_project(lg_probe *probe)
+{
+    return solve_with_rows(probe, project);
 }

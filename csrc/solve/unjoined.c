@@ -17,7 +17,7 @@ lg_status lg_unjoined_open(lg_unjoined *unjoined, const lg_system *system)
         unjoined->nown += pattern.nown[i];
     }
     pattern.own_row = own_row;
-    pattern.ngroups = 0;
+    pattern.ngroups = pattern.nmasked = 0;
     pattern.nrows = unjoined->nown;
     lg_status status = lg_plan_create(&pattern, LG_COUPLING_MASS, &unjoined->plan);
     free(own_row);

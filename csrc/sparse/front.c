@@ -102,6 +102,20 @@ static LG_INLINE double pivot_terms(int n, int p, const double *D, const int *pe
     return terms;
 }
 
+/* The part of its terms above which a pivot of a front needs no second look. */
+static LG_INLINE double tolerance_of(const lg_front *front, const lg_front_data *data)
+{
+    return front->watched ? fmax(data->watch, pivot_tolerance) : pivot_tolerance;
+}
+
+/* Whether a pivot that is not above the tolerance can be used all the same. */
+static __attribute__((noinline)) int may_use(double pivot, double terms, const lg_front *front,
+                                             const lg_front_data *data)
+{
+    *data->weak |= front->watched;
+    return fabs(pivot) > pivot_tolerance * terms && fabs(pivot) <= DBL_MAX;
+}
+
 /* Eliminates column p, whose reciprocal pivot is known, from those that follow it. Rows go in the pairs 0 and 1, 2 and
    3, and so on for every p, so that no pair is loaded of which another pair has just stored a part. */
 static LG_INLINE void eliminate(int n, int p, double inverse, double *restrict D)
@@ -129,9 +143,10 @@ static LG_INLINE void eliminate(int n, int p, double inverse, double *restrict D
 }
 
 /* P D = L U in place, reciprocal pivots on the diagonal. Returns the column that failed, or n. */
-static LG_INLINE int factor_diagonal(int n, const lg_front *front, double *restrict D, int *restrict perm,
-                                     const double *restrict growth)
+static LG_INLINE int factor_diagonal(int n, const lg_front *front, const lg_front_data *data, double *restrict D,
+                                     int *restrict perm, const double *restrict growth)
 {
+    double tolerance = tolerance_of(front, data);
     double weight = front->bordered ? border_weight(n, front->velocities, D) : 1;
     UNROLL
     for (int r = 0; r < n; r++)
@@ -144,7 +159,7 @@ static LG_INLINE int factor_diagonal(int n, const lg_front *front, double *restr
 
         double pivot = D[p + n * p];
         double terms = pivot_terms(n, p, D, perm, growth);
-        if (!(fabs(pivot) > pivot_tolerance * terms && fabs(pivot) <= DBL_MAX))
+        if (!(fabs(pivot) > tolerance * terms && fabs(pivot) <= DBL_MAX) && !may_use(pivot, terms, front, data))
             return p;
 
         double inverse = 1 / pivot;
@@ -347,7 +362,7 @@ static LG_INLINE lg_status factor(int n, const lg_plan *plan, const lg_front *fr
                                   int *deficient, pair *scratch)
 {
     double *D = start_diagonal(n, front, data);
-    int done = factor_diagonal(n, front, D, data->pivots + front->pivot, growth_of(front, data));
+    int done = factor_diagonal(n, front, data, D, data->pivots + front->pivot, growth_of(front, data));
     if (done < n)
         return failed_at(n, done, D, deficient);
     finish(n, plan, front, data, scratch);
@@ -367,9 +382,11 @@ static LG_INLINE void subtract_scaled(int n, double s, const double *restrict x,
 
 /* Factors the columns from `first` to `end`, which earlier ones have updated. Returns the column that failed, or
    `end`. */
-static int factor_panel(int n, int first, int end, const lg_front *front, double weight, double *D, int *perm,
-                        const double *growth)
+static int factor_panel(int n, int first, int end, const lg_front *front, const lg_front_data *data, double weight,
+                        double *D, int *perm)
 {
+    const double *growth = growth_of(front, data);
+    double tolerance = tolerance_of(front, data);
     for (int p = first; p < end; p++) {
         int q = front->bordered ? bordered_pivot_row(n, p, D, perm, front->velocities, weight) : pivot_row(n, p, D);
         if (q != p)
@@ -377,7 +394,7 @@ static int factor_panel(int n, int first, int end, const lg_front *front, double
 
         double *column = D + (long)n * p, pivot = column[p];
         double terms = pivot_terms(n, p, D, perm, growth);
-        if (!(fabs(pivot) > pivot_tolerance * terms && fabs(pivot) <= DBL_MAX))
+        if (!(fabs(pivot) > tolerance * terms && fabs(pivot) <= DBL_MAX) && !may_use(pivot, terms, front, data))
             return p;
 
         column[p] = 1 / pivot;
@@ -420,7 +437,7 @@ static lg_status factor_large(int n, const lg_front *front, const lg_front_data 
         perm[r] = r;
     for (int first = 0; first < n; first += PANEL) {
         int end = first + PANEL < n ? first + PANEL : n;
-        *done = factor_panel(n, first, end, front, weight, D, perm, growth_of(front, data));
+        *done = factor_panel(n, first, end, front, data, weight, D, perm);
         if (*done < end)
             return LG_OK;
         if (end < n)

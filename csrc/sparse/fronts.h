@@ -6,7 +6,8 @@
        D (n x n)    U (n x m)    L (m x n, leading dimension m rounded up to whole chunks)
 
    The fronts that elements add to come first: those of blocks, and of groups that are eliminated before one of their
-   blocks. The other fronts, which consist of fill alone, follow the assembled values. */
+   blocks or have rows that may be inactive. The other fronts, which consist of fill alone, follow the assembled
+   values. */
 #ifndef LG_SPARSE_FRONTS_H
 #define LG_SPARSE_FRONTS_H
 
@@ -22,6 +23,7 @@ typedef struct lg_front {
     int bordered; /* it has velocities and own rows */
     int fresh; /* no earlier front changes it: factored straight from the assembled values */
     int constant; /* its pivot block depends on S alone */
+    int watched; /* some of its rows may be inactive, so that other ones can be chosen if its pivots become small */
     int pivot; /* its first unknown in the order of elimination */
     int place; /* where its unknowns are in the vector of a solution */
     int neighbour, neighbours; /* first and number of its plan->neighbours */
@@ -47,8 +49,13 @@ typedef struct lg_entry_place { /* where one entry of B goes: a group on a block
     long U, L;
 } lg_entry_place;
 
+typedef struct lg_mask_place { /* where the one of an inactive row goes */
+    int value; /* place in the values of B */
+    long at; /* on the diagonal of its front */
+} lg_mask_place;
+
 typedef struct lg_plan {
-    int nfronts, nentries, ncliques;
+    int nfronts, nentries, nmasks, ncliques;
     int size, nvelocities;
     int apart; /* whether every front is constant, small and without neighbours */
     int largest, widest; /* largest n, largest m */
@@ -59,6 +66,7 @@ typedef struct lg_plan {
     int in_place; /* whether the unknowns of every front are contiguous, so that solutions need no reordering */
     int *unknowns; /* in the order of elimination: the number of each unknown */
     lg_entry_place *entries;
+    lg_mask_place *masks;
     lg_meeting *meetings; /* of all cliques, numbered as pattern.h says */
     long nneighbours, nupdates, nmeetings; /* lengths */
     lg_arena memory;

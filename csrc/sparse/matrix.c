@@ -93,6 +93,7 @@ static lg_front_data front_data(const lg_matrix *matrix)
                            .growth = matrix->work,
                            .scratch = matrix->work + scratch_place(matrix->plan),
                            .pivots = matrix->pivots,
+                           .watch = matrix->watch,
                            .poll = matrix->poll};
 }
 
@@ -208,6 +209,8 @@ void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level,
         else
             add_scaled(place, k, B + place->value, L);
     }
+    for (const lg_mask_place *mask = plan->masks; mask < plan->masks + plan->nmasks; mask++)
+        matrix->values[mask->at] += B[mask->value];
 }
 
 static LG_INLINE void put_transposed(int rows, int nv, const double *restrict B, double *restrict U, int ld)
@@ -250,6 +253,8 @@ void lg_matrix_put_rows(lg_matrix *matrix, const double *B)
         else
             put(place->rows, place->nv, B + place->value, L, place->ld_L);
     }
+    for (const lg_mask_place *mask = plan->masks; mask < plan->masks + plan->nmasks; mask++)
+        matrix->values[mask->at] = B[mask->value];
 }
 
 /* ---- dense fall-back ---- */
@@ -388,6 +393,7 @@ static lg_status factor_fronts(lg_matrix *matrix)
     const lg_plan *plan = matrix->plan;
     lg_front_data data = front_data(matrix);
     matrix->is_dense = 0;
+    data.weak = &matrix->weak;
     start_factors(matrix);
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {
         int deficient = 0;

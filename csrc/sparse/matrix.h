@@ -39,6 +39,8 @@ typedef struct lg_matrix {
     int no_dense; /* a pivot that is too small gives LG_SINGULAR at once, without the dense fall-back */
     int keeps; /* S is that of the last lg_matrix_keep: new values of B need only lg_matrix_refactor */
     long factorisations, refactorisations, fallbacks; /* all of them; those with kept pivots; dense ones */
+    double watch; /* pivots below this part of their terms count as weak, in fronts whose rows may be inactive */
+    int weak; /* there was such a pivot; to be cleared by whoever looks at it */
     lg_poll *poll; /* called during long factorisations and solutions; NULL: none */
     int deficient_row; /* after LG_SINGULAR: a constraint row (0-based), or -1 - (velocity index) */
 } lg_matrix;
@@ -69,7 +71,8 @@ static inline double *lg_matrix_at(const lg_matrix *matrix, long meeting, int *l
 /* Upper right: s B^T. Adds. */
 void lg_matrix_add_columns(lg_matrix *matrix, double s, const double *B);
 /* Lower left: s B k X, with the link `level` of the chain (0: q, 1: v, 2: a); chain NULL
-   means the identity with k = 1. Adds, so that Z k0 X0 + B k1 X1 is two calls. */
+   means the identity with k = 1. Adds, so that Z k0 X0 + B k1 X1 is two calls. The ones of inactive rows are added as
+   they are. */
 void lg_matrix_add_rows(lg_matrix *matrix, double s, const double *B, int level, const lg_chain *chain);
 
 /* Upper right = B^T and lower left = B, in place of the previous values. B is the same in both unless the two belong to

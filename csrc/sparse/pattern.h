@@ -10,7 +10,10 @@
 
    Constraint matrix B: an array of values. Entry e of group g (e from group_start[g] to group_start[g + 1]) is the
    column-major (rows of g) x nv matrix at B + group_value[e] for block group_block[e]; the own rows of block b are
-   the column-major nown x nv matrix at B + own_value[b]. */
+   the column-major nown x nv matrix at B + own_value[b].
+
+   Some rows may be inactive, where others imply them: all of their entries are then zero, and a one in the values of B
+   takes the place of their pivot, so that their multipliers are zero. */
 #ifndef LG_SPARSE_PATTERN_H
 #define LG_SPARSE_PATTERN_H
 
@@ -29,6 +32,9 @@ typedef struct lg_pattern {
     int ncliques, nmass_cliques; /* all; those that M needs */
     const int *clique_start; /* per clique, ncliques + 1: first entry */
     const int *clique_block; /* per entry: block; a block alone is in a clique only if an element acts on it */
+    int nmasked; /* rows of groups that may be inactive */
+    const int *masked_row, *masked_group; /* their numbers and their groups */
+    int mask_value; /* B + mask_value + i is 1 if row masked_row[i] is inactive, else 0 */
     int nrows; /* constraint rows, own rows included */
     int nvalues; /* length of the values of B */
 } lg_pattern;

@@ -56,6 +56,7 @@ static void count_plan(builder *b)
     plan->size = plan->nvelocities + p->nrows;
 
     plan->nentries = p->group_start[p->ngroups];
+    plan->nmasks = p->nmasked;
     for (int i = 0; i < p->nblocks; i++)
         plan->nentries += p->nown[i] > 0;
     for (int c = 0; c < p->ncliques; c++)
@@ -75,10 +76,17 @@ static void plan_layout(void *self, lg_arena *arena)
     plan->updates = lg_arena_take(arena, (size_t)plan->nupdates * sizeof(lg_update));
     plan->unknowns = lg_arena_ints(arena, (size_t)plan->size);
     plan->entries = lg_arena_take(arena, (size_t)plan->nentries * sizeof(lg_entry_place));
+    plan->masks = lg_arena_take(arena, (size_t)plan->nmasks * sizeof(lg_mask_place));
     plan->meetings = lg_arena_take(arena, (size_t)plan->nmeetings * sizeof(lg_meeting));
 }
 
 /* ---- fronts ---- */
+
+/* The front of the i-th row that may be inactive. */
+static lg_front *masked_front(const builder *b, int i)
+{
+    return &b->plan->fronts[b->order.position[b->pattern->nblocks + b->pattern->masked_group[i]]];
+}
 
 static void fill_neighbours(builder *b, int k)
 {
@@ -100,6 +108,8 @@ static void fill_sizes(builder *b)
     lg_plan *plan = b->plan;
     for (int k = 0; k < plan->nfronts; k++)
         plan->fronts[k].fresh = b->order.node[k] < p->nblocks;
+    for (int i = 0; i < p->nmasked; i++)
+        masked_front(b, i)->watched = 1;
 
     int pivot = 0;
     long updates = 0;
@@ -125,12 +135,12 @@ static void fill_sizes(builder *b)
     }
 }
 
-/* Whether elements add to the front at position k, that of a block or of a group eliminated before one of its
-   blocks. */
+/* Whether elements add to the front at position k: that of a block, of a group eliminated before one of its blocks, or
+   of one with rows that may be inactive. */
 static int is_assembled(const builder *b, int k)
 {
     const lg_pattern *p = b->pattern;
-    int group = b->order.node[k] - p->nblocks, assembled = group < 0;
+    int group = b->order.node[k] - p->nblocks, assembled = group < 0 || b->plan->fronts[k].watched;
     for (int e = group < 0 ? 0 : p->group_start[group]; group >= 0 && e < p->group_start[group + 1]; e++)
         assembled |= b->order.position[p->group_block[e]] > k;
     return assembled;
@@ -285,6 +295,16 @@ static void fill_entries(builder *b)
             *place++ = own_entry(b, block);
 }
 
+static void fill_masks(builder *b)
+{
+    const lg_pattern *p = b->pattern;
+    for (int i = 0; i < p->nmasked; i++) {
+        const lg_front *front = masked_front(b, i);
+        int place = p->masked_row[i] - p->group_row[p->masked_group[i]];
+        b->plan->masks[i] = (lg_mask_place){.value = p->mask_value + i, .at = front->D + place * (front->n + 1L)};
+    }
+}
+
 /* ---- creation ---- */
 
 static lg_status build(builder *b)
@@ -307,6 +327,7 @@ static lg_status build(builder *b)
     fill_updates(b);
     fill_meetings(b);
     fill_entries(b);
+    fill_masks(b);
     return LG_OK;
 }
 

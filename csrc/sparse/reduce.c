@@ -53,6 +53,8 @@ static void fill_pattern(const sizes *s)
             s->group_value[e] = to->nvalues;
             to->nvalues += (from->group_row[g + 1] - from->group_row[g]) * s->nv[from->group_block[e]];
         }
+    to->mask_value = to->nvalues;
+    to->nvalues += to->nmasked;
     to->nv = s->nv, to->nown = s->zeros, to->v_start = s->v_start;
     to->own_row = to->own_value = s->zeros;
     to->group_value = s->group_value;
@@ -97,7 +99,7 @@ lg_status lg_reduction_create(const lg_pattern *pattern, const lg_plan *plan, lg
                               lg_reduction *reduction)
 {
     sizes s = {.pattern = pattern, .nmeetings = plan->nmeetings, .reduction = reduction};
-    *reduction = (lg_reduction){.nv = pattern->nv, .value = pattern->group_value};
+    *reduction = (lg_reduction){.nv = pattern->nv, .value = pattern->group_value, .mask_value = pattern->mask_value};
     LG_TRY(lg_arena_open(&reduction->memory, layout, &s));
     fill_pattern(&s);
     reduction->basis = s.basis;
@@ -191,6 +193,7 @@ void lg_reduction_rows(const lg_reduction *r, const double *B, const double *X, 
             mul_rows(p->group_row[g + 1] - p->group_row[g], r->nv[block], p->nv[block], B + r->value[e],
                      basis_of(r, X, block), out + p->group_value[e]);
         }
+    lg_copy(p->nmasked, B + r->mask_value, out + p->mask_value);
 }
 
 void lg_reduction_pull(const lg_reduction *r, const double *N, const double *x, double *y)

@@ -19,6 +19,7 @@ typedef struct lg_reduction { /* const after creation */
     const int *basis; /* per block: the place of its matrix among those of all blocks */
     int nbases; /* how many numbers these matrices have together */
     const int *value; /* per entry of a group: its place in the values of B of the whole system */
+    int mask_value; /* there */
     lg_arena memory;
 } lg_reduction;
 

@@ -46,6 +46,8 @@ void lg_layout_take(lg_layout *layout, lg_arena *arena, lg_layout_sizes sizes)
     layout->group_sufficient = lg_arena_ints(arena, nentries);
     layout->clique_start = lg_arena_ints(arena, (size_t)sizes.ncliques + 1);
     layout->clique_block = lg_arena_ints(arena, (size_t)sizes.nmembers);
+    layout->masked_row = lg_arena_ints(arena, (size_t)sizes.nmasked);
+    layout->masked_group = lg_arena_ints(arena, (size_t)sizes.nmasked);
     *layout->space = (lg_space){.linear = 1, .block = layout->block};
     *layout->pattern = (lg_pattern){
         .nv = layout->nv,
@@ -60,6 +62,8 @@ void lg_layout_take(lg_layout *layout, lg_arena *arena, lg_layout_sizes sizes)
         .group_sufficient = layout->group_sufficient,
         .clique_start = layout->clique_start,
         .clique_block = layout->clique_block,
+        .masked_row = layout->masked_row,
+        .masked_group = layout->masked_group,
     };
 }
 
@@ -98,6 +102,13 @@ int lg_layout_group(lg_layout *layout, int nrows)
     return row;
 }
 
+void lg_layout_mask(lg_layout *layout, int group, int row)
+{
+    int i = layout->pattern->nmasked++;
+    layout->masked_row[i] = layout->group_row[group] + row;
+    layout->masked_group[i] = group;
+}
+
 void lg_layout_member(lg_layout *layout, int block)
 {
     layout->clique_block[layout->nmembers++] = block;
@@ -128,5 +139,7 @@ void lg_layout_finish(lg_layout *layout)
         p->nrows += block->nown;
         p->nvalues += block->nown * block->nv;
     }
+    p->mask_value = p->nvalues;
+    p->nvalues += p->nmasked;
     layout->space->nrows = p->nrows;
 }

@@ -16,6 +16,7 @@ typedef struct lg_block_spec {
 typedef struct lg_layout_sizes {
     int nblocks, ngroups, nentries; /* entries: blocks of all groups */
     int ncliques, nmembers; /* members: blocks of all cliques */
+    int nmasked; /* rows that may be inactive */
 } lg_layout_sizes;
 
 typedef struct lg_layout {
@@ -24,7 +25,7 @@ typedef struct lg_layout {
     lg_block *block;
     int *nv, *nown, *v_start, *own_row, *own_value;
     int *group_row, *group_start, *group_block, *group_value, *group_sufficient;
-    int *clique_start, *clique_block;
+    int *clique_start, *clique_block, *masked_row, *masked_group;
     int nentries, nmembers; /* added so far, those of an unfinished group or clique included */
     long nmeetings; /* of the cliques added so far */
 } lg_layout;
@@ -46,6 +47,8 @@ int lg_layout_entry(lg_layout *layout, int block, int nrows, int sufficient);
 int lg_layout_group(lg_layout *layout, int nrows);
 /* Adds a block to the next clique. */
 void lg_layout_member(lg_layout *layout, int block);
+/* Row `row` of a finished group may be inactive. */
+void lg_layout_mask(lg_layout *layout, int group, int row);
 /* Makes a clique of the members added since the previous clique and returns the number of its first meeting in the
    matrix. Cliques that the mass matrix needs are made first. */
 long lg_layout_mass_clique(lg_layout *layout);

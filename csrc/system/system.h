@@ -121,12 +121,23 @@ enum {
     LG_SYSTEM_HAS_POTENTIAL = 64 /* at rest, `force` follows from a potential, which `energy` need not contain */
 };
 
+/* Rows around closed loops of which some imply the others: in every loop as many are active as are independent. The
+   others are inactive: their phi, phidot, zeta and their rows of B and Z are zero, and so are their multipliers. A
+   system begins with a choice of its own; solve/choice.h makes another where that is nearly dependent. */
+typedef struct lg_choice {
+    int nloops;
+    const int *start; /* per loop, nloops + 1: first row. The rows are those that the pattern lists as masked. */
+    const int *inactive; /* per row, whether it is inactive at first */
+    int mem; /* place in mem: per row 1 if it is not as at first; then a number that solve/choice.h keeps there */
+} lg_choice;
+
 typedef struct lg_system {
     void *self;
     const lg_space *space;
     const lg_pattern *pattern;
     unsigned flags;
-    int nmem; /* doubles of memory that `commit` owns */
+    const lg_choice *choice; /* NULL: all rows are always active */
+    int nmem; /* doubles of memory, which `commit` owns except for those of the choice */
     int nwork; /* doubles of scratch that every point must bring */
     int npair, nkept; /* doubles of scratch that every pair must bring, and of memory for a step, if there is `pair` */
     lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);

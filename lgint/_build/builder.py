@@ -49,9 +49,10 @@ class ModelBuilder(RodBuilder):
             "check": a start that violates a joint raises. "project": the nearest consistent positions and velocities
             (in the mass metric) replace it.
         redundant : str
-            Constraint rows that follow from those of joints added before: "error" names them; "drop" leaves them out,
-            and `Model.dropped_rows` names them; "minimum_norm" leaves them out of the run as well, and
-            `Trajectory.reaction` shares the reactions among all rows so that the multipliers are smallest.
+            Constraint rows that follow from those of joints added before: "error" names them; "drop" makes them
+            inactive, with multipliers of zero, and `Model.dropped_rows` names them (a run chooses other rows where
+            those in use become dependent); "minimum_norm" runs in the same way, and `Trajectory.reaction` shares the
+            reactions among all rows so that the multipliers are smallest.
 
         Returns
         -------

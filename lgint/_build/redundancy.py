@@ -34,8 +34,13 @@ def resolve(model: Model, start: str, redundant: str) -> Model:
     """
     choice("redundant", redundant, ("error", "drop", "minimum_norm"))
     dropped: Dropped = {}
+    members: dict[str, int] = {}
     for loop in loops(model):
-        dropped.update(_dependent(loop, start))
+        rows = _dependent(loop, start)
+        if rows:
+            number = len(set(members.values())) + 1
+            members |= dict.fromkeys(loop.joints, number)
+        dropped.update(rows)
     if not dropped:
         return model
     if redundant == "error":
@@ -44,7 +49,7 @@ def resolve(model: Model, start: str, redundant: str) -> Model:
             'apart, or let build(redundant="drop") leave the rows out, or build(redundant="minimum_norm") share the '
             "reactions as well"
         )
-    return Model({**model.record(), "dropped": dropped, "redundant": redundant})
+    return Model({**model.record(), "dropped": dropped, "loops": members, "redundant": redundant})
 
 
 def describe(model: Model, dropped: Mapping[str, Sequence[int]]) -> str:

@@ -13,7 +13,7 @@ from lgint._args import Array, shown
 from lgint._model.callable import CallableModel
 from lgint._model.gradients import by_differences
 from lgint._model.lagrangian import GRADIENTS, LagrangianModel
-from lgint._model.model import System, checked
+from lgint._model.model import Model, System, checked
 
 
 @dataclass(frozen=True)
@@ -282,7 +282,8 @@ def check(model: System, *, points: int = 3, seed: int = 0, tolerance: float = 1
     ValueError
         If `points` is not a whole number of at least one.
     """
-    checked(model)
+    if isinstance(model := checked(model), Model):
+        model = model.complete.with_state(model.q0, model.v0)  # inactive rows are compared as well
     if not isinstance(points, (int, np.integer)) or points < 1:
         raise ValueError(f"points: a whole number >= 1 expected, got {shown(points)}")
     comparisons = [_space, _constraints, _mass]

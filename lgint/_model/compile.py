@@ -50,7 +50,8 @@ class Element(NamedTuple):
     frames: Sequence[int]  # one or two
     parameters: Array  # (k,)
     function: Callable[..., ArrayLike] | None = None
-    dropped: Sequence[int] = ()  # numbers of the constraint rows that are left out
+    implied: Sequence[int] = ()  # constraint rows that others imply: inactive at first, or omitted without a loop
+    loop: int = 0  # a number from 1 on that joints have in common whose rows imply one another
 
 
 class Description(NamedTuple):
@@ -60,19 +61,19 @@ class Description(NamedTuple):
     frames: NDArray[np.intc]  # (m, 2): block and part
     points: Array  # (m, 6): base and offset
     elements: list[tuple[str, str, Any, Any]]  # kind, name, function and its tangent, or None
-    numbers: NDArray[np.intc]  # (n, 4): frames (-1: none), number of parameters, and bits of dropped rows
+    numbers: NDArray[np.intc]  # (n, 5): frames (-1: none), number of parameters, loop, bits of implied rows
     parameters: Array  # of all elements, one after the other
 
     @classmethod
     def of(cls, blocks: Sequence[tuple[str, int]], frames: Sequence[Frame], elements: Sequence[Element]) -> Description:
         """The description of these parts."""
-        numbers = [(*_ends(e), len(e.parameters), sum([1 << row for row in e.dropped])) for e in elements]
+        numbers = [(*_ends(e), len(e.parameters), e.loop, sum([1 << row for row in e.implied])) for e in elements]
         return cls(
             blocks,
             np.array([frame[:2] for frame in frames], dtype=np.intc).reshape(len(frames), 2),
             np.array([point for _, _, point in frames], dtype=np.float64).reshape(len(frames), 6),
             [(e.kind, e.name, e.function, getattr(e.function, "tangent", None)) for e in elements],
-            np.array(numbers, dtype=np.intc).reshape(len(elements), 4),
+            np.array(numbers, dtype=np.intc).reshape(len(elements), 5),
             np.concatenate([*[e.parameters for e in elements], ()]),
         )
 
@@ -249,11 +250,12 @@ def _element(
     frames: tuple[int, ...],
     values: dict[str, Any],
     function: Callable[..., ArrayLike] | None = None,
-    dropped: list[int] | None = None,
+    implied: Sequence[int] = (),
+    loop: int = 0,
 ) -> Element:
     """An element with its parameters by name, in the order of the row of its kind."""
     flat = [np.asarray(values[parameter], dtype=np.float64).ravel() for parameter in _PARAMETERS[kind]]
-    return Element(kind, name, frames, np.concatenate([*flat, ()]), function, dropped or ())
+    return Element(kind, name, frames, np.concatenate([*flat, ()]), function, implied, loop)
 
 
 def _supports(record: Record, frames: Frames) -> Iterator[Maker]:
@@ -348,13 +350,19 @@ def _weight(record: Record, name: str, at: tuple[int, ...]) -> Element:
 
 def _joint(record: Record, name: str, frames: tuple[int, int]) -> Element:
     """The element of a joint that has constraint rows."""
-    joint, dropped = record["joints"][name], record["dropped"].get(name)
+    joint, rows = record["joints"][name], _rows(record, name)
     if "triads" not in joint:
-        return _element(joint["kind"], name, frames, dict(joint), dropped=dropped)
+        return _element(joint["kind"], name, frames, dict(joint), None, *rows)
     if joint["kind"] in EDGES.values():
         return _edge(record, name, frames)
     values = {"carrier": CARRIERS.index(joint["carrier"]), **_axes(record, joint)}
-    return _element(joint["kind"], name, frames, values, dropped=dropped)
+    return _element(joint["kind"], name, frames, values, None, *rows)
+
+
+def _rows(record: Record, name: str) -> tuple[Sequence[int], int]:
+    """The rows of a joint that others imply, and its loop."""
+    dropped = record["dropped"]
+    return dropped.get(name, ()), record.get("loops", {}).get(name, 0) if dropped else 0
 
 
 def _edge(record: Record, name: str, frames: tuple[int, int]) -> Element:
@@ -364,7 +372,7 @@ def _edge(record: Record, name: str, frames: tuple[int, int]) -> Element:
     function, constrained = joint["reference"].get("function"), ROWS[joint["kind"]]
     if function and constrained:
         function = StrainLaw(name, function, constrained)
-    return _element(joint["kind"], name, frames, values, function, record["dropped"].get(name))
+    return _element(joint["kind"], name, frames, values, function, *_rows(record, name))
 
 
 def _axes(record: Record, joint: JointRow) -> dict[str, Any]:

@@ -8,7 +8,7 @@ connected to the rest by one body or one joint alone can move as a whole without
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import numpy as np
 
@@ -77,7 +77,9 @@ class Loop:
                 bodies[name] = {**self.model.bodies[name], "block": i}
         hanging = [name for block in self._blocks for name in self._whole.hanging[block]]
         joints = {name: self.model.joints[name] for name in (*hanging, *self.joints)}
-        return compiled({**self._whole.bare, "bodies": bodies, "joints": joints, "dropped": dropped}).core
+        loops = dict.fromkeys(self.joints, 1)
+        own = {**self._whole.bare, "bodies": bodies, "joints": joints, "dropped": dropped, "loops": loops}
+        return compiled(cast(Record, own)).core
 
     def part(self, x: Array, level: int) -> Array:
         """The loop's coordinates (level 0) or velocities (level 1) among those of the model, (..., nq) or (..., nv)."""

@@ -365,18 +365,18 @@ class Model(System):
 
     @property
     def dropped(self) -> dict[str, list[int]]:
-        """Constraint rows that were left out: their numbers in a joint, by the name of the joint."""
+        """Redundant constraint rows, inactive at first: their numbers in a joint, by the name of the joint."""
         return self._record["dropped"]
 
     @property
     def dropped_rows(self) -> list[str]:
-        """Names of the constraint rows that were left out, each with its joint."""
+        """Names of the redundant constraint rows, which are inactive at first, each with its joint."""
         whole = self.complete
         return [whole.row_names[whole.rows(joint).start + i] for joint, rows in self.dropped.items() for i in rows]
 
     @functools.cached_property
     def complete(self) -> Model:
-        """The model with all of its constraint rows; itself if none was left out."""
+        """The model with all of its constraint rows active; itself if none is redundant."""
         return Model({**self._record, "dropped": {}}) if self.dropped else self
 
     # ---- bodies ----

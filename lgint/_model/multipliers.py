@@ -1,4 +1,4 @@
-"""Multipliers of all constraint rows, including those that were left out as redundant."""
+"""Multipliers of all constraint rows of loops with redundant joints."""
 
 from __future__ import annotations
 
@@ -12,15 +12,12 @@ from lgint._model.model import Model
 def complete_multipliers(model: Model, q: Array, v: Array, lam: Array) -> Array:
     """Multipliers (n, rows of `model.complete`) of all rows for states q (n, nq), v (n, nv), lam (n, nc).
 
-    Rows that were dropped have zero; with redundant="minimum_norm" the multipliers of a loop are those of least
-    Euclidean norm (in N and N m) with the same effect on the bodies: lam - n (n^T lam) with B^T n = 0.
+    Inactive rows have zero; with redundant="minimum_norm" the multipliers of a loop are those of least Euclidean norm
+    (in N and N m) with the same effect on the bodies: lam - n (n^T lam) with B^T n = 0.
     """
     whole = model.complete
-    kept = np.ones(whole.nc, dtype=bool)
-    for joint, rows in model.dropped.items():
-        kept[whole.rows(joint).start + np.array(rows)] = False
     out = np.zeros((len(lam), whole.nc))
-    out[:, kept] = lam
+    out[:, _numbers(model, whole)] = lam
     if model.redundant != "minimum_norm":
         return out
     for loop in loops(whole):
@@ -32,3 +29,11 @@ def complete_multipliers(model: Model, q: Array, v: Array, lam: Array) -> Array:
                 range_of_B = np.linalg.svd(loop.jacobian(qi, vi), full_matrices=False)[0][:, :rank]
                 out[i, columns] = range_of_B @ (range_of_B.T @ out[i, columns])
     return out
+
+
+def _numbers(model: Model, whole: Model) -> list[int]:
+    """The rows of a model by their numbers among all; models of older files omit those that were dropped."""
+    omitted: set[int] = set()
+    for joint, rows in model.dropped.items() if model.nc < whole.nc else ():
+        omitted.update(whole.rows(joint)[row] for row in rows)
+    return [row for row in range(whole.nc) if row not in omitted]

@@ -117,7 +117,13 @@ class Origin(TypedDict):
     parameters: dict[str, Any]
 
 
-class Record(TypedDict):
+class Loops(TypedDict, total=False):
+    """What records of older files lack: their models omit dropped rows altogether."""
+
+    loops: dict[str, int]  # by joint: the number, from 1 on, of its loop, if rows are dropped there
+
+
+class Record(Loops):
     """A model. Bodies, joints and forces stand in the order in which they were added, by name."""
 
     gravity: Vector
@@ -127,7 +133,7 @@ class Record(TypedDict):
     forces: dict[str, ForceRow]
     rods: dict[str, RodRow]
     redundant: str  # what `build` does with redundant rows: "error", "drop" or "minimum_norm"
-    dropped: dict[str, list[int]]  # by joint: numbers of the rows that are left out
+    dropped: dict[str, list[int]]  # by joint: numbers of the rows that others imply, which are inactive at first
     q0: Vector
     v0: Vector
     reference: str  # the paper

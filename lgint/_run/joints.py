@@ -186,9 +186,9 @@ class JointStates(States):
         return np.stack(angles, axis=1) if angles else np.empty((len(self), 0))
 
     def all_multipliers(self) -> Array:
-        """Multipliers of all rows of `model.complete`, including those that were left out as redundant.
+        """Multipliers of all rows of `model.complete`, redundant ones included.
 
-        They are zero for rows that were dropped. For a model built with redundant="minimum_norm" they have the least
+        They are zero for inactive rows. For a model built with redundant="minimum_norm" they have the least
         Euclidean norm (with N and N m alike) among all multipliers with the same effect on the bodies as `lam`.
 
         Returns
@@ -234,7 +234,7 @@ class JointStates(States):
             return self._held(model, name, frame, slot)
         # the core gives the force in inertial axes and the moment in those of the body's node
         lam = self.all_multipliers()
-        whole, place = model.complete, model.joint_place(name)
+        whole, place = model if model.nc == lam.shape[1] else model.complete, model.joint_place(name)
         element = whole.joint_place(name).element
         how = self._static, self._invariant, self._memory
         wrench = whole.core.reaction(element, slot, self.clock, self.q, self.v, lam, *how)

@@ -88,7 +88,7 @@ BAD_MODELS = {
     "parameter missing": (([("R3xSO3", 0)], [(0, [0] * 6)], [("gravity", "g", [0], [1, 0], None)]), "g: .*parameters"),
     "row that is not there": (
         ([("R3xSO3", 0)], [(0, [0] * 6)], [("gravity", "g", [0], [1, 0, 0, 1], None, [0])]),
-        "g: no such constraint row to drop",
+        "g: no such constraint row in a loop",
     ),
     "function not callable": (
         ([("R3xSO3", 0)], [(0, [0] * 6)], [("force", "f", [0], [0, 2], 3.0)]),
@@ -128,7 +128,7 @@ def test_bad_blocks_are_refused(blocks):
 
 BODY = ("rigid_body", "b", [0], [1.0, 1, 1, 1, 0, 0, 0])
 DESCRIPTION = described([("R3xSO3", 0)], [(0, [0] * 6)], [BODY])
-NOT_FRAMES, NOT_NUMBERS = "frames must be an array of intc of shape .1, 2.", "numbers must be an array of intc .*1, 4"
+NOT_FRAMES, NOT_NUMBERS = "frames must be an array of intc of shape .1, 2.", "numbers must be an array of intc .*1, 5"
 NOT_BLOCKS, NOT_ELEMENTS = "blocks are .kind, n.", "elements are .type, name, function, tangent."
 NOT_POINTS, NOT_A_FUNCTION = "points must have shape .n, 6.", "function of element g must be a function or None"
 
@@ -149,14 +149,19 @@ BAD_DESCRIPTIONS = {
     "a type that is not known": ("elements", [("nix", "g", None, None)], "nix: no such element"),
     "a function that is a number": ("elements", [("gravity", "g", 1.0, None)], NOT_A_FUNCTION),
     "a tangent that is a number": ("elements", [("gravity", "g", sum, 1.0)], NOT_A_FUNCTION),
-    "numbers of two elements": ("numbers", np.zeros((2, 4), np.intc), NOT_NUMBERS),
-    "a frame beyond the last": ("numbers", np.array([[1, -1, 7, 0]], np.intc), "b: no such frame"),
+    "numbers of two elements": ("numbers", np.zeros((2, 5), np.intc), NOT_NUMBERS),
+    "a frame beyond the last": ("numbers", np.array([[1, -1, 7, 0, 0]], np.intc), "b: no such frame"),
     "a negative count": (
         "numbers",
-        np.array([[0, -1, -1, 0]], np.intc),
+        np.array([[0, -1, -1, 0, 0]], np.intc),
         "parameters must have as many values.*given 7",
     ),
-    "a row that is not there": ("numbers", np.array([[0, -1, 7, -1]], np.intc), "b: no such constraint row to drop"),
+    "a row that is not there": (
+        "numbers",
+        np.array([[0, -1, 7, 0, -1]], np.intc),
+        "b: no such constraint row in a loop",
+    ),
+    "a loop beyond the last": ("numbers", np.array([[0, -1, 7, 2, 0]], np.intc), "b: no such constraint row in a loop"),
     "parameters of two axes": ("parameters", np.ones((1, 7)), "parameters must have shape .n,."),
     "too few parameters": ("parameters", np.ones(6), "parameters must have as many values.*given 6"),
     "too many parameters": ("parameters", np.ones(8), "parameters must have as many values.*given 8"),

@@ -58,7 +58,7 @@ def test_a_planar_four_bar_is_three_times_overconstrained(formulation, carrier):
     model = four_bar(formulation, carrier=carrier).build(redundant="drop")
     assert len(model.dropped_rows) == 3
     assert all(row.startswith("hinge3: ") for row in model.dropped_rows)
-    assert model.nc == model.complete.nc - 3
+    assert model.row_names == model.complete.row_names
 
 
 def test_the_second_hinge_of_a_door_is_redundant_altogether():
@@ -67,7 +67,6 @@ def test_the_second_hinge_of_a_door_is_redundant_altogether():
     ):
         door().build()
     model = door().build(redundant="drop")
-    assert model.nc == 5
     assert model.dropped_rows == [f"upper: translation along {x}" for x in "xyz"] + [
         f"upper: rotation about {e}" for e in ("e2", "e1")
     ]
@@ -87,7 +86,7 @@ def test_a_distance_can_be_redundant():
     b.add_joint("distance", lgint.ground, "ball", point_b=(0, 0, 0), name="rod")
     with pytest.raises(ValueError, match="redundant constraints: rod: distance;"):
         b.build()
-    assert b.build(redundant="drop").nc == 3
+    assert b.build(redundant="drop").dropped_rows == ["rod: distance"]
 
 
 def parallelogram_bars(angle):
@@ -136,7 +135,7 @@ def test_a_rod_across_its_slider_is_no_contradiction():
 def test_what_is_nearly_redundant_is_kept():
     """If a hinge is tilted by a milliradian, its rows lock the four-bar but are independent of the others."""
     model = four_bar(tilt=1e-3).build(redundant="drop")
-    assert model.complete.nc - model.nc == 2
+    assert len(model.dropped_rows) == 2
 
 
 def test_a_rough_start_is_projected():
@@ -147,7 +146,7 @@ def test_a_rough_start_is_projected():
             "revolute", lgint.ground, "door", point_a=(0, 0, z), point_b=(-0.5, 0, z), axis=(0, 0, 1), name=str(z)
         )
     model = b.build(start="project", redundant="drop")
-    assert model.nc == 5
+    assert len(model.dropped_rows) == 5
     assert np.abs(model.complete.core.residual(0.0, model.q0, model.v0)[0]).max() < 1e-12
 
 

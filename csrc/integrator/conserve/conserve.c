@@ -43,7 +43,7 @@ static lg_status prepare(lg_stepper *self)
     c->kinetic = c->rule->kinetic;
     if (c->kinetic == LG_KINETIC_POLYNOMIAL)
         c->kinetic = lg_conserve_hamiltonians[options->hamiltonian.choice];
-    c->equivariant = options->equivariant.number != 0;
+    c->equivariant = self->invariant = options->equivariant.number != 0;
     c->guess = options->guess.choice;
     c->newton = lg_implicit_settings(self, &options->stop);
     c->newton.plain = 1;

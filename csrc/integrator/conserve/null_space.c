@@ -88,6 +88,8 @@ lg_status lg_null_factor(lg_null_space *null, lg_accel *accel, const double *G, 
     lg_matrix *matrix = &null->matrix;
     long fallbacks = matrix->fallbacks;
     matrix->poll = accel->matrix.poll;
+    matrix->watch = accel->matrix.watch;
+    matrix->weak = 0;
     lg_matrix_zero(matrix);
     lg_reduction_add(r, &accel->matrix, null->N, null->X, matrix);
     lg_reduction_rows(r, G, null->N, null->G);
@@ -97,6 +99,7 @@ lg_status lg_null_factor(lg_null_space *null, lg_accel *accel, const double *G, 
     lg_status status = lg_matrix_factor(matrix);
     accel->matrix.factorisations++;
     accel->matrix.fallbacks += matrix->fallbacks - fallbacks;
+    accel->matrix.weak |= matrix->weak;
     return status == LG_SINGULAR ? name_deficient(null, report) : status;
 }
 

@@ -12,7 +12,8 @@ typedef struct lg_joint_type lg_joint_type;
 typedef struct lg_joint { /* const data of the model */
     lg_element e;
     const lg_joint_type *type;
-    int row, value[2]; /* first constraint row; per frame its part of the values of B */
+    int group, row,
+        value[2]; /* its group of the pattern; first constraint row; per frame its part of the values of B */
     size_t work; /* position of its part of the scratch */
     int nrows, row_in_type[LG_MAX_ROWS]; /* the constraint rows that are not dropped, by their numbers in the type */
 } lg_joint;

@@ -1,0 +1,79 @@
+/* A model as a system: its verbs and flags. */
+#include "model/private.h"
+
+static const char *block_name(void *self, int block)
+{
+    const lg_model *m = self;
+    return m->body_names[block];
+}
+
+static const char *row_name(void *self, int row)
+{
+    const lg_model *m = self;
+    return row >= 0 && row < m->space.nrows ? m->row_names[row] : "";
+}
+
+static unsigned flags_of(const lg_model *m)
+{
+    unsigned flags = LG_SYSTEM_CONSTANT_MASS | LG_SYSTEM_CONSERVATIVE | LG_SYSTEM_HAS_POTENTIAL;
+    for (int i = 0; i < m->nbodies; i++) {
+        if (m->bodies[i].type->is_support) {
+            flags |= m->bodies[i].e.function.call ? LG_SYSTEM_NEEDS_GIL : 0;
+            continue;
+        }
+        const lg_node *node = m->bodies[i].block->node;
+        if (!m->bodies[i].type->constant_mass || node->attitude)
+            flags &= ~(unsigned)LG_SYSTEM_CONSTANT_MASS;
+        if (node->place == LG_PLACE_NO_BODY && m->bodies[i].type->transmit)
+            flags |= LG_SYSTEM_TREES;
+    }
+    for (int i = 0; i < m->nforces; i++) {
+        const lg_force *f = &m->forces[i];
+        if (f->e.function.call)
+            flags |= LG_SYSTEM_NEEDS_GIL;
+        if (f->type->uses_law && !f->e.law.has_tangent)
+            flags |= LG_SYSTEM_DIFFERENCED;
+        if (!f->type->potential && !f->type->dissipates)
+            flags &= ~(unsigned)LG_SYSTEM_CONSERVATIVE;
+        if (!lg_force_has_potential(f))
+            flags &= ~(unsigned)LG_SYSTEM_HAS_POTENTIAL;
+    }
+    for (int i = 0; i < m->njoints; i++)
+        if (m->joints[i].e.function.call)
+            flags |= LG_SYSTEM_NEEDS_GIL;
+    return flags;
+}
+
+/* Whether every body finds its own acceleration. */
+static int is_loose(const lg_model *m)
+{
+    if (m->space.nrows)
+        return 0;
+    for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++)
+        if (!b->type->is_support && !(b->type->accelerate && b->type->is_loose(b)))
+            return 0;
+    return 1;
+}
+
+void lg_model_fill_system(lg_model *m)
+{
+    lg_system *s = &m->system;
+    s->self = m;
+    s->space = &m->space;
+    s->pattern = &m->pattern;
+    s->flags = flags_of(m);
+    s->eval = lg_model_eval;
+    s->accelerate = is_loose(m) ? lg_model_accelerate : NULL;
+    s->energy = lg_model_energy;
+    s->kinetic = lg_model_kinetic;
+    s->without_step = lg_model_without_step;
+    s->pair = lg_model_pair;
+    s->npair = (int)lg_model_pair_work(m);
+    s->nkept = (int)lg_model_kept(m);
+    s->next_kink = lg_model_next_kink;
+    s->commit = m->choice.mem > 0 ? lg_model_commit : NULL;
+    s->choice = m->pattern.nmasked ? &m->choice : NULL;
+    s->row_name = row_name;
+    s->block_name = block_name;
+    s->culprit = lg_model_culprit;
+}

@@ -1,0 +1,216 @@
+/* The choice of active rows around closed loops; see choice.h. */
+#include "solve/choice.h"
+
+#include "core/small.h"
+
+/* A smaller part of a row, relative to the largest row, counts as zero. */
+static const double tolerance = 1e-7;
+/* Rows are chosen again if the smallest pivot is below this part of that of the best choice. */
+static const double worse = 0.3;
+
+/* Bounds of weak pivots, as parts of their terms: about the square of the sine of the angle between a row and the rows
+   before it. The next one holds where other rows were not much better. */
+static const double bounds[] = {1e-3, 1e-5, 1e-7, 1e-9, 0};
+enum { BOUNDS = sizeof bounds / sizeof *bounds };
+
+/* ---- memory ---- */
+
+/* The number of the bound in use follows what mem says of the rows. */
+static int bound_place(const lg_system *system)
+{
+    return system->choice->mem + system->pattern->nmasked;
+}
+
+void lg_choice_watch(lg_accel *accel, const double *mem)
+{
+    if (accel->system->choice)
+        accel->matrix.watch = bounds[(int)mem[bound_place(accel->system)]];
+    accel->matrix.weak = 0;
+}
+
+int lg_choice_is_weak(const lg_accel *accel)
+{
+    return accel->system->choice && (accel->matrix.weak || accel->system->flags & LG_SYSTEM_TREES);
+}
+
+static int largest_loop(const lg_choice *choice)
+{
+    int largest = 0;
+    for (int i = 0; i < choice->nloops; i++) {
+        int n = choice->start[i + 1] - choice->start[i];
+        largest = n > largest ? n : largest;
+    }
+    return largest;
+}
+
+typedef struct opening {
+    lg_choice_scratch *rows;
+    const lg_system *system;
+} opening;
+
+static void layout(void *self, lg_arena *arena)
+{
+    opening *o = self;
+    const lg_system *system = o->system;
+    size_t nv = (size_t)system->space->nv, n = (size_t)largest_loop(system->choice);
+    o->rows->B = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
+    o->rows->mem = lg_arena_doubles(arena, (size_t)system->nmem);
+    o->rows->rows = lg_arena_doubles(arena, n * nv);
+    o->rows->column = lg_arena_ints(arena, nv);
+    o->rows->taken = lg_arena_ints(arena, n);
+}
+
+static lg_status open_rows(lg_choice_scratch *rows, const lg_system *system)
+{
+    return rows->arena.base ? LG_OK : lg_arena_open(&rows->arena, layout, &(opening){rows, system});
+}
+
+void lg_choice_close(lg_choice_scratch *rows)
+{
+    lg_arena_close(&rows->arena);
+}
+
+/* ---- the rows of a loop ---- */
+
+typedef struct loop {
+    const lg_system *system;
+    int first, n, rank; /* its rows; how many of them are active */
+} loop;
+
+static loop loop_of(const lg_system *system, int i)
+{
+    const lg_choice *choice = system->choice;
+    loop l = {system, choice->start[i], choice->start[i + 1] - choice->start[i], 0};
+    for (int k = l.first; k < l.first + l.n; k++)
+        l.rank += !choice->inactive[k];
+    return l;
+}
+
+/* Numbers the velocities that the rows act on. */
+static void number_columns(lg_choice_scratch *rows, const loop *l)
+{
+    const lg_pattern *p = l->system->pattern;
+    rows->columns = 0;
+    for (int i = 0; i < l->system->space->nv; i++)
+        rows->column[i] = -1;
+    for (int i = l->first; i < l->first + l->n; i++)
+        for (int e = p->group_start[p->masked_group[i]]; e < p->group_start[p->masked_group[i] + 1]; e++)
+            for (int v = p->v_start[p->group_block[e]]; v < p->v_start[p->group_block[e] + 1]; v++)
+                if (rows->column[v] < 0)
+                    rows->column[v] = rows->columns++;
+}
+
+static double *row_of(const lg_choice_scratch *rows, int i)
+{
+    return rows->rows + (size_t)i * (size_t)rows->columns;
+}
+
+/* Copies row i of the loop out of B. */
+static void copy_row(const lg_choice_scratch *rows, const loop *l, int i)
+{
+    const lg_pattern *p = l->system->pattern;
+    int group = p->masked_group[l->first + i], count = p->group_row[group + 1] - p->group_row[group];
+    double *out = row_of(rows, i);
+    lg_zero(rows->columns, out);
+    for (int e = p->group_start[group]; e < p->group_start[group + 1]; e++) {
+        const double *B = rows->B + p->group_value[e] + p->masked_row[l->first + i] - p->group_row[group];
+        const int *column = rows->column + p->v_start[p->group_block[e]];
+        for (int j = 0; j < p->nv[p->group_block[e]]; j++)
+            out[column[j]] += B[j * count];
+    }
+}
+
+/* ---- pivoting ---- */
+
+/* The row that is not taken with the largest part, whose square is *largest; -1: all are taken. */
+static int largest_row(const lg_choice_scratch *rows, int n, double *largest)
+{
+    int best = -1;
+    for (int i = 0; i < n; i++) {
+        const double *row = row_of(rows, i);
+        double square = rows->taken[i] ? 0 : lg_dot(rows->columns, row, row);
+        if (!rows->taken[i] && (best < 0 || square > *largest))
+            best = i, *largest = square;
+    }
+    return best;
+}
+
+/* Takes a row, and its direction out of those that are not taken. */
+static void take_row(lg_choice_scratch *rows, int n, int best, double square)
+{
+    const double *direction = row_of(rows, best);
+    rows->taken[best] = 1;
+    for (int i = 0; i < n && square > 0; i++)
+        if (!rows->taken[i])
+            lg_axpy(rows->columns, -lg_dot(rows->columns, row_of(rows, i), direction) / square, direction,
+                    row_of(rows, i));
+}
+
+/* Takes as many rows as are independent, of all rows (mem NULL) or of the active ones. Returns the smallest pivot, 0 if
+   fewer are independent. */
+static double pivot(lg_choice_scratch *rows, const loop *l, const double *mem)
+{
+    const lg_choice *choice = l->system->choice;
+    double square = 0, least = INFINITY, bound = 0;
+    for (int i = 0; i < l->n; i++) {
+        int k = l->first + i;
+        copy_row(rows, l, i);
+        rows->taken[i] = mem && choice->inactive[k] != (mem[choice->mem + k] != 0);
+    }
+    for (int count = 0; count < l->rank; count++) {
+        int best = largest_row(rows, l->n, &square);
+        take_row(rows, l->n, best, square);
+        least = fmin(least, sqrt(square));
+        bound = count ? bound : tolerance * least;
+    }
+    return least > bound ? least : 0;
+}
+
+/* Makes the rows active that have been taken; returns whether others were. */
+static int activate(const lg_choice_scratch *rows, const loop *l, double *mem)
+{
+    const lg_choice *choice = l->system->choice;
+    int changed = 0;
+    for (int i = 0; i < l->n; i++) {
+        double *other = mem + choice->mem + l->first + i, now = rows->taken[i] == choice->inactive[l->first + i];
+        changed |= *other != now;
+        *other = now;
+    }
+    return changed;
+}
+
+/* ---- the choice ---- */
+
+/* B with all rows active. */
+static lg_status evaluate(lg_choice_scratch *rows, lg_accel *accel, const lg_point *point, lg_report *report)
+{
+    const lg_system *system = accel->system;
+    lg_point at = *point;
+    lg_copy(system->nmem, point->mem, rows->mem);
+    for (int i = 0; i < system->pattern->nmasked; i++)
+        rows->mem[system->choice->mem + i] = system->choice->inactive[i];
+    at.mem = rows->mem;
+    return lg_accel_eval(accel, &at, &(lg_wanted){.B = rows->B}, report);
+}
+
+lg_status lg_choice_renew(lg_choice_scratch *rows, lg_accel *accel, const lg_point *point, double *mem, int *changed,
+                          lg_report *report)
+{
+    const lg_system *system = accel->system;
+    *changed = 0;
+    if (!system->choice)
+        return LG_OK;
+    LG_TRY(open_rows(rows, system));
+    LG_TRY(evaluate(rows, accel, point, report));
+    for (int i = 0; i < system->choice->nloops; i++) {
+        loop l = loop_of(system, i);
+        number_columns(rows, &l);
+        double now = pivot(rows, &l, mem);
+        if (now < worse * pivot(rows, &l, NULL))
+            *changed |= activate(rows, &l, mem);
+    }
+    double *bound = mem + bound_place(system);
+    if (*changed || accel->matrix.weak)
+        *bound = *changed ? 0 : fmin(*bound + 1, BOUNDS - 1);
+    return LG_OK;
+}
