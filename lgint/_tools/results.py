@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,7 +38,8 @@ class Study:
     order : int
         What the method promises for q, v and the multipliers.
     h : ndarray, shape (n,)
-        Step sizes, s; of runs with error control their mean.
+        Sizes of the steps taken, s: each interval is cut into equal ones, at most as long as the step given. If they
+        differ, as between stops, the largest; of runs with error control their mean. Orders are slopes over it.
     tolerance : ndarray, shape (n,), or None
         The relative tolerances of runs with error control.
     errors : dict of ndarray, shape (n,)
@@ -218,9 +220,12 @@ class Comparison(Mapping[str, Study]):
     ----------
     studies : dict of Study
         The studies by their labels.
+    failures : dict of str
+        By their labels the messages of settings without a study, if failures are kept.
     """
 
     studies: dict[str, Study]
+    failures: dict[str, str] = field(default_factory=dict)
 
     def __getitem__(self, label: str) -> Study:
         return self.studies[label]
@@ -235,12 +240,14 @@ class Comparison(Mapping[str, Study]):
         return f"<lgint.Comparison of {len(self)} studies>"
 
     def __str__(self) -> str:
-        return "\n\n".join(f"{label}: {study}" for label, study in self.items())
+        made = [f"{label}: {study}" for label, study in self.items()]
+        return "\n\n".join([*made, *(f"{label}: {message}" for label, message in self.failures.items())])
 
     def _repr_html_(self) -> str:
-        return "\n".join(
+        made = [
             _html.table(f"{label}: {study._caption()}", study._head(), study._rows()) for label, study in self.items()
-        )
+        ]
+        return "\n".join([*made, *(f"<p>{escape(f'{label}: {text}')}</p>" for label, text in self.failures.items())])
 
     def to_pandas(self) -> DataFrame:
         """A row for each run with its errors, drifts and costs; needs pandas.

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lgint._args import Array, choice, number, shown
-from lgint._core import IntegrationError
+from lgint._core import IntegrationError, Interrupted
 from lgint._model.model import System
 from lgint._run.integrate import count, integrate, method_info
+from lgint._run.progress import progress_bar
 from lgint._run.trajectory import Trajectory
 from lgint._tools.differences import differences, places, rows, same_space
 from lgint._tools.drifts import Invariants, deviations
@@ -35,6 +36,7 @@ def study(
     invariants: Invariants = (),
     repeats: int = 1,
     failures: str = "raise",
+    progress: bool | Callable[[float], None] = False,
     **options: Any,
 ) -> Study:
     """Integrates with every step size, or every tolerance, and compares with a reference.
@@ -69,6 +71,9 @@ def study(
         Each run is made this number of times, and the least processor time counts.
     failures : {"raise", "keep"}
         "keep": a run that fails leaves NaN in place of its errors, and its message in `failures`.
+    progress : bool or function
+        True: show a bar of the runs, that of the reference included, on standard error. A function is called with the
+        number of runs that are done.
     **options
         Of the method.
 
@@ -82,39 +87,81 @@ def study(
     ValueError
         For fewer than two steps, error control with steps, a reference of other bodies, and runs that do not reach
         `t_end`.
+    Interrupted
+        At Ctrl-C, with the study of the runs that are done as `trajectory`; errors are NaN where the reference is to be
+        made.
     """
     choice("failures", failures, ("raise", "keep"))
+    watched = _watched(observables)
     cases = _cases(steps, tolerances, options)
     times = _times(cases, t_end, options, wanted=maximum or bool(invariants and steps is not None))
     kept: dict[str, Any] = {"save_every": _LAST} if steps is not None or not invariants else {}
     kept |= {} if times is None else {"t_eval": times}
-    runs = [
-        _run(model, method, {"t_end": t_end, **kept, **case}, count("repeats", repeats), failures) for case in cases
-    ]
-    for one in runs:
-        if not one.failure:
-            _check_end("events", one.run, t_end)
-    best = _reference(reference, model, method, {"t_end": t_end, **kept, **cases[-1]}, cases)
-    _check_end("reference", best, t_end)
+    count("repeats", repeats)
+    runs: list[_Run] = []
 
-    watched, compared = observables or {}, times if maximum else None
-    found = [{} if one.failure else _errors(one.run, best, compared, watched) for one in runs]
-    if all(one.failure for one in runs):
-        found = [dict.fromkeys(("q", "v", *watched), np.array([math.nan]))] * len(runs)
-    drifts = [{} if one.failure else deviations(one.run, invariants) for one in runs]
+    def found(best: Trajectory | None) -> Study:
+        compared = times if maximum else None
+        errors = [{} if one.failure or not best else _errors(one.run, best, compared, watched) for one in runs]
+        if not any(errors):
+            errors = [dict.fromkeys(("q", "v", *watched), np.array([math.nan]))] * len(runs)
+        drifts = [{} if one.failure else deviations(one.run, invariants) for one in runs]
+        rtol = None if tolerances is None else np.array([float(np.max(case["rtol"])) for case in cases[: len(runs)]])
+        return _study(method, options, [*zip(cases, runs, strict=False)], rtol, errors, drifts, maximum)
+
+    try:
+        with progress_bar(progress, 0, len(cases) + 1, "runs") as move:
+            for case in cases:
+                runs.append(_run(model, method, {"t_end": t_end, **kept, **case}, repeats, failures, t_end))
+                if move:
+                    move(len(runs))
+            best = _reference(reference, model, method, {"t_end": t_end, **kept, **cases[-1]}, cases)
+    except KeyboardInterrupt as error:
+        given = reference if isinstance(reference, Trajectory) else None
+        raise _interrupted(error, found(given) if runs else None, len(runs), len(cases)) from None
+    _check_end("reference", best, t_end)
+    return found(best)
+
+
+def _watched(observables: Observables | None) -> Observables:
+    if observables is None:
+        return {}
+    if not isinstance(observables, Mapping) or not all(map(callable, observables.values())):
+        raise ValueError(f"observables: functions of a trajectory by names expected, got {shown(observables)}")
+    return observables
+
+
+def _study(
+    method: str,
+    options: Mapping[str, Any],
+    runs: Sequence[tuple[Mapping[str, Any], _Run]],
+    rtol: Array | None,
+    errors: Sequence[Mapping[str, Array]],
+    drifts: Sequence[Mapping[str, Array]],
+    maximum: bool,
+) -> Study:
     return Study(
         method,
         dict(options),
         method_info(method)["order"],
-        h=np.array([_step_of(case, one.run) for case, one in zip(cases, runs, strict=True)]),
-        errors=_collected(found, lambda errors: errors[-1]),
-        trajectories=tuple(one.run for one in runs),
-        tolerance=None if steps is not None else np.array([float(np.max(case["rtol"])) for case in cases]),
-        maxima=_collected(found, np.max) if maximum else {},
+        h=np.array([_step_of(case, one.run) for case, one in runs]),
+        errors=_collected(errors, lambda values: values[-1]),
+        trajectories=tuple(one.run for _, one in runs),
+        tolerance=rtol,
+        maxima=_collected(errors, np.max) if maximum else {},
         drifts=_collected(drifts, np.max),
-        seconds=np.array([one.seconds for one in runs]),
-        failures={i: one.failure for i, one in enumerate(runs) if one.failure},
+        seconds=np.array([one.seconds for _, one in runs]),
+        failures={i: one.failure for i, (_, one) in enumerate(runs) if one.failure},
     )
+
+
+def _interrupted(error: KeyboardInterrupt, so_far: Study | None, done: int, wanted: int) -> Interrupted:
+    """What Ctrl-C raises: it holds the study of the runs that are done."""
+    message = f"Ctrl-C: {done} of {wanted} runs of the study are done, as its `trajectory` says; go on with the others"
+    told = Interrupted(message)
+    told.report = getattr(error, "report", None) or {"status": "Interrupted", "done": done, "runs": wanted}
+    told.trajectory = so_far
+    return told
 
 
 def compare(
@@ -141,9 +188,14 @@ def compare(
     Raises
     ------
     ValueError
-        Without any setting, and for a reference without a model where each setting has its own.
+        Without any setting, and for a reference without a model where each setting has its own. With
+        ``failures="keep"`` a setting that does not suit the model leaves its message in `failures` of the comparison.
+    Interrupted
+        At Ctrl-C, with the studies so far as `trajectory`.
     """
-    arguments = {label: {**common, **_setting(own)} for label, own in settings.items()}
+    if not isinstance(settings, Mapping):
+        raise ValueError(f"settings: arguments of lgint.study by labels expected, got {shown(settings)}")
+    arguments = {label: {**common, **_setting(label, own)} for label, own in settings.items()}
     if not arguments:
         raise ValueError("settings: one setting expected at least, got none")
     if isinstance(reference, Mapping):
@@ -160,10 +212,32 @@ def compare(
         if "model" not in {**shared, **reference}:
             raise ValueError("reference: a model is needed, since each setting has its own")
         reference = integrate(**{**shared, **kept, **reference})
-    return Comparison({label: study(reference=reference, **given) for label, given in arguments.items()})
+    return _compared(arguments, reference)
 
 
-def _setting(own: str | Mapping[str, Any]) -> dict[str, Any]:
+def _compared(arguments: Mapping[str, Mapping[str, Any]], reference: Reference) -> Comparison:
+    """The studies; without those that cannot be made, if failures are kept and others can."""
+    studies: dict[str, Study] = {}
+    refused: dict[str, ValueError] = {}
+    for label, given in arguments.items():
+        try:
+            studies[label] = study(reference=reference, **given)
+        except ValueError as error:
+            if given.get("failures") != "keep":
+                raise
+            refused[label] = error
+        except Interrupted as error:
+            last = {} if error.trajectory is None else {label: error.trajectory}
+            error.trajectory = Comparison(studies | last)
+            raise
+    if not studies:
+        raise next(iter(refused.values()))
+    return Comparison(studies, {label: f"{error}" for label, error in refused.items()})
+
+
+def _setting(label: str, own: object) -> dict[str, Any]:
+    if not isinstance(own, (str, Mapping)):
+        raise ValueError(f"settings: {label!r}: a method, or arguments of lgint.study, expected, got {shown(own)}")
     return {"method": own} if isinstance(own, str) else dict(own)
 
 
@@ -238,25 +312,27 @@ class _Run(NamedTuple):
     failure: str = ""
 
 
-def _run(model: System, method: str, arguments: dict[str, Any], repeats: int, failures: str) -> _Run:
+def _run(model: System, method: str, arguments: dict[str, Any], repeats: int, failures: str, t_end: float) -> _Run:
     seconds = math.inf
     try:
         for _ in range(repeats):
             begin = time.thread_time()
             run = integrate(model, method, **arguments)
             seconds = min(seconds, time.thread_time() - begin)
-        return _Run(run, seconds)
     except IntegrationError as error:
         if failures == "raise":
             raise
         return _Run(error.trajectory, math.nan, str(error))
+    _check_end("events", run, t_end)
+    return _Run(run, seconds)
 
 
 def _step_of(case: Mapping[str, Any], run: Trajectory) -> float:
-    """The step size of a run, or the mean of those it chose."""
-    if "rtol" not in case:
-        return float(case["h"])
-    return float(run.end["t"][-1] - case.get("t0", 0.0)) / run.stats.steps if run.stats.steps else math.nan
+    """The size of the steps that a run took, the largest one if they are fixed, the mean of those it chose."""
+    if "rtol" in case and case.get("control") != "none":
+        return float(run.end["t"][-1] - case.get("t0", 0.0)) / run.stats.steps if run.stats.steps else math.nan
+    h = float(case["h"])
+    return h if math.isclose(run.stats.h_used, h, rel_tol=1e-12) or not run.stats.steps else run.stats.h_used
 
 
 def _reference(

@@ -336,3 +336,123 @@ def test_residuals_count_themselves():
     run = lgint.integrate(top, "rk44", t_end=0.05, h=1e-3)
     found = lgint.drift(run, ["position_residual"]).largest["rk44"]["position_residual"]
     assert found == np.abs(run.constraint_residual()).max() > 1e-9
+
+
+# ---- the steps taken ----
+
+
+def test_orders_are_slopes_over_the_steps_taken():
+    """0.0252 cuts the second into 40 steps, 0.0249 into 41: between them the step changes by 2.5 %, not by 1.2 %."""
+    model = lgint.LagrangianModel([1.0], [0.0], lambda q: np.eye(1), lambda q: q[0] ** 2 / 2)
+    steps = [0.0252, 0.0249, 0.0202, 0.0199]
+    study = lgint.study(model, "rk44", steps, t_end=1.0, reference={"method": "rk67", "h": 1e-3})
+    assert study.h == pytest.approx([1 / 40, 1 / 41, 1 / 50, 1 / 51], rel=1e-14)
+    assert study.orders["v"] == pytest.approx(4, abs=0.15)
+    assert study.asymptotic["v"].h == pytest.approx(study.h) and "0.0244" in str(study)
+    assert study.columns()["h"].tolist() == study.curve("", "v").x.tolist() == study.h.tolist()
+    stopped = lgint.study(model, "rk44", [0.2, 0.1], t_end=1.0, stops=[0.3], reference={"method": "rk67", "h": 1e-3})
+    assert stopped.h == pytest.approx([0.175, 0.1])
+
+
+def test_a_step_that_divides_the_run_keeps_its_bits(top):
+    assert lgint.study(top, "rk44", STEPS, t_end=0.05).h.tolist() == STEPS
+
+
+def test_the_default_reference_has_an_eighth_of_the_smallest_step(top):
+    best = lgint.integrate(top, "rk44", t_end=0.05, h=STEPS[-1] / 8)
+    given, own = (lgint.study(top, "rk44", STEPS, t_end=0.05, reference=reference) for reference in (best, None))
+    assert {name: error.tolist() for name, error in own.errors.items()} == {
+        name: error.tolist() for name, error in given.errors.items()
+    }
+
+
+@pytest.mark.parametrize(("t0", "t_end"), [(0.0, 1.1), (0.1, 1.2), (0.5, 1.1)])
+def test_errors_over_the_run_are_those_at_multiples_of_the_largest_step(t0, t_end):
+    """1.1 / 0.1 is larger than 11 in floating point."""
+    study = lgint.study(lgint.models.free_body(), "rk44", [0.1, 0.05], t_end=t_end, t0=t0, maximum=True)
+    expected = np.linspace(t0, t_end, round((t_end - t0) / 0.1) + 1)[1:]
+    for run in study.trajectories:
+        assert run.t == pytest.approx(expected, rel=1e-14)
+
+
+def test_a_reference_with_states_nearby_is_refused(top):
+    times = np.arange(1, 51) * 1e-3
+    near = times.copy()
+    near[7] += 1e-8
+    best = lgint.integrate(top, "rk67", t_end=0.05, h=1e-4, t_eval=near)
+    with pytest.raises(ValueError, match="reference: it has no state at t = 0.008"):
+        lgint.study(top, "rk44", STEPS, t_end=0.05, reference=best, maximum=True)
+
+
+def test_modal_rates_count_in_other_formulations():
+    """The two starts differ in the rate of a mode alone."""
+    beam = lgint.modal.beam(2.0, mass=3.0, bending=(500.0, 100.0), section=(0.1, 0.2), modes=2)
+
+    def start(formulation, rate):
+        builder = lgint.ModelBuilder(formulation=formulation)
+        builder.add_modal_body("beam", beam, eta=(0.01, 0.02), eta_rate=(0.0, rate))
+        return builder.build()
+
+    best = lgint.integrate(start("SE3", 0.0), "rk44", t_end=1e-4, h=1e-5)
+    study = lgint.study(start("R3xS3", 0.5), "rk44", [5e-5, 1e-5], t_end=1e-4, reference=best)
+    assert study.errors["v"] == pytest.approx(0.5, rel=0.1)
+
+
+@pytest.mark.parametrize("level", ["position", "velocity"])
+def test_residuals_of_a_part_of_a_run_count_themselves(top, level):
+    """Not their change since its first state, which violates the constraints."""
+    late = lgint.integrate(top, "rk33", t_end=0.5, h=2e-3)[200:]
+    found = lgint.drift(late, [f"{level}_residual"]).values["rk33"][f"{level}_residual"]
+    assert found == pytest.approx(np.abs(late.constraint_residual(level)).max(axis=1)) and found[0] > 1e-9
+
+
+# ---- progress, mistakes, interruptions ----
+
+
+def test_a_study_has_one_bar(top, capsys):
+    study = lgint.study(top, "rk44", STEPS, t_end=0.05, progress=True)
+    errors = capsys.readouterr().err
+    assert "4/4 runs" in errors and errors.count("100%") == 1
+    assert "progress" not in str(study)
+    seen = []
+    lgint.study(top, "rk44", STEPS, t_end=0.05, progress=seen.append)
+    assert seen == [1, 2, 3]
+
+
+def test_arguments_of_a_wrong_kind(top):
+    for settings in (["rk44"], 1, "rk44"):
+        with pytest.raises(ValueError, match="settings: arguments of lgint.study by labels expected, got"):
+            lgint.compare(settings, model=top, steps=STEPS, t_end=0.05)
+    with pytest.raises(ValueError, match="settings: 'a': a method, or arguments of lgint.study, expected, got 1"):
+        lgint.compare({"a": 1}, model=top, steps=STEPS, t_end=0.05)
+    for observables in (1, [len], {"tip": 1}):
+        with pytest.raises(ValueError, match="observables: functions of a trajectory by names expected, got"):
+            lgint.study(top, "rk44", STEPS, t_end=0.05, observables=observables)
+
+
+def test_a_method_that_does_not_suit_leaves_the_others(top):
+    given = {"model": top, "steps": STEPS, "t_end": 0.05, "reference": {"method": "rk67", "h": 1e-4}}
+    methods = {"one": "rk44", "none": "eml", "other": "genalpha"}
+    with pytest.raises(ValueError, match="eml"):
+        lgint.compare(methods, **given)
+    found = lgint.compare(methods, failures="keep", **given)
+    assert [*found] == ["one", "other"] and "eml" in found.failures["none"]
+    assert "none: " in str(found) and "<p>none: " in found._repr_html_()
+    with pytest.raises(ValueError, match="eml"):
+        lgint.compare({"none": "eml"}, failures="keep", **given)
+
+
+def test_an_interrupted_study_keeps_the_runs_that_are_done(top):
+    best = lgint.integrate(top, "rk67", t_end=0.05, h=1e-4)
+
+    def interrupted(done):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(lgint.Interrupted, match="2 of 3 runs of the study are done") as caught:
+        lgint.study(top, "rk44", STEPS, t_end=0.05, reference=best, progress=interrupted)
+    study = caught.value.trajectory
+    assert study.h.tolist() == STEPS[:2] and study.orders["q"] == pytest.approx(4, abs=0.3) and str(study)
+    with pytest.raises(lgint.Interrupted) as caught:
+        lgint.compare({"a": "rk33", "b": "rk44"}, model=top, steps=STEPS, t_end=0.05, progress=interrupted)
+    assert [*caught.value.trajectory] == ["a"] and np.isnan(caught.value.trajectory["a"].errors["q"]).all()

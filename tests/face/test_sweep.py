@@ -149,6 +149,21 @@ def test_samples_of_scipy():
     assert np.mean([run["a"] for run in runs]) == pytest.approx(5, abs=0.2)
 
 
+def test_each_number_of_a_sample_is_its_own_and_follows_from_the_seed():
+    ranges = {"a": (0, 1), "b": ((0, 0), (1, 1)), "c": (0, 1)}
+    run = lgint.sample(ranges, 3, seed=5)[1]
+    numbers = [run["a"], *run["b"], run["c"]]
+    assert numbers == np.random.default_rng(5).random((3, 4))[1].tolist() and len(set(numbers)) == 4
+
+
+def test_an_engine_gets_the_seed():
+    qmc = pytest.importorskip("scipy.stats").qmc
+    first, again, other = (lgint.sample({"a": (0, 1), "b": (0, 1)}, 4, engine=qmc.Sobol, seed=s) for s in (3, 3, 4))
+    assert first == again != other
+    expected = qmc.Sobol(2, rng=np.random.default_rng(3)).random(4)
+    assert [[run["a"], run["b"]] for run in first] == expected.tolist()
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

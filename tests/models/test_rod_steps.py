@@ -66,3 +66,13 @@ def test_the_limit_of_an_inextensible_rod_in_closed_form():
 def test_refusals(given, message):
     with pytest.raises(ValueError, match=message):
         lgint.rod_step_limit(**{"ds": DS, "stiffness": SECTION.stiffness, "inertia": SECTION.inertia} | given)
+
+
+@pytest.mark.parametrize("turning", [0.5, 0.1])
+def test_shear_waves_in_closed_form(turning):
+    """Without bending stiffness: omega^2 = GA (4 sin^2(phi/2)/(rhoA ds^2) + cos^2(phi/2)/rhoJ), largest at an end."""
+    shear, mass, ds = 7.0, 2.0, 1.5
+    stiffness, inertia = (shear, shear, 1e-9, 1e-9, 1e-9, 1e-9), (mass, turning, turning, 2 * turning)
+    fastest = np.sqrt(shear * max(4 / (mass * ds**2), 1 / turning))
+    found = lgint.rod_step_limit(ds, stiffness, inertia, method="rk44", constraints=None)
+    assert found == pytest.approx(2 * np.sqrt(2) / fastest, rel=1e-3)
