@@ -5,21 +5,27 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import secrets
 import shutil
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from typing import IO, Any, Final
 
 import numpy as np
 
+from lgint import _core
 from lgint._args import Array, shown
 from lgint._model.model import MissingFunction
 from lgint._run import older
 
 FORMAT: Final = 5
+_STATE: Final = "|".join(name for name in _core.COLUMNS if name != "extra")
+_MEMBER: Final = re.compile(
+    rf"((end_|knots_)?({_STATE})|knots_extra|about|carry|(saved|extra)_\w+|[tqv]_events_\d+)\.npy"
+)
 _IN_TIME: Final = ("load", "motion", "reference")  # entries that may hold a function of time
 _FUNCTION: Final = {"lgint": "function"}  # replaces a function, which cannot be saved
 
@@ -35,6 +41,15 @@ def path_of(path: object) -> str:
     return text
 
 
+def path_for(path: object, suffixes: Sequence[str], others: str) -> str:
+    """The argument `path` as a text, whose suffix is one of these or missing; `others` says what writes other formats."""
+    text = path_of(path)
+    suffix = os.path.splitext(text)[1].lower()
+    if suffix and suffix not in suffixes:
+        raise ValueError(f"path: a name that ends in {suffixes[0]} expected, got {shown(text)}; {others}")
+    return text
+
+
 def write(path: str | PathLike[str], about: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
     """Writes the file completely or not at all: when it is complete, a temporary file in the folder replaces `path`."""
     text = np.array(text_of(about))
@@ -46,7 +61,9 @@ def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
     """What `write` wrote, with `MissingFunction` for functions; a ValueError for any defect of the file."""
     with open(path, "rb") as file, defects(path):
         with zipfile.ZipFile(file) as archive:
-            arrays = {info.filename.removesuffix(".npy"): _array(archive, info) for info in archive.infolist()}
+            members = archive.infolist()
+            _check_members(members, os.fstat(file.fileno()).st_size)
+            arrays = {info.filename.removesuffix(".npy"): _array(archive, info) for info in members}
         return about_of(str(arrays.pop("about"))), arrays
 
 
@@ -81,6 +98,18 @@ def defects(path: str | PathLike[str]) -> Iterator[None]:
         else:
             what = f"no {error} in it" if isinstance(error, KeyError) else f"{error}"
         raise ValueError(f"{os.fsdecode(path)}: not a trajectory saved by this version of lgint: {what}") from error
+
+
+def _check_members(members: Sequence[zipfile.ZipInfo], size: int) -> None:
+    """ValueError for members that `write` does not write: nothing of them is read."""
+    names = [info.filename for info in members]
+    for info in members:
+        if not _MEMBER.fullmatch(info.filename) or names.count(info.filename) > 1:
+            raise ValueError(f"{shown(info.filename)} is not a part of a run")
+        if info.compress_type != zipfile.ZIP_STORED:
+            raise ValueError(f"{info.filename} is compressed, and arrays of runs are not")
+    if sum(info.file_size for info in members) > size:
+        raise ValueError("its arrays are larger than the file")
 
 
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Array:

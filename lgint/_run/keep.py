@@ -24,6 +24,30 @@ Save = Sequence[str] | Mapping[str, Callable[[Trajectory], Any]]
 BYTES: Final = 2**22  # size of the rows that the core holds before they are taken
 
 
+class Rows:
+    """Rows of several columns in memory. Arrays grow where they are, so that nothing has to be copied in the end."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._arrays: dict[str, Array] = {}
+
+    def add(self, columns: Mapping[str, Array]) -> None:
+        """Appends rows to all columns; if memory runs out, to none."""
+        count = self._count + len(next(iter(columns.values())))
+        for name, values in columns.items():
+            array = self._arrays.setdefault(name, np.empty((0, *values.shape[1:])))
+            if len(array) < count:
+                array.resize((max(count, len(array) + len(array) // 16), *values.shape[1:]), refcheck=False)
+            array[self._count : count] = values
+        self._count = count
+
+    def arrays(self) -> dict[str, Array]:
+        """The columns, which then belong to the caller."""
+        for array in self._arrays.values():
+            array.resize((self._count, *array.shape[1:]), refcheck=False)
+        return self._arrays
+
+
 class Keeper:
     """Takes the rows of a run.
 
@@ -56,7 +80,7 @@ class Keeper:
         self._place = place
         self._skip = skip
         self._watch = watch
-        self._taken: dict[str, list[Array]] = {}
+        self._taken = Rows()
         self._parts: list[str] = []  # of the states, that are kept
         self._shapes: dict[str, tuple[int, ...]] = {}  # of the values of quantities
 
@@ -89,8 +113,7 @@ class Keeper:
         rest = {name: result[name] for name in ("end", "carry", "stats", "knots")}
         none = {name: result[name][:0] for name in STEP}
         if self._place is None:
-            joined = {name: np.concatenate(self._taken.pop(name)) for name in list(self._taken)}
-            return rest | _parts(none | joined)
+            return rest | _parts(none | self._taken.arrays())
         if not self._place.rows:
             return rest | _parts(none)
         self._note(self._place, END, result, status)
@@ -113,8 +136,7 @@ class Keeper:
         if self._place:
             self._place.add(chosen)
             return
-        for name, values in chosen.items():
-            self._taken.setdefault(name, []).append(values)
+        self._taken.add(chosen)
 
     def _chosen(self, columns: dict[str, Array], rows: dict[str, Any]) -> dict[str, Array]:
         """Columns by the names of their files."""

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from os import PathLike
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -227,7 +228,12 @@ class Trajectory(JointStates):
         Parameters
         ----------
         path : str or path
-            Name of the file, with its ending.
+            Name of the file, with its suffix ".npz", or without one.
+
+        Raises
+        ------
+        ValueError
+            For another suffix.
         """
         about = {
             "method": self.method,
@@ -240,7 +246,8 @@ class Trajectory(JointStates):
             "parts": self._parts,
             "events": None if self.t_events is None else len(self.t_events),
         }
-        files.write(path, about, self._arrays())
+        tables = "to_pandas() and to_xarray() give tables that can be written in other formats"
+        files.write(files.path_for(path, (".npz",), tables), about, self._arrays())
 
     def _arrays(self) -> dict[str, Any]:
         """What `save` writes, under flat names."""
@@ -387,6 +394,7 @@ def loaded(about: Mapping[str, Any], arrays: Mapping[str, Array], model: System,
     for states in (result, result["end"], result["knots"]):
         if "mem" in states:
             states["mem"] = completed(model, about.get("memory"), states)
+    _check_texts(model, about)
     _check_arrays(model, result, finite)
     method = choice("method", about["method"], [*ROWS, EQUILIBRIUM])
     return Trajectory(model, method, about["options"], result)
@@ -399,6 +407,20 @@ def event_arrays(events: Sequence[Sequence[Array]]) -> dict[str, Array]:
         for kind, column in zip("tqv", events, strict=True)
         for i, values in enumerate(column)
     }
+
+
+def _check_texts(model: System, about: Mapping[str, Any]) -> None:
+    """ValueError for entries of a file that are of other types than their readers expect."""
+    origin = model.origin
+    named = isinstance(origin, dict) and isinstance(origin.get("factory"), str)
+    if origin is not None and not (named and isinstance(origin.get("parameters"), dict)):
+        raise ValueError(f"origin: the name of a function and its parameters expected, got {shown(origin)}")
+    if isinstance(about["status"], bool) or about["status"] not in (-1, 0, 1):
+        raise ValueError(f"status: -1, 0 or 1 expected, got {shown(about['status'])}")
+    for name, value in about["stats"].items():
+        expected = (str, NoneType) if name == "newton" else (int, float)
+        if not isinstance(value, expected):
+            raise ValueError(f"stats: {name} cannot be {shown(value)}")
 
 
 def _check_arrays(model: System, result: Mapping[str, Any], finite: bool) -> None:

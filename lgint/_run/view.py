@@ -17,7 +17,7 @@ from lgint._args import Array, choice, number, shown
 from lgint._model.model import Model
 from lgint._model.record import RodRow
 from lgint._run import scene
-from lgint._run.files import path_of
+from lgint._run.files import path_for
 from lgint._run.scene import COLORS, GREY, THIN, Box, Frames
 from lgint._run.states import Abscissa, States
 
@@ -85,8 +85,20 @@ class View:
         self.figure = figure
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes an HTML page that needs neither a network nor any other file."""
-        with open(path_of(path), "w", encoding="utf-8") as file:
+        """Writes an HTML page that needs neither a network nor any other file.
+
+        Parameters
+        ----------
+        path : str or path
+            Name of the file, with its suffix ".html" or ".htm", or without one.
+
+        Raises
+        ------
+        ValueError
+            For another suffix.
+        """
+        pictures = "plot().savefig(...) writes pictures and animate().save(...) films"
+        with open(path_for(path, (".html", ".htm"), pictures), "w", encoding="utf-8") as file:
             file.write(self._page())
 
     def _page(self) -> str:

@@ -92,12 +92,14 @@ except MemoryError as error:
     run = error.trajectory
     n = len(expected) - 3  # the last steps of the short run are landings
     assert run.q[:n].tobytes() == expected.q[:n].tobytes() and run.status == -1
-    assert error.report["status"] == "NO_MEMORY", error.report
+    taken = "save" in given  # memory runs out in Python, which takes the rows
+    assert error.report["status"] == ("CALLBACK" if taken else "NO_MEMORY"), error.report
     print(sum(a.nbytes for a in (run.t, run.q, run.v, run.vdot)))
 """
 
 
 UNKNOWN = {
+    "chosen parts": "{'method': 'ode23', 'rtol': 1e-9, 'max_step': 1e-4, 'save': ['q', 'v', 'vdot']}",
     "adaptive": repr(RUNS["adaptive"][0]),
     "it may end earlier": "{'method': 'euler', 'h': 1e-4, 'events': never}",
 }

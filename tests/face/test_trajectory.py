@@ -4,6 +4,9 @@ import copy
 import json
 import pickle
 import traceback
+import tracemalloc
+import warnings
+import zipfile
 
 import numpy as np
 import pytest
@@ -223,6 +226,35 @@ def change_about(**given):
     return changed
 
 
+def change_record(**given):
+    def changed(path):
+        _, about = entries(path)
+        change_about(record={**about["record"], **given})(path)
+
+    return changed
+
+
+def compress(path):
+    """Zeros, of which a small file can hold any number."""
+    arrays, about = entries(path)
+    arrays["q"] = np.zeros((3, 12))
+    np.savez_compressed(path, about=np.array(json.dumps(about)), **arrays)
+
+
+def twice(path):
+    with zipfile.ZipFile(path, "a") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        archive.writestr("q.npy", archive.read("q.npy"))
+
+
+def overlap(path):
+    """A member whose entry claims the bytes of a hundred."""
+    with zipfile.ZipFile(path, "a") as archive:
+        (info,) = (info for info in archive.infolist() if info.filename == "q.npy")
+        info.file_size *= 100
+        archive.comment = b"written again"
+
+
 def cut(share):
     return lambda path: path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
 
@@ -262,6 +294,16 @@ DEFECTS = {
     "a body that is a list": change_about(record={"bodies": {"top": ["SO5", 0]}}),
     "no method": change_about(method=None),
     "options in a list": change_about(options=[1]),
+    "no status": change_about(status=None),
+    "a status in a list": change_about(status=[0]),
+    "a text for a number": change_about(stats={"steps": 10, "wall_time": "long"}),
+    "a number for a text": change_about(stats={"steps": 10, "newton": 3}),
+    "an origin that is a number": change_record(origin=7),
+    "an origin without a name": change_record(origin={"parameters": {}}),
+    "compressed": compress,
+    "unknown arrays": change(("extra", np.zeros(3))),
+    "the same array twice": twice,
+    "arrays that share their bytes": overlap,
     "a text that is a list": change(("about", np.array("[1, 2]"))),
     "no JSON": change(("about", np.array("{"))),
 }
@@ -277,6 +319,22 @@ def test_whatever_is_wrong_with_a_file_is_a_value_error(defect, watched, tmp_pat
         lgint.load(path)
     text = "".join(traceback.format_exception(caught.value))
     assert str(path) in str(caught.value) and "allow_pickle=True" not in text and "pickle" not in str(caught.value)
+
+
+@pytest.mark.measures
+def test_a_file_that_grows_when_it_is_read_is_refused_before(watched, tmp_path):
+    """A few hundred kB of compressed zeros would be 400 MB."""
+    path = tmp_path / "run.npz"
+    watched.save(path)
+    arrays, about = entries(path)
+    np.savez_compressed(path, about=np.array(json.dumps(about)), **{**arrays, "q": np.zeros((50_000_000, 1))})
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="is compressed, and arrays of runs are not"):
+            lgint.load(path)
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_file_of_another_format_says_so(watched, tmp_path):
@@ -342,7 +400,7 @@ def test_copies_of_a_run_with_dense_output(twin_of):
 
 @pytest.mark.parametrize("twin_of", [lambda x: pickle.loads(pickle.dumps(x)), copy.copy, copy.deepcopy])
 def test_copies_of_an_error(twin_of):
-    with pytest.raises(lgint.ConvergenceError) as caught:
+    with pytest.raises(lgint.IntegrationError) as caught:
         lgint.integrate(lgint.models.heavy_top(), "rk44", t_end=100.0, h=0.1, dense_output=True)
     error, twin = caught.value, twin_of(caught.value)
     assert type(twin) is type(error) and str(twin) == str(error) and twin.report == error.report
@@ -374,3 +432,13 @@ def test_a_distance_has_no_axes():
     run = lgint.integrate(systems.two_bodies("distance"), "rk44", t_end=0.01, h=1e-3)
     with pytest.raises(ValueError, match="no axes"):
         run.reaction("joint", frame="joint")
+
+
+@pytest.mark.parametrize("name", ["run.csv", "run.npy", "run.h5", "folder.npz/run.png"])
+def test_a_suffix_that_promises_another_format_is_refused(name, watched, tmp_path):
+    with pytest.raises(ValueError, match=r"path: a name that ends in \.npz expected.*to_pandas"):
+        watched.save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+    for good in ("run", "run.NPZ"):
+        watched.save(tmp_path / good)
+        assert lgint.load(tmp_path / good).q.tobytes() == watched.q.tobytes()

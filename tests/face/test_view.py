@@ -135,6 +135,8 @@ def test_a_page_needs_nothing_else(pendulum, tmp_path):
     """The library and the figure are in the page, packed; nothing refers to another place."""
     view = pendulum.view(frames=3)
     view.save(tmp_path / "view.html")
+    with pytest.raises(ValueError, match=r"path: a name that ends in \.html expected.*savefig"):
+        view.save(tmp_path / "view.png")
     page = (tmp_path / "view.html").read_text()
     assert re.findall(r"<(?:script|link|img)[^>]*(?:src|href)=", page) == []
     assert len(page) < 2.5e6 and "Plotly" in unpacked(page, "plotly") and "http" not in page
