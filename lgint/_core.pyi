@@ -211,7 +211,7 @@ def integrate(
     rtol or atol among the options, h is not read. The arrays are the memory of the record itself."""
 
 def ensemble(
-    systems: Sequence[System],  # of the same nq and nv
+    systems: Sequence[System],  # of the same nq, nv and nmem
     method: str,
     t0: float,
     t_end: float,
@@ -219,6 +219,7 @@ def ensemble(
     save_every: int,
     q: ArrayLike,  # (n, nq)
     v: ArrayLike,  # (n, nv)
+    mem: ArrayLike,  # (n, nmem), a guess
     options: dict[str, Any],
     progress: Callable[[float], None] | None = None,  # of the number of runs that are done
     t_eval: ArrayLike | None = None,
@@ -232,6 +233,7 @@ def equilibrium(
     t: float,  # time at which loads are taken
     loads: ArrayLike,  # factors
     q: ArrayLike,  # where the search begins
+    mem: ArrayLike,  # a guess of the memory there
     rtol: float,
     atol: float,
     max_iter: int,

@@ -15,10 +15,10 @@ typedef struct call {
 
 static int check_size(const lg_system *system, const lg_system *first)
 {
-    if (system->space->nq == first->space->nq && system->space->nv == first->space->nv)
+    if (system->space->nq == first->space->nq && system->space->nv == first->space->nv && system->nmem == first->nmem)
         return 0;
     PyErr_SetString(PyExc_ValueError,
-                    "the systems of an ensemble must have the same numbers of coordinates and velocities");
+                    "the systems of an ensemble must have the same numbers of coordinates, velocities and memory");
     return -1;
 }
 
@@ -101,20 +101,20 @@ static PyObject *run(call *c)
 }
 
 const char lg_ensemble_doc[] =
-    "ensemble(systems, method, t0, t_end, h, save_every, q, v, options, progress=None, t_eval=None,\n"
+    "ensemble(systems, method, t0, t_end, h, save_every, q, v, mem, options, progress=None, t_eval=None,\n"
     "         stops=None)\n--\n\nMany runs as a list of dicts with their exceptions.";
 
 PyObject *lg_ensemble_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"systems", "method",  "t0",       "t_end",  "h",     "save_every", "q",
-                            "v",       "options", "progress", "t_eval", "stops", NULL};
-    PyObject *given, *q, *v, *options, *t_eval = Py_None, *stops = Py_None, *result = NULL;
+    static char *names[] = {"systems", "method", "t0",      "t_end",    "h",      "save_every", "q",
+                            "v",       "mem",    "options", "progress", "t_eval", "stops",      NULL};
+    PyObject *given, *q, *v, *mem, *options, *t_eval = Py_None, *stops = Py_None, *result = NULL;
     const char *method;
     lg_setup setup = {.system = NULL};
     lg_schedule schedule = {0};
     call c = {.module = PyModule_GetState(self), .ensemble.schedule = &schedule};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOO|OOO:ensemble", names, &given, &method, &setup.start.t,
-                                     &schedule.t_end, &schedule.h, &schedule.save_every, &q, &v, &options,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOO:ensemble", names, &given, &method, &setup.start.t,
+                                     &schedule.t_end, &schedule.h, &schedule.save_every, &q, &v, &mem, &options,
                                      &c.gil.progress, &t_eval, &stops) ||
         lg_function("progress", &c.gil.progress) < 0)
         return NULL;
@@ -123,7 +123,7 @@ PyObject *lg_ensemble_call(PyObject *self, PyObject *args, PyObject *kwargs)
     if (owned && (c.ensemble.member = lg_keep_memory(owned, c.ensemble.count, sizeof *c.ensemble.member)) &&
         lg_read_method(owned, method, options, Py_None, &setup) == 0 && read_systems(&c, systems, &setup) == 0 &&
         read_rows(&c, owned, LG_PART_Q, q) == 0 && read_rows(&c, owned, LG_PART_V, v) == 0 &&
-        lg_read_times(owned, stops, t_eval, &schedule) == 0)
+        read_rows(&c, owned, LG_PART_MEM, mem) == 0 && lg_read_times(owned, stops, t_eval, &schedule) == 0)
         result = run(&c);
     Py_XDECREF(owned);
     Py_XDECREF(systems);

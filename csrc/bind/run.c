@@ -55,6 +55,15 @@ static int read_resumed(PyObject *owned, PyObject *start, lg_setup *setup)
     return setup->start.ncarry < 0 || setup->start.changed < 0 ? -1 : 0;
 }
 
+/* A run that is resumed, or a fresh start with a guess of the memory or without. */
+static int read_start(PyObject *owned, PyObject *start, lg_setup *setup)
+{
+    PyObject *mem = PyDict_Check(start) && PyDict_Size(start) == 1 ? PyDict_GetItemString(start, "mem") : NULL;
+    if (mem)
+        return read_part(owned, LG_PART_MEM, mem, setup) < 0 ? -1 : 0;
+    return start == Py_None ? 0 : read_resumed(owned, start, setup);
+}
+
 int lg_read_setup(PyObject *owned, const lg_module *module, const lg_run_arguments *arguments, lg_setup *setup)
 {
     *setup = (lg_setup){.start.t = arguments->t0};
@@ -62,7 +71,7 @@ int lg_read_setup(PyObject *owned, const lg_module *module, const lg_run_argumen
         lg_read_system(module, arguments->system, setup) < 0 || read_part(owned, LG_PART_Q, arguments->q, setup) < 0 ||
         read_part(owned, LG_PART_V, arguments->v, setup) < 0)
         return -1;
-    return arguments->start == Py_None ? 0 : read_resumed(owned, arguments->start, setup);
+    return read_start(owned, arguments->start, setup);
 }
 
 /* ---- the schedule ---- */

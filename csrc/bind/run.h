@@ -17,7 +17,8 @@ typedef struct lg_run_arguments {
     const char *method;
     double t0;
     PyObject *q, *v;
-    PyObject *start; /* dict of vdot, lam, mem, carry, and optionally options and changed; None: a fresh start */
+    /* A dict of vdot, lam, mem, carry, and optionally options and changed; of mem alone, or None: a fresh start. */
+    PyObject *start;
     PyObject *options; /* dict or None */
 } lg_run_arguments;
 

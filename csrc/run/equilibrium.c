@@ -95,6 +95,7 @@ static lg_status open_search(load_search *s)
     LG_TRY(lg_outcome_open(s->outcome, system, 1, 0));
     LG_TRY(lg_arena_open(&s->arena, lg_statics_layout, &s->statics));
     lg_copy(system->space->nq, s->loading->q, s->statics.q);
+    lg_copy(system->nmem, s->loading->mem, s->statics.mem);
     s->poll = lg_poll_start(s->observer->poll ? ask_observer : NULL, s);
     matrix->poll = &s->poll;
     return LG_OK;

@@ -10,7 +10,7 @@ typedef struct lg_loading {
     const lg_system *system;
     const lg_plan *plan; /* of the system, for LG_COUPLING_TANGENTS */
     double t; /* at which loads are taken, s */
-    const double *q; /* where the search begins */
+    const double *q, *mem; /* where the search begins, with a guess of the memory */
     int nloads;
     const double *loads; /* factors of the loads, one or more */
     double rtol, atol; /* tolerances and corrections in one step, as in statics.h */

@@ -355,6 +355,8 @@ static lg_status begin(lg_run *run, const lg_start *start)
     set_part(run, LG_PART_V, start);
 
     if (!start->carry) {
+        if (start->part[LG_PART_MEM])
+            set_part(run, LG_PART_MEM, start);
         LG_TRY(begin_memory(run));
         LG_TRY(check_consistent(run));
         return restart_first(run);

@@ -35,8 +35,8 @@ typedef struct lg_run {
     lg_option_value *options; /* a copy */
 } lg_run;
 
-/* Where a run begins. carry NULL: a fresh start from q and v (consistent a and lam are computed); otherwise all parts
-   and carry resume a run. */
+/* Where a run begins. carry NULL: a fresh start from q and v (consistent a and lam are computed) and a guess of the
+   memory (NULL: zero); otherwise all parts and carry resume a run. */
 typedef struct lg_start {
     double t;
     const double *part[LG_PARTS];

@@ -73,9 +73,9 @@ class JointBuilder(Parts):
             The axes in which the translation rows are written: "inertial", or those of the "first" or "second" body.
             Default: inertial if all three translations are locked, else first.
         angle : float, optional
-            Revolute, cylindrical, planar: the joint's angle at the start, rad; default 0. Prismatic, inline: the slide
-            at the start, m; default: the distance of the point of `b` from that of `a` along the axis, which is 0 if
-            `point` is given.
+            Revolute, cylindrical, planar: the joint's angle at the start with full turns, rad; default 0. Prismatic,
+            inline: the slide at the start, m; default: the distance of the point of `b` from that of `a` along the
+            axis, which is 0 if `point` is given.
         rate : float, optional
             Only for a joint that defines the coordinate of a body in minimal coordinates, rad/s or m/s. The velocities
             of the second body follow from it. Default: the rate that follows from the velocities of both bodies.
@@ -105,9 +105,7 @@ class JointBuilder(Parts):
             q = 0.0 if angle is None else number(f"angle of {name!r}", angle)
             speed = None if rate is None else number(f"rate of {name!r}", rate)
             place = self._tree_point(name, b, point, point_a, point_b)
-            return self._hang(
-                name, a, b, Joint(kind, place, e, within_half_turn(q) if kind == "revolute" else q, speed)
-            )
+            return self._hang(name, a, b, Joint(kind, place, e, q, speed))
         _refuse(kind, rate=rate)
         if point is None and (point_a is None or point_b is None):
             raise ValueError(f"joint {name!r} needs point, or point_a and point_b")
@@ -118,7 +116,10 @@ class JointBuilder(Parts):
         start = None if angle is None else number(f"angle of {name!r}", angle)
         usual = "inertial" if JOINTS[kind].is_point else "first"
         where = usual if carrier is None else choice("carrier", carrier, CARRIERS)
-        return self._add_joint(name, {**self._lower_pair(kind, ends, triad, start), "carrier": where})
+        row: JointRow = {**self._lower_pair(kind, ends, triad, start), "carrier": where}
+        if start is not None and "angle" in JOINTS[kind].coordinates and start != within_half_turn(start):
+            row["angle"] = start
+        return self._add_joint(name, row)
 
     def _lower_pair(self, kind: str, ends: Ends, triad: Array, start: float | None) -> JointRow:
         """The record of a joint whose triads are `triad`, inertial, at the start, where its coordinate is `start`."""

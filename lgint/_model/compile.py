@@ -140,6 +140,19 @@ def compiled(record: Record) -> Compiled:
     return Compiled(core, makers, description.parameters, ends, named, joints, supports, memory)
 
 
+def start_memory(model: Compiled, record: Record) -> Array:
+    """The memory from which that of a start follows: angles of joints beyond half a turn, also as forces keep them."""
+    angles = {name: joint["angle"] for name, joint in record["joints"].items() if "angle" in joint}
+    kept = [(model.joints[name].element, angle) for name, angle in angles.items()]
+    forces = enumerate(record["forces"].values(), len(model.makers) - len(record["forces"]))
+    kept += [(element, angles[force["joint"]]) for element, force in forces if force.get("joint") in angles]
+    memory = np.zeros(model.core.nmem)
+    for element, angle in kept:
+        *_, place, count = model.core.rows(element)
+        memory[place : place + min(count, 1)] = angle
+    return memory
+
+
 def parameters_of(model: Compiled, parameters: Array, record: Record, owners: Set[str]) -> Array:
     """The parameters of all elements of a model, of which those that depend on some parts of a record are made anew."""
     made: Array = parameters.copy()

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from lgint import _core
 from lgint._args import Array, array, choice, listing, shown
-from lgint._model.compile import JointPlace, compiled, parameters_of
+from lgint._model.compile import JointPlace, compiled, parameters_of, start_memory
 from lgint._model.record import BodyRow, JointRow, Origin, Record, RodRow, mode_count, partners
 from lgint._model.rod import Rod
 from lgint._model.values import Value, changed, value_in, values_of
@@ -39,6 +39,8 @@ class System:
         The verbs: residual, energy, retract, difference, evaluate, ...
     q0, v0 : ndarray, shapes (nq,) and (nv,)
         The start, read only.
+    mem0 : ndarray
+        What joints, drives and rods remember at the start, such as full turns of angles; read only.
     reference : str
         The source of the system, "" if unknown.
     origin : dict or None
@@ -48,14 +50,16 @@ class System:
     core: _core.System
     q0: Array
     v0: Array
+    mem0: Array
     reference: str
     origin: Origin | None = None
 
-    def _set_start(self, q: ArrayLike, v: ArrayLike) -> None:
+    def _set_start(self, q: ArrayLike, v: ArrayLike, memory: ArrayLike = ()) -> None:
         self.q0 = valid_rotations(self.core.blocks, array("q", q, (self.nq,)))
         self.v0 = array("v", v, (self.nv,))
-        self.q0.setflags(write=False)
-        self.v0.setflags(write=False)
+        self.mem0 = array("mem0", memory, (self.core.nmem,))
+        for part in (self.q0, self.v0, self.mem0):
+            part.setflags(write=False)
 
     @property
     def nq(self) -> int:
@@ -92,13 +96,17 @@ class System:
         """
         raise NotImplementedError
 
-    def with_state(self: S, q: ArrayLike | None = None, v: ArrayLike | None = None, *, project: bool = False) -> S:
+    def with_state(self: S, q: Any = None, v: ArrayLike | None = None, *, project: bool = False) -> S:
         """The same system with another start; an argument that is None keeps its value. The compiled system is shared.
 
         Parameters
         ----------
-        q, v : array_like, shapes (nq,) and (nv,), optional
-            Coordinates and velocities, in the formulation of the system.
+        q : Trajectory or array_like, shape (nq,), optional
+            A run of this system or of one like it, or some of its states (`run[10]`): the last of them, with its
+            velocities and with what joints and rods remember, so that angles keep their turns. Or coordinates in the
+            formulation of the system; angles are then those nearest to the ones of the start before.
+        v : array_like, shape (nv,), optional
+            Velocities.
         project : bool
             Take the nearest start, in the mass metric, that agrees with the constraints.
 
@@ -111,12 +119,31 @@ class System:
         ------
         ValueError
             For wrong shapes, NaN and invalid rotations: a matrix that is not orthogonal, a quaternion that is not of
-            unit length. One whose length is off by less than 1e-5 is normalised with a warning.
+            unit length. One whose length is off by less than 1e-5 is normalised with a warning. For a run of a system
+            with other coordinates or another memory, and for one without states.
         """
         other = self._copy()
-        q, v = self.q0 if q is None else q, self.v0 if v is None else v
-        other._set_start(*(self.core.project(0.0, q, v) if project else (q, v)))
+        start: tuple[Any, ...] = (self.q0 if q is None else q, self.v0, self.mem0)
+        q, rates, memory = self._last_of(q) if hasattr(q, "end") else start
+        v = rates if v is None else v
+        if project:
+            q, v = self.core.project(0.0, q, v)
+        other._set_start(q, v, memory)
         return other
+
+    def _last_of(self, run: Any) -> tuple[Array, Array, Array]:
+        """q, v and memory of the last state of a run."""
+        for what, here, there in (
+            ("coordinates", self.core.blocks, run.model.core.blocks),
+            ("joints, drives or rods", memory_of(self), memory_of(run.model)),
+        ):
+            if here != there:
+                raise ValueError(f"q: this run is one of a system with other {what}; give coordinates and velocities")
+        if not len(run):
+            raise ValueError("q: this run has no state")
+        ends = run.t[-1] == run.end["t"][-1]  # what a run does not save of its states, it has of the last one
+        q, v, memory = ((run.end[part] if ends else getattr(run, part))[-1] for part in ("q", "v", "mem"))
+        return q, v, memory
 
     def _copy(self: S) -> S:
         other = object.__new__(type(self))
@@ -287,7 +314,7 @@ class Model(System):
         self._set_record(record)
         self.reference = record["reference"]
         self.origin = record["origin"]
-        self._set_start(record["q0"], record["v0"])
+        self._set_start(record["q0"], record["v0"], record.get("mem0", start_memory(self._compiled, record)))
 
     def _set_record(self, record: Record) -> None:
         self._record = record
@@ -303,8 +330,11 @@ class Model(System):
         dict
             Its keys are those of a saved trajectory's record.
         """
+        start = {"q0": self.q0.tolist(), "v0": self.v0.tolist()}
+        if self.mem0.tolist() != start_memory(self._compiled, self._record).tolist():
+            start["mem0"] = self.mem0.tolist()
         note = {"reference": self.reference, "origin": self.origin}
-        return {**self._record, **note, "q0": self.q0.tolist(), "v0": self.v0.tolist()}  # type: ignore[typeddict-item]
+        return {**self._record, **note, **start}  # type: ignore[typeddict-item]
 
     # ---- other values ----
 
@@ -651,6 +681,6 @@ class MissingFunction:
         raise MissingFunctionError(f"{self.what} is a Python function and was not saved; rebuild the model to run it")
 
 
-def memory_of(model: Model) -> list[tuple[str, int]]:
+def memory_of(model: System) -> list[tuple[str, int]]:
     """Kind and number of values of the elements that have memory, in the order of the memory."""
-    return model._compiled.memory
+    return model._compiled.memory if isinstance(model, Model) else []

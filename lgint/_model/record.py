@@ -66,6 +66,7 @@ class JointRow(_JointRow, total=False):
     """
 
     triads: list[Matrix]  # axes e1, e2, e3 as columns, on the first and on the second, in body axes
+    angle: float  # at the start, where it is beyond half a turn
     carrier: str  # whose axes the translation rows are written in: "inertial", "first" or "second"
     slide_point: Vector  # on the first: the point from which the slide is measured, if that is not its point
     holds: bool  # True: the second body is a link of a tree, and this joint's coordinate is its only one
@@ -117,13 +118,14 @@ class Origin(TypedDict):
     parameters: dict[str, Any]
 
 
-class Loops(TypedDict, total=False):
-    """What records of older files lack: their models omit dropped rows altogether."""
+class _Record(TypedDict, total=False):
+    """What not every record has."""
 
-    loops: dict[str, int]  # by joint: the number, from 1 on, of its loop, if rows are dropped there
+    loops: dict[str, int]  # by joint: number of its loop, from 1 on, if rows are dropped there; not in older files
+    mem0: Vector  # the memory of the start, if it does not follow from the angles of joints
 
 
-class Record(Loops):
+class Record(_Record):
     """A model. Bodies, joints and forces stand in the order in which they were added, by name."""
 
     gravity: Vector

@@ -94,9 +94,13 @@ class Ensemble(Sequence[Trajectory]):
         return np.stack([getattr(run, part) for run in self])
 
 
+def _sizes(model: System) -> tuple[int, int, int]:
+    return model.nq, model.nv, model.core.nmem
+
+
 def loops_in_core(models: Sequence[System]) -> bool:
     """Whether the core can go from run to run: models with bodies, of one size."""
-    return all(isinstance(model, Model) for model in models) and len({(model.nq, model.nv) for model in models}) == 1
+    return all(isinstance(model, Model) for model in models) and len({_sizes(model) for model in models}) == 1
 
 
 def run(
@@ -111,8 +115,8 @@ def run(
 ) -> Ensemble:
     """The runs of all models; `rest`: options for the core, progress, t_eval and stops."""
     given, *others = rest
-    q, v = (np.stack([getattr(model, name) for model in models]) for name in ("q0", "v0"))
-    arguments = ([model.core for model in models], method, begin, end, step, every, q, v, given, *others)
+    start = [np.stack([getattr(model, name) for model in models]) for name in ("q0", "v0", "mem0")]
+    arguments = ([model.core for model in models], method, begin, end, step, every, *start, given, *others)
     try:
         return _of(models, method, options, _core.ensemble(*arguments))
     except BaseException as error:

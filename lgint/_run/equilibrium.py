@@ -64,7 +64,7 @@ def equilibrium(
     Trajectory
         With a state for each factor, `t` being the factors. `stable` says whether it is stable; velocities and
         accelerations are zero, and `lam`, which `reaction` reads, holds the multipliers. Energies are those under the
-        factor of each state. `model.with_state(traj.q[-1], traj.v[-1])` begins in the last state.
+        factor of each state. `model.with_state(traj)` begins in the last state.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def equilibrium(
         "leave_saddles": flag("leave_saddles", leave_saddles),
     }
     tolerances = options["newton_rtol"], options["newton_atol"]
-    arguments = model.core, options["time"], factors, model.q0
+    arguments = model.core, options["time"], factors, model.q0, model.mem0
     settings = *tolerances, options["max_iter"], model.has_potential, options["leave_saddles"]
     try:
         with progress_bar(progress, 0, factors[-1], "load") as report:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from lgint._args import Array
-from lgint._model.model import Model, System, memory_of
+from lgint._model.model import System, memory_of
 from lgint._run import older
 
 Layout = Sequence[tuple[str, int]]  # kind and number of values of each element that has any, in the order of `mem`
@@ -21,7 +21,7 @@ AT_ONCE: Final = 10_000  # states
 
 def layout_of(model: System) -> list[tuple[str, int]]:
     """The memory of a model's elements."""
-    return memory_of(model) if isinstance(model, Model) else []
+    return memory_of(model)
 
 
 def completed(model: System, layout: Layout | None, states: Mapping[str, Any]) -> Array:

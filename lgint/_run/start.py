@@ -17,16 +17,16 @@ TOLERANCE = 1e-8  # m, rad, and their rates: additional violation of the constra
 
 
 class Start(NamedTuple):
-    """A state, and the data with which the core resumes a run, or None for a fresh start."""
+    """A state, and the data with which the core resumes a run; of a fresh start the memory alone."""
 
     t: float
     q: Array
     v: Array
-    memory: dict[str, Any] | None
+    memory: dict[str, Any]
 
     def inheriting(self, options: dict[str, Any]) -> Start:
         """The same with the options of the run that is resumed, which the core takes as defaults."""
-        return self if self.memory is None else self._replace(memory={**self.memory, "options": options})
+        return self._replace(memory={**self.memory, "options": options}) if "carry" in self.memory else self
 
 
 def start_option(start: Trajectory | str | None, options: dict[str, Any]) -> Trajectory | None:
@@ -44,7 +44,7 @@ def start_of(model: System, method: str, t0: float, start: Trajectory | None) ->
     afresh, as at a kink; q and v are kept and have to satisfy its constraints.
     """
     if start is None:
-        return Start(number("t0", t0), model.q0, model.v0, None)
+        return Start(number("t0", t0), model.q0, model.v0, {"mem": model.mem0})
     if not isinstance(start, Trajectory):
         raise ValueError(f"start: a trajectory expected, got {type(start).__name__}")
     if start.method != method:
@@ -69,7 +69,7 @@ def _is_same(model: System, other: System) -> bool:
 
 
 def _parameters(model: System) -> dict[str, Any]:
-    start = ("q0", "v0", "reference", "origin")
+    start = ("q0", "v0", "mem0", "reference", "origin")
     return {name: value for name, value in model.record().items() if name not in start}
 
 

@@ -36,7 +36,7 @@ BAD_RUNS = {
     "start incomplete": (dict(start={"vdot": [0, 0]}), "lam is missing"),
     "start of another method": (
         dict(start={"vdot": [0, 0], "lam": [0], "mem": [], "carry": [1.0]}),
-        "carry does not belong",
+        "had other options",
     ),
     "inconsistent position": (dict(q=[1.0, 0.1]), r"violates.*constraint\[0\] \(position level\)"),
     "inconsistent velocity": (dict(v=[1.0, 0.0]), r"violates.*constraint\[0\] \(velocity level\)"),

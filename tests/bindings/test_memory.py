@@ -188,7 +188,7 @@ def test_a_result_survives_a_failing_allocation():
 def test_results_of_an_ensemble_survive_a_failing_allocation():
     """The same of an ensemble: what has become arrays before the failure is not lost either."""
     system, (q, v) = top(), top_start()
-    arguments = ([system] * 4, "rk44", 0.0, 0.05, 0.01, 1, [q] * 4, [v] * 4, {})
+    arguments = ([system] * 4, "rk44", 0.0, 0.05, 0.01, 1, [q] * 4, [v] * 4, [[]] * 4, {})
     whole = _core.ensemble(*arguments)
     errors = [error for error in outcomes(lambda: _core.ensemble(*arguments), 600) if error]
     kept = [error.result for error in errors if getattr(error, "result", None)]

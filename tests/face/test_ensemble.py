@@ -279,6 +279,7 @@ def test_what_an_ensemble_does_not_take(tmp_path):
             1,
             *[np.zeros((2, 24))],
             np.zeros((2, 12)),
+            np.zeros((2, 0)),
             {},
         )
     with pytest.raises(ValueError, match="values: lists by the names"):

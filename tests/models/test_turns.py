@@ -157,3 +157,66 @@ def test_a_step_that_fails_for_its_turn_leaves_the_state():
             stepper.step(1e-2)
     assert np.array_equal(stepper.q, before[0])
     assert stepper.t == before[1]
+
+
+# ---- starts ----
+
+
+def crank(formulation="R3xSO3", angle=0.0, stiffness=1.0, target=10.0):
+    """A crank in the horizontal plane, off its centre of mass, whose drive wants it at `target`."""
+    b = lgint.ModelBuilder(gravity=(0, 0, 0))
+    c, s = np.cos(angle), np.sin(angle)
+    R = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+    start = {} if formulation == "minimal" else {"position": R @ (0.5, 0, 0), "rotation": R}
+    b.add_body("crank", mass=1.0, inertia=(0.1, 0.1, 0.1), formulation=formulation, **start)
+    ends = {"point": (0, 0, 0)} if start else {"point_b": (-0.5, 0, 0)}
+    b.add_joint("revolute", lgint.ground, "crank", axis=(0, 0, 1), angle=angle, name="hinge", **ends)
+    b.add_joint_drive("hinge", stiffness=stiffness, motion=[(0.0, target, 0.0, 0.0)])
+    return b.build()
+
+
+@pytest.mark.parametrize("formulation", [*JOINTED, "minimal"])
+def test_an_angle_of_many_turns_at_the_start(formulation):
+    model = crank(formulation, angle=12.0, target=12.0)
+    for system in (model, lgint.Model(model.record())):
+        run = lgint.integrate(system, "genalpha", t_end=0.1, h=0.05)
+        assert run.joint_angle("hinge") == pytest.approx(12.0, abs=1e-12)
+        assert lgint.equilibrium(system).joint_angle("hinge") == pytest.approx(12.0, abs=1e-12)
+    stepper = lgint.Stepper(model, "genalpha")
+    stepper.step(0.05)
+    assert np.abs(stepper.v).max() < 1e-12
+    ensemble = lgint.integrate([model, model], "genalpha", t_end=0.1, h=0.05)
+    assert [run.joint_angle("hinge")[-1] for run in ensemble] == pytest.approx([12.0, 12.0], abs=1e-12)
+
+
+@pytest.mark.parametrize("formulation", [*JOINTED, "minimal"])
+def test_a_run_starts_where_another_one_ended_with_its_turns(formulation):
+    """From its equilibrium at 10 rad a drive does not move; nor from a state inside a run, or from a loaded one."""
+    model = crank(formulation)
+    rest = lgint.equilibrium(model)
+    assert rest.joint_angle("hinge")[-1] == pytest.approx(10.0, abs=1e-9)
+    again = model.with_state(rest)
+    run = lgint.integrate(again, "genalpha", t_end=1.0, h=1e-2)
+    assert run.joint_angle("hinge") == pytest.approx(10.0, abs=1e-8)
+    assert lgint.equilibrium(again).joint_angle("hinge") == pytest.approx(10.0, abs=1e-9)
+    copy = lgint.Model(again.record())
+    assert np.array_equal(copy.mem0, again.mem0)
+
+    swing = lgint.integrate(model, "newmark", t_end=2.0, h=1e-2)
+    part = model.with_state(swing[100])
+    rest_of_it = lgint.integrate(part, "newmark", t0=1.0, t_end=2.0, h=1e-2)
+    assert rest_of_it.joint_angle("hinge") == pytest.approx(swing.joint_angle("hinge")[100:], abs=1e-3)
+    assert np.array_equal(part.v0, swing.v[100])
+    kept = lgint.integrate(model, "newmark", t_end=2.0, h=1e-2, save=["q"])
+    assert np.array_equal(model.with_state(kept).mem0, model.with_state(swing).mem0)
+    assert np.array_equal(model.with_state(rest, np.ones(model.nv)).v0, np.ones(model.nv))
+
+
+def test_a_start_from_a_run_of_another_system():
+    rest = lgint.equilibrium(crank())
+    with pytest.raises(ValueError, match="q: this run is one of a system with other coordinates"):
+        crank("SE3").with_state(rest)
+    with pytest.raises(ValueError, match="q: this run is one of a system with other joints, drives or rods"):
+        hinge().with_state(rest)
+    with pytest.raises(ValueError, match="q: this run has no state"):
+        crank().with_state(rest[:0])
