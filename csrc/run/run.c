@@ -516,8 +516,27 @@ static double largest_change(int n, const double *from, const double *to)
     return largest;
 }
 
+/* Whether every entry of the error that is beyond its tolerance lies in the last bits of q and v. */
+static int is_in_the_last_bits(const lg_run *run)
+{
+    static const double bits = 4 * DBL_EPSILON;
+    const double *q = run->before.q, *v = run->before.v, *error = run->control.error, *scale = run->control.scale;
+    int nv = run->system->space->nv;
+    for (const lg_block *b = run->system->space->block, *end = b + run->system->space->nblocks; b < end; b++)
+        for (int i = 0; i < b->nv; i++) {
+            int k = b->v + i, turn = i - b->node->attitude_v;
+            double size = turn >= 0 && turn < b->node->attitude_n ? 1 : lg_max_abs(b->nq, q + b->q);
+            if (b->node->linear && b->nq == b->nv)
+                size = fabs(q[b->q + i]);
+            if ((fabs(error[k]) > scale[k] && fabs(error[k]) > bits * size) ||
+                (fabs(error[nv + k]) > scale[nv + k] && fabs(error[nv + k]) > bits * fabs(v[k])))
+                return 0;
+        }
+    return 1;
+}
+
 /* Whether the last step, or its error, is round-off: q and v moved by hardly more than their last bits, or the error
-   lies in the last bits of what the step added, as at the start of a motion from rest. */
+   lies in the last bits of what the step added, as at the start of a motion from rest, or of q and v. */
 static int lost_in_round_off(const lg_run *run)
 {
     static const double noise = 64 * DBL_EPSILON;
@@ -527,7 +546,8 @@ static int lost_in_round_off(const lg_run *run)
     double dq = largest_change(space->nq, from->q, to->q), dv = largest_change(space->nv, from->v, to->v);
     int still = dq <= noise * lg_max_abs(space->nq, from->q) && dv < noise * lg_max_abs(space->nv, from->v);
     return still ||
-           (lg_max_abs(space->nv, error) <= noise * dq && lg_max_abs(space->nv, error + space->nv) <= noise * dv);
+           (lg_max_abs(space->nv, error) <= noise * dq && lg_max_abs(space->nv, error + space->nv) <= noise * dv) ||
+           is_in_the_last_bits(run);
 }
 
 /* Why no smaller step than the rejected one can be tried, NULL if it can: it must be longer than min_step and than the
