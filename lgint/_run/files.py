@@ -42,7 +42,7 @@ def path_of(path: object) -> str:
 
 
 def path_for(path: object, suffixes: Sequence[str], others: str) -> str:
-    """The argument `path` as a text, whose suffix is one of these or missing; `others` says what writes other formats."""
+    """The argument `path` as a text with one of these suffixes, or none; `others` says what writes other formats."""
     text = path_of(path)
     suffix = os.path.splitext(text)[1].lower()
     if suffix and suffix not in suffixes:

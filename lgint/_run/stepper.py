@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from lgint import _core
 from lgint._args import Array, choice, number
 from lgint._model.model import System, checked
 from lgint._run.methods import ROWS
 from lgint._run.options import check_options, inherited
-from lgint._run.start import start_of, start_option
+from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import Trajectory
 
 
 class Stepper:
     """One step at a time, of sizes that the caller chooses.
+
+    Its attributes are read-only. A copy (`copy.copy`, `copy.deepcopy`) goes on by itself from the same state, with the
+    same bits.
 
     Parameters
     ----------
@@ -35,6 +40,8 @@ class Stepper:
         For unknown methods and options, and for `rtol` and `atol`: a stepper takes the steps that it is given.
     """
 
+    __slots__ = ("__weakref__", "_core", "_given", "_kept", "_method", "_model")
+
     def __init__(
         self, model: System, method: str, *, t0: float = 0.0, start: Trajectory | str | None = None, **options: Any
     ) -> None:
@@ -47,10 +54,26 @@ class Stepper:
                 )
         start = start_option(start, options)
         state = start_of(checked(model), method, t0, start)
-        begin, q, v, memory = state.inheriting(inherited(start, options, own_steps=True))
-        self.model = model
-        self.method = method
-        self._core = _core.Stepper(model.core, method, begin, q, v, memory, options)
+        kept = inherited(start, options, own_steps=True)
+        self._begin(model, method, state.inheriting(kept), options, kept)
+
+    def _begin(self, model: System, method: str, state: Start, given: dict[str, Any], kept: dict[str, Any]) -> None:
+        self._model = model
+        self._method = method
+        self._given = given
+        self._kept = kept
+        self._core = _core.Stepper(model.core, method, *state, given)
+
+    def __copy__(self) -> Stepper:
+        core, twin = self._core, object.__new__(type(self))
+        memory = {name: getattr(core, name) for name in ("vdot", "lam", "mem", "carry")}
+        # a start that does not determine accelerations is made again
+        state = Start(core.t, core.q, core.v, None if np.isnan(core.vdot).any() else memory)
+        twin._begin(self._model, self._method, state.inheriting(self._kept), self._given, self._kept)
+        return twin
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Stepper:
+        return self.__copy__()  # models do not change
 
     def step(self, h: float) -> None:
         """Advances by one step. A step that fails raises an exception and leaves the state unchanged.
@@ -73,26 +96,42 @@ class Stepper:
         return f"<lgint.Stepper {self.method}: t = {self.t:g}>"
 
     @property
+    def model(self) -> System:
+        """What moves."""
+        return self._model
+
+    @property
+    def method(self) -> str:
+        """The name of the method."""
+        return self._method
+
+    @property
     def t(self) -> float:
         """Time, s."""
         return self._core.t
 
     @property
     def q(self) -> Array:
-        """Coordinates (nq,)."""
-        return self._core.q
+        """Coordinates (nq,), read-only."""
+        return _read_only(self._core.q)
 
     @property
     def v(self) -> Array:
-        """Velocities (nv,)."""
-        return self._core.v
+        """Velocities (nv,), read-only."""
+        return _read_only(self._core.v)
 
     @property
     def vdot(self) -> Array:
-        """Accelerations (nv,)."""
-        return self._core.vdot
+        """Accelerations (nv,), read-only."""
+        return _read_only(self._core.vdot)
 
     @property
     def lam(self) -> Array:
-        """Multipliers (nc,)."""
-        return self._core.lam
+        """Multipliers (nc,), read-only."""
+        return _read_only(self._core.lam)
+
+
+def _read_only(values: Array) -> Array:
+    """A copy of a part of the state, which does not pretend to be the part itself."""
+    values.setflags(write=False)
+    return values
