@@ -48,7 +48,7 @@ class ForceBuilder(Parts):
         damping : float
             N s/m.
         length : float, optional
-            Unstretched length, m; default: the distance at the start.
+            Unstretched length, m; default: the distance at the start. Points may coincide where there is no preload.
         point : array_like, shape (2, 3), optional
             The two points, inertial, in the start configuration.
         point_a, point_b : array_like, shape (3,), optional

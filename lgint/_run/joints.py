@@ -202,6 +202,9 @@ class JointStates(States):
     def reaction(self, name: str, frame: str = "inertial", on: str = "second") -> Array:
         """Force and moment of a joint, at the joint's point of the body on which they act.
 
+        They are those of the constraints alone: the torque or force of drives and force laws in the joint is not part
+        of them.
+
         Of a support: those with which it acts on all that is attached to it, at its position.
 
         Parameters

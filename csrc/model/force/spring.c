@@ -2,7 +2,9 @@
 
    cartesian_spring: force on b  F = -(k (d - d0) + c d'), component by component in inertial axes.
    spring:           force on b  F = -(k (l - l0) + c l') n,  l = |d|, n = d/l, l' = n . d';
-                     dF = -(k n n^T + (k (l - l0) + c l')/l (I - n n^T) + c n (d'^T (I - n n^T))/l) dd - c n n^T dd'. */
+                     dF = -(k n n^T + (k (l - l0) + c l')/l (I - n n^T) + c n (d'^T (I - n n^T))/l) dd - c n n^T dd'.
+                     At l = 0 points that move are on the line of d', so that F = -k d - c d' if k l0 = 0. With a
+                     preload there is no limit. */
 #include "model/force/force.h"
 
 /* ---- componentwise ---- */
@@ -59,12 +61,26 @@ static const lg_parameter spring_parameters[] = {
     {"length", "m", "unstretched length", 1},
 };
 
+/* Two points that coincide. */
+static lg_status spring_at_zero(const lg_element *e, const double ddot[3], int linear, double F[3], double A[9],
+                                double B[9])
+{
+    double k = e->p[0], c = e->p[1];
+    if (k * e->p[2] != 0)
+        return LG_NOT_FINITE;
+    for (int i = 0; i < 3; i++)
+        F[i] = -c * ddot[i];
+    if (linear)
+        set_diagonal((double[]){k, k, k}, A), set_diagonal((double[]){c, c, c}, B);
+    return LG_OK;
+}
+
 static lg_status spring_between(const lg_element *e, const double d[3], const double ddot[3], int linear, double F[3],
                                 double A[9], double B[9])
 {
     double k = e->p[0], c = e->p[1], l = lg_norm3(d), n[3];
-    if (!(l > 0))
-        return LG_NOT_FINITE;
+    if (l == 0)
+        return spring_at_zero(e, ddot, linear, F, A, B);
     for (int i = 0; i < 3; i++)
         n[i] = d[i] / l;
     double rate = lg_dot3(n, ddot), S = k * (l - e->p[2]) + c * rate;

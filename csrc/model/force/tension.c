@@ -1,5 +1,6 @@
 /* A given tension T(t) in the line between two points, d = x_b - x_a, l = |d|, n = d/l: force -T n on b, T n on a, and
-   d(-T n) = -T/l (I - n n^T) dd. It is a load: the load factor scales it. */
+   d(-T n) = -T/l (I - n n^T) dd. It is a load: the load factor scales it. Points that coincide have no line; without
+   tension none is needed. */
 #include "model/force/force.h"
 #include "model/source.h"
 
@@ -23,10 +24,10 @@ static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const 
 {
     double T, d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]}, l = lg_norm3(d), A[9];
     LG_TRY(lg_source_value(e, SOURCE, 1, at, &T));
-    if (!(l > 0))
-        return LG_NOT_FINITE;
-    T *= at->load;
     lg_zero(6, out->w[0]), lg_zero(6, out->w[1]);
+    T *= at->load;
+    if (l == 0)
+        return T == 0 ? LG_OK : LG_NOT_FINITE;
     for (int i = 0; i < 3; i++) {
         out->w[0][i] = T * d[i] / l;
         out->w[1][i] = -T * d[i] / l;
