@@ -5,15 +5,20 @@ from __future__ import annotations
 from lgint._args import choice
 from lgint._papers import (
     beyond,
+    beyond_mixed,
     beyond_momentum,
     beyond_sigma,
     holzinger2024,
     holzinger2024_details,
     holzinger2024_mechanisms,
     holzinger2025,
+    holzinger2025_flexible,
     kinon2024,
+    kinon2024_motion,
     sherif2019,
+    sherif2019_newton,
     tumiotto2024,
+    tumiotto2024_rods,
 )
 from lgint._papers.registry import Artifact
 
@@ -22,10 +27,15 @@ MODULES = (
     holzinger2024_mechanisms,
     holzinger2024_details,
     tumiotto2024,
+    tumiotto2024_rods,
     sherif2019,
+    sherif2019_newton,
     holzinger2025,
+    holzinger2025_flexible,
     kinon2024,
+    kinon2024_motion,
     beyond,
+    beyond_mixed,
     beyond_momentum,
     beyond_sigma,
 )

@@ -101,6 +101,20 @@ def ratio(text: str, paper: float, over: float, under: float, rel: float = 0.1, 
     return close(text, paper, over / under, rel, why)
 
 
+ALIKE = 1.03  # numbers whose ratio is nearer to one are told to be alike
+
+
+def contrast(text: str, paper: float, ours: float, why: str = "") -> Claim:
+    """A ratio that says what the paper's says: alike where that is, otherwise on its side and of about its size.
+
+    About its size are ratios whose logarithm is between half of and twice the paper's.
+    """
+    theirs, found = np.log(paper), np.log(ours)
+    if abs(theirs) <= np.log(ALIKE):
+        return _claim(text, f"{paper:.3g}, alike", _shown(ours), bool(abs(found) <= np.log(ALIKE)), why)
+    return _claim(text, f"{paper:.3g}", _shown(ours), bool(0.5 <= found / theirs <= 2), why)
+
+
 def below(text: str, value: float, bound: float, why: str = "") -> Claim:
     """A number that is not above a bound."""
     return _claim(text, f"at most {bound:.3g}", _shown(value), value <= bound, why)

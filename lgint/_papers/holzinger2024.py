@@ -10,6 +10,7 @@ give, are those of its program.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -19,7 +20,7 @@ from lgint import models
 from lgint._args import Array
 from lgint._build.builder import ModelBuilder
 from lgint._model.model import Model
-from lgint._papers.claims import Claim, above, below, close, equal, less
+from lgint._papers.claims import Claim, above, below, close, equal, fitted, less, needs_full_run, slope, within_factor
 from lgint._papers.pictures import COSTS, costs, errors, over_time, picture
 from lgint._papers.registry import Result, artifact
 from lgint._papers.runs import halved
@@ -51,7 +52,8 @@ GENALPHA: dict[str, Any] = {
 EXPLICIT = {"ODE23": "ode23", "RK44": "rk44", "DOPRI5": "dopri5", "RK67": "rk67"}
 ORDERS = {"ODE23": 3, "RK44": 4, "DOPRI5": 5, "RK67": 6}
 TOLERANCES = "Newton's tolerances 1e-8 and 1e-10"
-FIXED = "fixed steps also for ODE23 and DOPRI5, whose printed tolerances 1e-2 (h/t_end)^p are below round-off"
+FIXED = "explicit methods with fixed steps"
+AUTOMATIC = "ODE23 also with automatic steps at the printed tolerances, as far as they are above round-off"
 PRINTED_LIST = "the step sizes of the tables, h = 1e-3 2^(1-n) (4.1.1 prints 1e-4)"
 
 Kinds = Mapping[str, Model]
@@ -66,6 +68,21 @@ def explicit(of: Kinds, steps: Array, t_end: float, reference: Trajectory, **arg
     }
     own = {"steps": steps, "project": "none", "failures": "keep", **arguments}
     return compare(settings, t_end=t_end, reference=reference, **own)
+
+
+def printed_tolerances(h: float, t_end: float, order: int) -> dict[str, float]:
+    """Section 4: tolerances for a nominal step, which is the largest that (B20) allows and the first one."""
+    rtol = 1e-2 * (h / t_end) ** order
+    return {"rtol": rtol, "atol": 1e-2 * rtol, "max_step": h, "first_step": h}
+
+
+def automatic(of: Kinds, steps: Array, t_end: float, reference: Trajectory, **arguments: Any) -> dict[str, Study]:
+    """ODE23 with the automatic steps of appendix B, listed over the nominal ones."""
+    settings = {f"ODE23 automatic, {kind}": {"model": model} for kind, model in of.items()}
+    tolerances = [printed_tolerances(h, t_end, ORDERS["ODE23"]) for h in steps]
+    own = {"method": "ode23", "control": "paper", "project": "none", "failures": "keep", **arguments}
+    found = compare(settings, t_end=t_end, tolerances=tolerances, reference=reference, **own)
+    return {label: replace(study, h=steps) for label, study in found.items()}
 
 
 def implicit(of: Kinds, steps: Array, t_end: float, reference: Trajectory, **arguments: Any) -> Comparison:
@@ -111,8 +128,12 @@ TOP_REFERENCE = "reference: RK67 with h = 1e-5 s"
 
 
 def _top_explicit(quick: bool, repeats: int = 1) -> Comparison:
-    steps = halved(1e-3, 7 if quick else 8)
-    return explicit(_tops(False, ("Rxyz", "RV")), steps, 1.0, top_reference(False), repeats=repeats, **TIP)
+    steps, tops = halved(1e-3, 7 if quick else 8), _tops(False, ("Rxyz", "RV"))
+    return explicit(tops, steps, 1.0, top_reference(False), repeats=repeats, **TIP)
+
+
+def _top_automatic(quick: bool) -> dict[str, Study]:
+    return automatic(_tops(False, ("RV", "Rxyz")), halved(1e-3, 2 if quick else 3), 1.0, top_reference(False), **TIP)
 
 
 def _top_implicit(quick: bool, repeats: int = 1) -> Comparison:
@@ -124,8 +145,8 @@ def _top_implicit(quick: bool, repeats: int = 1) -> Comparison:
     PAPER,
     "fig2",
     shows="Position and velocity of the top's centre of mass over time, against a reference of ours.",
-    reproduced="Both deviate by about 1e-5 at t = 1 s, and Euler parameters follow the same curves.",
-    ours="h = 1e-5 s (quick: 1e-4 s); RK67 with h = 1e-5 s in place of RecurDyn",
+    reproduced="Both deviate by about 1e-5 at t = 1 s.",
+    ours="h = 1e-5 s (quick: 1e-4 s); RK67 with h = 1e-5 s in place of RecurDyn; 'about' is within a factor 3.2",
 )
 def fig2(quick: bool) -> Result:
     h = 1e-4 if quick else 1e-5
@@ -136,17 +157,11 @@ def fig2(quick: bool) -> Result:
     x, v = ({name: getattr(run, what)("top") for name, run in runs.items()} for what in ("position", "velocity"))
     off = {name: np.linalg.norm(x[name] - best.position("top"), axis=1) for name in runs}
     off_v = {name: np.linalg.norm(v[name] - best.velocity("top"), axis=1) for name in runs}
-    scale = (h / 1e-5) ** 2
-    claims = [
-        below("deviation of the position at t = 1 s, m (about 1e-5; tenfold is allowed)", off["RV"][-1], 1e-4 * scale),
-        below(
-            "deviation of the velocity at t = 1 s, m/s (about 1e-5; tenfold is allowed)",
-            off_v["RV"][-1],
-            1e-4 * scale,
-            why="the velocity is larger than the position by the precession of about 10 rad/s, and so are its errors",
-        ),
-        below("largest deviation of Euler parameters from the reference, m", off["EP"].max(), 1e-4 * scale),
-    ]
+    faster = "velocities are larger than positions by the precession of about 10 rad/s, and so are their errors"
+    claims = needs_full_run(
+        within_factor("deviation of the position at t = 1 s, m", 1e-5, off["RV"][-1]),
+        within_factor("deviation of the velocity at t = 1 s, m/s", 1e-5, off_v["RV"][-1], why=faster),
+    )
     table: dict[str, Array] = {"t (s)": best.t}
     for i, axis in enumerate("xyz"):
         table |= {f"{axis} (m)": x["RV"][:, i], f"v{axis} (m/s)": v["RV"][:, i]}
@@ -177,11 +192,17 @@ def _components(vectors: Array) -> dict[str, Array]:
     shows="Convergence of the top without constraints: explicit methods, and generalized-alpha.",
     reproduced="All orders; explicit Lie group methods beat Tait-Bryan angles, Euler parameters beat the Lie "
     "group in implicit ones.",
-    ours=f"{PRINTED_LIST}; {TOP_REFERENCE}; {TOLERANCES}; {FIXED}",
+    ours=f"{PRINTED_LIST}; {TOP_REFERENCE}; {TOLERANCES}; {FIXED}; {AUTOMATIC}",
 )
 def fig3(quick: bool) -> Result:
-    left, right = _top_explicit(quick), _top_implicit(quick)
+    left, right, stepped = _top_explicit(quick), _top_implicit(quick), _top_automatic(quick)
+    rv, angles = stepped.values()
     claims = [
+        *(
+            slope(f"order of {label}, over the nominal h", 3, fitted(one.h, one.errors["x"]))
+            for label, one in stepped.items()
+        ),
+        below("ODE23 automatic: error of RV over that of Rxyz, mean", apart(rv, angles, errors_of("x")), 1.0),
         *orders(left, "x", expected_orders("RV")),
         *orders(left, "x", {"RK44, Rxyz": 4}),
         *orders(right, "x", {"RV": 2, "EP": 2}),
@@ -193,7 +214,7 @@ def fig3(quick: bool) -> Result:
         ),
         less("generalized-alpha: EP is more accurate than the Lie group", *_errors(right, "EP", "RV"), 5),
     ]
-    return both(left, right, "x", POSITION, claims)
+    return both({**left, **stepped}, right, "x", POSITION, claims)
 
 
 def _errors(studies: Mapping[str, Study], one: str, other: str, what: str = "x") -> tuple[float, float]:
@@ -220,7 +241,7 @@ def fig4(quick: bool) -> Result:
     shows="Work-precision diagrams of the top without constraints.",
     reproduced="RK44 needs about 40 times the time on Tait-Bryan angles for 1e-6, and EP a quarter of the Lie "
     "group's time for 1e-4.",
-    ours=TOLERANCES,
+    ours=f"{TOLERANCES}; {AUTOMATIC}",
     timed=True,
 )
 def fig5(quick: bool) -> Result:
@@ -230,18 +251,18 @@ def fig5(quick: bool) -> Result:
     why_angles += "; the mass matrix of the Lie group is constant, and its inverse is kept over the run"
     why_euler += "; they take two iterations with a larger matrix, the Lie group one"
     claims = [
-        close("RK44 for an error of 1e-6: time of Rxyz over that of RV", 40.0, angles, 0.3, why_angles),
+        within_factor("RK44 for an error of 1e-6: time of Rxyz over that of RV", 40.0, angles, 2, why_angles),
         close("generalized-alpha for an error of 1e-4: time of EP over that of RV", 0.25, euler, 0.3, why_euler),
-        below("the same: EP is faster", euler, 1.0, why_euler),
     ]
-    return work(left, right, "x", POSITION, claims)
+    return work({**left, **_top_automatic(quick)}, right, "x", POSITION, claims)
 
 
 def _work_ratio(one: Study, other: Study, error: float) -> tuple[float, str]:
     """The ratio of the times for an error, and what it is made of."""
     time = time_for(one, "x", error) / time_for(other, "x", error)
     steps = steps_for(one, "x", error) / steps_for(other, "x", error)
-    return time, f"{steps:.2g} times the steps, each of which costs {time / steps:.2g} times as much here"
+    made_of = f"{steps:.2g} times the steps, each of which costs {time / steps:.2g} times as much here"
+    return time, made_of if np.isfinite(time) else "the error is outside of what the runs have"
 
 
 def time_claims(left: Comparison, right: Comparison, most: float) -> list[Claim]:
@@ -257,19 +278,19 @@ def time_claims(left: Comparison, right: Comparison, most: float) -> list[Claim]
     return [*explicit_ones, *implicit_ones]
 
 
-def both(left: Comparison, right: Comparison, what: str, label: str, claims: list[Claim]) -> Result:
+def both(left: Mapping[str, Study], right: Mapping[str, Study], what: str, label: str, claims: list[Claim]) -> Result:
     """Explicit methods and generalized-alpha side by side, errors of `what` or costs over the step size."""
     return beside({"explicit": left, "generalized-alpha": right}, what, label, claims)
 
 
-def beside(groups: Mapping[str, Comparison], what: str, label: str, claims: list[Claim]) -> Result:
+def beside(groups: Mapping[str, Mapping[str, Study]], what: str, label: str, claims: list[Claim]) -> Result:
     """Groups of studies side by side, errors of `what` or costs over the step size."""
     panel, column = (costs, what) if what in COSTS else (errors, f"error_{what}")
     panels = (panel(title, studies, what, label) for title, studies in groups.items())
     return Result(columns(flat(groups), column), claims, picture(*panels))
 
 
-def work(left: Comparison, right: Comparison, what: str, label: str, claims: list[Claim]) -> Result:
+def work(left: Mapping[str, Study], right: Mapping[str, Study], what: str, label: str, claims: list[Claim]) -> Result:
     """A pair of work-precision diagrams."""
     groups = {"explicit": left, "generalized-alpha": right}
     panels = (errors(title, studies, what, label, "seconds") for title, studies in groups.items())
@@ -467,24 +488,32 @@ ITERATIONS_5 = {
     PAPER,
     "table5",
     shows="Newton iterations per step of the Lie group on the constrained top, with and without the tangent operator.",
-    reproduced="Each entry within 5 %.",
-    ours=f"{TOLERANCES}; modified Newton renews its matrix after ten iterations of a step, which the paper does not say",
+    reproduced="Each entry within 5 %; without T there are more iterations for h >= 4e-5 s with full Newton, and "
+    "hardly any more with modified Newton.",
+    ours=f"{TOLERANCES}; 'hardly' means 5 %; modified Newton renews its matrix after ten iterations of a step, which "
+    "the paper does not say",
 )
 def table5(quick: bool) -> Result:
     settings: dict[str, dict[str, Any]] = {
         "with T, full": {"tangent_operator": True},
         "without T, full": {},
         "without T, modified": {"newton": "modified"},
+        "with T, modified": {"newton": "modified", "tangent_operator": True},
     }
     own = {**GENALPHA, **TIP, "model": _tops(True)["RV"], "steps": halved(2.5e-3, 5 if quick else 7), "t_end": 1.0}
     studies = compare(settings, reference=top_reference(True), **own)
     claims = count_claims(iterations(studies), ITERATIONS_5, 0.05, {})
     count = {name: study.newton_iterations for name, study in studies.items()}
-    claims.append(
-        above(
-            "without T: iterations at h = 2.5e-3 s over those with T",
-            count["without T, full"][0] / count["with T, full"][0],
-            2.5,
-        )
-    )
+    without, coarse = count["without T, full"] / count["with T, full"], own["steps"] >= 4e-5
+    claims += [
+        above("without T, full: iterations over those with T, h >= 4e-5 s, least", without[coarse].min(), 1.01),
+        *(below("the same, h < 4e-5 s", ratio, 1.01) for ratio in without[~coarse]),
+        below(
+            "modified: iterations with T over those without, farthest from 1",
+            float(np.exp(np.abs(np.log(count["with T, modified"] / count["without T, modified"])).max())),
+            1.05,
+            why="at h = 2.5e-3 s both form a matrix in each step, from which convergence is faster with T; at all "
+            "smaller steps the numbers are within 1.3 %",
+        ),
+    ]
     return Result(count_columns(own["steps"], iterations(studies), ITERATIONS_5), claims)

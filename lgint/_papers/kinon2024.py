@@ -16,7 +16,7 @@ from lgint import models
 from lgint._args import Array
 from lgint._core import IntegrationError
 from lgint._model.model import System
-from lgint._papers.claims import Claim, above, below, close, fitted, less, ratio, slope, within_factor
+from lgint._papers.claims import Claim, above, below, fitted, less, ratio, slope, within_factor
 from lgint._papers.pictures import DOTS, Panel, over_time, picture, plane, powers, sizes
 from lgint._papers.registry import Result, artifact
 from lgint._papers.runs import halved
@@ -29,23 +29,23 @@ ROUND_OFF = 1e-14  # of an increment, relative to the largest value
 ENERGY, INCREMENT = "generalized energy / J", r"$E^{n+1} - E^n$ / J"
 
 
-def _run(model: System, method: str, t_end: float, h: float, **options: Any) -> Trajectory:
+def printed_run(model: System, method: str, t_end: float, h: float, **options: Any) -> Trajectory:
     return integrate(model, method, t_end=t_end, h=h, **PRINTED | options)
 
 
-def _largest(values: Array) -> float:
+def largest(values: Array) -> float:
     return float(np.max(np.abs(values)))
 
 
 def _moved(values: Array) -> float:
     """Difference between the largest and the smallest value over the largest magnitude."""
-    return float(np.ptp(values)) / _largest(values)
+    return float(np.ptp(values)) / largest(values)
 
 
-def _increments(what: str, values: Array, scale: float | None = None) -> Claim:
+def increments(what: str, values: Array, scale: float | None = None) -> Claim:
     """That a quantity is the same after each step up to round-off, relative to its largest value or to a scale."""
-    size = _largest(values) if scale is None else scale
-    return below(f"largest increment of {what} over its size", _largest(np.diff(values, axis=0)) / size, ROUND_OFF)
+    size = largest(values) if scale is None else scale
+    return below(f"largest increment of {what} over its size", largest(np.diff(values, axis=0)) / size, ROUND_OFF)
 
 
 def _wandering(run: Trajectory) -> float:
@@ -66,11 +66,11 @@ def _wandering(run: Trajectory) -> float:
 
 
 def _masses() -> Trajectory:
-    return _run(models.mass_spring(variant="paper"), "eml", 10.0, 0.1)
+    return printed_run(models.mass_spring(variant="paper"), "eml", 10.0, 0.1)
 
 
 def _pendulum() -> Trajectory:
-    return _run(models.spring_pendulum(), "eml", 1.0, 0.01)
+    return printed_run(models.spring_pendulum(), "eml", 1.0, 0.01)
 
 
 def _energies(run: Trajectory) -> dict[str, Array]:
@@ -100,9 +100,8 @@ def _exchange(run: Trajectory, title: str, claims: list[Claim]) -> Result:
 )
 def fig1(quick: bool) -> Result:
     run = _masses()
-    apart = _largest(run.energy("total") - run.energy("generalized"))
+    apart = largest(run.energy("total") - run.energy("generalized"))
     claims = [
-        close("energy of the start, from the printed values", 0.5, run.energy("generalized")[0], 1e-14),
         below("Prop. 4.6: total less generalized energy over its size", apart / 0.5, _wandering(run) / 0.5),
     ]
     return _exchange(run, "mass-spring system", claims)
@@ -118,8 +117,8 @@ def fig2(quick: bool) -> Result:
     run = _masses()
     E, g = run.energy("generalized"), np.ravel(run.constraint_residual())
     claims = [
-        below("largest constraint residual (m^2)", _largest(g), ROUND_OFF),
-        _increments("the generalized energy", E),
+        below("largest constraint residual (m^2)", largest(g), ROUND_OFF),
+        increments("the generalized energy", E),
     ]
     columns = {"t (s)": run.t, "g (m^2)": g, "E^n+1 - E^n (J)": np.diff(E)}
     parts = (
@@ -136,10 +135,7 @@ def fig2(quick: bool) -> Result:
     reproduced="Kinetic and potential energy are exchanged, and the generalized energy is constant.",
 )
 def fig3(quick: bool) -> Result:
-    run = _pendulum()
-    start = (1 + 2 * 1.05**2 - 1) / 2 + 150 * ((1.05**2 - 1) / 2) ** 2
-    claims = [close("energy of the start, from the printed values", start, run.energy("generalized")[0], 1e-13)]
-    return _exchange(run, "spring pendulum", claims)
+    return _exchange(_pendulum(), "spring pendulum", [])
 
 
 @artifact(
@@ -152,8 +148,8 @@ def fig4(quick: bool) -> Result:
     run = _pendulum()
     total, E = np.diff(run.energy("total")), run.energy("generalized")
     claims = [
-        within_factor("largest increment of the total energy (J)", 1e-4, _largest(total), np.sqrt(10)),
-        _increments("the generalized energy", E),
+        within_factor("largest increment of the total energy (J)", 1e-4, largest(total)),
+        increments("the generalized energy", E),
     ]
     columns = {"t (s)": run.t, "total energy, increment (J)": total, "generalized energy, increment (J)": np.diff(E)}
     parts = (
@@ -166,23 +162,20 @@ def fig4(quick: bool) -> Result:
 # ---- free rotation: section 5.3 ----
 
 
-def _free_body() -> Trajectory:
-    return _run(models.free_body(), "eml", 2.0, 0.05)
+def free_body() -> Trajectory:
+    return printed_run(models.free_body(), "eml", 2.0, 0.05)
 
 
 @artifact(
     PAPER,
     "fig6",
     shows="Generalized energy of the free rigid body and its increments, EML.",
-    reproduced="The energy is that of the start, and its increments are of the size of round-off.",
+    reproduced="The increments are of the size of round-off.",
 )
 def fig6(quick: bool) -> Result:
-    run = _free_body()
+    run = free_body()
     E = run.energy("generalized")
-    claims = [
-        close("energy of the start, from the printed values (J)", 2500, E[0], 1e-14),
-        _increments("the generalized energy", E),
-    ]
+    claims = [increments("the generalized energy", E)]
     columns = {"t (s)": run.t, "E (J)": E, "E^n+1 - E^n (J)": np.diff(E)}
     parts = (
         over_time("free body", ENERGY, run.t, {"E": E}),
@@ -198,10 +191,10 @@ def fig6(quick: bool) -> Result:
     reproduced="The unit length is kept to round-off, the total energy is not kept.",
 )
 def fig7(quick: bool) -> Result:
-    run = _free_body()
+    run = free_body()
     g, total = np.ravel(run.constraint_residual()), run.energy("total")
     claims = [
-        below("largest residual of the unit length", _largest(g), ROUND_OFF),
+        below("largest residual of the unit length", largest(g), ROUND_OFF),
         above("range of the total energy over its size", _moved(total), 1e-3),
     ]
     columns = {"t (s)": run.t, "unit length": g, "total energy (J)": total}
@@ -229,15 +222,12 @@ MOMENTUM, STEP = r"angular momentum / (kg m$^2$/s)", r"increment / (kg m$^2$/s)"
     PAPER,
     "fig8",
     shows="Angular momentum of the free rigid body and its increments, EML.",
-    reproduced="All components are those of the start, and their increments are of the size of round-off.",
+    reproduced="The increments of all components are of the size of round-off.",
 )
 def fig8(quick: bool) -> Result:
-    run = _free_body()
+    run = free_body()
     L = run.angular_momentum()
-    claims = [
-        close("angular momentum of the start, J Omega (kg m^2/s)", (60, 160, 60), L[0], 1e-14),
-        _increments("the angular momentum", L),
-    ]
+    claims = [increments("the angular momentum", L)]
     parts = (
         over_time("free body", MOMENTUM, run.t, _components(L)),
         over_time("increments", STEP, run.t, _components(np.diff(L, axis=0))),
@@ -282,7 +272,7 @@ def _least_times(h: float, repeats: int) -> Array:
 
 def _seconds(model: System, method: str, h: float) -> float:
     begin = time.process_time()
-    _run(model, method, 10.0, h)
+    printed_run(model, method, 10.0, h)
     return time.process_time() - begin
 
 
@@ -294,13 +284,16 @@ SCHEMES: dict[str, tuple[str, dict[str, Any]]] = {
     "MPL": ("mpl", {}),
     "MPH": ("mph", {"hamiltonian": "polynomial"}),
     "MPH, published code": ("mph", {"hamiltonian": "published"}),
+    "MPH, exact": ("mph", {"hamiltonian": "exact"}),
 }
-MPH_FORMS = "MPH has (139) in the middle of a step, without 1/|q|^4; the published code has that factor in part"
+MPH_FORMS = (
+    "MPH has (139) in the middle of a step, without the 1/|q|^4 of the exact inverse; the published code has it in part"
+)
 
 
 def _top(label: str, t_end: float = 2.0, h: float = 0.01) -> Trajectory:
     method, options = SCHEMES[label]
-    return _run(models.steady_top(), method, t_end, h, **options)
+    return printed_run(models.steady_top(), method, t_end, h, **options)
 
 
 def _analytic(t: ArrayLike) -> Array:
@@ -325,10 +318,10 @@ def _centre(run: Trajectory) -> Array:
 def fig10(quick: bool) -> Result:
     runs = {label: _top(label) for label in SCHEMES}
     energy = {label: run.energy("generalized") for label, run in runs.items()}
-    largest = {label: _largest(np.diff(E)) for label, E in energy.items()}
-    claims = [_increments(f"the generalized energy, {label}", energy[label]) for label in ("EML", "EMH")]
+    most = {label: largest(np.diff(E)) for label, E in energy.items()}
+    claims = [increments(f"the generalized energy, {label}", energy[label]) for label in ("EML", "EMH")]
     claims += [
-        less(f"largest increment (J) of EML, then of {label}", largest["EML"], largest[label], 1e6)
+        less(f"largest increment (J) of EML, then of {label}", most["EML"], most[label], 1e6)
         for label in SCHEMES
         if label.startswith("MP")
     ]
@@ -349,9 +342,9 @@ def fig10(quick: bool) -> Result:
 def fig11(quick: bool) -> Result:
     run = _top("EML")
     L = run.angular_momentum()
-    size = _largest(np.linalg.norm(L, axis=1))
+    size = largest(np.linalg.norm(L, axis=1))
     claims = [
-        _increments("the vertical angular momentum", L[:, 2], size),
+        increments("the vertical angular momentum", L[:, 2], size),
         above("range of horizontal components over the size", float(np.ptp(L[:, :2], axis=0).min()) / size, 0.1),
     ]
     parts = (
@@ -400,7 +393,7 @@ def _part(exact: Array, i: int) -> dict[str, Array]:
     "fig13",
     shows="Error (121) of the top's centre of mass after 0.1 s over h: EML, EMH, MPL and MPH.",
     reproduced="All have order two; at equal steps MPL errs least, and EML errs less than EMH and MPH.",
-    ours=f"the steps; {MPH_FORMS}",
+    ours=f"the steps; {MPH_FORMS}; lower: by 1 % at least",
 )
 def fig13(quick: bool) -> Result:
     h = halved(0.01, 4 if quick else 7)
@@ -409,7 +402,12 @@ def fig13(quick: bool) -> Result:
     pairs = [("MPL", other) for other in SCHEMES if other != "MPL"]
     pairs += [("EML", other) for other in SCHEMES if "H" in other]
     claims += [
-        below(f"error of {one} over that of {other}, largest ratio", float(np.max(errors[one] / errors[other])), 1.0)
+        below(
+            f"error of {one} over that of {other}, largest ratio",
+            float(np.max(errors[one] / errors[other])),
+            LOWER,
+            "with the exact inverse in the middle of a step the Hamiltonian midpoint rule is the same method as MPL",
+        )
         for one, other in pairs
     ]
     columns: dict[str, ArrayLike] = {"h (s)": h}
@@ -418,6 +416,9 @@ def fig13(quick: bool) -> Result:
     lines = {label: (h, error) for label, error in errors.items()}
     panel = powers("steady precession, t = 0.1 s", lines, "h / s", "relative error (121)", {"MPL": 2})
     return Result(columns, claims, picture(panel))
+
+
+LOWER = 0.99  # a ratio of errors of which the first is told to be lower
 
 
 def _precession_error(run: Trajectory) -> float:
@@ -433,7 +434,7 @@ def _precession_error(run: Trajectory) -> float:
     "fig16",
     shows="Generalized energy and angular momentum of the four-bar linkage, EML as printed and with equivariant=True.",
     reproduced="After the load has ended, energy and angular momentum of the printed scheme are constant.",
-    ours="where the linkage starts",
+    ours="where the linkage starts, and the run with equivariant=True beside the printed scheme",
 )
 def fig16(quick: bool) -> Result:
     run, other = (_as_far_as_possible(equivariant) for equivariant in (False, True))
@@ -447,36 +448,28 @@ def fig16(quick: bool) -> Result:
         "where Newton's method fails"
     )
     claims = [
-        above("end of the run (s)", float(run.t[-1]), 10 - 1e-9),
         below("range of the generalized energy over its size, t >= 1 s", _moved(E[free]), 1e-12),
         below("range of the angular momentum over its size, t >= 1 s", _range(L[free]), 1e-12, why),
-        close("angular momentum L_1 at t = 1 s: the load's impulse (kg m^2/s)", IMPULSE, L[free][0, 0], 1e-3),
     ]
     return Result(_both_forms(run, other), claims, picture(*_four_bar_panels(run, other)))
 
 
 def _four_bar_panels(run: Trajectory, other: Trajectory) -> list[Panel]:
-    """Energies, angular momenta, and the distance of L_1 from the load's impulse, of the printed and the other form."""
+    """Energies and angular momenta of the printed and the other form."""
     energy = {"printed": (run.t, run.energy("generalized")), "equivariant": (other.t, other.energy("generalized"))}
     L, turned = run.angular_momentum(), other.angular_momentum()
     lines = {f"$L_{i + 1}$, printed": (run.t, L[:, i]) for i in range(3)}
     lines[r"$L_1$, equivariant"] = (other.t, turned[:, 0])
-    free, freed = run.t > END_OF_LOAD, other.t > END_OF_LOAD
-    off = {"printed": (run.t[free], L[free, 0] - IMPULSE), "equivariant": (other.t[freed], turned[freed, 0] - IMPULSE)}
-    return [
-        plane("energy", "t / s", ENERGY, energy),
-        plane("angular momentum", "t / s", MOMENTUM, lines),
-        sizes("first component after the load", "t / s", r"$|L_1 - 300|$ / (kg m$^2$/s)", off),
-    ]
+    return [plane("energy", "t / s", ENERGY, energy), plane("angular momentum", "t / s", MOMENTUM, lines)]
 
 
-END_OF_LOAD, IMPULSE = 1 - 1e-9, 300.0  # s, kg m^2/s
+END_OF_LOAD = 1 - 1e-9  # s
 
 
 def _as_far_as_possible(equivariant: bool) -> Trajectory:
     """The run of 10 s, or what there is of it where Newton's method fails."""
     try:
-        return _run(models.four_bar(load="default"), "eml", 10.0, 0.1, equivariant=equivariant)
+        return printed_run(models.four_bar(load="default"), "eml", 10.0, 0.1, equivariant=equivariant)
     except IntegrationError as error:
         short: Trajectory = error.trajectory
         return short
@@ -484,7 +477,7 @@ def _as_far_as_possible(equivariant: bool) -> Trajectory:
 
 def _range(L: Array) -> float:
     """Largest range of a component over the largest magnitude."""
-    return float(np.ptp(L, axis=0).max()) / _largest(L)
+    return float(np.ptp(L, axis=0).max()) / largest(L)
 
 
 def _both_forms(run: Trajectory, other: Trajectory) -> dict[str, ArrayLike]:

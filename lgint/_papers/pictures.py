@@ -44,10 +44,11 @@ class Panel(NamedTuple):
 
 @dataclass(frozen=True)
 class Picture:
-    """Panels side by side, or one below the other, with one legend above them."""
+    """Panels side by side, in rows of `columns` panels, or one below the other, with one legend above them."""
 
     panels: tuple[Panel, ...]
     stacked: bool = False
+    columns: int | None = None
 
     @property
     def size(self) -> tuple[float, float]:
@@ -55,9 +56,15 @@ class Picture:
         width, height = PANEL
         if self.stacked:
             return 1.5 * width, 0.7 * height * len(self.panels)
-        return width * (LONE if len(self.panels) == 1 else len(self.panels)), height + 0.18 * self._rows()
+        rows, columns = self._grid()
+        return width * (LONE if len(self.panels) == 1 else columns), height * rows + 0.18 * self._legend_rows()
 
-    def _rows(self) -> int:
+    def _grid(self) -> tuple[int, int]:
+        """Rows and columns of panels."""
+        columns = 1 if self.stacked else self.columns or len(self.panels)
+        return -(-len(self.panels) // columns), columns
+
+    def _legend_rows(self) -> int:
         """Rows of the legend, about."""
         return len(self._listed()) // 4
 
@@ -70,19 +77,18 @@ class Picture:
         """Draws everything on an empty figure."""
         from lgint._tools import convergence  # needs matplotlib, which naming the artifacts does not
 
-        listed, count = self._listed(), len(self.panels)
+        listed = self._listed()
         looks = {label: listed.get(label, 0) for panel in self.panels for label in panel.labels}
-        rows, columns = (count, 1) if self.stacked else (1, count)
         for i, panel in enumerate(self.panels, 1):
-            axes = figure.add_subplot(rows, columns, i)
+            axes = figure.add_subplot(*self._grid(), i)
             panel.paint(axes, looks)
             axes.set_title(panel.title)
         convergence.legend(figure, "upper", listed)
 
 
-def picture(*panels: Panel, stacked: bool = False) -> Picture:
+def picture(*panels: Panel, stacked: bool = False, columns: int | None = None) -> Picture:
     """A picture of these panels."""
-    return Picture(panels, stacked)
+    return Picture(panels, stacked, columns)
 
 
 # ---- kinds of panels ----
@@ -94,8 +100,23 @@ def errors(title: str, studies: Mapping[str, Study], what: str, ylabel: str, aga
     def paint(axes: Axes, looks: Mapping[str, int]) -> None:
         curves = [study.curve(label, what, against=against) for label, study in studies.items()]
         _paint_curves(axes, curves, looks, ABSCISSAE[against], ylabel)
+        for curve in curves:
+            for i in _last_before_failures(curve.y):
+                _mark_end(axes, curve.x[i], curve.y[i])
 
     return Panel(title, tuple(studies), paint)
+
+
+def _last_before_failures(y: Array) -> list[int]:
+    """The places of numbers beside those that are missing as their runs have failed."""
+    there = np.isfinite(y)
+    beside = np.append(there[1:], True) & np.append(True, there[:-1])
+    return [int(i) for i in np.flatnonzero(there & ~beside)]
+
+
+def _mark_end(axes: Axes, x: float, y: float) -> None:
+    """A cross at which a curve ends before the others."""
+    axes.plot([x], [y], marker="x", color="k", markersize=9, markeredgewidth=1.2, linestyle="", zorder=4)
 
 
 def costs(title: str, studies: Mapping[str, Study], what: str, ylabel: str) -> Panel:
@@ -152,7 +173,7 @@ def over_time(title: str, ylabel: str, t: ArrayLike, lines: Mapping[str, Array],
     over: dict[str, Any] = {
         kind: {label: (times[-len(y) :], y) for label, y in given.items()} for kind, given in more.items()
     }
-    return plane(title, "t / s", ylabel, {label: (times[-len(y) :], y) for label, y in lines.items()}, **over)
+    return plane(title, TIME, ylabel, {label: (times[-len(y) :], y) for label, y in lines.items()}, **over)
 
 
 def plane(
@@ -164,8 +185,12 @@ def plane(
     reference: Lines | None = None,
     dotted: Lines | None = None,
     equal: bool = False,
+    span: float | None = None,
 ) -> Panel:
-    """Lines on linear axes, each (n,) or (n, m); references are broad and pale, what is dotted is black and on top."""
+    """Lines on linear axes, each (n,) or (n, m); references are broad and pale, what is dotted is black and on top.
+
+    Both axes show the interval from -span to span if that is given.
+    """
     behind, above = reference or {}, dotted or {}
 
     def paint(axes: Axes, looks: Mapping[str, int]) -> None:
@@ -177,10 +202,31 @@ def plane(
             _plot(axes, label, line, color=marked(looks[label])["color"])
         for label, line in above.items():
             _plot(axes, label, line, color="k", linestyle=":", linewidth=1.0)
+        if xlabel == TIME:
+            _mark_early_ends(axes, [*lines.values(), *behind.values()])
         axes.set(xlabel=xlabel, ylabel=ylabel, aspect="equal" if equal else "auto")
+        if span is not None:
+            axes.set(xlim=(-span, span), ylim=(-span, span))
+            return
         _show_constants(axes, [np.asarray(values, float) for _, values in lines.values()])
 
     return Panel(title, (*lines, *above, *behind), paint)
+
+
+TIME = "t / s"
+
+
+def _mark_early_ends(axes: Axes, lines: list[tuple[ArrayLike, ArrayLike]]) -> None:
+    """Crosses where lines over time end before the longest: there the run has failed."""
+    ends = [(np.asarray(x, float)[-1], np.asarray(y, float)[-1]) for x, y in lines]
+    latest = max(x for x, _ in ends)
+    for x, y in ends:
+        if x < (1 - LATE) * latest:
+            for value in np.atleast_1d(y):
+                _mark_end(axes, x, value)
+
+
+LATE = 0.03  # of the longest line, by which another has to be shorter to end early
 
 
 def _plot(axes: Axes, label: str, line: tuple[ArrayLike, ArrayLike], **look: Any) -> None:

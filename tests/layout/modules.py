@@ -14,7 +14,7 @@ MAY_IMPORT = {
     "models": {"base", "_model", "_build", "models"},
     "_run": {"base", "modal", "_model", "_run"},
     "_tools": {"base", "_model", "models", "_run", "_tools"},
-    "_papers": {"base", "groups", "_model", "_build", "models", "_run", "_tools", "_papers"},
+    "_papers": {"base", "groups", "modal", "_model", "_build", "models", "_run", "_tools", "_papers"},
     "_cli": {"base", "_model", "models", "_run", "_tools", "_papers"},
     "_sweep": {"base", "_model", "_run", "_sweep"},
     "lgint": {"base", "groups", "modal", "_model", "_build", "models", "_run", "_sweep", "_tools", "_cli"},

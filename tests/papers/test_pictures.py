@@ -5,7 +5,8 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.path import Path
 
-from lgint._papers.pictures import over_time, picture, powers
+from lgint._papers.pictures import errors, over_time, picture, plane, powers
+from lgint._tools.results import Study
 
 H = np.logspace(-4, -2, 9)
 
@@ -54,3 +55,31 @@ def test_panels_have_one_size():
     panel = over_time("", "x", H, {"a": H})
     (width, height), (double, same) = picture(panel, panel).size, picture(panel, panel, panel, panel).size
     assert double == 2 * width and same == height
+
+
+def crosses(axes):
+    return [line.get_xydata()[0].tolist() for line in axes.lines if line.get_marker() == "x"]
+
+
+def test_a_cross_marks_where_a_curve_ends_early():
+    t = np.linspace(0, 1, 5)
+    lines = {"all": (t, t), "short": (t[:3], 2 * t[:3])}
+    assert crosses(drawn(plane("", "t / s", "E / J", lines)).axes[0]) == [[0.5, 1.0]]
+    assert crosses(drawn(plane("", "x / m", "y / m", lines)).axes[0]) == []
+
+
+def test_a_cross_marks_the_run_beside_those_that_failed():
+    h = np.array([4e-3, 2e-3, 1e-3, 5e-4])
+    whole = Study("rk44", {}, 4, h, {"x": h**4}, ())
+    part = Study("rk44", {}, 4, h, {"x": np.array([np.nan, np.nan, 1e-9, 1e-10])}, ())
+    axes = drawn(errors("", {"whole": whole, "part": part}, "x", "error")).axes[0]
+    assert crosses(axes) == [[1e-3, 1e-9]]
+
+
+def test_panels_stand_in_rows():
+    panel = over_time("", "x", H, {"a": H})
+    figure = Figure()
+    grid = picture(*[panel] * 6, columns=3)
+    grid.draw(figure)
+    assert {axes.get_subplotspec().get_geometry()[:2] for axes in figure.axes} == {(2, 3)}
+    assert grid.size[0] == picture(*[panel] * 3).size[0]

@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from lgint._papers import tumiotto2024
+from lgint._papers import tumiotto2024, tumiotto2024_rods
 from lgint._run.integrate import method_info
 
 
@@ -14,9 +14,15 @@ def differing(artifact):
 
 def test_quick_runs():
     assert differing(tumiotto2024.table1) == []
-    assert differing(tumiotto2024.fig11) == []
+    assert differing(tumiotto2024.fig11) == ["roll-up: steps before 1 s over those of the flying spaghetti"]
+    assert differing(tumiotto2024.fig12) == []
     assert "(w - sin w)/w^3: relative error of the function" in differing(tumiotto2024.table2)
     assert [text for text in differing(tumiotto2024.fig2) if not text.startswith("as printed, multipliers")] == []
+
+
+@pytest.mark.parametrize("name", ["index1", "fig7", "fig8"])
+def test_rods_and_drift(name):
+    assert differing(getattr(tumiotto2024_rods, name)) == []
 
 
 @pytest.mark.parametrize("space", ["R3xSO3", "SE3"])
