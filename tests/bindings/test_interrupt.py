@@ -79,6 +79,7 @@ def test_a_keyboard_interrupt_inside_a_function_is_an_interruption():
     assert caught.value.result["t"][-1] == pytest.approx(0.5, abs=0.011)
 
 
+@pytest.mark.measures
 @pytest.mark.parametrize("name", LONG)
 def test_progress_is_told_the_time(name):
     class Enough(Exception):

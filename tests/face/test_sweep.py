@@ -355,10 +355,9 @@ def test_an_interrupted_sweep_stops_its_runs(monkeypatch):
     monkeypatch.setattr(
         "lgint._sweep.execute.StoppedError", type("Noted", (StoppedError,), {"__init__": lambda s: stopped.append(1)})
     )
-    begin = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         top_sweep({"mass": [10.0, 11.0]}, t_end=1e4, h=1e-4, save_every=10**6)
-    assert stopped and time.perf_counter() - begin < 20
+    assert stopped
 
 
 # ---- files ----
