@@ -199,6 +199,16 @@ def test_every_first_guess_leads_to_the_same_step(case, method):
     assert np.abs(np.diff(ends, axis=0)).max() < 1e-11
 
 
+def test_a_better_guess_saves_iterations():
+    """Each guess knows one more derivative of q than the one before."""
+    model = lgint.models.spring_pendulum()
+    spent = [
+        lgint.integrate(model, "eml", t_end=0.2, h=1e-3, guess=guess).stats.newton_iterations
+        for guess in ("previous", "euler", "extrapolate")
+    ]
+    assert spent[0] > spent[1] > spent[2]
+
+
 # ---- quaternions as coordinates, whose mass matrix is singular ----
 
 

@@ -170,6 +170,18 @@ def test_both_sides_of_a_kink():
     assert np.allclose(found.vdot[t < 0.5, 0], 0, atol=1e-12) and np.allclose(found.vdot[t > 0.5, 0], 6)
 
 
+def test_a_kink_itself_belongs_to_what_follows():
+    """At a jump of the accelerations the states and dense output have those just after it."""
+    b = lgint.ModelBuilder(gravity=(0, 0, 0))
+    b.add_body("wheel", mass=1.0, inertia=(1, 1, 1))
+    b.add_joint("revolute", lgint.ground, "wheel", point=(0, 0, 0), axis=(0, 0, 1), name="axle")
+    b.add_joint_drive("axle", damping=2.0, motion=[(0.0, 0.0, 0.0, 0.0), (0.5, 0.0, 3.0, 0.0)])
+    run = lgint.integrate(b.build(), "rk44", t_end=1.0, h=0.125, dense_output=True)
+    assert run.vdot[4, -1] == pytest.approx(6.0)
+    assert run.sol([0.5]).vdot[0, -1] == pytest.approx(6.0)
+    assert run.sol([0.499]).vdot[0, -1] == pytest.approx(0.0, abs=1e-12)
+
+
 def test_angles_at_t_eval_count_turns():
     b = lgint.ModelBuilder()
     b.add_body("wheel", mass=1.0, inertia=(1, 1, 1), angular_velocity=(0, 0, 20.0))
