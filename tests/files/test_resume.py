@@ -46,7 +46,6 @@ def test_a_run_has_the_value_of_every_option(tmp_path):
         (lgint.models.four_bar, "eml", {"equivariant": True}),
         (lgint.models.heavy_top, "rk44", {"project": "both"}),
     ],
-    ids=str,
 )
 def test_options_are_inherited(make, method, options, tmp_path):
     """A resumed run without options has the bits of one with those of its start."""
