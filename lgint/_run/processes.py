@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ from multiprocessing.process import BaseProcess
 from types import TracebackType
 from typing import Final, ParamSpec, TypeVar
 
-PATIENCE: Final = 1.0  # s, in which a process may end by itself before it is killed
+PATIENCE: Final = 1.0  # s, in which processes that are told to end may do so before they are killed
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -52,8 +53,9 @@ class Processes(ProcessPoolExecutor):
         self.shutdown(wait=False, cancel_futures=True)
         for process in self._started:
             process.terminate()
+        end = time.monotonic() + PATIENCE
         for process in self._started:
-            process.join(PATIENCE)
+            process.join(max(0.0, end - time.monotonic()))
             process.kill()
 
     def death(self) -> str:

@@ -20,7 +20,7 @@ from lgint._sweep.job import Job, Outcome
 
 PORTION: Final = 0.2  # s, of runs in one task
 WAITING: Final = 2  # tasks for each worker, so that none of them waits for another task
-NOTICE: Final = 1.0  # s, in which runs in threads notice that they are to end
+NOTICE: Final = 0.5  # s, in which runs in threads notice that they are to end
 UNKNOWN: Final = 64  # workers of an executor that does not say how many it has
 
 Run = Mapping[str, Any]
