@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
-from types import TracebackType
+from threading import current_thread, main_thread
+from types import FrameType, TracebackType
 from typing import Final, ParamSpec, TypeVar
 
 PATIENCE: Final = 1.0  # s, in which processes that are told to end may do so before they are killed
@@ -70,12 +71,22 @@ class Processes(ProcessPoolExecutor):
 
 @contextmanager
 def _interruptions_later() -> Iterator[None]:
-    """Ctrl-C waits for the end of the block; processes that start in it are never interrupted."""
-    if not hasattr(signal, "pthread_sigmask"):  # as on Windows
+    """Ctrl-C waits for the end of the block; processes that start in it are never interrupted.
+
+    They inherit that the signal is blocked. Another thread of this process may still receive it, which is why the
+    handler is replaced as well.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    if not (hasattr(signal, "pthread_sigmask") and callable(handler)) or current_thread() is not main_thread():
         yield
         return
+    caught: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda *signalled: caught.append(signalled))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, handler)
+        if caught:
+            handler(*caught[0])
