@@ -255,6 +255,8 @@ def sizes(title: str, xlabel: str, ylabel: str, lines: Lines, *, logarithmic: bo
             shown = np.abs(np.asarray(values, float))
             shown[shown == 0] = np.nan
             axes.semilogy(x, shown, color=marked(looks[label])["color"], label=label, **look)
+        if xlabel == TIME:
+            _mark_early_ends(axes, [(x, np.abs(np.asarray(values, float))) for x, values in lines.values()])
         if logarithmic:
             scales.logarithmic(axes, xlabel, ylabel)
         else:

@@ -197,7 +197,7 @@ def _convergence(number: int, space: str, twin: str | None = None) -> Artifact:
                 ("multipliers", "lam", r"error of $\lambda$ at t = 1 s / N"),
             )
         )
-        return Result(columns(flat(studies), "error_q", "error_lam"), claims, picture(*panels))
+        return Result(columns(flat(studies), "error_q", "error_lam"), claims, picture(*panels, columns=2))
 
     return make
 
@@ -260,7 +260,7 @@ def _drift(number: int, direct: str, semidirect: str) -> Artifact:
             for form in FORMS
             for space in (direct, semidirect)
         )
-        return Result(table, claims, picture(*panels))
+        return Result(table, claims, picture(*panels, columns=2))
 
     return make
 

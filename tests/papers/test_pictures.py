@@ -5,7 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.path import Path
 
-from lgint._papers.pictures import errors, over_time, picture, plane, powers
+from lgint._papers.pictures import errors, over_time, picture, plane, powers, sizes
 from lgint._tools.results import Study
 
 H = np.logspace(-4, -2, 9)
@@ -65,6 +65,7 @@ def test_a_cross_marks_where_a_curve_ends_early():
     t = np.linspace(0, 1, 5)
     lines = {"all": (t, t), "short": (t[:3], 2 * t[:3])}
     assert crosses(drawn(plane("", "t / s", "E / J", lines)).axes[0]) == [[0.5, 1.0]]
+    assert crosses(drawn(sizes("", "t / s", "E / J", lines)).axes[0]) == [[0.5, 1.0]]
     assert crosses(drawn(plane("", "x / m", "y / m", lines)).axes[0]) == []
 
 
