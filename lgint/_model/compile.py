@@ -105,6 +105,7 @@ class Compiled(NamedTuple):
 
     core: _core.Model
     makers: list[Maker]  # one for each element
+    owned: dict[str, list[int]]  # the elements that depend on each part of the model
     parameters: Array  # of all elements, one after the other
     ends: list[int]  # where those of each element end
     frames: dict[str, int]  # the frames at the COMs of bodies, at nodes and at supports
@@ -137,7 +138,11 @@ def compiled(record: Record) -> Compiled:
     ends = np.cumsum(description.numbers[:, 2]).tolist()
     memory = [(element.kind, MEMORY[element.kind]) for element in elements if MEMORY[element.kind]]
     core = _core.Model(*description)
-    return Compiled(core, makers, description.parameters, ends, named, joints, supports, memory)
+    owned: dict[str, list[int]] = {}
+    for element, maker in enumerate(makers):
+        for owner in maker.owners:
+            owned.setdefault(owner, []).append(element)
+    return Compiled(core, makers, owned, description.parameters, ends, named, joints, supports, memory)
 
 
 def start_memory(model: Compiled, record: Record) -> Array:
@@ -156,10 +161,9 @@ def start_memory(model: Compiled, record: Record) -> Array:
 def parameters_of(model: Compiled, parameters: Array, record: Record, owners: Set[str]) -> Array:
     """The parameters of all elements of a model, of which those that depend on some parts of a record are made anew."""
     made: Array = parameters.copy()
-    for maker, end in zip(model.makers, model.ends, strict=True):
-        if not owners.isdisjoint(maker.owners):
-            own = maker.make(record).parameters
-            made[end - len(own) : end] = own
+    for element in {element for owner in owners for element in model.owned.get(owner, ())}:
+        own, end = model.makers[element].make(record).parameters, model.ends[element]
+        made[end - len(own) : end] = own
     return made
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import _core
-from lgint._args import Array, array, choice, listing, shown
+from lgint._args import Array, array, choice, guess, listing, shown
 from lgint._model.compile import JointPlace, compiled, parameters_of, start_memory
 from lgint._model.record import BodyRow, JointRow, Origin, Record, RodRow, mode_count, partners
 from lgint._model.rod import Rod
@@ -156,6 +156,10 @@ class System:
         """Keywords of the factory in `lgint.models` that made the model; empty for all others."""
         return dict(self.origin["parameters"]) if self.origin else {}
 
+    @functools.cached_property
+    def _values(self) -> dict[str, Value]:
+        return {}
+
     @property
     def values(self) -> dict[str, Any]:
         """Numbers that `with_parameters` can change, such as "arm.mass"; empty for systems of functions."""
@@ -182,7 +186,7 @@ class System:
         ValueError
             If the model has no such parameter, or its value does not make sense.
         """
-        own = [name for name in parameters if name not in self.parameters and name in self.values]
+        own = [name for name in parameters if name not in self.parameters and name in self._values]
         keywords = {name: value for name, value in parameters.items() if name not in own}
         model = self._made_again(keywords) if keywords else self
         return model._with_values({name: parameters[name] for name in own})
@@ -190,9 +194,11 @@ class System:
     def _made_again(self: S, keywords: Mapping[str, Any]) -> S:
         """The model that the factory of this model makes of other keywords."""
         if self.origin is None:
+            name = next(iter(keywords))
             raise ValueError(
-                f"with_parameters needs a model made by lgint.models for {', '.join(map(repr, keywords))}; the values "
-                f"of this one are {listing([*self.values])}; to change anything else, build the model again"
+                f"with_parameters: {name!r} is not a value of this model{guess(name, [*self._values])}; its values are "
+                f"{listing([*self._values])}. Other keywords are those of the function of lgint.models that made a "
+                "model, and no such function made this one as it is; build it again to change anything else"
             )
         for name in keywords:
             choice("parameter", name, list(dict.fromkeys([*self.origin["parameters"], *self.values])))
@@ -375,8 +381,8 @@ class Model(System):
         record = self._record
         for name, value in values.items():
             record = changed(record, self._values[name], name, value)
-        note = {"q0": self.q0.tolist(), "v0": self.v0.tolist(), "origin": None}
         if any(record["gravity"]) != any(self._record["gravity"]):  # there are no weights without gravity
+            note = {"q0": self.q0.tolist(), "v0": self.v0.tolist(), "origin": None}
             return Model({**record, **note})  # type: ignore[typeddict-item]
         other = self._copy()
         owners = {self._values[name].owner for name in values}
@@ -679,6 +685,11 @@ class MissingFunction:
     def __call__(self, *args: object) -> Array:
         """Raises MissingFunctionError, a RuntimeError."""
         raise MissingFunctionError(f"{self.what} is a Python function and was not saved; rebuild the model to run it")
+
+
+def same_shape(a: System, b: System) -> bool:
+    """Whether one model was made of the other, so that their states have the same meaning."""
+    return isinstance(a, Model) and isinstance(b, Model) and a._compiled is b._compiled
 
 
 def memory_of(model: System) -> list[tuple[str, int]]:

@@ -68,7 +68,7 @@ class Stepper:
         core, twin = self._core, object.__new__(type(self))
         memory = {name: getattr(core, name) for name in ("vdot", "lam", "mem", "carry")}
         # a start that does not determine accelerations is made again
-        state = Start(core.t, core.q, core.v, None if np.isnan(core.vdot).any() else memory)
+        state = Start(core.t, core.q, core.v, {"mem": core.mem} if np.isnan(core.vdot).any() else memory)
         twin._begin(self._model, self._method, state.inheriting(self._kept), self._given, self._kept)
         return twin
 

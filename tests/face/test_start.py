@@ -1,5 +1,7 @@
 """Starts of runs: states of the same model bit for bit, those of similar models if they fit, valid states by hand."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -215,3 +217,47 @@ def test_a_projected_state_may_be_off():
     q = model.q0.copy()
     q[3:] *= 1.01
     assert np.linalg.norm(model.with_state(q=q, project=True).q0[3:]) == pytest.approx(1, abs=1e-10)
+
+
+# ---- what short calls cost ----
+
+
+def shortest(call):
+    """The time of a call, s: the least of twenty."""
+    times = []
+    for _ in range(20):
+        begin = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - begin)
+    return min(times)
+
+
+@pytest.fixture
+def hundred():
+    """A hundred bodies in a row, with springs between them."""
+    builder = lgint.ModelBuilder()
+    for i in range(100):
+        builder.add_body(f"b{i}", mass=1.0, inertia=(1, 1, 1), position=(i, 0, 0))
+    for i in range(99):
+        builder.add_spring(f"b{i}", f"b{i + 1}", stiffness=1.0)
+    return builder.build()
+
+
+@pytest.mark.measures
+def test_a_resumed_call_costs_what_a_fresh_one_does(hundred):
+    run = lgint.integrate(hundred, "rk44", t_end=1e-3, h=1e-3)
+    fresh = shortest(lambda: lgint.integrate(hundred, "rk44", t_end=1e-3, h=1e-3))
+    assert shortest(lambda: lgint.integrate(hundred, "rk44", t_end=2e-3, h=1e-3, start=run)) < 3 * fresh
+
+
+@pytest.mark.measures
+def test_other_values_cost_a_small_part_of_building(hundred):
+    other = shortest(lambda: hundred.with_parameters(**{"b3.mass": 2.0}))
+    assert 20 * other < shortest(lambda: lgint.Model(hundred.record()))
+
+
+def test_a_built_model_says_why_it_has_no_such_parameter(hundred):
+    with pytest.raises(ValueError, match=r"'b3\.mas' is not a value of this model \(did you mean 'b3\.mass'\?\)"):
+        hundred.with_parameters(**{"b3.mas": 2.0})
+    with pytest.raises(ValueError, match="no such function made this one as it is; build it again"):
+        hundred.with_parameters(formulation="SE3")

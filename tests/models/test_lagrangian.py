@@ -268,7 +268,7 @@ def test_other_parameters_and_other_starts():
     assert moved.q0[0] == 0.2 and moved.core is model.core and moved.parameters == model.parameters
     with pytest.raises(ValueError, match="unknown parameter 'stifness' .did you mean 'stiffness'"):
         model.with_parameters(stifness=(1.0, 1.0))
-    with pytest.raises(ValueError, match="with_parameters needs a model made by lgint.models"):
+    with pytest.raises(ValueError, match="with_parameters: .* is not a value of this model"):
         without(model).with_parameters(variant="code")
 
 
