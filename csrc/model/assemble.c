@@ -59,12 +59,13 @@ lg_status lg_model_move(const lg_model *m, const lg_point *at, lg_level level, i
     return move(m, at, level, all);
 }
 
-/* The level of kinematics that forces and rows need. */
+/* The level of kinematics that forces and rows need. Discrete gradients want rates of rows, and need twists where there
+   are no rows as well. */
 static lg_level level_of(const lg_model *m, const lg_wanted *want, int forces, int rows)
 {
     if (rows && want->zeta)
         return LG_BIASES;
-    lg_level level = rows ? (want->phidot || want->Z ? LG_TWISTS : LG_POSES) : LG_NO_POSES;
+    lg_level level = want->phidot || want->Z ? LG_TWISTS : rows ? LG_POSES : LG_NO_POSES;
     return (forces || want->Btlam) && m->force_level > level ? m->force_level : level;
 }
 

@@ -117,17 +117,17 @@ static void scale(double s, const double A[9], double B[9])
         B[k] = s * A[k];
 }
 
-/* Of r = d (d . u)/(d . d), by dd and du. */
+/* Of r = d (d . u)/(d . d), by dd and du. What the former adds along d, d u^T dd/(d . d) and a multiple of d d^T dd, is
+   left out: it scales nu, and nu enters P dq/N with N = h^2 nu . twists. */
 static void radial_slopes(const lg_relative *a, double by_d[9], double by_u[9])
 {
     double square = lg_dot3(a->d, a->d), along = lg_dot3(a->d, a->u);
     lg_zero(9, by_d), lg_zero(9, by_u);
-    for (int i = 0; i < 3 && square > 0; i++)
-        for (int j = 0; j < 3; j++) {
-            double dd = a->d[i] * a->d[j] / square;
-            by_u[3 * i + j] = dd;
-            by_d[3 * i + j] = ((i == j) * along + a->d[i] * a->u[j] - 2 * along * dd) / square;
-        }
+    for (int i = 0; i < 3 && square > 0; i++) {
+        by_d[4 * i] = along / square;
+        for (int j = 0; j < 3; j++)
+            by_u[3 * i + j] = a->d[i] * a->d[j] / square;
+    }
 }
 
 static void open_slopes(const lg_relative *a, int j, slopes *out)

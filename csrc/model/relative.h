@@ -19,7 +19,7 @@ typedef struct lg_relative {
    rotations do not count for what acts between a body and the ground, zero if there is none. */
 void lg_relative_open(const lg_element *e, const lg_pose *const f[2], const double vertical[3], double l2,
                       lg_relative *out);
-/* Derivatives of the wrenches by poses and twists. */
+/* Derivatives of the wrenches by poses and twists, but for a change of nu by a factor. */
 void lg_relative_tangent(const lg_element *e, const lg_relative *a, lg_quarters K[2][2], lg_quarters D[2][2]);
 
 #endif
