@@ -364,3 +364,41 @@ def test_discrete_gradients_of_potentials(element, length, kinds):
         elif kinds == KINDS[0]:  # the axes of a Cartesian spring do not turn
             moves = slice(3 if element.kind == "cartesian_spring" else None)
             assert np.abs(power[moves]).max() < 1e-13 * (1 + np.abs(force).max())
+
+
+# ---- where the midpoint gradient stands in ----
+
+
+def relative_square(model, q, v, h):
+    """N = |P dq|^2 between two rigid bodies, and the square of the length by which angles count."""
+    x, R, xdot, omega = model.kinematics([1, 3], q, v)
+    d, spin = x[1] - x[0], np.einsum("bij,bj->bi", R, omega)
+    r, s = xdot[1] - xdot[0] - np.cross(spin.mean(axis=0), d), spin[1] - spin[0]
+    l2 = d @ d + sum(offset @ offset for offset in np.array(OFFSETS))
+    return h**2 * (r @ r + l2 * s @ s), l2
+
+
+def size_of(gradient, l2):
+    """The largest force on one of two bodies, where moments count over the length l."""
+    return max(np.sqrt(part[:3] @ part[:3] + part[3:] @ part[3:] / (4 * l2)) for part in np.split(gradient, 2))
+
+
+def test_corrections_of_more_than_a_tenth_of_the_gradient_are_refused():
+    """Whether a gradient of a potential is corrected follows from that tenth, on both sides of it."""
+    element = next(element for element in CONSERVATIVE if element.kind == "spring")._replace(parameters=(2.0, 0.0, 3.0))
+    model, bare, ratios = rigid(KINDS[0], element), rigid(KINDS[0]), []
+    for seed in range(300):
+        q0, q1, _, h = random_step(model, bare, seed, 2.5)
+        middle, v = (q0 + q1) / 2, (q1 - q0) / h
+        plain, found = (
+            model.evaluate_pair(0.2, h, q0, q1, rule=rule, p=1e9 * v, equivariant=True, want=("force",))["force"]
+            for rule in (MIDPOINT, DISCRETE)
+        )
+        V = model.energy(0.0, np.array([q0, q1]), np.zeros((2, model.nv)))[1]
+        N, l2 = relative_square(model, middle, v, h)
+        end = model.evaluate(0.0, q1, 0 * v, want=("force",))["force"]
+        gradient = max(size_of(plain, l2), size_of(end, l2))
+        ratios.append(abs(V[1] - V[0] + plain @ (q1 - q0)) / np.sqrt(N) / gradient)
+        assert np.array_equal(found, plain) == (ratios[-1] >= 0.1)
+    close = np.abs(np.log(np.array(ratios) / 0.1)) < 0.3
+    assert close.sum() > 20 and min(ratios) < 0.01 and max(ratios) > 0.5
