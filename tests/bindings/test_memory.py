@@ -215,3 +215,56 @@ def test_a_trajectory_survives_a_failing_allocation(monkeypatch):
     with pytest.raises(MemoryError) as caught:
         lgint.integrate(model, "rk44", t_end=0.05, h=0.01)
     assert caught.value.trajectory.q.tobytes() == whole.q.tobytes()
+
+
+def available():
+    """Bytes that the core believes to be free."""
+
+    def first(path, label=""):
+        try:
+            with open(path) as file:
+                found = next((line for line in file if line.startswith(label)), "")
+        except OSError:
+            return np.inf
+        words = found.removeprefix(label).split()
+        return float(words[0]) if words and words[0].isdecimal() else np.inf
+
+    limits = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+    return min(1024 * first("/proc/meminfo", "MemAvailable:"), *map(first, limits))
+
+
+def test_rows_that_are_taken_away_are_counted_together():
+    """Each call takes a few states that fit; in the end all of them have to fit."""
+    taken = []
+    (q, v), options = top_start(), {"rtol": 1e-6, "max_step": 1e-3}
+    arguments = (top(), "dopri5", 0.0, 1.0, np.nan, 1, q, v, None, options, None, None, None, False, None)
+    kept = 0.05 * min(available(), 1e15)
+    with pytest.raises(MemoryError):
+        _core.integrate(*arguments, lambda rows: taken.append(len(rows["t"])), 2, False, kept)
+    assert 2 < len(taken) < 30 and set(taken) == {2}
+
+
+ENSEMBLE = """
+import resource
+import lgint
+
+model = lgint.models.free_body(formulation="R3xSO3")
+given = {"rtol": 1e-9, "max_step": 1e-4}
+lgint.integrate([model] * 2, "ode23", t_end=0.01, **given)
+used = next(1024 * int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmSize"))
+resource.setrlimit(resource.RLIMIT_AS, (used + 50_000_000, resource.RLIM_INFINITY))
+try:
+    lgint.integrate([model] * 3, "ode23", t_end=1e5, **given)
+except MemoryError as error:
+    runs = error.trajectory
+    print(len(runs), len(runs[0]), runs[0].status)
+"""
+
+
+@pytest.mark.measures
+def test_an_ensemble_ends_where_memory_runs_out():
+    """The other runs would have none either."""
+    found = subprocess.run([sys.executable, "-c", ENSEMBLE], capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    count, states, status = map(int, found.stdout.split())
+    assert count == 1 and states > 10_000 and status == -1
