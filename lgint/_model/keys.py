@@ -85,7 +85,7 @@ class Keys:
         if value is None or isinstance(value, (bool, int, str)):
             return value
         if isinstance(value, float):
-            return int(value) if value.is_integer() and f"{value}" != "-0.0" else value
+            return int(value) if value.is_integer() else value
         if isinstance(value, bytes):
             return {MARK: "bytes", "hex": value.hex()}
         if isinstance(value, (list, tuple)):
