@@ -3,7 +3,6 @@
 
 #include "core/small.h"
 #include "solve/choice.h"
-#include "solve/choice.h"
 #include "solve/initial.h"
 #include "solve/project.h"
 
