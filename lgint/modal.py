@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, array, choice, number
+from lgint._args import Array, array, choice, number, shown
 
 __all__ = ["Modes", "Node", "beam", "particles"]
 
@@ -205,9 +205,13 @@ def particles(
     total = float(m.sum())
     first, sums = m @ X, np.einsum("p,pik->ki", m, Phi)
     places = {COM: Node(first / total, sums.T / total, np.zeros((3, n)))}
+    if not isinstance(nodes, (Mapping, type(None))):
+        raise ValueError(f"nodes: a mapping of names to (X, Phi) or (X, Phi, Psi) expected, got {shown(nodes)}")
     for name, values in (nodes or {}).items():
-        if name == COM or len(values) not in (2, 3):
-            raise ValueError(f"node {name!r}: (X, Phi) or (X, Phi, Psi) expected, and another name than {COM!r}")
+        if not isinstance(name, str) or name == COM:
+            raise ValueError(f"nodes: texts as names, and another name than {COM!r}, expected, got {shown(name)}")
+        if not isinstance(values, (tuple, list)) or len(values) not in (2, 3):
+            raise ValueError(f"node {name!r}: (X, Phi) or (X, Phi, Psi) expected, got {shown(values)}")
         Psi = np.zeros((3, n)) if len(values) == 2 else array(f"Psi of node {name!r}", values[2], (3, n))
         places[name] = Node(
             array(f"X of node {name!r}", values[0], (3,)), array(f"Phi of node {name!r}", values[1], (3, n)), Psi

@@ -67,7 +67,8 @@ def section(
     Raises
     ------
     ValueError
-        For an unknown shape, dimensions that it lacks or does not have, and numbers that are not positive.
+        For an unknown shape, dimensions that it lacks or does not have, numbers that are not positive, and results
+        beyond the range of numbers.
     """
     needed = {"circle": ("radius",), "tube": ("radius", "inner_radius"), "rectangle": ("width", "height")}
     given = {"radius": radius, "inner_radius": inner_radius, "width": width, "height": height}
@@ -78,22 +79,32 @@ def section(
     young, shear = number("E", E, positive=True), number("G", G, positive=True)
     poisson = young / (2 * shear) - 1
     shaped = _rectangle if shape == "rectangle" else _round
-    area, I1, I2, torsion, correction = shaped(sizes, poisson)
-    stiffness = np.array([correction * shear * area] * 2 + [young * area, young * I1, young * I2, shear * torsion])
-    inertia = number("rho", rho, positive=True) * np.array([area, I1, I2, I1 + I2])
-    damping = 0.5 * number("relaxation", relaxation, nonnegative=True) * stiffness
-    return Section(stiffness, inertia, damping, area)
+    density, time = number("rho", rho, positive=True), number("relaxation", relaxation, nonnegative=True)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+        area, I1, I2, torsion, correction = shaped(sizes, poisson)
+        stiffness = np.array([correction * shear * area] * 2 + [young * area, young * I1, young * I2, shear * torsion])
+        inertia = density * np.array([area, I1, I2, I1 + I2])
+        damping = 0.5 * time * stiffness
+    numbers = np.concatenate([stiffness, inertia])
+    if not ((numbers > 0) & np.isfinite(numbers)).all() or not np.isfinite(damping).all():
+        used = ", ".join(f"{name}={given[name]!r}" for name in needed[shape])
+        raise ValueError(
+            f"section {shape!r}: the stiffness {stiffness.tolist()} or the inertia {inertia.tolist()} is beyond the "
+            f"range of numbers; give other sizes than {used}, or other E, G, rho or relaxation"
+        )
+    return Section(stiffness, inertia, damping, float(area))
 
 
-def _size(shape: str, name: str, value: float | None) -> float:
+def _size(shape: str, name: str, value: float | None) -> np.float64:
     if value is None:
         raise ValueError(f"section {shape!r} needs a {name}")
-    return number(name, value, positive=True)
+    size: np.float64 = np.float64(number(name, value, positive=True))  # whose powers overflow to infinity
+    return size
 
 
-def _round(sizes: Sequence[float], nu: float) -> tuple[float, float, float, float, float]:
+def _round(sizes: Sequence[np.float64], nu: float) -> tuple[float, float, float, float, float]:
     """Area, second moments about d1 and d2, torsion constant and shear correction of a circle or a tube."""
-    radius, inner = (*sizes, 0.0)[:2]
+    radius, inner = (*sizes, np.float64(0.0))[:2]
     if inner >= radius:
         raise ValueError(f"inner_radius: less than the radius {radius:g} expected, got {inner:g}")
     second = np.pi / 4 * (radius**4 - inner**4)
@@ -102,7 +113,7 @@ def _round(sizes: Sequence[float], nu: float) -> tuple[float, float, float, floa
     return np.pi * (radius**2 - inner**2), second, second, 2 * second, correction
 
 
-def _rectangle(sizes: Sequence[float], nu: float) -> tuple[float, float, float, float, float]:
+def _rectangle(sizes: Sequence[np.float64], nu: float) -> tuple[float, float, float, float, float]:
     """The same numbers for a rectangle."""
     width, height = sizes
     long, short = max(width, height), min(width, height)

@@ -92,7 +92,7 @@ class CallableModel(System):
         q = vector("q0", q0)
         self.space = _blocks(space, q)
         if nrows is None:
-            nrows = 0 if constraint is None else len(array("constraint(0, q0)", np.atleast_1d(constraint(0.0, q))))
+            nrows = 0 if constraint is None else vector("constraint(0, q0)", constraint(0.0, q)).size
         if not isinstance(nrows, (int, np.integer)) or nrows < 0:
             raise ValueError(f"nrows: a whole number >= 0 expected, got {nrows!r}")
         self._nrows = int(nrows)

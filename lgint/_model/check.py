@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from lgint import _core, _html
-from lgint._args import Array, shown
+from lgint._args import Array, number, shown
 from lgint._model.callable import CallableModel
 from lgint._model.gradients import by_differences
 from lgint._model.lagrangian import GRADIENTS, LagrangianModel
@@ -280,12 +280,15 @@ def check(model: System, *, points: int = 3, seed: int = 0, tolerance: float = 1
     Raises
     ------
     ValueError
-        If `points` is not a whole number of at least one.
+        If `points` is not a whole number of at least one, `seed` none of at least zero or `tolerance` no number >= 0.
     """
     if isinstance(model := checked(model), Model):
         model = model.complete.with_state(model.q0, model.v0)  # inactive rows are compared as well
     if not isinstance(points, (int, np.integer)) or points < 1:
         raise ValueError(f"points: a whole number >= 1 expected, got {shown(points)}")
+    if not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ValueError(f"seed: a whole number >= 0 expected, got {shown(seed)}")
+    number("tolerance", tolerance, nonnegative=True)
     comparisons = [_space, _constraints, _mass]
     comparisons += [_tangent] if _has_tangent(model) else []
     comparisons += [_gradients] if isinstance(model, LagrangianModel) else []

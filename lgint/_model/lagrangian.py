@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, checked_function
 from lgint._model.callable import CallableModel, vector
-from lgint._model.gradients import gradient_of
+from lgint._model.gradients import STEP, by_differences, gradient_of
 from lgint._model.model import FACTORIES, MissingFunction, Model, System
 
 Function = Callable[..., ArrayLike]
@@ -62,8 +62,8 @@ class LagrangianModel(CallableModel):
     Raises
     ------
     ValueError
-        For wrong shapes, NaN, and a mass matrix that is not symmetric at the start. An exception inside a function
-        reaches the caller unchanged.
+        For wrong shapes, NaN, a mass matrix that is not symmetric or has a negative eigenvalue at the start, and
+        gradients that contradict their function near it. An exception inside a function reaches the caller unchanged.
     """
 
     given: dict[str, Any]
@@ -168,8 +168,43 @@ def _check_values(given: dict[str, Function | None], shapes: dict[str, tuple[int
             continue
         text, arguments = ("force(0, q0, v0)", (0.0, q, v)) if name == "force" else (f"{name}(q0)", (q.copy(),))
         value = array(text, function(*arguments), whole[name])
-        if name == "mass" and np.abs(value - value.T).max() > 1e-12 * np.abs(value).max():
-            raise ValueError(f"mass(q0): a symmetric matrix expected, got {value.tolist()}")
+        if name == "mass":
+            _check_mass(value)
+
+
+def _check_mass(M: Array) -> None:
+    """ValueError unless the mass matrix at the start is symmetric and positive semidefinite."""
+    size = float(np.abs(M).max())
+    if np.abs(M - M.T).max() > 1e-12 * size:
+        raise ValueError(f"mass(q0): a symmetric matrix expected, got {M.tolist()}")
+    least = float(np.linalg.eigvalsh(M)[0])
+    if least < -1e-10 * size:
+        raise ValueError(f"mass(q0): no negative eigenvalue expected, got {least:.3g} of {M.tolist()}")
+
+
+def _check_gradient(gradient: str, given: Function, name: str, function: Function, points: Sequence[Array]) -> None:
+    """ValueError if the gradient has hardly anything to do with differences of its function at any of the points."""
+    for q in points:
+        found, expected = np.asarray(given(q.copy())), by_differences(function, q)
+        size = max(float(np.abs(found).max(initial=0.0)), float(np.abs(expected).max(initial=0.0)))
+        noise = 1e-6 * float(np.abs(function(q.copy())).max(initial=0.0))
+        if not np.abs(found - expected).max(initial=0.0) > 0.05 * size + noise:
+            return
+    raise ValueError(
+        f"{gradient}: the gradient of {name} expected, got {found.tolist()} at q = {q.tolist()}, where differences of "
+        f"{name} give {expected.tolist()}"
+    )
+
+
+def _check_shapes(name: str, function: Function, points: Sequence[Array]) -> None:
+    """ValueError if values at several points have different shapes."""
+    shapes = [np.shape(function(q.copy())) for q in points]
+    for q, shape in zip(points, shapes, strict=True):
+        if shape != shapes[0]:
+            raise ValueError(
+                f"{name}: values of one shape expected, got {shapes[0]} at q = {points[0].tolist()} and {shape} at "
+                f"q = {q.tolist()}"
+            )
 
 
 # ---- the verbs ----
@@ -194,12 +229,17 @@ def _with_gradients(
     near = np.random.default_rng(0).uniform(-1e-2, 1e-2, (2, q.size)) * (1 + np.abs(q))
     for gradient, name in GRADIENTS.items():
         function = given[name]
-        if given[gradient] is not None:
+        points, own = [q, *(q + near)], given[gradient]
+        if own is not None:
             kinds[gradient] = "given"
-        elif isinstance(function, MissingFunction):
-            complete[gradient] = function
-        elif function is not None:
-            complete[gradient], kinds[gradient] = gradient_of(function, [q, *(q + near)])
+        if function is None or isinstance(function, MissingFunction):
+            complete[gradient] = function if own is None else own
+            continue
+        _check_shapes(name, function, [*points, q + 2 * STEP, q - 2 * STEP])
+        if own is None:
+            complete[gradient], kinds[gradient] = gradient_of(function, points)
+        elif not isinstance(own, MissingFunction):
+            _check_gradient(gradient, own, name, function, points[1:])
     return complete, kinds
 
 

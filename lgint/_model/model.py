@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint import _core
-from lgint._args import Array, array, choice, guess, listing, shown
+from lgint._args import Array, array, choice, flag, guess, listing, shown
 from lgint._model.compile import JointPlace, compiled, parameters_of, start_memory
 from lgint._model.record import BodyRow, JointRow, Origin, Record, RodRow, mode_count, partners
 from lgint._model.rod import Rod
@@ -122,6 +122,7 @@ class System:
             unit length. One whose length is off by less than 1e-5 is normalised with a warning. For a run of a system
             with other coordinates or another memory, and for one without states.
         """
+        flag("project", project)
         other = self._copy()
         start: tuple[Any, ...] = (self.q0 if q is None else q, self.v0, self.mem0)
         q, rates, memory = self._last_of(q) if hasattr(q, "end") else start

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array
+from lgint._args import Array, shown
 from lgint._model.record import SupportRow
 
 WIDTH = 6  # entries of a motion: three coordinates of the position, three of the rotation vector
@@ -34,16 +34,23 @@ class Displacement:
 
     def __call__(self, t: float) -> Array:
         """Displacement and rotation vector, their rates and second rates, (3, 6)."""
-        given = np.asarray(self.motion(t), dtype=np.float64)
+        returned = self.motion(t)
+        try:
+            given = np.asarray(returned, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise self._refusal(t, f"it returns {shown(returned)}") from error
+        if given.shape not in ((LEVELS, 3), (LEVELS, WIDTH)):
+            raise self._refusal(t, f"the shape is {given.shape}")
         moved = np.zeros((LEVELS, WIDTH))
-        if given.ndim != 2 or given.shape not in ((LEVELS, 3), (LEVELS, WIDTH)):
-            raise ValueError(
-                f"motion of {self.name!r}: a function that returns an array of shape (3, 3) or (3, 6) expected; at "
-                f"t = {t:g} the shape is {given.shape}"
-            )
         moved[:, : given.shape[1]] = given
         moved[0, :3] -= self.rest
         return moved
+
+    def _refusal(self, t: float, what: str) -> ValueError:
+        return ValueError(
+            f"motion of {self.name!r}: a function that returns an array of shape (3, 3) or (3, 6) expected; at "
+            f"t = {t:g} {what}"
+        )
 
 
 class Spline:

@@ -121,12 +121,12 @@ class DenseOutput:
 
         return DenseState(shaped(found["q"]), shaped(found["v"]), later)
 
-    def states(self, t: Array) -> dict[str, Array]:
+    def states(self, t: ArrayLike) -> dict[str, Array]:
         """The parts of the states at some times, by name, without those of `later`.
 
         Parameters
         ----------
-        t : ndarray, shape (n,)
+        t : array_like, shape (n,) or ()
             Times, s.
 
         Returns
@@ -139,20 +139,19 @@ class DenseOutput:
         ValueError
             For times outside of the run.
         """
-        if t.size and not (t.min() >= self.t_min and t.max() <= self.t_max):
-            raise ValueError(f"t: times between {self.t_min:g} and {self.t_max:g} expected, got {t}")
-        found = self._found(t, index_1=False)
+        times = self._times(t)
+        found = self._found(times, index_1=False)
         ends = np.unique(self.knots["t"])
-        later = np.searchsorted(ends, t)
+        later = np.searchsorted(ends, times)
         found["h"] = np.where(later > 0, ends[later] - ends[later - 1], 0.0)
         return {name: values for name, values in found.items() if name not in LATER}
 
-    def later(self, t: Array) -> dict[str, Array]:
+    def later(self, t: ArrayLike) -> dict[str, Array]:
         """Accelerations and multipliers at some times within the run.
 
         Parameters
         ----------
-        t : ndarray, shape (n,)
+        t : array_like, shape (n,) or ()
             Times, s.
 
         Returns
@@ -160,8 +159,17 @@ class DenseOutput:
         dict of ndarray
             "vdot" and "lam".
         """
-        found = self._found(t, index_1=self._index_1)
+        found = self._found(self._times(t), index_1=self._index_1)
         return {name: found[name] for name in LATER}
+
+    def _times(self, t: ArrayLike) -> Array:
+        """Times (n,) within the run."""
+        times = np.atleast_1d(array("t", t))
+        if times.ndim != 1:
+            raise ValueError(f"t: times of shape (n,) expected, got {times.shape}")
+        if times.size and not (times.min() >= self.t_min and times.max() <= self.t_max):
+            raise ValueError(f"t: times between {self.t_min:g} and {self.t_max:g} expected, got {times}")
+        return times
 
     def _found(self, t: Array, *, index_1: bool) -> dict[str, Array]:
         known = self.knots

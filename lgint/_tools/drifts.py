@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lgint import _html
-from lgint._args import Array, choice
+from lgint._args import Array, choice, shown
 from lgint._run.trajectory import Trajectory
 from lgint._tools import tables
 
@@ -176,6 +176,8 @@ def drift(runs: Trajectory | Mapping[str, Trajectory], invariants: Invariants = 
     ValueError
         For anything but trajectories with states, and for unknown names of invariants.
     """
+    if not isinstance(runs, (Trajectory, Mapping)):
+        raise ValueError(f"runs: a trajectory, or a mapping of labels to trajectories, expected, got {shown(runs)}")
     named = {runs.method: runs} if isinstance(runs, Trajectory) else dict(runs)
     for label, run in named.items():
         if not isinstance(run, Trajectory) or not len(run):

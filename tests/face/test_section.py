@@ -1,5 +1,7 @@
 """Sections of rods against textbook values."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -56,3 +58,9 @@ def test_torsion_of_a_rectangle(ratio, factor):
 def test_refusals(shape, sizes, message):
     with pytest.raises(ValueError, match=message):
         lgint.section(shape, **MATERIAL, **sizes)
+
+
+@pytest.mark.parametrize("radius", [1e308, 1e80, 1e-200])
+def test_sizes_beyond_the_range_of_numbers(radius):
+    with pytest.raises(ValueError, match=f"section 'circle': .*radius={re.escape(repr(radius))}"):
+        lgint.section("circle", 1e9, 4e8, 1e3, radius=radius)

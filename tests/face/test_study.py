@@ -329,6 +329,8 @@ def test_drift():
     assert list(alone.values) == ["rk44"] and alone.names == ["turns"]
     with pytest.raises(ValueError, match="runs: trajectories"):
         lgint.drift({"a": body})
+    with pytest.raises(ValueError, match="runs: a trajectory, or a mapping"):
+        lgint.drift(3.0)
 
 
 def test_residuals_count_themselves():

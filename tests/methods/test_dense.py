@@ -209,3 +209,12 @@ def test_saved_and_loaded(tmp_path):
     times = np.linspace(0, 0.2, 17)
     assert loaded.sol is not None and loaded.sol(times).q.tobytes() == run.sol(times).q.tobytes()
     assert np.array_equal(loaded.error, run.error) and np.array_equal(loaded.end["q"], run.end["q"])
+
+
+def test_states_at_one_time_and_at_wrong_times():
+    run = lgint.integrate(lgint.models.heavy_top(), "rk44", t_end=0.01, h=1e-3, dense_output=True)
+    assert np.array_equal(run.sol.states(0.005)["q"], run.sol.states([0.005])["q"])
+    assert run.sol.later(0.005)["lam"].shape == (1, 3)
+    for wrong in (1.0, np.nan, "a", [[0.001]]):
+        with pytest.raises(ValueError, match="^t: "):
+            run.sol.states(wrong)

@@ -145,3 +145,18 @@ def test_parts_of_a_force_do_not_replace_others():
     builder.add_force("a", force=(0, 0, 1), name="pull.torque")
     with pytest.raises(ValueError, match="the name 'pull.torque' is in use"):
         builder.add_force("a", force=(0, 0, 1), torque=(0, 0, 1), name="pull")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"tolerance": np.nan}, {"tolerance": "x"}, {"tolerance": -1.0}, {"seed": -1}], ids=str
+)
+def test_arguments_of_check_are_named(wrong):
+    (name,) = wrong
+    with pytest.raises(ValueError, match=f"^{name}: "):
+        lgint.check(lgint.models.heavy_top(), **wrong)
+
+
+@pytest.mark.parametrize("project", [np.nan, "no", 1], ids=str)
+def test_project_is_true_or_false(project):
+    with pytest.raises(ValueError, match="project: True or False expected"):
+        lgint.models.heavy_top().with_state(project=project)

@@ -218,7 +218,8 @@ def test_wrong_gradients_are_found():
         report = lgint.check(without(model, **{name: wrong}))
         assert any(item.name.startswith(name) and not item.ok for item in report.items), f"\n{report}"
     springs = lgint.models.mass_spring()
-    report = lgint.check(without(springs, constraint_jacobian=lambda q: [[-1.0, 1.0, 0.0]]))
+    rows = springs.given["constraint_jacobian"]
+    report = lgint.check(without(springs, constraint_jacobian=lambda q: 1.01 * np.asarray(rows(q))))
     assert any(item.name.startswith("constraint_jacobian") and not item.ok for item in report.items), f"\n{report}"
 
 
@@ -283,6 +284,10 @@ WRONG = [
     ({"potential": 3.0}, "potential: a function expected, got 3.0"),
     ({"mass": lambda q: np.eye(3)}, r"mass\(q0\): shape \(2, 2\) expected, got \(3, 3\)"),
     ({"mass": lambda q: [[1.0, 0.5], [0.4, 1.0]]}, r"mass\(q0\): a symmetric matrix expected"),
+    ({"mass": lambda q: np.diag([1.0, -2.0])}, r"mass\(q0\): no negative eigenvalue expected, got -2"),
+    ({"potential_gradient": lambda q: [-2 * q[0], 0.0]}, "potential_gradient: the gradient of potential expected"),
+    ({"mass_gradient": lambda q: np.ones((2, 2, 2))}, "mass_gradient: the gradient of mass expected"),
+    ({"constraint": lambda q: q[: 1 + (np.real(q[0]) > 0)]}, "constraint: values of one shape expected"),
     ({"potential": lambda q: q}, r"potential\(q0\): shape \(\) expected, got \(2,\)"),
     ({"potential_gradient": lambda q: [q]}, r"potential_gradient\(q0\): shape \(2,\) expected"),
     ({"mass_gradient": lambda q: np.eye(2)}, r"mass_gradient\(q0\): shape \(2, 2, 2\) expected"),

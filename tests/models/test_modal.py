@@ -358,3 +358,10 @@ def test_against_exudyn():
     assert mbs.SolveDynamic(settings)
     theirs = mbs.GetSensorStoredData(sensor)[-1, 1:4]
     assert np.abs(theirs - ours).max() < 1e-7
+
+
+@pytest.mark.parametrize("nodes", ["b", 3, [1], {"b": 3}, {"b": "xy"}, {3: ((0, 0, 0), np.zeros((3, 1)))}], ids=str)
+def test_nodes_of_particles_are_named_in_errors(nodes):
+    shapes = np.zeros((2, 3, 1))
+    with pytest.raises(ValueError, match="nodes: |node 'b'"):
+        lgint.modal.particles([1.0, 1.0], [[0, 0, 0], [1, 0, 0]], shapes, [1.0], nodes=nodes)

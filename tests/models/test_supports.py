@@ -148,3 +148,10 @@ def test_a_failing_motion_ends_the_run():
     model = hung("spherical", given)
     with pytest.raises(RuntimeError, match="off the table"):
         lgint.integrate(model, "genalpha", t_end=0.1, h=0.01)
+
+
+@pytest.mark.parametrize("value", [((0, 0, 0), (1, 0)), "abc", None], ids=str)
+def test_a_motion_that_returns_no_array_is_named(value):
+    builder = lgint.ModelBuilder()
+    with pytest.raises(ValueError, match="motion of 'arm': a function that returns an array of shape .*at t = 0"):
+        builder.add_support("arm", motion=lambda t: value)
