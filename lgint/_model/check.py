@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -68,6 +68,7 @@ class _Point:
     v: Array
     a: Array
     lam: Array
+    mem: Array  # what joints and rods remember there, so that differences stay on one branch
 
 
 class _Probe:
@@ -82,7 +83,8 @@ class _Probe:
         q = self.core.retract(self.model.q0, self.own_null(self.model.q0) @ (0.3 * self.random(nv)))
         q = self._unit_length(q)
         v = self.own_null(q) @ (self.model.v0 + self.random(nv))
-        return _Point(float(self.rng.uniform(0.1, 1.0)), q, v, self.random(nv), self.random(nc))
+        t, a, lam = float(self.rng.uniform(0.1, 1.0)), self.random(nv), self.random(nc)
+        return _Point(t, q, v, a, lam, self.core.remember(t, q, v, a, np.zeros(self.core.nmem)))
 
     def random(self, n: int) -> Array:
         return self.rng.uniform(-1.0, 1.0, n)
@@ -119,12 +121,13 @@ class _Probe:
 
     def verb(self, name: str, point: _Point) -> Array:
         """One function of the model at a point."""
-        return self.core.evaluate(point.t, point.q, point.v, point.a, point.lam, want=[name])[name]
+        p = point
+        return self.core.evaluate(p.t, p.q, p.v, p.a, p.lam, mem=p.mem, want=[name])[name]
 
-    def residual(self, t: float, q: Array, v: Array, a: Array, lam: Array) -> Array:
+    def residual(self, point: _Point) -> Array:
         """M a + gyro - force + B^T lam"""
-        want = ["Ma", "gyro", "force"] + (["Btlam"] if self.core.nrows else [])
-        terms = self.core.evaluate(t, q, v, a, lam, want=want)
+        p, want = point, ["Ma", "gyro", "force"] + (["Btlam"] if self.core.nrows else [])
+        terms = self.core.evaluate(p.t, p.q, p.v, p.a, p.lam, mem=p.mem, want=want)
         return terms["Ma"] + terms["gyro"] - terms["force"] + terms.get("Btlam", 0.0)
 
 
@@ -167,10 +170,10 @@ def _constraints(probe: _Probe, p: _Point) -> Errors:
     B, Z, zeta, phidot = (probe.verb(name, p) for name in ("B", "Z", "zeta", "phidot"))
 
     def phi(t: float, theta: Array) -> Array:
-        return core.residual(t, core.retract(p.q, theta), p.v)[0]
+        return core.residual(t, core.retract(p.q, theta), p.v, p.mem)[0]
 
     def rate(t: float, theta: Array) -> Array:
-        return core.residual(t, core.retract(p.q, theta), p.v)[1]
+        return core.residual(t, core.retract(p.q, theta), p.v, p.mem)[1]
 
     yield "B = d(phi)/dq", _error(B @ w, _slope(lambda s: phi(p.t, s * w), 1.0), 1.0)
     yield "phidot = d(phi)/dt", _error(phidot, _slope(lambda s: phi(p.t + s, s * p.v), _speed(p.v)), _speed(p.v))
@@ -202,34 +205,34 @@ def _tangent(probe: _Probe, p: _Point) -> Errors:
         ("S along q, v and a by matrices", (0.5, 0.7, 1.3), tuple(X)),
     ]
     u = probe.random(core.nv)
-    size = _speed(probe.residual(p.t, p.q, p.v, p.a, p.lam))
+    size = _speed(probe.residual(p))
     for name, k, chain in chains:
-        S = core.evaluate(p.t, p.q, p.v, p.a, p.lam, want=["S"], k=k, X=chain)["S"]
+        S = core.evaluate(p.t, p.q, p.v, p.a, p.lam, mem=p.mem, want=["S"], k=k, X=chain)["S"]
         dq, dv, da = (ki * (Xi @ u) for ki, Xi in zip(k, chain, strict=True))
 
         def moved(s: float, dq: Array = dq, dv: Array = dv, da: Array = da) -> Array:
-            return probe.residual(p.t, core.retract(p.q, s * dq), p.v + s * dv, p.a + s * da, p.lam)
+            return probe.residual(replace(p, q=core.retract(p.q, s * dq), v=p.v + s * dv, a=p.a + s * da))
 
         yield name, _error(S @ u, _slope(moved, 1.0), 1e-6 * size)
 
 
 def _energy(probe: _Probe, p: _Point) -> Errors:
     core = probe.core
-    rest, kinetic = np.zeros(core.nv), probe.verb("Ma", _Point(p.t, p.q, p.v, p.v, p.lam))
-    yield "T = v^T M v / 2", _error(core.energy(p.t, p.q, p.v)[0], p.v @ kinetic / 2)
+    rest, kinetic = np.zeros(core.nv), probe.verb("Ma", replace(p, a=p.v))
+    yield "T = v^T M v / 2", _error(core.energy(p.t, p.q, p.v, mem=p.mem)[0], p.v @ kinetic / 2)
 
     def T(s: float) -> Array:
-        return core.energy(p.t, core.retract(p.q, s * p.v), p.v + s * p.a)[0]
+        return core.energy(p.t, core.retract(p.q, s * p.v), p.v + s * p.a, mem=p.mem)[0]
 
     power = p.v @ (probe.verb("Ma", p) + probe.verb("gyro", p))
-    scale = float(core.energy(p.t, p.q, p.v)[0])
+    scale = float(core.energy(p.t, p.q, p.v, mem=p.mem)[0])
     yield "dT/dt = v . (M a + gyro)", _error(power, _slope(T, _speed(p.v)), scale)
     if _only_potential_forces(probe.model):
         w = probe.own_null(p.q) @ probe.random(core.nv)
-        force = probe.verb("force", _Point(p.t, p.q, rest, p.a, p.lam))
+        force = probe.verb("force", replace(p, v=rest))
 
         def V(s: float) -> Array:
-            return core.energy(p.t, core.retract(p.q, s * w), rest)[1]
+            return core.energy(p.t, core.retract(p.q, s * w), rest, mem=p.mem)[1]
 
         yield "force at rest = -dV/dq", _error(force @ w, -_slope(V, 1.0), 1e-6 * _speed(force))
 

