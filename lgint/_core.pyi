@@ -126,6 +126,18 @@ class Model(System):
         invariant: bool = False,  # the multipliers belong to rows in the axes of bodies
         mem: ArrayLike | None = None,
     ) -> Array: ...
+    # (..., 6): inertial force and body moment that a force exerts on its frame in `slot`
+    def exerted(
+        self,
+        element: int,
+        slot: int,
+        t: ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
+        mem: ArrayLike,
+        load: ArrayLike = 1.0,  # factor of the loads
+        static: bool = False,
+    ) -> Array: ...
     def strain(
         self,
         elements: int | Sequence[int],

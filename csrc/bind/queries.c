@@ -148,6 +148,19 @@ static const lg_query reaction = {
 };
 METHOD(reaction)
 
+PyDoc_STRVAR(exerted_doc,
+             "exerted(element, slot, t, q, v, mem, load=1.0, static=False)\n--\n\n"
+             "Force in inertial axes and moment in body axes, (..., 6), that a force exerts on its frame in slot 0 or\n"
+             "1, for t (...,), q (..., nq), v (..., nv), mem (..., nmem). load: factor of the loads; static: as in\n"
+             "`reaction`.");
+static const lg_query exerted = {
+    "OOOOOO|OO:exerted",
+    {LG_ARG_element, LG_ARG_slot, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem, LG_ARG_load, LG_ARG_static},
+    {{"wrench", "6"}},
+    .at = lg_model_exerted,
+};
+METHOD(exerted)
+
 PyDoc_STRVAR(strain_doc,
              "strain(elements, t, q, v, lam, static=False, mem=None)\n--\n\n"
              "Strains and stresses, (..., n, 6) each, of n edges of rods by their numbers, for t (...,), q (..., nq),\n"
@@ -191,11 +204,8 @@ static PyObject *ask_rows(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef model_queries[] = {
-    ENTRY(kinematics),
-    ENTRY(reaction),
-    ENTRY(strain),
-    ENTRY(transmitted),
-    {"rows", ask_rows, METH_VARARGS, rows_doc},
+    ENTRY(kinematics),     ENTRY(reaction),    ENTRY(exerted),
+    ENTRY(strain),         ENTRY(transmitted), {"rows", ask_rows, METH_VARARGS, rows_doc},
     {NULL, NULL, 0, NULL},
 };
 

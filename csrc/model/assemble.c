@@ -76,18 +76,12 @@ static void add_inertia(const lg_model *m, const lg_point *at, const lg_wanted *
             m->body_spans[i].first->type->inertia(m->body_spans[i], at, want);
 }
 
-static lg_status add_span(lg_forces forces, const lg_point *at, const lg_wanted *want)
-{
-    const lg_force_type *type = forces.first->type;
-    return (type->all ? type->all : lg_force_all)(forces, at, want);
-}
-
 /* Adds the forces on frames, or those on coordinates of trees. */
 static lg_status add_forces(const lg_model *m, const lg_point *at, const lg_wanted *want, int on_coordinates)
 {
     for (int i = 0; i < m->nforce_spans; i++)
         if ((m->force_spans[i].first->type->coordinate != NULL) == on_coordinates)
-            LG_TRY(add_span(m->force_spans[i], at, want));
+            LG_TRY(lg_force_span(m->force_spans[i], at, want));
     return LG_OK;
 }
 
@@ -253,7 +247,7 @@ static int has_finite_force(const lg_force *f, const lg_point *at)
         int i = f->e.frame[0]->part;
         status = f->type->coordinate(&f->e, at, at->q[b->q + i], at->v[b->v + i], 0, law);
     } else {
-        status = add_span((lg_forces){f, f + 1}, at, &nothing);
+        status = lg_force_span((lg_forces){f, f + 1}, at, &nothing);
     }
     double sum = f->type->coordinate ? law[0] : sum_of_forces(&f->e, at);
     return status != LG_NOT_FINITE && isfinite(sum);

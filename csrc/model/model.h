@@ -75,6 +75,9 @@ lg_status lg_model_kinematics(lg_probe *probe);
    probe->slot 0 or 1: -J^T lam, so that M a + gyro = force + the sum of these, and the forces of a joint with
    compliance, which `force` has already. Zero for other elements. */
 lg_status lg_model_reaction(lg_probe *probe);
+/* Wrench (6, likewise) that a force, probe->element, exerts on its frame in probe->slot; that of a force on a coordinate
+   acts on the link, at its frame. */
+lg_status lg_model_exerted(lg_probe *probe);
 /* The inertial force and moment (6) that the joint of a link exerts on it, at the link's origin, without the component
    along the joint's axis; those of a support on what is attached to it, at its point (link 0). The probe's point is one
    of a motion (a and lam included), its element a tree or a support. */

@@ -1,4 +1,4 @@
-/* Queries of a model outside a run: kinematics of frames, reactions of elements. */
+/* Queries of a model outside a run: kinematics of frames, wrenches of elements. */
 #include "model/private.h"
 
 const lg_system *lg_model_system(const lg_model *model)
@@ -55,6 +55,45 @@ lg_status lg_model_reaction(lg_probe *probe)
     lg_pose_residual(joint->e.frame[probe->slot], lg_pose_of(joint->e.frame[probe->slot], at), wrench);
     for (int i = 0; i < 6; i++)
         wrench[i] = -wrench[i];
+    return LG_OK;
+}
+
+/* The wrench of a force on the coordinate of a tree's joint: its components are those of the twist of the frame per rate
+   of the coordinate, as the frame is on the joint's axis. */
+static lg_status along_coordinate(const lg_force *force, lg_probe *probe)
+{
+    const lg_frame *f = force->e.frame[0];
+    const lg_point *at = &probe->point;
+    const lg_block *b = f->body->block;
+    double law[3];
+    LG_TRY(force->type->coordinate(&force->e, at, at->q[b->q + f->part], at->v[b->v + f->part], 0, law));
+    for (int i = 0; i < 6; i++) {
+        double unit[6] = {0};
+        unit[i] = 1;
+        lg_zero(b->nv, probe->forces);
+        f->body->type->pull(f, at, law[0], unit, probe->forces);
+        probe->out[0][i] = probe->forces[f->part];
+    }
+    return LG_OK;
+}
+
+lg_status lg_model_exerted(lg_probe *probe)
+{
+    const lg_model *model = probe->system->self;
+    const lg_point *at = &probe->point;
+    LG_TRY(check_index(&probe->report, "element", probe->element, model->nelements));
+    const lg_force *force = model->place_of[probe->element].force;
+    if (!force)
+        return refuse_element(&probe->report, probe->element, "a force");
+    const lg_element *e = &force->e;
+    LG_TRY(check_index(&probe->report, "slot", probe->slot, e->info->nframes));
+    LG_TRY(lg_model_move(model, at, LG_TWISTS, 1));
+    if (force->type->coordinate)
+        return along_coordinate(force, probe);
+    for (int s = 0; s < e->info->nframes; s++)
+        lg_zero(6, lg_pose_of(e->frame[s], at)->wrench[LG_FORCES]);
+    LG_TRY(lg_force_span((lg_forces){force, force + 1}, at, &(lg_wanted){NULL}));
+    lg_copy(6, lg_pose_of(e->frame[probe->slot], at)->wrench[LG_FORCES], probe->out[0]);
     return LG_OK;
 }
 

@@ -91,6 +91,7 @@ class JointPlace(NamedTuple):
     frames: tuple[int, int]
     slide: tuple[int, int]  # its slide is the distance between these frames along the axis of the first one
     link: int | None  # if the joint holds a link, the number of that link in its tree
+    forces: list[int]  # the elements of drives and force laws in it
 
 
 class Maker(NamedTuple):
@@ -129,8 +130,11 @@ def compiled(record: Record) -> Compiled:
             link, element = None, len(makers)
             makers.append(Maker((name,), partial(_joint, name=name, frames=(a, b))))
         first, second = (frames.block(who) for who in partners(joint))
-        joints[name] = JointPlace(element, (first, second), (a, b), (start, b), link)
-    makers += [Maker((name,), partial(_force, name=name, frames=frames, joints=joints)) for name in record["forces"]]
+        joints[name] = JointPlace(element, (first, second), (a, b), (start, b), link, [])
+    for name, force in record["forces"].items():
+        if "joint" in force:
+            joints[force["joint"]].forces.append(len(makers))
+        makers.append(Maker((name,), partial(_force, name=name, frames=frames, joints=joints)))
     elements = [maker.make(record) for maker in makers]
     named = frames.named()
     supports = {name: i for i, name in enumerate(record["supports"])}
@@ -147,14 +151,12 @@ def compiled(record: Record) -> Compiled:
 
 def start_memory(model: Compiled, record: Record) -> Array:
     """The memory from which that of a start follows: angles of joints beyond half a turn, also as forces keep them."""
-    angles = {name: joint["angle"] for name, joint in record["joints"].items() if "angle" in joint}
-    kept = [(model.joints[name].element, angle) for name, angle in angles.items()]
-    forces = enumerate(record["forces"].values(), len(model.makers) - len(record["forces"]))
-    kept += [(element, angles[force["joint"]]) for element, force in forces if force.get("joint") in angles]
     memory = np.zeros(model.core.nmem)
-    for element, angle in kept:
-        *_, place, count = model.core.rows(element)
-        memory[place : place + min(count, 1)] = angle
+    for name, joint in record["joints"].items():
+        if "angle" in joint:
+            for element in (model.joints[name].element, *model.joints[name].forces):
+                *_, place, count = model.core.rows(element)
+                memory[place : place + min(count, 1)] = joint["angle"]
     return memory
 
 

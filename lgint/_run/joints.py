@@ -199,13 +199,12 @@ class JointStates(States):
         model = self.multibody()
         return complete_multipliers(model, self.q, self.v, self.lam) if model.dropped else self.lam
 
-    def reaction(self, name: str, frame: str = "inertial", on: str = "second") -> Array:
+    def reaction(self, name: str, frame: str = "inertial", on: str = "second", drives: bool = False) -> Array:
         """Force and moment of a joint, at the joint's point of the body on which they act.
 
-        They are those of the constraints alone: the torque or force of drives and force laws in the joint is not part
-        of them.
+        By default they are those of the constraints alone, without the drives and force laws in the joint.
 
-        Of a support: those with which it acts on all that is attached to it, at its position.
+        Of a support: those with which it acts on all that is attached to it, at its position, whatever `drives` is.
 
         Parameters
         ----------
@@ -216,6 +215,8 @@ class JointStates(States):
             that body, of which e3 is the axis of the joint.
         on : str
             "second" (the second partner of the joint) or "first".
+        drives : bool
+            Add what the drives and force laws in the joint exert in the state.
 
         Returns
         -------
@@ -233,27 +234,48 @@ class JointStates(States):
         joint = model.joint(name)
         choice("frame", frame, ("inertial", "body", "joint"))
         slot = ("first", "second").index(choice("side", on, ("first", "second")))
-        if joint.get("holds"):
-            return self._held(model, name, frame, slot)
+        wrench = (self._held if joint.get("holds") else self._constrained)(model, name, slot)
+        if drives:
+            wrench = wrench + self._driven(model, name, slot)
+        return self._turned(model, name, wrench, frame, slot)
+
+    def _constrained(self, model: Model, name: str, slot: int) -> Array:
+        """What the constraint rows and the stresses of a joint exert, inertial."""
         # the core gives the force in inertial axes and the moment in those of the body's node
         lam = self.all_multipliers()
         whole, place = model if model.nc == lam.shape[1] else model.complete, model.joint_place(name)
         element = whole.joint_place(name).element
         how = self._static, self._invariant, self._memory
         wrench = whole.core.reaction(element, slot, self.clock, self.q, self.v, lam, *how)
-        R = model.core.kinematics(place.frames[slot], self.q, self.v, self.clock)[1]
-        inertial = np.concatenate([wrench[:, :3], rotate(R, wrench[:, 3:])], axis=1)
-        return self._turned(model, name, inertial, frame, slot)
+        return self._inertial(model, place.frames[slot], wrench)
 
-    def _held(self, model: Model, name: str, frame: str, slot: int) -> Array:
-        """The reaction in the joint that holds a link of a tree."""
+    def _inertial(self, model: Model, frame: int, wrench: Array) -> Array:
+        """A wrench on a frame with its moment in inertial axes, too."""
+        R = model.core.kinematics(frame, self.q, self.v, self.clock)[1]
+        return np.concatenate([wrench[:, :3], rotate(R, wrench[:, 3:])], axis=1)
+
+    def _held(self, model: Model, name: str, slot: int) -> Array:
+        """The reaction in the joint that holds a link of a tree, inertial."""
         place = model.joint_place(name)
-        wrench = self._transmitted(model, place.element, place.link or 0)
-        if slot == 0:
-            first, link = (model.joint_kinematics(name, end, self.q, self.v, self.clock)[0] for end in (0, 1))
-            moment = wrench[:, 3:] + np.cross(link - first, wrench[:, :3])
-            wrench = -np.concatenate([wrench[:, :3], moment], axis=1)
-        return self._turned(model, name, wrench, frame, slot)
+        return self._on(model, name, slot, self._transmitted(model, place.element, place.link or 0))
+
+    def _driven(self, model: Model, name: str, slot: int) -> Array:
+        """What the drives and laws in a joint exert, inertial."""
+        place = model.joint_place(name)
+        total = np.zeros((len(self), 6))
+        for element in place.forces:
+            end = 1 if place.link is None else 0  # a force on the coordinate of a link has the link's frame alone
+            state = self.clock, self.q, self.v, self.mem, self._loads, self._static
+            total += model.core.exerted(element, end, *state)
+        return self._on(model, name, slot, self._inertial(model, place.frames[1], total))
+
+    def _on(self, model: Model, name: str, slot: int, wrench: Array) -> Array:
+        """On the body in a slot of a joint, at its point: a wrench (inertial) that acts on the second, at its own."""
+        if slot == 1:
+            return wrench
+        first, second = (model.joint_kinematics(name, end, self.q, self.v, self.clock)[0] for end in (0, 1))
+        moment = wrench[:, 3:] + np.cross(second - first, wrench[:, :3])
+        return -np.concatenate([wrench[:, :3], moment], axis=1)
 
     def _transmitted(self, model: Model, element: int, link: int) -> Array:
         """Force and moment, inertial, (n, 6), in the joint of a link of a tree, or of a support."""

@@ -82,6 +82,12 @@ lg_status lg_force_elastic(const lg_force *force, const lg_point *at, int linear
     return LG_OK;
 }
 
+lg_status lg_force_span(lg_forces forces, const lg_point *at, const lg_wanted *want)
+{
+    const lg_force_type *type = forces.first->type;
+    return (type->all ? type->all : lg_force_all)(forces, at, want);
+}
+
 lg_status lg_force_all(lg_forces forces, const lg_point *at, const lg_wanted *want)
 {
     const lg_force_type *type = forces.first->type;

@@ -72,6 +72,9 @@ int lg_force_conserves(const lg_element *e);
 #include "model/force/forces.def"
 #undef LG_FORCE
 
+/* Adds forces of one row, to the wrenches of their frames or to their coordinates. */
+lg_status lg_force_span(lg_forces forces, const lg_point *at, const lg_wanted *want);
+
 /* The loop over the single kernel, for a row without the verb `all`. */
 lg_status lg_force_all(lg_forces forces, const lg_point *at, const lg_wanted *want);
 
