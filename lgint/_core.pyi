@@ -90,9 +90,18 @@ class System:
     def residual(
         self, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike | None = None
     ) -> tuple[Array, Array]: ...  # phi, phidot
-    def initial(self, t: ArrayLike, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]: ...  # a, lam
+    def initial(
+        self, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike | None = None
+    ) -> tuple[Array, Array]: ...  # a, lam
     def project(
-        self, t: ArrayLike, q: ArrayLike, v: ArrayLike, *, position: bool = True, velocity: bool = True
+        self,
+        t: ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
+        mem: ArrayLike | None = None,
+        *,
+        position: bool = True,
+        velocity: bool = True,
     ) -> tuple[Array, Array]: ...  # the nearest (in the mass metric) consistent q, v
     # how many numbers the factors hold, of the matrix with tangents or of that with the mass alone
     def matrix_values(self, *, tangents: bool = True) -> int: ...
@@ -203,7 +212,8 @@ def integrate(
     options: dict[str, Any],
     progress: Callable[[float], None] | None = None,
     t_eval: ArrayLike | None = None,
-    on_step: Callable[..., float | None] | None = None,  # (t, q, v, a, lam) of both ends of each step -> end of the run
+    on_step: Callable[..., float | None]
+    | None = None,  # (t, q, v, a, lam, mem) of both ends of each step -> end of the run
     dense: bool = False,
     stops: ArrayLike | None = None,  # ascending, from t0 to t_end
     on_rows: Callable[[dict[str, Any]], object] | None = None,

@@ -30,14 +30,15 @@ static PyObject *both(const call *c, lg_part part, const lg_state *before, const
     return (PyObject *)array;
 }
 
-/* on_step(t, q, v, a, lam) of both ends -> None, or the time at which the run ends. */
+/* on_step(t, q, v, a, lam, mem) of both ends -> None, or the time at which the run ends. */
 static lg_status step(void *self, const lg_state *before, const lg_state *after, double *t_stop)
 {
     call *c = self;
     lg_gil_take(&c->gil);
-    PyObject *result = PyObject_CallFunction(c->on_step, "(dd)NNNN", before->t, after->t,
-                                             both(c, LG_PART_Q, before, after), both(c, LG_PART_V, before, after),
-                                             both(c, LG_PART_A, before, after), both(c, LG_PART_LAM, before, after));
+    PyObject *result =
+        PyObject_CallFunction(c->on_step, "(dd)NNNNN", before->t, after->t, both(c, LG_PART_Q, before, after),
+                              both(c, LG_PART_V, before, after), both(c, LG_PART_A, before, after),
+                              both(c, LG_PART_LAM, before, after), both(c, LG_PART_MEM, before, after));
     if (result && result != Py_None)
         *t_stop = PyFloat_AsDouble(result);
     Py_XDECREF(result);

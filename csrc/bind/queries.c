@@ -84,13 +84,14 @@ static const lg_query difference = {
 METHOD(difference)
 
 PyDoc_STRVAR(initial_doc,
-             "initial(t, q, v)\n--\n\n"
-             "Accelerations a (..., nv) and multipliers lam (..., nrows) at t (...,), q (..., nq), v (..., nv).\n"
+             "initial(t, q, v, mem=None)\n--\n\n"
+             "Accelerations a (..., nv) and multipliers lam (..., nrows) at t (...,), q (..., nq), v (..., nv), and\n"
+             "the memory that follows from the guess mem (..., nmem).\n"
              "ValueError naming the worst row if the start violates the constraints, SingularError if these are\n"
              "redundant.");
 static const lg_query initial = {
-    "OOO:initial",
-    {LG_ARG_t, LG_ARG_q, LG_ARG_v},
+    "OOO|O:initial",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem},
     {{"a", "v"}, {"lam", "r"}},
     .at = lg_probe_initial,
     .coupling = LG_COUPLING_MASS,
@@ -100,12 +101,13 @@ static const lg_query initial = {
 METHOD(initial)
 
 PyDoc_STRVAR(project_doc,
-             "project(t, q, v, *, position=True, velocity=True)\n--\n\n"
-             "The nearest consistent q (..., nq) and v (..., nv), by the shortest way in the mass metric.\n"
+             "project(t, q, v, mem=None, *, position=True, velocity=True)\n--\n\n"
+             "The nearest consistent q (..., nq) and v (..., nv), by the shortest way in the mass metric, with the\n"
+             "memory that follows from the guess mem (..., nmem).\n"
              "ConvergenceError if Newton's method does not find them, SingularError if the constraints are redundant.");
 static const lg_query project = {
-    "OOO|$OO:project",
-    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_position, LG_ARG_velocity},
+    "OOO|O$OO:project",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem, LG_ARG_position, LG_ARG_velocity},
     {{"q", "q"}, {"v", "v"}},
     .at = lg_probe_project,
     .coupling = LG_COUPLING_MASS,

@@ -243,7 +243,8 @@ static int open_memory(batch *b)
 {
     const lg_system *system = b->probe.system;
     npy_intp nv = system->space->nv, nrows = system->pattern->nrows;
-    double *next = b->memory = PyMem_Calloc((size_t)(3 * nv + nrows + system->nmem + system->nwork) + 1, sizeof *next);
+    double *next = b->memory =
+        PyMem_Calloc((size_t)(3 * nv + nrows + 2 * system->nmem + system->nwork) + 1, sizeof *next);
     if (!next) {
         PyErr_NoMemory();
         return -1;
@@ -251,7 +252,8 @@ static int open_memory(batch *b)
     b->probe.forces = next;
     b->probe.point.a = b->probe.pair.p0 = next += 2 * nv;
     b->probe.point.lam = next += nv;
-    b->probe.point.mem = b->probe.mem = next += nrows;
+    b->probe.point.mem = next += nrows;
+    b->probe.mem = next += system->nmem;
     b->probe.point.work = next + system->nmem;
     return 0;
 }

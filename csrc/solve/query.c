@@ -38,15 +38,22 @@ long lg_probe_close(lg_probe *probe)
     return fallbacks;
 }
 
-/* The point of a probe as the first one of a run, with its memory. */
+/* The point of a probe as the first one of a run, which has its own memory. */
+static lg_point first_point(const lg_probe *probe)
+{
+    lg_point point = probe->point;
+    point.t_in = nextafter(point.t, INFINITY);
+    point.mem = probe->mem;
+    return point;
+}
+
+/* The memory of that point, of which the one that is given is a guess. */
 static lg_status begin(lg_probe *probe)
 {
     const lg_system *system = probe->system;
-    lg_zero(system->nmem, probe->mem);
-    probe->point.t_in = nextafter(probe->point.t, INFINITY);
-    if (!system->commit)
-        return LG_OK;
-    return system->commit(system->self, NULL, &probe->point, probe->mem, &probe->report);
+    lg_copy(system->nmem, probe->point.mem, probe->mem);
+    lg_point point = first_point(probe);
+    return system->commit ? system->commit(system->self, NULL, &point, probe->mem, &probe->report) : LG_OK;
 }
 
 /* A solve with the rows that the system begins with; if it fails, once more with other ones. */
@@ -59,8 +66,8 @@ static lg_status solve_with_rows(lg_probe *probe, lg_status (*solve)(lg_probe *)
     if (status != LG_SINGULAR && status != LG_NO_CONVERGENCE)
         return status;
     lg_report cause = probe->report;
-    lg_status chosen =
-        lg_choice_renew(&rows, &probe->solver->accel, &probe->point, probe->mem, &changed, &probe->report);
+    lg_point point = first_point(probe);
+    lg_status chosen = lg_choice_renew(&rows, &probe->solver->accel, &point, probe->mem, &changed, &probe->report);
     lg_choice_close(&rows);
     probe->report = cause;
     return chosen == LG_OK && changed ? solve(probe) : status;
@@ -68,7 +75,8 @@ static lg_status solve_with_rows(lg_probe *probe, lg_status (*solve)(lg_probe *)
 
 static lg_status initial(lg_probe *probe)
 {
-    return lg_initial(&probe->solver->accel, &probe->point, probe->out[0], probe->out[1], &probe->report);
+    lg_point point = first_point(probe);
+    return lg_initial(&probe->solver->accel, &point, probe->out[0], probe->out[1], &probe->report);
 }
 
 static lg_status project(lg_probe *probe)

@@ -55,7 +55,7 @@ typedef struct lg_probe {
     const int *list; /* frames or elements of a model */
     int count; /* of the list */
     int position, velocity; /* whether a projection changes them */
-    double *mem; /* point.mem, where it may be changed */
+    double *mem; /* that of a start, of which point.mem is a guess */
     double *forces; /* scratch of two values per velocity */
     const lg_plan *plan; /* for the couplings that a function names */
     struct lg_probe_solver *solver; /* solve/query.h */

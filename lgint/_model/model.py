@@ -128,7 +128,7 @@ class System:
         q, rates, memory = self._last_of(q) if hasattr(q, "end") else start
         v = rates if v is None else v
         if project:
-            q, v = self.core.project(0.0, q, v)
+            q, v = self.core.project(0.0, q, v, memory)
         other._set_start(q, v, memory)
         return other
 

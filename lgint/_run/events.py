@@ -59,7 +59,7 @@ class Events:
             self.found[i] = [event for event in zip(*events, strict=True) if event[0] <= known.end["t"][0]]
             self.left[i] -= len(self.found[i])
 
-    def on_step(self, t: tuple[float, float], q: Array, v: Array, a: Array, lam: Array) -> float | None:
+    def on_step(self, t: tuple[float, float], q: Array, v: Array, a: Array, lam: Array, mem: Array) -> float | None:
         """Records the events of a step; returns the time of the one that ends the run, if any."""
         old = self.values
         if old is None:
@@ -67,10 +67,10 @@ class Events:
         self.values = [_value(f, t[1], q[1], v[1]) for f in self.functions]
 
         def state(time: float) -> tuple[Array, Array]:
-            found = _core.interpolate(self._core, [time], t, q, v, a, lam)
+            found = _core.interpolate(self._core, [time], t, q, v, a, lam, mem)
             place, rate = found["q"][0], found["v"][0]
             if t[0] < time < t[1]:  # as for a run that ends here, whose state is moved onto the constraints
-                place, rate = self._core.project(time, place, rate)
+                place, rate = self._core.project(time, place, rate, found["mem"][0])
             for values in (place, rate):
                 values.setflags(write=False)
             return place, rate

@@ -126,6 +126,22 @@ def test_states_inside_steps_files_and_resumed_runs_know_the_turn(tmp_path):
     np.testing.assert_array_equal(stepper.q, run.q[-1])
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_projected_states_stay_on_their_branch(axis):
+    """The rows of a bent edge depend on the branch of its turn: those of a start, and those where an event is."""
+    model = wound(0.6, axis=axis, constraints="inextensible")
+    rest = lgint.equilibrium(model)
+    for state in (model.with_state(rest, project=True), model.with_state(rest).with_state(project=True)):
+        np.testing.assert_allclose(state.q0, rest.q[-1], rtol=0, atol=1e-12)
+
+    still = model.with_state(rest)
+    run = lgint.integrate(still, "rk44", t_end=0.02, h=1e-3, events=lambda t, q, v: t - 0.0105)
+    np.testing.assert_allclose(run.q_events[0], rest.q[-1:], rtol=0, atol=1e-12)
+    a, lam = still.core.initial(0.0, still.q0, still.v0, still.mem0)
+    np.testing.assert_allclose(a, 0, atol=1e-6)
+    np.testing.assert_allclose(lam, rest.lam[-1], atol=1e-8)
+
+
 # ---- statics ----
 
 
