@@ -229,8 +229,9 @@ def integrate(
 
     t (n,), h (n,), error (n,), q (n, nq), v and vdot (n, nv), lam (n, nrows), mem (n, nmem); carry (of the last
     state only); end (that state, the same fields); knots (both ends of every step: t, q, v, vdot, lam; or None); stats:
-    steps, rejected, failed, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks, wall_time. With
-    rtol or atol among the options, h is not read. The arrays are the memory of the record itself."""
+    steps, rejected, failed, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks, least_cosine,
+    wall_time; nearest (the body with the least cosine of Tait-Bryan angles, and its time). With rtol or atol among the
+    options, h is not read. The arrays are the memory of the record itself."""
 
 def ensemble(
     systems: Sequence[System],  # of the same nq, nv and nmem

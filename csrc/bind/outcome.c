@@ -69,10 +69,11 @@ PyObject *lg_record_dict(lg_record *record)
 
 PyObject *lg_stats_dict(const lg_stats *s)
 {
-    return Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:z}", "steps", s->steps, "rejected", s->rejected,
+    return Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:z,s:d}", "steps", s->steps, "rejected", s->rejected,
                          "failed", s->failed, "newton_iterations", s->newton_iterations, "jacobians", s->jacobians,
                          "factorisations", s->factorisations, "evaluations", s->evaluations, "dense_fallbacks",
-                         s->dense_fallbacks, "midpoint_gradients", s->midpoint_gradients, "newton", s->newton);
+                         s->dense_fallbacks, "midpoint_gradients", s->midpoint_gradients, "newton", s->newton,
+                         "least_cosine", s->nearest.cosine);
 }
 
 static PyObject *timed_stats(const lg_outcome *outcome)
@@ -81,6 +82,12 @@ static PyObject *timed_stats(const lg_outcome *outcome)
     if (dict && lg_set_item(dict, "wall_time", PyFloat_FromDouble(outcome->wall_time)) < 0)
         Py_CLEAR(dict);
     return dict;
+}
+
+/* The body with the least cosine and its time, (None, 0.0) where there are no such angles. */
+static PyObject *nearest_pair(const lg_nearest *nearest)
+{
+    return Py_BuildValue("(zd)", nearest->name, nearest->t);
 }
 
 /* ---- outcomes ---- */
@@ -93,7 +100,8 @@ PyObject *lg_outcome_dict(lg_outcome *outcome)
     if (!dict || lg_set_item(dict, "carry", lg_vector_from(outcome->carry, outcome->ncarry)) < 0 ||
         lg_set_item(dict, "end", table_dict(&end)) < 0 ||
         lg_set_item(dict, "knots", dense ? table_dict(&knots) : Py_NewRef(Py_None)) < 0 ||
-        lg_set_item(dict, "stats", timed_stats(outcome)) < 0) {
+        lg_set_item(dict, "stats", timed_stats(outcome)) < 0 ||
+        lg_set_item(dict, "nearest", nearest_pair(&outcome->stats.nearest)) < 0) {
         Py_XDECREF(dict);
         return NULL;
     }

@@ -11,12 +11,25 @@
    is attributed to the singularity. */
 static const double REGULAR = 1e-6, NEARLY_SINGULAR = 0.1;
 
-static int singular(const lg_space *space, const double *q)
+/* The distance from a singularity of the block that is nearest to one, and its number; 1 if there are no singularities. */
+static double nearest_of(const lg_space *space, const double *q, int *block)
 {
-    for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
-        if (b->node->regular && b->node->regular(q + b->q) < REGULAR)
-            return 1;
-    return 0;
+    double least = 1;
+    for (int i = 0; i < space->nblocks; i++) {
+        const lg_block *b = &space->block[i];
+        double regular = b->node->regular ? b->node->regular(q + b->q) : 1;
+        if (regular < least)
+            least = regular, *block = i;
+    }
+    return least;
+}
+
+void lg_nearest_note(lg_nearest *nearest, const lg_system *system, double t, const double *q)
+{
+    int block = 0;
+    double cosine = nearest_of(system->space, q, &block);
+    if (cosine < nearest->cosine)
+        *nearest = (lg_nearest){cosine, t, system->block_name ? system->block_name(system->self, block) : NULL};
 }
 
 /* The smallest distance of a block from a singularity of its coordinates along the straight line through the step. */
@@ -100,7 +113,7 @@ static lg_status commit(lg_stepper *self, const lg_state *state, const lg_point 
 lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const double *theta, const double *q,
                             const double *v, const double *a, const double *lam)
 {
-    int nq = self->system->space->nq, nv = self->system->space->nv, nrows = self->system->pattern->nrows;
+    int nq = self->system->space->nq, nv = self->system->space->nv, nrows = self->system->pattern->nrows, nearest;
     lg_point end = lg_point_at(state->t + h, q, v);
     end.t_in = state->t + 0.5 * h;
     end.span = h, end.theta = theta;
@@ -110,7 +123,7 @@ lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const d
         lg_report_not_finite(self->system, &end, -1, &self->report);
         return status;
     }
-    if (singular(self->system->space, q))
+    if (nearest_of(self->system->space, q, &nearest) < REGULAR)
         return LG_COORDINATES;
     LG_TRY(commit(self, state, &end));
 

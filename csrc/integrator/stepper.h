@@ -9,11 +9,19 @@
 #include "solve/accel.h"
 #include "system/system.h"
 
+/* Where Tait-Bryan angles came nearest to their singularity. */
+typedef struct lg_nearest {
+    double cosine; /* of the middle angle; 1: nothing has such angles */
+    double t;
+    const char *name; /* of the body; NULL: it has none */
+} lg_nearest;
+
 typedef struct lg_stats {
     long steps, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks;
     long midpoint_gradients; /* steps in which a gradient at the middle replaced a discrete one */
     long rejected, failed; /* steps that were rejected; those of them that failed */
     const char *newton; /* the variant of Newton's method in use, "full" or "modified"; NULL: none */
+    lg_nearest nearest; /* at the start and at the ends of all steps */
 } lg_stats;
 
 typedef struct lg_stepper lg_stepper;
@@ -69,6 +77,9 @@ struct lg_stepper {
     lg_stats stats;
     lg_report report;
 };
+
+/* Notes whether the coordinates q at time t are nearer to a singularity than those before. */
+void lg_nearest_note(lg_nearest *nearest, const lg_system *system, double t, const double *q);
 
 /* Names of the formulations in Euler parameters, "euler_parameters": they are named after the node of a free body. */
 void lg_list_unit_formulations(char *text, size_t size);

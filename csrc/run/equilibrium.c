@@ -36,6 +36,7 @@ static lg_status save(load_search *s)
     s->saved = 1;
     LG_TRY(lg_record_add(&s->outcome->states, &state, s->step, NAN));
     lg_outcome_reach(s->outcome, &state, s->step, NAN);
+    lg_nearest_note(&s->outcome->stats.nearest, s->loading->system, s->load, at->q);
     return LG_OK;
 }
 
@@ -118,7 +119,8 @@ static lg_stats stats_of(const load_search *s)
                       .factorisations = accel->matrix.factorisations,
                       .evaluations = accel->evaluations,
                       .dense_fallbacks = accel->matrix.fallbacks,
-                      .newton = "full"};
+                      .newton = "full",
+                      .nearest = s->outcome->stats.nearest};
 }
 
 lg_status lg_equilibrium(const lg_loading *loading, const lg_observer *observer, lg_outcome *outcome)

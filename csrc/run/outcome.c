@@ -8,7 +8,7 @@
 lg_status lg_outcome_open(lg_outcome *outcome, const lg_system *system, int extra, int ncarry)
 {
     lg_record none = lg_record_of(system, extra);
-    *outcome = (lg_outcome){.states = none, .end = none};
+    *outcome = (lg_outcome){.states = none, .end = none, .stats.nearest.cosine = 1};
     LG_TRY(lg_record_reserve(&outcome->end, 1));
     if (ncarry && !(outcome->carry = malloc((size_t)ncarry * sizeof *outcome->carry)))
         return LG_NO_MEMORY;

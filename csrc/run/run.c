@@ -165,6 +165,7 @@ static lg_status allocate(lg_run *run, const lg_setup *setup, lg_report *report)
     stepper->plans = setup->plans;
     stepper->plan = stepper->accel.plan = setup->plans.of[type->coupling];
     stepper->options = options;
+    stepper->stats.nearest.cosine = 1;
     LG_TRY(check_kinds(run));
     LG_TRY(type->prepare(stepper));
     LG_TRY(check_needs(run));
@@ -353,6 +354,7 @@ static lg_status begin(lg_run *run, const lg_start *start)
     state->t = start->t;
     set_part(run, LG_PART_Q, start);
     set_part(run, LG_PART_V, start);
+    lg_nearest_note(&run->stepper->stats.nearest, run->system, state->t, state->q);
 
     if (!start->carry) {
         if (start->part[LG_PART_MEM])
@@ -461,6 +463,7 @@ static void count(lg_run *run, double h, double error)
     run->h = h;
     run->error = error;
     run->stepper->stats.steps++;
+    lg_nearest_note(&run->stepper->stats.nearest, run->system, run->state.t, run->state.q);
     count_work(run->stepper);
 }
 

@@ -10,6 +10,7 @@ import numpy as np
 from lgint import _core
 from lgint._args import Array, choice
 from lgint._model.model import Model, System
+from lgint._run.nearest import warn_of_angles
 from lgint._run.trajectory import STATE, Trajectory
 
 PARTS = tuple(name for name in STATE if name != "mem")
@@ -118,7 +119,9 @@ def run(
     start = [np.stack([getattr(model, name) for model in models]) for name in ("q0", "v0", "mem0")]
     arguments = ([model.core for model in models], method, begin, end, step, every, *start, given, *others)
     try:
-        return _of(models, method, options, _core.ensemble(*arguments))
+        pairs = _core.ensemble(*arguments)
+        warn_of_angles([result for result, _ in pairs])
+        return _of(models, method, options, pairs)
     except BaseException as error:
         so_far = getattr(error, "result", None)
         if isinstance(so_far, list):

@@ -18,6 +18,7 @@ from lgint._run import ensemble
 from lgint._run.events import Event, Events
 from lgint._run.keep import Keeper, Save, keeper_of, place_of
 from lgint._run.methods import ROWS
+from lgint._run.nearest import warn_of_angles
 from lgint._run.options import all_options, check_options, inherited, steps_of, takes_own_steps
 from lgint._run.progress import progress_bar
 from lgint._run.start import Start, start_of, start_option
@@ -173,6 +174,9 @@ def integrate(
     ConvergenceError, SingularError, StepSizeError, Interrupted
         During the run, with `.report` and the `.trajectory` up to the last accepted state.
 
+    A warning names the body and the time where Tait-Bryan angles have come near their singularity, with a cosine of the
+    middle angle below 1e-2.
+
     An exception in a function of the model or in an event reaches the caller unchanged, with the same two attributes.
     """
     choice("method", method, methods())
@@ -261,13 +265,15 @@ def _run(
     try:
         result = _core.integrate(*arguments, wanted, on_step, dense, landings, on_rows, room, ends, kept)
         _count_gradients(result, formed)
-        return _trajectory(model, method, options, result, watch, keeper)
+        run = _trajectory(model, method, options, result, watch, keeper)
     except BaseException as error:
         so_far = result or getattr(error, "result", None)
         if isinstance(so_far, dict):
             _count_gradients(so_far, formed)
             error.trajectory = _trajectory(model, method, options, so_far, watch, keeper, failed=True)  # type: ignore[attr-defined]
         raise
+    warn_of_angles([result])
+    return run
 
 
 def _times(name: str, given: ArrayLike) -> Array:

@@ -59,6 +59,9 @@ class Stats:
         The largest step taken, s.
     newton : str or None
         How Newton's method solved the steps, "full" or "modified"; None if nothing was to be solved.
+    least_cosine : float or None
+        The least cosine of the middle one of a body's Tait-Bryan angles, over all steps; 1 if no body has such angles,
+        None in files of versions that did not count it.
     """
 
     steps: int = 0
@@ -74,6 +77,7 @@ class Stats:
     wall_time: float = 0.0
     h_used: float = 0.0
     newton: str | None = None
+    least_cosine: float | None = None
 
 
 class Abscissa(NamedTuple):

@@ -418,7 +418,7 @@ def _check_texts(model: System, about: Mapping[str, Any]) -> None:
     if isinstance(about["status"], bool) or about["status"] not in (-1, 0, 1):
         raise ValueError(f"status: -1, 0 or 1 expected, got {shown(about['status'])}")
     for name, value in about["stats"].items():
-        expected = (str, NoneType) if name == "newton" else (int, float)
+        expected = {"newton": (str, NoneType), "least_cosine": (int, float, NoneType)}.get(name, (int, float))
         if not isinstance(value, expected):
             raise ValueError(f"stats: {name} cannot be {shown(value)}")
 

@@ -1,5 +1,6 @@
 """Static equilibria: closed forms, minima of potentials from SciPy, and systems without an equilibrium."""
 
+import contextlib
 import signal
 
 import numpy as np
@@ -318,7 +319,9 @@ def test_a_run_that_begins_in_equilibrium_stays_at_rest(formulation):
     model = links(formulation)
     found = lgint.equilibrium(model)
     method = "rk44" if formulation.endswith("omega") else "genalpha"
-    run = lgint.integrate(model.with_state(found.q[-1], found.v[-1]), method, t_end=0.5, h=1e-2)
+    hangs = pytest.warns(UserWarning, match="Tait-Bryan angles of link3 come near")  # link3 hangs at a cosine of 0.0026
+    with hangs if formulation.startswith("tait_bryan") else contextlib.nullcontext():
+        run = lgint.integrate(model.with_state(found.q[-1], found.v[-1]), method, t_end=0.5, h=1e-2)
     for i in range(4):
         x = run.position(f"link{i}")
         assert np.abs(x - x[0]).max() < 1e-13

@@ -99,3 +99,44 @@ def test_puma_stays_away_from_the_singularity():
     run = lgint.integrate(model, "rk44", t_end=1.0, h=2e-4)
     cosine = np.abs(np.cos(run.q[:, 4::6]))
     assert cosine.min() == pytest.approx(0.0526, abs=1e-3)
+
+
+def swinging(cosine, formulation="tait_bryan"):
+    """A body that turns about y at 1 rad/s, from where a step of 0.1 s ends at this cosine of the middle angle."""
+    begin = np.arccos(cosine) - 0.1
+    return spinning(formulation, rotation=systems.turn(begin, (0, 1, 0))).build()
+
+
+@pytest.mark.parametrize(
+    "formulation, method", [("tait_bryan", "rk44"), ("tait_bryan_omega", "rk44"), ("tait_bryan", "genalpha")]
+)
+def test_a_run_near_the_singularity_warns_once(formulation, method):
+    """The state with the least cosine is not saved; the warning points at this file."""
+    with pytest.warns(
+        UserWarning, match=r"angles of body come near.* at t = 0\.1 \(cosine 4\.\de-03\).*R3xSO3"
+    ) as caught:
+        run = lgint.integrate(swinging(4.5e-3, formulation), method, t_end=0.4, h=0.1, save_every=4)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    assert run.stats.least_cosine == pytest.approx(4.5e-3, abs=1e-4) and len(run) == 2
+
+
+def test_farther_from_the_singularity_there_is_no_warning():
+    """Warnings are errors in this suite. The top of the papers comes to 0.0225."""
+    assert lgint.integrate(swinging(1.2e-2), "rk44", t_end=0.4, h=0.1).stats.least_cosine == pytest.approx(1.2e-2)
+    assert lgint.integrate(lgint.models.free_body(), "rk44", t_end=0.1, h=0.1).stats.least_cosine == 1
+
+
+def test_the_least_cosine_is_that_of_all_accepted_steps():
+    model = spinning("tait_bryan", omega=(1.0, 0.5, 2.0)).build()
+    run = lgint.integrate(model, "dopri5", t_end=3.0, rtol=1e-9, h=1.0)
+    assert run.stats.rejected > 0
+    assert run.stats.least_cosine == pytest.approx(np.abs(np.cos(run.q[:, 4])).min(), rel=1e-12)
+    assert run.stats.least_cosine < 0.9
+
+
+def test_an_ensemble_warns_of_its_nearest_run():
+    models = [swinging(cosine) for cosine in (0.3, 4e-3, 8e-3)]
+    with pytest.warns(UserWarning, match=r"angles of body of run 1 come near.*cosine 4\.0e-03") as caught:
+        runs = lgint.integrate(models, "rk44", t_end=0.1, h=0.1)
+    assert len(caught) == 1
+    assert [run.stats.least_cosine for run in runs] == pytest.approx([0.3, 4e-3, 8e-3], rel=1e-3)
