@@ -251,6 +251,17 @@ def test_a_resumed_call_costs_what_a_fresh_one_does(hundred):
 
 
 @pytest.mark.measures
+@pytest.mark.parametrize("built_again", [False, True])
+def test_going_on_with_other_values_costs_what_a_few_steps_do(hundred, built_again):
+    """The meaning of all coordinates is checked in one pass, not in one for each body."""
+    run = lgint.integrate(hundred, "rk44", t_end=1e-3, h=1e-3)
+    other = hundred.with_parameters(**{"b3.mass": 2.0})
+    model = lgint.Model(other.record()) if built_again else other
+    fresh = shortest(lambda: lgint.integrate(hundred, "rk44", t_end=1e-3, h=1e-3))
+    assert shortest(lambda: lgint.integrate(model, "rk44", t_end=2e-3, h=1e-3, start=run)) < 10 * fresh
+
+
+@pytest.mark.measures
 def test_other_values_cost_a_small_part_of_building(hundred):
     other = shortest(lambda: hundred.with_parameters(**{"b3.mass": 2.0}))
     assert 20 * other < shortest(lambda: lgint.Model(hundred.record()))
