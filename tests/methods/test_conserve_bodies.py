@@ -478,6 +478,28 @@ def test_a_step_takes_three_corrections_and_two_matrices(equivariant):
     assert 2.0 * 60 <= stats.jacobians < 2.4 * 60
 
 
+def on_a_spring(position, velocity, stiffness, anchor=(0, 0, 0), point=(0, 0, 0)):
+    b = lgint.ModelBuilder(formulation="euler_parameters", gravity=(0, 0, 0))
+    b.add_body("body", mass=1.0, inertia=(1, 1, 1), position=position, velocity=velocity)
+    b.add_spring(lgint.ground, "body", stiffness=stiffness, length=1.0, point_a=anchor, point_b=point)
+    return b.build()
+
+
+@pytest.mark.parametrize("method", ["eml", "reml", "emh", "null_eml"])
+def test_a_first_guess_that_fits_the_midpoint_gradient_is_corrected(method):
+    """At the middle of the step the spring has its free length; the discrete gradient is not zero there."""
+    velocity = np.array([0.3, 0.4, 0.0])
+    model = on_a_spring(np.array([1.0, 0, 0]) - 0.05 * velocity, velocity, 2.0)
+    run = lgint.integrate(model, method, t_end=0.1, h=0.1, equivariant=True)
+    assert spread(run.energy("generalized")) < 1e-14
+
+
+@pytest.mark.parametrize("method", ["eml", "reml", "emh", "mpl"])
+def test_round_off_of_places_under_a_stiff_spring_ends_a_step(method):
+    model = on_a_spring((1000, 0, 0), (0.1, 0, 0.3), 1e8, (999, 0, 0), (1000, 0, 0))
+    assert len(lgint.integrate(model, method, t_end=0.05, h=0.01, equivariant=True)) == 6
+
+
 @pytest.mark.parametrize("page", ["docs/index_choice.md", "notebooks/choosing_an_integrator.ipynb"])
 def test_the_method_that_is_recommended_for_bodies_that_tumble_keeps_their_energy(page):
     """That of `eml` is off by half before its Newton iterations fail, and `mpl` keeps it to some percent only."""
