@@ -16,8 +16,8 @@
    The step ends at the point whose weights are b. Its acceleration, which is k_1 of the next step, and its multipliers
    are those of first_stage:
        consistent  the index-1 solution there. Stages that lie at the end are not formed.
-       printed     lam = sum_i d_i Lam_i (15). If the last stage is evaluated at the end, its k is the acceleration.
-                   Otherwise, and after a projection, this solves M a = force - gyro - B^T lam: see unjoined.h.
+       printed     lam = sum_i d_i Lam_i (15). If the last stage is evaluated at the end, its k is the acceleration,
+                   also after a projection. Otherwise this solves M a = force - gyro - B^T lam: see unjoined.h.
 
    For the embedded solution the last stage is solved once more, with the point of its own weights b^ as the next one.
    This happens before the end of the step is projected, so that the error is that of the step alone.
@@ -83,7 +83,7 @@ typedef struct lg_herk_stepper {
 /* Whether the acceleration of the new state follows from its multipliers. */
 static int needs_acceleration(const lg_herk_stepper *rk)
 {
-    return !rk->consistent && (rk->levels || rk->end == rk->stages);
+    return !rk->consistent && rk->end == rk->stages;
 }
 
 static lg_status prepare(lg_stepper *self)
