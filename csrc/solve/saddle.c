@@ -9,7 +9,8 @@
 
 static const double ratio = 4; /* between the values of mu that are tried */
 static const double clear = 0.125; /* c^T K c is at most -clear mu c^T M c */
-static const double first_step = 1.0 / 1024, last_step = 1; /* along the direction, rad or m */
+static const double first_step = 1.0 / 1024; /* along the direction, rad or m */
+enum { STEPS = 11 }; /* along the direction, each twice as far as the one before */
 enum { MOST_SOLUTIONS = 200 }; /* of inverse iteration */
 
 void lg_saddle_layout(lg_saddle *s, lg_rest *rest, lg_arena *arena)
@@ -144,9 +145,9 @@ static lg_status go_down(lg_saddle *s, const lg_point *point, double side, doubl
     double before = 0;
     lg_copy(space->nq, point->q, s->trial);
     LG_TRY(forces_at(s, point, s->trial, s->force));
-    for (double distance = first_step; distance <= last_step; distance *= 2) {
+    for (int i = 0; i < STEPS; i++) {
         double work = before;
-        LG_TRY(advance(s, point, side * distance, &work));
+        LG_TRY(advance(s, point, side * ldexp(first_step, i), &work));
         if (!(work > before))
             break;
         before = work;
