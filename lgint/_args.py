@@ -58,6 +58,16 @@ def number(name: str, value: object, *, positive: bool = False, nonnegative: boo
     return result
 
 
+def for_each(name: str, value: object, count: int) -> Array:
+    """What the function `name` returned, (count, ...) with a value for each state; ValueError for anything else."""
+    result = np.asarray(value)
+    if result.dtype.kind not in "biuf":
+        raise ValueError(f"{name} returned {shown(value)}; real numbers expected")
+    if result.shape[:1] != (count,):
+        raise ValueError(f"{name} has the shape {result.shape}; a value for each of {count} states expected")
+    return result.astype(np.float64)
+
+
 def flag(name: str, value: object) -> bool:
     """`value` if it is True or False."""
     if not isinstance(value, (bool, np.bool_)):
@@ -71,6 +81,13 @@ def checked_function(name: str, value: Any) -> Callable[..., Any]:
         raise ValueError(f"{name}: a function expected, got {shown(value)}")
     called: Callable[..., Any] = value
     return called
+
+
+def functions_by_name(name: str, value: Any) -> Mapping[str, Callable[..., Any]]:
+    """`value` if it maps texts to functions."""
+    if isinstance(value, Mapping) and all(isinstance(own, str) and callable(item) for own, item in value.items()):
+        return value
+    raise ValueError(f"{name}: functions of a trajectory by names expected, got {shown(value)}")
 
 
 def choice(name: str, value: object, choices: Collection[str], meant: Mapping[str, str] = MappingProxyType({})) -> str:

@@ -198,7 +198,7 @@ def _summary(name: str, run: Trajectory) -> str:
     lines = [
         f"{name} by {run.method}: t = {run.t[0]:g} ... {run.t[-1]:g} s "
         f"in {stats.steps} steps of {most}{stats.h_used:g} s, {stats.wall_time:.3g} s of wall time",
-        f"energy {energy[-1]:.12g} J, changed by {energy[-1] - energy[0]:.3e} J",
+        f"{run.energy_kind} energy {energy[-1]:.12g} J, changed by {energy[-1] - energy[0]:.3e} J",
     ]
     if run.model.nc:
         position, velocity = (abs(run.constraint_residual(level)).max() for level in ("position", "velocity"))

@@ -74,10 +74,8 @@ class System:
         *,
         lam: ArrayLike | None = None,
         mem: ArrayLike | None = None,
-        p: ArrayLike | None = None,  # momenta of both ends, which decide where the step needs midpoint gradients
         rule: int = 0,
         equivariant: bool = False,
-        decided: ArrayLike | None = None,  # the q1 at which that decision is made; default: q1
         want: str | Sequence[str] | None = None,  # of "force" "Gtlam" "phi" "G" "B" "S"
     ) -> dict[str, Array]: ...  # S: the derivative of Gtlam - force by q1
     # T, V; load: factor of the loads, (...,). Without mem, here and below, edges of rods are next to their reference
@@ -220,6 +218,7 @@ def integrate(
     room: int = 0,
     ends: bool = False,  # whether on_step may end the run; otherwise one that could not reach t_end is refused or ended
     kept: float = 0.0,  # bytes of each state that on_rows keeps in memory
+    others: int = 0,  # further runs of the same size, which have to fit into memory beside this one
 ) -> dict[str, Any]:
     """Runs from t0 through the stops to t_end; each interval between stops and kinks is cut into ceil(length / h) equal
     steps. progress(t) is called about every 50 ms, on_step with both ends of every step; if it returns a time, the run
@@ -230,7 +229,8 @@ def integrate(
     t (n,), h (n,), error (n,), q (n, nq), v and vdot (n, nv), lam (n, nrows), mem (n, nmem); carry (of the last
     state only); end (that state, the same fields); knots (both ends of every step: t, q, v, vdot, lam; or None); stats:
     steps, rejected, failed, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks, least_cosine,
-    wall_time; nearest (the body with the least cosine of Tait-Bryan angles, and its time). With rtol or atol among the
+    parasitic_rate, wall_time; nearest (the body with the least cosine of Tait-Bryan angles, and its time), parasite
+    (the same of the largest parasitic rate). With rtol or atol among the
     options, h is not read. The arrays are the memory of the record itself."""
 
 def ensemble(
@@ -286,7 +286,8 @@ def interpolate(
 # the rows of the core's tables, made once for all users, who must not change them
 METHODS: list[dict[str, Any]]
 """name, order, stepper, needs (what it requires of a system, in words, or None), extra (what it adds to a state, or
-None), momentum (its kind, "livens" or "hamilton", if states have one; else None), reference, doc,
+None), momentum (its kind, "livens" or "hamilton", if states have one; else None),
+steadier (a method that conserves the same and has no parasitic rates, or None), reference, doc,
 options [dict(name, type, default, low, high, choices, doc)], tableau: None or, for Runge-Kutta methods,
 dict(A, b, c, b_hat, order_hat, d) of exact numbers as strings; d: weights of a half-explicit method's multipliers."""
 

@@ -127,11 +127,6 @@ def continuous(p: Array) -> Array:
     return p * np.cumprod(signs, axis=0)[..., None]
 
 
-def within_half_turn(angle: float) -> float:
-    """The same angle between -pi and pi, rad."""
-    return angle - 2 * np.pi * round(angle / (2 * np.pi))
-
-
 def triad_about(e: Array) -> Array:
     """A right-handed triad of columns whose third is the unit vector `e`."""
     # the coordinate axis that is farthest from e gives e1

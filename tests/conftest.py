@@ -1,13 +1,18 @@
 """Settings of the whole suite: the same examples in every run, no display, a browser where there is one."""
 
+import gc
 import os
 import shutil
+import signal
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
 os.environ["MPLBACKEND"] = "Agg"  # notebooks and plots draw into files
+
+# a shell that starts the suite in the background may let it ignore Ctrl-C, on which tests wait
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("lgint", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("lgint")
@@ -42,6 +47,15 @@ def pytest_report_header():
 def rng():
     """A generator of random numbers with a fixed seed."""
     return np.random.default_rng(20240607)
+
+
+@pytest.fixture
+def no_collection():
+    """No garbage of other tests, which would be freed while memory is measured."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Models of the core from rows of plain values."""
+"""Models of the core from rows of plain values, and the bits of what they say."""
 
 import numpy as np
 
@@ -20,3 +20,29 @@ def described(blocks, frames, elements):
 def core_model(blocks, frames, elements):
     """The model of such rows."""
     return _core.Model(*described(blocks, frames, elements))
+
+
+def bits(core, q, mem=None):
+    """Everything that a system says at a random state near q: terms, energies, steps, names of rows, flags."""
+    rng = np.random.default_rng(7)
+    mem = np.zeros(core.nmem) if mem is None else mem
+    first, second = (core.retract(q, 1e-2 * rng.normal(size=core.nv)) for _ in range(2))
+    v, a, lam = rng.normal(size=core.nv), rng.normal(size=core.nv), rng.normal(size=core.nrows)
+    found = core.evaluate(0.1, first, v, a, lam, mem=mem)
+    found["energy"] = np.array(core.energy(0.1, first, v, mem=mem))
+    if {(kind.removesuffix("_fixed"), n) for kind, n, *_ in core.blocks} == {("euler_parameters", 0)}:
+        for equivariant in (False, True):
+            step = core.evaluate_pair(0.1, 1e-2, first, second, lam=lam, mem=mem, equivariant=equivariant)
+            found |= {f"{name} of a step, {equivariant}": value for name, value in step.items()}
+    flags = [core.constant_mass, core.conservative, core.has_potential, core.needs_gil, core.nmem, core.widths]
+    return {name: np.asarray(value).tobytes() for name, value in found.items()}, core.row_names, flags
+
+
+def motion(model, q0, q1):
+    """What forces do work along in the conserving form: q1 - q0, where quaternions turn by Cayley vectors."""
+    dq = q1 - q0
+    for kind, _, first, *_ in model.blocks:
+        e = slice(first + 3, first + 7) if kind == "euler_parameters" else slice(first, first + 4)
+        middle = (q0[e] + q1[e]) / 2
+        dq[e] *= middle @ middle / (q0[e] @ q1[e])
+    return dq

@@ -123,7 +123,7 @@ static PyObject *callable_new(PyTypeObject *type, PyObject *args, PyObject *kwar
 {
     static char *names[] = {"blocks", "nrows", "functions", "kinks", "constant_mass", NULL};
     PyObject *blocks, *given, *kinks, *self = NULL;
-    lg_callbacks_spec spec = {.flags = LG_SYSTEM_NEEDS_GIL};
+    lg_callbacks_spec spec = {.flags = LG_SYSTEM_NEEDS_GIL, .forget = lg_forget_error};
     python_function *functions;
     int constant_mass = 0;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiO!O|p:CallableSystem", names, &blocks, &spec.nrows, &PyDict_Type,

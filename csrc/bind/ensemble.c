@@ -93,8 +93,8 @@ static PyObject *run(call *c)
     lg_gil_release(&c->gil);
     lg_status status = lg_ensemble_run(ensemble, &observer);
     lg_gil_take(&c->gil);
-    const lg_report *last = ensemble->done ? &ensemble->member[ensemble->done - 1].outcome.report : &ensemble->report;
-    PyObject *results = lg_result(c->module, status, last->status == status ? last : &ensemble->report, results_of, c);
+    const lg_report *last = ensemble->done ? &ensemble->member[ensemble->done - 1].outcome.report : NULL;
+    PyObject *results = lg_result(c->module, status, last && last->status == status ? last : NULL, results_of, c);
     lg_ensemble_close(ensemble);
     Py_CLEAR(c->results);
     return results;

@@ -132,3 +132,11 @@ PyObject *lg_result(const lg_module *module, lg_status status, const lg_report *
     Py_XDECREF(result);
     return NULL;
 }
+
+void lg_forget_error(void)
+{
+    int interrupted = PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
+    PyErr_Clear();
+    if (interrupted)
+        PyErr_SetInterrupt();
+}

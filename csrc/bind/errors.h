@@ -19,4 +19,7 @@ PyObject *lg_raise(const lg_module *module, lg_status status, const lg_report *r
 PyObject *lg_result(const lg_module *module, lg_status status, const lg_report *report, PyObject *(*make)(void *self),
                     void *self);
 
+/* Drops the exception that is set; Ctrl-C is delivered again, by the next check of signals. */
+void lg_forget_error(void);
+
 #endif

@@ -77,14 +77,15 @@ static PyObject *run(call *c, const lg_module *module, lg_session *session)
 
 const char lg_integrate_doc[] =
     "integrate(system, method, t0, t_end, h, save_every, q, v, start, options, progress=None, t_eval=None,\n"
-    "          on_step=None, dense=False, stops=None, on_rows=None, room=0, ends=False, kept=0)\n--\n\n"
+    "          on_step=None, dense=False, stops=None, on_rows=None, room=0, ends=False, kept=0,\n"
+    "          others=0)\n--\n\n"
     "A whole run as a dict of arrays.";
 
 PyObject *lg_integrate_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"system", "method",  "t0",      "t_end",    "h",      "save_every", "q",
                             "v",      "start",   "options", "progress", "t_eval", "on_step",    "dense",
-                            "stops",  "on_rows", "room",    "ends",     "kept",   NULL};
+                            "stops",  "on_rows", "room",    "ends",     "kept",   "others",     NULL};
     const lg_module *module = PyModule_GetState(self);
     PyObject *t_eval = Py_None, *stops = Py_None, *result = NULL;
     Py_ssize_t room = 0;
@@ -93,10 +94,10 @@ PyObject *lg_integrate_call(PyObject *self, PyObject *args, PyObject *kwargs)
     lg_schedule schedule = {0};
     lg_session session = {.setup = &setup, .schedule = &schedule};
     call c = {.on_step = NULL};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpOOnpd:integrate", names, &a.system, &a.method, &a.t0,
-                                     &schedule.t_end, &schedule.h, &schedule.save_every, &a.q, &a.v, &a.start,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpOOnpdi:integrate", names, &a.system, &a.method,
+                                     &a.t0, &schedule.t_end, &schedule.h, &schedule.save_every, &a.q, &a.v, &a.start,
                                      &a.options, &c.gil.progress, &t_eval, &c.on_step, &session.dense, &stops,
-                                     &c.on_rows, &room, &c.ends, &session.kept) ||
+                                     &c.on_rows, &room, &c.ends, &session.kept, &session.others) ||
         lg_function("progress", &c.gil.progress) < 0 || lg_function("on_step", &c.on_step) < 0 ||
         lg_function("on_rows", &c.on_rows) < 0)
         return NULL;

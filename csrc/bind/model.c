@@ -5,12 +5,8 @@
 #include "bind/law.h"
 #include "bind/system.h"
 
-typedef struct lg_model_object {
-    lg_system_object base;
-    lg_model_spec spec; /* without parameters; in memory that `owned` keeps, or the `owned` of the shape */
-} lg_model_object;
-
-/* ---- the shape: everything but the parameters, which the list `owned` keeps ---- */
+/* ---- the shape: everything but the parameters; the list `owned` keeps what the model needs of it, the list `scratch`
+   what only its creation needs ---- */
 
 /* What the rows of the integer arrays hold. */
 typedef struct frame_row {
@@ -22,13 +18,13 @@ typedef struct element_row {
 } element_row;
 
 /* The rows of a copy of an array of C integers. */
-static const void *integers(PyObject *given, const char *name, npy_intp rows, int columns, PyObject *owned)
+static const void *integers(PyObject *given, const char *name, npy_intp rows, int columns, PyObject *scratch)
 {
     PyArrayObject *array = (PyArrayObject *)given;
     if (PyArray_Check(given) && PyArray_TYPE(array) == NPY_INT && PyArray_NDIM(array) == 2 &&
         PyArray_DIM(array, 0) == rows && PyArray_DIM(array, 1) == columns) {
         PyObject *copy = PyArray_FROM_OTF(given, NPY_INT, NPY_ARRAY_CARRAY | NPY_ARRAY_ENSURECOPY);
-        array = lg_keep_array(owned, (PyArrayObject *)copy);
+        array = lg_keep_array(scratch, (PyArrayObject *)copy);
         return array ? PyArray_DATA(array) : NULL;
     }
     PyErr_Format(PyExc_ValueError, "%s must be an array of intc of shape (%zd, %d), given %R", name, (Py_ssize_t)rows,
@@ -36,12 +32,12 @@ static const void *integers(PyObject *given, const char *name, npy_intp rows, in
     return NULL;
 }
 
-static int read_frames(lg_model_spec *spec, PyObject *given, PyObject *points, PyObject *owned)
+static int read_frames(lg_model_spec *spec, PyObject *given, PyObject *points, PyObject *scratch)
 {
-    PyArrayObject *places = lg_keep_array(owned, lg_array(points, "points", 2, (npy_intp[]){-1, 6}, 0));
+    PyArrayObject *places = lg_keep_array(scratch, lg_array(points, "points", 2, (npy_intp[]){-1, 6}, 0));
     npy_intp n = places ? PyArray_DIM(places, 0) : 0;
-    const frame_row *row = places ? integers(given, "frames", n, 2, owned) : NULL;
-    lg_frame_spec *frame = row ? lg_keep_memory(owned, n, sizeof *frame) : NULL;
+    const frame_row *row = places ? integers(given, "frames", n, 2, scratch) : NULL;
+    lg_frame_spec *frame = row ? lg_keep_memory(scratch, n, sizeof *frame) : NULL;
     if (!frame)
         return -1;
     spec->frames = frame;
@@ -77,12 +73,13 @@ static int read_element(PyObject *given, const element_row *row, lg_python_funct
     return read_function(function, element);
 }
 
-static int read_elements(lg_model_spec *spec, PyObject *given, PyObject *numbers, PyObject *owned)
+/* The core copies all but the functions. */
+static int read_elements(lg_model_spec *spec, PyObject *given, PyObject *numbers, PyObject *owned, PyObject *scratch)
 {
     PyObject *rows = lg_keep_rows(owned, given, "elements");
     Py_ssize_t n = rows ? PyTuple_GET_SIZE(rows) : 0;
-    const element_row *row = rows ? integers(numbers, "numbers", n, 5, owned) : NULL;
-    lg_element_spec *elements = row ? lg_keep_memory(owned, n, sizeof *elements) : NULL;
+    const element_row *row = rows ? integers(numbers, "numbers", n, 5, scratch) : NULL;
+    lg_element_spec *elements = row ? lg_keep_memory(scratch, n, sizeof *elements) : NULL;
     lg_python_function *functions = elements ? lg_keep_memory(owned, n, sizeof *functions) : NULL;
     if (!functions)
         return -1;
@@ -101,22 +98,22 @@ static void release(void *core)
     lg_model_free(core);
 }
 
-static PyObject *create(PyTypeObject *type, const lg_model_spec *spec, PyObject *owned)
+/* The object of a new model, or the exception for a failure to make it. */
+static PyObject *object_of(PyTypeObject *type, lg_status status, lg_model *model, const lg_report *report,
+                           PyObject *owned)
 {
-    lg_model *model;
-    lg_report report;
-    lg_status status = lg_model_create(spec, &model, &report);
     if (status != LG_OK)
-        return lg_raise(lg_module_of(type), status, &report, NULL);
+        return lg_raise(lg_module_of(type), status, report, NULL);
     return lg_system_new(type, lg_model_system(model), model, release, owned);
 }
 
 /* Points the elements at their parameters, which follow each other. */
-static int set_parameters(int nelements, lg_element_spec *element, PyArrayObject *parameters)
+static int set_parameters(const lg_model_spec *spec, PyArrayObject *parameters)
 {
     const double *next = lg_data(parameters), *end = next + PyArray_SIZE(parameters);
+    lg_element_spec *element = (lg_element_spec *)spec->elements;
     int fits = 1;
-    for (int i = 0; fits && i < nelements; i++, element++) {
+    for (int i = 0; fits && i < spec->nelements; i++, element++) {
         element->parameters = next;
         fits = element->nparameters >= 0 && element->nparameters <= end - next;
         next += fits ? element->nparameters : 0;
@@ -128,52 +125,60 @@ static int set_parameters(int nelements, lg_element_spec *element, PyArrayObject
     return -1;
 }
 
-/* The core checks that the parameters are finite, since it knows to which element each of them belongs. */
-static PyObject *build(PyTypeObject *type, const lg_model_spec *shape, PyObject *given, PyObject *owned)
+/* The core checks that parameters are finite, since it knows to which element each of them belongs. */
+static PyArrayObject *read_parameters(PyObject *given, PyObject *scratch)
 {
-    lg_model_spec spec = *shape;
-    PyObject *scratch = PyList_New(0), *self = NULL;
-    PyArrayObject *parameters =
-        scratch ? lg_keep_array(scratch, lg_array_unchecked(given, "parameters", 1, &(npy_intp){-1}, 0)) : NULL;
-    lg_element_spec *elements = parameters ? lg_keep_memory(scratch, spec.nelements, sizeof *elements) : NULL;
-    if (elements) {
-        spec.elements = memcpy(elements, shape->elements, (size_t)spec.nelements * sizeof *elements);
-        if (set_parameters(spec.nelements, elements, parameters) == 0)
-            self = create(type, &spec, owned);
-    }
-    if (self)
-        ((lg_model_object *)self)->spec = *shape;
-    Py_XDECREF(scratch);
-    return self;
+    return lg_keep_array(scratch, lg_array_unchecked(given, "parameters", 1, &(npy_intp){-1}, 0));
+}
+
+static PyObject *create(PyTypeObject *type, const lg_model_spec *spec, PyObject *owned)
+{
+    lg_model *model = NULL;
+    lg_report report;
+    lg_status status = lg_model_create(spec, &model, &report);
+    return object_of(type, status, model, &report, owned);
 }
 
 static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
     static char *names[] = {"blocks", "frames", "points", "elements", "numbers", "parameters", NULL};
-    PyObject *blocks, *frames, *points, *elements, *numbers, *parameters, *self = NULL;
+    PyObject *blocks, *frames, *points, *elements, *numbers, *given, *self = NULL;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOO:Model", names, &blocks, &frames, &points, &elements,
-                                     &numbers, &parameters))
+                                     &numbers, &given))
         return NULL;
-    lg_model_spec shape = {0};
-    PyObject *owned = PyList_New(0);
-    if (owned && (shape.blocks = lg_blocks(blocks, &shape.nblocks, owned)) &&
-        read_frames(&shape, frames, points, owned) == 0 && read_elements(&shape, elements, numbers, owned) == 0)
-        self = build(type, &shape, parameters, owned);
+    lg_model_spec spec = {.forget = lg_forget_error};
+    PyObject *owned = PyList_New(0), *scratch = PyList_New(0);
+    PyArrayObject *parameters;
+    if (owned && scratch && (spec.blocks = lg_blocks(blocks, &spec.nblocks, scratch)) &&
+        read_frames(&spec, frames, points, scratch) == 0 &&
+        read_elements(&spec, elements, numbers, owned, scratch) == 0 &&
+        (parameters = read_parameters(given, scratch)) && set_parameters(&spec, parameters) == 0)
+        self = create(type, &spec, owned);
     Py_XDECREF(owned);
+    Py_XDECREF(scratch);
     return self;
 }
 
 PyDoc_STRVAR(varied_doc, "varied(parameters)\n--\n\n"
-                         "The model of the same shape, sharing its plans, with other parameters of all elements.");
+                         "The model of the same shape, sharing its plans, with other parameters of all elements.\n"
+                         "ValueError for parameters on which the shape depends, such as the axes of a load.");
 
-static PyObject *model_varied(PyObject *self, PyObject *parameters)
+static PyObject *model_varied(PyObject *self, PyObject *given)
 {
-    PyObject *shape = ((lg_system_object *)self)->shape ? ((lg_system_object *)self)->shape : self;
-    PyObject *owned = Py_BuildValue("[O]", shape);
-    PyObject *other = owned ? build(Py_TYPE(self), &((lg_model_object *)self)->spec, parameters, owned) : NULL;
+    const lg_system_object *origin = (lg_system_object *)self;
+    PyObject *shape = origin->shape ? origin->shape : self, *owned = Py_BuildValue("[O]", shape), *other = NULL;
+    PyArrayObject *parameters = owned ? lg_array_unchecked(given, "parameters", 1, &(npy_intp){-1}, 0) : NULL;
+    if (parameters) {
+        lg_model *model = NULL;
+        lg_report report;
+        lg_status status =
+            lg_model_vary(origin->core, (size_t)PyArray_SIZE(parameters), lg_data(parameters), &model, &report);
+        other = object_of(Py_TYPE(self), status, model, &report, owned);
+    }
     if (other)
         ((lg_system_object *)other)->shape = shape;
     Py_XDECREF(owned);
+    Py_XDECREF(parameters);
     return other;
 }
 
@@ -201,7 +206,7 @@ static PyType_Slot model_slots[] = {
 
 static PyType_Spec model_spec = {
     .name = "lgint._core.Model",
-    .basicsize = sizeof(lg_model_object),
+    .basicsize = sizeof(lg_system_object),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .slots = model_slots,
 };

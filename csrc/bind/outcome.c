@@ -69,11 +69,12 @@ PyObject *lg_record_dict(lg_record *record)
 
 PyObject *lg_stats_dict(const lg_stats *s)
 {
-    return Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:z,s:d}", "steps", s->steps, "rejected", s->rejected,
+    PyObject *parasitic = s->parasite.sought ? PyFloat_FromDouble(s->parasite.ratio) : Py_NewRef(Py_None);
+    return Py_BuildValue("{s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:l,s:z,s:d,s:N}", "steps", s->steps, "rejected", s->rejected,
                          "failed", s->failed, "newton_iterations", s->newton_iterations, "jacobians", s->jacobians,
                          "factorisations", s->factorisations, "evaluations", s->evaluations, "dense_fallbacks",
-                         s->dense_fallbacks, "midpoint_gradients", s->midpoint_gradients, "newton", s->newton,
-                         "least_cosine", s->nearest.cosine);
+                         s->dense_fallbacks, "newton", s->newton, "least_cosine", s->nearest.cosine, "parasitic_rate",
+                         parasitic);
 }
 
 static PyObject *timed_stats(const lg_outcome *outcome)
@@ -84,10 +85,10 @@ static PyObject *timed_stats(const lg_outcome *outcome)
     return dict;
 }
 
-/* The body with the least cosine and its time, (None, 0.0) where there are no such angles. */
-static PyObject *nearest_pair(const lg_nearest *nearest)
+/* A body and a time, (None, 0.0) where there is none. */
+static PyObject *body_and_time(const char *name, double t)
 {
-    return Py_BuildValue("(zd)", nearest->name, nearest->t);
+    return Py_BuildValue("(zd)", name, t);
 }
 
 /* ---- outcomes ---- */
@@ -96,12 +97,15 @@ PyObject *lg_outcome_dict(lg_outcome *outcome)
 {
     table states = {.record = &outcome->states}, end = {.record = &outcome->end}, knots = {.record = &outcome->knots};
     PyObject *dict = table_dict(&states);
+    const lg_nearest *nearest = &outcome->stats.nearest;
+    const lg_parasite *parasite = &outcome->stats.parasite;
     int dense = outcome->knots.width[LG_COLUMN_T] > 0;
     if (!dict || lg_set_item(dict, "carry", lg_vector_from(outcome->carry, outcome->ncarry)) < 0 ||
         lg_set_item(dict, "end", table_dict(&end)) < 0 ||
         lg_set_item(dict, "knots", dense ? table_dict(&knots) : Py_NewRef(Py_None)) < 0 ||
         lg_set_item(dict, "stats", timed_stats(outcome)) < 0 ||
-        lg_set_item(dict, "nearest", nearest_pair(&outcome->stats.nearest)) < 0) {
+        lg_set_item(dict, "nearest", body_and_time(nearest->name, nearest->t)) < 0 ||
+        lg_set_item(dict, "parasite", body_and_time(parasite->name, parasite->t)) < 0) {
         Py_XDECREF(dict);
         return NULL;
     }

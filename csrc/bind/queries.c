@@ -30,13 +30,11 @@ static const lg_query evaluate = {
 };
 METHOD(evaluate)
 
-PyDoc_STRVAR(evaluate_pair_doc,
-             "evaluate_pair(t, h, q0, q1, *, lam=None, mem=None, p=None, rule=0, equivariant=False, decided=None,\n"
-             "              want=None)\n--\n\nThe terms that are wanted in a step between two states, by name.");
+PyDoc_STRVAR(evaluate_pair_doc, "evaluate_pair(t, h, q0, q1, *, lam=None, mem=None, rule=0, equivariant=False, "
+                                "want=None)\n--\n\nThe terms that are wanted in a step between two states, by name.");
 static const lg_query evaluate_pair = {
-    "OOOO|$OOOOOOO:evaluate_pair",
-    {LG_ARG_t, LG_ARG_h, LG_ARG_q0, LG_ARG_q1, LG_ARG_lam, LG_ARG_mem, LG_ARG_p, LG_ARG_rule, LG_ARG_equivariant,
-     LG_ARG_decided, LG_ARG_want},
+    "OOOO|$OOOOO:evaluate_pair",
+    {LG_ARG_t, LG_ARG_h, LG_ARG_q0, LG_ARG_q1, LG_ARG_lam, LG_ARG_mem, LG_ARG_rule, LG_ARG_equivariant, LG_ARG_want},
     {LG_PAIR_TERMS(RESULT)},
     .at = lg_probe_pair,
     .named = 1,

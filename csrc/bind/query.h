@@ -19,10 +19,8 @@
     ROW(q, ARRAY, "q", point.q)                                                                                        \
     ROW(q0, ARRAY, "q", point.q)                                                                                       \
     ROW(q1, ARRAY, "q", pair.q1)                                                                                       \
-    ROW(decided, ARRAY, "q", decided)                                                                                  \
     ROW(v, ARRAY, "v", point.v)                                                                                        \
     ROW(a, ARRAY, "v", point.a)                                                                                        \
-    ROW(p, ARRAY, "v", pair.p0)                                                                                        \
     ROW(theta, ARRAY, "v", theta)                                                                                      \
     ROW(lam, ARRAY, "r", point.lam)                                                                                    \
     ROW(mem, ARRAY, "m", point.mem)                                                                                    \

@@ -58,8 +58,8 @@ static int read_resumed(PyObject *owned, PyObject *start, lg_setup *setup)
 /* A run that is resumed, or a fresh start with a guess of the memory or without. */
 static int read_start(PyObject *owned, PyObject *start, lg_setup *setup)
 {
-    PyObject *mem = PyDict_Check(start) && PyDict_Size(start) == 1 ? PyDict_GetItemString(start, "mem") : NULL;
-    if (mem)
+    PyObject *mem = PyDict_Check(start) ? PyDict_GetItemString(start, "mem") : NULL;
+    if (mem && !PyDict_GetItemString(start, "vdot") && !PyDict_GetItemString(start, "carry"))
         return read_part(owned, LG_PART_MEM, mem, setup) < 0 ? -1 : 0;
     return start == Py_None ? 0 : read_resumed(owned, start, setup);
 }

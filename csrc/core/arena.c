@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ALIGNMENT = 64 };
 
@@ -22,6 +23,12 @@ int *lg_arena_ints(lg_arena *arena, size_t count)
     return lg_arena_take(arena, count * sizeof(int));
 }
 
+/* An arena on memory that was allocated with room for the alignment. */
+static lg_arena open_on(char *memory)
+{
+    return (lg_arena){.memory = memory, .base = memory + ALIGNMENT - (uintptr_t)memory % ALIGNMENT};
+}
+
 lg_status lg_arena_open(lg_arena *arena, void (*layout)(void *self, lg_arena *arena), void *self)
 {
     *arena = (lg_arena){0};
@@ -31,8 +38,21 @@ lg_status lg_arena_open(lg_arena *arena, void (*layout)(void *self, lg_arena *ar
     if (!memory)
         return LG_NO_MEMORY;
 
-    *arena = (lg_arena){.memory = memory, .base = memory + ALIGNMENT - (uintptr_t)memory % ALIGNMENT};
+    *arena = open_on(memory);
     layout(self, arena);
+    return LG_OK;
+}
+
+lg_status lg_arena_copy(lg_arena *arena, const lg_arena *from)
+{
+    *arena = (lg_arena){0};
+    char *memory = malloc(from->used + ALIGNMENT);
+    if (!memory)
+        return LG_NO_MEMORY;
+
+    *arena = open_on(memory);
+    arena->used = from->used;
+    memcpy(arena->base, from->base, from->used);
     return LG_OK;
 }
 

@@ -20,6 +20,8 @@ int *lg_arena_ints(lg_arena *arena, size_t count);
 
 /* Measures with `layout`, allocates, carves with the same function. Free with lg_arena_close. */
 lg_status lg_arena_open(lg_arena *arena, void (*layout)(void *self, lg_arena *arena), void *self);
+/* Allocates a copy of another arena. */
+lg_status lg_arena_copy(lg_arena *arena, const lg_arena *from);
 void lg_arena_close(lg_arena *arena);
 
 #endif

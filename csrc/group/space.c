@@ -29,6 +29,18 @@ static inline void move_tail(const lg_block *b, const double *q0, const double *
         q[first + i] = q0[first + i] + theta[along + i];
 }
 
+double lg_space_regular(const lg_space *space, const double *q, int *block)
+{
+    double least = 1;
+    for (int i = 0; i < space->nblocks; i++) {
+        const lg_block *b = &space->block[i];
+        double regular = b->node->regular ? b->node->regular(q + b->q) : 1;
+        if (regular < least)
+            least = regular, *block = i;
+    }
+    return least;
+}
+
 void lg_space_retract(const lg_space *space, const double *q0, const double *theta, double *q)
 {
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {

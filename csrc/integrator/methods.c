@@ -29,6 +29,15 @@ const lg_method *lg_method_find(const char *name)
     return NULL;
 }
 
+const lg_method *lg_method_steadier(const lg_method *method)
+{
+    const lg_momentum_rule *steadier = method->momentum ? method->momentum->steadier : NULL;
+    for (int i = 0; steadier && i < lg_method_count; i++)
+        if (lg_methods[i]->momentum == steadier)
+            return lg_methods[i];
+    return NULL;
+}
+
 void lg_method_list(const char *option, char *text, size_t size)
 {
     text[0] = '\0';

@@ -8,6 +8,7 @@
 extern const lg_method *const lg_methods[];
 extern const int lg_method_count;
 const lg_method *lg_method_find(const char *name); /* NULL: no method has this name */
+const lg_method *lg_method_steadier(const lg_method *method); /* the one with its steadier rule; NULL: there is none */
 /* Lists of names for messages, into a text: all methods, or those that have an option; all options of a method. */
 void lg_method_list(const char *option, char *text, size_t size);
 void lg_option_list(const lg_method *method, char *text, size_t size);

@@ -7,27 +7,13 @@
 
 #include <math.h>
 
-/* Coordinates below the first distance from a singularity count as singular. Below the second distance, a failed solve
-   is attributed to the singularity. */
-static const double REGULAR = 1e-6, NEARLY_SINGULAR = 0.1;
-
-/* The distance from a singularity of the block that is nearest to one, and its number; 1 if there are no singularities. */
-static double nearest_of(const lg_space *space, const double *q, int *block)
-{
-    double least = 1;
-    for (int i = 0; i < space->nblocks; i++) {
-        const lg_block *b = &space->block[i];
-        double regular = b->node->regular ? b->node->regular(q + b->q) : 1;
-        if (regular < least)
-            least = regular, *block = i;
-    }
-    return least;
-}
+/* Below this distance from a singularity of coordinates a failed solve is attributed to it. */
+static const double nearly_singular = 0.1;
 
 void lg_nearest_note(lg_nearest *nearest, const lg_system *system, double t, const double *q)
 {
     int block = 0;
-    double cosine = nearest_of(system->space, q, &block);
+    double cosine = lg_space_regular(system->space, q, &block);
     if (cosine < nearest->cosine)
         *nearest = (lg_nearest){cosine, t, system->block_name ? system->block_name(system->self, block) : NULL};
 }
@@ -46,15 +32,6 @@ static double regular_within(const lg_block *b, const lg_state *state, double h)
     return least;
 }
 
-/* The first node kind of a free body that has no singularity: formulations are named after the node of a free body. */
-static const char *regular_kind(void)
-{
-    for (int i = 0; i < lg_node_count; i++)
-        if (lg_nodes[i]->place == LG_PLACE_INERTIAL && !lg_nodes[i]->regular)
-            return lg_nodes[i]->name;
-    return NULL;
-}
-
 void lg_list_unit_formulations(char *text, size_t size)
 {
     text[0] = '\0';
@@ -66,7 +43,7 @@ void lg_list_unit_formulations(char *text, size_t size)
 void lg_report_coordinates(const lg_system *system, const lg_state *state, double h, lg_status status,
                            lg_report *report)
 {
-    double least = status == LG_COORDINATES ? INFINITY : NEARLY_SINGULAR;
+    double least = status == LG_COORDINATES ? INFINITY : nearly_singular;
     int solve = status == LG_NO_CONVERGENCE || status == LG_SINGULAR || status == LG_NOT_FINITE;
     for (int i = 0; (solve || status == LG_COORDINATES) && i < system->space->nblocks; i++) {
         const lg_block *b = &system->space->block[i];
@@ -74,10 +51,7 @@ void lg_report_coordinates(const lg_system *system, const lg_state *state, doubl
         if (!b->node->regular || regular >= least)
             continue;
         least = regular;
-        const char *name = system->block_name ? system->block_name(system->self, i) : "a block";
-        const char *other = regular_kind();
-        lg_report_say(report, "the angles of %.*s are near their singularity (cosine %.1e)%s%s%s", LG_SHORT(name),
-                      regular, other ? "; " : "", other ? other : "", other ? " has none" : "");
+        lg_report_angles(system, i, regular, report);
     }
 }
 
@@ -123,7 +97,7 @@ lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const d
         lg_report_not_finite(self->system, &end, -1, &self->report);
         return status;
     }
-    if (nearest_of(self->system->space, q, &nearest) < REGULAR)
+    if (lg_space_regular(self->system->space, q, &nearest) < LG_REGULAR)
         return LG_COORDINATES;
     LG_TRY(commit(self, state, &end));
 

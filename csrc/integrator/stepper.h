@@ -16,12 +16,20 @@ typedef struct lg_nearest {
     const char *name; /* of the body; NULL: it has none */
 } lg_nearest;
 
+/* Where the rates of a block were most along the gradient of its own row, such as the unit length of Euler parameters. */
+typedef struct lg_parasite {
+    int sought; /* the rule has rates of this kind, and the system such rows */
+    double ratio; /* of that part to the largest rates that the block had before */
+    double t;
+    const char *name; /* of the body; NULL: it has none */
+} lg_parasite;
+
 typedef struct lg_stats {
     long steps, newton_iterations, jacobians, factorisations, evaluations, dense_fallbacks;
-    long midpoint_gradients; /* steps in which a gradient at the middle replaced a discrete one */
     long rejected, failed; /* steps that were rejected; those of them that failed */
     const char *newton; /* the variant of Newton's method in use, "full" or "modified"; NULL: none */
     lg_nearest nearest; /* at the start and at the ends of all steps */
+    lg_parasite parasite; /* at the ends of all steps */
 } lg_stats;
 
 typedef struct lg_stepper lg_stepper;

@@ -31,7 +31,7 @@ static void add_own_row(const lg_block *b, const lg_pattern *pattern, int block,
     }
 }
 
-static void add_own_rows(const lg_model *m, const lg_point *at, const lg_wanted *want)
+void lg_model_own_rows(const lg_model *m, const lg_point *at, const lg_wanted *want)
 {
     for (int i = 0; i < m->space.nblocks; i++)
         if (m->blocks[i].nown)
@@ -135,7 +135,7 @@ static lg_status collect(const lg_model *m, const lg_point *at, const lg_wanted 
     if (forces || want->Btlam)
         gather(m, at, want);
     if (wants_rows(m, want))
-        add_own_rows(m, at, want);
+        lg_model_own_rows(m, at, want);
     return forces && m->coordinate_forces ? add_forces(m, at, want, 1) : LG_OK;
 }
 
@@ -242,13 +242,10 @@ static int has_finite_force(const lg_force *f, const lg_point *at)
     lg_status status;
     if (f->borne)
         return f->type->dead(&f->e, dead) && lg_all_finite(6, dead);
-    if (f->type->coordinate) {
-        const lg_block *b = f->e.frame[0]->body->block;
-        int i = f->e.frame[0]->part;
-        status = f->type->coordinate(&f->e, at, at->q[b->q + i], at->v[b->v + i], 0, law);
-    } else {
+    if (f->type->coordinate)
+        status = lg_force_on_coordinate(f, at, 0, law);
+    else
         status = lg_force_span((lg_forces){f, f + 1}, at, &nothing);
-    }
     double sum = f->type->coordinate ? law[0] : sum_of_forces(&f->e, at);
     return status != LG_NOT_FINITE && isfinite(sum);
 }

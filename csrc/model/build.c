@@ -1,6 +1,6 @@
-/* Building a model: from a plain description to blocks, frames, bodies, forces and joints, a space and a pattern, all
-   in one arena. Records are sorted by row; constraint rows, memory and the pattern follow the order of the
-   description. */
+/* Building a model: from a plain description to blocks, a space and a pattern, and to frames, bodies, forces and joints
+   with their parameters, in two arenas. Records are sorted by row; constraint rows, memory and the pattern follow the
+   order of the description. */
 #include "model/body/bodies.h"
 #include "model/force/forces.h"
 #include "model/joint/joints.h"
@@ -66,8 +66,9 @@ static void *take(lg_arena *arena, int count, size_t size)
     return lg_arena_take(arena, (size_t)count * size);
 }
 
-static void layout_records(builder *b, lg_arena *arena)
+static void layout_records(void *self, lg_arena *arena)
 {
+    builder *b = self;
     lg_model *m = b->model;
     sizes n = b->n;
     m->bodies = take(arena, n.nbodies, sizeof *m->bodies);
@@ -82,17 +83,15 @@ static void layout_records(builder *b, lg_arena *arena)
     m->invariant_spans = take(arena, lg_joint_type_count, sizeof *m->invariant_spans);
     m->frame_of = take(arena, n.nframes, sizeof *m->frame_of);
     m->place_of = take(arena, n.nelements, sizeof *m->place_of);
-    m->row_names = take(arena, n.nrows, sizeof *m->row_names);
-    m->body_names = take(arena, n.nblocks, sizeof *m->body_names);
-    b->body_of = take(arena, n.nblocks + n.nsupports, sizeof *b->body_of);
+    b->parameters = lg_arena_doubles(arena, n.nparameters);
 }
 
-static void layout(void *self, lg_arena *arena)
+/* Also the arrays that are needed until the records are written. */
+static void layout_shape(void *self, lg_arena *arena)
 {
     builder *b = self;
     sizes n = b->n;
     int ncouplings = n.nforces + n.njoints;
-    layout_records(b, arena);
     lg_layout_take(&b->layout, arena,
                    (lg_layout_sizes){.nblocks = n.nblocks,
                                      .ngroups = n.njoints,
@@ -101,8 +100,10 @@ static void layout(void *self, lg_arena *arena)
                                      .nmembers = n.nblocks + 2 * ncouplings,
                                      .nmasked = n.nmasked});
     lg_model_layout_choice(b->model, n.nloops, n.nmasked, arena);
+    b->model->row_names = take(arena, n.nrows, sizeof *b->model->row_names);
+    b->model->body_names = take(arena, n.nblocks, sizeof *b->model->body_names);
+    b->body_of = take(arena, n.nblocks + n.nsupports, sizeof *b->body_of);
     b->used = lg_arena_ints(arena, (size_t)n.nframes);
-    b->parameters = lg_arena_doubles(arena, n.nparameters);
     b->names = lg_arena_take(arena, n.name_bytes);
 }
 
@@ -432,12 +433,12 @@ static void join_elements(builder *b, const lg_model_spec *spec)
         lg_force *force = (lg_force *)m->place_of[i].force;
         lg_joint *joint = (lg_joint *)m->place_of[i].joint;
         join_frames(b, &spec->elements[i],
-                    force   ? force->type->couples
-                    : joint ? joint->type->couples
+                    joint   ? joint->type->couples
+                    : force ? force->type->couples
                             : NULL,
-                    body    ? &body->e
+                    joint   ? &joint->e
                     : force ? &force->e
-                            : &joint->e);
+                            : &body->e);
         if (joint)
             joint->work = reserve(m, joint->type->nwork);
         if (joint && joint->nrows)
@@ -447,18 +448,6 @@ static void join_elements(builder *b, const lg_model_spec *spec)
         m->coordinate_forces |= force && force->type->coordinate;
     }
     m->turned = reserve(m, (size_t)m->system.nmem);
-}
-
-/* Writes the rows of a joint in the axes of a body that turns. */
-static void carry_rows(builder *b, lg_joint *joint)
-{
-    const int turning[2] = {lg_frame_turns(joint->e.frame[0]), lg_frame_turns(joint->e.frame[1])};
-    if (!joint->type->carry || (!turning[0] && !turning[1]))
-        return;
-    lg_copy(joint->e.np, joint->e.p, b->parameters);
-    joint->type->carry(turning, b->parameters);
-    joint->e.p = b->parameters;
-    b->parameters += joint->e.np;
 }
 
 /* Fills the joints whose rows are in the axes of bodies. Such rows couple all blocks of their group; groups meet in the
@@ -476,7 +465,10 @@ static void fill_invariants(builder *b)
             continue;
         lg_joint *joint = m->invariants + (from - m->joints);
         *joint = *from;
-        carry_rows(b, joint);
+        if (lg_joint_carry(from, b->parameters)) {
+            joint->e.p = b->parameters;
+            b->parameters += joint->e.np;
+        }
         if (!joint->nrows)
             continue;
         set_meetings(&joint->e, meeting);
@@ -488,8 +480,8 @@ static void fill_invariants(builder *b)
                                             m->invariants + (m->joint_spans[i].end - m->joints)};
 }
 
-/* Gives the bodies the dead loads that they bear. */
-static void fill_loads(lg_model *m)
+/* Gives the bodies room for the dead loads that they bear. */
+static void place_loads(lg_model *m)
 {
     lg_dead_load *next = m->loads;
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
@@ -497,8 +489,13 @@ static void fill_loads(lg_model *m)
     for (lg_body *body = m->bodies; body < m->bodies + m->nbodies; body++) {
         body->loads = next;
         next += body->nloads;
-        body->nloads = 0;
     }
+}
+
+static void write_loads(lg_model *m)
+{
+    for (lg_body *body = m->bodies; body < m->bodies + m->nbodies; body++)
+        body->nloads = 0;
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++) {
         const lg_frame *frame = f->e.frame[0];
         lg_body *body = (lg_body *)frame->body;
@@ -515,6 +512,7 @@ static void fill_loads(lg_model *m)
 
 static void find_vertical(lg_model *m)
 {
+    lg_zero(3, m->vertical);
     for (int i = 0; i < m->nforces; i++) {
         double length = m->forces[i].type == &lg_weight ? lg_norm3(m->forces[i].e.p + 1) : 0;
         if (length > 0) {
@@ -523,6 +521,12 @@ static void find_vertical(lg_model *m)
             return;
         }
     }
+}
+
+void lg_model_fill_loads(lg_model *m)
+{
+    write_loads(m);
+    find_vertical(m);
 }
 
 /* Names the blocks' own rows after the body on the block. */
@@ -555,12 +559,8 @@ static lg_status check_bodies(const builder *b, const lg_model_spec *spec, lg_re
     for (int i = 0; i < spec->nframes; i++)
         if (carrier_place(b, spec->frames[i].block) < 0)
             return lg_model_refuse(report, "frame", "no such support");
-    for (int i = 0; i < m->nbodies; i++) {
-        const lg_body *body = &m->bodies[i];
-        const char *reason = "a parameter does not make sense";
-        if (body->type->check && body->type->check(body, &reason) != LG_OK)
-            return lg_model_refuse(report, body->e.name, reason);
-    }
+    for (int i = 0; i < m->nbodies; i++)
+        LG_TRY(lg_check_body(&m->bodies[i], report));
     return LG_OK;
 }
 
@@ -575,7 +575,9 @@ static lg_status build(lg_model *m, const lg_model_spec *spec, const int *row_of
     m->ground = (lg_body){.e = {.info = &lg_ground.info, .name = "ground"}, .type = &lg_ground, .index = -1};
     m->nframes = spec->nframes;
     m->nelements = spec->nelements;
-    LG_TRY(lg_arena_open(&m->arena, layout, &b));
+    m->system.forget = spec->forget;
+    LG_TRY(lg_arena_open(&m->shape, layout_shape, &b));
+    LG_TRY(lg_arena_open(&m->records, layout_records, &b));
     fill_blocks(&b, spec);
     fill_records(&b, spec);
     LG_TRY(check_bodies(&b, spec, report));
@@ -583,9 +585,9 @@ static lg_status build(lg_model *m, const lg_model_spec *spec, const int *row_of
     place_frames(&b, spec);
     fill_frames(&b, spec);
     join_elements(&b, spec);
-    fill_loads(m);
+    place_loads(m);
+    lg_model_fill_loads(m);
     fill_invariants(&b);
-    find_vertical(m);
     lg_model_fill_choice(m, spec, b.n.nloops, &b.layout);
     lg_layout_finish(&b.layout);
     name_own_rows(&b);
@@ -625,6 +627,7 @@ void lg_model_free(lg_model *model)
 {
     if (!model)
         return;
-    lg_arena_close(&model->arena);
+    lg_arena_close(&model->records);
+    lg_arena_close(&model->shape);
     free(model);
 }

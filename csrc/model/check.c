@@ -1,4 +1,5 @@
-/* What is wrong with a model whose records are written: where its frames sit, and what its elements act on. */
+/* What is wrong with a model whose records are written: where its frames sit, what its elements act on, and their
+   parameters. */
 #include "model/private.h"
 #include "model/rows.h"
 
@@ -38,29 +39,41 @@ static lg_status check_turning(const lg_element *e, int (*on_point)(const lg_ele
     return LG_OK;
 }
 
-static lg_status check_elements(const lg_model *m, lg_report *report)
+static const char nonsense[] = "a parameter does not make sense";
+
+lg_status lg_check_body(const lg_body *body, lg_report *report)
 {
-    for (int i = 0; i < m->nforces; i++) {
-        const lg_force *f = &m->forces[i];
-        const char *reason = "a parameter does not make sense";
-        LG_TRY(check_ends(&f->e, report));
-        if (f->type->check && f->type->check(&f->e, &reason) != LG_OK)
-            return lg_model_refuse(report, f->e.name, reason);
-        LG_TRY(check_turning(&f->e, f->type->between ? lg_element_on_point : f->type->on_point, report));
-    }
-    for (int i = 0; i < m->njoints; i++) {
-        const lg_joint *j = &m->joints[i];
-        const char *reason = "a parameter does not make sense";
-        LG_TRY(check_ends(&j->e, report));
-        if (j->type->check && j->type->check(&j->e, &reason) != LG_OK)
-            return lg_model_refuse(report, j->e.name, reason);
-        LG_TRY(check_turning(&j->e, j->type->on_point, report));
-    }
+    const char *reason = nonsense;
+    if (body->type->check && body->type->check(body, &reason) != LG_OK)
+        return lg_model_refuse(report, body->e.name, reason);
     return LG_OK;
+}
+
+lg_status lg_check_force(const lg_force *force, lg_report *report)
+{
+    const lg_force_type *type = force->type;
+    const char *reason = nonsense;
+    LG_TRY(check_ends(&force->e, report));
+    if (type->check && type->check(&force->e, &reason) != LG_OK)
+        return lg_model_refuse(report, force->e.name, reason);
+    return check_turning(&force->e, type->between ? lg_element_on_point : type->on_point, report);
+}
+
+lg_status lg_check_joint(const lg_joint *joint, lg_report *report)
+{
+    const char *reason = nonsense;
+    LG_TRY(check_ends(&joint->e, report));
+    if (joint->type->check && joint->type->check(&joint->e, &reason) != LG_OK)
+        return lg_model_refuse(report, joint->e.name, reason);
+    return check_turning(&joint->e, joint->type->on_point, report);
 }
 
 lg_status lg_model_check(const lg_model *m, lg_report *report)
 {
     LG_TRY(check_frames(m, report));
-    return check_elements(m, report);
+    for (int i = 0; i < m->nforces; i++)
+        LG_TRY(lg_check_force(&m->forces[i], report));
+    for (int i = 0; i < m->njoints; i++)
+        LG_TRY(lg_check_joint(&m->joints[i], report));
+    return LG_OK;
 }

@@ -58,12 +58,18 @@ typedef struct lg_model_spec {
     const lg_block_spec *blocks;
     const lg_frame_spec *frames;
     const lg_element_spec *elements;
+    void (*forget)(void); /* of the system */
 } lg_model_spec;
 
 typedef struct lg_model lg_model;
 
 /* Copies the whole specification. On failure report->what names the element or block and the reason. */
 lg_status lg_model_create(const lg_model_spec *spec, lg_model **model, lg_report *report);
+/* The model of the same shape with other parameters of all elements: n numbers, in the order of the description. It uses
+   arrays of the model that lg_model_create made, which is freed last; the model in between, if this is a variant of a
+   variant, may be freed before. A parameter on which the shape depends, such as the axes of a load, cannot change. */
+lg_status lg_model_vary(const lg_model *origin, size_t n, const double *parameters, lg_model **model,
+                        lg_report *report);
 void lg_model_free(lg_model *model);
 const lg_system *lg_model_system(const lg_model *model);
 

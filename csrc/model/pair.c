@@ -1,20 +1,24 @@
 /* What is not kinetic energy in a step between two states, as the waist's verb `pair` has it: forces and the gradients
-   of potentials and constraint rows at the middle of the step, rows at its end.
+   of potentials and constraint rows in the step, rows at its end.
 
    Blocks are linear here, so that the middle is q_m = (q0 + q1)/2 with the velocity v_m = (q1 - q0)/h. Both follow from
-   q1 by (1/2, 1/h), which turns a chain d(q1)/du into that of a point: the forces in a step and their derivatives are
-   those of one evaluation at the middle, time included. There are two forms: equivariant, with normalised attitudes, as
-   they are everywhere, and with the rows of joints in the axes of bodies; or as printed, where points on bodies are
-   placed by (e.e) R(e). Discrete gradients are corrections of those at the middle: discrete.c. */
-#include "model/discrete.h"
+   q1 by (1/2, 1/h), which turns a chain d(q1)/du into that of a point: the forces of the midpoint rules and of the
+   printed form, and their derivatives, are those of one evaluation at the middle, time included. Attitudes are
+   normalised there, as they are everywhere, and joints have their rows in the axes of bodies; or, as printed, points on
+   bodies are placed by (e.e) R(e), and discrete gradients are corrections along q1 - q0: printed.c. Discrete gradients of
+   the other form have files of their own: step/step.h. */
+#include "model/printed.h"
 #include "model/quadratic_rows.h"
+#include "model/step/step.h"
 
 typedef struct step_work {
     double *middle, *v_m; /* q_m, v_m */
     lg_chain *chain; /* that of the middle */
-    double *phi, *phidot, *B, *G, *Z; /* rows; see lg_step */
+    double *phi0, *V0; /* at the start, for printed gradients */
+    double *phi, *phidot, *B, *G, *Z; /* rows; see lg_printed_step */
     double *V, *gradient; /* likewise */
     double *lam, *rows; /* where attitudes are not normalised: multipliers of the evaluation, rows at the middle */
+    double *step; /* of the conserving form */
 } step_work;
 
 static void layout(const lg_model *m, step_work *w, lg_arena *arena)
@@ -24,6 +28,9 @@ static void layout(const lg_model *m, step_work *w, lg_arena *arena)
     w->middle = lg_arena_doubles(arena, (size_t)m->space.nq);
     w->v_m = lg_arena_doubles(arena, (size_t)m->space.nv);
     w->chain = lg_arena_take(arena, (size_t)m->space.nblocks * sizeof *w->chain);
+    w->step = lg_arena_doubles(arena, lg_step_work(m));
+    w->phi0 = lg_arena_doubles(arena, nrows);
+    w->V0 = lg_arena_doubles(arena, nelements);
     w->phi = lg_arena_doubles(arena, nrows);
     w->phidot = lg_arena_doubles(arena, nrows);
     w->B = lg_arena_doubles(arena, nvalues);
@@ -49,19 +56,6 @@ size_t lg_model_pair_work(const lg_model *m)
     lg_arena arena = scratch_of(m, NULL);
     layout(m, &w, &arena);
     return arena.used / sizeof(double);
-}
-
-static size_t layout_kept(const lg_model *m, double *from, lg_kept *kept)
-{
-    size_t nrows = (size_t)m->pattern.nrows, njoints = (size_t)m->njoints, nelements = njoints + (size_t)m->nforces;
-    if (from)
-        *kept = (lg_kept){from, from + nrows, from + nrows + nelements};
-    return nrows + 2 * nelements + njoints;
-}
-
-size_t lg_model_kept(const lg_model *m)
-{
-    return layout_kept(m, NULL, NULL);
 }
 
 /* ---- points of a step ---- */
@@ -92,8 +86,6 @@ static void fill_chains(const lg_model *m, const lg_pair *pair, const lg_chain *
     }
 }
 
-/* ---- the ends ---- */
-
 /* Evaluates the rows at a point, whose poses then stand in the scratch. */
 static lg_status rows_at(const lg_model *m, const lg_point *at, double *phi, double *B)
 {
@@ -104,41 +96,17 @@ static lg_status rows_at(const lg_model *m, const lg_point *at, double *phi, dou
     return lg_model_collect(m, at, &want);
 }
 
-static lg_status start(lg_step *step, const step_work *w)
+/* The rows at the end are those at its time. */
+static lg_point end_of(const lg_pair *pair, const step_work *w)
 {
-    lg_point at = point_at(step->pair, step->pair->q0, w->v_m);
-    lg_zero((int)(lg_model_kept(step->m)), step->pair->kept);
-    lg_correct_open(step->m, &step->kept);
-    LG_TRY(rows_at(step->m, &at, step->kept.phi, NULL));
-    return lg_potentials(step->m, &at, step->kept.V, NULL);
+    lg_point at = point_at(pair, pair->q1, w->v_m);
+    at.t = pair->t + pair->h;
+    return at;
 }
 
-/* Whether elements may decide about their gradients, for which they compare those of rows and potentials. */
-static int may_decide(const lg_pair *pair)
-{
-    return pair->equivariant && (pair->stage == LG_PAIR_WAITS || pair->stage == LG_PAIR_DECIDES);
-}
+/* ---- at the middle, and as printed ---- */
 
-/* The rows at the end are those at the time of the end. */
-static lg_status end(lg_step *step, const step_work *w, int discrete)
-{
-    const lg_pair_wanted *wanted = step->wanted;
-    int slopes = discrete && (wanted->S || may_decide(step->pair));
-    lg_point at = point_at(step->pair, step->pair->q1, w->v_m);
-    at.t = step->pair->t + step->pair->h;
-    step->phi = wanted->phi ? wanted->phi : w->phi;
-    step->B = wanted->B ? wanted->B : slopes ? w->B : NULL;
-    if (!discrete && !wanted->phi && !wanted->B)
-        return LG_OK;
-    LG_TRY(rows_at(step->m, &at, step->phi, step->B));
-    step->violation = lg_max_abs(step->m->space.nrows, step->phi);
-    at.t = at.t_in;
-    return discrete ? lg_potentials(step->m, &at, step->V, slopes ? step->gradient : NULL) : LG_OK;
-}
-
-/* ---- the verb ---- */
-
-static lg_wanted wanted_at_middle(const lg_step *step, const step_work *w, int discrete)
+static lg_wanted wanted_at_middle(const lg_printed_step *step, const step_work *w, int discrete)
 {
     const lg_pair_wanted *wanted = step->wanted;
     lg_wanted want = {.force = wanted->force, .Btlam = wanted->Gtlam, .B = wanted->G, .S = wanted->S};
@@ -150,17 +118,14 @@ static lg_wanted wanted_at_middle(const lg_step *step, const step_work *w, int d
     if (!discrete)
         return want;
     want.phidot = w->phidot;
-    if (!want.B && (wanted->S || may_decide(step->pair)))
-        want.B = w->G;
     if (wanted->S)
         want.Z = w->Z;
     return want;
 }
 
-static lg_status middle(lg_step *step, const step_work *w, int discrete)
+static lg_status middle(lg_printed_step *step, const step_work *w, int discrete)
 {
     const lg_model *m = step->m;
-    int along_motion = step->pair->equivariant;
     step->middle = point_at(step->pair, w->middle, w->v_m);
     step->middle.quadratic = !step->pair->equivariant;
     step->middle.span = 0.5 * step->pair->h;
@@ -172,37 +137,76 @@ static lg_status middle(lg_step *step, const step_work *w, int discrete)
         step->middle.lam = w->lam;
     }
     LG_TRY(lg_model_press(m, &step->middle, &step->at_middle));
-    if (discrete && along_motion) // wrenches for the bodies to take
-        LG_TRY(lg_correct(step));
     LG_TRY(lg_model_collect(m, &step->middle, &step->at_middle));
     if (step->middle.quadratic && m->space.nrows)
         lg_quadratic_rows(m, &step->middle, step->pair->lam, w->rows, &step->at_middle);
-    return discrete && !along_motion ? lg_correct(step) : LG_OK;
+    return LG_OK;
 }
+
+/* Rows at the end, and at both ends what printed gradients compare. */
+static lg_status ends(lg_printed_step *step, const step_work *w, int discrete)
+{
+    const lg_pair_wanted *wanted = step->wanted;
+    lg_point start = point_at(step->pair, step->pair->q0, w->v_m), end = end_of(step->pair, w);
+    int slopes = discrete && wanted->S;
+    if (discrete && !step->pair->same_start) {
+        LG_TRY(rows_at(step->m, &start, w->phi0, NULL));
+        LG_TRY(lg_printed_potentials(step->m, &start, w->V0, NULL));
+    }
+    step->phi = wanted->phi ? wanted->phi : w->phi;
+    step->B = wanted->B ? wanted->B : slopes ? w->B : NULL;
+    if (discrete || wanted->phi || wanted->B)
+        LG_TRY(rows_at(step->m, &end, step->phi, step->B));
+    end.t = end.t_in;
+    return discrete ? lg_printed_potentials(step->m, &end, w->V, slopes ? w->gradient : NULL) : LG_OK;
+}
+
+static lg_status one_evaluation(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted,
+                                const step_work *w)
+{
+    int discrete = pair->rule == LG_PAIR_DISCRETE;
+    lg_printed_step step = {.m = m, .pair = pair, .wanted = wanted, .phi0 = w->phi0, .V0 = w->V0, .V = w->V};
+    step.gradient = w->gradient;
+    step.largest = lg_max_abs(m->space.nq, pair->q1);
+    LG_TRY(ends(&step, w, discrete));
+    LG_TRY(middle(&step, w, discrete));
+    if (discrete)
+        LG_TRY(lg_printed_correct(&step));
+    if (wanted->noise)
+        *wanted->noise = step.noise;
+    return LG_OK;
+}
+
+/* ---- the conserving form ---- */
+
+static lg_status conserving(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const step_work *w)
+{
+    lg_point at = end_of(pair, w);
+    if (wanted->phi || wanted->B)
+        LG_TRY(rows_at(m, &at, wanted->phi, wanted->B));
+    LG_TRY(lg_step_pair(m, pair, wanted, w->v_m, w->step));
+    at = point_at(pair, w->middle, w->v_m);
+    lg_wanted own = {.Btlam = wanted->Gtlam, .B = wanted->G, .S = wanted->S, .chain = w->chain};
+    if (wanted->S)
+        fill_chains(m, pair, wanted->chain, w->chain);
+    lg_model_own_rows(m, &at, &own);
+    return LG_OK;
+}
+
+/* ---- the verb ---- */
 
 lg_status lg_model_pair(void *self, const lg_pair *pair, const lg_pair_wanted *wanted)
 {
     const lg_model *m = self;
     step_work w;
     lg_arena arena = scratch_of(m, pair->work);
-    int discrete = pair->rule == LG_PAIR_DISCRETE;
     layout(m, &w, &arena);
-    lg_step step = {.m = m, .pair = pair, .wanted = wanted, .V = w.V, .gradient = w.gradient};
-    step.largest = lg_max_abs(m->space.nq, pair->q1);
     open_middle(pair, &m->space, &w);
-    layout_kept(m, pair->kept, &step.kept);
-    if (discrete && pair->stage == LG_PAIR_FIRST)
-        LG_TRY(start(&step, &w));
-    LG_TRY(end(&step, &w, discrete));
-    LG_TRY(middle(&step, &w, discrete));
+    if (wanted->turned)
+        *wanted->turned = NULL;
+    LG_TRY((pair->rule == LG_PAIR_DISCRETE && pair->equivariant ? conserving : one_evaluation)(m, pair, wanted, &w));
     lg_model_mask_rows(m, pair->mem, wanted->phi);
     lg_model_mask_values(m, pair->mem, 0, wanted->G);
     lg_model_mask_values(m, pair->mem, 1, wanted->B);
-    if (wanted->noise)
-        *wanted->noise = step.noise;
-    if (wanted->midpoints)
-        *wanted->midpoints = step.midpoints;
-    if (wanted->undecided)
-        *wanted->undecided = step.undecided;
     return LG_OK;
 }

@@ -1,4 +1,5 @@
-/* The inside of a model: written by build.c, evaluated by assemble.c, queried by query.c. */
+/* The inside of a model: written by build.c, copied for other parameters by vary.c, evaluated by assemble.c, queried by
+   query.c. */
 #ifndef LG_MODEL_PRIVATE_H
 #define LG_MODEL_PRIVATE_H
 
@@ -16,15 +17,21 @@ typedef struct lg_element_place {
 
 struct lg_model {
     lg_system system;
+
+    /* What depends on the shape alone: arrays that models with other parameters share. `shape` owns them; it is empty
+       in those models. */
+    lg_arena shape;
     lg_space space;
     lg_pattern pattern;
     lg_choice choice;
     int *loop_start, *inactive; /* its arrays */
-    lg_arena arena; /* owns all of the arrays below */
     lg_block *blocks;
+    char **row_names;
+    const char **body_names; /* per block */
 
-    /* Records are sorted by row, those of one row in the order in which they were added; one span for each row in
-       use. */
+    /* Records and parameters, which `records` owns. Records are sorted by row, those of one row in the order in which
+       they were added; one span for each row in use. */
+    lg_arena records;
     lg_body ground, *bodies;
     lg_force *forces;
     lg_joint *joints;
@@ -44,8 +51,6 @@ struct lg_model {
     /* In the order of the description. */
     const lg_frame **frame_of;
     lg_element_place *place_of;
-    char **row_names;
-    const char **body_names; /* per block */
 };
 
 /* The verbs of the waist on a model, assemble.c, pair.c and memory.c. */
@@ -57,14 +62,17 @@ lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, 
 lg_status lg_model_kinetic(void *self, const lg_pair *pair, const lg_kinetic_wanted *wanted);
 int lg_model_without_step(void *self, const lg_pair *pair);
 lg_status lg_model_pair(void *self, const lg_pair *pair, const lg_pair_wanted *wanted);
-/* The doubles of scratch that `pair` needs, those of an evaluation included, and those that it keeps during a step. */
+/* The doubles of scratch that `pair` needs, those of an evaluation included. */
 size_t lg_model_pair_work(const lg_model *m);
-size_t lg_model_kept(const lg_model *m);
+/* Adds the blocks' own rows to all outputs. */
+void lg_model_own_rows(const lg_model *m, const lg_point *at, const lg_wanted *want);
 /* An evaluation of everything but the inertia of bodies, in two parts: forces and joints leave their wrenches on the
    frames; bodies take the wrenches, and blocks add their own rows. */
 lg_status lg_model_press(const lg_model *m, const lg_point *at, const lg_wanted *want);
 lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wanted *want);
-/* Fills m->system once all else is filled, system.c. */
+/* Writes the dead loads that bodies bear, and the direction of gravity. */
+void lg_model_fill_loads(lg_model *m);
+/* Fills m->system once all else is filled, system.c; its `forget` is that of the description. */
 void lg_model_fill_system(lg_model *m);
 /* Rows of closed loops that may be inactive, choice.c: the arrays of the choice; the list, loop by loop, whose memory
    follows that of all elements. */
@@ -77,8 +85,16 @@ void lg_model_mask_values(const lg_model *m, const double *mem, double one, doub
 void lg_model_mask_rows(const lg_model *m, const double *mem, double *rows);
 /* The kinematics pass: poses of all frames, or of those that forces and joints use. */
 lg_status lg_model_move(const lg_model *m, const lg_point *at, lg_level level, int all);
-/* LG_BAD_ARGUMENT, with the element and the reason in the report, if frames or elements do not fit the bodies. */
+/* LG_BAD_ARGUMENT, with the element and the reason in the report: if the parameters of an element make no sense, or if
+   it does not fit its bodies; if frames, forces or joints do not. */
+lg_status lg_check_body(const lg_body *body, lg_report *report);
+lg_status lg_check_force(const lg_force *force, lg_report *report);
+lg_status lg_check_joint(const lg_joint *joint, lg_report *report);
 lg_status lg_model_check(const lg_model *m, lg_report *report);
 const char *lg_model_culprit(void *self, const lg_point *point);
+/* Force laws, query.c: their wrenches, or the torque (or force) on a coordinate. */
+enum { LG_LAW_VALUES = 12 };
+const char *lg_model_law_name(void *self, int number);
+lg_status lg_model_law(void *self, const lg_point *point, int number, double *value);
 
 #endif

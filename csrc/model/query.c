@@ -1,4 +1,4 @@
-/* Queries of a model outside a run: kinematics of frames, wrenches of elements. */
+/* Queries of a model outside of steps: kinematics of frames, wrenches of elements, values of force laws. */
 #include "model/private.h"
 
 const lg_system *lg_model_system(const lg_model *model)
@@ -66,7 +66,7 @@ static lg_status along_coordinate(const lg_force *force, lg_probe *probe)
     const lg_point *at = &probe->point;
     const lg_block *b = f->body->block;
     double law[3];
-    LG_TRY(force->type->coordinate(&force->e, at, at->q[b->q + f->part], at->v[b->v + f->part], 0, law));
+    LG_TRY(lg_force_on_coordinate(force, at, 0, law));
     for (int i = 0; i < 6; i++) {
         double unit[6] = {0};
         unit[i] = 1;
@@ -137,5 +137,39 @@ lg_status lg_model_rows(const lg_system *system, int element, int place[4], lg_r
     place[1] = is_joint ? at.joint->nrows : 0;
     place[2] = e->mem;
     place[3] = e->info->nmem;
+    return LG_OK;
+}
+
+/* The law by number; NULL: there are fewer. */
+static const lg_force *find_law(const lg_model *m, int number)
+{
+    for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
+        if (f->type->uses_law && number-- == 0)
+            return f;
+    return NULL;
+}
+
+const char *lg_model_law_name(void *self, int number)
+{
+    const lg_force *law = find_law(self, number);
+    return law ? law->e.name : NULL;
+}
+
+lg_status lg_model_law(void *self, const lg_point *at, int number, double *value)
+{
+    const lg_force *law = find_law(self, number);
+    const lg_pose *pose[2];
+    double along[3];
+    lg_load load;
+    LG_TRY(lg_model_move(self, at, LG_TWISTS, 0));
+    lg_zero(LG_LAW_VALUES, value);
+    if (law->type->coordinate) {
+        LG_TRY(lg_force_on_coordinate(law, at, 0, along));
+        value[0] = along[0];
+        return LG_OK;
+    }
+    lg_element_poses(&law->e, at, pose);
+    LG_TRY(law->type->wrenches(&law->e, pose, at, 0, &load));
+    lg_copy(LG_LAW_VALUES, load.w[0], value);
     return LG_OK;
 }

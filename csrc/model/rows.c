@@ -76,6 +76,14 @@ static int takes_the_rest(const lg_element_info *info)
     return info->nparameters > 0 && info->parameters[info->nparameters - 1].count < 0;
 }
 
+lg_status lg_check_parameters(const char *name, int n, const double *parameters, lg_report *report)
+{
+    for (int i = 0; i < n; i++)
+        if (!isfinite(parameters[i]))
+            return lg_model_refuse(report, name, "a parameter is not finite");
+    return LG_OK;
+}
+
 lg_status lg_check_spec(const lg_model_spec *spec, lg_report *report)
 {
     if (spec->nblocks < 1)
@@ -95,9 +103,7 @@ lg_status lg_check_element(const lg_model_spec *spec, const lg_element_spec *e, 
     int expected = parameter_count(info);
     if (takes_the_rest(info) ? e->nparameters < expected : e->nparameters != expected)
         return lg_model_refuse(report, e->name, "wrong number of parameters");
-    for (int i = 0; i < e->nparameters; i++)
-        if (!isfinite(e->parameters[i]))
-            return lg_model_refuse(report, e->name, "a parameter is not finite");
+    LG_TRY(lg_check_parameters(e->name, e->nparameters, e->parameters, report));
     if (e->implied >> info->nrows || e->loop < 0 || e->loop > spec->nelements)
         return lg_model_refuse(report, e->name, "no such constraint row in a loop");
     for (int i = 0; i < info->nframes; i++)

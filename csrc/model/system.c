@@ -69,11 +69,13 @@ void lg_model_fill_system(lg_model *m)
     s->without_step = lg_model_without_step;
     s->pair = lg_model_pair;
     s->npair = (int)lg_model_pair_work(m);
-    s->nkept = (int)lg_model_kept(m);
     s->next_kink = lg_model_next_kink;
     s->commit = m->choice.mem > 0 ? lg_model_commit : NULL;
     s->choice = m->pattern.nmasked ? &m->choice : NULL;
     s->row_name = row_name;
     s->block_name = block_name;
     s->culprit = lg_model_culprit;
+    s->law_name = lg_model_law_name;
+    s->law = lg_model_law;
+    s->nlaw = LG_LAW_VALUES;
 }

@@ -1,8 +1,6 @@
 /* Many runs, one after the other; see ensemble.h. */
 #include "run/ensemble.h"
 
-#include "core/memory.h"
-
 typedef struct watch {
     const lg_ensemble *ensemble;
     const lg_observer *observer;
@@ -30,29 +28,17 @@ static int ends_all(lg_status status)
 static lg_status advance(lg_ensemble *ensemble, const lg_observer *observer, lg_poll *between)
 {
     lg_member *member = &ensemble->member[ensemble->done];
-    lg_session session = {.setup = &member->setup, .schedule = ensemble->schedule, .observer = observer};
+    lg_session session = {.setup = &member->setup,
+                          .schedule = ensemble->schedule,
+                          .observer = observer,
+                          .others = ensemble->count - ensemble->done - 1};
     lg_status status = lg_session_run(&session, &member->outcome);
     ensemble->done++;
     return ends_all(status) ? status : lg_poll_look(between);
 }
 
-/* Whether there is memory for the states of all runs, if their number is known: as many for each as for the first. */
-static lg_status check_memory(lg_ensemble *ensemble)
-{
-    long steps, saves;
-    const lg_schedule *schedule = ensemble->schedule;
-    const lg_setup *first = &ensemble->member->setup;
-    if (!ensemble->count || lg_schedule_count(first->system, schedule, first->start.t, &steps, &saves) != LG_OK)
-        return LG_OK;
-    lg_record states = lg_record_of(first->system, 0);
-    double rows = (double)ensemble->count * (double)(schedule->t_eval ? schedule->nt_eval : saves);
-    double size = (double)lg_record_row_size(&states);
-    return lg_memory_suffices(rows * size) ? LG_OK : lg_record_refuse(rows, size, 0, &ensemble->report);
-}
-
 lg_status lg_ensemble_run(lg_ensemble *ensemble, const lg_observer *observer)
 {
-    LG_TRY(check_memory(ensemble));
     watch w = {ensemble, observer};
     lg_observer watched = {.self = &w, .poll = observer->poll ? poll : NULL};
     lg_poll between = lg_poll_start(observer->poll ? ask_observer : NULL, &w);

@@ -15,10 +15,10 @@ typedef struct lg_ensemble {
     int count;
     lg_member *member;
     int done; /* members that have run */
-    lg_report report; /* why no member has run */
 } lg_ensemble;
 
-/* Runs all members, unless there is not enough memory for the states of all. One that fails does not stop the others.
+/* Runs all members, as long as there is memory for the states of all that are left, where their number is known. One that
+   fails does not stop the others.
    `observer` has poll only, which is also called between members; its argument is the number of those that have run.
    LG_INTERRUPTED, LG_CALLBACK and LG_NO_MEMORY end the ensemble and are returned. */
 lg_status lg_ensemble_run(lg_ensemble *ensemble, const lg_observer *observer);

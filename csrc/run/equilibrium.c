@@ -59,7 +59,8 @@ static lg_status step_to(load_search *s, double load)
 static int may_halve(const load_search *s, lg_status status, double step, double distance)
 {
     int obeys = !(s->statics.accel.system->flags & LG_SYSTEM_FIXED_LOADS);
-    return status == LG_NO_EQUILIBRIUM && obeys && fabs(step) > fabs(distance) * shortest;
+    int may_pass = status == LG_NO_EQUILIBRIUM || status == LG_COORDINATES;
+    return may_pass && obeys && fabs(step) > fabs(distance) * shortest;
 }
 
 /* Goes to the next factor, in one step if that succeeds. A step that succeeds is followed by one of twice its size. */

@@ -4,6 +4,7 @@
 #include "core/small.h"
 #include "integrator/methods.h"
 #include "solve/initial.h"
+#include "solve/jump.h"
 #include "solve/project.h"
 
 #include <float.h>
@@ -42,6 +43,7 @@ static void run_layout(void *self, lg_arena *arena)
 
     lg_control_layout(&run->control, stepper, arena);
     lg_accel_layout(&stepper->accel, arena);
+    lg_choice_layout(&run->rows, run->system, arena);
     stepper->mem = lg_arena_doubles(arena, (size_t)run->system->nmem);
     stepper->type->layout(stepper, arena);
 }
@@ -134,15 +136,11 @@ static lg_status check_needs(lg_run *run)
 /* After a failed step of bodies: names a method with a steadier rule, if there is one. */
 static void advise_steadier_rule(const lg_run *run, lg_status status, lg_report *report)
 {
-    const lg_momentum_rule *rule = run->method->momentum;
-    if (!rule || !rule->steadier || !run->system->block_name ||
-        (status != LG_NO_CONVERGENCE && status != LG_NOT_FINITE))
-        return;
-    for (int i = 0; i < lg_method_count; i++)
-        if (lg_methods[i]->momentum == rule->steadier)
-            lg_report_advise(report,
-                             "try a smaller h; on bodies that tumble %s conserves the same, and its rates do not grow",
-                             lg_methods[i]->name);
+    const lg_method *steadier = lg_method_steadier(run->method);
+    if (steadier && run->system->block_name && (status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE))
+        lg_report_advise(report,
+                         "try a smaller h; on bodies that tumble %s conserves the same, and its rates do not grow",
+                         steadier->name);
 }
 
 /* Allocates the stepper with its coefficients, then the memory of the whole run. */
@@ -230,15 +228,20 @@ static lg_status restart(lg_run *run, double past)
     return stepper->type->reset ? stepper->type->reset(stepper, state) : LG_OK;
 }
 
-/* A restart is not interrupted, since half-way the state would be neither that before nor that after. */
-lg_status lg_run_restart(lg_run *run, double past)
+/* Restarts are not interrupted, since half-way the state would be neither that before nor that after. */
+static lg_status uninterrupted(lg_run *run, lg_status (*change)(lg_run *run, double past), double past)
 {
     lg_matrix *matrix = &run->stepper->accel.matrix;
     lg_poll *poll = matrix->poll;
     matrix->poll = NULL;
-    lg_status status = restart(run, past);
+    lg_status status = change(run, past);
     matrix->poll = poll;
     return status;
+}
+
+lg_status lg_run_restart(lg_run *run, double past)
+{
+    return uninterrupted(run, restart, past);
 }
 
 /* ---- the choice of rows ---- */
@@ -252,20 +255,28 @@ static lg_status choose_rows(lg_run *run, int *changed)
     return lg_choice_renew(&run->rows, &run->stepper->accel, &point, state->mem, changed, &run->stepper->report);
 }
 
-/* The state with other rows: its multipliers are others, so that predictors begin anew, as at a kink. Steps that go on
-   over kinks keep their history, in which there are no multipliers. */
+static lg_status project_and_restart(lg_run *run, double past)
+{
+    LG_TRY(lg_run_project(run));
+    return restart(run, past);
+}
+
+/* The state with other rows: its multipliers are others, so that predictors begin anew, as at a kink. It moves onto
+   these rows, since steps may have drifted off them as long as other rows only implied them. Steps that go on over
+   kinks do not drift, and keep their history, in which there are no multipliers. */
 static lg_status begin_with_rows(lg_run *run)
 {
     lg_state *state = &run->state;
     lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
     point.invariant = run->stepper->invariant;
-    return run->stepper->type->passes_kinks ? start_accelerations(run, &point) : lg_run_restart(run, state->t);
+    return run->stepper->type->passes_kinks ? start_accelerations(run, &point)
+                                            : uninterrupted(run, project_and_restart, state->t);
 }
 
 lg_status lg_run_renew_rows(lg_run *run)
 {
     int changed = 0;
-    if (lg_choice_is_weak(&run->stepper->accel))
+    if (lg_choice_is_due(&run->stepper->accel, run->state.mem))
         LG_TRY(choose_rows(run, &changed));
     return changed ? begin_with_rows(run) : LG_OK;
 }
@@ -280,9 +291,9 @@ static lg_status restart_first(lg_run *run)
 {
     int changed = 0;
     lg_stepper *stepper = run->stepper;
-    lg_choice_watch(&stepper->accel, run->state.mem);
+    lg_choice_watch(&stepper->accel);
     lg_status status = lg_run_restart(run, run->state.t);
-    if (!is_failed_solve(status) && !(status == LG_OK && lg_choice_is_weak(&stepper->accel)))
+    if (!is_failed_solve(status) && !(status == LG_OK && lg_choice_is_due(&stepper->accel, run->state.mem)))
         return status;
     lg_report cause = stepper->report;
     LG_TRY(choose_rows(run, &changed));
@@ -295,7 +306,7 @@ static lg_status take_step(lg_run *run, double h)
 {
     int changed = 0;
     lg_stepper *stepper = run->stepper;
-    lg_choice_watch(&stepper->accel, run->state.mem);
+    lg_choice_watch(&stepper->accel);
     lg_status status = stepper->type->step(stepper, &run->state, h);
     if (!is_failed_solve(status))
         return status;
@@ -372,6 +383,19 @@ static lg_status begin(lg_run *run, const lg_start *start)
     return lg_run_restart(run, start->t);
 }
 
+/* After a step of an implicit method in which Newton's method did not converge: names a law that jumps at the time of
+   its end. */
+static void suspect_laws(const lg_run *run, lg_status status, double h, lg_report *report)
+{
+    const lg_state *state = &run->state;
+    const lg_stepper *stepper = run->stepper;
+    if (status != LG_NO_CONVERGENCE || stepper->type->coupling == LG_COUPLING_MASS)
+        return;
+    lg_point start = lg_point_after(state->t, state->q, state->v, state->mem);
+    start.t += h, start.a = state->a, start.work = stepper->accel.work;
+    lg_report_jump(run->system, &start, h, report);
+}
+
 void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report)
 {
     if (run->stepper) {
@@ -380,6 +404,7 @@ void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report)
     }
     lg_report_coordinates(run->system, &run->state, h, status, report);
     advise_steadier_rule(run, status, report);
+    suspect_laws(run, status, h, report);
     report->status = status;
     report->step = run->stepper ? run->stepper->stats.steps : 0;
     report->t = run->state.t;
@@ -409,7 +434,6 @@ void lg_run_close(lg_run *run)
         if (run->stepper->type->close)
             run->stepper->type->close(run->stepper);
     }
-    lg_choice_close(&run->rows);
     lg_arena_close(&run->arena);
     lg_arena_close(&run->back);
     if (run->inside.base)

@@ -66,7 +66,7 @@ lg_status lg_run_step(lg_run *run, double h, lg_report *report);
 /* The error of the step that lg_run_step has just taken from `before`, into run->error. On failure as above. */
 lg_status lg_run_estimate(lg_run *run, lg_report *report);
 /* Chooses the active rows of closed loops again if their pivots have become small in the last accepted step; the state
-   then gets new multipliers. lg_run_adapt does so itself. */
+   then moves onto the new rows and gets new multipliers. lg_run_adapt does so itself. */
 lg_status lg_run_renew_rows(lg_run *run);
 /* One accepted step with error control towards a landing; state.t becomes the landing's if the step ends there. */
 lg_status lg_run_adapt(lg_run *run, double landing, lg_report *report);

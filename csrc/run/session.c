@@ -105,8 +105,8 @@ static lg_status open_run(recording *r, lg_report *report)
     return status == LG_OK ? opened : status;
 }
 
-/* Reserves all rows if their number is known. If that fails, the run is refused, unless it may end earlier: then the
-   records grow as needed, as with adaptive steps. */
+/* Reserves all rows if their number is known, with memory left for those of the other runs. If that fails, the run is
+   refused, unless it may end earlier: then the records grow as needed, as with adaptive steps. */
 static lg_status reserve(const recording *r, lg_report *report)
 {
     long steps = 0, saves = 0;
@@ -116,14 +116,13 @@ static lg_status reserve(const recording *r, lg_report *report)
     int fixed = lg_schedule_count(r->run.system, schedule, r->run.state.t, &steps, &saves) == LG_OK;
     size_t rows = (size_t)(schedule->t_eval ? schedule->nt_eval : saves);
     size_t knots = session->dense && fixed ? (size_t)steps + 1 : 0;
-    int fits = lg_record_reserve(&outcome->states, session->take ? session->room : rows) == LG_OK &&
-               lg_record_reserve(&outcome->knots, knots) == LG_OK &&
-               (!session->take || lg_memory_suffices(session->kept * (double)rows));
-    if (fits || session->observer->ends)
-        return LG_OK;
     double row = session->take ? session->kept : (double)lg_record_row_size(&outcome->states);
-    double more = (double)knots * (double)lg_record_row_size(&outcome->knots);
-    return lg_record_refuse((double)rows, row, more, report);
+    double runs = 1 + (double)session->others, all = runs * (double)rows;
+    double more = runs * (double)knots * (double)lg_record_row_size(&outcome->knots);
+    int fits = lg_memory_suffices(all * row + more) &&
+               lg_record_reserve(&outcome->states, session->take ? session->room : rows) == LG_OK &&
+               lg_record_reserve(&outcome->knots, knots) == LG_OK;
+    return fits || session->observer->ends ? LG_OK : lg_record_refuse(all, row, more, report);
 }
 
 static lg_status run(recording *r, lg_report *report)

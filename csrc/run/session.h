@@ -18,6 +18,7 @@ typedef struct lg_session {
     lg_status (*take)(void *self, lg_outcome *rows);
     size_t room;
     double kept; /* bytes of each row that `take` keeps in memory; 0: it writes them to a disk */
+    int others; /* further runs of the same size, for whose records there has to be memory as well */
 } lg_session;
 
 /* Opens a run, goes through the schedule and closes the run. Close the outcome in any case: after a failure it holds

@@ -8,66 +8,84 @@ static const double tolerance = 1e-7;
 /* Rows are chosen again if the smallest pivot is below this part of that of the best choice. */
 static const double worse = 0.3;
 
-/* Bounds of weak pivots, as parts of their terms: about the square of the sine of the angle between a row and the rows
-   before it. The next one holds where other rows were not much better. */
-static const double bounds[] = {1e-3, 1e-5, 1e-7, 1e-9, 0};
-enum { BOUNDS = sizeof bounds / sizeof *bounds };
+/* Pivots below this part of their terms are weak. The part is about the square of the sine of the angle between a row
+   and the rows before it. */
+static const double bound = 0.02;
+/* Round-off of such a part. */
+static const double round_off = 1e-14;
 
-/* ---- memory ---- */
+/* ---- when to look ---- */
 
-/* The number of the bound in use follows what mem says of the rows. */
-static int bound_place(const lg_system *system)
+/* Where the rows were not much better than those in use, they are looked at again once the weakest pivot has halved.
+   mem holds how often the bound has been halved; it follows what mem says of the rows. */
+static double *halvings(const lg_system *system, double *mem)
 {
-    return system->choice->mem + system->pattern->nmasked;
+    return mem + system->choice->mem + system->pattern->nmasked;
 }
 
-void lg_choice_watch(lg_accel *accel, const double *mem)
+/* The weakest pivot of the last step, NaN if there was no factorisation. */
+static double weakest(const lg_accel *accel)
 {
-    if (accel->system->choice)
-        accel->matrix.watch = bounds[(int)mem[bound_place(accel->system)]];
-    accel->matrix.weak = 0;
+    return accel->matrix.weakest < 1 ? fmax(accel->matrix.weakest, round_off) : accel->matrix.weakest;
 }
 
-int lg_choice_is_weak(const lg_accel *accel)
+/* How often the bound has to be halved so that it is below a part. */
+static double halvings_below(double part)
 {
-    return accel->system->choice && (accel->matrix.weak || accel->system->flags & LG_SYSTEM_TREES);
+    return part < bound ? floor(log2(bound / part)) + 1 : 0;
 }
 
-static int largest_loop(const lg_choice *choice)
+void lg_choice_watch(lg_accel *accel)
 {
-    int largest = 0;
-    for (int i = 0; i < choice->nloops; i++) {
-        int n = choice->start[i + 1] - choice->start[i];
-        largest = n > largest ? n : largest;
+    accel->matrix.watch = accel->system->choice ? bound : 0;
+    accel->matrix.weakest = NAN;
+}
+
+int lg_choice_is_due(const lg_accel *accel, double *mem)
+{
+    if (!accel->system->choice)
+        return 0;
+    double part = weakest(accel), *count = halvings(accel->system, mem), half = ldexp(bound, -(int)*count);
+    if (part > 4 * half)
+        *count = halvings_below(part);
+    return part < half || accel->system->flags & LG_SYSTEM_TREES;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* A bound of the number of velocities that the rows of loop i act on. */
+static size_t most_columns(const lg_system *system, int i)
+{
+    const lg_pattern *p = system->pattern;
+    size_t columns = 0, nv = (size_t)system->space->nv;
+    for (int k = system->choice->start[i], last = -1; k < system->choice->start[i + 1]; k++) {
+        int group = p->masked_group[k];
+        for (int e = p->group_start[group]; group != last && e < p->group_start[group + 1]; e++)
+            columns += (size_t)p->nv[p->group_block[e]];
+        last = group;
     }
-    return largest;
+    return columns < nv ? columns : nv;
 }
 
-typedef struct opening {
-    lg_choice_scratch *rows;
-    const lg_system *system;
-} opening;
-
-static void layout(void *self, lg_arena *arena)
+void lg_choice_layout(lg_choice_scratch *rows, const lg_system *system, lg_arena *arena)
 {
-    opening *o = self;
-    const lg_system *system = o->system;
-    size_t nv = (size_t)system->space->nv, n = (size_t)largest_loop(system->choice);
-    o->rows->B = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
-    o->rows->mem = lg_arena_doubles(arena, (size_t)system->nmem);
-    o->rows->rows = lg_arena_doubles(arena, n * nv);
-    o->rows->column = lg_arena_ints(arena, nv);
-    o->rows->taken = lg_arena_ints(arena, n);
-}
-
-static lg_status open_rows(lg_choice_scratch *rows, const lg_system *system)
-{
-    return rows->arena.base ? LG_OK : lg_arena_open(&rows->arena, layout, &(opening){rows, system});
-}
-
-void lg_choice_close(lg_choice_scratch *rows)
-{
-    lg_arena_close(&rows->arena);
+    const lg_choice *choice = system->choice;
+    size_t count = 0, size = 0;
+    if (!choice)
+        return;
+    for (int i = 0; i < choice->nloops; i++) {
+        size_t n = (size_t)(choice->start[i + 1] - choice->start[i]);
+        count = larger(count, n);
+        size = larger(size, n * most_columns(system, i));
+    }
+    rows->B = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
+    rows->mem = lg_arena_doubles(arena, (size_t)system->nmem);
+    rows->rows = lg_arena_doubles(arena, size);
+    rows->column = lg_arena_ints(arena, (size_t)system->space->nv);
+    rows->taken = lg_arena_ints(arena, count);
 }
 
 /* ---- the rows of a loop ---- */
@@ -151,7 +169,7 @@ static void take_row(lg_choice_scratch *rows, int n, int best, double square)
 static double pivot(lg_choice_scratch *rows, const loop *l, const double *mem)
 {
     const lg_choice *choice = l->system->choice;
-    double square = 0, least = INFINITY, bound = 0;
+    double square = 0, least = INFINITY, zero = 0;
     for (int i = 0; i < l->n; i++) {
         int k = l->first + i;
         copy_row(rows, l, i);
@@ -161,9 +179,9 @@ static double pivot(lg_choice_scratch *rows, const loop *l, const double *mem)
         int best = largest_row(rows, l->n, &square);
         take_row(rows, l->n, best, square);
         least = fmin(least, sqrt(square));
-        bound = count ? bound : tolerance * least;
+        zero = count ? zero : tolerance * least;
     }
-    return least > bound ? least : 0;
+    return least > zero ? least : 0;
 }
 
 /* Makes the rows active that have been taken; returns whether others were. */
@@ -200,7 +218,6 @@ lg_status lg_choice_renew(lg_choice_scratch *rows, lg_accel *accel, const lg_poi
     *changed = 0;
     if (!system->choice)
         return LG_OK;
-    LG_TRY(open_rows(rows, system));
     LG_TRY(evaluate(rows, accel, point, report));
     for (int i = 0; i < system->choice->nloops; i++) {
         loop l = loop_of(system, i);
@@ -209,8 +226,6 @@ lg_status lg_choice_renew(lg_choice_scratch *rows, lg_accel *accel, const lg_poi
         if (now < worse * pivot(rows, &l, NULL))
             *changed |= activate(rows, &l, mem);
     }
-    double *bound = mem + bound_place(system);
-    if (*changed || accel->matrix.weak)
-        *bound = *changed ? 0 : fmin(*bound + 1, BOUNDS - 1);
+    *halvings(system, mem) = *changed ? 0 : halvings_below(weakest(accel));
     return LG_OK;
 }

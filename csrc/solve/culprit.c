@@ -82,3 +82,20 @@ void lg_report_newton(const lg_system *system, const lg_point *point, lg_status 
     else if (status == LG_NOT_FINITE)
         lg_report_not_finite(system, point, result->worst, report);
 }
+
+/* The first node kind of a free body that has no singularity: formulations are named after the node of a free body. */
+static const char *regular_kind(void)
+{
+    for (int i = 0; i < lg_node_count; i++)
+        if (lg_nodes[i]->place == LG_PLACE_INERTIAL && !lg_nodes[i]->regular)
+            return lg_nodes[i]->name;
+    return NULL;
+}
+
+void lg_report_angles(const lg_system *system, int block, double distance, lg_report *report)
+{
+    const char *name = system->block_name ? system->block_name(system->self, block) : "a block";
+    const char *other = regular_kind();
+    lg_report_say(report, "the angles of %.*s are near their singularity (cosine %.1e)%s%s%s", LG_SHORT(name), distance,
+                  other ? "; " : "", other ? other : "", other ? " has none" : "");
+}

@@ -18,4 +18,7 @@ void lg_report_not_finite(const lg_system *system, const lg_point *point, int ro
 void lg_report_newton(const lg_system *system, const lg_point *point, lg_status status, const lg_newton_result *result,
                       lg_report *report);
 
+/* Names a block whose coordinates have come within a distance of their singularity. */
+void lg_report_angles(const lg_system *system, int block, double distance, lg_report *report);
+
 #endif

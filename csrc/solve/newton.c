@@ -146,7 +146,7 @@ static int is_stuck(const iteration *it, const lg_residual_norms *norms)
 static int is_converged(const iteration *it, const lg_residual_norms *norms)
 {
     int corrected = it->settings->plain || it->count > 0;
-    return !norms->provisional && ((corrected && it->error <= 1) || is_stuck(it, norms));
+    return (corrected && it->error <= 1) || is_stuck(it, norms);
 }
 
 /* The expected contraction of a correction by a matrix that has just been formed; 0: unknown. */

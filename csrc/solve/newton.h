@@ -58,11 +58,10 @@ typedef struct lg_norms {
     double force, rows[LG_ROW_SETS];
 } lg_norms;
 
-/* The norms of a residual, of its round-off and of its terms, which are wanted at the first evaluation of a step. A
-   provisional residual is one of which the next evaluation may complete a part: the method does not end there. */
+/* The norms of a residual, of its round-off and of its terms, which are wanted at the first evaluation of a step. */
 typedef struct lg_residual_norms {
     lg_norms now, noise, size;
-    unsigned char first, together, provisional;
+    unsigned char first, together;
 } lg_residual_norms;
 
 /* What one step hands to the next; all doubles, so that it can be part of the carry. Zeros: nothing is known. */

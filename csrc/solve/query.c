@@ -11,8 +11,16 @@
 
 struct lg_probe_solver {
     lg_accel accel;
+    lg_choice_scratch rows;
     lg_arena arena;
 };
+
+static void layout(void *self, lg_arena *arena)
+{
+    struct lg_probe_solver *solver = self;
+    lg_accel_layout(&solver->accel, arena);
+    lg_choice_layout(&solver->rows, solver->accel.system, arena);
+}
 
 lg_status lg_probe_open(lg_probe *probe)
 {
@@ -22,7 +30,7 @@ lg_status lg_probe_open(lg_probe *probe)
     solver->accel.system = probe->system;
     solver->accel.plan = probe->plan;
     probe->solver = solver;
-    lg_status status = lg_arena_open(&solver->arena, lg_accel_layout, &solver->accel);
+    lg_status status = lg_arena_open(&solver->arena, layout, solver);
     if (status != LG_OK)
         free(solver);
     return status;
@@ -59,7 +67,7 @@ static lg_status begin(lg_probe *probe)
 /* A solve with the rows that the system begins with; if it fails, once more with other ones. */
 static lg_status solve_with_rows(lg_probe *probe, lg_status (*solve)(lg_probe *))
 {
-    lg_choice_scratch rows = {0};
+    struct lg_probe_solver *solver = probe->solver;
     int changed = 0;
     LG_TRY(begin(probe));
     lg_status status = solve(probe);
@@ -67,8 +75,7 @@ static lg_status solve_with_rows(lg_probe *probe, lg_status (*solve)(lg_probe *)
         return status;
     lg_report cause = probe->report;
     lg_point point = first_point(probe);
-    lg_status chosen = lg_choice_renew(&rows, &probe->solver->accel, &point, probe->mem, &changed, &probe->report);
-    lg_choice_close(&rows);
+    lg_status chosen = lg_choice_renew(&solver->rows, &solver->accel, &point, probe->mem, &changed, &probe->report);
     probe->report = cause;
     return chosen == LG_OK && changed ? solve(probe) : status;
 }

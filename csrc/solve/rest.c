@@ -13,18 +13,20 @@ void lg_rest_open(lg_rest *k)
     lg_penalty_open(&k->penalty, k->accel->system->pattern);
 }
 
-static lg_status assemble(lg_rest *k, const lg_point *point, double mu)
+static lg_status assemble(lg_rest *k, const lg_point *point, lg_shift shift)
 {
     lg_accel *accel = k->accel;
     const lg_system *system = accel->system;
     int constrained = system->pattern->nrows > 0;
     for (int i = 0; i < system->space->nblocks; i++)
-        k->chain[i] = (lg_chain){.k = {1, 0, mu}};
+        k->chain[i] = (lg_chain){.k = {1, 0, shift.mu}};
 
     lg_matrix_zero(&accel->matrix);
     accel->evaluations++;
     LG_TRY(system->eval(system->self, point,
                         &(lg_wanted){.S = &accel->matrix, .chain = k->chain, .B = constrained ? accel->B : NULL}));
+    if (shift.nu != 0)
+        lg_matrix_stiffen(&accel->matrix, shift.nu);
     if (constrained) {
         lg_penalty_add(&k->penalty, system->pattern, accel->B, &accel->matrix);
         lg_matrix_add_columns(&accel->matrix, 1, accel->B);
@@ -33,15 +35,15 @@ static lg_status assemble(lg_rest *k, const lg_point *point, double mu)
     return LG_OK;
 }
 
-lg_status lg_rest_factor(lg_rest *k, const lg_point *point, double mu, lg_report *report)
+lg_status lg_rest_factor(lg_rest *k, const lg_point *point, lg_shift shift, lg_report *report)
 {
-    LG_TRY(assemble(k, point, mu));
+    LG_TRY(assemble(k, point, shift));
     return lg_factor_named(k->accel->system, &k->accel->matrix, report);
 }
 
-lg_status lg_rest_factor_symmetric(lg_rest *k, const lg_point *point, double mu, lg_report *report)
+lg_status lg_rest_factor_symmetric(lg_rest *k, const lg_point *point, lg_shift shift, lg_report *report)
 {
-    LG_TRY(assemble(k, point, mu));
+    LG_TRY(assemble(k, point, shift));
     lg_matrix_symmetrise(&k->accel->matrix);
     return lg_factor_named(k->accel->system, &k->accel->matrix, report);
 }
@@ -54,10 +56,10 @@ lg_status lg_rest_solve(const lg_rest *k, const double *phi, double *x)
     return LG_OK;
 }
 
-/* With B of full rank every row adds one negative and one positive eigenvalue to those of K + mu M on ker B. */
-lg_status lg_rest_negative(lg_rest *k, const lg_point *point, double mu, int *negative, lg_report *report)
+/* With B of full rank every row adds one negative and one positive eigenvalue to those of K + mu M + nu D on ker B. */
+lg_status lg_rest_negative(lg_rest *k, const lg_point *point, lg_shift shift, int *negative, lg_report *report)
 {
-    LG_TRY(lg_rest_factor_symmetric(k, point, mu, report));
+    LG_TRY(lg_rest_factor_symmetric(k, point, shift, report));
     *negative = lg_matrix_negative(&k->accel->matrix) - k->accel->system->pattern->nrows;
     return LG_OK;
 }

@@ -10,6 +10,8 @@
 static const double ratio = 4; /* between the values of mu that are tried */
 static const double clear = 0.125; /* c^T K c is at most -clear mu c^T M c */
 static const double first_step = 1.0 / 1024; /* along the direction, rad or m */
+static const double finer = 1.0 / 64,
+                    finest_step = 1e-7; /* first steps after one that led up, as close to a critical load */
 enum { STEPS = 11 }; /* along the direction, each twice as far as the one before */
 enum { MOST_SOLUTIONS = 200 }; /* of inverse iteration */
 
@@ -38,7 +40,7 @@ static void scale(int n, double s, double *x)
 static lg_status is_positive(lg_saddle *s, const lg_point *point, double mu, int *positive, lg_report *report)
 {
     int negative = 1;
-    lg_status status = lg_rest_negative(s->rest, point, mu, &negative, report);
+    lg_status status = lg_rest_negative(s->rest, point, (lg_shift){.mu = mu}, &negative, report);
     *positive = negative <= 0;
     return status == LG_SINGULAR ? LG_OK : status;
 }
@@ -74,7 +76,7 @@ static lg_status find_direction(lg_saddle *s, const lg_point *point, lg_report *
     int nv = system->space->nv;
     double *c = s->direction, *Mc = s->product, mu, curvature = INFINITY;
     LG_TRY(find_shift(s, point, &mu, report));
-    LG_TRY(lg_rest_factor_symmetric(s->rest, point, mu, report));
+    LG_TRY(lg_rest_factor_symmetric(s->rest, point, (lg_shift){.mu = mu}, report));
     begin(nv, Mc);
     for (int i = 0; !(curvature < -clear * mu); i++) {
         if (i == MOST_SOLUTIONS)
@@ -138,8 +140,9 @@ static lg_status advance(lg_saddle *s, const lg_point *point, double distance, d
     return LG_OK;
 }
 
-/* Goes along the direction to one side as long as the forces do work, and keeps the lowest state of all sides. */
-static lg_status go_down(lg_saddle *s, const lg_point *point, double side, double *most)
+/* Goes along the direction, with a first step whose sign is the side, as long as the forces do work, and keeps the lowest
+   state of all sides. */
+static lg_status go_down(lg_saddle *s, const lg_point *point, double first, double *most)
 {
     const lg_space *space = s->rest->accel->system->space;
     double before = 0;
@@ -147,7 +150,7 @@ static lg_status go_down(lg_saddle *s, const lg_point *point, double side, doubl
     LG_TRY(forces_at(s, point, s->trial, s->force));
     for (int i = 0; i < STEPS; i++) {
         double work = before;
-        LG_TRY(advance(s, point, side * ldexp(first_step, i), &work));
+        LG_TRY(advance(s, point, ldexp(first, i), &work));
         if (!(work > before))
             break;
         before = work;
@@ -165,8 +168,10 @@ lg_status lg_saddle_leave(lg_saddle *s, const lg_point *point, double *q, int *l
     double most = 0;
     LG_TRY(find_direction(s, point, report));
     scale(space->nv, 1 / lg_max_abs(space->nv, s->direction), s->direction);
-    LG_TRY(go_down(s, point, 1, &most));
-    LG_TRY(go_down(s, point, -1, &most));
+    for (double first = first_step; most == 0 && first > finest_step; first *= finer) {
+        LG_TRY(go_down(s, point, first, &most));
+        LG_TRY(go_down(s, point, -first, &most));
+    }
     *left = most > 0;
     if (*left)
         lg_copy(space->nq, s->lowest, q);

@@ -18,8 +18,13 @@ static const double cautious_fall = 0.5; /* the same after a rejected one */
 static const double growth = 4; /* of mu after a rejected correction */
 static const double lowest = 1e-8; /* below this fraction of its first value mu is set to zero */
 static const double tiny = 1e-8; /* below this fraction of the coordinates a correction may be round-off */
+static const double tiny_neutral = 1e-6; /* the same where only nu D holds a direction */
 static const double loose = 1e-3; /* below this fraction of its first value mu no longer holds a free body */
+static const double hold = 1e-9; /* part of the diagonal of K that holds a neutral direction */
+static const double blur = 1e-11; /* below this part of the diagonal of K a curvature may be round-off */
 static const double most_growth = 1e12; /* of mu: beyond this, steps are too short to make progress */
+
+enum { POLISHES = 4 }; /* corrections of a state that may be neutral */
 
 static const char anywhere[] = "try smaller steps of the loads, a start nearer to the equilibrium or a larger max_iter";
 static const char after_saddle[] =
@@ -30,16 +35,18 @@ typedef struct search {
     lg_statics *statics;
     lg_report *report;
     double mu, mu_first; /* 0: not needed yet */
+    double nu; /* 0: no neutral direction has been met */
     double fall; /* smallest factor by which mu may fall next */
     double error; /* of the present residual: at most 1 if it has converged */
     double trial_error;
     double theta; /* contraction of the last trial */
     int begins_singular; /* K was singular where the search began */
+    int was_regular; /* K has been regular, and was so where the search began */
     int was_loose; /* mu has been so small that a free body has moved far away */
     int settled; /* corrections are down to round-off */
     int after_saddle; /* it began at an unstable equilibrium */
     int worst; /* the row of the residual that is the furthest from convergence */
-    lg_report obstacle; /* why the last trial state was rejected whose memory could not be made */
+    lg_report obstacle; /* why the last trial state was rejected that has no memory or no regular coordinates */
 } search;
 
 void lg_statics_layout(void *self, lg_arena *arena)
@@ -133,12 +140,12 @@ static lg_status evaluate(search *at, const double *q, const double *lam, double
 
 /* ---- corrections ---- */
 
-/* K + mu M with the rows of the constraints, factored at the present state. */
+/* K + mu M + nu D with the rows of the constraints, factored at the present state. */
 static lg_status factor(search *at)
 {
     lg_statics *s = at->statics;
     lg_point point = point_at(s, s->q, s->lam);
-    return lg_rest_factor(&s->rest, &point, at->mu, at->report);
+    return lg_rest_factor(&s->rest, &point, (lg_shift){at->mu, at->nu}, at->report);
 }
 
 /* c^T (K + mu M) c = c^T (r - B^T dlam), with B c = phi. */
@@ -206,6 +213,19 @@ static lg_status contract(search *at)
     return LG_OK;
 }
 
+/* Whether the coordinates of the trial state are regular. Where they are singular, forces that are not balanced may
+   have no component along any of them. */
+static lg_status check_coordinates(search *at)
+{
+    const lg_system *system = at->statics->accel.system;
+    int block;
+    double distance = lg_space_regular(system->space, at->statics->trial, &block);
+    if (distance >= LG_REGULAR)
+        return LG_OK;
+    lg_report_angles(system, block, distance, &at->obstacle);
+    return LG_COORDINATES;
+}
+
 /* The memory of the trial state. */
 static lg_status remember(search *at)
 {
@@ -214,7 +234,8 @@ static lg_status remember(search *at)
     lg_point from = point_at(s, s->q, s->lam), to = point_at(s, s->trial, s->trial + system->space->nq);
     lg_copy(system->nmem, s->mem, s->trial_mem);
     at->obstacle = (lg_report){0};
-    if (system->commit)
+    at->obstacle.status = check_coordinates(at);
+    if (at->obstacle.status == LG_OK && system->commit)
         at->obstacle.status = system->commit(system->self, &from, &to, s->trial_mem, &at->obstacle);
     return at->obstacle.status;
 }
@@ -284,11 +305,24 @@ static void lengthen(search *at)
 
 /* ---- the search ---- */
 
-/* K, or K + mu M, is singular. The search ends if the residual has converged or mu has fallen to zero again: then
+/* Whether a direction in which K is singular may be a neutral one: K was regular where the search began, or the last
+   equilibrium is neutral. */
+static int may_hold(const search *at)
+{
+    return at->mu == 0 && at->nu == 0 && (at->was_regular || at->statics->neutral);
+}
+
+/* K, or K + mu M, is singular, or K so nearly that a state which has converged would move far. If K was regular where the
+   search began, there is a neutral direction, such as a turn about an axis of symmetry, which is held from now on.
+   Otherwise, or if that does not help, the search ends if the residual has converged or mu has fallen to zero again: then
    nothing determines the position, or, if K was regular at the beginning, the search has run away. */
 static lg_status meet_singular(search *at)
 {
     int begins = at->mu_first == 0;
+    if (may_hold(at)) {
+        at->nu = hold;
+        return LG_OK;
+    }
     if (at->mu == 0 && (at->error <= 1 || at->settled))
         return LG_NOT_UNIQUE;
     if (at->mu == 0 && !begins)
@@ -312,7 +346,14 @@ static int is_tiny(const search *at)
 {
     const lg_statics *s = at->statics;
     const lg_space *space = s->accel.system->space;
-    return lg_max_abs(space->nv, s->correction) <= tiny * (1 + lg_max_abs(space->nq, s->q));
+    return lg_max_abs(space->nv, s->correction) <=
+           (at->nu > 0 ? tiny_neutral : tiny) * (1 + lg_max_abs(space->nq, s->q));
+}
+
+/* Whether the last correction, by K, shows that K is singular but for round-off. */
+static int is_astray(const search *at)
+{
+    return may_hold(at) && (!is_reasonable(at) || (at->error > 1 && !is_tiny(at)));
 }
 
 /* Judges the trial state of a search that has not converged. A tiny correction that does not contract is round-off. */
@@ -349,6 +390,7 @@ static lg_status solve(search *at)
     lg_statics *s = at->statics;
     int nv = s->accel.system->space->nv;
     LG_TRY(factor(at));
+    at->was_regular |= at->mu == 0 && at->nu == 0 && !at->begins_singular;
     lg_copy(nv + s->accel.system->pattern->nrows, s->residual, s->correction);
     return lg_rest_solve(&s->rest, s->residual + nv, s->correction);
 }
@@ -360,8 +402,10 @@ static lg_status correct(search *at, int *ends)
     if (*ends)
         at->mu = 0;
     lg_status status = solve(at);
-    if (status == LG_SINGULAR)
+    if (status == LG_SINGULAR || (*ends && is_astray(at))) {
+        *ends = 0;
         return meet_singular(at);
+    }
     LG_TRY(status);
     if (!*ends && !is_reasonable(at))
         return shorten(at);
@@ -403,30 +447,83 @@ static lg_status leave(search *at, int *left)
     LG_TRY(remember(at));
     lg_copy(system->nmem, s->trial_mem, s->mem);
     lg_copy(system->space->nq, s->trial, s->q);
-    *at = (search){.statics = s, .report = at->report, .fall = cautious_fall, .after_saddle = 1};
+    *at = (search){.statics = s, .report = at->report, .fall = cautious_fall, .after_saddle = 1, .was_regular = 1};
     LG_TRY(find_first(at));
     at->mu = at->mu_first;
     return LG_OK;
 }
 
-/* In how many directions the equilibrium is unstable. */
-static lg_status count_unstable(search *at)
+/* In how many directions the curvature is below a part of the diagonal of K; -1: K less that part is singular. */
+static lg_status count_below(search *at, double part, int *count)
 {
     lg_statics *s = at->statics;
     lg_point point = point_at(s, s->q, s->lam);
+    lg_status status = lg_rest_negative(&s->rest, &point, (lg_shift){.nu = -part}, count, &(lg_report){0});
+    if (status == LG_SINGULAR)
+        *count = -1;
+    return status == LG_SINGULAR ? LG_OK : status;
+}
+
+/* In how many directions the equilibrium is unstable. A curvature that may be round-off decides nothing. */
+static lg_status count_unstable(search *at)
+{
+    lg_statics *s = at->statics;
+    int flat;
     s->unstable = -1;
-    return s->has_potential ? lg_rest_negative(&s->rest, &point, 0, &s->unstable, at->report) : LG_OK;
+    s->neutral = at->nu > 0;
+    if (!s->has_potential)
+        return LG_OK;
+    LG_TRY(count_below(at, -blur, &s->unstable));
+    LG_TRY(count_below(at, blur, &flat));
+    s->neutral = flat != s->unstable;
+    if (s->neutral && s->unstable <= 0)
+        s->unstable = -1;
+    return LG_OK;
+}
+
+/* More corrections of a state that has converged. Along a neutral direction K alone turns round-off into a correction of
+   any size; nu D keeps it small, at the price of linear convergence in the other directions. */
+static lg_status polish(search *at)
+{
+    at->nu = hold;
+    for (int i = 0, ends; i < POLISHES; i++)
+        LG_TRY(correct(at, &ends));
+    return LG_OK;
+}
+
+/* Moves into an equilibrium and counts the directions in which it is unstable. Neutral ones are expected after a saddle
+   that has a symmetry, next to a neutral equilibrium, and where a search that begins in equilibrium moves away. */
+static lg_status arrive(search *at)
+{
+    lg_statics *s = at->statics;
+    long before = s->iterations;
+    int expected = at->after_saddle || s->neutral;
+    LG_TRY(iterate(at));
+    expected |= s->iterations == before + 1 && !is_tiny(at);
+    if (!expected)
+        LG_TRY(count_unstable(at));
+    if (!expected && !s->neutral)
+        return LG_OK;
+    LG_TRY(polish(at));
+    LG_TRY(count_unstable(at));
+    if (s->neutral)
+        return LG_OK;
+    at->nu = 0;
+    return iterate(at);
 }
 
 /* Searches for an equilibrium, and from every saddle for another one. */
 static lg_status descend(search *at)
 {
     for (int left = 1; left;) {
-        LG_TRY(iterate(at));
-        LG_TRY(count_unstable(at));
+        LG_TRY(arrive(at));
         left = 0;
-        if (at->statics->unstable > 0 && at->statics->leaves)
-            LG_TRY(leave(at, &left));
+        if (at->statics->unstable <= 0 || !at->statics->leaves)
+            continue;
+        LG_TRY(leave(at, &left));
+        at->after_saddle = 1;
+        if (!left)
+            return LG_NO_EQUILIBRIUM;
     }
     return LG_OK;
 }
@@ -441,7 +538,7 @@ static lg_status explain(search *at)
         return LG_OVERTURNED;
     if (!at->begins_singular || !at->was_loose)
         return LG_NO_EQUILIBRIUM;
-    at->mu = 0;
+    at->mu = at->nu = 0;
     lg_status status = factor(at);
     if (status == LG_SINGULAR)
         return LG_NOT_UNIQUE;

@@ -12,10 +12,12 @@
    radian, and, unless it is small, if the matrix is positive along it, so that it leads downhill. Otherwise mu grows,
    from a first value at which the step is a fraction of a radian or metre; with every accepted correction it falls. The
    last correction is one of Newton's method, from a residual that has already converged: its error is round-off, and it
-   proves that K on the constraints is regular, so that the equilibrium is unique in its neighbourhood.
+   proves that K on the constraints is regular, so that the equilibrium is unique in its neighbourhood. Where K was
+   regular at the beginning but has a neutral direction at the end, as that of a column that may bend to any side, the
+   last corrections are those of K + nu D, which do not move the state along it; see rest.h.
 
    Where the forces have a potential, K is symmetric at an equilibrium, which is stable if K is positive definite on the
-   constraints. Otherwise it is a saddle; the search leaves it for a state of lower potential and goes on from there
+   constraints, neutral if it is so but for round-off. Otherwise it is a saddle; the search leaves it for a state of lower potential and goes on from there
    with mu > 0, until it ends in a stable equilibrium. */
 #ifndef LG_SOLVE_STATICS_H
 #define LG_SOLVE_STATICS_H
@@ -31,7 +33,9 @@ typedef struct lg_statics {
     int leaves; /* an unstable equilibrium is left, if there is a potential */
     double *q, *lam, *mem; /* the present state */
     double t, load;
-    int unstable; /* directions in which the last equilibrium is unstable; -1: not known, without a potential */
+    int unstable; /* directions in which the last equilibrium is unstable; -1: not known, without a potential or because it is
+                     neutral in some direction and unstable in none */
+    int neutral; /* nothing holds the last equilibrium in some direction */
     long iterations; /* corrections that were accepted or rejected, over all calls */
 
     double *v; /* zeros */
@@ -54,7 +58,7 @@ lg_status lg_statics_start(lg_statics *statics, lg_report *report);
 /* Moves q, lam and mem into equilibrium under the factor statics->load; on failure they keep their values.
    LG_NOT_UNIQUE: there is no unique equilibrium, report->what names the row that nothing determines.
    LG_NO_EQUILIBRIUM: none was found, or no stable one. LG_OVERTURNED: an edge of a rod, which report->what names, was in
-   the way. */
+   the way. LG_COORDINATES: the search ran into a singularity of the coordinates that report->what names. */
 lg_status lg_statics_solve(lg_statics *statics, lg_report *report);
 
 #endif

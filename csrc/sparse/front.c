@@ -112,7 +112,8 @@ static LG_INLINE double tolerance_of(const lg_front *front, const lg_front_data 
 static __attribute__((noinline)) int may_use(double pivot, double terms, const lg_front *front,
                                              const lg_front_data *data)
 {
-    *data->weak |= front->watched;
+    if (front->watched)
+        *data->weakest = fmin(*data->weakest, fabs(pivot) > 0 ? fabs(pivot) / terms : 0);
     return fabs(pivot) > pivot_tolerance * terms && fabs(pivot) <= DBL_MAX;
 }
 

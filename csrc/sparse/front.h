@@ -12,8 +12,8 @@ typedef struct lg_front_data {
     double *growth; /* per pivot unknown: sum of |terms| subtracted from its diagonal entry so far */
     double *scratch; /* n + m + LG_CHUNK of the largest front */
     int *pivots; /* per front: the permutation of its rows */
-    double watch; /* set *weak where a pivot of a watched front is below this part of its terms */
-    int *weak; /* for factorisations */
+    double watch; /* pivots of watched fronts below this part of their terms are weak */
+    double *weakest; /* the least part of weak pivots, for factorisations */
     lg_poll *poll; /* asked between the panels of a large front */
 } lg_front_data;
 

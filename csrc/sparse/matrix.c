@@ -393,7 +393,8 @@ static lg_status factor_fronts(lg_matrix *matrix)
     const lg_plan *plan = matrix->plan;
     lg_front_data data = front_data(matrix);
     matrix->is_dense = 0;
-    data.weak = &matrix->weak;
+    matrix->weakest = fmin(matrix->weakest, 1);
+    data.weakest = &matrix->weakest;
     start_factors(matrix);
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {
         int deficient = 0;
@@ -495,6 +496,16 @@ lg_status lg_matrix_solve(const lg_matrix *matrix, double *x)
 static void average(double *a, double *b)
 {
     *a = *b = 0.5 * (*a + *b);
+}
+
+void lg_matrix_stiffen(lg_matrix *matrix, double s)
+{
+    const lg_plan *plan = matrix->plan;
+    for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
+        for (int i = 0; front->end <= plan->nassembled && i < front->n; i++) {
+            double *entry = matrix->values + front->D + i + (long)front->n * i;
+            *entry += s * fabs(*entry);
+        }
 }
 
 void lg_matrix_symmetrise(lg_matrix *matrix)

@@ -39,8 +39,8 @@ typedef struct lg_matrix {
     int no_dense; /* a pivot that is too small gives LG_SINGULAR at once, without the dense fall-back */
     int keeps; /* S is that of the last lg_matrix_keep: new values of B need only lg_matrix_refactor */
     long factorisations, refactorisations, fallbacks; /* all of them; those with kept pivots; dense ones */
-    double watch; /* pivots below this part of their terms count as weak, in fronts whose rows may be inactive */
-    int weak; /* there was such a pivot; to be cleared by whoever looks at it */
+    double watch; /* pivots below this part of their terms are weak, in fronts whose rows may be inactive */
+    double weakest; /* the least part that a weak pivot had, 1 if none was weak; to be set to NaN by whoever reads it */
     lg_poll *poll; /* called during long factorisations and solutions; NULL: none */
     int deficient_row; /* after LG_SINGULAR: a constraint row (0-based), or -1 - (velocity index) */
 } lg_matrix;
@@ -90,6 +90,8 @@ lg_status lg_matrix_factor_dense(lg_matrix *matrix);
 lg_status lg_matrix_keep(lg_matrix *matrix);
 lg_status lg_matrix_refactor(lg_matrix *matrix);
 
+/* Adds s times its absolute value to every entry on the diagonal of an assembled matrix. */
+void lg_matrix_stiffen(lg_matrix *matrix, double s);
 /* Replaces an assembled matrix by its symmetric part. */
 void lg_matrix_symmetrise(lg_matrix *matrix);
 /* How many eigenvalues of a factored symmetric matrix are negative. The factors are used up. */

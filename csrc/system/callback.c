@@ -36,6 +36,19 @@ static const char *row_name(void *self, int row)
     return ((lg_callbacks *)self)->row_name[row];
 }
 
+static const char *law_name(void *self, int number)
+{
+    (void)self;
+    return number == 0 ? "force" : NULL;
+}
+
+static lg_status law(void *self, const lg_point *point, int number, double *value)
+{
+    (void)number;
+    lg_callback_point at = {.t = point->t, .q = point->q, .v = point->v};
+    return lg_callback_call(self, LG_CALL_FORCE, &at, value);
+}
+
 /* ---- creation ---- */
 
 static lg_status refuse(lg_report *report, const char *reason)
@@ -122,13 +135,14 @@ static void name_rows(lg_callbacks *self)
                      i);
 }
 
-static void fill_system(lg_callbacks *self, unsigned flags, size_t nwork)
+static void fill_system(lg_callbacks *self, const lg_callbacks_spec *spec, size_t nwork)
 {
     self->system = (lg_system){
         .self = self,
         .space = &self->space,
         .pattern = &self->pattern,
-        .flags = flags | LG_SYSTEM_FIXED_LOADS | (self->function[LG_CALL_TANGENT].call ? 0 : LG_SYSTEM_DIFFERENCED),
+        .flags =
+            spec->flags | LG_SYSTEM_FIXED_LOADS | (self->function[LG_CALL_TANGENT].call ? 0 : LG_SYSTEM_DIFFERENCED),
         .nwork = (int)nwork,
         .npair = (int)nwork,
         .eval = lg_callback_eval,
@@ -138,6 +152,10 @@ static void fill_system(lg_callbacks *self, unsigned flags, size_t nwork)
         .without_step = self->function[LG_CALL_POTENTIAL].call ? lg_callback_without_step : NULL,
         .next_kink = self->nkinks ? next_kink : NULL,
         .row_name = row_name,
+        .law_name = law_name,
+        .law = law,
+        .nlaw = self->space.nv,
+        .forget = spec->forget,
     };
 }
 
@@ -160,7 +178,7 @@ static lg_status build(lg_callbacks *self, const lg_callbacks_spec *spec, lg_rep
     nwork = nwork > npair ? nwork : npair;
     if (nwork > INT_MAX)
         return refuse(report, "too many coordinates, the matrices would be too large");
-    fill_system(self, spec->flags, nwork);
+    fill_system(self, spec, nwork);
     return LG_OK;
 }
 

@@ -20,6 +20,7 @@
 #include "sparse/linalg.h"
 #include "system/callback_difference.h"
 #include "system/chain.h"
+#include "system/gonzalez.h"
 
 #include <float.h>
 
@@ -72,10 +73,6 @@ static step_work open_work(const lg_callbacks *self, const lg_pair *pair)
 
 /* ---- the middle of a step ---- */
 
-/* The change f''' |dq|^3/24 of a function that discrete gradients correct is round-off below this length of dq, while
-   the correction itself is the round-off of the function over |dq|. */
-static const double SHORT = 6e-6;
-
 static lg_status go_to(step_work *w, const double *q1)
 {
     int nv = w->self->space.nv;
@@ -88,7 +85,7 @@ static lg_status go_to(step_work *w, const double *q1)
         w->v1[i] = 2 * w->v_m[i] - w->pair->v0[i];
         largest = fmax(largest, fabs(w->middle[i]));
     }
-    w->shortest = w->pair->rule == LG_PAIR_DISCRETE ? SHORT * (1 + largest) : INFINITY;
+    w->shortest = w->pair->rule == LG_PAIR_DISCRETE ? LG_GONZALEZ_SHORT * (1 + largest) : INFINITY;
     return lg_callback_check(w->self, q1, w->v1);
 }
 
@@ -142,12 +139,11 @@ static double correct(const step_work *w, double change, const double *gradient,
     double square = 0;
     for (int i = 0; i < nv; i++)
         square += depends[i] * w->dq[i] * w->dq[i];
-    double length = sqrt(square), c = (change - lg_dot(nv, gradient, w->dq)) / square;
-    if (!(length > w->shortest))
-        return 0;
+    double length = sqrt(square);
+    double c = lg_gonzalez(change, lg_dot(nv, gradient, w->dq), square, w->shortest);
     for (int i = 0; i < nv; i++)
         out[i] += weight * c * depends[i] * w->dq[i];
-    return length;
+    return length > w->shortest ? length : 0;
 }
 
 static int is_discrete(const step_work *w)
@@ -363,6 +359,8 @@ lg_status lg_callback_pair(void *self, const lg_pair *pair, const lg_pair_wanted
 {
     step_work w = open_work(self, pair);
     double noise;
+    if (wanted->turned)
+        *wanted->turned = NULL;
     LG_TRY(go_to(&w, pair->q1));
     if (wanted->force)
         LG_TRY(force_to(&w, pair->q1, wanted->force, wanted->noise ? wanted->noise : &noise));

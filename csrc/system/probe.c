@@ -156,23 +156,10 @@ static void layout_pair(void *self, lg_arena *arena)
     const lg_system *system = s->probe->system;
     const lg_space *space = system->space;
     s->pair.work = lg_arena_doubles(arena, (size_t)system->npair);
-    s->pair.kept = lg_arena_doubles(arena, (size_t)system->nkept);
     s->G = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     s->B = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     s->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof *s->chain);
     lg_matrix_layout(&s->matrix, s->probe->plan, arena);
-}
-
-/* The first evaluations of a step. */
-static lg_status decide(const pair_scratch *s)
-{
-    const lg_system *system = s->probe->system;
-    lg_pair pair = s->pair;
-    if (s->probe->decided)
-        pair.q1 = s->probe->decided;
-    for (pair.stage = LG_PAIR_FIRST; pair.stage < LG_PAIR_DECIDED; pair.stage++)
-        LG_TRY(system->pair(system->self, &pair, &(lg_pair_wanted){NULL}));
-    return LG_OK;
 }
 
 static lg_status evaluate_pair(pair_scratch *s)
@@ -190,8 +177,6 @@ static lg_status evaluate_pair(pair_scratch *s)
         s->chain[i] = (lg_chain){.k = {1, 0, 0}};
     lg_matrix_zero(&s->matrix);
 
-    LG_TRY(decide(s));
-    s->pair.stage = LG_PAIR_DECIDED;
     LG_TRY(system->pair(system->self, &s->pair, &wanted));
     if (out[LG_PAIR_TERM_G])
         spread_rows(system, s->G, out[LG_PAIR_TERM_G]);
@@ -208,7 +193,6 @@ static lg_pair pair_of(const lg_probe *probe)
     lg_pair pair = probe->pair;
     pair.t = probe->point.t;
     pair.q0 = probe->point.q;
-    pair.p1 = pair.p0;
     pair.lam = probe->point.lam, pair.mem = probe->point.mem;
     return pair;
 }

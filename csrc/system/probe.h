@@ -48,8 +48,7 @@ typedef struct lg_probe {
     lg_point point;
     const double *k,
         *X; /* d(q, v, a)/du = k[i] X[i] for S; X: three nv x nv, block diagonal. NULL: 0, 0, 1; identities */
-    lg_pair pair; /* of a step from `point`: h, rule, equivariant, q1 and p0, the momenta of both ends, are read */
-    const double *decided; /* the q1 at which a step decides on its gradients; NULL: q1 */
+    lg_pair pair; /* of a step from `point`: h, rule, equivariant and q1 are read */
     const double *theta; /* nv */
     int element, slot, link; /* of a model */
     const int *list; /* frames or elements of a model */

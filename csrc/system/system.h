@@ -69,26 +69,19 @@ typedef enum lg_kinetic_rule {
     LG_KINETIC_PUBLISHED
 } lg_kinetic_rule;
 
-/* A discrete gradient can be singular, where the midpoint gradient has to stand in. Which one an element takes must not
-   change while Newton's method iterates. The first evaluation of a step takes those at the middle. In the second one
-   every element decides whose relative motion is known well enough by then, in the third all others do, and all later
-   ones keep to that. */
-typedef enum lg_pair_stage { LG_PAIR_FIRST, LG_PAIR_WAITS, LG_PAIR_DECIDES, LG_PAIR_DECIDED } lg_pair_stage;
-
 typedef struct lg_pair {
     double t, h; /* start and size of the step */
     lg_pair_rule rule;
     lg_kinetic_rule kinetic;
-    /* Discrete gradients leave out what their function does not depend on, and joints have invariant rows. If not,
-       discrete gradients are along q1 - q0, and attitudes at the middle are not normalised, as printed. */
+    /* The form that keeps energy and momenta together: discrete gradients leave out what their function does not depend
+       on, joints have invariant rows, and bodies turn by Cayley vectors. If not, discrete gradients are along q1 - q0,
+       and attitudes at the middle are not normalised, as printed. */
     int equivariant;
     const double *q0, *q1; /* both ends */
     const double *v0, *p0; /* velocities and momenta at the start */
-    const double *p1; /* momenta at the end as `kinetic` gives them, for `pair` */
     const double *lam, *mem;
-    double *work; /* scratch of system->npair doubles, whose contents do not outlive a call */
-    lg_pair_stage stage;
-    double *kept; /* system->nkept doubles that stay as they are during a step */
+    double *work; /* scratch of system->npair doubles, whose contents do not outlive a call unless same_start is set */
+    int same_start; /* t, h, q0, mem, rule, form and work as in the previous call; what follows from the start is reused */
 } lg_pair;
 
 typedef struct lg_pair_wanted { /* NULL: not wanted; outputs are overwritten */
@@ -97,8 +90,7 @@ typedef struct lg_pair_wanted { /* NULL: not wanted; outputs are overwritten */
     double *phi; /* nrows, at q1 */
     double *G, *B; /* pattern->nvalues each: gradients of the rows in the step; B at q1 */
     double *noise; /* the round-off of force and Gtlam beyond that of their terms, a single number */
-    int *midpoints; /* how many gradients at the middle stand in for discrete ones from which they differ */
-    int *undecided; /* how many of these may be discrete ones in a later evaluation of the step */
+    const char **turned; /* what turns by half a turn or more, where the step is not defined; NULL: nothing does */
     lg_matrix *S; /* d(-force + G^T lam)/du is ADDED to a matrix the caller zeroed */
     const lg_chain *chain; /* dq1/du, one per block; for S */
 } lg_pair_wanted;
@@ -139,7 +131,7 @@ typedef struct lg_system {
     const lg_choice *choice; /* NULL: all rows are always active */
     int nmem; /* doubles of memory, which `commit` owns except for those of the choice */
     int nwork; /* doubles of scratch that every point must bring */
-    int npair, nkept; /* doubles of scratch that every pair must bring, and of memory for a step, if there is `pair` */
+    int npair; /* doubles of scratch that every pair must bring, if there is `pair` */
     lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);
     /* The accelerations of a system without constraints; optional, for systems that find them with less work than it
        takes to evaluate the terms and to solve with M. */
@@ -159,6 +151,12 @@ typedef struct lg_system {
     const char *(*row_name)(void *self, int row); /* of a constraint row */
     const char *(*block_name)(void *self, int block); /* the body on a block; optional */
     const char *(*culprit)(void *self, const lg_point *point); /* the element whose force is not finite; optional */
+    /* Functions of the user that give forces, for messages; optional, both or none. The name of number 0, 1, ..., NULL
+       beyond the last one; its value at a point, `nlaw` doubles. */
+    const char *(*law_name)(void *self, int number);
+    lg_status (*law)(void *self, const lg_point *point, int number, double *value);
+    int nlaw;
+    void (*forget)(void); /* drops the error that a function of the user left when it failed; optional */
 } lg_system;
 
 #endif

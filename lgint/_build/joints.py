@@ -12,7 +12,7 @@ from lgint._build.trees import TREE_JOINTS, Joint, Tree
 from lgint._model.compile import CARRIERS
 from lgint._model.joints import JOINTS
 from lgint._model.record import MINIMAL, JointRow
-from lgint._rotation import triad_about, within_half_turn
+from lgint._rotation import triad_about
 
 # other words for joints, and what they are called here
 MEANT = {
@@ -117,8 +117,8 @@ class JointBuilder(Parts):
         usual = "inertial" if JOINTS[kind].is_point else "first"
         where = usual if carrier is None else choice("carrier", carrier, CARRIERS)
         row: JointRow = {**self._lower_pair(kind, ends, triad, start), "carrier": where}
-        if start is not None and "angle" in JOINTS[kind].coordinates and start != within_half_turn(start):
-            row["angle"] = start
+        if start is not None and "angle" in JOINTS[kind].coordinates and abs(start) > np.pi - START_TOLERANCE:
+            row["angle"] = start  # the attitudes do not tell it, at half a turn not even its sign
         return self._add_joint(name, row)
 
     def _lower_pair(self, kind: str, ends: Ends, triad: Array, start: float | None) -> JointRow:

@@ -28,7 +28,7 @@ class CallableModel(System):
     q0, v0 : array_like, shapes (nq,), (nv,)
         The start. Velocities are left-trivialised: body axes for rotations.
     mass : function (t, q) -> (nv, nv)
-        M, symmetric.
+        M, symmetric and positive semidefinite.
     force : function (t, q, v) -> (nv,)
         Applied forces, with the sign with which they act.
     gyro : function (t, q, v) -> (nv,), optional
@@ -54,8 +54,8 @@ class CallableModel(System):
     Raises
     ------
     ValueError
-        For unknown kinds, wrong shapes, NaN in the start, or a constraint without its Jacobian. An exception inside a
-        function stops the run and reaches the caller unchanged.
+        For unknown kinds, wrong shapes, NaN in the start, a constraint without its Jacobian, or a mass matrix with a
+        negative eigenvalue at the start. An exception inside a function stops the run and reaches the caller unchanged.
     """
 
     def __init__(
@@ -98,6 +98,15 @@ class CallableModel(System):
         self._nrows = int(nrows)
         self.core = _core.CallableSystem(self.space, self._nrows, {**self.functions, **steps}, self.kinks)
         self._set_start(q, v0)
+        self._check_mass(mass)
+
+    def _check_mass(self, mass: Callable[..., ArrayLike]) -> None:
+        """ValueError if the mass matrix at the start has a negative eigenvalue; what else is wrong, runs find."""
+        try:
+            M = array("mass", mass(0.0, self.q0.copy()), (self.nv, self.nv))
+        except Exception:  # it may be defined at later times only
+            return
+        check_eigenvalues("mass(0, q0)", M)
 
     def record(self) -> dict[str, Any]:
         """Keyword arguments from which `CallableModel` rebuilds the model.
@@ -125,6 +134,13 @@ class CallableModel(System):
 
 def _rebuild(record: dict[str, Any]) -> CallableModel:
     return CallableModel(**record)
+
+
+def check_eigenvalues(name: str, M: Array) -> None:
+    """ValueError if a symmetric mass matrix has an eigenvalue that is negative beyond round-off."""
+    least = float(np.linalg.eigvalsh(M)[0])
+    if least < -1e-10 * np.abs(M).max():
+        raise ValueError(f"{name}: no negative eigenvalue expected, got {least:.3g} of {M.tolist()}")
 
 
 def _check_functions(functions: dict[str, Any]) -> None:

@@ -29,7 +29,7 @@ from lgint._model.record import (
 
 CARRIERS: Final = ("inertial", "first", "second")
 AXES: Final = ("inertial", "body")
-GRAVITY: Final = "gravity"  # together with their bodies, the owner of weights
+GRAVITY: Final = "gravity"
 COM: Final = "com"  # the node of a flexible body at its centre of mass
 
 ROWS: Final = {row["name"]: row["nrows"] for row in _core.ELEMENTS}  # number of constraint rows
@@ -99,6 +99,14 @@ class Maker(NamedTuple):
 
     owners: tuple[str, ...]  # names of the parts of the model whose numbers the element depends on
     make: Callable[[Record], Element]
+    share: Callable[[Record, str], Array] | None = None  # of each owner: equally many parameters, one after the other
+
+    def remade(self, record: Record, owner: str) -> tuple[int, Array]:
+        """The parameters that depend on an owner, and where they start among those of the element."""
+        if self.share is None:
+            return 0, self.make(record).parameters
+        own = self.share(record, owner)
+        return len(own) * self.owners.index(owner), own
 
 
 class Compiled(NamedTuple):
@@ -108,7 +116,8 @@ class Compiled(NamedTuple):
     makers: list[Maker]  # one for each element
     owned: dict[str, list[int]]  # the elements that depend on each part of the model
     parameters: Array  # of all elements, one after the other
-    ends: list[int]  # where those of each element end
+    starts: list[int]  # where those of each element start, and where the last ones end
+    weights: slice  # those of all weights: mass and gravity of each body
     frames: dict[str, int]  # the frames at the COMs of bodies, at nodes and at supports
     joints: dict[str, JointPlace]
     supports: dict[str, int]  # the elements of supports
@@ -118,7 +127,8 @@ class Compiled(NamedTuple):
 def compiled(record: Record) -> Compiled:
     """The system that a record describes."""
     frames = Frames(record)
-    makers = [*_supports(record, frames), *_inertia(record, frames), *_weights(record, frames)]
+    bodies, weights = [*_supports(record, frames), *_inertia(record, frames)], [*_weights(record, frames)]
+    makers = [*bodies, *weights]
     trees = {block: i for i, block in enumerate(frames.trees)}
     joints = {}
     for name, joint in record["joints"].items():
@@ -134,23 +144,24 @@ def compiled(record: Record) -> Compiled:
     for name, force in record["forces"].items():
         if "joint" in force:
             joints[force["joint"]].forces.append(len(makers))
-        makers.append(Maker((name,), partial(_force, name=name, frames=frames, joints=joints)))
+        makers.append(Maker((name,), partial(_force, name=name, at=_attached(force, frames), joints=joints)))
     elements = [maker.make(record) for maker in makers]
     named = frames.named()
     supports = {name: i for i, name in enumerate(record["supports"])}
     description = Description.of(_blocks(record), frames.rows(), elements)
-    ends = np.cumsum(description.numbers[:, 2]).tolist()
+    starts = [0, *np.cumsum(description.numbers[:, 2]).tolist()]
+    weighed = slice(starts[len(bodies)], starts[len(bodies) + len(weights)])
     memory = [(element.kind, MEMORY[element.kind]) for element in elements if MEMORY[element.kind]]
     core = _core.Model(*description)
     owned: dict[str, list[int]] = {}
     for element, maker in enumerate(makers):
         for owner in maker.owners:
             owned.setdefault(owner, []).append(element)
-    return Compiled(core, makers, owned, description.parameters, ends, named, joints, supports, memory)
+    return Compiled(core, makers, owned, description.parameters, starts, weighed, named, joints, supports, memory)
 
 
 def start_memory(model: Compiled, record: Record) -> Array:
-    """The memory from which that of a start follows: angles of joints beyond half a turn, also as forces keep them."""
+    """The memory from which that of a start follows: angles of joints from half a turn on, also as forces keep them."""
     memory = np.zeros(model.core.nmem)
     for name, joint in record["joints"].items():
         if "angle" in joint:
@@ -163,9 +174,13 @@ def start_memory(model: Compiled, record: Record) -> Array:
 def parameters_of(model: Compiled, parameters: Array, record: Record, owners: Set[str]) -> Array:
     """The parameters of all elements of a model, of which those that depend on some parts of a record are made anew."""
     made: Array = parameters.copy()
-    for element in {element for owner in owners for element in model.owned.get(owner, ())}:
-        own, end = model.makers[element].make(record).parameters, model.ends[element]
-        made[end - len(own) : end] = own
+    if GRAVITY in owners:
+        made[model.weights].reshape(-1, 4)[:, 1:] = record["gravity"]
+    for owner in owners:
+        for element in model.owned.get(owner, ()):
+            place, own = model.makers[element].remade(record, owner)
+            start = model.starts[element] + place
+            made[start : start + len(own)] = own
     return made
 
 
@@ -291,16 +306,19 @@ def _support(record: Record, name: str, at: tuple[int, ...]) -> Element:
 def _inertia(record: Record, frames: Frames) -> Iterator[Maker]:
     """One element for each tree, and then for each rigid or flexible body."""
     for links in frames.trees.values():
-        yield Maker((*links,), partial(_tree, links=links, frames=frames, at=(frames.origin(links[0]),)))
+        link = partial(_link, frames=frames)
+        yield Maker((*links,), partial(_tree, links=links, link=link, at=(frames.origin(links[0]),)), link)
     for name, body in record["bodies"].items():
         if body["modes"]:
             yield Maker((name,), partial(_modal_body, name=name, at=(frames.at(name, _ZERO),)))
         elif name not in frames.links:
-            yield Maker((name,), partial(_rigid_body, name=name, com=frames.coms[name], at=(frames.origin(name),)))
+            c = _in_node(body, frames.coms[name])
+            moment = c @ c * np.eye(3) - np.outer(c, c)
+            yield Maker((name,), partial(_rigid_body, name=name, moment=moment, at=(frames.origin(name),)))
 
 
-def _tree(record: Record, links: list[str], frames: Frames, at: tuple[int, ...]) -> Element:
-    values = {"links": np.concatenate([_link(record, name, frames) for name in links])}
+def _tree(record: Record, links: list[str], link: Callable[[Record, str], Array], at: tuple[int, ...]) -> Element:
+    values = {"links": np.concatenate([link(record, name) for name in links])}
     return _element("tree", f"{links[0]}.tree", at, values)
 
 
@@ -308,21 +326,20 @@ def _modal_body(record: Record, name: str, at: tuple[int, ...]) -> Element:
     return _element("modal_body", name, at, _modal(record["bodies"][name]))
 
 
-def _rigid_body(record: Record, name: str, com: Array, at: tuple[int, ...]) -> Element:
-    return _element("rigid_body", name, at, _rigid(record["bodies"][name], com))
-
-
-def _rigid(body: BodyRow, com: Array) -> dict[str, Any]:
-    """Mass and inertia about the node in the node's axes, by the parallel-axis theorem."""
-    c = _in_node(body, com)
+def _rigid_body(record: Record, name: str, moment: Array, at: tuple[int, ...]) -> Element:
+    """A body with its inertia about the node in the node's axes; `moment` is that of a unit mass at the COM."""
+    body = record["bodies"][name]
     own = _in_node(body, _in_node(body, np.array(body["inertia"])).T)
-    return {"mass": body["mass"], "inertia": _six(own + body["mass"] * (c @ c * np.eye(3) - np.outer(c, c)))}
+    return _element("rigid_body", name, at, {"mass": body["mass"], "inertia": _six(own + body["mass"] * moment)})
 
 
 def _six(inertia: Array) -> Array:
     """The entries xx, yy, zz, xy, xz, yz of a symmetric matrix."""
-    six: Array = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    six: Array = inertia.ravel()[_SIX]
     return six
+
+
+_SIX: Final = np.array([0, 4, 8, 1, 2, 5])
 
 
 def _link(record: Record, name: str, frames: Frames) -> Array:
@@ -359,7 +376,7 @@ def _weights(record: Record, frames: Frames) -> Iterator[Maker]:
         return
     for name, body in record["bodies"].items():
         at = frames.at(f"{name}.{COM}" if body["modes"] else name, _ZERO)
-        yield Maker((name, GRAVITY), partial(_weight, name=name, at=(at,)))
+        yield Maker((name,), partial(_weight, name=name, at=(at,)))
 
 
 def _weight(record: Record, name: str, at: tuple[int, ...]) -> Element:
@@ -412,18 +429,24 @@ def _reference(record: Record, who: str) -> Any:
     return body["reference"] if body else None
 
 
-def _force(record: Record, name: str, frames: Frames, joints: dict[str, JointPlace]) -> Element:
+def _attached(force: ForceRow, frames: Frames) -> tuple[int, ...]:
+    """The frames of a force on bodies; those of a law are two."""
+    if "joint" in force:
+        return ()
+    at = tuple(frames.at(who, point) for who, point in zip(force["bodies"], force["points"], strict=True))
+    return (*at, frames.at("ground", _ZERO)) if "function" in force and len(at) == 1 else at
+
+
+def _force(record: Record, name: str, at: tuple[int, ...], joints: dict[str, JointPlace]) -> Element:
     force = record["forces"][name]
     if "joint" in force:
         return _joint_force(record, name, force, joints[force["joint"]])
-    at = tuple(frames.at(who, point) for who, point in zip(force["bodies"], force["points"], strict=True))
     if force["kind"] == "tension":
         return _element("tension", name, at, _source(force["load"]), force["load"].get("function"))
     if "load" in force:
         return _load(record, name, force, at)
     if "function" in force:
-        ends = at if len(at) == 2 else (*at, frames.at("ground", _ZERO))
-        return _element("force_law", name, ends, {"bodies": len(at)}, _law(record, force))
+        return _element("force_law", name, at, {"bodies": len(force["bodies"])}, _law(record, force))
     if force["kind"] == "drag":
         turn = _turn(record, force["bodies"][0])
         return _element("drag", name, at, {"drag": turn @ np.array(force["drag"]) @ turn.T})

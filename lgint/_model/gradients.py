@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import warnings
 from collections.abc import Callable
@@ -19,6 +20,9 @@ STEP: Final = 1e-4  # for four-point differences, relative to coordinates above 
 STENCIL: Final = ((1, 8 / 12), (-1, -8 / 12), (2, -1 / 12), (-2, 1 / 12))
 AGREEMENT: Final = 1e-6  # relative difference of both up to which the complex step is trusted
 ROUND_OFF: Final = 1e-10  # round-off of differences, relative to the function itself
+STEPS: Final = np.logspace(-1.5, -9, 16)  # one of them suits a function, whatever its curvature and its noise
+CONTRADICTION: Final = 1e-4  # relative difference from which a gradient is not that of its function
+MARGIN: Final = 10.0  # of estimated errors
 
 
 class _Formed(threading.local):
@@ -62,11 +66,11 @@ def by_complex_step(function: Function, q: Array) -> Array:
     return np.stack(columns, axis=-1)
 
 
-def by_differences(function: Function, q: Array) -> Array:
-    """d(function)/dq (..., n) by four-point differences."""
+def by_differences(function: Function, q: Array, size: float = STEP) -> Array:
+    """d(function)/dq (..., n) by four-point differences with steps of this size."""
     columns = []
     for k in range(q.size):
-        step = STEP * max(1.0, abs(q[k]))
+        step = size * max(1.0, abs(q[k]))
         column: Any = 0.0
         for place, weight in STENCIL:
             moved = q.copy()
@@ -74,6 +78,44 @@ def by_differences(function: Function, q: Array) -> Array:
             column = column + weight / step * np.asarray(function(moved))
         columns.append(column)
     return np.stack(columns, axis=-1)
+
+
+def contradiction(gradient: Function, function: Function, q: Array) -> Array | None:
+    """What differences give where they prove that a gradient at `q` is not that of its function; else None."""
+    found: Array = np.asarray(gradient(q.copy()))
+    floor = ROUND_OFF * float(np.abs(function(q.copy())).max(initial=0.0))
+    if _agree(found, by_differences(function, q), floor):
+        return None
+    expected, error = _with_error(function, q)
+    return None if _agree(found, expected, floor + MARGIN * error) else expected
+
+
+def _agree(found: Array, expected: Array, floor: float) -> bool:
+    size = np.maximum(np.abs(found), np.abs(expected))
+    return bool((np.abs(found - expected) <= CONTRADICTION * size + floor).all())
+
+
+def _with_error(function: Function, q: Array) -> tuple[Array, float]:
+    """The gradient by differences that deviates least from those of the next larger and the next smaller step.
+
+    Without any difference the values may have been rounded, to those of float32 for example: this says nothing.
+    """
+    with np.errstate(all="ignore"):
+        slopes = [_differences_if_defined(function, q, size) for size in STEPS]
+        apart = np.array([np.abs(a - b).max(initial=0.0) for a, b in itertools.pairwise(slopes)])
+    sizes = np.array([np.abs(slope).max(initial=0.0) for slope in slopes])
+    errors = np.maximum(apart[:-1], apart[1:])
+    errors = np.nan_to_num(np.where(sizes[1:-1] == 0, np.nanmax(sizes, initial=0.0), errors), nan=np.inf)
+    best = int(np.argmin(errors))
+    return slopes[best + 1], float(errors[best])
+
+
+def _differences_if_defined(function: Function, q: Array, size: float) -> Array:
+    """NaN where the function raises an exception: a large step may leave its domain."""
+    try:
+        return by_differences(function, q, size)
+    except Exception:  # whatever the function raises
+        return np.full(1, np.nan)
 
 
 def _takes_complex(function: Function, q: Array) -> bool:

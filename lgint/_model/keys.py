@@ -1,9 +1,9 @@
 """Texts that stand for values: equal values have the same text, in every process.
 
 Numbers, strings, arrays, lists, mappings and models are written out. A function is known by what it does: its code,
-constants, defaults and attributes, the values that it captures and the globals that its code names; not by its file,
-line or module. An object is known by its class and by what pickling keeps of it. Functions and classes of installed
-packages, and modules, are known by their names.
+constants, defaults and attributes, the values that it captures, the globals that its code names, and what it reads of
+the user's modules (`module.c`); not by its file, line or module. An object is known by its class and by what pickling
+keeps of it. Functions and classes of installed packages, and modules, are known by their names.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import hashlib
 import json
 import pickle
 import sys
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -30,6 +31,8 @@ MARK: Final = "lgint"  # an entry of everything that stands for a value which JS
 LEFT_OUT: Final = "leave that out in the __getstate__ of an object, or keep it in a global variable"
 PROTOCOL: Final = 4  # of pickle
 _GLOBAL: Final = {"LOAD_GLOBAL", "LOAD_NAME"}
+_VARIABLE: Final = {*_GLOBAL, "LOAD_DEREF"}
+_ATTRIBUTE: Final = {"LOAD_ATTR", "LOAD_METHOD"}
 _METHODS: Final = (property, functools.cached_property, staticmethod, classmethod)
 _OF_CLASSES: Final = {"__dict__", "__doc__", "__firstlineno__", "__module__", "__static_attributes__", "__weakref__"}
 
@@ -72,11 +75,19 @@ def _functions(value: Any, place: str) -> Iterator[tuple[str, Any]]:
 
 
 class Keys:
-    """Makes of values what JSON can hold; looks at each object once."""
+    """Makes of values what JSON can hold; looks at each object once.
+
+    Objects may refer to each other in a circle. What leads back to an object that is still being looked at means
+    something only inside it, so it waits there and is known no longer afterwards (Tarjan's algorithm for circles).
+    """
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, Any]] = {}  # by id; the object is kept, so that no other takes its id
-        self._open: list[int] = []  # ids of the objects that are being looked at, each inside of the one before it
+        # by ids; the objects are kept, so that no others take their ids
+        self._known: dict[int, tuple[Any, Any, dict[int, Any]]] = {}  # object, form, and all others of its circles
+        self._waiting: dict[int, tuple[Any, Any, int]] = {}  # object, form, number
+        self._open: dict[int, int] = {}  # numbers of the objects being looked at, each inside of the one before it
+        self._back = 0  # the least number to which the innermost open object leads
+        self._again: list[list[int]] = []  # where in circles waiting objects were found again, by numbers
 
     def plain(self, value: Any) -> Any:
         """JSON's form of a value, with every bit of a number; 1 and 1.0 are the same. UnnamedError if it has none."""
@@ -114,17 +125,53 @@ class Keys:
     # ---- objects ----
 
     def _object(self, value: Any) -> Any:
-        if id(value) in self._open:
-            return {MARK: "enclosing", "level": len(self._open) - self._open.index(id(value))}
-        if id(value) not in self._known:
-            self._open.append(id(value))
-            try:
-                self._known[id(value)] = value, self._looked_at(value)
-            except RecursionError as error:
-                raise UnnamedError(f"{shown(value)}, which is nested too deeply") from error
-            finally:
-                self._open.pop()
-        return self._known[id(value)][1]
+        at = id(value)
+        if at in self._open:
+            self._back = min(self._back, self._open[at])
+            return {MARK: "enclosing", "level": len(self._open) - [*self._open].index(at)}
+        if at in self._waiting:
+            _, form, number = self._waiting[at]
+            self._back = min(self._back, number)
+            self._again.append([self._number(), number])
+            return form
+        if at in self._known and self._known[at][2].keys().isdisjoint(self._open):
+            return self._known[at][1]
+        return self._opened(value)
+
+    def _number(self) -> int:
+        """Of the next object: how many objects are open or waiting."""
+        return len(self._open) + len(self._waiting)
+
+    def _opened(self, value: Any) -> Any:
+        number, waiting, again = self._number(), len(self._waiting), len(self._again)
+        outer, self._back = self._back, number
+        self._open[id(value)] = number
+        try:
+            form = self._looked_at(value)
+        except (UnnamedError, RecursionError) as error:
+            self._back = outer
+            self._closed(waiting, again)
+            if isinstance(error, UnnamedError):
+                raise
+            raise UnnamedError(f"{shown(value)}, which is nested too deeply") from error
+        finally:
+            del self._open[id(value)]
+        if self._back < number:
+            self._back = min(outer, self._back)
+            self._waiting[id(value)] = value, form, number
+            return form
+        self._back = outer
+        others, places = self._closed(waiting, again)
+        if len({text_of(other) for _, other, _ in others.values()}) < len(others):  # forms do not tell which was found
+            form = {MARK: digest_of([form, [[at - number, found - number] for at, found in places]])}
+        self._known[id(value)] = value, form, others
+        return form
+
+    def _closed(self, waiting: int, again: int) -> tuple[dict[int, Any], list[list[int]]]:
+        """Forgets what has been waiting since an object was opened, and where it was found again; returns both."""
+        others = dict(self._waiting.popitem() for _ in range(len(self._waiting) - waiting))
+        places, self._again[again:] = self._again[again:], []
+        return others, places
 
     def _looked_at(self, value: Any) -> Any:
         if isinstance(value, ModuleType):
@@ -147,9 +194,10 @@ class Keys:
             return self._of_class(value)
         if callable(getattr(value, "py_func", None)):  # compiled by Numba, which pickles an id of the process
             return [self.plain(type(value)), self.plain(value.py_func)]
-        found = self._pickled(value)
+        found, again = self._pickled(value), len(self._again)
         if self._pickled(value) != found:
             raise UnnamedError(f"{shown(value)}, which is pickled differently each time")
+        del self._again[again:]
         return found
 
     def _pickled(self, value: Any) -> list[Any]:
@@ -173,13 +221,15 @@ class Keys:
 
     def _of_function(self, function: FunctionType) -> list[Any]:
         code, known = function.__code__, function.__globals__
-        names = [] if _is_of_package(function.__module__) else [name for name in _names(code) if name in known]
+        named: dict[str, Any] = {}
+        if not _is_of_package(function.__module__):
+            named = {name: known[name] for name in _names(code) if name in known} | _read_of_modules(function)
         return [
             function.__name__,
             _of_code(code),
             self.plain([function.__defaults__, function.__kwdefaults__, vars(function)]),
-            [self.plain(item) for item in _captured(function)],
-            {name: self._or_type(known[name]) for name in sorted(names)},
+            [self.plain(item) for item in _captured(function).values()],
+            {name: self._or_type(named[name]) for name in sorted(named)},
         ]
 
     def _of_class(self, of: type) -> list[Any]:
@@ -194,11 +244,29 @@ class Keys:
             return {MARK: name_of(type(value))}
 
 
-def _captured(function: FunctionType) -> Iterator[Any]:
+def _captured(function: FunctionType) -> dict[str, Any]:
     """The values in the closure of a function; none of a variable that has no value yet."""
-    for cell in function.__closure__ or ():
+    found = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with suppress(ValueError):
-            yield cell.cell_contents
+            found[name] = cell.cell_contents
+    return found
+
+
+def _read_of_modules(function: FunctionType) -> dict[str, Any]:
+    """What a function reads of modules that are in no package, by names such as "module.c"."""
+    variables, found = ChainMap(_captured(function), function.__globals__), {}
+    for first, *rest in _paths(function.__code__):
+        name, value = first, variables.get(first)
+        while rest and _is_own_module(value) and hasattr(value, rest[0]):
+            name, value = f"{name}.{rest[0]}", getattr(value, rest.pop(0))
+        if name != first:
+            found[name] = value
+    return found
+
+
+def _is_own_module(value: Any) -> bool:
+    return isinstance(value, ModuleType) and not _is_of_package(value.__name__)
 
 
 def _functions_of(member: Any) -> Any:
@@ -230,6 +298,19 @@ def _names(code: CodeType) -> set[str]:
     """The globals that code names, and the code of functions in it."""
     own = {step.argval for step in dis.get_instructions(code) if step.opname in _GLOBAL}
     return own.union(*(_names(item) for item in code.co_consts if isinstance(item, CodeType)))
+
+
+def _paths(code: CodeType) -> set[tuple[str, ...]]:
+    """Variables that are read in code, and in the code of functions in it, each with the attributes that follow it."""
+    found: set[tuple[str, ...]] = set()
+    path: tuple[str, ...] = ()
+    for step in dis.get_instructions(code):
+        if step.opname in _VARIABLE:
+            path = (step.argval,)
+        else:
+            path = (*path, step.argval) if path and step.opname in _ATTRIBUTE else ()
+        found.add(path)
+    return found.union(*(_paths(item) for item in code.co_consts if isinstance(item, CodeType))) - {()}
 
 
 def name_of(value: Any) -> str:

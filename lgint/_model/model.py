@@ -15,7 +15,8 @@ from lgint._args import Array, array, choice, flag, guess, listing, shown
 from lgint._model.compile import JointPlace, compiled, parameters_of, start_memory
 from lgint._model.record import BodyRow, JointRow, Origin, Record, RodRow, mode_count, partners
 from lgint._model.rod import Rod
-from lgint._model.values import Value, changed, value_in, values_of
+from lgint._model.start import coordinates, last_state
+from lgint._model.values import Value, changed, own_values, value_in, values_of
 from lgint._rotation import valid_rotations
 from lgint.modal import Modes
 
@@ -120,31 +121,20 @@ class System:
         ValueError
             For wrong shapes, NaN and invalid rotations: a matrix that is not orthogonal, a quaternion that is not of
             unit length. One whose length is off by less than 1e-5 is normalised with a warning. For a run of a system
-            with other coordinates or another memory, and for one without states.
+            with other coordinates or another memory, for one without states, and for one whose `save` has left out
+            what is needed of a state.
         """
         flag("project", project)
         other = self._copy()
-        start: tuple[Any, ...] = (self.q0 if q is None else q, self.v0, self.mem0)
-        q, rates, memory = self._last_of(q) if hasattr(q, "end") else start
+        start: tuple[Any, ...] = (self.q0, self.v0, self.mem0)
+        if q is not None:
+            start = last_state(self, q) if hasattr(q, "end") else (coordinates(q), self.v0, self.mem0)
+        q, rates, memory = start
         v = rates if v is None else v
         if project:
             q, v = self.core.project(0.0, q, v, memory)
         other._set_start(q, v, memory)
         return other
-
-    def _last_of(self, run: Any) -> tuple[Array, Array, Array]:
-        """q, v and memory of the last state of a run."""
-        for what, here, there in (
-            ("coordinates", self.core.blocks, run.model.core.blocks),
-            ("joints, drives or rods", memory_of(self), memory_of(run.model)),
-        ):
-            if here != there:
-                raise ValueError(f"q: this run is one of a system with other {what}; give coordinates and velocities")
-        if not len(run):
-            raise ValueError("q: this run has no state")
-        ends = run.t[-1] == run.end["t"][-1]  # what a run does not save of its states, it has of the last one
-        q, v, memory = ((run.end[part] if ends else getattr(run, part))[-1] for part in ("q", "v", "mem"))
-        return q, v, memory
 
     def _copy(self: S) -> S:
         other = object.__new__(type(self))
@@ -175,7 +165,8 @@ class System:
             Keywords of the function of `lgint.models` that made the model, which is then called again: the start
             is that of the function. And names of `values`, for every model with bodies: the model keeps its start
             and its compiled shape, so that this costs some microseconds:
-            ``model.with_parameters(**{"arm.mass": 2.0, "gravity": (0, 0, -1.62)})``.
+            ``model.with_parameters(**{"arm.mass": 2.0, "gravity": (0, 0, -1.62)})``. A name that is both is the
+            keyword, unless what is given has the shape of the value alone.
 
         Returns
         -------
@@ -187,7 +178,7 @@ class System:
         ValueError
             If the model has no such parameter, or its value does not make sense.
         """
-        own = [name for name in parameters if name not in self.parameters and name in self._values]
+        own = own_values(parameters, self._values, self.parameters, lambda: self.values)
         keywords = {name: value for name, value in parameters.items() if name not in own}
         model = self._made_again(keywords) if keywords else self
         return model._with_values({name: parameters[name] for name in own})
@@ -377,11 +368,11 @@ class Model(System):
 
     def _with_values(self, values: Mapping[str, Any]) -> Model:
         """The model with other values and the same start and shape; it is no longer a model of `lgint.models`."""
-        if not values:
-            return self
         record = self._record
         for name, value in values.items():
             record = changed(record, self._values[name], name, value)
+        if record is self._record:
+            return self
         if any(record["gravity"]) != any(self._record["gravity"]):  # there are no weights without gravity
             note = {"q0": self.q0.tolist(), "v0": self.v0.tolist(), "origin": None}
             return Model({**record, **note})  # type: ignore[typeddict-item]
@@ -691,8 +682,3 @@ class MissingFunction:
 def same_shape(a: System, b: System) -> bool:
     """Whether one model was made of the other, so that their states have the same meaning."""
     return isinstance(a, Model) and isinstance(b, Model) and a._compiled is b._compiled
-
-
-def memory_of(model: System) -> list[tuple[str, int]]:
-    """Kind and number of values of the elements that have memory, in the order of the memory."""
-    return model._compiled.memory if isinstance(model, Model) else []

@@ -66,7 +66,7 @@ class JointRow(_JointRow, total=False):
     """
 
     triads: list[Matrix]  # axes e1, e2, e3 as columns, on the first and on the second, in body axes
-    angle: float  # at the start, where it is beyond half a turn
+    angle: float  # at the start, from half a turn on
     carrier: str  # whose axes the translation rows are written in: "inertial", "first" or "second"
     slide_point: Vector  # on the first: the point from which the slide is measured, if that is not its point
     holds: bool  # True: the second body is a link of a tree, and this joint's coordinate is its only one

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -76,9 +76,35 @@ def value_in(record: Record, value: Value) -> Any:
     return row[LOAD]["vector"] if value.key == LOAD else row[value.key]
 
 
+def own_values(
+    parameters: Mapping[str, Any],
+    values: Collection[str],
+    keywords: Mapping[str, Any],
+    present: Callable[[], Mapping[str, Any]],
+) -> list[str]:
+    """Names of parameters that are values; one that is a keyword as well only if it has the shape of the value alone.
+
+    `present` returns the present values.
+    """
+    both = [name for name in parameters if name in keywords and name in values]
+    shapes = {name: np.shape(present()[name]) for name in both}
+    keyword = {name for name in both if not _has_shape(parameters[name], shapes[name], np.shape(keywords[name]))}
+    return [name for name in parameters if name in values and name not in keyword]
+
+
+def _has_shape(given: Any, shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    try:
+        return shape != other and np.shape(given) == shape
+    except ValueError:  # lists that are no array
+        return False
+
+
 def changed(record: Record, value: Value, name: str, given: object) -> Record:
-    """The record with another value, which is checked as in the builder."""
-    new: Any = _READERS.get(value.key, _same_shape)(name, given, value_in(record, value))
+    """The record with another value, which is checked as in the builder; itself if the value is the present one."""
+    old = value_in(record, value)
+    if np.array_equal(given, old):  # type: ignore[arg-type]
+        return record
+    new: Any = _READERS.get(value.key, _same_shape)(name, given, old)
     if not value.section:
         return {**record, "gravity": new}
     rows: dict[str, Any] = record[value.section]  # type: ignore[literal-required]
@@ -99,7 +125,11 @@ def _inertia(name: str, given: Any, old: Any) -> Any:
 
 
 def _drag(name: str, given: Any, old: Any) -> Any:
-    return np.diag(np.broadcast_to(coefficients(name, given, (), (3,)), (3,))).tolist()
+    values = coefficients(name, given, (), (3,), (3, 3))
+    diagonal = np.diagonal(values) if values.ndim == 2 else np.broadcast_to(values, (3,))
+    if values.ndim == 2 and np.any(values != np.diag(diagonal)):
+        raise ValueError(f"{name}: a diagonal matrix expected, got {values.tolist()}")
+    return np.diag(diagonal).tolist()
 
 
 def _stiffness(name: str, given: Any, old: Any) -> Any:

@@ -65,7 +65,7 @@ EXAMPLES = {
 
 def _energy(run: Trajectory) -> Array:
     """The energy that the method conserves, if any, over its size."""
-    energy = run.energy("generalized" if "p" in run.extra else "total")
+    energy = run.energy()
     return np.asarray(energy / np.abs(energy).max())
 
 
@@ -92,7 +92,7 @@ def _compared(example: Example, count: int) -> Comparison:
 def _claims(example: Example, studies: Comparison) -> list[Claim]:
     conserved = {ENERGY: CONSERVING, MOMENTUM: TURNING}
     claims = [
-        below(f"{label}: drift of the {name} over its size", _most(studies[label], name), KEPT, _why(studies[label]))
+        below(f"{label}: drift of the {name} over its size", _most(studies[label], name), KEPT)
         for name in example.invariants
         for label in conserved[name]
     ]
@@ -106,12 +106,6 @@ def _claims(example: Example, studies: Comparison) -> list[Claim]:
 
 def _most(study: Study, name: str) -> float:
     return float(study.drifts[name].max())
-
-
-def _why(study: Study) -> str:
-    steps = max(run.stats.midpoint_gradients for run in study.trajectories)
-    reason = "midpoint gradients stand in, as bodies hardly move against each other"
-    return f"in up to {steps} steps of a run {reason}" if steps else ""
 
 
 def _panels(example: Example, studies: Comparison) -> list[Panel]:

@@ -87,7 +87,8 @@ def within_factor(text: str, paper: float, ours: float, factor: float = ABOUT, w
     """Positive numbers of about one size: their ratio is between 1/factor and factor."""
     with np.errstate(divide="ignore", invalid="ignore"):
         apart = abs(np.log(ours / paper))
-    return _claim(text, f"about {paper:.3g}", _shown(ours), bool(apart <= np.log(factor)), why)
+    stated = f"about {paper:.3g} (within a factor of {factor:.2g})"
+    return _claim(text, stated, _shown(ours), bool(apart <= np.log(factor)), why)
 
 
 def less(text: str, smaller: float, larger: float, times: float = 1.0, why: str = "") -> Claim:

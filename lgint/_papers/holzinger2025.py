@@ -233,7 +233,7 @@ TOP = Example(
     "fig2",
     shows="Position and velocity of the heavy top's centre of mass, sigma = 1 with index 3 and Euler parameters.",
     reproduced="At t = 1 s the deviations from the reference are about 1e-5 m and 1e-5 m/s.",
-    ours="h = 2.5e-5 s for all curves; our reference for RecurDyn's; 'about' is within a factor 3.2",
+    ours="h = 2.5e-5 s for all curves; our reference for RecurDyn's",
 )
 def fig2(quick: bool) -> Result:
     best = TOP.reference(40)

@@ -75,12 +75,15 @@ def _has_header(path: Path) -> bool:
 
 
 def _rows_before_zeros(values: NDArray[np.uint64]) -> int:
-    """The number of rows before zeros at the end, in the middle of a row as well."""
+    """The number of rows before zeros at the end, which may begin in the middle of a row, or of a number.
+
+    A number that has lost bytes lacks the last one, with its sign and exponent, which is zero below 1e-306 alone.
+    """
     at_once = 4096
     for end in range(len(values), 0, -at_once):
         begin = max(end - at_once, 0)
         (written,) = values[begin:end].any(axis=1).nonzero()
         if len(written):
             last = begin + int(written[-1])
-            return last + 1 if values[last, -1] else last
+            return last + 1 if values[last, -1] >> 56 else last
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, overload
 
@@ -11,6 +12,7 @@ from lgint import _core
 from lgint._args import Array, choice
 from lgint._model.model import Model, System
 from lgint._run.nearest import warn_of_angles
+from lgint._run.parasitic import warn_of_rates
 from lgint._run.trajectory import STATE, Trajectory
 
 PARTS = tuple(name for name in STATE if name != "mem")
@@ -121,11 +123,12 @@ def run(
     try:
         pairs = _core.ensemble(*arguments)
         warn_of_angles([result for result, _ in pairs])
+        warn_of_rates(method, [result for result, _ in pairs])
         return _of(models, method, options, pairs)
     except BaseException as error:
         so_far = getattr(error, "result", None)
         if isinstance(so_far, list):
-            error.trajectory = _of(models, method, options, so_far)  # type: ignore[attr-defined]
+            _attach(error, _of(models, method, options, so_far))
         raise
 
 
@@ -139,11 +142,12 @@ def one_by_one(
     models: Sequence[System],
     method: str,
     options: Mapping[str, Any],
-    integrate: Callable[[System, Callable[[float], None] | None], Trajectory],
+    integrate: Callable[[System, Callable[[float], None] | None, int], Trajectory],
     move: Callable[[float], None] | None,
 ) -> Ensemble:
-    """The runs of all models by a function of a model and of what shows the progress of its run."""
+    """The runs of all models by a function of a model, of what shows its progress, and of how many like it follow."""
     runs: list[Trajectory | dict[str, Any]] = []
+    left = Counter(map(_sizes, models))
     errors: list[Exception | None] = []
 
     def ensemble() -> Ensemble:
@@ -155,13 +159,36 @@ def one_by_one(
 
     try:
         for model in models:
+            left[_sizes(model)] -= 1
             try:
-                runs.append(integrate(model, report if move else None))
+                runs.append(integrate(model, report if move else None, left[_sizes(model)]))
                 errors.append(None)
             except _core.IntegrationError as error:
                 runs.append(error.trajectory)
                 errors.append(error)
     except BaseException as error:
-        error.trajectory = ensemble()  # type: ignore[attr-defined]
+        _attach(error, ensemble(), getattr(error, "trajectory", None))
         raise
     return ensemble()
+
+
+def _size(run: Trajectory) -> int:
+    """Bytes of the states of a run."""
+    kept = [getattr(run, name) for name in STATE if hasattr(run, name)]
+    kept += [*run.extra.values(), *run.saved.values(), *(run.sol.knots.values() if run.sol else ())]
+    return sum(values.nbytes for values in kept)
+
+
+def _attach(error: BaseException, ensemble: Ensemble, last: Trajectory | None = None) -> None:
+    """Gives an exception the ensemble so far; that of a MemoryError says what its runs take, and what all would take.
+
+    `last` is a run that is not part of the ensemble.
+    """
+    sizes = [1e-9 * _size(run) for run in (*ensemble, last) if run and len(run) > 1]  # others have not begun
+    if isinstance(error, MemoryError) and sizes:
+        count = len(ensemble.models)
+        error.args = (
+            f"{str(error) or 'out of memory'}; {len(sizes)} of {count} runs so far take {sum(sizes):.3g} GB, "
+            f"all would take about {count * max(sizes):.3g} GB or more",
+        )
+    error.trajectory = ensemble  # type: ignore[attr-defined]

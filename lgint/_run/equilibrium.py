@@ -12,6 +12,7 @@ from lgint import _core
 from lgint._args import Array, array, flag, number
 from lgint._model.model import Model, System, checked
 from lgint._run.integrate import count
+from lgint._run.nearest import warn_of_angles
 from lgint._run.progress import progress_bar
 from lgint._run.states import EQUILIBRIUM
 from lgint._run.trajectory import Trajectory
@@ -62,7 +63,8 @@ def equilibrium(
     Returns
     -------
     Trajectory
-        With a state for each factor, `t` being the factors. `stable` says whether it is stable; velocities and
+        With a state for each factor, `t` being the factors. `stable` says whether it is stable, None if it is
+        neutral, as that of a round column that may bend to any side, or if the loads have no potential; velocities and
         accelerations are zero, and `lam`, which `reaction` reads, holds the multipliers. Energies are those under the
         factor of each state. `model.with_state(traj)` begins in the last state.
 
@@ -71,7 +73,8 @@ def equilibrium(
     ValueError
         For factors that do not increase, and other factors than 1 for a system of functions.
     SingularError
-        If there is no unique equilibrium, as with a body that nothing holds; the message names it.
+        If nothing determines an equilibrium, as with a body that nothing holds, or if the search ends where Tait-Bryan
+        angles are singular; the message names the body.
     ConvergenceError
         If no equilibrium, or no stable one, is found under a step of the loads that has been halved as often as
         possible.
@@ -98,6 +101,7 @@ def equilibrium(
         if isinstance(so_far, dict):
             error.trajectory = _trajectory(model, options, so_far, status=-1)  # type: ignore[attr-defined]
         raise
+    warn_of_angles([result], "load factor")
     return _trajectory(model, options, result, status=0)
 
 

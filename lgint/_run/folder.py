@@ -16,18 +16,20 @@ from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple, NoReturn
 
 import numpy as np
 
-from lgint._args import Array
-from lgint._run import files
+from lgint._args import Array, shown
+from lgint._run import files, older
 from lgint._run.columns import HEADER, checksum, column, header, row_shape, rows_held
 from lgint._run.lock import LOCK, FolderLock, unlinked
 from lgint._run.memory import Layout
+from lgint._run.methods import contradicted
 
 ABOUT, RESUME, END = "about.json", "resume.npz", "end.npz"
 FUNCTIONS: Final = "functions"  # the entry with their keys, by their places in the run
+FREE: Final = ("newton",)  # options that may change while a run is interrupted: they decide on its work alone
 
 Found = tuple[dict[str, Any], dict[str, Array]]  # a description, and arrays by name
 
@@ -39,8 +41,10 @@ class Folder:
     ----------
     path : path
     about : dict
-        A description of the run. A folder with another description is refused; only options that are not given may
-        differ, as a run that goes on inherits them.
+        A description of the run, with the value of every option. A folder with another description is refused; of the
+        options only those that are `given` count, as a run that goes on inherits the others.
+    given : dict
+        The options that the call gives.
     memory : list of tuples
         The layout of the memory that the run writes.
     functions : function
@@ -52,12 +56,14 @@ class Folder:
         self,
         path: str | PathLike[str],
         about: Mapping[str, Any],
+        given: Mapping[str, Any],
         memory: Layout,
         functions: Callable[[], dict[str, str]],
     ) -> None:
         self.path = Path(files.path_of(path))
         self._memory = memory
         self._functions = functions
+        self.options: dict[str, Any] = {}  # of the run that is there, with which it goes on
         self.rows = 0
         self._files: dict[str, IO[bytes]] = {}
         self._tails: dict[str, int] = {}  # of each column the checksum of its last row
@@ -66,7 +72,7 @@ class Folder:
         self.path.mkdir(parents=True, exist_ok=True)
         self._lock = FolderLock(self.path)
         try:
-            self._begin(about)
+            self._begin(about, given)
         except BaseException:
             self._lock.release()
             raise
@@ -87,28 +93,46 @@ class Folder:
         names = {path.name for path in self.path.iterdir()}
         return ABOUT in names or all(name == LOCK or name.startswith(ABOUT) for name in names)
 
-    def _begin(self, about: Mapping[str, Any]) -> None:
+    def _begin(self, about: Mapping[str, Any], given: Mapping[str, Any]) -> None:
         for path in self.path.iterdir():
             if path.is_symlink():
                 raise ValueError(f"path: {path} is a symbolic link, through which nothing is written")
         keys = self._functions()
-        if (self.path / ABOUT).exists():
-            self._check(about)
-            self._check_functions(keys)
-        if not _note_paths(self.path):
+        if not (self.path / ABOUT).exists():
             with files.replacing(str(self.path / ABOUT)) as file:
                 file.write(files.text_of({**about, FUNCTIONS: keys}).encode())
+            return
+        with files.defects(self.path / ABOUT):
+            found = files.load_text(_text(self.path))
+            self.options = dict(found["options"])
+        self._check(found, files.load_text(files.text_of(about)), files.load_text(files.text_of(given)))
+        self._check_functions(found.get(FUNCTIONS), keys)
 
-    def _check(self, about: Mapping[str, Any]) -> None:
-        found, given = files.load_text(_text(self.path)), files.load_text(files.text_of(about))
-        for name in (found.keys() | given.keys()) - {"options", FUNCTIONS}:
-            if found.get(name) != given.get(name):
-                what = "options" if name == "given" else name
-                raise ValueError(f"path: {self.path} holds a run with a different {what!r}; choose another folder")
+    def _check(self, found: dict[str, Any], about: dict[str, Any], given: dict[str, Any]) -> None:
+        """ValueError for anything in which the run that is there differs from the one that is described."""
+        if older.lacks_rows(found.get("record", {}), about["record"]):
+            raise ValueError(
+                f"path: {self.path} holds a run of an older version, which left out redundant rows for good; go on "
+                "with that model, lgint.load(path).model, or choose another folder"
+            )
+        for name in about.keys() - {"options", "arguments"}:
+            if found.get(name) != about[name]:
+                raise ValueError(f"path: {self.path} holds a run with a different {name!r}; choose another folder")
+        for name in contradicted(found["options"], given, given.keys() - set(FREE)):
+            self._refuse(name, found["options"][name], given[name], f"leave {name} out to go on with that run, or ")
+        arguments = found.get("arguments", {})
+        for name, value in about["arguments"].items():
+            if arguments.get(name) != value:
+                self._refuse(name, arguments.get(name), value)
 
-    def _check_functions(self, given: dict[str, str]) -> None:
-        found = files.load_text(_text(self.path)).get(FUNCTIONS)
-        left = files.read(self.path / END)[0].get(FUNCTIONS) if (self.path / END).exists() else None
+    def _refuse(self, name: str, found: object, given: object, advice: str = "") -> NoReturn:
+        raise ValueError(
+            f"path: {self.path} holds a run with {name}={shown(found)}, and {shown(given)} was given; {advice}choose "
+            "another folder"
+        )
+
+    def _check_functions(self, found: dict[str, str] | None, given: dict[str, str]) -> None:
+        left = next((note.about.get(FUNCTIONS) for note in _notes(self.path) if note.path.name == END), None)
         if given in (found or {}, left):
             return
         if found is None:
@@ -136,6 +160,7 @@ class Folder:
         if last is None:
             return None
         os.replace(last.path, self.path / RESUME)
+        self.options |= last.about.get("options", {})
         self.rows, self._tails = last.about["rows"], last.about.get("tails", {})
         row = {name: np.array(values[-1:]) for name, values in _columns(self.path, self.rows).items()}
         return {**files.about_of(_text(self.path)), **last.about}, last.arrays | row

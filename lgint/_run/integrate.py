@@ -19,7 +19,8 @@ from lgint._run.events import Event, Events
 from lgint._run.keep import Keeper, Save, keeper_of, place_of
 from lgint._run.methods import ROWS
 from lgint._run.nearest import warn_of_angles
-from lgint._run.options import all_options, check_options, inherited, steps_of, takes_own_steps
+from lgint._run.options import all_options, check_options, inherited, left_over, steps_of, takes_own_steps
+from lgint._run.parasitic import warn_of_rates
 from lgint._run.progress import progress_bar
 from lgint._run.start import Start, start_of, start_option
 from lgint._run.trajectory import Trajectory
@@ -151,9 +152,11 @@ def integrate(
         The arrays of the trajectory then stay on the disk; `lgint.load` reads the folder, also while the run goes on
         and after it was killed. While a run goes on, its folder is refused to others. The same call with the same
         folder resumes the run, bit for bit, or returns what is there if the run has ended; options that the call leaves
-        out are those of the folder's run. Functions of the model, of `events` and of `save` are the same if they have
-        the same code and values (constants, defaults, what they capture, the globals that they name), in whatever file;
-        a folder with others is refused. Not together with `dense_output`, which keeps every step in memory.
+        out are those of the folder's run. One that contradicts them is refused by name, as the states of a folder are
+        those of one run; only `newton`, which decides on the work alone, may change. Functions of the model, of
+        `events` and of `save` are the same if they have the same code and values (constants, defaults, what they
+        capture, the globals and `module.c` that they name), in whatever file; a folder with others is refused. Not
+        together with `dense_output`, which keeps every step in memory.
     progress : bool or function
         True: show a progress bar on standard error (with tqdm, if it is installed). A function is called about every
         50 ms with the time, or with the number of runs done of an ensemble; if it raises, the run ends.
@@ -204,7 +207,9 @@ def integrate(
         if known is not None and known.status >= 0:
             return known
         if known is not None:
-            state, kept = start_of(model, method, t0, known), inherited(known, options, own_steps=False)
+            state = start_of(model, method, t0, known)
+        if place is not None and place.options:
+            kept = left_over(method, place.options, options)
         wanted = _after(wanted, known)
         chosen = all_options(method, options, kept)
         watch = None if events is None else Events(model.core, events, known)
@@ -233,11 +238,11 @@ def _together(
         whole = None if move is None else lambda done: move(int(done))
         return ensemble.run(models, method, options, begin, end, step, every, given, whole, *rest)
 
-    def single(model: System, report: Callable[[float], None] | None) -> Trajectory:
+    def single(model: System, report: Callable[[float], None] | None, others: int) -> Trajectory:
         watch = None if events is None else Events(model.core, events)
         keeper = keeper_of(model, method, options, save)
         start = start_of(model, method, begin, None)
-        return _run(model, method, options, start, given, schedule, report, watch, keeper)
+        return _run(model, method, options, start, given, schedule, report, watch, keeper, others)
 
     return ensemble.one_by_one(models, method, options, single, move)
 
@@ -252,8 +257,9 @@ def _run(
     report: Callable[[float], None] | None,
     watch: Events | None,
     keeper: Keeper | None,
+    others: int = 0,
 ) -> Trajectory:
-    """A run in the core; its exceptions carry the trajectory so far."""
+    """A run in the core, and `others` of its size to come; its exceptions carry the trajectory so far."""
     begin, q, v, memory = start
     end, step, every, wanted, landings, dense = schedule
     on_step = watch.on_step if watch else None
@@ -263,7 +269,7 @@ def _run(
     formed = gradients_formed()
     result: dict[str, Any] = {}
     try:
-        result = _core.integrate(*arguments, wanted, on_step, dense, landings, on_rows, room, ends, kept)
+        result = _core.integrate(*arguments, wanted, on_step, dense, landings, on_rows, room, ends, kept, others)
         _count_gradients(result, formed)
         run = _trajectory(model, method, options, result, watch, keeper)
     except BaseException as error:
@@ -273,6 +279,7 @@ def _run(
             error.trajectory = _trajectory(model, method, options, so_far, watch, keeper, failed=True)  # type: ignore[attr-defined]
         raise
     warn_of_angles([result])
+    warn_of_rates(method, [result])
     return run
 
 

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from lgint._args import Array, choice, shown
+from lgint._args import Array, choice, for_each, shown
 from lgint._model.keys import function_keys
 from lgint._model.model import System
-from lgint._run import folder
+from lgint._run import files, folder
 from lgint._run.events import Event, Events
 from lgint._run.folder import END, RESUME, Folder
 from lgint._run.memory import layout_of
@@ -53,10 +53,8 @@ class Keeper:
 
     Parameters
     ----------
-    trajectory : function
-        Makes a trajectory from rows.
-    extra : str or None
-        The name of what the method adds to its states.
+    model, method, options
+        Of the run, with the value of every option.
     save : names or functions, optional
     place : Folder, optional
     skip : bool
@@ -67,16 +65,17 @@ class Keeper:
 
     def __init__(
         self,
-        trajectory: Callable[[dict[str, Any]], Trajectory],
-        extra: str | None,
+        model: System,
+        method: str,
+        options: dict[str, Any],
         save: Save | None,
         place: Folder | None,
         skip: bool,
         watch: Events | None,
     ) -> None:
-        self._trajectory = trajectory
-        self._extra = extra
-        self._save = _checked(save, extra)
+        self._run = model, method, options
+        self._extra: str | None = ROWS[method]["extra"]
+        self._save = _checked(save, self._extra)
         self._place = place
         self._skip = skip
         self._watch = watch
@@ -124,6 +123,7 @@ class Keeper:
         """Writes what belongs to all rows so far."""
         events = self._watch.columns() if self._watch else None
         about = {"stats": rows["stats"], "status": status, "parts": self._parts, "events": events and len(events[0])}
+        about["options"] = self._run[2]
         place.note(name, about, _end(rows) | event_arrays(events or ([], [], [])))
 
     def _add(self, rows: dict[str, Any]) -> None:
@@ -147,22 +147,18 @@ class Keeper:
         if not isinstance(self._save, Mapping):
             wanted = [name if name in STATE else f"extra_{name}" for name in self._save]
             return chosen | {name: named[name] for name in wanted}
-        trajectory = self._trajectory({**rows, **columns, "knots": None})
+        trajectory = Trajectory(*self._run, {**rows, **columns, "knots": None})
         for name, function in self._save.items():
             chosen[SAVED + name] = self._values(name, function(trajectory), len(chosen["t"]))
         return chosen
 
     def _values(self, name: str, given: Any, count: int) -> Array:
         """What a function of `save` returned for `count` states."""
-        values = np.asarray(given)
-        if values.dtype.kind not in "biuf":
-            raise ValueError(f"save: {name!r} returned {shown(given)}; real numbers expected")
-        if values.shape[:1] != (count,):
-            raise ValueError(f"save: {name!r} has the shape {values.shape}; a value for each state expected")
+        values = for_each(f"save: {name!r}", given, count)
         shape = self._shapes.setdefault(name, values.shape[1:])
         if values.shape[1:] != shape:
             raise ValueError(f"save: values of {name!r} have the shape {values.shape[1:]}, and before {shape}")
-        return values.astype(np.float64)
+        return values
 
 
 def keeper_of(
@@ -177,9 +173,7 @@ def keeper_of(
     """A keeper, or None if the run does not need one."""
     if save is None and place is None:
         return None
-    return Keeper(
-        lambda rows: Trajectory(model, method, options, rows), ROWS[method]["extra"], save, place, skip, watch
-    )
+    return Keeper(model, method, options, save, place, skip, watch)
 
 
 @contextmanager
@@ -197,20 +191,21 @@ def place_of(
     if path is None:
         yield None, None
         return
-    about = {"method": method, "options": all_options(method, given, kept), "given": given}
+    about = {"method": method, "options": all_options(method, given, kept)}
     names = {"save": saved_names(save), "events": Events.names(events)}
     about |= {"model": type(model).__name__, "record": model.record(), "arguments": {**arguments, **names}}
     functions = {"events": None if events is None else Events.listed(events), "save": save}
     functions["model"] = model.origin["parameters"] if model.origin else model.record()
-    with Folder(path, about, layout_of(model), lambda: function_keys(**functions)) as place:
+    with Folder(path, about, given, layout_of(model), lambda: function_keys(**functions)) as place:
         yield place, _known(place, model)
 
 
 def _known(place: Folder, model: System) -> Trajectory | None:
     """The run in a folder if it has ended, else what it goes on from."""
-    found = place.read()
-    if found is not None:
-        whole = loaded(*found, model)
+    with files.defects(place.path):
+        found = place.read()
+        whole = None if found is None else loaded(*found, model)
+    if whole is not None:
         if whole.status >= 0:
             return whole
         place.widen("mem", getattr(whole, "mem", None))

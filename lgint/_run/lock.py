@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import os
 import socket
+import struct
 import sys
 import warnings
-from errno import EACCES, EAGAIN
+from errno import EACCES, EAGAIN, EINVAL
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 LOCK: Final = "lock"
-_HELD: Final[dict[tuple[int, str], object]] = {}  # by process and folder: a process shares its locks among its threads
+_HELD: Final[dict[str, FolderLock]] = {}  # by folder: a process shares its locks among its threads
 
 
 class FolderLock:
     """The lock on a folder, held until it is released.
 
-    Of POSIX systems it is a record lock: it belongs to a process and not, as that of `flock` does, to its open files,
-    which children share and keep open when their parent is killed.
+    Of Linux it is a lock of the open file: that of a process would end as soon as the process closes the file a second
+    time, as a copy of the folder does. Children share open files, and keep them when their parent is killed: therefore
+    they close them, forked ones at once and others when their program begins. Elsewhere it is a lock of the process.
 
     Parameters
     ----------
@@ -32,35 +34,48 @@ class FolderLock:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._place = (os.getpid(), os.path.realpath(folder))
+        self._place = os.path.realpath(folder)
+        self._file: int | None = None
         if _HELD.setdefault(self._place, self) is not self:
             raise ValueError(_held_by(folder, "this process"))
         try:
-            self._file = _locked(folder)
+            self._file = unlinked(str(folder / LOCK), os.O_RDWR | os.O_CREAT)
+            self._lock(self._file, folder)
         except BaseException:
-            del _HELD[self._place]
+            self.release()
             raise
 
+    @staticmethod
+    def _lock(file: int, folder: Path) -> None:
+        try:
+            _take(file, folder)
+        except BlockingIOError as error:
+            holder = os.read(file, 200).decode(errors="replace")
+            raise ValueError(_held_by(folder, holder or "another process")) from error
+        os.ftruncate(file, 0)
+        os.write(file, f"process {os.getpid()} on {socket.gethostname()}".encode())
+
     def release(self) -> None:
-        """Lets others take the lock; without effect the second time."""
+        """Lets others take the lock; without effect the second time, and in children."""
         if _HELD.get(self._place) is self:
-            self._file.close()
+            self._close()
             del _HELD[self._place]
 
+    def _close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
 
-def _locked(folder: Path) -> IO[str]:
-    file = open(folder / LOCK, "a+", opener=unlinked)
-    try:
-        _take(file, folder)
-        file.truncate(0)
-        file.write(f"process {os.getpid()} on {socket.gethostname()}")
-        file.flush()
-    except BlockingIOError as error:
-        file.seek(0)
-        holder = file.read(200)
-        file.close()
-        raise ValueError(_held_by(folder, holder or "another process")) from error
-    return file
+
+def _close_all() -> None:
+    """What a forked child does, to which no lock of its parent belongs."""
+    for lock in _HELD.values():
+        lock._close()
+    _HELD.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_all)
 
 
 def unlinked(path: str, flags: int) -> int:
@@ -73,15 +88,14 @@ def unlinked(path: str, flags: int) -> int:
         raise
 
 
-def _take(file: IO[str], folder: Path) -> None:
+def _take(file: int, folder: Path) -> None:
     """BlockingIOError if another process holds the lock."""
     try:
         if sys.platform == "win32":
             import msvcrt
 
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        elif not _take_of_linux(file):
             import fcntl
 
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -93,6 +107,22 @@ def _take(file: IO[str], folder: Path) -> None:
             RuntimeWarning,
             stacklevel=2,
         )
+
+
+def _take_of_linux(file: int) -> bool:
+    """Takes the lock of the open file; False: the system has none."""
+    if sys.platform != "linux":
+        return False
+    import fcntl
+
+    whole = struct.pack("hhqqi0q", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)  # a struct flock64
+    try:
+        fcntl.fcntl(file, fcntl.F_OFD_SETLK, whole)
+    except OSError as error:
+        if error.errno == EINVAL:
+            return False
+        raise
+    return True
 
 
 def _held_by(folder: Path, holder: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +16,11 @@ OPTIONS: Final = {option["name"] for row in ROWS.values() for option in row["opt
 def defaults(method: str) -> dict[str, Any]:
     """The defaults of a method's options by name; None: the option's text says what happens without a value."""
     return {option["name"]: option["default"] for option in ROWS[method]["options"]}
+
+
+def contradicted(options: Mapping[str, Any], given: Mapping[str, Any], names: Collection[str]) -> list[str]:
+    """Which of these options are given another value than they have in `options`."""
+    return [name for name in names if name in given and name in options and given[name] != options[name]]
 
 
 def shown_options(method: str, options: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""A warning of runs that came near the singularity of Tait-Bryan angles."""
+"""A warning of runs and equilibria that came near the singularity of Tait-Bryan angles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lgint._args import warn
 NEAR = 1e-2  # cosine of the middle angle below which errors are amplified too much to be passed over
 
 
-def warn_of_angles(results: Sequence[Mapping[str, Any]]) -> None:
+def warn_of_angles(results: Sequence[Mapping[str, Any]], clock: str = "t") -> None:
     """Warns once of the nearest approach in results of the core, each of a run: q' has terms divided by the cosine."""
     cosines = [result["stats"]["least_cosine"] for result in results]
     least = min(cosines)
@@ -20,6 +20,7 @@ def warn_of_angles(results: Sequence[Mapping[str, Any]]) -> None:
     body, t = results[run]["nearest"]
     which = f" of run {run}" if len(results) > 1 else ""
     warn(
-        f"the Tait-Bryan angles of {body}{which} come near their singularity at t = {t:.9g} (cosine {least:.1e}), "
-        "where errors grow; use another formulation for that body, such as R3xSO3, or another reference rotation"
+        f"the Tait-Bryan angles of {body}{which} come near their singularity at {clock} = {t:.9g} "
+        f"(cosine {least:.1e}), where errors grow; use another formulation for that body, such as R3xSO3, or another "
+        "reference rotation"
     )

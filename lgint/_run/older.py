@@ -1,4 +1,4 @@
-"""What files of format 4 leave out: the values of options that were not given, and the memory that elements had."""
+"""What files of format 4 leave out: options that were not given, memory that elements had, redundant rows."""
 
 from __future__ import annotations
 
@@ -54,7 +54,12 @@ def updated(about: Mapping[str, Any]) -> dict[str, Any]:
     if "options" not in about:
         return dict(about)
     method, given = about["method"], about["options"]
-    return {**about, "options": {**_usual(method), **given}, "given": given}
+    return {**about, "options": {**_usual(method), **given}}
+
+
+def lacks_rows(found: Mapping[str, Any], own: Mapping[str, Any]) -> bool:
+    """Whether the record of an older model left out redundant rows for good, which one that is built today has."""
+    return "loops" in own and "loops" not in found and bool(found.get("dropped"))
 
 
 def _usual(method: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from lgint._args import array, guess, number
-from lgint._run.methods import OPTIONS, defaults
+from lgint._run.methods import OPTIONS, contradicted, defaults
 from lgint._run.trajectory import Trajectory
 
 # what multipliers, momenta and the data of a run mean depends on these, so that a resumed run keeps them
@@ -45,10 +45,19 @@ def inherited(run: Trajectory | None, given: Mapping[str, Any], *, own_steps: bo
     """
     if run is None:
         return {}
-    _refuse_contradiction(run, given)
-    left_out = {*given, *(_control_options(run.method) if own_steps else ())}
-    names = defaults(run.method).keys() & run.options.keys() - left_out
-    kept = {name: run.options[name] for name in names if run.options[name] is not None}
+    for name in contradicted(run.options, given, KEPT):
+        raise ValueError(
+            f"{name}: the run that is resumed has {name}={run.options[name]!r}, on which the meaning of its "
+            f"multipliers depends, and {given[name]!r} was given; leave {name} out, or begin anew from its last "
+            "state by model.with_state"
+        )
+    return left_over(run.method, run.options, {*given, *(_control_options(run.method) if own_steps else ())})
+
+
+def left_over(method: str, options: Mapping[str, Any], given: Collection[str]) -> dict[str, Any]:
+    """The values in `options` of all options that are not among the `given` ones."""
+    names = defaults(method).keys() & options.keys() - given
+    kept = {name: options[name] for name in names if options[name] is not None}
     return {name: np.array(value) if isinstance(value, list) else value for name, value in kept.items()}
 
 
@@ -57,16 +66,6 @@ def takes_own_steps(run: Trajectory | None, h: float | None, given: Mapping[str,
     if run is None or any(given.get(name) is not None for name in _control_options(run.method)):
         return True
     return h is not None and run.options.get("control") != "none"
-
-
-def _refuse_contradiction(run: Trajectory, given: Mapping[str, Any]) -> None:
-    for name in KEPT:
-        if name in given and name in run.options and given[name] != run.options[name]:
-            raise ValueError(
-                f"{name}: the run that is resumed has {name}={run.options[name]!r}, on which the meaning of its "
-                f"multipliers depends, and {given[name]!r} was given; leave {name} out, or begin anew from its last "
-                "state by model.with_state"
-            )
 
 
 def _step(h: float | None) -> float:
@@ -87,7 +86,9 @@ def steps_of(
     """Step size and options for the core, NaN where the steps adapt and `h` is the first one; `kept` are inherited."""
     tolerances = [name for name in ("rtol", "atol") if options.get(name) is not None]
     if not tolerances and kept.keys() & {"rtol", "atol"}:
-        return (_step(h) if kept.get("control") == "none" else np.nan), dict(options)
+        if kept.get("control") == "none":
+            return _step(h), dict(options)
+        return np.nan, {**options, **({} if h is None else {"first_step": number("h", h, positive=True)})}
     if not tolerances:
         for name in _control_options(method):
             if options.get(name) is not None:

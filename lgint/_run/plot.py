@@ -196,7 +196,7 @@ def _energy(axes: Axes, run: States) -> None:
         axes.set(title="no energy")
         return
     axes.plot(run.t, energy - energy[0])
-    axes.set(title="change of energy", xlabel=run.abscissa.label, ylabel="J")
+    axes.set(title=f"change of {run.energy_kind} energy", xlabel=run.abscissa.label, ylabel="J")
 
 
 def _residuals(axes: Axes, run: States) -> None:

@@ -11,6 +11,7 @@ from lgint._args import Array, listing, number
 from lgint._model.compare import same_record
 from lgint._model.model import MissingFunctionError, Model, System, same_shape
 from lgint._model.record import BodyRow, mode_count
+from lgint._run import older
 from lgint._run.trajectory import Trajectory
 
 _FIXED: Final = {row["name"] for row in _core.NODES if row["place"] == "fixed"}
@@ -26,8 +27,8 @@ class Start(NamedTuple):
     memory: dict[str, Any]
 
     def inheriting(self, options: dict[str, Any]) -> Start:
-        """The same with the options of the run that is resumed, which the core takes as defaults."""
-        return self._replace(memory={**self.memory, "options": options}) if "carry" in self.memory else self
+        """The same with the options of the run that goes on, which the core takes as defaults."""
+        return self._replace(memory={**self.memory, "options": options}) if options else self
 
 
 def start_option(start: Trajectory | str | None, options: dict[str, Any]) -> Trajectory | None:
@@ -81,6 +82,11 @@ def _check_shape(model: System, other: System) -> None:
     here, there = _shape(model), _shape(other)
     for what, mine in here.items():
         if mine != there[what]:
+            if what == "constraint rows" and older.lacks_rows(other.record(), model.record()):
+                raise ValueError(
+                    "start: this trajectory is of an older version, which left out redundant rows for good; go on with "
+                    "its own model, start.model, or begin anew from model.with_state(start, project=True)"
+                )
             raise ValueError(
                 f"start: this trajectory belongs to another model; its {what} are {_shown(there[what])}, those of the "
                 f"model given are {_shown(mine)}"

@@ -48,9 +48,6 @@ class Stats:
         Evaluations of the forces.
     dense_fallbacks : int
         Factorisations that were left to LAPACK's dense one.
-    midpoint_gradients : int
-        Steps of an energy-momentum method in which a midpoint gradient replaced a discrete one, so that the energy
-        is not exact; see the page of these methods.
     gradients_formed : int
         Gradients that a LagrangianModel was not given: by complex step or by differences.
     wall_time : float
@@ -62,6 +59,10 @@ class Stats:
     least_cosine : float or None
         The least cosine of the middle one of a body's Tait-Bryan angles, over all steps; 1 if no body has such angles,
         None in files of versions that did not count it.
+    parasitic_rate : float or None
+        Of the rates of Euler parameters in "eml", "reml" and "null_eml" the part along the parameters, which means
+        nothing, over the largest rates of the body so far: the largest value of all bodies and steps. It tells how far
+        the alternating error of these methods has grown. None for other methods and for systems of functions.
     """
 
     steps: int = 0
@@ -72,12 +73,12 @@ class Stats:
     factorisations: int = 0
     force_evaluations: int = 0
     dense_fallbacks: int = 0
-    midpoint_gradients: int = 0
     gradients_formed: int = 0
     wall_time: float = 0.0
     h_used: float = 0.0
     newton: str | None = None
     least_cosine: float | None = None
+    parasitic_rate: float | None = None
 
 
 class Abscissa(NamedTuple):
@@ -175,7 +176,8 @@ class States:
         """For each state of `lgint.equilibrium` whether it is stable, None where loads or laws have no potential.
 
         An equilibrium is stable where the potential energy has a minimum among the positions that the joints allow;
-        `extra["unstable"]` is the number of independent directions (n, 1) in which it falls instead, -1 for None.
+        `extra["unstable"]` is the number of independent directions (n, 1) in which it falls instead, -1 for None. A
+        neutral equilibrium, where energy falls in no direction but is constant in one, up to round-off, has None, too.
         States of other runs, and of files without this number, have None.
         """
         found = self.extra.get(UNSTABLE, np.full((len(self), 1), -1.0))
@@ -455,15 +457,22 @@ class States:
 
     # ---- the whole system ----
 
-    def energy(self, kind: str = "total") -> Array:
+    @property
+    def energy_kind(self) -> str:
+        """The kind of energy that `energy()` gives: "generalized" of states with a momentum p, else "total"."""
+        return "generalized" if "p" in self.extra else "total"
+
+    def energy(self, kind: str | None = None) -> Array:
         """Energy of the whole system.
 
         Parameters
         ----------
-        kind : str
+        kind : str, optional
             "total", "kinetic" or "potential" (of gravity and springs); "generalized": p.v - T + V with the momentum p
             of the state, and by Hamilton's methods ("emh", "mph"), whose v is the inverse of the mass times p,
-            p.v/2 + V; energy-momentum methods conserve it where nothing but the potential acts.
+            p.v/2 + V; energy-momentum methods conserve it where nothing but the potential acts. Default: the kind that
+            the method conserves, which `energy_kind` names: "generalized" if the states have a momentum, else "total".
+            Between steps the generalized energy has the error of p, which is interpolated linearly.
 
         Returns
         -------
@@ -475,6 +484,8 @@ class States:
         ValueError
             For another kind, and for "generalized" where the states have no momentum.
         """
+        if kind is None:
+            kind = self.energy_kind
         choice("kind of energy", kind, ("total", "kinetic", "potential", "generalized"))
         kinetic, potential = self.model.core.energy(self.clock, self.q, self.v, self._loads, self._memory)
         if kind == "generalized":

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
     from lgint._run.view import View
 
+OPTIONAL_STATS: Final = {
+    "newton": (str, NoneType),
+    **dict.fromkeys(("least_cosine", "parasitic_rate"), (int, float, NoneType)),
+}
 STEP: Final = tuple(_core.COLUMNS[: _core.COLUMNS.index("extra")])
 STATE: Final = (*STEP, *PARTS)
 SAVED: Final = "saved_"  # in files, before the names of saved quantities
@@ -397,6 +401,7 @@ def loaded(about: Mapping[str, Any], arrays: Mapping[str, Array], model: System,
     _check_texts(model, about)
     _check_arrays(model, result, finite)
     method = choice("method", about["method"], [*ROWS, EQUILIBRIUM])
+    _check_others(result, goes_on=method in ROWS and len(result["end"]["t"]) > 0)
     return Trajectory(model, method, about["options"], result)
 
 
@@ -418,9 +423,21 @@ def _check_texts(model: System, about: Mapping[str, Any]) -> None:
     if isinstance(about["status"], bool) or about["status"] not in (-1, 0, 1):
         raise ValueError(f"status: -1, 0 or 1 expected, got {shown(about['status'])}")
     for name, value in about["stats"].items():
-        expected = {"newton": (str, NoneType), "least_cosine": (int, float, NoneType)}.get(name, (int, float))
+        expected = OPTIONAL_STATS.get(name, (int, float))
         if not isinstance(value, expected):
             raise ValueError(f"stats: {name} cannot be {shown(value)}")
+
+
+def _check_others(result: Mapping[str, Any], *, goes_on: bool) -> None:
+    """ValueError unless what is saved beside the states is numbers; a run that can be resumed has a carry."""
+    carry = result["carry"]
+    if carry.dtype != float or carry.ndim != 1 or (goes_on and not carry.size):
+        raise ValueError(f"carry: a list of numbers expected, got {carry.dtype} of {carry.shape}")
+    for name, values in result["saved"].items():
+        if values.dtype != float or values.shape[:1] != result["t"].shape:
+            raise ValueError(
+                f"{name}: numbers for each of {len(result['t'])} states expected, got {values.dtype} of {values.shape}"
+            )
 
 
 def _check_arrays(model: System, result: Mapping[str, Any], finite: bool) -> None:

@@ -15,8 +15,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from lgint._args import shown
 from lgint._run.files import path_of
-from lgint._sweep.job import Outcome
+from lgint._sweep.job import Outcome, numbers
 
 FORMAT: Final = "lgint sweep 2"
 BY_NAME: Final = "lgint sweep 1"  # the format of files which know functions by their names only
@@ -58,8 +59,7 @@ class Store:
         try:
             self._file = sqlite3.connect(self._path, timeout=SHORT, isolation_level=None)
             _patiently(lambda: self._begin(about), PATIENCE)
-            rows = self._file.execute("SELECT key, report, data FROM runs")
-            self._outcomes = {key: Outcome(_unpacked(data), report) for key, report, data in rows}
+            self._outcomes = dict(self._kept())
         except (sqlite3.DatabaseError, ValueError) as error:
             if self._file:
                 self._file.close()
@@ -87,14 +87,27 @@ class Store:
         if not tables <= TABLES:
             raise ValueError(f"path: {self._path} is not the file of a sweep: it has other tables")
         rows = self._file.execute("SELECT format, about FROM about") if "about" in tables else []
-        return [(found, json.loads(text)) for found, text in rows]
+        return [(found, self._about_of(found, text)) for found, text in rows]
+
+    def _about_of(self, found: Any, text: Any) -> About:
+        """What a file of the format `found` says."""
+        if found not in (FORMAT, BY_NAME):
+            raise ValueError(f"path: the format of {self._path} is {found!r}, and this version reads {FORMAT!r}")
+        try:
+            about: Any = json.loads(text)
+        except (TypeError, ValueError):  # no text, or no JSON
+            about = None
+        if not isinstance(about, dict) or not all(isinstance(words, str) for words in about.values()):
+            raise ValueError(
+                f"path: {self._path} is damaged: what it says of its sweep, {shown(text)}, cannot be read; restore it "
+                "from a copy, or choose another file"
+            )
+        return about
 
     def _check(self, about: About) -> None:
         """ValueError for the file of another sweep; one that knew functions by their names gets to know these."""
         said = self._said()
         found, begun = said[0]
-        if found not in (FORMAT, BY_NAME):
-            raise ValueError(f"path: the format of {self._path} is {found!r}, and this version reads {FORMAT!r}")
         if about in (other for _, other in said):
             return
         for name in begun if found == BY_NAME else about.keys() | begun.keys():
@@ -116,6 +129,18 @@ class Store:
                 file.execute("INSERT INTO about VALUES (?, ?)", (FORMAT, json.dumps(left)))
 
     # ---- outcomes ----
+
+    def _kept(self) -> Iterator[tuple[str, Outcome]]:
+        """What the file holds."""
+        assert self._file is not None
+        for row, key, report, data in self._file.execute("SELECT rowid, key, report, data FROM runs"):
+            try:
+                yield key, _outcome(report, data)
+            except Exception as error:  # of many kinds, from the layers of an .npz file
+                raise ValueError(
+                    f"path: {self._path} is damaged: the outcome of a run cannot be read ({error}); delete it with the "
+                    f'SQL statement "DELETE FROM runs WHERE rowid = {row}", and the run is done again'
+                ) from error
 
     def __contains__(self, key: str) -> bool:
         return key in self._outcomes
@@ -199,8 +224,11 @@ def _packed(values: Mapping[str, np.ndarray[Any, Any]] | None) -> bytes | None:
     return file.getvalue()
 
 
-def _unpacked(data: bytes | None) -> dict[str, np.ndarray[Any, Any]] | None:
+def _outcome(report: Any, data: bytes | None) -> Outcome:
+    """What `_packed` has written."""
+    if not isinstance(report, str):
+        raise ValueError(f"its report is {shown(report)}")
     if data is None:
-        return None
+        return Outcome(None, report)
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        return {name: arrays[name] for name in arrays.files}
+        return Outcome({name: numbers(name, arrays[name]) for name in arrays.files}, report)

@@ -65,8 +65,8 @@ def sweep(
     path : path, optional
         A file (an SQLite database) to which every portion of finished runs is written. The same call with the same file
         does only what is missing, whatever has ended the first one. Functions are the same if they have the same code
-        and values, objects if pickle keeps the same of them. What cannot be pickled needs a name among the
-        parameters; an observable has one.
+        and values, the globals and the `module.c` that they name included, objects if pickle keeps the same of them.
+        What cannot be pickled needs a name among the parameters; an observable has one.
     progress : bool
         Show a progress bar on standard error.
     units : dict of str, optional

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lgint._args import Array
+from lgint._args import Array, shown
 from lgint._run.plot import COLORS, Picture, style
 from lgint._tools.axes import MARKERS, Slope, logarithmic, triangles, whole
 
@@ -65,6 +65,8 @@ def _slope(curve: Curve) -> Slope:
 def panels(names: Sequence[str], draw: Callable[[Axes, str], None], axes: Axes | None) -> Figure:
     """A figure with a panel for each name and one legend below, or one panel in the axes that are given."""
     if axes is not None:
+        if not hasattr(axes, "semilogy"):
+            raise ValueError(f"ax: axes of matplotlib expected, got {shown(axes)}")
         if len(names) != 1:
             raise ValueError(f"ax: axes show one panel; choose one of {', '.join(names)}")
         with style():
@@ -104,18 +106,18 @@ def legend_columns(labels: Iterable[str], width: float) -> int:
 
 
 def over_time(
-    t: Mapping[str, Array], values: Mapping[str, Mapping[str, Array]], names: Sequence[str], axes: Axes | None
+    t: Mapping[str, Array], values: Mapping[str, Mapping[str, Array]], titles: Mapping[str, str], axes: Axes | None
 ) -> Figure:
-    """Drifts of invariants on a logarithmic axis: a panel for each invariant, a line for each run."""
+    """Drifts of invariants on a logarithmic axis: a panel for each invariant with its title, a line for each run."""
 
     def draw(panel: Axes, name: str) -> None:
         for i, (label, run) in enumerate(values.items()):
             if name in run:
                 drift = np.where(run[name] > 0, run[name], np.nan)
                 panel.semilogy(t[label], drift, label=label, color=COLORS[i % len(COLORS)], linewidth=1.0)
-        panel.set(title=name.replace("_", " "), xlabel="t / s", ylabel="drift")
+        panel.set(title=titles[name], xlabel="t / s", ylabel="drift")
 
-    return panels(names, draw, axes)
+    return panels(list(titles), draw, axes)
 
 
 # ---- the demo ----

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lgint import _html
-from lgint._args import Array, choice, shown
+from lgint._args import Array, choice, for_each, functions_by_name, listing, shown
 from lgint._run.trajectory import Trajectory
 from lgint._tools import tables
 
@@ -21,9 +21,12 @@ if TYPE_CHECKING:
 Quantity = Callable[[Trajectory], Any]
 Invariants = Sequence[str | Quantity] | Mapping[str, Quantity]
 
+ENERGY = "energy"
+
 # name: the values (n,) or (n, k) of a run, and whether the change since the start counts or the value itself
-_NAMED: dict[str, tuple[Quantity, bool]] = {
-    "energy": (lambda run: run.energy(), True),
+Quantities = dict[str, tuple[Quantity, bool]]
+_NAMED: Quantities = {
+    ENERGY: (lambda run: run.energy(), True),
     "generalized_energy": (lambda run: run.energy("generalized"), True),
     "momentum": (lambda run: run.momentum(), True),
     "angular_momentum": (lambda run: run.angular_momentum(), True),
@@ -32,9 +35,33 @@ _NAMED: dict[str, tuple[Quantity, bool]] = {
 }
 
 
-def deviations(run: Trajectory, invariants: Invariants) -> dict[str, Array]:
-    """Name and largest component (n,) of how far each invariant of a run is from its value at the start."""
-    return {name: _deviation(np.asarray(values(run)), change) for name, (values, change) in _chosen(invariants)}
+def deviations(run: Trajectory, chosen: Quantities, energy: str | None) -> dict[str, Array]:
+    """Name and largest component (n,) of how far each invariant of a run is from its value at the start.
+
+    `energy`: the kind of the "energy" that is asked for by name, if it is.
+    """
+    named: Quantities = {ENERGY: (lambda run: run.energy(energy), True)} if energy else {}
+    return {
+        name: _deviation(for_each(f"invariants: {name!r}", values(run), len(run)), change)
+        for name, (values, change) in {**chosen, **named}.items()
+    }
+
+
+def kind_of_energy(chosen: Quantities, runs: Iterable[Trajectory]) -> str | None:
+    """The kind of the "energy" that is asked for by name, of all runs; None: it is not asked for."""
+    return one_kind(run.energy_kind for run in runs) if chosen.get(ENERGY) is _NAMED[ENERGY] else None
+
+
+def one_kind(kinds: Iterable[str]) -> str:
+    """The kind of several energies if it is the same, else the total one, which all states have."""
+    different = {*kinds}
+    return different.pop() if len(different) == 1 else "total"
+
+
+def label(name: str, energy: str | None) -> str:
+    """An invariant in tables and diagrams; `energy` as in `deviations`."""
+    words = name.replace("_", " ")
+    return f"{energy} {words}" if energy and name == ENERGY else words
 
 
 def _deviation(values: Array, change: bool) -> Array:
@@ -42,12 +69,22 @@ def _deviation(values: Array, change: bool) -> Array:
     return np.asarray(flat.max(axis=1, initial=0.0))
 
 
-def _chosen(invariants: Invariants) -> list[tuple[str, tuple[Quantity, bool]]]:
-    if isinstance(invariants, str):
+def quantities(invariants: Invariants) -> Quantities:
+    """Invariants by their names; ValueError for anything else."""
+    if isinstance(invariants, str) or callable(invariants):
         invariants = [invariants]
     if isinstance(invariants, Mapping):
-        return [(name, (function, True)) for name, function in invariants.items()]
-    return [_entry(entry) for entry in invariants]
+        named = functions_by_name("invariants", invariants)
+        return {name: (function, True) for name, function in named.items()}
+    if not np.iterable(invariants):
+        raise ValueError(
+            "invariants: names, or functions of a trajectory, in a list, or functions by names expected, got "
+            f"{shown(invariants)}"
+        )
+    entries = [_entry(entry) for entry in invariants]
+    if len(dict(entries)) < len(entries):
+        raise ValueError(f"invariants: {listing([name for name, _ in entries])} are not all different; give them names")
+    return dict(entries)
 
 
 def _entry(entry: str | Quantity) -> tuple[str, tuple[Quantity, bool]]:
@@ -68,10 +105,13 @@ class Drift:
     values : dict of dict of ndarray, shape (n,)
         Label of each run, name of each invariant: the largest component of its change since the start of the run. Of
         "position_residual" and "velocity_residual" the largest component itself.
+    energy_kind : str or None
+        The kind of the "energy" that was asked for by name, of all runs: "generalized" or "total".
     """
 
     t: dict[str, Array]
     values: dict[str, dict[str, Array]]
+    energy_kind: str | None = None
 
     @property
     def largest(self) -> dict[str, dict[str, float]]:
@@ -100,11 +140,14 @@ class Drift:
     def _repr_html_(self) -> str:
         return _html.table(self._title(), self._head(), self._rows())
 
+    def _labels(self) -> list[str]:
+        return [label(name, self.energy_kind) for name in self.names]
+
     def _title(self) -> str:
         return "drift over the run, and at its end"
 
     def _head(self) -> list[str]:
-        return ["run", *(cell for name in self.names for cell in (name, "at the end"))]
+        return ["run", *(cell for name in self._labels() for cell in (name, "at the end"))]
 
     def _rows(self) -> list[list[str]]:
         largest, last = self.largest, self.last
@@ -147,7 +190,7 @@ class Drift:
         """
         from lgint._tools import convergence
 
-        return convergence.over_time(self.t, self.values, self.names, ax)
+        return convergence.over_time(self.t, self.values, dict(zip(self.names, self._labels(), strict=True)), ax)
 
 
 def _shown(number: float | None) -> str:
@@ -164,7 +207,8 @@ def drift(runs: Trajectory | Mapping[str, Trajectory], invariants: Invariants = 
     invariants : sequence or mapping
         Names out of "energy", "generalized_energy", "momentum", "angular_momentum", "position_residual" and
         "velocity_residual" (of the constraints), and functions of a trajectory with a row (n,) or (n, k) for each
-        state; or a mapping of names to such functions.
+        state; or a mapping of names to such functions. "energy" is of one kind for all runs, which labels name: the
+        generalized one if all have it, as those of energy-momentum methods do, else the total one.
 
     Returns
     -------
@@ -174,7 +218,8 @@ def drift(runs: Trajectory | Mapping[str, Trajectory], invariants: Invariants = 
     Raises
     ------
     ValueError
-        For anything but trajectories with states, and for unknown names of invariants.
+        For anything but trajectories with states, unknown names of invariants, and functions without a real value for
+        each state.
     """
     if not isinstance(runs, (Trajectory, Mapping)):
         raise ValueError(f"runs: a trajectory, or a mapping of labels to trajectories, expected, got {shown(runs)}")
@@ -182,7 +227,10 @@ def drift(runs: Trajectory | Mapping[str, Trajectory], invariants: Invariants = 
     for label, run in named.items():
         if not isinstance(run, Trajectory) or not len(run):
             raise ValueError(f"runs: trajectories with states expected, got {run!r} as {label!r}")
+    chosen = quantities(invariants)
+    kind = kind_of_energy(chosen, named.values())
     return Drift(
         {label: run.t for label, run in named.items()},
-        {label: deviations(run, invariants) for label, run in named.items()},
+        {label: deviations(run, chosen, kind) for label, run in named.items()},
+        kind,
     )

@@ -13,6 +13,7 @@ from lgint import _html
 from lgint._args import Array, choice
 from lgint._run.trajectory import Trajectory
 from lgint._tools import tables
+from lgint._tools.drifts import label
 from lgint._tools.orders import Asymptotic, asymptotic, between
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class Study:
         The largest such error over the run, if it was asked for.
     drifts : dict of ndarray, shape (n,)
         How far each invariant moved away at most over the run.
+    energy_kind : str or None
+        The kind of the "energy" among the invariants that was asked for by name: "generalized" or "total".
     seconds : ndarray, shape (n,)
         Processor time of the runs, s.
     trajectories : tuple of Trajectory
@@ -70,6 +73,7 @@ class Study:
     drifts: dict[str, Array] = field(default_factory=dict)
     seconds: Array = field(default_factory=lambda: np.empty(0))
     failures: dict[int, str] = field(default_factory=dict)
+    energy_kind: str | None = None
 
     @property
     def orders(self) -> dict[str, Array]:
@@ -80,6 +84,11 @@ class Study:
     def asymptotic(self) -> dict[str, Asymptotic]:
         """The order (`.order`) of each quantity in its asymptotic range, and the step sizes of that range (`.h`)."""
         return {name: asymptotic(self.h, error) for name, error in self.errors.items()}
+
+    @property
+    def _drift_labels(self) -> dict[str, str]:
+        """What tables and diagrams call the drifts."""
+        return {name: f"drift of {label(name, self.energy_kind)}" for name in self.drifts}
 
     @property
     def steps(self) -> Array:
@@ -112,7 +121,7 @@ class Study:
         head = ["h"] if self.tolerance is None else ["rtol"]
         for name in self.errors:
             head += [f"error in {name}", "order"] + ([f"most in {name}"] if name in self.maxima else [])
-        return [*head, *(f"drift of {name}" for name in self.drifts), "steps", "time / s"]
+        return [*head, *self._drift_labels.values(), "steps", "time / s"]
 
     def _rows(self) -> list[list[str]]:
         first = self.h if self.tolerance is None else self.tolerance
@@ -324,7 +333,7 @@ class Comparison(Mapping[str, Study]):
         found: dict[str, str] = {}
         for study in self.values():
             found |= {name: f"{kind} in {name}" for name in (study.maxima if maximum else study.errors)}
-            found |= {name: f"drift of {name.replace('_', ' ')}" for name in study.drifts}
+            found |= study._drift_labels
         if not found:
             raise ValueError("maximum: these studies were not asked for errors over the run (maximum=True)")
         return found

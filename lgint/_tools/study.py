@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from lgint._args import Array, choice, number, shown
+from lgint._args import Array, choice, flag, for_each, functions_by_name, number, shown
 from lgint._core import IntegrationError, Interrupted
 from lgint._model.model import System
 from lgint._run.integrate import count, integrate, method_info
 from lgint._run.progress import progress_bar
 from lgint._run.trajectory import Trajectory
 from lgint._tools.differences import differences, places, rows, same_space
-from lgint._tools.drifts import Invariants, deviations
+from lgint._tools.drifts import Invariants, deviations, kind_of_energy, one_kind, quantities
 from lgint._tools.results import Comparison, Study
 
 Observables = Mapping[str, Callable[[Trajectory], Any]]
@@ -66,7 +67,7 @@ def study(
         Names and functions of a trajectory, with a number or a vector for each of its states, whose errors are found
         as well: for example ``{"tip": lambda run: run.position("top")}``.
     invariants : sequence or mapping
-        Quantities whose drift is found, as in `lgint.drift`.
+        Quantities whose drift is found, as in `lgint.drift`; "energy" is of one kind for all studies of `compare`.
     repeats : int
         Each run is made this number of times, and the least processor time counts.
     failures : {"raise", "keep"}
@@ -92,27 +93,37 @@ def study(
         made.
     """
     choice("failures", failures, ("raise", "keep"))
-    watched = _watched(observables)
+    watched = {} if observables is None else functions_by_name("observables", observables)
+    chosen, maximum, t_end = quantities(invariants), flag("maximum", maximum), number("t_end", t_end)
+    _check_reference(reference)
     cases = _cases(steps, tolerances, options)
-    times = _times(cases, t_end, options, wanted=maximum or bool(invariants and steps is not None))
-    kept: dict[str, Any] = {"save_every": _LAST} if steps is not None or not invariants else {}
+    times = _times(cases, t_end, options, wanted=maximum)
+    kept: dict[str, Any] = {"save_every": _LAST} if steps is not None or not chosen else {}
     kept |= {} if times is None else {"t_eval": times}
     count("repeats", repeats)
     runs: list[_Run] = []
+
+    def watch(case: Mapping[str, Any]) -> dict[str, Any]:
+        """Where invariants are looked at: the start and ends of own steps, as in between p is interpolated."""
+        at = _times(cases if maximum else [case], t_end, options, wanted=bool(chosen and kept))
+        return {} if at is None else {"t_eval": np.append(options.get("t0", 0.0), at)}
 
     def found(best: Trajectory | None) -> Study:
         compared = times if maximum else None
         errors = [{} if one.failure or not best else _errors(one.run, best, compared, watched) for one in runs]
         if not any(errors):
             errors = [dict.fromkeys(("q", "v", *watched), np.array([math.nan]))] * len(runs)
-        drifts = [{} if one.failure else deviations(one.run, invariants) for one in runs]
+        kind = kind_of_energy(chosen, (one.run for one in runs))
+        drifts = [{} if one.failure else deviations(one.run, chosen, kind) for one in runs]
         rtol = None if tolerances is None else np.array([float(np.max(case["rtol"])) for case in cases[: len(runs)]])
-        return _study(method, options, [*zip(cases, runs, strict=False)], rtol, errors, drifts, maximum)
+        return _study(method, options, [*zip(cases, runs, strict=False)], rtol, errors, drifts, kind, maximum)
 
     try:
         with progress_bar(progress, 0, len(cases) + 1, "runs") as move:
             for case in cases:
-                runs.append(_run(model, method, {"t_end": t_end, **kept, **case}, repeats, failures, t_end))
+                runs.append(
+                    _run(model, method, {"t_end": t_end, **kept, **watch(case), **case}, repeats, failures, t_end)
+                )
                 if move:
                     move(len(runs))
             best = _reference(reference, model, method, {"t_end": t_end, **kept, **cases[-1]}, cases)
@@ -123,14 +134,6 @@ def study(
     return found(best)
 
 
-def _watched(observables: Observables | None) -> Observables:
-    if observables is None:
-        return {}
-    if not isinstance(observables, Mapping) or not all(map(callable, observables.values())):
-        raise ValueError(f"observables: functions of a trajectory by names expected, got {shown(observables)}")
-    return observables
-
-
 def _study(
     method: str,
     options: Mapping[str, Any],
@@ -138,6 +141,7 @@ def _study(
     rtol: Array | None,
     errors: Sequence[Mapping[str, Array]],
     drifts: Sequence[Mapping[str, Array]],
+    energy_kind: str | None,
     maximum: bool,
 ) -> Study:
     return Study(
@@ -152,6 +156,7 @@ def _study(
         drifts=_collected(drifts, np.max),
         seconds=np.array([one.seconds for _, one in runs]),
         failures={i: one.failure for i, (_, one) in enumerate(runs) if one.failure},
+        energy_kind=energy_kind,
     )
 
 
@@ -195,9 +200,10 @@ def compare(
     """
     if not isinstance(settings, Mapping):
         raise ValueError(f"settings: arguments of lgint.study by labels expected, got {shown(settings)}")
-    arguments = {label: {**common, **_setting(label, own)} for label, own in settings.items()}
+    arguments = {label: _setting(label, own, common) for label, own in settings.items()}
     if not arguments:
         raise ValueError("settings: one setting expected at least, got none")
+    _check_reference(reference)
     if isinstance(reference, Mapping):
         times = [_times_of(given) for given in arguments.values()]
         wanted = [t for t in times if t is not None]
@@ -211,6 +217,8 @@ def compare(
         shared |= {name: common[name] for name in ("model", "t_end") if name in common}
         if "model" not in {**shared, **reference}:
             raise ValueError("reference: a model is needed, since each setting has its own")
+        if "method" not in reference:
+            raise ValueError("reference: a method is needed, since each setting has its own")
         reference = integrate(**{**shared, **kept, **reference})
     return _compared(arguments, reference)
 
@@ -228,22 +236,53 @@ def _compared(arguments: Mapping[str, Mapping[str, Any]], reference: Reference) 
             refused[label] = error
         except Interrupted as error:
             last = {} if error.trajectory is None else {label: error.trajectory}
-            error.trajectory = Comparison(studies | last)
+            error.trajectory = _comparison(studies | last)
             raise
     if not studies:
         raise next(iter(refused.values()))
-    return Comparison(studies, {label: f"{error}" for label, error in refused.items()})
+    return _comparison(studies, {label: f"{error}" for label, error in refused.items()})
 
 
-def _setting(label: str, own: object) -> dict[str, Any]:
-    if not isinstance(own, (str, Mapping)):
+def _comparison(studies: Mapping[str, Study], failures: Mapping[str, str] | None = None) -> Comparison:
+    """The comparison of studies whose "energy" is of one kind: what all conserve, else the total one."""
+    kind = one_kind(study.energy_kind for study in studies.values() if study.energy_kind)
+    return Comparison({label: _measured_by(kind, study) for label, study in studies.items()}, dict(failures or {}))
+
+
+def _measured_by(kind: str, study: Study) -> Study:
+    if study.energy_kind in (None, kind):
+        return study
+    runs = enumerate(study.trajectories)
+    drifts = [{} if i in study.failures else deviations(run, {}, kind) for i, run in runs]
+    return replace(study, drifts=study.drifts | _collected(drifts, np.max), energy_kind=kind)
+
+
+def _setting(label: str, own: object, common: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of the study of a setting."""
+    if not isinstance(own, str) and not _is_of_arguments(own):
         raise ValueError(f"settings: {label!r}: a method, or arguments of lgint.study, expected, got {shown(own)}")
-    return {"method": own} if isinstance(own, str) else dict(own)
+    given = {**common, **({"method": own} if isinstance(own, str) else own)}
+    for name in ("model", "method", "t_end"):
+        if name not in given:
+            raise ValueError(f"{name}: needed in settings[{label!r}], or for all settings")
+    return given
+
+
+def _is_of_arguments(value: object) -> TypeGuard[Mapping[str, Any]]:
+    return isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
+
+
+def _check_reference(value: object) -> None:
+    if not (value is None or isinstance(value, Trajectory) or _is_of_arguments(value)):
+        raise ValueError(
+            'reference: a trajectory, or arguments of lgint.integrate such as {"method": "rk67", "h": 1e-4}, expected, '
+            f"got {shown(value)}"
+        )
 
 
 def _times_of(given: Mapping[str, Any]) -> Array | None:
     cases = _cases(given.get("steps"), given.get("tolerances"), {})
-    return _times(cases, given["t_end"], given, wanted=bool(given.get("maximum")))
+    return _times(cases, number("t_end", given["t_end"]), given, wanted=bool(given.get("maximum")))
 
 
 # ---- the runs ----
@@ -260,8 +299,8 @@ def _cases(
     if (steps is None) == (tolerances is None):
         raise ValueError("steps: a list of step sizes expected, or `tolerances` in place of it")
     if tolerances is not None:
-        if len(tolerances) < 2:
-            raise ValueError(f"tolerances: at least two expected, got {len(tolerances)}")
+        if not np.iterable(tolerances) or len(tolerances) < 2:
+            raise ValueError(f"tolerances: at least two expected, in a list, got {shown(tolerances)}")
         return [{**options, **_tolerances(entry, options)} for entry in tolerances]
     assert steps is not None
     if not np.iterable(steps):
@@ -269,6 +308,8 @@ def _cases(
     h = [number("steps", step, positive=True) for step in steps]
     if len(set(h)) < max(2, len(h)):
         raise ValueError(f"steps: at least two step sizes, all of them different, expected, got {shown(h)}")
+    if "h" in options:
+        raise ValueError(f"h: the step sizes of a study are its `steps`, got {shown(options['h'])} beside them")
     _check_steps(options)
     return [{**options, "h": step} for step in h]
 
@@ -296,7 +337,7 @@ def _times(cases: Sequence[Mapping[str, Any]], t_end: float, options: Mapping[st
     """Times at which runs are compared, the end included: multiples of the largest step if steps are fixed."""
     if not wanted:
         return None
-    t0 = float(options.get("t0", 0.0))
+    t0 = number("t0", options.get("t0", 0.0))
     steps = [case["h"] for case in cases if "rtol" not in case and "h" in case]
     parts = max(1, math.ceil((t_end - t0) / max(steps) * (1 - 1e-12))) if steps else _ADAPTIVE
     every = math.ceil(parts / _MOST)
@@ -374,7 +415,7 @@ def _errors(run: Trajectory, best: Trajectory, times: Array | None, observables:
     errors = {name: np.abs(error).max(axis=1) for name, error in found.items() if error.size}
     for name, function in observables.items():
         values, expected = (
-            np.asarray(function(one), dtype=float)[places(who, one, times)]
+            for_each(f"observables: {name!r}", function(one), len(one))[places(who, one, times)]
             for who, one in (("runs", run), ("reference", best))
         )
         errors[name] = np.linalg.norm((values - expected).reshape(len(values), -1), axis=1)

@@ -11,7 +11,6 @@ from lgint._args import Array, array
 from lgint._build.builder import ModelBuilder
 from lgint._build.parts import Ground, ground
 from lgint._model.model import Model
-from lgint._rotation import within_half_turn
 from lgint.models._registry import benchmark
 
 
@@ -95,7 +94,7 @@ def puma560(
             name, mass=link.mass, inertia=link.inertia, position=origin + R @ link.com, rotation=R, reference=zero
         )
         builder.add_joint("revolute", before, name, point=place, axis=axis, angle=begin[i], name=joint)
-        motion = desired_motion(within_half_turn(begin[i]), goal[i] - begin[i])
+        motion = desired_motion(begin[i], goal[i] - begin[i])
         builder.add_joint_drive(joint, stiffness=P[i], damping=D[i], motion=motion, name=f"drive{i + 1}")
         before = name
     return builder.build()

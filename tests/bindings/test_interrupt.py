@@ -54,6 +54,15 @@ def test_ctrl_c_returns_control_with_what_was_computed(name, method):
     assert result["t"][-1] == pytest.approx(1e-6 * result["stats"]["steps"])
 
 
+def test_ctrl_c_in_one_run_ends_the_ensemble():
+    """Later runs do not begin: the last one would fail at once."""
+    model = lgint.models.heavy_top()
+    long, last = model, model.with_state(v=model.v0 + 1e200)
+    with ctrl_c_after(0.2), pytest.raises(KeyboardInterrupt) as caught:
+        lgint.integrate([long, last], "rk44", t_end=3.0, h=1e-6, save_every=10**6)
+    assert len(caught.value.trajectory) < 2
+
+
 def test_another_signal_handler_decides_itself():
     def handler(number, frame):
         raise LookupError("mine")

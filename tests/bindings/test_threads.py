@@ -21,6 +21,7 @@ def test_four_threads_get_the_same_bits_from_one_system(make, start, h, method):
     assert all(same_bits(result, expected) for result in results)
 
 
+@pytest.mark.measures
 def test_the_interpreter_runs_on_during_a_run():
     system, done = top(), threading.Event()
 
@@ -37,5 +38,4 @@ def test_the_interpreter_runs_on_during_a_run():
         turns += 1
     thread.join()
     elapsed = time.perf_counter() - begin
-    assert elapsed > 0.2
     assert turns > 100 * elapsed  # if the run held the lock, there would be one turn per poll, 20 a second

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import lgint
+from lgint._model.compare import same_record
 
 
 def arm(formulation="R3xSO3", **values):
@@ -106,6 +107,42 @@ def test_values_of_rods_tendons_drags_and_distances():
             model.with_parameters(**{name: value})
 
 
+@pytest.mark.filterwarnings("ignore:inertia of 'link")
+@pytest.mark.parametrize("name", lgint.models.names())
+def test_the_values_of_a_model_give_the_model(name):
+    model = lgint.models.get(name)()
+    same = model.with_parameters(**model.values)
+    assert same_record(same.record(), model.record()) and same_record(same.parameters, model.parameters)
+
+
+def test_values_are_accepted_in_the_shapes_that_they_have():
+    """Those of every kind of force, joint and rod, twice as large."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation="S3R3")
+    rod = builder.add_rod("rod", start=(0, 0, 0), end=(1, 0, 0), edges=2, stiffness=np.ones(6), inertia=np.ones(4))
+    builder.add_body("arm", mass=1.0, inertia=(1.0, 1.0, 1.0), position=(0.5, 0.0, 0.0))
+    builder.add_joint("revolute", lgint.ground, "arm", point=(0, 0, 0), axis=(0, 1, 0), name="pin")
+    builder.add_joint_drive("pin", stiffness=3.0, damping=1.0, torque=2.0, name="drive")
+    builder.add_drag("arm", drag=(1, 2, 3), name="air")
+    builder.add_spring(lgint.ground, "arm", point=[(0, 0, 1), (0, 0, 0)], stiffness=2.0, damping=1.0, name="spring")
+    builder.add_cartesian_spring(lgint.ground, "arm", stiffness=np.ones(3), damping=np.ones(3), name="support")
+    builder.add_force("arm", force=(1.0, 2.0, 3.0), name="push")
+    builder.add_tendon(rod.nodes, tension=2.0, name="tendon")
+    builder.add_joint("distance", lgint.ground, rod.nodes[0], point=[(0, 0, 1), (0, 0, 0)], name="bar")
+    model = builder.build()
+    twice = {name: 2 * np.asarray(value) for name, value in model.values.items()}
+    changed = model.with_parameters(**twice).values
+    assert changed.keys() == twice.keys() and all(np.array_equal(changed[name], twice[name]) for name in twice)
+    with pytest.raises(ValueError, match="air.drag: a diagonal matrix expected"):
+        model.with_parameters(**{"air.drag": np.ones((3, 3))})
+
+
+def test_a_keyword_and_a_value_of_one_name():
+    """The gravity of the rotor is a number in its torque; as a vector it is that of all bodies."""
+    rotor = lgint.models.rotor()
+    assert rotor.with_parameters(gravity=5.0).parameters["gravity"] == 5.0
+    assert rotor.with_parameters(gravity=(0, 0, -5.0)).values["gravity"] == [0, 0, -5.0]
+
+
 @pytest.mark.parametrize(
     ("name", "value", "text"),
     [
@@ -194,6 +231,28 @@ def test_a_failed_run_keeps_its_report_and_the_others_go_on():
     assert str(error) == str(single.value) and error.report == single.value.report
     assert error.trajectory is ensemble[1] and ensemble[1].status == -1
     assert same_run(ensemble[2], lgint.integrate(model, "rk44", t_end=1e-3, h=1e-4))
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, ZeroDivisionError])
+def test_an_interruption_and_an_error_of_the_user_s_functions_end_the_ensemble(failure):
+    begun = []
+
+    def member(i):
+        def force(t):
+            begun.append(i)
+            if i == 1 and t > 0.01:
+                raise failure
+            return (0.0, 0.0, t)
+
+        builder = lgint.ModelBuilder()
+        builder.add_body("ball", mass=1.0, inertia=(1, 1, 1))
+        builder.add_force("ball", force=force)
+        return builder.build()
+
+    models = [member(i) for i in range(3)]
+    with pytest.raises(failure) as caught:
+        lgint.integrate(models, "rk44", t_end=0.05, h=0.01)
+    assert begun[-1] == 1 and len(caught.value.trajectory[0]) == 6
 
 
 def test_progress_is_a_number_of_runs():
@@ -301,6 +360,7 @@ def test_laws_in_python_run_in_ensembles():
     assert np.allclose(speeds, [0.05**2 / 2, 0.05**2 / 4], rtol=1e-12)
 
 
+@pytest.mark.measures
 def test_other_threads_run_beside_an_ensemble():
     """The calling thread releases the GIL, so that another one can count."""
     models = [lgint.models.heavy_top()] * 100

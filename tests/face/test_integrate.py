@@ -296,6 +296,11 @@ BAD_CALLABLES = [
     ({"v0": np.full(6, np.nan)}, "v: finite"),
     ({"v0": np.zeros(5)}, r"v: shape \(6,\) expected"),
     ({"mass": None}, "mass: a function is needed"),
+    (
+        {"mass": lambda t, q: np.diag([1.0, 1, 1, -1, 1, 1])},
+        r"mass\(0, q0\): no negative eigenvalue expected, got -1 of",
+    ),
+    ({"mass": lambda t, q: np.eye(6)[::-1]}, r"mass\(0, q0\): no negative eigenvalue expected, got -1 of"),
     ({"gyro": 3.0}, "gyro: a function expected"),
     ({"constraint_jacobian": None}, "belong together"),
     ({"constraint": None, "constraint_jacobian": None}, "constraint_acceleration needs"),
@@ -303,10 +308,32 @@ BAD_CALLABLES = [
 ]
 
 
-@pytest.mark.parametrize(("given", "message"), BAD_CALLABLES, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("given", "message"), BAD_CALLABLES, ids=[message for _, message in BAD_CALLABLES])
 def test_bad_callables(given, message):
     with pytest.raises(ValueError, match=message):
         lgint.CallableModel(**{"space": "R3xSO3", **functions(), **given})
+
+
+MASSES = {
+    "held by the constraint": lambda t, q: np.diag([1.0, 0.0]),
+    "round-off": lambda t, q: np.diag([1.0, -1e-17]),
+    "infinite before the start": lambda t, q: np.diag([1.0, 1 / t]),
+}
+
+
+@pytest.mark.parametrize("mass", MASSES.values(), ids=[*MASSES])
+def test_masses_that_are_semidefinite(mass):
+    model = lgint.CallableModel(
+        "Rn",
+        [1.0, 0.0],
+        [0.0, 0.0],
+        mass=mass,
+        force=lambda t, q, v: -q,
+        constraint=lambda t, q: q[1:],
+        constraint_jacobian=lambda t, q: [[0.0, 1.0]],
+    )
+    run = lgint.integrate(model, "rk44", t0=0.5, t_end=1.5, h=1e-2)
+    assert run.q[-1, 0] == pytest.approx(np.cos(1.0), abs=1e-8)
 
 
 @pytest.mark.parametrize("verb", ["mass", "force", "gyro", "constraint", "constraint_jacobian", "energy"])

@@ -13,12 +13,13 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 import lgint
-from lgint._model.keys import UnnamedError, key_of
+from lgint._model.keys import Keys, UnnamedError, key_of, text_of
 
 LOG = logging.getLogger("keys")
 LOCK = threading.Lock()
@@ -184,6 +185,96 @@ def test_functions_that_name_each_other():
         return even
 
     assert key_of(pair(0)) == key_of(pair(0)) != key_of(pair(1))
+
+
+class Part:
+    """Its parts refer back to it."""
+
+    def __init__(self, c, *parts):
+        self.c, self.parts, self.chosen = c, parts, None
+        for part in parts:
+            part.whole = self
+
+    def choose(self, part):
+        self.chosen = part
+        return self
+
+
+def circles():
+    """Values in circles, and parts of them, which are all different from each other, made anew."""
+
+    def closures(c):
+        def first(t, q, v):
+            return second(t, q, v) if v[0] else q[0] - c
+
+        def second(t, q, v):
+            return first(t, q, v)
+
+        return first, second
+
+    def two(k):
+        machine = Part(0, Part(1, Part(3)), Part(2, Part(3)))
+        return machine.choose(machine.parts[k].parts[0])
+
+    def chain(back):
+        """The last part, found twice, leads to a part or to the whole; both are two levels above where it is found."""
+        end, also = Part(4), Part(4)
+        machine = Part(0, Part(1, Part(2, end)))
+        end.choose(machine.parts[0])
+        also.choose(machine)
+        machine.parts[0].choose(also if back else end)
+        return machine
+
+    functions, parts = [closures(0.1), closures(0.2)], [Part(1, Part(3)), Part(2, Part(3))]
+    first, second = ([pair[i] for pair in functions] for i in (0, 1))
+    lists = [[*first, second[0]], [*first, second[1]]]
+    return [*first, *second, *parts, *(part.parts[0] for part in parts), *lists, two(0), two(1), chain(0), chain(1)]
+
+
+def test_values_in_circles_differ_where_others_in_the_circle_do():
+    keys = Keys()
+    found = [text_of(keys.plain(value)) for value in circles()]
+    assert len(set(found)) == len(found)
+
+
+def test_keys_in_circles_do_not_depend_on_what_was_looked_at_before():
+    values = circles()
+    forwards, backwards = Keys(), Keys()
+    behind = [text_of(backwards.plain(value)) for value in reversed(values)]
+    assert [text_of(forwards.plain(value)) for value in values] == behind[::-1] == [key_of(value) for value in values]
+    assert [key_of(value) for value in circles()] == behind[::-1]
+
+
+def test_large_circles_take_no_time():
+    """A net of objects that know their neighbours has more paths than can be followed."""
+    net = [[Part(0) for _ in range(7)] for _ in range(7)]
+    for i, row in enumerate(net):
+        for j, part in enumerate(row):
+            part.parts = [row[j - 1], row[j - 6], net[i - 1][j], net[i - 6][j]]
+    whole = key_of(net[0][0])
+    net[3][3].c = 1
+    assert key_of(net[0][0]) != whole
+
+
+def test_what_is_read_of_own_modules_counts(monkeypatch):
+    inner, own = ModuleType("own.inner"), ModuleType("own")
+    own.c, own.inner, inner.f, own.other = 0.5, inner, level(0.5), 0
+
+    def captured(t, q, v):
+        return own.inner.f(t, q, v) + own.c.real + q.flat[own.missing]
+
+    monkeypatch.setitem(globals(), "own_module", own)
+    for function in (captured, lambda t, q, v: [own_module.inner.f(t, q, v) - own_module.c for _ in t]):  # noqa: F821
+        before = key_of(function)
+        with monkeypatch.context() as context:
+            context.setattr(own, "other", 1)
+            assert key_of(function) == before
+            context.setattr(own, "c", 0.9)
+            assert key_of(function) != before
+        with monkeypatch.context() as context:
+            context.setattr(inner, "f", level(0.9))
+            assert key_of(function) != before
+        assert key_of(function) == before
 
 
 class Drifting:

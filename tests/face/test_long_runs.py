@@ -175,9 +175,15 @@ def test_a_failed_run_keeps_its_last_state(tmp_path, small_room):
 
 def test_folders_that_are_refused(top, tmp_path):
     lgint.integrate(top, "rk44", **RUN, path=tmp_path / "run")
-    for change, what in (({"h": 2e-3}, "arguments"), ({"project": "both"}, "options"), ({"save": ["q"]}, "arguments")):
-        with pytest.raises(ValueError, match=f"a different '{what}'"):
+    for change, what in (
+        ({"h": 2e-3}, "h=0.001, and 0.002"),
+        ({"project": "both"}, "project=None, and 'both'"),
+        ({"save": ["q"]}, r"save=None, and \['q'\]"),
+    ):
+        with pytest.raises(ValueError, match=f"path: .*run holds a run with {what} was given; .*another folder"):
             lgint.integrate(top, "rk44", **{**RUN, **change}, path=tmp_path / "run")
+    with pytest.raises(ValueError, match="a different 'method'"):
+        lgint.integrate(top, "dopri5", **RUN, path=tmp_path / "run")
     with pytest.raises(ValueError, match="a different 'record'"):
         lgint.integrate(top.with_parameters(mass=1.0), "rk44", **RUN, path=tmp_path / "run")
     (tmp_path / "full").mkdir()
@@ -188,6 +194,16 @@ def test_folders_that_are_refused(top, tmp_path):
         lgint.integrate(top, "rk44", **RUN, path=tmp_path / "new", dense_output=True)
     with pytest.raises(ValueError, match="path: it belongs to a single run"):
         lgint.integrate([top], "rk44", **RUN, path=tmp_path / "new")
+
+
+def test_a_damaged_description_is_named(top, tmp_path):
+    folder = tmp_path / "run"
+    lgint.integrate(top, "rk44", **RUN, path=folder)
+    for text in ("", (folder / "about.json").read_text()[:-9], "[]", '{"format": 5}'):
+        (folder / "about.json").write_text(text)
+        for call in (lambda: lgint.load(folder), lambda: lgint.integrate(top, "rk44", **RUN, path=folder)):
+            with pytest.raises(ValueError, match=f"{folder}.*: not a trajectory saved by"):
+                call()
 
 
 def test_a_folder_without_notes(top, tmp_path):
@@ -252,6 +268,27 @@ def test_lost_rows_are_computed_again(name, crash, ended, small_room, tmp_path):
     assert same(run, whole) and same(lgint.load(folder), whole)
 
 
+def test_a_damaged_last_note_is_written_again(top, small_room, tmp_path):
+    whole = lgint.integrate(top, "rk44", **RUN)
+    lgint.integrate(top, "rk44", **RUN, path=tmp_path / "run")
+    cut(tmp_path / "run" / "end.npz")
+    assert same(lgint.integrate(top, "rk44", **RUN, path=tmp_path / "run"), whole)
+
+
+@pytest.mark.parametrize("lost", range(1, 9))
+@pytest.mark.parametrize("name", ["t", "q"])
+def test_zeros_that_begin_inside_a_number(name, lost, top, small_room, tmp_path):
+    """The row that has lost the last bytes of a number does not count, as if it had lost the whole number."""
+    whole = lgint.integrate(top, "rk44", **RUN)
+    lgint.integrate(top, "rk44", **RUN, path=tmp_path / "run")
+    column = tmp_path / "run" / f"{name}.npy"
+    row = (column.stat().st_size - 128) // len(whole)
+    kept = column.read_bytes()[: 128 + 300 * row - lost]
+    column.write_bytes(kept.ljust(column.stat().st_size, b"\0"))
+    found = lgint.load(tmp_path / "run")
+    assert len(found) == 299 and same(found, whole[:299])
+
+
 def test_a_last_row_that_was_written_over_is_computed_again(top, small_room, tmp_path):
     whole = lgint.integrate(top, "rk44", **RUN, path=tmp_path / "run")
     expected = whole.q.copy()
@@ -296,28 +333,32 @@ def test_ever_fewer_of_the_earlier_notes_are_kept(top, small_room, tmp_path):
 # ---- one run in one folder ----
 
 HOLD = """
-import multiprocessing, sys, time
+import multiprocessing, shutil, sys, time
 import lgint
 
 def wait(t):
     if t > 0.1:
-        if sys.argv[2] == "fork":
-            pool = multiprocessing.get_context("fork").Pool(2)
+        if sys.argv[2] == "copy":
+            shutil.copytree(sys.argv[1], sys.argv[1] + "_copy")
+        else:
+            pool = multiprocessing.get_context(sys.argv[2]).Pool(2)
+            pool.map(abs, [1, 2])
             print(*(process.pid for process in pool._pool), flush=True)
         print("holds", flush=True)
         time.sleep(100)
 
-lgint.integrate(lgint.models.heavy_top(), "genalpha", t_end=3000.0, h=1e-3, path=sys.argv[1], progress=wait)
+if __name__ == "__main__":
+    lgint.integrate(lgint.models.heavy_top(), "genalpha", t_end=3000.0, h=1e-3, path=sys.argv[1], progress=wait)
 """
 
 
-@pytest.mark.parametrize("children", ["none", "fork"])
-def test_a_folder_belongs_to_one_process_at_a_time(children, top, tmp_path):
-    """Workers of a pool, which outlive a parent that is killed, do not keep the folder."""
+@pytest.mark.parametrize("does", ["copy", "fork", "spawn"])
+def test_a_folder_belongs_to_one_process_at_a_time(does, top, tmp_path):
+    """Also while the process copies it. Workers of a pool, which outlive a parent that is killed, do not keep it."""
     script, folder = tmp_path / "hold.py", tmp_path / "run"
     script.write_text(HOLD)
     environment = os.environ | {"PYTHONPATH": str(Path(lgint.__file__).parents[1])}
-    command = [sys.executable, str(script), str(folder), children]
+    command = [sys.executable, str(script), str(folder), does]
     run = {"t_end": 3000.0, "h": 1e-3, "path": folder}
     workers = []
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
@@ -460,7 +501,7 @@ def test_a_folder_holds_events(top, tmp_path, monkeypatch, arguments, terminal):
                 pairs = [*zip(getattr(found, kind), getattr(whole, kind), strict=True)]
                 assert len(pairs) == 2 and all(np.array_equal(*pair) for pair in pairs)
     assert [len(times) for times in whole.t_events] == ([1, 10] if terminal else [1, 11])
-    with pytest.raises(ValueError, match="a run with a different 'arguments'"):
+    with pytest.raises(ValueError, match="holds a run with events=.*'low', 'turned'"):
         lgint.integrate(top, "genalpha", **given | {"events": [turned, low]}, path=tmp_path / "run")
 
 

@@ -82,7 +82,7 @@ def test_plots_without_bodies_energy_or_constraints():
     assert titles == ["coordinates (first 8 of 12)", "velocities", "largest constraint residual"]
     free = lgint.models.free_body(formulation="SE3")
     axes = lgint.integrate(free, "rk44", t_end=0.1, h=1e-2).plot().axes
-    assert [a.get_title() for a in axes][2:] == ["change of energy"]
+    assert [a.get_title() for a in axes][2:] == ["change of total energy"]
 
 
 # ---- animations ----

@@ -261,12 +261,6 @@ def test_going_on_with_other_values_costs_what_a_few_steps_do(hundred, built_aga
     assert shortest(lambda: lgint.integrate(model, "rk44", t_end=2e-3, h=1e-3, start=run)) < 10 * fresh
 
 
-@pytest.mark.measures
-def test_other_values_cost_a_small_part_of_building(hundred):
-    other = shortest(lambda: hundred.with_parameters(**{"b3.mass": 2.0}))
-    assert 20 * other < shortest(lambda: lgint.Model(hundred.record()))
-
-
 def test_a_built_model_says_why_it_has_no_such_parameter(hundred):
     with pytest.raises(ValueError, match=r"'b3\.mas' is not a value of this model \(did you mean 'b3\.mass'\?\)"):
         hundred.with_parameters(**{"b3.mas": 2.0})

@@ -280,7 +280,7 @@ def test_diagrams(comparison):
     names = [axes.get_ylabel() for axes in figure.axes]
     assert names == [
         *(f"error in {n}" for n in ("q", "v", "lam", "tip")),
-        "drift of energy",
+        "drift of total energy",
         "drift of position residual",
     ]
     axes = comparison.plot("tip").axes[0]
@@ -338,6 +338,51 @@ def test_residuals_count_themselves():
     run = lgint.integrate(top, "rk44", t_end=0.05, h=1e-3)
     found = lgint.drift(run, ["position_residual"]).largest["rk44"]["position_residual"]
     assert found == np.abs(run.constraint_residual()).max() > 1e-9
+
+
+@pytest.fixture(scope="module")
+def pendulum():
+    """A mass matrix that depends on q: the total energy of `eml` varies, and the generalized one does not."""
+    return lgint.models.spring_pendulum()
+
+
+@pytest.mark.parametrize(
+    ("methods", "kind"), [(("eml", "mph"), "generalized"), (("genalpha",), "total"), (("eml", "genalpha"), "total")]
+)
+def test_energies_of_one_table_are_of_one_kind(methods, kind, pendulum):
+    """The one that all runs have; labels name it."""
+    runs = {name: lgint.integrate(pendulum, name, t_end=0.2, h=0.01) for name in methods}
+    found = lgint.drift(runs, "energy")
+    assert found.energy_kind == kind and f"{kind} energy" in str(found)
+    assert found.plot().axes[0].get_title() == f"{kind} energy"
+    compared = lgint.compare(
+        {name: name for name in methods},
+        model=pendulum,
+        steps=[0.01, 0.005],
+        t_end=0.2,
+        reference={"method": "rk67", "h": 1e-3},
+        invariants=["energy"],
+    )
+    assert compared.plot("energy").axes[0].get_ylabel() == f"drift of {kind} energy"
+    for name, run in runs.items():
+        moved = np.abs(run.energy(kind) - run.energy(kind)[0]).max()
+        assert found.largest[name]["energy"] == moved and compared[name].energy_kind == kind
+        assert compared[name].drifts["energy"][0] == pytest.approx(moved, rel=1e-6, abs=1e-12)
+        assert f"drift of {kind} energy" in str(compared[name])
+
+
+def test_other_energies_keep_their_names(pendulum):
+    """Of functions and of "generalized_energy"."""
+    runs = {name: lgint.integrate(pendulum, name, t_end=0.1, h=0.01) for name in ("eml", "mpl")}
+    found = lgint.drift(runs, {"energy": lambda run: run.energy("kinetic")})
+    assert found.energy_kind is None and " energy " in str(found) and "generalized" not in str(found)
+    assert lgint.drift(runs, ["generalized_energy"]).largest["eml"]["generalized_energy"] < 1e-12
+
+
+def test_invariants_are_looked_at_where_steps_end(pendulum):
+    """Also if the steps do not divide one another: in between momenta are interpolated, by straight lines."""
+    study = lgint.study(pendulum, "eml", [0.01, 0.007, 0.004], t_end=0.2, invariants=["energy"])
+    assert (study.drifts["energy"] < 1e-12).all()
 
 
 # ---- the steps taken ----
@@ -430,6 +475,69 @@ def test_arguments_of_a_wrong_kind(top):
     for observables in (1, [len], {"tip": 1}):
         with pytest.raises(ValueError, match="observables: functions of a trajectory by names expected, got"):
             lgint.study(top, "rk44", STEPS, t_end=0.05, observables=observables)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"reference": 3}, "reference: a trajectory, or arguments of lgint.integrate .* expected, got 3"),
+        ({"reference": {3: 4}}, "reference: a trajectory, or arguments of lgint.integrate .* expected, got {3: 4}"),
+        ({"steps": None, "tolerances": 3}, "tolerances: at least two expected, in a list, got 3"),
+        ({"maximum": "x"}, "maximum: True or False expected, got 'x'"),
+        ({"t_end": "x"}, "t_end: numbers expected, got 'x'"),
+        ({"maximum": True, "t0": "x"}, "t0: numbers expected, got 'x'"),
+        ({"h": 0.1}, "h: the step sizes of a study are its `steps`, got 0.1 beside them"),
+        ({"observables": {3: len}}, "observables: functions of a trajectory by names expected, got {3:"),
+        ({"observables": {"x": lambda run: 3}}, r"observables: 'x' has the shape \(\); a value for each of"),
+    ],
+)
+def test_arguments_of_studies_and_comparisons_that_mean_nothing(top, given, message):
+    common = {"model": top, "steps": STEPS, "t_end": 0.05, **given}
+    with pytest.raises(ValueError, match=message):
+        lgint.study(method="rk44", **common)
+    with pytest.raises(ValueError, match=message):
+        lgint.compare({"a": "rk44", "b": "rk33"}, **common)
+
+
+@pytest.mark.parametrize(
+    ("invariants", "message"),
+    [
+        (3, "names, or functions of a trajectory, in a list, or functions by names expected, got 3"),
+        (None, "names, or functions of a trajectory, in a list, or functions by names expected, got None"),
+        ({"x": 3}, "functions of a trajectory by names expected, got {'x': 3}"),
+        ({3: len}, "functions of a trajectory by names expected, got {3:"),
+        ({"x": lambda run: 3}, r"'x' has the shape \(\); a value for each of \d+ states expected"),
+        ({"x": lambda run: run.t[:1]}, r"'x' has the shape \(1,\); a value for each of \d+ states expected"),
+        ([lambda run: 1j * run.t], "'<lambda>' returned array"),
+        ([lambda run: run.t, lambda run: run.q], "'<lambda>', '<lambda>' are not all different; give them names"),
+    ],
+)
+def test_invariants_that_mean_nothing(top, invariants, message):
+    run = lgint.integrate(top, "rk44", t_end=0.05, h=0.01)
+    with pytest.raises(ValueError, match=f"invariants: {message}"):
+        lgint.drift(run, invariants=invariants)
+    with pytest.raises(ValueError, match=f"invariants: {message}"):
+        lgint.study(top, "rk44", STEPS, t_end=0.05, invariants=invariants)
+
+
+def test_one_invariant_needs_no_list(top):
+    def height(run):
+        return run.position("top")[:, 2]
+
+    run = lgint.integrate(top, "rk44", t_end=0.05, h=0.01)
+    assert lgint.drift(run, height).last == lgint.drift(run, [height]).last
+
+
+def test_what_comparisons_lack_is_named(top):
+    for common, lacking in (({"t_end": 0.05}, "model"), ({"model": top}, "t_end")):
+        with pytest.raises(ValueError, match=rf"{lacking}: needed in settings\['a'\], or for all settings"):
+            lgint.compare({"a": "rk44"}, steps=STEPS, **common)
+    with pytest.raises(ValueError, match="method: needed in settings"):
+        lgint.compare({"a": {"rho_inf": 1.0}}, model=top, steps=STEPS, t_end=0.05)
+    with pytest.raises(ValueError, match="reference: a method is needed"):
+        lgint.compare({"a": "rk44"}, model=top, steps=STEPS, t_end=0.05, reference={"h": 1e-3})
+    with pytest.raises(ValueError, match="ax: axes of matplotlib expected, got 3"):
+        lgint.study(top, "rk44", STEPS, t_end=0.05).plot("q", ax=3)
 
 
 def test_a_method_that_does_not_suit_leaves_the_others(top):

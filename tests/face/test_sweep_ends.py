@@ -10,7 +10,7 @@ import textwrap
 import threading
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -179,6 +179,35 @@ def test_the_database_of_another_program_is_left_alone(tmp_path):
     with pytest.raises(ValueError, match="is not the file of a sweep: it has other tables"):
         swept(MASSES, mass, path=tmp_path / "file")
     assert (tmp_path / "file").read_bytes() == before
+
+
+@pytest.mark.parametrize("about", ["[]", "no JSON", "", None, '{"model": 3}', "3"])
+def test_a_damaged_description_is_named(tmp_path, about):
+    path = tmp_path / "file"
+    swept(MASSES, mass, path=path)
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute("UPDATE about SET about = ?", (about,))
+    with pytest.raises(ValueError, match=r"path: .*file is damaged: what it says of its sweep, .*another file"):
+        swept(MASSES, mass, path=path)
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("data", b""), ("data", b"PK\x03\x04 cut"), ("data", "text"), ("data", "short"), ("data", 3), ("report", None)],
+)
+def test_a_damaged_row_is_named_and_done_again_without_it(tmp_path, column, value):
+    path = tmp_path / "file"
+    swept(MASSES, mass, path=path)
+    with closing(sqlite3.connect(path)) as file, file:
+        if value == "short":
+            value = file.execute("SELECT data FROM runs WHERE rowid = 2").fetchone()[0][:-40]
+        file.execute(f"UPDATE runs SET {column} = ? WHERE rowid = 2", (value,))
+    with pytest.raises(ValueError, match=r"path: .*file is damaged: the outcome of a run cannot be read") as refused:
+        swept(MASSES, mass, path=path)
+    statement = str(refused.value).split('"')[1]
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute(statement)
+    assert [*swept(MASSES, mass, path=path).x.values] == MASSES and kept(path) == 5
 
 
 DYING = """

@@ -118,6 +118,29 @@ def test_values_by_name_are_labels():
 # ---- files ----
 
 
+def circle(c):
+    """Two events that name each other."""
+
+    def event(t, q, v):
+        return q[0] - c if t >= 0 else other(t, q, v)
+
+    def other(t, q, v):
+        return event(t, q, v)
+
+    event.terminal = other.terminal = True
+    return event, other
+
+
+def test_functions_that_name_each_other_have_their_own_runs_in_a_file(tmp_path):
+    (a, b), (c, d) = (circle(level) for level in TWO)
+    path = tmp_path / "runs.db"
+    assert [*swept([a, c, b, d], path=path).q.values] == pytest.approx([*TWO, *TWO], abs=1e-6)
+    again = swept([d, b], path=path)
+    assert [*again.q.values] == pytest.approx(TWO[::-1], abs=1e-6)
+    with sqlite3.connect(path) as file:
+        assert file.execute("SELECT count(*) FROM runs").fetchone() == (4,)
+
+
 def counted(log):
     """An observable that writes a line for every run."""
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import lgint
-from files.recorded import CASES, IN_FOLDERS, INTERRUPTED, RUNS, numbers_of, rest_numbers, resumed
+from files.recorded import CASES, IN_FOLDERS, INTERRUPTED, RUNS, numbers_of, reactions, rest_numbers, resumed
+from models.overconstrained import bennett
 
 NUMBERS = json.loads((RUNS / "numbers.json").read_text())
 SAVED = [f"{name}.npz" for name in CASES] + [*IN_FOLDERS]
@@ -38,6 +39,24 @@ def test_an_interrupted_folder_goes_on(name, tmp_path):
     assert lgint.load(folder).status == -1
     run = lgint.integrate(make(), method, **arguments, path=folder)
     check(numbers_of(run, resumed(run, arguments)), NUMBERS[name])
+
+
+def test_rows_that_were_left_out_stay_left_out(tmp_path):
+    """A folder of `bennett()` from a version that had no redundant rows in its models: its own model goes on."""
+    arguments = {"t_end": 0.05, "h": 5e-3}
+    folder = shutil.copytree(RUNS / "linkage_interrupted", tmp_path / "run")
+    begun, whole = lgint.load(folder), lgint.integrate(bennett(), "genalpha", **arguments)
+    with pytest.raises(ValueError, match=r"path: .* left out redundant rows .* lgint.load\(path\).model"):
+        lgint.integrate(bennett(), "genalpha", **arguments, path=folder)
+    with pytest.raises(ValueError, match=r"start: .* left out redundant rows .* start.model"):
+        lgint.integrate(bennett(), "genalpha", **arguments, start=begun)
+    run = lgint.integrate(begun.model, "genalpha", **arguments, path=folder)
+    anew = bennett().with_state(begun, project=True)
+    later = lgint.integrate(anew, "genalpha", t0=begun.t[-1], **arguments)
+    assert (begun.status, run.status) == (-1, 0) and (run.lam.shape[1], whole.lam.shape[1]) == (17, 20)
+    assert np.allclose(run.q[-1], whole.q[-1], rtol=0, atol=1e-7)
+    assert np.allclose(reactions(run)[-1], reactions(whole)[-1], rtol=0, atol=1e-5)
+    assert np.allclose(later.joint_angles()[-1], whole.joint_angles()[-1], rtol=0, atol=1e-5)
 
 
 def test_a_recorded_equilibrium_loads():

@@ -1,7 +1,5 @@
 """What a run that is resumed takes over: options, kept matrices, and memory that another version has written."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -103,25 +101,77 @@ def test_a_stepper_inherits_options():
     assert np.allclose(stepper.q, resume(run, h=RUN["h"]).q[-1], rtol=0, atol=1e-12)
 
 
-def test_a_folder_keeps_the_options_that_the_call_leaves_out(tmp_path, monkeypatch):
-    """As if sigma had another default when the run began."""
+@pytest.fixture
+def interrupted(tmp_path, monkeypatch):
+    """Makes the folder of a run that was interrupted after half of its time, or before its first state."""
     monkeypatch.setattr("lgint._run.keep.Keeper.room", staticmethod(lambda model: 4))
     take = Keeper.take
 
-    def tired(keeper, rows):
-        take(keeper, rows)
-        if rows["t"][-1] > 0.05:
-            raise InterruptedError
+    def make(model, method, *, begun=True, **arguments):
+        def tired(keeper, rows):
+            if begun:
+                take(keeper, rows)
+            if rows["t"][-1] > 0.05 or not begun:
+                raise InterruptedError
 
-    with monkeypatch.context() as patch, pytest.raises(InterruptedError):
-        patch.setattr(Keeper, "take", tired)
-        lgint.integrate(lgint.models.heavy_top(), "genalpha", **RUN, sigma=0.0, path=tmp_path / "run")
-    about = json.loads((tmp_path / "run" / "about.json").read_text())
-    del about["given"]["sigma"]
-    (tmp_path / "run" / "about.json").write_text(json.dumps(about))
-    run = lgint.integrate(lgint.models.heavy_top(), "genalpha", **RUN, path=tmp_path / "run")
-    assert run.options["sigma"] == 0.0
-    assert same(run, lgint.integrate(lgint.models.heavy_top(), "genalpha", **RUN, sigma=0.0))
+        with monkeypatch.context() as patch, pytest.raises(InterruptedError):
+            patch.setattr(Keeper, "take", tired)
+            lgint.integrate(model, method, **arguments, path=tmp_path / "run")
+        for note in () if begun else (tmp_path / "run").glob("*.npz"):
+            note.unlink()
+        return tmp_path / "run"
+
+    return make
+
+
+IN_A_FOLDER = [
+    (lgint.models.heavy_top, "genalpha", {**RUN, "sigma": 0.0}, {"sigma": 1.0}),
+    (lgint.models.heavy_top, "genalpha", {**RUN, "index": "stabilized"}, {"index": 3}),
+    (lgint.models.heavy_top, "herk2", {**RUN, "first_stage": "printed"}, {"first_stage": "consistent"}),
+    (lgint.models.heavy_top, "dopri5", {"t_end": 0.1, "h": 1e-3, "rtol": 1e-7}, {"rtol": 1e-6}),
+    (lgint.models.four_bar, "eml", {**RUN, "equivariant": True}, {"equivariant": False}),
+]
+
+
+@pytest.mark.parametrize("begun", [True, False])
+@pytest.mark.parametrize(("make", "method", "arguments", "other"), IN_A_FOLDER)
+def test_a_folder_keeps_the_options_that_the_call_leaves_out(make, method, arguments, other, begun, interrupted):
+    """With the bits of a run that was not interrupted; before the first state nothing but its options is there."""
+    (name,) = other
+    less = {key: value for key, value in arguments.items() if key != name}
+    folder = interrupted(make(), method, **arguments, begun=begun)
+    run = lgint.integrate(make(), method, **less, path=folder)
+    assert run.options[name] == arguments[name] and same(run, lgint.integrate(make(), method, **arguments))
+
+
+@pytest.mark.parametrize("ended", [True, False])
+@pytest.mark.parametrize(("make", "method", "arguments", "other"), IN_A_FOLDER)
+def test_a_folder_refuses_other_options_by_name(make, method, arguments, other, ended, interrupted):
+    """With both values, and without any change of the folder."""
+    ((name, value),) = other.items()
+    folder = interrupted(make(), method, **arguments)
+    if ended:
+        lgint.integrate(make(), method, **arguments, path=folder)
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "lock"}
+    text = f"{name}={arguments[name]!r}, and {value!r} was given; leave {name} out to go on with that run, or choose"
+    with pytest.raises(ValueError, match=text):
+        lgint.integrate(make(), method, **{**arguments, **other}, path=folder)
+    assert before == {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "lock"}
+
+
+def test_the_kind_of_newton_may_change_in_a_folder(interrupted):
+    """The folder goes on with the latest one, also where rows were lost and an earlier note counts."""
+    run = {**RUN, "newton_rtol": 1e-12}
+    folder = interrupted(hinge(), "genalpha", **run, newton="full")
+    found = lgint.integrate(hinge(), "genalpha", **run, newton="modified", path=folder)
+    whole = lgint.integrate(hinge(), "genalpha", **run, newton="full")
+    assert found.options["newton"] == lgint.load(folder).options["newton"] == "modified"
+    assert np.allclose(found.q, whole.q, rtol=0, atol=1e-9) and not same(found, whole)
+    expected = found.q.copy()
+    (folder / "end.npz").unlink()
+    (folder / "resume.npz").unlink()
+    again = lgint.integrate(hinge(), "genalpha", **run, path=folder)
+    assert again.options["newton"] == "modified" and np.array_equal(again.q, expected)
 
 
 # ---- the matrix that modified Newton keeps ----

@@ -49,9 +49,11 @@ const lg_force_type lg_gust = {
 
 static const lg_parameter parameters[] = {{"length", "m", "distance of the two points", 1}};
 
-static void rows(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out)
+static lg_status rows(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *lam,
+                      unsigned want, lg_rows *out)
 {
     double d[3], rate[3], K[9] = {0};
+    (void)at;
     for (int i = 0; i < 3; i++) {
         d[i] = f[1]->x[i] - f[0]->x[i];
         rate[i] = want & (LG_ROWS_RATE | LG_ROWS_Z) ? f[1]->xdot[i] - f[0]->xdot[i] : 0;
@@ -66,11 +68,12 @@ static void rows(const lg_element *e, const lg_pose *const f[2], const double *l
             out->J[s][3 + i] = out->Z[s][3 + i] = 0;
         }
     if (!(want & LG_ROWS_K))
-        return;
+        return LG_OK;
     K[0] = K[4] = K[8] = lam[0];
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++)
             lg_quarters_add(&out->K[i][j], LG_XX, i == j ? 1 : -1, K);
+    return LG_OK;
 }
 
 const lg_joint_type lg_strut = {

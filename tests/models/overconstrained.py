@@ -1,6 +1,10 @@
-"""Bennett's linkage: three links and the ground, four hinges, one degree of freedom, and three rows too many."""
+"""Closed loops of hinges that move although they have too many rows, with one degree of freedom.
+
+Bennett's linkage has three rows too many, the trihedral one of Bricard one.
+"""
 
 import numpy as np
+from scipy.optimize import least_squares
 
 import lgint
 
@@ -62,3 +66,28 @@ def closure(run):
     first = START + run.joint_angle("hinge0")
     second = second_angle(START) + run.joint_angle("hinge1")
     return np.sin(first / 2) * np.sin(second / 2) - CLOSURE * np.cos(first / 2) * np.cos(second / 2)
+
+
+def bricard(formulation="SE3", rate=5.0):
+    """Six links at right angles, and the fastest velocity `rate`."""
+    lengths = [1.0, 0.8, 0.9, 1.1, 0.85]
+    lengths.append(np.sqrt(lengths[0] ** 2 + lengths[2] ** 2 + lengths[4] ** 2 - lengths[1] ** 2 - lengths[3] ** 2))
+
+    def poses(angles):
+        chain = [np.eye(4)]
+        for i, angle in enumerate((START, *angles)):
+            chain.append(chain[-1] @ _link(angle, lengths[i], np.pi / 2 * (-1) ** i))
+        return chain
+
+    near = [-1.829, 0.978, -1.954, 1.07, -1.988]
+    angles = least_squares(lambda x: (poses(x)[-1] - np.eye(4)).ravel(), near, xtol=1e-15, ftol=1e-15, gtol=1e-15).x
+    at = poses(angles)
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation=formulation)
+    for i in range(5):
+        b.add_body(f"link{i}", mass=1 + i / 2, inertia=(0.05, 0.1, 0.11), position=(at[i] + at[i + 1])[:3, 3] / 2)
+    bodies = [lgint.ground, *(f"link{i}" for i in range(5)), lgint.ground]
+    for i in range(6):
+        b.add_joint("revolute", *bodies[i : i + 2], point=at[i][:3, 3], axis=at[i][:3, 2], name=f"hinge{i}")
+    model = b.build(start="project", redundant="drop")
+    v = np.linalg.svd(model.complete.core.evaluate(0.0, model.q0, model.v0, want=["B"])["B"])[2][-1]
+    return model.with_state(model.q0, rate / v[np.argmax(np.abs(v))] * v, project=True)

@@ -10,6 +10,7 @@ from scipy.integrate import simpson, solve_ivp
 
 import lgint
 from lgint._model.compare import same_record
+from lgint._model.gradients import contradiction
 
 MODELS = [
     ("mass_spring", {}),
@@ -212,15 +213,56 @@ def test_wrong_gradients_are_found():
     model = lgint.models.spring_pendulum()
     right = model.given
     for name, wrong in {
-        "mass_gradient": lambda q: 1.01 * right["mass_gradient"](q),
-        "potential_gradient": lambda q: 1.01 * np.asarray(right["potential_gradient"](q)),
+        "mass_gradient": lambda q: 1.00005 * right["mass_gradient"](q),
+        "potential_gradient": lambda q: 1.00005 * np.asarray(right["potential_gradient"](q)),
     }.items():
         report = lgint.check(without(model, **{name: wrong}))
         assert any(item.name.startswith(name) and not item.ok for item in report.items), f"\n{report}"
     springs = lgint.models.mass_spring()
     rows = springs.given["constraint_jacobian"]
-    report = lgint.check(without(springs, constraint_jacobian=lambda q: 1.01 * np.asarray(rows(q))))
+    report = lgint.check(without(springs, constraint_jacobian=lambda q: 1.00005 * np.asarray(rows(q))))
     assert any(item.name.startswith("constraint_jacobian") and not item.ok for item in report.items), f"\n{report}"
+
+
+NEAR_ONE = {  # functions of numbers near 1 and 0.3, and their gradients
+    "quadratic": (lambda q: q @ q / 2, lambda q: q),
+    "steep": (lambda q: math.exp(1e4 * (q[0] - 1)), lambda q: [1e4 * math.exp(1e4 * (q[0] - 1)), 0.0]),
+    "near a pole": (lambda q: 1 / (q[0] - 0.97), lambda q: [-1 / (q[0] - 0.97) ** 2, 0.0]),
+    "near the end of its domain": (lambda q: math.sqrt(q[0] - 0.97), lambda q: [0.5 / math.sqrt(q[0] - 0.97), 0.0]),
+    "in short waves": (lambda q: math.sin(1e6 * q[0]), lambda q: [1e6 * math.cos(1e6 * q[0]), 0.0]),
+    "in short waves on long ones": (
+        lambda q: q[0] ** 2 / 2 + 1e-6 * math.sin(1e6 * q[0]),
+        lambda q: [q[0] + math.cos(1e6 * q[0]), 0.0],
+    ),
+    "narrow": (
+        lambda q: math.exp(-(((q[0] - 1) / 1e-3) ** 2)),
+        lambda q: [-2e6 * (q[0] - 1) * math.exp(-(((q[0] - 1) / 1e-3) ** 2)), 0.0],
+    ),
+    "with kinks": (lambda q: abs(q[0] - 1) + abs(q[1]), lambda q: [np.sign(q[0] - 1), np.sign(q[1])]),
+    "with cancellation": (lambda q: (1e8 + q[0]) - 1e8, lambda q: [1.0, 0.0]),
+    "in single precision": (lambda q: float(np.float32(q @ q)), lambda q: 2 * q),
+    "of two sizes": (lambda q: 1e6 * q[0] ** 2 + 10 * q[1] ** 2, lambda q: [2e6 * q[0], 20 * q[1]]),
+}
+
+
+@pytest.mark.parametrize("name", NEAR_ONE)
+def test_a_gradient_is_refused_where_it_is_wrong_alone(name):
+    """Right ones pass, whatever the curvature of their function; an error of 1 % in any entry does not."""
+    function, gradient = NEAR_ONE[name]
+    for q in np.array([1.0, 0.3]) + np.random.default_rng(0).uniform(-0.02, 0.02, (30, 2)):
+        assert contradiction(gradient, function, q) is None
+        for k in np.flatnonzero(np.abs(gradient(q)) > 1e-3):
+            wrong = 1 + 1e-2 * (np.arange(2) == k)
+            assert contradiction(lambda x, wrong=wrong: wrong * np.asarray(gradient(x)), function, q) is not None
+
+
+def test_a_gradient_that_is_right_at_one_point_alone_is_refused():
+    given = {"mass": lambda q: np.eye(2), "potential": lambda q: q @ q / 2}
+    right = lgint.LagrangianModel([1.0, 0.5], [0.0, 0.0], **given, potential_gradient=lambda q: q)
+    assert right.gradients["potential_gradient"] == "given"
+    for wrong in (lambda q: 1.001 * q, lambda q: q if q[0] > 0.99 else 3 * q):
+        with pytest.raises(ValueError, match="potential_gradient: the gradient of potential expected"):
+            lgint.LagrangianModel([1.0, 0.5], [0.0, 0.0], **given, potential_gradient=wrong)
 
 
 def test_files_pickles_and_resumed_runs(tmp_path):

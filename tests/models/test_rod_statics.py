@@ -149,10 +149,23 @@ def test_a_thread_buckles_between_two_clamps():
     assert ends[None][2] < -0.02 and abs(ends[None][0] - 0.035) < 2e-3
 
 
+@pytest.mark.parametrize("loads", [(1.0,), (0.5, 1.0)])
+@pytest.mark.parametrize("formulation", ["tait_bryan", "tait_bryan_omega"])
+def test_a_search_goes_around_singular_angles(formulation, loads):
+    """At a middle angle of 90 degrees the residual has no component along the angles, though moments do not balance."""
+    moment = 0.6 * 2 * np.pi * 10 * np.array([0.6, 0, -0.8])
+    section = {"stiffness": (1e3, 1e3, 1e3, 10, 10, 10), "inertia": (1, 0.1, 0.1, 0.2), "constraints": None}
+    builder = lgint.ModelBuilder(formulation=formulation)
+    rod = builder.add_rod("rod", start=(0, 0, 0), end=(1, 0, 0), edges=1, clamped=(0,), **section)
+    builder.add_force(rod.nodes[-1], torque=moment, frame="body")
+    found = lgint.equilibrium(builder.build(), loads)
+    assert np.allclose(found.stress(rod)[-1, 0], [0, 0, 0, *moment], rtol=0, atol=1e-11)
+
+
 # ---- columns above the buckling load ----
 
 
-def column(load, sideways, *, edges=20, constraints="inextensible", bending=(500, 500)):
+def column(load, sideways, *, edges=20, constraints="inextensible", bending=(500, 500), formulation="S3R3"):
     """A clamped column of 1 m under a dead load, as a multiple of its buckling load, and a part of it sideways."""
     force = load * np.pi**2 / 4 * 500
     builder = lgint.ModelBuilder()
@@ -164,6 +177,7 @@ def column(load, sideways, *, edges=20, constraints="inextensible", bending=(500
         stiffness=(1e7, 1e7, 1e7, *bending, 400),
         inertia=(1, 0.1, 0.1, 0.1),
         constraints=constraints,
+        formulation=formulation,
         clamped=(0,),
     )
     builder.add_force(rod.nodes[-1], force=(sideways * force, 0, -force))
@@ -222,6 +236,36 @@ def test_a_column_bent_against_the_load_swings_over(bending, stays):
     model, _ = column(1.885, 1e-2, bending=bending)
     found = lgint.equilibrium(model.with_state(rest.q[-1], rest.v[-1]))
     assert found.stable == [True] and (found.position(tip)[-1, 0] < 0) == stays
+
+
+@pytest.mark.parametrize("formulation", ["S3R3", "R3xSO3", "SE3", "euler_parameters"])
+@pytest.mark.parametrize("constraints", ["inextensible", "kirchhoff", None])
+def test_a_round_column_bends_to_any_side_and_is_neutral(constraints, formulation):
+    """A turn about its axis takes no work; round-off of its curvature decides nothing."""
+    for load, loads in ((1.2, (1.0,)), (1.885, (0.6, 0.8, 1.0)), (2.5, (1.0,))):
+        model, tip = column(load, 0, constraints=constraints, formulation=formulation)
+        rest = lgint.equilibrium(model, loads)
+        x, y, z = rest.position(tip)[-1]
+        assert rest.stable == [None] * len(loads) and (rest.extra["unstable"] == -1).all()
+        assert np.abs(np.array([np.hypot(x, y), 0, z]) - elastica(load, 1e-9)).max() < 2e-3
+        run = lgint.integrate(model.with_state(rest), "genalpha", t_end=1e-3, h=1e-4)
+        assert np.abs(run.v).max() < 1e-5
+
+
+@pytest.mark.parametrize("constraints", ["inextensible", "kirchhoff", None])
+def test_a_bent_column_is_neutral_once_its_load_along_the_axis_is_alone(constraints):
+    pushed, _ = column(1.885, 1e-2, constraints=constraints)
+    model, tip = column(1.885, 0, constraints=constraints)
+    rest = lgint.equilibrium(model.with_state(lgint.equilibrium(pushed)))
+    assert rest.stable == [None] and np.abs(rest.position(tip)[-1] - elastica(1.885, 1e-9)).max() < 2e-3
+
+
+def test_a_soft_rod_of_many_edges_is_not_neutral():
+    """The least curvature is 1e-10 of the largest entries of K; as many edges as this must not hide it."""
+    for constraints in ("inextensible", None):
+        model, rod, _ = steel(constraints, edges=800, gravity=9.81)
+        rest = lgint.equilibrium(model)
+        assert rest.stable == [True] and rest.stats.dense_fallbacks == 0
 
 
 def test_the_load_factor_multiplies_loads_on_rods():

@@ -1,12 +1,17 @@
 """Active rows of closed loops are chosen again where those in use become dependent as the mechanism moves."""
 
+import functools
+
 import numpy as np
 import pytest
 
 import lgint
+from allocated import allocated
 from kinds import FORMULATIONS
-from models.overconstrained import bennett, closure
+from lgint import _core
+from models.overconstrained import bennett, bricard, closure
 
+LINKAGES = {"Bennett": lambda: bennett("SE3", rate=5.0), "Bricard": bricard}
 BODIES = [kind for kind in FORMULATIONS if kind != "minimal"]
 
 
@@ -96,14 +101,67 @@ def test_reactions_of_least_norm_go_on_through_a_change_of_rows():
     assert np.abs(used[i] - used[i - 1]).max() > 100 * usual
 
 
-def test_the_choice_is_good_wherever_the_linkage_is():
+@pytest.mark.parametrize("linkage", LINKAGES)
+@pytest.mark.parametrize(("method", "options"), [("dopri5", {"rtol": 1e-9}), ("rk44", {"h": 2e-3})])
+def test_the_choice_is_good_wherever_the_linkage_is(linkage, method, options):
     """The least singular value of the active rows does not fall far below that of all rows."""
-    model = bennett()
-    run = lgint.integrate(model, "dopri5", t_end=2.0, rtol=1e-9)
+    model = LINKAGES[linkage]()
+    run = lgint.integrate(model, method, t_end=3.0, **options)
     for q, v, active in zip(run.q, run.v, activity(run), strict=True):
         B = model.complete.core.evaluate(0.0, q, v, want=["B"])["B"]
-        whole = np.linalg.svd(B, compute_uv=False)[16]
+        whole = np.linalg.svd(B, compute_uv=False)[active.sum() - 1]
         assert np.linalg.svd(B[active], compute_uv=False)[-1] > 0.01 * whole
+
+
+# ---- fixed steps without projection ----
+
+
+@functools.cache
+def reference(linkage, t_end):
+    return lgint.integrate(LINKAGES[linkage](), "rk67", t_end=t_end, h=5e-4, project="both")
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+@pytest.mark.parametrize(
+    ("method", "order", "h"), [("midpoint", 2, 1e-3), ("rk44", 4, 2e-3), ("herk2", 2, 1e-3), ("herk4", 4, 4e-3)]
+)
+def test_steps_without_projection_keep_their_order_on_both_sides_of_changes(linkage, method, order, h):
+    """What they have drifted off rows that others implied is not multiplied where these rows become active."""
+    exact = reference(linkage, 3.0)
+    runs = [lgint.integrate(LINKAGES[linkage](), method, t_end=3.0, h=h / n) for n in (1, 2, 4)]
+    first, last = (runs[-1].t[changes(runs[-1])[i]] for i in (0, -1))
+    assert len(changes(runs[-1])) > 1 and last < 2.98
+    for t in (0.02 * np.floor(first / 0.02), 3.0):  # a time that all of them have
+        q = exact.q[np.argmin(np.abs(exact.t - t))]
+        errors = [np.abs(run.q[np.argmin(np.abs(run.t - t))] - q).max() for run in runs]
+        assert np.log2(errors[1] / errors[2]) == pytest.approx(order, abs=0.5)
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_long_runs_without_projection_stay_on_the_rows(linkage):
+    """Many changes later the error is still that of the method."""
+    run = lgint.integrate(LINKAGES[linkage](), "rk44", t_end=10.0, h=1e-3)
+    other = lgint.integrate(LINKAGES[linkage](), "herk4", t_end=10.0, h=1e-3, project="both")
+    assert len(changes(run)) > 3
+    assert np.abs(run.q[-1] - other.q[-1]).max() < 1e-7 and np.ptp(run.energy()) < 1e-6
+
+
+# ---- memory ----
+
+
+@pytest.mark.measures
+@pytest.mark.usefixtures("no_collection")
+@pytest.mark.parametrize("method", ["rk44", "herk5", "genalpha", "eml"])
+def test_a_change_of_rows_takes_no_memory(method):
+    """All that a run needs is there before its first step."""
+    model, taken = bennett("euler_parameters"), np.zeros(1000)
+    stepper = _core.Stepper(model.core, method, 0.0, model.q0, model.v0, None, {})
+    active = stepper.lam != 0
+    for i in range(len(taken)):
+        stepper.step(2e-3)
+        taken[i] = allocated()
+    assert np.any((stepper.lam != 0) != active)
+    assert np.ptp(taken[10:]) == 0  # the first calls take memory of Python
 
 
 # ---- starts and restarts ----

@@ -55,6 +55,12 @@ def sagging_angles(load=1.0, masses=MASSES):
     return root(gradient, minimize(potential, -np.ones(len(masses)), jac=gradient).x, tol=1e-14).x
 
 
+def near_singular(formulation, where):
+    """The warning that link3 hangs at a cosine of 0.0026."""
+    hangs = pytest.warns(UserWarning, match=f"Tait-Bryan angles of link3 come near their singularity at {where}")
+    return hangs if formulation.startswith("tait_bryan") else contextlib.nullcontext()
+
+
 def centres(angle):
     """Positions (n, 3) of the links' centres."""
     d = np.stack([np.cos(angle), 0 * angle, np.sin(angle)], axis=1)
@@ -77,7 +83,8 @@ def test_a_weight_on_a_spring():
 @pytest.mark.parametrize("formulation", ALL)
 def test_links_with_springs_sag_alike_in_every_formulation(formulation):
     """The horizontal start is far from the equilibrium, where the last link is almost upright."""
-    found = lgint.equilibrium(links(formulation), loads=(0.3, 1.0))
+    with near_singular(formulation, "load factor = 1"):
+        found = lgint.equilibrium(links(formulation), loads=(0.3, 1.0))
     for row, load in enumerate(found.t):
         x = np.stack([found.position(f"link{i}")[row] for i in range(4)])
         assert np.abs(x - centres(sagging_angles(load))).max() < 1e-11
@@ -279,6 +286,38 @@ def test_a_saddle_from_which_everything_falls_for_ever_is_named():
     assert lgint.equilibrium(model, leave_saddles=False).stable == [False]
 
 
+def test_a_search_that_falls_for_ever_from_a_saddle_finds_no_equilibrium():
+    """V = x^2 - y^2 grows beyond the largest number, where nothing leads down any more."""
+    model = lgint.LagrangianModel(
+        q0=[0.0, 0.0], v0=[0.0, 0.0], mass=lambda q: np.eye(2), potential=lambda q: q[0] ** 2 - q[1] ** 2
+    )
+    with pytest.raises(lgint.ConvergenceError, match="found first is unstable.*leave_saddles=False keeps it"):
+        lgint.equilibrium(model)
+
+
+@pytest.mark.parametrize("rise", [1e-2, 1e-4, 1e-7])
+def test_minima_close_to_a_saddle_are_found(rise):
+    """V = x^4/4 - rise x^2/2, just above a critical load, has minima at the root of `rise`."""
+    model = lgint.LagrangianModel(
+        q0=[0.0], v0=[0.0], mass=lambda q: np.eye(1), potential=lambda q: q[0] ** 4 / 4 - rise * q[0] ** 2 / 2
+    )
+    rest = lgint.equilibrium(model, newton_atol=0)
+    assert rest.stable == [True] and abs(rest.q[-1, 0]) == pytest.approx(np.sqrt(rise), rel=1e-6)
+
+
+# ---- angles that become singular ----
+
+
+@pytest.mark.parametrize("formulation", ["tait_bryan", "tait_bryan_omega"])
+def test_angles_that_are_singular_in_equilibrium_are_named(formulation):
+    """A bar along x falls by 90 degrees about y, the axis of the middle angle."""
+    builder = lgint.ModelBuilder(gravity=(0, 0, -G), formulation=formulation)
+    builder.add_body("bar", mass=1.0, inertia=(0.1, 0.1, 0.02), position=(0.5, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(0, 1, 0))
+    with pytest.raises(lgint.SingularError, match="the angles of bar are near their singularity.*R3xSO3 has none"):
+        lgint.equilibrium(builder.build())
+
+
 # ---- systems with several equilibria ----
 
 
@@ -317,10 +356,10 @@ def test_one_step_of_the_loads_or_several():
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_a_run_that_begins_in_equilibrium_stays_at_rest(formulation):
     model = links(formulation)
-    found = lgint.equilibrium(model)
     method = "rk44" if formulation.endswith("omega") else "genalpha"
-    hangs = pytest.warns(UserWarning, match="Tait-Bryan angles of link3 come near")  # link3 hangs at a cosine of 0.0026
-    with hangs if formulation.startswith("tait_bryan") else contextlib.nullcontext():
+    with near_singular(formulation, "load factor = 1"):
+        found = lgint.equilibrium(model)
+    with near_singular(formulation, "t = "):
         run = lgint.integrate(model.with_state(found.q[-1], found.v[-1]), method, t_end=0.5, h=1e-2)
     for i in range(4):
         x = run.position(f"link{i}")

@@ -69,9 +69,10 @@ def test_fixed_steps_of_more_than_half_a_turn(formulation, method):
 
 @pytest.mark.parametrize("method", ["emh", "eml"])
 def test_long_steps_of_energy_momentum_methods(method):
-    """A step of theirs turns by 4 atan(h omega/4), here 2.7 rad, in any number of turns."""
-    run = lgint.integrate(hinge("euler_parameters", rate=320.0), method, t_end=1.0, h=1e-2)
-    assert run.joint_angle("hinge") == pytest.approx(np.arange(101) * 4 * np.arctan(0.8), rel=1e-9)
+    """A step turns by 2 atan(h omega/2), or 4 atan(h omega/4) as printed, in any number of turns."""
+    for equivariant, turn in ((True, 2 * np.arctan(1.6)), (False, 4 * np.arctan(0.8))):
+        run = lgint.integrate(hinge("euler_parameters", rate=320.0), method, t_end=1.0, h=1e-2, equivariant=equivariant)
+        assert run.joint_angle("hinge") == pytest.approx(np.arange(101) * turn, rel=1e-9)
     wound = lgint.integrate(hinge("euler_parameters", rate=100.0, stiffness=0.01), method, t_end=12.0, h=1e-2)
     assert energies(wound, 0.01) == pytest.approx(500.0, rel=0.02)
 
@@ -190,6 +191,41 @@ def test_an_angle_of_many_turns_at_the_start(formulation):
 
 
 @pytest.mark.parametrize("formulation", [*JOINTED, "minimal"])
+def test_half_a_turn_at_the_start_has_the_sign_that_it_is_given(formulation):
+    """The attitudes of the bodies have none."""
+    for angle in (np.pi, -np.pi, 3 * np.pi, -3 * np.pi, np.nextafter(np.pi, 0), np.nextafter(-np.pi, 0), 0.0):
+        run = lgint.integrate(crank(formulation, angle=angle, target=angle), "genalpha", t_end=0.1, h=0.05)
+        assert run.joint_angle("hinge") == pytest.approx(angle, abs=1e-12)
+        assert np.abs(run.v).max() < 1e-12
+
+
+@pytest.mark.parametrize("formulation", JOINTED)
+@pytest.mark.parametrize("kind", ["revolute", "cylindrical", "planar"])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_half_a_turn_between_bodies_about_any_axis(formulation, kind, sign):
+    b = lgint.ModelBuilder(formulation=formulation)
+    for name, turn in (("a", (0.96, 0.0, 0.28, 0.0)), ("b", (0.6, 0.48, 0.0, 0.64))):
+        b.add_body(name, mass=1.0, inertia=(1, 1, 1), rotation=turn)
+    for name, axis in (("x", (1, 0, 0)), ("diagonal", (1, 2, 3))):
+        b.add_body(name, mass=1.0, inertia=(1, 1, 1))
+        b.add_joint(kind, "a", name, point=(0, 0, 0), axis=axis, angle=sign * np.pi, name=name + "_joint")
+    b.add_joint(kind, "a", "b", point=(0, 0, 0), axis=(0, 1, 0), angle=sign * np.pi, name="b_joint")
+    run = lgint.integrate(b.build(), "rk44", t_end=0.1, h=0.1)
+    assert np.array([*run.joint_angles()[-1]]) == pytest.approx([sign * np.pi] * 3, abs=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:inertia of:UserWarning")
+@pytest.mark.parametrize("formulation", ["R3xSO3", "minimal"])
+def test_the_puma_starts_at_rest_at_angles_of_any_size(formulation):
+    """Its drives want it where it is, so that without gravity it does not move."""
+    angles = (np.pi, -np.pi, 4.0, -1.0, 7.0, 0.5)
+    model = lgint.models.puma560(formulation=formulation, initial_angles=angles, goal_angles=angles, gravity=(0, 0, 0))
+    run = lgint.integrate(model, "genalpha", t_end=0.02, h=1e-3)
+    assert np.abs(run.v).max() < 1e-9
+    assert run.joint_angles()[0] == pytest.approx(angles, abs=1e-9)
+
+
+@pytest.mark.parametrize("formulation", [*JOINTED, "minimal"])
 def test_a_run_starts_where_another_one_ended_with_its_turns(formulation):
     """From its equilibrium at 10 rad a drive does not move; nor from a state inside a run, or from a loaded one."""
     model = crank(formulation)
@@ -210,6 +246,28 @@ def test_a_run_starts_where_another_one_ended_with_its_turns(formulation):
     kept = lgint.integrate(model, "newmark", t_end=2.0, h=1e-2, save=["q"])
     assert np.array_equal(model.with_state(kept).mem0, model.with_state(swing).mem0)
     assert np.array_equal(model.with_state(rest, np.ones(model.nv)).v0, np.ones(model.nv))
+
+
+def test_a_start_from_a_state_that_was_not_kept():
+    model = crank()
+    run = lgint.integrate(model, "newmark", t_end=0.5, h=1e-2, save=["q", "v"])
+    with pytest.raises(ValueError, match="q: this run has not kept 'mem' of its state at t = 0.1; ask for it in its"):
+        model.with_state(run[10])
+    only_q = lgint.integrate(model, "newmark", t_end=0.5, h=1e-2, save=["q"])
+    with pytest.raises(ValueError, match="q: this run has not kept 'v', 'mem' of its state at t = 0;"):
+        model.with_state(only_q[0])
+    top = lgint.models.heavy_top()
+    run = lgint.integrate(top, "rk44", t_end=0.05, h=1e-2, save=["q", "v"])
+    assert np.array_equal(top.with_state(run[2]).q0, run.q[2])  # nothing in it has a memory
+
+
+def test_a_start_from_dense_output():
+    model = crank()
+    run = lgint.integrate(model, "dopri5", t_end=1.0, rtol=1e-6, dense_output=True)
+    for wrong in (run.sol(0.5), run.sol([0.5, 0.6]), run.sol.states([0.5]), run.sol):
+        with pytest.raises(ValueError, match=r"q: a run, one of its states, .* dense output are those of run.at\(t\)"):
+            model.with_state(wrong)
+    assert np.array_equal(model.with_state(run.at(0.5)).mem0, run.at(0.5).mem[-1])
 
 
 def test_a_start_from_a_run_of_another_system():

@@ -43,6 +43,17 @@ def test_committed_verdicts_are_of_full_runs_of_artifacts_that_exist():
     assert found == known, "`make papers` writes docs/verdicts.csv"
 
 
+def test_what_about_means_stands_beside_it():
+    """In every claim, with the verdict that follows from the numbers."""
+    with (ROOT / "docs/verdicts.csv").open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["in the paper"].startswith("about")]
+    assert len(rows) >= 20
+    for row in rows:
+        number, factor = re.fullmatch(r"about (\S+) \(within a factor of (\S+)\)", row["in the paper"]).groups()
+        found = claims.within_factor("", float(number), float(row["here"].split(";")[0]), float(factor))
+        assert (found.paper, found.verdict) == (row["in the paper"], row["verdict"]), row
+
+
 def test_artifacts_are_listed(capsys):
     assert main(["list", "artifacts"]) == 0
     text = capsys.readouterr().out

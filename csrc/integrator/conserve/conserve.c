@@ -5,6 +5,7 @@
 #include "core/small.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- the rules of rows ---- */
@@ -35,6 +36,14 @@ static int first_unfit(const lg_stepper *self)
     return system->pair && system->kinetic ? system->without_step(system->self, &rules) : 0;
 }
 
+static int has_own_rows(const lg_space *space)
+{
+    int count = 0;
+    for (int i = 0; i < space->nblocks; i++)
+        count += space->block[i].nown;
+    return count > 0;
+}
+
 static lg_status prepare(lg_stepper *self)
 {
     lg_conserve_stepper *c = stepper_of(self);
@@ -49,6 +58,7 @@ static lg_status prepare(lg_stepper *self)
     c->newton.plain = 1;
     c->newton.reuses_last = !c->rule->null_space; /* whose matrix is in bases that turn with every correction */
     self->stats.newton = "full";
+    self->stats.parasite.sought = c->rule->steadier && has_own_rows(self->system->space);
     return c->rule->null_space ? lg_null_open(&c->null, self->system, self->plan, self->type->coupling) : LG_OK;
 }
 
@@ -66,7 +76,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     c->dp1 = lg_arena_doubles(arena, (size_t)system->space->nm);
     c->residual = lg_arena_doubles(arena, nv + nrows);
     c->work = lg_arena_doubles(arena, (size_t)system->npair);
-    c->kept = lg_arena_doubles(arena, (size_t)system->nkept);
+    c->fastest = lg_arena_doubles(arena, (size_t)system->space->nblocks);
     c->chain = lg_arena_take(arena, (size_t)system->space->nblocks * sizeof(lg_chain));
     c->forces = c->residual;
     if (!c->rule->null_space)
@@ -143,8 +153,44 @@ static void begin(lg_conserve_stepper *c, const lg_state *state, double h)
     for (int i = 0; i < space->nblocks; i++)
         c->chain[i] = (lg_chain){.k = {1 / c->row_scale, 0, 0}};
     lg_zero(space->nm, c->dp1);
-    c->evaluation = c->midpoints = c->undecided = c->at_rest = 0;
+    c->same_start = c->at_rest = 0;
+    c->turned = NULL;
     lg_conserve_predict(c);
+}
+
+/* The status of a solution, unless something turns so far that the step is not defined, or its matrix singular. */
+static lg_status check_turns(lg_conserve_stepper *c, lg_status status)
+{
+    if (!c->turned || (status != LG_OK && status != LG_SINGULAR))
+        return status;
+    c->base.report = (lg_report){0};
+    lg_report_say(&c->base.report, "in one step %.*s turns by half a turn or more", LG_SHORT(c->turned));
+    return LG_TURNED;
+}
+
+/* Of the rates of Euler parameters the part along them, which means nothing, shows the alternating error of Livens'
+   rates. It counts against the largest rates so far, as bodies come to rest in between, and not where both are round-off
+   of the step. */
+static double parasitic_rate(lg_conserve_stepper *c, const lg_state *state, int block)
+{
+    static const double ROUND_OFF = 1e-10;
+    const lg_block *b = &c->base.system->space->block[block];
+    const double *rates = state->v + b->v + b->node->attitude_v;
+    double along, squares = lg_dot(b->node->attitude_n, rates, rates);
+    b->node->own(state->q + b->q, state->v + b->v, NULL, NULL, &along, NULL, NULL, NULL, NULL);
+    c->fastest[block] = fmax(c->fastest[block], sqrt(squares));
+    return fabs(along) / (c->fastest[block] + ROUND_OFF / c->h);
+}
+
+static void note_parasite(lg_conserve_stepper *c, const lg_state *state)
+{
+    const lg_system *system = c->base.system;
+    lg_parasite *most = &c->base.stats.parasite;
+    for (int i = 0; i < system->space->nblocks; i++) {
+        double ratio = system->space->block[i].nown ? parasitic_rate(c, state, i) : 0;
+        if (ratio > most->ratio)
+            *most = (lg_parasite){1, ratio, state->t, system->block_name ? system->block_name(system->self, i) : NULL};
+    }
 }
 
 static lg_status step(lg_stepper *self, lg_state *state, double h)
@@ -154,7 +200,7 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     lg_newton_memory memory;
     memcpy(&memory, carried, sizeof memory);
     begin(c, state, h);
-    LG_TRY(lg_conserve_solve(c, &memory));
+    LG_TRY(check_turns(c, lg_conserve_solve(c, &memory)));
     double *theta = c->rest;
     for (int i = 0; i < self->system->space->nv; i++) {
         c->vdot[i] = (c->v1[i] - state->v[i]) / h;
@@ -162,8 +208,9 @@ static lg_status step(lg_stepper *self, lg_state *state, double h)
     }
     LG_TRY(lg_stepper_accept(self, state, h, theta, c->q1, c->v1, c->vdot, c->lam));
     lg_conserve_settle(c, state->carry);
-    self->stats.midpoint_gradients += c->midpoints > 0;
     memcpy(carried, &memory, sizeof memory);
+    if (self->stats.parasite.sought)
+        note_parasite(c, state);
     return LG_OK;
 }
 

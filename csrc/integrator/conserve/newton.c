@@ -20,12 +20,10 @@ static lg_pair step_pair(const lg_conserve_stepper *c)
                      .q1 = c->q1,
                      .v0 = c->start->v,
                      .p0 = c->p0,
-                     .p1 = c->p1,
                      .lam = c->lam,
                      .mem = c->start->mem,
                      .work = c->work,
-                     .stage = c->stage,
-                     .kept = c->kept};
+                     .same_start = c->same_start};
 }
 
 static lg_status evaluate_system(lg_conserve_stepper *c, int with_matrix, double *phi)
@@ -41,25 +39,18 @@ static lg_status evaluate_system(lg_conserve_stepper *c, int with_matrix, double
     LG_TRY(system->kinetic(
         system->self, &pair,
         &(lg_kinetic_wanted){.v1 = c->v1, .p1 = c->p1, .slope = c->slope, .dp1 = c->dp1, .S = S, .chain = c->chain}));
-    return system->pair(system->self, &pair,
+    LG_TRY(system->pair(system->self, &pair,
                         &(lg_pair_wanted){.force = c->force,
                                           .Gtlam = c->Gtlam,
                                           .phi = constrained ? phi : NULL,
                                           .G = S && constrained ? c->G : NULL,
                                           .B = S && constrained ? accel->B : NULL,
                                           .noise = &c->noise,
-                                          .midpoints = &c->midpoints,
-                                          .undecided = &c->undecided,
+                                          .turned = &c->turned,
                                           .S = S,
-                                          .chain = c->chain});
-}
-
-/* The stage of the next evaluation. Once all elements have decided about their gradients, these stay as they are. */
-static void advance(lg_conserve_stepper *c)
-{
-    c->stage = c->evaluation < LG_PAIR_DECIDED ? (lg_pair_stage)c->evaluation++ : LG_PAIR_DECIDED;
-    if (c->stage > LG_PAIR_FIRST && !c->undecided)
-        c->stage = LG_PAIR_DECIDED;
+                                          .chain = c->chain}));
+    c->same_start = 1;
+    return LG_OK;
 }
 
 static void force_rows(const lg_conserve_stepper *c, double *r)
@@ -84,7 +75,6 @@ static void measure_forces(lg_conserve_stepper *c, const double *r, lg_residual_
     norms->now.force = sqrt(sum / nv);
     norms->size.force = sqrt(size / nv);
     norms->noise.force = DBL_EPSILON * norms->size.force + (c->at_rest ? 8 * c->noise : 0);
-    norms->provisional = c->undecided > 0;
     c->remaining = norms->now.force;
 }
 
@@ -92,7 +82,6 @@ static lg_status evaluate(void *self, int with_matrix, double *residual, lg_resi
 {
     lg_conserve_stepper *c = self;
     int nv = c->base.system->space->nv, nrows = c->base.system->pattern->nrows;
-    advance(c);
     LG_TRY(evaluate_system(c, with_matrix, residual + nv));
     force_rows(c, residual);
     measure_forces(c, residual, norms);
@@ -141,15 +130,12 @@ static void update(void *self, const double *correction)
 }
 
 /* A residual that is no more than the round-off of q1 in p1 and of the forces needs no correction, however far the
-   correction would move a coordinate without mass. Gradients that have not been chosen yet will change the residual,
-   whatever the correction is. */
+   correction would move a coordinate without mass. */
 static int is_negligible(void *self, const double *correction)
 {
     lg_conserve_stepper *c = self;
     const lg_space *space = c->base.system->space;
     int nforce = c->rule->null_space ? c->null.nu : space->nv;
-    if (c->undecided)
-        return 0;
     double in_momentum = c->row_noise / 8 * lg_max_abs(space->nm, c->dp1) / c->h;
     double moved = lg_max_abs(nforce, correction) / c->row_scale;
     c->at_rest = moved <= c->row_noise;
@@ -167,7 +153,6 @@ static lg_status evaluate_null(void *self, int with_matrix, double *residual, lg
 {
     lg_conserve_stepper *c = self;
     int nrows = group_rows(c);
-    advance(c);
     LG_TRY(evaluate_system(c, with_matrix, c->phi));
     lg_null_step(&c->null, c->start->q, c->q1);
     force_rows(c, c->forces);

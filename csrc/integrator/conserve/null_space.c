@@ -89,7 +89,7 @@ lg_status lg_null_factor(lg_null_space *null, lg_accel *accel, const double *G, 
     long fallbacks = matrix->fallbacks;
     matrix->poll = accel->matrix.poll;
     matrix->watch = accel->matrix.watch;
-    matrix->weak = 0;
+    matrix->weakest = NAN;
     lg_matrix_zero(matrix);
     lg_reduction_add(r, &accel->matrix, null->N, null->X, matrix);
     lg_reduction_rows(r, G, null->N, null->G);
@@ -99,7 +99,7 @@ lg_status lg_null_factor(lg_null_space *null, lg_accel *accel, const double *G, 
     lg_status status = lg_matrix_factor(matrix);
     accel->matrix.factorisations++;
     accel->matrix.fallbacks += matrix->fallbacks - fallbacks;
-    accel->matrix.weak |= matrix->weak;
+    accel->matrix.weakest = fmin(accel->matrix.weakest, matrix->weakest);
     return status == LG_SINGULAR ? name_deficient(null, report) : status;
 }
 

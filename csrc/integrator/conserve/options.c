@@ -5,15 +5,16 @@ const lg_kinetic_rule lg_conserve_hamiltonians[] = {[LG_HAMILTONIAN_POLYNOMIAL] 
                                                     [LG_HAMILTONIAN_EXACT] = LG_KINETIC_HAMILTON,
                                                     [LG_HAMILTONIAN_PUBLISHED] = LG_KINETIC_PUBLISHED};
 
-#define CONSERVE_OPTIONS                                                                                               \
+/* `form`: whether the equivariant form is the default. */
+#define CONSERVE_OPTIONS(form)                                                                                         \
     {"equivariant",                                                                                                    \
      LG_OPTION_FLAG,                                                                                                   \
-     {0, -1},                                                                                                          \
+     {form, -1},                                                                                                       \
      0,                                                                                                                \
      1,                                                                                                                \
      NULL,                                                                                                             \
-     "Gradients that leave out the symmetries of their function, in attitudes of unit length, so that momenta are "    \
-     "kept to round-off; False: as printed.",                                                                          \
+     "Attitudes of unit length and, in discrete gradients, nothing but what their function depends on, so that "       \
+     "momenta are kept to round-off, as energies are; False: as printed.",                                             \
      LG_FIELD(lg_conserve_options, equivariant)},                                                                      \
         {"guess",                                                                                                      \
          LG_OPTION_CHOICE,                                                                                             \
@@ -25,9 +26,10 @@ const lg_kinetic_rule lg_conserve_hamiltonians[] = {[LG_HAMILTONIAN_POLYNOMIAL] 
          LG_FIELD(lg_conserve_options, guess)},                                                                        \
         LG_NEWTON_OPTIONS(lg_conserve_options, 0, 0)
 
-static const lg_option rows[] = {CONSERVE_OPTIONS};
+static const lg_option rows[] = {CONSERVE_OPTIONS(1)};
+static const lg_option midpoint_rows[] = {CONSERVE_OPTIONS(0)};
 static const lg_option hamilton_rows[] = {
-    CONSERVE_OPTIONS,
+    CONSERVE_OPTIONS(0),
     {"hamiltonian",
      LG_OPTION_CHOICE,
      {0, LG_HAMILTONIAN_POLYNOMIAL},
@@ -41,4 +43,5 @@ static const lg_option hamilton_rows[] = {
 };
 
 const lg_option_rows lg_conserve_rows = LG_OPTION_ROWS(rows, lg_conserve_options),
+                     lg_midpoint_rows = LG_OPTION_ROWS(midpoint_rows, lg_conserve_options),
                      lg_hamilton_rows = LG_OPTION_ROWS(hamilton_rows, lg_conserve_options);

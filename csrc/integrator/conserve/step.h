@@ -53,11 +53,10 @@ typedef struct lg_conserve_stepper {
     double *rest; /* scratch */
     double *dp1; /* one matrix per block */
     double *residual;
-    double *work, *kept; /* scratch of pairs; what a pair keeps during a step */
-    lg_pair_stage stage;
-    int evaluation; /* the number of evaluations so far, up to the last stage */
-    /* Of the last evaluation: gradients at the middle that stand in for discrete ones, and how many may still change. */
-    int midpoints, undecided;
+    double *work; /* scratch of pairs */
+    const char *turned; /* of the last evaluation, as in lg_pair_wanted */
+    double *fastest; /* the largest rates that the attitude of each block has had */
+    int same_start; /* as in lg_pair: the step has been evaluated before */
     int at_rest; /* the last correction moved q1 hardly more than its round-off */
     lg_chain *chain;
     lg_null_space null; /* of the rule with `null_space` */
@@ -77,7 +76,7 @@ lg_status lg_conserve_solve(lg_conserve_stepper *c, lg_newton_memory *memory);
 
 /* ---- settle.c: the round-off of q1 in p1 ---- */
 
-/* What settling leaves of the force rows r if it takes a quarter of the most that it may take. */
+/* What is left of the force rows r without a sixteenth of the most that the round-off of q1 is in p1. */
 void lg_conserve_unsettled(const lg_conserve_stepper *c, const double *r, double *rest);
 /* p1 of the step, from p1(q1) and the force rows. */
 void lg_conserve_settle(const lg_conserve_stepper *c, double *p);

@@ -155,13 +155,13 @@ static lg_status factor(void *self, int with_matrix)
 lg_status lg_alpha_rebuild(lg_genalpha_stepper *g, const lg_alpha_place *place)
 {
     lg_matrix *matrix = &g->base.accel.matrix;
-    int weak = matrix->weak; /* the step that formed the matrix first has looked at its pivots */
+    double weakest = matrix->weakest; /* the step that formed the matrix first has looked at its pivots */
     g->chains_formed = 0;
     if (g->index == LG_INDEX_STABILIZED)
         LG_TRY(lg_alpha_base_rows(g, place));
     LG_TRY(evaluate_matrix_at(g, place));
     LG_TRY(factor_matrix(g, place));
-    matrix->weak = weak;
+    matrix->weakest = weakest;
     return LG_OK;
 }
 

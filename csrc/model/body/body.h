@@ -49,8 +49,8 @@ struct lg_body_type {
     lg_status (*check)(const lg_body *b, const char **reason);
     int (*parts)(const lg_body *b); /* number of parts that can carry frames; NULL: 1 */
     size_t (*nwork)(const lg_body *b); /* doubles of scratch, once its frames are known */
-    /* The parameters in the form that kernels need: the number of doubles, and the function that writes them. NULL:
-       none. */
+    /* The parameters in the form that kernels need: the number of doubles, and the function that writes all of them.
+       NULL: none. */
     int (*nprepared)(int nparameters);
     void (*prepare)(const lg_body *b, double *prepared);
 

@@ -24,6 +24,7 @@ void lg_rigid_prepare(const lg_body *b, double *prepared)
     int pivots[3], deficient;
     lg_inertia_matrix(b->e.p + LG_RIGID_INERTIA, p->J);
     lg_copy(9, p->J, factors);
+    lg_zero(9, p->inverse);
     if (lg_dense_factor(3, factors, pivots, &deficient) != LG_OK)
         return;
     lg_identity3(p->inverse);

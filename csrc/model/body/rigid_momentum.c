@@ -21,7 +21,10 @@
 
        p1 = e1 (8 J4 t_m/n - e0* p0)/|e1|^2,   t_m = t(e_m, v_m),   c = 1/n
 
-   Velocities are v1 = 2 v_m - v0, and M(e1)^-1 p1 in the rules of Hamilton. A position has the midpoint rule. */
+   Velocities are v1 = 2 v_m - v0, and M(e1)^-1 p1 in the rules of Hamilton. A position has the midpoint rule.
+
+   In the conserving form (step/step.h) the discrete rules turn by the Cayley vector, which is 1/kappa times that of v_m
+   with kappa = e0.e1/n: v1 = 2 v_m/kappa - v0, and e0.e1 in the place of n in p1. */
 #include "model/body/rigid_momentum.h"
 
 #include "model/body/momentum.h"
@@ -127,6 +130,7 @@ typedef struct turn { /* from e0 to e1 */
     const double *e0, *e1, *v0, *p0;
     double h, J0, J[9];
     double e_m[4], v_m[4], n;
+    double turn, by_e1[4], kappa; /* n, or e0.e1 in the conserving form, and its derivative; turn/n */
     double t[4], y[4], p[4]; /* t_m, y, p_m */
     double slope[4];
     tangent *d; /* NULL: not wanted */
@@ -154,11 +158,16 @@ static turn open_turn(const lg_body *b, const lg_pair *pair)
         s.v_m[i] = (s.e1[i] - s.e0[i]) / s.h;
     }
     s.n = lg_dot4(s.e_m, s.e_m);
+    int cayley = is_discrete(pair) && pair->equivariant;
+    s.turn = cayley ? lg_dot4(s.e0, s.e1) : s.n;
+    s.kappa = s.turn / s.n;
+    lg_copy(4, cayley ? s.e0 : s.e_m, s.by_e1);
     return s;
 }
 
-/* t_m += weight t(e, v), where de = a de1 and dv = b de1 */
-static void add_rates(turn *s, double weight, const double e[4], const double v[4], double a, double b)
+/* t_m += weight t(e, v), where de = a de1 and dv = b de1 + c by^T de1 */
+static void add_rates(turn *s, double weight, const double e[4], const double v[4], double a, double b,
+                      const double c[4], const double by[4])
 {
     static const double conjugation[16] = {1, 0, 0, 0, 0, -1, 0, 0, 0, 0, -1, 0, 0, 0, 0, -1};
     double t[4], other[4];
@@ -169,18 +178,30 @@ static void add_rates(turn *s, double weight, const double e[4], const double v[
         return;
     add_right(weight * a, v, conjugation, s->d->t);
     add_left(weight * b, other, NULL, s->d->t);
+    lg_quat_mul(other, c, t);
+    add_outer(weight, t, by, s->d->t);
+}
+
+/* v1 = 2 v_m/kappa - v0, and its derivative 2/(h kappa) + c by^T by e1 */
+static void rates_at_end(const turn *s, double v1[4], double c[4], double by[4])
+{
+    for (int i = 0; i < 4; i++) {
+        v1[i] = 2 * s->v_m[i] / s->kappa - s->v0[i];
+        c[i] = -2 * s->v_m[i] / (s->kappa * s->kappa);
+        by[i] = (s->by_e1[i] - s->kappa * s->e_m[i]) / s->n;
+    }
 }
 
 static void find_rates(turn *s, int at_ends)
 {
+    static const double none[4];
     if (!at_ends) {
-        add_rates(s, 1, s->e_m, s->v_m, 0.5, 1 / s->h);
+        add_rates(s, 1, s->e_m, s->v_m, 0.5, 1 / s->h, none, none);
     } else {
-        double v1[4];
-        for (int i = 0; i < 4; i++)
-            v1[i] = 2 * s->v_m[i] - s->v0[i];
-        add_rates(s, 0.5, s->e0, s->v0, 0, 0);
-        add_rates(s, 0.5, s->e1, v1, 1, 2 / s->h);
+        double v1[4], c[4], by[4];
+        rates_at_end(s, v1, c, by);
+        add_rates(s, 0.5, s->e0, s->v0, 0, 0, none, none);
+        add_rates(s, 0.5, s->e1, v1, 1, 2 / (s->h * s->kappa), c, by);
     }
     mul_inertia(1, 4, s->J0, s->J, s->t, s->y);
     if (s->d)
@@ -200,20 +221,20 @@ static void find_momentum(turn *s, int k)
     add_outer(k * scale / s->n, product, s->e_m, s->d->p);
 }
 
-/* p_m = (p0 + e1 z/|e1|^2)/2 with z = 2 y/n - e0* p0 */
+/* p_m = (p0 + e1 z/|e1|^2)/2 with z = 2 y/n - e0* p0, e0.e1 in the place of n in the conserving form */
 static void find_discrete_momentum(turn *s)
 {
     double z[4], dz[16] = {0}, product[4], length = lg_dot4(s->e1, s->e1);
     mul_conjugate(s->e0, s->p0, z);
     for (int i = 0; i < 4; i++)
-        z[i] = 2 * s->y[i] / s->n - z[i];
+        z[i] = 2 * s->y[i] / s->turn - z[i];
     lg_quat_mul(s->e1, z, product);
     for (int i = 0; i < 4; i++)
         s->p[i] = 0.5 * (s->p0[i] + product[i] / length);
     if (!s->d)
         return;
-    lg_axpy(16, 2 / s->n, s->d->y, dz);
-    add_outer(-2 / (s->n * s->n), s->y, s->e_m, dz);
+    lg_axpy(16, 2 / s->turn, s->d->y, dz);
+    add_outer(-2 / (s->turn * s->turn), s->y, s->by_e1, dz);
     add_right(0.5 / length, z, NULL, s->d->p);
     add_left(0.5 / length, s->e1, dz, s->d->p);
     add_outer(-1 / (length * length), product, s->e1, s->d->p);
@@ -284,7 +305,7 @@ static lg_status rotate(const lg_body *b, const lg_pair *pair, const lg_kinetic_
     lg_copy(4, s.slope, wanted->slope + v);
     for (int i = 0; i < 4; i++) {
         wanted->p1[v + i] = 2 * s.p[i] - s.p0[i];
-        wanted->v1[v + i] = 2 * s.v_m[i] - s.v0[i];
+        wanted->v1[v + i] = 2 * s.v_m[i] / s.kappa - s.v0[i];
     }
     lg_momentum_put(b, pair, wanted, first, 4, matrices.p, matrices.slope);
     return is_livens(pair) ? LG_OK : velocity(&s, wanted->p1 + v, wanted->v1 + v);

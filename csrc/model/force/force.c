@@ -6,6 +6,13 @@
 #include "model/tangent.h"
 #include "system/chain.h"
 
+lg_status lg_force_on_coordinate(const lg_force *force, const lg_point *at, int linear, double law[3])
+{
+    const lg_frame *f = force->e.frame[0];
+    const lg_block *b = f->body->block;
+    return force->type->coordinate(&force->e, at, at->q[b->q + f->part], at->v[b->v + f->part], linear, law);
+}
+
 /* tau on the coordinate of the tree's joint under the frame, with its slopes. */
 static lg_status add_coordinate(const lg_force *force, const lg_point *at, const lg_wanted *want, int linear)
 {
@@ -14,7 +21,7 @@ static lg_status add_coordinate(const lg_force *force, const lg_point *at, const
     const lg_block *b = body->block;
     int i = e->frame[0]->part, ld;
     double law[3];
-    LG_TRY(force->type->coordinate(e, at, at->q[b->q + i], at->v[b->v + i], linear, law));
+    LG_TRY(lg_force_on_coordinate(force, at, linear, law));
     if (want->force)
         want->force[b->v + i] += law[0];
     if (linear) {
@@ -57,28 +64,35 @@ static lg_status add_wrenches(const lg_force *force, const lg_point *at, const l
     return LG_OK;
 }
 
-/* A force F between two points as wrenches, dF = A dd. */
-static void spread(const double F[3], const double A[9], lg_load *out)
+/* A force F between two points as wrenches, dF = A dd + B dd' (NULL: no such part). */
+static void spread(const double F[3], const double *A, const double *B, lg_load *out)
 {
     lg_zero(12, out->w[0]);
     for (int i = 0; i < 2; i++) {
         lg_axpy(3, i ? 1 : -1, F, out->w[i]);
-        for (int j = 0; j < 2; j++)
-            lg_quarters_add(&out->K[i][j], LG_XX, i == j ? 1 : -1, A);
+        for (int j = 0; j < 2; j++) {
+            if (A)
+                lg_quarters_add(&out->K[i][j], LG_XX, i == j ? 1 : -1, A);
+            if (B)
+                lg_quarters_add(&out->D[i][j], LG_XX, i == j ? 1 : -1, B);
+        }
     }
 }
 
-lg_status lg_force_elastic(const lg_force *force, const lg_point *at, int linear, lg_load *out)
+lg_status lg_force_load(const lg_force *force, const lg_point *at, int at_rest, int linear, lg_load *out)
 {
     const lg_element *e = &force->e;
     const lg_pose *f[2] = {lg_pose_of(e->frame[0], at), e->frame[1] ? lg_pose_of(e->frame[1], at) : NULL};
     clear_slopes(out);
     if (!f[1] || !force->type->between)
         return force->type->wrenches(e, f, at, linear, out);
-    double d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]};
-    double rest[3] = {0, 0, 0}, F[3], A[9] = {0}, B[9];
-    LG_TRY(force->type->between(e, d, rest, linear, F, A, B));
-    spread(F, A, out);
+    double d[3], ddot[3], F[3], A[9], B[9];
+    for (int i = 0; i < 3; i++) {
+        d[i] = f[1]->x[i] - f[0]->x[i];
+        ddot[i] = at_rest ? 0 : f[1]->xdot[i] - f[0]->xdot[i];
+    }
+    LG_TRY(force->type->between(e, d, ddot, linear, F, A, B));
+    spread(F, linear ? A : NULL, linear && !at_rest ? B : NULL, out);
     return LG_OK;
 }
 

@@ -8,6 +8,9 @@
 
 typedef struct lg_force_type lg_force_type;
 
+/* What a force sees of its frames: where they are in space, their distance, or the pose of one against the other. */
+typedef enum lg_sees { LG_SEES_SPACE, LG_SEES_DISTANCE, LG_SEES_POSE } lg_sees;
+
 typedef struct lg_force { /* const data of the model */
     lg_element e;
     const lg_force_type *type;
@@ -25,6 +28,7 @@ typedef lg_status lg_between(const lg_element *e, const double d[3], const doubl
 
 struct lg_force_type {
     lg_element_info info;
+    lg_sees sees;
     int needs_twists;
     int ignores_places; /* its wrenches are the same wherever its frames are */
     int dissipates; /* it vanishes at rest and needs no potential */
@@ -78,8 +82,12 @@ lg_status lg_force_span(lg_forces forces, const lg_point *at, const lg_wanted *w
 /* The loop over the single kernel, for a row without the verb `all`. */
 lg_status lg_force_all(lg_forces forces, const lg_point *at, const lg_wanted *want);
 
-/* The part of a force that has a potential, at rest: its wrenches and, with `linear`, their derivatives K. */
-lg_status lg_force_elastic(const lg_force *force, const lg_point *at, int linear, lg_load *out);
+/* The law of a force on a coordinate, at that coordinate of a point. */
+lg_status lg_force_on_coordinate(const lg_force *force, const lg_point *at, int linear, double law[3]);
+
+/* The wrenches of a force on frames where their poses are and, with `linear`, their derivatives. `at_rest`: without
+   damping. */
+lg_status lg_force_load(const lg_force *force, const lg_point *at, int at_rest, int linear, lg_load *out);
 
 /* One force by its kernel `between`; inline, so that a row's loop over its own kernel needs no calls. */
 static inline lg_status lg_force_add_between(const lg_force *force, const lg_point *at, const lg_wanted *want,

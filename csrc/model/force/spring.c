@@ -126,6 +126,7 @@ const lg_force_type lg_spring = {
              .nframes = 2,
              .parameters = spring_parameters,
              .nparameters = 3},
+    .sees = LG_SEES_DISTANCE,
     .couples = lg_element_between,
     .needs_twists = 1,
     .between = spring_between,

@@ -54,6 +54,7 @@ const lg_force_type lg_tension = {
              .nparameters = 2,
              .example = example,
              .nexample = sizeof example / sizeof *example},
+    .sees = LG_SEES_DISTANCE,
     .check = check,
     .couples = lg_element_between,
     .on_point = lg_element_on_point,

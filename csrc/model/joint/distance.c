@@ -19,8 +19,10 @@ static void write_row(const double a[3], double row[2][6 * LG_MAX_ROWS])
         }
 }
 
-static void rows(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out)
+static lg_status rows(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *lam,
+                      unsigned want, lg_rows *out)
 {
+    (void)at;
     double d[3], n[3], ndot[3];
     for (int i = 0; i < 3; i++)
         d[i] = f[1]->x[i] - f[0]->x[i];
@@ -43,7 +45,7 @@ static void rows(const lg_element *e, const lg_pose *const f[2], const double *l
 
     // d(n lam) = lam (I - n n^T)/l dd
     if (!(want & LG_ROWS_K))
-        return;
+        return LG_OK;
     double A[9];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -51,6 +53,7 @@ static void rows(const lg_element *e, const lg_pose *const f[2], const double *l
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++)
             lg_quarters_add(&out->K[i][j], LG_XX, i == j ? 1 : -1, A);
+    return LG_OK;
 }
 
 static const char *row_label(const lg_element *e, int row)
@@ -68,6 +71,7 @@ const lg_joint_type lg_distance = {
              .nrows = 1,
              .parameters = parameters,
              .nparameters = 1},
+    .sees_distance = 1,
     .check = check,
     .couples = lg_element_between,
     .on_point = lg_element_on_point,

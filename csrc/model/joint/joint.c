@@ -3,6 +3,18 @@
 
 #include "model/tangent.h"
 
+/* ---- rows in the axes of bodies ---- */
+
+int lg_joint_carry(const lg_joint *joint, double *p)
+{
+    const int turning[2] = {lg_frame_turns(joint->e.frame[0]), lg_frame_turns(joint->e.frame[1])};
+    if (!joint->type->carry || (!turning[0] && !turning[1]))
+        return 0;
+    lg_copy(joint->e.np, joint->e.p, p);
+    joint->type->carry(turning, p);
+    return 1;
+}
+
 /* ---- rows that were dropped ---- */
 
 /* Moves the remaining rows up to close the gaps of dropped rows. */
@@ -34,16 +46,18 @@ const double *lg_joint_multipliers(const lg_joint *joint, const double *lam, dou
     return all;
 }
 
-/* The rows of a joint in the model: the verb `rows` without the dropped rows. */
-static void kept_rows(const lg_joint *joint, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out)
+lg_status lg_joint_rows(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at, unsigned want,
+                        lg_rows *out)
 {
     double all[LG_MAX_ROWS];
+    const double *lam = at->lam ? lg_joint_multipliers(joint, at->lam + joint->row, all) : NULL;
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++)
             out->K[i][j].has = 0;
-    joint->type->rows(&joint->e, f, lg_joint_multipliers(joint, lam, all), want, out);
+    LG_TRY(joint->type->rows(&joint->e, f, at, lam, want, out));
     if (joint->nrows < joint->e.info->nrows)
         close_gaps(joint, want, out);
+    return LG_OK;
 }
 
 /* ---- outputs of the rows ---- */
@@ -150,12 +164,12 @@ static void add_residual(const lg_joint *joint, const lg_point *at, const lg_wan
         lg_axpy(6, 1, w[s], pose[s]->wrench[LG_REACTIONS]);
 }
 
-void lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
+lg_status lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
 {
     int tangent = want->S && want->chain && at->lam;
     if (joint->type->residual && !(tangent || want->B || want->Z || want->phidot || want->zeta)) {
         add_residual(joint, at, want);
-        return;
+        return LG_OK;
     }
     unsigned wish = (want->zeta ? LG_ROWS_RATE : 0u) | (want->Z ? LG_ROWS_Z : 0u) | (tangent ? LG_ROWS_K : 0u);
     const double *lam = at->lam ? at->lam + joint->row : NULL;
@@ -163,7 +177,7 @@ void lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *wa
     const lg_pose *const *seen = (const lg_pose *const *)pose;
     lg_rows rows;
     lg_arms arms;
-    kept_rows(joint, seen, lam, wish, &rows);
+    LG_TRY(lg_joint_rows(joint, seen, at, wish, &rows));
     write_levels(joint, seen, &rows, want);
     if (lam && (want->Btlam || tangent))
         press(joint, pose, &rows, lam);
@@ -173,6 +187,7 @@ void lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *wa
         lg_joint_write_jacobians(joint, &arms, at, &rows, want);
     if (tangent)
         lg_tangent_add_opened(&joint->e, &arms, at, want, 1, rows.K, NULL);
+    return LG_OK;
 }
 
 lg_status lg_joint_span(lg_joints joints, const lg_point *at, const lg_wanted *want)
@@ -180,6 +195,6 @@ lg_status lg_joint_span(lg_joints joints, const lg_point *at, const lg_wanted *w
     if (joints.first->type->all)
         return joints.first->type->all(joints, at, want);
     for (const lg_joint *joint = joints.first; joint < joints.end; joint++)
-        lg_joint_add(joint, at, want);
+        LG_TRY(lg_joint_add(joint, at, want));
     return LG_OK;
 }

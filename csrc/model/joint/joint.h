@@ -38,6 +38,10 @@ enum { LG_ROWS_RATE = 1, LG_ROWS_Z = 2, LG_ROWS_K = 4 }; /* beyond phi and J: Jd
 struct lg_joint_type {
     lg_element_info info;
     size_t nwork; /* doubles of scratch */
+    int sees_distance; /* it sees the distance of its points alone */
+    /* In whose axes the rows of points are: those of the body under frame 0 or 1; -1: inertial axes. NULL: the rows only
+       depend on the pose of one frame against the other. */
+    int (*axes)(const lg_element *e);
     lg_status (*check)(const lg_element *e, const char **reason);
     /* Whether K couples the two blocks. */
     int (*couples)(const lg_element *e);
@@ -49,8 +53,10 @@ struct lg_joint_type {
     /* The degree of a row in the attitude of the body at this end, where attitudes are quadratic in Euler parameters:
        quadratic_rows.h. NULL: 0. */
     int (*degree)(const lg_element *e, int row, int end);
-    /* lam has one value per row of the type; the `has` of K begin as zero. NULL where there is the verb `all`. */
-    void (*rows)(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out);
+    /* lam has one value per row of the type; the `has` of K begin as zero. With the verb `all` it serves steps
+       between two states, which want K alone. */
+    lg_status (*rows)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *lam,
+                      unsigned want, lg_rows *out);
     /* phi and, unless lam is NULL, the wrenches J^T lam alone, which is cheaper than the rows. NULL: by `rows`. */
     void (*residual)(const lg_element *e, const lg_pose *const f[2], const double *lam, double *phi, double w[2][6]);
     /* A batch: writes its rows of phi, phidot, zeta, B, Z, adds B^T lam and forces to the wrenches of the frames and
@@ -58,9 +64,10 @@ struct lg_joint_type {
     lg_status (*all)(lg_joints joints, const lg_point *at, const lg_wanted *want);
     /* Of joints with compliance, which also need twists; NULL: it is rigid. */
     lg_status (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, double *V);
-    /* Likewise, where the joint has been evaluated: the potential, the wrenches that come from it and, with `linear`,
-       their derivatives K. */
-    lg_status (*elastic)(const lg_joint *joint, const lg_point *at, int linear, double *V, lg_load *out);
+    /* Likewise the potential, the wrenches that come from it, with those of damping if it is `moving`, and with `linear`
+       their derivatives. `damped`: whether there is damping. */
+    lg_status (*exert)(const lg_joint *joint, const lg_point *at, int moving, int linear, double *V, lg_load *out);
+    int (*damped)(const lg_element *e);
     /* Strain and stress of an edge, stresses of constrained strains from at->lam. NULL: it has none. */
     lg_status (*strain)(const lg_joint *joint, const lg_point *at, double strain[6], double stress[6]);
     double (*next_kink)(const lg_element *e, double t);
@@ -80,13 +87,19 @@ struct lg_joint_type {
 #undef LG_JOINT
 #undef LG_CONSTRAINT
 
+/* Writes the parameters of the joint's rows in the axes of a body that turns; 0: they are not written, as there is no
+   such body or the row lacks the verb `carry`. */
+int lg_joint_carry(const lg_joint *joint, double *p);
 /* Multipliers of all rows of the type, with zeros for dropped rows: lam itself, or `all`, which is filled. */
 const double *lg_joint_multipliers(const lg_joint *joint, const double *lam, double all[LG_MAX_ROWS]);
 /* B and Z of rows from which dropped ones are taken out. */
 void lg_joint_write_jacobians(const lg_joint *joint, const lg_arms *arms, const lg_point *at, lg_rows *rows,
                               const lg_wanted *want);
+/* Its rows at the given poses, without dropped rows. */
+lg_status lg_joint_rows(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at, unsigned want,
+                        lg_rows *out);
 /* One joint of a row with the verb `rows`. */
-void lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *want);
+lg_status lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *want);
 /* Joints of one row, by the verb `all` or one by one. */
 lg_status lg_joint_span(lg_joints joints, const lg_point *at, const lg_wanted *want);
 

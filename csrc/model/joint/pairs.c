@@ -42,6 +42,11 @@ static int on_point(const lg_element *e, int end)
     return e->info->npairs == 0 && e->p[CARRIER] != end + 1;
 }
 
+static int axes(const lg_element *e)
+{
+    return (int)e->p[CARRIER] - 1;
+}
+
 /* Translations are along axes of the carrier, and pairs have one axis on each body. */
 static int degree(const lg_element *e, int row, int end)
 {
@@ -285,8 +290,10 @@ static void pair_rows(const lg_element *e, const lg_pose *const f[2], int row, c
     }
 }
 
-static void rows(const lg_element *e, const lg_pose *const f[2], const double *lam, unsigned want, lg_rows *out)
+static lg_status rows(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *lam,
+                      unsigned want, lg_rows *out)
 {
+    (void)at;
     int npairs = e->info->npairs, npoints = e->info->nrows - npairs;
     open_rows(npoints, e->info->nrows, want, out);
     if (e->p[CARRIER] == 0 && npoints == 3)
@@ -295,6 +302,7 @@ static void rows(const lg_element *e, const lg_pose *const f[2], const double *l
         translation_rows(e, f, lam, want, out);
     if (npairs)
         pair_rows(e, f, npoints, lam, want, out);
+    return LG_OK;
 }
 
 /* ---- phi and wrenches alone ---- */
@@ -396,6 +404,7 @@ static const double *triads(const lg_element *e)
         .check = check,                                                                                                \
         .couples = couples,                                                                                            \
         .on_point = on_point,                                                                                          \
+        .axes = axes,                                                                                                  \
         .degree = degree,                                                                                              \
         .carry = sizeof(joint_translations) == 4 ? carry : NULL,                                                       \
         .rows = rows,                                                                                                  \

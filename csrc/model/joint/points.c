@@ -47,7 +47,7 @@ lg_status lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *w
     int presses = at->lam && (want->Btlam || (want->S && want->chain));
     for (const lg_joint *joint = joints.first; joint < joints.end; joint++) {
         if (!is_plain(joint, at, want)) {
-            lg_joint_add(joint, at, want);
+            LG_TRY(lg_joint_add(joint, at, want));
             continue;
         }
         lg_pose *a = lg_pose_of(joint->e.frame[0], at), *b = lg_pose_of(joint->e.frame[1], at);

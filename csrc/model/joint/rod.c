@@ -144,25 +144,50 @@ static void reverse(int linear, lg_load *load)
             load->w[i][k] = -load->w[i][k];
         for (int j = 0; linear && j < 2; j++)
             for (int which = 0; which < 4; which++)
-                for (int k = 0; k < 9; k++)
+                for (int k = 0; k < 9; k++) {
                     load->K[i][j].A[which][k] = -load->K[i][j].A[which][k];
+                    load->D[i][j].A[which][k] = load->D[i][j].has ? -load->D[i][j].A[which][k] : 0;
+                }
     }
 }
 
-static lg_status elastic(const lg_joint *joint, const lg_point *at, int linear, double *V, lg_load *out)
+static lg_status exert(const lg_joint *joint, const lg_point *at, int moving, int linear, double *V, lg_load *out)
 {
     const lg_element *e = &joint->e;
     const lg_pose *f[2] = {lg_pose_of(e->frame[0], at), lg_pose_of(e->frame[1], at)};
     double s[6], nine[9];
+    int damped = moving && lg_edge_damped(e);
+    lg_relation r;
     lg_strained k;
-    LG_TRY(lg_edge_open(e, f, at, (lg_relation *)(void *)(at->work + joint->work), 1, &k));
+    LG_TRY(lg_edge_open(e, f, at, &r, 0, &k));
     *V = strain_energy(e, &k, s);
+    if (damped) {
+        lg_edge_open_motion(f, &k);
+        lg_edge_open_rate(&k);
+        lg_edge_set_stress(e, &k, s);
+    }
     lg_zero(e->info->nrows, s);
     lg_edge_forces(&k, s, nine);
     lg_edge_on_frames(&k, nine, out->w);
     if (linear)
-        lg_edge_stiffness(e, &k, s, out->K);
+        lg_edge_slopes(e, &k, s, damped, out->K, out->D);
     reverse(linear, out); // the force is the negative gradient
+    return LG_OK;
+}
+
+/* In a step between two states. */
+static lg_status rows(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *lam,
+                      unsigned want, lg_rows *out)
+{
+    lg_relation r;
+    lg_strained k;
+    LG_TRY(lg_edge_open(e, f, at, &r, 0, &k));
+    lg_edge_rows(e, &k, out);
+    if (want & LG_ROWS_K) {
+        double s[6] = {0};
+        lg_copy(e->info->nrows, lam, s);
+        lg_edge_reaction_slopes(&k, s, out->K);
+    }
     return LG_OK;
 }
 
@@ -207,15 +232,15 @@ static const char *row_label(const lg_element *e, int row)
     return labels[row];
 }
 
-/* The first `rows` strains are constrained. */
-#define EDGE(title, rows, text)                                                                                        \
+/* The first n strains are constrained. */
+#define EDGE(title, n, text)                                                                                           \
     {                                                                                                                  \
         .info = {.family = "joint",                                                                                    \
                  .name = title,                                                                                        \
                  .doc = text,                                                                                          \
                  .reference = "tumiotto2024, Sect. 4",                                                                 \
                  .nframes = 2,                                                                                         \
-                 .nrows = rows,                                                                                        \
+                 .nrows = n,                                                                                           \
                  .nmem = LG_EDGE_MEMORY,                                                                               \
                  .parameters = parameters,                                                                             \
                  .nparameters = 7,                                                                                     \
@@ -224,9 +249,11 @@ static const char *row_label(const lg_element *e, int row)
         .nwork = sizeof(lg_relation) / sizeof(double),                                                                 \
         .check = check,                                                                                                \
         .couples = lg_element_between,                                                                                 \
+        .rows = rows,                                                                                                  \
         .all = all,                                                                                                    \
         .potential = potential,                                                                                        \
-        .elastic = elastic,                                                                                            \
+        .exert = exert,                                                                                                \
+        .damped = lg_edge_damped,                                                                                      \
         .strain = strain,                                                                                              \
         .next_kink = next_kink,                                                                                        \
         .row_label = row_label,                                                                                        \

@@ -81,6 +81,15 @@ static void set_row(const lg_strained *k, const double nine[9], int i, double J[
     lg_copy(6, w[1], J[1] + 6 * i);
 }
 
+/* Y^T of a row. */
+static void row_forces(const edge_row *row, double nine[9])
+{
+    for (int i = 0; i < 3; i++) {
+        nine[i] = -row->t[0][i];
+        nine[3 + i] = row->t[0][3 + i], nine[6 + i] = row->t[1][3 + i];
+    }
+}
+
 /* B and Z on any bodies, by rows in the axes of frames. */
 static void write_jacobians(const lg_joint *joint, const lg_strained *k, const lg_arms *arms, const lg_point *at,
                             const edge_row rows[], const double Q[9][6], const lg_wanted *want)
@@ -88,8 +97,8 @@ static void write_jacobians(const lg_joint *joint, const lg_strained *k, const l
     lg_rows out;
     out.points = joint->nrows;
     for (int i = 0; i < joint->nrows; i++) {
-        const double (*t)[6] = rows[i].t;
-        double nine[9] = {-t[0][0], -t[0][1], -t[0][2], t[0][3], t[0][4], t[0][5], t[1][3], t[1][4], t[1][5]};
+        double nine[9];
+        row_forces(&rows[i], nine);
         set_row(k, nine, i, out.J);
         for (int p = 0; want->Z && p < 9; p++)
             nine[p] = Q[p][joint->row_in_type[i]];
@@ -97,6 +106,19 @@ static void write_jacobians(const lg_joint *joint, const lg_strained *k, const l
             set_row(k, nine, i, out.Z);
     }
     lg_joint_write_jacobians(joint, arms, at, &out, want);
+}
+
+void lg_edge_rows(const lg_element *e, const lg_strained *k, lg_rows *out)
+{
+    out->points = e->info->nrows;
+    for (int i = 0; i < e->info->nrows; i++) {
+        edge_row row;
+        double nine[9];
+        open_row(k, i, &row);
+        row_forces(&row, nine);
+        set_row(k, nine, i, out->J);
+        out->phi[i] = k->r->xi[i] - e->p[LENGTH] * k->w0[i];
+    }
 }
 
 void lg_edge_write_rows(const lg_joint *joint, const lg_strained *k, const lg_arms *arms, const lg_point *at,

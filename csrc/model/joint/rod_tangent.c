@@ -101,21 +101,19 @@ static void stiffness(const lg_strained *k, const double sum[6], const double Y[
     to_quarters(k, A, K);
 }
 
-void lg_edge_stiffness(const lg_element *e, const lg_strained *k, const double sum[6], lg_quarters K[2][2])
+void lg_edge_reaction_slopes(const lg_strained *k, const double lam[6], lg_quarters K[2][2])
 {
-    double Y[9][6], P[9][6];
+    static const double none[9][6];
+    double Y[9][6];
     lg_edge_columns(k, Y);
-    elastic_columns(e, Y, P);
-    stiffness(k, sum, Y, P, K);
+    stiffness(k, lam, Y, none, K);
 }
 
-void lg_edge_tangent(const lg_joint *joint, const lg_strained *k, const lg_arms *arms, const double sum[6],
-                     const lg_point *at, const lg_wanted *want)
+void lg_edge_slopes(const lg_element *e, const lg_strained *k, const double sum[6], int damped, lg_quarters K[2][2],
+                    lg_quarters D[2][2])
 {
-    const lg_element *e = &joint->e;
     double Y[9][6], P[9][6], W[9][6], B[3][3][9] = {{{0}}};
-    lg_quarters K[2][2], D[2][2];
-    int damped = lg_edge_damped(e);
+    D[0][0].has = D[0][1].has = D[1][0].has = D[1][1].has = 0;
     lg_edge_columns(k, Y);
     elastic_columns(e, Y, P);
     if (damped) {
@@ -124,5 +122,14 @@ void lg_edge_tangent(const lg_joint *joint, const lg_strained *k, const lg_arms 
         to_quarters(k, B, D);
     }
     stiffness(k, sum, Y, P, K);
+}
+
+void lg_edge_tangent(const lg_joint *joint, const lg_strained *k, const lg_arms *arms, const double sum[6],
+                     const lg_point *at, const lg_wanted *want)
+{
+    const lg_element *e = &joint->e;
+    lg_quarters K[2][2], D[2][2];
+    int damped = lg_edge_damped(e);
+    lg_edge_slopes(e, k, sum, damped, K, D);
     lg_tangent_add_opened(e, arms, at, want, 1, K, damped ? D : NULL);
 }

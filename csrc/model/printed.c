@@ -1,0 +1,258 @@
+/* The correction c P dq of a gradient at the middle (system/gonzalez.h) has P = 1 on the coordinates of both bodies.
+
+   All rows of a joint have one dq. Their forces, the gradients times lam_i, are corrected by C dq with
+   C = sum lam_i c_i, and
+
+       d(delta) = grad f(q1) - grad f(q_m) - (h/2) d(grad f(q_m).v)/dq_m at constant v = dq/h.
+
+   The gradients of a row are B, and the last term is Z. */
+#include "model/printed.h"
+
+#include "model/tangent.h"
+#include "system/chain.h"
+#include "system/gonzalez.h"
+
+#include <float.h>
+#include <string.h>
+
+typedef struct pulled { /* in the velocities of the blocks under both frames */
+    double on[2][LG_MAX_NV];
+} pulled;
+enum { PULLED = sizeof(pulled) / sizeof(double) };
+
+/* out += s H^T w */
+static void pull(const lg_element *e, const lg_point *at, double s, const double w[2][6], pulled *out)
+{
+    for (int i = 0; i < e->info->nframes; i++)
+        if (lg_element_moves(e, i))
+            e->frame[i]->body->type->pull(e->frame[i], at, s, w[i], out->on[i]);
+}
+
+/* out += s (d(w . twists)/dq at constant w and v) for w and its derivatives K by poses */
+static void pull_rates(const lg_element *e, const lg_point *at, double s, const double w[2][6],
+                       const lg_quarters K[2][2], pulled *out)
+{
+    for (int j = 0; j < e->info->nframes; j++) {
+        double slope[6] = {0}, scaled[6] = {0};
+        if (!lg_element_moves(e, j))
+            continue;
+        for (int i = 0; i < e->info->nframes; i++) {
+            const lg_pose *f = lg_pose_of(e->frame[i], at);
+            const double *twist[2] = {f->xdot, f->omega};
+            for (int which = 0; which < 4; which++)
+                for (int k = 0; K[i][j].has >> which & 1 && k < 3; k++)
+                    lg_axpy(3, s * twist[which / 2][k], K[i][j].A[which] + 3 * k, slope + 3 * (which % 2));
+        }
+        lg_axpy(6, s, w[j], scaled);
+        e->frame[j]->body->type->pull(e->frame[j], at, 1, slope, out->on[j]);
+        e->frame[j]->body->type->pull_rate(e->frame[j], at, scaled, out->on[j]);
+    }
+}
+
+/* ---- dq ---- */
+
+typedef struct correction { /* of one element */
+    const lg_element *e;
+    double N, shortest;
+    pulled dq;
+} correction;
+
+static void open_correction(const lg_printed_step *step, const lg_element *e, correction *c)
+{
+    *c = (correction){.e = e, .shortest = LG_GONZALEZ_SHORT * (1 + step->largest)};
+    for (int s = 0; s < e->info->nframes; s++) {
+        const lg_block *b = e->frame[s]->body->block;
+        for (int k = 0; b && k < b->nv; k++) {
+            c->dq.on[s][k] = step->pair->h * step->middle.v[b->v + k];
+            c->N += c->dq.on[s][k] * c->dq.on[s][k];
+        }
+    }
+}
+
+static int is_short(const correction *c)
+{
+    return !(c->N > c->shortest * c->shortest);
+}
+
+/* ---- what a correction adds ---- */
+
+/* s C dq */
+static void push(const correction *c, double C, double *out)
+{
+    for (int i = 0; out && i < c->e->info->nframes; i++)
+        if (lg_element_moves(c->e, i))
+            lg_axpy(c->e->frame[i]->body->block->nv, C, c->dq.on[i], out + c->e->frame[i]->body->block->v);
+}
+
+/* S += dq dC^T + C, by q1 */
+static void add_tangent(const lg_printed_step *step, const correction *c, double C, const pulled *excess)
+{
+    const lg_element *e = c->e;
+    double A[LG_MAX_NV * LG_MAX_NV];
+    for (int i = 0; i < e->info->nframes; i++)
+        for (int j = 0; j < e->info->nframes; j++) {
+            const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
+            if (!a->block || !b->block)
+                continue;
+            int n = a->block->nv, m = b->block->nv, ld;
+            double *S = lg_matrix_at(step->wanted->S, e->meeting[i][j], &ld);
+            for (int k = 0; k < m; k++) {
+                double dC = lg_gonzalez_slope(C, c->N, excess->on[j][k], 2 * c->dq.on[j][k]);
+                for (int l = 0; l < n; l++)
+                    A[l + n * k] = c->dq.on[i][l] * dC + (i == j && k == l ? C : 0);
+            }
+            lg_chain_add(b->block, &step->wanted->chain[b->index], 0, 1, 0, n, 0, m, A, n, S, ld);
+        }
+}
+
+/* ---- rows ---- */
+
+/* The derivative of sum lam_i delta_i by q1. */
+static void row_slopes(const lg_printed_step *step, const lg_joint *joint, pulled *out)
+{
+    const double *lam = step->pair->lam + joint->row, *G = step->at_middle.B, *Z = step->at_middle.Z;
+    for (int s = 0; s < 2; s++) {
+        const lg_block *block = joint->e.frame[s]->body->block;
+        for (int k = 0; block && k < block->nv; k++)
+            for (int i = 0; i < joint->nrows; i++) {
+                int at = joint->value[s] + i + k * joint->nrows;
+                out->on[s][k] += lam[i] * (step->B[at] - G[at] - 0.5 * step->pair->h * Z[at]);
+            }
+    }
+}
+
+/* G_i += c_i dq */
+static void correct_gradient(const lg_printed_step *step, const lg_joint *joint, int i, double c_i, const correction *c)
+{
+    for (int s = 0; s < 2; s++) {
+        const lg_block *block = joint->e.frame[s]->body->block;
+        for (int k = 0; block && k < block->nv; k++)
+            step->at_middle.B[joint->value[s] + i + k * joint->nrows] += c_i * c->dq.on[s][k];
+    }
+}
+
+static void correct_rows(lg_printed_step *step, const lg_joint *joint)
+{
+    const double *lam = step->pair->lam + joint->row;
+    double c_i[LG_MAX_ROWS] = {0}, C = 0, sum = 0;
+    correction c;
+    open_correction(step, &joint->e, &c);
+    if (is_short(&c))
+        return;
+    for (int i = 0; i < joint->nrows; i++) {
+        int row = joint->row + i;
+        c_i[i] =
+            lg_gonzalez(step->phi[row] - step->phi0[row], step->pair->h * step->at_middle.phidot[row], c.N, c.shortest);
+        C += lam[i] * c_i[i];
+        sum += fabs(lam[i]);
+    }
+    step->noise += DBL_EPSILON * (1 + step->largest) * sum / sqrt(c.N);
+    push(&c, C, step->wanted->Gtlam);
+    if (step->wanted->S) {
+        pulled slopes = {{{0}}};
+        row_slopes(step, joint, &slopes);
+        add_tangent(step, &c, C, &slopes);
+    }
+    for (int i = 0; step->wanted->G && i < joint->nrows; i++)
+        correct_gradient(step, joint, i, c_i[i], &c);
+}
+
+/* ---- potentials ---- */
+
+/* The potential of an element at rest, and its wrenches. */
+static lg_status elastic(const lg_model *m, int index, const lg_point *at, int linear, double *V, lg_load *load)
+{
+    const lg_pose *f[2];
+    if (index < m->njoints)
+        return m->joints[index].type->exert(&m->joints[index], at, 0, linear, V, load);
+    const lg_force *force = &m->forces[index - m->njoints];
+    lg_element_poses(&force->e, at, f);
+    *V = force->type->potential(&force->e, f, at);
+    return lg_force_load(force, at, 1, linear, load);
+}
+
+/* The element with this number if it has a potential that is not linear in the coordinates of its body. */
+static const lg_element *element_of(const lg_model *m, int index)
+{
+    if (index < m->njoints)
+        return m->joints[index].type->exert ? &m->invariants[index].e : NULL;
+    const lg_force *force = &m->forces[index - m->njoints];
+    int linear = force->e.info->nframes == 1 && force->e.frame[0]->at_node;
+    return force->type->potential && !linear ? &force->e : NULL;
+}
+
+lg_status lg_printed_potentials(const lg_model *m, const lg_point *at, double *V, double *gradient)
+{
+    for (int i = 0; i < m->njoints + m->nforces; i++) {
+        const lg_element *e = element_of(m, i);
+        lg_load load;
+        if (!e)
+            continue;
+        LG_TRY(elastic(m, i, at, 0, &V[i], &load));
+        if (!gradient)
+            continue;
+        pulled out = {{{0}}};
+        pull(e, at, -1, load.w, &out);
+        memcpy(gradient + (size_t)i * PULLED, &out, sizeof out);
+    }
+    return LG_OK;
+}
+
+/* The work h w . twists */
+static double work_of(const lg_printed_step *step, const lg_element *e, const lg_load *load)
+{
+    double power = 0;
+    for (int s = 0; s < e->info->nframes; s++) {
+        const lg_pose *f = lg_pose_of(e->frame[s], &step->middle);
+        power += lg_dot3(load->w[s], f->xdot) + lg_dot3(load->w[s] + 3, f->omega);
+    }
+    return step->pair->h * power;
+}
+
+static lg_status correct_potential(lg_printed_step *step, int index)
+{
+    const lg_element *e = element_of(step->m, index);
+    double V, V0 = step->V0[index], V1 = step->V[index];
+    correction c;
+    lg_load load;
+    if (!e)
+        return LG_OK;
+    open_correction(step, e, &c);
+    if (is_short(&c))
+        return LG_OK;
+    LG_TRY(elastic(step->m, index, &step->middle, step->wanted->S != NULL, &V, &load));
+    double C = lg_gonzalez(V1 - V0, -work_of(step, e, &load), c.N, c.shortest);
+    step->noise += DBL_EPSILON * (fabs(V0) + fabs(V1)) / sqrt(c.N);
+    push(&c, -C, step->wanted->force);
+    if (step->wanted->S) { // the wrenches of the force are minus the gradient
+        pulled slopes;
+        memcpy(&slopes, step->gradient + (size_t)index * PULLED, sizeof slopes);
+        pull(e, &step->middle, 1, load.w, &slopes);
+        pull_rates(e, &step->middle, 0.5 * step->pair->h, load.w, load.K, &slopes);
+        add_tangent(step, &c, C, &slopes);
+    }
+    return LG_OK;
+}
+
+/* ---- all elements ---- */
+
+/* What changes with time by itself is taken at the middle of the step. */
+static int is_driven(const lg_element *e)
+{
+    int driven = e->function.call != NULL;
+    for (int s = 0; s < e->info->nframes; s++)
+        driven |= e->frame[s]->body->type->is_support;
+    return driven;
+}
+
+lg_status lg_printed_correct(lg_printed_step *step)
+{
+    const lg_model *m = step->m;
+    for (int i = 0; i < m->njoints; i++)
+        if (m->invariants[i].nrows && !is_driven(&m->joints[i].e))
+            correct_rows(step, &m->invariants[i]);
+    for (int i = 0; i < m->njoints + m->nforces; i++)
+        if (!is_driven(i < m->njoints ? &m->joints[i].e : &m->forces[i - m->njoints].e))
+            LG_TRY(correct_potential(step, i));
+    return LG_OK;
+}

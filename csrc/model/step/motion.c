@@ -1,0 +1,360 @@
+#include "model/step/motion.h"
+
+#include "group/rotation.h"
+#include "system/chain.h"
+
+/* ---- Euler parameters ---- */
+
+/* Where the block has its Euler parameters, among its velocities; -1: it has none. */
+static int first_parameter(const lg_block *b)
+{
+    return b && b->node->attitude_n == 4 ? b->node->attitude_v : -1;
+}
+
+static const double *parameters_of(const lg_block *b, const double *q)
+{
+    return q + b->q + b->node->attitude_q;
+}
+
+/* A(e) */
+static void set_turning(const double e[4], double A[12])
+{
+    double s = 2 / lg_dot4(e, e);
+    for (int j = 0; j < 4; j++) {
+        const double unit[3] = {j == 1, j == 2, j == 3};
+        double *column = A + 3 * j, side[3];
+        lg_cross(e + 1, unit, side);
+        for (int i = 0; i < 3; i++)
+            column[i] = s * (j ? e[0] * unit[i] + side[i] : -e[1 + i]);
+    }
+}
+
+/* The parameters in the middle. */
+static void middle_of(const lg_motion *step, const lg_block *b, double e[4])
+{
+    lg_mean(4, parameters_of(b, step->pair->q0), parameters_of(b, step->pair->q1), e);
+}
+
+void lg_motion_open(lg_motion *step)
+{
+    const lg_space *space = &step->m->space;
+    for (int i = 0; i < space->nblocks; i++) {
+        const lg_block *b = &space->block[i];
+        lg_swing *swing = &step->swing[i];
+        double e[4];
+        memset(swing, 0, sizeof *swing);
+        swing->cosine = 1;
+        if (first_parameter(b) < 0)
+            continue;
+        swing->cosine = lg_dot4(parameters_of(b, step->pair->q0), parameters_of(b, step->pair->q1));
+        middle_of(step, b, e);
+        set_turning(e, swing->A);
+        set_turning(parameters_of(b, step->pair->q1), swing->A1);
+    }
+}
+
+void lg_motion_keep(const lg_motion *step, const lg_point *at, int end)
+{
+    const lg_model *m = step->m;
+    for (const lg_frame *f = m->frames; f < m->frames + m->nframes; f++) {
+        const lg_pose *pose = lg_pose_of(f, at);
+        lg_moved *moved = &step->moved[f - m->frames];
+        if (f >= f->body->frames + f->body->nactive)
+            continue;
+        lg_copy(3, pose->x, moved->x[end]);
+        lg_copy(9, pose->R, moved->R[end]);
+    }
+}
+
+/* ---- large turns ---- */
+
+static double cosine_of(const lg_motion *step, const lg_frame *f)
+{
+    const lg_moved *moved = lg_moved_of(step, f);
+    double w[3];
+    if (f->body->block)
+        return step->swing[f->body->index].cosine;
+    lg_so3_difference(moved->R[0], moved->R[1], w);
+    return cos(0.5 * lg_norm3(w));
+}
+
+/* The unit quaternion of R_1 R_0^T, of the turn by less than half a turn. */
+static void turn_of(const lg_moved *moved, double p[4])
+{
+    double R0[9], R1[9];
+    lg_transpose3(moved->R[0], R0);
+    lg_transpose3(moved->R[1], R1);
+    lg_so3_turn_between(R0, R1, p); // R_0 R_1^T, the inverse
+    double sign = p[0] < 0 ? -1 : 1;
+    for (int i = 0; i < 4; i++)
+        p[i] *= sign;
+}
+
+int lg_motion_overturns(const lg_motion *step, const lg_element *e)
+{
+    static const double quarter = 0.70710678118654752; // cos(pi/4): less than a quarter turn each
+    double a[4], b[4];
+    if (cosine_of(step, e->frame[0]) > quarter && cosine_of(step, e->frame[1]) > quarter)
+        return 0;
+    turn_of(lg_moved_of(step, e->frame[0]), a);
+    turn_of(lg_moved_of(step, e->frame[1]), b);
+    return !(lg_dot4(a, b) > 0);
+}
+
+/* ---- the middle ---- */
+
+/* theta of the turn from e0 to e1; returns e0.e1, by which it is divided. */
+static double cayley(const double e0[4], const double e1[4], double theta[3])
+{
+    double inverse[4], change[4];
+    lg_quat_conjugate(e0, inverse);
+    lg_quat_mul(e1, inverse, change);
+    for (int i = 0; i < 3; i++)
+        theta[i] = 2 * change[1 + i] / change[0];
+    return change[0];
+}
+
+/* The same of a turn that is given, with the rotation half-way. */
+static void turn_between(const lg_moved *moved, double R[9], double theta[3])
+{
+    double w[3], own[3];
+    lg_so3_difference(moved->R[0], moved->R[1], w);
+    double angle = lg_norm3(w), scale = angle > 0 ? 2 * tan(angle / 2) / angle : 1;
+    for (int i = 0; i < 3; i++) {
+        own[i] = scale * w[i];
+        w[i] *= 0.5;
+    }
+    lg_mul3(moved->R[0], own, theta);
+    lg_so3_retract(moved->R[0], w, R);
+}
+
+void lg_motion_middle(const lg_motion *step, const lg_frame *f, const lg_point *at, lg_middle *room)
+{
+    const lg_moved *moved = lg_moved_of(step, f);
+    const lg_block *b = f->body->block;
+    lg_pose *pose = lg_pose_of(f, at);
+    double theta[3], h = step->pair->h;
+    lg_mean(3, moved->x[0], moved->x[1], pose->x);
+    for (int i = 0; i < 3; i++)
+        pose->xdot[i] = (moved->x[1][i] - moved->x[0][i]) / h;
+    if (first_parameter(b) >= 0) {
+        double e[4], length;
+        middle_of(step, b, e);
+        length = sqrt(lg_dot4(e, e));
+        for (int i = 0; i < 4; i++)
+            e[i] /= length;
+        lg_quat_matrix(e, room->R);
+        cayley(parameters_of(b, step->pair->q0), parameters_of(b, step->pair->q1), theta);
+    } else {
+        turn_between(moved, room->R, theta);
+    }
+    lg_mulT3(room->R, theta, room->omega);
+    for (int i = 0; i < 3; i++)
+        room->omega[i] /= h;
+    pose->R = room->R, pose->omega = room->omega;
+}
+
+void lg_motion_middle_slopes(const lg_motion *step, const lg_frame *f, const lg_middle *at, double turn[12],
+                             double rate[12])
+{
+    const lg_block *b = f->body->block;
+    double theta[3], h = step->pair->h;
+    lg_zero(12, turn), lg_zero(12, rate);
+    if (first_parameter(b) < 0)
+        return;
+    const double *e0 = parameters_of(b, step->pair->q0), *A = step->swing[f->body->index].A;
+    double along = cayley(e0, parameters_of(b, step->pair->q1), theta), inverse[4];
+    lg_quat_conjugate(e0, inverse);
+    for (int j = 0; j < 4; j++) {
+        const double unit[4] = {j == 0, j == 1, j == 2, j == 3};
+        double product[4], column[3], body[3];
+        lg_mulT3(at->R, A + 3 * j, column);
+        for (int i = 0; i < 3; i++)
+            turn[4 * i + j] = column[i] *= 0.5;
+        lg_quat_mul(unit, inverse, product);
+        for (int i = 0; i < 3; i++)
+            product[1 + i] = (2 * product[1 + i] - theta[i] * product[0]) / (along * h);
+        lg_mulT3(at->R, product + 1, body);
+        lg_add_cross(at->omega, column, body);
+        for (int i = 0; i < 3; i++)
+            rate[4 * i + j] = body[i];
+    }
+}
+
+/* ---- wrenches ---- */
+
+/* The arm of a frame in the step, and at its end. */
+static void arms_of(const lg_motion *step, const lg_frame *f, double arm[3], double at_end[3])
+{
+    const lg_moved *moved = lg_moved_of(step, f);
+    double at_start[3];
+    lg_mul3(moved->R[0], f->offset, at_start);
+    lg_mul3(moved->R[1], f->offset, at_end);
+    lg_mean(3, at_start, at_end, arm);
+}
+
+static int has_arm(const lg_frame *f)
+{
+    return first_parameter(f->body->block) >= 0 && !f->at_node;
+}
+
+/* A force, in the body's sums. */
+static void press_arm(lg_swing *swing, int sum, const double force[3], const double arm[3], const double at_end[3])
+{
+    double sign = sum == LG_REACTIONS ? 0.5 : -0.5;
+    lg_add_cross(arm, force, swing->moment[sum]);
+    lg_add_turning(sign, force, at_end, swing->turning); // F^ r^/2
+}
+
+void lg_motion_press(const lg_motion *step, const lg_frame *f, int sum, const double wrench[6])
+{
+    double arm[3], at_end[3];
+    if (!f->body->block)
+        return;
+    lg_swing *swing = &step->swing[f->body->index];
+    lg_axpy(3, 1, wrench, swing->force[sum]);
+    lg_axpy(3, 1, wrench + 3, swing->moment[sum]);
+    if (!has_arm(f))
+        return;
+    arms_of(step, f, arm, at_end);
+    press_arm(swing, sum, wrench, arm, at_end);
+}
+
+/* force and moment at the node, on velocities */
+static void pull(const lg_block *b, const lg_swing *swing, const double force[3], const double moment[3], double *out)
+{
+    int first = first_parameter(b);
+    if (b->node->place != LG_PLACE_FIXED)
+        lg_copy(3, force, out);
+    for (int j = 0; first >= 0 && j < 4; j++)
+        out[first + j] = lg_dot3(swing->A + 3 * j, moment);
+}
+
+void lg_motion_pull(const lg_motion *step, const lg_frame *f, const double wrench[6], double *out)
+{
+    double moment[3], arm[3], at_end[3];
+    lg_copy(3, wrench + 3, moment);
+    if (has_arm(f)) {
+        arms_of(step, f, arm, at_end);
+        lg_add_cross(arm, wrench, moment);
+    }
+    pull(f->body->block, &step->swing[f->body->index], wrench, moment, out);
+}
+
+/* ---- derivatives ---- */
+
+/* slopes at the node of end i by x and e of the node of end j */
+static void to_nodes(const lg_motion *step, const lg_frame *a, const lg_frame *b, const lg_motion_slopes *given,
+                     lg_motion_slopes *out)
+{
+    double arm[3], at_end[3], hat[9];
+    *out = *given;
+    if (has_arm(b)) { // dp = dx + dw x r, dw = A1 de
+        const double *A1 = step->swing[b->body->index].A1;
+        arms_of(step, b, arm, at_end);
+        for (int j = 0; j < 4; j++) {
+            double moved[3];
+            lg_cross(A1 + 3 * j, at_end, moved);
+            for (int i = 0; i < 6; i++)
+                out->by_e[4 * i + j] += lg_dot3(given->by_x + 3 * i, moved);
+        }
+    }
+    if (!has_arm(a))
+        return;
+    arms_of(step, a, arm, at_end);
+    lg_hat3(arm, hat);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            lg_axpy(3, hat[3 * i + k], out->by_x + 3 * k, out->by_x + 9 + 3 * i);
+            lg_axpy(4, hat[3 * i + k], out->by_e + 4 * k, out->by_e + 12 + 4 * i);
+        }
+}
+
+/* Column of the block's derivative from one of force and moment, `stride` values apart. */
+static void pull_column(const lg_block *b, const lg_swing *swing, const double *column, int stride, double *out)
+{
+    const double force[3] = {column[0], column[stride], column[2 * stride]};
+    const double moment[3] = {column[3 * stride], column[4 * stride], column[5 * stride]};
+    pull(b, swing, force, moment, out);
+}
+
+void lg_motion_add(const lg_motion *step, const lg_element *e, int i, int j, double s, const lg_motion_slopes *slopes,
+                   const lg_pair_wanted *wanted)
+{
+    const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
+    double K[LG_MAX_NV * LG_MAX_NV];
+    lg_motion_slopes at;
+    int ld, n, first;
+    if (!a->block || !b->block)
+        return;
+    n = a->block->nv, first = first_parameter(b->block);
+    to_nodes(step, e->frame[i], e->frame[j], slopes, &at);
+    for (int k = 0; b->block->node->place != LG_PLACE_FIXED && k < 3; k++)
+        pull_column(a->block, &step->swing[a->index], at.by_x + k, 3, K + k * n);
+    for (int k = 0; first >= 0 && k < 4; k++)
+        pull_column(a->block, &step->swing[a->index], at.by_e + k, 4, K + (first + k) * n);
+    double *S = lg_matrix_at(wanted->S, e->meeting[i][j], &ld);
+    lg_chain_add(b->block, &wanted->chain[b->index], 0, s, 0, n, 0, b->block->nv, K, n, S, ld);
+}
+
+/* ---- what bodies take ---- */
+
+static void bear(const lg_motion *step, const lg_body *body, lg_swing *swing)
+{
+    const lg_block *b = body->block;
+    for (const lg_dead_load *load = body->loads; load < body->loads + body->nloads; load++) {
+        lg_axpy(3, 1, load->force, swing->force[LG_FORCES]);
+        lg_axpy(3, load->has_torque, load->torque, swing->moment[LG_FORCES]);
+        if (!load->arm)
+            continue;
+        double R0[9], R1[9], at_start[3], at_end[3], arm[3];
+        b->node->rotation(step->pair->q0 + b->q, R0);
+        b->node->rotation(step->pair->q1 + b->q, R1);
+        lg_mul3(R0, load->arm, at_start);
+        lg_mul3(R1, load->arm, at_end);
+        lg_mean(3, at_start, at_end, arm);
+        press_arm(swing, LG_FORCES, load->force, arm, at_end);
+    }
+}
+
+/* d(A^T tau)/de_m, and the arms' part: S of the block by its own e_1 */
+static void add_turning(const lg_motion *step, const lg_body *body, const lg_swing *swing, const lg_pair_wanted *wanted)
+{
+    const lg_block *b = body->block;
+    double tau[4] = {0}, e[4], force[4], K[16], square;
+    int ld, first = first_parameter(b);
+    for (int i = 0; i < 3; i++)
+        tau[1 + i] = swing->moment[LG_REACTIONS][i] - swing->moment[LG_FORCES][i];
+    middle_of(step, b, e);
+    square = lg_dot4(e, e);
+    for (int j = 0; j < 4; j++)
+        force[j] = lg_dot3(swing->A + 3 * j, tau + 1);
+    for (int k = 0; k < 4; k++) {
+        const double unit[4] = {k == 0, k == 1, k == 2, k == 3};
+        double *column = K + 4 * k, product[4], moment[3];
+        lg_quat_mul(tau, unit, product); // 2 tau e/|e|^2, at half of de_1
+        lg_mul3(swing->turning, swing->A1 + 3 * k, moment);
+        for (int j = 0; j < 4; j++)
+            column[j] = (product[j] - force[j] * e[k]) / square + lg_dot3(swing->A + 3 * j, moment);
+    }
+    double *S = lg_matrix_at(wanted->S, body->index, &ld);
+    lg_chain_add(b, &wanted->chain[body->index], 0, 1, first, 4, first, 4, K, 4, S, ld);
+}
+
+void lg_motion_collect(const lg_motion *step, const lg_pair_wanted *wanted)
+{
+    const lg_model *m = step->m;
+    for (const lg_body *body = m->bodies; body < m->bodies + m->nbodies; body++) {
+        const lg_block *b = body->block;
+        if (!b)
+            continue;
+        lg_swing *swing = &step->swing[body->index];
+        bear(step, body, swing);
+        if (wanted->force)
+            pull(b, swing, swing->force[LG_FORCES], swing->moment[LG_FORCES], wanted->force + b->v);
+        if (wanted->Gtlam)
+            pull(b, swing, swing->force[LG_REACTIONS], swing->moment[LG_REACTIONS], wanted->Gtlam + b->v);
+        if (wanted->S && first_parameter(b) >= 0)
+            add_turning(step, body, swing, wanted);
+    }
+}

@@ -1,0 +1,177 @@
+/* Looks for a law that jumps; see jump.h.
+
+   The interval of a grid in which the law changes most is halved as often as doubles allow, always towards the half that
+   changes more. The change of a continuous law vanishes on the way, that of a law that jumps stays. So does that of
+   round-off, which is no smaller on either side of the place that was found. */
+#include "solve/jump.h"
+
+#include "core/small.h"
+
+#include <stdlib.h>
+
+enum { PARTS = 16, HALVINGS = 47, BESIDE = 4 };
+
+static const double small = 1e-6; /* a jump is larger than this fraction of the law */
+static const double apart = 0x1p-24; /* between values beside the jump; the line is 2 long */
+static const double lone = 10; /* the jump is larger than this multiple of the changes among them */
+
+typedef struct search {
+    const lg_system *system;
+    const lg_point *start;
+    double time, way; /* half the length of the line, for velocities and for displacements */
+    int number; /* of the law */
+    double *a; /* of the line */
+    double *q, *v, *theta; /* at a point of it */
+    double *grid; /* PARTS + 1 values of the law, one after the other */
+    double begin, width; /* of the interval */
+    double *low, *high, *spare; /* the values at its ends, and a place for another one */
+} search;
+
+/* The value of the law at s = -1 ... 1 on the line. */
+static lg_status value_at(const search *l, double s, double *value)
+{
+    double span = s * l->way;
+    const lg_space *space = l->system->space;
+    lg_point at = *l->start;
+    for (int i = 0; i < space->nv; i++) {
+        l->theta[i] = span * (at.v[i] + 0.5 * span * l->a[i]);
+        l->v[i] = at.v[i] + s * l->time * l->a[i];
+    }
+    lg_space_retract(space, at.q, l->theta, l->q);
+    at.q = l->q, at.v = l->v, at.span = span, at.theta = l->theta;
+    return l->system->law(l->system->self, &at, l->number, value);
+}
+
+static double change(const search *l, const double *a, const double *b)
+{
+    double most = 0;
+    for (int i = 0; i < l->system->nlaw; i++)
+        most = fmax(most, fabs(b[i] - a[i]));
+    return most;
+}
+
+/* Begins with the interval of the grid in which the law changes most. */
+static lg_status begin(search *l)
+{
+    int n = l->system->nlaw;
+    for (int i = 0; i <= PARTS; i++)
+        LG_TRY(value_at(l, 2. * i / PARTS - 1, l->grid + i * n));
+    int most = 0;
+    for (int i = 1; i < PARTS; i++)
+        if (change(l, l->grid + i * n, l->grid + (i + 1) * n) > change(l, l->grid + most * n, l->grid + (most + 1) * n))
+            most = i;
+    l->width = 2. / PARTS;
+    l->begin = most * l->width - 1;
+    l->low = l->grid + most * n;
+    l->high = l->low + n;
+    return LG_OK;
+}
+
+static lg_status halve(search *l)
+{
+    double *middle = l->spare, **moves;
+    l->width /= 2;
+    LG_TRY(value_at(l, l->begin + l->width, middle));
+    int upper = change(l, middle, l->high) > change(l, l->low, middle);
+    l->begin += upper ? l->width : 0;
+    moves = upper ? &l->low : &l->high;
+    l->spare = *moves;
+    *moves = middle;
+    return LG_OK;
+}
+
+/* Adds a value on one side of the interval: the first is kept, and the others show how much the law changes there. */
+static lg_status look_beside(const search *l, int i, double s, double *kept, double *changes)
+{
+    LG_TRY(value_at(l, s, i == 1 ? kept : l->spare));
+    if (i > 1)
+        *changes = fmax(*changes, change(l, kept, l->spare));
+    return LG_OK;
+}
+
+/* The change from one side of the interval to the other, if the law changes much less on either side; otherwise 0. */
+static lg_status change_across(const search *l, double *across)
+{
+    double beside = 0;
+    for (int i = 1; i <= BESIDE; i++) {
+        LG_TRY(look_beside(l, i, l->begin - i * apart, l->low, &beside));
+        LG_TRY(look_beside(l, i, l->begin + l->width + i * apart, l->high, &beside));
+    }
+    *across = change(l, l->low, l->high);
+    *across = *across > lone * beside ? *across : 0;
+    return LG_OK;
+}
+
+static lg_status jumps(search *l, int *does)
+{
+    double across = 0;
+    LG_TRY(begin(l));
+    double least = small * lg_max_abs((PARTS + 1) * l->system->nlaw, l->grid);
+    for (int i = 0; i < HALVINGS && change(l, l->low, l->high) > least; i++)
+        LG_TRY(halve(l));
+    if (change(l, l->low, l->high) > least)
+        LG_TRY(change_across(l, &across));
+    *does = across > least;
+    return LG_OK;
+}
+
+/* The name of the first law that jumps, or NULL. */
+static const char *first_that_jumps(search *l)
+{
+    const lg_system *system = l->system;
+    for (const char *name; (name = system->law_name(system->self, l->number)); l->number++) {
+        int found;
+        if (jumps(l, &found) != LG_OK) {
+            if (system->forget)
+                system->forget();
+            return NULL;
+        }
+        if (found)
+            return name;
+    }
+    return NULL;
+}
+
+/* The largest angle by which a body turns in a time, roughly. */
+static double turn_in(const lg_space *space, const double *v, const double *a, double time)
+{
+    double most = 0;
+    for (const lg_block *b = space->block; b < space->block + space->nblocks; b++)
+        for (int i = b->v + b->node->attitude_v, end = i + b->node->attitude_n; i < end; i++)
+            most = fmax(most, time * (fabs(v[i]) + 0.5 * time * fabs(a[i])));
+    return most;
+}
+
+/* The line is two steps long to either side. On it bodies turn by half a radian at most, since angles of joints have to
+   keep their turns. */
+static void open_line(search *l, double h)
+{
+    const lg_space *space = l->system->space;
+    for (int i = 0; i < space->nv; i++)
+        l->a[i] = isfinite(l->start->a[i]) ? l->start->a[i] : 0;
+    l->time = 2 * h;
+    l->way = l->time / fmax(1, 2 * turn_in(space, l->start->v, l->a, l->time));
+}
+
+void lg_report_jump(const lg_system *system, const lg_point *start, double h, lg_report *report)
+{
+    if (!system->law || !system->law_name(system->self, 0))
+        return;
+    int nq = system->space->nq, nv = system->space->nv, n = system->nlaw;
+    double *room = malloc((size_t)(nq + 3 * nv + (PARTS + 2) * n) * sizeof *room);
+    if (!room)
+        return;
+    search l = {.system = system, .start = start, .q = room, .v = room + nq};
+    l.theta = l.v + nv;
+    l.a = l.theta + nv;
+    l.grid = l.a + nv;
+    l.spare = l.grid + (PARTS + 1) * n;
+    open_line(&l, h);
+    const char *name = first_that_jumps(&l);
+    if (name)
+        lg_report_advise(report,
+                         "the law %.*s jumps near this state: make it smooth, like tanh(w/eps), or use an explicit "
+                         "method",
+                         LG_SHORT(name));
+    free(room);
+}

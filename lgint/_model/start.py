@@ -1,0 +1,57 @@
+"""The start of a system from a run: its last state, with what joints, drives and rods remember."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from lgint._args import Array, listing, shown
+
+
+def memory_of(system: Any) -> list[tuple[str, int]]:
+    """Kind and number of values of the elements that have memory, in the order of the memory."""
+    compiled = getattr(system, "_compiled", None)  # systems of functions are not
+    return compiled.memory if compiled else []
+
+
+def coordinates(q: Any) -> Any:
+    """`q` itself; a ValueError for what dense output returns, which lacks a run's memory."""
+    if isinstance(q, Mapping) or hasattr(q, "q") or hasattr(q, "states"):
+        raise ValueError(
+            "q: a run, one of its states, or coordinates expected; states of dense output are those of run.at(t), "
+            f"got {shown(q)}"
+        )
+    return q
+
+
+def last_state(system: Any, run: Any) -> tuple[Array, Array, Array]:
+    """q, v and memory of the last state of a run; ValueError if the system cannot start with them."""
+    for what, here, there in (
+        ("coordinates", *([block[:4] for block in model.core.blocks] for model in (system, run.model))),
+        ("joints, drives or rods", memory_of(system), memory_of(run.model)),
+    ):
+        if here != there:
+            raise ValueError(f"q: this run is one of a system with other {what}; give coordinates and velocities")
+    if not len(run):
+        raise ValueError("q: this run has no state")
+    parts = ("q", "v", "mem") if system.core.nmem else ("q", "v")
+    state = _parts_of(run, parts)
+    memory = state.get("mem", system.mem0)
+    own = sum(count for _, count in memory_of(system))
+    count = len(memory) if memory.shape == system.mem0.shape else own  # the choice of other redundant rows begins anew
+    return state["q"], state["v"], np.append(memory[:count], system.mem0[count:])
+
+
+def _parts_of(run: Any, parts: tuple[str, ...]) -> dict[str, Array]:
+    """Parts of the last state; what a run does not save of its states, it has of the one at its end."""
+    if run.t[-1] == run.end["t"][-1]:
+        return {name: run.end[name][-1] for name in parts}
+    lacking = [name for name in parts if not hasattr(run, name)]
+    if lacking:
+        raise ValueError(
+            f"q: this run has not kept {listing(lacking)} of its state at t = {run.t[-1]:g}; ask for it in its `save`, "
+            "or give coordinates and velocities"
+        )
+    return {name: getattr(run, name)[-1] for name in parts}

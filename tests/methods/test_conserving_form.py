@@ -1,0 +1,274 @@
+"""The conserving form of energy-momentum methods: energy and momenta together, on rods and rigid joints too."""
+
+import numpy as np
+import pytest
+
+import lgint
+from face import systems
+from lgint._build.edges import add_edge
+from test_conserve_bodies import KINDS, chain, linear_momentum, spread
+
+EULER = {"formulation": "euler_parameters"}
+KEPT = 1e-12  # of the range of energy and momenta, over their size
+METHODS = pytest.mark.parametrize("method", ["reml", "emh"])
+EVERY_METHOD = pytest.mark.parametrize("method", ["eml", "reml", "null_eml", "emh"])
+SECTION = {"stiffness": (4e3, 4e3, 1e4, 30.0, 20.0, 15.0), "inertia": (0.5, 2e-3, 3e-3, 5e-3)}
+
+
+def run(model, method, t_end, h, **options):
+    return lgint.integrate(model, method, t_end=t_end, h=h, equivariant=True, **options)
+
+
+def check(found, late=slice(None)):
+    """Check energy, linear and angular momentum, and constraints."""
+    assert spread(found.energy("generalized")[late]) < KEPT
+    assert spread(linear_momentum(found)[late]) < KEPT
+    assert spread(found.angular_momentum()[late]) < KEPT
+    assert np.abs(found.constraint_residual()).max(initial=0) < KEPT
+
+
+# ---- free systems ----
+
+
+def hub(constraints=None, moves=(0.3, -0.1, 0.2)):
+    """A rigid body that spins with a rod of six edges, whose first node a rigid joint holds."""
+    b = lgint.ModelBuilder(**EULER)
+    spin = np.array([0.4, 0.2, 3.0])
+    b.add_body("hub", mass=2.0, inertia=(0.1, 0.2, 0.25), velocity=moves, angular_velocity=spin)
+    nodes = np.linspace((0.2, 0, 0), (1.2, 0, 0), 7)
+    turning = {"velocity": np.add(moves, np.cross(spin, nodes)), "constraints": constraints}
+    b.add_rod("arm", nodes=nodes, attached={0: "hub"}, **SECTION, **turning, **EULER)
+    return b.build(start="project")
+
+
+def pair(perturbed, moves=(0.3, -0.1, 0.2)):
+    """Two bodies that turn about their common centre like one, but for rates of a size.
+
+    The edge between them exerts a force across the distance of its ends, which have arms.
+    """
+    rng, mass, spin, place = np.random.default_rng(0), 1.3, 2.0, np.array([0.5, 0.0, 0.0])
+
+    def model(reference, perturbed):
+        b = lgint.ModelBuilder(**EULER)
+        for i, x in enumerate((-place, place)):
+            b.add_body(
+                f"body{i}",
+                mass=mass,
+                inertia=(0.1, 0.2, 0.25),
+                position=x,
+                velocity=moves + np.cross((0, 0, spin), x) + perturbed * rng.normal(size=3),
+                angular_velocity=(0, 0, spin) + perturbed * rng.normal(size=3),
+            )
+        frames = (np.eye(3), systems.turn(0.4, (1, 0, 2)), (0.1, -0.3, 0.1), (0.1, 0.3, 0.2))
+        add_edge(b, "body0", "body1", *frames, 0.8, systems.COUPLED, np.zeros(6), reference, None, "edge")
+        return b.build(start="project")
+
+    def force(reference):
+        core = model(reference, 0.0)
+        return core.core.evaluate(0.0, core.q0, 0 * core.v0, want=["force"])["force"]
+
+    at_zero, needed = force(np.zeros(6)), np.zeros(14)
+    needed[:3], needed[7:10] = mass * spin**2 * place, -mass * spin**2 * place
+    slopes = np.transpose([force(unit) - at_zero for unit in np.eye(6)])
+    return model(np.linalg.lstsq(slopes, needed - at_zero, rcond=None)[0], perturbed)
+
+
+def connected(builder, **section):
+    """A spring and a rod of two edges between the first and the last body of a chain."""
+    builder.add_spring("body0", "body2", point_a=(0, 0.2, 0.1), point_b=(0.1, 0, 0), stiffness=30.0, length=1.0)
+    nodes = np.linspace((0.1, 0.3, 0.0), (1.5, 0.4, -0.3), 3)
+    how = {"attached": {0: "body0", 2: "body2"}, "constraints": None}
+    builder.add_rod("rod", nodes=nodes, **how, **(section or SECTION), **EULER)
+
+
+def softly(builder):
+    connected(builder, stiffness=(40, 40, 60, 3, 2, 1.5), inertia=(0.5, 0.1, 0.1, 0.1))
+
+
+def arms():
+    """Two bodies that tumble as one, with a rigid joint beside both."""
+    b, spin = lgint.ModelBuilder(**EULER), np.array([1.0, 2.0, -1.5])
+    for i, x in enumerate(np.array([[-0.4, 0.1, 0.0], [0.5, -0.2, 0.3]])):
+        R = systems.turn(1.1 * i, (1, 2, -1))
+        b.add_body(
+            f"body{i}",
+            mass=1.0 + i,
+            inertia=(0.1, 0.2, 0.15 + 0.1 * i),
+            position=x,
+            rotation=R,
+            velocity=(0.1, 0.2, -0.3) + np.cross(spin, x),
+            angular_velocity=R.T @ spin,
+        )
+    b.add_joint("rigid", "body0", "body1", point=(0.1, 0.4, -0.2))
+    return b.build(start="project")
+
+
+@METHODS
+@pytest.mark.parametrize("h", [1e-2, 4e-3, 2e-3])
+@pytest.mark.parametrize("constraints", [None, "kirchhoff", "inextensible"])
+def test_a_hub_with_a_rod(constraints, h, method):
+    check(run(hub(constraints), method, 0.5, h))
+
+
+@EVERY_METHOD
+@pytest.mark.parametrize("perturbed", [0.0, 1e-6, 1e-3])
+def test_a_pair_in_steady_spin_with_a_force_across(perturbed, method):
+    """Between the bodies nothing changes but what is perturbed, and the steps turn by 0.1."""
+    model = pair(perturbed)
+    found = run(model, method, 10.0, 0.05)
+    check(found)
+    apart = np.linalg.norm(found.position("body1") - found.position("body0"), axis=1)
+    assert np.abs(apart - 1.0).max() < 5 * perturbed + 1e-12
+    assert np.ptp(found.energy("kinetic")) < 30 * perturbed + 1e-12
+
+
+@EVERY_METHOD
+@pytest.mark.parametrize("kind", KINDS)
+def test_free_chains_with_a_spring_and_a_rod(kind, method):
+    check(run(chain(kind, 0.5, connected), method, 0.5, 0.01))
+
+
+@EVERY_METHOD
+def test_a_rigid_joint_with_arms(method):
+    """Rows are not corrected there, and the two bodies move like one."""
+    found = run(arms(), method, 1.0, 0.01)
+    check(found)
+
+
+def spaghetti(steps, method):
+    """After its load, which ends at t = 5 on a step."""
+    return run(lgint.models.flying_spaghetti(**EULER), method, 5.0 + 0.02 * steps, 0.02)
+
+
+@METHODS
+def test_the_flying_spaghetti_after_its_load(method):
+    found = spaghetti(50, method)
+    check(found, found.t > 5 - 1e-9)
+
+
+@pytest.mark.slow
+def test_the_flying_spaghetti_over_5000_steps():
+    found = spaghetti(5000, "emh")
+    check(found, found.t > 5 - 1e-9)
+
+
+def test_a_four_bar_linkage_to_ten_seconds_at_the_paper_s_step():
+    found = run(lgint.models.four_bar(), "emh", 10.0, 0.1)
+    check(found, found.t > 1 - 1e-9)
+
+
+def test_round_off_of_stiff_elements_does_not_add_up_in_momenta():
+    """The residual that stiff edges leave of a place in double precision is as large as the momentum of a node."""
+    found = run(hub(), "emh", 20.0, 0.01)
+    assert spread(linear_momentum(found)) < 3e-13
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "make",
+    [lambda: hub("inextensible", (0.0, -0.45, 0.01)), lambda: pair(1e-3, (0.02, -0.01, 0.01))],
+    ids=["hub", "pair"],
+)
+def test_over_100000_steps(make):
+    """Within 20 m of the origin: round-off of a place is relative to its distance from there."""
+    found = run(make(), "emh", 1000.0, 0.01, save_every=100)
+    assert found.stats.steps == 100000 and np.abs(linear_momentum(found)[0]).max() > 0.01
+    check(found)
+
+
+# ---- orders, iterations and attitudes ----
+
+
+def order_of(h, errors):
+    return np.polyfit(np.log(h), np.log(errors), 1)[0]
+
+
+@METHODS
+def test_orders_of_places_rates_momenta_and_multipliers(method):
+    """On a free chain with rigid joints and a rod; multipliers are those of the middle of the last step."""
+    model, end = chain("rigid", 0.5, softly), 0.2
+    best = lgint.integrate(model, "dopri5", t_end=end, rtol=1e-12, atol=1e-12)
+    fine = run(model, method, end, end / 1024)
+    errors, steps = {"q": [], "v": [], "p": []}, end / np.array([16, 32, 64, 128])
+    for h in steps:
+        found = run(model, method, end, h)
+        for name, reference in (("q", best.q), ("v", best.v), ("p", fine.extra["p"])):
+            values = found.extra["p"] if name == "p" else getattr(found, name)
+            errors[name].append(np.abs(values[-1] - reference[-1]).max())
+    middles = [end / (n - 0.5) for n in (17, 33, 65, 129, 1025)]
+    forces = [run(model, method, end + h / 2, h).lam[-1] for h in middles]
+    errors["lam"] = [np.abs(force - forces[-1]).max() for force in forces[:-1]]
+    for name, of in errors.items():
+        assert abs(order_of(middles[:-1] if name == "lam" else steps, of) - 2) < 0.15, (name, of)
+
+
+@METHODS
+def test_the_phase_of_a_steady_spin(method):
+    """Its rate lags by omega^3 h^2/12, and as printed by a quarter of that."""
+    b, omega, h = lgint.ModelBuilder(**EULER), 3.0, 0.01
+    b.add_body("body", mass=1.0, inertia=(0.1, 0.2, 0.25), angular_velocity=(0, 0, omega))
+    for equivariant, part in ((True, 12), (False, 48)):
+        found = lgint.integrate(b.build(), method, t_end=1.0, h=h, equivariant=equivariant)
+        R = systems.turn(-omega * found.t[-1], (0, 0, 1)) @ found.rotation("body")[-1]
+        assert np.arctan2(R[1, 0], R[0, 0]) == pytest.approx(-(omega**3) * h**2 / part, rel=1e-3)
+
+
+# ---- what drives and supports do, and runs that go on ----
+
+
+@EVERY_METHOD
+def test_a_run_that_goes_on_has_the_bits_of_one(method):
+    model, h = hub(), 4e-3
+    whole = run(model, method, 40 * h, h)
+    half = run(model, method, 17 * h, h)
+    rest = lgint.integrate(model, method, t_end=40 * h, h=h, start=half)
+    for name in ("q", "v", "lam"):
+        assert getattr(rest, name)[-1].tobytes() == getattr(whole, name)[-1].tobytes()
+    assert rest.extra["p"][-1].tobytes() == whole.extra["p"][-1].tobytes()
+
+
+@METHODS
+def test_newton_s_method_converges_in_few_corrections(method):
+    """From the plain first guess to round-off in violent motion, with a matrix that is exact."""
+    stats = run(chain("rigid", 2.0, softly), method, 0.5, 5e-3).stats
+    assert stats.newton_iterations <= 5 * stats.steps
+
+
+def carried(spin):
+    """A body on an edge and a spring from a support that moves and turns."""
+
+    def motion(t):
+        return (
+            (0.3 * np.sin(2 * t), 0.1 * t, 0, 0, 0, spin * t),
+            (0.6 * np.cos(2 * t), 0.1, 0, 0, 0, spin),
+            (-1.2 * np.sin(2 * t), 0, 0, 0, 0, 0),
+        )
+
+    b = lgint.ModelBuilder(**EULER)
+    b.add_support("hand", motion=motion)
+    b.add_body("body", mass=1.3, inertia=(0.1, 0.2, 0.25), position=(1.0, 0.2, 0), angular_velocity=(1, 2, spin))
+    b.add_spring("hand", "body", point_a=(0, 0.1, 0), point_b=(0.1, 0, 0.2), stiffness=30.0, length=0.5)
+    frames = (np.eye(3), np.eye(3), (0.1, -0.1, 0.1), (0.1, 0.1, 0.2))
+    add_edge(b, "hand", "body", *frames, 0.8, systems.COUPLED, np.zeros(6), (0, 0, 1.0, 0, 0, 0), None, "edge")
+    return b.build()
+
+
+@METHODS
+@pytest.mark.parametrize("spin", [0.0, 1.5])
+def test_a_support_that_moves_does_the_work_of_what_it_exerts(spin, method):
+    """By balance its wrench is the negative of that on the body: the work is -(F . dp + M . theta), in every step."""
+    model, h = carried(spin), 0.01
+    found, work = run(model, method, 0.3, h), []
+    E = found.energy("generalized")
+    for i in range(30):
+        q0, q1 = found.q[i], found.q[i + 1]
+        force = model.core.evaluate_pair(found.t[i], h, q0, q1, equivariant=True, want=("force",))["force"]
+        e = 0.5 * (q0[3:] + q1[3:])
+        w, v = e[0], e[1:]
+        turns = 0.5 * np.vstack([-v, w * np.eye(3) - lgint.groups.so3.hat(v)])
+        x = 0.5 * (q0[:3] + q1[:3])
+        F, M = force[:3], turns.T @ force[3:] + np.cross(x, force[:3])  # about the origin
+        p = found.position("hand")
+        middle, theta = 0.5 * (p[i] + p[i + 1]), np.array([0, 0, 2 * np.tan(spin * h / 2)])
+        work.append(F @ (p[i + 1] - p[i]) + (M - np.cross(middle, F)) @ theta)
+    assert np.abs(np.diff(E) - work).max() < 1e-13 * np.abs(E).max() and np.abs(work).max() > 1e-3
