@@ -9,6 +9,7 @@ run goes on from an earlier note: `resume.1.npz` and so on, of which ever fewer 
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
@@ -30,6 +31,7 @@ from lgint._run.methods import contradicted
 ABOUT, RESUME, END = "about.json", "resume.npz", "end.npz"
 FUNCTIONS: Final = "functions"  # the entry with their keys, by their places in the run
 FREE: Final = ("newton",)  # options that may change while a run is interrupted: they decide on its work alone
+ROUND_OFF: Final = 1e-12  # of the largest number in an array
 
 Found = tuple[dict[str, Any], dict[str, Array]]  # a description, and arrays by name
 
@@ -116,7 +118,7 @@ class Folder:
                 "with that model, lgint.load(path).model, or choose another folder"
             )
         for name in about.keys() - {"options", "arguments"}:
-            if found.get(name) != about[name]:
+            if not _agree(found.get(name), about[name]):
                 raise ValueError(f"path: {self.path} holds a run with a different {name!r}; choose another folder")
         for name in contradicted(found["options"], given, given.keys() - set(FREE)):
             self._refuse(name, found["options"][name], given[name], f"leave {name} out to go on with that run, or ")
@@ -228,6 +230,27 @@ class Folder:
         for file in self._files.values():
             file.close()
         self._files.clear()
+
+
+def _numbers(value: object) -> list[float] | None:
+    """The numbers in a value and in its lists, None if anything else is there."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return [value]
+    parts = [_numbers(part) for part in value] if isinstance(value, list) else [None]
+    return None if None in parts else [number for part in parts for number in part or []]
+
+
+def _agree(found: object, own: object) -> bool:
+    """Whether two descriptions are the same but for round-off, in which processors differ."""
+    if isinstance(found, dict) and isinstance(own, dict):
+        return found.keys() == own.keys() and all(_agree(found[key], own[key]) for key in own)
+    mine, theirs = _numbers(own), _numbers(found)
+    if mine is not None and theirs is not None and len(mine) == len(theirs):
+        bound = ROUND_OFF * max((abs(number) for number in mine if math.isfinite(number)), default=0.0)
+        return all(a == b or abs(a - b) <= bound for a, b in zip(theirs, mine, strict=True))
+    if isinstance(found, list) and isinstance(own, list) and len(found) == len(own):
+        return all(map(_agree, found, own))
+    return found == own
 
 
 def read(path: str | PathLike[str]) -> Found:

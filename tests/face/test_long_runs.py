@@ -196,6 +196,17 @@ def test_folders_that_are_refused(top, tmp_path):
         lgint.integrate([top], "rk44", **RUN, path=tmp_path / "new")
 
 
+def test_the_round_off_of_another_processor_is_not_another_model(tmp_path):
+    def top(change):
+        return lgint.models.heavy_top(omega0=(0, 150 * (1 + change), -4.61538))
+
+    arguments = {"t_end": 0.02, "h": 1e-3, "path": tmp_path / "run"}
+    run = lgint.integrate(top(0), "genalpha", **arguments)
+    assert same(lgint.integrate(top(4e-16), "genalpha", **arguments), run)
+    with pytest.raises(ValueError, match="a different 'record'"):
+        lgint.integrate(top(1e-9), "genalpha", **arguments)
+
+
 def test_a_damaged_description_is_named(top, tmp_path):
     folder = tmp_path / "run"
     lgint.integrate(top, "rk44", **RUN, path=folder)
