@@ -234,6 +234,17 @@ def test_newton_s_method_converges_in_few_corrections(method):
     assert stats.newton_iterations <= 5 * stats.steps
 
 
+@METHODS
+def test_joints_at_the_centres_of_bodies(method):
+    """The points of two joints coincide with centres, so that lengths between them are round-off of places."""
+    with pytest.warns(UserWarning, match="inertia"):
+        robot = lgint.models.puma560(**EULER)
+    for h in (1e-3, 7e-4):
+        found = run(robot, method, 20 * h, h)
+        assert found.stats.newton_iterations <= 4 * found.stats.steps
+        assert np.abs(found.constraint_residual()).max() < KEPT
+
+
 def carried(spin):
     """A body on an edge and a spring from a support that moves and turns."""
 

@@ -35,15 +35,22 @@ static int base_of(const lg_element *e)
     return !lg_frame_turns(e->frame[0]) && lg_frame_turns(e->frame[1]);
 }
 
+/* The square of the length by which angles count: that between the points, with their arms, or 1. A length that is
+   hardly more than round-off of places, as where bodies are joined at their centres, would divide by round-off. */
+static double square_length(const step *s, const lg_element *e, const lg_relative *r)
+{
+    double l2 = lg_dot3(r->r[LG_AT_START], r->r[LG_AT_START]), least = 1e-6 * (1 + s->largest);
+    for (int i = 0; i < 2; i++)
+        l2 += lg_element_moves(e, i) ? lg_dot3(e->frame[i]->offset, e->frame[i]->offset) : 0;
+    return l2 > least * least ? l2 : 1;
+}
+
 static void open_between(const step *s, const lg_element *e, int base, int by_distance, between *out)
 {
     lg_relative *r = &out->r;
     lg_relative_open(&s->motion, e, base, by_distance, r);
     out->e = e;
-    out->l2 = lg_dot3(r->r[LG_AT_START], r->r[LG_AT_START]);
-    for (int i = 0; i < 2; i++)
-        out->l2 += lg_element_moves(e, i) ? lg_dot3(e->frame[i]->offset, e->frame[i]->offset) : 0;
-    out->l2 = out->l2 > 0 ? out->l2 : 1;
+    out->l2 = square_length(s, e, r);
     for (int i = 0; i < 3; i++) {
         out->y[i] = out->Wy[i] = r->dr[i];
         out->y[3 + i] = r->beta[i];
