@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 
 /* One solution under way. */
 typedef struct iteration {
@@ -17,7 +18,7 @@ typedef struct iteration {
     int full; /* every iteration forms a new matrix */
     int matrix_valid, renewed; /* there is a matrix; it was formed in this step */
     int reuses; /* corrections of this step with the present matrix */
-    int matrices; /* formed in this step */
+    uint64_t formed; /* bits of the iterations of this step that formed a matrix */
     int negligible; /* the last correction was by a new matrix, and round-off of the coordinates */
 } iteration;
 
@@ -237,7 +238,7 @@ static int is_renewal_due(const iteration *it)
    are expected to leave round-off. The contraction falls at least as much as before, as the matrix is nearer now. */
 static int is_last(const iteration *it)
 {
-    return it->settings->reuses_last && it->reuses == 1 && it->error * it->contraction <= safe;
+    return it->reuses <= it->settings->reuses_last && it->error * it->contraction <= safe;
 }
 
 static int needs_new(iteration *it)
@@ -247,6 +248,20 @@ static int needs_new(iteration *it)
     int due = is_renewal_due(it);
     it->full |= due && it->renewed;
     return it->full || !it->matrix_valid || due;
+}
+
+/* Of an iteration that a double counts among others as a bit. */
+static uint64_t bit_of(int iteration)
+{
+    return iteration < DBL_MANT_DIG ? (uint64_t)1 << iteration : 0;
+}
+
+/* Whether the next iteration is expected to form a matrix, so that the residual is evaluated with it. */
+static int is_likely_new(const iteration *it)
+{
+    if (it->full)
+        return ((uint64_t)it->memory->last_formed & bit_of(it->count)) != 0;
+    return it->count == 0 && begins_new(it);
 }
 
 /* ---- what the next step needs to know ---- */
@@ -272,7 +287,7 @@ static void remember(iteration *it)
     m->first_error = it->first_error;
     m->steps_to_test = larger(0, m->steps_to_test - 1);
     m->last_iterations = it->count;
-    m->last_matrices = it->matrices;
+    m->last_formed = it->formed;
     note_age(it);
     if (it->renewed)
         m->last_contraction = m->matrix_age = m->iterations = 0;
@@ -291,7 +306,7 @@ static lg_status correct(iteration *it, const lg_newton_problem *problem, int wi
         it->matrix_valid = 0;
         LG_TRY(problem->factor(problem->self, with_matrix));
         it->matrix_valid = it->renewed = 1;
-        it->matrices++;
+        it->formed |= bit_of(it->count);
         it->reuses = 0;
     }
     *ends = ends_untested(it, is_new);
@@ -308,7 +323,7 @@ static lg_status iterate(iteration *it, const lg_newton_problem *problem, double
 {
     for (int ends = 0;;) {
         lg_residual_norms norms = {.first = it->count == 0, .together = it->settings->together != 0};
-        int with_matrix = it->full ? it->count < it->memory->last_matrices : it->count == 0 && begins_new(it);
+        int with_matrix = is_likely_new(it);
         LG_TRY(problem->evaluate(problem->self, with_matrix, residual, &norms));
         result->residual = norms.now.force;
         if (!finite_norms(&norms.now)) {

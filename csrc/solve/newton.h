@@ -44,7 +44,7 @@ typedef struct lg_newton_settings {
     double rtol, atol;
     int max_iter;
     int modified;
-    int reuses_last; /* full method: the last correction takes the matrix of the one before if that is good enough */
+    int reuses_last; /* full method: last corrections take the matrix of the one before if that is good enough */
     int plain; /* the papers' policy */
     int renew_after; /* modified, plain: iterations of a step beyond which the matrix is renewed */
     int together; /* one norm of all rows decides about convergence */
@@ -76,7 +76,8 @@ typedef struct lg_newton_memory {
     double steps_to_test; /* number of further steps to be tested after a surprise */
     double matrix_age; /* steps that the reused matrix has served */
     double iterations; /* with the reused matrix, over all of its steps */
-    double last_iterations, last_matrices; /* of the last step; as many evaluations of the full method include it */
+    double last_iterations; /* of the last step */
+    double last_formed; /* bits of those that formed a matrix: the full method evaluates it with their residual */
     double second_iterations; /* of the second step of the last matrix that had one */
     double sole_steps; /* steps since that second step */
     double worn_age; /* age at which a matrix was last replaced within a step, and 1/8 for each one replaced before */

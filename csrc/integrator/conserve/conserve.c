@@ -44,6 +44,15 @@ static int has_own_rows(const lg_space *space)
     return count > 0;
 }
 
+/* How often a matrix may serve again at the end of a step. In the conserving form what is left then is round-off of the
+   gradients. Bases of the null space turn with every correction. */
+static int reuses_of(const lg_conserve_stepper *c)
+{
+    if (c->rule->null_space)
+        return 0;
+    return c->equivariant && c->rule->pair == LG_PAIR_DISCRETE ? c->newton.max_iter : 1;
+}
+
 static lg_status prepare(lg_stepper *self)
 {
     lg_conserve_stepper *c = stepper_of(self);
@@ -56,7 +65,7 @@ static lg_status prepare(lg_stepper *self)
     c->guess = options->guess.choice;
     c->newton = lg_implicit_settings(self, &options->stop);
     c->newton.plain = 1;
-    c->newton.reuses_last = !c->rule->null_space; /* whose matrix is in bases that turn with every correction */
+    c->newton.reuses_last = reuses_of(c);
     self->stats.newton = "full";
     self->stats.parasite.sought = c->rule->steadier && has_own_rows(self->system->space);
     return c->rule->null_space ? lg_null_open(&c->null, self->system, self->plan, self->type->coupling) : LG_OK;
