@@ -137,7 +137,9 @@ static lg_status check_needs(lg_run *run)
 static void advise_steadier_rule(const lg_run *run, lg_status status, lg_report *report)
 {
     const lg_method *steadier = lg_method_steadier(run->method);
-    if (steadier && run->system->block_name && (status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE))
+    if (!steadier || !run->system->block_name)
+        return;
+    if (status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE || status == LG_TURNED)
         lg_report_advise(report,
                          "try a smaller h; on bodies that tumble %s conserves the same, and its rates do not grow",
                          steadier->name);

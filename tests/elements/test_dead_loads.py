@@ -40,6 +40,21 @@ def test_dead_loads_act_as_functions_of_time_with_the_same_values_do(kind, facto
     assert np.linalg.norm(ours["force"]) > 1.0
 
 
+def test_dead_loads_act_in_a_step_as_functions_of_time_with_the_same_values_do():
+    """Also in the tangent, in which arms turn, and while parameters are not of unit length.
+
+    As printed, the gradient of a weight beside the node is corrected, and a force that depends on time is not.
+    """
+    borne, pressed = loaded("euler_parameters", True), loaded("euler_parameters", False)
+    (q0, *_), (q1, *_) = state(borne, 5), state(borne, 6)
+    q1 = q0 + 0.1 * q1
+    form = {"equivariant": True, "want": ("force", "Gtlam", "S")}
+    ours, theirs = (model.evaluate_pair(0.2, 0.3, q0, q1, lam=np.zeros(1), **form) for model in (borne, pressed))
+    for name in ours:
+        np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-14, atol=1e-13, err_msg=name)
+    assert np.linalg.norm(ours["force"]) > 1.0 and np.linalg.norm(ours["S"]) > 1.0
+
+
 def test_a_frame_with_a_dead_load_can_carry_other_forces():
     follower = ("force", "follower", (2,), (1.0, 0.0, 1.0, 2.0, 3.0), None)  # in body axes: it turns with the body
     both, alone = loaded("R3xSO3", True, follower), loaded("R3xSO3", True)

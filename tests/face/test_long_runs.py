@@ -429,18 +429,21 @@ LONG = """
 import sys
 import lgint
 
-run = lgint.integrate(
-    lgint.models.heavy_top(), "genalpha", t_end=float(sys.argv[2]), h=1e-3, save_every=10, path=sys.argv[1])
-print(len(run))
+top = lgint.models.heavy_top(formulation=sys.argv[2])
+lgint.integrate(top, sys.argv[3], t_end=3000.0, h=1e-3, save_every=10, path=sys.argv[1])
 """
 
 
-def test_a_killed_run_is_resumed(top, tmp_path):
+@pytest.mark.parametrize(
+    ("formulation", "method"), [("R3xSO3", "genalpha"), ("euler_parameters", "emh"), ("euler_parameters", "reml")]
+)
+def test_a_killed_run_is_resumed(formulation, method, tmp_path):
     """After `kill -9` in the middle of a run, the same call gives the bits of an undisturbed run."""
+    top, options = lgint.models.heavy_top(formulation=formulation), {"h": 1e-3, "save_every": 10}
     script, folder = tmp_path / "long.py", tmp_path / "run"
     script.write_text(textwrap.dedent(LONG))
     environment = os.environ | {"PYTHONPATH": str(Path(lgint.__file__).parents[1])}
-    command = [sys.executable, str(script), str(folder), "3000.0"]
+    command = [sys.executable, str(script), str(folder), formulation, method]
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
         while not (folder / "resume.npz").exists():
             assert process.poll() is None
@@ -461,11 +464,12 @@ def test_a_killed_run_is_resumed(top, tmp_path):
             raise RuntimeError("far enough")
 
     with pytest.raises(RuntimeError, match="far enough"):
-        lgint.integrate(top, "genalpha", t_end=3000.0, h=1e-3, save_every=10, path=folder, progress=ask)
+        lgint.integrate(top, method, t_end=3000.0, **options, path=folder, progress=ask)
     assert stop.is_set() and min(seen) >= last
     resumed, t_end = lgint.load(folder), round(last) + 1.0
-    whole = lgint.integrate(top, "genalpha", t_end=t_end, h=1e-3, save_every=10)
+    whole = lgint.integrate(top, method, t_end=t_end, **options)
     assert same(resumed[: len(whole)], whole)
+    assert all(np.array_equal(resumed.extra[name][: len(whole)], values) for name, values in whole.extra.items())
 
 
 # ---- events ----

@@ -213,7 +213,7 @@ def test_the_phase_of_a_steady_spin(method):
         assert np.arctan2(R[1, 0], R[0, 0]) == pytest.approx(-(omega**3) * h**2 / part, rel=1e-3)
 
 
-# ---- what drives and supports do, and runs that go on ----
+# ---- runs that go on ----
 
 
 @EVERY_METHOD
@@ -225,6 +225,32 @@ def test_a_run_that_goes_on_has_the_bits_of_one(method):
     for name in ("q", "v", "lam"):
         assert getattr(rest, name)[-1].tobytes() == getattr(whole, name)[-1].tobytes()
     assert rest.extra["p"][-1].tobytes() == whole.extra["p"][-1].tobytes()
+
+
+def tumbling():
+    """A body that turns by 0.7 in 0.1 s, so that Cayley vectors matter."""
+    b = lgint.ModelBuilder(**EULER)
+    b.add_body("body", mass=1.0, inertia=(0.1, 0.2, 0.25), angular_velocity=(3, 4, -5))
+    return b.build()
+
+
+@EVERY_METHOD
+@pytest.mark.parametrize(
+    ("make", "h"),
+    [(lambda: chain("rigid", 2.0, softly), 0.05), (lambda: chain("cylindrical", 2.0, softly), 0.05), (tumbling, 0.1)],
+    ids=["rigid", "cylindrical", "tumbling"],
+)
+def test_newton_s_method_converges_quadratically(make, h, method):
+    """The error of each iterate is no more than five times the square of the one before."""
+    model, iterates = make(), {}
+    end = run(model, method, h, h).q[-1]
+    for tolerance in 10.0 ** -np.arange(13):
+        found = run(model, method, h, h, newton_rtol=tolerance)
+        error, count = np.abs(found.q[-1] - end).max(), found.stats.newton_iterations
+        iterates[count] = min(error, iterates.get(count, np.inf))
+    errors = [iterates[count] for count in range(4)]
+    assert 1e-2 < errors[0] and 1e-11 < errors[2] < 1e-5
+    assert all(after < max(5 * before**2, 1e-14) for before, after in zip(errors, errors[1:], strict=False))
 
 
 @METHODS
@@ -243,43 +269,3 @@ def test_joints_at_the_centres_of_bodies(method):
         found = run(robot, method, 20 * h, h)
         assert found.stats.newton_iterations <= 4 * found.stats.steps
         assert np.abs(found.constraint_residual()).max() < KEPT
-
-
-def carried(spin):
-    """A body on an edge and a spring from a support that moves and turns."""
-
-    def motion(t):
-        return (
-            (0.3 * np.sin(2 * t), 0.1 * t, 0, 0, 0, spin * t),
-            (0.6 * np.cos(2 * t), 0.1, 0, 0, 0, spin),
-            (-1.2 * np.sin(2 * t), 0, 0, 0, 0, 0),
-        )
-
-    b = lgint.ModelBuilder(**EULER)
-    b.add_support("hand", motion=motion)
-    b.add_body("body", mass=1.3, inertia=(0.1, 0.2, 0.25), position=(1.0, 0.2, 0), angular_velocity=(1, 2, spin))
-    b.add_spring("hand", "body", point_a=(0, 0.1, 0), point_b=(0.1, 0, 0.2), stiffness=30.0, length=0.5)
-    frames = (np.eye(3), np.eye(3), (0.1, -0.1, 0.1), (0.1, 0.1, 0.2))
-    add_edge(b, "hand", "body", *frames, 0.8, systems.COUPLED, np.zeros(6), (0, 0, 1.0, 0, 0, 0), None, "edge")
-    return b.build()
-
-
-@METHODS
-@pytest.mark.parametrize("spin", [0.0, 1.5])
-def test_a_support_that_moves_does_the_work_of_what_it_exerts(spin, method):
-    """By balance its wrench is the negative of that on the body: the work is -(F . dp + M . theta), in every step."""
-    model, h = carried(spin), 0.01
-    found, work = run(model, method, 0.3, h), []
-    E = found.energy("generalized")
-    for i in range(30):
-        q0, q1 = found.q[i], found.q[i + 1]
-        force = model.core.evaluate_pair(found.t[i], h, q0, q1, equivariant=True, want=("force",))["force"]
-        e = 0.5 * (q0[3:] + q1[3:])
-        w, v = e[0], e[1:]
-        turns = 0.5 * np.vstack([-v, w * np.eye(3) - lgint.groups.so3.hat(v)])
-        x = 0.5 * (q0[:3] + q1[:3])
-        F, M = force[:3], turns.T @ force[3:] + np.cross(x, force[:3])  # about the origin
-        p = found.position("hand")
-        middle, theta = 0.5 * (p[i] + p[i + 1]), np.array([0, 0, 2 * np.tan(spin * h / 2)])
-        work.append(F @ (p[i + 1] - p[i]) + (M - np.cross(middle, F)) @ theta)
-    assert np.abs(np.diff(E) - work).max() < 1e-13 * np.abs(E).max() and np.abs(work).max() > 1e-3
