@@ -185,6 +185,20 @@ def test_a_run_whose_rates_have_grown_until_an_element_turns_too_far_names_emh()
     assert run.t[-1] == 30.0 and largest_product_of_attitudes_and_rates(run, run.t > 5) < 1e-11
 
 
+@pytest.mark.parametrize("h", [0.01, 0.005])
+def test_turns_by_cayley_vectors_do_not_damp_the_growth_of_rates(h):
+    """It is of the same size in both forms after 2 s and 4 s, the same h t."""
+    body, grown = lgint.models.free_body(), []
+    for equivariant in (False, True):
+        early, late = (
+            lgint.integrate(body, "eml", t_end=t_end, h=h, equivariant=equivariant).stats.parasitic_rate
+            for t_end in (0.1, 0.02 / h)
+        )
+        assert 4 * h < late < 6 * h and late > 20 * early
+        grown.append(late)
+    assert grown[1] == pytest.approx(grown[0], rel=0.03)
+
+
 @pytest.mark.parametrize("equivariant", [True, False])
 @pytest.mark.parametrize(("name", "t_end", "h"), [("free_body", 2.0, 0.05), ("four_bar", 10.0, 0.1)])
 def test_a_run_tells_that_its_rates_have_grown(name, t_end, h, equivariant, tmp_path):

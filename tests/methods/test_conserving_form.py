@@ -176,6 +176,51 @@ def test_over_100000_steps(make):
     check(found)
 
 
+# ---- joints to the ground ----
+
+VERTICAL = {  # axes of joints whose axis in the ground is vertical, and which momenta they leave free
+    "revolute": ({"axis": (0, 0, 1)}, [], True),
+    "prismatic": ({"axis": (0, 0, 1)}, [2], False),
+    "cylindrical": ({"axis": (0, 0, 1)}, [2], True),
+    "universal": ({"axis": (0, 0, 1), "second_axis": (1, 0, 0)}, [], True),
+    "inline": ({"axis": (0, 0, 1)}, [2], True),
+    "planar": ({"axis": (0, 0, 1)}, [0, 1], True),
+}
+
+
+def held(kind, axes):
+    """A body on a joint to the ground, with a second one on a universal joint."""
+    b = lgint.ModelBuilder(gravity=(0, 0, 0), **EULER)
+    for i, x in enumerate([(0.5, 0.1, -0.3), (1.5, 0.1, -0.3)]):
+        b.add_body(
+            f"body{i}",
+            mass=1.0 + i,
+            inertia=(0.3, 0.4, 0.5),
+            position=x,
+            rotation=systems.turn(0.9 - 0.5 * i, (1, -1, 2)),
+            velocity=(0.3, 1.2, -0.5),
+            angular_velocity=(0.7, 2.8 * i - 1.4, 2.1),
+        )
+    b.add_joint(kind, lgint.ground, "body0", point=(0, 0, 0), **axes)
+    b.add_joint("universal", "body0", "body1", point=(0.9, 0.3, -0.2), axis=(0, 0, 1), second_axis=(1, 0, 0))
+    return b.build(start="project")
+
+
+@METHODS
+@pytest.mark.parametrize("kind", VERTICAL)
+def test_joints_to_the_ground_keep_the_momenta_that_they_leave_free(kind, method):
+    """Along the axes of sliding, and about an axis of turning; the printed form at order two."""
+    axes, slides, turns = VERTICAL[kind]
+    model = held(kind, axes)
+    found = run(model, method, 0.5, 0.02)
+    assert spread(found.energy("generalized")) < KEPT
+    for k in slides:
+        assert np.ptp(found.momentum()[:, k]) < KEPT
+    if turns:
+        printed = lgint.integrate(model, method, t_end=0.5, h=0.02, equivariant=False)
+        assert np.ptp(found.angular_momentum()[:, 2]) < KEPT < 1e-7 < np.ptp(printed.angular_momentum()[:, 2])
+
+
 # ---- orders, iterations and attitudes ----
 
 

@@ -13,8 +13,9 @@ const lg_kinetic_rule lg_conserve_hamiltonians[] = {[LG_HAMILTONIAN_POLYNOMIAL] 
      0,                                                                                                                \
      1,                                                                                                                \
      NULL,                                                                                                             \
-     "Attitudes of unit length and, in discrete gradients, nothing but what their function depends on, so that "       \
-     "momenta are kept to round-off, as energies are; False: as printed.",                                             \
+     "Keep momenta to round-off as well: bodies are seen from each other and turn by Cayley vectors, coordinates are " \
+     "corrected along those alone on which a function depends, midpoint rules have attitudes of unit length; "         \
+     "False: as printed.",                                                                                             \
      LG_FIELD(lg_conserve_options, equivariant)},                                                                      \
         {"guess",                                                                                                      \
          LG_OPTION_CHOICE,                                                                                             \
