@@ -12,8 +12,10 @@ def described(blocks, frames, elements):
     Blocks are (kind, n), frames (block, (base, offset)) or (block, (base, offset), part), and elements (kind, name,
     frames, parameters), perhaps with a function and the numbers of dropped rows.
     """
-    places = [(block, part[0] if part else 0, point) for block, point, *part in frames]
-    parts = [Element(kind, name, at, np.array(values, float), *more) for kind, name, at, values, *more in elements]
+    places = [(block, part[0] if part else 0, *point) for block, point, *part in frames]
+    parts = [
+        Element(kind, name, at, np.array(values, float).tolist(), *more) for kind, name, at, values, *more in elements
+    ]
     return Description.of(blocks, places, parts)
 
 

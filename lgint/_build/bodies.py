@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import array, choice, number
-from lgint._build.body import START_TOLERANCE, Body, place
+from lgint._build.body import IDENTITY, START_TOLERANCE, ZERO, Body, place
 from lgint._build.flexible import ModalBody
 from lgint._build.parts import Parts
 from lgint._build.support import Motion, support
 from lgint._model.checks import inertia_matrix
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.record import MINIMAL
+from lgint._rotation import cross
 from lgint._rotation import rotation as rotation_matrix
 from lgint.modal import Modes
+
+AT_REST: Final = (0.0, 0.0, 0.0)
 
 
 class BodyBuilder(Parts):
@@ -29,7 +34,7 @@ class BodyBuilder(Parts):
         position: ArrayLike | None = None,
         rotation: ArrayLike | None = None,
         velocity: ArrayLike | None = None,
-        angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
+        angular_velocity: ArrayLike = AT_REST,
         formulation: str | None = None,
         pivot: ArrayLike | None = None,
         com: ArrayLike | None = None,
@@ -76,12 +81,13 @@ class BodyBuilder(Parts):
             semidefinite, an invalid rotation. An inertia that violates the triangle inequality is a warning.
         """
         self._new_name("body", name)
-        R = np.eye(3) if rotation is None else rotation_matrix(f"rotation of {name!r}", rotation)
-        omega = array(f"angular_velocity of {name!r}", angular_velocity, (3,))
+        R = IDENTITY if rotation is None else rotation_matrix(f"rotation of {name!r}", rotation)
+        still = angular_velocity is AT_REST
+        omega = ZERO if still else array(f"angular_velocity of {name!r}", angular_velocity, (3,))
         x, fixed = place(name, R, position, pivot, com)
-        v = np.zeros(3) if velocity is None else array(f"velocity of {name!r}", velocity, (3,))
+        v = ZERO if velocity is None else array(f"velocity of {name!r}", velocity, (3,))
         if fixed is not None:
-            turning = np.cross(R @ omega, x - fixed)
+            turning = cross(R @ omega, x - fixed)
             if velocity is not None and np.abs(v - turning).max() > START_TOLERANCE * (1 + np.abs(turning).max()):
                 raise ValueError(f"velocity of {name!r}: about its pivot the COM moves with {turning}, got {v}")
             v = turning
@@ -107,7 +113,9 @@ class BodyBuilder(Parts):
         """Adds a body that has been checked and returns its name."""
         self._bodies[body.name] = body
         self._names.add(body.name)
-        if body.formulation != MINIMAL:
+        if body.formulation == MINIMAL:
+            self._loose.add(body.name)
+        else:
             self._blocks[body.name] = len(self._parts)
             self._parts.append(body)
         return body.name
@@ -154,7 +162,7 @@ class BodyBuilder(Parts):
         """
         self._new_name("support", name)
         place = array(f"position of {name!r}", position, (3,))
-        R = np.eye(3) if rotation is None else rotation_matrix(f"rotation of {name!r}", rotation)
+        R = IDENTITY if rotation is None else rotation_matrix(f"rotation of {name!r}", rotation)
         self._supports[name] = support(name, place, R, motion, kinks)
         self._names.add(name)
         return name
@@ -214,7 +222,7 @@ class BodyBuilder(Parts):
                 modes.mass,
                 modes.inertia,
                 array(f"position of {name!r}", position, (3,)),
-                np.eye(3) if rotation is None else rotation_matrix(f"rotation of {name!r}", rotation),
+                IDENTITY if rotation is None else rotation_matrix(f"rotation of {name!r}", rotation),
                 array(f"velocity of {name!r}", velocity, (3,)),
                 array(f"angular_velocity of {name!r}", angular_velocity, (3,)),
                 choice("formulation", self._formulation if formulation is None else formulation, FORMULATIONS),

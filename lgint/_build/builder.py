@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from lgint._args import choice, guess
+from lgint._args import Array, choice, guess
 from lgint._build import redundancy
-from lgint._build.body import START_TOLERANCE, row
+from lgint._build.body import START_TOLERANCE, Body, row, states
 from lgint._build.flexible import ModalBody
 from lgint._build.joints import MEANT
 from lgint._build.rods import RodBuilder
@@ -67,9 +67,9 @@ class ModelBuilder(RodBuilder):
         choice("start", start, ("check", "project"))
         if not self._bodies:
             raise ValueError("a model needs at least one body; see add_body")
-        for name in self._bodies:
-            self._point(name, np.zeros(3))  # every body has its coordinates
-        states = [part.state() for part in self._parts]
+        for name in self._bodies.keys() & self._loose:
+            self._check_coordinates(name)
+        q0, v0 = self._start()
         model = Model(
             {
                 "gravity": self._gravity.tolist(),
@@ -80,8 +80,8 @@ class ModelBuilder(RodBuilder):
                 "rods": dict(self._rods),
                 "redundant": redundant,
                 "dropped": {},
-                "q0": np.concatenate([q for q, _ in states]).tolist(),
-                "v0": np.concatenate([v for _, v in states]).tolist(),
+                "q0": q0,
+                "v0": v0,
                 "reference": "",
                 "origin": None,
             }
@@ -91,6 +91,16 @@ class ModelBuilder(RodBuilder):
             return model.with_state(project=True)
         check_start(model)
         return model
+
+    def _start(self) -> tuple[Array, Array]:
+        """Coordinates and velocities of all blocks."""
+        rigid = states([part for part in self._parts if isinstance(part, Body)])
+        q, v = list[Array](), list[Array]()
+        for part in self._parts:
+            coordinates, velocities = next(rigid) if isinstance(part, Body) else part.state()
+            q += coordinates
+            v += velocities
+        return np.concatenate(q), np.concatenate(v)
 
     def _row(self, name: str) -> BodyRow:
         part = self._parts[self._blocks[name]]

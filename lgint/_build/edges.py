@@ -70,11 +70,12 @@ def add_edge(
         )
     turns = [array(f"rotation{i} of {what}", R, (3, 3)) for i, R in enumerate((rotation0, rotation1))]
     places = [array(f"offset{i} of {what}", x, (3,)) for i, x in enumerate((offset0, offset1))]
+    first, second = builder._partner(body0), builder._partner(body1)
     row: JointRow = {
         "kind": kind,
-        "first": builder._partner(body0),
-        "second": builder._partner(body1),
-        "points": [builder._point(who, x) for who, x in zip((body0, body1), places, strict=True)],
+        "first": first,
+        "second": second,
+        "points": [builder._point(first, places[0]), builder._point(second, places[1])],
         "triads": [_directors(f"rotation{i} of {what}", R).tolist() for i, R in enumerate(turns)],
         "length": number(f"length of {what}", length, positive=True),
         "stiffness": C.tolist(),

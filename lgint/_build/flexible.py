@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from lgint._args import Array
-from lgint._build.body import Body, row
+from lgint._build.body import Body, State, row, states
 from lgint._model.record import BodyRow
 from lgint._rotation import matrix_of_quaternion
 from lgint.modal import Modes
@@ -22,10 +22,10 @@ class ModalBody:
     eta: Array
     rates: Array
 
-    def state(self) -> tuple[Array, Array]:
+    def state(self) -> State:
         """Coordinates and velocities at the start."""
-        q, v = self.frame.state()
-        return np.concatenate([q, self.eta]), np.concatenate([v, self.rates])
+        [(q, v)] = states([self.frame])
+        return (*q, self.eta), (*v, self.rates)
 
     def at(self, name: str) -> Body:
         """A node in the start configuration."""
@@ -34,7 +34,7 @@ class ModalBody:
         turned = matrix_of_quaternion(np.array([1.0, *a]) / np.sqrt(1 + a @ a))
         R = self.frame.R
         place = self.frame.x + R @ (node.X + node.Phi @ self.eta)
-        return replace(self.frame, name=f"{self.frame.name}.{name}", x=place, R=R @ turned)
+        return self.frame._replace(name=f"{self.frame.name}.{name}", x=place, R=R @ turned)
 
     def row(self, block: int) -> BodyRow:
         """The record of the body."""

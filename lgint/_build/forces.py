@@ -66,6 +66,7 @@ class ForceBuilder(Parts):
         ValueError
             For unknown bodies, wrong shapes, and a name in use.
         """
+        a, b = self._partner(a), self._partner(b)
         name = self._force_name("spring", a, b, name)
         ends = self._ends(name, a, b, point, point_a, point_b, (2, 3))
         rest = np.linalg.norm(ends.apart) if length is None else number(f"length of {name!r}", length, nonnegative=True)
@@ -116,6 +117,7 @@ class ForceBuilder(Parts):
         ValueError
             For unknown bodies, wrong shapes, and a name in use.
         """
+        a, b = self._partner(a), self._partner(b)
         name = self._force_name("spring", a, b, name)
         ends = self._ends(name, a, b, point, point_a, point_b, (3,), (2, 3))
         rest = ends.apart if offset is None else array(f"offset of {name!r}", offset, (3,))
@@ -161,19 +163,20 @@ class ForceBuilder(Parts):
         count = len(bodies)
         if count < 2:
             raise ValueError(f"bodies of a tendon: at least two expected, got {count}")
-        name = self._force_name("tendon", bodies[0], bodies[-1], name)
+        partners = [self._partner(who) for who in bodies]
+        name = self._force_name("tendon", partners[0], partners[-1], name)
         if points is not None and local_points is not None:
             raise ValueError(f"{name!r}: points (inertial) or local_points (body-fixed), not both")
         given: Any = [None] * count if points is None else array(f"points of {name!r}", points, (count, 3))
         local: Any = [None] * count
         if local_points is not None:
             local = np.broadcast_to(array(f"local_points of {name!r}", local_points, (3,), (count, 3)), (count, 3))
-        at = [self._attachment(name, *where) for where in zip(bodies, given, local, strict=True)]
+        at = [self._attachment(name, *where) for where in zip(partners, given, local, strict=True)]
         load = _tension(f"tension of {name!r}", tension)
         rows: dict[str, ForceRow] = {
             f"{name}.{i}": {
                 "kind": "tension",
-                "bodies": [self._partner(who) for who in bodies[i : i + 2]],
+                "bodies": partners[i : i + 2],
                 "points": at[i : i + 2],
                 "load": load,
             }
@@ -228,7 +231,7 @@ class ForceBuilder(Parts):
         choice("frame", frame, AXES)
         name = self._free_name(f"{partner}.load") if name is None else name
         self._new_name("force", name)
-        at = self._attachment(name, body, point, local_point)
+        at = self._attachment(name, partner, point, local_point)
         rows: dict[str, ForceRow] = {}
         for kind, load in (("force", force), ("torque", torque)):
             if load is not None:
@@ -273,7 +276,7 @@ class ForceBuilder(Parts):
         name = self._free_name(f"{partner}.drag") if name is None else name
         self._new_name("drag", name)
         diagonal = np.broadcast_to(coefficients(f"drag of {name!r}", drag, (), (3,)), (3,))
-        at = self._attachment(name, body, point, local_point)
+        at = self._attachment(name, partner, point, local_point)
         return self._add_force(
             name, {"kind": "drag", "bodies": [partner], "points": [at], "drag": np.diag(diagonal).tolist()}
         )
@@ -401,11 +404,11 @@ class ForceBuilder(Parts):
         partners: list[Any] = [bodies] if single else list(bodies)  # type: ignore[arg-type]
         if len(partners) not in (1, 2):
             raise ValueError(f"a force law acts on one body or on two, got {len(partners)}")
-        first, second = (*partners, ground)[:2]
+        first, second = (self._partner(who) for who in (*partners, ground)[:2])
         name = self._force_name("law", first, second, name)
         if len(partners) == 1:
             _refuse_with("one body", point_a=point_a, point_b=point_b)
-            row["bodies"] = [self._partner(first)]
+            row["bodies"] = [first]
             row["points"] = [self._attachment(name, first, point, local_point)]
         else:
             _refuse_with("two bodies", local_point=local_point)
@@ -415,9 +418,8 @@ class ForceBuilder(Parts):
 
     # ---- what they share ----
 
-    def _force_name(self, kind: str, a: Partner, b: Partner, name: str | None) -> str:
-        first, second = self._partner(a), self._partner(b)
-        name = self._free_name(f"{first}-{second}.{kind}") if name is None else name
+    def _force_name(self, kind: str, a: str, b: str, name: str | None) -> str:
+        name = self._free_name(f"{a}-{b}.{kind}") if name is None else name
         self._new_name(kind, name)
         return name
 

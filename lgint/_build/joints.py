@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, choice, number
-from lgint._build.body import START_TOLERANCE
+from lgint._build.body import IDENTITY, START_TOLERANCE, Body
 from lgint._build.parts import Ends, Partner, Parts
 from lgint._build.trees import TREE_JOINTS, Joint, Tree
 from lgint._model.compile import CARRIERS
 from lgint._model.joints import JOINTS
-from lgint._model.record import MINIMAL, JointRow
-from lgint._rotation import triad_about
+from lgint._model.record import JointRow, Matrix
+from lgint._rotation import cross, norm, triad_about
 
+KINDS: Final = (*JOINTS, "distance")
 # other words for joints, and what they are called here
 MEANT = {
     **dict.fromkeys(("hinge", "pin", "pivot", "rotary"), "revolute"),
@@ -93,26 +96,30 @@ class JointBuilder(Parts):
             For unknown kinds and names, an axis of length zero, and arguments that the kind lacks or does not take.
         """
         if kind == "distance":
-            _refuse(kind, axis=axis, second_axis=second_axis, carrier=carrier, angle=angle, rate=rate)
+            given = {"axis": axis, "second_axis": second_axis, "carrier": carrier, "angle": angle, "rate": rate}
+            for what, value in given.items():
+                _refuse(kind, what, value)
             return self.add_distance(a, b, point=point, point_a=point_a, point_b=point_b, length=length, name=name)
-        choice("joint kind", kind, (*JOINTS, "distance"), MEANT)
-        _refuse(kind, length=length)
+        choice("joint kind", kind, KINDS, MEANT)
+        _refuse(kind, "length", length)
+        a, b = self._partner(a), self._partner(b)
         name = self._joint_name(kind, a, b, name)
-        if self._hangs_free(b):
+        if b in self._loose:
             self._check_tree_joint(kind, a, b)
-            _refuse(kind, second_axis=second_axis, carrier=carrier)
+            _refuse(kind, "second_axis", second_axis)
+            _refuse(kind, "carrier", carrier)
             e = _triad(kind, name, axis, None)[:, 2]
             q = 0.0 if angle is None else number(f"angle of {name!r}", angle)
             speed = None if rate is None else number(f"rate of {name!r}", rate)
             place = self._tree_point(name, b, point, point_a, point_b)
             return self._hang(name, a, b, Joint(kind, place, e, q, speed))
-        _refuse(kind, rate=rate)
+        _refuse(kind, "rate", rate)
         if point is None and (point_a is None or point_b is None):
             raise ValueError(f"joint {name!r} needs point, or point_a and point_b")
         ends = self._ends(name, a, b, point, point_a, point_b, (3,))
         triad = _triad(kind, name, axis, second_axis)
         if not JOINTS[kind].coordinates:
-            _refuse(kind, angle=angle)
+            _refuse(kind, "angle", angle)
         start = None if angle is None else number(f"angle of {name!r}", angle)
         usual = "inertial" if JOINTS[kind].is_point else "first"
         where = usual if carrier is None else choice("carrier", carrier, CARRIERS)
@@ -126,16 +133,21 @@ class JointBuilder(Parts):
         row = _between(kind, ends)
         turns = start is not None and "angle" in JOINTS[kind].coordinates
         turned = triad @ _turn_about_z(start or 0.0) if turns else triad
-        row["triads"] = [
-            (self._axes(ends.names[0]).T @ triad).tolist(),
-            (self._axes(ends.names[1]).T @ turned).tolist(),
-        ]
+        first, second = ends.bodies
+        row["triads"] = [self._triad_on(first, triad), self._triad_on(second, turned)]
         if start is not None and not turns:
             # the slide is measured from the point that gives it the value `start` at the start
             e = triad[:, 2]
             zero = ends.first + (e @ ends.apart - start) * e
-            row["slide_point"] = self._point(ends.names[0], self._local(ends.names[0], zero))
+            row["slide_point"] = self._point(ends.names[0], first.local(zero))
         return row
+
+    def _triad_on(self, body: Body, triad: Array) -> Matrix:
+        """An inertial triad in the axes of a body; all that are the identity are one list."""
+        if body.R is IDENTITY and triad is IDENTITY:
+            return self._identity
+        axes: Matrix = body.components(triad).tolist()
+        return axes
 
     def add_distance(
         self,
@@ -173,6 +185,7 @@ class JointBuilder(Parts):
         ValueError
             For unknown bodies, wrong shapes, and a length that is not positive.
         """
+        a, b = self._partner(a), self._partner(b)
         name = self._joint_name("distance", a, b, name)
         ends = self._ends(name, a, b, point, point_a, point_b, (2, 3))
         given = float(np.linalg.norm(ends.apart)) if length is None else number(f"length of {name!r}", length)
@@ -180,11 +193,10 @@ class JointBuilder(Parts):
             raise ValueError(f"length of {name!r}: a positive distance expected, got {given:g}")
         return self._add_joint(name, {**_between("distance", ends), "length": given})
 
-    def _joint_name(self, kind: str, a: Partner, b: Partner, name: str | None) -> str:
-        first, second = self._partner(a), self._partner(b)
-        if first == second:
-            raise ValueError(f"a {kind} joint needs two different partners, got {first!r} twice")
-        name = self._free_name(f"{first}-{second}") if name is None else name
+    def _joint_name(self, kind: str, a: str, b: str, name: str | None) -> str:
+        if a == b:
+            raise ValueError(f"a {kind} joint needs two different partners, got {a!r} twice")
+        name = self._free_name(f"{a}-{b}") if name is None else name
         self._new_name("joint", name)
         return name
 
@@ -195,37 +207,31 @@ class JointBuilder(Parts):
 
     # ---- links of trees ----
 
-    def _hangs_free(self, who: Partner) -> bool:
-        """Whether this is a body in minimal coordinates that has no joint yet."""
-        name = self._partner(who)
-        return name != "ground" and self._at(name).formulation == MINIMAL and name not in self._links
-
-    def _check_tree_joint(self, kind: str, a: Partner, b: Partner) -> None:
-        parent = self._partner(a)
+    def _check_tree_joint(self, kind: str, parent: str, link: str) -> None:
         if kind not in TREE_JOINTS or (parent != "ground" and parent not in self._links):
             raise ValueError(
-                f"body {self._partner(b)!r} is in minimal coordinates: its first joint must be revolute or prismatic, "
+                f"body {link!r} is in minimal coordinates: its first joint must be revolute or prismatic, "
                 f"with the ground or a link of a tree as first partner; got a {kind} joint with {parent!r}"
             )
 
     def _tree_point(
-        self, name: str, b: Partner, point: ArrayLike | None, point_a: ArrayLike | None, point_b: ArrayLike | None
+        self, name: str, link: str, point: ArrayLike | None, point_a: ArrayLike | None, point_b: ArrayLike | None
     ) -> Array:
         """The inertial point of a joint of a tree."""
         if point is not None and point_a is None and point_b is None:
             return array(f"point of {name!r}", point, (3,))
         if point is not None or point_a is not None or point_b is None:
             raise ValueError(f"joint {name!r} of a tree needs point, or point_b")
-        return self._place(b, array(f"point_b of {name!r}", point_b, (3,)))
+        return self._at(link).place(array(f"point_b of {name!r}", point_b, (3,)))
 
-    def _hang(self, name: str, a: Partner, b: Partner, joint: Joint) -> str:
+    def _hang(self, name: str, parent: str, link: str, joint: Joint) -> str:
         """Makes a body in minimal coordinates a link of its parent's tree, or the first link of a new tree."""
-        parent, link = self._partner(a), self._partner(b)
         tree = self._links[parent] if parent in self._links else self._new_tree()
         above = self._bodies[parent] if parent in self._links else None
         self._bodies[link] = tree.add(self._bodies[link], above, joint)
         self._links[link], self._blocks[link] = tree, tree.block
-        ends = self._ends(name, a, b, joint.point, None, None, (3,))
+        self._loose.remove(link)
+        ends = self._ends(name, parent, link, joint.point, None, None, (3,))
         row = self._lower_pair(joint.kind, ends, triad_about(joint.axis), joint.coordinate)
         return self._add_joint(name, {**row, "holds": True})
 
@@ -240,38 +246,39 @@ def _between(kind: str, ends: Ends) -> JointRow:
     return {"kind": kind, "first": ends.names[0], "second": ends.names[1], "points": ends.points}
 
 
-def _refuse(kind: str, **arguments: object) -> None:
-    for name, value in arguments.items():
-        if value is not None:
-            raise ValueError(f"a {kind} joint takes no {name}")
+def _refuse(kind: str, name: str, value: object) -> None:
+    if value is not None:
+        raise ValueError(f"a {kind} joint takes no {name}")
 
 
 def _unit(what: str, value: ArrayLike) -> Array:
     vector = array(what, value, (3,))
-    norm = float(np.linalg.norm(vector))
-    if norm == 0:
+    length = norm(vector)
+    if length == 0:
         raise ValueError(f"{what}: a direction expected, got the zero vector")
-    return vector / norm
+    return vector / length
 
 
 def _triad(kind: str, name: str, axis: ArrayLike | None, second_axis: ArrayLike | None) -> Array:
     """Joint axes e1, e2, e3 as columns, inertial: one axis is e3; if a kind needs two axes, they are e1 and e2."""
     needed = JOINTS[kind].axes
     if needed == 0:
-        _refuse(kind, axis=axis, second_axis=second_axis)
-        return np.eye(3)
+        _refuse(kind, "axis", axis)
+        _refuse(kind, "second_axis", second_axis)
+        return IDENTITY
     if axis is None:
         raise ValueError(f"{kind} joint {name!r} needs an axis")
     e = _unit(f"axis of {name!r}", axis)
     if needed == 1:
-        _refuse(kind, second_axis=second_axis)
+        _refuse(kind, "second_axis", second_axis)
         return triad_about(e)
     if second_axis is None:
         raise ValueError(f"{kind} joint {name!r} needs a second_axis, fixed in the second body")
     f = _unit(f"second_axis of {name!r}", second_axis)
     if abs(e @ f) > START_TOLERANCE:
         raise ValueError(f"{kind} joint {name!r}: perpendicular axes expected, their cosine is {e @ f:.3g}")
-    return np.column_stack([e, f, np.cross(e, f)])
+    triad: Array = np.array([e, f, cross(e, f)]).T
+    return triad
 
 
 def _turn_about_z(angle: float) -> Array:

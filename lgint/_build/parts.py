@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, choice
-from lgint._build.body import Body
+from lgint._build.body import IDENTITY, ZERO, Body
 from lgint._build.flexible import ModalBody
 from lgint._build.support import Support
 from lgint._build.trees import Tree
 from lgint._model.formulations import FORMULATIONS
-from lgint._model.record import MINIMAL, ForceRow, JointRow, RodRow
+from lgint._model.record import MINIMAL, ForceRow, JointRow, Matrix, RodRow
 from lgint._model.rod import Rod
 
 
@@ -28,7 +28,7 @@ class Ground:
 
 
 ground: Final = Ground()
-
+GROUND: Final = Body("ground", 0.0, np.zeros((3, 3)), ZERO, IDENTITY, ZERO, ZERO, "R3xSO3", None)
 
 Partner = str | Ground
 
@@ -38,8 +38,17 @@ class Ends(NamedTuple):
 
     names: list[str]
     points: list[list[float]]  # body-fixed, from the COMs
-    first: Array  # inertial, at the start
-    second: Array
+    bodies: tuple[Body, Body]
+
+    @property
+    def first(self) -> Array:
+        """The first point (3,), inertial, at the start."""
+        return self.bodies[0].place(np.array(self.points[0]))
+
+    @property
+    def second(self) -> Array:
+        """The second point (3,), inertial, at the start."""
+        return self.bodies[1].place(np.array(self.points[1]))
 
     @property
     def apart(self) -> Array:
@@ -58,12 +67,14 @@ class Parts:
         self._parts: list[Body | Tree | ModalBody] = []  # one per block
         self._nodes: dict[str, Body] = {}  # nodes of flexible bodies, as if they were bodies
         self._supports: dict[str, Support] = {}
-        self._links: dict[str, Tree] = {}  # bodies in minimal coordinates whose joint has been added
+        self._loose: set[str] = set()  # bodies in minimal coordinates that have no joint yet
+        self._links: dict[str, Tree] = {}  # those that have one
         self._names: set[str] = set()
         self._numbers: dict[str, int] = {}  # by stem: the last number that was appended to make a name
         self._joints: dict[str, JointRow] = {}
         self._forces: dict[str, ForceRow] = {}
         self._rods: dict[str, RodRow] = {}
+        self._identity: Matrix = IDENTITY.tolist()
 
     def __repr__(self) -> str:
         return f"<lgint.{type(self).__name__}: {len(self._bodies)} bodies, {len(self._joints)} joints>"
@@ -79,9 +90,12 @@ class Parts:
             raise
 
     def _partner(self, who: Partner) -> str:
+        """The name of a body, a node, a support or the ground; all functions below take names."""
+        if isinstance(who, str) and who in self._bodies:
+            return who
         if isinstance(who, Ground) or who == "ground":
             return "ground"
-        if isinstance(who, str) and (who in self._bodies or who in self._nodes or who in self._supports):
+        if isinstance(who, str) and (who in self._nodes or who in self._supports):
             return who
         if isinstance(who, Rod):
             raise ValueError(
@@ -91,10 +105,12 @@ class Parts:
         return choice("body", who, [*self._bodies, *self._nodes, *self._supports])
 
     def _at(self, name: str) -> Body:
-        """A body, or a node of a modal body or a support in the form of a body."""
+        """A body, or a node of a modal body, a support or the ground in the form of a body."""
+        if name in self._bodies:
+            return self._bodies[name]
         if name in self._supports:
             return self._supports[name].start
-        return self._nodes[name] if name in self._nodes else self._bodies[name]
+        return GROUND if name == "ground" else self._nodes[name]
 
     def _moving(self, what: str, who: Partner) -> str:
         """The name of a body or a node; ValueError for the ground and supports, on which forces have no effect."""
@@ -105,43 +121,31 @@ class Parts:
             )
         return name
 
-    def _axes(self, who: Partner) -> Array:
-        """Rotation from the axes of a body, or of the ground, to inertial ones at the start."""
-        name = self._partner(who)
-        return np.eye(3) if name == "ground" else self._at(name).R
-
-    def _local(self, who: Partner, x: Array) -> Array:
-        """An inertial point of the start in the body's axes, from its COM."""
-        name = self._partner(who)
-        return x if name == "ground" else self._at(name).R.T @ (x - self._at(name).x)
-
-    def _point(self, who: Partner, offset: Array) -> list[float]:
+    def _point(self, name: str, offset: Array) -> list[float]:
         """A point at `offset` from the COM (ground: from the origin) as an entry of the record."""
-        name = self._partner(who)
+        self._check_coordinates(name)
         if name in self._nodes and np.abs(offset).max() > 1e-9:
             raise ValueError(f"a point cannot be offset from the node {name!r}, got {offset}; give the body more nodes")
-        if name in self._bodies and self._bodies[name].formulation == MINIMAL and name not in self._links:
-            raise ValueError(f"body {name!r} is in minimal coordinates and needs a joint before anything else")
         point: list[float] = offset.tolist()
         return point
 
-    def _attachment(
-        self, name: str, who: Partner, point: ArrayLike | None, local_point: ArrayLike | None
-    ) -> list[float]:
+    def _check_coordinates(self, name: str) -> None:
+        if name in self._loose:
+            raise ValueError(f"body {name!r} is in minimal coordinates and needs a joint before anything else")
+
+    def _attachment(self, name: str, who: str, point: ArrayLike | None, local_point: ArrayLike | None) -> list[float]:
         """Where `name` attaches to one body; `point` is inertial, `local_point` body-fixed. Default: the COM."""
         if point is not None and local_point is not None:
             raise ValueError(f"{name!r}: point (inertial) or local_point (body-fixed), not both")
         if point is not None:
-            return self._point(who, self._local(who, array(f"point of {name!r}", point, (3,))))
-        return self._point(
-            who, np.zeros(3) if local_point is None else array(f"local_point of {name!r}", local_point, (3,))
-        )
+            return self._point(who, self._at(who).local(array(f"point of {name!r}", point, (3,))))
+        return self._point(who, ZERO if local_point is None else array(f"local_point of {name!r}", local_point, (3,)))
 
     def _ends(
         self,
         name: str,
-        a: Partner,
-        b: Partner,
+        a: str,
+        b: str,
         point: ArrayLike | None,
         point_a: ArrayLike | None,
         point_b: ArrayLike | None,
@@ -152,31 +156,26 @@ class Parts:
         `point` is inertial and has one of `shapes`: (3,) for both bodies, (2, 3) for one each. The others are
         body-fixed. Default: the COMs.
         """
+        bodies = self._at(a), self._at(b)
         if point is not None:
             if point_a is not None or point_b is not None:
                 raise ValueError(f"{name!r}: point (inertial), or point_a and point_b (body-fixed), not both")
-            first, second = np.broadcast_to(array(f"point of {name!r}", point, *shapes), (2, 3))
-            first, second = self._local(a, first), self._local(b, second)
+            given = array(f"point of {name!r}", point, *shapes)
+            first, second = (given, given) if given.ndim == 1 else given
+            first, second = bodies[0].local(first), bodies[1].local(second)
         else:
             first, second = (
-                np.zeros(3) if given is None else array(f"point_{letter} of {name!r}", given, (3,))
+                ZERO if given is None else array(f"point_{letter} of {name!r}", given, (3,))
                 for letter, given in (("a", point_a), ("b", point_b))
             )
-        points = [self._point(a, first), self._point(b, second)]
-        return Ends([self._partner(a), self._partner(b)], points, self._place(a, first), self._place(b, second))
-
-    def _place(self, who: Partner, local: Array) -> Array:
-        """The inertial position at the start of a point that is given in body axes from the COM."""
-        name = self._partner(who)
-        place: Array = local if name == "ground" else self._at(name).x + self._at(name).R @ local
-        return place
+        return Ends([a, b], [self._point(a, first), self._point(b, second)], bodies)
 
     # ---- names ----
 
     def _new_name(self, what: str, name: str) -> None:
         if not isinstance(name, str) or not name:
             raise ValueError(f"name of a {what}: a string expected, got {name!r}")
-        if "\0" in name or any("\ud800" <= character <= "\udfff" for character in name):
+        if "\0" in name or (not name.isascii() and any("\ud800" <= character <= "\udfff" for character in name)):
             raise ValueError(f"name of a {what}: no NUL characters and no lone surrogates expected, got {name!r}")
         if name in self._names or name == "ground":
             raise ValueError(f"the name {name!r} is in use; a {what} needs a name of its own")

@@ -221,7 +221,7 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
         if body is None or body.pivot is not None or who in self._links or not np.allclose(body.x, x, atol=1e-12):
             return False
         turn = body.R.T @ R
-        added = replace(body, mass=body.mass + float(m[0]), inertia=body.inertia + turn @ np.diag(m[1:]) @ turn.T)
+        added = body._replace(mass=body.mass + float(m[0]), inertia=body.inertia + turn @ np.diag(m[1:]) @ turn.T)
         self._bodies[who] = added
         self._parts[self._blocks[who]] = added
         return True
@@ -243,8 +243,8 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
                 b[0],
                 self._at(a[0]).R.T @ a[2],
                 self._at(b[0]).R.T @ b[2],
-                self._local(a[0], a[1]),
-                self._local(b[0], b[1]),
+                self._at(a[0]).local(a[1]),
+                self._at(b[0]).local(b[1]),
                 shape.ds[i],
                 laws.stiffness[i],
                 laws.damping[i],

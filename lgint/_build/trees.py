@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
 from lgint._args import Array
-from lgint._build.body import START_TOLERANCE, Body
+from lgint._build.body import START_TOLERANCE, ZERO, Body, State
+from lgint._rotation import cross
 
 TREE_JOINTS: Final = ("revolute", "prismatic")
 
@@ -32,9 +33,9 @@ class Tree:
     q: list[float] = field(default_factory=list)
     v: list[float] = field(default_factory=list)
 
-    def state(self) -> tuple[Array, Array]:
+    def state(self) -> State:
         """Coordinates and rates of all joints at the start."""
-        return np.array(self.q), np.array(self.v)
+        return (np.array(self.q),), (np.array(self.v),)
 
     def add(self, body: Body, parent: Body | None, joint: Joint) -> Body:
         """Adds `body` to a link (None: the ground) and returns it with the velocities that its joint allows."""
@@ -49,15 +50,15 @@ class Tree:
             )
         self.q.append(joint.coordinate)
         self.v.append(rate)
-        return replace(body, velocity=velocity, omega=body.R.T @ omega, reference=None)
+        return body._replace(velocity=velocity, omega=body.R.T @ omega, reference=None)
 
 
 def _at_point(body: Body | None, point: Array) -> tuple[Array, Array]:
     """Inertial velocity of a point of a body and its inertial angular velocity; zero if `body` is None."""
     if body is None:
-        return np.zeros(3), np.zeros(3)
+        return ZERO, ZERO
     omega = body.R @ body.omega
-    return body.velocity + np.cross(omega, point - body.x), omega
+    return body.velocity + cross(omega, point - body.x), omega
 
 
 def _rate(body: Body, joint: Joint, parent: Body | None) -> float:
@@ -73,4 +74,4 @@ def _follow(body: Body, joint: Joint, rate: float, parent: Body | None) -> tuple
         velocity = velocity + rate * joint.axis
     else:
         omega = omega + rate * joint.axis
-    return velocity + np.cross(omega, body.x - joint.point), omega
+    return velocity + cross(omega, body.x - joint.point), omega

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, warn
 
+_UNIT: Final = np.eye(3)
 ROUNDING: Final = 1e-12  # relative round-off of the eigenvalues of a stiffness
 
 
@@ -16,21 +18,23 @@ def inertia_matrix(name: str, value: ArrayLike) -> Array:
     """The inertia matrix (3, 3), positive semidefinite; a warning if it violates the triangle inequality."""
     given = array(f"inertia of {name!r}", value, (3,), (6,), (3, 3))
     if given.shape == (3,):
-        given = np.diag(given)
-    elif given.shape == (6,):
-        given = given[[[0, 3, 4], [3, 1, 5], [4, 5, 2]]]
-    scale = float(np.abs(given).max())
-    if np.abs(given - given.T).max() > 1e-12 * scale:
-        raise ValueError(f"inertia of {name!r}: a symmetric matrix expected")
-    principal = np.linalg.eigvalsh(given)
-    if principal[0] < -1e-12 * scale:
-        raise ValueError(f"inertia of {name!r}: positive semidefinite expected, principal values are {principal}")
+        principal = sorted(given.tolist())
+        given = given * _UNIT
+    else:
+        given = given if given.shape == (3, 3) else given[[[0, 3, 4], [3, 1, 5], [4, 5, 2]]]
+        if np.abs(given - given.T).max() > 1e-12 * np.abs(given).max():
+            raise ValueError(f"inertia of {name!r}: a symmetric matrix expected")
+        principal = np.linalg.eigvalsh(given).tolist()
+    if principal[0] < 0 and principal[0] < -1e-12 * np.abs(given).max():
+        raise ValueError(
+            f"inertia of {name!r}: positive semidefinite expected, principal values are {np.array(principal)}"
+        )
     if not triangle(principal):
-        warn(f"inertia of {name!r}: no body has principal values {principal} (triangle inequality)")
+        warn(f"inertia of {name!r}: no body has principal values {np.array(principal)} (triangle inequality)")
     return given
 
 
-def triangle(principal: NDArray[np.floating[Any]]) -> bool:
+def triangle(principal: Sequence[float] | Array) -> bool:
     """Whether three moments of inertia in ascending order obey the triangle inequality, up to round-off."""
     return bool(principal[0] + principal[1] >= principal[2] * (1 - 1e-9))
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from functools import partial
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import chain
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +23,9 @@ from lgint._model.record import (
     ForceRow,
     JointRow,
     LoadRow,
+    Matrix,
     Record,
+    Vector,
     holders,
     mode_count,
     partners,
@@ -30,6 +34,7 @@ from lgint._model.record import (
 CARRIERS: Final = ("inertial", "first", "second")
 AXES: Final = ("inertial", "body")
 GRAVITY: Final = "gravity"
+_EDGES: Final = frozenset(EDGES.values())
 COM: Final = "com"  # the node of a flexible body at its centre of mass
 
 ROWS: Final = {row["name"]: row["nrows"] for row in _core.ELEMENTS}  # number of constraint rows
@@ -38,8 +43,8 @@ _PARAMETERS: Final = {row["name"]: [item["name"] for item in row["parameters"]] 
 
 
 # A point that elements attach to: its block (-1: the ground; -2 and less: a support), the part of the body on the block
-# (a node, or a link of a tree), and base and offset (6,).
-Frame = tuple[int, int, tuple[float, ...]]
+# (a node, or a link of a tree), the three coordinates of its base and the three of its offset.
+Frame = tuple[float, ...]
 
 
 class Element(NamedTuple):
@@ -48,7 +53,7 @@ class Element(NamedTuple):
     kind: str
     name: str
     frames: Sequence[int]  # one or two
-    parameters: Array  # (k,)
+    parameters: Sequence[float]
     function: Callable[..., ArrayLike] | None = None
     implied: Sequence[int] = ()  # constraint rows that others imply: inactive at first, or omitted without a loop
     loop: int = 0  # a number from 1 on that joints have in common whose rows imply one another
@@ -65,22 +70,19 @@ class Description(NamedTuple):
     parameters: Array  # of all elements, one after the other
 
     @classmethod
-    def of(cls, blocks: Sequence[tuple[str, int]], frames: Sequence[Frame], elements: Sequence[Element]) -> Description:
-        """The description of these parts."""
-        numbers = [(*_ends(e), len(e.parameters), e.loop, sum([1 << row for row in e.implied])) for e in elements]
-        return cls(
-            blocks,
-            np.array([frame[:2] for frame in frames], dtype=np.intc).reshape(len(frames), 2),
-            np.array([point for _, _, point in frames], dtype=np.float64).reshape(len(frames), 6),
-            [(e.kind, e.name, e.function, getattr(e.function, "tangent", None)) for e in elements],
-            np.array(numbers, dtype=np.intc).reshape(len(elements), 5),
-            np.concatenate([*[e.parameters for e in elements], ()]),
-        )
-
-
-def _ends(element: Element) -> tuple[int, int]:
-    first, second = element.frames if len(element.frames) == 2 else (*element.frames, -1)
-    return first, second
+    def of(cls, blocks: Sequence[tuple[str, int]], frames: Iterable[Frame], elements: Iterable[Element]) -> Description:
+        """The description of these parts; the frames are those that there are once all elements are made."""
+        names, numbers, parameters = [], list[int](), Vector()
+        for e in elements:
+            names.append((e.kind, e.name, e.function, getattr(e.function, "tangent", None)))
+            second = e.frames[1] if len(e.frames) == 2 else -1
+            implied = sum([1 << row for row in e.implied]) if e.implied else 0
+            numbers += e.frames[0], second, len(e.parameters), e.loop, implied
+            parameters += e.parameters
+        places = np.fromiter(chain.from_iterable(frames), np.float64).reshape(-1, 8)
+        listed = np.fromiter(numbers, np.intc, len(numbers)).reshape(-1, 5)
+        flat = np.fromiter(parameters, np.float64, len(parameters))
+        return cls(blocks, places[:, :2].astype(np.intc), places[:, 2:].copy(), names, listed, flat)
 
 
 class JointPlace(NamedTuple):
@@ -91,30 +93,35 @@ class JointPlace(NamedTuple):
     frames: tuple[int, int]
     slide: tuple[int, int]  # its slide is the distance between these frames along the axis of the first one
     link: int | None  # if the joint holds a link, the number of that link in its tree
-    forces: list[int]  # the elements of drives and force laws in it
+    forces: tuple[int, ...]  # the elements of drives and force laws in it
 
 
 class Maker(NamedTuple):
     """A function that makes one element of the core from the record."""
 
     owners: tuple[str, ...]  # names of the parts of the model whose numbers the element depends on
-    make: Callable[[Record], Element]
-    share: Callable[[Record, str], Array] | None = None  # of each owner: equally many parameters, one after the other
+    make: Callable[..., Element]
+    arguments: tuple[Any, ...]  # those before the record
+    share: Callable[[Record, str], Vector] | None  # of each owner: equally many parameters, one after the other
 
-    def remade(self, record: Record, owner: str) -> tuple[int, Array]:
+    def remade(self, record: Record, owner: str) -> tuple[int, Sequence[float]]:
         """The parameters that depend on an owner, and where they start among those of the element."""
         if self.share is None:
-            return 0, self.make(record).parameters
+            return 0, self.make(*self.arguments, record).parameters
         own = self.share(record, owner)
         return len(own) * self.owners.index(owner), own
 
 
-class Compiled(NamedTuple):
+# of a maker; most are used once, and need no name
+Parts = tuple[tuple[str, ...], Callable[..., Element], tuple[Any, ...], Callable[[Record, str], Vector] | None]
+
+
+@dataclass(frozen=True)
+class Compiled:
     """A system of the core, and the numbers by which it knows the named parts of a model."""
 
+    record: Record
     core: _core.Model
-    makers: list[Maker]  # one for each element
-    owned: dict[str, list[int]]  # the elements that depend on each part of the model
     parameters: Array  # of all elements, one after the other
     starts: list[int]  # where those of each element start, and where the last ones end
     weights: slice  # those of all weights: mass and gravity of each body
@@ -123,41 +130,67 @@ class Compiled(NamedTuple):
     supports: dict[str, int]  # the elements of supports
     memory: list[tuple[str, int]]  # kind and number of values of the elements that have memory, in the order of `mem`
 
+    @cached_property
+    def makers(self) -> list[Maker]:
+        """One for each element."""
+        return [Maker(*parts) for parts in _makers(self.record, Frames(self.record), {})]
+
+    @cached_property
+    def owned(self) -> dict[str, list[int]]:
+        """The elements that depend on each part of the model."""
+        owned: dict[str, list[int]] = {}
+        for element, maker in enumerate(self.makers):
+            for owner in maker.owners:
+                owned.setdefault(owner, []).append(element)
+        return owned
+
 
 def compiled(record: Record) -> Compiled:
     """The system that a record describes."""
-    frames = Frames(record)
-    bodies, weights = [*_supports(record, frames), *_inertia(record, frames)], [*_weights(record, frames)]
-    makers = [*bodies, *weights]
-    trees = {block: i for i, block in enumerate(frames.trees)}
-    joints = {}
-    for name, joint in record["joints"].items():
-        a, b = (frames.at(who, point) for who, point in zip(partners(joint), joint["points"], strict=True))
-        start = frames.at(joint["first"], joint["slide_point"]) if "slide_point" in joint else a
-        if joint.get("holds"):
-            link, element = frames.links[joint["second"]], trees[record["bodies"][joint["second"]]["block"]]
-        else:
-            link, element = None, len(makers)
-            makers.append(Maker((name,), partial(_joint, name=name, frames=(a, b))))
-        first, second = (frames.block(who) for who in partners(joint))
-        joints[name] = JointPlace(element, (first, second), (a, b), (start, b), link, [])
-    for name, force in record["forces"].items():
-        if "joint" in force:
-            joints[force["joint"]].forces.append(len(makers))
-        makers.append(Maker((name,), partial(_force, name=name, at=_attached(force, frames), joints=joints)))
-    elements = [maker.make(record) for maker in makers]
-    named = frames.named()
-    supports = {name: i for i, name in enumerate(record["supports"])}
-    description = Description.of(_blocks(record), frames.rows(), elements)
+    frames, joints = Frames(record), dict[str, JointPlace]()
+    elements = (make(*arguments, record) for _, make, arguments, _ in _makers(record, frames, joints))
+    description = Description.of(_blocks(record), frames, elements)
     starts = [0, *np.cumsum(description.numbers[:, 2]).tolist()]
-    weighed = slice(starts[len(bodies)], starts[len(bodies) + len(weights)])
-    memory = [(element.kind, MEMORY[element.kind]) for element in elements if MEMORY[element.kind]]
+    bodies, weights = frames.elements()
+    weighed = slice(starts[bodies], starts[bodies + weights])
+    supports = {name: i for i, name in enumerate(record["supports"])}
+    memory = [(kind, MEMORY[kind]) for kind, *_ in description.elements if MEMORY[kind]]
     core = _core.Model(*description)
-    owned: dict[str, list[int]] = {}
-    for element, maker in enumerate(makers):
-        for owner in maker.owners:
-            owned.setdefault(owner, []).append(element)
-    return Compiled(core, makers, owned, description.parameters, starts, weighed, named, joints, supports, memory)
+    return Compiled(record, core, description.parameters, starts, weighed, frames.named(), joints, supports, memory)
+
+
+def _makers(record: Record, frames: Frames, joints: dict[str, JointPlace]) -> Iterator[Parts]:
+    """The parts of the makers of all elements, in their order; enters the places of all joints in `joints`."""
+    yield from _supports(record, frames)
+    yield from _inertia(record, frames)
+    yield from _weights(record, frames)
+    joints |= _joint_places(record, frames)
+    for name, place in joints.items():
+        if place.link is None:
+            yield (name,), _joint, (name, place.frames), None
+    for name, force in record["forces"].items():
+        yield (name,), _force, (name, _attached(force, frames), joints), None
+
+
+def _joint_places(record: Record, frames: Frames) -> dict[str, JointPlace]:
+    """The places of joints, whose elements follow those of bodies and weights and come before those of forces."""
+    number = sum(frames.elements())
+    forces: dict[str, tuple[int, ...]] = {}
+    for i, force in enumerate(record["forces"].values(), number + len(record["joints"]) - len(frames.links)):
+        if "joint" in force:
+            forces[force["joint"]] = *forces.get(force["joint"], ()), i
+    trees = {block: element for element, block in enumerate(frames.trees, len(record["supports"]))}
+    places = {}
+    for name, joint in record["joints"].items():
+        one, other = partners(joint)
+        ends = a, b = frames.at(one, joint["points"][0]), frames.at(other, joint["points"][1])
+        blocks = frames.block(one), frames.block(other)
+        slide = (frames.at(one, joint["slide_point"]), b) if "slide_point" in joint else ends
+        held = joint.get("holds")
+        element, link = (trees[blocks[1]], frames.links[other]) if held else (number, None)
+        places[name] = JointPlace(element, blocks, ends, slide, link, forces.get(name, ()))
+        number += not held
+    return places
 
 
 def start_memory(model: Compiled, record: Record) -> Array:
@@ -203,7 +236,7 @@ class Frames:
     """The points of a model that elements attach to; equal ones are shared."""
 
     def __init__(self, record: Record) -> None:
-        self._bodies = record["bodies"]
+        self._bodies, self._weigh = record["bodies"], any(record["gravity"])
         self._supports = {name: -2 - i for i, name in enumerate(record["supports"])}
         self._nodes = {
             f"{name}.{node}": (body["block"], part)
@@ -218,10 +251,12 @@ class Frames:
             self.trees.setdefault(self._bodies[name]["block"], []).append(name)
         self.links = {name: part for links in self.trees.values() for part, name in enumerate(links)}
         self._found: dict[Frame, int] = {}
+        self._coms: dict[str, int] = {}
 
-    def at(self, who: str, point: Iterable[float]) -> int:
+    def at(self, who: str, point: Sequence[float]) -> int:
         """Number of the frame at a point of a body, of a support or of the ground, or at a node."""
-        return self._found.setdefault(self._frame(who, point), len(self._found))
+        frame = self._on_body(who, point) if who in self._bodies else self._elsewhere(who, point)
+        return self._found.setdefault(frame, len(self._found))
 
     def block(self, who: str) -> int:
         """The block of a body or a node, -1 for the ground and for supports."""
@@ -229,44 +264,60 @@ class Frames:
             return self._nodes[who][0]
         return self._bodies[who]["block"] if who in self._bodies else -1
 
+    def com(self, name: str) -> int:
+        """Number of the frame at the COM of a body, at a node or at a support."""
+        if name not in self._coms:
+            self._coms[name] = self.at(name, _ZERO)
+        return self._coms[name]
+
     def origin(self, name: str) -> int:
         """Number of the frame at the point of a body that its coordinates describe."""
-        return self.at(name, -self.coms[name])
+        com = self.coms[name]
+        return self.at(name, [-x for x in com]) if any(com) else self.com(name)
 
-    def rows(self) -> list[Frame]:
-        """The frames in the order of their numbers."""
-        return list(self._found)
+    def elements(self) -> tuple[int, int]:
+        """Number of elements of supports and bodies, and of weights."""
+        rigid = len(self._bodies) - len(self.links)
+        return len(self._supports) + len(self.trees) + rigid, len(self._bodies) if self._weigh else 0
+
+    def __iter__(self) -> Iterator[Frame]:
+        """The frames in the order of their numbers, those of all COMs, nodes and supports among them."""
+        self.named()
+        return iter(self._found)
 
     def named(self) -> dict[str, int]:
         """Frames of the COMs of all bodies, of all nodes and of all supports."""
-        return {name: self.at(name, _ZERO) for name in (*self._bodies, *self._nodes, *self._supports)}
+        return {name: self.com(name) for name in (*self._bodies, *self._nodes, *self._supports)}
 
-    def _frame(self, who: str, point: Iterable[float]) -> Frame:
-        if who == "ground":
-            return -1, 0, (*map(float, point), *_ZERO)
-        if who in self._supports:
-            return self._supports[who], 0, (*_ZERO, *map(float, point))
-        if who in self._nodes:
-            block, part = self._nodes[who]
-            return block, part, (*_ZERO, *_ZERO)
-        body = self._bodies[who]
-        offset = _in_node(body, np.array([*point]) + self.coms[who]) + 0.0  # without negative zeros
+    def _on_body(self, who: str, point: Sequence[float]) -> Frame:
+        body, (x, y, z), (a, b, c) = self._bodies[who], point, self.coms[who]
+        if body["reference"] is None:
+            x, y, z = x + a, y + b, z + c
+        else:
+            x, y, z = _in_node(body, np.array([x + a, y + b, z + c])).tolist()
         base = body["pivot"]["point"] if body["pivot"] else _ZERO
-        return body["block"], self.links.get(who, 0), (*map(float, base), *map(float, offset))
+        return body["block"], self.links.get(who, 0), *base, x + 0.0, y + 0.0, z + 0.0  # without negative zeros
+
+    def _elsewhere(self, who: str, point: Sequence[float]) -> Frame:
+        if who == "ground":
+            return -1, 0, *point, *_ZERO
+        if who in self._supports:
+            return self._supports[who], 0, *_ZERO, *point
+        return *self._nodes[who], *_ZERO, *_ZERO
 
 
 _ZERO: Final = (0.0, 0.0, 0.0)
 
 
-def _com(record: Record, name: str, holder: str | None) -> Array:
+def _com(record: Record, name: str, holder: str | None) -> Vector:
     """The vector (3,) in body axes from the point that the coordinates describe to the COM.
 
     `holder` is the joint that holds the body if it is a link.
     """
     if holder is not None:
-        return -np.array(record["joints"][holder]["points"][1])
+        return [-x for x in record["joints"][holder]["points"][1]]
     pivot = record["bodies"][name]["pivot"]
-    return np.array(pivot["com"]) if pivot else np.zeros(3)
+    return pivot["com"] if pivot else [*_ZERO]
 
 
 def _in_node(body: BodyRow, x: Array) -> Array:
@@ -288,78 +339,90 @@ def _element(
     loop: int = 0,
 ) -> Element:
     """An element with its parameters by name, in the order of the row of its kind."""
-    flat = [np.asarray(values[parameter], dtype=np.float64).ravel() for parameter in _PARAMETERS[kind]]
-    return Element(kind, name, frames, np.concatenate([*flat, ()]), function, implied, loop)
+    parameters: Vector = []
+    for parameter in _PARAMETERS[kind]:
+        value = values[parameter]
+        if type(value) is float:
+            parameters.append(value)
+        else:
+            parameters += value if type(value) is list and value and type(value[0]) is float else _flat(value)
+    return Element(kind, name, frames, parameters, function, implied, loop)
 
 
-def _supports(record: Record, frames: Frames) -> Iterator[Maker]:
+def _flat(values: Any) -> Iterable[float]:
+    """All numbers of an array, of a list, or of a list of lists; a single number."""
+    if isinstance(values, np.ndarray):
+        return cast(Vector, values.ravel().tolist())
+    if isinstance(values, (int, float)):
+        return (values,)
+    return chain.from_iterable(values) if values and isinstance(values[0], list) else values
+
+
+def _supports(record: Record, frames: Frames) -> Iterator[Parts]:
     """The frames in space that bodies attach to, with their motions."""
     for name in record["supports"]:
-        yield Maker((name,), partial(_support, name=name, at=(frames.at(name, _ZERO),)))
+        yield (name,), _support, (name, frames.com(name)), None
 
 
-def _support(record: Record, name: str, at: tuple[int, ...]) -> Element:
+def _support(name: str, at: int, record: Record) -> Element:
     support = record["supports"][name]
-    return _element("support", name, at, dict(support), motion(name, support))
+    return _element("support", name, (at,), dict(support), motion(name, support))
 
 
-def _inertia(record: Record, frames: Frames) -> Iterator[Maker]:
+def _inertia(record: Record, frames: Frames) -> Iterator[Parts]:
     """One element for each tree, and then for each rigid or flexible body."""
     for links in frames.trees.values():
         link = partial(_link, frames=frames)
-        yield Maker((*links,), partial(_tree, links=links, link=link, at=(frames.origin(links[0]),)), link)
+        yield (*links,), _tree, (links, link, frames.origin(links[0])), link
     for name, body in record["bodies"].items():
         if body["modes"]:
-            yield Maker((name,), partial(_modal_body, name=name, at=(frames.at(name, _ZERO),)))
+            yield (name,), _modal_body, (name, frames.com(name)), None
         elif name not in frames.links:
-            c = _in_node(body, frames.coms[name])
-            moment = c @ c * np.eye(3) - np.outer(c, c)
-            yield Maker((name,), partial(_rigid_body, name=name, moment=moment, at=(frames.origin(name),)))
+            yield (name,), _rigid_body, (name, frames.coms[name], frames.origin(name)), None
 
 
-def _tree(record: Record, links: list[str], link: Callable[[Record, str], Array], at: tuple[int, ...]) -> Element:
-    values = {"links": np.concatenate([link(record, name) for name in links])}
-    return _element("tree", f"{links[0]}.tree", at, values)
+def _tree(links: list[str], link: Callable[[Record, str], Vector], at: int, record: Record) -> Element:
+    values = {"links": [number for name in links for number in link(record, name)]}
+    return _element("tree", f"{links[0]}.tree", (at,), values)
 
 
-def _modal_body(record: Record, name: str, at: tuple[int, ...]) -> Element:
-    return _element("modal_body", name, at, _modal(record["bodies"][name]))
+def _modal_body(name: str, at: int, record: Record) -> Element:
+    return _element("modal_body", name, (at,), _modal(record["bodies"][name]))
 
 
-def _rigid_body(record: Record, name: str, moment: Array, at: tuple[int, ...]) -> Element:
-    """A body with its inertia about the node in the node's axes; `moment` is that of a unit mass at the COM."""
+def _rigid_body(name: str, com: Vector, at: int, record: Record) -> Element:
+    """A body with its inertia about the node in the node's axes."""
     body = record["bodies"][name]
-    own = _in_node(body, _in_node(body, np.array(body["inertia"])).T)
-    return _element("rigid_body", name, at, {"mass": body["mass"], "inertia": _six(own + body["mass"] * moment)})
+    inertia = body["inertia"] or []
+    if body["reference"] is not None or any(com):
+        c = _in_node(body, np.array(com))
+        own = _in_node(body, _in_node(body, np.array(inertia)).T)
+        inertia = (own + body["mass"] * (c @ c * np.eye(3) - np.outer(c, c))).tolist()
+    return _element("rigid_body", name, (at,), {"mass": body["mass"], "inertia": _six(inertia)})
 
 
-def _six(inertia: Array) -> Array:
+def _six(inertia: Matrix) -> Vector:
     """The entries xx, yy, zz, xy, xz, yz of a symmetric matrix."""
-    six: Array = inertia.ravel()[_SIX]
-    return six
+    (xx, xy, xz), (_, yy, yz), (*_, zz) = inertia
+    return [xx, yy, zz, xy, xz, yz]
 
 
-_SIX: Final = np.array([0, 4, 8, 1, 2, 5])
-
-
-def _link(record: Record, name: str, frames: Frames) -> Array:
+def _link(record: Record, name: str, frames: Frames) -> Vector:
     """The parameters of a link: its parent, its joint, its pose on the parent at coordinate zero, and its inertia."""
     joint, body = record["joints"][frames.holders[name]], record["bodies"][name]
     parent, (first, second) = joint["first"], np.array(joint["triads"])
-    place = np.array(joint.get("slide_point", joint["points"][0]))
-    if parent != "ground":
-        place = place + frames.coms[parent]
-    return np.concatenate(
-        [
-            [frames.links[parent] if parent != "ground" else -1.0, joint["kind"] == "prismatic"],
-            (first @ second.T).ravel(),
-            place,
-            second[:, 2],
-            [body["mass"]],
-            frames.coms[name],
-            _six(np.array(body["inertia"])),
-        ]
-    )
+    x, y, z = joint.get("slide_point", joint["points"][0])
+    a, b, c = _ZERO if parent == "ground" else frames.coms[parent]
+    return [
+        frames.links[parent] if parent != "ground" else -1.0,
+        joint["kind"] == "prismatic",
+        *(first @ second.T).ravel().tolist(),
+        *(x + a, y + b, z + c),
+        *second[:, 2].tolist(),
+        body["mass"],
+        *frames.coms[name],
+        *_six(body["inertia"] or []),
+    ]
 
 
 def _modal(body: BodyRow) -> dict[str, Any]:
@@ -370,26 +433,26 @@ def _modal(body: BodyRow) -> dict[str, Any]:
     return {"mass": body["mass"], "first": modes["first"], "second": modes["second"], "data": data}
 
 
-def _weights(record: Record, frames: Frames) -> Iterator[Maker]:
+def _weights(record: Record, frames: Frames) -> Iterator[Parts]:
     """Gravity at the COM of each body."""
     if not any(record["gravity"]):
         return
     for name, body in record["bodies"].items():
-        at = frames.at(f"{name}.{COM}" if body["modes"] else name, _ZERO)
-        yield Maker((name,), partial(_weight, name=name, at=(at,)))
+        at = frames.com(f"{name}.{COM}" if body["modes"] else name)
+        yield (name,), _weight, (name, at), None
 
 
-def _weight(record: Record, name: str, at: tuple[int, ...]) -> Element:
+def _weight(name: str, at: int, record: Record) -> Element:
     values = {"mass": record["bodies"][name]["mass"], "gravity": record["gravity"]}
-    return _element("gravity", f"{name}.gravity", at, values)
+    return _element("gravity", f"{name}.gravity", (at,), values)
 
 
-def _joint(record: Record, name: str, frames: tuple[int, int]) -> Element:
+def _joint(name: str, frames: tuple[int, int], record: Record) -> Element:
     """The element of a joint that has constraint rows."""
     joint, rows = record["joints"][name], _rows(record, name)
     if "triads" not in joint:
         return _element(joint["kind"], name, frames, dict(joint), None, *rows)
-    if joint["kind"] in EDGES.values():
+    if joint["kind"] in _EDGES:
         return _edge(record, name, frames)
     values = {"carrier": CARRIERS.index(joint["carrier"]), **_axes(record, joint)}
     return _element(joint["kind"], name, frames, values, None, *rows)
@@ -413,9 +476,18 @@ def _edge(record: Record, name: str, frames: tuple[int, int]) -> Element:
 
 def _axes(record: Record, joint: JointRow) -> dict[str, Any]:
     """The triads of a joint in the axes of its nodes."""
-    pairs = zip(partners(joint), joint["triads"], strict=True)
-    axes_a, axes_b = (_turn(record, who) @ np.array(triad) for who, triad in pairs)
-    return {"axes_a": axes_a, "axes_b": axes_b, "axis": axes_a[:, 2]}
+    (one, other), (first, second) = partners(joint), joint["triads"]
+    axes_a, axes_b = _turned(record, one, first), _turned(record, other, second)
+    return {"axes_a": axes_a, "axes_b": axes_b, "axis": axes_a[2::3]}
+
+
+def _turned(record: Record, who: str, triad: Matrix) -> Vector:
+    """A matrix of columns in body axes in those of the body's node, row by row."""
+    reference = _reference(record, who)
+    if reference is None:
+        return [x + 0.0 for row in triad for x in row]  # without negative zeros
+    turned: Vector = (np.array(reference) @ np.array(triad)).ravel().tolist()
+    return turned
 
 
 def _turn(record: Record, who: str) -> Array:
@@ -437,7 +509,7 @@ def _attached(force: ForceRow, frames: Frames) -> tuple[int, ...]:
     return (*at, frames.at("ground", _ZERO)) if "function" in force and len(at) == 1 else at
 
 
-def _force(record: Record, name: str, at: tuple[int, ...], joints: dict[str, JointPlace]) -> Element:
+def _force(name: str, at: tuple[int, ...], joints: dict[str, JointPlace], record: Record) -> Element:
     force = record["forces"][name]
     if "joint" in force:
         return _joint_force(record, name, force, joints[force["joint"]])

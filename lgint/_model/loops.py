@@ -7,14 +7,15 @@ connected to the rest by one body or one joint alone can move as a whole without
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Final, NamedTuple, cast
 
 import numpy as np
 
 from lgint import _core
 from lgint._args import Array
-from lgint._model.compile import compiled
+from lgint._model.compile import ROWS, compiled
 from lgint._model.model import Model
 from lgint._model.record import BodyRow, Record
 
@@ -106,19 +107,40 @@ class Loop:
 
 def loops(model: Model) -> list[Loop]:
     """The closed loops of those joints of `model` that have rows, including loops through the ground."""
-    whole = _Whole.of(model)
-    ground = len(whole.bodies)
-    joints = [name for name, row in model.joints.items() if not row.get("holds") and model.rows(name)]
+    kinds = [kind for kind, *_ in model.core.blocks]
+    ground = len(kinds)
+    joints = [name for name, row in model.joints.items() if not row.get("holds") and ROWS[row["kind"]]]
 
     # a block that is not free by itself counts as joined to the ground
+    held = [(ground, i) for i, kind in enumerate(kinds) if kind not in FREE]
+    places = (model.joint_place(name).blocks for name in joints)
+    if is_forest(ground + 1, chain(places, held)):
+        return []
     ends = [[ground if block < 0 else block for block in model.joint_place(name).blocks] for name in joints]
-    held = [[ground, i] for i, (kind, *_) in enumerate(model.core.blocks) if kind not in FREE]
+    whole = _Whole.of(model)
     found = []
-    for component in biconnected(ground + 1, ends + held):
+    for component in biconnected(ground + 1, [*ends, *held]):
         edges = sorted(edge for edge in component if edge < len(joints))
         blocks = sorted({end for edge in edges for end in ends[edge]} - {ground})
         found.append(Loop(whole, [joints[edge] for edge in edges], blocks))
     return found
+
+
+def is_forest(vertices: int, edges: Iterable[Sequence[int]]) -> bool:
+    """Whether no edges of a multigraph form a circle: each joins two parts that those before it leave apart.
+
+    The last vertex is also -1.
+    """
+    above = list(range(vertices))
+    for a, b in edges:
+        while above[a] != a:
+            above[a] = a = above[above[a]]
+        while above[b] != b:
+            above[b] = b = above[above[b]]
+        if a == b:
+            return False
+        above[a] = b
+    return True
 
 
 def biconnected(vertices: int, edges: Sequence[Sequence[int]]) -> list[list[int]]:

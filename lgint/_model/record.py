@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypedDict
 
+import numpy as np
+from numpy.typing import NDArray
+
 MINIMAL: Final = "minimal"  # the formulation of links of trees
 EDGES: Final = {None: "edge", "kirchhoff": "kirchhoff_edge", "inextensible": "inextensible_edge"}
 
@@ -136,8 +139,8 @@ class Record(_Record):
     rods: dict[str, RodRow]
     redundant: str  # what `build` does with redundant rows: "error", "drop" or "minimum_norm"
     dropped: dict[str, list[int]]  # by joint: numbers of the rows that others imply, which are inactive at first
-    q0: Vector
-    v0: Vector
+    q0: Vector | NDArray[np.float64]  # an array while a model is built
+    v0: Vector | NDArray[np.float64]
     reference: str  # the paper
     origin: Origin | None
 

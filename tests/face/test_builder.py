@@ -1,8 +1,10 @@
 """ModelBuilder: the models that it builds, and an error for every bad input."""
 
+import collections
 import copy
 import gc
 import pickle
+import sys
 import time
 
 import numpy as np
@@ -475,3 +477,34 @@ def test_building_takes_linear_time(build):
 
     small = min(took(1000) for _ in range(2))
     assert took(8000) < 13 * small
+
+
+@pytest.mark.parametrize(("joint", "most"), [("spherical", 190), ("revolute", 230)])
+def test_a_link_takes_few_calls(joint, most):
+    """Calls of functions for each further link, in add_body, add_joint and build: they are what building costs."""
+
+    def calls(n):
+        events = collections.Counter()
+        sys.setprofile(lambda frame, event, function: events.update([event]))
+        try:
+            lgint.models.pendulum_chain(n=n, joint=joint)
+        finally:
+            sys.setprofile(None)
+        return events["call"] + events["c_call"]
+
+    calls(1)  # what is imported and cached once
+    assert (calls(60) - calls(20)) / 40 < most
+
+
+@pytest.mark.measures
+def test_a_link_leaves_few_objects_to_the_garbage_collector():
+    """Its passes over the objects of a long chain are a third of the time of building it if there are twice as many."""
+
+    def tracked():
+        gc.collect()
+        return len(gc.get_objects())
+
+    kept = [lgint.models.pendulum_chain(n=100)]
+    before = tracked()
+    kept.append(lgint.models.pendulum_chain(n=600))
+    assert (tracked() - before) / 600 < 12
