@@ -19,6 +19,7 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 # Flags that GCC, Clang and MinGW-w64 share; the kernels use vector types that Microsoft's compiler does not have.
 # -ffp-contract=off: the same input gives the same bits on every machine of one kind
@@ -28,6 +29,8 @@ CFLAGS = ["-std=c11", "-O3", "-ffp-contract=off", "-fno-wrapv", "-fvisibility=hi
 TUNING = [f"-mmem{what}-strategy=unrolled_loop:512:noalign,libcall:-1:noalign" for what in ("set", "cpy")]
 # added by LGINT_SANITIZE=1 (make sanitize); whoever loads such a module has to preload the sanitizers' library
 SANITIZE = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover"]
+# leaves the table of symbols and what debuggers need out of the module of a wheel, four fifths of its size
+STRIP = ["-Wl,-S,-x" if sys.platform == "darwin" else "-Wl,-s"]
 ORIGIN = "@loader_path" if sys.platform == "darwin" else "$ORIGIN"
 
 
@@ -150,7 +153,7 @@ class BuildCore(build_ext):
             paths.append(os.path.join(sysconfig.get_path("platlib"), "scipy_openblas32", "lib"))
         ext.include_dirs.append(numpy.get_include())
         ext.extra_compile_args += lapack.cflags + lapack.macros + tuning_flags() + sanitize_flags()
-        ext.extra_link_args += lapack.link_flags(*paths) + sanitize_flags()
+        ext.extra_link_args += lapack.link_flags(*paths) + sanitize_flags() + ([] if self.stays else STRIP)
         if self.editable_mode:  # setuptools would throw the objects away
             tag = f"{sysconfig.get_platform()}-{sys.implementation.cache_tag}"
             self.build_temp = os.path.join("build", f"temp.{tag}")
@@ -161,6 +164,15 @@ class BuildCore(build_ext):
             folder = os.path.dirname(self.get_ext_fullpath(ext.name))
             shutil.copy(os.path.join(lapack.library_dir, "libscipy_openblas.dll"), folder)
             copy_licence(folder)
+
+
+class BuildPython(build_py):
+    """Leaves the benchmarks out of wheels: they compare with other programs and with files of the sources."""
+
+    def find_package_modules(self, package, package_dir):
+        """The modules of a package as (package, module, file)."""
+        found = super().find_package_modules(package, package_dir)
+        return [row for row in found if sanitize_flags() or not row[1].startswith("bench")]
 
 
 def copy_licence(folder: str) -> None:
@@ -223,4 +235,4 @@ if __name__ == "__main__":
     elif sys.argv[1:] == ["compile_flags"]:
         print_compile_flags()
     else:
-        setup(ext_modules=[core()], cmdclass={"build_ext": BuildCore})
+        setup(ext_modules=[core()], cmdclass={"build_ext": BuildCore, "build_py": BuildPython})

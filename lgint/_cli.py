@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -220,6 +221,11 @@ def _reproduce(given: argparse.Namespace) -> int:
 
 
 def _bench(given: argparse.Namespace) -> int:
+    if find_spec("lgint._tools.bench") is None:
+        raise ImportError(
+            "bench: the benchmarks are a part of the sources only; get them from https://github.com/lgint/lgint, and "
+            "there, after `pip install --editable .[bench]`, run `lgint bench`"
+        )
     from lgint._tools import bench, bench_rods
 
     measure = bench_rods.run if given.rods else bench.run

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import lgint
+from lgint import _core
 
 if Path(lgint.__file__).is_relative_to(Path(__file__).parents[1] / "lgint"):
     sys.exit("lgint comes from the source folder, not from a wheel")
@@ -26,4 +27,14 @@ if not hanging.stats.dense_fallbacks:
 
 command = [sys.executable, "-m", "lgint", "run", "heavy_top", "--method", "rk44", "--h", "1e-3", "--t-end", "0.01"]
 subprocess.run(command, check=True)
+
+command = [sys.executable, "-m", "lgint", "bench"]
+bench = subprocess.run(command, capture_output=True, text=True)
+if bench.returncode != 2 or "part of the sources only" not in bench.stderr:
+    sys.exit(f"lgint bench does not ask for the sources: {bench.stderr}")
+
+module = Path(_core.__file__).read_bytes()
+if sys.platform == "linux" and (b".symtab" in module or b".debug_info" in module):
+    sys.exit(f"the extension is not stripped, and has {len(module) / 1e6:.1f} MB")
+
 print(f"lgint {lgint.__version__} from {Path(lgint.__file__).parent} works")

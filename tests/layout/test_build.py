@@ -120,3 +120,15 @@ def test_the_tables_of_the_docs_name_every_row(tmp_path):
     assert "{cite:t}`holzinger2024`" in (tmp_path / "methods.md").read_text()
     papers = (tmp_path / "papers.md").read_text()
     assert [row.key for row in catalogue.artifacts() if f"`{row.name}`" not in papers] == []
+
+
+def test_a_wheel_has_no_benchmarks_and_the_sources_have_them():
+    code = (
+        "import setup, setuptools; command = setup.BuildPython(setuptools.Distribution({'script_name': 'setup.py'})); "
+        "print(*(name for _, name, _ in command.find_package_modules('lgint._tools', 'lgint/_tools')))"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "LGINT_SANITIZE"}
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
+    found = {path.stem for path in (ROOT / "lgint" / "_tools").glob("*.py")}
+    assert found - set(run.stdout.split()) == {"bench", "bench_counts", "bench_exudyn", "bench_rods"}
+    assert "include lgint/_tools/bench*.py" in (ROOT / "MANIFEST.in").read_text()
