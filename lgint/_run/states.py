@@ -490,7 +490,9 @@ class States:
         kinetic, potential = self.model.core.energy(self.clock, self.q, self.v, self._loads, self._memory)
         if kind == "generalized":
             work: Array = np.einsum("ni,ni->n", self._momenta(), self.v)
-            return potential + (work / 2 if ROWS[self.method]["momentum"] == "hamilton" else work - kinetic)
+            if any(option["name"] == "hamiltonian" for option in ROWS[self.method]["options"]):
+                return work / 2 + potential  # with the inertia about e, which the kinetic energy of v leaves out
+            return work - kinetic + potential  # v may be off by the round-off of q over h, which counts squared here
         return {"total": kinetic + potential, "kinetic": kinetic, "potential": potential}[kind]
 
     def _momenta(self) -> Array:

@@ -163,6 +163,15 @@ def test_round_off_of_stiff_elements_does_not_add_up_in_momenta():
     assert spread(linear_momentum(found)) < 3e-13
 
 
+def test_the_energy_far_from_the_origin():
+    """It changes by the work along the round-off of places; round-off in the rates, that over h, is not in it."""
+    near = pair(1e-3)
+    q = near.q0.reshape(2, 7) + [0, 500.0, 0, 0, 0, 0, 0]
+    found = run(near.with_state(q=q.ravel(), v=near.v0, project=True), "emh", 10.0, 0.01)
+    E = found.energy("generalized")
+    assert np.sqrt(np.mean(np.diff(E) ** 2)) < 3e-13 * np.abs(E).max()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
