@@ -8,7 +8,7 @@ enum { MAX_AXES = 64 };
 
 typedef struct argument {
     const char *name;
-    enum { TIME, NUMBER, ARRAY, INTEGER, LIST, FLAG, NAMES } kind;
+    enum { TIME, NUMBER, ARRAY, INTEGER, LIST, FLAG, STATICS, BODY_AXES, NAMES } kind;
     const char *shape;
     size_t field;
 } argument;
@@ -33,6 +33,7 @@ typedef struct batch {
     const lg_query *query;
     PyObject *self;
     lg_probe probe;
+    lg_system system; /* in the form that is asked for */
     operand in[LG_MAX_ARGUMENTS];
     PyArrayObject *out[LG_TERM_COUNT]; /* NULL: not wanted */
     npy_intp out_stride[LG_TERM_COUNT];
@@ -159,6 +160,14 @@ static int read_operand(batch *b, const argument *a, PyObject *given)
     return leading ? take_leading_axes(b, in, leading) : 0;
 }
 
+static int read_form(batch *b, lg_form form, PyObject *given)
+{
+    int wanted = PyObject_IsTrue(given);
+    if (wanted > 0)
+        b->probe.form = form;
+    return wanted < 0 ? -1 : 0;
+}
+
 static int read_argument(batch *b, const argument *a, PyObject *given)
 {
     int *field = (int *)((char *)&b->probe + a->field); // of an INTEGER or a FLAG
@@ -167,6 +176,10 @@ static int read_argument(batch *b, const argument *a, PyObject *given)
         return read_integer(a, given, field);
     case FLAG:
         return (*field = PyObject_IsTrue(given)) < 0 ? -1 : 0;
+    case STATICS:
+        return read_form(b, LG_FORM_STATICS, given);
+    case BODY_AXES:
+        return read_form(b, LG_FORM_BODY_AXES, given);
     case LIST:
         return read_list(b, a, given);
     case NAMES:
@@ -193,6 +206,8 @@ static int read_arguments(batch *b, PyObject *args, PyObject *kwargs)
         if (is_given && read_argument(b, &table[query->arguments[i]], g[i]) < 0)
             return -1;
     }
+    b->system = lg_system_in(b->probe.system, b->probe.form);
+    b->probe.system = &b->system;
     return 0;
 }
 

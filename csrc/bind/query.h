@@ -8,7 +8,8 @@
 
 /* ROW(name, kind, shape, field): the arguments that queries may have, by their names in Python, and where a probe holds
    them. TIME and NUMBER: a number for each point. ARRAY: an array for each point, with axes by the letters of
-   lg_length. LIST: an integer, or a sequence of them, which adds an axis to the results. FLAG: true or false. NAMES:
+   lg_length. LIST: an integer, or a sequence of them, which adds an axis to the results. FLAG: true or false.
+   STATICS and BODY_AXES: true asks for the system in this form. NAMES:
    those of the results that are wanted; by default all are. */
 #define LG_ARGUMENTS(ROW)                                                                                              \
     ROW(t, TIME, "", point.t)                                                                                          \
@@ -29,12 +30,12 @@
     ROW(element, INTEGER, "", element)                                                                                 \
     ROW(slot, INTEGER, "", slot)                                                                                       \
     ROW(link, INTEGER, "", link)                                                                                       \
-    ROW(rule, INTEGER, "", pair.rule)                                                                                  \
+    ROW(rule, INTEGER, "", rule)                                                                                       \
     ROW(frames, LIST, "", list)                                                                                        \
     ROW(elements, LIST, "", list)                                                                                      \
-    ROW(static, FLAG, "", point.at_rest)                                                                               \
-    ROW(invariant, FLAG, "", point.invariant)                                                                          \
-    ROW(equivariant, FLAG, "", pair.equivariant)                                                                       \
+    ROW(static, STATICS, "", form)                                                                                     \
+    ROW(invariant, BODY_AXES, "", form)                                                                                \
+    ROW(equivariant, FLAG, "", equivariant)                                                                            \
     ROW(position, FLAG, "", position)                                                                                  \
     ROW(velocity, FLAG, "", velocity)                                                                                  \
     ROW(want, NAMES, "", out)

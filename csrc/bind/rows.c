@@ -53,7 +53,7 @@ static PyObject *method_row(const void *Py_UNUSED(context), int index)
 {
     const lg_method *m = lg_methods[index];
     const lg_momentum_rule *rule = m->momentum;
-    const char *momentum = !rule ? NULL : rule->kinetic == LG_KINETIC_LIVENS ? "livens" : "hamilton";
+    const char *momentum = !rule ? NULL : lg_is_livens(rule->kinetic[0]) ? "livens" : "hamilton";
     const lg_method *steadier = lg_method_steadier(m);
     return Py_BuildValue("{s:s,s:i,s:s,s:z,s:z,s:z,s:z,s:s,s:s,s:N,s:N}", "name", m->name, "order", m->order, "stepper",
                          m->stepper->name, "needs", m->stepper->needs, "extra", m->stepper->extra, "momentum", momentum,

@@ -104,6 +104,7 @@ static lg_status choose(const lg_method *method, const lg_option_value *options,
 
 typedef struct lg_hht_stepper {
     lg_stepper base;
+    lg_system printed; /* in the form of its steps; starts have that of dynamics */
     double alpha, beta, gamma;
     int modified, transport;
     lg_implicit implicit;
@@ -142,6 +143,7 @@ static lg_status check_kinds(lg_stepper *self)
 static lg_status prepare(lg_stepper *self)
 {
     lg_hht_stepper *g = (lg_hht_stepper *)self;
+    g->printed = lg_system_in(self->system, LG_FORM_SHERIF);
     g->alpha = options_of(self)->genalpha.damping.number;
     g->gamma = 0.5 - g->alpha;
     g->beta = 0.25 * (1 - g->alpha) * (1 - g->alpha);
@@ -307,14 +309,13 @@ static lg_point end_point(const lg_hht_stepper *g)
     end.a = g->a, end.lam = g->lam;
     end.mem = g->start->mem, end.work = g->base.accel.work;
     end.span = g->h, end.theta = g->theta;
-    end.printed = 1;
     return end;
 }
 
 /* S for the chains, in one pass with whatever else is wanted. */
 static lg_status evaluate_system(lg_hht_stepper *g, lg_wanted *wanted, int with_matrix)
 {
-    const lg_system *system = g->base.system;
+    const lg_system *system = &g->printed;
     lg_accel *accel = &g->base.accel;
     lg_point point = end_point(g);
 

@@ -10,6 +10,12 @@
 /* Below this distance from a singularity of coordinates a failed solve is attributed to it. */
 static const double nearly_singular = 0.1;
 
+void lg_stepper_take_form(lg_stepper *self, lg_form form)
+{
+    self->sibling = lg_system_in(self->system, form);
+    self->system = self->accel.system = &self->sibling;
+}
+
 void lg_nearest_note(lg_nearest *nearest, const lg_system *system, double t, const double *q)
 {
     int block = 0;

@@ -7,7 +7,7 @@
 #include "integrator/state.h"
 #include "integrator/tableau.h"
 #include "solve/accel.h"
-#include "system/system.h"
+#include "system/step.h"
 
 /* Where Tait-Bryan angles came nearest to their singularity. */
 typedef struct lg_nearest {
@@ -75,16 +75,19 @@ struct lg_stepper_type {
 struct lg_stepper {
     const lg_stepper_type *type;
     const lg_method *method;
-    const lg_system *system;
+    const lg_system *system; /* in the form that `prepare` has chosen */
+    lg_system sibling; /* the system if that is not the one of dynamics */
     lg_plans plans; /* those that lg_stepper_needs names */
     const lg_plan *plan; /* the one for its coupling */
     const lg_option_value *options; /* method->options->nvalues: the struct of options beside the method */
-    int invariant; /* its rows are in the axes of bodies: see lg_point */
     lg_accel accel; /* index-1 accelerations; its matrix serves the stepper too, after a reset */
     double *mem; /* scratch for the memory of the system at the end of a step */
     lg_stats stats;
     lg_report report;
 };
+
+/* Makes the steps those of a system in another form, in `prepare`. */
+void lg_stepper_take_form(lg_stepper *self, lg_form form);
 
 /* Notes whether the coordinates q at time t are nearer to a singularity than those before. */
 void lg_nearest_note(lg_nearest *nearest, const lg_system *system, double t, const double *q);
@@ -124,8 +127,8 @@ typedef void lg_alpha_rule(double damping, double alpha[2]);
 
 /* How a method with a momentum takes its steps. */
 struct lg_momentum_rule {
-    lg_pair_rule pair;
-    lg_kinetic_rule kinetic;
+    lg_gradients gradients[2]; /* as printed; as the equivariant form has them */
+    lg_kinetics kinetic[2];
     int all; /* Newton's method iterates on v and p as well */
     int null_space; /* Newton's method iterates on coordinates that keep the blocks' own rows */
     /* A rule that conserves the same, and whose rates do not grow on bodies that tumble; NULL: none. */

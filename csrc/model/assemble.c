@@ -40,13 +40,26 @@ void lg_model_own_rows(const lg_model *m, const lg_point *at, const lg_wanted *w
 
 /* ---- the verbs ---- */
 
-static inline lg_status move(const lg_model *m, const lg_point *at, lg_level level, int all)
+/* The functions of a row in a form. */
+static inline const lg_body_type *body_in(lg_form form, lg_span bodies)
+{
+    const lg_body_type *type = bodies.first->type;
+    return form != LG_FORM_DYNAMICS && type->in[form] ? type->in[form] : type;
+}
+
+static inline const lg_force_type *force_in(lg_form form, lg_forces forces)
+{
+    const lg_force_type *type = forces.first->type;
+    return form != LG_FORM_DYNAMICS && type->in[form] ? type->in[form] : type;
+}
+
+static inline lg_status move(const lg_model *m, lg_form form, const lg_point *at, lg_level level, int all)
 {
     lg_span ground = {&m->ground, &m->ground + 1};
     if (level > LG_NO_POSES && (all || m->ground.nactive))
         lg_ground.kinematics(ground, at, level, all);
     for (int i = 0; i < m->nbody_spans; i++) {
-        const lg_body_type *type = m->body_spans[i].first->type;
+        const lg_body_type *type = body_in(form, m->body_spans[i]);
         if (type->drive && level > LG_NO_POSES)
             LG_TRY(type->drive(m->body_spans[i], at));
         type->kinematics(m->body_spans[i], at, level, all);
@@ -54,9 +67,9 @@ static inline lg_status move(const lg_model *m, const lg_point *at, lg_level lev
     return LG_OK;
 }
 
-lg_status lg_model_move(const lg_model *m, const lg_point *at, lg_level level, int all)
+lg_status lg_model_move(const lg_model *m, lg_form form, const lg_point *at, lg_level level, int all)
 {
-    return move(m, at, level, all);
+    return move(m, form, at, level, all);
 }
 
 /* The level of kinematics that forces and rows need. Discrete gradients want rates of rows, and need twists where there
@@ -69,26 +82,27 @@ static lg_level level_of(const lg_model *m, const lg_wanted *want, int forces, i
     return (forces || want->Btlam) && m->force_level > level ? m->force_level : level;
 }
 
-static void add_inertia(const lg_model *m, const lg_point *at, const lg_wanted *want)
+static inline void add_inertia(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
     for (int i = 0; i < m->nbody_spans; i++)
         if (!m->body_spans[i].first->type->is_support)
-            m->body_spans[i].first->type->inertia(m->body_spans[i], at, want);
+            body_in(form, m->body_spans[i])->inertia(m->body_spans[i], at, want);
 }
 
 /* Adds the forces on frames, or those on coordinates of trees. */
-static lg_status add_forces(const lg_model *m, const lg_point *at, const lg_wanted *want, int on_coordinates)
+static inline lg_status add_forces(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want,
+                                   int on_coordinates)
 {
     for (int i = 0; i < m->nforce_spans; i++)
         if ((m->force_spans[i].first->type->coordinate != NULL) == on_coordinates)
-            LG_TRY(lg_force_span(m->force_spans[i], at, want));
+            LG_TRY(lg_force_span(force_in(form, m->force_spans[i]), m->force_spans[i], at, want));
     return LG_OK;
 }
 
 /* Adds all joints or, without `rows`, only those that exert forces. */
-static lg_status add_joints(const lg_model *m, const lg_point *at, const lg_wanted *want, int rows)
+static inline lg_status add_joints(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want, int rows)
 {
-    const lg_joints *spans = at->invariant ? m->invariant_spans : m->joint_spans;
+    const lg_joints *spans = form == LG_FORM_BODY_AXES ? m->invariant_spans : m->joint_spans;
     for (int i = 0; i < m->njoint_spans; i++)
         if (rows || spans[i].first->type->potential)
             LG_TRY(lg_joint_span(spans[i], at, want));
@@ -114,62 +128,99 @@ static int wants_rows(const lg_model *m, const lg_wanted *want)
            (want->Btlam || want->phi || want->phidot || want->zeta || want->B || want->Z || (want->S && want->chain));
 }
 
-static lg_status move_for(const lg_model *m, const lg_point *at, const lg_wanted *want)
+static inline lg_status move_for(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
-    return move(m, at, level_of(m, want, wants_forces(want), wants_rows(m, want)), 0);
+    return move(m, form, at, level_of(m, want, wants_forces(want), wants_rows(m, want)), 0);
 }
 
 /* Forces and joints leave their wrenches on the frames. */
-static lg_status press(const lg_model *m, const lg_point *at, const lg_wanted *want)
+static inline lg_status press(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
     int forces = wants_forces(want), rows = wants_rows(m, want);
     if (forces)
-        LG_TRY(add_forces(m, at, want, 0));
-    return rows || forces ? add_joints(m, at, want, rows) : LG_OK;
+        LG_TRY(add_forces(m, form, at, want, 0));
+    return rows || forces ? add_joints(m, form, at, want, rows) : LG_OK;
 }
 
 /* Bodies take the wrenches, and blocks add their own rows. */
-static lg_status collect(const lg_model *m, const lg_point *at, const lg_wanted *want)
+static inline lg_status collect(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
     int forces = wants_forces(want);
     if (forces || want->Btlam)
         gather(m, at, want);
     if (wants_rows(m, want))
         lg_model_own_rows(m, at, want);
-    return forces && m->coordinate_forces ? add_forces(m, at, want, 1) : LG_OK;
+    return forces && m->coordinate_forces ? add_forces(m, form, at, want, 1) : LG_OK;
 }
 
-lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
+/* Inline, so that each form is a function of its own, without a choice in it. */
+static inline lg_status eval(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
-    const lg_model *m = self;
-    LG_TRY(move_for(m, at, want));
+    LG_TRY(move_for(m, form, at, want));
     if (want->Ma || want->gyro || want->S)
-        add_inertia(m, at, want);
-    LG_TRY(press(m, at, want));
-    LG_TRY(collect(m, at, want));
+        add_inertia(m, form, at, want);
+    LG_TRY(press(m, form, at, want));
+    LG_TRY(collect(m, form, at, want));
     if (m->pattern.nmasked)
         lg_model_mask(m, at, want);
     return LG_OK;
 }
 
-lg_status lg_model_press(const lg_model *m, const lg_point *at, const lg_wanted *want)
+lg_status lg_model_eval(void *self, const lg_point *at, const lg_wanted *want)
 {
-    LG_TRY(move_for(m, at, want));
-    return press(m, at, want);
+    return eval(self, LG_FORM_DYNAMICS, at, want);
+}
+
+static lg_status eval_statics(void *self, const lg_point *at, const lg_wanted *want)
+{
+    return eval(self, LG_FORM_STATICS, at, want);
+}
+
+static lg_status eval_in_body_axes(void *self, const lg_point *at, const lg_wanted *want)
+{
+    return eval(self, LG_FORM_BODY_AXES, at, want);
+}
+
+static lg_status eval_sherif(void *self, const lg_point *at, const lg_wanted *want)
+{
+    return eval(self, LG_FORM_SHERIF, at, want);
+}
+
+void lg_model_form(lg_form form, lg_system *sibling)
+{
+    switch (form) {
+    case LG_FORM_STATICS:
+        sibling->eval = eval_statics;
+        break;
+    case LG_FORM_BODY_AXES:
+        sibling->eval = eval_in_body_axes;
+        break;
+    case LG_FORM_SHERIF:
+        sibling->eval = eval_sherif;
+        break;
+    default:
+        sibling->eval = lg_model_eval;
+    }
+}
+
+lg_status lg_model_press(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
+{
+    LG_TRY(move_for(m, form, at, want));
+    return press(m, form, at, want);
 }
 
 lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wanted *want)
 {
-    return collect(m, at, want);
+    return collect(m, LG_FORM_DYNAMICS, at, want);
 }
 
 /* The wrenches of forces alone, on frames that move; `gathered` is where bodies would gather them. */
 static LG_APART lg_status press_forces(const lg_model *m, const lg_point *at, double *gathered)
 {
     const lg_wanted forces = {.force = gathered};
-    LG_TRY(move(m, at, m->force_level, 0));
-    LG_TRY(add_forces(m, at, &forces, 0));
-    return add_joints(m, at, &forces, 0);
+    LG_TRY(move(m, LG_FORM_DYNAMICS, at, m->force_level, 0));
+    LG_TRY(add_forces(m, LG_FORM_DYNAMICS, at, &forces, 0));
+    return add_joints(m, LG_FORM_DYNAMICS, at, &forces, 0);
 }
 
 /* Every body finds its acceleration from the wrenches on its frames: nothing couples the accelerations of two blocks. */
@@ -189,7 +240,8 @@ lg_status lg_model_energy(void *self, const lg_point *at, double *T, double *V)
     const lg_model *m = self;
     const lg_pose *pose[2];
     *T = *V = 0;
-    LG_TRY(lg_model_move(m, at, LG_TWISTS, 1)); /* loads that bodies bear have frames that are not active */
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS,
+                         1)); /* loads that bodies bear have frames that are not active */
     for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++) {
         *T += b->type->kinetic ? b->type->kinetic(b, at) : 0;
         *V += b->type->potential ? b->type->potential(b, at) : 0;
@@ -245,7 +297,7 @@ static int has_finite_force(const lg_force *f, const lg_point *at)
     if (f->type->coordinate)
         status = lg_force_on_coordinate(f, at, 0, law);
     else
-        status = lg_force_span((lg_forces){f, f + 1}, at, &nothing);
+        status = lg_force_span(f->type, (lg_forces){f, f + 1}, at, &nothing);
     double sum = f->type->coordinate ? law[0] : sum_of_forces(&f->e, at);
     return status != LG_NOT_FINITE && isfinite(sum);
 }
@@ -262,7 +314,7 @@ static int has_finite_stress(const lg_joint *j, const lg_point *at)
 const char *lg_model_culprit(void *self, const lg_point *at)
 {
     const lg_model *m = self;
-    if (lg_model_move(m, at, LG_TWISTS, 0) != LG_OK)
+    if (lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, 0) != LG_OK)
         return NULL;
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
         if (!has_finite_force(f, at))

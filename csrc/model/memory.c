@@ -39,7 +39,7 @@ static lg_status subtract(const lg_model *m, const lg_point *end, double half, d
 {
     const lg_element *e;
     const lg_pose *pose[2];
-    LG_TRY(lg_model_move(m, end, LG_BIASES, 0));
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, end, LG_BIASES, 0));
     for (int i = 0; i < m->nforces + m->njoints; i++) {
         const double *triads = angle_of(m, i, &e);
         if (!triads)
@@ -99,7 +99,7 @@ static lg_status commit_others(const lg_model *m, const lg_point *from, const lg
 lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report)
 {
     const lg_model *m = self;
-    LG_TRY(lg_model_move(m, to, LG_TWISTS, 0));
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, to, LG_TWISTS, 0));
     turn_on(m, to, mem);
     LG_TRY(commit_others(m, from, to, mem, report));
     return from && from->a && to->a && is_far(m, from->mem, mem) ? check_rates(m, from, to, mem, report) : LG_OK;

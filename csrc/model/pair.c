@@ -7,6 +7,7 @@
    normalised there, as they are everywhere, and joints have their rows in the axes of bodies; or, as printed, points on
    bodies are placed by (e.e) R(e), and discrete gradients are corrections along q1 - q0: printed.c. Discrete gradients of
    the other form have files of their own: step/step.h. */
+#include "model/kinetic.h"
 #include "model/printed.h"
 #include "model/quadratic_rows.h"
 #include "model/step/step.h"
@@ -50,8 +51,9 @@ static lg_arena scratch_of(const lg_model *m, double *work)
     return arena;
 }
 
-size_t lg_model_pair_work(const lg_model *m)
+static size_t nwork(void *self)
 {
+    const lg_model *m = self;
     step_work w;
     lg_arena arena = scratch_of(m, NULL);
     layout(m, &w, &arena);
@@ -73,7 +75,6 @@ static lg_point point_at(const lg_pair *pair, const double *q, const double *v)
 {
     lg_point at = lg_point_at(pair->t + 0.5 * pair->h, q, v);
     at.lam = pair->lam, at.mem = pair->mem, at.work = pair->work;
-    at.invariant = pair->equivariant;
     return at;
 }
 
@@ -87,12 +88,12 @@ static void fill_chains(const lg_model *m, const lg_pair *pair, const lg_chain *
 }
 
 /* Evaluates the rows at a point, whose poses then stand in the scratch. */
-static lg_status rows_at(const lg_model *m, const lg_point *at, double *phi, double *B)
+static lg_status rows_at(const lg_model *m, lg_form form, const lg_point *at, double *phi, double *B)
 {
     lg_wanted want = {.phi = phi, .B = B};
     if (!m->space.nrows)
-        return lg_model_move(m, at, LG_POSES, 0);
-    LG_TRY(lg_model_press(m, at, &want));
+        return lg_model_move(m, form, at, LG_POSES, 0);
+    LG_TRY(lg_model_press(m, form, at, &want));
     return lg_model_collect(m, at, &want);
 }
 
@@ -106,16 +107,16 @@ static lg_point end_of(const lg_pair *pair, const step_work *w)
 
 /* ---- at the middle, and as printed ---- */
 
-static lg_wanted wanted_at_middle(const lg_printed_step *step, const step_work *w, int discrete)
+static lg_wanted wanted_at_middle(const lg_printed_step *step, const step_work *w)
 {
     const lg_pair_wanted *wanted = step->wanted;
     lg_wanted want = {.force = wanted->force, .Btlam = wanted->Gtlam, .B = wanted->G, .S = wanted->S};
     want.chain = wanted->S ? w->chain : NULL;
-    if (!step->pair->equivariant) {
+    if (step->quadratic) {
         want.phi = w->rows;
         want.B = wanted->G || !wanted->S ? wanted->G : w->G;
     }
-    if (!discrete)
+    if (!step->discrete)
         return want;
     want.phidot = w->phidot;
     if (wanted->S)
@@ -123,20 +124,20 @@ static lg_wanted wanted_at_middle(const lg_printed_step *step, const step_work *
     return want;
 }
 
-static lg_status middle(lg_printed_step *step, const step_work *w, int discrete)
+static lg_status middle(lg_printed_step *step, const step_work *w)
 {
     const lg_model *m = step->m;
     step->middle = point_at(step->pair, w->middle, w->v_m);
-    step->middle.quadratic = !step->pair->equivariant;
+    step->middle.quadratic = step->quadratic;
     step->middle.span = 0.5 * step->pair->h;
-    step->at_middle = wanted_at_middle(step, w, discrete);
+    step->at_middle = wanted_at_middle(step, w);
     if (step->wanted->S)
         fill_chains(m, step->pair, step->wanted->chain, w->chain);
     if (step->middle.quadratic && m->space.nrows) {
         lg_quadratic_multipliers(m, &step->middle, step->pair->lam, w->lam);
         step->middle.lam = w->lam;
     }
-    LG_TRY(lg_model_press(m, &step->middle, &step->at_middle));
+    LG_TRY(lg_model_press(m, step->form, &step->middle, &step->at_middle));
     LG_TRY(lg_model_collect(m, &step->middle, &step->at_middle));
     if (step->middle.quadratic && m->space.nrows)
         lg_quadratic_rows(m, &step->middle, step->pair->lam, w->rows, &step->at_middle);
@@ -144,37 +145,55 @@ static lg_status middle(lg_printed_step *step, const step_work *w, int discrete)
 }
 
 /* Rows at the end, and at both ends what printed gradients compare. */
-static lg_status ends(lg_printed_step *step, const step_work *w, int discrete)
+static lg_status ends(lg_printed_step *step, const step_work *w)
 {
     const lg_pair_wanted *wanted = step->wanted;
     lg_point start = point_at(step->pair, step->pair->q0, w->v_m), end = end_of(step->pair, w);
-    int slopes = discrete && wanted->S;
+    int discrete = step->discrete, slopes = discrete && wanted->S;
     if (discrete && !step->pair->same_start) {
-        LG_TRY(rows_at(step->m, &start, w->phi0, NULL));
+        LG_TRY(rows_at(step->m, step->form, &start, w->phi0, NULL));
         LG_TRY(lg_printed_potentials(step->m, &start, w->V0, NULL));
     }
     step->phi = wanted->phi ? wanted->phi : w->phi;
     step->B = wanted->B ? wanted->B : slopes ? w->B : NULL;
     if (discrete || wanted->phi || wanted->B)
-        LG_TRY(rows_at(step->m, &end, step->phi, step->B));
+        LG_TRY(rows_at(step->m, step->form, &end, step->phi, step->B));
     end.t = end.t_in;
     return discrete ? lg_printed_potentials(step->m, &end, w->V, slopes ? w->gradient : NULL) : LG_OK;
 }
 
 static lg_status one_evaluation(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted,
-                                const step_work *w)
+                                const step_work *w, int discrete, int quadratic)
 {
-    int discrete = pair->rule == LG_PAIR_DISCRETE;
     lg_printed_step step = {.m = m, .pair = pair, .wanted = wanted, .phi0 = w->phi0, .V0 = w->V0, .V = w->V};
+    step.form = quadratic ? LG_FORM_DYNAMICS : LG_FORM_BODY_AXES;
+    step.discrete = discrete, step.quadratic = quadratic;
     step.gradient = w->gradient;
     step.largest = lg_max_abs(m->space.nq, pair->q1);
-    LG_TRY(ends(&step, w, discrete));
-    LG_TRY(middle(&step, w, discrete));
+    LG_TRY(ends(&step, w));
+    LG_TRY(middle(&step, w));
     if (discrete)
         LG_TRY(lg_printed_correct(&step));
     if (wanted->noise)
         *wanted->noise = step.noise;
     return LG_OK;
+}
+
+static lg_status discrete_printed(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted,
+                                  const step_work *w)
+{
+    return one_evaluation(m, pair, wanted, w, 1, 1);
+}
+
+static lg_status midpoint_printed(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted,
+                                  const step_work *w)
+{
+    return one_evaluation(m, pair, wanted, w, 0, 1);
+}
+
+static lg_status midpoint(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const step_work *w)
+{
+    return one_evaluation(m, pair, wanted, w, 0, 0);
 }
 
 /* ---- the conserving form ---- */
@@ -183,7 +202,7 @@ static lg_status conserving(const lg_model *m, const lg_pair *pair, const lg_pai
 {
     lg_point at = end_of(pair, w);
     if (wanted->phi || wanted->B)
-        LG_TRY(rows_at(m, &at, wanted->phi, wanted->B));
+        LG_TRY(rows_at(m, LG_FORM_BODY_AXES, &at, wanted->phi, wanted->B));
     LG_TRY(lg_step_pair(m, pair, wanted, w->v_m, w->step));
     at = point_at(pair, w->middle, w->v_m);
     lg_wanted own = {.Btlam = wanted->Gtlam, .B = wanted->G, .S = wanted->S, .chain = w->chain};
@@ -193,9 +212,12 @@ static lg_status conserving(const lg_model *m, const lg_pair *pair, const lg_pai
     return LG_OK;
 }
 
-/* ---- the verb ---- */
+/* ---- the verbs ---- */
 
-lg_status lg_model_pair(void *self, const lg_pair *pair, const lg_pair_wanted *wanted)
+typedef lg_status evaluate_step(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted,
+                                const step_work *w);
+
+static lg_status evaluate(void *self, const lg_pair *pair, const lg_pair_wanted *wanted, evaluate_step *step)
 {
     const lg_model *m = self;
     step_work w;
@@ -204,9 +226,29 @@ lg_status lg_model_pair(void *self, const lg_pair *pair, const lg_pair_wanted *w
     open_middle(pair, &m->space, &w);
     if (wanted->turned)
         *wanted->turned = NULL;
-    LG_TRY((pair->rule == LG_PAIR_DISCRETE && pair->equivariant ? conserving : one_evaluation)(m, pair, wanted, &w));
+    LG_TRY(step(m, pair, wanted, &w));
     lg_model_mask_rows(m, pair->mem, wanted->phi);
     lg_model_mask_values(m, pair->mem, 0, wanted->G);
     lg_model_mask_values(m, pair->mem, 1, wanted->B);
     return LG_OK;
 }
+
+#define PAIR(step)                                                                                                     \
+    static lg_status pair_##step(void *self, const lg_pair *pair, const lg_pair_wanted *wanted)                        \
+    {                                                                                                                  \
+        return evaluate(self, pair, wanted, step);                                                                     \
+    }
+PAIR(conserving)
+PAIR(discrete_printed)
+PAIR(midpoint)
+PAIR(midpoint_printed)
+
+const lg_steps lg_model_steps = {
+    .nwork = nwork,
+    .pair = {[LG_GRADIENTS_DISCRETE] = pair_conserving,
+             [LG_GRADIENTS_DISCRETE_PRINTED] = pair_discrete_printed,
+             [LG_GRADIENTS_MIDPOINT] = pair_midpoint,
+             [LG_GRADIENTS_MIDPOINT_PRINTED] = pair_midpoint_printed},
+    .kinetic = lg_model_kinetic,
+    .without_step = lg_model_without_step,
+};

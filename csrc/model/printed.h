@@ -3,12 +3,15 @@
 #define LG_MODEL_PRINTED_H
 
 #include "model/private.h"
+#include "system/step.h"
 
 /* A step: what was asked for, and what has been evaluated on the way. */
 typedef struct lg_printed_step {
     const lg_model *m;
     const lg_pair *pair;
     const lg_pair_wanted *wanted;
+    lg_form form; /* of evaluations */
+    int discrete, quadratic; /* whether gradients are discrete; whether attitudes at the middle are not normalised */
     double *phi0, *V0; /* at the start: rows, and potentials of joints, then of forces */
     double *phi, *B; /* at the end: rows, and B if a tangent is wanted */
     double *V, *gradient; /* at the end: potentials, and their gradients on two blocks, LG_MAX_NV each */

@@ -59,16 +59,14 @@ lg_status lg_model_accelerate(void *self, const lg_point *point, double *a);
 lg_status lg_model_energy(void *self, const lg_point *point, double *T, double *V);
 double lg_model_next_kink(void *self, double t);
 lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report);
-lg_status lg_model_kinetic(void *self, const lg_pair *pair, const lg_kinetic_wanted *wanted);
-int lg_model_without_step(void *self, const lg_pair *pair);
-lg_status lg_model_pair(void *self, const lg_pair *pair, const lg_pair_wanted *wanted);
-/* The doubles of scratch that `pair` needs, those of an evaluation included. */
-size_t lg_model_pair_work(const lg_model *m);
+void lg_model_form(lg_form form, lg_system *sibling);
+/* Those of steps, pair.c and kinetic.c. */
+extern const lg_steps lg_model_steps;
 /* Adds the blocks' own rows to all outputs. */
 void lg_model_own_rows(const lg_model *m, const lg_point *at, const lg_wanted *want);
 /* An evaluation of everything but the inertia of bodies, in two parts: forces and joints leave their wrenches on the
    frames; bodies take the wrenches, and blocks add their own rows. */
-lg_status lg_model_press(const lg_model *m, const lg_point *at, const lg_wanted *want);
+lg_status lg_model_press(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want);
 lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wanted *want);
 /* Writes the dead loads that bodies bear, and the direction of gravity. */
 void lg_model_fill_loads(lg_model *m);
@@ -84,7 +82,7 @@ void lg_model_mask(const lg_model *m, const lg_point *at, const lg_wanted *want)
 void lg_model_mask_values(const lg_model *m, const double *mem, double one, double *values);
 void lg_model_mask_rows(const lg_model *m, const double *mem, double *rows);
 /* The kinematics pass: poses of all frames, or of those that forces and joints use. */
-lg_status lg_model_move(const lg_model *m, const lg_point *at, lg_level level, int all);
+lg_status lg_model_move(const lg_model *m, lg_form form, const lg_point *at, lg_level level, int all);
 /* LG_BAD_ARGUMENT, with the element and the reason in the report: if the parameters of an element make no sense, or if
    it does not fit its bodies; if frames, forces or joints do not. */
 lg_status lg_check_body(const lg_body *body, lg_report *report);

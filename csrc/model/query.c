@@ -23,7 +23,7 @@ static lg_status refuse_element(lg_report *report, int element, const char *what
 lg_status lg_model_kinematics(lg_probe *probe)
 {
     const lg_model *model = probe->system->self;
-    LG_TRY(lg_model_move(model, &probe->point, LG_TWISTS, 1));
+    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, 1));
     for (int i = 0; i < probe->count; i++) {
         LG_TRY(check_index(&probe->report, "frame", probe->list[i], model->nframes));
         const lg_pose *pose = lg_pose_of(model->frame_of[probe->list[i]], &probe->point);
@@ -46,11 +46,11 @@ lg_status lg_model_reaction(lg_probe *probe)
     lg_zero(6, wrench);
     if (!joint)
         return LG_OK;
-    if (at->invariant)
+    if (probe->form == LG_FORM_BODY_AXES)
         joint = &model->invariants[joint - model->joints];
     double gathered; /* marks the sums that are wanted; no body gathers them here */
     const lg_wanted want = {.Btlam = &gathered, .force = joint->type->potential ? &gathered : NULL};
-    LG_TRY(lg_model_move(model, at, joint->type->potential ? LG_TWISTS : LG_POSES, 0));
+    LG_TRY(lg_model_move(model, probe->form, at, joint->type->potential ? LG_TWISTS : LG_POSES, 0));
     LG_TRY(lg_joint_span((lg_joints){joint, joint + 1}, at, &want));
     lg_pose_residual(joint->e.frame[probe->slot], lg_pose_of(joint->e.frame[probe->slot], at), wrench);
     for (int i = 0; i < 6; i++)
@@ -87,12 +87,12 @@ lg_status lg_model_exerted(lg_probe *probe)
         return refuse_element(&probe->report, probe->element, "a force");
     const lg_element *e = &force->e;
     LG_TRY(check_index(&probe->report, "slot", probe->slot, e->info->nframes));
-    LG_TRY(lg_model_move(model, at, LG_TWISTS, 1));
+    LG_TRY(lg_model_move(model, probe->form, at, LG_TWISTS, 1));
     if (force->type->coordinate)
         return along_coordinate(force, probe);
     for (int s = 0; s < e->info->nframes; s++)
         lg_zero(6, lg_pose_of(e->frame[s], at)->wrench[LG_FORCES]);
-    LG_TRY(lg_force_span((lg_forces){force, force + 1}, at, &(lg_wanted){NULL}));
+    LG_TRY(lg_force_span(force->type, (lg_forces){force, force + 1}, at, &(lg_wanted){NULL}));
     lg_copy(6, lg_pose_of(e->frame[probe->slot], at)->wrench[LG_FORCES], probe->out[0]);
     return LG_OK;
 }
@@ -100,7 +100,7 @@ lg_status lg_model_exerted(lg_probe *probe)
 lg_status lg_model_strain(lg_probe *probe)
 {
     const lg_model *model = probe->system->self;
-    LG_TRY(lg_model_move(model, &probe->point, LG_TWISTS, 0));
+    LG_TRY(lg_model_move(model, probe->form, &probe->point, LG_TWISTS, 0));
     for (int i = 0; i < probe->count; i++) {
         int element = probe->list[i];
         LG_TRY(check_index(&probe->report, "element", element, model->nelements));
@@ -121,7 +121,7 @@ lg_status lg_model_transmitted(lg_probe *probe)
         return refuse_element(&probe->report, probe->element, "a tree or a support");
     LG_TRY(check_index(&probe->report, "link", probe->link, body->type->parts(body)));
     const lg_wanted wanted = {.force = probe->forces, .Btlam = probe->forces + model->space.nv};
-    LG_TRY(lg_model_eval(model->system.self, &probe->point, &wanted));
+    LG_TRY(probe->system->eval(probe->system->self, &probe->point, &wanted));
     body->type->transmit(body, &probe->point, probe->link, probe->out[0]);
     return LG_OK;
 }
@@ -161,7 +161,7 @@ lg_status lg_model_law(void *self, const lg_point *at, int number, double *value
     const lg_pose *pose[2];
     double along[3];
     lg_load load;
-    LG_TRY(lg_model_move(self, at, LG_TWISTS, 0));
+    LG_TRY(lg_model_move(self, LG_FORM_DYNAMICS, at, LG_TWISTS, 0));
     lg_zero(LG_LAW_VALUES, value);
     if (law->type->coordinate) {
         LG_TRY(lg_force_on_coordinate(law, at, 0, along));

@@ -65,10 +65,8 @@ void lg_model_fill_system(lg_model *m)
     s->eval = lg_model_eval;
     s->accelerate = is_loose(m) ? lg_model_accelerate : NULL;
     s->energy = lg_model_energy;
-    s->kinetic = lg_model_kinetic;
-    s->without_step = lg_model_without_step;
-    s->pair = lg_model_pair;
-    s->npair = (int)lg_model_pair_work(m);
+    s->form = lg_model_form;
+    s->steps = &lg_model_steps;
     s->next_kink = lg_model_next_kink;
     s->commit = m->choice.mem > 0 ? lg_model_commit : NULL;
     s->choice = m->pattern.nmasked ? &m->choice : NULL;

@@ -128,7 +128,8 @@ lg_status lg_equilibrium(const lg_loading *loading, const lg_observer *observer,
 {
     double begin = lg_wall_time();
     load_search s = {.loading = loading, .observer = observer, .outcome = outcome, .saved = 1};
-    s.statics = (lg_statics){.accel = {.system = loading->system, .plan = loading->plan},
+    lg_system system = lg_system_in(loading->system, LG_FORM_STATICS);
+    s.statics = (lg_statics){.accel = {.system = &system, .plan = loading->plan},
                              .t = loading->t,
                              .rtol = loading->rtol,
                              .atol = loading->atol,

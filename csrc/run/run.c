@@ -253,7 +253,6 @@ static lg_status choose_rows(lg_run *run, int *changed)
 {
     lg_state *state = &run->state;
     lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
-    point.invariant = run->stepper->invariant;
     return lg_choice_renew(&run->rows, &run->stepper->accel, &point, state->mem, changed, &run->stepper->report);
 }
 
@@ -270,7 +269,6 @@ static lg_status begin_with_rows(lg_run *run)
 {
     lg_state *state = &run->state;
     lg_point point = lg_point_after(state->t, state->q, state->v, state->mem);
-    point.invariant = run->stepper->invariant;
     return run->stepper->type->passes_kinks ? start_accelerations(run, &point)
                                             : uninterrupted(run, project_and_restart, state->t);
 }

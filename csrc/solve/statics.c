@@ -76,7 +76,6 @@ static lg_point point_at(const lg_statics *s, const double *q, const double *lam
 {
     lg_point point = lg_point_after(s->t, q, s->v, s->mem);
     point.load = s->load;
-    point.at_rest = 1;
     point.lam = lam;
     point.work = s->accel.work;
     return point;

@@ -26,7 +26,7 @@
 #include "solve/saddle.h"
 
 typedef struct lg_statics {
-    lg_accel accel; /* set its system and plan before lg_statics_layout */
+    lg_accel accel; /* set its system, in LG_FORM_STATICS, and its plan before lg_statics_layout */
     double rtol, atol; /* tolerances of the force rows, as in newton.h */
     int max_iter;
     int has_potential; /* all forces at rest follow from a potential */

@@ -144,12 +144,9 @@ static void fill_system(lg_callbacks *self, const lg_callbacks_spec *spec, size_
         .flags =
             spec->flags | LG_SYSTEM_FIXED_LOADS | (self->function[LG_CALL_TANGENT].call ? 0 : LG_SYSTEM_DIFFERENCED),
         .nwork = (int)nwork,
-        .npair = (int)nwork,
         .eval = lg_callback_eval,
         .energy = self->function[LG_CALL_ENERGY].call ? energy : NULL,
-        .pair = self->function[LG_CALL_POTENTIAL].call ? lg_callback_pair : NULL,
-        .kinetic = self->function[LG_CALL_POTENTIAL].call ? lg_callback_kinetic : NULL,
-        .without_step = self->function[LG_CALL_POTENTIAL].call ? lg_callback_without_step : NULL,
+        .steps = self->function[LG_CALL_POTENTIAL].call ? &lg_callback_steps : NULL,
         .next_kink = self->nkinks ? next_kink : NULL,
         .row_name = row_name,
         .law_name = law_name,
@@ -174,8 +171,7 @@ static lg_status build(lg_callbacks *self, const lg_callbacks_spec *spec, lg_rep
     lg_callback_work work = {.self = self};
     lg_arena measure = {0};
     lg_callback_layout_work(&work, &measure);
-    size_t nwork = measure.used / sizeof(double), npair = lg_callback_pair_work(self);
-    nwork = nwork > npair ? nwork : npair;
+    size_t nwork = measure.used / sizeof(double);
     if (nwork > INT_MAX)
         return refuse(report, "too many coordinates, the matrices would be too large");
     fill_system(self, spec, nwork);

@@ -27,6 +27,7 @@
 typedef struct step_work {
     const lg_callbacks *self;
     const lg_pair *pair;
+    int discrete, equivariant; /* whether gradients are discrete; whether P leaves anything out */
     double shortest; /* if P dq is at most this long, gradients are those at the middle */
     double *dq, *middle, *v_m, *v1; /* nv each */
     double *M, *M1, *dM, *gradient; /* nv x nv twice, nv x nv x nv, nv */
@@ -55,18 +56,17 @@ static void layout(step_work *w, lg_arena *arena)
     w->pivots = lg_arena_ints(arena, nv);
 }
 
-size_t lg_callback_pair_work(const lg_callbacks *self)
+static size_t nwork(void *self)
 {
     step_work work = {.self = self};
     lg_arena measure = {0};
-    if (self->function[LG_CALL_POTENTIAL].call)
-        layout(&work, &measure);
+    layout(&work, &measure);
     return measure.used / sizeof(double);
 }
 
-static step_work open_work(const lg_callbacks *self, const lg_pair *pair)
+static step_work open_work(const lg_callbacks *self, const lg_pair *pair, int discrete, int equivariant)
 {
-    step_work work = {.self = self, .pair = pair};
+    step_work work = {.self = self, .pair = pair, .discrete = discrete, .equivariant = equivariant};
     layout(&work, &(lg_arena){.base = (char *)pair->work});
     return work;
 }
@@ -85,7 +85,7 @@ static lg_status go_to(step_work *w, const double *q1)
         w->v1[i] = 2 * w->v_m[i] - w->pair->v0[i];
         largest = fmax(largest, fabs(w->middle[i]));
     }
-    w->shortest = w->pair->rule == LG_PAIR_DISCRETE ? LG_GONZALEZ_SHORT * (1 + largest) : INFINITY;
+    w->shortest = w->discrete ? LG_GONZALEZ_SHORT * (1 + largest) : INFINITY;
     return lg_callback_check(w->self, q1, w->v1);
 }
 
@@ -119,8 +119,8 @@ static lg_status find_dependence(const step_work *w, enum lg_call which, const d
     const double *const at[] = {w->pair->q0, q1};
     int nv = w->self->space.nv;
     for (int i = 0; i < rows * nv; i++)
-        w->depends[i] = !w->pair->equivariant;
-    for (int end = 0; end < 2 && w->pair->equivariant; end++) {
+        w->depends[i] = !w->equivariant;
+    for (int end = 0; end < 2 && w->equivariant; end++) {
         LG_TRY(call(w, which, at[end], w->beside));
         for (int i = 0; i < rows; i++) {
             note_dependence(w, n, middle + i * n * nv, w->depends + i * nv);
@@ -146,11 +146,6 @@ static double correct(const step_work *w, double change, const double *gradient,
     return length > w->shortest ? length : 0;
 }
 
-static int is_discrete(const step_work *w)
-{
-    return w->pair->rule == LG_PAIR_DISCRETE;
-}
-
 /* ---- forces and constraints ---- */
 
 /* Minus the gradient of V plus all other forces. */
@@ -159,7 +154,7 @@ static lg_status force_to(step_work *w, const double *q1, double *force, double 
     double V0, V1;
     *noise = 0;
     LG_TRY(call(w, LG_CALL_FORCE, w->middle, force));
-    if (!is_discrete(w))
+    if (!w->discrete)
         return LG_OK;
     LG_TRY(call(w, LG_CALL_POTENTIAL, w->pair->q0, &V0));
     LG_TRY(call(w, LG_CALL_POTENTIAL, q1, &V1));
@@ -177,7 +172,7 @@ static lg_status rows_to(step_work *w, const double *q1)
     if (!rows)
         return LG_OK;
     LG_TRY(call(w, LG_CALL_JACOBIAN, w->middle, w->J));
-    if (!is_discrete(w))
+    if (!w->discrete)
         return LG_OK;
     LG_TRY(find_dependence(w, LG_CALL_JACOBIAN, q1, rows, 1, w->J));
     LG_TRY(call(w, LG_CALL_CONSTRAINT, w->pair->q0, w->g0));
@@ -252,7 +247,7 @@ static lg_status kinetic_to(step_work *w, const double *q1, double *p1, double *
     LG_TRY(go_to(w, q1));
     lg_zero(w->self->space.nv, slope);
     LG_TRY(call(w, LG_CALL_MASS_GRADIENT, w->middle, w->dM));
-    if (w->pair->rule == LG_PAIR_DISCRETE)
+    if (w->discrete)
         return discrete_rule(w, q1, p1, slope);
     LG_TRY(call(w, LG_CALL_MASS, w->middle, w->M));
     momentum(w, w->M, p1);
@@ -355,15 +350,15 @@ static lg_status middle_rows(step_work *w, const lg_pair_wanted *wanted)
     return LG_OK;
 }
 
-lg_status lg_callback_pair(void *self, const lg_pair *pair, const lg_pair_wanted *wanted)
+static lg_status pair(step_work w, const lg_pair_wanted *wanted)
 {
-    step_work w = open_work(self, pair);
     double noise;
+    const double *q1 = w.pair->q1;
     if (wanted->turned)
         *wanted->turned = NULL;
-    LG_TRY(go_to(&w, pair->q1));
+    LG_TRY(go_to(&w, q1));
     if (wanted->force)
-        LG_TRY(force_to(&w, pair->q1, wanted->force, wanted->noise ? wanted->noise : &noise));
+        LG_TRY(force_to(&w, q1, wanted->force, wanted->noise ? wanted->noise : &noise));
     if (wanted->G || wanted->Gtlam)
         LG_TRY(middle_rows(&w, wanted));
     if (w.self->rows)
@@ -371,19 +366,45 @@ lg_status lg_callback_pair(void *self, const lg_pair *pair, const lg_pair_wanted
     return wanted->S ? pair_tangent(&w, wanted) : LG_OK;
 }
 
-lg_status lg_callback_kinetic(void *self, const lg_pair *pair, const lg_kinetic_wanted *wanted)
+static lg_status discrete(void *self, const lg_pair *given, const lg_pair_wanted *wanted)
 {
-    step_work w = open_work(self, pair);
+    return pair(open_work(self, given, 1, 1), wanted);
+}
+
+static lg_status discrete_printed(void *self, const lg_pair *given, const lg_pair_wanted *wanted)
+{
+    return pair(open_work(self, given, 1, 0), wanted);
+}
+
+static lg_status midpoint(void *self, const lg_pair *given, const lg_pair_wanted *wanted)
+{
+    return pair(open_work(self, given, 0, 0), wanted);
+}
+
+static lg_status kinetic(void *self, lg_kinetics kinetics, const lg_pair *given, const lg_kinetic_wanted *wanted)
+{
+    int discrete = kinetics == LG_LIVENS_DISCRETE || kinetics == LG_LIVENS_CAYLEY;
+    step_work w = open_work(self, given, discrete, kinetics == LG_LIVENS_CAYLEY);
     int nv = w.self->space.nv;
-    LG_TRY(kinetic_to(&w, pair->q1, wanted->p1, wanted->slope));
+    LG_TRY(kinetic_to(&w, given->q1, wanted->p1, wanted->slope));
     lg_copy(nv, w.v1, wanted->v1);
-    if (pair->kinetic != LG_KINETIC_LIVENS)
-        LG_TRY(velocity(&w, pair->q1, wanted->p1, wanted->v1));
+    if (!lg_is_livens(kinetics))
+        LG_TRY(velocity(&w, given->q1, wanted->p1, wanted->v1));
     return wanted->S ? kinetic_tangent(&w, wanted) : LG_OK;
 }
 
-int lg_callback_without_step(void *self, const lg_pair *pair)
+static int without_step(void *self, lg_kinetics kinetics)
 {
     (void)self;
-    return pair->rule == LG_PAIR_DISCRETE && pair->kinetic != LG_KINETIC_LIVENS ? 0 : -1;
+    return kinetics == LG_HAMILTON_DISCRETE || kinetics == LG_HAMILTON_CAYLEY ? 0 : -1;
 }
+
+const lg_steps lg_callback_steps = {
+    .nwork = nwork,
+    .pair = {[LG_GRADIENTS_DISCRETE] = discrete,
+             [LG_GRADIENTS_DISCRETE_PRINTED] = discrete_printed,
+             [LG_GRADIENTS_MIDPOINT] = midpoint,
+             [LG_GRADIENTS_MIDPOINT_PRINTED] = midpoint},
+    .kinetic = kinetic,
+    .without_step = without_step,
+};

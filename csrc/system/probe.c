@@ -155,7 +155,7 @@ static void layout_pair(void *self, lg_arena *arena)
     pair_scratch *s = self;
     const lg_system *system = s->probe->system;
     const lg_space *space = system->space;
-    s->pair.work = lg_arena_doubles(arena, (size_t)system->npair);
+    s->pair.work = lg_arena_doubles(arena, system->steps->nwork(system->self));
     s->G = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     s->B = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     s->chain = lg_arena_take(arena, (size_t)space->nblocks * sizeof *s->chain);
@@ -164,8 +164,11 @@ static void layout_pair(void *self, lg_arena *arena)
 
 static lg_status evaluate_pair(pair_scratch *s)
 {
+    static const lg_gradients gradients[2][2] = {{LG_GRADIENTS_DISCRETE_PRINTED, LG_GRADIENTS_DISCRETE},
+                                                 {LG_GRADIENTS_MIDPOINT_PRINTED, LG_GRADIENTS_MIDPOINT}};
     const lg_system *system = s->probe->system;
     double *const *out = s->probe->out;
+    int midpoint = s->probe->rule != 0, equivariant = s->probe->equivariant != 0;
     lg_pair_wanted wanted = {.force = out[LG_PAIR_TERM_force],
                              .Gtlam = out[LG_PAIR_TERM_Gtlam],
                              .phi = out[LG_PAIR_TERM_phi],
@@ -177,7 +180,7 @@ static lg_status evaluate_pair(pair_scratch *s)
         s->chain[i] = (lg_chain){.k = {1, 0, 0}};
     lg_matrix_zero(&s->matrix);
 
-    LG_TRY(system->pair(system->self, &s->pair, &wanted));
+    LG_TRY(system->steps->pair[gradients[midpoint][equivariant]](system->self, &s->pair, &wanted));
     if (out[LG_PAIR_TERM_G])
         spread_rows(system, s->G, out[LG_PAIR_TERM_G]);
     if (out[LG_PAIR_TERM_B])
@@ -202,7 +205,7 @@ lg_status lg_probe_pair(lg_probe *probe)
     const lg_system *system = probe->system;
     lg_arena arena = {0};
     pair_scratch s = {.probe = probe, .pair = pair_of(probe)};
-    if (!system->pair || system->without_step(system->self, &s.pair) >= 0) {
+    if (!system->steps || system->steps->without_step(system->self, LG_LIVENS_DISCRETE) >= 0) {
         lg_report_say(&probe->report, "this system has no terms of a step between two states");
         return LG_BAD_ARGUMENT;
     }

@@ -3,7 +3,7 @@
 #ifndef LG_SYSTEM_PROBE_H
 #define LG_SYSTEM_PROBE_H
 
-#include "system/system.h"
+#include "system/step.h"
 
 /* X(verb, shape): the terms of the waist by their names in lg_wanted, each an array with axes of nv (v) or the number
    of rows (r). */
@@ -44,11 +44,13 @@ typedef enum lg_pair_term {
 
 /* Matrices are in row-major order here. */
 typedef struct lg_probe {
-    const lg_system *system;
+    const lg_system *system; /* in the form */
+    lg_form form;
     lg_point point;
     const double *k,
         *X; /* d(q, v, a)/du = k[i] X[i] for S; X: three nv x nv, block diagonal. NULL: 0, 0, 1; identities */
-    lg_pair pair; /* of a step from `point`: h, rule, equivariant and q1 are read */
+    lg_pair pair; /* of a step from `point`: h and q1 are read */
+    int rule, equivariant; /* its gradients: 0 discrete, else those at the middle; 0 as printed */
     const double *theta; /* nv */
     int element, slot, link; /* of a model */
     const int *list; /* frames or elements of a model */

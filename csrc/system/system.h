@@ -24,10 +24,7 @@ typedef struct lg_point { /* where to evaluate; begins with lg_point_at */
     const double *theta; /* the displacement since then, in local coordinates (nv); NULL: span v */
     double *work; /* scratch of system->nwork doubles, whose contents do not outlive a call unless same_q is set */
     int same_q; /* t, q and work as in the previous evaluation, which wanted rows; what follows from q is reused */
-    int invariant; /* rows of joints and their multipliers are in the axes of bodies; see lg_pair.equivariant */
-    int quadratic; /* points on bodies in Euler parameters e are placed by (e.e) R(e); see lg_pair.equivariant */
-    int at_rest; /* prescribed motions are taken at rest at time t: statics */
-    int printed; /* gyro of Euler parameters as in sherif2019 (9), which is exact only if e.e' = 0 */
+    int quadratic; /* points on bodies in Euler parameters e are placed by (e.e) R(e): model/printed.h */
 } lg_point;
 
 /* A point at t, q, v with everything else at its default: every point begins here. */
@@ -53,55 +50,14 @@ typedef struct lg_wanted { /* what to evaluate (NULL: not wanted), in one kinema
     const lg_chain *chain; /* one per block, for S; NULL: d(q, v, a)/du = (0, 0, I), so that S = wa M */
 } lg_wanted;
 
-/* ---- a step between two states, for methods that solve for its end ---- */
-
-typedef enum lg_pair_rule { /* how gradients are taken in a step */
-                            LG_PAIR_DISCRETE, /* so that their product with q1 - q0 is the change of the function */
-                            LG_PAIR_MIDPOINT /* at the middle */
-} lg_pair_rule;
-
-/* How v1 and p1 follow from q1 in a step: from T(q, v) with v1 = 2 (q1 - q0)/h - v0, or from the co-energy T*(q, p)
-   with v1 = M^-1 p1. Quaternions have further forms of T* off the unit sphere; all other systems have one. */
-typedef enum lg_kinetic_rule {
-    LG_KINETIC_LIVENS,
-    LG_KINETIC_HAMILTON,
-    LG_KINETIC_POLYNOMIAL,
-    LG_KINETIC_PUBLISHED
-} lg_kinetic_rule;
-
-typedef struct lg_pair {
-    double t, h; /* start and size of the step */
-    lg_pair_rule rule;
-    lg_kinetic_rule kinetic;
-    /* The form that keeps energy and momenta together: discrete gradients leave out what their function does not depend
-       on, joints have invariant rows, and bodies turn by Cayley vectors. If not, discrete gradients are along q1 - q0,
-       and attitudes at the middle are not normalised, as printed. */
-    int equivariant;
-    const double *q0, *q1; /* both ends */
-    const double *v0, *p0; /* velocities and momenta at the start */
-    const double *lam, *mem;
-    double *work; /* scratch of system->npair doubles, whose contents do not outlive a call unless same_start is set */
-    int same_start; /* t, h, q0, mem, rule, form and work as in the previous call; what follows from the start is reused */
-} lg_pair;
-
-typedef struct lg_pair_wanted { /* NULL: not wanted; outputs are overwritten */
-    double *force,
-        *Gtlam; /* nv each: minus the gradient of the potential plus all other forces, at the middle; G^T lam */
-    double *phi; /* nrows, at q1 */
-    double *G, *B; /* pattern->nvalues each: gradients of the rows in the step; B at q1 */
-    double *noise; /* the round-off of force and Gtlam beyond that of their terms, a single number */
-    const char **turned; /* what turns by half a turn or more, where the step is not defined; NULL: nothing does */
-    lg_matrix *S; /* d(-force + G^T lam)/du is ADDED to a matrix the caller zeroed */
-    const lg_chain *chain; /* dq1/du, one per block; for S */
-} lg_pair_wanted;
-
-typedef struct lg_kinetic_wanted {
-    double *v1, *p1; /* nv each: velocities and momenta at the end */
-    double *slope; /* nv: the derivative of the kinetic energy by q in the step */
-    double *dp1; /* d(p1)/dq1, one matrix per block at dp1 + block->m; wanted with S only */
-    lg_matrix *S; /* d(p1/h - slope)/du is ADDED */
-    const lg_chain *chain;
-} lg_kinetic_wanted;
+/* Forms of a system that differ in their functions alone: lg_system_in. */
+typedef enum lg_form {
+    LG_FORM_DYNAMICS, /* the one that a model gives */
+    LG_FORM_STATICS, /* prescribed motions are taken at rest at time t */
+    LG_FORM_BODY_AXES, /* rows of joints and their multipliers are in the axes of bodies */
+    LG_FORM_SHERIF, /* gyro of Euler parameters as in sherif2019 (9), which is exact only if e.e' = 0 */
+    LG_FORM_COUNT
+} lg_form;
 
 enum {
     LG_SYSTEM_CONSTANT_MASS = 1, /* M does not depend on q or t, so its factorisation can be reused */
@@ -123,7 +79,10 @@ typedef struct lg_choice {
     int mem; /* place in mem: per row 1 if it is not as at first; then a number that solve/choice.h keeps there */
 } lg_choice;
 
-typedef struct lg_system {
+typedef struct lg_system lg_system;
+typedef struct lg_steps lg_steps;
+
+struct lg_system {
     void *self;
     const lg_space *space;
     const lg_pattern *pattern;
@@ -131,18 +90,14 @@ typedef struct lg_system {
     const lg_choice *choice; /* NULL: all rows are always active */
     int nmem; /* doubles of memory, which `commit` owns except for those of the choice */
     int nwork; /* doubles of scratch that every point must bring */
-    int npair; /* doubles of scratch that every pair must bring, if there is `pair` */
     lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);
     /* The accelerations of a system without constraints; optional, for systems that find them with less work than it
        takes to evaluate the terms and to solve with M. */
     lg_status (*accelerate)(void *self, const lg_point *point, double *a);
     lg_status (*energy)(void *self, const lg_point *point, double *T, double *V); /* optional */
-    /* For methods that solve for the end of a step; a system has all three or none. `kinetic` gives the terms of the
-       kinetic energy, `pair` all others. `without_step` gives the first block for which the rules of a pair have no
-       step; -1: there is none, and the other two may be called. */
-    lg_status (*pair)(void *self, const lg_pair *pair, const lg_pair_wanted *wanted);
-    lg_status (*kinetic)(void *self, const lg_pair *pair, const lg_kinetic_wanted *wanted);
-    int (*without_step)(void *self, const lg_pair *pair);
+    /* Puts the functions of another form into a copy of the system; optional, for systems that have more than one. */
+    void (*form)(lg_form form, lg_system *sibling);
+    const lg_steps *steps; /* for methods that solve for the end of a step: step.h; optional */
     double (*next_kink)(void *self, double t); /* first time > t where the data are not smooth; optional, INFINITY */
     /* Updates mem, which belongs to the point `from`, to that of the end of a step (optional). `from` NULL: `to` is a
        start, and mem only the caller's guess. On failure, as LG_TURNED if an element has turned too far in the step, the
@@ -157,6 +112,15 @@ typedef struct lg_system {
     lg_status (*law)(void *self, const lg_point *point, int number, double *value);
     int nlaw;
     void (*forget)(void); /* drops the error that a function of the user left when it failed; optional */
-} lg_system;
+};
+
+/* The same system in another form. It has the same `self`, shape, plans and parameters, and lasts as long as that one. */
+static inline lg_system lg_system_in(const lg_system *system, lg_form form)
+{
+    lg_system sibling = *system;
+    if (system->form)
+        system->form(form, &sibling);
+    return sibling;
+}
 
 #endif

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "core/small.h"
 #include "model/model.h"
+#include "system/step.h"
 
 enum { NV = 7 + 4 + 3, WORK = 4096 };
 
@@ -11,16 +12,8 @@ static const double masses[] = {2, 3};
 static const lg_block_spec blocks[] = {
     {.kind = "euler_parameters"}, {.kind = "euler_parameters_fixed"}, {.kind = "Rn", .n = 3}};
 
-typedef struct rules {
-    lg_pair_rule pair;
-    lg_kinetic_rule kinetic;
-} rules;
-
-static const rules all_rules[] = {
-    {LG_PAIR_DISCRETE, LG_KINETIC_LIVENS},     {LG_PAIR_MIDPOINT, LG_KINETIC_LIVENS},
-    {LG_PAIR_DISCRETE, LG_KINETIC_HAMILTON},   {LG_PAIR_MIDPOINT, LG_KINETIC_HAMILTON},
-    {LG_PAIR_MIDPOINT, LG_KINETIC_POLYNOMIAL}, {LG_PAIR_MIDPOINT, LG_KINETIC_PUBLISHED},
-};
+static const lg_kinetics all_rules[] = {LG_LIVENS_DISCRETE,   LG_LIVENS_MIDPOINT,     LG_HAMILTON_DISCRETE,
+                                        LG_HAMILTON_MIDPOINT, LG_HAMILTON_POLYNOMIAL, LG_HAMILTON_PUBLISHED};
 enum { NRULES = sizeof all_rules / sizeof *all_rules };
 
 static lg_model *new_model(const lg_block_spec *spec_of_blocks, int third)
@@ -59,24 +52,17 @@ static step random_step(uint64_t *seed)
     return s;
 }
 
-static lg_pair pair_of(step *s, rules rule)
+static lg_pair pair_of(step *s)
 {
-    return (lg_pair){.h = s->h,
-                     .rule = rule.pair,
-                     .kinetic = rule.kinetic,
-                     .q0 = s->q0,
-                     .q1 = s->q1,
-                     .v0 = s->v0,
-                     .p0 = s->p0,
-                     .work = s->work};
+    return (lg_pair){.h = s->h, .q0 = s->q0, .q1 = s->q1, .v0 = s->v0, .p0 = s->p0, .work = s->work};
 }
 
-static void evaluate(const lg_system *system, step *s, rules rule)
+static void evaluate(const lg_system *system, step *s, lg_kinetics rule)
 {
-    lg_pair pair = pair_of(s, rule);
-    CHECK(system->without_step(system->self, &pair) == -1);
-    CHECK(system->kinetic(system->self, &pair, &(lg_kinetic_wanted){.v1 = s->v1, .p1 = s->p1, .slope = s->slope}) ==
-          LG_OK);
+    lg_pair pair = pair_of(s);
+    CHECK(system->steps->without_step(system->self, rule) == -1);
+    CHECK(system->steps->kinetic(system->self, rule, &pair,
+                                 &(lg_kinetic_wanted){.v1 = s->v1, .p1 = s->p1, .slope = s->slope}) == LG_OK);
 }
 
 /* ---- kinetic energy and co-energy of an attitude ---- */
@@ -165,38 +151,38 @@ static void check_gradient(const double *expected, double factor, const double *
 
 /* (89) of the discrete rule of Livens, and the like of (146): the products of both derivatives with the step are the
    change of energy and co-energy. */
-static void check_directionality(const step *s, int first, rules rule)
+static void check_directionality(const step *s, int first, lg_kinetics rule)
 {
     part t = part_of(s, first);
     double change = 0;
     for (int i = 0; i < 4; i++) {
         double dq = t.e1[i] - t.e0[i];
-        change += rule.kinetic == LG_KINETIC_LIVENS ? t.slope[i] * dq + t.p_m[i] * (t.v1[i] - t.v0[i])
-                                                    : -t.slope[i] * dq + t.v_m[i] * (t.p1[i] - t.p0[i]);
+        change += lg_is_livens(rule) ? t.slope[i] * dq + t.p_m[i] * (t.v1[i] - t.v0[i])
+                                     : -t.slope[i] * dq + t.v_m[i] * (t.p1[i] - t.p0[i]);
     }
-    double expected = rule.kinetic == LG_KINETIC_LIVENS ? energy(0, t.e1, t.v1) - energy(0, t.e0, t.v0)
-                                                        : coenergy(0, t.e1, t.p1) - coenergy(0, t.e0, t.p0);
+    double expected = lg_is_livens(rule) ? energy(0, t.e1, t.v1) - energy(0, t.e0, t.v0)
+                                         : coenergy(0, t.e1, t.p1) - coenergy(0, t.e0, t.p0);
     CHECK_CLOSE(change, expected, 1e-10);
 }
 
 /* The slope and momentum of each rule at the middle, compared with derivatives of its energy. */
-static void check_middle(const step *s, int first, rules rule)
+static void check_middle(const step *s, int first, lg_kinetics rule)
 {
     part t = part_of(s, first);
     double expected[4];
-    if (rule.kinetic == LG_KINETIC_POLYNOMIAL) {
+    if (rule == LG_HAMILTON_POLYNOMIAL) {
         gradient(coenergy_of, 0, t.e_m, t.p_m, 1, expected);
         check_gradient(expected, 1, t.v_m);
     } else {
-        gradient(energy, rule.kinetic == LG_KINETIC_LIVENS ? 0 : J0, t.e_m, t.v_m, 1, expected);
+        gradient(energy, lg_is_livens(rule) ? 0 : J0, t.e_m, t.v_m, 1, expected);
         check_gradient(expected, 1, t.p_m);
     }
-    if (rule.kinetic == LG_KINETIC_HAMILTON) {
+    if (rule == LG_HAMILTON_MIDPOINT) {
         gradient(coenergy_of, -2, t.e_m, t.p_m, 1, expected);
         check_gradient(expected, 1, t.v_m);
         gradient(coenergy_of, -2, t.e_m, t.p_m, 0, expected);
         check_gradient(expected, -1, t.slope);
-    } else if (rule.kinetic == LG_KINETIC_LIVENS) {
+    } else if (lg_is_livens(rule)) {
         gradient(energy, 0, t.e_m, t.v_m, 0, expected);
         check_gradient(expected, 1, t.slope);
     } else {
@@ -225,15 +211,15 @@ static void test_attitudes(void)
     CHECK(system->nwork <= WORK);
     uint64_t seed = 1;
     for (int i = 0; i < 20 * NRULES; i++) {
-        rules rule = all_rules[i % NRULES];
+        lg_kinetics rule = all_rules[i % NRULES];
         step s = random_step(&seed);
         evaluate(system, &s, rule);
         for (int first = 3; first < 8; first += 4) {
-            if (rule.pair == LG_PAIR_DISCRETE)
+            if (rule == LG_LIVENS_DISCRETE || rule == LG_HAMILTON_DISCRETE)
                 check_directionality(&s, first, rule);
             else
                 check_middle(&s, first, rule);
-            if (rule.kinetic != LG_KINETIC_PUBLISHED)
+            if (rule != LG_HAMILTON_PUBLISHED)
                 check_orthogonality(&s, first);
         }
     }
@@ -246,12 +232,12 @@ static void test_velocities(void)
     lg_model *model = new_model(blocks, 1);
     uint64_t seed = 2;
     for (int i = 0; i < 4 * NRULES; i++) {
-        rules rule = all_rules[i % NRULES];
+        lg_kinetics rule = all_rules[i % NRULES];
         step s = random_step(&seed);
         evaluate(lg_model_system(model), &s, rule);
         for (int first = 3; first < 8; first += 4) {
             part t = part_of(&s, first);
-            if (rule.kinetic != LG_KINETIC_LIVENS)
+            if (!lg_is_livens(rule))
                 gradient(coenergy_of, 0, t.e1, t.p1, 1, t.v1);
             check_gradient(t.v1, 1, s.v1 + first);
         }
@@ -271,8 +257,7 @@ static void test_positions(void)
             int j = place[k];
             double mass = masses[k > 2], rate = (s.q1[j] - s.q0[j]) / s.h;
             CHECK_CLOSE((s.p0[j] + s.p1[j]) / 2, mass * rate, 1e-13);
-            CHECK_CLOSE(s.v1[j], all_rules[i].kinetic == LG_KINETIC_LIVENS ? 2 * rate - s.v0[j] : s.p1[j] / mass,
-                        1e-13);
+            CHECK_CLOSE(s.v1[j], lg_is_livens(all_rules[i]) ? 2 * rate - s.v0[j] : s.p1[j] / mass, 1e-13);
             CHECK(s.slope[j] == 0);
         }
     }
@@ -282,7 +267,7 @@ static void test_positions(void)
 /* ---- derivatives ---- */
 
 /* p1, and p1/h - slope, at q1 + side e_j */
-static void beside(const lg_system *system, step s, rules rule, int j, double side, double *p, double *r)
+static void beside(const lg_system *system, step s, lg_kinetics rule, int j, double side, double *p, double *r)
 {
     s.q1[j] += side;
     evaluate(system, &s, rule);
@@ -293,7 +278,8 @@ static void beside(const lg_system *system, step s, rules rule, int j, double si
 }
 
 /* The column of coordinate j, the j - first one of its block: of dp1, and of S for a chain of `factor` X. */
-static void check_column(const lg_system *system, const step *s, rules rule, int block, int j, const double *S, int ld)
+static void check_column(const lg_system *system, const step *s, lg_kinetics rule, int block, int j, const double *S,
+                         int ld)
 {
     const lg_block *b = &system->space->block[block];
     double p[2][NV], r[2][NV], e = 1e-5;
@@ -324,10 +310,10 @@ static void test_tangents(void)
     uint64_t seed = 4;
     for (int i = 0; i < NRULES; i++) {
         step s = random_step(&seed);
-        lg_pair pair = pair_of(&s, all_rules[i]);
+        lg_pair pair = pair_of(&s);
         lg_kinetic_wanted wanted = {.v1 = s.v1, .p1 = s.p1, .slope = s.slope, .dp1 = s.dp1, .S = &S, .chain = chain};
         lg_matrix_zero(&S);
-        CHECK(system->kinetic(system->self, &pair, &wanted) == LG_OK);
+        CHECK(system->steps->kinetic(system->self, all_rules[i], &pair, &wanted) == LG_OK);
         for (int block = 0; block < 3; block++) {
             const lg_block *b = &system->space->block[block];
             int ld;
@@ -345,10 +331,9 @@ static void test_tangents(void)
 static void test_what_has_no_step(void)
 {
     const lg_block_spec other[] = {{.kind = "euler_parameters"}, {.kind = "R3xSO3"}};
-    lg_pair pair = {.h = 1};
     lg_model *model = new_model(other, 0);
     const lg_system *system = lg_model_system(model);
-    CHECK(system->without_step(system->self, &pair) == 1);
+    CHECK(system->steps->without_step(system->self, LG_LIVENS_DISCRETE) == 1);
     lg_model_free(model);
 }
 
@@ -366,10 +351,10 @@ static void test_thin_bodies(void)
     uint64_t seed = 5;
     for (int i = 0; i < NRULES; i++) {
         step s = random_step(&seed);
-        lg_pair pair = pair_of(&s, all_rules[i]);
+        lg_pair pair = pair_of(&s);
         lg_kinetic_wanted wanted = {.v1 = s.v1, .p1 = s.p1, .slope = s.slope};
-        CHECK(system->kinetic(system->self, &pair, &wanted) ==
-              (all_rules[i].kinetic == LG_KINETIC_LIVENS ? LG_OK : LG_SINGULAR));
+        CHECK(system->steps->kinetic(system->self, all_rules[i], &pair, &wanted) ==
+              (lg_is_livens(all_rules[i]) ? LG_OK : LG_SINGULAR));
     }
     lg_model_free(model);
 }

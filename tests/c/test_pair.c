@@ -3,6 +3,7 @@
 #include "check.h"
 #include "core/small.h"
 #include "system/callback.h"
+#include "system/step.h"
 
 enum { N = 3 };
 
@@ -106,25 +107,23 @@ static step random_step(uint64_t *seed)
     return s;
 }
 
-static void evaluate(const lg_system *system, step *s, lg_pair_rule rule, int equivariant)
+static lg_kinetics kinetics_of(lg_gradients form)
 {
-    lg_pair pair = {.h = s->h,
-                    .rule = rule,
-                    .equivariant = equivariant,
-                    .q0 = s->q0,
-                    .q1 = s->q1,
-                    .v0 = s->v0,
-                    .p0 = s->p0,
-                    .lam = &s->lam,
-                    .work = s->work};
-    CHECK(system->kinetic(system->self, &pair, &(lg_kinetic_wanted){.v1 = s->v1, .p1 = s->p1, .slope = s->slope}) ==
-          LG_OK);
-    CHECK(system->pair(
+    static const lg_kinetics livens[] = {LG_LIVENS_CAYLEY, LG_LIVENS_DISCRETE, LG_LIVENS_MIDPOINT, LG_LIVENS_MIDPOINT};
+    return livens[form];
+}
+
+static void evaluate(const lg_system *system, step *s, lg_gradients form)
+{
+    lg_pair pair = {.h = s->h, .q0 = s->q0, .q1 = s->q1, .v0 = s->v0, .p0 = s->p0, .lam = &s->lam, .work = s->work};
+    CHECK(system->steps->kinetic(system->self, kinetics_of(form), &pair,
+                                 &(lg_kinetic_wanted){.v1 = s->v1, .p1 = s->p1, .slope = s->slope}) == LG_OK);
+    CHECK(system->steps->pair[form](
               system->self, &pair,
               &(lg_pair_wanted){
                   .force = s->force, .Gtlam = s->Gtlam, .phi = &s->phi, .G = s->G, .B = s->B, .noise = &s->noise}) ==
           LG_OK);
-    for (int i = system->nwork; i < WORK; i++)
+    for (int i = (int)system->steps->nwork(system->self); i < WORK; i++)
         CHECK(s->work[i] == i + 0.25);
 }
 
@@ -171,7 +170,7 @@ static void test_directionality(void)
     for (int i = 0; i < 50; i++) {
         step s = random_step(&seed);
         double fibre[N];
-        evaluate(system, &s, LG_PAIR_DISCRETE, i % 2);
+        evaluate(system, &s, i % 2 ? LG_GRADIENTS_DISCRETE : LG_GRADIENTS_DISCRETE_PRINTED);
         for (int k = 0; k < N; k++)
             fibre[k] = 0.5 * (s.p0[k] + s.p1[k]);
         CHECK_CLOSE(along(s.force, s.q0, s.q1), value(potential, s.q0) - value(potential, s.q1), 1e-12);
@@ -194,9 +193,9 @@ static void test_orthogonality(void)
     uint64_t seed = 2;
     for (int i = 0; i < 20; i++) {
         step s = random_step(&seed);
-        evaluate(lg_callbacks_system(callbacks), &s, LG_PAIR_DISCRETE, 1);
+        evaluate(lg_callbacks_system(callbacks), &s, LG_GRADIENTS_DISCRETE);
         CHECK(s.force[1] == 0 && s.G[1] == 0 && s.slope[1] == 0);
-        evaluate(lg_callbacks_system(callbacks), &s, LG_PAIR_DISCRETE, 0);
+        evaluate(lg_callbacks_system(callbacks), &s, LG_GRADIENTS_DISCRETE_PRINTED);
         CHECK(s.force[1] != 0 && s.G[1] != 0 && s.slope[1] != 0);
     }
     lg_callbacks_free(callbacks);
@@ -212,8 +211,9 @@ static void test_short_steps(void)
         for (int k = 0; k < N; k++)
             s.q1[k] = s.q0[k] + (i % 2) * 1e-7 * (1 + k);
         middle = s;
-        evaluate(lg_callbacks_system(callbacks), &s, LG_PAIR_DISCRETE, i % 3 == 0);
-        evaluate(lg_callbacks_system(callbacks), &middle, LG_PAIR_MIDPOINT, 0);
+        evaluate(lg_callbacks_system(callbacks), &s,
+                 i % 3 == 0 ? LG_GRADIENTS_DISCRETE : LG_GRADIENTS_DISCRETE_PRINTED);
+        evaluate(lg_callbacks_system(callbacks), &middle, LG_GRADIENTS_MIDPOINT_PRINTED);
         for (int k = 0; k < N; k++) {
             CHECK(s.force[k] == middle.force[k] && s.G[k] == middle.G[k]);
             CHECK_CLOSE(s.p1[k], middle.p1[k], 1e-13);
@@ -224,41 +224,33 @@ static void test_short_steps(void)
 }
 
 /* p1/h - slope - force + G^T lam */
-static void residual(const lg_system *system, step *s, lg_pair_rule rule, int equivariant, double *r)
+static void residual(const lg_system *system, step *s, lg_gradients form, double *r)
 {
-    evaluate(system, s, rule, equivariant);
+    evaluate(system, s, form);
     for (int i = 0; i < N; i++)
         r[i] = s->p1[i] / s->h - s->slope[i] - s->force[i] + s->Gtlam[i];
 }
 
 /* The matrix of `kinetic` and `pair`, and dp1/dq1, for a chain with k = 0.7, against differences. */
-static void check_tangent(const lg_system *system, lg_matrix *S, lg_pair_rule rule, int equivariant, uint64_t *seed)
+static void check_tangent(const lg_system *system, lg_matrix *S, lg_gradients form, uint64_t *seed)
 {
     step s = random_step(seed), side;
     double dp1[N * N], upper[N], lower[N], e = 1e-4;
     const lg_chain chain = {.k = {0.7}};
-    lg_pair pair = {.h = s.h,
-                    .rule = rule,
-                    .equivariant = equivariant,
-                    .q0 = s.q0,
-                    .q1 = s.q1,
-                    .v0 = s.v0,
-                    .p0 = s.p0,
-                    .lam = &s.lam,
-                    .work = s.work};
+    lg_pair pair = {.h = s.h, .q0 = s.q0, .q1 = s.q1, .v0 = s.v0, .p0 = s.p0, .lam = &s.lam, .work = s.work};
     lg_matrix_zero(S);
     lg_kinetic_wanted kinetic = {.v1 = s.v1, .p1 = s.p1, .slope = s.slope, .dp1 = dp1, .S = S, .chain = &chain};
-    CHECK(system->kinetic(system->self, &pair, &kinetic) == LG_OK);
-    CHECK(system->pair(system->self, &pair, &(lg_pair_wanted){.S = S, .chain = &chain}) == LG_OK);
+    CHECK(system->steps->kinetic(system->self, kinetics_of(form), &pair, &kinetic) == LG_OK);
+    CHECK(system->steps->pair[form](system->self, &pair, &(lg_pair_wanted){.S = S, .chain = &chain}) == LG_OK);
     int ld;
     const double *at = lg_matrix_at(S, 0, &ld);
     for (int j = 0; j < N; j++) {
         double p_upper[N];
         side = s, side.q1[j] += e;
-        residual(system, &side, rule, equivariant, upper);
+        residual(system, &side, form, upper);
         lg_copy(N, side.p1, p_upper);
         side.q1[j] -= 2 * e;
-        residual(system, &side, rule, equivariant, lower);
+        residual(system, &side, form, lower);
         for (int i = 0; i < N; i++) {
             CHECK_CLOSE(at[j * ld + i], 0.7 * (upper[i] - lower[i]) / (2 * e), 1e-5);
             CHECK_CLOSE(dp1[j * N + i], (p_upper[i] - side.p1[i]) / (2 * e), 1e-6);
@@ -279,9 +271,8 @@ static void test_tangents(void)
     CHECK(measure.used <= sizeof memory);
     lg_matrix_layout(&S, plan, &(lg_arena){.base = memory});
     uint64_t seed = 4;
-    for (int rule = LG_PAIR_DISCRETE; rule <= LG_PAIR_MIDPOINT; rule++)
-        for (int equivariant = 0; equivariant < 2; equivariant++)
-            check_tangent(system, &S, (lg_pair_rule)rule, equivariant, &seed);
+    for (int form = 0; form < LG_GRADIENTS_COUNT; form++)
+        check_tangent(system, &S, (lg_gradients)form, &seed);
     lg_matrix_close(&S);
     lg_plan_free(plan);
     lg_callbacks_free(callbacks);
@@ -296,7 +287,7 @@ static void test_what_steps_need(void)
     CHECK(lg_callbacks_create(&spec, &callbacks, &report) == LG_BAD_ARGUMENT && report.what[0]);
     spec.function[LG_CALL_POTENTIAL].call = spec.function[LG_CALL_POTENTIAL_GRADIENT].call = NULL;
     CHECK(lg_callbacks_create(&spec, &callbacks, &report) == LG_OK);
-    CHECK(!lg_callbacks_system(callbacks)->pair && !lg_callbacks_system(callbacks)->kinetic);
+    CHECK(!lg_callbacks_system(callbacks)->steps);
     lg_callbacks_free(callbacks);
     const lg_block_spec two[] = {{.kind = "Rn", .n = 1}, {.kind = "Rn", .n = 2}};
     spec = spec_of();

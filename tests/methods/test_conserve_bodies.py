@@ -331,12 +331,17 @@ MECHANISMS = {  # model, end, h
 @pytest.mark.parametrize("method", DISCRETE)
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_mechanisms_keep_their_energy(name, method, equivariant):
-    """The change is compared with the kinetic energy, as the zero of the potential is arbitrary; constraints hold."""
+    """The change is compared with the kinetic energy, as the zero of the potential is arbitrary.
+
+    Newton's method ends at the latest where corrections of coordinates, in the mean, are 64 of their units in the last
+    place.
+    """
     make, t_end, h = MECHANISMS[name]
     run = lgint.integrate(make(**EULER), method, t_end=t_end, h=h, equivariant=equivariant)
     change = np.ptp(run.energy("generalized")) / run.energy("kinetic").max()
     assert np.ptp(run.energy("kinetic")) > 0.01 * run.energy("kinetic").max()
-    assert np.abs(run.constraint_residual()).max() < 1e-14
+    mean = np.sqrt(np.mean(run.constraint_residual() ** 2, axis=1))
+    assert mean.max() < 64 * np.finfo(float).eps * (1 + np.abs(run.q).max())
     assert change < 1e-12
 
 

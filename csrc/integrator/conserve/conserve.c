@@ -12,13 +12,15 @@
 
 /* In Livens' discrete rule v1 = 2 v_m - v0 depends on v0, and on bodies that tumble its alternating part grows; not so
    in Hamilton's, which conserves the same. */
-const lg_momentum_rule lg_hamilton_discrete = {.pair = LG_PAIR_DISCRETE, .kinetic = LG_KINETIC_HAMILTON},
-                       lg_hamilton_midpoint = {.pair = LG_PAIR_MIDPOINT, .kinetic = LG_KINETIC_POLYNOMIAL},
-                       lg_livens_midpoint = {.pair = LG_PAIR_MIDPOINT},
-                       lg_livens_all = {.pair = LG_PAIR_DISCRETE, .all = 1, .steadier = &lg_hamilton_discrete},
-                       lg_livens_reduced = {.pair = LG_PAIR_DISCRETE, .steadier = &lg_hamilton_discrete},
-                       lg_livens_null_space = {
-                           .pair = LG_PAIR_DISCRETE, .null_space = 1, .steadier = &lg_hamilton_discrete};
+#define DISCRETE .gradients = {LG_GRADIENTS_DISCRETE_PRINTED, LG_GRADIENTS_DISCRETE}
+#define MIDPOINT .gradients = {LG_GRADIENTS_MIDPOINT_PRINTED, LG_GRADIENTS_MIDPOINT}
+#define LIVENS DISCRETE, .kinetic = {LG_LIVENS_DISCRETE, LG_LIVENS_CAYLEY}, .steadier = &lg_hamilton_discrete
+
+const lg_momentum_rule lg_hamilton_discrete = {DISCRETE, .kinetic = {LG_HAMILTON_DISCRETE, LG_HAMILTON_CAYLEY}},
+                       lg_hamilton_midpoint = {MIDPOINT, .kinetic = {LG_HAMILTON_POLYNOMIAL, LG_HAMILTON_POLYNOMIAL}},
+                       lg_livens_midpoint = {MIDPOINT, .kinetic = {LG_LIVENS_MIDPOINT, LG_LIVENS_MIDPOINT}},
+                       lg_livens_all = {LIVENS, .all = 1}, lg_livens_reduced = {LIVENS},
+                       lg_livens_null_space = {LIVENS, .null_space = 1};
 
 /* ---- the stepper ---- */
 
@@ -32,8 +34,7 @@ static int first_unfit(const lg_stepper *self)
 {
     const lg_system *system = self->system;
     const lg_conserve_stepper *c = (const lg_conserve_stepper *)self;
-    lg_pair rules = {.rule = c->rule->pair, .kinetic = c->kinetic};
-    return system->pair && system->kinetic ? system->without_step(system->self, &rules) : 0;
+    return system->steps ? system->steps->without_step(system->self, c->kinetic) : 0;
 }
 
 static int has_own_rows(const lg_space *space)
@@ -50,7 +51,7 @@ static int reuses_of(const lg_conserve_stepper *c)
 {
     if (c->rule->null_space)
         return 0;
-    return c->equivariant && c->rule->pair == LG_PAIR_DISCRETE ? c->newton.max_iter : 1;
+    return c->gradients == LG_GRADIENTS_DISCRETE ? c->newton.max_iter : 1;
 }
 
 static lg_status prepare(lg_stepper *self)
@@ -58,10 +59,13 @@ static lg_status prepare(lg_stepper *self)
     lg_conserve_stepper *c = stepper_of(self);
     const lg_conserve_options *options = (const lg_conserve_options *)self->options;
     c->rule = self->method->momentum;
-    c->kinetic = c->rule->kinetic;
-    if (c->kinetic == LG_KINETIC_POLYNOMIAL)
+    int equivariant = options->equivariant.number != 0;
+    c->gradients = c->rule->gradients[equivariant];
+    c->kinetic = c->rule->kinetic[equivariant];
+    if (c->kinetic == LG_HAMILTON_POLYNOMIAL)
         c->kinetic = lg_conserve_hamiltonians[options->hamiltonian.choice];
-    c->equivariant = self->invariant = options->equivariant.number != 0;
+    if (equivariant)
+        lg_stepper_take_form(self, LG_FORM_BODY_AXES);
     c->guess = options->guess.choice;
     c->newton = lg_implicit_settings(self, &options->stop);
     c->newton.plain = 1;
@@ -84,7 +88,7 @@ static void layout(lg_stepper *self, lg_arena *arena)
     c->G = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     c->dp1 = lg_arena_doubles(arena, (size_t)system->space->nm);
     c->residual = lg_arena_doubles(arena, nv + nrows);
-    c->work = lg_arena_doubles(arena, (size_t)system->npair);
+    c->work = lg_arena_doubles(arena, system->steps->nwork(system->self));
     c->fastest = lg_arena_doubles(arena, (size_t)system->space->nblocks);
     c->chain = lg_arena_take(arena, (size_t)system->space->nblocks * sizeof(lg_chain));
     c->forces = c->residual;
@@ -122,12 +126,10 @@ static lg_status check_mass(lg_stepper *self, const lg_state *state)
 {
     lg_conserve_stepper *c = stepper_of(self);
     lg_pair pair = {.t = state->t, .h = 1, .q0 = state->q, .q1 = state->q, .v0 = state->v};
-    pair.rule = c->rule->pair;
-    pair.kinetic = c->kinetic;
     pair.p0 = c->p;
     pair.work = c->work;
     lg_kinetic_wanted wanted = {.v1 = c->v1, .p1 = c->p1, .slope = c->slope};
-    lg_status status = self->system->kinetic(self->system->self, &pair, &wanted);
+    lg_status status = self->system->steps->kinetic(self->system->self, c->kinetic, &pair, &wanted);
     if (status != LG_SINGULAR)
         return status;
     lg_report_say(&self->report,

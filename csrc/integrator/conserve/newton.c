@@ -13,9 +13,6 @@ static lg_pair step_pair(const lg_conserve_stepper *c)
 {
     return (lg_pair){.t = c->start->t,
                      .h = c->h,
-                     .rule = c->rule->pair,
-                     .kinetic = c->kinetic,
-                     .equivariant = c->equivariant,
                      .q0 = c->start->q,
                      .q1 = c->q1,
                      .v0 = c->start->v,
@@ -36,19 +33,19 @@ static lg_status evaluate_system(lg_conserve_stepper *c, int with_matrix, double
     if (S)
         lg_matrix_zero(S);
     accel->evaluations++;
-    LG_TRY(system->kinetic(
-        system->self, &pair,
+    LG_TRY(system->steps->kinetic(
+        system->self, c->kinetic, &pair,
         &(lg_kinetic_wanted){.v1 = c->v1, .p1 = c->p1, .slope = c->slope, .dp1 = c->dp1, .S = S, .chain = c->chain}));
-    LG_TRY(system->pair(system->self, &pair,
-                        &(lg_pair_wanted){.force = c->force,
-                                          .Gtlam = c->Gtlam,
-                                          .phi = constrained ? phi : NULL,
-                                          .G = S && constrained ? c->G : NULL,
-                                          .B = S && constrained ? accel->B : NULL,
-                                          .noise = &c->noise,
-                                          .turned = &c->turned,
-                                          .S = S,
-                                          .chain = c->chain}));
+    LG_TRY(system->steps->pair[c->gradients](system->self, &pair,
+                                             &(lg_pair_wanted){.force = c->force,
+                                                               .Gtlam = c->Gtlam,
+                                                               .phi = constrained ? phi : NULL,
+                                                               .G = S && constrained ? c->G : NULL,
+                                                               .B = S && constrained ? accel->B : NULL,
+                                                               .noise = &c->noise,
+                                                               .turned = &c->turned,
+                                                               .S = S,
+                                                               .chain = c->chain}));
     c->same_start = 1;
     return LG_OK;
 }

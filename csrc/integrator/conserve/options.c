@@ -1,9 +1,9 @@
 /* Options of energy-momentum methods. */
 #include "integrator/conserve/step.h"
 
-const lg_kinetic_rule lg_conserve_hamiltonians[] = {[LG_HAMILTONIAN_POLYNOMIAL] = LG_KINETIC_POLYNOMIAL,
-                                                    [LG_HAMILTONIAN_EXACT] = LG_KINETIC_HAMILTON,
-                                                    [LG_HAMILTONIAN_PUBLISHED] = LG_KINETIC_PUBLISHED};
+const lg_kinetics lg_conserve_hamiltonians[] = {[LG_HAMILTONIAN_POLYNOMIAL] = LG_HAMILTON_POLYNOMIAL,
+                                                [LG_HAMILTONIAN_EXACT] = LG_HAMILTON_MIDPOINT,
+                                                [LG_HAMILTONIAN_PUBLISHED] = LG_HAMILTON_PUBLISHED};
 
 /* `form`: whether the equivariant form is the default. */
 #define CONSERVE_OPTIONS(form)                                                                                         \

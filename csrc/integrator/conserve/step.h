@@ -7,7 +7,7 @@
        (72d)        phi(q1) = 0
 
    with the derivative of the kinetic energy, the gradient of the potential and the gradients G of the constraint rows
-   taken in the step, discrete (71) or at the middle; see system/system.h. Newton's unknown is q1 over h^2/2, so that
+   taken in the step, discrete (71) or at the middle; see system/step.h. Newton's unknown is q1 over h^2/2, so that
    its matrix begins with M.
 
    The rule (72c) is linear in p1, and (72a) in v1: Newton's method on q1, v1, p1 and lam has the same corrections of q1
@@ -37,8 +37,9 @@ enum { LG_HAMILTONIANS(LG_CHOICE_CONSTANT) };
 typedef struct lg_conserve_stepper {
     lg_stepper base;
     const lg_momentum_rule *rule;
-    lg_kinetic_rule kinetic;
-    int guess, equivariant;
+    lg_kinetics kinetic;
+    lg_gradients gradients;
+    int guess;
     lg_newton_settings newton;
 
     /* the current step */
@@ -63,7 +64,7 @@ typedef struct lg_conserve_stepper {
     double *forces, *phi; /* of that rule: all force rows, all constraint rows */
 } lg_conserve_stepper;
 
-extern const lg_kinetic_rule lg_conserve_hamiltonians[]; /* by choice */
+extern const lg_kinetics lg_conserve_hamiltonians[]; /* by choice */
 
 /* ---- predict.c: the first guess of a step ---- */
 

@@ -9,6 +9,7 @@
 #include "model/element.h"
 
 typedef struct lg_body_type lg_body_type;
+typedef struct lg_body_step lg_body_step;
 
 /* A force and a torque that are constant in inertial axes but for the load factor. */
 typedef struct lg_dead_load {
@@ -42,6 +43,8 @@ static inline int lg_element_moves(const lg_element *e, int end)
 
 struct lg_body_type {
     lg_element_info info;
+    /* Its functions `drive`, `kinematics` and `inertia` in another form; NULL: they are the same. */
+    const lg_body_type *in[LG_FORM_COUNT];
     int constant_mass; /* its mass matrix is constant if the block's velocities are the body's own */
     int is_support; /* it has no block and no functions for inertia */
     int is_point; /* it has no rotation: its frames are at the node, and moments cannot act on it */
@@ -70,11 +73,7 @@ struct lg_body_type {
     void (*accelerate)(lg_span bodies, const lg_point *at, double *a);
     int (*is_loose)(const lg_body *b);
     double (*kinetic)(const lg_body *b, const lg_point *at);
-    /* In a step between two states, `momentum` writes v1, p1, slope and dp1 and adds the tangent to S, as the verb
-       `kinetic` of the waist asks. `has_momentum` says whether there is such a rule for the kind of the body's block.
-       NULL: for no kind. */
-    lg_status (*momentum)(lg_span bodies, const lg_pair *pair, const lg_kinetic_wanted *wanted);
-    int (*has_momentum)(const lg_body *b);
+    const lg_body_step *step; /* verbs of steps between two states: momentum.h; NULL: none */
     double (*potential)(const lg_body *b, const lg_point *at);
 
     /* One frame at a time, with H = d twist/dv and Z = d(H v)/dq, 6 x nv column-major:

@@ -22,14 +22,15 @@ void lg_momentum_put(const lg_body *b, const lg_pair *pair, const lg_kinetic_wan
     lg_chain_add(block, &wanted->chain[b->index], 0, 1, first, n, first, n, K, n, S, ld);
 }
 
-void lg_momentum_translate(const lg_body *b, double mass, const lg_pair *pair, const lg_kinetic_wanted *wanted)
+void lg_momentum_translate(const lg_body *b, double mass, lg_kinetics kinetics, const lg_pair *pair,
+                           const lg_kinetic_wanted *wanted)
 {
     double P[9] = {0};
     for (int i = 0; i < 3; i++) {
         int q = b->block->q + i, v = b->block->v + i;
         double rate = (pair->q1[q] - pair->q0[q]) / pair->h;
         wanted->p1[v] = 2 * mass * rate - pair->p0[v];
-        wanted->v1[v] = pair->kinetic == LG_KINETIC_LIVENS ? 2 * rate - pair->v0[v] : wanted->p1[v] / mass;
+        wanted->v1[v] = lg_is_livens(kinetics) ? 2 * rate - pair->v0[v] : wanted->p1[v] / mass;
         wanted->slope[v] = 0;
         P[4 * i] = mass / pair->h;
     }

@@ -1,11 +1,19 @@
-/* What bodies share that have a momentum in a step: the verb `momentum` of their rows. */
+/* The momentum of a body in a step between two states: verbs of its row, and what they share. */
 #ifndef LG_MODEL_MOMENTUM_H
 #define LG_MODEL_MOMENTUM_H
 
 #include "model/body/body.h"
+#include "system/step.h"
+
+struct lg_body_step {
+    /* Writes v1, p1, slope and dp1 and adds the tangent to S, as the function `kinetic` of steps asks. */
+    lg_status (*momentum)(lg_span bodies, lg_kinetics kinetics, const lg_pair *pair, const lg_kinetic_wanted *wanted);
+    int (*fits)(const lg_body *b); /* whether there are such rules for the kind of the body's block; NULL: for any */
+};
 
 /* The midpoint rule of the first three coordinates: p1 = 2 m (q1 - q0)/h - p0. */
-void lg_momentum_translate(const lg_body *b, double mass, const lg_pair *pair, const lg_kinetic_wanted *wanted);
+void lg_momentum_translate(const lg_body *b, double mass, lg_kinetics kinetics, const lg_pair *pair,
+                           const lg_kinetic_wanted *wanted);
 
 /* Puts derivatives by n of the body's coordinates from `first` on, of (p0 + p1)/2 (P) and of the slope (NULL: zero),
    column-major, into dp1 and S, if S is wanted. */

@@ -91,18 +91,14 @@ static double kinetic(const lg_body *b, const lg_point *at)
     return b->e.p[0] * lg_dot3(v, v) / 2;
 }
 
-static lg_status momentum(lg_span bodies, const lg_pair *pair, const lg_kinetic_wanted *wanted)
+static lg_status momentum(lg_span bodies, lg_kinetics kinetics, const lg_pair *pair, const lg_kinetic_wanted *wanted)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++)
-        lg_momentum_translate(b, b->e.p[0], pair, wanted);
+        lg_momentum_translate(b, b->e.p[0], kinetics, pair, wanted);
     return LG_OK;
 }
 
-static int has_momentum(const lg_body *b)
-{
-    (void)b;
-    return 1;
-}
+static const lg_body_step step = {.momentum = momentum};
 
 static void pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out)
 {
@@ -146,8 +142,7 @@ const lg_body_type lg_point_mass = {
     .accelerate = accelerate,
     .is_loose = is_loose,
     .kinetic = kinetic,
-    .momentum = momentum,
-    .has_momentum = has_momentum,
+    .step = &step,
     .pull = pull,
     .pull_rate = pull_rate,
     .H = dense_H,

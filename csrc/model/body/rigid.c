@@ -423,7 +423,10 @@ static void dense_Z(const lg_frame *f, const lg_point *at, double *Z)
     lg_arm_Z(&arm, Z);
 }
 
+static const lg_body_type sherif = {.kinematics = kinematics, .inertia = lg_rigid_inertia_sherif};
+
 const lg_body_type lg_rigid_body = {
+    .in = {[LG_FORM_SHERIF] = &sherif},
     .info = {.family = "body",
              .name = "rigid_body",
              .doc = "A rigid body with its inertia and gyroscopic torque.",
@@ -443,8 +446,7 @@ const lg_body_type lg_rigid_body = {
     .accelerate = accelerate,
     .is_loose = lg_rigid_is_loose,
     .kinetic = lg_rigid_kinetic,
-    .momentum = lg_rigid_momentum,
-    .has_momentum = lg_rigid_has_momentum,
+    .step = &lg_rigid_step,
     .pull = pull,
     .pull_rate = pull_rate,
     .H = dense_H,

@@ -4,8 +4,7 @@
        tau = J omega' + omega x J omega,   generalised H^T tau
    holzinger2024 (11), sign as in the errata. About a fixed point J is the inertia about that point. For Euler
    parameters sherif2019 (9) prints 8 L^T L L'^T J L e', in which the bias -2 (e.e') omega has the other sign: omega x J
-   omega - J bias. That matters to schemes that do not keep e.e' = 0; the point's `printed` asks for it. Translational
-   part: m x'' with inertial velocities; m (U' + Omega x U) where they stand in the body frame (sonneville2014). */
+   omega - J bias. That matters to schemes that do not keep e.e' = 0, and is LG_FORM_SHERIF. Translational part: m x'' with inertial velocities; m (U' + Omega x U) where they stand in the body frame (sonneville2014). */
 #include "model/body/rigid_inertia.h"
 
 #include "model/body/rigid_state.h"
@@ -94,12 +93,6 @@ static void rotate_lie(const lg_body *body, const lg_point *at, const lg_wanted 
 
 /* ---- coordinates: omega = H e' ---- */
 
-/* The sign of J bias. */
-static double bias_sign(const lg_block *b, const lg_point *at)
-{
-    return at->printed && b->node->attitude_n == 4 ? -1 : 1;
-}
-
 /* S_rr += H^T C k X at a link of the chain; C is 3 x m */
 static void add_generalised(const lg_block *b, const lg_chain *chain, int level, double s, const double *H,
                             const double *C, double *S, int ld)
@@ -123,15 +116,16 @@ static void mul_sum(int m, const double J[9], const double *A, const double W[9]
     }
 }
 
-/* d(H^T tau)/d(e, e', e'') with tau = wa J H e'' +- J bias + omega x J omega, which is +- J omega' at +- wa e'' */
-static void tangent_coordinates(const lg_body *body, const lg_point *at, const lg_chain *chain, double *S, int ld)
+/* `sign`: that of J bias. d(H^T tau)/d(e, e', e'') with tau = wa J H e'' +- J bias + omega x J omega, which is +- J omega' at +- wa e'' */
+static void tangent_coordinates(const lg_body *body, const lg_point *at, double sign, const lg_chain *chain, double *S,
+                                int ld)
 {
     const lg_block *b = body->block;
     int r = b->node->attitude_v, m = b->node->attitude_n;
     const double *q = at->q + b->q + b->node->attitude_q, *v = at->v + b->v + r;
     const double *J = lg_rigid_prepared_of(body)->J;
     double acceleration[4] = {0}, W[9], omega[3], omegadot[3], Jomega[3], tau[3], C[12] = {0}, G[16];
-    double sign = bias_sign(b, at), signed_J[9] = {0};
+    double signed_J[9] = {0};
     lg_attitude attitude;
 
     // kinematics at +- wa e''
@@ -160,8 +154,8 @@ static void tangent_coordinates(const lg_body *body, const lg_point *at, const l
     lg_chain_add(b, chain, 0, 1, r, m, r, m, G, m, S, ld);
 }
 
-static void rotate_coordinates(const lg_body *body, const lg_point *at, const lg_wanted *want, const lg_chain *chain,
-                               double *S, int ld)
+static void rotate_coordinates(const lg_body *body, const lg_point *at, const lg_wanted *want, double sign,
+                               const lg_chain *chain, double *S, int ld)
 {
     const lg_block *b = body->block;
     const lg_rigid_state *now = lg_rigid_state_of(body, at);
@@ -180,12 +174,12 @@ static void rotate_coordinates(const lg_body *body, const lg_point *at, const lg
         lg_mul3(J, now->omega, Jomega);
         lg_mul3(J, now->attitude.bias, tau);
         for (int i = 0; i < 3; i++)
-            tau[i] *= bias_sign(b, at);
+            tau[i] *= sign;
         lg_add_cross(now->omega, Jomega, tau);
         mul_rates_T(m, now->attitude.H, tau, want->gyro + b->v + r);
     }
     if (S)
-        tangent_coordinates(body, at, chain, S, ld);
+        tangent_coordinates(body, at, sign, chain, S, ld);
 }
 
 /* ---- translation ---- */
@@ -222,7 +216,7 @@ static void translate(double mass, const lg_block *b, const lg_point *at, const 
     }
 }
 
-void lg_rigid_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
+static inline void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want, int sherif)
 {
     for (const lg_body *body = bodies.first; body < bodies.end; body++) {
         const lg_node *node = body->block->node;
@@ -232,10 +226,20 @@ void lg_rigid_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
         if (node->place != LG_PLACE_FIXED)
             translate(body->e.p[LG_RIGID_MASS], body->block, at, want, chain, S, ld);
         if (node->attitude)
-            rotate_coordinates(body, at, want, chain, S, ld);
+            rotate_coordinates(body, at, want, sherif && node->attitude_n == 4 ? -1 : 1, chain, S, ld);
         else
             rotate_lie(body, at, want, chain, S, ld);
     }
+}
+
+void lg_rigid_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
+{
+    inertia(bodies, at, want, 0);
+}
+
+void lg_rigid_inertia_sherif(lg_span bodies, const lg_point *at, const lg_wanted *want)
+{
+    inertia(bodies, at, want, 1);
 }
 
 double lg_rigid_kinetic(const lg_body *body, const lg_point *at)

@@ -7,6 +7,7 @@
 int lg_rigid_nprepared(int nparameters);
 void lg_rigid_prepare(const lg_body *b, double *prepared);
 void lg_rigid_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want);
+void lg_rigid_inertia_sherif(lg_span bodies, const lg_point *at, const lg_wanted *want);
 double lg_rigid_kinetic(const lg_body *body, const lg_point *at);
 int lg_rigid_is_loose(const lg_body *b);
 /* On a block without an attitude: its accelerations under an inertial force and a moment in body axes, at the node. */

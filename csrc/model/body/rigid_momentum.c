@@ -27,10 +27,9 @@
    with kappa = e0.e1/n: v1 = 2 v_m/kappa - v0, and e0.e1 in the place of n in p1. */
 #include "model/body/rigid_momentum.h"
 
-#include "model/body/momentum.h"
 #include "model/body/rigid_state.h"
 
-int lg_rigid_has_momentum(const lg_body *b)
+static int fits(const lg_body *b)
 {
     return b->block->node->attitude_n == 4;
 }
@@ -136,29 +135,37 @@ typedef struct turn { /* from e0 to e1 */
     tangent *d; /* NULL: not wanted */
 } turn;
 
-static int is_discrete(const lg_pair *pair)
-{
-    return pair->rule == LG_PAIR_DISCRETE;
-}
+/* What the rules differ in. */
+typedef struct rule {
+    int cayley; /* turns are Cayley vectors */
+    int at_ends; /* t_m is the mean of those at the ends */
+    int discrete; /* p_m by (146) */
+    int power; /* of n in p_m, else */
+    int of_momentum, slope; /* the slope is -n^slope p_m t_m* */
+} rule;
 
-static int is_livens(const lg_pair *pair)
-{
-    return pair->kinetic == LG_KINETIC_LIVENS;
-}
+static const rule rules[LG_KINETICS_COUNT] = {
+    [LG_LIVENS_CAYLEY] = {.cayley = 1, .at_ends = 1},
+    [LG_LIVENS_DISCRETE] = {.at_ends = 1},
+    [LG_HAMILTON_CAYLEY] = {.cayley = 1, .discrete = 1, .of_momentum = 1, .slope = -1},
+    [LG_HAMILTON_DISCRETE] = {.discrete = 1, .of_momentum = 1, .slope = -1},
+    [LG_HAMILTON_POLYNOMIAL] = {.power = -2, .of_momentum = 1, .slope = -1},
+    [LG_HAMILTON_PUBLISHED] = {.of_momentum = 1, .slope = 1},
+};
 
-static turn open_turn(const lg_body *b, const lg_pair *pair)
+static turn open_turn(const lg_body *b, lg_kinetics kinetics, const lg_pair *pair)
 {
     const lg_block *block = b->block;
     int q = block->q + block->node->attitude_q, v = block->v + block->node->attitude_v;
     turn s = {.e0 = pair->q0 + q, .e1 = pair->q1 + q, .v0 = pair->v0 + v, .p0 = pair->p0 + v, .h = pair->h};
     lg_inertia_matrix(b->e.p + LG_RIGID_INERTIA, s.J);
-    s.J0 = is_livens(pair) ? 0 : 0.5 * (s.J[0] + s.J[4] + s.J[8]);
+    s.J0 = lg_is_livens(kinetics) ? 0 : 0.5 * (s.J[0] + s.J[4] + s.J[8]);
     for (int i = 0; i < 4; i++) {
         s.e_m[i] = 0.5 * (s.e0[i] + s.e1[i]);
         s.v_m[i] = (s.e1[i] - s.e0[i]) / s.h;
     }
     s.n = lg_dot4(s.e_m, s.e_m);
-    int cayley = is_discrete(pair) && pair->equivariant;
+    int cayley = rules[kinetics].cayley;
     s.turn = cayley ? lg_dot4(s.e0, s.e1) : s.n;
     s.kappa = s.turn / s.n;
     lg_copy(4, cayley ? s.e0 : s.e_m, s.by_e1);
@@ -266,17 +273,15 @@ static void find_slope_of_momentum(turn *s, int k)
     add_outer(k * scale / s->n, product, s->e_m, s->d->slope);
 }
 
-static void follow_rule(turn *s, const lg_pair *pair)
+static void follow(turn *s, const rule *rule)
 {
-    find_rates(s, is_discrete(pair) && is_livens(pair));
-    if (is_discrete(pair) && !is_livens(pair))
+    find_rates(s, rule->at_ends);
+    if (rule->discrete)
         find_discrete_momentum(s);
     else
-        find_momentum(s, pair->kinetic == LG_KINETIC_POLYNOMIAL ? -2 : 0);
-    if (pair->kinetic == LG_KINETIC_PUBLISHED)
-        find_slope_of_momentum(s, 1);
-    else if (pair->kinetic == LG_KINETIC_POLYNOMIAL || (is_discrete(pair) && !is_livens(pair)))
-        find_slope_of_momentum(s, -1);
+        find_momentum(s, rule->power);
+    if (rule->of_momentum)
+        find_slope_of_momentum(s, rule->slope);
     else
         find_slope(s);
 }
@@ -294,31 +299,33 @@ static lg_status velocity(const turn *s, const double p[4], double v[4])
     return LG_OK;
 }
 
-static lg_status rotate(const lg_body *b, const lg_pair *pair, const lg_kinetic_wanted *wanted)
+static lg_status rotate(const lg_body *b, lg_kinetics kinetics, const lg_pair *pair, const lg_kinetic_wanted *wanted)
 {
     int first = b->block->node->attitude_v, v = b->block->v + first;
     tangent matrices;
     memset(&matrices, 0, sizeof matrices);
-    turn s = open_turn(b, pair);
+    turn s = open_turn(b, kinetics, pair);
     s.d = wanted->S ? &matrices : NULL;
-    follow_rule(&s, pair);
+    follow(&s, &rules[kinetics]);
     lg_copy(4, s.slope, wanted->slope + v);
     for (int i = 0; i < 4; i++) {
         wanted->p1[v + i] = 2 * s.p[i] - s.p0[i];
         wanted->v1[v + i] = 2 * s.v_m[i] / s.kappa - s.v0[i];
     }
     lg_momentum_put(b, pair, wanted, first, 4, matrices.p, matrices.slope);
-    return is_livens(pair) ? LG_OK : velocity(&s, wanted->p1 + v, wanted->v1 + v);
+    return lg_is_livens(kinetics) ? LG_OK : velocity(&s, wanted->p1 + v, wanted->v1 + v);
 }
 
-lg_status lg_rigid_momentum(lg_span bodies, const lg_pair *pair, const lg_kinetic_wanted *wanted)
+static lg_status momentum(lg_span bodies, lg_kinetics kinetics, const lg_pair *pair, const lg_kinetic_wanted *wanted)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         if (wanted->S && wanted->dp1)
             lg_zero(b->block->nv * b->block->nv, wanted->dp1 + b->block->m);
         if (b->block->node->place != LG_PLACE_FIXED)
-            lg_momentum_translate(b, b->e.p[LG_RIGID_MASS], pair, wanted);
-        LG_TRY(rotate(b, pair, wanted));
+            lg_momentum_translate(b, b->e.p[LG_RIGID_MASS], kinetics, pair, wanted);
+        LG_TRY(rotate(b, kinetics, pair, wanted));
     }
     return LG_OK;
 }
+
+const lg_body_step lg_rigid_step = {.momentum = momentum, .fits = fits};

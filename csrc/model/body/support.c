@@ -48,7 +48,7 @@ static lg_status check(const lg_body *b, const char **reason)
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
 }
 
-static lg_status drive(lg_span bodies, const lg_point *at)
+static lg_status follow(lg_span bodies, const lg_point *at, int at_rest)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         double *motion = pose_of(b, at)->motion[0];
@@ -56,10 +56,20 @@ static lg_status drive(lg_span bodies, const lg_point *at)
             LG_TRY(b->e.function.call(b->e.function.self, at->t, LEVELS * WIDTH, motion));
         else
             lg_zero(LEVELS * WIDTH, motion);
-        if (at->at_rest)
+        if (at_rest)
             lg_zero((LEVELS - RATE) * WIDTH, motion + RATE * WIDTH);
     }
     return LG_OK;
+}
+
+static lg_status drive(lg_span bodies, const lg_point *at)
+{
+    return follow(bodies, at, 0);
+}
+
+static lg_status drive_at_rest(lg_span bodies, const lg_point *at)
+{
+    return follow(bodies, at, 1);
 }
 
 /* w = T(psi) psi' and its rate */
@@ -157,6 +167,8 @@ static double next_kink(const lg_body *b, double t)
     return INFINITY;
 }
 
+static const lg_body_type at_rest = {.drive = drive_at_rest, .kinematics = kinematics};
+
 const lg_body_type lg_support = {
     .info = {.family = "body",
              .name = "support",
@@ -165,6 +177,7 @@ const lg_body_type lg_support = {
              .nframes = 1,
              .parameters = parameters,
              .nparameters = 3},
+    .in = {[LG_FORM_STATICS] = &at_rest},
     .is_support = 1,
     .check = check,
     .parts = parts,

@@ -29,12 +29,22 @@ static lg_status drive(const lg_element *e, const lg_point *at, double q, double
     return LG_OK;
 }
 
+static lg_status drive_at_rest(const lg_element *e, const lg_point *at, double q, double v, int linear, double law[3])
+{
+    (void)linear;
+    lg_drive_law_at_rest(e, 0, at, q, v, law);
+    return LG_OK;
+}
+
 static double next_kink(const lg_element *e, double t)
 {
     return lg_drive_next_kink(e, 0, t);
 }
 
+static const lg_force_type at_rest = {.coordinate = drive_at_rest};
+
 const lg_force_type lg_coordinate_drive = {
+    .in = {[LG_FORM_STATICS] = &at_rest},
     .info = {.family = "force",
              .name = "coordinate_drive",
              .doc = "A constant torque (or force) and a controlled coordinate in a joint of a tree.",

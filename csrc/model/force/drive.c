@@ -34,18 +34,31 @@ static void desired(const lg_element *e, int first, const lg_point *at, double *
     const double *p = piece(e, first, i);
     double s = at->t - p[0];
     *angle = p[1] + s * (p[2] + s * p[3] / 2);
-    *rate = at->at_rest ? 0 : p[2] + s * p[3];
+    *rate = p[2] + s * p[3];
 }
 
-void lg_drive_law(const lg_element *e, int first, const lg_point *at, double angle, double rate, double law[3])
+static void control(const lg_element *e, int first, const lg_point *at, double wish, double wish_rate, double angle,
+                    double rate, double law[3])
 {
     const double *p = e->p + first;
-    double wish, wish_rate;
-    desired(e, first, at, &wish, &wish_rate);
     law[0] = at->load * p[LG_DRIVE_TORQUE] + p[LG_DRIVE_STIFFNESS] * (wish - angle) +
              p[LG_DRIVE_DAMPING] * (wish_rate - rate);
     law[1] = -p[LG_DRIVE_STIFFNESS];
     law[2] = -p[LG_DRIVE_DAMPING];
+}
+
+void lg_drive_law(const lg_element *e, int first, const lg_point *at, double angle, double rate, double law[3])
+{
+    double wish, wish_rate;
+    desired(e, first, at, &wish, &wish_rate);
+    control(e, first, at, wish, wish_rate, angle, rate, law);
+}
+
+void lg_drive_law_at_rest(const lg_element *e, int first, const lg_point *at, double angle, double rate, double law[3])
+{
+    double wish, wish_rate;
+    desired(e, first, at, &wish, &wish_rate);
+    control(e, first, at, wish, 0, angle, rate, law);
 }
 
 double lg_drive_next_kink(const lg_element *e, int first, double t)

@@ -22,7 +22,9 @@ enum { LG_DRIVE_TORQUE, LG_DRIVE_STIFFNESS, LG_DRIVE_DAMPING, LG_DRIVE_MOTION, L
 
 /* `first`: the position of the torque among the element's parameters. */
 lg_status lg_drive_check(const lg_element *e, int first, const char **reason);
-void lg_drive_law(const lg_element *e, int first, const lg_point *at, double angle, double rate, double law[3]);
+typedef void lg_drive_rule(const lg_element *e, int first, const lg_point *at, double angle, double rate,
+                           double law[3]);
+lg_drive_rule lg_drive_law, lg_drive_law_at_rest; /* the second: where the desired motion stands still */
 double lg_drive_next_kink(const lg_element *e, int first, double t);
 
 /* Whether the element has an external function. */

@@ -6,22 +6,29 @@
 #include "model/tangent.h"
 #include "system/chain.h"
 
-lg_status lg_force_on_coordinate(const lg_force *force, const lg_point *at, int linear, double law[3])
+static lg_status on_coordinate(const lg_force_type *type, const lg_force *force, const lg_point *at, int linear,
+                               double law[3])
 {
     const lg_frame *f = force->e.frame[0];
     const lg_block *b = f->body->block;
-    return force->type->coordinate(&force->e, at, at->q[b->q + f->part], at->v[b->v + f->part], linear, law);
+    return type->coordinate(&force->e, at, at->q[b->q + f->part], at->v[b->v + f->part], linear, law);
+}
+
+lg_status lg_force_on_coordinate(const lg_force *force, const lg_point *at, int linear, double law[3])
+{
+    return on_coordinate(force->type, force, at, linear, law);
 }
 
 /* tau on the coordinate of the tree's joint under the frame, with its slopes. */
-static lg_status add_coordinate(const lg_force *force, const lg_point *at, const lg_wanted *want, int linear)
+static lg_status add_coordinate(const lg_force_type *type, const lg_force *force, const lg_point *at,
+                                const lg_wanted *want, int linear)
 {
     const lg_element *e = &force->e;
     const lg_body *body = e->frame[0]->body;
     const lg_block *b = body->block;
     int i = e->frame[0]->part, ld;
     double law[3];
-    LG_TRY(lg_force_on_coordinate(force, at, linear, law));
+    LG_TRY(on_coordinate(type, force, at, linear, law));
     if (want->force)
         want->force[b->v + i] += law[0];
     if (linear) {
@@ -40,21 +47,23 @@ static void clear_slopes(lg_load *load)
             load->K[i][j].has = load->D[i][j].has = 0;
 }
 
-static lg_status add_between(const lg_force *force, const lg_point *at, const lg_wanted *want, int linear)
+static lg_status add_between(const lg_force_type *type, const lg_force *force, const lg_point *at,
+                             const lg_wanted *want, int linear)
 {
-    return lg_force_add_between(force, at, want, linear, force->type->between);
+    return lg_force_add_between(force, at, want, linear, type->between);
 }
 
-static lg_status add_wrenches(const lg_force *force, const lg_point *at, const lg_wanted *want, int linear)
+static lg_status add_wrenches(const lg_force_type *type, const lg_force *force, const lg_point *at,
+                              const lg_wanted *want, int linear)
 {
     const lg_element *e = &force->e;
     lg_pose *pose[2] = {lg_pose_of(e->frame[0], at), e->frame[1] ? lg_pose_of(e->frame[1], at) : NULL};
     lg_load load;
     if (linear)
         clear_slopes(&load);
-    LG_TRY(force->type->wrenches(e, (const lg_pose *const *)pose, at, linear, &load));
-    if (at->quadratic && force->type->degree) {
-        int degree[] = {force->type->degree(e, 0), force->type->degree(e, 1)};
+    LG_TRY(type->wrenches(e, (const lg_pose *const *)pose, at, linear, &load));
+    if (at->quadratic && type->degree) {
+        int degree[] = {type->degree(e, 0), type->degree(e, 1)};
         lg_quadratic_load(e, degree, at, want, linear, &load);
     }
     for (int s = 0; s < e->info->nframes; s++)
@@ -96,21 +105,20 @@ lg_status lg_force_load(const lg_force *force, const lg_point *at, int at_rest, 
     return LG_OK;
 }
 
-lg_status lg_force_span(lg_forces forces, const lg_point *at, const lg_wanted *want)
+lg_status lg_force_span(const lg_force_type *type, lg_forces forces, const lg_point *at, const lg_wanted *want)
 {
-    const lg_force_type *type = forces.first->type;
-    return (type->all ? type->all : lg_force_all)(forces, at, want);
+    return type->all ? type->all(forces, at, want) : lg_force_all(type, forces, at, want);
 }
 
-lg_status lg_force_all(lg_forces forces, const lg_point *at, const lg_wanted *want)
+lg_status lg_force_all(const lg_force_type *type, lg_forces forces, const lg_point *at, const lg_wanted *want)
 {
-    const lg_force_type *type = forces.first->type;
     int linear = want->S && want->chain;
-    lg_status (*add)(const lg_force *, const lg_point *, const lg_wanted *, int) = type->coordinate ? add_coordinate
-                                                                                   : type->between  ? add_between
-                                                                                                    : add_wrenches;
+    lg_status (*add)(const lg_force_type *, const lg_force *, const lg_point *, const lg_wanted *, int) =
+        type->coordinate ? add_coordinate
+        : type->between  ? add_between
+                         : add_wrenches;
     for (const lg_force *f = forces.first; f < forces.end; f++)
-        LG_TRY(add(f, at, want, linear));
+        LG_TRY(add(type, f, at, want, linear));
     return LG_OK;
 }
 

@@ -28,6 +28,8 @@ typedef lg_status lg_between(const lg_element *e, const double d[3], const doubl
 
 struct lg_force_type {
     lg_element_info info;
+    /* Its functions `wrenches`, `between`, `all` and `coordinate` in another form; NULL: they are the same. */
+    const lg_force_type *in[LG_FORM_COUNT];
     lg_sees sees;
     int needs_twists;
     int ignores_places; /* its wrenches are the same wherever its frames are */
@@ -76,11 +78,11 @@ int lg_force_conserves(const lg_element *e);
 #include "model/force/forces.def"
 #undef LG_FORCE
 
-/* Adds forces of one row, to the wrenches of their frames or to their coordinates. */
-lg_status lg_force_span(lg_forces forces, const lg_point *at, const lg_wanted *want);
+/* Adds forces of one row by its functions in some form, to the wrenches of their frames or to their coordinates. */
+lg_status lg_force_span(const lg_force_type *type, lg_forces forces, const lg_point *at, const lg_wanted *want);
 
 /* The loop over the single kernel, for a row without the verb `all`. */
-lg_status lg_force_all(lg_forces forces, const lg_point *at, const lg_wanted *want);
+lg_status lg_force_all(const lg_force_type *type, lg_forces forces, const lg_point *at, const lg_wanted *want);
 
 /* The law of a force on a coordinate, at that coordinate of a point. */
 lg_status lg_force_on_coordinate(const lg_force *force, const lg_point *at, int linear, double law[3]);

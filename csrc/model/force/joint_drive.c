@@ -116,14 +116,26 @@ static void apply(const lg_element *e, const lg_pose *const f[2], const lg_turn 
         tangent(e, f, at, law, out);
 }
 
-static lg_status drive(const lg_element *e, const lg_pose *const f[2], const lg_point *point, int linear, lg_load *out)
+static lg_status follow(lg_drive_rule *rule, const lg_element *e, const lg_pose *const f[2], const lg_point *point,
+                        int linear, lg_load *out)
 {
     double law[3];
     lg_turn at;
     lg_turn_open(e, e->p + TRIAD_A, f, point, &at);
-    lg_drive_law(e, DRIVE, point, at.phi, at.rate, law);
+    rule(e, DRIVE, point, at.phi, at.rate, law);
     apply(e, f, &at, law, linear, out);
     return LG_OK;
+}
+
+static lg_status drive(const lg_element *e, const lg_pose *const f[2], const lg_point *point, int linear, lg_load *out)
+{
+    return follow(lg_drive_law, e, f, point, linear, out);
+}
+
+static lg_status drive_at_rest(const lg_element *e, const lg_pose *const f[2], const lg_point *point, int linear,
+                               lg_load *out)
+{
+    return follow(lg_drive_law_at_rest, e, f, point, linear, out);
 }
 
 static lg_status outside(const lg_element *e, const lg_pose *const f[2], const lg_point *point, int linear,
@@ -142,7 +154,10 @@ static const double *triads(const lg_element *e)
     return e->p + TRIAD_A;
 }
 
+static const lg_force_type at_rest = {.wrenches = drive_at_rest};
+
 const lg_force_type lg_joint_drive = {
+    .in = {[LG_FORM_STATICS] = &at_rest},
     .info = {.family = "force",
              .name = "joint_drive",
              .doc = "A constant torque and a controlled angle about the axis between two bodies.",

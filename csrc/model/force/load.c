@@ -102,7 +102,7 @@ static inline lg_status add_all(lg_forces loads, const lg_point *at, const lg_wa
                                 lg_status kernel(const lg_element *e, const double *R, const lg_point *at, double *out))
 {
     if (at->quadratic || (want->S && want->chain))
-        return lg_force_all(loads, at, want);
+        return lg_force_all(loads.first->type, loads, at, want);
     for (const lg_force *f = loads.first; f < loads.end; f++) {
         lg_pose *pose = lg_pose_of(f->e.frame[0], at);
         double value[3];

@@ -120,14 +120,26 @@ static void apply(const lg_element *e, const lg_pose *const f[2], const slide *a
     add_turning(law[0], e->p + AXIS, f[0]->R, at, out);
 }
 
-static lg_status drive(const lg_element *e, const lg_pose *const f[2], const lg_point *point, int linear, lg_load *out)
+static lg_status follow(lg_drive_rule *rule, const lg_element *e, const lg_pose *const f[2], const lg_point *point,
+                        int linear, lg_load *out)
 {
-    slide at;
     double law[3];
+    slide at;
     open_slide(e->p + AXIS, f, &at);
-    lg_drive_law(e, DRIVE, point, at.s, at.rate, law);
+    rule(e, DRIVE, point, at.s, at.rate, law);
     apply(e, f, &at, law, linear, out);
     return LG_OK;
+}
+
+static lg_status drive(const lg_element *e, const lg_pose *const f[2], const lg_point *point, int linear, lg_load *out)
+{
+    return follow(lg_drive_law, e, f, point, linear, out);
+}
+
+static lg_status drive_at_rest(const lg_element *e, const lg_pose *const f[2], const lg_point *point, int linear,
+                               lg_load *out)
+{
+    return follow(lg_drive_law_at_rest, e, f, point, linear, out);
 }
 
 static lg_status outside(const lg_element *e, const lg_pose *const f[2], const lg_point *point, int linear,
@@ -141,7 +153,10 @@ static lg_status outside(const lg_element *e, const lg_pose *const f[2], const l
     return LG_OK;
 }
 
+static const lg_force_type at_rest = {.wrenches = drive_at_rest};
+
 const lg_force_type lg_slide_drive = {
+    .in = {[LG_FORM_STATICS] = &at_rest},
     .info = {.family = "force",
              .name = "slide_drive",
              .doc = "A constant force and a controlled slide along an axis of the first of two bodies.",

@@ -78,11 +78,8 @@ static lg_status open_reference(const lg_element *e, const lg_point *at, lg_stra
     k->w0 = e->p[SOURCE] == LG_SOURCE_CONSTANT ? e->p + DATA : k->changing;
     if (k->w0 != k->changing)
         return LG_OK;
-    if (lg_edge_drives_rows(e)) {
-        LG_TRY(e->function.call(e->function.self, at->t, 18, k->changing));
-        lg_zero(at->at_rest ? 12 : 0, k->changing + 6);
-        return LG_OK;
-    }
+    if (lg_edge_drives_rows(e))
+        return e->function.call(e->function.self, at->t, 18, k->changing);
     return lg_source_value(e, SOURCE, 6, at, k->changing);
 }
 

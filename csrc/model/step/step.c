@@ -444,7 +444,7 @@ static lg_status keep_end(const step *s, int end)
     lg_point at = s->at;
     at.t = end ? pair->t + pair->h : pair->t;
     at.q = end ? pair->q1 : pair->q0;
-    LG_TRY(lg_model_move(s->motion.m, &at, LG_POSES, 0));
+    LG_TRY(lg_model_move(s->motion.m, LG_FORM_DYNAMICS, &at, LG_POSES, 0));
     lg_motion_keep(&s->motion, &at, end);
     return LG_OK;
 }
