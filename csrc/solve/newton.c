@@ -287,7 +287,7 @@ static void remember(iteration *it)
     m->first_error = it->first_error;
     m->steps_to_test = larger(0, m->steps_to_test - 1);
     m->last_iterations = it->count;
-    m->last_formed = it->formed;
+    m->last_formed = (double)it->formed;
     note_age(it);
     if (it->renewed)
         m->last_contraction = m->matrix_age = m->iterations = 0;
