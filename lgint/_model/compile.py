@@ -378,7 +378,7 @@ def _inertia(record: Record, frames: Frames) -> Iterator[Parts]:
         if body["modes"]:
             yield (name,), _modal_body, (name, frames.com(name)), None
         elif name not in frames.links:
-            yield (name,), _rigid_body, (name, frames.coms[name], frames.origin(name)), None
+            yield (name,), _rigid_body, (name, _moment(body, frames.coms[name]), frames.origin(name)), None
 
 
 def _tree(links: list[str], link: Callable[[Record, str], Vector], at: int, record: Record) -> Element:
@@ -390,15 +390,24 @@ def _modal_body(name: str, at: int, record: Record) -> Element:
     return _element("modal_body", name, (at,), _modal(record["bodies"][name]))
 
 
-def _rigid_body(name: str, com: Vector, at: int, record: Record) -> Element:
+def _moment(body: BodyRow, com: Vector) -> Vector | None:
+    """The inertia (6,) of a unit mass at the COM about the node, in the node's axes; None: they coincide."""
+    if not any(com):
+        return None
+    c = _in_node(body, np.array(com))
+    return _six((c @ c * np.eye(3) - np.outer(c, c)).tolist())
+
+
+def _rigid_body(name: str, moment: Vector | None, at: int, record: Record) -> Element:
     """A body with its inertia about the node in the node's axes."""
     body = record["bodies"][name]
     inertia = body["inertia"] or []
-    if body["reference"] is not None or any(com):
-        c = _in_node(body, np.array(com))
-        own = _in_node(body, _in_node(body, np.array(inertia)).T)
-        inertia = (own + body["mass"] * (c @ c * np.eye(3) - np.outer(c, c))).tolist()
-    return _element("rigid_body", name, (at,), {"mass": body["mass"], "inertia": _six(inertia)})
+    if body["reference"] is not None:
+        inertia = _in_node(body, _in_node(body, np.array(inertia)).T).tolist()
+    six, mass = _six(inertia), body["mass"]
+    if moment is not None:
+        six = [own + mass * more for own, more in zip(six, moment, strict=True)]
+    return _element("rigid_body", name, (at,), {"mass": mass, "inertia": six})
 
 
 def _six(inertia: Matrix) -> Vector:

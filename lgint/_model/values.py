@@ -102,7 +102,7 @@ def _has_shape(given: Any, shape: tuple[int, ...], other: tuple[int, ...]) -> bo
 def changed(record: Record, value: Value, name: str, given: object) -> Record:
     """The record with another value, which is checked as in the builder; itself if the value is the present one."""
     old = value_in(record, value)
-    if np.array_equal(given, old):  # type: ignore[arg-type]
+    if _equal(given, old):
         return record
     new: Any = _READERS.get(value.key, _same_shape)(name, given, old)
     if not value.section:
@@ -111,6 +111,13 @@ def changed(record: Record, value: Value, name: str, given: object) -> Record:
     row = rows[value.row]
     entry = {LOAD: {**row[LOAD], "vector": new}} if value.key == LOAD else {value.key: new}
     return {**record, value.section: {**rows, value.row: {**row, **entry}}}  # type: ignore[misc]
+
+
+def _equal(given: object, old: Any) -> bool:
+    """Whether a value is the present one."""
+    if isinstance(given, float) and isinstance(old, float):
+        return given == old
+    return np.array_equal(given, old)  # type: ignore[arg-type]
 
 
 # ---- how a value is read ----

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -13,9 +15,10 @@ ROWS: Final[dict[str, dict[str, Any]]] = {row["name"]: row for row in _core.METH
 OPTIONS: Final = {option["name"] for row in ROWS.values() for option in row["options"]}
 
 
-def defaults(method: str) -> dict[str, Any]:
+@functools.cache
+def defaults(method: str) -> Mapping[str, Any]:
     """The defaults of a method's options by name; None: the option's text says what happens without a value."""
-    return {option["name"]: option["default"] for option in ROWS[method]["options"]}
+    return MappingProxyType({option["name"]: option["default"] for option in ROWS[method]["options"]})
 
 
 def contradicted(options: Mapping[str, Any], given: Mapping[str, Any], names: Collection[str]) -> list[str]:

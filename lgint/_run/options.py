@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
@@ -74,6 +75,7 @@ def _step(h: float | None) -> float:
     return number("h", h)
 
 
+@functools.cache
 def _control_options(method: str) -> list[str]:
     """Options that only error control uses: the rows from rtol on."""
     names = [*defaults(method)]

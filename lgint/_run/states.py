@@ -585,11 +585,14 @@ def _extra(method: str, values: Array | None) -> dict[str, Array]:
     return {name: values} if name and values is not None else {}
 
 
+_COUNTED: Final = frozenset(field.name for field in fields(Stats))
+
+
 def _stats(given: Mapping[str, Any], h: Array) -> Stats:
-    known = {field.name for field in fields(Stats)}
-    values = {name: value for name, value in given.items() if name in known}
+    values = {name: value for name, value in given.items() if name in _COUNTED}
     values.setdefault("force_evaluations", given.get("evaluations", 0))
-    values.setdefault("h_used", float(h.max(initial=0.0)))
+    if "h_used" not in values:
+        values["h_used"] = max(h.tolist(), default=0.0) if len(h) < 100 else float(h.max())
     return Stats(**values)
 
 

@@ -100,7 +100,7 @@ class Job:
 
     def model(self, run: Mapping[str, Any]) -> System:
         """The model of a run."""
-        parameters = {name: value for name, value in {**self.fixed, **run}.items() if self.of_model(name)}
+        parameters = self._fixed[0] | self._split(run)[0]
         if isinstance(self.source, System):
             return self.source.with_parameters(**parameters)
         later = {name: value for name, value in parameters.items() if self.accepted is not None and "." in name}
@@ -113,7 +113,18 @@ class Job:
 
     def arguments(self, run: Mapping[str, Any]) -> dict[str, Any]:
         """Method, arguments of `integrate` and options of a run."""
-        return {name: value for name, value in {**self.fixed, **run}.items() if not self.of_model(name)}
+        return self._fixed[1] | self._split(run)[1]
+
+    @functools.cached_property
+    def _fixed(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        return self._split(self.fixed)
+
+    def _split(self, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Parameters of the model, and arguments of `integrate` and options."""
+        parts: tuple[dict[str, Any], dict[str, Any]] = {}, {}
+        for name, value in given.items():
+            parts[not self.of_model(name)][name] = value
+        return parts
 
     # ---- the runs ----
 
@@ -132,9 +143,11 @@ class Job:
 
     def _group_of(self, i: int, run: Mapping[str, Any]) -> str | int:
         """The same for runs that differ in their models only and may be done together; otherwise their own numbers."""
-        arguments = self.arguments(run)
+        varying = self._split(run)[1]
+        if is_alone(self._fixed[1] | varying):
+            return i
         try:
-            return i if is_alone(arguments) else key_of(arguments)
+            return key_of(varying) if varying else ""
         except UnnamedError:
             return i
 
