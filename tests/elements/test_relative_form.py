@@ -94,3 +94,16 @@ def test_elements_between_bodies(element, length):
     for found, gradient, change in zip([got["force"], *got["G"]], gradients, changes, strict=False):
         expected = discrete(gradient, change, q0, q1, a)
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13 * (1 + np.abs(expected).max()))
+
+
+def test_tangents_are_continuous_in_the_angle():
+    """Small angles have a series of the derivative of |beta|/(2 sin(|beta|/2)): it ends at 0.1, where both agree."""
+    model = rigid(KINDS[0], next(element for element in WITH_AXES if element.kind == "edge"))
+    q0, _, lam, _ = random_step(model, rigid(KINDS[0]), 4)
+    x, e = np.split(q0.reshape(2, 7), [3], axis=1)
+    tangents = []
+    for angle in (0.1 - 1e-14, 0.1 + 1e-14):
+        turned = s3.compose(e[1], s3.exp(angle * np.array([2, -1, 2]) / 3))
+        q1 = np.concatenate([x[0], e[0], x[1], turned])
+        tangents.append(model.evaluate_pair(T, H, q0, q1, lam=lam, equivariant=True, want=("S",))["S"])
+    assert np.abs(np.diff(tangents, axis=0)).max() < 1e-12 * np.abs(tangents).max()

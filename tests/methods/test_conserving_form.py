@@ -237,7 +237,7 @@ def order_of(h, errors):
     return np.polyfit(np.log(h), np.log(errors), 1)[0]
 
 
-@METHODS
+@EVERY_METHOD
 def test_orders_of_places_rates_momenta_and_multipliers(method):
     """On a free chain with rigid joints and a rod; multipliers are those of the middle of the last step."""
     model, end = chain("rigid", 0.5, softly), 0.2

@@ -126,3 +126,57 @@ def test_laws_in_joints_do_the_work_of_their_torque(kind, method):
         return change * [law(*at) for at in zip(run.t[:-1] + H / 2, 0.5 * (x[1:] + x[:-1]), change / H, strict=True)]
 
     check(held(1.5, kind, lambda b: b.add_force_law(law, joint="hold")), method, 1.5, work)
+
+
+# ---- what is seen in the middle of a step ----
+
+
+@pytest.mark.parametrize("spin", [0.0, 100.0])
+def test_laws_on_bodies_see_the_middle_of_a_step(spin):
+    """Places and times are means, attitudes are half-way; velocities times h are the change and the Cayley vector."""
+    seen = []
+
+    def law(*given):
+        seen[:] = given
+        return np.zeros((2, 6))
+
+    b = hand(spin)
+    b.add_body("body", mass=1.3, inertia=(0.1, 0.2, 0.25), position=(1.0, 0.2, 0), angular_velocity=(100, 20, 30))
+    b.add_force_law(law, bodies=("hand", "body"))
+    model = b.build()
+    run = lgint.integrate(model, "emh", t_end=H, h=H)
+    model.core.evaluate_pair(0.0, H, run.q[0], run.q[1], equivariant=True, want=("force",))
+    t, x, R, xdot, omega = seen
+    assert t == H / 2
+    for i, name in enumerate(("hand", "body")):
+        start, end = run.rotation(name)
+        change = end @ start.T
+        theta = 4 * lgint.groups.so3.vee(0.5 * (change - change.T)) / (1 + np.trace(change))
+        near = {"rtol": 0, "atol": 1e-13}
+        np.testing.assert_allclose(x[i], run.position(name).mean(axis=0), **near)
+        np.testing.assert_allclose(R[i] @ start.T, end @ R[i].T, **near)
+        np.testing.assert_allclose(xdot[i] * H, np.diff(run.position(name), axis=0)[0], **near)
+        np.testing.assert_allclose(R[i] @ omega[i] * H, theta, **near)
+
+
+def test_a_support_that_turns_too_far_against_a_body_is_named():
+    """The body turns by 2 atan(h omega/2), less than a quarter turn, and the other way."""
+    b = lgint.ModelBuilder(gravity=(0, 0, 0), formulation="euler_parameters")
+    b.add_support("hand", motion=lambda t: ((0, 0, 0, 0, 0, 2.5 * t), (0, 0, 0, 0, 0, 2.5), np.zeros(6)))
+    b.add_body("body", mass=1.0, inertia=(0.1, 0.2, 0.25), angular_velocity=(0, 0, -1.1))
+    b.add_joint("revolute", "hand", "body", point=(0, 0, 0), axis=(0, 0, 1), name="hinge")
+    model = b.build()
+    assert lgint.integrate(model, "emh", t_end=0.8, h=0.8).status == 0
+    with pytest.raises(lgint.IntegrationError, match="in one step hinge turns by half a turn or more"):
+        lgint.integrate(model, "emh", t_end=1.0, h=1.0)
+
+
+def test_what_sees_a_distance_alone_lets_bodies_turn_against_each_other():
+    """By more than half a turn in a step, in which each of them turns by less."""
+    b = lgint.ModelBuilder(formulation="euler_parameters")
+    for i, spin in enumerate((5.0, -5.0)):
+        b.add_body(f"body{i}", mass=1.0, inertia=(1.0, 2.0, 2.5), position=(i, 0, 0), angular_velocity=(0, 0, spin))
+    b.add_spring("body0", "body1", point_a=(0, 0.1, 0), point_b=(0, 0.1, 0), stiffness=2.0, length=0.9)
+    run = lgint.integrate(b.build(), "emh", t_end=4.2, h=0.42)
+    E = run.energy("generalized")
+    assert np.ptp(E) < 1e-13 * E[0] and np.ptp(run.energy("potential")) > 1e-4 * E[0]

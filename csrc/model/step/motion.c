@@ -299,24 +299,6 @@ void lg_motion_add(const lg_motion *step, const lg_element *e, int i, int j, dou
 
 /* ---- what bodies take ---- */
 
-static void bear(const lg_motion *step, const lg_body *body, lg_swing *swing)
-{
-    const lg_block *b = body->block;
-    for (const lg_dead_load *load = body->loads; load < body->loads + body->nloads; load++) {
-        lg_axpy(3, 1, load->force, swing->force[LG_FORCES]);
-        lg_axpy(3, load->has_torque, load->torque, swing->moment[LG_FORCES]);
-        if (!load->arm)
-            continue;
-        double R0[9], R1[9], at_start[3], at_end[3], arm[3];
-        b->node->rotation(step->pair->q0 + b->q, R0);
-        b->node->rotation(step->pair->q1 + b->q, R1);
-        lg_mul3(R0, load->arm, at_start);
-        lg_mul3(R1, load->arm, at_end);
-        lg_mean(3, at_start, at_end, arm);
-        press_arm(swing, LG_FORCES, load->force, arm, at_end);
-    }
-}
-
 /* d(A^T tau)/de_m, and the arms' part: S of the block by its own e_1 */
 static void add_turning(const lg_motion *step, const lg_body *body, const lg_swing *swing, const lg_pair_wanted *wanted)
 {
@@ -349,7 +331,6 @@ void lg_motion_collect(const lg_motion *step, const lg_pair_wanted *wanted)
         if (!b)
             continue;
         lg_swing *swing = &step->swing[body->index];
-        bear(step, body, swing);
         if (wanted->force)
             pull(b, swing, swing->force[LG_FORCES], swing->moment[LG_FORCES], wanted->force + b->v);
         if (wanted->Gtlam)

@@ -469,8 +469,6 @@ lg_status lg_step_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wan
         LG_TRY(add_joint(&s, &m->invariants[i], &s.V[i]));
     for (int i = 0; i < m->nforces; i++) {
         const lg_force *force = &m->forces[i];
-        if (force->borne)
-            continue;
         if (force->type->sees == LG_SEES_SPACE)
             LG_TRY(add_force_in_space(&s, force));
         else

@@ -10,7 +10,8 @@
    along the relative motion itself, Gonzalez' discrete gradient in y = (dr, beta) with the weight W = diag(1, l^2). That
    is of second order in y, so that it never has to be left out but for round-off. A body at rest or moved from outside
    is an end as any other: what moves it does the work -(F . dp + M . theta) of the wrench on it. Forces that see where
-   bodies are in space act at the middle; those that are constant or linear there need no correction. */
+   bodies are in space act at the middle; those that are constant or linear there need no correction. Bodies in Euler
+   parameters bear no dead loads. */
 #ifndef LG_MODEL_STEP_H
 #define LG_MODEL_STEP_H
 
