@@ -87,11 +87,11 @@ static void fill_chains(const lg_model *m, const lg_pair *pair, const lg_chain *
     }
 }
 
-/* Evaluates the rows at a point, whose poses then stand in the scratch. */
+/* Evaluates the rows at a point (NULL: not wanted), whose poses then stand in the scratch. */
 static lg_status rows_at(const lg_model *m, lg_form form, const lg_point *at, double *phi, double *B)
 {
     lg_wanted want = {.phi = phi, .B = B};
-    if (!m->space.nrows)
+    if (!m->space.nrows || (!phi && !B))
         return lg_model_move(m, form, at, LG_POSES, 0);
     LG_TRY(lg_model_press(m, form, at, &want));
     return lg_model_collect(m, at, &want);
@@ -201,8 +201,7 @@ static lg_status midpoint(const lg_model *m, const lg_pair *pair, const lg_pair_
 static lg_status conserving(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const step_work *w)
 {
     lg_point at = end_of(pair, w);
-    if (wanted->phi || wanted->B)
-        LG_TRY(rows_at(m, LG_FORM_BODY_AXES, &at, wanted->phi, wanted->B));
+    LG_TRY(rows_at(m, LG_FORM_BODY_AXES, &at, wanted->phi, wanted->B));
     LG_TRY(lg_step_pair(m, pair, wanted, w->v_m, w->step));
     at = point_at(pair, w->middle, w->v_m);
     lg_wanted own = {.Btlam = wanted->Gtlam, .B = wanted->G, .S = wanted->S, .chain = w->chain};

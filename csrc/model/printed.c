@@ -12,7 +12,6 @@
 #include "system/chain.h"
 #include "system/gonzalez.h"
 
-#include <float.h>
 #include <string.h>
 
 typedef struct pulled { /* in the velocities of the blocks under both frames */
@@ -146,7 +145,7 @@ static void correct_rows(lg_printed_step *step, const lg_joint *joint)
         C += lam[i] * c_i[i];
         sum += fabs(lam[i]);
     }
-    step->noise += DBL_EPSILON * (1 + step->largest) * sum / sqrt(c.N);
+    step->noise += lg_gonzalez_noise((1 + step->largest) * sum, c.N, c.shortest);
     push(&c, C, step->wanted->Gtlam);
     if (step->wanted->S) {
         pulled slopes = {{{0}}};
@@ -222,7 +221,7 @@ static lg_status correct_potential(lg_printed_step *step, int index)
         return LG_OK;
     LG_TRY(elastic(step->m, index, &step->middle, step->wanted->S != NULL, &V, &load));
     double C = lg_gonzalez(V1 - V0, -work_of(step, e, &load), c.N, c.shortest);
-    step->noise += DBL_EPSILON * (fabs(V0) + fabs(V1)) / sqrt(c.N);
+    step->noise += lg_gonzalez_noise(fabs(V0) + fabs(V1), c.N, c.shortest);
     push(&c, -C, step->wanted->force);
     if (step->wanted->S) { // the wrenches of the force are minus the gradient
         pulled slopes;

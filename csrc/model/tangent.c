@@ -12,8 +12,7 @@ void lg_tangent_add_block(const lg_element *e, const lg_matrix *S, const lg_chai
 
 /* ---- any bodies: by columns ---- */
 
-/* Y += A B for the quarters A and the 6 x n matrix B, column-major */
-static void mul_add(const lg_quarters *A, int n, const double *B, double *Y)
+void lg_quarters_mul_add(const lg_quarters *A, int n, const double *B, double *Y)
 {
     for (int which = 0; which < 4; which++) {
         if (!(A->has >> which & 1))
@@ -55,9 +54,9 @@ static void add_columns(const lg_element *e, const lg_point *at, const lg_wanted
         if (!body->block || !(K[i][j].has || (D && D[i][j].has)))
             continue;
         lg_zero(6 * nv, Y);
-        mul_add(&K[i][j], nv, P, Y);
+        lg_quarters_mul_add(&K[i][j], nv, P, Y);
         if (D)
-            mul_add(&D[i][j], nv, W, Y);
+            lg_quarters_mul_add(&D[i][j], nv, W, Y);
         double *S = lg_matrix_at(want->S, e->meeting[i][j], &ld);
         for (int k = 0; k < nv; k++)
             body->type->pull(e->frame[i], at, s, Y + 6 * k, S + (size_t)k * ld);

@@ -18,6 +18,9 @@ void lg_tangent_add(const lg_element *e, const lg_point *at, const lg_wanted *wa
 void lg_tangent_add_opened(const lg_element *e, const lg_arms *arms, const lg_point *at, const lg_wanted *want,
                            double s, const lg_quarters K[2][2], const lg_quarters D[2][2]);
 
+/* Y += A B for the quarters A and the 6 x n matrix B, column-major */
+void lg_quarters_mul_add(const lg_quarters *A, int n, const double *B, double *Y);
+
 /* S += A X k for the velocities of the block under frame i and the unknown of the block under frame j, by the first
    level of its chain; A has the sizes of both blocks, column-major. */
 void lg_tangent_add_block(const lg_element *e, const lg_matrix *S, const lg_chain *chain, int i, int j,

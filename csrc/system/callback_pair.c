@@ -22,8 +22,6 @@
 #include "system/chain.h"
 #include "system/gonzalez.h"
 
-#include <float.h>
-
 typedef struct step_work {
     const lg_callbacks *self;
     const lg_pair *pair;
@@ -130,8 +128,7 @@ static lg_status find_dependence(const step_work *w, enum lg_call which, const d
     return LG_OK;
 }
 
-/* out += weight c P dq for a function that changes by `change` and has this gradient at the middle; returns |P dq|, or
-   0 if it is too short for a correction. */
+/* out += weight c P dq for a function that changes by `change` and has this gradient at the middle; returns |P dq|^2. */
 static double correct(const step_work *w, double change, const double *gradient, const double *depends, double weight,
                       double *out)
 {
@@ -139,11 +136,10 @@ static double correct(const step_work *w, double change, const double *gradient,
     double square = 0;
     for (int i = 0; i < nv; i++)
         square += depends[i] * w->dq[i] * w->dq[i];
-    double length = sqrt(square);
     double c = lg_gonzalez(change, lg_dot(nv, gradient, w->dq), square, w->shortest);
     for (int i = 0; i < nv; i++)
         out[i] += weight * c * depends[i] * w->dq[i];
-    return length > w->shortest ? length : 0;
+    return square;
 }
 
 /* ---- forces and constraints ---- */
@@ -151,7 +147,7 @@ static double correct(const step_work *w, double change, const double *gradient,
 /* Minus the gradient of V plus all other forces. */
 static lg_status force_to(step_work *w, const double *q1, double *force, double *noise)
 {
-    double V0, V1;
+    double V0, V1, sizes;
     *noise = 0;
     LG_TRY(call(w, LG_CALL_FORCE, w->middle, force));
     if (!w->discrete)
@@ -160,8 +156,11 @@ static lg_status force_to(step_work *w, const double *q1, double *force, double 
     LG_TRY(call(w, LG_CALL_POTENTIAL, q1, &V1));
     LG_TRY(call(w, LG_CALL_POTENTIAL_GRADIENT, w->middle, w->gradient));
     LG_TRY(find_dependence(w, LG_CALL_POTENTIAL_GRADIENT, q1, 1, 1, w->gradient));
-    double length = correct(w, V1 - V0, w->gradient, w->depends, -1, force);
-    *noise = length > 0 ? DBL_EPSILON * (fabs(V0) + fabs(V1)) / length : 0;
+    double square = correct(w, V1 - V0, w->gradient, w->depends, -1, force);
+    sizes = fabs(V0) + fabs(V1);
+    for (int i = 0; w->equivariant && i < w->self->space.nv; i++)
+        sizes += fabs(w->gradient[i] * w->middle[i]);
+    *noise = lg_gonzalez_noise(sizes, square, w->shortest);
     return LG_OK;
 }
 

@@ -6,6 +6,9 @@
 #ifndef LG_SYSTEM_GONZALEZ_H
 #define LG_SYSTEM_GONZALEZ_H
 
+#include <float.h>
+#include <math.h>
+
 /* The change f''' |y|^3/24 that a correction makes good is round-off where y is shorter than this, relative to the
    lengths in f, while the correction itself is the round-off of f over |y|. */
 #define LG_GONZALEZ_SHORT 6e-6
@@ -14,6 +17,13 @@
 static inline double lg_gonzalez(double change, double along, double N, double shortest)
 {
     return N > shortest * shortest ? (change - along) / N : 0;
+}
+
+/* The round-off of the correction for the sizes of f's terms: of f at both ends and, but for the printed form, of g
+   times the places in f. */
+static inline double lg_gonzalez_noise(double sizes, double N, double shortest)
+{
+    return N > shortest * shortest ? DBL_EPSILON * sizes / sqrt(N) : 0;
 }
 
 /* dc for the derivatives of change - along and of N. */

@@ -27,7 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,15 +40,24 @@ ENTRY = "lg_integrate"  # each call of it makes one profile
 PARTS = ("evaluation", "following", "solving", "norms", "rest")
 MORE = 1.1  # largest accepted ratio of a case's count to the committed one
 
-# explicit methods on systems with constraints, and rods: they are counted, but not timed by `lgint bench`
+# Explicit methods on systems with constraints, rods, and energy-momentum methods: they are counted, but not timed by
+# `lgint bench`.
+EULER: Mapping[str, Any] = {"formulation": "euler_parameters"}
+EXACT: Mapping[str, Any] = {"newton": "full", "newton_rtol": 0.0, "newton_atol": 0.0}
 COUNTED: Sequence[bench.Case] = tuple(
-    bench.Case(f"{name}, {method}", np.nan, model, body, None, h, steps=0, method=method)
-    for name, model, body, method, h in (
-        ("constrained top", models.heavy_top, "top", "rk44", 1e-4),
-        ("chain of 100", partial(models.pendulum_chain, n=100), "link100", "rk44", 1e-4),
-        ("rod of 100 edges", partial(models.roll_up, edges=100), "node100", "herk5", 1e-5),
-        ("rod of 16 edges", models.flying_spaghetti, "node16", "herk5", 1e-3),
-        ("rod of 16 edges", models.flying_spaghetti, "node16", "genalpha", 1e-3),
+    bench.Case(f"{name}, {method}", np.nan, model, body, None, h, steps=0, method=method, options=options)
+    for name, model, body, method, h, options in (
+        ("constrained top", models.heavy_top, "top", "rk44", 1e-4, {}),
+        ("chain of 100", partial(models.pendulum_chain, n=100), "link100", "rk44", 1e-4, {}),
+        ("rod of 100 edges", partial(models.roll_up, edges=100), "node100", "herk5", 1e-5, {}),
+        ("rod of 16 edges", models.flying_spaghetti, "node16", "herk5", 1e-3, {}),
+        ("rod of 16 edges", models.flying_spaghetti, "node16", "genalpha", 1e-3, {}),
+        ("slider-crank to round-off", partial(models.slider_crank, **EULER), "slider", "genalpha", 1e-3, EXACT),
+        ("slider-crank to round-off", partial(models.slider_crank, **EULER), "slider", "reml", 1e-3, {}),
+        ("pendulum of 32 links", partial(models.pendulum_chain, n=32, **EULER), "link32", "reml", 1e-4, {}),
+        ("pendulum of 256 links", partial(models.pendulum_chain, n=256, **EULER), "link256", "reml", 1e-4, {}),
+        ("rod of 32 edges", partial(models.flying_spaghetti, edges=32, **EULER), "node32", "emh", 1e-4, {}),
+        ("rod of 256 edges", partial(models.flying_spaghetti, edges=256, **EULER), "node256", "emh", 1e-4, {}),
     )
 )
 
@@ -78,6 +87,12 @@ STEPS: Mapping[str, tuple[int, int]] = {
     "rod of 100 edges, herk5": (5, 25),
     "rod of 16 edges, herk5": (10, 60),
     "rod of 16 edges, genalpha": (10, 60),
+    "slider-crank to round-off, genalpha": (50, 550),
+    "slider-crank to round-off, reml": (50, 550),
+    "pendulum of 32 links, reml": (5, 25),
+    "pendulum of 256 links, reml": (3, 9),
+    "rod of 32 edges, emh": (5, 25),
+    "rod of 256 edges, emh": (3, 9),
 }
 
 # settings of the counted process with which no array is long enough for string instructions

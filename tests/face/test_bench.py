@@ -232,6 +232,18 @@ def test_committed_counts_are_of_the_cases_that_are_counted():
     assert set(committed) <= {*IDS, *(case.name for case in bench_counts.COUNTED)}
 
 
+def test_what_energy_momentum_steps_cost():
+    """At most three steps of generalized-alpha on the slider-crank; per link or edge always the same."""
+    committed = bench_counts.read(Path(__file__).parents[2] / "benchmarks" / "instructions.csv")
+    total = {name: sum(parts.values()) for name, parts in committed.items()}
+    assert 1.5 < total["slider-crank to round-off, reml"] / total["slider-crank to round-off, genalpha"] < 3
+    for few, many in (
+        ("pendulum of 32 links, reml", "pendulum of 256 links, reml"),
+        ("rod of 32 edges, emh", "rod of 256 edges, emh"),
+    ):
+        assert total[many] / 256 == pytest.approx(total[few] / 32, rel=0.05)
+
+
 def test_without_valgrind_nothing_is_counted(monkeypatch, capsys):
     monkeypatch.setattr(bench_counts.shutil, "which", lambda _: None)
     assert bench_counts.main([]) == 2

@@ -60,6 +60,20 @@ lg_status lg_joint_rows(const lg_joint *joint, const lg_pose *const f[2], const 
     return LG_OK;
 }
 
+lg_status lg_joint_values(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at, double *phi)
+{
+    lg_rows rows;
+    if (!joint->type->residual) {
+        LG_TRY(lg_joint_rows(joint, f, at, 0, &rows));
+        lg_copy(joint->nrows, rows.phi, phi);
+        return LG_OK;
+    }
+    joint->type->residual(&joint->e, f, NULL, rows.phi, NULL);
+    for (int i = 0; i < joint->nrows; i++)
+        phi[i] = rows.phi[joint->row_in_type[i]];
+    return LG_OK;
+}
+
 /* ---- outputs of the rows ---- */
 
 /* J[s] of row i times (x, r) */

@@ -98,6 +98,8 @@ void lg_joint_write_jacobians(const lg_joint *joint, const lg_arms *arms, const 
 /* Its rows at the given poses, without dropped rows. */
 lg_status lg_joint_rows(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at, unsigned want,
                         lg_rows *out);
+/* phi alone, likewise. */
+lg_status lg_joint_values(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at, double *phi);
 /* One joint of a row with the verb `rows`. */
 lg_status lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *want);
 /* Joints of one row, by the verb `all` or one by one. */

@@ -49,7 +49,8 @@ void lg_motion_open(lg_motion *step)
         swing->cosine = lg_dot4(parameters_of(b, step->pair->q0), parameters_of(b, step->pair->q1));
         middle_of(step, b, e);
         set_turning(e, swing->A);
-        set_turning(parameters_of(b, step->pair->q1), swing->A1);
+        if (step->wanted->S)
+            set_turning(parameters_of(b, step->pair->q1), swing->A1);
     }
 }
 
@@ -63,6 +64,7 @@ void lg_motion_keep(const lg_motion *step, const lg_point *at, int end)
             continue;
         lg_copy(3, pose->x, moved->x[end]);
         lg_copy(9, pose->R, moved->R[end]);
+        lg_mul3(pose->R, f->offset, moved->arm[end]);
     }
 }
 
@@ -154,70 +156,53 @@ void lg_motion_middle(const lg_motion *step, const lg_frame *f, const lg_point *
     pose->R = room->R, pose->omega = room->omega;
 }
 
-void lg_motion_middle_slopes(const lg_motion *step, const lg_frame *f, const lg_middle *at, double turn[12],
-                             double rate[12])
+void lg_motion_follow(const lg_motion *step, const lg_frame *f, const lg_middle *at, const lg_variation *variation,
+                      double pose[6], double twist[6])
 {
     const lg_block *b = f->body->block;
-    double theta[3], h = step->pair->h;
-    lg_zero(12, turn), lg_zero(12, rate);
-    if (first_parameter(b) < 0)
-        return;
-    const double *e0 = parameters_of(b, step->pair->q0), *A = step->swing[f->body->index].A;
-    double along = cayley(e0, parameters_of(b, step->pair->q1), theta), inverse[4];
-    lg_quat_conjugate(e0, inverse);
-    for (int j = 0; j < 4; j++) {
-        const double unit[4] = {j == 0, j == 1, j == 2, j == 3};
-        double product[4], column[3], body[3];
-        lg_mulT3(at->R, A + 3 * j, column);
-        for (int i = 0; i < 3; i++)
-            turn[4 * i + j] = column[i] *= 0.5;
-        lg_quat_mul(unit, inverse, product);
-        for (int i = 0; i < 3; i++)
-            product[1 + i] = (2 * product[1 + i] - theta[i] * product[0]) / (along * h);
-        lg_mulT3(at->R, product + 1, body);
-        lg_add_cross(at->omega, column, body);
-        for (int i = 0; i < 3; i++)
-            rate[4 * i + j] = body[i];
+    double theta[3], unit[4] = {0}, inverse[4], change[4], h = step->pair->h;
+    lg_zero(3, pose + 3), lg_zero(3, twist + 3);
+    for (int i = 0; i < 3; i++) {
+        pose[i] = 0.5 * variation->dx[i];
+        twist[i] = variation->dx[i] / h;
     }
+    if (variation->parameter < 0)
+        return;
+    const double *e0 = parameters_of(b, step->pair->q0);
+    double along = cayley(e0, parameters_of(b, step->pair->q1), theta);
+    lg_mulT3(at->R, step->swing[f->body->index].A + 3 * variation->parameter, pose + 3);
+    unit[variation->parameter] = 1;
+    lg_quat_conjugate(e0, inverse);
+    lg_quat_mul(unit, inverse, change);
+    for (int i = 0; i < 3; i++) {
+        pose[3 + i] *= 0.5;
+        change[1 + i] = (2 * change[1 + i] - theta[i] * change[0]) / (along * h);
+    }
+    lg_mulT3(at->R, change + 1, twist + 3);
+    lg_add_cross(at->omega, pose + 3, twist + 3);
 }
 
 /* ---- wrenches ---- */
 
-/* The arm of a frame in the step, and at its end. */
-static void arms_of(const lg_motion *step, const lg_frame *f, double arm[3], double at_end[3])
-{
-    const lg_moved *moved = lg_moved_of(step, f);
-    double at_start[3];
-    lg_mul3(moved->R[0], f->offset, at_start);
-    lg_mul3(moved->R[1], f->offset, at_end);
-    lg_mean(3, at_start, at_end, arm);
-}
-
-static int has_arm(const lg_frame *f)
-{
-    return first_parameter(f->body->block) >= 0 && !f->at_node;
-}
-
 /* A force, in the body's sums. */
-static void press_arm(lg_swing *swing, int sum, const double force[3], const double arm[3], const double at_end[3])
+static void press_arm(lg_swing *swing, int sum, const double force[3], const double at_start[3], const double at_end[3])
 {
-    double sign = sum == LG_REACTIONS ? 0.5 : -0.5;
+    double arm[3];
+    lg_mean(3, at_start, at_end, arm);
     lg_add_cross(arm, force, swing->moment[sum]);
-    lg_add_turning(sign, force, at_end, swing->turning); // F^ r^/2
+    lg_add_turning(sum == LG_REACTIONS ? 0.5 : -0.5, force, at_end, swing->turning); // F^ r^/2
 }
 
 void lg_motion_press(const lg_motion *step, const lg_frame *f, int sum, const double wrench[6])
 {
-    double arm[3], at_end[3];
+    const lg_moved *moved = lg_moved_of(step, f);
     if (!f->body->block)
         return;
     lg_swing *swing = &step->swing[f->body->index];
     lg_axpy(3, 1, wrench, swing->force[sum]);
     lg_axpy(3, 1, wrench + 3, swing->moment[sum]);
-    if (!has_arm(f))
-        return;
-    arms_of(step, f, arm, at_end);
-    press_arm(swing, sum, wrench, arm, at_end);
+    if (!f->at_node)
+        press_arm(swing, sum, wrench, moved->arm[0], moved->arm[1]);
 }
 
 /* force and moment at the node, on velocities */
@@ -232,75 +217,63 @@ static void pull(const lg_block *b, const lg_swing *swing, const double force[3]
 
 void lg_motion_pull(const lg_motion *step, const lg_frame *f, const double wrench[6], double *out)
 {
-    double moment[3], arm[3], at_end[3];
+    const lg_moved *moved = lg_moved_of(step, f);
+    double moment[3], arm[3];
     lg_copy(3, wrench + 3, moment);
-    if (has_arm(f)) {
-        arms_of(step, f, arm, at_end);
-        lg_add_cross(arm, wrench, moment);
-    }
+    lg_mean(3, moved->arm[0], moved->arm[1], arm);
+    lg_add_cross(arm, wrench, moment);
     pull(f->body->block, &step->swing[f->body->index], wrench, moment, out);
 }
 
 /* ---- derivatives ---- */
 
-/* slopes at the node of end i by x and e of the node of end j */
-static void to_nodes(const lg_motion *step, const lg_frame *a, const lg_frame *b, const lg_motion_slopes *given,
-                     lg_motion_slopes *out)
+/* Of the k-th unknown of the body. */
+static lg_variation variation_of(const lg_motion *step, const lg_element *e, int end, int k)
 {
-    double arm[3], at_end[3], hat[9];
-    *out = *given;
-    if (has_arm(b)) { // dp = dx + dw x r, dw = A1 de
-        const double *A1 = step->swing[b->body->index].A1;
-        arms_of(step, b, arm, at_end);
-        for (int j = 0; j < 4; j++) {
-            double moved[3];
-            lg_cross(A1 + 3 * j, at_end, moved);
-            for (int i = 0; i < 6; i++)
-                out->by_e[4 * i + j] += lg_dot3(given->by_x + 3 * i, moved);
-        }
+    const lg_frame *f = e->frame[end];
+    int first = first_parameter(f->body->block);
+    lg_variation variation = {.end = end, .parameter = -1};
+    if (first < 0 || k < first) {
+        variation.dx[k] = 1;
+        return variation;
     }
-    if (!has_arm(a))
-        return;
-    arms_of(step, a, arm, at_end);
-    lg_hat3(arm, hat);
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) {
-            lg_axpy(3, hat[3 * i + k], out->by_x + 3 * k, out->by_x + 9 + 3 * i);
-            lg_axpy(4, hat[3 * i + k], out->by_e + 4 * k, out->by_e + 12 + 4 * i);
+    variation.parameter = k - first;
+    lg_copy(3, step->swing[f->body->index].A1 + 3 * (k - first), variation.dw);
+    lg_cross(variation.dw, lg_moved_of(step, f)->arm[1], variation.dx);
+    return variation;
+}
+
+/* S += s K for the forces on the body under end i and the unknowns of that under end j */
+static void add_block(const lg_motion *step, const lg_element *e, int i, int j, double s, const double *K)
+{
+    const lg_block *a = e->frame[i]->body->block, *b = e->frame[j]->body->block;
+    int ld;
+    double *S = lg_matrix_at(step->wanted->S, e->meeting[i][j], &ld);
+    lg_chain_add(b, &step->wanted->chain[e->frame[j]->body->index], 0, s, 0, a->nv, 0, b->nv, K, a->nv, S, ld);
+}
+
+void lg_motion_add(const lg_motion *step, const lg_element *e, double s, lg_motion_slopes *slopes, const void *of)
+{
+    double K[2][LG_MAX_NV * LG_MAX_NV], wrench[2][6];
+    for (int j = 0; j < e->info->nframes; j++) {
+        const lg_block *b = e->frame[j]->body->block;
+        for (int k = 0; b && k < b->nv; k++) {
+            lg_variation variation = variation_of(step, e, j, k);
+            slopes(of, &variation, wrench);
+            for (int i = 0; i < e->info->nframes; i++)
+                if (lg_element_moves(e, i))
+                    lg_motion_pull(step, e->frame[i], wrench[i], K[i] + k * e->frame[i]->body->block->nv);
         }
-}
-
-/* Column of the block's derivative from one of force and moment, `stride` values apart. */
-static void pull_column(const lg_block *b, const lg_swing *swing, const double *column, int stride, double *out)
-{
-    const double force[3] = {column[0], column[stride], column[2 * stride]};
-    const double moment[3] = {column[3 * stride], column[4 * stride], column[5 * stride]};
-    pull(b, swing, force, moment, out);
-}
-
-void lg_motion_add(const lg_motion *step, const lg_element *e, int i, int j, double s, const lg_motion_slopes *slopes,
-                   const lg_pair_wanted *wanted)
-{
-    const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
-    double K[LG_MAX_NV * LG_MAX_NV];
-    lg_motion_slopes at;
-    int ld, n, first;
-    if (!a->block || !b->block)
-        return;
-    n = a->block->nv, first = first_parameter(b->block);
-    to_nodes(step, e->frame[i], e->frame[j], slopes, &at);
-    for (int k = 0; b->block->node->place != LG_PLACE_FIXED && k < 3; k++)
-        pull_column(a->block, &step->swing[a->index], at.by_x + k, 3, K + k * n);
-    for (int k = 0; first >= 0 && k < 4; k++)
-        pull_column(a->block, &step->swing[a->index], at.by_e + k, 4, K + (first + k) * n);
-    double *S = lg_matrix_at(wanted->S, e->meeting[i][j], &ld);
-    lg_chain_add(b->block, &wanted->chain[b->index], 0, s, 0, n, 0, b->block->nv, K, n, S, ld);
+        for (int i = 0; b && i < e->info->nframes; i++)
+            if (lg_element_moves(e, i) && e->meeting[i][j] >= 0)
+                add_block(step, e, i, j, s, K[i]);
+    }
 }
 
 /* ---- what bodies take ---- */
 
 /* d(A^T tau)/de_m, and the arms' part: S of the block by its own e_1 */
-static void add_turning(const lg_motion *step, const lg_body *body, const lg_swing *swing, const lg_pair_wanted *wanted)
+static void add_turning(const lg_motion *step, const lg_body *body, const lg_swing *swing)
 {
     const lg_block *b = body->block;
     double tau[4] = {0}, e[4], force[4], K[16], square;
@@ -319,13 +292,14 @@ static void add_turning(const lg_motion *step, const lg_body *body, const lg_swi
         for (int j = 0; j < 4; j++)
             column[j] = (product[j] - force[j] * e[k]) / square + lg_dot3(swing->A + 3 * j, moment);
     }
-    double *S = lg_matrix_at(wanted->S, body->index, &ld);
-    lg_chain_add(b, &wanted->chain[body->index], 0, 1, first, 4, first, 4, K, 4, S, ld);
+    double *S = lg_matrix_at(step->wanted->S, body->index, &ld);
+    lg_chain_add(b, &step->wanted->chain[body->index], 0, 1, first, 4, first, 4, K, 4, S, ld);
 }
 
-void lg_motion_collect(const lg_motion *step, const lg_pair_wanted *wanted)
+void lg_motion_collect(const lg_motion *step)
 {
     const lg_model *m = step->m;
+    const lg_pair_wanted *wanted = step->wanted;
     for (const lg_body *body = m->bodies; body < m->bodies + m->nbodies; body++) {
         const lg_block *b = body->block;
         if (!b)
@@ -336,6 +310,6 @@ void lg_motion_collect(const lg_motion *step, const lg_pair_wanted *wanted)
         if (wanted->Gtlam)
             pull(b, swing, swing->force[LG_REACTIONS], swing->moment[LG_REACTIONS], wanted->Gtlam + b->v);
         if (wanted->S && first_parameter(b) >= 0)
-            add_turning(step, body, swing, wanted);
+            add_turning(step, body, swing);
     }
 }

@@ -13,8 +13,8 @@
 
 #include "model/private.h"
 
-typedef struct lg_moved { /* a frame at both ends of a step */
-    double x[2][3], R[2][9];
+typedef struct lg_moved { /* a frame at both ends of a step, and its arm */
+    double x[2][3], R[2][9], arm[2][3];
 } lg_moved; /* numbers only */
 
 typedef struct lg_swing { /* a block in a step */
@@ -24,18 +24,20 @@ typedef struct lg_swing { /* a block in a step */
     double turning[9]; /* d(moment)/dw_1 of the residual, as arms turn */
 } lg_swing; /* numbers only */
 
-/* A derivative of the wrench at an end of an element by the motion of the point at an end, x_1 and e_1: force, moment;
-   row-major. */
-typedef struct lg_motion_slopes {
-    double by_x[18], by_e[24];
-} lg_motion_slopes;
-
 typedef struct lg_motion {
     const lg_model *m;
     const lg_pair *pair;
+    const lg_pair_wanted *wanted;
     lg_moved *moved; /* per frame of the model */
     lg_swing *swing; /* per block */
 } lg_motion;
+
+/* A change of one unknown, x_1 or e_1 of the body under an end of an element: the frame there moves by dx and turns by
+   dw at the end of the step. */
+typedef struct lg_variation {
+    int end, parameter; /* which one of e_1; -1: the unknown is in x_1 */
+    double dx[3], dw[3];
+} lg_variation;
 
 /* Opens the blocks; keeps where frames stand at the start (0) or at the end (1) of the step, where kinematics has put
    their poses. */
@@ -63,18 +65,20 @@ typedef struct lg_middle {
     double R[9], omega[3];
 } lg_middle;
 void lg_motion_middle(const lg_motion *step, const lg_frame *f, const lg_point *at, lg_middle *room);
-/* d(pose)/de_1 and d(omega)/de_1 there, in the axes of the body, 3 x 4, row-major. */
-void lg_motion_middle_slopes(const lg_motion *step, const lg_frame *f, const lg_middle *at, double turn[12],
-                             double rate[12]);
+/* How its pose and its twist there follow a variation of the frame. */
+void lg_motion_follow(const lg_motion *step, const lg_frame *f, const lg_middle *at, const lg_variation *variation,
+                      double pose[6], double twist[6]);
 
 /* Adds a wrench to the body under a frame. */
 void lg_motion_press(const lg_motion *step, const lg_frame *f, int sum, const double wrench[6]);
 /* The force of a wrench on the velocities of the block, which are overwritten. */
 void lg_motion_pull(const lg_motion *step, const lg_frame *f, const double wrench[6], double *out);
-/* Adds s times a derivative of the wrench at end i by the motion at end j to S. */
-void lg_motion_add(const lg_motion *step, const lg_element *e, int i, int j, double s, const lg_motion_slopes *slopes,
-                   const lg_pair_wanted *wanted);
+/* The change of an element's wrenches by a variation, inertial. */
+typedef void lg_motion_slopes(const void *of, const lg_variation *variation, double wrench[2][6]);
+/* Adds s times the derivatives of an element's wrenches to S, without the effect of arms that turn under constant
+   wrenches, which bodies add. */
+void lg_motion_add(const lg_motion *step, const lg_element *e, double s, lg_motion_slopes *slopes, const void *of);
 /* Bodies take the wrenches. */
-void lg_motion_collect(const lg_motion *step, const lg_pair_wanted *wanted);
+void lg_motion_collect(const lg_motion *step);
 
 #endif

@@ -5,11 +5,10 @@
    at (r, S) where a is at (0, 1); in the middle at r_m, the mean, and S_m = S_0 exp(beta/2). What it exerts there on b,
    the force f in the axes of a and the moment m in those of b, has the power f . dr + m . beta. It acts on the bodies as
 
-       F = Ra f on p_b,   M_b = C m/k,   -F on p_a,   M_a = -M_b - d x F,   d = mean of p_b - p_a,
+       F = Ra f on p_b,   M_b = axial(Ra S_m m^ Rb^T)/k,   -F on p_a,   M_a = -M_b - d x F,   d = mean of p_b - p_a,
 
-   where Ra and Rb are means of both ends, k = 2 sin(|beta|/2)/|beta|, and C m is the axial vector of Ra S_m m^ Rb^T, so
-   that C is the mixed cofactor of Ra S_m and Rb. These wrenches are in balance, and their work in the step (motion.h) is
-   f . dr + m . beta exactly.
+   where Ra and Rb are means of both ends, k = 2 sin(|beta|/2)/|beta|, and axial(X) is the vector of (X - X^T)/2. These
+   wrenches are in balance, and their work in the step (motion.h) is f . dr + m . beta exactly.
 
    An element of the distance alone has the same with r = (|p_b - p_a|, 0, 0), S = 1, no moments, and
    F = f_1 d/l_m, l_m the mean distance: its work is f_1 (l_1 - l_0), as d . (d_1 - d_0) = l_m (l_1 - l_0). */
@@ -22,13 +21,15 @@ enum { LG_AT_START, LG_AT_END, LG_AT_MIDDLE };
 
 typedef struct lg_relative {
     int base, by_distance; /* which end of the element is a */
-    double r[3][3], S[3][9], dr[3], beta[3]; /* at start, end and middle; y */
-    double rate[3], omega[3]; /* y/h */
-    double d1[3], d[3], apart[3]; /* p_b - p_a at the end and in the mean; their change */
-    double Ra[9], Ra1[9], Rb1[9], C[9];
+    const lg_moved *a, *b;
+    double d[3][3], r[3][3], S[3][9]; /* at start, end and middle; d = p_b - p_a */
+    double y[6], rate[6]; /* (dr, beta), over h */
+    double Ra[9], Rb[9], RS[9]; /* means of both ends; Ra S_m */
     double k, k_slope; /* k, and its derivative over beta . dbeta */
-    double Rb[9];
+    double change[36], middle[36]; /* for tangents: y, and the pose in the middle, by z; column-major */
 } lg_relative;
+
+/* The relative motion at the end is z: dr_1 in the axes of a, and the turn of b against a in those of b. */
 
 /* `base`: which end is a. */
 void lg_relative_open(const lg_motion *step, const lg_element *e, int base, int by_distance, lg_relative *out);
@@ -36,13 +37,8 @@ void lg_relative_open(const lg_motion *step, const lg_element *e, int base, int 
 void lg_relative_put(const lg_relative *r, const lg_element *e, const lg_point *at, int where, int moving);
 /* What (f, m) is on both frames of the element, inertial. */
 void lg_relative_spread(const lg_relative *r, const double fm[6], double wrench[2][6]);
-/* G (6 x 6, row-major) += the derivatives of f and m by dr_1, in the axes of a, and by the turn of b against a at the end,
-   in those of b: K (1/2, dS_m) + D (1/h, dbeta/h) for the derivatives K and D of what is exerted on b in the middle. */
-void lg_relative_chain(const lg_relative *r, double h, const lg_quarters *K, const lg_quarters *D, double G[36]);
-/* x^T d(beta) by the turn of b at the end */
-void lg_relative_by_turn(const lg_relative *r, const double x[3], double out[3]);
-/* Adds s times the derivative of the spread to S. */
+/* Adds s times the derivative of the spread to S; G: the derivative of (f, m) by z, 6 x 6, column-major. */
 void lg_relative_add(const lg_relative *r, const lg_motion *step, const lg_element *e, double s, const double fm[6],
-                     const double G[36], const lg_pair_wanted *wanted);
+                     const double G[36]);
 
 #endif

@@ -1,21 +1,24 @@
 #include "model/step/step.h"
 
 #include "model/step/relative.h"
+#include "model/tangent.h"
 #include "system/gonzalez.h"
-
-#include <float.h>
 
 typedef struct step {
     lg_motion motion;
-    const lg_pair_wanted *wanted;
     lg_point at; /* the time in the middle, and the scratch with the poses of elements */
     double *V, *phi; /* potentials of joints, then of forces, and rows of joints, at the start */
     double largest; /* |q| */
 } step;
 
+static int is_linear(const step *s)
+{
+    return s->motion.wanted->S != NULL;
+}
+
 /* ---- what an element does between its ends ---- */
 
-typedef struct part { /* f and m on b in the middle, and their derivatives, as lg_relative_chain has them */
+typedef struct part { /* f and m on b in the middle, and their derivatives G, as relative.h has them */
     double fm[6], G[36];
 } part;
 
@@ -23,7 +26,7 @@ typedef struct between { /* an element */
     const lg_element *e;
     lg_relative r;
     double l2, N, shortest; /* weight of angles, y . W y, and the least |y| for corrections */
-    double Wy[6], y[6];
+    double Wy[6];
 } between;
 
 /* The end in whose axes the other one is seen: one that stands still or is moved from outside, where wrenches need no
@@ -51,52 +54,58 @@ static void open_between(const step *s, const lg_element *e, int base, int by_di
     lg_relative_open(&s->motion, e, base, by_distance, r);
     out->e = e;
     out->l2 = square_length(s, e, r);
-    for (int i = 0; i < 3; i++) {
-        out->y[i] = out->Wy[i] = r->dr[i];
-        out->y[3 + i] = r->beta[i];
-        out->Wy[3 + i] = out->l2 * r->beta[i];
-    }
-    out->N = lg_dot(6, out->y, out->Wy);
+    for (int i = 0; i < 6; i++)
+        out->Wy[i] = (i < 3 ? 1 : out->l2) * r->y[i];
+    out->N = lg_dot(6, r->y, out->Wy);
     out->shortest = LG_GONZALEZ_SHORT * sqrt(out->l2);
-    if (s->wanted->turned && !by_distance && lg_motion_overturns(&s->motion, e))
-        *s->wanted->turned = e->name;
+    if (s->motion.wanted->turned && !by_distance && lg_motion_overturns(&s->motion, e))
+        *s->motion.wanted->turned = e->name;
 }
 
-/* Of what is exerted on the frames in the middle. */
-static void set_part(const step *s, const between *b, const lg_load *load, int linear, part *out)
+static int is_short(const between *b)
 {
-    int end = 1 - b->r.base;
-    lg_copy(6, load->w[end], out->fm);
-    lg_zero(36, out->G);
-    if (linear)
-        lg_relative_chain(&b->r, s->motion.pair->h, &load->K[end][end], &load->D[end][end], out->G);
+    return !(b->N > b->shortest * b->shortest);
+}
+
+/* A += B */
+static void add_part(const step *s, double sign, const part *B, part *A)
+{
+    lg_axpy(6, sign, B->fm, A->fm);
+    if (is_linear(s))
+        lg_axpy(36, sign, B->G, A->G);
+}
+
+/* G = the derivative of what is exerted on b in the middle, from those by its pose and its twist; D NULL: none. */
+static void set_slopes(const step *s, const lg_relative *r, const lg_quarters *K, const lg_quarters *D, double G[36])
+{
+    double rate[36];
+    lg_zero(36, G);
+    lg_quarters_mul_add(K, 6, r->middle, G);
+    if (!D || !D->has)
+        return;
+    for (int i = 0; i < 36; i++)
+        rate[i] = r->change[i] / s->motion.pair->h;
+    lg_quarters_mul_add(D, 6, rate, G);
+}
+
+static void add_noise(const step *s, const between *b, double sizes)
+{
+    if (s->motion.wanted->noise)
+        *s->motion.wanted->noise += lg_gonzalez_noise(sizes, b->N, b->shortest);
 }
 
 /* Adds c W y to f and m, where c makes the product of the gradient g with y that of the change; `at_end`: the gradient
-   there. */
-static void correct(const between *b, double c, const part *g, const double at_end[6], int linear, part *out)
+   there, for tangents. g may be `out`. */
+static void correct(const step *s, const between *b, double c, const part *g, const double at_end[6], part *out)
 {
-    double slope[6], turned[3];
+    for (int j = 0; j < 6 && is_linear(s) && !is_short(b); j++) {
+        const double *dy = b->r.change + 6 * j;
+        double excess = at_end[j] - lg_dot(6, g->fm, dy) - lg_dot(6, b->r.y, g->G + 6 * j);
+        lg_axpy(6, lg_gonzalez_slope(c, b->N, excess, 2 * lg_dot(6, b->Wy, dy)), b->Wy, out->G + 6 * j);
+        lg_axpy(3, c, dy, out->G + 6 * j);
+        lg_axpy(3, c * b->l2, dy + 3, out->G + 6 * j + 3);
+    }
     lg_axpy(6, c, b->Wy, out->fm);
-    if (!linear || !(b->N > b->shortest * b->shortest))
-        return;
-    lg_copy(6, at_end, slope);
-    lg_relative_by_turn(&b->r, g->fm + 3, turned);
-    lg_axpy(3, -1, g->fm, slope);
-    lg_axpy(3, -1, turned, slope + 3);
-    for (int i = 0; i < 6; i++)
-        lg_axpy(6, -b->y[i], g->G + 6 * i, slope);
-    for (int j = 0; j < 6; j++) { // d(beta . beta) = 2 beta . turn
-        slope[j] = lg_gonzalez_slope(c, b->N, slope[j], 2 * b->Wy[j]);
-        for (int i = 0; i < 6; i++)
-            out->G[6 * i + j] += b->Wy[i] * slope[j];
-    }
-    for (int i = 0; i < 3; i++) {
-        const double unit[3] = {i == 0, i == 1, i == 2};
-        out->G[7 * i] += c;
-        lg_relative_by_turn(&b->r, unit, turned);
-        lg_axpy(3, c * b->l2, turned, out->G + 6 * (3 + i) + 3);
-    }
 }
 
 /* The wrenches on both bodies. */
@@ -110,91 +119,79 @@ static void press(const step *s, const between *b, int sum, const part *p)
 
 static void add_tangent(const step *s, const between *b, double sign, const part *p)
 {
-    if (s->wanted->S)
-        lg_relative_add(&b->r, &s->motion, b->e, sign, p->fm, p->G, s->wanted);
+    if (is_linear(s))
+        lg_relative_add(&b->r, &s->motion, b->e, sign, p->fm, p->G);
 }
 
 /* ---- potentials ---- */
 
-/* What an element exerts where it is put, and its potential. */
-typedef lg_status exert_at(const step *s, const void *element, int moving, int linear, double *V, lg_load *out);
-
-static lg_status exert_joint(const step *s, const void *element, int moving, int linear, double *V, lg_load *out)
+static lg_status potential_at(const step *s, const between *b, const lg_element_place *of, int where, double *V)
 {
-    const lg_joint *joint = element;
-    return joint->type->exert(joint, &s->at, moving, linear, V, out);
-}
-
-static lg_status exert_force(const step *s, const void *element, int moving, int linear, double *V, lg_load *out)
-{
-    const lg_force *force = element;
     const lg_pose *f[2];
-    lg_element_poses(&force->e, &s->at, f);
-    *V = force->type->potential ? force->type->potential(&force->e, f, &s->at) : 0;
-    return lg_force_load(force, &s->at, !moving, linear, out);
-}
-
-/* The change of a potential whose poses change by as much as their own sizes. */
-static double of_places(const step *s, const between *b, const double fm[6])
-{
-    return lg_norm3(fm) * (s->largest + sqrt(b->l2)) + lg_norm3(fm + 3);
-}
-
-/* The negative gradient of the potential in the step; V0: that at the start. */
-static lg_status gradient(const step *s, const between *b, exert_at *exert, const void *element, double *V0, part *out)
-{
-    int linear = s->wanted->S != NULL, end = 1 - b->r.base;
-    double V, V1;
-    lg_load load;
-    part g;
-    if (!s->motion.pair->same_start) {
-        lg_relative_put(&b->r, b->e, &s->at, LG_AT_START, 0);
-        LG_TRY(exert(s, element, 0, 0, V0, &load));
-    }
-    lg_relative_put(&b->r, b->e, &s->at, LG_AT_MIDDLE, 0);
-    LG_TRY(exert(s, element, 0, linear, &V, &load));
-    set_part(s, b, &load, linear, &g);
-    lg_relative_put(&b->r, b->e, &s->at, LG_AT_END, 0);
-    LG_TRY(exert(s, element, 0, 0, &V1, &load));
-    double c = lg_gonzalez(*V0 - V1, lg_dot(6, g.fm, b->y), b->N, b->shortest);
-    if (s->wanted->noise && b->N > b->shortest * b->shortest)
-        *s->wanted->noise += DBL_EPSILON * (fabs(*V0) + fabs(V1) + of_places(s, b, g.fm)) / sqrt(b->N);
-    *out = g;
-    correct(b, c, &g, load.w[end], linear, out);
+    lg_relative_put(&b->r, b->e, &s->at, where, 0);
+    lg_element_poses(b->e, &s->at, f);
+    if (of->joint)
+        return of->joint->type->potential(b->e, f, &s->at, V);
+    *V = of->force->type->potential(b->e, f, &s->at);
     return LG_OK;
 }
 
-/* What depends on rates, in addition to the force at rest. */
-static lg_status add_moving(const step *s, const between *b, exert_at *exert, const void *element, int has_potential,
-                            part *out)
+/* What the element exerts; `linear`: with its derivatives. */
+static lg_status exert_at(const step *s, const between *b, const lg_element_place *of, int where, int moving,
+                          int linear, part *out)
 {
-    int linear = s->wanted->S != NULL;
+    int end = 1 - b->r.base;
     double V;
     lg_load load;
-    part moving, rest;
-    lg_relative_put(&b->r, b->e, &s->at, LG_AT_MIDDLE, 1);
-    LG_TRY(exert(s, element, 1, linear, &V, &load));
-    set_part(s, b, &load, linear, &moving);
-    lg_axpy(6, 1, moving.fm, out->fm), lg_axpy(36, 1, moving.G, out->G);
+    lg_relative_put(&b->r, b->e, &s->at, where, moving);
+    if (of->joint)
+        LG_TRY(of->joint->type->exert(of->joint, &s->at, moving, linear, &V, &load));
+    else
+        LG_TRY(lg_force_load(of->force, &s->at, !moving, linear, &load));
+    lg_copy(6, load.w[end], out->fm);
+    if (linear)
+        set_slopes(s, &b->r, &load.K[end][end], &load.D[end][end], out->G);
+    return LG_OK;
+}
+
+/* Corrects `out` to the negative gradient of the potential in the step; V0: the potential at the start. */
+static lg_status correct_potential(const step *s, const between *b, const lg_element_place *of, double *V0,
+                                   const part *g, part *out)
+{
+    double V1, places = lg_norm3(g->fm) * (s->largest + sqrt(b->l2)) + lg_norm3(g->fm + 3);
+    part end;
+    if (!s->motion.pair->same_start)
+        LG_TRY(potential_at(s, b, of, LG_AT_START, V0));
+    LG_TRY(potential_at(s, b, of, LG_AT_END, &V1));
+    if (is_linear(s))
+        LG_TRY(exert_at(s, b, of, LG_AT_END, 0, 0, &end));
+    double c = lg_gonzalez(*V0 - V1, lg_dot(6, g->fm, b->r.y), b->N, b->shortest);
+    add_noise(s, b, fabs(*V0) + fabs(V1) + places);
+    correct(s, b, c, g, end.fm, out);
+    return LG_OK;
+}
+
+/* All that an element exerts; `moves`: it depends on rates. */
+static lg_status exert(const step *s, const between *b, const lg_element_place *of, int has_potential, int moves,
+                       double *V0, part *out)
+{
+    part rest;
+    LG_TRY(exert_at(s, b, of, LG_AT_MIDDLE, moves, is_linear(s), out));
     if (!has_potential)
         return LG_OK;
-    lg_relative_put(&b->r, b->e, &s->at, LG_AT_MIDDLE, 0);
-    LG_TRY(exert(s, element, 0, linear, &V, &load));
-    set_part(s, b, &load, linear, &rest);
-    lg_axpy(6, -1, rest.fm, out->fm), lg_axpy(36, -1, rest.G, out->G);
-    return LG_OK;
+    if (moves)
+        LG_TRY(exert_at(s, b, of, LG_AT_MIDDLE, 0, is_linear(s), &rest));
+    return correct_potential(s, b, of, V0, moves ? &rest : out, out);
 }
 
 static lg_status add_relative_force(const step *s, const lg_force *force, double *V0)
 {
     const lg_force_type *type = force->type;
+    const lg_element_place of = {.force = force};
     between b;
-    part out = {{0}, {0}};
+    part out;
     open_between(s, &force->e, base_of(&force->e), type->sees == LG_SEES_DISTANCE, &b);
-    if (type->potential)
-        LG_TRY(gradient(s, &b, exert_force, force, V0, &out));
-    if (type->needs_twists || !type->potential)
-        LG_TRY(add_moving(s, &b, exert_force, force, type->potential != NULL, &out));
+    LG_TRY(exert(s, &b, &of, type->potential != NULL, type->needs_twists || !type->potential, V0, &out));
     press(s, &b, LG_FORCES, &out);
     add_tangent(s, &b, -1, &out);
     return LG_OK;
@@ -212,7 +209,7 @@ static void put_gradient(const step *s, const lg_joint *joint, const double wren
             continue;
         lg_motion_pull(&s->motion, joint->e.frame[side], wrench[side], on_block);
         for (int k = 0; k < block->nv; k++)
-            s->wanted->G[joint->value[side] + row + k * joint->nrows] = on_block[k];
+            s->motion.wanted->G[joint->value[side] + row + k * joint->nrows] = on_block[k];
     }
 }
 
@@ -230,6 +227,14 @@ static lg_status rows_at(const step *s, const between *b, const lg_joint *joint,
     lg_relative_put(&b->r, b->e, &s->at, where, 0);
     lg_element_poses(b->e, &s->at, f);
     return lg_joint_rows(joint, f, &s->at, want, out);
+}
+
+static lg_status values_at(const step *s, const between *b, const lg_joint *joint, int where, double *phi)
+{
+    const lg_pose *f[2];
+    lg_relative_put(&b->r, b->e, &s->at, where, 0);
+    lg_element_poses(b->e, &s->at, f);
+    return lg_joint_values(joint, f, &s->at, phi);
 }
 
 /* The first rows that see the bodies against each other; those before are distances along axes fixed in space. */
@@ -256,7 +261,7 @@ static void react_in_space(const step *s, const lg_joint *joint, const lg_rows *
         double wrench[2][6] = {{0}};
         for (int side = 0; side < 2; side++)
             lg_copy(3, rows->J[side] + 6 * i, wrench[side]);
-        if (s->wanted->G)
+        if (s->motion.wanted->G)
             put_gradient(s, joint, (const double (*)[6])wrench, i);
         for (int side = 0; side < 2; side++) {
             for (int k = 0; k < 3; k++)
@@ -266,146 +271,134 @@ static void react_in_space(const step *s, const lg_joint *joint, const lg_rows *
     }
 }
 
-static lg_status react(const step *s, const between *b, const lg_joint *joint, part *out)
+/* The coefficients c of all rows, and sum lam_i c_i. */
+static lg_status find_coefficients(const step *s, const between *b, const lg_joint *joint, const lg_rows *rows,
+                                   double c[LG_MAX_ROWS], double *C)
 {
-    int linear = s->wanted->S != NULL;
     const double *lam = s->motion.pair->lam + joint->row;
-    double *phi0 = s->phi + joint->row, C = 0, sum = 0, row[6], at_end[6];
-    lg_rows rows, end;
-    part g;
-    if (!s->motion.pair->same_start) {
-        LG_TRY(rows_at(s, b, joint, LG_AT_START, 0, &end));
-        lg_copy(joint->nrows, end.phi, phi0);
-    }
-    LG_TRY(rows_at(s, b, joint, LG_AT_END, 0, &end));
-    LG_TRY(rows_at(s, b, joint, LG_AT_MIDDLE, linear ? LG_ROWS_K : 0, &rows));
-    react_in_space(s, joint, &rows);
-    for (int i = first_relative(joint, &rows); i < joint->nrows; i++) {
-        double wrench[2][6];
-        row_of(&rows, b, i, row);
-        double c = lg_gonzalez(end.phi[i] - phi0[i], lg_dot(6, row, b->y), b->N, b->shortest);
-        lg_axpy(6, c, b->Wy, row);
-        lg_relative_spread(&b->r, row, wrench);
-        if (s->wanted->G)
-            put_gradient(s, joint, (const double (*)[6])wrench, i);
-        C += lam[i] * c;
+    double *phi0 = s->phi + joint->row, phi[LG_MAX_ROWS], row[6], sum = 0;
+    if (!s->motion.pair->same_start)
+        LG_TRY(values_at(s, b, joint, LG_AT_START, phi0));
+    LG_TRY(values_at(s, b, joint, LG_AT_END, phi));
+    *C = 0;
+    for (int i = first_relative(joint, rows); i < joint->nrows; i++) {
+        row_of(rows, b, i, row);
+        c[i] = lg_gonzalez(phi[i] - phi0[i], lg_dot(6, row, b->r.y), b->N, b->shortest);
+        *C += lam[i] * c[i];
         sum += fabs(lam[i]);
     }
-    if (s->wanted->noise && b->N > b->shortest * b->shortest)
-        *s->wanted->noise += DBL_EPSILON * (1 + s->largest) * sum / sqrt(b->N);
-    sum_rows(s, b, joint, &rows, g.fm);
-    sum_rows(s, b, joint, &end, at_end);
-    lg_zero(36, g.G);
-    static const lg_quarters none;
-    if (linear)
-        lg_relative_chain(&b->r, s->motion.pair->h, &rows.K[1 - b->r.base][1 - b->r.base], &none, g.G);
-    *out = g;
-    correct(b, C, &g, at_end, linear, out);
+    add_noise(s, b, (1 + s->largest) * sum);
+    return LG_OK;
+}
+
+/* The gradients of rows on the blocks. */
+static void put_gradients(const step *s, const between *b, const lg_joint *joint, const lg_rows *rows, const double *c)
+{
+    double row[6], wrench[2][6];
+    for (int i = first_relative(joint, rows); i < joint->nrows; i++) {
+        row_of(rows, b, i, row);
+        lg_axpy(6, c[i], b->Wy, row);
+        lg_relative_spread(&b->r, row, wrench);
+        put_gradient(s, joint, (const double (*)[6])wrench, i);
+    }
+}
+
+static lg_status react(const step *s, const between *b, const lg_joint *joint, part *out)
+{
+    int linear = is_linear(s);
+    double C, c[LG_MAX_ROWS], at_end[6];
+    lg_rows rows, end;
+    LG_TRY(rows_at(s, b, joint, LG_AT_MIDDLE, linear ? LG_ROWS_K : 0, &rows));
+    react_in_space(s, joint, &rows);
+    LG_TRY(find_coefficients(s, b, joint, &rows, c, &C));
+    if (s->motion.wanted->G)
+        put_gradients(s, b, joint, &rows, c);
+    sum_rows(s, b, joint, &rows, out->fm);
+    if (linear) {
+        LG_TRY(rows_at(s, b, joint, LG_AT_END, 0, &end));
+        sum_rows(s, b, joint, &end, at_end);
+        set_slopes(s, &b->r, &rows.K[1 - b->r.base][1 - b->r.base], NULL, out->G);
+    }
+    correct(s, b, C, out, at_end, out);
     return LG_OK;
 }
 
 static lg_status add_joint(const step *s, const lg_joint *joint, double *V0)
 {
     const lg_joint_type *type = joint->type;
+    const lg_element_place of = {.joint = joint};
     between b;
-    part exerted = {{0}, {0}}, reaction = {{0}, {0}};
+    part exerted, sum = {{0}, {0}};
     int axes = type->axes ? type->axes(&joint->e) : -1;
     open_between(s, &joint->e, axes < 0 ? base_of(&joint->e) : axes, type->sees_distance, &b);
-    if (type->exert) {
-        LG_TRY(gradient(s, &b, exert_joint, joint, V0, &exerted));
-        if (type->damped && type->damped(&joint->e))
-            LG_TRY(add_moving(s, &b, exert_joint, joint, 1, &exerted));
-        press(s, &b, LG_FORCES, &exerted);
-    }
     if (joint->nrows) {
-        LG_TRY(react(s, &b, joint, &reaction));
-        press(s, &b, LG_REACTIONS, &reaction);
+        LG_TRY(react(s, &b, joint, &sum));
+        press(s, &b, LG_REACTIONS, &sum);
     }
-    lg_axpy(6, -1, exerted.fm, reaction.fm);
-    lg_axpy(36, -1, exerted.G, reaction.G);
-    add_tangent(s, &b, 1, &reaction);
+    if (type->exert) {
+        LG_TRY(exert(s, &b, &of, 1, type->damped && type->damped(&joint->e), V0, &exerted));
+        press(s, &b, LG_FORCES, &exerted);
+        add_part(s, -1, &exerted, &sum);
+    }
+    add_tangent(s, &b, 1, &sum);
     return LG_OK;
 }
 
 /* ---- forces in space ---- */
 
-/* B = R A for three rows of n values */
-static void turn_rows(int n, const double R[9], double *A)
+typedef struct in_space { /* a force there */
+    const lg_motion *motion;
+    const lg_element *e;
+    lg_middle middle[2];
+    lg_load load;
+} in_space;
+
+static void slopes_in_space(const void *of, const lg_variation *variation, double wrench[2][6])
 {
-    for (int k = 0; k < n; k++) {
-        double column[3] = {A[k], A[n + k], A[2 * n + k]}, turned[3];
-        lg_mul3(R, column, turned);
-        for (int i = 0; i < 3; i++)
-            A[i * n + k] = turned[i];
+    const in_space *f = of;
+    int j = variation->end;
+    double pose[6], twist[6];
+    lg_motion_follow(f->motion, f->e->frame[j], &f->middle[j], variation, pose, twist);
+    for (int i = 0; i < f->e->info->nframes; i++) {
+        double slope[6] = {0};
+        lg_quarters_mul_add(&f->load.K[i][j], 1, pose, slope);
+        lg_quarters_mul_add(&f->load.D[i][j], 1, twist, slope);
+        if (i == j) // the moment turns with the body
+            lg_add_cross(pose + 3, f->load.w[i] + 3, slope + 3);
+        lg_copy(3, slope, wrench[i]);
+        lg_mul3(f->middle[i].R, slope + 3, wrench[i] + 3);
     }
 }
 
-/* Y += s A for one quarter A */
-static void add_values(double s, const lg_quarters *A, int which, double Y[9])
+/* Whether a force in space and its moment depend on where the frames are: that of a weight does not. */
+static int follows(const in_space *f)
 {
-    if (A->has >> which & 1)
-        lg_axpy(9, s, A->A[which], Y);
-}
-
-/* Y (3 x 4) += A (3 x 3) X (3 x 4) for one quarter A */
-static void add_product(const lg_quarters *A, int which, const double X[12], double Y[12])
-{
-    for (int i = 0; A->has >> which & 1 && i < 3; i++)
-        for (int k = 0; k < 3; k++)
-            lg_axpy(4, A->A[which][3 * i + k], X + 4 * k, Y + 4 * i);
-}
-
-/* dw_i by the pose and the twist j in the middle, as they follow the end of the step. */
-static void slopes_in_space(const step *s, const lg_load *load, const lg_element *e, const lg_middle middle[2], int i,
-                            int j, lg_motion_slopes *out)
-{
-    double turn[12], rate[12], h = s->motion.pair->h;
-    const lg_quarters *K = &load->K[i][j], *D = &load->D[i][j];
-    memset(out, 0, sizeof *out);
-    lg_motion_middle_slopes(&s->motion, e->frame[j], &middle[j], turn, rate);
-    for (int which = 0; which < 4; which++) {
-        double *x = out->by_x + 9 * (which / 2), *by_e = out->by_e + 12 * (which / 2);
-        if (which % 2 == 0) {
-            add_values(0.5, K, which, x);
-            add_values(1 / h, D, which, x);
-        } else {
-            add_product(K, which, turn, by_e);
-            add_product(D, which, rate, by_e);
-        }
+    unsigned has = 0;
+    double moments = 0;
+    for (int i = 0; i < f->e->info->nframes; i++) {
+        moments += lg_norm3(f->load.w[i] + 3);
+        for (int j = 0; j < f->e->info->nframes; j++)
+            has |= f->load.K[i][j].has | f->load.D[i][j].has;
     }
-    if (i == j) { // the moment turns with the body
-        lg_quarters hat = {.has = 0};
-        double M[9];
-        lg_hat3(load->w[i] + 3, M);
-        lg_quarters_add(&hat, LG_RR, -1, M);
-        add_product(&hat, LG_RR, turn, out->by_e + 12);
-    }
-    turn_rows(3, middle[i].R, out->by_x + 9);
-    turn_rows(4, middle[i].R, out->by_e + 12);
+    return has || moments != 0;
 }
 
 static lg_status add_force_in_space(const step *s, const lg_force *force)
 {
-    const lg_element *e = &force->e;
-    int n = e->info->nframes, linear = s->wanted->S != NULL;
-    lg_middle middle[2];
-    lg_load load;
+    in_space of;
+    int n = force->e.info->nframes;
+    of.motion = &s->motion, of.e = &force->e;
     for (int i = 0; i < n; i++)
-        lg_motion_middle(&s->motion, e->frame[i], &s->at, &middle[i]);
-    LG_TRY(lg_force_load(force, &s->at, 0, linear, &load));
+        lg_motion_middle(&s->motion, force->e.frame[i], &s->at, &of.middle[i]);
+    LG_TRY(lg_force_load(force, &s->at, 0, is_linear(s), &of.load));
     for (int i = 0; i < n; i++) {
         double wrench[6];
-        lg_copy(3, load.w[i], wrench);
-        lg_mul3(middle[i].R, load.w[i] + 3, wrench + 3);
-        lg_motion_press(&s->motion, e->frame[i], LG_FORCES, wrench);
-        for (int j = 0; linear && j < n; j++) {
-            lg_motion_slopes slopes;
-            if (!lg_element_moves(e, i) || !lg_element_moves(e, j) || e->meeting[i][j] < 0)
-                continue;
-            slopes_in_space(s, &load, e, middle, i, j, &slopes);
-            lg_motion_add(&s->motion, e, i, j, -1, &slopes, s->wanted);
-        }
+        lg_copy(3, of.load.w[i], wrench);
+        lg_mul3(of.middle[i].R, of.load.w[i] + 3, wrench + 3);
+        lg_motion_press(&s->motion, force->e.frame[i], LG_FORCES, wrench);
     }
+    if (is_linear(s) && follows(&of))
+        lg_motion_add(&s->motion, &force->e, -1, slopes_in_space, &of);
     return LG_OK;
 }
 
@@ -437,31 +430,31 @@ static const char *overturned_body(const step *s)
     return NULL;
 }
 
-/* The poses of an end of the step, at its time. */
-static lg_status keep_end(const step *s, int end)
+/* The poses of the start, at its time. */
+static lg_status keep_start(const step *s)
 {
     const lg_pair *pair = s->motion.pair;
     lg_point at = s->at;
-    at.t = end ? pair->t + pair->h : pair->t;
-    at.q = end ? pair->q1 : pair->q0;
+    at.t = pair->t;
+    at.q = pair->q0;
     LG_TRY(lg_model_move(s->motion.m, LG_FORM_DYNAMICS, &at, LG_POSES, 0));
-    lg_motion_keep(&s->motion, &at, end);
+    lg_motion_keep(&s->motion, &at, 0);
     return LG_OK;
 }
 
 lg_status lg_step_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const double *v,
                        double *work)
 {
-    step s = {.motion = {.m = m, .pair = pair}, .wanted = wanted};
+    step s = {.motion = {.m = m, .pair = pair, .wanted = wanted}};
     s.at = lg_point_at(pair->t + 0.5 * pair->h, pair->q1, v);
     s.at.lam = pair->lam, s.at.mem = pair->mem, s.at.work = pair->work;
     s.largest = lg_max_abs(m->space.nq, pair->q1);
     layout(m, &s, &(lg_arena){.base = (char *)work});
     if (wanted->noise)
         *wanted->noise = 0;
+    lg_motion_keep(&s.motion, &s.at, 1);
     if (!pair->same_start)
-        LG_TRY(keep_end(&s, 0));
-    LG_TRY(keep_end(&s, 1));
+        LG_TRY(keep_start(&s));
     lg_motion_open(&s.motion);
     if (wanted->turned)
         *wanted->turned = overturned_body(&s);
@@ -474,6 +467,6 @@ lg_status lg_step_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wan
         else
             LG_TRY(add_relative_force(&s, force, &s.V[m->njoints + i]));
     }
-    lg_motion_collect(&s.motion, wanted);
+    lg_motion_collect(&s.motion);
     return LG_OK;
 }

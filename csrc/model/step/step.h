@@ -18,7 +18,8 @@
 #include "model/private.h"
 
 size_t lg_step_work(const lg_model *m);
-/* The verb `pair` in this form, without the blocks' own rows and the rows at the end; v: the velocities (q1 - q0)/h. */
+/* The verb `pair` in this form, without the blocks' own rows and the rows at the end, whose poses stand in the scratch;
+   v: the velocities (q1 - q0)/h. */
 lg_status lg_step_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const double *v,
                        double *work);
 
