@@ -211,7 +211,7 @@ def integrate(
     progress: Callable[[float], None] | None = None,
     t_eval: ArrayLike | None = None,
     on_step: Callable[..., float | None]
-    | None = None,  # (t, q, v, a, lam, mem) of both ends of each step -> end of the run
+    | None = None,  # (t, q, v, both_ends) of each step's end -> end of the run; both_ends() -> t, q, v, a, lam, mem
     dense: bool = False,
     stops: ArrayLike | None = None,  # ascending, from t0 to t_end
     on_rows: Callable[[dict[str, Any]], object] | None = None,
@@ -221,7 +221,7 @@ def integrate(
     others: int = 0,  # further runs of the same size, which have to fit into memory beside this one
 ) -> dict[str, Any]:
     """Runs from t0 through the stops to t_end; each interval between stops and kinks is cut into ceil(length / h) equal
-    steps. progress(t) is called about every 50 ms, on_step with both ends of every step; if it returns a time, the run
+    steps. progress(t) is called about every 50 ms, on_step with the end of every step; if it returns a time, the run
     ends there. on_rows is called when there are `room` states, or a second after the last call, and takes them: a dict
     as this function returns, whose end and carry resume the run after them; the result has the states that are left. On
     failure the exception's `result` holds everything that was computed.

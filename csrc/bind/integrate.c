@@ -9,36 +9,59 @@ typedef struct call {
     const lg_system *system;
     PyObject *on_step, *on_rows; /* callables, or NULL */
     int ends; /* whether on_step may end the run */
+    PyObject *capsule, *both; /* around this call, and the function both_ends of it; NULL without on_step */
+    const lg_state *before, *after; /* of the step for which on_step is called */
 } call;
 
 /* ---- what the core calls on its way ---- */
 
-/* A part of both ends of a step, (2, n), read-only so that a callback cannot change the run. */
-static PyObject *both(const call *c, lg_part part, const lg_state *before, const lg_state *after)
+/* A part of one state (n) or of two (2, n), read-only so that a callback cannot change the run. */
+static PyObject *copied(const call *c, lg_part part, int count, const lg_state *const states[])
 {
     npy_intp dims[] = {2, lg_part_width(c->system, part)};
     size_t size = (size_t)dims[1] * sizeof(double);
-    PyArrayObject *array = (PyArrayObject *)PyArray_SimpleNew(2, dims, NPY_DOUBLE);
+    PyArrayObject *array = (PyArrayObject *)PyArray_SimpleNew(count, dims + 2 - count, NPY_DOUBLE);
     if (!array)
         return NULL;
-    char *rows = PyArray_DATA(array);
-    if (size) {
-        memcpy(rows, lg_part_of(before, part), size);
-        memcpy(rows + size, lg_part_of(after, part), size);
-    }
+    for (int i = 0; i < count && size; i++)
+        memcpy(PyArray_BYTES(array) + (size_t)i * size, lg_part_of(states[i], part), size);
     PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE);
     return (PyObject *)array;
 }
 
-/* on_step(t, q, v, a, lam, mem) of both ends -> None, or the time at which the run ends. */
+static const char current[] = "the step for which on_step is called"; /* the name of the capsule during that call */
+
+/* both_ends() -> (t, q, v, a, lam, mem), each of both ends of the step; for on_step alone, while it is called. */
+static PyObject *both_ends(PyObject *capsule, PyObject *Py_UNUSED(none))
+{
+    const call *c = PyCapsule_GetPointer(capsule, current);
+    if (!c)
+        return NULL;
+    const lg_state *const ends[] = {c->before, c->after};
+    return Py_BuildValue("(dd)NNNNN", c->before->t, c->after->t, copied(c, LG_PART_Q, 2, ends),
+                         copied(c, LG_PART_V, 2, ends), copied(c, LG_PART_A, 2, ends), copied(c, LG_PART_LAM, 2, ends),
+                         copied(c, LG_PART_MEM, 2, ends));
+}
+
+static PyMethodDef both_ends_def = {"both_ends", both_ends, METH_NOARGS, NULL};
+
+static int make_both_ends(call *c)
+{
+    c->capsule = PyCapsule_New(c, NULL, NULL);
+    c->both = c->capsule ? PyCFunction_New(&both_ends_def, c->capsule) : NULL;
+    return c->both ? 0 : -1;
+}
+
+/* on_step(t, q, v, both_ends) at the end of a step -> None, or the time at which the run ends. */
 static lg_status step(void *self, const lg_state *before, const lg_state *after, double *t_stop)
 {
     call *c = self;
     lg_gil_take(&c->gil);
-    PyObject *result =
-        PyObject_CallFunction(c->on_step, "(dd)NNNNN", before->t, after->t, both(c, LG_PART_Q, before, after),
-                              both(c, LG_PART_V, before, after), both(c, LG_PART_A, before, after),
-                              both(c, LG_PART_LAM, before, after), both(c, LG_PART_MEM, before, after));
+    c->before = before, c->after = after;
+    (void)PyCapsule_SetName(c->capsule, current);
+    PyObject *result = PyObject_CallFunction(c->on_step, "dNNO", after->t, copied(c, LG_PART_Q, 1, &after),
+                                             copied(c, LG_PART_V, 1, &after), c->both);
+    (void)PyCapsule_SetName(c->capsule, NULL);
     if (result && result != Py_None)
         *t_stop = PyFloat_AsDouble(result);
     Py_XDECREF(result);
@@ -103,8 +126,11 @@ PyObject *lg_integrate_call(PyObject *self, PyObject *args, PyObject *kwargs)
         return NULL;
     session.room = room > 0 ? (size_t)room : 1;
     PyObject *owned = PyList_New(0);
-    if (owned && lg_read_setup(owned, module, &a, &setup) == 0 && lg_read_times(owned, stops, t_eval, &schedule) == 0)
+    const int ready = owned && (!c.on_step || make_both_ends(&c) == 0);
+    if (ready && lg_read_setup(owned, module, &a, &setup) == 0 && lg_read_times(owned, stops, t_eval, &schedule) == 0)
         result = run(&c, module, &session);
     Py_XDECREF(owned);
+    Py_XDECREF(c.both);
+    Py_XDECREF(c.capsule);
     return result;
 }

@@ -46,6 +46,8 @@ _PARAMETERS: Final = {row["name"]: [item["name"] for item in row["parameters"]] 
 # (a node, or a link of a tree), the three coordinates of its base and the three of its offset.
 Frame = tuple[float, ...]
 
+Function = Callable[..., ArrayLike] | ForceLaw | None
+
 
 class Element(NamedTuple):
     """A body, force or joint of the core."""
@@ -54,7 +56,7 @@ class Element(NamedTuple):
     name: str
     frames: Sequence[int]  # one or two
     parameters: Sequence[float]
-    function: Callable[..., ArrayLike] | None = None
+    function: Function = None
     implied: Sequence[int] = ()  # constraint rows that others imply: inactive at first, or omitted without a loop
     loop: int = 0  # a number from 1 on that joints have in common whose rows imply one another
 
@@ -74,7 +76,7 @@ class Description(NamedTuple):
         """The description of these parts; the frames are those that there are once all elements are made."""
         names, numbers, parameters = [], list[int](), Vector()
         for e in elements:
-            names.append((e.kind, e.name, e.function, getattr(e.function, "tangent", None)))
+            names.append((e.kind, e.name, *_called(e.function)))
             second = e.frames[1] if len(e.frames) == 2 else -1
             implied = sum([1 << row for row in e.implied]) if e.implied else 0
             numbers += e.frames[0], second, len(e.parameters), e.loop, implied
@@ -83,6 +85,13 @@ class Description(NamedTuple):
         listed = np.fromiter(numbers, np.intc, len(numbers)).reshape(-1, 5)
         flat = np.fromiter(parameters, np.float64, len(parameters))
         return cls(blocks, places[:, :2].astype(np.intc), places[:, 2:].copy(), names, listed, flat)
+
+
+def _called(function: Function) -> tuple[Any, Any]:
+    """The function that the core calls, and that of its derivatives, or None."""
+    if isinstance(function, ForceLaw):
+        return function.function, function.tangent
+    return function, getattr(function, "tangent", None)
 
 
 class JointPlace(NamedTuple):
@@ -334,7 +343,7 @@ def _element(
     name: str,
     frames: tuple[int, ...],
     values: dict[str, Any],
-    function: Callable[..., ArrayLike] | None = None,
+    function: Function = None,
     implied: Sequence[int] = (),
     loop: int = 0,
 ) -> Element:

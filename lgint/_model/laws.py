@@ -20,10 +20,6 @@ class ForceLaw:
     function: Callable[..., ArrayLike]
     tangent: Callable[..., Any] | None = None
 
-    def __call__(self, *arguments: Any) -> ArrayLike:
-        """The value of the function."""
-        return self.function(*arguments)
-
 
 @dataclass(frozen=True)
 class TurnedLaw:

@@ -13,10 +13,11 @@ from lgint._args import Array, number, shown
 from lgint._run.trajectory import Trajectory
 
 Event = Callable[[float, Array, Array], float]
+Knots = tuple[tuple[float, float], Array, Array, Array, Array, Array]  # t, q, v, a, lam and mem of both ends of a step
 
 
 class Events:
-    """The events of a run, whose `on_step` is called with both ends of every step.
+    """The events of a run, whose `on_step` is called with the end of every step.
 
     A function has an event in a step if its value is not zero at the start of the step, and is zero or has the other
     sign at its end. A zero at the start of the run is not an event.
@@ -59,28 +60,31 @@ class Events:
             self.found[i] = [event for event in zip(*events, strict=True) if event[0] <= known.end["t"][0]]
             self.left[i] -= len(self.found[i])
 
-    def on_step(self, t: tuple[float, float], q: Array, v: Array, a: Array, lam: Array, mem: Array) -> float | None:
-        """Records the events of a step; returns the time of the one that ends the run, if any."""
-        old = self.values
-        if old is None:
-            old = [_value(f, t[0], q[0], v[0]) for f in self.functions]
-        self.values = [_value(f, t[1], q[1], v[1]) for f in self.functions]
+    def on_step(self, t: float, q: Array, v: Array, both_ends: Callable[[], Knots]) -> float | None:
+        """Records the events of a step that ends at `t`; returns the time of the one that ends the run, if any."""
+        if self.values is None:
+            (begin, _), (q0, _), (v0, _), *_ = both_ends()
+            self.values = [_value(f, begin, q0, v0) for f in self.functions]
+        old, self.values = self.values, [_value(f, t, q, v) for f in self.functions]
+        crossed = [i for i, where in enumerate(self.direction) if _crosses(old[i], self.values[i], where)]
+        return self._locate(crossed, old, self.values, both_ends()) if crossed else None
+
+    def _locate(self, crossed: list[int], old: list[float], new: list[float], step: Knots) -> float | None:
+        """Finds the zeros of functions that change their sign in a step."""
+        (begin, end), *_ = step
 
         def state(time: float) -> tuple[Array, Array]:
-            found = _core.interpolate(self._core, [time], t, q, v, a, lam, mem)
+            found = _core.interpolate(self._core, [time], *step)
             place, rate = found["q"][0], found["v"][0]
-            if t[0] < time < t[1]:  # as for a run that ends here, whose state is moved onto the constraints
+            if begin < time < end:  # as for a run that ends here, whose state is moved onto the constraints
                 place, rate = self._core.project(time, place, rate, found["mem"][0])
             for values in (place, rate):
                 values.setflags(write=False)
             return place, rate
 
-        hits = []
-        for i, (before, after) in enumerate(zip(old, self.values, strict=True)):
-            if _crosses(before, after, self.direction[i]):
-                on_curve = partial(_on_curve, self.functions[i], state)
-                hits.append((_root(on_curve, *t, before, after), i))
-        return self._record(sorted(hits), state)
+        curves = [partial(_on_curve, self.functions[i], state) for i in crossed]
+        times = [_root(curve, begin, end, old[i], new[i]) for curve, i in zip(curves, crossed, strict=True)]
+        return self._record(sorted(zip(times, crossed, strict=True)), state)
 
     def _record(self, hits: list[tuple[float, int]], state: Callable[[float], tuple[Array, Array]]) -> float | None:
         """Keeps the hits up to the end of the run, if one of them ends it, and returns that end."""
@@ -115,6 +119,8 @@ class Events:
 
 def _value(function: Event, t: float, q: Array, v: Array) -> float:
     given: object = function(t, q, v)
+    if isinstance(given, float) and given == given:
+        return float(given)
     try:
         text_or_truth = isinstance(given, (str, bytes, bool, np.bool_))
         value = float("nan") if text_or_truth else float(given)  # type: ignore[arg-type]

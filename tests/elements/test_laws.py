@@ -1,6 +1,7 @@
 """Force laws given as Python functions, and drives on coordinates: their tangents, and how the functions are called."""
 
 import ctypes
+import sys
 
 import numpy as np
 import pytest
@@ -227,3 +228,22 @@ def test_what_cannot_be_called_is_refused_when_it_is_added(given):
         with pytest.raises(ValueError, match="tangent of 'pull': a function expected, got "):
             builder.add_force_law(lambda *_: 0.0, tangent=given, name="pull", **place)
     assert not builder.build().record()["forces"]
+
+
+@pytest.mark.parametrize("where", ["bodies", "joint"])
+def test_the_core_calls_a_law_once_an_evaluation_and_nothing_is_between_them(where):
+    callers = []
+
+    def law(*state):
+        callers.append(sys._getframe(1).f_code.co_name)
+        return np.zeros(6) if where == "bodies" else 0.0
+
+    builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
+    builder.add_body("bar", mass=1.0, inertia=(1.0, 1.0, 1.0), position=(1, 0, 0))
+    builder.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    builder.add_force_law(law, **{where: {"bodies": "bar", "joint": "hinge"}[where]})
+    model = builder.build()
+    callers.clear()
+    lgint.integrate(model, "rk44", t_end=0.1, h=0.01)
+    assert len(callers) == 4 * 10 + 1
+    assert set(callers) == {"_run"}  # of lgint.integrate

@@ -6,6 +6,7 @@ from scipy.optimize import brentq
 
 import lgint
 from battery import slow_top
+from lgint import _core
 
 W = 2.0
 
@@ -234,3 +235,39 @@ def test_a_state_of_t_eval_that_is_not_finite():
         lgint.integrate(free, "rk44", t_end=1.0, h=0.5, t_eval=[0.0, 0.01, 0.25, 0.5])
     assert caught.value.report["status"] == "NOT_FINITE"
     assert np.isfinite(caught.value.trajectory.q).all() and 1 <= len(caught.value.trajectory) <= 2
+
+
+def test_an_event_is_called_once_a_step_with_arrays_that_it_may_keep():
+    kept = []
+
+    def watched(t, q, v):
+        kept.append((t, q, v))
+        return 1.0
+
+    run = lgint.integrate(lgint.models.heavy_top(), "rk44", t_end=0.05, h=1e-3, events=watched)
+    assert [t for t, _, _ in kept] == run.t.tolist()
+    np.testing.assert_array_equal([q for _, q, _ in kept], run.q)
+    np.testing.assert_array_equal([v for _, _, v in kept], run.v)
+    assert not any(array.flags.writeable for _, *arrays in kept for array in arrays)
+
+
+def test_both_ends_of_a_step_are_there_while_its_observer_asks_for_them():
+    top = lgint.models.heavy_top()
+    asked = []
+
+    def on_step(t, q, v, both_ends):
+        (begin, end), qs, vs, *others = both_ends()
+        assert begin < end == t
+        np.testing.assert_array_equal(qs[1], q)
+        np.testing.assert_array_equal(vs[1], v)
+        assert [part.shape for part in others] == [(2, top.nv), (2, top.nc), (2, top.core.nmem)]
+        asked.append((qs[0], both_ends))
+
+    def run():
+        start = {"mem": top.mem0}
+        return _core.integrate(top.core, "rk44", 0.0, 5e-3, 1e-3, 1, top.q0, top.v0, start, {}, on_step=on_step)
+
+    result = run()
+    np.testing.assert_array_equal([q for q, _ in asked], result["q"][:-1])
+    with pytest.raises(ValueError, match="incorrect name"):
+        asked[0][1]()
