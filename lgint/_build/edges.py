@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, listing, number
+from lgint._build.body import IDENTITY
 from lgint._build.forces import Load, source
 from lgint._build.joints import JointBuilder
 from lgint._build.parts import Partner
@@ -88,5 +89,5 @@ def add_edge(
 
 def _directors(what: str, R: Array) -> Array:
     """The rotation matrix R, or exactly the identity if R differs from it by round-off only."""
-    near = float(np.abs(R - np.eye(3)).max()) < 8 * np.finfo(float).eps
-    return np.eye(3) if near else orthogonal(what, R)
+    near = float(np.abs(R - IDENTITY).max()) < 8 * np.finfo(float).eps
+    return IDENTITY if near else orthogonal(what, R)

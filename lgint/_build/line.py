@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from lgint import groups
 from lgint._args import Array, array, flag, number
+from lgint._rotation import cross
 from lgint._rotation import rotation as rotation_matrix
 
 STRAIGHT = 1e-12  # two directions count as opposite if 1 + cos of their angle is below this
@@ -171,6 +172,6 @@ def _shortest(a: Array, b: Array) -> Array:
     cosine = float(a @ b)
     if 1 + cosine < STRAIGHT:
         return np.diag([1.0, -1.0, -1.0])
-    cross = groups.so3.hat(np.cross(a, b))
-    turn: Array = np.eye(3) + cross + cross @ cross / (1 + cosine)
+    hat = groups.so3.hat(cross(a, b))
+    turn: Array = np.eye(3) + hat + hat @ hat / (1 + cosine)
     return turn
