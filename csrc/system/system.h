@@ -24,7 +24,6 @@ typedef struct lg_point { /* where to evaluate; begins with lg_point_at */
     const double *theta; /* the displacement since then, in local coordinates (nv); NULL: span v */
     double *work; /* scratch of system->nwork doubles, whose contents do not outlive a call unless same_q is set */
     int same_q; /* t, q and work as in the previous evaluation, which wanted rows; what follows from q is reused */
-    int quadratic; /* points on bodies in Euler parameters e are placed by (e.e) R(e): model/printed.h */
 } lg_point;
 
 /* A point at t, q, v with everything else at its default: every point begins here. */

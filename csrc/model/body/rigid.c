@@ -2,7 +2,6 @@
    wrenches on them. What follows for a point on the body stands in arm.h. */
 #include "model/body/rigid_inertia.h"
 #include "model/body/rigid_momentum.h"
-#include "model/body/rigid_quadratic.h"
 #include "model/body/rigid_state.h"
 
 static const lg_parameter parameters[] = {
@@ -186,8 +185,6 @@ static LG_APART void move_any(const lg_body *b, const lg_point *at, lg_level lev
     lg_arm arm = open_arm(b, at);
     for (int k = 0; k < nframes; k++)
         write_pose(&b->frames[k], &arm, level, lg_pose_of(&b->frames[k], at));
-    for (int k = 0; at->quadratic && k < nframes; k++)
-        lg_quadratic_pose(&b->frames[k], at, lg_pose_of(&b->frames[k], at));
 }
 
 static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
@@ -325,16 +322,6 @@ static void add_stiffness(const lg_body *b, const lg_point *at, const lg_wanted 
     lg_stiffness_add(stiffness(b, at), &arm, &arm, lg_chain_of(want, b->index), S, ld);
 }
 
-static void gather_quadratic(const lg_body *b, const lg_point *at, const lg_wanted *want)
-{
-    if (want->force)
-        lg_quadratic_gather(b, at, LG_FORCES, want->force);
-    if (want->Btlam)
-        lg_quadratic_gather(b, at, LG_REACTIONS, want->Btlam);
-    if (want->S && want->chain)
-        lg_quadratic_add_geo(b, at, want);
-}
-
 /* With the tangent: the wrenches turn with the body like any other stiffness. */
 static void gather_turning(const lg_body *b, const lg_point *at, const lg_wanted *want)
 {
@@ -355,8 +342,6 @@ static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
                 gather_direct(b, at, LG_FORCES, want->force, NULL);
             if (!tangent && want->Btlam)
                 gather_direct(b, at, LG_REACTIONS, want->Btlam, NULL);
-        } else if (at->quadratic) {
-            gather_quadratic(b, at, want);
         } else {
             if (want->force)
                 gather_sum(b, at, LG_FORCES, want->force);
@@ -385,40 +370,24 @@ static void accelerate(lg_span bodies, const lg_point *at, double *a)
 
 static void pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out)
 {
-    if (at->quadratic) {
-        lg_quadratic_pull(f, at, s, wrench, out);
-        return;
-    }
     lg_arm arm = arm_of(f, at);
     lg_arm_pull(&arm, s, wrench, out);
 }
 
 static void pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row)
 {
-    if (at->quadratic) {
-        lg_quadratic_pull_rate(f, at, wrench, row);
-        return;
-    }
     lg_arm arm = arm_of(f, at);
     lg_arm_pull_rate(&arm, wrench, row);
 }
 
 static void dense_H(const lg_frame *f, const lg_point *at, double *H)
 {
-    if (at->quadratic) {
-        lg_quadratic_H(f, at, H);
-        return;
-    }
     lg_arm arm = arm_of(f, at);
     lg_arm_H(&arm, H);
 }
 
 static void dense_Z(const lg_frame *f, const lg_point *at, double *Z)
 {
-    if (at->quadratic) {
-        lg_quadratic_Z(f, at, Z);
-        return;
-    }
     lg_arm arm = arm_of(f, at);
     lg_arm_Z(&arm, Z);
 }

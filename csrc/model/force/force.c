@@ -2,7 +2,6 @@
 #include "model/force/force.h"
 
 #include "model/body/body.h"
-#include "model/quadratic.h"
 #include "model/tangent.h"
 #include "system/chain.h"
 
@@ -62,10 +61,6 @@ static lg_status add_wrenches(const lg_force_type *type, const lg_force *force, 
     if (linear)
         clear_slopes(&load);
     LG_TRY(type->wrenches(e, (const lg_pose *const *)pose, at, linear, &load));
-    if (at->quadratic && type->degree) {
-        int degree[] = {type->degree(e, 0), type->degree(e, 1)};
-        lg_quadratic_load(e, degree, at, want, linear, &load);
-    }
     for (int s = 0; s < e->info->nframes; s++)
         lg_axpy(6, 1, load.w[s], pose[s]->wrench[LG_FORCES]);
     if (linear)

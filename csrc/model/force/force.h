@@ -44,7 +44,7 @@ struct lg_force_type {
     int (*on_point)(const lg_element *e, int end);
 
     /* The degree of its forces or of its moments in the attitude of the body that they act on, where attitudes are
-       quadratic in Euler parameters: quadratic.h. NULL: 0. */
+       quadratic in Euler parameters: printed/load.h. NULL: 0. */
     int (*degree)(const lg_element *e, int moments);
 
     /* Whether it is a dead load: a force on the frame's point and a torque that are constant in inertial axes but for

@@ -51,10 +51,10 @@ struct lg_joint_type {
     /* Whether it depends only on the place of the frame's point at this end and exerts only a force there. NULL: no. */
     int (*on_point)(const lg_element *e, int end);
     /* The degree of a row in the attitude of the body at this end, where attitudes are quadratic in Euler parameters:
-       quadratic_rows.h. NULL: 0. */
+       printed/rows.h. NULL: 0. */
     int (*degree)(const lg_element *e, int row, int end);
     /* lam has one value per row of the type; the `has` of K begin as zero. With the verb `all` it serves steps
-       between two states, which want K alone. */
+       between two states, which do not want Jdot. */
     lg_status (*rows)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *lam,
                       unsigned want, lg_rows *out);
     /* phi and, unless lam is NULL, the wrenches J^T lam alone, which is cheaper than the rows. NULL: by `rows`. */

@@ -32,9 +32,9 @@ static void write_B(const lg_joint *joint, const lg_point *at, double *B)
     }
 }
 
-static int is_plain(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
+static int is_plain(const lg_joint *joint, const lg_wanted *want)
 {
-    if (joint->e.p[0] != 0 || joint->nrows != 3 || want->Z || (want->B && at->quadratic))
+    if (joint->e.p[0] != 0 || joint->nrows != 3 || want->Z)
         return 0;
     for (int s = 0; s < 2 && want->B; s++)
         if (joint->e.frame[s]->body->block && !joint->e.frame[s]->body->type->arm)
@@ -46,7 +46,7 @@ lg_status lg_points_all(lg_joints joints, const lg_point *at, const lg_wanted *w
 {
     int presses = at->lam && (want->Btlam || (want->S && want->chain));
     for (const lg_joint *joint = joints.first; joint < joints.end; joint++) {
-        if (!is_plain(joint, at, want)) {
+        if (!is_plain(joint, want)) {
             LG_TRY(lg_joint_add(joint, at, want));
             continue;
         }

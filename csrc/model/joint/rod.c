@@ -182,7 +182,9 @@ static lg_status rows(const lg_element *e, const lg_pose *const f[2], const lg_p
     lg_relation r;
     lg_strained k;
     LG_TRY(lg_edge_open(e, f, at, &r, 0, &k));
-    lg_edge_rows(e, &k, out);
+    if (want & LG_ROWS_Z)
+        lg_edge_open_motion(f, &k);
+    lg_edge_rows(e, &k, (want & LG_ROWS_Z) != 0, out);
     if (want & LG_ROWS_K) {
         double s[6] = {0};
         lg_copy(e->info->nrows, lam, s);

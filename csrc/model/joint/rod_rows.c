@@ -108,8 +108,13 @@ static void write_jacobians(const lg_joint *joint, const lg_strained *k, const l
     lg_joint_write_jacobians(joint, arms, at, &out, want);
 }
 
-void lg_edge_rows(const lg_element *e, const lg_strained *k, lg_rows *out)
+void lg_edge_rows(const lg_element *e, const lg_strained *k, int with_Z, lg_rows *out)
 {
+    double Y[9][6], Q[9][6];
+    if (with_Z) {
+        lg_edge_columns(k, Y);
+        lg_edge_rate_columns(k, Y, Q);
+    }
     out->points = e->info->nrows;
     for (int i = 0; i < e->info->nrows; i++) {
         edge_row row;
@@ -118,6 +123,10 @@ void lg_edge_rows(const lg_element *e, const lg_strained *k, lg_rows *out)
         row_forces(&row, nine);
         set_row(k, nine, i, out->J);
         out->phi[i] = k->r->xi[i] - e->p[LENGTH] * k->w0[i];
+        for (int p = 0; with_Z && p < 9; p++)
+            nine[p] = Q[p][i];
+        if (with_Z)
+            set_row(k, nine, i, out->Z);
     }
 }
 

@@ -8,6 +8,6 @@
 void lg_edge_write_rows(const lg_joint *joint, const lg_strained *k, const lg_arms *arms, const lg_point *at,
                         const lg_pose *const f[2], const lg_wanted *want);
 /* phi and J of all rows of the type, for steps between two states. */
-void lg_edge_rows(const lg_element *e, const lg_strained *k, lg_rows *out);
+void lg_edge_rows(const lg_element *e, const lg_strained *k, int with_Z, lg_rows *out);
 
 #endif

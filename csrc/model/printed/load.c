@@ -1,29 +1,9 @@
 /* The forces and the moments of a load have a degree in the attitude of their body. A force in body axes, R_q F, is of
    the first degree; so is a moment (kinon2024 (128)), whose power is its product with omega_q = 2 E(e) e' = n omega. */
-#include "model/quadratic.h"
+#include "model/printed/load.h"
 
-#include "model/body/body.h"
 #include "model/tangent.h"
 #include "system/chain.h"
-
-lg_stretched lg_stretched_at(const lg_body *body, const lg_point *at)
-{
-    const lg_block *b = body->block;
-    lg_stretched out = {.block = b, .n = 1};
-    if (!b || b->node->storage != LG_STORAGE_QUATERNION || !b->node->attitude)
-        return out;
-    out.turns = 1;
-    out.first = b->node->attitude_v;
-    out.e = at->q + b->q + b->node->attitude_q;
-    out.rate = at->v + b->v + out.first;
-    out.n = lg_dot4(out.e, out.e);
-    return out;
-}
-
-double lg_stretch_power(double n, int degree)
-{
-    return degree == 0 ? 1 : n * lg_stretch_power(n, degree - 1);
-}
 
 /* The forces (0) or the moments (1) of w, K and D times s. */
 static void scale(int which, double s, int linear, int nframes, lg_load *load, int side)
@@ -47,14 +27,14 @@ static void add_load_tangent(const lg_element *e, int side, const lg_stretched *
 {
     double pulled[LG_MAX_NV] = {0}, A[LG_MAX_NV * LG_MAX_NV] = {0};
     int nv = body->block->nv;
-    e->frame[side]->body->type->pull(e->frame[side], at, -1, by_n, pulled);
+    lg_printed_pull(e->frame[side], at, -1, by_n, pulled);
     for (int k = 0; k < 4; k++)
         lg_axpy(nv, 2 * body->e[k], pulled, A + nv * (body->first + k));
     lg_tangent_add_block(e, want->S, want->chain, side, side, A);
 }
 
-void lg_quadratic_load(const lg_element *e, const int degree[2], const lg_point *at, const lg_wanted *want, int linear,
-                       lg_load *load)
+void lg_printed_load(const lg_element *e, const int degree[2], const lg_point *at, const lg_wanted *want, int linear,
+                     lg_load *load)
 {
     for (int side = 0; side < e->info->nframes; side++) {
         lg_stretched body = lg_stretched_at(e->frame[side]->body, at);

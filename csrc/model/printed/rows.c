@@ -10,9 +10,9 @@
        d(B_q^T lam) = d(B^T (s lam)) + lam (B^T ds^T + ds B + f d^2 s),
 
    where the derivatives of s lam are in the second term. */
-#include "model/quadratic_rows.h"
+#include "model/printed/rows.h"
 
-#include "model/quadratic.h"
+#include "model/printed/frame.h"
 #include "model/tangent.h"
 
 typedef struct stretch { /* of one row */
@@ -154,8 +154,7 @@ static void turn_joint(const lg_joint *joint, const lg_element *coupled, const l
     }
 }
 
-void lg_quadratic_rows(const lg_model *m, const lg_point *at, const double *lam, const double *phi,
-                       const lg_wanted *want)
+void lg_printed_rows(const lg_model *m, const lg_point *at, const double *lam, const double *phi, const lg_wanted *want)
 {
     for (int i = 0; i < m->njoints; i++) {
         const lg_joint *joint = &m->joints[i];
@@ -164,7 +163,7 @@ void lg_quadratic_rows(const lg_model *m, const lg_point *at, const double *lam,
     }
 }
 
-void lg_quadratic_multipliers(const lg_model *m, const lg_point *at, const double *lam, double *out)
+void lg_printed_multipliers(const lg_model *m, const lg_point *at, const double *lam, double *out)
 {
     lg_copy(m->space.nrows, lam, out);
     for (const lg_joint *joint = m->joints; joint < m->joints + m->njoints; joint++) {

@@ -6,21 +6,47 @@
        d(delta) = grad f(q1) - grad f(q_m) - (h/2) d(grad f(q_m).v)/dq_m at constant v = dq/h.
 
    The gradients of a row are B, and the last term is Z. */
-#include "model/printed.h"
+#include "model/printed/printed.h"
 
-#include "model/tangent.h"
+#include "model/printed/eval.h"
+#include "model/printed/frame.h"
 #include "system/chain.h"
 #include "system/gonzalez.h"
 
 #include <string.h>
+
+/* A step: what was asked for, and what has been evaluated on the way. */
+typedef struct step {
+    const lg_model *m;
+    const lg_pair *pair;
+    const lg_pair_wanted *wanted;
+    int discrete;
+    lg_chain *chain; /* those of the middle */
+    double *scaled, *rows; /* multipliers of the kernels, and rows, at the middle */
+    double *G, *Z, *phidot; /* there, where they are not asked for */
+    double *phi0, *V0; /* at the start: rows, and potentials of joints, then of forces */
+    double *phi, *B; /* at the end: rows, and B if a tangent is wanted */
+    double *V, *gradient; /* at the end: potentials, and their gradients on two blocks, LG_MAX_NV each */
+    lg_point middle; /* where poses and twists are at present */
+    lg_wanted at_middle; /* what was evaluated there: phidot; B and Z for tangents */
+    double largest; /* |q| at the end */
+    double noise; /* as lg_pair_wanted.noise */
+} step;
 
 typedef struct pulled { /* in the velocities of the blocks under both frames */
     double on[2][LG_MAX_NV];
 } pulled;
 enum { PULLED = sizeof(pulled) / sizeof(double) };
 
-/* out += s H^T w */
+/* out += s H^T w at the middle, and at an end */
 static void pull(const lg_element *e, const lg_point *at, double s, const double w[2][6], pulled *out)
+{
+    for (int i = 0; i < e->info->nframes; i++)
+        if (lg_element_moves(e, i))
+            lg_printed_pull(e->frame[i], at, s, w[i], out->on[i]);
+}
+
+static void pull_at_end(const lg_element *e, const lg_point *at, double s, const double w[2][6], pulled *out)
 {
     for (int i = 0; i < e->info->nframes; i++)
         if (lg_element_moves(e, i))
@@ -43,8 +69,8 @@ static void pull_rates(const lg_element *e, const lg_point *at, double s, const 
                     lg_axpy(3, s * twist[which / 2][k], K[i][j].A[which] + 3 * k, slope + 3 * (which % 2));
         }
         lg_axpy(6, s, w[j], scaled);
-        e->frame[j]->body->type->pull(e->frame[j], at, 1, slope, out->on[j]);
-        e->frame[j]->body->type->pull_rate(e->frame[j], at, scaled, out->on[j]);
+        lg_printed_pull(e->frame[j], at, 1, slope, out->on[j]);
+        lg_printed_pull_rate(e->frame[j], at, scaled, out->on[j]);
     }
 }
 
@@ -56,7 +82,7 @@ typedef struct correction { /* of one element */
     pulled dq;
 } correction;
 
-static void open_correction(const lg_printed_step *step, const lg_element *e, correction *c)
+static void open_correction(const step *step, const lg_element *e, correction *c)
 {
     *c = (correction){.e = e, .shortest = LG_GONZALEZ_SHORT * (1 + step->largest)};
     for (int s = 0; s < e->info->nframes; s++) {
@@ -84,7 +110,7 @@ static void push(const correction *c, double C, double *out)
 }
 
 /* S += dq dC^T + C, by q1 */
-static void add_tangent(const lg_printed_step *step, const correction *c, double C, const pulled *excess)
+static void add_tangent(const step *step, const correction *c, double C, const pulled *excess)
 {
     const lg_element *e = c->e;
     double A[LG_MAX_NV * LG_MAX_NV];
@@ -107,7 +133,7 @@ static void add_tangent(const lg_printed_step *step, const correction *c, double
 /* ---- rows ---- */
 
 /* The derivative of sum lam_i delta_i by q1. */
-static void row_slopes(const lg_printed_step *step, const lg_joint *joint, pulled *out)
+static void row_slopes(const step *step, const lg_joint *joint, pulled *out)
 {
     const double *lam = step->pair->lam + joint->row, *G = step->at_middle.B, *Z = step->at_middle.Z;
     for (int s = 0; s < 2; s++) {
@@ -121,7 +147,7 @@ static void row_slopes(const lg_printed_step *step, const lg_joint *joint, pulle
 }
 
 /* G_i += c_i dq */
-static void correct_gradient(const lg_printed_step *step, const lg_joint *joint, int i, double c_i, const correction *c)
+static void correct_gradient(const step *step, const lg_joint *joint, int i, double c_i, const correction *c)
 {
     for (int s = 0; s < 2; s++) {
         const lg_block *block = joint->e.frame[s]->body->block;
@@ -130,7 +156,7 @@ static void correct_gradient(const lg_printed_step *step, const lg_joint *joint,
     }
 }
 
-static void correct_rows(lg_printed_step *step, const lg_joint *joint)
+static void correct_rows(step *step, const lg_joint *joint)
 {
     const double *lam = step->pair->lam + joint->row;
     double c_i[LG_MAX_ROWS] = {0}, C = 0, sum = 0;
@@ -140,8 +166,7 @@ static void correct_rows(lg_printed_step *step, const lg_joint *joint)
         return;
     for (int i = 0; i < joint->nrows; i++) {
         int row = joint->row + i;
-        c_i[i] =
-            lg_gonzalez(step->phi[row] - step->phi0[row], step->pair->h * step->at_middle.phidot[row], c.N, c.shortest);
+        c_i[i] = lg_gonzalez(step->phi[row] - step->phi0[row], step->pair->h * step->phidot[row], c.N, c.shortest);
         C += lam[i] * c_i[i];
         sum += fabs(lam[i]);
     }
@@ -180,7 +205,7 @@ static const lg_element *element_of(const lg_model *m, int index)
     return force->type->potential && !linear ? &force->e : NULL;
 }
 
-lg_status lg_printed_potentials(const lg_model *m, const lg_point *at, double *V, double *gradient)
+static lg_status potentials(const lg_model *m, const lg_point *at, double *V, double *gradient)
 {
     for (int i = 0; i < m->njoints + m->nforces; i++) {
         const lg_element *e = element_of(m, i);
@@ -191,14 +216,14 @@ lg_status lg_printed_potentials(const lg_model *m, const lg_point *at, double *V
         if (!gradient)
             continue;
         pulled out = {{{0}}};
-        pull(e, at, -1, load.w, &out);
+        pull_at_end(e, at, -1, load.w, &out);
         memcpy(gradient + (size_t)i * PULLED, &out, sizeof out);
     }
     return LG_OK;
 }
 
 /* The work h w . twists */
-static double work_of(const lg_printed_step *step, const lg_element *e, const lg_load *load)
+static double work_of(const step *step, const lg_element *e, const lg_load *load)
 {
     double power = 0;
     for (int s = 0; s < e->info->nframes; s++) {
@@ -208,7 +233,7 @@ static double work_of(const lg_printed_step *step, const lg_element *e, const lg
     return step->pair->h * power;
 }
 
-static lg_status correct_potential(lg_printed_step *step, int index)
+static lg_status correct_potential(step *step, int index)
 {
     const lg_element *e = element_of(step->m, index);
     double V, V0 = step->V0[index], V1 = step->V[index];
@@ -244,7 +269,7 @@ static int is_driven(const lg_element *e)
     return driven;
 }
 
-lg_status lg_printed_correct(lg_printed_step *step)
+static lg_status correct(step *step)
 {
     const lg_model *m = step->m;
     for (int i = 0; i < m->njoints; i++)
@@ -253,5 +278,90 @@ lg_status lg_printed_correct(lg_printed_step *step)
     for (int i = 0; i < m->njoints + m->nforces; i++)
         if (!is_driven(i < m->njoints ? &m->joints[i].e : &m->forces[i - m->njoints].e))
             LG_TRY(correct_potential(step, i));
+    return LG_OK;
+}
+
+/* ---- the verb ---- */
+
+static void layout(step *s, lg_arena *arena)
+{
+    const lg_model *m = s->m;
+    size_t nrows = (size_t)m->pattern.nrows, nvalues = (size_t)m->pattern.nvalues;
+    size_t nelements = (size_t)(m->njoints + m->nforces);
+    s->chain = lg_arena_take(arena, (size_t)m->space.nblocks * sizeof *s->chain);
+    double **rows[] = {&s->scaled, &s->rows, &s->phidot, &s->phi0, &s->phi};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        *rows[i] = lg_arena_doubles(arena, nrows);
+    double **values[] = {&s->G, &s->Z, &s->B};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        *values[i] = lg_arena_doubles(arena, nvalues);
+    s->V0 = lg_arena_doubles(arena, nelements);
+    s->V = lg_arena_doubles(arena, nelements);
+    s->gradient = lg_arena_doubles(arena, nelements * PULLED);
+}
+
+size_t lg_printed_work(const lg_model *m)
+{
+    step s = {.m = m};
+    lg_arena arena = {0};
+    layout(&s, &arena);
+    return arena.used / sizeof(double);
+}
+
+static lg_wanted wanted_at_middle(const step *s)
+{
+    const lg_pair_wanted *wanted = s->wanted;
+    lg_wanted want = {.force = wanted->force, .Btlam = wanted->Gtlam, .B = wanted->G, .phi = s->rows, .S = wanted->S};
+    if (wanted->S) {
+        want.chain = s->chain;
+        want.B = wanted->G ? wanted->G : s->G;
+    }
+    if (s->discrete) {
+        want.phidot = s->phidot;
+        want.Z = wanted->S ? s->Z : NULL;
+    }
+    return want;
+}
+
+static lg_status middle(step *s)
+{
+    s->middle.span = 0.5 * s->pair->h;
+    s->at_middle = wanted_at_middle(s);
+    if (s->wanted->S)
+        lg_step_chains(s->m, s->pair, s->wanted->chain, s->chain);
+    return lg_printed_eval(s->m, &s->middle, s->pair->lam, s->scaled, &s->at_middle);
+}
+
+/* Rows at the end, and at both ends what gradients compare. */
+static lg_status ends(step *s)
+{
+    const lg_pair_wanted *wanted = s->wanted;
+    lg_point start = lg_step_point(s->pair, s->pair->q0, s->middle.v), end = lg_step_end(s->pair, s->middle.v);
+    int slopes = s->discrete && wanted->S;
+    if (s->discrete && !s->pair->same_start) {
+        LG_TRY(lg_step_rows(s->m, LG_FORM_DYNAMICS, &start, s->phi0, NULL));
+        LG_TRY(potentials(s->m, &start, s->V0, NULL));
+    }
+    s->phi = wanted->phi ? wanted->phi : s->phi;
+    s->B = wanted->B ? wanted->B : slopes ? s->B : NULL;
+    if (s->discrete || wanted->phi || wanted->B)
+        LG_TRY(lg_step_rows(s->m, LG_FORM_DYNAMICS, &end, s->phi, s->B));
+    end.t = end.t_in;
+    return s->discrete ? potentials(s->m, &end, s->V, slopes ? s->gradient : NULL) : LG_OK;
+}
+
+lg_status lg_printed_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, int discrete,
+                          const double *q_m, const double *v, double *work)
+{
+    step s = {.m = m, .pair = pair, .wanted = wanted, .discrete = discrete};
+    layout(&s, &(lg_arena){.base = (char *)work});
+    s.middle = lg_step_point(pair, q_m, v);
+    s.largest = lg_max_abs(m->space.nq, pair->q1);
+    LG_TRY(ends(&s));
+    LG_TRY(middle(&s));
+    if (discrete)
+        LG_TRY(correct(&s));
+    if (wanted->noise)
+        *wanted->noise = s.noise;
     return LG_OK;
 }

@@ -1,0 +1,18 @@
+/* Points of a step between two states, of which its evaluations are made: both ends, and the middle, whose place and
+   velocity follow from q1 by (1/2, 1/h). */
+#ifndef LG_MODEL_ENDS_H
+#define LG_MODEL_ENDS_H
+
+#include "model/private.h"
+#include "system/step.h"
+
+/* A point at the middle of the step in time, so that prescribed changes in time do not differ between points. */
+lg_point lg_step_point(const lg_pair *pair, const double *q, const double *v);
+/* The end of the step, at its time. */
+lg_point lg_step_end(const lg_pair *pair, const double *v);
+/* The chains of the middle, from those of q1. */
+void lg_step_chains(const lg_model *m, const lg_pair *pair, const lg_chain *end, lg_chain *middle);
+/* Evaluates the rows at a point (NULL: not wanted), whose poses then stand in the scratch. */
+lg_status lg_step_rows(const lg_model *m, lg_form form, const lg_point *at, double *phi, double *B);
+
+#endif

@@ -1,0 +1,182 @@
+/* Elements are evaluated one by one where frames stand in this form, and by dense matrices: this form serves comparison with
+   the paper, not speed. */
+#include "model/printed/eval.h"
+
+#include "model/printed/load.h"
+#include "model/printed/rows.h"
+#include "model/tangent.h"
+#include "system/chain.h"
+
+static lg_status place(const lg_model *m, const lg_point *at)
+{
+    LG_TRY(lg_model_move(m, LG_FORM_DYNAMICS, at, LG_TWISTS, 0));
+    for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++)
+        for (const lg_frame *f = b->frames; b->block && f < b->frames + b->nactive; f++)
+            lg_printed_pose(f, at);
+    return LG_OK;
+}
+
+/* ---- wrenches ---- */
+
+static void pull(const lg_element *e, const lg_point *at, const double w[2][6], double *out)
+{
+    for (int i = 0; out && i < e->info->nframes; i++)
+        if (lg_element_moves(e, i))
+            lg_printed_pull(e->frame[i], at, 1, w[i], out + e->frame[i]->body->block->v);
+}
+
+/* S += s H_i^T (A X) along a level of the chain */
+static void add_product(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, int i, int j,
+                        const lg_quarters *A, const double *X, int level)
+{
+    const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
+    double Y[6 * LG_MAX_NV], K[LG_MAX_NV * LG_MAX_NV] = {0};
+    int n = a->block->nv, m = b->block->nv, ld;
+    if (!A->has)
+        return;
+    lg_zero(6 * m, Y);
+    lg_quarters_mul_add(A, m, X, Y);
+    for (int k = 0; k < m; k++)
+        lg_printed_pull(e->frame[i], at, s, Y + 6 * k, K + n * k);
+    double *S = lg_matrix_at(want->S, e->meeting[i][j], &ld);
+    lg_chain_add(b->block, lg_chain_of(want, b->index), level, 1, 0, n, 0, m, K, n, S, ld);
+}
+
+/* S += s d(H^T w)/du with dw = K dpose + D dtwist (D NULL: none) */
+static void add_tangent(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, const double w[2][6],
+                        const lg_quarters K[2][2], const lg_quarters D[2][2])
+{
+    for (int j = 0; j < e->info->nframes; j++) {
+        double H[6 * LG_MAX_NV], Z[6 * LG_MAX_NV], A[LG_MAX_NV * LG_MAX_NV] = {0};
+        if (!lg_element_moves(e, j))
+            continue;
+        lg_printed_H(e->frame[j], at, H);
+        lg_printed_Z(e->frame[j], at, Z);
+        for (int i = 0; i < e->info->nframes; i++) {
+            if (!lg_element_moves(e, i))
+                continue;
+            add_product(e, at, want, s, i, j, &K[i][j], H, 0);
+            if (D)
+                add_product(e, at, want, s, i, j, &D[i][j], Z, 0);
+            if (D)
+                add_product(e, at, want, s, i, j, &D[i][j], H, 1);
+        }
+        lg_printed_turning(e->frame[j], at, s, w[j], A);
+        lg_tangent_add_block(e, want->S, want->chain, j, j, A);
+    }
+}
+
+/* ---- elements ---- */
+
+static void add_load(const lg_element *e, const lg_point *at, const lg_wanted *want, const lg_load *load)
+{
+    pull(e, at, load->w, want->force);
+    if (want->S)
+        add_tangent(e, at, want, -1, load->w, load->K, load->D);
+}
+
+static lg_status add_force(const lg_force *force, const lg_point *at, const lg_wanted *want)
+{
+    const lg_element *e = &force->e;
+    lg_load load;
+    LG_TRY(lg_force_load(force, at, 0, want->S != NULL, &load));
+    if (force->type->degree) {
+        const int degree[] = {force->type->degree(e, 0), force->type->degree(e, 1)};
+        lg_printed_load(e, degree, at, want, want->S != NULL, &load);
+    }
+    add_load(e, at, want, &load);
+    return LG_OK;
+}
+
+/* The rows at one frame: those of B, and with rates those of Z. */
+static void write_rows(const lg_joint *joint, const lg_point *at, int side, const lg_rows *rows, const lg_wanted *want)
+{
+    const lg_frame *f = joint->e.frame[side];
+    int nv = f->body->block->nv, n = joint->nrows, adds = side == 1 && f->body == joint->e.frame[0]->body;
+    for (int i = 0; i < n; i++) {
+        double B[LG_MAX_NV] = {0}, Z[LG_MAX_NV] = {0};
+        lg_printed_pull(f, at, 1, rows->J[side] + 6 * i, B);
+        if (want->Z) {
+            lg_printed_pull(f, at, 1, rows->Z[side] + 6 * i, Z);
+            lg_printed_pull_rate(f, at, rows->J[side] + 6 * i, Z);
+        }
+        for (int k = 0; k < nv; k++) {
+            int to = joint->value[side] + i + k * n;
+            if (want->B)
+                want->B[to] = (adds ? want->B[to] : 0) + B[k];
+            if (want->Z)
+                want->Z[to] = (adds ? want->Z[to] : 0) + Z[k];
+        }
+    }
+}
+
+/* Rows on rotations have no part that acts on places. */
+static void fill(const lg_joint *joint, int with_Z, lg_rows *rows)
+{
+    for (int side = 0; side < 2; side++)
+        for (int i = rows->points; i < joint->nrows; i++) {
+            lg_zero(3, rows->J[side] + 6 * i);
+            if (with_Z)
+                lg_zero(3, rows->Z[side] + 6 * i);
+        }
+}
+
+static lg_status add_rows(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
+{
+    const lg_element *e = &joint->e;
+    const lg_pose *f[2];
+    double w[2][6] = {{0}};
+    lg_rows rows;
+    lg_element_poses(e, at, f);
+    LG_TRY(lg_joint_rows(joint, f, at, (want->Z ? LG_ROWS_Z : 0u) | (want->S ? LG_ROWS_K : 0u), &rows));
+    fill(joint, want->Z != NULL, &rows);
+    for (int i = 0; i < joint->nrows; i++) {
+        double rate = 0;
+        for (int side = 0; side < 2; side++) {
+            const double *J = rows.J[side] + 6 * i;
+            rate += lg_dot3(J, f[side]->xdot) + lg_dot3(J + 3, f[side]->omega);
+            lg_axpy(6, at->lam[joint->row + i], J, w[side]);
+        }
+        want->phi[joint->row + i] = rows.phi[i];
+        if (want->phidot)
+            want->phidot[joint->row + i] = rate;
+    }
+    for (int side = 0; side < 2; side++)
+        if (lg_element_moves(e, side) && (want->B || want->Z))
+            write_rows(joint, at, side, &rows, want);
+    pull(e, at, w, want->Btlam);
+    if (want->S)
+        add_tangent(e, at, want, 1, w, rows.K, NULL);
+    return LG_OK;
+}
+
+static lg_status add_joint(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
+{
+    double V;
+    lg_load load;
+    if (joint->type->exert) {
+        LG_TRY(joint->type->exert(joint, at, 1, want->S != NULL, &V, &load));
+        add_load(&joint->e, at, want, &load);
+    }
+    return joint->nrows ? add_rows(joint, at, want) : LG_OK;
+}
+
+lg_status lg_printed_eval(const lg_model *m, const lg_point *at, const double *lam, double *scaled,
+                          const lg_wanted *want)
+{
+    lg_point point = *at;
+    point.lam = scaled;
+    LG_TRY(place(m, &point));
+    lg_printed_multipliers(m, &point, lam, scaled);
+    if (want->force)
+        lg_zero(m->space.nv, want->force);
+    if (want->Btlam)
+        lg_zero(m->space.nv, want->Btlam);
+    for (int i = 0; i < m->nforces; i++)
+        LG_TRY(add_force(&m->forces[i], &point, want));
+    for (int i = 0; i < m->njoints; i++)
+        LG_TRY(add_joint(&m->joints[i], &point, want));
+    lg_model_own_rows(m, &point, want);
+    lg_printed_rows(m, &point, lam, want->phi, want);
+    return LG_OK;
+}

@@ -1,0 +1,31 @@
+/* Bodies in Euler parameters e that stretch what they turn: points are placed by R_q = n R with n = e.e, which is
+   quadratic in e (kinon2024 (111)). */
+#ifndef LG_MODEL_PRINTED_FRAME_H
+#define LG_MODEL_PRINTED_FRAME_H
+
+#include "model/body/body.h"
+
+/* A body at a point. */
+typedef struct lg_stretched {
+    const lg_block *block;
+    int turns; /* it has Euler parameters; e, rate and first are those */
+    const double *e, *rate;
+    int first; /* the place of the parameters in the block's velocities */
+    double n;
+} lg_stretched;
+
+lg_stretched lg_stretched_at(const lg_body *body, const lg_point *at);
+/* n^degree */
+double lg_stretch_power(double n, int degree);
+
+/* What frames are in this form, after the kinematics of an evaluation: the verbs `pull`, `pull_rate`, H and Z of a body,
+   of which those that do not turn have their own. */
+void lg_printed_pose(const lg_frame *f, const lg_point *at);
+void lg_printed_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out);
+void lg_printed_pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row);
+void lg_printed_H(const lg_frame *f, const lg_point *at, double *H);
+void lg_printed_Z(const lg_frame *f, const lg_point *at, double *Z);
+/* A += s d(H^T wrench)/dq at a constant wrench, nv x nv, column-major */
+void lg_printed_turning(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *A);
+
+#endif
