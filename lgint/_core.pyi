@@ -65,6 +65,16 @@ class System:
         load: ArrayLike = 1.0,  # factor of all loads and of gravity
     ) -> dict[str, Array]: ...  # B, Z dense (..., nrows, nv); S dense (..., nv, nv)
     # a step from q0 to q1 by rule 0 (discrete gradients) or rule 1 (gradients at the middle)
+    def linearise(
+        self,
+        t: ArrayLike,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike | None = None,
+        lam: ArrayLike | None = None,
+        *,
+        mem: ArrayLike | None = None,
+    ) -> tuple[Array, Array, Array]: ...  # derivatives of the residual by q, v and a, in one evaluation
     def evaluate_pair(
         self,
         t: ArrayLike,

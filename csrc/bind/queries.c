@@ -30,6 +30,19 @@ static const lg_query evaluate = {
 };
 METHOD(evaluate)
 
+PyDoc_STRVAR(linearise_doc, "linearise(t, q, v, a=None, lam=None, *, mem=None)\n--\n\n"
+                            "Stiffness, damping and mass in one evaluation, (..., nv, nv) each: the derivatives of\n"
+                            "M a + gyro - force + B^T lam by q (in local coordinates), v and a.");
+static const lg_query linearise = {
+    "OOO|OO$O:linearise",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_lam, LG_ARG_mem},
+    {{"K", "vv"}, {"D", "vv"}, {"M", "vv"}},
+    .at = lg_probe_linear,
+    .coupling = LG_COUPLING_TANGENTS,
+    .planned = ~0u,
+};
+METHOD(linearise)
+
 PyDoc_STRVAR(evaluate_pair_doc, "evaluate_pair(t, h, q0, q1, *, lam=None, mem=None, rule=0, equivariant=False, "
                                 "want=None)\n--\n\nThe terms that are wanted in a step between two states, by name.");
 static const lg_query evaluate_pair = {
@@ -115,8 +128,8 @@ static const lg_query project = {
 METHOD(project)
 
 static PyMethodDef system_queries[] = {
-    ENTRY(evaluate),   ENTRY(evaluate_pair), ENTRY(energy),  ENTRY(residual), ENTRY(retract),
-    ENTRY(difference), ENTRY(initial),       ENTRY(project), ENTRY(remember), {NULL, NULL, 0, NULL},
+    ENTRY(evaluate),   ENTRY(linearise), ENTRY(evaluate_pair), ENTRY(energy),   ENTRY(residual),       ENTRY(retract),
+    ENTRY(difference), ENTRY(initial),   ENTRY(project),       ENTRY(remember), {NULL, NULL, 0, NULL},
 };
 
 /* ---- of models ---- */

@@ -319,10 +319,12 @@ static lg_status evaluate_system(lg_hht_stepper *g, lg_wanted *wanted, int with_
     lg_accel *accel = &g->base.accel;
     lg_point point = end_point(g);
 
+    const lg_tangent tangent = {&accel->matrix, g->chain};
+
     if (with_matrix) {
         lg_matrix_zero(&accel->matrix);
-        wanted->S = &accel->matrix;
-        wanted->chain = g->chain;
+        wanted->tangent = &tangent;
+        wanted->ntangents = 1;
         wanted->B = system->pattern->nrows ? accel->B : NULL;
     }
     accel->evaluations++;

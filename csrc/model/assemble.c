@@ -9,10 +9,10 @@ static void add_own_row(const lg_block *b, const lg_pattern *pattern, int block,
                         const lg_wanted *want)
 {
     const double *q = at->q + b->q, *v = at->v + b->v, *lam = at->lam ? at->lam + b->own : NULL;
-    int values = pattern->own_value[block], ld;
+    int values = pattern->own_value[block];
     double B[LG_MAX_NV], K[LG_MAX_NV * LG_MAX_NV] = {0};
     int nv = b->node->nv; /* linear coordinates behind the node have no part in its rows */
-    int tangent = want->S && want->chain && lam;
+    int tangent = lg_wants_slopes(want) && lam;
     b->node->own(q, v, lam, want->phi ? want->phi + b->own : NULL, want->phidot ? want->phidot + b->own : NULL, B,
                  want->zeta ? want->zeta + b->own : NULL, want->Z ? want->Z + values : NULL, tangent ? K : NULL);
     if (want->B) {
@@ -25,9 +25,10 @@ static void add_own_row(const lg_block *b, const lg_pattern *pattern, int block,
         for (int j = 0; j < nv; j++)
             for (int i = 0; i < b->nown; i++)
                 want->Btlam[b->v + j] += B[i + j * b->nown] * lam[i];
-    if (tangent) {
-        double *S = lg_matrix_at(want->S, block, &ld);
-        lg_chain_add(b, lg_chain_of(want, block), 0, 1, 0, nv, 0, nv, K, nv, S, ld);
+    for (const lg_tangent *to = want->tangent; tangent && to < want->tangent + want->ntangents; to++) {
+        int ld;
+        double *S = lg_matrix_at(to->S, block, &ld);
+        lg_chain_add(b, lg_chain_of(to, block), 0, 1, 0, nv, 0, nv, K, nv, S, ld);
     }
 }
 
@@ -119,13 +120,13 @@ static void gather(const lg_model *m, const lg_point *at, const lg_wanted *want)
 /* Whether forces or rows are wanted; a tangent needs both. */
 static int wants_forces(const lg_wanted *want)
 {
-    return want->force || (want->S && want->chain);
+    return want->force || lg_wants_slopes(want);
 }
 
 static int wants_rows(const lg_model *m, const lg_wanted *want)
 {
     return m->space.nrows &&
-           (want->Btlam || want->phi || want->phidot || want->zeta || want->B || want->Z || (want->S && want->chain));
+           (want->Btlam || want->phi || want->phidot || want->zeta || want->B || want->Z || lg_wants_slopes(want));
 }
 
 static inline lg_status move_for(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
@@ -157,7 +158,7 @@ static inline lg_status collect(const lg_model *m, lg_form form, const lg_point 
 static inline lg_status eval(const lg_model *m, lg_form form, const lg_point *at, const lg_wanted *want)
 {
     LG_TRY(move_for(m, form, at, want));
-    if (want->Ma || want->gyro || want->S)
+    if (want->Ma || want->gyro || want->ntangents)
         add_inertia(m, form, at, want);
     LG_TRY(press(m, form, at, want));
     LG_TRY(collect(m, form, at, want));

@@ -8,7 +8,7 @@
 /* ---- rigid bodies whose blocks are direct ---- */
 
 /* Straight into the matrix: S_ij += s H_i^T dF/du_j. */
-static void add_direct(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, const double A[9],
+static void add_direct(const lg_element *e, const lg_point *at, const lg_tangent *to, double s, const double A[9],
                        const double B[9])
 {
     double M[2][9];
@@ -20,11 +20,11 @@ static void add_direct(const lg_element *e, const lg_point *at, const lg_wanted 
         lg_force_tangent dF;
         if (!lg_element_moves(e, j))
             continue;
-        lg_lever_force_tangent(f, lg_pose_of(f, at), M[j], lg_chain_of(want, f->body->index), A, B, &dF);
+        lg_lever_force_tangent(f, lg_pose_of(f, at), M[j], lg_chain_of(to, f->body->index), A, B, &dF);
         for (int i = 0; i < 2; i++)
             if (lg_element_moves(e, i)) {
                 int ld;
-                double *S = lg_matrix_at(want->S, e->meeting[i][j], &ld);
+                double *S = lg_matrix_at(to->S, e->meeting[i][j], &ld);
                 lg_lever_pull_tangent(e->frame[i], M[i], i == j ? s : -s, &dF, f->body->block, S, ld);
             }
     }
@@ -55,8 +55,10 @@ static int is_direct(const lg_element *e, int end)
 void lg_tangent_add_between(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, const double A[9],
                             const double B[9])
 {
-    if (is_direct(e, 0) && is_direct(e, 1))
-        add_direct(e, at, want, s, A, B);
-    else
+    if (!is_direct(e, 0) || !is_direct(e, 1)) {
         add_quarters(e, at, want, s, A, B);
+        return;
+    }
+    for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++)
+        add_direct(e, at, to, s, A, B);
 }

@@ -63,10 +63,10 @@ int lg_element_on_point(const lg_element *e, int end);
 enum { LG_MAX_NV = 7 };
 
 /* The chain of a block; d(q, v, a)/du = (0, 0, I) if the caller gave none. */
-static inline const lg_chain *lg_chain_of(const lg_wanted *want, int block)
+static inline const lg_chain *lg_chain_of(const lg_tangent *to, int block)
 {
     static const lg_chain mass = {{0, 0, 1}, {NULL, NULL, NULL}};
-    return want->chain ? &want->chain[block] : &mass;
+    return to->chain ? &to->chain[block] : &mass;
 }
 
 #endif

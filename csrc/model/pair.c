@@ -56,12 +56,13 @@ static void open_middle(const lg_pair *pair, const lg_space *space, const step_w
 static lg_status midpoint(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const step_work *w)
 {
     lg_point at = lg_step_point(pair, w->middle, w->v_m);
-    lg_wanted want = {.force = wanted->force, .Btlam = wanted->Gtlam, .B = wanted->G, .S = wanted->S};
+    const lg_tangent tangent = {wanted->S, w->chain};
+    lg_wanted want = {.force = wanted->force, .Btlam = wanted->Gtlam, .B = wanted->G, .tangent = &tangent};
     lg_point end = lg_step_end(pair, w->v_m);
     if (wanted->phi || wanted->B)
         LG_TRY(lg_step_rows(m, LG_FORM_BODY_AXES, &end, wanted->phi, wanted->B));
     at.span = 0.5 * pair->h;
-    want.chain = wanted->S ? w->chain : NULL;
+    want.ntangents = wanted->S != NULL;
     if (wanted->S)
         lg_step_chains(m, pair, wanted->chain, w->chain);
     if (wanted->noise)
@@ -73,7 +74,8 @@ static lg_status midpoint(const lg_model *m, const lg_pair *pair, const lg_pair_
 static lg_status discrete(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const step_work *w)
 {
     lg_point at = lg_step_point(pair, w->middle, w->v_m);
-    lg_wanted own = {.Btlam = wanted->Gtlam, .B = wanted->G, .S = wanted->S, .chain = w->chain};
+    const lg_tangent tangent = {wanted->S, w->chain};
+    lg_wanted own = {.Btlam = wanted->Gtlam, .B = wanted->G, .tangent = &tangent, .ntangents = wanted->S != NULL};
     lg_point end = lg_step_end(pair, w->v_m);
     LG_TRY(lg_step_rows(m, LG_FORM_BODY_AXES, &end, wanted->phi, wanted->B));
     LG_TRY(lg_step_pair(m, pair, wanted, w->v_m, w->form));

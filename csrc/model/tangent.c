@@ -41,14 +41,14 @@ static void follow(const lg_frame *f, const lg_point *at, const lg_chain *chain,
 }
 
 /* The columns of the block under frame j. */
-static void add_columns(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, int j,
+static void add_columns(const lg_element *e, const lg_point *at, const lg_tangent *to, double s, int j,
                         const lg_quarters K[2][2], const lg_quarters D[2][2])
 {
     const lg_frame *f = e->frame[j];
     int nv = f->body->block->nv, ld;
     double small[LG_TANGENT_ROOM * LG_MAX_NV];
     double *P = nv <= LG_MAX_NV ? small : at->work, *W = P + 6 * nv, *Y = W + 6 * nv;
-    follow(f, at, lg_chain_of(want, f->body->index), D != NULL, P, W, Y + 6 * nv, Y + 12 * nv);
+    follow(f, at, lg_chain_of(to, f->body->index), D != NULL, P, W, Y + 6 * nv, Y + 12 * nv);
     for (int i = 0; i < e->info->nframes; i++) {
         const lg_body *body = e->frame[i]->body;
         if (!body->block || !(K[i][j].has || (D && D[i][j].has)))
@@ -57,7 +57,7 @@ static void add_columns(const lg_element *e, const lg_point *at, const lg_wanted
         lg_quarters_mul_add(&K[i][j], nv, P, Y);
         if (D)
             lg_quarters_mul_add(&D[i][j], nv, W, Y);
-        double *S = lg_matrix_at(want->S, e->meeting[i][j], &ld);
+        double *S = lg_matrix_at(to->S, e->meeting[i][j], &ld);
         for (int k = 0; k < nv; k++)
             body->type->pull(e->frame[i], at, s, Y + 6 * k, S + (size_t)k * ld);
     }
@@ -69,9 +69,11 @@ static void add_columns(const lg_element *e, const lg_point *at, const lg_wanted
 static void add_meeting(const lg_element *e, const lg_wanted *want, const lg_arm arm[2], int i, int j,
                         const lg_stiffness *sum)
 {
-    int ld;
-    double *S = lg_matrix_at(want->S, e->meeting[i][j], &ld);
-    lg_stiffness_add(sum, &arm[i], &arm[j], lg_chain_of(want, e->frame[j]->body->index), S, ld);
+    for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++) {
+        int ld;
+        double *S = lg_matrix_at(to->S, e->meeting[i][j], &ld);
+        lg_stiffness_add(sum, &arm[i], &arm[j], lg_chain_of(to, e->frame[j]->body->index), S, ld);
+    }
 }
 
 /* Derivatives of wrench i by pose and twist j: within one body they are collected in its stiffness; between two bodies
@@ -121,8 +123,8 @@ void lg_tangent_add_opened(const lg_element *e, const lg_arms *arms, const lg_po
             else
                 columns = 1;
         }
-        if (columns)
-            add_columns(e, at, want, s, j, K, D);
+        for (int k = 0; columns && k < want->ntangents; k++)
+            add_columns(e, at, &want->tangent[k], s, j, K, D);
     }
 }
 

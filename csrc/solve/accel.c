@@ -82,10 +82,10 @@ lg_status lg_accel_eval(lg_accel *accel, const lg_point *point, const lg_wanted 
 lg_status lg_accel_assemble(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)
 {
     lg_wanted wanted = *also;
-    wanted.chain = NULL;
-    wanted.S = accel->matrix.keeps ? NULL : &accel->matrix;
-    if (wanted.S)
-        lg_matrix_zero(wanted.S);
+    wanted.tangent = &(lg_tangent){.S = &accel->matrix};
+    wanted.ntangents = !accel->matrix.keeps;
+    if (wanted.ntangents)
+        lg_matrix_zero(&accel->matrix);
     return lg_accel_eval(accel, point, &wanted, report);
 }
 

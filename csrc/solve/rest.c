@@ -24,7 +24,9 @@ static lg_status assemble(lg_rest *k, const lg_point *point, lg_shift shift)
     lg_matrix_zero(&accel->matrix);
     accel->evaluations++;
     LG_TRY(system->eval(system->self, point,
-                        &(lg_wanted){.S = &accel->matrix, .chain = k->chain, .B = constrained ? accel->B : NULL}));
+                        &(lg_wanted){.tangent = &(lg_tangent){&accel->matrix, k->chain},
+                                     .ntangents = 1,
+                                     .B = constrained ? accel->B : NULL}));
     if (shift.nu != 0)
         lg_matrix_stiffen(&accel->matrix, shift.nu);
     if (constrained) {

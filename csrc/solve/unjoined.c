@@ -45,11 +45,12 @@ static lg_status assemble(lg_unjoined *unjoined, lg_accel *accel, const lg_point
     int nv = accel->system->space->nv, nown = unjoined->nown, first = accel->system->pattern->nrows - nown;
     double *x = unjoined->x;
     lg_wanted wanted = {.force = x, .gyro = accel->gyro, .Btlam = unjoined->Btlam};
-    wanted.S = unjoined->matrix.keeps ? NULL : &unjoined->matrix;
+    wanted.tangent = &(lg_tangent){.S = &unjoined->matrix};
+    wanted.ntangents = !unjoined->matrix.keeps;
     wanted.zeta = nown ? accel->rows : NULL;
     wanted.B = nown ? accel->B : NULL;
-    if (wanted.S)
-        lg_matrix_zero(wanted.S);
+    if (wanted.ntangents)
+        lg_matrix_zero(&unjoined->matrix);
     LG_TRY(lg_accel_eval(accel, point, &wanted, report));
 
     for (int i = 0; i < nv; i++)

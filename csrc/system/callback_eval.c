@@ -36,7 +36,7 @@ static lg_status forces(const evaluation *e)
 {
     const lg_wanted *w = e->wanted;
     int nv = e->self->space.nv;
-    if (w->Ma || w->S)
+    if (w->Ma || w->ntangents)
         LG_TRY(lg_callback_call(e->self, LG_CALL_MASS, &e->at, e->work.M));
     for (int i = 0; w->Ma && i < nv; i++) {
         w->Ma[i] = 0;
@@ -140,33 +140,40 @@ static void add_product(const lg_callbacks *self, const double *A, double s, int
 }
 
 /* S = K X0 k0 + D X1 k1 + wa M X2 k2 */
-static lg_status tangent(const evaluation *e)
+static void add_tangent(const evaluation *e, const lg_tangent *to, int wants_K, int wants_D)
 {
     static const lg_chain identity = {.k = {0, 0, 1}};
     const lg_callbacks *self = e->self;
-    const lg_chain *chain = e->wanted->chain;
-    int wants_K = 0, wants_D = 0;
-    for (int b = 0; chain && b < self->space.nblocks; b++) {
-        wants_K |= chain[b].k[0] != 0;
-        wants_D |= chain[b].k[1] != 0;
-    }
-    LG_TRY(linearise(e, wants_K, wants_D));
-    /* the differences have overwritten M */
-    if (wants_K)
-        LG_TRY(lg_callback_call(self, LG_CALL_MASS, &e->at, e->work.M));
-
     long meeting = 0;
     for (int i = 0; i < self->space.nblocks; i++)
         for (int j = 0; j < self->space.nblocks; j++) {
-            const lg_chain *c = chain ? &chain[j] : &identity;
+            const lg_chain *c = to->chain ? &to->chain[j] : &identity;
             int ld;
-            double *S = lg_matrix_at(e->wanted->S, meeting++, &ld);
+            double *S = lg_matrix_at(to->S, meeting++, &ld);
             add_product(self, e->work.M, e->wa * c->k[2], i, j, c->X[2], S, ld);
             if (wants_D)
                 add_product(self, e->work.D, c->k[1], i, j, c->X[1], S, ld);
             if (wants_K)
                 add_product(self, e->work.K, c->k[0], i, j, c->X[0], S, ld);
         }
+}
+
+static lg_status tangents(const evaluation *e)
+{
+    const lg_callbacks *self = e->self;
+    const lg_tangent *first = e->wanted->tangent, *end = first + e->wanted->ntangents;
+    int wants_K = 0, wants_D = 0;
+    for (const lg_tangent *to = first; to < end; to++)
+        for (int b = 0; to->chain && b < self->space.nblocks; b++) {
+            wants_K |= to->chain[b].k[0] != 0;
+            wants_D |= to->chain[b].k[1] != 0;
+        }
+    LG_TRY(linearise(e, wants_K, wants_D));
+    /* the differences have overwritten M */
+    if (wants_K)
+        LG_TRY(lg_callback_call(self, LG_CALL_MASS, &e->at, e->work.M));
+    for (const lg_tangent *to = first; to < end; to++)
+        add_tangent(e, to, wants_K, wants_D);
     return LG_OK;
 }
 
@@ -187,5 +194,5 @@ lg_status lg_callback_eval(void *self, const lg_point *point, const lg_wanted *w
     LG_TRY(constraints(&e));
     own_rows(&e, wanted, NULL);
     LG_TRY(constraint_matrix(&e));
-    return wanted->S ? tangent(&e) : LG_OK;
+    return wanted->ntangents ? tangents(&e) : LG_OK;
 }

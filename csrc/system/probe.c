@@ -10,6 +10,7 @@ typedef struct scratch {
     double *X[3]; /* per block, column-major */
     lg_chain *chain;
     lg_matrix matrix;
+    lg_tangent tangent;
 } scratch;
 
 static void layout(void *self, lg_arena *arena)
@@ -105,8 +106,8 @@ static lg_wanted wanted_by(scratch *s)
                        .zeta = out[LG_TERM_zeta],
                        .B = out[LG_TERM_B] ? s->B : NULL,
                        .Z = out[LG_TERM_Z] ? s->Z : NULL,
-                       .S = out[LG_TERM_S] ? &s->matrix : NULL,
-                       .chain = s->chain};
+                       .tangent = &s->tangent,
+                       .ntangents = out[LG_TERM_S] != NULL};
 }
 
 static lg_status evaluate(scratch *s)
@@ -115,16 +116,17 @@ static lg_status evaluate(scratch *s)
     double *const *out = s->probe->out;
     lg_wanted wanted = wanted_by(s);
     fill_chains(s);
-    if (wanted.S)
-        lg_matrix_zero(wanted.S);
+    s->tangent = (lg_tangent){&s->matrix, s->chain};
+    if (wanted.ntangents)
+        lg_matrix_zero(&s->matrix);
 
     LG_TRY(system->eval(system->self, &s->probe->point, &wanted));
     if (wanted.B)
         spread_rows(system, s->B, out[LG_TERM_B]);
     if (wanted.Z)
         spread_rows(system, s->Z, out[LG_TERM_Z]);
-    if (wanted.S)
-        spread_matrix(system->pattern, wanted.S, 0, out[LG_TERM_S]);
+    if (wanted.ntangents)
+        spread_matrix(system->pattern, &s->matrix, 0, out[LG_TERM_S]);
     return LG_OK;
 }
 
@@ -136,6 +138,51 @@ lg_status lg_probe_terms(lg_probe *probe)
     lg_status status = evaluate(&s);
     if (probe->out[LG_TERM_S])
         lg_matrix_close(&s.matrix);
+    lg_arena_close(&arena);
+    return status;
+}
+
+/* ---- stiffness, damping and mass in one evaluation ---- */
+
+typedef struct linear_scratch {
+    const lg_probe *probe;
+    lg_chain *chain[3];
+    lg_matrix matrix[3];
+} linear_scratch;
+
+static void layout_linear(void *self, lg_arena *arena)
+{
+    linear_scratch *s = self;
+    for (int level = 0; level < 3; level++) {
+        s->chain[level] = lg_arena_take(arena, (size_t)s->probe->system->space->nblocks * sizeof(lg_chain));
+        lg_matrix_layout(&s->matrix[level], s->probe->plan, arena);
+    }
+}
+
+static lg_status linearise(linear_scratch *s)
+{
+    const lg_system *system = s->probe->system;
+    lg_tangent tangent[3];
+    for (int level = 0; level < 3; level++) {
+        for (int i = 0; i < system->space->nblocks; i++)
+            s->chain[level][i] = (lg_chain){.k = {level == 0, level == 1, level == 2}};
+        tangent[level] = (lg_tangent){&s->matrix[level], s->chain[level]};
+        lg_matrix_zero(&s->matrix[level]);
+    }
+    LG_TRY(system->eval(system->self, &s->probe->point, &(lg_wanted){.tangent = tangent, .ntangents = 3}));
+    for (int level = 0; level < 3; level++)
+        spread_matrix(system->pattern, &s->matrix[level], 0, s->probe->out[level]);
+    return LG_OK;
+}
+
+lg_status lg_probe_linear(lg_probe *probe)
+{
+    lg_arena arena = {0};
+    linear_scratch s = {.probe = probe};
+    LG_TRY(lg_arena_open(&arena, layout_linear, &s));
+    lg_status status = linearise(&s);
+    for (int level = 0; level < 3; level++)
+        lg_matrix_close(&s.matrix[level]);
     lg_arena_close(&arena);
     return status;
 }

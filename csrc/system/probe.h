@@ -65,6 +65,8 @@ typedef struct lg_probe {
 } lg_probe;
 
 lg_status lg_probe_terms(lg_probe *probe); /* out: LG_TERMS. For S, a plan for LG_COUPLING_TANGENTS. */
+/* out: K, D and M, the derivatives of the residual M a + gyro - force + B^T lam by q, v and a. Plan as before. */
+lg_status lg_probe_linear(lg_probe *probe);
 lg_status lg_probe_pair(lg_probe *probe); /* out: LG_PAIR_TERMS. A plan for LG_COUPLING_GROUPS. */
 lg_status lg_probe_energy(lg_probe *probe); /* out: T and V */
 lg_status lg_probe_residual(lg_probe *probe); /* out: phi and phidot */

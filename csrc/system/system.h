@@ -41,13 +41,27 @@ static inline lg_point lg_point_after(double t, const double *q, const double *v
     return point;
 }
 
+typedef struct lg_tangent { /* S += d(wa Ma + gyro - force + Btlam)/du */
+    lg_matrix *S; /* which the caller zeroed */
+    const lg_chain *chain; /* one per block; NULL: d(q, v, a)/du = (0, 0, I), so that S = wa M */
+} lg_tangent;
+
 typedef struct lg_wanted { /* what to evaluate (NULL: not wanted), in one kinematics pass; outputs are overwritten */
     double *Ma, *gyro, *force, *Btlam; /* nv each */
     double *phi, *phidot, *zeta; /* nrows each */
     double *B, *Z; /* pattern->nvalues each; Z = d(phidot)/dq has the layout of B */
-    lg_matrix *S; /* d(wa Ma + gyro - force + Btlam)/du is ADDED to a matrix the caller zeroed */
-    const lg_chain *chain; /* one per block, for S; NULL: d(q, v, a)/du = (0, 0, I), so that S = wa M */
+    const lg_tangent *tangent; /* any number of them, each along chains of its own */
+    int ntangents;
 } lg_wanted;
+
+/* Whether any tangent needs more than the mass. */
+static inline int lg_wants_slopes(const lg_wanted *want)
+{
+    for (int i = 0; i < want->ntangents; i++)
+        if (want->tangent[i].chain)
+            return 1;
+    return 0;
+}
 
 /* Forms of a system that differ in their functions alone: lg_system_in. */
 typedef enum lg_form {

@@ -46,10 +46,10 @@ static inline void hand_add(double *S, int ld, int n, const double *A, double k,
 static inline void hand_matrix(const lg_wanted *w, const lg_point *p, int n, const double *K, const double *D,
                                const double *M)
 {
-    const lg_chain identity = {{0, 0, 1}, {NULL, NULL, NULL}}, *c = w->chain ? w->chain : &identity;
+    const lg_chain identity = {{0, 0, 1}, {NULL, NULL, NULL}}, *c = w->tangent->chain ? w->tangent->chain : &identity;
     const double *A[3] = {K, D, M};
     int ld;
-    double *S = lg_matrix_at(w->S, 0, &ld);
+    double *S = lg_matrix_at(w->tangent->S, 0, &ld);
     for (int i = 0; i < 3; i++)
         if (c->k[i] != 0)
             hand_add(S, ld, n, A[i], (i == 2 ? p->wa : 1) * c->k[i], c->X[i]);
@@ -98,7 +98,7 @@ static inline lg_status oscillator_eval(void *self, const lg_point *p, const lg_
     hand_out(2, zero, w->gyro);
     hand_out(2, force, w->force);
     hand_out(2, zero, w->Btlam);
-    if (w->S)
+    if (w->ntangents)
         hand_matrix(w, p, 2, K, D, M);
     return LG_OK;
 }
@@ -115,7 +115,7 @@ static inline lg_status push_eval(void *self, const lg_point *p, const lg_wanted
     hand_out(1, &zero, w->gyro);
     hand_out(1, &force, w->force);
     hand_out(1, &zero, w->Btlam);
-    if (w->S)
+    if (w->ntangents)
         hand_matrix(w, p, 1, &zero, &zero, &one);
     return LG_OK;
 }
@@ -150,7 +150,7 @@ static inline lg_status top_eval(void *self, const lg_point *p, const lg_wanted 
     hand_system *s = self;
     LG_TRY(hand_counted(s));
     double gyro[3], force[3], weight[3], zero[3] = {0}, D[9];
-    spin_terms(s->J, p->v, gyro, w->S ? D : NULL);
+    spin_terms(s->J, p->v, gyro, w->ntangents ? D : NULL);
     lg_mulT3(p->q, s->weight, weight);
     lg_cross(s->X, weight, force);
     lg_axpy(3, cos(s->rate * p->t), s->moment, force);
@@ -160,7 +160,7 @@ static inline lg_status top_eval(void *self, const lg_point *p, const lg_wanted 
     hand_out(3, zero, w->Btlam);
     if (w->Ma)
         hand_mul(3, s->J, p->a, w->Ma);
-    if (w->S) {
+    if (w->ntangents) {
         double hatX[9], hatW[9], XW[9], K[9];
         lg_hat3(s->X, hatX);
         lg_hat3(weight, hatW);
@@ -223,7 +223,7 @@ static inline lg_status joined_eval(void *self, const lg_point *p, const lg_want
     LG_TRY(hand_counted(s));
     const double *R = p->q + 3;
     double gyro[6] = {0}, D3[9], pull[3] = {0}, M[36] = {0}, turned[3], Btlam[6];
-    spin_terms(s->J, p->v + 3, gyro + 3, w->S ? D3 : NULL);
+    spin_terms(s->J, p->v + 3, gyro + 3, w->ntangents ? D3 : NULL);
     double force[6] = {s->weight[0], s->weight[1], s->weight[2]};
     lg_axpy(3, cos(s->rate * p->t), s->moment, force + 3);
     for (int i = 0; i < 3; i++) {
@@ -246,7 +246,7 @@ static inline lg_status joined_eval(void *self, const lg_point *p, const lg_want
     if (w->Ma)
         hand_mul(6, M, p->a, w->Ma);
     joined_rows(s, p, w);
-    if (w->S)
+    if (w->ntangents)
         joined_matrix(s, pull, D3, M, p, w);
     return LG_OK;
 }

@@ -93,7 +93,7 @@ static void test_evaluation(void)
         work[i] = i + 0.25;
     lg_point point = lg_point_at(t, q, v);
     point.a = a, point.lam = &lam, point.work = work;
-    lg_wanted want = {Ma, gyro, f, Btlam, &phi, &phidot, &zeta, B, Z, NULL, NULL};
+    lg_wanted want = {Ma, gyro, f, Btlam, &phi, &phidot, &zeta, B, Z, NULL, 0};
     CHECK(s->eval(s->self, &point, &want) == LG_OK);
     for (int i = 0; i < 2; i++) {
         CHECK_CLOSE(Ma[i], 2 * a[i], 1e-15);

@@ -75,12 +75,13 @@ static long count(int n, int chain, int tangent)
     point.a = values + 2 * n, point.work = values + 6 * n;
     lg_wanted wanted = {.Ma = values + 3 * n, .gyro = values + 4 * n, .force = values + 5 * n};
     lg_chain both = {{1, 1, 1}, {NULL, NULL, NULL}};
+    const lg_tangent tangents = {&matrix, &both};
     if (tangent) {
         CHECK(lg_plan_create(system->pattern, LG_COUPLING_TANGENTS, &plan) == LG_OK);
         lg_matrix_layout(&matrix, plan, &arena);
         arena = (lg_arena){.base = calloc(1, arena.used + 64)};
         lg_matrix_layout(&matrix, plan, &arena);
-        wanted.S = &matrix, wanted.chain = &both;
+        wanted.tangent = &tangents, wanted.ntangents = 1;
     }
     operations = 0;
     CHECK(system->eval(system->self, &point, &wanted) == LG_OK);

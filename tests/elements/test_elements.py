@@ -90,6 +90,25 @@ def test_tangent_of_forces_on_coordinates(element, k):
     check_tangent(tree(element), tree(), k)
 
 
+def check_linear(model, bare):
+    """Check that stiffness, damping and mass of one evaluation are those of three."""
+    q, v, a, lam = random_point(model, bare, 5)
+    found = model.linearise(0.0, q, v, a, lam)
+    for level, matrix in enumerate(found):
+        k = tuple(float(i == level) for i in range(3))
+        assert np.array_equal(matrix, model.evaluate(0.0, q, v, a, lam, want=("S",), k=k)["S"])
+
+
+@pytest.mark.parametrize("element", ON_BODIES, ids=str)
+def test_several_tangents_in_one_evaluation(element, kinds):
+    check_linear(rigid(kinds, element), rigid(kinds))
+
+
+@pytest.mark.parametrize("element", ON_TREES, ids=str)
+def test_several_tangents_of_forces_on_coordinates(element):
+    check_linear(tree(element), tree())
+
+
 # ---- bodies ----
 
 BODIES = list(bodies())
@@ -100,6 +119,11 @@ by_body = pytest.mark.parametrize(("body", "block"), BODIES, ids=lambda value: s
 @by_body
 def test_tangent_of_bodies(body, block, k):
     check_tangent(body_on(block, body), body_on(block, body), k)
+
+
+@by_body
+def test_several_tangents_of_bodies(body, block):
+    check_linear(body_on(block, body), body_on(block, body))
 
 
 @by_body

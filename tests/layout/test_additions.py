@@ -123,15 +123,16 @@ static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
     static const double one = 1;
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        int v = b->block->v, ld;
+        int v = b->block->v;
         if (want->Ma)
             want->Ma[v] = b->e.p[0] * at->a[v];
         if (want->gyro)
             want->gyro[v] = 0;
-        if (!want->S)
-            continue;
-        double *S = lg_body_tangent(b, want, &ld);
-        lg_chain_add(b->block, lg_chain_of(want, b->index), 2, at->wa * b->e.p[0], 0, 1, 0, 1, &one, 1, S, ld);
+        for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++) {
+            int ld;
+            double *S = lg_body_tangent(b, to, &ld);
+            lg_chain_add(b->block, lg_chain_of(to, b->index), 2, at->wa * b->e.p[0], 0, 1, 0, 1, &one, 1, S, ld);
+        }
     }
 }
 

@@ -69,8 +69,8 @@ static lg_status evaluate_matrix(lg_genalpha_stepper *g, const lg_alpha_place *p
 
     lg_matrix_zero(&g->base.accel.matrix);
     form_chains(g, place);
-    wanted.S = &g->base.accel.matrix;
-    wanted.chain = g->chain;
+    wanted.tangent = &(lg_tangent){&g->base.accel.matrix, g->chain};
+    wanted.ntangents = 1;
     wanted.B = constrained ? g->base.accel.B : NULL;
     wanted.Z = constrained && g->index != LG_INDEX_3 ? g->Z : NULL;
     return evaluate_system(g, point, &wanted);

@@ -116,9 +116,9 @@ typedef struct lg_arms {
 void lg_arms_open(const lg_element *e, const lg_point *at, lg_arms *arms);
 
 /* The block of S that belongs to the velocities of a body's block. */
-static inline double *lg_body_tangent(const lg_body *b, const lg_wanted *want, int *ld)
+static inline double *lg_body_tangent(const lg_body *b, const lg_tangent *to, int *ld)
 {
-    return lg_matrix_at(want->S, b->index, ld);
+    return lg_matrix_at(to->S, b->index, ld);
 }
 
 /* Whether the body under a frame turns, so that it can carry the rows of a joint. */

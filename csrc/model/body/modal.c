@@ -90,10 +90,10 @@ static void add_inertia(const lg_body *self, const lg_point *at, const lg_wanted
         lg_modal_add_gyroscopic(&y, y.F);
         lg_modal_project(&y, y.F, want->gyro + b->v);
     }
-    if (want->S) {
+    for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++) {
         int ld;
-        double *S = lg_body_tangent(self, want, &ld);
-        lg_modal_add_tangent(&y, at, lg_chain_of(want, self->index), S, ld);
+        double *S = lg_body_tangent(self, to, &ld);
+        lg_modal_add_tangent(&y, at, lg_chain_of(to, self->index), S, ld);
     }
 }
 
@@ -177,10 +177,11 @@ static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
         }
         if (want->Btlam)
             gather_sum(b, at, LG_REACTIONS, want->Btlam + b->block->v);
-        if (want->S && want->chain) {
+        for (const lg_tangent *to = want->tangent; lg_wants_slopes(want) && to < want->tangent + want->ntangents;
+             to++) {
             int ld;
-            double *S = lg_body_tangent(b, want, &ld);
-            gather_geo(b, at, lg_chain_of(want, b->index), S, ld);
+            double *S = lg_body_tangent(b, to, &ld);
+            gather_geo(b, at, lg_chain_of(to, b->index), S, ld);
         }
     }
 }

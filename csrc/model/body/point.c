@@ -39,17 +39,18 @@ static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         double mass = b->e.p[0];
-        int v = b->block->v, ld;
+        int v = b->block->v;
         for (int i = 0; i < 3; i++) {
             if (want->Ma)
                 want->Ma[v + i] = mass * at->a[v + i];
             if (want->gyro)
                 want->gyro[v + i] = 0;
         }
-        if (!want->S)
-            continue;
-        double *S = lg_body_tangent(b, want, &ld);
-        lg_chain_add(b->block, lg_chain_of(want, b->index), 2, at->wa * mass, 0, 3, 0, 3, identity, 3, S, ld);
+        for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++) {
+            int ld;
+            double *S = lg_body_tangent(b, to, &ld);
+            lg_chain_add(b->block, lg_chain_of(to, b->index), 2, at->wa * mass, 0, 3, 0, 3, identity, 3, S, ld);
+        }
     }
 }
 

@@ -306,20 +306,24 @@ static void collect_residual(const lg_body *b, const lg_point *at, lg_arm *arm, 
 /* Adds to S the derivative of the wrenches as they turn with the body. */
 static void add_geo(const lg_body *b, const lg_point *at, const lg_wanted *want)
 {
-    int ld;
-    double *S = lg_body_tangent(b, want, &ld);
     lg_arm arm = open_arm(b, at);
     lg_resultant total = {{0}, {0}, {0}};
     collect_residual(b, at, &arm, &total);
-    lg_resultant_add_geo(&total, &arm, 1, lg_chain_of(want, b->index), S, ld);
+    for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++) {
+        int ld;
+        double *S = lg_body_tangent(b, to, &ld);
+        lg_resultant_add_geo(&total, &arm, 1, lg_chain_of(to, b->index), S, ld);
+    }
 }
 
 static void add_stiffness(const lg_body *b, const lg_point *at, const lg_wanted *want)
 {
-    int ld;
-    double *S = lg_body_tangent(b, want, &ld);
     lg_arm arm = open_arm(b, at);
-    lg_stiffness_add(stiffness(b, at), &arm, &arm, lg_chain_of(want, b->index), S, ld);
+    for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++) {
+        int ld;
+        double *S = lg_body_tangent(b, to, &ld);
+        lg_stiffness_add(stiffness(b, at), &arm, &arm, lg_chain_of(to, b->index), S, ld);
+    }
 }
 
 /* With the tangent: the wrenches turn with the body like any other stiffness. */
@@ -333,7 +337,7 @@ static void gather_turning(const lg_body *b, const lg_point *at, const lg_wanted
 
 static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
-    int tangent = want->S && want->chain;
+    int tangent = lg_wants_slopes(want);
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         if (lg_block_is_direct(b->block)) {
             if (tangent)

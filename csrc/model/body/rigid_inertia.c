@@ -216,20 +216,27 @@ static void translate(double mass, const lg_block *b, const lg_point *at, const 
     }
 }
 
+/* The terms that are wanted, and one tangent (NULL: none). */
+static inline void add(const lg_body *body, const lg_point *at, const lg_wanted *want, const lg_tangent *to, int sherif)
+{
+    const lg_node *node = body->block->node;
+    const lg_chain *chain = to ? lg_chain_of(to, body->index) : NULL;
+    int ld = 0;
+    double *S = to ? lg_body_tangent(body, to, &ld) : NULL;
+    if (node->place != LG_PLACE_FIXED)
+        translate(body->e.p[LG_RIGID_MASS], body->block, at, want, chain, S, ld);
+    if (node->attitude)
+        rotate_coordinates(body, at, want, sherif && node->attitude_n == 4 ? -1 : 1, chain, S, ld);
+    else
+        rotate_lie(body, at, want, chain, S, ld);
+}
+
 static inline void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want, int sherif)
 {
-    for (const lg_body *body = bodies.first; body < bodies.end; body++) {
-        const lg_node *node = body->block->node;
-        const lg_chain *chain = lg_chain_of(want, body->index);
-        int ld = 0;
-        double *S = want->S ? lg_body_tangent(body, want, &ld) : NULL;
-        if (node->place != LG_PLACE_FIXED)
-            translate(body->e.p[LG_RIGID_MASS], body->block, at, want, chain, S, ld);
-        if (node->attitude)
-            rotate_coordinates(body, at, want, sherif && node->attitude_n == 4 ? -1 : 1, chain, S, ld);
-        else
-            rotate_lie(body, at, want, chain, S, ld);
-    }
+    static const lg_wanted nothing;
+    for (const lg_body *body = bodies.first; body < bodies.end; body++)
+        for (int i = 0; i == 0 || i < want->ntangents; i++)
+            add(body, at, i == 0 ? want : &nothing, i < want->ntangents ? &want->tangent[i] : NULL, sherif);
 }
 
 void lg_rigid_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)

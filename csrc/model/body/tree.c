@@ -99,14 +99,23 @@ static void sum_wrenches(const lg_body *b, const lg_point *at, int sum, double *
 
 /* ---- verbs ---- */
 
+/* Whether any tangent needs derivatives of rates. */
+static int wants_rates(const lg_body *b, const lg_wanted *want)
+{
+    for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++)
+        if (to->chain && lg_tree_has_rates(&to->chain[b->index]))
+            return 1;
+    return 0;
+}
+
 static void add_inertia(const lg_body *b, const lg_point *at, const lg_wanted *want)
 {
-    int rates = want->S && want->chain && lg_tree_has_rates(&want->chain[b->index]);
+    int rates = wants_rates(b, want);
     const double *a = (want->Ma || rates) && at->a ? at->a + b->block->v : NULL;
     lg_tree_set_dynamics(b, at, a, want->gyro || rates, want->Ma, want->gyro);
-    if (want->S)
+    if (want->ntangents)
         lg_tree_set_composites(b, lg_tree_states(b, at), rates);
-    if (want->S && !want->chain)
+    if (!lg_wants_slopes(want))
         lg_tree_add_mass(b, at, want);
 }
 
@@ -120,7 +129,7 @@ static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
 static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
     double *out[] = {[LG_FORCES] = want->force, [LG_REACTIONS] = want->Btlam};
-    int tangent = want->S && want->chain;
+    int tangent = lg_wants_slopes(want);
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         unsigned pressed = collect(b, at, tangent);
         for (int sum = 0; sum < 2; sum++)

@@ -32,11 +32,11 @@ static inline void put(const target *to, int i, int j, double value)
 }
 
 /* Adds a tangent at all levels of the chain together if these have no matrices, else one level after the other. */
-static void add_along(const lg_body *b, const lg_point *at, const lg_wanted *want, adder add)
+static void add_along(const lg_body *b, const lg_point *at, const lg_tangent *tangent, adder add)
 {
-    const lg_chain *chain = lg_chain_of(want, b->index);
+    const lg_chain *chain = lg_chain_of(tangent, b->index);
     target to = {.block = b->block};
-    to.S = lg_body_tangent(b, want, &to.ld);
+    to.S = lg_body_tangent(b, tangent, &to.ld);
     if (!chain->X[0] && !chain->X[1] && !chain->X[2]) {
         lg_copy(3, chain->k, to.k);
         add(b, at, &to);
@@ -230,11 +230,13 @@ static void add_rates(const lg_body *b, const lg_point *at, const target *to)
 
 void lg_tree_add_mass(const lg_body *b, const lg_point *at, const lg_wanted *want)
 {
-    add_along(b, at, want, add_mass);
+    for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++)
+        add_along(b, at, to, add_mass);
 }
 
 void lg_tree_add_tangent(const lg_body *b, const lg_point *at, const lg_wanted *want)
 {
     sum_turning(b, at);
-    add_along(b, at, want, lg_tree_has_rates(lg_chain_of(want, b->index)) ? add_rates : add_mass);
+    for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++)
+        add_along(b, at, to, lg_tree_has_rates(lg_chain_of(to, b->index)) ? add_rates : add_mass);
 }

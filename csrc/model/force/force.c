@@ -25,14 +25,15 @@ static lg_status add_coordinate(const lg_force_type *type, const lg_force *force
     const lg_element *e = &force->e;
     const lg_body *body = e->frame[0]->body;
     const lg_block *b = body->block;
-    int i = e->frame[0]->part, ld;
+    int i = e->frame[0]->part;
     double law[3];
     LG_TRY(on_coordinate(type, force, at, linear, law));
     if (want->force)
         want->force[b->v + i] += law[0];
-    if (linear) {
-        const lg_chain *chain = lg_chain_of(want, body->index);
-        double *S = lg_body_tangent(body, want, &ld);
+    for (const lg_tangent *to = want->tangent; linear && to < want->tangent + want->ntangents; to++) {
+        const lg_chain *chain = lg_chain_of(to, body->index);
+        int ld;
+        double *S = lg_body_tangent(body, to, &ld);
         lg_chain_add_entry(b, chain, 0, -law[1], i, i, S, ld);
         lg_chain_add_entry(b, chain, 1, -law[2], i, i, S, ld);
     }
@@ -107,7 +108,7 @@ lg_status lg_force_span(const lg_force_type *type, lg_forces forces, const lg_po
 
 lg_status lg_force_all(const lg_force_type *type, lg_forces forces, const lg_point *at, const lg_wanted *want)
 {
-    int linear = want->S && want->chain;
+    int linear = lg_wants_slopes(want);
     lg_status (*add)(const lg_force_type *, const lg_force *, const lg_point *, const lg_wanted *, int) =
         type->coordinate ? add_coordinate
         : type->between  ? add_between

@@ -101,7 +101,7 @@ static lg_status torque_wrenches(const lg_element *e, const lg_pose *const f[2],
 static inline lg_status add_all(lg_forces loads, const lg_point *at, const lg_wanted *want, int first,
                                 lg_status kernel(const lg_element *e, const double *R, const lg_point *at, double *out))
 {
-    if (want->S && want->chain)
+    if (lg_wants_slopes(want))
         return lg_force_all(loads.first->type, loads, at, want);
     for (const lg_force *f = loads.first; f < loads.end; f++) {
         lg_pose *pose = lg_pose_of(f->e.frame[0], at);

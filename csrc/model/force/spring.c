@@ -36,7 +36,7 @@ static lg_status cartesian_between(const lg_element *e, const double d[3], const
 
 static lg_status cartesian_all(lg_forces forces, const lg_point *at, const lg_wanted *want)
 {
-    int linear = want->S && want->chain;
+    int linear = lg_wants_slopes(want);
     for (const lg_force *f = forces.first; f < forces.end; f++)
         LG_TRY(lg_force_add_between(f, at, want, linear, cartesian_between));
     return LG_OK;

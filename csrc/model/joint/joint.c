@@ -180,7 +180,7 @@ static void add_residual(const lg_joint *joint, const lg_point *at, const lg_wan
 
 lg_status lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
 {
-    int tangent = want->S && want->chain && at->lam;
+    int tangent = lg_wants_slopes(want) && at->lam;
     if (joint->type->residual && !(tangent || want->B || want->Z || want->phidot || want->zeta)) {
         add_residual(joint, at, want);
         return LG_OK;

@@ -80,7 +80,7 @@ static lg_status add_edge(const lg_joint *joint, const lg_point *at, const lg_wa
     const lg_element *e = &joint->e;
     lg_pose *pose[2] = {lg_pose_of(e->frame[0], at), lg_pose_of(e->frame[1], at)};
     const lg_pose *const *seen = (const lg_pose *const *)pose;
-    int tangent = want->S && want->chain, damped = (want->force || tangent) && lg_edge_damped(e),
+    int tangent = lg_wants_slopes(want), damped = (want->force || tangent) && lg_edge_damped(e),
         reactions = joint->nrows && at->lam && (want->Btlam || tangent);
     double s[6] = {0}, lam[6] = {0};
     lg_strained k;

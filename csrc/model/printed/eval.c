@@ -38,8 +38,8 @@ static void add_product(const lg_element *e, const lg_point *at, const lg_wanted
     lg_quarters_mul_add(A, m, X, Y);
     for (int k = 0; k < m; k++)
         lg_printed_pull(e->frame[i], at, s, Y + 6 * k, K + n * k);
-    double *S = lg_matrix_at(want->S, e->meeting[i][j], &ld);
-    lg_chain_add(b->block, lg_chain_of(want, b->index), level, 1, 0, n, 0, m, K, n, S, ld);
+    double *S = lg_matrix_at(want->tangent->S, e->meeting[i][j], &ld);
+    lg_chain_add(b->block, lg_chain_of(want->tangent, b->index), level, 1, 0, n, 0, m, K, n, S, ld);
 }
 
 /* S += s d(H^T w)/du with dw = K dpose + D dtwist (D NULL: none) */
@@ -62,7 +62,7 @@ static void add_tangent(const lg_element *e, const lg_point *at, const lg_wanted
                 add_product(e, at, want, s, i, j, &D[i][j], H, 1);
         }
         lg_printed_turning(e->frame[j], at, s, w[j], A);
-        lg_tangent_add_block(e, want->S, want->chain, j, j, A);
+        lg_tangent_add_block(e, want->tangent->S, want->tangent->chain, j, j, A);
     }
 }
 
@@ -71,7 +71,7 @@ static void add_tangent(const lg_element *e, const lg_point *at, const lg_wanted
 static void add_load(const lg_element *e, const lg_point *at, const lg_wanted *want, const lg_load *load)
 {
     pull(e, at, load->w, want->force);
-    if (want->S)
+    if (want->ntangents)
         add_tangent(e, at, want, -1, load->w, load->K, load->D);
 }
 
@@ -79,10 +79,10 @@ static lg_status add_force(const lg_force *force, const lg_point *at, const lg_w
 {
     const lg_element *e = &force->e;
     lg_load load;
-    LG_TRY(lg_force_load(force, at, 0, want->S != NULL, &load));
+    LG_TRY(lg_force_load(force, at, 0, want->ntangents, &load));
     if (force->type->degree) {
         const int degree[] = {force->type->degree(e, 0), force->type->degree(e, 1)};
-        lg_printed_load(e, degree, at, want, want->S != NULL, &load);
+        lg_printed_load(e, degree, at, want, want->ntangents, &load);
     }
     add_load(e, at, want, &load);
     return LG_OK;
@@ -128,7 +128,7 @@ static lg_status add_rows(const lg_joint *joint, const lg_point *at, const lg_wa
     double w[2][6] = {{0}};
     lg_rows rows;
     lg_element_poses(e, at, f);
-    LG_TRY(lg_joint_rows(joint, f, at, (want->Z ? LG_ROWS_Z : 0u) | (want->S ? LG_ROWS_K : 0u), &rows));
+    LG_TRY(lg_joint_rows(joint, f, at, (want->Z ? LG_ROWS_Z : 0u) | (want->ntangents ? LG_ROWS_K : 0u), &rows));
     fill(joint, want->Z != NULL, &rows);
     for (int i = 0; i < joint->nrows; i++) {
         double rate = 0;
@@ -145,7 +145,7 @@ static lg_status add_rows(const lg_joint *joint, const lg_point *at, const lg_wa
         if (lg_element_moves(e, side) && (want->B || want->Z))
             write_rows(joint, at, side, &rows, want);
     pull(e, at, w, want->Btlam);
-    if (want->S)
+    if (want->ntangents)
         add_tangent(e, at, want, 1, w, rows.K, NULL);
     return LG_OK;
 }
@@ -155,7 +155,7 @@ static lg_status add_joint(const lg_joint *joint, const lg_point *at, const lg_w
     double V;
     lg_load load;
     if (joint->type->exert) {
-        LG_TRY(joint->type->exert(joint, at, 1, want->S != NULL, &V, &load));
+        LG_TRY(joint->type->exert(joint, at, 1, want->ntangents, &V, &load));
         add_load(&joint->e, at, want, &load);
     }
     return joint->nrows ? add_rows(joint, at, want) : LG_OK;

@@ -30,7 +30,7 @@ static void add_load_tangent(const lg_element *e, int side, const lg_stretched *
     lg_printed_pull(e->frame[side], at, -1, by_n, pulled);
     for (int k = 0; k < 4; k++)
         lg_axpy(nv, 2 * body->e[k], pulled, A + nv * (body->first + k));
-    lg_tangent_add_block(e, want->S, want->chain, side, side, A);
+    lg_tangent_add_block(e, want->tangent->S, want->tangent->chain, side, side, A);
 }
 
 void lg_printed_load(const lg_element *e, const int degree[2], const lg_point *at, const lg_wanted *want, int linear,

@@ -22,6 +22,7 @@ typedef struct step {
     const lg_pair_wanted *wanted;
     int discrete;
     lg_chain *chain; /* those of the middle */
+    lg_tangent tangent; /* along them */
     double *scaled, *rows; /* multipliers of the kernels, and rows, at the middle */
     double *G, *Z, *phidot; /* there, where they are not asked for */
     double *phi0, *V0; /* at the start: rows, and potentials of joints, then of forces */
@@ -311,9 +312,10 @@ size_t lg_printed_work(const lg_model *m)
 static lg_wanted wanted_at_middle(const step *s)
 {
     const lg_pair_wanted *wanted = s->wanted;
-    lg_wanted want = {.force = wanted->force, .Btlam = wanted->Gtlam, .B = wanted->G, .phi = s->rows, .S = wanted->S};
+    lg_wanted want = {.force = wanted->force, .Btlam = wanted->Gtlam, .B = wanted->G, .phi = s->rows};
+    want.tangent = &s->tangent;
     if (wanted->S) {
-        want.chain = s->chain;
+        want.ntangents = 1;
         want.B = wanted->G ? wanted->G : s->G;
     }
     if (s->discrete) {
@@ -326,6 +328,7 @@ static lg_wanted wanted_at_middle(const step *s)
 static lg_status middle(step *s)
 {
     s->middle.span = 0.5 * s->pair->h;
+    s->tangent = (lg_tangent){s->wanted->S, s->chain};
     s->at_middle = wanted_at_middle(s);
     if (s->wanted->S)
         lg_step_chains(s->m, s->pair, s->wanted->chain, s->chain);

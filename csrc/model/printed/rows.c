@@ -127,7 +127,7 @@ static void add_tangent(const lg_joint *joint, const lg_element *coupled, const 
                 continue;
             for (int row = 0; row < joint->nrows; row++)
                 add_second(joint, row, ends, (int[2]){i, j}, &rows[row], lam[row], phi[row], want->B, A);
-            lg_tangent_add_block(coupled, want->S, want->chain, i, j, A);
+            lg_tangent_add_block(coupled, want->tangent->S, want->tangent->chain, i, j, A);
         }
 }
 
@@ -140,7 +140,7 @@ static void turn_joint(const lg_joint *joint, const lg_element *coupled, const l
     stretch rows[LG_MAX_ROWS];
     for (int i = 0; i < joint->nrows; i++)
         rows[i] = stretch_of(joint, i, ends);
-    if (want->S)
+    if (want->ntangents)
         add_tangent(joint, coupled, ends, rows, lam, phi, want);
     for (int i = 0; i < joint->nrows; i++) {
         for (int side = 0; want->Btlam && side < 2; side++)
