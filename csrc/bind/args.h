@@ -28,7 +28,8 @@ void *lg_keep_memory(PyObject *owned, Py_ssize_t count, size_t size);
 /* The tuples of a sequence as a tuple that the list keeps, so that text in them stays where it is. NULL: an exception
    is set. */
 PyObject *lg_keep_rows(PyObject *owned, PyObject *given, const char *name);
-/* The numbers of a vector of length n (-1: any), which the list keeps. Returns their number; -1: an exception is set. */
+/* The numbers of a vector of length n (-1: any), which the list keeps. Returns their number; -1: an exception is
+   set. */
 int lg_read_vector(PyObject *owned, const char *name, PyObject *given, npy_intp n, const double **values);
 
 /* A list made row by row. */

@@ -14,7 +14,8 @@
 /* A kernel that is compiled into each caller, where its sizes are constants. */
 #define LG_INLINE inline __attribute__((always_inline))
 
-/* A function that is kept out of its callers, which would otherwise save its registers even where they do not call it. */
+/* A function that is kept out of its callers, which would otherwise save its registers even where they do not call
+   it. */
 #define LG_APART __attribute__((noinline))
 
 /* In a loop, keeps the compiler from doing two passes at once: two values that have just been stored one by one cannot

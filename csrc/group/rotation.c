@@ -76,7 +76,8 @@ static void quat_exp(const double w[3], double p[4])
 static double angle_per_sine(double u, double n2)
 {
     /* clang-format off */
-    static const double series[] = {1, -1 / 3., 1 / 5., -1 / 7., 1 / 9., -1 / 11., 1 / 13., -1 / 15., 1 / 17., -1 / 19.};
+    static const double series[] = {1, -1 / 3., 1 / 5., -1 / 7., 1 / 9.,
+                                    -1 / 11., 1 / 13., -1 / 15., 1 / 17., -1 / 19.};
     /* clang-format on */
     if (u > 0 && n2 < 0.03 * (u * u))
         return 2 / u * lg_series(10, series, n2 / (u * u));

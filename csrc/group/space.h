@@ -31,7 +31,8 @@ typedef struct lg_space {
 int lg_space_count(lg_space *space, const lg_node *node, int n);
 
 void lg_space_retract(const lg_space *space, const double *q0, const double *theta, double *q);
-/* The distance from a singularity of the block that is nearest to one, and its number; 1 if there are no singularities. */
+/* The distance from a singularity of the block that is nearest to one, and its number; 1 if there are no
+   singularities. */
 double lg_space_regular(const lg_space *space, const double *q, int *block);
 /* Coordinates below this distance count as singular. */
 #define LG_REGULAR 1e-6

@@ -16,7 +16,8 @@ typedef struct lg_nearest {
     const char *name; /* of the body; NULL: it has none */
 } lg_nearest;
 
-/* Where the rates of a block were most along the gradient of its own row, such as the unit length of Euler parameters. */
+/* Where the rates of a block were most along the gradient of its own row, such as the unit length of Euler
+   parameters. */
 typedef struct lg_parasite {
     int sought; /* the rule has rates of this kind, and the system such rows */
     double ratio; /* of that part to the largest rates that the block had before */
@@ -49,7 +50,8 @@ struct lg_stepper_type {
     const char *extra; /* the name of what results hold of every state beside its parts; NULL: nothing */
     int (*extra_count)(const lg_stepper *self); /* its numbers, which begin the carry */
     int starts_singular; /* it can do without the accelerations and multipliers of a start, which are NaN then */
-    int passes_kinks; /* its steps go on over a kink at which one ends, with the accelerations and multipliers of that step */
+    /* Its steps go on over a kink at which one ends, with the accelerations and multipliers of that step. */
+    int passes_kinks;
     int adds_rates; /* an explicit method that supports node kinds with qdot */
     /* Another stepper if the options ask for it, and names an option that contradicts this. NULL: never another. */
     lg_status (*choose)(const lg_method *method, const lg_option_value *options, const lg_stepper_type **stepper,
@@ -107,9 +109,10 @@ int lg_stepper_needs(const lg_stepper_type *type, const lg_pattern *pattern, lg_
 lg_status lg_check_finite(const lg_system *system, const double *q, const double *v, const double *a,
                           const double *lam);
 
-/* Ends a step by the displacement theta (nv; NULL: h v): q, with its rotations polished, v, a and lam become the state at state->t + h, and the memory of the
-   system that of this state. LG_NOT_FINITE if they are not finite, LG_COORDINATES if the coordinates of a body are
-   singular, LG_TURNED if an element has turned too far; the state is then as before. */
+/* Ends a step by the displacement theta (nv; NULL: h v): q, with its rotations polished, v, a and lam become the state
+   at state->t + h, and the memory of the system that of this state. LG_NOT_FINITE if they are not finite,
+   LG_COORDINATES if the coordinates of a body are singular, LG_TURNED if an element has turned too far; the state is
+   then as before. */
 lg_status lg_stepper_accept(lg_stepper *self, lg_state *state, double h, const double *theta, const double *q,
                             const double *v, const double *a, const double *lam);
 

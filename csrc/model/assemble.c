@@ -224,7 +224,8 @@ static LG_APART lg_status press_forces(const lg_model *m, const lg_point *at, do
     return add_joints(m, LG_FORM_DYNAMICS, at, &forces, 0);
 }
 
-/* Every body finds its acceleration from the wrenches on its frames: nothing couples the accelerations of two blocks. */
+/* Every body finds its acceleration from the wrenches on its frames: nothing couples the accelerations of two
+   blocks. */
 lg_status lg_model_accelerate(void *self, const lg_point *at, double *a)
 {
     const lg_model *m = self;

@@ -396,7 +396,8 @@ static void set_meetings(lg_element *e, long first)
         }
 }
 
-/* Finds the frames of an element and the meetings of their blocks, in a new clique if the verb says that they couple. */
+/* Finds the frames of an element and the meetings of their blocks, in a new clique if the verb says that they
+   couple. */
 static void join_frames(builder *b, const lg_element_spec *from, int (*couples)(const lg_element *), lg_element *e)
 {
     long first = -1;

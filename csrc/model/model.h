@@ -65,9 +65,10 @@ typedef struct lg_model lg_model;
 
 /* Copies the whole specification. On failure report->what names the element or block and the reason. */
 lg_status lg_model_create(const lg_model_spec *spec, lg_model **model, lg_report *report);
-/* The model of the same shape with other parameters of all elements: n numbers, in the order of the description. It uses
-   arrays of the model that lg_model_create made, which is freed last; the model in between, if this is a variant of a
-   variant, may be freed before. A parameter on which the shape depends, such as the axes of a load, cannot change. */
+/* The model of the same shape with other parameters of all elements: n numbers, in the order of the description. It
+   uses arrays of the model that lg_model_create made, which is freed last; the model in between, if this is a variant
+   of a variant, may be freed before. A parameter on which the shape depends, such as the axes of a load, cannot
+   change. */
 lg_status lg_model_vary(const lg_model *origin, size_t n, const double *parameters, lg_model **model,
                         lg_report *report);
 void lg_model_free(lg_model *model);
@@ -81,8 +82,8 @@ lg_status lg_model_kinematics(lg_probe *probe);
    probe->slot 0 or 1: -J^T lam, so that M a + gyro = force + the sum of these, and the forces of a joint with
    compliance, which `force` has already. Zero for other elements. */
 lg_status lg_model_reaction(lg_probe *probe);
-/* Wrench (6, likewise) that a force, probe->element, exerts on its frame in probe->slot; that of a force on a coordinate
-   acts on the link, at its frame. */
+/* Wrench (6, likewise) that a force, probe->element, exerts on its frame in probe->slot; that of a force on a
+   coordinate acts on the link, at its frame. */
 lg_status lg_model_exerted(lg_probe *probe);
 /* The inertial force and moment (6) that the joint of a link exerts on it, at the link's origin, without the component
    along the joint's axis; those of a support on what is attached to it, at its point (link 0). The probe's point is one

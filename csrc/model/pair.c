@@ -1,11 +1,11 @@
-/* What is not kinetic energy in a step between two states, by the gradients that are asked for: forces and the gradients
-   of potentials and constraint rows in the step, rows at its end.
+/* What is not kinetic energy in a step between two states, by the gradients that are asked for: forces and the
+   gradients of potentials and constraint rows in the step, rows at its end.
 
    Blocks are linear here, so that the middle is q_m = (q0 + q1)/2 with the velocity v_m = (q1 - q0)/h. Both follow from
    q1 by (1/2, 1/h), which turns a chain d(q1)/du into that of a point: the forces of the midpoint rule and their
    derivatives are those of one evaluation at the middle, time included, with attitudes that are normalised as
-   everywhere, and rows in the axes of bodies. Discrete gradients have files of their own, step/step.h, and so have those
-   that are printed, printed/printed.h. */
+   everywhere, and rows in the axes of bodies. Discrete gradients have files of their own, step/step.h, and so have
+   those that are printed, printed/printed.h. */
 #include "model/ends.h"
 #include "model/kinetic.h"
 #include "model/printed/printed.h"

@@ -58,8 +58,8 @@ lg_status lg_model_reaction(lg_probe *probe)
     return LG_OK;
 }
 
-/* The wrench of a force on the coordinate of a tree's joint: its components are those of the twist of the frame per rate
-   of the coordinate, as the frame is on the joint's axis. */
+/* The wrench of a force on the coordinate of a tree's joint: its components are those of the twist of the frame per
+   rate of the coordinate, as the frame is on the joint's axis. */
 static lg_status along_coordinate(const lg_force *force, lg_probe *probe)
 {
     const lg_frame *f = force->e.frame[0];

@@ -1,13 +1,13 @@
-/* The angle about e3 from a triad on the first body of an element to one on its second body, through full turns. Joints,
-   drives and laws in joints keep it in memory, from accepted step to accepted step.
+/* The angle about e3 from a triad on the first body of an element to one on its second body, through full turns.
+   Joints, drives and laws in joints keep it in memory, from accepted step to accepted step.
 
    Poses tell an angle but for full turns. It is the one nearest to the angle in memory plus the turn since then,
 
        turn = span phi' + g . (theta - span v),      g = d phi'/dv,
 
-   where theta is the displacement of the bodies, which the method knows: the mean velocity theta/span takes the place of
-   v in the rate phi'. An accepted step that turns the angle by more than half a turn has to agree with the rates at both
-   of its ends as well: memory.c. */
+   where theta is the displacement of the bodies, which the method knows: the mean velocity theta/span takes the place
+   of v in the rate phi'. An accepted step that turns the angle by more than half a turn has to agree with the rates at
+   both of its ends as well: memory.c. */
 #ifndef LG_MODEL_TURN_H
 #define LG_MODEL_TURN_H
 

@@ -5,8 +5,8 @@
 
        theta' = T^-1(theta) v,      theta'' = d/dt (T^-1(theta) v), taken by a central difference.
 
-   A block that turns far in the step is followed from a frame that turns with it by a constant spin W, that of the mean of
-   both velocities: q(t) = q_0 exp(s W) exp(theta(s)), so that theta stays short of half a turn, and
+   A block that turns far in the step is followed from a frame that turns with it by a constant spin W, that of the mean
+   of both velocities: q(t) = q_0 exp(s W) exp(theta(s)), so that theta stays short of half a turn, and
 
        theta' = T^-1(theta) (v - W/h) + [theta, W/h].
 

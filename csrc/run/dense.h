@@ -30,7 +30,8 @@ lg_dense lg_dense_of(const lg_system *system, const lg_plan *plan);
 void lg_dense_layout(void *dense, lg_arena *arena);
 void lg_dense_close(lg_dense *dense);
 
-/* States at some times, each part of them in an array of its own. Knots are two or more, in the order of their times. */
+/* States at some times, each part of them in an array of its own. Knots are two or more, in the order of their
+   times. */
 typedef struct lg_states {
     long count;
     int nextra;

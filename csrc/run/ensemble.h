@@ -17,10 +17,9 @@ typedef struct lg_ensemble {
     int done; /* members that have run */
 } lg_ensemble;
 
-/* Runs all members, as long as there is memory for the states of all that are left, where their number is known. One that
-   fails does not stop the others.
-   `observer` has poll only, which is also called between members; its argument is the number of those that have run.
-   LG_INTERRUPTED, LG_CALLBACK and LG_NO_MEMORY end the ensemble and are returned. */
+/* Runs all members, as long as there is memory for the states of all that are left, where their number is known. One
+   that fails does not stop the others. `observer` has poll only, which is also called between members; its argument is
+   the number of those that have run. LG_INTERRUPTED, LG_CALLBACK and LG_NO_MEMORY end the ensemble and are returned. */
 lg_status lg_ensemble_run(lg_ensemble *ensemble, const lg_observer *observer);
 /* Closes the outcomes of all members. */
 void lg_ensemble_close(lg_ensemble *ensemble);

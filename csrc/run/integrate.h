@@ -34,7 +34,8 @@ lg_status lg_schedule_count(const lg_system *system, const lg_schedule *schedule
    the dense output there, moved onto the constraints, with fresh accelerations and multipliers, and no history. */
 lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observer *observer, lg_report *report);
 
-/* Advances the run by h > 0, in steps that are split at the kinks inside. On failure the state is as before the call. */
+/* Advances the run by h > 0, in steps that are split at the kinks inside. On failure the state is as before the
+   call. */
 lg_status lg_run_go(lg_run *run, double h, lg_report *report);
 
 #endif

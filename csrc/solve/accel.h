@@ -56,7 +56,8 @@ lg_status lg_accel_eval(lg_accel *accel, const lg_point *point, const lg_wanted 
 /* LG_NOT_FINITE, with the cause in the report, for a right-hand side x that has an entry which is not finite. */
 lg_status lg_accel_not_finite(const lg_accel *accel, const lg_point *point, const double *x, lg_report *report);
 
-/* On LG_SINGULAR writes the deficient constraint row, or velocity, of a matrix into report->what; returns the status. */
+/* On LG_SINGULAR writes the deficient constraint row, or velocity, of a matrix into report->what; returns the
+   status. */
 lg_status lg_name_deficient(const lg_system *system, const lg_matrix *matrix, lg_status status, lg_report *report);
 
 /* Factors a matrix of `system`; on LG_SINGULAR writes the deficient constraint row, or velocity, into report->what. */

@@ -1,7 +1,8 @@
 /* The choice of active rows around closed loops: lg_choice in system/system.h.
 
-   As a mechanism moves, the rows that were chosen first can become dependent, although others are not. The rows of a loop
-   are then chosen again by pivoting: the row of B with the largest part normal to those taken before comes next. */
+   As a mechanism moves, the rows that were chosen first can become dependent, although others are not. The rows of a
+   loop are then chosen again by pivoting: the row of B with the largest part normal to those taken before comes
+   next. */
 #ifndef LG_SOLVE_CHOICE_H
 #define LG_SOLVE_CHOICE_H
 

@@ -1,8 +1,8 @@
 /* Looks for a law that jumps; see jump.h.
 
-   The interval of a grid in which the law changes most is halved as often as doubles allow, always towards the half that
-   changes more. The change of a continuous law vanishes on the way, that of a law that jumps stays. So does that of
-   round-off, which is no smaller on either side of the place that was found. */
+   The interval of a grid in which the law changes most is halved as often as doubles allow, always towards the half
+   that changes more. The change of a continuous law vanishes on the way, that of a law that jumps stays. So does that
+   of round-off, which is no smaller on either side of the place that was found. */
 #include "solve/jump.h"
 
 #include "core/small.h"

@@ -3,9 +3,10 @@
        [ K + mu M + nu D  B^T ]
        [ B                0   ],    K = d(gyro - force + B^T lam)/dq,
 
-   with the penalty of penalty.h in K. D is the absolute value of the diagonal of K + mu M, beside which round-off in a row of K
-   is small: nu D holds a direction in which K is zero up to round-off. For stability the matrix is replaced by its symmetric part: where the forces have a
-   potential, the two have the same K on the constraints at an equilibrium. */
+   with the penalty of penalty.h in K. D is the absolute value of the diagonal of K + mu M, beside which round-off in a
+   row of K is small: nu D holds a direction in which K is zero up to round-off. For stability the matrix is replaced by
+   its symmetric part: where the forces have a potential, the two have the same K on the constraints at an
+   equilibrium. */
 #ifndef LG_SOLVE_REST_H
 #define LG_SOLVE_REST_H
 

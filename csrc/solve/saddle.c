@@ -68,8 +68,8 @@ static void begin(int n, double *x)
         x[i] = fmod((i + 1) * 0.6180339887498949, 1) - 0.5;
 }
 
-/* Inverse iteration with K + mu M, which is positive: x <- (K + mu M)^-1 M x. As c = (K + mu M)^-1 M x satisfies B c = 0,
-   c^T K c = c^T M x - mu c^T M c. */
+/* Inverse iteration with K + mu M, which is positive: x <- (K + mu M)^-1 M x. As c = (K + mu M)^-1 M x satisfies B c =
+   0, c^T K c = c^T M x - mu c^T M c. */
 static lg_status find_direction(lg_saddle *s, const lg_point *point, lg_report *report)
 {
     const lg_system *system = s->rest->accel->system;
@@ -140,8 +140,8 @@ static lg_status advance(lg_saddle *s, const lg_point *point, double distance, d
     return LG_OK;
 }
 
-/* Goes along the direction, with a first step whose sign is the side, as long as the forces do work, and keeps the lowest
-   state of all sides. */
+/* Goes along the direction, with a first step whose sign is the side, as long as the forces do work, and keeps the
+   lowest state of all sides. */
 static lg_status go_down(lg_saddle *s, const lg_point *point, double first, double *most)
 {
     const lg_space *space = s->rest->accel->system->space;

@@ -15,9 +15,9 @@ typedef struct lg_saddle {
 void lg_saddle_layout(lg_saddle *saddle, lg_rest *rest, lg_arena *arena);
 
 /* From a point in equilibrium at which K has a negative direction, goes to a state q of lower potential on the
-   constraints. A direction c in which c^T K c is close to its least value over c^T M c is followed to both sides,
-   at most a radian or metre, as long as the forces do work; the state is taken at which they have done most. *left = 0: they
-   do none. */
+   constraints. A direction c in which c^T K c is close to its least value over c^T M c is followed to both sides, at
+   most a radian or metre, as long as the forces do work; the state is taken at which they have done most. *left = 0:
+   they do none. */
 lg_status lg_saddle_leave(lg_saddle *saddle, const lg_point *point, double *q, int *left, lg_report *report);
 
 #endif

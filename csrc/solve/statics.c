@@ -311,10 +311,10 @@ static int may_hold(const search *at)
     return at->mu == 0 && at->nu == 0 && (at->was_regular || at->statics->neutral);
 }
 
-/* K, or K + mu M, is singular, or K so nearly that a state which has converged would move far. If K was regular where the
-   search began, there is a neutral direction, such as a turn about an axis of symmetry, which is held from now on.
-   Otherwise, or if that does not help, the search ends if the residual has converged or mu has fallen to zero again: then
-   nothing determines the position, or, if K was regular at the beginning, the search has run away. */
+/* K, or K + mu M, is singular, or K so nearly that a state which has converged would move far. If K was regular where
+   the search began, there is a neutral direction, such as a turn about an axis of symmetry, which is held from now on.
+   Otherwise, or if that does not help, the search ends if the residual has converged or mu has fallen to zero again:
+   then nothing determines the position, or, if K was regular at the beginning, the search has run away. */
 static lg_status meet_singular(search *at)
 {
     int begins = at->mu_first == 0;
@@ -480,8 +480,8 @@ static lg_status count_unstable(search *at)
     return LG_OK;
 }
 
-/* More corrections of a state that has converged. Along a neutral direction K alone turns round-off into a correction of
-   any size; nu D keeps it small, at the price of linear convergence in the other directions. */
+/* More corrections of a state that has converged. Along a neutral direction K alone turns round-off into a correction
+   of any size; nu D keeps it small, at the price of linear convergence in the other directions. */
 static lg_status polish(search *at)
 {
     at->nu = hold;

@@ -17,8 +17,8 @@
    last corrections are those of K + nu D, which do not move the state along it; see rest.h.
 
    Where the forces have a potential, K is symmetric at an equilibrium, which is stable if K is positive definite on the
-   constraints, neutral if it is so but for round-off. Otherwise it is a saddle; the search leaves it for a state of lower potential and goes on from there
-   with mu > 0, until it ends in a stable equilibrium. */
+   constraints, neutral if it is so but for round-off. Otherwise it is a saddle; the search leaves it for a state of
+   lower potential and goes on from there with mu > 0, until it ends in a stable equilibrium. */
 #ifndef LG_SOLVE_STATICS_H
 #define LG_SOLVE_STATICS_H
 
@@ -33,8 +33,9 @@ typedef struct lg_statics {
     int leaves; /* an unstable equilibrium is left, if there is a potential */
     double *q, *lam, *mem; /* the present state */
     double t, load;
-    int unstable; /* directions in which the last equilibrium is unstable; -1: not known, without a potential or because it is
-                     neutral in some direction and unstable in none */
+    /* Directions in which the last equilibrium is unstable; -1: not known, without a potential or because it is neutral
+       in some direction and unstable in none. */
+    int unstable;
     int neutral; /* nothing holds the last equilibrium in some direction */
     long iterations; /* corrections that were accepted or rejected, over all calls */
 
@@ -56,9 +57,9 @@ void lg_statics_layout(void *statics, lg_arena *arena);
 lg_status lg_statics_start(lg_statics *statics, lg_report *report);
 
 /* Moves q, lam and mem into equilibrium under the factor statics->load; on failure they keep their values.
-   LG_NOT_UNIQUE: there is no unique equilibrium, report->what names the row that nothing determines.
-   LG_NO_EQUILIBRIUM: none was found, or no stable one. LG_OVERTURNED: an edge of a rod, which report->what names, was in
-   the way. LG_COORDINATES: the search ran into a singularity of the coordinates that report->what names. */
+   LG_NOT_UNIQUE: there is no unique equilibrium, report->what names the row that nothing determines. LG_NO_EQUILIBRIUM:
+   none was found, or no stable one. LG_OVERTURNED: an edge of a rod, which report->what names, was in the way.
+   LG_COORDINATES: the search ran into a singularity of the coordinates that report->what names. */
 lg_status lg_statics_solve(lg_statics *statics, lg_report *report);
 
 #endif

@@ -8,8 +8,8 @@
 lg_status lg_dense_factor(int n, double *A, int *pivots, int *deficient);
 void lg_dense_solve(int n, const double *A, const int *pivots, double *x);
 
-/* How many eigenvalues of a symmetric matrix, of which the lower triangle is read, are negative. It overwrites A; pivots
-   and work have n entries each. */
+/* How many eigenvalues of a symmetric matrix, of which the lower triangle is read, are negative. It overwrites A;
+   pivots and work have n entries each. */
 int lg_dense_negative(int n, double *A, int *pivots, double *work);
 
 /* Makes LAPACK use one thread: the matrices are small and results must not depend on the number of threads. */

@@ -66,7 +66,8 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The number of blocks under a clique of a plan, and these: cliques of the pattern, then groups if the plan has them. */
+/* The number of blocks under a clique of a plan, and these: cliques of the pattern, then groups if the plan has
+   them. */
 static int members(const lg_pattern *p, int clique, const int **block)
 {
     int group = clique - p->ncliques;

@@ -128,7 +128,8 @@ static lg_status find_dependence(const step_work *w, enum lg_call which, const d
     return LG_OK;
 }
 
-/* out += weight c P dq for a function that changes by `change` and has this gradient at the middle; returns |P dq|^2. */
+/* out += weight c P dq for a function that changes by `change` and has this gradient at the middle; returns |P
+   dq|^2. */
 static double correct(const step_work *w, double change, const double *gradient, const double *depends, double weight,
                       double *out)
 {

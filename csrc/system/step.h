@@ -37,7 +37,8 @@ typedef struct lg_pair {
     const double *v0, *p0; /* velocities and momenta at the start */
     const double *lam, *mem;
     double *work; /* scratch, whose contents do not outlive a call unless same_start is set */
-    int same_start; /* t, h, q0, mem, gradients and work as in the previous call; what follows from the start is reused */
+    /* t, h, q0, mem, gradients and work as in the previous call; what follows from the start is reused. */
+    int same_start;
 } lg_pair;
 
 typedef struct lg_pair_wanted { /* NULL: not wanted; outputs are overwritten */

@@ -113,8 +113,8 @@ struct lg_system {
     const lg_steps *steps; /* for methods that solve for the end of a step: step.h; optional */
     double (*next_kink)(void *self, double t); /* first time > t where the data are not smooth; optional, INFINITY */
     /* Updates mem, which belongs to the point `from`, to that of the end of a step (optional). `from` NULL: `to` is a
-       start, and mem only the caller's guess. On failure, as LG_TURNED if an element has turned too far in the step, the
-       report names the element, and mem is of no use. */
+       start, and mem only the caller's guess. On failure, as LG_TURNED if an element has turned too far in the step,
+       the report names the element, and mem is of no use. */
     lg_status (*commit)(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report);
     const char *(*row_name)(void *self, int row); /* of a constraint row */
     const char *(*block_name)(void *self, int block); /* the body on a block; optional */
@@ -127,7 +127,8 @@ struct lg_system {
     void (*forget)(void); /* drops the error that a function of the user left when it failed; optional */
 };
 
-/* The same system in another form. It has the same `self`, shape, plans and parameters, and lasts as long as that one. */
+/* The same system in another form. It has the same `self`, shape, plans and parameters, and lasts as long as that
+   one. */
 static inline lg_system lg_system_in(const lg_system *system, lg_form form)
 {
     lg_system sibling = *system;

@@ -1,5 +1,5 @@
-/* The functions of a step, for a system made of C functions: a nonlinear spring pendulum in polar coordinates (r, phi) with
-   a third coordinate z, and the constraint z = r^2. Nothing depends on phi. */
+/* The functions of a step, for a system made of C functions: a nonlinear spring pendulum in polar coordinates (r, phi)
+   with a third coordinate z, and the constraint z = r^2. Nothing depends on phi. */
 #include "check.h"
 #include "core/small.h"
 #include "system/callback.h"

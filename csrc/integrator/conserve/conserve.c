@@ -180,8 +180,8 @@ static lg_status check_turns(lg_conserve_stepper *c, lg_status status)
 }
 
 /* Of the rates of Euler parameters the part along them, which means nothing, shows the alternating error of Livens'
-   rates. It counts against the largest rates so far, as bodies come to rest in between, and not where both are round-off
-   of the step. */
+   rates. It counts against the largest rates so far, as bodies come to rest in between, and not where both are
+   round-off of the step. */
 static double parasitic_rate(lg_conserve_stepper *c, const lg_state *state, int block)
 {
     static const double ROUND_OFF = 1e-10;

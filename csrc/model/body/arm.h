@@ -44,7 +44,8 @@ typedef struct lg_resultant {
     double f[3], c[3], G[9];
 } lg_resultant; /* numbers only */
 
-/* G += s X^ g^, row-major: how the moment of a force s g, constant in space, turns with the arm X; both in body axes. */
+/* G += s X^ g^, row-major: how the moment of a force s g, constant in space, turns with the arm X; both in body
+   axes. */
 static inline void lg_add_turning(double s, const double X[3], const double g[3], double G[9])
 {
     double dot = lg_dot3(X, g);

@@ -1,4 +1,5 @@
-/* A flexible body in modal coordinates (modal_state.h): its row, and its elasticity, which is linear: -K eta - D eta'. */
+/* A flexible body in modal coordinates (modal_state.h): its row, and its elasticity, which is linear: -K eta - D
+   eta'. */
 #include "model/body/modal_frame.h"
 #include "model/body/modal_tangent.h"
 

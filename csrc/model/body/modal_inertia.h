@@ -1,4 +1,5 @@
-/* The inertia of a modal body: inertial forces F and their derivatives, in floating axes; formulas in modal_inertia.c. */
+/* The inertia of a modal body: inertial forces F and their derivatives, in floating axes; formulas in
+   modal_inertia.c. */
 #ifndef LG_MODEL_MODAL_INERTIA_H
 #define LG_MODEL_MODAL_INERTIA_H
 

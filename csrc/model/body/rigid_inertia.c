@@ -4,7 +4,8 @@
        tau = J omega' + omega x J omega,   generalised H^T tau
    holzinger2024 (11), sign as in the errata. About a fixed point J is the inertia about that point. For Euler
    parameters sherif2019 (9) prints 8 L^T L L'^T J L e', in which the bias -2 (e.e') omega has the other sign: omega x J
-   omega - J bias. That matters to schemes that do not keep e.e' = 0, and is LG_FORM_SHERIF. Translational part: m x'' with inertial velocities; m (U' + Omega x U) where they stand in the body frame (sonneville2014). */
+   omega - J bias. That matters to schemes that do not keep e.e' = 0, and is LG_FORM_SHERIF. Translational
+   part: m x'' with inertial velocities; m (U' + Omega x U) where they stand in the body frame (sonneville2014). */
 #include "model/body/rigid_inertia.h"
 
 #include "model/body/rigid_state.h"
@@ -116,7 +117,8 @@ static void mul_sum(int m, const double J[9], const double *A, const double W[9]
     }
 }
 
-/* `sign`: that of J bias. d(H^T tau)/d(e, e', e'') with tau = wa J H e'' +- J bias + omega x J omega, which is +- J omega' at +- wa e'' */
+/* d(H^T tau)/d(e, e', e'') with tau = wa J H e'' +- J bias + omega x J omega, which is +- J omega' at +- wa e'';
+   `sign`: that of J bias. */
 static void tangent_coordinates(const lg_body *body, const lg_point *at, double sign, const lg_chain *chain, double *S,
                                 int ld)
 {

@@ -39,8 +39,8 @@ struct lg_joint_type {
     lg_element_info info;
     size_t nwork; /* doubles of scratch */
     int sees_distance; /* it sees the distance of its points alone */
-    /* In whose axes the rows of points are: those of the body under frame 0 or 1; -1: inertial axes. NULL: the rows only
-       depend on the pose of one frame against the other. */
+    /* In whose axes the rows of points are: those of the body under frame 0 or 1; -1: inertial axes. NULL: the rows
+       only depend on the pose of one frame against the other. */
     int (*axes)(const lg_element *e);
     lg_status (*check)(const lg_element *e, const char **reason);
     /* Whether K couples the two blocks. */
@@ -64,8 +64,8 @@ struct lg_joint_type {
     lg_status (*all)(lg_joints joints, const lg_point *at, const lg_wanted *want);
     /* Of joints with compliance, which also need twists; NULL: it is rigid. */
     lg_status (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, double *V);
-    /* Likewise the potential, the wrenches that come from it, with those of damping if it is `moving`, and with `linear`
-       their derivatives. `damped`: whether there is damping. */
+    /* Likewise the potential, the wrenches that come from it, with those of damping if it is `moving`, and with
+       `linear` their derivatives. `damped`: whether there is damping. */
     lg_status (*exert)(const lg_joint *joint, const lg_point *at, int moving, int linear, double *V, lg_load *out);
     int (*damped)(const lg_element *e);
     /* Strain and stress of an edge, stresses of constrained strains from at->lam. NULL: it has none. */

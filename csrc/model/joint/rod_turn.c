@@ -1,8 +1,9 @@
-/* The rotation R_a^T R_b has two unit quaternions p and -p. Their logarithms on S^3, rotation vectors of less than a full
-   turn, differ by a full turn: |w| and 2 pi - |w| about opposite axes. Along a motion p is continuous, and so is its
-   logarithm as long as it does not reach the full turn, p = -1. The memory of an edge is p at the last accepted step: in a
-   step the sign is right that makes the scalar product with it positive, as long as the rotation changes by less than half
-   a turn. Steps are accepted up to a quarter turn, if the rates at both ends do not tell of another turn.
+/* The rotation R_a^T R_b has two unit quaternions p and -p. Their logarithms on S^3, rotation vectors of less than a
+   full turn, differ by a full turn: |w| and 2 pi - |w| about opposite axes. Along a motion p is continuous, and so is
+   its logarithm as long as it does not reach the full turn, p = -1. The memory of an edge is p at the last accepted
+   step: in a step the sign is right that makes the scalar product with it positive, as long as the rotation changes by
+   less than half a turn. Steps are accepted up to a quarter turn, if the rates at both ends do not tell of another
+   turn.
 
    Near the full turn T^-1 on SE(3) grows without bounds, as 1/sin(|w|/2). */
 #include "model/joint/rod_turn.h"

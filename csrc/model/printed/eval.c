@@ -1,5 +1,5 @@
-/* Elements are evaluated one by one where frames stand in this form, and by dense matrices: this form serves comparison with
-   the paper, not speed. */
+/* Elements are evaluated one by one where frames stand in this form, and by dense matrices: this form serves comparison
+   with the paper, not speed. */
 #include "model/printed/eval.h"
 
 #include "model/printed/load.h"

@@ -18,8 +18,8 @@ lg_stretched lg_stretched_at(const lg_body *body, const lg_point *at);
 /* n^degree */
 double lg_stretch_power(double n, int degree);
 
-/* What frames are in this form, after the kinematics of an evaluation: the verbs `pull`, `pull_rate`, H and Z of a body,
-   of which those that do not turn have their own. */
+/* What frames are in this form, after the kinematics of an evaluation: the verbs `pull`, `pull_rate`, H and Z of a
+   body, of which those that do not turn have their own. */
 void lg_printed_pose(const lg_frame *f, const lg_point *at);
 void lg_printed_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out);
 void lg_printed_pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row);

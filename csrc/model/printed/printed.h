@@ -1,5 +1,5 @@
-/* A step between two states as kinon2024 prints it: attitudes at the middle are not normalised, and discrete gradients are
-   corrections along q1 - q0. Nothing else of a model knows of this form. */
+/* A step between two states as kinon2024 prints it: attitudes at the middle are not normalised, and discrete gradients
+   are corrections along q1 - q0. Nothing else of a model knows of this form. */
 #ifndef LG_MODEL_PRINTED_H
 #define LG_MODEL_PRINTED_H
 

@@ -1,17 +1,17 @@
 /* The motion of the two ends of an element against each other in a step, for the conserving form: step.h.
 
-   With a and b the two ends, p their points, r = R_a^T (p_b - p_a) and S = R_a^T R_b, the element changes by
-   y = (dr, beta), dr = r_1 - r_0 and beta = log(S_0^T S_1), and nothing else. It is evaluated at relative poses alone: b
-   at (r, S) where a is at (0, 1); in the middle at r_m, the mean, and S_m = S_0 exp(beta/2). What it exerts there on b,
-   the force f in the axes of a and the moment m in those of b, has the power f . dr + m . beta. It acts on the bodies as
+   With a and b the two ends, p their points, r = R_a^T (p_b - p_a) and S = R_a^T R_b, the element changes by y = (dr,
+   beta), dr = r_1 - r_0 and beta = log(S_0^T S_1), and nothing else. It is evaluated at relative poses alone: b at (r,
+   S) where a is at (0, 1); in the middle at r_m, the mean, and S_m = S_0 exp(beta/2). What it exerts there on b, the
+   force f in the axes of a and the moment m in those of b, has the power f . dr + m . beta. It acts on the bodies as
 
        F = Ra f on p_b,   M_b = axial(Ra S_m m^ Rb^T)/k,   -F on p_a,   M_a = -M_b - d x F,   d = mean of p_b - p_a,
 
    where Ra and Rb are means of both ends, k = 2 sin(|beta|/2)/|beta|, and axial(X) is the vector of (X - X^T)/2. These
    wrenches are in balance, and their work in the step (motion.h) is f . dr + m . beta exactly.
 
-   An element of the distance alone has the same with r = (|p_b - p_a|, 0, 0), S = 1, no moments, and
-   F = f_1 d/l_m, l_m the mean distance: its work is f_1 (l_1 - l_0), as d . (d_1 - d_0) = l_m (l_1 - l_0). */
+   An element of the distance alone has the same with r = (|p_b - p_a|, 0, 0), S = 1, no moments, and F = f_1 d/l_m, l_m
+   the mean distance: its work is f_1 (l_1 - l_0), as d . (d_1 - d_0) = l_m (l_1 - l_0). */
 #ifndef LG_MODEL_RELATIVE_H
 #define LG_MODEL_RELATIVE_H
 

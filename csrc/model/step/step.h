@@ -2,14 +2,14 @@
 
    Under the kinetics of this form (body/rigid_momentum.c) a wrench in a step does the work F . dp + M . theta, with the
    Cayley vector theta of the turn (motion.h). With the mean of rates, as in the printed form, energy, momentum and
-   consistency contradict each other where two bodies turn together: a balanced pair of forces F and -F across a distance
-   d would do work, although nothing changes between the bodies.
+   consistency contradict each other where two bodies turn together: a balanced pair of forces F and -F across a
+   distance d would do work, although nothing changes between the bodies.
 
    Elements that see two bodies against each other are evaluated at relative poses in the middle, and what they exert is
-   spread to both bodies with exactly that work (relative.h). The gradient of a potential or of a row is corrected
-   along the relative motion itself, Gonzalez' discrete gradient in y = (dr, beta) with the weight W = diag(1, l^2). That
-   is of second order in y, so that it never has to be left out but for round-off. A body at rest or moved from outside
-   is an end as any other: what moves it does the work -(F . dp + M . theta) of the wrench on it. Forces that see where
+   spread to both bodies with exactly that work (relative.h). The gradient of a potential or of a row is corrected along
+   the relative motion itself, Gonzalez' discrete gradient in y = (dr, beta) with the weight W = diag(1, l^2). That is
+   of second order in y, so that it never has to be left out but for round-off. A body at rest or moved from outside is
+   an end as any other: what moves it does the work -(F . dp + M . theta) of the wrench on it. Forces that see where
    bodies are in space act at the middle; those that are constant or linear there need no correction. Bodies in Euler
    parameters bear no dead loads. */
 #ifndef LG_MODEL_STEP_H
