@@ -178,6 +178,7 @@ class Model(System):
         mem: ArrayLike,
         load: ArrayLike,  # factor of the loads
         static: bool,  # prescribed motions are taken at rest
+        invariant: bool = False,  # the multipliers belong to rows in the axes of bodies
     ) -> Array: ...
     def rows(self, element: int) -> tuple[int, int, int, int]: ...  # row, nrows, mem, nmem
     # a model with the same shape and plans, and other parameters of all elements

@@ -188,14 +188,14 @@ static const lg_query strain = {
 METHOD(strain)
 
 PyDoc_STRVAR(transmitted_doc,
-             "transmitted(element, link, t, q, v, a, lam, mem, load, static)\n--\n\n"
+             "transmitted(element, link, t, q, v, a, lam, mem, load, static, invariant=False)\n--\n\n"
              "Inertial force and moment, (..., 6), that the joint of a tree's link exerts on the link, at its\n"
              "origin; or a support (link 0), on what is attached to it, at its point. load: factor of the loads;\n"
-             "static: motions that are given stand still.");
+             "static: motions that are given stand still; invariant: as in `reaction`.");
 static const lg_query transmitted = {
-    "OOOOOOOOOO:transmitted",
+    "OOOOOOOOOO|O:transmitted",
     {LG_ARG_element, LG_ARG_link, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_lam, LG_ARG_mem, LG_ARG_load,
-     LG_ARG_static},
+     LG_ARG_static, LG_ARG_invariant},
     {{"wrench", "6"}},
     .at = lg_model_transmitted,
 };

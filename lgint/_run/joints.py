@@ -197,7 +197,9 @@ class JointStates(States):
             N and N m.
         """
         model = self.multibody()
-        return complete_multipliers(model, self.q, self.v, self.lam) if model.dropped else self.lam
+        if not model.dropped:
+            return self.lam
+        return complete_multipliers(model, self.q, self.v, self.lam, self._invariant)
 
     def reaction(self, name: str, frame: str = "inertial", on: str = "second", drives: bool = False) -> Array:
         """Force and moment of a joint, at the joint's point of the body on which they act.
@@ -280,7 +282,7 @@ class JointStates(States):
     def _transmitted(self, model: Model, element: int, link: int) -> Array:
         """Force and moment, inertial, (n, 6), in the joint of a link of a tree, or of a support."""
         state = (self.clock, self.q, self.v, self.vdot, self.lam, self.mem)
-        return model.core.transmitted(element, link, *state, self._loads, self._static)
+        return model.core.transmitted(element, link, *state, self._loads, self._static, self._invariant)
 
     def _supporting(self, model: Model, name: str, frame: str) -> Array:
         """The reaction of a support."""

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from lgint import _core, _html
 from lgint._args import Array, array, choice, listing
 from lgint._model.model import Kinematics, Model, System
+from lgint._model.multipliers import rows_in_bodies
 from lgint._rotation import attitudes, continuous, quaternion_of_matrix
 from lgint._run.dense import LATER, DenseOutput
 from lgint._run.methods import ROWS, shown_options
@@ -168,8 +169,9 @@ class States:
 
     @property
     def row_names(self) -> list[str]:
-        """Names of the constraint rows, in the order of `lam`."""
-        return self.model.row_names
+        """Names of the constraint rows, in the order of `lam` and with the axes in which they are."""
+        model = self.model
+        return rows_in_bodies(model) if self._invariant and isinstance(model, Model) else model.row_names
 
     @property
     def stable(self) -> list[bool | None]:
@@ -469,8 +471,8 @@ class States:
         ----------
         kind : str, optional
             "total", "kinetic" or "potential" (of gravity and springs); "generalized": p.v - T + V with the momentum p
-            of the state, and by Hamilton's methods ("emh", "mph"), whose v is the inverse of the mass times p,
-            p.v/2 + V; energy-momentum methods conserve it where nothing but the potential acts. Default: the kind that
+            of the state, and of "mph", whose v is the inverse of the mass times p, p.v/2 + V; energy-momentum methods
+            conserve it where nothing but the potential acts. Default: the kind that
             the method conserves, which `energy_kind` names: "generalized" if the states have a momentum, else "total".
             Between steps the generalized energy has the error of p, which is interpolated linearly.
 

@@ -99,6 +99,16 @@ def test_a_support_does_the_work_of_reactions(kind, ends, method):
 
 
 @METHODS
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_reaction_of_a_support_is_that_of_its_joint(kind, method):
+    """Multipliers are in the axes of the body, however the joint has them."""
+    run = lgint.integrate(held(1.5, kind), method, t_end=0.1, h=H)
+    name = next(iter(run.model.joints))
+    on_body, by_support = run.reaction(name), run.reaction("hand")
+    assert np.abs(on_body[:, :3] - by_support[:, :3]).max() < 1e-13 * np.abs(on_body).max()
+
+
+@METHODS
 @pytest.mark.parametrize("kind", COORDINATES)
 def test_drives_do_the_work_of_their_torque(kind, method):
     """Taken at the middle of the step: of the time, of the angle or slide and, for its rate, of its change over h."""
