@@ -1,71 +1,73 @@
-/* The laws of drives, see drive.h. */
+/* The laws of forces on coordinates, see drive.h. */
 #include "model/force/drive.h"
 
-static int pieces(const lg_element *e, int first)
+/* What the parameters of a drive are, those behind the ones of its coordinate. */
+enum { TORQUE, STIFFNESS, DAMPING, MOTION, LAST = 4 };
+enum { BEGIN, COORDINATE, RATE, SECOND_RATE, PIECE };
+
+static const double *own(const lg_element *e)
 {
-    return (e->np - first - LG_DRIVE_MOTION) / LG_DRIVE_PIECE;
+    const double *p = e->p;
+    for (int i = 0; i < e->info->nparameters - LAST; i++)
+        p += e->info->parameters[i].count;
+    return p;
 }
 
-static const double *piece(const lg_element *e, int first, int i)
+lg_status lg_drive_check(const lg_element *e, const char **reason)
 {
-    return e->p + first + LG_DRIVE_MOTION + LG_DRIVE_PIECE * i;
-}
-
-lg_status lg_drive_check(const lg_element *e, int first, const char **reason)
-{
+    const double *first = own(e) + MOTION, *end = e->p + e->np;
     *reason = NULL;
-    if ((e->np - first - LG_DRIVE_MOTION) % LG_DRIVE_PIECE)
+    if ((end - first) % PIECE)
         *reason = "each piece of the motion needs four values";
-    for (int i = 1; i < pieces(e, first); i++)
-        if (!(piece(e, first, i)[0] > piece(e, first, i - 1)[0]))
+    for (const double *p = first; end - p >= 2 * PIECE; p += PIECE)
+        if (!(p[PIECE + BEGIN] > p[BEGIN]))
             *reason = "the pieces of the motion must ascend";
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
 }
 
-/* phi_d and its rate at t. t_in picks the piece; the first piece also holds before its beginning. */
-static void desired(const lg_element *e, int first, const lg_point *at, double *angle, double *rate)
+/* s_d and its rate at t. t_in picks the piece; the first piece also holds before its beginning. */
+static void desired(const double *piece, const double *end, const lg_point *at, double *s, double *rate)
 {
-    *angle = *rate = 0;
-    int i = 0, n = pieces(e, first);
-    if (!n)
+    *s = *rate = 0;
+    if (piece == end)
         return;
-    while (i + 1 < n && piece(e, first, i + 1)[0] <= at->t_in)
-        i++;
-    const double *p = piece(e, first, i);
-    double s = at->t - p[0];
-    *angle = p[1] + s * (p[2] + s * p[3] / 2);
-    *rate = p[2] + s * p[3];
+    while (piece + PIECE < end && piece[PIECE + BEGIN] <= at->t_in)
+        piece += PIECE;
+    double since = at->t - piece[BEGIN];
+    *s = piece[COORDINATE] + since * (piece[RATE] + since * piece[SECOND_RATE] / 2);
+    *rate = piece[RATE] + since * piece[SECOND_RATE];
 }
 
-static void control(const lg_element *e, int first, const lg_point *at, double wish, double wish_rate, double angle,
-                    double rate, double law[3])
+static inline lg_status control(const lg_element *e, const lg_point *at, double s, double rate, int moves,
+                                double law[3])
 {
-    const double *p = e->p + first;
-    law[0] = at->load * p[LG_DRIVE_TORQUE] + p[LG_DRIVE_STIFFNESS] * (wish - angle) +
-             p[LG_DRIVE_DAMPING] * (wish_rate - rate);
-    law[1] = -p[LG_DRIVE_STIFFNESS];
-    law[2] = -p[LG_DRIVE_DAMPING];
-}
-
-void lg_drive_law(const lg_element *e, int first, const lg_point *at, double angle, double rate, double law[3])
-{
+    const double *p = own(e);
     double wish, wish_rate;
-    desired(e, first, at, &wish, &wish_rate);
-    control(e, first, at, wish, wish_rate, angle, rate, law);
+    desired(p + MOTION, e->p + e->np, at, &wish, &wish_rate);
+    law[0] = at->load * p[TORQUE] + p[STIFFNESS] * (wish - s) + p[DAMPING] * ((moves ? wish_rate : 0) - rate);
+    law[1] = -p[STIFFNESS];
+    law[2] = -p[DAMPING];
+    return LG_OK;
 }
 
-void lg_drive_law_at_rest(const lg_element *e, int first, const lg_point *at, double angle, double rate, double law[3])
+lg_status lg_drive_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
 {
-    double wish, wish_rate;
-    desired(e, first, at, &wish, &wish_rate);
-    control(e, first, at, wish, 0, angle, rate, law);
+    (void)linear;
+    return control(e, at, s, rate, 1, law);
 }
 
-double lg_drive_next_kink(const lg_element *e, int first, double t)
+lg_status lg_drive_at_rest_law(const lg_element *e, const lg_point *at, double s, double rate, int linear,
+                               double law[3])
 {
-    for (int i = 0; i < pieces(e, first); i++)
-        if (piece(e, first, i)[0] > t)
-            return piece(e, first, i)[0];
+    (void)linear;
+    return control(e, at, s, rate, 0, law);
+}
+
+double lg_drive_next_kink(const lg_element *e, double t)
+{
+    for (const double *p = own(e) + MOTION, *end = e->p + e->np; p < end; p += PIECE)
+        if (p[BEGIN] > t)
+            return p[BEGIN];
     return INFINITY;
 }
 
@@ -87,14 +89,14 @@ static lg_status slope(const lg_element *e, const lg_point *at, const double x[2
     return LG_OK;
 }
 
-lg_status lg_outside_law(const lg_element *e, const lg_point *at, double angle, double rate, int linear, double law[3])
+lg_status lg_outside_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
 {
-    double x[2] = {angle, rate};
-    LG_TRY(e->law.torque(e->law.self, at->t, angle, rate, law));
+    double x[2] = {s, rate};
+    LG_TRY(e->law.torque(e->law.self, at->t, s, rate, law));
     if (!linear)
         return LG_OK;
     if (e->law.has_tangent)
-        return e->law.torque_tangent(e->law.self, at->t, angle, rate, law + 1);
+        return e->law.torque_tangent(e->law.self, at->t, s, rate, law + 1);
     LG_TRY(slope(e, at, x, 0, law + 1));
     return slope(e, at, x, 1, law + 2);
 }

@@ -1,35 +1,32 @@
-/* The law shared by all drives, whether between two bodies or on a coordinate of a tree:
+/* The laws of a force tau on a scalar coordinate s, the same for every kind of coordinate. Each gives
+   (tau, d tau/ds, d tau/ds').
 
-       tau = tau0 + P (phi_d(t) - phi) + D (phi_d'(t) - phi')
+   A drive:   tau = tau0 + P (s_d(t) - s) + D (s_d'(t) - s')
+              with s_d quadratic in pieces, s_d = a + b r + c r^2/2, r = t - t_i.
+   Outside:   a function of the user.
 
-   with phi_d quadratic in pieces, phi_d = a + b s + c s^2/2, s = t - t_i; or a function of the user. A law gives
-   (tau, d tau/d phi, d tau/d phi'). The load factor multiplies tau0 only: the terms of P and D depend on the state, and
-   a function of the user may be a spring. */
+   The load factor multiplies tau0 only: the terms of P and D depend on the state, and a function of the user may be a
+   spring. */
 #ifndef LG_MODEL_FORCE_DRIVE_H
 #define LG_MODEL_FORCE_DRIVE_H
 
 #include "model/force/force.h"
 
-/* The last parameters of a drive: torque, stiffness, damping, and the pieces of the desired motion. */
-enum { LG_DRIVE_TORQUE, LG_DRIVE_STIFFNESS, LG_DRIVE_DAMPING, LG_DRIVE_MOTION, LG_DRIVE_PIECE = 4 };
-
-/* With the units of what the drive exerts and of the coordinate that it drives. */
+/* The last parameters of a drive, with the units of what it exerts and of its coordinate. */
 #define LG_DRIVE_PARAMETERS(LOAD, COORDINATE)                                                                          \
     {"torque", LOAD, "constant part", 1}, {"stiffness", LOAD "/" COORDINATE, "P", 1},                                  \
         {"damping", LOAD " s/" COORDINATE, "D", 1},                                                                    \
         {"motion", "s, " COORDINATE ", " COORDINATE "/s, " COORDINATE "/s^2",                                          \
          "pieces of the desired motion: begin, coordinate, rate, second rate; or nothing", -1}
 
-/* `first`: the position of the torque among the element's parameters. */
-lg_status lg_drive_check(const lg_element *e, int first, const char **reason);
-typedef void lg_drive_rule(const lg_element *e, int first, const lg_point *at, double angle, double rate,
-                           double law[3]);
-lg_drive_rule lg_drive_law, lg_drive_law_at_rest; /* the second: where the desired motion stands still */
-double lg_drive_next_kink(const lg_element *e, int first, double t);
+/* A verb `coordinate`. The law at rest is that of a drive whose desired motion stands still. The derivatives of a
+   function of the user are formed, if `linear`, by itself or by differences. */
+typedef lg_status lg_law_rule(const lg_element *e, const lg_point *at, double s, double rate, int linear,
+                              double law[3]);
+lg_law_rule lg_drive_law, lg_drive_at_rest_law, lg_outside_law;
 
-/* Whether the element has an external function. */
-lg_status lg_outside_check(const lg_element *e, const char **reason);
-/* The law of the element's external function; its derivatives, if `linear`, from the function or by differences. */
-lg_status lg_outside_law(const lg_element *e, const lg_point *at, double angle, double rate, int linear, double law[3]);
+lg_status lg_drive_check(const lg_element *e, const char **reason);
+double lg_drive_next_kink(const lg_element *e, double t);
+lg_status lg_outside_check(const lg_element *e, const char **reason); /* whether it has a function */
 
 #endif

@@ -1,0 +1,129 @@
+/* Forces on one scalar coordinate: an angle or a slide between two bodies (coordinate.h), or a coordinate of a tree,
+   namely that of the joint that holds the link under the frame. Each row combines a coordinate with a law of
+   drive.h. */
+#include "model/force/coordinate.h"
+
+#include "model/body/body.h"
+#include "model/force/drive.h"
+
+static lg_status lg_coordinate_tree_check(const lg_element *e, const char **reason)
+{
+    *reason = "a drive on a coordinate needs a joint of a tree";
+    return e->frame[0]->body->type->transmit ? LG_OK : LG_BAD_ARGUMENT;
+}
+
+/* ---- between two bodies ---- */
+
+/* out += s u g^T, one quarter */
+static inline void add_dyad(int row, int column, double s, const double u[6], const double g[6], lg_quarters *out)
+{
+    double A[9];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            A[3 * i + j] = u[3 * row + i] * g[3 * column + j];
+    lg_quarters_add(out, 2 * row + column, s, A);
+}
+
+static void tangent(const lg_coordinate_type *type, const lg_element *e, const lg_pose *const f[2],
+                    const lg_coordinate *at, const double law[3], lg_load *out)
+{
+    double dtau[2][6];
+    type->slopes(e, f, at, law, dtau);
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++)
+            for (int row = type->first; row < type->end[i]; row++)
+                for (int column = type->first; column < type->end[j]; column++) {
+                    add_dyad(row, column, 1, at->u[i], dtau[j], &out->K[i][j]);
+                    add_dyad(row, column, law[2], at->u[i], at->u[j], &out->D[i][j]);
+                }
+    type->add_turning(e, f, at, law[0], out->K);
+}
+
+static inline lg_status exert(const lg_coordinate_type *type, lg_law_rule *rule, const lg_element *e,
+                              const lg_pose *const f[2], const lg_point *point, int linear, lg_load *out)
+{
+    lg_coordinate at;
+    double law[3];
+    type->open(e, f, point, &at);
+    LG_TRY(rule(e, point, at.s, at.rate, linear, law));
+    lg_zero(12, out->w[0]);
+    lg_axpy(12, law[0], at.u[0], out->w[0]);
+    if (linear)
+        tangent(type, e, f, &at, law, out);
+    return LG_OK;
+}
+
+/* ---- the rows: a coordinate with a law ---- */
+
+#define CHECK(COORDINATE, LAW)                                                                                         \
+    static lg_status check_##COORDINATE##_##LAW(const lg_element *e, const char **reason)                              \
+    {                                                                                                                  \
+        LG_TRY(lg_coordinate_##COORDINATE##_check(e, reason));                                                         \
+        return lg_##LAW##_check(e, reason);                                                                            \
+    }
+
+#define WRENCHES(COORDINATE, LAW)                                                                                      \
+    static lg_status COORDINATE##_##LAW(const lg_element *e, const lg_pose *const f[2], const lg_point *at,            \
+                                        int linear, lg_load *out)                                                      \
+    {                                                                                                                  \
+        return exert(&lg_coordinate_##COORDINATE, lg_##LAW##_law, e, f, at, linear, out);                              \
+    }
+
+CHECK(angle, drive)
+CHECK(angle, outside)
+CHECK(slide, drive)
+CHECK(slide, outside)
+CHECK(tree, drive)
+CHECK(tree, outside)
+WRENCHES(angle, drive)
+WRENCHES(angle, drive_at_rest)
+WRENCHES(angle, outside)
+WRENCHES(slide, drive)
+WRENCHES(slide, drive_at_rest)
+WRENCHES(slide, outside)
+
+static const double *triads(const lg_element *e)
+{
+    return e->p;
+}
+
+static const lg_force_type angle_at_rest = {.wrenches = angle_drive_at_rest};
+static const lg_force_type slide_at_rest = {.wrenches = slide_drive_at_rest};
+static const lg_force_type tree_at_rest = {.coordinate = lg_drive_at_rest_law};
+
+static const lg_parameter joint_drive_parameters[] = {LG_ANGLE_PARAMETERS, LG_DRIVE_PARAMETERS("N m", "rad")};
+static const lg_parameter joint_law_parameters[] = {LG_ANGLE_PARAMETERS};
+static const lg_parameter slide_drive_parameters[] = {LG_SLIDE_PARAMETERS, LG_DRIVE_PARAMETERS("N", "m")};
+static const lg_parameter slide_law_parameters[] = {LG_SLIDE_PARAMETERS};
+static const lg_parameter coordinate_drive_parameters[] = {LG_DRIVE_PARAMETERS("(N m or N)", "(rad or m)")};
+
+#define PARAMETERS(NAME)                                                                                               \
+    .info.parameters = NAME##_parameters, .info.nparameters = sizeof NAME##_parameters / sizeof *NAME##_parameters
+
+#define BETWEEN(COORDINATE, LAW)                                                                                       \
+    .info.nframes = 2, .sees = LG_SEES_POSE, .needs_twists = 1, .couples = lg_element_between,                         \
+    .check = check_##COORDINATE##_##LAW, .wrenches = COORDINATE##_##LAW
+#define ANGLE(LAW) BETWEEN(angle, LAW), .info.nmem = 1, .triads = triads
+#define SLIDE(LAW) BETWEEN(slide, LAW)
+#define TREE(LAW) .info.nframes = 1, .check = check_tree_##LAW, .coordinate = lg_##LAW##_law
+
+#define DRIVE(AT_REST)                                                                                                 \
+    .info.reference = "holzinger2024 4.4", .in = {[LG_FORM_STATICS] = &(AT_REST)}, .next_kink = lg_drive_next_kink
+#define OUTSIDE .info.reference = "holzinger2024 (9)", .uses_law = 1
+
+#define FORCE(NAME, DOC, ...)                                                                                          \
+    const lg_force_type lg_##NAME = {                                                                                  \
+        .info.family = "force", .info.name = #NAME, .info.doc = (DOC), .conserves = lg_force_conserves, __VA_ARGS__}
+
+FORCE(joint_drive, "A constant torque and a controlled angle about the axis between two bodies.", ANGLE(drive),
+      DRIVE(angle_at_rest), PARAMETERS(joint_drive));
+FORCE(joint_law, "A torque about the axis between two bodies, a function of time, angle and rate.", ANGLE(outside),
+      OUTSIDE, PARAMETERS(joint_law));
+FORCE(slide_drive, "A constant force and a controlled slide along an axis of the first of two bodies.", SLIDE(drive),
+      DRIVE(slide_at_rest), PARAMETERS(slide_drive));
+FORCE(slide_law, "A force along an axis of the first of two bodies, a function of time, slide and rate.",
+      SLIDE(outside), OUTSIDE, PARAMETERS(slide_law));
+FORCE(coordinate_drive, "A constant torque (or force) and a controlled coordinate in a joint of a tree.", TREE(drive),
+      DRIVE(tree_at_rest), PARAMETERS(coordinate_drive));
+FORCE(coordinate_law, "A torque (or force) in a joint of a tree, a function of time, coordinate and rate.",
+      TREE(outside), OUTSIDE);

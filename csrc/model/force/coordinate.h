@@ -1,0 +1,40 @@
+/* A scalar coordinate s of two frames, with which s' = u . twists: a force tau on it is the wrenches tau u. It has
+
+       K = u (d tau/ds ds + d tau/ds' ds')^T + tau du,   D = d tau/ds' u u^T,
+
+   where ds, ds' and du are derivatives by the poses. ds is u only where s' is the derivative of s: the angle of joints
+   that are not quite closed has a gradient of its own. */
+#ifndef LG_MODEL_FORCE_COORDINATE_H
+#define LG_MODEL_FORCE_COORDINATE_H
+
+#include "model/force/force.h"
+#include "model/turn.h"
+
+typedef struct lg_coordinate {
+    double s, rate;
+    double u[2][6];
+    lg_turn turn; /* of an angle */
+    double c[3], y[3]; /* of a slide */
+} lg_coordinate;
+
+typedef struct lg_coordinate_type {
+    int first, end[2]; /* the parts of u at either frame that differ from zero; 0: the force, 1: the moment */
+    void (*open)(const lg_element *e, const lg_pose *const f[2], const lg_point *point, lg_coordinate *out);
+    /* d tau by the poses, for the law (tau, d tau/ds, d tau/ds'); only these parts are written. */
+    void (*slopes)(const lg_element *e, const lg_pose *const f[2], const lg_coordinate *at, const double law[3],
+                   double dtau[2][6]);
+    void (*add_turning)(const lg_element *e, const lg_pose *const f[2], const lg_coordinate *at, double tau,
+                        lg_quarters K[2][2]); /* K += tau du */
+} lg_coordinate_type;
+
+extern const lg_coordinate_type lg_coordinate_angle, lg_coordinate_slide;
+lg_status lg_coordinate_angle_check(const lg_element *e, const char **reason);
+lg_status lg_coordinate_slide_check(const lg_element *e, const char **reason);
+
+/* The first parameters of forces on them. */
+#define LG_ANGLE_PARAMETERS                                                                                            \
+    {"axes_a", "", "triad on the first body, body axes; columns e1 e2 e3, row-major", 9},                              \
+        {"axes_b", "", "triad on the second body, body axes; columns e1 e2 e3, row-major", 9}
+#define LG_SLIDE_PARAMETERS {"axis", "", "direction of the slide, a unit vector in the axes of the first body", 3}
+
+#endif
