@@ -69,11 +69,11 @@ class ForceBuilder(Parts):
         a, b = self._partner(a), self._partner(b)
         name = self._force_name("spring", a, b, name)
         ends = self._ends(name, a, b, point, point_a, point_b, (2, 3))
-        rest = np.linalg.norm(ends.apart) if length is None else number(f"length of {name!r}", length, nonnegative=True)
+        rest = ends.length if length is None else number(f"length of {name!r}", length, nonnegative=True)
         row = _between("spring", ends)
         row["stiffness"] = number(f"stiffness of {name!r}", stiffness)
         row["damping"] = number(f"damping of {name!r}", damping)
-        return self._add_force(name, {**row, "length": float(rest)})
+        return self._add_force(name, {**row, "length": rest})
 
     def add_cartesian_spring(
         self,

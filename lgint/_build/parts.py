@@ -55,6 +55,13 @@ class Ends(NamedTuple):
         """The vector (3,) from the first point to the second, inertial."""
         return self.second - self.first
 
+    @property
+    def length(self) -> float:
+        """The distance of the points; zero if it is the round-off of their places."""
+        length = float(np.linalg.norm(self.apart))
+        places = np.abs([self.first, self.second, *self.points]).sum()
+        return length if length > 16 * np.finfo(float).eps * places else 0.0
+
 
 class Parts:
     """The bodies, joints, forces and names that a builder has collected so far."""

@@ -34,6 +34,22 @@ def test_a_spring_without_preload_starts_at_length_zero(k, c, length, method):
     assert np.allclose((run.velocity("b") - run.velocity("a"))[-1], rate * APART, rtol=0, atol=1e-5)
 
 
+def test_points_that_coincide_but_for_round_off_have_no_preload():
+    """On bodies in any attitude; the joint there keeps them together."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        builder, point = lgint.ModelBuilder(), rng.normal(size=3)
+        for name in ("a", "b"):
+            e = rng.normal(size=4)
+            place = rng.normal(size=3)
+            builder.add_body(name, mass=1.0, inertia=(0.1, 0.2, 0.3), position=place, rotation=e / np.linalg.norm(e))
+        builder.add_joint("spherical", "a", "b", point=point)
+        builder.add_spring("a", "b", stiffness=50.0, point=(point, point), name="spring")
+        model = builder.build()
+        assert model.values["spring.length"] == 0.0
+        assert lgint.integrate(model, "genalpha", t_end=0.1, h=0.01).status == 0
+
+
 @pytest.mark.parametrize("method", RUNS)
 def test_a_preload_at_length_zero_has_no_direction(method):
     model = pair(lambda b: b.add_spring("a", "b", stiffness=50.0, length=0.2, name="strut"))
