@@ -59,7 +59,7 @@ class Ends(NamedTuple):
     def length(self) -> float:
         """The distance of the points; zero if it is the round-off of their places."""
         length = float(np.linalg.norm(self.apart))
-        places = np.abs([self.first, self.second, *self.points]).sum()
+        places = float(np.abs(np.array([self.first, self.second, *self.points])).sum())
         return length if length > 16 * np.finfo(float).eps * places else 0.0
 
 
