@@ -25,45 +25,55 @@ static void pull(const lg_element *e, const lg_point *at, const double w[2][6], 
             lg_printed_pull(e->frame[i], at, 1, w[i], out + e->frame[i]->body->block->v);
 }
 
-/* S += s H_i^T (A X) along a level of the chain */
-static void add_product(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, int i, int j,
-                        const lg_quarters *A, const double *X, int level)
+/* The derivatives of pose and twist of a frame by q1, over that of q: (H, Z + c H), as v follows by c = 2/h from q_m. */
+typedef struct motion {
+    double pose[6 * LG_MAX_NV], twist[6 * LG_MAX_NV];
+} motion;
+
+static void open_motion(const lg_frame *f, const lg_point *at, const lg_wanted *want, motion *out)
 {
-    const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
-    double Y[6 * LG_MAX_NV], K[LG_MAX_NV * LG_MAX_NV] = {0};
-    int n = a->block->nv, m = b->block->nv, ld;
-    if (!A->has)
-        return;
-    lg_zero(6 * m, Y);
-    lg_quarters_mul_add(A, m, X, Y);
-    for (int k = 0; k < m; k++)
-        lg_printed_pull(e->frame[i], at, s, Y + 6 * k, K + n * k);
-    double *S = lg_matrix_at(want->tangent->S, e->meeting[i][j], &ld);
-    lg_chain_add(b->block, lg_chain_of(want->tangent, b->index), level, 1, 0, n, 0, m, K, n, S, ld);
+    const lg_body *b = f->body;
+    const lg_chain *chain = lg_chain_of(want->tangent, b->index);
+    lg_printed_H(f, at, out->pose);
+    lg_printed_Z(f, at, out->twist);
+    lg_axpy(6 * b->block->nv, chain->k[1] / chain->k[0], out->pose, out->twist);
 }
 
-/* S += s d(H^T w)/du with dw = K dpose + D dtwist (D NULL: none) */
+/* S += s H_i^T dw_i by the block under frame j, with dw_i = K dpose + D dtwist (D NULL: none) */
+static void add_meeting(const lg_element *e, const lg_wanted *want, double s, int i, int j, const motion to[2],
+                        const lg_quarters *K, const lg_quarters *D)
+{
+    const lg_body *a = e->frame[i]->body, *b = e->frame[j]->body;
+    double Y[6 * LG_MAX_NV] = {0}, A[LG_MAX_NV * LG_MAX_NV];
+    int n = a->block->nv, m = b->block->nv;
+    if (!K->has && !(D && D->has))
+        return;
+    lg_quarters_mul_add(K, m, to[j].pose, Y);
+    if (D)
+        lg_quarters_mul_add(D, m, to[j].twist, Y);
+    for (int k = 0; k < m; k++)
+        for (int l = 0; l < n; l++)
+            A[l + n * k] = s * lg_dot(6, to[i].pose + 6 * l, Y + 6 * k);
+    lg_tangent_add_block(e, want->tangent->S, want->tangent->chain, i, j, A);
+}
+
+/* S += s d(H^T w)/du */
 static void add_tangent(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, const double w[2][6],
                         const lg_quarters K[2][2], const lg_quarters D[2][2])
 {
+    motion to[2];
     for (int j = 0; j < e->info->nframes; j++) {
-        double H[6 * LG_MAX_NV], Z[6 * LG_MAX_NV], A[LG_MAX_NV * LG_MAX_NV] = {0};
+        double A[LG_MAX_NV * LG_MAX_NV] = {0};
         if (!lg_element_moves(e, j))
             continue;
-        lg_printed_H(e->frame[j], at, H);
-        lg_printed_Z(e->frame[j], at, Z);
-        for (int i = 0; i < e->info->nframes; i++) {
-            if (!lg_element_moves(e, i))
-                continue;
-            add_product(e, at, want, s, i, j, &K[i][j], H, 0);
-            if (D)
-                add_product(e, at, want, s, i, j, &D[i][j], Z, 0);
-            if (D)
-                add_product(e, at, want, s, i, j, &D[i][j], H, 1);
-        }
+        open_motion(e->frame[j], at, want, &to[j]);
         lg_printed_turning(e->frame[j], at, s, w[j], A);
         lg_tangent_add_block(e, want->tangent->S, want->tangent->chain, j, j, A);
     }
+    for (int i = 0; i < e->info->nframes; i++)
+        for (int j = 0; j < e->info->nframes; j++)
+            if (lg_element_moves(e, i) && lg_element_moves(e, j))
+                add_meeting(e, want, s, i, j, to, &K[i][j], D ? &D[i][j] : NULL);
 }
 
 /* ---- elements ---- */
@@ -121,6 +131,16 @@ static void fill(const lg_joint *joint, int with_Z, lg_rows *rows)
         }
 }
 
+/* phi and B^T lam alone, which a residual wants. */
+static void add_residual(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at, const lg_wanted *want)
+{
+    double all[LG_MAX_ROWS], phi[LG_MAX_ROWS], w[2][6];
+    joint->type->residual(&joint->e, f, lg_joint_multipliers(joint, at->lam + joint->row, all), phi, w);
+    for (int i = 0; i < joint->nrows; i++)
+        want->phi[joint->row + i] = phi[joint->row_in_type[i]];
+    pull(&joint->e, at, (const double (*)[6])w, want->Btlam);
+}
+
 static lg_status add_rows(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
 {
     const lg_element *e = &joint->e;
@@ -128,6 +148,10 @@ static lg_status add_rows(const lg_joint *joint, const lg_point *at, const lg_wa
     double w[2][6] = {{0}};
     lg_rows rows;
     lg_element_poses(e, at, f);
+    if (joint->type->residual && !want->phidot && !want->B && !want->Z && !want->ntangents) {
+        add_residual(joint, f, at, want);
+        return LG_OK;
+    }
     LG_TRY(lg_joint_rows(joint, f, at, (want->Z ? LG_ROWS_Z : 0u) | (want->ntangents ? LG_ROWS_K : 0u), &rows));
     fill(joint, want->Z != NULL, &rows);
     for (int i = 0; i < joint->nrows; i++) {

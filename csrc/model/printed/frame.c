@@ -6,6 +6,8 @@
    e', and the derivative of 2 M e is 2 M. Moments act on omega = 2 G(e) e'/(e.e) as elsewhere. */
 #include "model/printed/frame.h"
 
+#include "model/body/rigid_state.h"
+
 lg_stretched lg_stretched_at(const lg_body *body, const lg_point *at)
 {
     const lg_block *b = body->block;
@@ -46,12 +48,10 @@ static void add_product(double s, const double M[16], const double e[4], double 
         lg_axpy(4, s * e[j], M + 4 * j, y);
 }
 
-/* H and Z of the rotation. */
-static lg_attitude attitude_of(const lg_stretched *b)
+/* H and Z of the rotation, as the kinematics has left them. */
+static const lg_attitude *attitude_of(const lg_frame *f, const lg_point *at)
 {
-    lg_attitude out;
-    b->block->node->attitude(b->e, b->rate, NULL, &out);
-    return out;
+    return &lg_rigid_state_of(f->body, at)->attitude;
 }
 
 /* The derivative of R_q X by e, three rows 2 M(X, u) e of the unit vectors u, column-major with leading dimension 6. */
@@ -89,13 +89,13 @@ void lg_printed_pull(const lg_frame *f, const lg_point *at, double s, const doub
         f->body->type->pull(f, at, s, wrench, out);
         return;
     }
-    lg_attitude attitude = attitude_of(&b);
+    const lg_attitude *attitude = attitude_of(f, at);
     if (b.first > 0)
         lg_axpy(3, s, wrench, out);
     add_form(2 * s, f->offset, wrench, M);
     add_product(1, M, b.e, out + b.first);
     for (int j = 0; j < 4; j++)
-        out[b.first + j] += s * lg_dot3(attitude.H + 3 * j, wrench + 3);
+        out[b.first + j] += s * lg_dot3(attitude->H + 3 * j, wrench + 3);
 }
 
 void lg_printed_pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row)
@@ -106,11 +106,11 @@ void lg_printed_pull_rate(const lg_frame *f, const lg_point *at, const double wr
         f->body->type->pull_rate(f, at, wrench, row);
         return;
     }
-    lg_attitude attitude = attitude_of(&b);
+    const lg_attitude *attitude = attitude_of(f, at);
     add_form(2, f->offset, wrench, M);
     add_product(1, M, b.rate, row + b.first);
     for (int j = 0; j < 4; j++)
-        row[b.first + j] += lg_dot3(attitude.Z + 3 * j, wrench + 3);
+        row[b.first + j] += lg_dot3(attitude->Z + 3 * j, wrench + 3);
 }
 
 /* The dense matrix A, 6 x nv: its upper rows place the point by the parameters e, its lower rows are those of `turning`
@@ -130,8 +130,8 @@ void lg_printed_H(const lg_frame *f, const lg_point *at, double *H)
         f->body->type->H(f, at, H);
         return;
     }
-    lg_attitude attitude = attitude_of(&b);
-    set_dense(f, &b, b.e, attitude.H, H);
+    const lg_attitude *attitude = attitude_of(f, at);
+    set_dense(f, &b, b.e, attitude->H, H);
     for (int i = 0; b.first > 0 && i < 3; i++)
         H[7 * i] = 1;
 }
@@ -143,8 +143,8 @@ void lg_printed_Z(const lg_frame *f, const lg_point *at, double *Z)
         f->body->type->Z(f, at, Z);
         return;
     }
-    lg_attitude attitude = attitude_of(&b);
-    set_dense(f, &b, b.rate, attitude.Z, Z);
+    const lg_attitude *attitude = attitude_of(f, at);
+    set_dense(f, &b, b.rate, attitude->Z, Z);
 }
 
 void lg_printed_turning(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *A)
