@@ -25,7 +25,8 @@ static void pull(const lg_element *e, const lg_point *at, const double w[2][6], 
             lg_printed_pull(e->frame[i], at, 1, w[i], out + e->frame[i]->body->block->v);
 }
 
-/* The derivatives of pose and twist of a frame by q1, over that of q: (H, Z + c H), as v follows by c = 2/h from q_m. */
+/* The derivatives of pose and twist of a frame by q1, over that of q: (H, Z + c H), as v follows by c = 2/h from
+   q_m. */
 typedef struct motion {
     double pose[6 * LG_MAX_NV], twist[6 * LG_MAX_NV];
 } motion;
