@@ -105,7 +105,7 @@ static inline lg_status add_joints(const lg_model *m, lg_form form, const lg_poi
 {
     const lg_joints *spans = form == LG_FORM_BODY_AXES ? m->invariant_spans : m->joint_spans;
     for (int i = 0; i < m->njoint_spans; i++)
-        if (rows || spans[i].first->type->potential)
+        if (rows || spans[i].first->type->compliance)
             LG_TRY(lg_joint_span(spans[i], at, want));
     return LG_OK;
 }
@@ -232,8 +232,8 @@ lg_status lg_model_accelerate(void *self, const lg_point *at, double *a)
     if (m->nforce_spans || m->njoint_spans)
         LG_TRY(press_forces(m, at, a));
     for (int i = 0; i < m->nbody_spans; i++)
-        if (m->body_spans[i].first->type->accelerate)
-            m->body_spans[i].first->type->accelerate(m->body_spans[i], at, a);
+        if (m->body_spans[i].first->type->alone)
+            m->body_spans[i].first->type->alone->accelerate(m->body_spans[i], at, a);
     return LG_OK;
 }
 
@@ -253,10 +253,10 @@ lg_status lg_model_energy(void *self, const lg_point *at, double *T, double *V)
         *V += f->type->potential ? f->type->potential(&f->e, pose, at) : 0;
     }
     for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
-        if (j->type->potential) {
+        if (j->type->compliance) {
             double stored;
             lg_element_poses(&j->e, at, pose);
-            LG_TRY(j->type->potential(&j->e, pose, at, &stored));
+            LG_TRY(j->type->compliance->potential(&j->e, pose, at, &stored));
             *V += stored;
         }
     return LG_OK;
@@ -322,7 +322,7 @@ const char *lg_model_culprit(void *self, const lg_point *at)
         if (!has_finite_force(f, at))
             return f->e.name;
     for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
-        if (j->type->potential && !has_finite_stress(j, at))
+        if (j->type->compliance && !has_finite_stress(j, at))
             return j->e.name;
     return NULL;
 }

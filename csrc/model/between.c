@@ -49,7 +49,7 @@ static void add_quarters(const lg_element *e, const lg_point *at, const lg_wante
 static int is_direct(const lg_element *e, int end)
 {
     const lg_body *body = e->frame[end]->body;
-    return !body->block || (body->type->arm && lg_block_is_direct(body->block));
+    return !body->block || (body->type->rigid && lg_block_is_direct(body->block));
 }
 
 void lg_tangent_add_between(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, const double A[9],

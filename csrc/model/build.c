@@ -334,7 +334,7 @@ static int pressed_by(lg_element_place element)
         return 0;
     if (element.force)
         return element.force->type->coordinate || element.force->borne ? 0 : 1 << LG_FORCES;
-    return 1 << LG_REACTIONS | (element.joint->type->potential ? 1 << LG_FORCES : 0);
+    return 1 << LG_REACTIONS | (element.joint->type->compliance ? 1 << LG_FORCES : 0);
 }
 
 static void mark_frames(builder *b, const lg_model_spec *spec)
@@ -445,7 +445,7 @@ static void join_elements(builder *b, const lg_model_spec *spec)
         if (joint && joint->nrows)
             add_group(b, joint);
         m->force_level = larger(m->force_level, force ? needed_by(force) : LG_ROTATIONS);
-        m->force_level = larger(m->force_level, joint && joint->type->potential ? LG_TWISTS : LG_ROTATIONS);
+        m->force_level = larger(m->force_level, joint && joint->type->compliance ? LG_TWISTS : LG_ROTATIONS);
         m->coordinate_forces |= force && force->type->coordinate;
     }
     m->turned = reserve(m, (size_t)m->system.nmem);

@@ -15,7 +15,8 @@ static const double *angle_of(const lg_model *m, int i, const lg_element **e)
 {
     const lg_force *force = i < m->nforces ? &m->forces[i] : NULL;
     const lg_joint *joint = force ? NULL : &m->joints[i - m->nforces];
-    const double *(*triads)(const lg_element *) = force ? force->type->triads : joint->type->triads;
+    const lg_joint_memory *memory = joint ? joint->type->memory : NULL;
+    const double *(*triads)(const lg_element *) = force ? force->type->triads : memory ? memory->triads : NULL;
     *e = force ? &force->e : &joint->e;
     return triads ? triads(*e) : NULL;
 }
@@ -90,9 +91,9 @@ static lg_status commit_others(const lg_model *m, const lg_point *from, const lg
 {
     const lg_pose *pose[2];
     for (const lg_joint *j = m->joints; j < m->joints + m->njoints; j++)
-        if (j->type->commit) {
+        if (j->type->memory && j->type->memory->commit) {
             lg_element_poses(&j->e, to, pose);
-            LG_TRY(j->type->commit(&j->e, pose, from, to, mem + j->e.mem, report));
+            LG_TRY(j->type->memory->commit(&j->e, pose, from, to, mem + j->e.mem, report));
         }
     return LG_OK;
 }

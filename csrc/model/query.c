@@ -49,8 +49,8 @@ lg_status lg_model_reaction(lg_probe *probe)
     if (probe->form == LG_FORM_BODY_AXES)
         joint = &model->invariants[joint - model->joints];
     double gathered; /* marks the sums that are wanted; no body gathers them here */
-    const lg_wanted want = {.Btlam = &gathered, .force = joint->type->potential ? &gathered : NULL};
-    LG_TRY(lg_model_move(model, probe->form, at, joint->type->potential ? LG_TWISTS : LG_POSES, 0));
+    const lg_wanted want = {.Btlam = &gathered, .force = joint->type->compliance ? &gathered : NULL};
+    LG_TRY(lg_model_move(model, probe->form, at, joint->type->compliance ? LG_TWISTS : LG_POSES, 0));
     LG_TRY(lg_joint_span((lg_joints){joint, joint + 1}, at, &want));
     lg_pose_residual(joint->e.frame[probe->slot], lg_pose_of(joint->e.frame[probe->slot], at), wrench);
     for (int i = 0; i < 6; i++)
@@ -71,7 +71,7 @@ static lg_status along_coordinate(const lg_force *force, lg_probe *probe)
         double unit[6] = {0};
         unit[i] = 1;
         lg_zero(b->nv, probe->forces);
-        f->body->type->pull(f, at, law[0], unit, probe->forces);
+        f->body->type->frames->pull(f, at, law[0], unit, probe->forces);
         probe->out[0][i] = probe->forces[f->part];
     }
     return LG_OK;
@@ -105,9 +105,9 @@ lg_status lg_model_strain(lg_probe *probe)
         int element = probe->list[i];
         LG_TRY(check_index(&probe->report, "element", element, model->nelements));
         const lg_joint *joint = model->place_of[element].joint;
-        if (!joint || !joint->type->strain)
+        if (!joint || !joint->type->compliance)
             return refuse_element(&probe->report, element, "an edge of a rod");
-        LG_TRY(joint->type->strain(joint, &probe->point, probe->out[0] + 6 * i, probe->out[1] + 6 * i));
+        LG_TRY(joint->type->compliance->strain(joint, &probe->point, probe->out[0] + 6 * i, probe->out[1] + 6 * i));
     }
     return LG_OK;
 }

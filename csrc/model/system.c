@@ -50,7 +50,7 @@ static int is_loose(const lg_model *m)
     if (m->space.nrows)
         return 0;
     for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++)
-        if (!b->type->is_support && !(b->type->accelerate && b->type->is_loose(b)))
+        if (!b->type->is_support && !(b->type->alone && b->type->alone->fits(b)))
             return 0;
     return 1;
 }

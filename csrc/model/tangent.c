@@ -30,12 +30,12 @@ static void follow(const lg_frame *f, const lg_point *at, const lg_chain *chain,
                    double *A, double *B)
 {
     const lg_block *block = f->body->block;
-    f->body->type->H(f, at, A);
+    f->body->type->frames->H(f, at, A);
     lg_chain_mul(block, chain, 0, 6, A, P);
     if (!rates)
         return;
     lg_chain_mul(block, chain, 1, 6, A, W);
-    f->body->type->Z(f, at, A);
+    f->body->type->frames->Z(f, at, A);
     lg_chain_mul(block, chain, 0, 6, A, B);
     lg_axpy(6 * block->nv, 1, B, W);
 }
@@ -59,7 +59,7 @@ static void add_columns(const lg_element *e, const lg_point *at, const lg_tangen
             lg_quarters_mul_add(&D[i][j], nv, W, Y);
         double *S = lg_matrix_at(to->S, e->meeting[i][j], &ld);
         for (int k = 0; k < nv; k++)
-            body->type->pull(e->frame[i], at, s, Y + 6 * k, S + (size_t)k * ld);
+            body->type->frames->pull(e->frame[i], at, s, Y + 6 * k, S + (size_t)k * ld);
     }
 }
 
@@ -83,7 +83,7 @@ static LG_INLINE void add_quarters(const lg_element *e, const lg_point *at, cons
 {
     const lg_body *a = e->frame[i]->body;
     if (a == e->frame[j]->body) {
-        lg_arm_shift(&arm[i], &arm[j], s, K, D, a->type->stiffness(a, at));
+        lg_arm_shift(&arm[i], &arm[j], s, K, D, a->type->rigid->stiffness(a, at));
         return;
     }
     lg_stiffness sum;
@@ -97,9 +97,9 @@ static LG_INLINE void add_quarters(const lg_element *e, const lg_point *at, cons
 static int add_turning(const lg_element *e, const lg_point *at, double s, const lg_quarters *K, const lg_quarters *D)
 {
     const lg_body *body = e->frame[0]->body;
-    if (e->info->nframes > 1 || !body->type->stiffness || K->has != 1u << LG_RR || (D && D->has))
+    if (e->info->nframes > 1 || !body->type->rigid || K->has != 1u << LG_RR || (D && D->has))
         return 0;
-    lg_quarters_add(&body->type->stiffness(body, at)->K, LG_RR, s, K->A[LG_RR]);
+    lg_quarters_add(&body->type->rigid->stiffness(body, at)->K, LG_RR, s, K->A[LG_RR]);
     return 1;
 }
 

@@ -13,7 +13,7 @@ static double along(const lg_element *e, int end, const double m[3], const lg_po
         return 0;
     double *gradient = b->nv <= LG_MAX_NV ? small : at->work;
     lg_zero(b->nv, gradient);
-    f->body->type->pull(f, at, 1, wrench, gradient);
+    f->body->type->frames->pull(f, at, 1, wrench, gradient);
     for (int i = 0; i < b->nv; i++)
         sum += gradient[i] * (x[b->v + i] - s * y[b->v + i]);
     return sum;

@@ -179,6 +179,8 @@ static void dense_Z(const lg_frame *f, const lg_point *at, double *Z)
     lg_zero(6, Z);
 }
 
+static const lg_body_frames frames = {.pull = pull, .pull_rate = pull_rate, .H = dense_H, .Z = dense_Z};
+
 const lg_body_type lg_bead = {
     .info = {.family = "body",
              .name = "bead",
@@ -194,10 +196,7 @@ const lg_body_type lg_bead = {
     .inertia = inertia,
     .gather = gather,
     .kinetic = kinetic,
-    .pull = pull,
-    .pull_rate = pull_rate,
-    .H = dense_H,
-    .Z = dense_Z,
+    .frames = &frames,
 };
 """,
     "csrc/integrator/ballistic.c": """

@@ -6,8 +6,8 @@ void lg_arms_open(const lg_element *e, const lg_point *at, lg_arms *arms)
     arms->all = 1;
     for (int i = 0; i < e->info->nframes; i++) {
         const lg_body *body = e->frame[i]->body;
-        if (body->block && body->type->arm) {
-            body->type->arm(e->frame[i], at, &arms->to[i]);
+        if (body->block && body->type->rigid) {
+            body->type->rigid->open(e->frame[i], at, &arms->to[i]);
         } else {
             arms->to[i].block = NULL;
             arms->all &= !body->block;

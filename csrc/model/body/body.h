@@ -41,6 +41,30 @@ static inline int lg_element_moves(const lg_element *e, int end)
     return e->frame[end]->body->block != NULL;
 }
 
+/* Verbs of bodies in systems without constraints. */
+typedef struct lg_body_alone {
+    /* May replace `inertia` and `gather`: writes the accelerations of the bodies under the wrenches of forces, after
+       `kinematics` if forces act on frames. */
+    void (*accelerate)(lg_span bodies, const lg_point *at, double *a);
+    int (*fits)(const lg_body *b); /* whether the parameters and the block of a body allow this */
+} lg_body_alone;
+
+/* Verbs of one frame at a time, with H = d twist/dv and Z = d(H v)/dq, 6 x nv column-major: out += s H^T wrench,
+   row += wrench^T Z, and both dense. */
+typedef struct lg_body_frames {
+    void (*pull)(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out);
+    void (*pull_rate)(const lg_frame *f, const lg_point *at, const double wrench[6], double *row);
+    void (*H)(const lg_frame *f, const lg_point *at, double *H);
+    void (*Z)(const lg_frame *f, const lg_point *at, double *Z);
+} lg_body_frames;
+
+/* Verbs of a body that is rigid at every frame: opens the arm to a frame. The derivatives of wrenches by the body's own
+   motion, converted to the node, are summed in `stiffness`, which begins as zero, and added to S in `gather`. */
+typedef struct lg_body_rigid {
+    void (*open)(const lg_frame *f, const lg_point *at, lg_arm *arm);
+    lg_stiffness *(*stiffness)(const lg_body *b, const lg_point *at);
+} lg_body_rigid;
+
 struct lg_body_type {
     lg_element_info info;
     /* Its functions `drive`, `kinematics` and `inertia` in another form; NULL: they are the same. */
@@ -67,27 +91,13 @@ struct lg_body_type {
     void (*gather)(lg_span bodies, const lg_point *at, const lg_wanted *want);
     /* Whether it bears dead loads: the verbs that take the wrenches of forces add them, without a frame. NULL: no. */
     int (*bears)(const lg_body *b);
-    /* In systems without constraints, `accelerate` may replace `inertia` and `gather`: it writes the accelerations of
-       the bodies under the wrenches of forces, after `kinematics` if forces act on frames. `is_loose` says whether the
-       parameters and the block of a body allow this. A row has both verbs or neither. */
-    void (*accelerate)(lg_span bodies, const lg_point *at, double *a);
-    int (*is_loose)(const lg_body *b);
+    const lg_body_alone *alone; /* NULL: it has no accelerations of its own */
     double (*kinetic)(const lg_body *b, const lg_point *at);
     const lg_body_step *step; /* verbs of steps between two states: momentum.h; NULL: none */
     double (*potential)(const lg_body *b, const lg_point *at);
 
-    /* One frame at a time, with H = d twist/dv and Z = d(H v)/dq, 6 x nv column-major:
-       out += s H^T wrench,  row += wrench^T Z,  and both dense. */
-    void (*pull)(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out);
-    void (*pull_rate)(const lg_frame *f, const lg_point *at, const double wrench[6], double *row);
-    void (*H)(const lg_frame *f, const lg_point *at, double *H);
-    void (*Z)(const lg_frame *f, const lg_point *at, double *Z);
-
-    /* Opens the arm to the frame; NULL unless the body is rigid at every frame. The derivatives of wrenches by the
-       body's own motion, converted to the node, are summed in `stiffness`, which begins as zero, and added to S in
-       `gather`. */
-    void (*arm)(const lg_frame *f, const lg_point *at, lg_arm *arm);
-    lg_stiffness *(*stiffness)(const lg_body *b, const lg_point *at);
+    const lg_body_frames *frames; /* NULL: its frames do not move with a block */
+    const lg_body_rigid *rigid; /* NULL: it is not rigid at every frame */
 
     /* Once forces and reactions are gathered: the inertial force and moment that hold a part in its joint, or
        with which a support acts on what is attached to it. NULL: none. */

@@ -187,6 +187,9 @@ static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
     }
 }
 
+static const lg_body_frames frames = {
+    .pull = lg_modal_pull, .pull_rate = lg_modal_pull_rate, .H = lg_modal_H, .Z = lg_modal_Z};
+
 const lg_body_type lg_modal_body = {
     .info = {.family = "body",
              .name = "modal_body",
@@ -205,8 +208,5 @@ const lg_body_type lg_modal_body = {
     .gather = gather,
     .kinetic = kinetic,
     .potential = potential,
-    .pull = lg_modal_pull,
-    .pull_rate = lg_modal_pull_rate,
-    .H = lg_modal_H,
-    .Z = lg_modal_Z,
+    .frames = &frames,
 };

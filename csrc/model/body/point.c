@@ -126,6 +126,9 @@ static void dense_Z(const lg_frame *f, const lg_point *at, double *Z)
     lg_zero(18, Z);
 }
 
+static const lg_body_frames frames = {.pull = pull, .pull_rate = pull_rate, .H = dense_H, .Z = dense_Z};
+static const lg_body_alone alone = {.accelerate = accelerate, .fits = is_loose};
+
 const lg_body_type lg_point_mass = {
     .info = {.family = "body",
              .name = "point",
@@ -140,12 +143,8 @@ const lg_body_type lg_point_mass = {
     .kinematics = kinematics,
     .inertia = inertia,
     .gather = gather,
-    .accelerate = accelerate,
-    .is_loose = is_loose,
+    .alone = &alone,
     .kinetic = kinetic,
     .step = &step,
-    .pull = pull,
-    .pull_rate = pull_rate,
-    .H = dense_H,
-    .Z = dense_Z,
+    .frames = &frames,
 };

@@ -398,6 +398,10 @@ static void dense_Z(const lg_frame *f, const lg_point *at, double *Z)
 
 static const lg_body_type sherif = {.kinematics = kinematics, .inertia = lg_rigid_inertia_sherif};
 
+static const lg_body_frames frames = {.pull = pull, .pull_rate = pull_rate, .H = dense_H, .Z = dense_Z};
+static const lg_body_rigid rigid = {.open = open_arm_to, .stiffness = stiffness};
+static const lg_body_alone alone = {.accelerate = accelerate, .fits = lg_rigid_is_loose};
+
 const lg_body_type lg_rigid_body = {
     .in = {[LG_FORM_SHERIF] = &sherif},
     .info = {.family = "body",
@@ -416,14 +420,9 @@ const lg_body_type lg_rigid_body = {
     .inertia = lg_rigid_inertia,
     .gather = gather,
     .bears = bears,
-    .accelerate = accelerate,
-    .is_loose = lg_rigid_is_loose,
+    .alone = &alone,
     .kinetic = lg_rigid_kinetic,
     .step = &lg_rigid_step,
-    .pull = pull,
-    .pull_rate = pull_rate,
-    .H = dense_H,
-    .Z = dense_Z,
-    .arm = open_arm_to,
-    .stiffness = stiffness,
+    .frames = &frames,
+    .rigid = &rigid,
 };

@@ -159,6 +159,9 @@ static void transmit(const lg_body *b, const lg_point *at, int part, double wren
     lg_axpy(3, -lg_dot3(axis, free), axis, free);
 }
 
+static const lg_body_frames frames = {
+    .pull = lg_tree_pull, .pull_rate = lg_tree_pull_rate, .H = lg_tree_H, .Z = lg_tree_Z};
+
 const lg_body_type lg_tree = {
     .info = {.family = "body",
              .name = "tree",
@@ -178,9 +181,6 @@ const lg_body_type lg_tree = {
     .inertia = inertia,
     .gather = gather,
     .kinetic = lg_tree_kinetic,
-    .pull = lg_tree_pull,
-    .pull_rate = lg_tree_pull_rate,
-    .H = lg_tree_H,
-    .Z = lg_tree_Z,
     .transmit = transmit,
+    .frames = &frames,
 };

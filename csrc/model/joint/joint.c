@@ -8,10 +8,10 @@
 int lg_joint_carry(const lg_joint *joint, double *p)
 {
     const int turning[2] = {lg_frame_turns(joint->e.frame[0]), lg_frame_turns(joint->e.frame[1])};
-    if (!joint->type->carry || (!turning[0] && !turning[1]))
+    if (!joint->type->axes || !joint->type->axes->carry || (!turning[0] && !turning[1]))
         return 0;
     lg_copy(joint->e.np, joint->e.p, p);
-    joint->type->carry(turning, p);
+    joint->type->axes->carry(turning, p);
     return 1;
 }
 
@@ -106,9 +106,9 @@ static void write_row(const lg_frame *f, const lg_point *at, int nrows, int i, c
     int nv = body->block->nv;
     double small[LG_MAX_NV], *row = nv <= LG_MAX_NV ? small : at->work;
     lg_zero(nv, row);
-    body->type->pull(f, at, 1, J, row);
+    body->type->frames->pull(f, at, 1, J, row);
     if (rate)
-        body->type->pull_rate(f, at, rate, row);
+        body->type->frames->pull_rate(f, at, rate, row);
     for (int j = 0; j < nv; j++)
         values[i + j * nrows] = (add ? values[i + j * nrows] : 0) + row[j];
 }

@@ -35,19 +35,42 @@ typedef struct lg_rows {
 
 enum { LG_ROWS_RATE = 1, LG_ROWS_Z = 2, LG_ROWS_K = 4 }; /* beyond phi and J: Jdot, Z, K */
 
+/* Verbs of rows that stand in some axes. */
+typedef struct lg_joint_axes {
+    int (*of)(const lg_element *e); /* those of the body under frame 0 or 1; -1: inertial axes */
+    /* Of rows that can be written in the axes of either body as well: writes the parameters of the same rows in those
+       of a body that turns, as at least one of them does. NULL: they cannot. */
+    void (*carry)(const int turns[2], double *p);
+} lg_joint_axes;
+
+/* Verbs of a joint with compliance, which also needs twists. */
+typedef struct lg_compliance {
+    lg_status (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, double *V);
+    /* The potential, the wrenches that come from it, with those of damping if it is `moving`, and with `linear` their
+       derivatives. */
+    lg_status (*exert)(const lg_joint *joint, const lg_point *at, int moving, int linear, double *V, lg_load *out);
+    int (*damped)(const lg_element *e);
+    /* Strain and stress of an edge, stresses of constrained strains from at->lam. */
+    lg_status (*strain)(const lg_joint *joint, const lg_point *at, double strain[6], double stress[6]);
+} lg_compliance;
+
+/* Verbs of memory: one of them. */
+typedef struct lg_joint_memory {
+    const double *(*triads)(const lg_element *e); /* two triads, as turn.h has them, whose angle it is */
+    /* Updates memory of any other kind as the waist's verb `commit` does, where its frames are at the end of the
+       step. */
+    lg_status (*commit)(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
+                        double *mem, lg_report *report);
+} lg_joint_memory;
+
 struct lg_joint_type {
     lg_element_info info;
     size_t nwork; /* doubles of scratch */
     int sees_distance; /* it sees the distance of its points alone */
-    /* In whose axes the rows of points are: those of the body under frame 0 or 1; -1: inertial axes. NULL: the rows
-       only depend on the pose of one frame against the other. */
-    int (*axes)(const lg_element *e);
+    const lg_joint_axes *axes; /* NULL: the rows only depend on the pose of one frame against the other */
     lg_status (*check)(const lg_element *e, const char **reason);
     /* Whether K couples the two blocks. */
     int (*couples)(const lg_element *e);
-    /* Of rows that can be written in the axes of either body as well: writes the parameters of the same rows in those
-       of a body that turns, as at least one of them does. NULL: the rows are in the axes of a body, or in none. */
-    void (*carry)(const int turns[2], double *p);
     /* Whether it depends only on the place of the frame's point at this end and exerts only a force there. NULL: no. */
     int (*on_point)(const lg_element *e, int end);
     /* The degree of a row in the attitude of the body at this end, where attitudes are quadratic in Euler parameters:
@@ -62,23 +85,11 @@ struct lg_joint_type {
     /* A batch: writes its rows of phi, phidot, zeta, B, Z, adds B^T lam and forces to the wrenches of the frames and
        the tangent to S. NULL: a loop over `rows`. */
     lg_status (*all)(lg_joints joints, const lg_point *at, const lg_wanted *want);
-    /* Of joints with compliance, which also need twists; NULL: it is rigid. */
-    lg_status (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, double *V);
-    /* Likewise the potential, the wrenches that come from it, with those of damping if it is `moving`, and with
-       `linear` their derivatives. `damped`: whether there is damping. */
-    lg_status (*exert)(const lg_joint *joint, const lg_point *at, int moving, int linear, double *V, lg_load *out);
-    int (*damped)(const lg_element *e);
-    /* Strain and stress of an edge, stresses of constrained strains from at->lam. NULL: it has none. */
-    lg_status (*strain)(const lg_joint *joint, const lg_point *at, double strain[6], double stress[6]);
+    const lg_compliance *compliance; /* NULL: it is rigid */
     double (*next_kink)(const lg_element *e, double t);
     /* A name for row `row` of the type. NULL: its number is used. */
     const char *(*row_label)(const lg_element *e, int row);
-    /* Two triads, as turn.h has them, whose angle is its memory. NULL: it keeps no angle. */
-    const double *(*triads)(const lg_element *e);
-    /* Updates memory of any other kind as the waist's verb `commit` does, where its frames are at the end of the step.
-       NULL: it has none. */
-    lg_status (*commit)(const lg_element *e, const lg_pose *const f[2], const lg_point *from, const lg_point *to,
-                        double *mem, lg_report *report);
+    const lg_joint_memory *memory; /* NULL: it has none */
 };
 
 #define LG_JOINT(symbol, name, translations, pairs, angle, doc) extern const lg_joint_type symbol;

@@ -386,6 +386,9 @@ static const double *triads(const lg_element *e)
     return e->p + TRIAD_A;
 }
 
+static const lg_joint_axes any_axes = {.of = axes, .carry = carry}, own_axes = {.of = axes};
+static const lg_joint_memory memory = {.triads = triads};
+
 #define LG_CONSTRAINT(symbol)
 #define LG_JOINT(symbol, joint_name, joint_translations, joint_pairs, has_angle, text)                                 \
     const lg_joint_type symbol = {                                                                                     \
@@ -404,14 +407,13 @@ static const double *triads(const lg_element *e)
         .check = check,                                                                                                \
         .couples = couples,                                                                                            \
         .on_point = on_point,                                                                                          \
-        .axes = axes,                                                                                                  \
+        .axes = sizeof(joint_translations) == 4 ? &any_axes : &own_axes,                                               \
         .degree = degree,                                                                                              \
-        .carry = sizeof(joint_translations) == 4 ? carry : NULL,                                                       \
         .rows = rows,                                                                                                  \
         .residual = residual,                                                                                          \
         .all = sizeof(joint_translations) == 4 && sizeof(joint_pairs) == 1 ? lg_points_all : NULL,                     \
         .row_label = row_label,                                                                                        \
-        .triads = has_angle ? triads : NULL,                                                                           \
+        .memory = has_angle ? &memory : NULL,                                                                          \
     };
 #include "model/joint/joints.def"
 #undef LG_JOINT

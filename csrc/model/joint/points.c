@@ -27,7 +27,7 @@ static void write_B(const lg_joint *joint, const lg_point *at, double *B)
         if (!f->body->block)
             continue;
         lg_arm arm;
-        f->body->type->arm(f, at, &arm);
+        f->body->type->rigid->open(f, at, &arm);
         lg_arm_point_rows(&arm, s ? 1 : -1, B + joint->value[s]);
     }
 }
@@ -37,7 +37,7 @@ static int is_plain(const lg_joint *joint, const lg_wanted *want)
     if (joint->e.p[0] != 0 || joint->nrows != 3 || want->Z)
         return 0;
     for (int s = 0; s < 2 && want->B; s++)
-        if (joint->e.frame[s]->body->block && !joint->e.frame[s]->body->type->arm)
+        if (joint->e.frame[s]->body->block && !joint->e.frame[s]->body->type->rigid)
             return 0;
     return 1;
 }

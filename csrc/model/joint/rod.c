@@ -234,6 +234,10 @@ static const char *row_label(const lg_element *e, int row)
     return labels[row];
 }
 
+static const lg_compliance compliance = {
+    .potential = potential, .exert = exert, .damped = lg_edge_damped, .strain = strain};
+static const lg_joint_memory memory = {.commit = commit};
+
 /* The first n strains are constrained. */
 #define EDGE(title, n, text)                                                                                           \
     {                                                                                                                  \
@@ -253,13 +257,10 @@ static const char *row_label(const lg_element *e, int row)
         .couples = lg_element_between,                                                                                 \
         .rows = rows,                                                                                                  \
         .all = all,                                                                                                    \
-        .potential = potential,                                                                                        \
-        .exert = exert,                                                                                                \
-        .damped = lg_edge_damped,                                                                                      \
-        .strain = strain,                                                                                              \
         .next_kink = next_kink,                                                                                        \
         .row_label = row_label,                                                                                        \
-        .commit = commit,                                                                                              \
+        .compliance = &compliance,                                                                                     \
+        .memory = &memory,                                                                                             \
     }
 
 const lg_joint_type lg_edge = EDGE("edge", 0, "An edge of a rod, elastic in shear, stretch, bending and torsion.");

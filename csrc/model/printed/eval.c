@@ -179,8 +179,8 @@ static lg_status add_joint(const lg_joint *joint, const lg_point *at, const lg_w
 {
     double V;
     lg_load load;
-    if (joint->type->exert) {
-        LG_TRY(joint->type->exert(joint, at, 1, want->ntangents, &V, &load));
+    if (joint->type->compliance) {
+        LG_TRY(joint->type->compliance->exert(joint, at, 1, want->ntangents, &V, &load));
         add_load(&joint->e, at, want, &load);
     }
     return joint->nrows ? add_rows(joint, at, want) : LG_OK;

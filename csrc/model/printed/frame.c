@@ -86,7 +86,7 @@ void lg_printed_pull(const lg_frame *f, const lg_point *at, double s, const doub
     lg_stretched b = lg_stretched_at(f->body, at);
     double M[16] = {0};
     if (!b.turns) {
-        f->body->type->pull(f, at, s, wrench, out);
+        f->body->type->frames->pull(f, at, s, wrench, out);
         return;
     }
     const lg_attitude *attitude = attitude_of(f, at);
@@ -103,7 +103,7 @@ void lg_printed_pull_rate(const lg_frame *f, const lg_point *at, const double wr
     lg_stretched b = lg_stretched_at(f->body, at);
     double M[16] = {0};
     if (!b.turns) {
-        f->body->type->pull_rate(f, at, wrench, row);
+        f->body->type->frames->pull_rate(f, at, wrench, row);
         return;
     }
     const lg_attitude *attitude = attitude_of(f, at);
@@ -127,7 +127,7 @@ void lg_printed_H(const lg_frame *f, const lg_point *at, double *H)
 {
     lg_stretched b = lg_stretched_at(f->body, at);
     if (!b.turns) {
-        f->body->type->H(f, at, H);
+        f->body->type->frames->H(f, at, H);
         return;
     }
     const lg_attitude *attitude = attitude_of(f, at);
@@ -140,7 +140,7 @@ void lg_printed_Z(const lg_frame *f, const lg_point *at, double *Z)
 {
     lg_stretched b = lg_stretched_at(f->body, at);
     if (!b.turns) {
-        f->body->type->Z(f, at, Z);
+        f->body->type->frames->Z(f, at, Z);
         return;
     }
     const lg_attitude *attitude = attitude_of(f, at);

@@ -51,7 +51,7 @@ static void pull_at_end(const lg_element *e, const lg_point *at, double s, const
 {
     for (int i = 0; i < e->info->nframes; i++)
         if (lg_element_moves(e, i))
-            e->frame[i]->body->type->pull(e->frame[i], at, s, w[i], out->on[i]);
+            e->frame[i]->body->type->frames->pull(e->frame[i], at, s, w[i], out->on[i]);
 }
 
 /* out += s (d(w . twists)/dq at constant w and v) for w and its derivatives K by poses */
@@ -189,7 +189,7 @@ static lg_status elastic(const lg_model *m, int index, const lg_point *at, int l
 {
     const lg_pose *f[2];
     if (index < m->njoints)
-        return m->joints[index].type->exert(&m->joints[index], at, 0, linear, V, load);
+        return m->joints[index].type->compliance->exert(&m->joints[index], at, 0, linear, V, load);
     const lg_force *force = &m->forces[index - m->njoints];
     lg_element_poses(&force->e, at, f);
     *V = force->type->potential(&force->e, f, at);
@@ -200,7 +200,7 @@ static lg_status elastic(const lg_model *m, int index, const lg_point *at, int l
 static const lg_element *element_of(const lg_model *m, int index)
 {
     if (index < m->njoints)
-        return m->joints[index].type->exert ? &m->invariants[index].e : NULL;
+        return m->joints[index].type->compliance ? &m->invariants[index].e : NULL;
     const lg_force *force = &m->forces[index - m->njoints];
     int linear = force->e.info->nframes == 1 && force->e.frame[0]->at_node;
     return force->type->potential && !linear ? &force->e : NULL;

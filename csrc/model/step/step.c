@@ -131,7 +131,7 @@ static lg_status potential_at(const step *s, const between *b, const lg_element_
     lg_relative_put(&b->r, b->e, &s->at, where, 0);
     lg_element_poses(b->e, &s->at, f);
     if (of->joint)
-        return of->joint->type->potential(b->e, f, &s->at, V);
+        return of->joint->type->compliance->potential(b->e, f, &s->at, V);
     *V = of->force->type->potential(b->e, f, &s->at);
     return LG_OK;
 }
@@ -145,7 +145,7 @@ static lg_status exert_at(const step *s, const between *b, const lg_element_plac
     lg_load load;
     lg_relative_put(&b->r, b->e, &s->at, where, moving);
     if (of->joint)
-        LG_TRY(of->joint->type->exert(of->joint, &s->at, moving, linear, &V, &load));
+        LG_TRY(of->joint->type->compliance->exert(of->joint, &s->at, moving, linear, &V, &load));
     else
         LG_TRY(lg_force_load(of->force, &s->at, !moving, linear, &load));
     lg_copy(6, load.w[end], out->fm);
@@ -240,7 +240,7 @@ static lg_status values_at(const step *s, const between *b, const lg_joint *join
 /* The first rows that see the bodies against each other; those before are distances along axes fixed in space. */
 static int first_relative(const lg_joint *joint, const lg_rows *rows)
 {
-    return joint->type->axes && joint->type->axes(&joint->e) < 0 ? rows->points : 0;
+    return joint->type->axes && joint->type->axes->of(&joint->e) < 0 ? rows->points : 0;
 }
 
 /* sum lam_i J_i */
@@ -329,14 +329,14 @@ static lg_status add_joint(const step *s, const lg_joint *joint, double *V0)
     const lg_element_place of = {.joint = joint};
     between b;
     part exerted, sum = {{0}, {0}};
-    int axes = type->axes ? type->axes(&joint->e) : -1;
+    int axes = type->axes ? type->axes->of(&joint->e) : -1;
     open_between(s, &joint->e, axes < 0 ? base_of(&joint->e) : axes, type->sees_distance, &b);
     if (joint->nrows) {
         LG_TRY(react(s, &b, joint, &sum));
         press(s, &b, LG_REACTIONS, &sum);
     }
-    if (type->exert) {
-        LG_TRY(exert(s, &b, &of, 1, type->damped && type->damped(&joint->e), V0, &exerted));
+    if (type->compliance) {
+        LG_TRY(exert(s, &b, &of, 1, type->compliance->damped(&joint->e), V0, &exerted));
         press(s, &b, LG_FORCES, &exerted);
         add_part(s, -1, &exerted, &sum);
     }
