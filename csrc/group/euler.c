@@ -267,6 +267,12 @@ static void fixed_own(const double *q, const double *v, const double *lam, doubl
 LG_LINEAR_VERBS(pose, 7)
 LG_LINEAR_VERBS(fixed, 4)
 
+static const lg_node_attitude rates = {.open = attitude, .geo = attitude_geo};
+static const lg_node_unit fixed_unit = {.own = fixed_own, .null_space = fixed_null_space, .null_move = fixed_null_move};
+static const lg_node_hht fixed_hht = {.transport = fixed_transport, .project = fixed_project};
+static const lg_node_unit pose_unit = {.own = pose_own, .null_space = pose_null_space, .null_move = pose_null_move};
+static const lg_node_hht pose_hht = {.transport = pose_transport, .project = pose_project};
+
 const lg_node lg_euler_parameters_fixed = {
     .name = "euler_parameters_fixed",
     .reference = "sherif2019, Sect. 2",
@@ -279,13 +285,9 @@ const lg_node lg_euler_parameters_fixed = {
     .identity = fixed_identity,
     LG_LINEAR_ROW(fixed),
     .rotation = quat_rotation,
-    .attitude = attitude,
-    .attitude_geo = attitude_geo,
-    .transport = fixed_transport,
-    .project = fixed_project,
-    .own = fixed_own,
-    .null_space = fixed_null_space,
-    .null_move = fixed_null_move,
+    .attitude = &rates,
+    .unit = &fixed_unit,
+    .hht = &fixed_hht,
 };
 
 const lg_node lg_euler_parameters = {
@@ -303,11 +305,7 @@ const lg_node lg_euler_parameters = {
     .identity = pose_identity,
     LG_LINEAR_ROW(pose),
     .rotation = pose_rotation,
-    .attitude = attitude,
-    .attitude_geo = attitude_geo,
-    .transport = pose_transport,
-    .project = pose_project,
-    .own = pose_own,
-    .null_space = pose_null_space,
-    .null_move = pose_null_move,
+    .attitude = &rates,
+    .unit = &pose_unit,
+    .hht = &pose_hht,
 };

@@ -36,6 +36,36 @@ typedef struct lg_attitude {
 
 enum { LG_NODE_NQ = 12 }; /* the largest nq */
 
+/* How rates of coordinates turn a body. */
+typedef struct lg_node_attitude {
+    /* Aq needs the second rates edd (may be NULL: zero). */
+    void (*open)(const double *e, const double *edot, const double *edd, lg_attitude *out);
+    /* G (m x m, column-major) = d(H(e)^T c)/de at fixed c. */
+    void (*geo)(const double *e, const double c[3], double *G);
+} lg_node_attitude;
+
+/* Own rows. */
+typedef struct lg_node_unit {
+    /* phi, phidot, B (nown x nv), zeta = -(dB/dt) v, Z = d(phidot)/dq (nown x nv), K = d(B^T lam)/dq (nv x nv, added to
+       K with leading dimension nv). NULL outputs are not wanted. */
+    void (*own)(const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
+                double *zeta, double *Z, double *K);
+    /* The columns of N (nv x (nv - nown), column-major) are normal to the gradients of the own rows at q. `null_move`
+       follows the motion that begins at q with the rates N(q) u and keeps the own rows, and ends at q1, which may be
+       q. */
+    void (*null_space)(const double *q, double *N);
+    void (*null_move)(const double *q, const double *u, double *q1);
+} lg_node_unit;
+
+/* What the schemes of sherif2019 need. */
+typedef struct lg_node_hht {
+    /* w = L(q)^T L(q0) u: the rates at q with the body components of u at q0; W = dw/dq (nv x nv, may be NULL).
+       Positions stay as they are. */
+    void (*transport)(const double *q0, const double *q, const double *u, double *w, double *W);
+    /* w = u - e (e.u), the part of the rates u that turns the body; P = dw/du, Pq = dw/dq (nv x nv, may be NULL). */
+    void (*project)(const double *q, const double *u, double *w, double *P, double *Pq);
+} lg_node_hht;
+
 typedef struct lg_node {
     const char *name;
     const char *reference; /* paper key and place */
@@ -68,24 +98,9 @@ typedef struct lg_node {
     void (*ad)(int n, const double *v, double *A);
     /* R(q), row-major; NULL where place is LG_PLACE_NO_BODY. */
     void (*rotation)(const double *q, double R[9]);
-    /* NULL where the rates are the body angular velocity itself. Aq needs the second rates edd (may be NULL: zero). */
-    void (*attitude)(const double *e, const double *edot, const double *edd, lg_attitude *out);
-    /* G (m x m, column-major) = d(H(e)^T c)/de at fixed c. NULL as above. */
-    void (*attitude_geo)(const double *e, const double c[3], double *G);
-    /* Kinds of unit length only, else NULL. w = L(q)^T L(q0) u: the rates at q with the body components of u at q0;
-       W = dw/dq (nv x nv, may be NULL). Positions stay as they are. */
-    void (*transport)(const double *q0, const double *q, const double *u, double *w, double *W);
-    /* w = u - e (e.u), the part of the rates u that turns the body; P = dw/du, Pq = dw/dq (nv x nv, may be NULL). */
-    void (*project)(const double *q, const double *u, double *w, double *P, double *Pq);
-    /* Own rows, NULL if there are none: phi, phidot, B (nown x nv), zeta = -(dB/dt) v, Z = d(phidot)/dq (nown x nv),
-       K = d(B^T lam)/dq (nv x nv, added to K with leading dimension nv). NULL outputs are not wanted. */
-    void (*own)(const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
-                double *zeta, double *Z, double *K);
-    /* Kinds with own rows only, else NULL. The columns of N (nv x (nv - nown), column-major) are normal to the
-       gradients of the own rows at q. `null_move` follows the motion that begins at q with the rates N(q) u and keeps
-       the own rows, and ends at q1, which may be q. */
-    void (*null_space)(const double *q, double *N);
-    void (*null_move)(const double *q, const double *u, double *q1);
+    const lg_node_attitude *attitude; /* NULL: the rates are the body angular velocity itself */
+    const lg_node_unit *unit; /* NULL: it has no own rows */
+    const lg_node_hht *hht; /* kinds of unit length only, else NULL */
     /* q' = A(q) v (nq numbers), which explicit methods add to q instead of retracting; such a kind works with explicit
        methods only. NULL: local coordinates are added and retracted. */
     void (*qdot)(const double *q, const double *v, double *qdot);

@@ -132,6 +132,8 @@ static double fixed_regular(const double *q)
 LG_LINEAR_VERBS(pose, 6)
 LG_LINEAR_VERBS(fixed, 3)
 
+static const lg_node_attitude rates = {.open = attitude, .geo = attitude_geo};
+
 const lg_node lg_tait_bryan_fixed = {
     .name = "tait_bryan_fixed",
     .reference = "holzinger2024, Sect. 2.1",
@@ -143,8 +145,7 @@ const lg_node lg_tait_bryan_fixed = {
     .identity = fixed_identity,
     LG_LINEAR_ROW(fixed),
     .rotation = angles_rotation,
-    .attitude = attitude,
-    .attitude_geo = attitude_geo,
+    .attitude = &rates,
     .regular = fixed_regular,
 };
 
@@ -162,7 +163,6 @@ const lg_node lg_tait_bryan = {
     .identity = pose_identity,
     LG_LINEAR_ROW(pose),
     .rotation = pose_rotation,
-    .attitude = attitude,
-    .attitude_geo = attitude_geo,
+    .attitude = &rates,
     .regular = pose_regular,
 };

@@ -128,7 +128,7 @@ static lg_status check_kinds(lg_stepper *self)
     for (int i = 0; i < system->space->nblocks; i++) {
         const lg_node *node = system->space->block[i].node;
         int turns = node->place != LG_PLACE_NO_BODY || (system->flags & LG_SYSTEM_TREES) != 0;
-        if (!turns || node->transport)
+        if (!turns || node->hht)
             continue;
         const char *name = system->block_name ? system->block_name(system->self, i) : "a block";
         char formulations[LG_NAME_SIZE];
@@ -226,7 +226,7 @@ static void predict(lg_hht_stepper *g, const lg_state *state, double h)
 /* Whether v follows (34) on a block. */
 static int is_modified(const lg_hht_stepper *g, const lg_block *b)
 {
-    return g->modified && b->node->transport;
+    return g->modified && b->node->hht;
 }
 
 /* The chains of the step; the matrices they point to change with its iterations. */
@@ -248,8 +248,8 @@ static void modified_velocity(lg_hht_stepper *g, const lg_block *b, int with_mat
     double Pq[MAX_UNIT_BLOCK * MAX_UNIT_BLOCK], *X = g->X + b->m;
     int nv = b->node->nv, n = nv * nv;
 
-    b->node->transport(q0, q, g->u + b->v, turned, with_matrix ? W : NULL);
-    b->node->project(q, g->a + b->v, own, with_matrix ? X : NULL, with_matrix ? Pq : NULL);
+    b->node->hht->transport(q0, q, g->u + b->v, turned, with_matrix ? W : NULL);
+    b->node->hht->project(q, g->a + b->v, own, with_matrix ? X : NULL, with_matrix ? Pq : NULL);
     for (int i = 0; i < nv; i++)
         g->v[b->v + i] = turned[i] + g->h * g->gamma * own[i];
     if (with_matrix) {
@@ -274,9 +274,9 @@ static void follow(lg_hht_stepper *g, int with_matrix)
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
         if (is_modified(g, b))
             modified_velocity(g, b, with_matrix);
-        if (g->transport && b->node->transport)
-            b->node->transport(g->start->q + b->q, g->q + b->q, F + b->v, g->old + b->v,
-                               with_matrix ? g->D + b->m : NULL);
+        if (g->transport && b->node->hht)
+            b->node->hht->transport(g->start->q + b->q, g->q + b->q, F + b->v, g->old + b->v,
+                                    with_matrix ? g->D + b->m : NULL);
     }
 }
 
@@ -292,8 +292,8 @@ static void form_vdot(lg_hht_stepper *g)
         double turned[MAX_UNIT_BLOCK], own[MAX_UNIT_BLOCK];
         if (!is_modified(g, b))
             continue;
-        b->node->transport(g->start->q + b->q, g->q + b->q, last + b->v, turned, NULL);
-        b->node->project(g->q + b->q, g->a + b->v, own, NULL, NULL);
+        b->node->hht->transport(g->start->q + b->q, g->q + b->q, last + b->v, turned, NULL);
+        b->node->hht->project(g->q + b->q, g->a + b->v, own, NULL, NULL);
         for (int i = 0; i < b->node->nv; i++)
             g->vdot[b->v + i] = g->a[b->v + i] + g->alpha / (1 + g->alpha) * (turned[i] - own[i]);
     }
@@ -338,7 +338,7 @@ static void add_transport(lg_hht_stepper *g)
     double k = -g->alpha / (1 + g->alpha) / g->beta_prime;
     for (int i = 0; i < space->nblocks; i++) {
         const lg_block *b = &space->block[i];
-        if (!g->transport || !b->node->transport)
+        if (!g->transport || !b->node->hht)
             continue;
         int ld;
         double *S = lg_matrix_at(&g->base.accel.matrix, i, &ld);

@@ -13,8 +13,8 @@ static void add_own_row(const lg_block *b, const lg_pattern *pattern, int block,
     double B[LG_MAX_NV], K[LG_MAX_NV * LG_MAX_NV] = {0};
     int nv = b->node->nv; /* linear coordinates behind the node have no part in its rows */
     int tangent = lg_wants_slopes(want) && lam;
-    b->node->own(q, v, lam, want->phi ? want->phi + b->own : NULL, want->phidot ? want->phidot + b->own : NULL, B,
-                 want->zeta ? want->zeta + b->own : NULL, want->Z ? want->Z + values : NULL, tangent ? K : NULL);
+    b->node->unit->own(q, v, lam, want->phi ? want->phi + b->own : NULL, want->phidot ? want->phidot + b->own : NULL, B,
+                       want->zeta ? want->zeta + b->own : NULL, want->Z ? want->Z + values : NULL, tangent ? K : NULL);
     if (want->B) {
         lg_zero(b->nown * b->nv, want->B + values);
         lg_copy(b->nown * nv, B, want->B + values);

@@ -27,9 +27,10 @@ static void own_rows(const evaluation *e, const lg_wanted *w, double *B)
 {
     const lg_space *space = &e->self->space;
     for (const lg_block *b = space->block; b < space->block + space->nblocks; b++)
-        if (b->node->own)
-            b->node->own(e->at.q + b->q, e->at.v + b->v, e->at.lam + b->own, row_of(w->phi, b), row_of(w->phidot, b),
-                         value_of(e->self, B, b), row_of(w->zeta, b), value_of(e->self, w->Z, b), NULL);
+        if (b->node->unit)
+            b->node->unit->own(e->at.q + b->q, e->at.v + b->v, e->at.lam + b->own, row_of(w->phi, b),
+                               row_of(w->phidot, b), value_of(e->self, B, b), row_of(w->zeta, b),
+                               value_of(e->self, w->Z, b), NULL);
 }
 
 static lg_status forces(const evaluation *e)
@@ -97,10 +98,10 @@ static void add_own_tangent(const evaluation *e, double *K)
     const lg_space *space = &e->self->space;
     for (const lg_block *b = space->block; b < space->block + space->nblocks; b++) {
         double *own = e->work.own + b->m;
-        if (!b->node->own)
+        if (!b->node->unit)
             continue;
         lg_zero(b->nv * b->nv, own);
-        b->node->own(e->at.q + b->q, e->at.v + b->v, e->at.lam + b->own, NULL, NULL, NULL, NULL, NULL, own);
+        b->node->unit->own(e->at.q + b->q, e->at.v + b->v, e->at.lam + b->own, NULL, NULL, NULL, NULL, NULL, own);
         for (int i = 0; i < b->nv; i++)
             for (int j = 0; j < b->nv; j++)
                 K[(b->v + i) * space->nv + b->v + j] += own[j * b->nv + i];

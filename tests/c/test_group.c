@@ -151,7 +151,7 @@ static void check_frame(const lg_node *node, int n, const double *q0, const doub
     lg_copy(3, v + node->attitude_v, omega);
     if (node->attitude) {
         lg_attitude a;
-        node->attitude(q0 + node->attitude_q, v + node->attitude_v, NULL, &a);
+        node->attitude->open(q0 + node->attitude_q, v + node->attitude_v, NULL, &a);
         multiply(3, node->attitude_n, a.H, v + node->attitude_v, omega);
     }
     lg_hat3(omega, W);
@@ -265,7 +265,7 @@ static void test_drift(void)
 static void attitude_of(const lg_node *node, const double *e, const double *edot, const double *edd, lg_attitude *a,
                         double omega[3], double omegadot[3])
 {
-    node->attitude(e, edot, edd, a);
+    node->attitude->open(e, edot, edd, a);
     multiply(3, 4, a->H, edot, omega);
     multiply(3, 4, a->H, edd, omegadot);
     lg_axpy(3, 1, a->bias, omegadot);
@@ -321,7 +321,7 @@ static void moment_of(const lg_node *node, const double *e, const double c[3], d
 {
     const double zero[4] = {0};
     lg_attitude a;
-    node->attitude(e, zero, NULL, &a);
+    node->attitude->open(e, zero, NULL, &a);
     for (int j = 0; j < 4; j++)
         f[j] = lg_dot3(a.H + 3 * j, c);
 }
@@ -329,7 +329,7 @@ static void moment_of(const lg_node *node, const double *e, const double c[3], d
 static void check_geo(const lg_node *node, const double *e, const double c[3])
 {
     double G[16], x[4], p[4], m[4], d[4];
-    node->attitude_geo(e, c, G);
+    node->attitude->geo(e, c, G);
     for (int j = 0; j < 4; j++) {
         double unit[4] = {0};
         unit[j] = 1;
@@ -348,7 +348,7 @@ static void check_own(const lg_node *node, const double *q, const double *v)
     int n = node->nv;
     double lam = 0.7, phi, phidot, B[MAX], zeta, Z[MAX], K[MAX * MAX] = {0}, x[MAX], pp, pm, dp, dm, Bp[MAX], Bm[MAX];
     double d[MAX], BV = 0;
-    node->own(q, v, &lam, &phi, &phidot, B, &zeta, Z, K);
+    node->unit->own(q, v, &lam, &phi, &phidot, B, &zeta, Z, K);
     for (int i = 0; i < n; i++)
         BV += B[i] * v[i];
     CHECK(fabs(phidot - BV) < 1e-14);
@@ -358,9 +358,9 @@ static void check_own(const lg_node *node, const double *q, const double *v)
         double unit[MAX] = {0};
         unit[j] = 1;
         combine(n, q, step, unit, x);
-        node->own(x, v, &lam, &pp, &dp, Bp, NULL, NULL, NULL);
+        node->unit->own(x, v, &lam, &pp, &dp, Bp, NULL, NULL, NULL);
         combine(n, q, -step, unit, x);
-        node->own(x, v, &lam, &pm, &dm, Bm, NULL, NULL, NULL);
+        node->unit->own(x, v, &lam, &pm, &dm, Bm, NULL, NULL, NULL);
         CHECK(fabs((pp - pm) / (2 * step) - B[j]) < 1e-9);
         CHECK(fabs((dp - dm) / (2 * step) - Z[j]) < 1e-9);
         quotient(n, Bp, Bm, d);
@@ -376,8 +376,8 @@ static void test_euler_parameters(void)
     uint64_t state = 3;
     for (int k = 0; k < lg_node_count; k++) {
         const lg_node *node = lg_nodes[k];
-        CHECK((node->own != NULL) == (node->nown > 0));
-        for (int trial = 0; node->own && trial < 50; trial++) {
+        CHECK((node->unit != NULL) == (node->nown > 0));
+        for (int trial = 0; node->unit && trial < 50; trial++) {
             double q[MAX], v[MAX], edd[4], c[3];
             draws(&state, node->nq, 1, q);
             draws(&state, node->nv, 1, v);

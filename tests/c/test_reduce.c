@@ -31,15 +31,15 @@ static void check_node(const lg_node *node, uint64_t *seed)
     for (int i = 0; i < 4; i++)
         q[first + i] /= size;
 
-    node->null_space(q, N);
-    node->own(q, q, NULL, NULL, NULL, gradient, NULL, NULL, NULL);
+    node->unit->null_space(q, N);
+    node->unit->own(q, q, NULL, NULL, NULL, gradient, NULL, NULL, NULL);
     for (int j = 0; j < nu; j++)
         CHECK_CLOSE(dot(nv, gradient, N + j * nv), 0, 1e-15);
     for (int side = 0; side < 2; side++) {
         double scaled[NV];
         for (int j = 0; j < nu; j++)
             scaled[j] = (side ? e : -e) * u[j];
-        node->null_move(q, scaled, moved[side]);
+        node->unit->null_move(q, scaled, moved[side]);
     }
     for (int i = 0; i < nv; i++) {
         double rate = 0;
@@ -47,8 +47,8 @@ static void check_node(const lg_node *node, uint64_t *seed)
             rate += N[j * nv + i] * u[j];
         CHECK_CLOSE((moved[1][i] - moved[0][i]) / (2 * e), rate, 1e-9);
     }
-    node->null_move(q, u, q);
-    node->own(q, q, NULL, &phi, NULL, gradient, NULL, NULL, NULL);
+    node->unit->null_move(q, u, q);
+    node->unit->own(q, q, NULL, &phi, NULL, gradient, NULL, NULL, NULL);
     CHECK_CLOSE(phi, 0, 2e-16);
 }
 
@@ -62,7 +62,7 @@ static void test_null_spaces(void)
         check_node(&lg_euler_parameters_fixed, &seed);
     }
     double q[4] = {1, 0, 0, 0}, u[3] = {0, 0.25 * LG_PI, 0};
-    lg_euler_parameters_fixed.null_move(q, u, q);
+    lg_euler_parameters_fixed.unit->null_move(q, u, q);
     CHECK_CLOSE(q[0], sqrt(0.5), 1e-15);
     CHECK_CLOSE(q[2], sqrt(0.5), 1e-15);
 }

@@ -35,7 +35,7 @@ static void fill_bases(const lg_null_space *null, const double *q, double *bases
     const lg_space *space = null->system->space;
     for (int i = 0; i < space->nblocks; i++)
         if (space->block[i].nown)
-            space->block[i].node->null_space(q + space->block[i].q, bases + null->reduction.basis[i]);
+            space->block[i].node->unit->null_space(q + space->block[i].q, bases + null->reduction.basis[i]);
 }
 
 void lg_null_step(lg_null_space *null, const double *q0, const double *q1)
@@ -55,7 +55,7 @@ void lg_null_settle(const lg_null_space *null, double *r, double *lam)
         if (!b->nown)
             continue;
         double gradient[MOST];
-        b->node->own(null->middle + b->q, r + b->v, NULL, NULL, NULL, gradient, NULL, NULL, NULL);
+        b->node->unit->own(null->middle + b->q, r + b->v, NULL, NULL, NULL, gradient, NULL, NULL, NULL);
         double part = lg_dot(b->nv, gradient, r + b->v) / lg_dot(b->nv, gradient, gradient);
         lam[b->own] -= part;
         lg_axpy(b->nv, -part, gradient, r + b->v);
@@ -117,7 +117,7 @@ void lg_null_move(const lg_null_space *null, const double *q, double s, const do
         }
         for (int k = 0; k < b->nv - b->nown; k++)
             scaled[k] = s * own[k];
-        b->node->null_move(q + b->q, scaled, q1 + b->q);
+        b->node->unit->null_move(q + b->q, scaled, q1 + b->q);
     }
 }
 

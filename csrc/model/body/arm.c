@@ -42,7 +42,7 @@ static void rotational_geo(const lg_resultant *sum, const lg_arm *arm, double *G
         return;
     }
     const lg_node *node = arm->block->node;
-    node->attitude_geo(arm->q + node->attitude_q, sum->c, G);
+    node->attitude->geo(arm->q + node->attitude_q, sum->c, G);
     congruence(count_of(arm), arm->attitude->H, sum->G, G);
 }
 

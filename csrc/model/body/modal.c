@@ -49,7 +49,7 @@ static void open_state(const lg_body *b, const lg_point *at)
     const double *q = at->q + y.block->q, *v = at->v + y.block->v, *rates = v + node->attitude_v;
     node->rotation(q, y.now->R);
     if (node->attitude) {
-        node->attitude(q + node->attitude_q, rates, NULL, &y.now->attitude);
+        node->attitude->open(q + node->attitude_q, rates, NULL, &y.now->attitude);
         lg_mul_columns(node->attitude_n, y.now->attitude.H, rates, y.now->omega);
     } else {
         lg_copy(3, rates, y.now->omega);

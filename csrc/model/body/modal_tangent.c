@@ -101,7 +101,7 @@ static void add_coordinates(const lg_modal_pass *y, const lg_attitude *slopes, c
     if (node->place == LG_PLACE_INERTIAL)
         add_rotation(y, slopes, A, total, chain, S, ld);
     if (node->attitude) {
-        node->attitude_geo(q + node->attitude_q, total + 3, G);
+        node->attitude->geo(q + node->attitude_q, total + 3, G);
         lg_chain_add(y->block, chain, 0, 1, r, m, r, m, G, m, S, ld);
     }
     for (int k = 0; k < y->m.n; k++) {
@@ -129,7 +129,7 @@ void lg_modal_add_tangent(const lg_modal_pass *y, const lg_point *at, const lg_c
     if (node->attitude) {
         if (a)
             lg_axpy(node->attitude_n, at->wa, a + node->attitude_v, second);
-        node->attitude(q + node->attitude_q, v + node->attitude_v, second, &slopes);
+        node->attitude->open(q + node->attitude_q, v + node->attitude_v, second, &slopes);
     }
     add_velocities(y, &slopes, chain, S, ld);
     add_coordinates(y, &slopes, q, A, turn, chain, S, ld);

@@ -91,7 +91,7 @@ static void open_state(const lg_body *b, const lg_point *at)
     if (!node->attitude)
         return;
     const double *rates = at->v + b->block->v + node->attitude_v;
-    node->attitude(at->q + b->block->q + node->attitude_q, rates, NULL, &s->attitude);
+    node->attitude->open(at->q + b->block->q + node->attitude_q, rates, NULL, &s->attitude);
     lg_mul_columns(node->attitude_n, s->attitude.H, rates, s->omega);
 }
 

@@ -133,7 +133,7 @@ static void tangent_coordinates(const lg_body *body, const lg_point *at, double 
     // kinematics at +- wa e''
     if (at->a)
         lg_axpy(m, sign * at->wa, at->a + b->v + r, acceleration);
-    b->node->attitude(q, v, acceleration, &attitude);
+    b->node->attitude->open(q, v, acceleration, &attitude);
     lg_mul_columns(m, attitude.H, v, omega);
     lg_mul_columns(m, attitude.H, acceleration, omegadot);
     lg_axpy(3, 1, attitude.bias, omegadot);
@@ -152,7 +152,7 @@ static void tangent_coordinates(const lg_body *body, const lg_point *at, double 
     add_generalised(b, chain, 1, 1, attitude.H, C, S, ld);
     mul_sum(m, signed_J, attitude.Aq, W, attitude.Z, C);
     add_generalised(b, chain, 0, 1, attitude.H, C, S, ld);
-    b->node->attitude_geo(q, tau, G);
+    b->node->attitude->geo(q, tau, G);
     lg_chain_add(b, chain, 0, 1, r, m, r, m, G, m, S, ld);
 }
 

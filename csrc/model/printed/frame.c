@@ -154,7 +154,7 @@ void lg_printed_turning(const lg_frame *f, const lg_point *at, double s, const d
     if (!b.turns)
         return;
     add_form(2, f->offset, wrench, M);
-    b.block->node->attitude_geo(b.e, wrench + 3, G);
+    b.block->node->attitude->geo(b.e, wrench + 3, G);
     lg_axpy(16, 1, M, G);
     for (int j = 0; j < 4; j++)
         lg_axpy(4, s, G + 4 * j, A + b.first + (b.first + j) * b.block->nv);
