@@ -96,7 +96,7 @@ class System:
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array: ...
     def remember(self, t: ArrayLike, q: ArrayLike, v: ArrayLike, a: ArrayLike, mem: ArrayLike) -> Array: ...
     def residual(
-        self, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike | None = None
+        self, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike | None = None, static: bool = False
     ) -> tuple[Array, Array]: ...  # phi, phidot
     def initial(
         self, t: ArrayLike, q: ArrayLike, v: ArrayLike, mem: ArrayLike | None = None

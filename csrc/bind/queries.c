@@ -65,10 +65,11 @@ static const lg_query energy = {
 };
 METHOD(energy)
 
-PyDoc_STRVAR(residual_doc, "residual(t, q, v, mem=None)\n--\n\nphi and phidot of the constraints.");
+PyDoc_STRVAR(residual_doc, "residual(t, q, v, mem=None, static=False)\n--\n\n"
+                           "phi and phidot of the constraints. static: prescribed motions are taken at rest.");
 static const lg_query residual = {
-    "OOO|O:residual",
-    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem},
+    "OOO|OO:residual",
+    {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_mem, LG_ARG_static},
     {{"phi", "r"}, {"phidot", "r"}},
     .at = lg_probe_residual,
 };

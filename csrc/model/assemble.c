@@ -54,6 +54,12 @@ static inline const lg_force_type *force_in(lg_form form, lg_forces forces)
     return form != LG_FORM_DYNAMICS && type->in[form] ? type->in[form] : type;
 }
 
+static inline const lg_joint_type *joint_in(lg_form form, lg_joints joints)
+{
+    const lg_joint_type *type = joints.first->type;
+    return form != LG_FORM_DYNAMICS && type->in[form] ? type->in[form] : type;
+}
+
 static inline lg_status move(const lg_model *m, lg_form form, const lg_point *at, lg_level level, int all)
 {
     lg_span ground = {&m->ground, &m->ground + 1};
@@ -106,7 +112,7 @@ static inline lg_status add_joints(const lg_model *m, lg_form form, const lg_poi
     const lg_joints *spans = form == LG_FORM_BODY_AXES ? m->invariant_spans : m->joint_spans;
     for (int i = 0; i < m->njoint_spans; i++)
         if (rows || spans[i].first->type->compliance)
-            LG_TRY(lg_joint_span(spans[i], at, want));
+            LG_TRY(lg_joint_span(joint_in(form, spans[i]), spans[i], at, want));
     return LG_OK;
 }
 
@@ -309,7 +315,7 @@ static int has_finite_stress(const lg_joint *j, const lg_point *at)
 {
     double force; /* bodies would gather it */
     const lg_wanted forces = {.force = &force};
-    lg_status status = lg_joint_span((lg_joints){j, j + 1}, at, &forces);
+    lg_status status = lg_joint_span(j->type, (lg_joints){j, j + 1}, at, &forces);
     return status != LG_NOT_FINITE && isfinite(sum_of_forces(&j->e, at));
 }
 

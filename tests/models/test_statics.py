@@ -386,6 +386,27 @@ def test_what_the_factor_multiplies():
     assert np.abs(torque).max() < 1e-12
 
 
+def test_rows_that_are_driven_stand_still():
+    """A support that moves, and the constrained strain of a rod."""
+
+    def moves(t):
+        return np.array([[0, 0, 2 * t], [0, 0, 2.0], [0, 0, 0]])
+
+    def grows(t):
+        return np.array([[0, 0, 1 + t, 0, 0, 0], [0, 0, 1.0, 0, 0, 0], np.zeros(6)])
+
+    builder = lgint.ModelBuilder()
+    builder.add_support("hook", motion=moves)
+    builder.add_body("weight", mass=1.0, inertia=(1, 1, 1))
+    builder.add_joint("spherical", "hook", "weight", point=(0, 0, 0))
+    section = {"stiffness": (100, 100, 100, 1, 1, 1), "inertia": (0.1, 1e-2, 1e-2, 1e-2), "constraints": "inextensible"}
+    builder.add_rod("rod", start=(1, 0, 0), end=(2, 0, 0), edges=2, reference_strain=grows, **section)
+    model = builder.build(start="project")
+    for static in (False, True):
+        phidot = model.core.residual(0.0, model.q0, np.zeros(model.nv), static=static)[1]
+        assert (np.abs(phidot) > 0.4).sum() == (0 if static else 3) and (not static or not phidot.any())
+
+
 def test_loads_and_prescribed_motions_are_those_of_one_time():
     """A moving support is taken at rest: the damper between it and the weight exerts no force."""
     builder = lgint.ModelBuilder()

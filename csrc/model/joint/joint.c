@@ -204,10 +204,10 @@ lg_status lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wante
     return LG_OK;
 }
 
-lg_status lg_joint_span(lg_joints joints, const lg_point *at, const lg_wanted *want)
+lg_status lg_joint_span(const lg_joint_type *type, lg_joints joints, const lg_point *at, const lg_wanted *want)
 {
-    if (joints.first->type->all)
-        return joints.first->type->all(joints, at, want);
+    if (type->all)
+        return type->all(joints, at, want);
     for (const lg_joint *joint = joints.first; joint < joints.end; joint++)
         LG_TRY(lg_joint_add(joint, at, want));
     return LG_OK;

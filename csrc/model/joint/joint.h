@@ -65,6 +65,7 @@ typedef struct lg_joint_memory {
 
 struct lg_joint_type {
     lg_element_info info;
+    const lg_joint_type *in[LG_FORM_COUNT]; /* its function `all` in another form; NULL: it is the same */
     size_t nwork; /* doubles of scratch */
     int sees_distance; /* it sees the distance of its points alone */
     const lg_joint_axes *axes; /* NULL: the rows only depend on the pose of one frame against the other */
@@ -113,7 +114,7 @@ lg_status lg_joint_rows(const lg_joint *joint, const lg_pose *const f[2], const 
 lg_status lg_joint_values(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at, double *phi);
 /* One joint of a row with the verb `rows`. */
 lg_status lg_joint_add(const lg_joint *joint, const lg_point *at, const lg_wanted *want);
-/* Joints of one row, by the verb `all` or one by one. */
-lg_status lg_joint_span(lg_joints joints, const lg_point *at, const lg_wanted *want);
+/* Joints of one row by its functions in some form: the verb `all`, or one by one. */
+lg_status lg_joint_span(const lg_joint_type *type, lg_joints joints, const lg_point *at, const lg_wanted *want);
 
 #endif

@@ -74,8 +74,8 @@ static void constraint_stress(const lg_joint *joint, const lg_point *at, double 
     lg_copy(joint->e.info->nrows, lam, s);
 }
 
-/* The strain once, for the force, the rows and their tangent. */
-static lg_status add_edge(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
+/* The strain once, for the force, the rows and their tangent. `at_rest`: strains that are given stand still. */
+static inline lg_status add_edge(const lg_joint *joint, const lg_point *at, const lg_wanted *want, int at_rest)
 {
     const lg_element *e = &joint->e;
     lg_pose *pose[2] = {lg_pose_of(e->frame[0], at), lg_pose_of(e->frame[1], at)};
@@ -86,6 +86,8 @@ static lg_status add_edge(const lg_joint *joint, const lg_point *at, const lg_wa
     lg_strained k;
     lg_arms arms;
     LG_TRY(lg_edge_open(e, seen, at, (lg_relation *)(void *)(at->work + joint->work), at->same_q, &k));
+    if (at_rest)
+        lg_zero(12, k.changing + 6);
     if (want->B || want->Z || tangent)
         lg_arms_open(e, at, &arms);
     if (damped || want->phidot || want->zeta || want->Z)
@@ -112,7 +114,14 @@ static lg_status add_edge(const lg_joint *joint, const lg_point *at, const lg_wa
 static lg_status all(lg_joints joints, const lg_point *at, const lg_wanted *want)
 {
     for (const lg_joint *joint = joints.first; joint < joints.end; joint++)
-        LG_TRY(add_edge(joint, at, want));
+        LG_TRY(add_edge(joint, at, want, 0));
+    return LG_OK;
+}
+
+static lg_status all_at_rest(lg_joints joints, const lg_point *at, const lg_wanted *want)
+{
+    for (const lg_joint *joint = joints.first; joint < joints.end; joint++)
+        LG_TRY(add_edge(joint, at, want, 1));
     return LG_OK;
 }
 
@@ -237,6 +246,7 @@ static const char *row_label(const lg_element *e, int row)
 static const lg_compliance compliance = {
     .potential = potential, .exert = exert, .damped = lg_edge_damped, .strain = strain};
 static const lg_joint_memory memory = {.commit = commit};
+static const lg_joint_type at_rest = {.all = all_at_rest};
 
 /* The first n strains are constrained. */
 #define EDGE(title, n, text)                                                                                           \
@@ -252,6 +262,7 @@ static const lg_joint_memory memory = {.commit = commit};
                  .nparameters = 7,                                                                                     \
                  .example = example,                                                                                   \
                  .nexample = sizeof example / sizeof *example},                                                        \
+        .in = {[LG_FORM_STATICS] = &at_rest},                                                                          \
         .nwork = sizeof(lg_relation) / sizeof(double),                                                                 \
         .check = check,                                                                                                \
         .couples = lg_element_between,                                                                                 \
