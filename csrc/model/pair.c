@@ -1,13 +1,13 @@
-/* What is not kinetic energy in a step between two states, by the gradients that are asked for: forces and the
-   gradients of potentials and constraint rows in the step, rows at its end.
+/* A step between two states: by the gradients that are asked for, forces and the gradients of potentials and constraint
+   rows in the step, and rows at its end; and the kinetic energy.
 
    Blocks are linear here, so that the middle is q_m = (q0 + q1)/2 with the velocity v_m = (q1 - q0)/h. Both follow from
    q1 by (1/2, 1/h), which turns a chain d(q1)/du into that of a point: the forces of the midpoint rule and their
    derivatives are those of one evaluation at the middle, time included, with attitudes that are normalised as
    everywhere, and rows in the axes of bodies. Discrete gradients have files of their own, step/step.h, and so have
    those that are printed, printed/printed.h. */
+#include "model/body/momentum.h"
 #include "model/ends.h"
-#include "model/kinetic.h"
 #include "model/printed/printed.h"
 #include "model/step/step.h"
 
@@ -97,6 +97,27 @@ static lg_status discrete_printed(const lg_model *m, const lg_pair *pair, const 
     return lg_printed_pair(m, pair, wanted, 1, w->middle, w->v_m, w->form);
 }
 
+/* ---- kinetic energy, body by body ---- */
+
+static lg_status kinetic(void *self, lg_kinetics kinetics, const lg_pair *pair, const lg_kinetic_wanted *wanted)
+{
+    const lg_model *m = self;
+    for (int i = 0; i < m->nbody_spans; i++)
+        if (!m->body_spans[i].first->type->is_support)
+            LG_TRY(m->body_spans[i].first->type->step->momentum(m->body_spans[i], kinetics, pair, wanted));
+    return LG_OK;
+}
+
+static int without_step(void *self, lg_kinetics kinetics)
+{
+    const lg_model *m = self;
+    (void)kinetics;
+    for (const lg_body *b = m->bodies; b < m->bodies + m->nbodies; b++)
+        if (!b->type->is_support && !(b->type->step && (!b->type->step->fits || b->type->step->fits(b))))
+            return b->index;
+    return -1;
+}
+
 /* ---- the verbs ---- */
 
 typedef lg_status evaluate_step(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted,
@@ -134,6 +155,6 @@ const lg_steps lg_model_steps = {
              [LG_GRADIENTS_DISCRETE_PRINTED] = pair_discrete_printed,
              [LG_GRADIENTS_MIDPOINT] = pair_midpoint,
              [LG_GRADIENTS_MIDPOINT_PRINTED] = pair_midpoint_printed},
-    .kinetic = lg_model_kinetic,
-    .without_step = lg_model_without_step,
+    .kinetic = kinetic,
+    .without_step = without_step,
 };

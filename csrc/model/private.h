@@ -60,7 +60,7 @@ lg_status lg_model_energy(void *self, const lg_point *point, double *T, double *
 double lg_model_next_kink(void *self, double t);
 lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report);
 void lg_model_form(lg_form form, lg_system *sibling);
-/* Those of steps, pair.c and kinetic.c. */
+/* Those of steps, pair.c. */
 extern const lg_steps lg_model_steps;
 /* Adds the blocks' own rows to all outputs. */
 void lg_model_own_rows(const lg_model *m, const lg_point *at, const lg_wanted *want);

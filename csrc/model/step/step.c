@@ -30,12 +30,10 @@ typedef struct between { /* an element */
 } between;
 
 /* The end in whose axes the other one is seen: one that stands still or is moved from outside, where wrenches need no
-   balance; otherwise one that turns. */
+   balance. Otherwise both bodies turn, as points are only seen by distances and by joints with axes of their own. */
 static int base_of(const lg_element *e)
 {
-    if (!lg_element_moves(e, 0) || !lg_element_moves(e, 1))
-        return lg_element_moves(e, 0);
-    return !lg_frame_turns(e->frame[0]) && lg_frame_turns(e->frame[1]);
+    return lg_element_moves(e, 0) && !lg_element_moves(e, 1);
 }
 
 /* The square of the length by which angles count: that between the points, with their arms, or 1. A length that is
