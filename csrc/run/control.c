@@ -9,7 +9,8 @@
        I      f err^(-1/k)
        PI     f err^(-0.7/k) err_last^(0.4/k)          Hairer, Wanner: Solving ODE II, IV.2
        paper  f err^(-1/k), h between h_min and h_max  holzinger2024 (B19)-(B21), exponent corrected
-   within [max_decrease, max_increase], and not larger after a rejection; "paper" bounds only the increase. */
+   I and PI keep the factor in [max_decrease, max_increase], and at most 1 after a rejection; "paper" bounds only the
+   increase. */
 #include "run/control.h"
 
 #include "core/small.h"
@@ -51,13 +52,13 @@ void lg_control_layout(lg_control *control, const lg_stepper *stepper, lg_arena 
     control->lam = lg_arena_doubles(arena, control->adapts ? (size_t)system->pattern->nrows : 0);
 }
 
-/* Whether a tolerance is one number for all, or one for each velocity, or one for each coordinate and velocity. */
-static int fits(const lg_option_value *tolerance, int nv)
+/* Whether a tolerance is one number for all, one for each velocity, or one for each coordinate and each velocity. */
+static int has_right_count(const lg_option_value *tolerance, int nv)
 {
     return !tolerance->count || tolerance->count == nv || tolerance->count == 2 * nv;
 }
 
-static double entry(const lg_option_value *tolerance, int i)
+static double tolerance_at(const lg_option_value *tolerance, int i)
 {
     return tolerance->count ? tolerance->array[i % tolerance->count] : tolerance->number;
 }
@@ -69,14 +70,15 @@ lg_status lg_control_fill(lg_control *control, lg_stepper *stepper)
     const lg_control_options *options = lg_stepper_control(stepper);
     const lg_option_value *rtol = &options->rtol, *atol = &options->atol;
     int nv = stepper->system->space->nv;
-    if (!fits(rtol, nv) || !fits(atol, nv)) {
+    if (!has_right_count(rtol, nv) || !has_right_count(atol, nv)) {
         lg_report_say(&stepper->report,
-                      "rtol and atol must be numbers, or nv = %d or 2 nv of them, got %d numbers for %s", nv,
-                      fits(rtol, nv) ? atol->count : rtol->count, fits(rtol, nv) ? "atol" : "rtol");
+                      "rtol and atol must be one number, or an array of nv = %d or 2 nv, given %d numbers for %s", nv,
+                      has_right_count(rtol, nv) ? atol->count : rtol->count,
+                      has_right_count(rtol, nv) ? "atol" : "rtol");
         return LG_BAD_ARGUMENT;
     }
     for (int i = 0; i < 2 * nv; i++) {
-        double relative = entry(rtol, i), absolute = entry(atol, i);
+        double relative = tolerance_at(rtol, i), absolute = tolerance_at(atol, i);
         control->rtol[i] = isnan(relative) ? 0 : relative;
         control->atol[i] = isnan(absolute) ? relative : absolute;
     }
@@ -113,22 +115,23 @@ static double weighted_norm(int n, const double *x, const double *scale)
 }
 
 /* Raises scale[0..n) to atol + rtol |x|. */
-static void rise(int n, const double *rtol, const double *atol, const double *x, double *scale)
+static void raise_scales(int n, const double *rtol, const double *atol, const double *x, double *scale)
 {
     for (int i = 0; i < n; i++)
         scale[i] = fmax(scale[i], atol[i] + rtol[i] * fabs(x[i]));
 }
 
-/* Raises the scales at a state; on Lie kinds by the displacement theta, which is 0 at the start of a step. */
-static void rise_to(lg_control *control, const lg_space *space, const lg_state *state, const double *theta)
+/* Raises the scales to those of a state, where Lie kinds use the displacement theta, which is 0 at the start of a
+   step. */
+static void raise_scales_at(lg_control *control, const lg_space *space, const lg_state *state, const double *theta)
 {
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++) {
         int own = b->node->linear && b->nq == b->nv;
         const double *x = own ? state->q + b->q : theta + b->v;
-        rise(b->nv, control->rtol + b->v, control->atol + b->v, x, control->scale + b->v);
+        raise_scales(b->nv, control->rtol + b->v, control->atol + b->v, x, control->scale + b->v);
     }
     int nv = space->nv;
-    rise(nv, control->rtol + nv, control->atol + nv, state->v, control->scale + nv);
+    raise_scales(nv, control->rtol + nv, control->atol + nv, state->v, control->scale + nv);
 }
 
 double lg_control_norm(lg_control *control, const lg_space *space, const lg_state *before, const lg_state *after)
@@ -136,9 +139,9 @@ double lg_control_norm(lg_control *control, const lg_space *space, const lg_stat
     double *theta = control->v;
     lg_copy(2 * space->nv, control->atol, control->scale);
     lg_zero(space->nv, theta);
-    rise_to(control, space, before, theta);
+    raise_scales_at(control, space, before, theta);
     lg_space_difference(space, before->q, after->q, theta);
-    rise_to(control, space, after, theta);
+    raise_scales_at(control, space, after, theta);
     return weighted_norm(2 * space->nv, control->error, control->scale);
 }
 
@@ -165,7 +168,7 @@ static void sizes(lg_control *control, const lg_space *space, const lg_state *st
     int nv = space->nv;
     lg_copy(2 * nv, control->atol, control->scale);
     lg_zero(nv, control->v);
-    rise_to(control, space, state, control->v);
+    raise_scales_at(control, space, state, control->v);
 
     lg_zero(nv, control->error);
     for (const lg_block *b = space->block, *end = b + space->nblocks; b < end; b++)
@@ -206,7 +209,7 @@ lg_status lg_control_begin(lg_control *control, lg_stepper *stepper, const lg_st
 /* ---- from step to step ---- */
 
 /* The step size that the times resolve exactly: (t + h) - t, at least the distance from t to the next number. After a
-   rejection it is rounded down, so that the step is smaller than the one that was rejected. */
+   rejection it is rounded down, so that the step is shorter than the rejected one. */
 static double resolved(const lg_control *control, double t, double h)
 {
     double end = t + h;
@@ -241,8 +244,8 @@ static double law_factor(const lg_control *control, double error, int accepted)
     return fmin(factor, control->max_increase);
 }
 
-/* The size to try after this step. After a step that was shortened for a landing it returns at most to the size that
-   was wanted before. */
+/* The size to try next. After a step that was shortened for a landing, it is at most the size that was wanted
+   before. */
 static double next_size(const lg_control *control, lg_trial trial, double error, int accepted)
 {
     const lg_control_memory *memory = control->memory;

@@ -1,5 +1,4 @@
-/* Step size control: from the error of a step to the size of the next one, independently of steppers and of the
-   loop. */
+/* Step size control: chooses the size of a step from the error of the previous one, in the same way for all methods. */
 #ifndef LG_RUN_CONTROL_H
 #define LG_RUN_CONTROL_H
 
@@ -8,7 +7,7 @@
 
 #include <math.h>
 
-/* What one step hands to the next: part of a run's carry. */
+/* What the control remembers from step to step; it is part of a run's carry. */
 typedef struct lg_control_memory {
     double h; /* size wanted for the next step; 0: still to be chosen */
     double error; /* of the last accepted step; 0: no step yet */
@@ -16,7 +15,7 @@ typedef struct lg_control_memory {
 } lg_control_memory;
 
 typedef struct lg_control {
-    int estimates, adapts; /* the error of a step is estimated; it chooses the steps */
+    int estimates, adapts; /* whether the error of each step is estimated, and whether it determines the step sizes */
     int law;
     double order; /* the error of a step is O(h^order) */
     double first_step, max_step, min_step, safety, max_increase, max_decrease;
@@ -29,8 +28,8 @@ typedef struct lg_control {
 /* Settings from the options of a stepper that has been prepared. */
 void lg_control_prepare(lg_control *control, const lg_stepper *stepper);
 void lg_control_layout(lg_control *control, const lg_stepper *stepper, lg_arena *arena);
-/* Fills the tolerances of all entries from the options, numbers or arrays of nv (the same for coordinates and
-   velocities) or 2 nv, once the arrays of the control exist. */
+/* Sets the tolerances of all entries from the options: one number, nv numbers (shared by coordinates and velocities) or
+   2 nv numbers. Call it once the control has its arrays. */
 lg_status lg_control_fill(lg_control *control, lg_stepper *stepper);
 /* LG_BAD_ARGUMENT if both tolerances of an entry are zero or the step sizes contradict each other. */
 lg_status lg_control_check(const lg_control *control, int nv, lg_report *report);
@@ -40,15 +39,15 @@ lg_status lg_control_begin(lg_control *control, lg_stepper *stepper, const lg_st
 
 typedef struct lg_trial {
     double h; /* the size to try */
-    int lands; /* the step ends at the landing */
-    int shortened; /* h is below the size wanted, because of the landing */
+    int lands; /* whether the step ends at the landing */
+    int shortened; /* whether the landing makes h smaller than the size wanted */
 } lg_trial;
 
-/* The next step on the way to a landing. The last step may be stretched slightly, and if two steps remain each takes
-   half of the way. t + h > t. */
+/* The next step on the way to a landing. The last step may be stretched slightly, and if two steps remain, each covers
+   half of the distance. Every step advances the time: t + h > t. */
 lg_trial lg_control_next(const lg_control *control, double t, double landing);
 
-/* Root mean square of control->error over its scale, for a step between two states. */
+/* Root mean square of control->error divided by its scale, for a step between two states. */
 double lg_control_norm(lg_control *control, const lg_space *space, const lg_state *before, const lg_state *after);
 
 /* Judges a trial by its error (NaN: it failed): returns whether it is accepted, and leaves the next size in

@@ -11,12 +11,12 @@
        theta' = T^-1(theta) (v - W/h) + [theta, W/h].
 
    v = T(theta) theta' (with a spin, T(theta) (theta' - [theta, W/h]) + W/h) is the velocity of that curve. vdot and
-   lambda are those of the index-1 equations at q and v. With the exact solution at both ends the errors are O(h^6), and
-   O(h^5) of all others.
+   lambda are those of the index-1 equations at q and v. With the exact solution at both ends the error of q is O(h^6),
+   and all others are O(h^5).
 
    Without a plan, and where the index-1 equations are singular, vdot is the derivative of the cubic that has the v and
-   vdot of both ends, O(h^3), lambda a straight line, O(h^2). Implicit methods have these: over a stiff spring the error
-   of q, however small, would be a large force. All of this depends only on the two ends. */
+   vdot of both ends, O(h^3), and lambda is a straight line, O(h^2). Implicit methods use these, because a stiff spring
+   would turn even a small error of q into a large force. All of this depends only on the two ends. */
 #include "run/dense.h"
 
 #include "core/small.h"
@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 6 }; /* velocities of a Lie kind */
+enum { BLOCK = 6 }; /* the largest number of velocities of a Lie kind */
 
 lg_dense lg_dense_of(const lg_system *system, const lg_plan *plan)
 {
@@ -56,7 +56,7 @@ void lg_dense_close(lg_dense *dense)
 
 /* ---- the spin ---- */
 
-/* The mean velocities turn the block by more than a quarter turn, and the accelerations do not contradict them. */
+/* Whether the mean velocity turns the block by more than a quarter turn, and the accelerations do not contradict it. */
 static int is_spinning(const lg_dense *dense, const lg_block *b, double h)
 {
     const double quarter = LG_PI / 2, *v0 = dense->from.v, *v1 = dense->to.v, *a0 = dense->from.a, *a1 = dense->to.a;
@@ -114,7 +114,7 @@ static const double *base_at(lg_dense *dense, double s)
 
 /* ---- the curve ---- */
 
-/* theta' for the velocity v, which is overwritten */
+/* theta' for the velocity v, which is overwritten. */
 static void rate_of(const lg_dense *dense, const double *theta, double *v, double h, double *rate)
 {
     if (dense->spins)
@@ -123,7 +123,7 @@ static void rate_of(const lg_dense *dense, const double *theta, double *v, doubl
     add_bracket(dense, 1 / h, theta, rate);
 }
 
-/* theta' a distance d from theta along the curve's tangent, for the velocity v + d a */
+/* theta' at the distance d from theta along the tangent of the curve, for the velocity v + d a. */
 static void rate_beside(lg_dense *dense, const double *theta, const lg_knot *knot, double h, double d, double *side)
 {
     const lg_space *space = dense->system->space;
@@ -186,8 +186,8 @@ static void copy_knot(const lg_dense *dense, const lg_knot *knot, double *q, dou
         lg_copy(dense->system->pattern->nrows, knot->lam, lam);
 }
 
-/* theta, its rate and the displacement. */
-static void follow(lg_dense *dense, double s, double h)
+/* Evaluates theta, its rate and the displacement. */
+static void evaluate_curve(lg_dense *dense, double s, double h)
 {
     double *const *p = dense->power;
     for (int i = 0; i < dense->system->space->nv; i++) {
@@ -198,7 +198,7 @@ static void follow(lg_dense *dense, double s, double h)
     }
 }
 
-static void between(lg_dense *dense, double s, double h, double *q, double *v)
+static void curve_at(lg_dense *dense, double s, double h, double *q, double *v)
 {
     const lg_space *space = dense->system->space;
     if (q)
@@ -216,13 +216,13 @@ static void solution_at(lg_dense *dense, double t, double *q, double *v, double 
 {
     const lg_knot *from = &dense->from, *to = &dense->to;
     double h = to->t - from->t, s = fmin(fmax((t - from->t) / h, 0), 1);
-    follow(dense, s, h);
+    evaluate_curve(dense, s, h);
     if (t <= from->t || t >= to->t) {
         copy_knot(dense, t <= from->t ? from : to, q, v, a, lam);
         return;
     }
 
-    between(dense, s, h, q, v);
+    curve_at(dense, s, h, q, v);
     for (int i = 0; a && i < dense->system->space->nv; i++)
         a[i] = 6 * s * (1 - s) * (to->v[i] - from->v[i]) / h + (1 - s) * (1 - 3 * s) * from->a[i] +
                s * (3 * s - 2) * to->a[i];
@@ -230,7 +230,7 @@ static void solution_at(lg_dense *dense, double t, double *q, double *v, double 
         lam[i] = (1 - s) * from->lam[i] + s * to->lam[i];
 }
 
-/* The last knot that is not later than t and that is followed by another one. */
+/* The last knot that is not later than t and has another knot after it. */
 static long interval_of(const lg_states *knots, double t)
 {
     long low = 0, high = knots->count - 1;
@@ -245,7 +245,7 @@ static long interval_of(const lg_states *knots, double t)
 }
 
 /* The state in row i. */
-static lg_states row_of(const lg_dense *dense, const lg_states *states, long i)
+static lg_states states_row(const lg_dense *dense, const lg_states *states, long i)
 {
     lg_states row = {.count = 1, .nextra = states->nextra, .t = states->t + i};
     for (int part = 0; part < LG_PARTS; part++)
@@ -261,8 +261,8 @@ static lg_knot knot_of(const lg_states *row)
     return (lg_knot){*row->t, part[LG_PART_Q], part[LG_PART_V], part[LG_PART_A], part[LG_PART_LAM]};
 }
 
-/* The memory at a time in a step: the memory at its start, updated as if the step ended there. */
-static lg_status remember(const lg_dense *dense, const lg_states *from, const lg_states *found, double *work)
+/* Sets the memory at a time inside a step: that of the start, updated as if the step ended there. */
+static lg_status update_memory(const lg_dense *dense, const lg_states *from, const lg_states *found, double *work)
 {
     const lg_system *system = dense->system;
     double *const *part = found->part, *mem = part[LG_PART_MEM];
@@ -280,8 +280,8 @@ static lg_status remember(const lg_dense *dense, const lg_states *from, const lg
     return system->commit(system->self, &start, &point, mem, &(lg_report){0});
 }
 
-/* Accelerations and multipliers from the index-1 equations inside the step; where these are singular they stay as they
-   are. */
+/* Replaces the accelerations and multipliers inside the step by those of the index-1 equations, unless these are
+   singular. */
 static lg_status solve_inside(lg_dense *dense, const lg_states *found, double *work, lg_report *report)
 {
     double *const *part = found->part, *a = dense->thetadot;
@@ -307,7 +307,7 @@ lg_status lg_dense_between(lg_dense *dense, const lg_states *from, const lg_stat
     solution_at(dense, t, part[LG_PART_Q], part[LG_PART_V], part[LG_PART_A], part[LG_PART_LAM]);
     for (int i = 0; i < found->nextra; i++)
         found->extra[i] = (1 - s) * from->extra[i] + s * to->extra[i];
-    LG_TRY(remember(dense, from, found, work));
+    LG_TRY(update_memory(dense, from, found, work));
     return solve_inside(dense, found, work, report);
 }
 
@@ -326,7 +326,7 @@ static void interpolation_layout(void *self, lg_arena *arena)
     p->work = lg_arena_doubles(arena, (size_t)p->dense.system->nwork);
 }
 
-/* A record at these times of what the knots know. */
+/* Opens a record at these times, with the parts that the knots have. */
 static lg_status open_found(const lg_system *system, const lg_states *knots, long count, const double *times,
                             lg_record *found)
 {
@@ -353,13 +353,13 @@ static lg_states states_of(const lg_record *record)
     return states;
 }
 
-static lg_status find(interpolation *p, const lg_states *knots, const lg_record *record, lg_report *report)
+static lg_status interpolate_rows(interpolation *p, const lg_states *knots, const lg_record *record, lg_report *report)
 {
     lg_states found = states_of(record);
     for (long j = 0; j < found.count; j++) {
         long i = interval_of(knots, found.t[j]);
-        lg_states from = row_of(&p->dense, knots, i), to = row_of(&p->dense, knots, i + 1);
-        lg_states row = row_of(&p->dense, &found, j);
+        lg_states from = states_row(&p->dense, knots, i), to = states_row(&p->dense, knots, i + 1);
+        lg_states row = states_row(&p->dense, &found, j);
         LG_TRY(lg_dense_between(&p->dense, &from, &to, &row, p->work, report));
     }
     return LG_OK;
@@ -371,7 +371,7 @@ lg_status lg_interpolate(const lg_system *system, const lg_plan *plan, const lg_
     interpolation p = {.dense = lg_dense_of(system, plan)};
     LG_TRY(open_found(system, knots, count, times, found));
     LG_TRY(lg_arena_open(&p.arena, interpolation_layout, &p));
-    lg_status status = find(&p, knots, found, report);
+    lg_status status = interpolate_rows(&p, knots, found, report);
     lg_dense_close(&p.dense);
     lg_arena_close(&p.arena);
     return status;

@@ -1,31 +1,31 @@
 /* Many runs, one after the other; see ensemble.h. */
 #include "run/ensemble.h"
 
-typedef struct watch {
+typedef struct ensemble_watch {
     const lg_ensemble *ensemble;
     const lg_observer *observer;
-} watch;
+} ensemble_watch;
 
-static lg_status ask_observer(void *self)
+static lg_status poll_between_members(void *self)
 {
-    const watch *w = self;
+    const ensemble_watch *w = self;
     return w->observer->poll(w->observer->self, w->ensemble->done);
 }
 
-static lg_status poll(void *self, double t)
+static lg_status poll_inside_run(void *self, double t)
 {
     (void)t;
-    return ask_observer(self);
+    return poll_between_members(self);
 }
 
-/* Whether a failure is one of the caller or of the machine, and no property of the run. */
+/* Whether a failure comes from the caller or the machine instead of the run itself. */
 static int ends_all(lg_status status)
 {
     return status == LG_INTERRUPTED || status == LG_CALLBACK || status == LG_NO_MEMORY;
 }
 
 /* Runs the next member, and polls. */
-static lg_status advance(lg_ensemble *ensemble, const lg_observer *observer, lg_poll *between)
+static lg_status run_next(lg_ensemble *ensemble, const lg_observer *observer, lg_poll *between)
 {
     lg_member *member = &ensemble->member[ensemble->done];
     lg_session session = {.setup = &member->setup,
@@ -39,11 +39,11 @@ static lg_status advance(lg_ensemble *ensemble, const lg_observer *observer, lg_
 
 lg_status lg_ensemble_run(lg_ensemble *ensemble, const lg_observer *observer)
 {
-    watch w = {ensemble, observer};
-    lg_observer watched = {.self = &w, .poll = observer->poll ? poll : NULL};
-    lg_poll between = lg_poll_start(observer->poll ? ask_observer : NULL, &w);
+    ensemble_watch w = {ensemble, observer};
+    lg_observer watched = {.self = &w, .poll = observer->poll ? poll_inside_run : NULL};
+    lg_poll between = lg_poll_start(observer->poll ? poll_between_members : NULL, &w);
     while (ensemble->done < ensemble->count)
-        LG_TRY(advance(ensemble, &watched, &between));
+        LG_TRY(run_next(ensemble, &watched, &between));
     return LG_OK;
 }
 

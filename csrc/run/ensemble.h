@@ -1,5 +1,5 @@
-/* An ensemble: many runs along one schedule, one after the other, without the calling language between
-   them. */
+/* An ensemble: many runs along one schedule, one after the other, without returning to the calling language in
+   between. */
 #ifndef LG_RUN_ENSEMBLE_H
 #define LG_RUN_ENSEMBLE_H
 
@@ -17,9 +17,10 @@ typedef struct lg_ensemble {
     int done; /* members that have run */
 } lg_ensemble;
 
-/* Runs all members, as long as there is memory for the states of all that are left, where their number is known. One
-   that fails does not stop the others. `observer` has poll only, which is also called between members; its argument is
-   the number of those that have run. LG_INTERRUPTED, LG_CALLBACK and LG_NO_MEMORY end the ensemble and are returned. */
+/* Runs all members. Where the number of states is known, there must be memory for those of all remaining members. A
+   member that fails does not stop the others. `observer` has poll only, which is also called between members; its
+   argument is the number of members that have run. LG_INTERRUPTED, LG_CALLBACK and LG_NO_MEMORY end the ensemble and
+   are returned. */
 lg_status lg_ensemble_run(lg_ensemble *ensemble, const lg_observer *observer);
 /* Closes the outcomes of all members. */
 void lg_ensemble_close(lg_ensemble *ensemble);

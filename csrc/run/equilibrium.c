@@ -16,16 +16,16 @@ typedef struct load_search {
     lg_arena arena;
     lg_poll poll;
     double load, step; /* of the last equilibrium: its factor, and the difference from the factor before */
-    int saved; /* it has been saved */
+    int saved; /* whether it has been saved */
 } load_search;
 
-static lg_status ask_observer(void *self)
+static lg_status poll_search(void *self)
 {
     const load_search *s = self;
     return s->observer->poll(s->observer->self, s->load);
 }
 
-static lg_status save(load_search *s)
+static lg_status save_equilibrium(load_search *s)
 {
     const lg_statics *at = &s->statics;
     double unstable = at->unstable;
@@ -41,7 +41,7 @@ static lg_status save(load_search *s)
 }
 
 /* Finds the equilibrium at a factor, from the one at the last factor. */
-static lg_status step_to(load_search *s, double load)
+static lg_status step_to_load(load_search *s, double load)
 {
     lg_report *report = &s->outcome->report;
     report->t = s->load;
@@ -58,18 +58,18 @@ static lg_status step_to(load_search *s, double load)
 /* Whether a smaller step may succeed where one has failed. */
 static int may_halve(const load_search *s, lg_status status, double step, double distance)
 {
-    int obeys = !(s->statics.accel.system->flags & LG_SYSTEM_FIXED_LOADS);
-    int may_pass = status == LG_NO_EQUILIBRIUM || status == LG_COORDINATES;
-    return may_pass && obeys && fabs(step) > fabs(distance) * shortest;
+    int loads_vary = !(s->statics.accel.system->flags & LG_SYSTEM_FIXED_LOADS);
+    int may_succeed = status == LG_NO_EQUILIBRIUM || status == LG_COORDINATES;
+    return may_succeed && loads_vary && fabs(step) > fabs(distance) * shortest;
 }
 
-/* Goes to the next factor, in one step if that succeeds. A step that succeeds is followed by one of twice its size. */
-static lg_status go_to(load_search *s, double load)
+/* Goes to the next factor, in one step if that succeeds. A step that succeeds is followed by one twice as large. */
+static lg_status reach_load(load_search *s, double load)
 {
     double distance = load - s->load, step = distance;
     for (int arrived = 0; !arrived;) {
         arrived = fabs(step) >= fabs(load - s->load);
-        lg_status status = step_to(s, arrived ? load : s->load + step);
+        lg_status status = step_to_load(s, arrived ? load : s->load + step);
         if (status != LG_OK && !may_halve(s, status, step, distance))
             return status;
         arrived = arrived && status == LG_OK;
@@ -78,14 +78,14 @@ static lg_status go_to(load_search *s, double load)
     return LG_OK;
 }
 
-static lg_status go_through(load_search *s)
+static lg_status follow_loads(load_search *s)
 {
     const lg_loading *loading = s->loading;
     s->statics.load = loading->loads[0];
     LG_TRY(lg_statics_start(&s->statics, &s->outcome->report));
     for (int i = 0; i < loading->nloads; i++) {
-        LG_TRY(go_to(s, loading->loads[i]));
-        LG_TRY(save(s));
+        LG_TRY(reach_load(s, loading->loads[i]));
+        LG_TRY(save_equilibrium(s));
     }
     return LG_OK;
 }
@@ -98,7 +98,7 @@ static lg_status open_search(load_search *s)
     LG_TRY(lg_arena_open(&s->arena, lg_statics_layout, &s->statics));
     lg_copy(system->space->nq, s->loading->q, s->statics.q);
     lg_copy(system->nmem, s->loading->mem, s->statics.mem);
-    s->poll = lg_poll_start(s->observer->poll ? ask_observer : NULL, s);
+    s->poll = lg_poll_start(s->observer->poll ? poll_search : NULL, s);
     matrix->poll = &s->poll;
     return LG_OK;
 }
@@ -138,9 +138,9 @@ lg_status lg_equilibrium(const lg_loading *loading, const lg_observer *observer,
                              .max_iter = loading->max_iter};
     lg_status status = open_search(&s);
     if (status == LG_OK)
-        status = go_through(&s);
+        status = follow_loads(&s);
     if (status != LG_OK && status != LG_NO_MEMORY)
-        (void)save(&s);
+        (void)save_equilibrium(&s);
     lg_record_trim(&outcome->states);
     outcome->report.status = status;
     outcome->stats = stats_of(&s);

@@ -20,9 +20,9 @@ typedef struct lg_loading {
 
 /* Finds the equilibria at the load factors, one after the other. The outcome's states are those at the factors, which
    stand in place of the times; velocities and accelerations are zero, and `extra` is the number of directions in which
-   the state is unstable, -1 if there is no potential. A step of the loads under which no equilibrium is found is
-   halved, down to 2^-10 of the distance between two factors; the first distance is measured from zero. On failure the
-   last equilibrium is saved, and the report has its factor in place of the time and the failed step in place of h.
+   the state is unstable, -1 if there is no potential. A step of the loads that leads to no equilibrium is halved, down
+   to 2^-10 of the distance between two factors; the first distance is measured from zero. On failure the last
+   equilibrium is saved, and the report has its factor in place of the time and the failed step in place of h.
    `observer` has poll only, whose argument is the last factor. Close the outcome in any case. */
 lg_status lg_equilibrium(const lg_loading *loading, const lg_observer *observer, lg_outcome *outcome);
 

@@ -1,4 +1,4 @@
-/* The loop over a schedule. */
+/* The loop over a schedule; see integrate.h. */
 #include "run/integrate.h"
 
 #include <float.h>
@@ -18,7 +18,7 @@ static double tiny(double t, double h)
 }
 
 /* The first kink after t; a kink within round-off of t counts as already landed on. */
-static double next_kink(const lg_system *system, double t, double h)
+static double kink_after(const lg_system *system, double t, double h)
 {
     if (!system->next_kink)
         return INFINITY;
@@ -33,7 +33,7 @@ static double next_kink(const lg_system *system, double t, double h)
 /* Where to land next on the way from t to `stop`; a kink within round-off of the stop is merged with it. */
 static lg_landing next_landing(const lg_system *system, double t, double stop, double h)
 {
-    double kink = next_kink(system, t, h);
+    double kink = kink_after(system, t, h);
     if (kink < stop - tiny(stop, h))
         return (lg_landing){kink, kink};
     return (lg_landing){stop, kink <= stop + tiny(stop, h) ? kink : -INFINITY};
@@ -96,21 +96,22 @@ static void enter_interval(lg_grid *grid, double t, double landing, double h)
 
 /* ---- checks ---- */
 
-static lg_status refuse(lg_report *report)
+static lg_status refuse_argument(lg_report *report)
 {
     report->status = LG_BAD_ARGUMENT;
     return LG_BAD_ARGUMENT;
 }
 
-static lg_status check_size(double h, lg_report *report)
+static lg_status check_h(double h, lg_report *report)
 {
     if (h > 0 && isfinite(h))
         return LG_OK;
     lg_report_say(report, "h must be a positive number, given %g", h);
-    return refuse(report);
+    return refuse_argument(report);
 }
 
-/* Ascending times of the schedule; what lies outside by round-off is moved to its ends where it is used. */
+/* The times must ascend within the schedule. Those that lie outside by round-off are moved to its ends where they are
+   used. */
 static lg_status check_times(const char *name, int n, const double *times, double t0, double t_end, lg_report *report)
 {
     double noise = tiny(fmax(fabs(t0), fabs(t_end)), 0);
@@ -118,7 +119,7 @@ static lg_status check_times(const char *name, int n, const double *times, doubl
         if (!(times[i] >= (i ? times[i - 1] : t0 - noise) && times[i] <= t_end + noise)) {
             lg_report_say(report, "%s must be ascending times from %.15g to %.15g, given %.15g at index %d", name, t0,
                           t_end, times[i], i);
-            return refuse(report);
+            return refuse_argument(report);
         }
     return LG_OK;
 }
@@ -126,20 +127,20 @@ static lg_status check_times(const char *name, int n, const double *times, doubl
 static lg_status check_schedule(const lg_schedule *schedule, int adaptive, double t0, lg_report *report)
 {
     if (!adaptive)
-        LG_TRY(check_size(schedule->h, report));
+        LG_TRY(check_h(schedule->h, report));
     if (schedule->save_every < 1) {
         lg_report_say(report, "save_every must be at least 1, given %ld", schedule->save_every);
-        return refuse(report);
+        return refuse_argument(report);
     }
     if (!(schedule->t_end > t0) || !isfinite(schedule->t_end)) {
         lg_report_say(report, "t_end must be later than the start at %.15g, given %.15g", t0, schedule->t_end);
-        return refuse(report);
+        return refuse_argument(report);
     }
     LG_TRY(check_times("stops", schedule->nstops, schedule->stops, t0, schedule->t_end, report));
     return check_times("t_eval", schedule->nt_eval, schedule->t_eval, t0, schedule->t_end, report);
 }
 
-/* A number of steps that no run can take: at a million in a second they would last for 35 years. */
+/* A number of steps that no run can take: at a million per second they would take 35 years. */
 static const double too_many_steps = 0x1p50;
 
 /* Fixed steps of the whole schedule. */
@@ -163,7 +164,7 @@ static lg_status check_count(const lg_system *system, const lg_schedule *schedul
         return LG_OK;
     lg_report_say(report, "h = %g is too small, or t_end too late: from t = %.9g to %.9g it would take %.3g steps",
                   schedule->h, t0, schedule->t_end, total);
-    return refuse(report);
+    return refuse_argument(report);
 }
 
 lg_status lg_schedule_count(const lg_system *system, const lg_schedule *schedule, double t0, long *steps, long *saves)
@@ -189,15 +190,15 @@ typedef struct lg_loop {
     const lg_observer *observer;
     lg_report *report;
     double begin; /* the time at which the schedule starts */
-    double paced; /* the time at which the pace was last looked at */
+    double paced; /* the time at which the pace was last checked */
     long steps; /* of this schedule */
     int evaluated; /* number of times of t_eval that have been evaluated */
-    int saved; /* the present state has been saved */
-    int ended; /* the observer has ended the run */
+    int saved; /* whether the present state has been saved */
+    int ended; /* whether the observer has ended the run */
     lg_poll poll;
 } lg_loop;
 
-static lg_status ask_observer(void *self)
+static lg_status poll_loop(void *self)
 {
     const lg_loop *loop = self;
     return loop->observer->poll(loop->observer->self, loop->run->state.t);
@@ -205,7 +206,7 @@ static lg_status ask_observer(void *self)
 
 /* ---- what is saved ---- */
 
-static lg_status save(lg_loop *loop)
+static lg_status save_step(lg_loop *loop)
 {
     if (loop->saved || loop->schedule->t_eval)
         return LG_OK;
@@ -256,7 +257,8 @@ static lg_status end_at(lg_loop *loop, double t)
     return lg_run_restart(run, t);
 }
 
-/* The state at a kink gets the accelerations and multipliers from the data after it, unless those of steps stand. */
+/* The state at a kink gets the accelerations and multipliers of the data after it, unless the method keeps those of its
+   step. */
 static lg_status pass_kink(lg_run *run, double kink)
 {
     return run->stepper->type->passes_kinks ? LG_OK : lg_run_restart(run, fmax(run->state.t, kink));
@@ -287,7 +289,7 @@ static lg_status check_advance(lg_run *run, double next)
     return LG_STEP_SIZE;
 }
 
-/* A step with error control, or the next one along the grid, landed on its time. */
+/* Takes a step with error control, or the next step of the grid, whose end is set to its time on the grid. */
 static lg_status take_step(lg_loop *loop, lg_landing landing)
 {
     lg_run *run = loop->run;
@@ -307,10 +309,10 @@ static lg_status take_step(lg_loop *loop, lg_landing landing)
     return lg_run_renew_rows(run);
 }
 
-enum { PACE_STEPS = 1000 }; /* between two looks at the pace */
+enum { PACE_STEPS = 1000 }; /* between two checks of the pace */
 
-/* Adaptive steps that are so small, and do not grow, that the run would never end: each of them may well be accepted,
-   close to t = 0 or at the resolution of t. */
+/* Fails if adaptive steps stay so small that the run would never end; each of them may well be accepted, close to t = 0
+   or at the resolution of t. */
 static lg_status check_pace(lg_loop *loop)
 {
     lg_run *run = loop->run;
@@ -320,14 +322,15 @@ static lg_status check_pace(lg_loop *loop)
     loop->paced = t;
     if (left < too_many_steps * pace)
         return LG_OK;
-    lg_report_say(&run->stepper->report, "the last %d steps had %.3g s on average, and %.3g s are left until t_end",
-                  PACE_STEPS, pace, left);
+    lg_report_say(&run->stepper->report,
+                  "the last %d steps took %.3g s of the motion on average, and %.3g s are left until t_end", PACE_STEPS,
+                  pace, left);
     lg_report_advise(&run->stepper->report, "relax the tolerances, raise max_step or let the run end earlier");
     return LG_STEP_SIZE;
 }
 
-/* Takes one step, processes it and saves the state if its turn has come. */
-static lg_status advance(lg_loop *loop, lg_landing landing)
+/* Takes one step, processes it, and saves the state if it is due. */
+static lg_status advance_loop(lg_loop *loop, lg_landing landing)
 {
     LG_TRY(take_step(loop, landing));
     loop->saved = 0;
@@ -335,7 +338,7 @@ static lg_status advance(lg_loop *loop, lg_landing landing)
     LG_TRY(finish_step(loop, loop->run->state.t >= landing.t ? landing.kink : -INFINITY));
     LG_TRY(evaluate_here(loop));
     if (loop->steps % loop->schedule->save_every == 0)
-        LG_TRY(save(loop));
+        LG_TRY(save_step(loop));
     LG_TRY(check_pace(loop));
     return lg_poll_after(&loop->poll, STEP_WORK);
 }
@@ -350,7 +353,7 @@ static lg_status run_interval(lg_loop *loop, double stop)
     if (!adaptive)
         enter_interval(run->grid, run->state.t, landing.t, h);
     while (run->state.t < landing.t && !loop->ended)
-        LG_TRY(advance(loop, landing));
+        LG_TRY(advance_loop(loop, landing));
     return LG_OK;
 }
 
@@ -358,12 +361,12 @@ static lg_status run_schedule(lg_loop *loop)
 {
     lg_run *run = loop->run;
     const lg_schedule *schedule = loop->schedule;
-    LG_TRY(save(loop));
+    LG_TRY(save_step(loop));
     LG_TRY(evaluate_here(loop));
     for (int i = 0; i <= schedule->nstops; i++)
         while (run->state.t < stop_at(schedule, i) && !is_merged(schedule, i, run->state.t) && !loop->ended)
             LG_TRY(run_interval(loop, stop_at(schedule, i)));
-    return save(loop);
+    return save_step(loop);
 }
 
 lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observer *observer, lg_report *report)
@@ -378,7 +381,7 @@ lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observ
     LG_TRY(lg_control_check(&run->control, run->system->space->nv, report));
     if (observer->step || schedule->t_eval)
         LG_TRY(lg_run_look_inside(run));
-    loop.poll = lg_poll_start(observer->poll ? ask_observer : NULL, &loop);
+    loop.poll = lg_poll_start(observer->poll ? poll_loop : NULL, &loop);
     run->stepper->accel.matrix.poll = &loop.poll;
     lg_status status = run_schedule(&loop);
     run->stepper->accel.matrix.poll = NULL;
@@ -389,7 +392,7 @@ lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observ
 
 /* ---- a step of a given size ---- */
 
-/* Puts a step of size h on the grid and returns its end; equal steps have one origin. */
+/* Puts a step of size h on the grid and returns its end; equal steps share one origin. */
 static double step_end(lg_grid *grid, double t, double h)
 {
     if (!(on_grid(grid, t, h) && grid->step == h))
@@ -415,14 +418,13 @@ static lg_status go(lg_run *run, double end, double h, lg_report *report)
     return LG_OK;
 }
 
-/* Whether something can fail after the state has changed: a step that follows another one, or a restart at a kink or
-   with other rows. */
+/* Whether anything can fail after the state has changed: a second step, or a restart at a kink or with other rows. */
 static int changes_early(const lg_run *run, double end, double h)
 {
     return isfinite(next_landing(run->system, run->state.t, end, h).kink) || run->system->choice;
 }
 
-/* The step to `end`; if it fails, the state is as before. */
+/* Goes to `end`; on failure the state is as before. */
 static lg_status go_or_return(lg_run *run, double end, double h, lg_report *report)
 {
     int returns = changes_early(run, end, h);
@@ -439,7 +441,7 @@ static lg_status go_or_return(lg_run *run, double end, double h, lg_report *repo
 lg_status lg_run_go(lg_run *run, double h, lg_report *report)
 {
     *report = (lg_report){0};
-    LG_TRY(check_size(h, report));
+    LG_TRY(check_h(h, report));
     lg_grid grid = *run->grid;
     lg_status status = go_or_return(run, step_end(run->grid, run->state.t, h), h, report);
     if (status == LG_OK)

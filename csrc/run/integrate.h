@@ -10,7 +10,7 @@ typedef struct lg_schedule {
     int nstops;
     double h; /* each interval is cut into ceil(length / h) equal steps; ignored if the steps are adaptive */
     long save_every;
-    const double *t_eval; /* the same: saved instead of the steps. NULL: steps are saved */
+    const double *t_eval; /* times that are saved instead of steps, ascending like stops; NULL: steps are saved */
     int nt_eval;
 } lg_schedule;
 
@@ -27,11 +27,11 @@ typedef struct lg_observer {
     int ends; /* whether `step` may end the run: otherwise a run that could never reach t_end is refused or ended */
 } lg_observer;
 
-/* Fixed steps of the whole schedule and how many states will be saved, the start included. */
+/* Counts the fixed steps of the whole schedule and the states that will be saved, the start included. */
 lg_status lg_schedule_count(const lg_system *system, const lg_schedule *schedule, double t0, long *steps, long *saves);
-/* Runs the schedule from run->state. On failure run->state is the last accepted one and `report` is filled. The state
-   at a kink holds the accelerations and multipliers of its right side. A run that the observer ends has the state of
-   the dense output there, moved onto the constraints, with fresh accelerations and multipliers, and no history. */
+/* Runs the schedule from run->state. On failure run->state is the last accepted state and `report` is filled. The state
+   at a kink holds the accelerations and multipliers of its right side. A run that the observer ends takes its last
+   state from the dense output, moved onto the constraints, with fresh accelerations and multipliers, and no history. */
 lg_status lg_integrate(lg_run *run, const lg_schedule *schedule, const lg_observer *observer, lg_report *report);
 
 /* Advances the run by h > 0, in steps that are split at the kinks inside. On failure the state is as before the

@@ -51,8 +51,8 @@ size_t lg_record_row_size(const lg_record *record)
     return width * sizeof(double);
 }
 
-/* Whether the machine can fill this many further rows. */
-static int fits(const lg_record *record, size_t more)
+/* Whether the machine has the memory for this many further rows. */
+static int can_be_filled(const lg_record *record, size_t more)
 {
     return lg_memory_suffices((double)more * (double)lg_record_row_size(record));
 }
@@ -61,7 +61,7 @@ lg_status lg_record_reserve(lg_record *record, size_t rows)
 {
     if (rows <= record->capacity)
         return LG_OK;
-    if (!fits(record, rows - record->capacity))
+    if (!can_be_filled(record, rows - record->capacity))
         return LG_NO_MEMORY;
     for (int c = 0; c < LG_COLUMN_COUNT; c++)
         LG_TRY(resize(&record->column[c], rows, record->width[c]));
@@ -74,14 +74,14 @@ lg_status lg_record_refuse(double rows, double size, double more, lg_report *rep
     lg_report_say(report, "%.6g states%s would take %.3g GB", rows, more > 0 ? " and the dense output" : "",
                   1e-9 * (rows * size + more));
     report->status = LG_NO_MEMORY;
-    lg_report_advise(report, "save fewer states by save_every or t_eval, or write them to a folder by path");
+    lg_report_advise(report, "save fewer states with save_every or t_eval, or write them to a folder with path");
     return LG_NO_MEMORY;
 }
 
 /* Makes room for another row by growing the columns by a sixteenth, so that little memory remains unused. Where the C
-   library can do that, columns of more than a few hundred kilobytes are moved by remapping their pages instead of being
-   copied. */
-static lg_status grow(lg_record *record)
+   library can, it moves columns of more than a few hundred kilobytes by remapping their pages instead of copying
+   them. */
+static lg_status grow_columns(lg_record *record)
 {
     if (record->count < record->capacity)
         return LG_OK;
@@ -91,7 +91,7 @@ static lg_status grow(lg_record *record)
 
 lg_status lg_record_add(lg_record *record, const lg_state *state, double h, double error)
 {
-    LG_TRY(grow(record));
+    LG_TRY(grow_columns(record));
     const double *values[LG_COLUMN_COUNT] = {&state->t, &h, &error, state->carry};
     for (int part = 0; part < LG_PARTS; part++)
         values[LG_COLUMN_STATE + part] = lg_part_of(state, (lg_part)part);

@@ -25,19 +25,20 @@ typedef struct lg_record {
     size_t count, capacity; /* rows */
 } lg_record;
 
-/* Records without rows, with `extra` numbers of the carry: of whole states, and of what dense output reads of them. */
+/* Empty records, of whole states and of the parts that dense output reads, with `extra` numbers of the carry each. */
 lg_record lg_record_of(const lg_system *system, int extra);
 lg_record lg_record_of_knots(const lg_system *system, int extra);
-/* Makes room for at least this many rows. On failure, also if the machine has less memory than that to fill, the rows
-   added so far are unchanged. */
+/* Makes room for at least this many rows. It fails if the machine does not have the memory to fill them; the rows added
+   so far then stay as they are. */
 lg_status lg_record_reserve(lg_record *record, size_t rows);
 size_t lg_record_row_size(const lg_record *record); /* bytes */
-/* LG_NO_MEMORY, with a report that says how much memory the rows, of `size` bytes each, and `more` bytes would take. */
+/* LG_NO_MEMORY, with a report that says how much memory `rows` of `size` bytes each and `more` bytes would take. */
 lg_status lg_record_refuse(double rows, double size, double more, lg_report *report);
 lg_status lg_record_add(lg_record *record, const lg_state *state, double h, double error);
-/* Both ends of a step, for dense output. Two rows have the same time where the accelerations jump between steps. */
+/* Adds both ends of a step, for dense output. Where the accelerations jump between steps, two rows have the same
+   time. */
 lg_status lg_record_add_step(lg_record *record, const lg_state *before, const lg_state *after);
-/* Gives back the room beyond the last row. */
+/* Frees the memory beyond the last row. */
 void lg_record_trim(lg_record *record);
 /* Passes the ownership of a column to the caller, who frees it; NULL if it has no numbers. */
 double *lg_record_take(lg_record *record, lg_column column);

@@ -1,4 +1,4 @@
-/* Runs: opening, single steps, restarts, states inside a step. */
+/* Runs: opening, single steps, restarts and states inside a step; see run.h. */
 #include "run/run.h"
 
 #include "core/small.h"
@@ -88,7 +88,7 @@ static void list_methods_that_add_rates(char *text, size_t size)
 }
 
 /* Blocks of a kind with a verb qdot need a method that adds the rates of coordinates. */
-static lg_status check_kinds(lg_run *run)
+static lg_status check_node_kinds(lg_run *run)
 {
     const lg_space *space = run->system->space;
     for (int i = 0; i < space->nblocks && !run->stepper->type->adds_rates; i++) {
@@ -98,7 +98,7 @@ static lg_status check_kinds(lg_run *run)
         const char *name = run->system->block_name ? run->system->block_name(run->system->self, i) : "a block";
         char others[LG_WHAT_SIZE];
         list_methods_that_add_rates(others, sizeof others);
-        lg_report_say(&run->stepper->report, "%.*s: %s cannot integrate coordinates with the rates A(q) v; %s can",
+        lg_report_say(&run->stepper->report, "%.*s: %s cannot integrate coordinates whose rates are A(q) v; %s can",
                       LG_SHORT(name), run->method->name, others);
         return LG_BAD_ARGUMENT;
     }
@@ -114,7 +114,7 @@ static void list_implicit_methods_without_needs(char *text, size_t size)
             lg_text_list(text, size, lg_methods[i]->name);
 }
 
-/* A system must be what the method needs; if it is not, names the first body that does not fit. */
+/* The system must be what the method needs; otherwise the report names the first body that is not. */
 static lg_status check_needs(lg_run *run)
 {
     const lg_system *system = run->system;
@@ -126,23 +126,23 @@ static lg_status check_needs(lg_run *run)
     lg_list_unit_formulations(formulations, sizeof formulations);
     list_implicit_methods_without_needs(others, sizeof others);
     if (system->block_name)
-        snprintf(unfit, sizeof unfit, ", and %.*s is neither", LG_SHORT(system->block_name(system->self, block)));
+        snprintf(unfit, sizeof unfit, ", but %.*s is not one", LG_SHORT(system->block_name(system->self, block)));
     lg_report_say(&stepper->report, "%s needs %s with formulation=\"%s\"%s", run->method->name, stepper->type->needs,
                   formulations, unfit);
-    lg_report_advise(&stepper->report, "%s have no such needs", others);
+    lg_report_advise(&stepper->report, "%s accept any model", others);
     return LG_BAD_ARGUMENT;
 }
 
-/* After a failed step of bodies: names a method with a steadier rule, if there is one. */
+/* After a failed step of a model with bodies, advises a method with a steadier rule if there is one. */
 static void advise_steadier_rule(const lg_run *run, lg_status status, lg_report *report)
 {
     const lg_method *steadier = lg_method_steadier(run->method);
     if (!steadier || !run->system->block_name)
         return;
     if (status == LG_NO_CONVERGENCE || status == LG_NOT_FINITE || status == LG_TURNED)
-        lg_report_advise(report,
-                         "try a smaller h; on bodies that tumble %s conserves the same, and its rates do not grow",
-                         steadier->name);
+        lg_report_advise(
+            report, "try a smaller h; for tumbling bodies %s conserves the same quantities, and its rates do not grow",
+            steadier->name);
 }
 
 /* Allocates the stepper with its coefficients, then the memory of the whole run. */
@@ -166,7 +166,7 @@ static lg_status allocate(lg_run *run, const lg_setup *setup, lg_report *report)
     stepper->plan = stepper->accel.plan = setup->plans.of[type->coupling];
     stepper->options = options;
     stepper->stats.nearest.cosine = 1;
-    LG_TRY(check_kinds(run));
+    LG_TRY(check_node_kinds(run));
     LG_TRY(type->prepare(stepper));
     LG_TRY(check_needs(run));
     lg_control_prepare(&run->control, stepper);
@@ -230,7 +230,7 @@ static lg_status restart(lg_run *run, double past)
     return stepper->type->reset ? stepper->type->reset(stepper, state) : LG_OK;
 }
 
-/* Restarts are not interrupted, since half-way the state would be neither that before nor that after. */
+/* Restarts are not interrupted, since the state would be left between the old one and the new one. */
 static lg_status uninterrupted(lg_run *run, lg_status (*change)(lg_run *run, double past), double past)
 {
     lg_matrix *matrix = &run->stepper->accel.matrix;
@@ -262,9 +262,9 @@ static lg_status project_and_restart(lg_run *run, double past)
     return restart(run, past);
 }
 
-/* The state with other rows: its multipliers are others, so that predictors begin anew, as at a kink. It moves onto
-   these rows, since steps may have drifted off them as long as other rows only implied them. Steps that go on over
-   kinks do not drift, and keep their history, in which there are no multipliers. */
+/* Continues with other active rows. Their multipliers differ, so predictors begin anew, as at a kink, and the state
+   moves onto these rows, from which steps may have drifted while other rows only implied them. Methods that pass kinks
+   do not drift, and keep their history, which has no multipliers. */
 static lg_status begin_with_rows(lg_run *run)
 {
     lg_state *state = &run->state;
@@ -286,7 +286,7 @@ static int is_failed_solve(lg_status status)
     return status == LG_SINGULAR || status == LG_NO_CONVERGENCE;
 }
 
-/* Makes the first restart; where its matrix is singular or has weak pivots, it is made once more with other rows. */
+/* Makes the first restart, and repeats it with other active rows if its matrix is singular or has weak pivots. */
 static lg_status restart_first(lg_run *run)
 {
     int changed = 0;
@@ -301,8 +301,8 @@ static lg_status restart_first(lg_run *run)
     return changed ? lg_run_restart(run, run->state.t) : status;
 }
 
-/* The stepper's step. If a solve fails, it is tried once more with other rows. */
-static lg_status take_step(lg_run *run, double h)
+/* Takes the stepper's step. If a solve fails, the step is tried once more with other active rows. */
+static lg_status try_step(lg_run *run, double h)
 {
     int changed = 0;
     lg_stepper *stepper = run->stepper;
@@ -339,7 +339,7 @@ static lg_status refuse_start(lg_run *run, const char *why)
     return LG_BAD_ARGUMENT;
 }
 
-/* The stepper's part of the carry, then that of the loop. */
+/* Takes the stepper's part of the carry, then that of the loop. */
 static lg_status take_carry(lg_run *run, const lg_start *start)
 {
     const lg_stepper *stepper = run->stepper;
@@ -349,15 +349,15 @@ static lg_status take_carry(lg_run *run, const lg_start *start)
         stepper->type->adopt && given >= 0 ? stepper->type->adopt(stepper, given, start->carry, carry) : given == own;
     if (!fits)
         return refuse_start(run,
-                            "start: the run that is resumed had other options, on which its data depend; leave out "
-                            "options to inherit them");
+                            "start: the resumed run had other options, on which its data depend; leave out options "
+                            "to inherit them");
     if (!stepper->type->adopt)
         lg_copy(own, start->carry, carry);
     lg_copy(loop, start->carry + given, carry + own);
     return LG_OK;
 }
 
-static lg_status begin(lg_run *run, const lg_start *start)
+static lg_status begin_run(lg_run *run, const lg_start *start)
 {
     lg_state *state = &run->state;
     if (!isfinite(start->t))
@@ -383,8 +383,8 @@ static lg_status begin(lg_run *run, const lg_start *start)
     return lg_run_restart(run, start->t);
 }
 
-/* After a step of an implicit method in which Newton's method did not converge: names a law that jumps at the time of
-   its end. */
+/* If Newton's method did not converge in a step of an implicit method, names a law that jumps at the end of that
+   step. */
 static void suspect_laws(const lg_run *run, lg_status status, double h, lg_report *report)
 {
     const lg_state *state = &run->state;
@@ -419,7 +419,7 @@ lg_status lg_run_open(lg_run *run, const lg_setup *setup, lg_report *report)
 
     lg_status status = allocate(run, setup, report);
     if (status == LG_OK)
-        status = begin(run, start);
+        status = begin_run(run, start);
     if (status != LG_OK) {
         lg_run_report(run, status, 0, report);
         lg_run_close(run);
@@ -455,7 +455,7 @@ void lg_run_return(lg_run *run)
     lg_state_copy(run->system, run->kept, &run->before, &run->state);
 }
 
-static lg_states row_of(const lg_run *run, lg_state *state)
+static lg_states row_of_state(const lg_run *run, lg_state *state)
 {
     lg_states row = {.count = 1, .nextra = lg_run_extra_count(run), .t = &state->t, .extra = state->carry};
     for (int part = 0; part < LG_PARTS; part++)
@@ -467,14 +467,15 @@ lg_status lg_run_between(lg_run *run, double t)
 {
     lg_state *state = &run->between;
     state->t = t;
-    lg_states from = row_of(run, &run->before), to = row_of(run, &run->state), found = row_of(run, state);
+    lg_states from = row_of_state(run, &run->before), to = row_of_state(run, &run->state),
+              found = row_of_state(run, state);
     LG_TRY(lg_dense_between(&run->dense, &from, &to, &found, run->stepper->accel.work, &run->stepper->report));
     return lg_check_finite(run->system, state->q, state->v, state->a, state->lam);
 }
 
 /* ---- one step ---- */
 
-/* Takes over what the solver of accelerations has counted. */
+/* Copies the counts of the solver of accelerations. */
 static void count_work(lg_stepper *stepper)
 {
     stepper->stats.evaluations = stepper->accel.evaluations;
@@ -482,7 +483,7 @@ static void count_work(lg_stepper *stepper)
     stepper->stats.dense_fallbacks = stepper->accel.matrix.fallbacks;
 }
 
-static void count(lg_run *run, double h, double error)
+static void count_step(lg_run *run, double h, double error)
 {
     run->h = h;
     run->error = error;
@@ -493,9 +494,9 @@ static void count(lg_run *run, double h, double error)
 
 lg_status lg_run_step(lg_run *run, double h, lg_report *report)
 {
-    lg_status status = take_step(run, h);
+    lg_status status = try_step(run, h);
     if (status == LG_OK)
-        count(run, h, NAN);
+        count_step(run, h, NAN);
     else
         lg_run_report(run, status, h, report);
     return status;
@@ -521,7 +522,7 @@ static lg_status attempt(lg_run *run, double h, double *error, lg_report *cause)
 {
     lg_stepper *stepper = run->stepper;
     stepper->report = (lg_report){0};
-    lg_status status = take_step(run, h);
+    lg_status status = try_step(run, h);
     if (status == LG_OK)
         status = stepper->type->error(stepper, &run->before, h, run->control.error);
     *error = status == LG_OK ? lg_control_norm(&run->control, run->system->space, &run->before, &run->state) : NAN;
@@ -577,8 +578,8 @@ static int lost_in_round_off(const lg_run *run)
            is_in_the_last_bits(run);
 }
 
-/* Why no smaller step than the rejected one can be tried, NULL if it can: it must be longer than min_step and than the
-   resolution of t, and change the state by more than round-off. At t = 0 every step is resolved, so that only the state
+/* Why no step smaller than the rejected one can be tried; NULL: it can. A step must be longer than min_step and than
+   the resolution of t, and change the state by more than round-off. At t = 0 every step is resolved, so only the state
    can tell. */
 static const char *obstacle(const lg_run *run, double h, double error)
 {
@@ -586,12 +587,12 @@ static const char *obstacle(const lg_run *run, double h, double error)
     if (h <= run->control.min_step)
         return "min_step allows no smaller step";
     if (h <= nextafter(t, INFINITY) - t || run->memory->h <= 0)
-        return "t has no number between the two ends of the step";
+        return "no number lies between the times of the two ends of the step";
     return isnan(error) || !lost_in_round_off(run) ? NULL : "a smaller step would be lost in round-off";
 }
 
-/* Reports why no step can be taken: the failure of the last attempt, or a matrix that was singular in a longer attempt
-   from the same state, else the error of the last attempt and the obstacle to a smaller one. */
+/* Reports why no step can be taken: the failure of the last attempt or a singular matrix in a longer attempt from the
+   same state, otherwise the error of the last attempt and the obstacle to a smaller step. */
 static lg_status give_up(lg_run *run, double error, const lg_report *cause, const char *why)
 {
     lg_report *report = &run->stepper->report;
@@ -600,17 +601,17 @@ static lg_status give_up(lg_run *run, double error, const lg_report *cause, cons
         return cause->status;
     }
     if (isnan(error)) {
-        lg_report_say(report, "error infinite times the tolerance; %s", why);
-        lg_report_advise(report, "give atol, since rtol times a value of zero is zero");
+        lg_report_say(report, "the error is infinitely many times the tolerance; %s", why);
+        lg_report_advise(report, "give a positive atol, since rtol times a value of zero is zero");
         return LG_STEP_SIZE;
     }
-    lg_report_say(report, "error %.3g times the tolerance; %s", error, why);
+    lg_report_say(report, "the error is %.3g times the tolerance; %s", error, why);
     lg_report_advise(report, "relax the tolerances%s or look for a discontinuity there",
                      run->control.min_step > 0 ? ", lower min_step" : "");
     return LG_STEP_SIZE;
 }
 
-/* Returns to the start of a rejected step, except for the control's memory, unless no smaller step can be tried. */
+/* Returns to the start of a rejected step, except for the control's memory. Fails if no smaller step can be tried. */
 static lg_status reject(lg_run *run, double h, double error, const lg_report *cause)
 {
     lg_stepper *stepper = run->stepper;
@@ -646,7 +647,7 @@ static lg_status adapt(lg_run *run, double landing, double *h)
         run->state.t = landing;
     run->stepper->report = (lg_report){0};
     LG_TRY(lg_run_renew_rows(run));
-    count(run, trial.h, error);
+    count_step(run, trial.h, error);
     return LG_OK;
 }
 

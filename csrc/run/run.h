@@ -7,7 +7,7 @@
 #include "run/dense.h"
 #include "solve/choice.h"
 
-/* The times of the steps between two landings: origin + index step. It is part of the carry, so that a resumed run
+/* The times of the steps between two landings: origin + index * step. It is part of the carry, so that a resumed run
    takes bit for bit the steps of an uninterrupted one. Fixed steps only. */
 typedef struct lg_grid {
     double origin, step;
@@ -22,8 +22,9 @@ typedef struct lg_run {
     lg_stepper *stepper;
     lg_state state;
     lg_state before; /* the start of the last step, if lg_run_keep has stored it */
-    int kept; /* how much of the carry `before` has */
-    lg_state between; /* a state inside the last step, see lg_run_between; its carry is what results hold */
+    int kept; /* how many values of the carry `before` has */
+    lg_state
+        between; /* a state inside the last step, see lg_run_between, with the part of the carry that results hold */
     double h, error; /* size and scaled error of the last accepted step; 0 and NaN: no step yet */
     lg_control control;
     lg_dense dense;
@@ -31,7 +32,7 @@ typedef struct lg_run {
     lg_control_memory *memory; /* these two are the end of state.carry */
     lg_grid *grid;
     lg_arena arena;
-    lg_arena back, inside; /* of `before`; of `between` and `dense`: taken by runs that need them */
+    lg_arena back, inside; /* memory of `before`, and of `between` and `dense`, in runs that need them */
     lg_option_value *options; /* a copy */
 } lg_run;
 
@@ -54,7 +55,7 @@ typedef struct lg_setup {
     lg_start start;
 } lg_setup;
 
-/* On failure `report` says why. */
+/* On failure `report` says why, and the run is closed. */
 lg_status lg_run_open(lg_run *run, const lg_setup *setup, lg_report *report);
 void lg_run_close(lg_run *run);
 int lg_run_carry_count(const lg_run *run);
@@ -63,7 +64,7 @@ int lg_run_extra_count(const lg_run *run);
 
 /* One accepted step of size h; ignores kinks. On failure the state is as before the call and `report` is filled. */
 lg_status lg_run_step(lg_run *run, double h, lg_report *report);
-/* The error of the step that lg_run_step has just taken from `before`, into run->error. On failure as above. */
+/* Sets run->error to the error of the step that lg_run_step has just taken from `before`. On failure as above. */
 lg_status lg_run_estimate(lg_run *run, lg_report *report);
 /* Chooses the active rows of closed loops again if their pivots have become small in the last accepted step; the state
    then moves onto the new rows and gets new multipliers. lg_run_adapt does so itself. */
@@ -76,18 +77,19 @@ lg_status lg_run_project(lg_run *run);
 /* Gives the state consistent accelerations and multipliers, from the data just after `past`, and clears the history of
    the stepper. */
 lg_status lg_run_restart(lg_run *run, double past);
-/* Takes the memory for the state before a step and `kept` values of its carry, unless the run has it already. A run
-   with tolerances has it, with the whole carry. */
+/* Takes the memory for the state before a step and `kept` values of its carry, unless the run has it already. Runs with
+   tolerances have it from the start, with the whole carry. */
 lg_status lg_run_look_back(lg_run *run, int kept);
 /* before := state. After lg_run_look_back. */
 void lg_run_keep(lg_run *run);
 /* Takes the memory for the states before and inside steps, unless the run has it already. */
 lg_status lg_run_look_inside(lg_run *run);
-/* Writes the state at a time inside the last step from `before`, memory included, to `between`; of the carry only
-   what results hold. After lg_run_look_inside. */
+/* Writes the state at a time inside the last step from `before`, memory included, to `between`, with the part of the
+   carry that results hold. After lg_run_look_inside. */
 lg_status lg_run_between(lg_run *run, double t);
-/* state := before, if that has the whole carry */
+/* state := before, which must have the whole carry. */
 void lg_run_return(lg_run *run);
-void lg_run_report(lg_run *run, lg_status status, double h, lg_report *report);
+/* Completes the stepper's report of a failed step of size h. */ void lg_run_report(lg_run *run, lg_status status,
+                                                                                    double h, lg_report *report);
 
 #endif

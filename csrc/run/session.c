@@ -8,7 +8,7 @@ typedef struct recording {
     const lg_session *session;
     lg_outcome *outcome;
     lg_run run;
-    const lg_state *reached; /* where a run can be resumed so that it goes on after the last row */
+    const lg_state *reached; /* the state from which a resumed run goes on after the last row */
     double saved; /* time of the last row */
     double gone; /* rows that have been taken away */
     double begin, taken; /* wall times of the beginning and of the last call of `take` */
@@ -52,7 +52,7 @@ static lg_status take_rows(recording *r)
     if (status == LG_OK)
         status = session->take(session->observer->self, &rows);
     r->gone += (double)rows.states.count;
-    if (status == LG_OK && !lg_memory_suffices(session->kept * r->gone)) /* to join them as arrays */
+    if (status == LG_OK && !lg_memory_suffices(session->kept * r->gone)) /* joining them as arrays takes as much */
         status = LG_NO_MEMORY;
     lg_outcome_close(&rows);
     (void)lg_record_reserve(&r->outcome->states, session->room);
@@ -69,8 +69,8 @@ static int is_full(const recording *r)
            (r->outcome->states.count >= r->session->room || fabs(lg_wall_time() - r->taken) >= LG_TAKE_INTERVAL);
 }
 
-/* A state inside a step is reached again by a run that is resumed from the start of the step. */
-static lg_status save(void *self, const lg_state *state, double h)
+/* A state inside a step cannot be resumed; a run resumed from the start of that step reaches it again. */
+static lg_status session_save(void *self, const lg_state *state, double h)
 {
     recording *r = self;
     LG_TRY(lg_record_add(&r->outcome->states, state, h, r->run.error));
@@ -79,7 +79,7 @@ static lg_status save(void *self, const lg_state *state, double h)
     return is_full(r) ? take_rows(r) : LG_OK;
 }
 
-static lg_status step(void *self, const lg_state *before, const lg_state *after, double *t_stop)
+static lg_status session_step(void *self, const lg_state *before, const lg_state *after, double *t_stop)
 {
     const recording *r = self;
     const lg_observer *observer = r->session->observer;
@@ -88,7 +88,7 @@ static lg_status step(void *self, const lg_state *before, const lg_state *after,
     return observer->step ? observer->step(observer->self, before, after, t_stop) : LG_OK;
 }
 
-static lg_status poll(void *self, double t)
+static lg_status session_poll(void *self, double t)
 {
     const lg_observer *observer = ((const recording *)self)->session->observer;
     return observer->poll(observer->self, t);
@@ -107,7 +107,7 @@ static lg_status open_run(recording *r, lg_report *report)
 
 /* Reserves all rows if their number is known, with memory left for those of the other runs. If that fails, the run is
    refused, unless it may end earlier: then the records grow as needed, as with adaptive steps. */
-static lg_status reserve(const recording *r, lg_report *report)
+static lg_status reserve_rows(const recording *r, lg_report *report)
 {
     long steps = 0, saves = 0;
     const lg_session *session = r->session;
@@ -125,16 +125,16 @@ static lg_status reserve(const recording *r, lg_report *report)
     return fits || session->observer->ends ? LG_OK : lg_record_refuse(all, row, more, report);
 }
 
-static lg_status run(recording *r, lg_report *report)
+static lg_status run_session(recording *r, lg_report *report)
 {
     const lg_session *session = r->session;
     lg_observer recorder = {.self = r,
-                            .save = save,
-                            .poll = session->observer->poll ? poll : NULL,
-                            .step = session->dense || session->observer->step ? step : NULL,
+                            .save = session_save,
+                            .poll = session->observer->poll ? session_poll : NULL,
+                            .step = session->dense || session->observer->step ? session_step : NULL,
                             .ends = session->observer->ends};
     r->taken = lg_wall_time();
-    LG_TRY(reserve(r, report));
+    LG_TRY(reserve_rows(r, report));
     if (session->take) /* a run may be resumed from the state before a step, which needs the whole carry */
         LG_TRY(lg_run_look_back(&r->run, lg_run_carry_count(&r->run)));
     return lg_integrate(&r->run, session->schedule, &recorder, report);
@@ -154,7 +154,7 @@ lg_status lg_session_run(const lg_session *session, lg_outcome *outcome)
     lg_report report;
     lg_status status = open_run(&r, &report);
     if (status == LG_OK) {
-        status = run(&r, &report);
+        status = run_session(&r, &report);
         if (status != LG_OK)
             save_last(&r);
         finish_outcome(&r, &r.run.state, outcome);

@@ -45,7 +45,7 @@ BAD = [
     ({"method": "ode23", "rtol": -1.0}, "rtol"),
     (
         {"method": "ode23", "rtol": [1.0, 2.0]},
-        "rtol and atol must be .* nv = 6 or 2 nv of them, got 2 numbers for rtol",
+        "rtol and atol must be one number, or an array of nv = 6 or 2 nv, given 2 numbers for rtol",
     ),
     ({"method": "ode23", "rtol": 1e-3, "first_step": 0.1}, "first_step: h is the first step"),
     ({"method": "ode23", "rtol": 0.0, "atol": 0.0}, "rtol and atol are both zero"),

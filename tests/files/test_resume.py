@@ -189,7 +189,7 @@ def test_the_kind_of_newton_may_change(first, then, index):
 def test_other_options_that_the_data_depend_on_are_refused():
     run = lgint.integrate(lgint.models.heavy_top(), "genalpha", **RUN)
     for other in ({"index": "stabilized"}, {"predictor": "plain"}, {"rho_inf": 1.0}):
-        with pytest.raises(ValueError, match="start: the run that is resumed had other options"):
+        with pytest.raises(ValueError, match="start: the resumed run had other options"):
             resume(run, h=RUN["h"], **other)
 
 

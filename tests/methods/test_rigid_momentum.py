@@ -516,16 +516,16 @@ def test_messages_name_the_body_and_the_formulation():
     for method, _ in [*DISCRETE, *MIDPOINT[:2]]:
         with pytest.raises(
             ValueError,
-            match=f'{method} needs .*formulation="euler_parameters", and top is neither; genalpha, .* have no',
+            match=f'{method} needs .*formulation="euler_parameters", but top is not one; genalpha, .* accept any',
         ):
             lgint.integrate(lgint.models.heavy_top(formulation="R3xSO3"), method, t_end=1.0, h=0.1, equivariant=True)
-        with pytest.raises(ValueError, match="and arm.tree is neither"):
+        with pytest.raises(ValueError, match="but arm.tree is not one"):
             lgint.integrate(tree(), method, t_end=1.0, h=0.1, equivariant=True)
         with pytest.raises(
-            ValueError, match='formulation="euler_parameters", and node0 is neither; genalpha, .* have no such needs'
+            ValueError, match='formulation="euler_parameters", but node0 is not one; genalpha, .* accept any model'
         ):
             lgint.integrate(lgint.models.flying_spaghetti(formulation="SE3"), method, t_end=1.0, h=0.1)
-        with pytest.raises(ValueError, match="and beam is neither; genalpha, .* have no such needs"):
+        with pytest.raises(ValueError, match="but beam is not one; genalpha, .* accept any model"):
             lgint.integrate(flexible(), method, t_end=1.0, h=0.1)
 
 

@@ -24,7 +24,7 @@ def test_velocities_are_those_of_the_body(kind, constrained):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("method", IMPLICIT)
 def test_other_methods_refuse_and_say_what_works(method, kind):
-    says = f"body: {method} cannot integrate coordinates with the rates A\\(q\\) v; euler, .*rk44, .* can"
+    says = f"body: {method} cannot integrate coordinates whose rates are A\\(q\\) v; euler, .*rk44, .* can"
     with pytest.raises(ValueError, match=says):
         lgint.integrate(lgint.models.free_body(formulation=kind), method, t_end=0.1, h=0.01)
 
