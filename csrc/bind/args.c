@@ -1,7 +1,7 @@
-/* Array arguments. */
+/* Conversion of arguments; see args.h. */
 #include "bind/args.h"
 
-/* "(3, 4)" or, if further leading axes are allowed, "(..., 3, 4)"; an axis of any length is "n" */
+/* "(3, 4)" or, if further leading axes are allowed, "(..., 3, 4)"; an axis of any length is "n". */
 static PyObject *shape_text(int ndim, const npy_intp *dims, int leading)
 {
     PyObject *text = PyUnicode_FromString(leading ? "(..." : "(");
@@ -48,7 +48,7 @@ static int check_finite(PyArrayObject *array, const char *name)
     return 0;
 }
 
-/* NumPy's error about ragged lists and the like is replaced by one that names the argument. */
+/* Replaces NumPy's errors about ragged lists and the like by one that names the argument. */
 static PyArrayObject *any_array(PyObject *object, const char *name)
 {
     PyArrayObject *array = (PyArrayObject *)PyArray_FromAny(object, NULL, 0, 0, 0, NULL);

@@ -17,8 +17,8 @@ PyArrayObject *lg_array_unchecked(PyObject *object, const char *name, int ndim, 
 PyArrayObject *lg_vector(PyObject *object, const char *name, npy_intp n);
 PyObject *lg_vector_from(const double *data, npy_intp n);
 
-/* Copies the numbers that a Python function returned to `out`. The object, which is taken over, may be NULL: then an
-   exception is set. LG_CALLBACK: so is one now, which says what `name` must be. */
+/* Copies the numbers of `result`, which a Python function returned, to `out` and drops the object. NULL: the function
+   has raised an exception. LG_CALLBACK: an exception is set, either that one or one that says what `name` must be. */
 lg_status lg_returned(PyObject *result, const char *name, int ndim, const npy_intp *dims, double *out);
 
 /* Takes over an array (NULL: an exception is set) for the list `owned`, which keeps it alive. */
@@ -32,7 +32,7 @@ PyObject *lg_keep_rows(PyObject *owned, PyObject *given, const char *name);
    set. */
 int lg_read_vector(PyObject *owned, const char *name, PyObject *given, npy_intp n, const double **values);
 
-/* A list made row by row. */
+/* A list of `count` rows, each made by `row`. */
 PyObject *lg_list_of(int count, PyObject *(*row)(const void *context, int index), const void *context);
 /* Puts an item, which it takes over, into a dict. -1: the item is NULL, or there is no memory; an exception is set. */
 int lg_set_item(PyObject *dict, const char *name, PyObject *item);
@@ -47,7 +47,7 @@ const lg_block_spec *lg_blocks(PyObject *given, int *count, PyObject *owned);
    for the others. Both dicts may be NULL or None. The list `owned` keeps the values and the arrays that they point
    into. */
 const lg_option_value *lg_options(const lg_method *method, PyObject *dict, PyObject *inherited, PyObject *owned);
-/* A row by name or ValueError listing the names. */
+/* The method of this name; NULL: a ValueError that lists the names is set. */
 const lg_method *lg_method_named(const char *name);
 /* Default of an option as a Python object. */
 PyObject *lg_default_object(const lg_option *option);

@@ -5,12 +5,12 @@
 
 /* ---- calling a function ---- */
 
-/* Shape of what it returns: v is nv, r is the number of rows, 2 is 2. */
+/* `shape` is that of the returned value: v stands for nv, r for the number of rows, 2 for itself. */
 #define CALL(name, arguments, count, shape) {name, "the value returned by " name "(" arguments ")", count, shape}
 
 static const struct {
     const char *name, *text;
-    int arguments; /* how many of t, q, v, a, lam */
+    int arguments; /* how many of t, q, v, a, lam it takes */
     const char *shape;
 } calls[LG_CALLS] = {
     [LG_CALL_MASS] = CALL("mass", "t, q", 2, "vv"),
@@ -30,7 +30,7 @@ enum { MAX_ARGUMENTS = 5 };
 
 typedef struct python_function {
     PyObject *callable; /* NULL: not given */
-    enum lg_call call; /* which one it is */
+    enum lg_call call; /* which of the system's functions it is */
     int nq, nv, rows; /* of its system */
 } python_function;
 
@@ -42,7 +42,7 @@ static PyObject *read_only(const double *data, int n)
     return array;
 }
 
-static PyObject *returned(const python_function *f, const lg_callback_point *at)
+static PyObject *call_python(const python_function *f, const lg_callback_point *at)
 {
     const double *const data[] = {at->q, at->v, at->a, at->lam};
     const int sizes[] = {f->nq, f->nv, f->nv, f->rows}, wanted = calls[f->call].arguments;
@@ -58,19 +58,19 @@ static PyObject *returned(const python_function *f, const lg_callback_point *at)
 
 /* Calls the function with read-only copies of its arguments and stores the value that it returns. LG_CALLBACK: an
    exception is set. */
-static lg_status call(void *self, const lg_callback_point *at, double *out)
+static lg_status call_function(void *self, const lg_callback_point *at, double *out)
 {
     const python_function *f = self;
     npy_intp dims[3];
     int ndim = 0;
     for (const char *axis = calls[f->call].shape; *axis; axis++)
         dims[ndim++] = *axis == 'v' ? f->nv : *axis == 'r' ? f->rows : 2;
-    return lg_returned(returned(f, at), calls[f->call].text, ndim, dims, out);
+    return lg_returned(call_python(f, at), calls[f->call].text, ndim, dims, out);
 }
 
 /* ---- creation; the list `owned` keeps everything that the system points to ---- */
 
-/* The functions given by name; one that is None is left out. */
+/* Reads the functions from a dict by name; one that is None counts as not given. */
 static python_function *read_functions(PyObject *given, lg_callbacks_spec *spec, PyObject *owned)
 {
     python_function *functions = lg_keep_memory(owned, LG_CALLS, sizeof *functions);
@@ -82,11 +82,11 @@ static python_function *read_functions(PyObject *given, lg_callbacks_spec *spec,
             return NULL;
         functions[i] = (python_function){.callable = function, .call = i};
         if (function)
-            spec->function[i] = (lg_callback){call, &functions[i]};
+            spec->function[i] = (lg_callback){call_function, &functions[i]};
     }
     if (!functions || found == PyDict_Size(given))
         return functions;
-    PyErr_Format(PyExc_ValueError, "functions: a name is not known in %R", given);
+    PyErr_Format(PyExc_ValueError, "functions has an unknown name: %R", given);
     return NULL;
 }
 
@@ -100,7 +100,7 @@ static int read_kinks(PyObject *given, lg_callbacks_spec *spec, PyObject *owned)
     return 0;
 }
 
-static void release(void *core)
+static void free_callbacks(void *core)
 {
     lg_callbacks_free(core);
 }
@@ -116,7 +116,7 @@ static PyObject *new_system(PyTypeObject *type, const lg_callbacks_spec *spec, p
     const lg_system *system = lg_callbacks_system(callbacks);
     for (python_function *f = functions; f < functions + LG_CALLS; f++)
         f->nq = system->space->nq, f->nv = system->space->nv, f->rows = spec->nrows;
-    return lg_system_new(type, system, callbacks, release, owned);
+    return lg_system_new(type, system, callbacks, free_callbacks, owned);
 }
 
 static PyObject *callable_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
@@ -140,12 +140,11 @@ static PyObject *callable_new(PyTypeObject *type, PyObject *args, PyObject *kwar
 
 /* ---- the type ---- */
 
-PyDoc_STRVAR(
-    callable_doc,
-    "CallableSystem(blocks, nrows, functions, kinks, constant_mass=False)\n--\n\n"
-    "A system whose verbs call Python functions, a dict by name: mass and force, and perhaps gyro, constraint,\n"
-    "constraint_jacobian, constraint_acceleration, tangent, energy, potential, potential_gradient,\n"
-    "mass_gradient. An exception inside a function stops the run and is raised unchanged.");
+PyDoc_STRVAR(callable_doc,
+             "CallableSystem(blocks, nrows, functions, kinks, constant_mass=False)\n--\n\n"
+             "A system made of Python functions, a dict by name: mass and force, and optionally gyro, constraint,\n"
+             "constraint_jacobian, constraint_acceleration, tangent, energy, potential, potential_gradient,\n"
+             "mass_gradient. An exception inside a function stops the run and is raised unchanged.");
 
 static PyType_Slot callable_slots[] = {
     {Py_tp_doc, (void *)callable_doc},

@@ -4,39 +4,40 @@
 #include "bind/outcome.h"
 #include "bind/run.h"
 
-typedef struct call {
+typedef struct ensemble_call {
     lg_gil gil;
     const lg_module *module;
     lg_ensemble ensemble;
-    PyObject *results; /* a list, once there are any */
-} call;
+    PyObject *results; /* a list, as soon as there are any */
+} ensemble_call;
 
 /* ---- the members ---- */
 
-static int check_size(const lg_system *system, const lg_system *first)
+static int check_same_sizes(const lg_system *system, const lg_system *first)
 {
     if (system->space->nq == first->space->nq && system->space->nv == first->space->nv && system->nmem == first->nmem)
         return 0;
-    PyErr_SetString(PyExc_ValueError,
-                    "the systems of an ensemble must have the same numbers of coordinates, velocities and memory");
+    PyErr_SetString(
+        PyExc_ValueError,
+        "the systems of an ensemble must have the same numbers of coordinates, velocities and values of memory");
     return -1;
 }
 
-static int read_systems(call *c, PyObject *systems, const lg_setup *setup)
+static int read_systems(ensemble_call *c, PyObject *systems, const lg_setup *setup)
 {
     lg_member *member = c->ensemble.member;
     for (int i = 0; i < c->ensemble.count; i++) {
         member[i].setup = *setup;
         if (lg_read_system(c->module, PyTuple_GET_ITEM(systems, i), &member[i].setup) < 0 ||
-            check_size(member[i].setup.system, member[0].setup.system) < 0)
+            check_same_sizes(member[i].setup.system, member[0].setup.system) < 0)
             return -1;
         c->gil.kept |= member[i].setup.system->flags & LG_SYSTEM_NEEDS_GIL;
     }
     return 0;
 }
 
-/* A part of the states in which the runs begin: one row for each of them. */
-static int read_rows(const call *c, PyObject *owned, lg_part part, PyObject *given)
+/* Reads a part of the initial states, which has one row for each run. */
+static int read_rows(const ensemble_call *c, PyObject *owned, lg_part part, PyObject *given)
 {
     lg_member *member = c->ensemble.member;
     if (!c->ensemble.count)
@@ -51,7 +52,7 @@ static int read_rows(const call *c, PyObject *owned, lg_part part, PyObject *giv
 /* ---- the results ---- */
 
 /* The dict of a run and its exception or None. The dict comes last: once it is made, nothing can fail. */
-static PyObject *pair_of(const lg_module *module, lg_outcome *outcome)
+static PyObject *result_and_error(const lg_module *module, lg_outcome *outcome)
 {
     lg_status status = outcome->report.status;
     PyObject *pair = PyTuple_New(2), *error = NULL, *dict = NULL;
@@ -67,16 +68,16 @@ static PyObject *pair_of(const lg_module *module, lg_outcome *outcome)
     return NULL;
 }
 
-/* A second attempt goes on where memory ran out in the first. */
-static PyObject *results_of(void *self)
+/* If memory ran out in the first call, the second one goes on from there. */
+static PyObject *ensemble_results(void *self)
 {
-    call *c = self;
+    ensemble_call *c = self;
     const lg_ensemble *ensemble = &c->ensemble;
     if (!c->results && !(c->results = PyList_New(ensemble->done)))
         return NULL;
     for (int i = 0; i < ensemble->done; i++)
         if (!PyList_GET_ITEM(c->results, i)) {
-            PyObject *pair = pair_of(c->module, &ensemble->member[i].outcome);
+            PyObject *pair = result_and_error(c->module, &ensemble->member[i].outcome);
             if (!pair)
                 return NULL;
             PyList_SET_ITEM(c->results, i, pair);
@@ -86,7 +87,7 @@ static PyObject *results_of(void *self)
 
 /* ---- the call ---- */
 
-static PyObject *run(call *c)
+static PyObject *run_ensemble(ensemble_call *c)
 {
     const lg_observer observer = {.self = c, .poll = lg_gil_poll};
     lg_ensemble *ensemble = &c->ensemble;
@@ -94,7 +95,7 @@ static PyObject *run(call *c)
     lg_status status = lg_ensemble_run(ensemble, &observer);
     lg_gil_take(&c->gil);
     const lg_report *last = ensemble->done ? &ensemble->member[ensemble->done - 1].outcome.report : NULL;
-    PyObject *results = lg_result(c->module, status, last && last->status == status ? last : NULL, results_of, c);
+    PyObject *results = lg_result(c->module, status, last && last->status == status ? last : NULL, ensemble_results, c);
     lg_ensemble_close(ensemble);
     Py_CLEAR(c->results);
     return results;
@@ -102,7 +103,7 @@ static PyObject *run(call *c)
 
 const char lg_ensemble_doc[] =
     "ensemble(systems, method, t0, t_end, h, save_every, q, v, mem, options, progress=None, t_eval=None,\n"
-    "         stops=None)\n--\n\nMany runs as a list of dicts with their exceptions.";
+    "         stops=None)\n--\n\nMany runs, as a list of pairs of a dict and the exception or None.";
 
 PyObject *lg_ensemble_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {
@@ -112,7 +113,7 @@ PyObject *lg_ensemble_call(PyObject *self, PyObject *args, PyObject *kwargs)
     const char *method;
     lg_setup setup = {.system = NULL};
     lg_schedule schedule = {0};
-    call c = {.module = PyModule_GetState(self), .ensemble.schedule = &schedule};
+    ensemble_call c = {.module = PyModule_GetState(self), .ensemble.schedule = &schedule};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOO:ensemble", names, &given, &method, &setup.start.t,
                                      &schedule.t_end, &schedule.h, &schedule.save_every, &q, &v, &mem, &options,
                                      &c.gil.progress, &t_eval, &stops) ||
@@ -124,7 +125,7 @@ PyObject *lg_ensemble_call(PyObject *self, PyObject *args, PyObject *kwargs)
         lg_read_method(owned, method, options, Py_None, &setup) == 0 && read_systems(&c, systems, &setup) == 0 &&
         read_rows(&c, owned, LG_PART_Q, q) == 0 && read_rows(&c, owned, LG_PART_V, v) == 0 &&
         read_rows(&c, owned, LG_PART_MEM, mem) == 0 && lg_read_times(owned, stops, t_eval, &schedule) == 0)
-        result = run(&c);
+        result = run_ensemble(&c);
     Py_XDECREF(owned);
     Py_XDECREF(systems);
     return result;

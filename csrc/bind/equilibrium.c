@@ -5,7 +5,7 @@
 #include "bind/outcome.h"
 #include "bind/system.h"
 
-static PyObject *run(const lg_module *module, const lg_loading *loading, PyObject *progress)
+static PyObject *run_equilibrium(const lg_module *module, const lg_loading *loading, PyObject *progress)
 {
     lg_gil gil = {.kept = loading->system->flags & LG_SYSTEM_NEEDS_GIL, .progress = progress};
     const lg_observer observer = {.self = &gil, .poll = lg_gil_poll};
@@ -44,7 +44,7 @@ PyObject *lg_equilibrium_call(PyObject *self, PyObject *args)
         return NULL;
     PyObject *owned = PyList_New(0);
     if (owned && read_loading(owned, system, loads, q, mem, &loading) >= 0)
-        result = run(module, &loading, progress);
+        result = run_equilibrium(module, &loading, progress);
     Py_XDECREF(owned);
     return result;
 }

@@ -1,10 +1,11 @@
+/* Exceptions of the core; see errors.h. */
 #include "bind/errors.h"
 
 /* ---- the classes ---- */
 
 typedef struct class_row {
     const char *name;
-    int base; /* an exception that stands before it */
+    int base; /* its base class, which comes before it in the table */
     const char *doc;
 } class_row;
 

@@ -5,8 +5,8 @@
 #include "bind/module.h"
 #include "core/status.h"
 
-/* The exception of `status` with the attributes `report` and `result` (may be NULL), not raised. NULL: another one is
-   set. */
+/* The exception of `status` with the attributes `report` and `result` (may be NULL), not raised. NULL: another
+   exception is set. */
 PyObject *lg_error_of(const lg_module *module, lg_status status, const lg_report *report, PyObject *result);
 
 /* Raises the exception of `status`; always returns NULL. An exception that a callback has set remains the same object
@@ -14,8 +14,9 @@ PyObject *lg_error_of(const lg_module *module, lg_status status, const lg_report
    Interrupted. `report` may be NULL outside runs; `result` (may be NULL) becomes the exception's attribute. */
 PyObject *lg_raise(const lg_module *module, lg_status status, const lg_report *report, PyObject *result);
 
-/* What `make` returns after a call of the core that has succeeded. Otherwise raises as above with what it returns, if
-   anything, as the result, and returns NULL; so it does if memory runs out in the first call of `make`. */
+/* After a successful call of the core, returns what `make` returns. Otherwise raises as above, with what `make`
+   returns, if anything, as the result, and returns NULL; this also happens if memory runs out in the first call of
+   `make`. */
 PyObject *lg_result(const lg_module *module, lg_status status, const lg_report *report, PyObject *(*make)(void *self),
                     void *self);
 

@@ -1,4 +1,4 @@
-/* Without the GIL; see gil.h. */
+/* Releasing the GIL; see gil.h. */
 #include "bind/gil.h"
 
 void lg_gil_release(lg_gil *gil)
@@ -13,7 +13,7 @@ void lg_gil_take(lg_gil *gil)
         PyEval_RestoreThread(gil->thread);
 }
 
-static lg_status report(PyObject *progress, double value)
+static lg_status report_progress(PyObject *progress, double value)
 {
     PyObject *result = progress ? PyObject_CallFunction(progress, "d", value) : Py_NewRef(Py_None);
     Py_XDECREF(result);
@@ -24,7 +24,7 @@ lg_status lg_gil_poll(void *self, double value)
 {
     lg_gil *gil = self;
     lg_gil_take(gil);
-    lg_status status = PyErr_CheckSignals() < 0 ? LG_INTERRUPTED : report(gil->progress, value);
+    lg_status status = PyErr_CheckSignals() < 0 ? LG_INTERRUPTED : report_progress(gil->progress, value);
     lg_gil_release(gil);
     return status;
 }

@@ -1,4 +1,4 @@
-/* The GIL during a call of the core, which runs without it if its systems allow that. */
+/* The GIL during a call of the core, which runs without it if its systems allow it. */
 #ifndef LG_BIND_GIL_H
 #define LG_BIND_GIL_H
 
@@ -6,12 +6,13 @@
 #include "core/status.h"
 
 typedef struct lg_gil {
-    int kept; /* a system of the call has functions in Python */
+    int kept; /* the GIL is not released, because a system of the call has functions in Python */
     PyThreadState *thread; /* of the caller, while the GIL is released */
     PyObject *progress; /* a function of one number, or NULL */
 } lg_gil;
 
-/* Around the call of the core, and the other way round in what the core calls on its way. */
+/* Release the GIL before a call of the core and take it afterwards. Functions that the core calls meanwhile take it
+   first and then release it. */
 void lg_gil_release(lg_gil *gil);
 void lg_gil_take(lg_gil *gil);
 

@@ -12,15 +12,15 @@ enum { MAX_SIGNATURE = 64 };
 
 /* ---- the loop ---- */
 
-/* An operand during a loop: at how many bytes from the first entry of an element each of its numbers is, and whether
-   the function can use an element where it is. */
+/* An operand during a loop: the distance of each of its numbers, in bytes, from the first one of the same element, and
+   whether the function can use an element without copying it. */
 typedef struct operand {
     int size;
     npy_intp at[LG_OPERAND_SIZE];
     int in_place;
 } operand;
 
-/* `strides` are those of the operand's axes; returns those of the next one. */
+/* `strides` are those of the operand's axes; returns those of the next operand. */
 static const npy_intp *open_operand(operand *o, const lg_operation *operation, int k, const npy_intp *strides)
 {
     const lg_operand seen = lg_operand_of(operation, k);
@@ -36,8 +36,8 @@ static const npy_intp *open_operand(operand *o, const lg_operation *operation, i
     return strides + seen.axes;
 }
 
-/* The numbers of an element, where they are or in `room`. */
-static const double *load(const operand *o, const char *element, double *room)
+/* The numbers of an element, either in place or copied to `room`. */
+static const double *load_element(const operand *o, const char *element, double *room)
 {
     if (o->in_place)
         return (const double *)element;
@@ -46,16 +46,16 @@ static const double *load(const operand *o, const char *element, double *room)
     return room;
 }
 
-static void store(const operand *o, const double *x, char *element)
+static void store_element(const operand *o, const double *x, char *element)
 {
     for (int i = 0; i < o->size; i++)
         *(double *)(element + o->at[i]) = x[i];
 }
 
 /* The loop of all ufuncs, whose data is a row of the table. */
-static void loop(char **args, const npy_intp *dimensions, const npy_intp *steps, void *data)
+static void ufunc_loop(char **args, const npy_intp *dimensions, const npy_intp *steps, void *data)
 {
-    static const double last_row[] = {0, 0, 0, 1}; /* of a result [R, x; 0, 1], behind what functions write */
+    static const double last_row[] = {0, 0, 0, 1}; /* of a result [R, x; 0, 1]; functions write only what is above it */
     const lg_operation *row = data;
     const int nin = (int)strlen(row->operands) - 1;
     const npy_intp *strides = steps + nin + 1;
@@ -72,19 +72,19 @@ static void loop(char **args, const npy_intp *dimensions, const npy_intp *steps,
 
     for (npy_intp i = 0; i < dimensions[0]; i++) {
         for (int k = 0; k < nin; k++)
-            x[k] = load(&in[k], args[k] + i * steps[k], rooms[k]);
+            x[k] = load_element(&in[k], args[k] + i * steps[k], rooms[k]);
         char *element = args[nin] + i * steps[nin];
         row->function(row->group, x[0], x[1], out.in_place ? (double *)element : room);
         if (!out.in_place)
-            store(&out, room, element);
+            store_element(&out, room, element);
     }
     feclearexcept(FE_INVALID); /* set by comparisons of NaN, which passes from input to output without a warning */
 }
 
 /* ---- the ufuncs ---- */
 
-/* Static, since NumPy keeps pointers to these for the life of the process. */
-static const PyUFuncGenericFunction loops[] = {loop};
+/* Static, since NumPy keeps pointers to them for the life of the process. */
+static const PyUFuncGenericFunction loops[] = {ufunc_loop};
 static const char types[LG_OPERANDS] = {NPY_DOUBLE, NPY_DOUBLE, NPY_DOUBLE};
 
 /* "(3),(3,3)->(3)" */

@@ -4,19 +4,20 @@
 #include "bind/run.h"
 #include "run/session.h"
 
-typedef struct call {
+typedef struct integrate_call {
     lg_gil gil;
     const lg_system *system;
     PyObject *on_step, *on_rows; /* callables, or NULL */
     int ends; /* whether on_step may end the run */
-    PyObject *capsule, *both; /* around this call, and the function both_ends of it; NULL without on_step */
-    const lg_state *before, *after; /* of the step for which on_step is called */
-} call;
+    PyObject *capsule,
+        *both; /* a capsule with this call, and the function both_ends bound to it; NULL without on_step */
+    const lg_state *before, *after; /* ends of the step for which on_step is called */
+} integrate_call;
 
 /* ---- what the core calls on its way ---- */
 
 /* A part of one state (n) or of two (2, n), read-only so that a callback cannot change the run. */
-static PyObject *copied(const call *c, lg_part part, int count, const lg_state *const states[])
+static PyObject *copied(const integrate_call *c, lg_part part, int count, const lg_state *const states[])
 {
     npy_intp dims[] = {2, lg_part_width(c->system, part)};
     size_t size = (size_t)dims[1] * sizeof(double);
@@ -31,10 +32,10 @@ static PyObject *copied(const call *c, lg_part part, int count, const lg_state *
 
 static const char current[] = "the step for which on_step is called"; /* the name of the capsule during that call */
 
-/* both_ends() -> (t, q, v, a, lam, mem), each of both ends of the step; for on_step alone, while it is called. */
+/* both_ends() -> (t, q, v, a, lam, mem), each for both ends of the step. It works only while on_step is called. */
 static PyObject *both_ends(PyObject *capsule, PyObject *Py_UNUSED(none))
 {
-    const call *c = PyCapsule_GetPointer(capsule, current);
+    const integrate_call *c = PyCapsule_GetPointer(capsule, current);
     if (!c)
         return NULL;
     const lg_state *const ends[] = {c->before, c->after};
@@ -45,7 +46,7 @@ static PyObject *both_ends(PyObject *capsule, PyObject *Py_UNUSED(none))
 
 static PyMethodDef both_ends_def = {"both_ends", both_ends, METH_NOARGS, NULL};
 
-static int make_both_ends(call *c)
+static int make_both_ends(integrate_call *c)
 {
     c->capsule = PyCapsule_New(c, NULL, NULL);
     c->both = c->capsule ? PyCFunction_New(&both_ends_def, c->capsule) : NULL;
@@ -53,9 +54,9 @@ static int make_both_ends(call *c)
 }
 
 /* on_step(t, q, v, both_ends) at the end of a step -> None, or the time at which the run ends. */
-static lg_status step(void *self, const lg_state *before, const lg_state *after, double *t_stop)
+static lg_status call_on_step(void *self, const lg_state *before, const lg_state *after, double *t_stop)
 {
-    call *c = self;
+    integrate_call *c = self;
     lg_gil_take(&c->gil);
     c->before = before, c->after = after;
     (void)PyCapsule_SetName(c->capsule, current);
@@ -70,9 +71,9 @@ static lg_status step(void *self, const lg_state *before, const lg_state *after,
     return status;
 }
 
-static lg_status take(void *self, lg_outcome *rows)
+static lg_status call_on_rows(void *self, lg_outcome *rows)
 {
-    call *c = self;
+    integrate_call *c = self;
     lg_gil_take(&c->gil);
     PyObject *dict = lg_outcome_dict(rows);
     PyObject *done = dict ? PyObject_CallOneArg(c->on_rows, dict) : NULL;
@@ -84,14 +85,15 @@ static lg_status take(void *self, lg_outcome *rows)
 
 /* ---- the call ---- */
 
-static PyObject *run(call *c, const lg_module *module, lg_session *session)
+static PyObject *run_integrate(integrate_call *c, const lg_module *module, lg_session *session)
 {
-    const lg_observer observer = {.self = c, .poll = lg_gil_poll, .step = c->on_step ? step : NULL, .ends = c->ends};
+    const lg_observer observer = {
+        .self = c, .poll = lg_gil_poll, .step = c->on_step ? call_on_step : NULL, .ends = c->ends};
     lg_outcome outcome;
     c->system = session->setup->system;
     c->gil.kept = c->system->flags & LG_SYSTEM_NEEDS_GIL;
     session->observer = &observer;
-    session->take = c->on_rows ? take : NULL;
+    session->take = c->on_rows ? call_on_rows : NULL;
     lg_gil_release(&c->gil);
     (void)lg_session_run(session, &outcome);
     lg_gil_take(&c->gil);
@@ -116,7 +118,7 @@ PyObject *lg_integrate_call(PyObject *self, PyObject *args, PyObject *kwargs)
     lg_setup setup;
     lg_schedule schedule = {0};
     lg_session session = {.setup = &setup, .schedule = &schedule};
-    call c = {.on_step = NULL};
+    integrate_call c = {.on_step = NULL};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsdddlOOOO|OOOpOOnpdi:integrate", names, &a.system, &a.method,
                                      &a.t0, &schedule.t_end, &schedule.h, &schedule.save_every, &a.q, &a.v, &a.start,
                                      &a.options, &c.gil.progress, &t_eval, &c.on_step, &session.dense, &stops,
@@ -128,7 +130,7 @@ PyObject *lg_integrate_call(PyObject *self, PyObject *args, PyObject *kwargs)
     PyObject *owned = PyList_New(0);
     const int ready = owned && (!c.on_step || make_both_ends(&c) == 0);
     if (ready && lg_read_setup(owned, module, &a, &setup) == 0 && lg_read_times(owned, stops, t_eval, &schedule) == 0)
-        result = run(&c, module, &session);
+        result = run_integrate(&c, module, &session);
     Py_XDECREF(owned);
     Py_XDECREF(c.both);
     Py_XDECREF(c.capsule);

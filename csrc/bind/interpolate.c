@@ -4,8 +4,8 @@
 #include "bind/system.h"
 #include "run/dense.h"
 
-/* One row of numbers for each knot, NULL if they are not given. Returns the width (-1 as an argument: any); -1: an
-   exception is set. */
+/* Reads one row of numbers for each knot; *values remains NULL if none are given. `width` is that of a row, -1: any.
+   Returns the width; -1: an exception is set. */
 static int read_column(PyObject *owned, PyObject *given, const char *name, long knots, int width, double **values)
 {
     npy_intp dims[] = {knots, width};
@@ -31,8 +31,8 @@ static int read_knots(PyObject *owned, const lg_system *system, PyObject *t, PyO
     return knots->nextra = read_column(owned, given[LG_PARTS], "extra", knots->count, -1, &knots->extra);
 }
 
-static PyObject *interpolate(const lg_module *module, const lg_system *system, const lg_plan *plan,
-                             const lg_states *knots, int count, const double *times)
+static PyObject *interpolate_knots(const lg_module *module, const lg_system *system, const lg_plan *plan,
+                                   const lg_states *knots, int count, const double *times)
 {
     lg_record found;
     lg_report report = {0};
@@ -45,7 +45,8 @@ static PyObject *interpolate(const lg_module *module, const lg_system *system, c
 
 const char lg_interpolate_doc[] =
     "interpolate(system, times, t, q, v, a, lam, mem=None, extra=None, index_1=False)\n--\n\nThe states at `times` as "
-    "a dict of arrays, by dense output between knots; with accelerations and multipliers of the index-1 equations.";
+    "a dict of arrays, by dense output between knots. index_1: with accelerations and multipliers of the index-1 "
+    "equations.";
 
 PyObject *lg_interpolate_call(PyObject *self, PyObject *args)
 {
@@ -63,7 +64,7 @@ PyObject *lg_interpolate_call(PyObject *self, PyObject *args)
     PyObject *owned = PyList_New(0);
     if (owned && read_knots(owned, lg_system_of(system), t, given, &knots) >= 0 &&
         (count = lg_read_vector(owned, "times", times, -1, &wanted)) >= 0)
-        result = interpolate(module, lg_system_of(system), plan, &knots, count, wanted);
+        result = interpolate_knots(module, lg_system_of(system), plan, &knots, count, wanted);
     Py_XDECREF(owned);
     return result;
 }

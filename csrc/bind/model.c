@@ -27,7 +27,7 @@ static const void *integers(PyObject *given, const char *name, npy_intp rows, in
         array = lg_keep_array(scratch, (PyArrayObject *)copy);
         return array ? PyArray_DATA(array) : NULL;
     }
-    PyErr_Format(PyExc_ValueError, "%s must be an array of intc of shape (%zd, %d), given %R", name, (Py_ssize_t)rows,
+    PyErr_Format(PyExc_ValueError, "%s must be an intc array of shape (%zd, %d), given %R", name, (Py_ssize_t)rows,
                  columns, given);
     return NULL;
 }
@@ -73,7 +73,7 @@ static int read_element(PyObject *given, const element_row *row, lg_python_funct
     return read_function(function, element);
 }
 
-/* The core copies all but the functions. */
+/* The core copies everything except the functions. */
 static int read_elements(lg_model_spec *spec, PyObject *given, PyObject *numbers, PyObject *owned, PyObject *scratch)
 {
     PyObject *rows = lg_keep_rows(owned, given, "elements");
@@ -93,22 +93,22 @@ static int read_elements(lg_model_spec *spec, PyObject *given, PyObject *numbers
 
 /* ---- a shape with parameters ---- */
 
-static void release(void *core)
+static void free_model(void *core)
 {
     lg_model_free(core);
 }
 
-/* The object of a new model, or the exception for a failure to make it. */
-static PyObject *object_of(PyTypeObject *type, lg_status status, lg_model *model, const lg_report *report,
-                           PyObject *owned)
+/* The object of a new model, or an exception if the model could not be made. */
+static PyObject *model_object(PyTypeObject *type, lg_status status, lg_model *model, const lg_report *report,
+                              PyObject *owned)
 {
     if (status != LG_OK)
         return lg_raise(lg_module_of(type), status, report, NULL);
-    return lg_system_new(type, lg_model_system(model), model, release, owned);
+    return lg_system_new(type, lg_model_system(model), model, free_model, owned);
 }
 
 /* Points the elements at their parameters, which follow each other. */
-static int set_parameters(const lg_model_spec *spec, PyArrayObject *parameters)
+static int set_element_parameters(const lg_model_spec *spec, PyArrayObject *parameters)
 {
     const double *next = lg_data(parameters), *end = next + PyArray_SIZE(parameters);
     lg_element_spec *element = (lg_element_spec *)spec->elements;
@@ -131,12 +131,12 @@ static PyArrayObject *read_parameters(PyObject *given, PyObject *scratch)
     return lg_keep_array(scratch, lg_array_unchecked(given, "parameters", 1, &(npy_intp){-1}, 0));
 }
 
-static PyObject *create(PyTypeObject *type, const lg_model_spec *spec, PyObject *owned)
+static PyObject *create_model(PyTypeObject *type, const lg_model_spec *spec, PyObject *owned)
 {
     lg_model *model = NULL;
     lg_report report;
     lg_status status = lg_model_create(spec, &model, &report);
-    return object_of(type, status, model, &report, owned);
+    return model_object(type, status, model, &report, owned);
 }
 
 static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
@@ -152,16 +152,17 @@ static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     if (owned && scratch && (spec.blocks = lg_blocks(blocks, &spec.nblocks, scratch)) &&
         read_frames(&spec, frames, points, scratch) == 0 &&
         read_elements(&spec, elements, numbers, owned, scratch) == 0 &&
-        (parameters = read_parameters(given, scratch)) && set_parameters(&spec, parameters) == 0)
-        self = create(type, &spec, owned);
+        (parameters = read_parameters(given, scratch)) && set_element_parameters(&spec, parameters) == 0)
+        self = create_model(type, &spec, owned);
     Py_XDECREF(owned);
     Py_XDECREF(scratch);
     return self;
 }
 
-PyDoc_STRVAR(varied_doc, "varied(parameters)\n--\n\n"
-                         "The model of the same shape, sharing its plans, with other parameters of all elements.\n"
-                         "ValueError for parameters on which the shape depends, such as the axes of a load.");
+PyDoc_STRVAR(varied_doc,
+             "varied(parameters)\n--\n\n"
+             "A model of the same shape, which shares the plans of this one, with other parameters of all elements.\n"
+             "ValueError if parameters change on which the shape depends, such as the axes of a load.");
 
 static PyObject *model_varied(PyObject *self, PyObject *given)
 {
@@ -173,7 +174,7 @@ static PyObject *model_varied(PyObject *self, PyObject *given)
         lg_report report;
         lg_status status =
             lg_model_vary(origin->core, (size_t)PyArray_SIZE(parameters), lg_data(parameters), &model, &report);
-        other = object_of(Py_TYPE(self), status, model, &report, owned);
+        other = model_object(Py_TYPE(self), status, model, &report, owned);
     }
     if (other)
         ((lg_system_object *)other)->shape = shape;

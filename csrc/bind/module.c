@@ -1,4 +1,4 @@
-/* The state of the extension module. */
+/* The state of the extension module; see module.h. */
 #include "bind/module.h"
 
 PyDoc_STRVAR(module_doc, "The compiled core. Private: the public face is the package `lgint`. _core.pyi describes it.");

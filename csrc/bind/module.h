@@ -4,7 +4,7 @@
 
 #include "bind/python.h"
 
-/* The classes of exceptions; errors.c describes those that are the module's own. */
+/* The classes of exceptions; errors.c describes the module's own. */
 enum {
     LG_RuntimeError,
     LG_ValueError,
@@ -24,7 +24,7 @@ typedef struct lg_module {
     PyTypeObject *System;
 } lg_module;
 
-extern struct PyModuleDef lg_module_def; /* but for its slots and functions, which init.c sets */
+extern struct PyModuleDef lg_module_def; /* complete except for its slots and functions, which init.c sets */
 /* The module state of one of the module's types or of a subclass. */
 lg_module *lg_module_of(PyTypeObject *type);
 
@@ -34,7 +34,7 @@ int lg_add_system(PyObject *module);
 int lg_add_model(PyObject *module);
 int lg_add_callable(PyObject *module);
 int lg_add_stepper(PyObject *module);
-int lg_add_queries(PyObject *module); /* to the types, after these */
+int lg_add_queries(PyObject *module); /* methods of System and Model, which must have been added before */
 int lg_add_rows(PyObject *module);
 int lg_add_groups(PyObject *module);
 

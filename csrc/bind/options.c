@@ -1,10 +1,10 @@
-/* Option dictionaries as values of the core, which checks them by the rows of a method. */
+/* Turns option dictionaries into values of the core, which checks them against the option rows of the method. */
 #include "bind/args.h"
 #include "integrator/methods.h"
 
 #include <math.h>
 
-enum { LIST_SIZE = 1024 }; /* for names of methods or options */
+enum { LIST_SIZE = 1024 }; /* of a text that lists names of methods or options */
 
 PyObject *lg_default_object(const lg_option *option)
 {
@@ -72,7 +72,7 @@ static int read_given(PyObject *object, const char *name, PyObject *owned, lg_gi
 
 /* ---- all values ---- */
 
-static int raise_unknown(const lg_method *method, PyObject *name)
+static int raise_unknown_option(const lg_method *method, PyObject *name)
 {
     const char *text = PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
     char options[LIST_SIZE], others[LIST_SIZE] = "";
@@ -92,7 +92,7 @@ static int read_option(const lg_method *method, PyObject *name, PyObject *object
     const lg_option *option = text ? lg_option_find(method->options, text) : NULL;
     lg_given given;
     if (!option)
-        return raise_unknown(method, name);
+        return raise_unknown_option(method, name);
     if (read_given(object, text, owned, &given) < 0)
         return -1;
     if (lg_option_read(option, given, &values[option->field]) == LG_OK)

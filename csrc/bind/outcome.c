@@ -11,7 +11,7 @@ typedef struct table {
     PyArrayObject *array[LG_COLUMN_COUNT]; /* borrowed from the dict; NULL: the column has no numbers */
 } table;
 
-/* The base of the array is a capsule, which can be told to free the column. */
+/* A view of the column. Its base is a capsule, which can later be made the owner of the column. */
 static PyArrayObject *view_of(double *column, int ndim, const npy_intp *dims)
 {
     PyObject *array = PyArray_SimpleNewFromData(ndim, dims, NPY_DOUBLE, column);
@@ -21,7 +21,7 @@ static PyArrayObject *view_of(double *column, int ndim, const npy_intp *dims)
     return (PyArrayObject *)array;
 }
 
-static PyObject *array_of(table *t, lg_column column)
+static PyObject *array_of_column(table *t, lg_column column)
 {
     const lg_record *record = t->record;
     npy_intp dims[] = {(npy_intp)record->count, (npy_intp)record->width[column]};
@@ -36,7 +36,7 @@ static PyObject *table_dict(table *t)
     PyObject *dict = PyDict_New();
     for (int c = 0; dict && c < LG_COLUMN_COUNT; c++)
         if ((c >= LG_COLUMN_STATE || t->record->width[c]) &&
-            lg_set_item(dict, lg_column_name((lg_column)c), array_of(t, (lg_column)c)) < 0)
+            lg_set_item(dict, lg_column_name((lg_column)c), array_of_column(t, (lg_column)c)) < 0)
             Py_CLEAR(dict);
     return dict;
 }
@@ -46,8 +46,8 @@ static void free_numbers(PyObject *capsule)
     free(PyCapsule_GetPointer(capsule, NULL));
 }
 
-/* Nothing of this can fail. */
-static void hand_over(table *t)
+/* Makes the arrays the owners of their columns. This cannot fail. */
+static void hand_over_columns(table *t)
 {
     for (int c = 0; c < LG_COLUMN_COUNT; c++)
         if (t->array[c]) {
@@ -61,7 +61,7 @@ PyObject *lg_record_dict(lg_record *record)
     table t = {.record = record};
     PyObject *dict = table_dict(&t);
     if (dict)
-        hand_over(&t);
+        hand_over_columns(&t);
     return dict;
 }
 
@@ -85,7 +85,7 @@ static PyObject *timed_stats(const lg_outcome *outcome)
     return dict;
 }
 
-/* A body and a time, (None, 0.0) where there is none. */
+/* The name of a body and a time, (None, 0.0) if there is none. */
 static PyObject *body_and_time(const char *name, double t)
 {
     return Py_BuildValue("(zd)", name, t);
@@ -109,9 +109,9 @@ PyObject *lg_outcome_dict(lg_outcome *outcome)
         Py_XDECREF(dict);
         return NULL;
     }
-    hand_over(&states);
-    hand_over(&end);
-    hand_over(&knots);
+    hand_over_columns(&states);
+    hand_over_columns(&end);
+    hand_over_columns(&knots);
     return dict;
 }
 

@@ -6,7 +6,7 @@
 #include "bind/errors.h"
 #include "run/outcome.h"
 
-/* An array for each column by its name: (n,) or (n, width). */
+/* A dict with the array of each column, (n,) or (n, width), by its name. */
 PyObject *lg_record_dict(lg_record *record);
 /* The arrays of the states, carry, end, knots (or None) and stats. */
 PyObject *lg_outcome_dict(lg_outcome *outcome);

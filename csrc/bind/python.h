@@ -12,7 +12,7 @@
 #endif
 #include <numpy/arrayobject.h>
 
-/* The function and the flags of a PyMethodDef for one with keywords. */
+/* The function and the flags in a PyMethodDef of a function with keywords. */
 #define LG_KEYWORDS(function) (PyCFunction)(void (*)(void)) function, METH_VARARGS | METH_KEYWORDS
 
 #endif

@@ -76,7 +76,7 @@ static const lg_query residual = {
 METHOD(residual)
 
 PyDoc_STRVAR(remember_doc,
-             "remember(t, q, v, a, mem)\n--\n\nThe memory with which a run begins at a state, after a guess of it.");
+             "remember(t, q, v, a, mem)\n--\n\nThe memory with which a run begins at a state, from a guess of it.");
 static const lg_query remember = {
     "OOOOO:remember",
     {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_mem},
@@ -135,10 +135,11 @@ static PyMethodDef system_queries[] = {
 
 /* ---- of models ---- */
 
-PyDoc_STRVAR(kinematics_doc,
-             "kinematics(frames, q, v, t=0.0)\n--\n\n"
-             "x (..., n, 3), R (..., n, 3, 3), xdot (..., n, 3) and omega (..., n, 3) of n frames in one pass; of a\n"
-             "single one, if its number is given, without the axis n.");
+PyDoc_STRVAR(
+    kinematics_doc,
+    "kinematics(frames, q, v, t=0.0)\n--\n\n"
+    "x (..., n, 3), R (..., n, 3, 3), xdot (..., n, 3) and omega (..., n, 3) of n frames in one pass; without\n"
+    "the axis n if `frames` is a single number.");
 static const lg_query kinematics = {
     "OOO|O:kinematics",
     {LG_ARG_frames, LG_ARG_q, LG_ARG_v, LG_ARG_t},
@@ -191,8 +192,8 @@ METHOD(strain)
 PyDoc_STRVAR(transmitted_doc,
              "transmitted(element, link, t, q, v, a, lam, mem, load, static, invariant=False)\n--\n\n"
              "Inertial force and moment, (..., 6), that the joint of a tree's link exerts on the link, at its\n"
-             "origin; or a support (link 0), on what is attached to it, at its point. load: factor of the loads;\n"
-             "static: motions that are given stand still; invariant: as in `reaction`.");
+             "origin, or a support (link 0) on what is attached to it, at its point. load: factor of the loads;\n"
+             "static and invariant: as in `reaction`.");
 static const lg_query transmitted = {
     "OOOOOOOOOO|O:transmitted",
     {LG_ARG_element, LG_ARG_link, LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_lam, LG_ARG_mem, LG_ARG_load,

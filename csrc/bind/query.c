@@ -1,4 +1,4 @@
-/* Queries: reads their arguments, goes through the points and returns the results; see query.h. */
+/* Queries: reading arguments, going through the points and returning results; see query.h. */
 #include "bind/query.h"
 
 #include "bind/args.h"
@@ -19,8 +19,8 @@ static const argument table[] = {[LG_NO_ARGUMENT] = {.name = NULL},
 #undef LG_ARGUMENT
 };
 
-/* Values at points. The stride is their number from point to point; it is 0 without leading axes, as the values then
-   belong to every point. */
+/* The values of an argument at the points. The stride is the number of values from one point to the next; it is 0
+   without leading axes, since the values then belong to every point. */
 typedef struct operand {
     const argument *argument;
     PyArrayObject *array;
@@ -33,15 +33,15 @@ typedef struct batch {
     const lg_query *query;
     PyObject *self;
     lg_probe probe;
-    lg_system system; /* in the form that is asked for */
+    lg_system system; /* in the form that the arguments ask for */
     operand in[LG_MAX_ARGUMENTS];
     PyArrayObject *out[LG_TERM_COUNT]; /* NULL: not wanted */
     npy_intp out_stride[LG_TERM_COUNT];
     int operands, results;
     int ndim; /* of the leading axes */
     npy_intp dims[MAX_AXES + 4], points;
-    int *list; /* the probe's, if it is a sequence, else NULL */
-    int single; /* else this one */
+    int *list; /* the list of the probe, if the argument is a sequence; NULL: it is one number, */
+    int single; /* and this is the number */
     unsigned wanted; /* a bit for each result */
     double *memory;
 } batch;
@@ -95,7 +95,7 @@ static int read_list(batch *b, const argument *a, PyObject *given)
     return failed ? -1 : 0;
 }
 
-static void raise_unknown(const lg_query *query, PyObject *name)
+static void raise_unknown_result(const lg_query *query, PyObject *name)
 {
     PyObject *names = PyUnicode_FromString(query->results[0].name);
     for (int i = 1; query->results[i].name && names; i++)
@@ -105,13 +105,13 @@ static void raise_unknown(const lg_query *query, PyObject *name)
     Py_XDECREF(names);
 }
 
-/* The bits of the results that are named. */
+/* Sets the bits of the results that are named. */
 static int read_names(batch *b, PyObject *given)
 {
     PyObject *names = PyUnicode_Check(given) ? PyTuple_Pack(1, given) : PySequence_Tuple(given);
     b->wanted = 0;
     if (!names)
-        raise_unknown(b->query, given);
+        raise_unknown_result(b->query, given);
     for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
         PyObject *name = PyTuple_GET_ITEM(names, i);
         int result = 0;
@@ -119,7 +119,7 @@ static int read_names(batch *b, PyObject *given)
                !(PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, b->query->results[result].name) == 0))
             result++;
         if (!b->query->results[result].name) {
-            raise_unknown(b->query, name);
+            raise_unknown_result(b->query, name);
             Py_CLEAR(names);
         }
         b->wanted |= 1u << result;
@@ -170,7 +170,7 @@ static int read_form(batch *b, lg_form form, PyObject *given)
 
 static int read_argument(batch *b, const argument *a, PyObject *given)
 {
-    int *field = (int *)((char *)&b->probe + a->field); // of an INTEGER or a FLAG
+    int *field = (int *)((char *)&b->probe + a->field); /* of an INTEGER or a FLAG */
     switch (a->kind) {
     case INTEGER:
         return read_integer(a, given, field);
@@ -189,7 +189,7 @@ static int read_argument(batch *b, const argument *a, PyObject *given)
     }
 }
 
-/* None is a default, too. */
+/* An optional argument that is None counts as not given. */
 static int read_arguments(batch *b, PyObject *args, PyObject *kwargs)
 {
     const lg_query *query = b->query;
@@ -238,7 +238,7 @@ static int open_results(batch *b)
     return 0;
 }
 
-static PyObject *results_of(const batch *b)
+static PyObject *results_object(const batch *b)
 {
     if (b->results == 1)
         return Py_NewRef((PyObject *)b->out[0]);
@@ -253,7 +253,7 @@ static PyObject *results_of(const batch *b)
 
 /* ---- the call ---- */
 
-/* Memory and scratch of the system; what is not given is zero. */
+/* Takes memory and scratch of the system. Accelerations, multipliers and memory that are not given are zero. */
 static int open_memory(batch *b)
 {
     const lg_system *system = b->probe.system;
@@ -273,7 +273,7 @@ static int open_memory(batch *b)
     return 0;
 }
 
-/* The plan and the solver of the row. */
+/* Gets the plan and opens the solver, as far as the query needs them. */
 static lg_status open_solver(batch *b)
 {
     const lg_query *query = b->query;
@@ -310,7 +310,8 @@ static PyObject *answer(batch *b)
         status = at_next_point(b);
     if (open)
         ((lg_system_object *)b->self)->dense_fallbacks += lg_probe_close(&b->probe);
-    return status == LG_OK ? results_of(b) : lg_raise(lg_module_of(Py_TYPE(b->self)), status, &b->probe.report, NULL);
+    return status == LG_OK ? results_object(b)
+                           : lg_raise(lg_module_of(Py_TYPE(b->self)), status, &b->probe.report, NULL);
 }
 
 PyObject *lg_ask(const lg_query *query, PyObject *self, PyObject *args, PyObject *kwargs)

@@ -8,9 +8,9 @@
 
 /* ROW(name, kind, shape, field): the arguments that queries may have, by their names in Python, and where a probe holds
    them. TIME and NUMBER: a number for each point. ARRAY: an array for each point, with axes by the letters of
-   lg_length. LIST: an integer, or a sequence of them, which adds an axis to the results. FLAG: true or false.
-   STATICS and BODY_AXES: true asks for the system in this form. NAMES:
-   those of the results that are wanted; by default all are. */
+   lg_length. LIST: an integer, or a sequence of them, which adds an axis to the results. FLAG: true or false. STATICS
+   and BODY_AXES: true asks for the system in this form. NAMES: the names of the results that are wanted, by default
+   all. */
 #define LG_ARGUMENTS(ROW)                                                                                              \
     ROW(t, TIME, "", point.t)                                                                                          \
     ROW(t_in, NUMBER, "", point.t_in)                                                                                  \
@@ -50,13 +50,13 @@ typedef enum lg_argument {
 enum { LG_MAX_ARGUMENTS = 12 };
 
 typedef struct lg_query {
-    const char *format; /* of PyArg_ParseTupleAndKeywords; all are objects */
+    const char *format; /* for PyArg_ParseTupleAndKeywords; all arguments are objects */
     lg_argument arguments[LG_MAX_ARGUMENTS + 1];
     struct {
-        const char *name, *shape; /* axes by their letters; n: one for a list */
+        const char *name, *shape; /* axes by their letters; n: the axis that a list adds */
     } results[LG_TERM_COUNT + 1];
     lg_status (*at)(lg_probe *probe);
-    int named; /* the results are a dict; else an array or a tuple of arrays */
+    int named; /* the results are a dict instead of an array or a tuple of arrays */
     int solves; /* lg_probe_open comes before the first point */
     lg_coupling coupling; /* of the plan that is needed for the results in `planned`, a bit for each */
     unsigned planned;
@@ -64,6 +64,7 @@ typedef struct lg_query {
 
 /* The length of an axis by its letter: q, v, r (constraint rows), m (memory) or a digit. */
 npy_intp lg_length(const lg_system *system, char letter);
+/* Answers a query. NULL: an exception is set. */
 PyObject *lg_ask(const lg_query *query, PyObject *self, PyObject *args, PyObject *kwargs);
 
 #endif

@@ -37,7 +37,7 @@ static PyObject *item_of(PyObject *start, const char *key)
     return given;
 }
 
-/* What a run that is resumed has beside q and v. */
+/* What a resumed run has besides q and v. */
 static int read_resumed(PyObject *owned, PyObject *start, lg_setup *setup)
 {
     if (!PyDict_Check(start)) {
@@ -55,7 +55,7 @@ static int read_resumed(PyObject *owned, PyObject *start, lg_setup *setup)
     return setup->start.ncarry < 0 || setup->start.changed < 0 ? -1 : 0;
 }
 
-/* A run that is resumed, or a fresh start with a guess of the memory or without. */
+/* A resumed run, or a fresh start with or without a guess of the memory. */
 static int read_start(PyObject *owned, PyObject *start, lg_setup *setup)
 {
     PyObject *mem = PyDict_Check(start) ? PyDict_GetItemString(start, "mem") : NULL;

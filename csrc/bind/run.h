@@ -1,12 +1,12 @@
-/* Reads the arguments of runs, which `integrate`, `ensemble` and the type Stepper have in common. Every int is -1 if an
-   exception is set; the list `owned` keeps what the results point into. */
+/* Reads the arguments of runs, which `integrate`, `ensemble` and the type Stepper have in common. Functions return -1
+   if they have set an exception; the list `owned` keeps what the results point into. */
 #ifndef LG_BIND_RUN_H
 #define LG_BIND_RUN_H
 
 #include "bind/args.h"
 #include "run/integrate.h"
 
-/* `start` as in lg_run_arguments: a run that is resumed inherits its options. */
+/* `start` as in lg_run_arguments; a resumed run inherits its options. */
 int lg_read_method(PyObject *owned, const char *name, PyObject *options, PyObject *start, lg_setup *setup);
 /* The system, and the plans that the method of `setup` needs. */
 int lg_read_system(const lg_module *module, PyObject *system, lg_setup *setup);
@@ -17,7 +17,8 @@ typedef struct lg_run_arguments {
     const char *method;
     double t0;
     PyObject *q, *v;
-    /* A dict of vdot, lam, mem, carry, and optionally options and changed; of mem alone, or None: a fresh start. */
+    /* A dict of vdot, lam, mem and carry, and optionally options and changed. A dict of mem alone, or None: a fresh
+       start. */
     PyObject *start;
     PyObject *options; /* dict or None */
 } lg_run_arguments;

@@ -5,7 +5,7 @@
 /* Like a system, it is complete when it is created, and the garbage collector need not clear it. */
 typedef struct lg_stepper_object {
     PyObject ob_base;
-    PyObject *system; /* which the run refers to */
+    PyObject *system; /* the system that the run refers to */
     lg_run run;
     int busy; /* set inside step, which a callback must not call again */
 } lg_stepper_object;
@@ -22,7 +22,8 @@ static lg_run *run_of(PyObject *self)
 
 /* ---- creation and destruction ---- */
 
-/* Functions that the start calls cannot find the object, since the garbage collector does not know it yet. */
+/* Python functions that are called at the start cannot find the object, since the garbage collector does not know it
+   yet. */
 static PyObject *open_stepper(PyTypeObject *type, PyObject *system, const lg_setup *setup)
 {
     PyObject *self = type->tp_alloc(type, 0);

@@ -1,3 +1,4 @@
+/* Creating systems and their plans; see system.h. */
 #include "bind/system.h"
 
 PyObject *lg_system_new(PyTypeObject *type, const lg_system *system, void *core, void (*release)(void *core),

@@ -11,12 +11,12 @@
 typedef struct lg_system_object {
     PyObject ob_base;
     const lg_system *system;
-    void *core; /* what the system belongs to */
+    void *core; /* the object of the core that owns the system */
     void (*release)(void *core);
     PyObject *owned; /* tuple of all Python objects that the core points into */
     PyObject *shape; /* one of them: the system of the same pattern whose plans this one uses; NULL: its own */
     lg_plan *plan[LG_COUPLINGS]; /* made on first use, const afterwards */
-    long dense_fallbacks; /* of one-point solves */
+    long dense_fallbacks; /* in the solves of queries */
 } lg_system_object;
 
 static inline const lg_system *lg_system_of(PyObject *self)

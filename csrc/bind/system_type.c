@@ -1,4 +1,4 @@
-/* The type System: what every lg_system has in Python, but for its queries. */
+/* The type System: what every lg_system offers in Python, except for its queries. */
 #include "bind/args.h"
 #include "bind/query.h"
 
@@ -91,7 +91,7 @@ static PyObject *get_blocks(PyObject *self, void *Py_UNUSED(closure))
     return lg_list_of(space->nblocks, block_row, space);
 }
 
-static PyObject *row_name(const void *context, int index)
+static PyObject *row_name_at(const void *context, int index)
 {
     const lg_system *system = context;
     return PyUnicode_FromString(system->row_name(system->self, index));
@@ -100,7 +100,7 @@ static PyObject *row_name(const void *context, int index)
 static PyObject *get_row_names(PyObject *self, void *Py_UNUSED(closure))
 {
     const lg_system *system = lg_system_of(self);
-    return lg_list_of(system->pattern->nrows, row_name, system);
+    return lg_list_of(system->pattern->nrows, row_name_at, system);
 }
 
 static PyGetSetDef system_attributes[] = {

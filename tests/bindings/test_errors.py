@@ -128,7 +128,7 @@ def test_bad_blocks_are_refused(blocks):
 
 BODY = ("rigid_body", "b", [0], [1.0, 1, 1, 1, 0, 0, 0])
 DESCRIPTION = described([("R3xSO3", 0)], [(0, [0] * 6)], [BODY])
-NOT_FRAMES, NOT_NUMBERS = "frames must be an array of intc of shape .1, 2.", "numbers must be an array of intc .*1, 5"
+NOT_FRAMES, NOT_NUMBERS = "frames must be an intc array of shape .1, 2.", "numbers must be an intc array .*1, 5"
 NOT_BLOCKS, NOT_ELEMENTS = "blocks are .kind, n.", "elements are .type, name, function, tangent."
 NOT_POINTS, NOT_A_FUNCTION = "points must have shape .n, 6.", "function of element g must be a function or None"
 
@@ -186,7 +186,7 @@ def test_parameters_of_a_variant_must_be_as_many_and_finite():
 
 
 def test_a_function_of_an_unknown_name_is_refused():
-    with pytest.raises(ValueError, match="not known in.*'masses'"):
+    with pytest.raises(ValueError, match="functions has an unknown name: .*'masses'"):
         oscillator(masses=lambda t, q: np.eye(2))
 
 
