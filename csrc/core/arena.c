@@ -1,3 +1,4 @@
+/* The arena; see arena.h. */
 #include "core/arena.h"
 
 #include <stdint.h>

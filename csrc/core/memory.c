@@ -1,11 +1,11 @@
-/* How much memory there is to take; see memory.h. The files are those of Linux. */
+/* How much memory is left; see memory.h. It is read from files of Linux. */
 #include "core/memory.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The first number in a file, behind a label if that is not NULL; INFINITY if there is none. */
+/* The first number in a file, or the one after a label unless that is NULL; INFINITY if there is none. */
 static double number_in(const char *path, const char *label)
 {
     FILE *file = fopen(path, "r");
@@ -21,8 +21,8 @@ static double number_in(const char *path, const char *label)
     return number;
 }
 
-/* Bytes; INFINITY where the system does not tell. */
-static double available(void)
+/* Bytes; INFINITY if unknown. */
+static double bytes_left(void)
 {
     double machine = 1024 * number_in("/proc/meminfo", "MemAvailable:");
     double container = number_in("/sys/fs/cgroup/memory.max", NULL);
@@ -32,6 +32,6 @@ static double available(void)
 
 int lg_memory_suffices(double size)
 {
-    static const double small = 0x1p26; /* bytes; not worth reading files */
-    return size < small || size <= available();
+    static const double small = 0x1p26; /* bytes; so little always passes, without reading files */
+    return size < small || size <= bytes_left();
 }

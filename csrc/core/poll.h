@@ -17,7 +17,7 @@ typedef struct lg_poll {
 enum { LG_POLL_WORK = 100000 }; /* nanoseconds of work between two readings of the clock */
 
 double lg_wall_time(void); /* s */
-/* Seconds that have passed since a wall time, zero if the clock has been set back. */
+/* Seconds since a wall time; zero if the clock has been set back. */
 double lg_wall_time_since(double begin);
 
 lg_poll lg_poll_start(lg_status (*call)(void *self), void *self);
@@ -25,7 +25,7 @@ lg_poll lg_poll_start(lg_status (*call)(void *self), void *self);
 /* Reads the clock and calls the function if LG_POLL_INTERVAL has passed. */
 lg_status lg_poll_look(lg_poll *poll);
 
-/* To be called after a piece of work; `work` is a coarse estimate of its time in nanoseconds. poll may be NULL. */
+/* Call this after a piece of work; `work` is a coarse estimate of its time in nanoseconds. poll may be NULL. */
 static inline lg_status lg_poll_after(lg_poll *poll, double work)
 {
     if (!poll || (poll->work += work) < LG_POLL_WORK)

@@ -14,15 +14,15 @@
 /* A kernel that is compiled into each caller, where its sizes are constants. */
 #define LG_INLINE inline __attribute__((always_inline))
 
-/* A function that is kept out of its callers, which would otherwise save its registers even where they do not call
+/* A function that is never inlined: its callers would otherwise save its registers even on paths that do not call
    it. */
 #define LG_APART __attribute__((noinline))
 
-/* In a loop, keeps the compiler from doing two passes at once: two values that have just been stored one by one cannot
-   be loaded together before they have reached the cache. */
+/* In a loop, keeps the compiler from doing two passes at once: values that have just been stored one by one could be
+   loaded as a pair only after they have reached the cache. */
 #define LG_ONE_BY_ONE __asm__ volatile("" ::: "memory")
 
-/* *x, loaded by itself: for a value whose neighbours were stored one by one a moment ago. */
+/* *x, loaded by itself: for a value whose neighbours have just been stored one by one. */
 static inline double lg_read(const double *x)
 {
     return *(const volatile double *)x;
@@ -84,8 +84,8 @@ static inline void lg_add_cross(const double a[3], const double b[3], double c[3
     c[2] += a[0] * b[1] - a[1] * b[0];
 }
 
-/* The largest absolute value, NaN if there is one. Without their signs, doubles are ordered as the integers with the
-   same bits, and every NaN is above them all. */
+/* The largest absolute value, or NaN if there is one. Without their signs, doubles are ordered like the integers with
+   the same bits, with every NaN above all numbers. */
 static inline double lg_max_abs(int n, const double *x)
 {
     const uint64_t size = ~(uint64_t)0 >> 1;
@@ -100,7 +100,7 @@ static inline double lg_max_abs(int n, const double *x)
     return result;
 }
 
-/* Whether no value is larger than a bound in size; ends at the first one that is. */
+/* Whether no absolute value exceeds a bound; stops at the first one that does. */
 static inline int lg_within(int n, const double *x, double bound)
 {
     for (int i = 0; i < n; i++)
@@ -174,7 +174,7 @@ static inline void lg_mulT33(const double A[9], const double B[9], double C[9])
             C[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
 }
 
-/* S += k A X, all three column-major; the columns of A are contiguous. S is apart from A and X. */
+/* S += k A X, all three column-major; the columns of A are contiguous. S does not overlap A or X. */
 static inline void lg_add_product3(double k, const double *restrict A, const double *restrict X, int ldx,
                                    double *restrict S, int ld)
 {
@@ -209,13 +209,13 @@ static inline void lg_quat_mul(const double p[4], const double q[4], double r[4]
     r[3] = p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0];
 }
 
-/* r = p*, the inverse of a quaternion of unit length */
+/* r = p*, the inverse of a unit quaternion */
 static inline void lg_quat_conjugate(const double p[4], double r[4])
 {
     r[0] = p[0], r[1] = -p[1], r[2] = -p[2], r[3] = -p[3];
 }
 
-/* R(p) for a quaternion of unit length */
+/* R(p) for a unit quaternion */
 static inline void lg_quat_matrix(const double p[4], double R[9])
 {
     double w = p[0], x = p[1], y = p[2], z = p[3];

@@ -1,3 +1,4 @@
+/* Status codes, messages and reports; see status.h. */
 #include "core/status.h"
 
 #include <stdarg.h>
@@ -17,21 +18,21 @@ static const status_row rows[] = {
     {"UNKNOWN", "unknown status", 0, ""},
 };
 
-static const status_row *row_of(lg_status status)
+static const status_row *status_row_of(lg_status status)
 {
     return &rows[(unsigned)status < LG_STATUS_COUNT ? status : LG_STATUS_COUNT];
 }
 
 const char *lg_status_name(lg_status status)
 {
-    return row_of(status)->name;
+    return status_row_of(status)->name;
 }
 
 void lg_status_message(lg_status status, const lg_report *report, char *text)
 {
     static const lg_report nothing;
     const lg_report *r = report ? report : &nothing;
-    const status_row *row = row_of(status);
+    const status_row *row = status_row_of(status);
     const char *advice = r->advice[0] ? r->advice : row->advice;
     const char *message = row->specific && r->what[0] ? "" : row->message;
     char step[96] = "", newton[96] = "";

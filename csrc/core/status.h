@@ -29,16 +29,16 @@ const char *lg_status_name(lg_status status); /* "NO_CONVERGENCE" */
 
 enum { LG_MESSAGE_SIZE = 640 };
 /* The whole message on a failure, LG_MESSAGE_SIZE bytes: "what failed: where, at t = ..., after n iterations ...;
-   advice". report NULL: only what failed is said. */
+   advice". report NULL: the text says only what failed. */
 void lg_status_message(lg_status status, const lg_report *report, char *text);
 
 /* The number of bytes, at most `room`, up to which a UTF-8 text can be cut without splitting a character. */
 size_t lg_text_cut(const char *text, size_t room);
 
-/* The two arguments of the conversion %.*s for a name, which is shortened to LG_NAME_SIZE bytes. */
+/* The two arguments of the conversion %.*s for a name, shortened to LG_NAME_SIZE bytes. */
 #define LG_SHORT(name) (int)lg_text_cut(name, LG_NAME_SIZE), name
 
-/* Adds a name to a list in `text`, after a comma unless it is the first; what does not fit is left out. */
+/* Adds a name to a list in `text`, after a comma unless it is the first. The list is cut where `text` is full. */
 void lg_text_list(char *text, size_t size, const char *name);
 
 /* Copies a text into report->what, shortened to fit. */
@@ -48,7 +48,7 @@ void lg_report_say(lg_report *report, const char *format, ...);
 /* The same into report->advice. */
 void lg_report_advise(lg_report *report, const char *format, ...);
 
-/* Leaves the calling function with the status of `call` unless it is LG_OK. */
+/* Returns from the calling function with the status of `call` unless that is LG_OK. */
 #define LG_TRY(call)                                                                                                   \
     do {                                                                                                               \
         lg_status lg_try_status = (call);                                                                              \

@@ -1,11 +1,11 @@
 /* R^3 x rotations: position and orientation do not couple, v = (inertial velocity, body angular velocity)
-   (holzinger2024 (17), (18), (A1)). Rotations in three storages, each after the position. */
+   (holzinger2024 (17), (18), (A1)). The rotation follows the position, in one of three storages. */
 #include "group/node.h"
 #include "group/rotation.h"
 
 #include <stddef.h>
 
-static void rate(int n, const double *q0, const double *theta, const double *v, double *thetadot)
+static void direct_rate(int n, const double *q0, const double *theta, const double *v, double *thetadot)
 {
     (void)n, (void)q0;
     lg_copy(3, v, thetadot);
@@ -22,7 +22,7 @@ static void set_diagonal(double diagonal, const double A[9], double *M)
     }
 }
 
-static void tangent(int n, const double *theta, double *T)
+static void direct_tangent(int n, const double *theta, double *T)
 {
     (void)n;
     double A[9];
@@ -30,7 +30,7 @@ static void tangent(int n, const double *theta, double *T)
     set_diagonal(1, A, T);
 }
 
-static void tangent_inv(int n, const double *theta, double *Tinv)
+static void direct_tangent_inv(int n, const double *theta, double *Tinv)
 {
     (void)n;
     double A[9];
@@ -38,14 +38,14 @@ static void tangent_inv(int n, const double *theta, double *Tinv)
     set_diagonal(1, A, Tinv);
 }
 
-static void tangent_mul(int n, const double *theta, const double *v, double *w)
+static void direct_tangent_mul(int n, const double *theta, const double *v, double *w)
 {
     (void)n;
     lg_copy(3, v, w);
     lg_so3_tangent_mul(theta + 3, v + 3, w + 3);
 }
 
-static void ad(int n, const double *v, double *A)
+static void direct_ad(int n, const double *v, double *A)
 {
     (void)n;
     double minus[3] = {-v[3], -v[4], -v[5]}, W[9];
@@ -142,7 +142,7 @@ static void rv_rotation(const double *q, double R[9])
     lg_rv_matrix(q + 3, R);
 }
 
-/* move and stage of a storage, whose `turn` is a kernel of rotation.h */
+/* `move` and `stage` of a storage; `turn` is its kernel in rotation.h. */
 #define MOVES(storage, turn)                                                                                           \
     static void storage##_move(int n, const double *q0, const double *theta, const double *y, double *q, double *w)    \
     {                                                                                                                  \
@@ -198,11 +198,11 @@ static void s3_polish(double *q)
         .stage = group##_stage,                                                                                        \
         .polish = keep,                                                                                                \
         .difference = group##_difference,                                                                              \
-        .rate = rate,                                                                                                  \
-        .tangent = tangent,                                                                                            \
-        .tangent_inv = tangent_inv,                                                                                    \
-        .tangent_mul = tangent_mul,                                                                                    \
-        .ad = ad,                                                                                                      \
+        .rate = direct_rate,                                                                                           \
+        .tangent = direct_tangent,                                                                                     \
+        .tangent_inv = direct_tangent_inv,                                                                             \
+        .tangent_mul = direct_tangent_mul,                                                                             \
+        .ad = direct_ad,                                                                                               \
         .rotation = group##_rotation,                                                                                  \
     }
 

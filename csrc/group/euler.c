@@ -1,5 +1,5 @@
-/* Euler parameters e as coordinates: v = q', and the unit-length row 1/2 (e.e - 1) = 0 of the block's own
-   (sherif2019, Sect. 2). With a position before them, or alone for a body that turns about a fixed point.
+/* Euler parameters e as coordinates: v = q', and the block has a row of its own, the unit length 1/2 (e.e - 1) = 0
+   (sherif2019, Sect. 2). They follow a position, or stand alone for a body that turns about a fixed point.
 
    Off the unit sphere the attitude is that of e/|e|. With n = e.e and omega = 2 G(e) e' on the sphere:
        omega  = H e',  H = 2 G(e)/n              (G(a) b = -G(b) a, so G(e) e = 0)
@@ -14,7 +14,7 @@ static void set_G(const double e[4], double G[12])
 }
 
 /* A += s a b^T, A 3 x 4 column-major */
-static void add_outer(double s, const double a[3], const double b[4], double *A)
+static void add_outer34(double s, const double a[3], const double b[4], double *A)
 {
     for (int j = 0; j < 4; j++)
         lg_axpy(3, s * b[j], a, A + 3 * j);
@@ -33,7 +33,7 @@ static void set_Z(const double a[4], const double b[3], const double e[4], doubl
     set_G(a, A);
     for (int i = 0; i < 12; i++)
         A[i] *= -2 / n;
-    add_outer(-2 / n, b, e, A);
+    add_outer34(-2 / n, b, e, A);
 }
 
 static void attitude(const double *e, const double *edot, const double *edd, lg_attitude *out)
@@ -49,7 +49,7 @@ static void attitude(const double *e, const double *edot, const double *edd, lg_
 
     /* d bias / d e' */
     lg_zero(12, out->Av);
-    add_outer(-2 / n, omega, e, out->Av);
+    add_outer34(-2 / n, omega, e, out->Av);
     lg_axpy(12, -2 * s / n, out->H, out->Av);
 
     /* d (H e'') / d e + d bias / d e */
@@ -60,8 +60,8 @@ static void attitude(const double *e, const double *edot, const double *edd, lg_
     } else
         lg_zero(12, out->Aq);
     lg_axpy(12, -2 * s / n, out->Z, out->Aq);
-    add_outer(-2 / n, omega, edot, out->Aq);
-    add_outer(4 * s / (n * n), omega, e, out->Aq);
+    add_outer34(-2 / n, omega, edot, out->Aq);
+    add_outer34(4 * s / (n * n), omega, e, out->Aq);
 }
 
 /* Q = [0, -c^T; c, -c^], column-major: G(e)^T c = Q(c) e (sherif2019 (70)). */
@@ -97,7 +97,7 @@ static void quat_rotation(const double *e, double R[9])
     lg_quat_matrix(p, R);
 }
 
-/* A = diag(position I, k B), a matrix of size x + 4 whose first part has size x. */
+/* A = diag(position I, k B), square of size x + 4; its first block has size x. */
 static void set_block(int x, double position, double k, const double B[16], double *A)
 {
     int n = x + 4;
@@ -109,7 +109,7 @@ static void set_block(int x, double position, double k, const double B[16], doub
 }
 
 /* For parameters that follow `x` positions: w = G(e)^T G(e0) u = Q(G(e0) u) e, which is linear in e. */
-static void transport(int x, const double *q0, const double *q, const double *u, double *w, double *W)
+static void transport_rates(int x, const double *q0, const double *q, const double *u, double *w, double *W)
 {
     double G[12], Q[16], half_omega[3];
     set_G(q0 + x, G);
@@ -123,7 +123,7 @@ static void transport(int x, const double *q0, const double *q, const double *u,
 }
 
 /* w = (I - e e^T) u (sherif2019 (34)); Pq = -(e u^T + (e.u) I), as in (69). */
-static void project(int x, const double *q, const double *u, double *w, double *P, double *Pq)
+static void project_rates(int x, const double *q, const double *u, double *w, double *P, double *Pq)
 {
     const double *e = q + x, *edot = u + x;
     double s = lg_dot4(e, edot), A[16], B[16];
@@ -142,8 +142,8 @@ static void project(int x, const double *q, const double *u, double *w, double *
 }
 
 /* The unit-length row of parameters that follow `x` positions. */
-static void own(int x, const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
-                double *zeta, double *Z, double *K)
+static void unit_length_row(int x, const double *q, const double *v, const double *lam, double *phi, double *phidot,
+                            double *B, double *zeta, double *Z, double *K)
 {
     const double *e = q + x, *edot = v + x;
     if (phi)
@@ -227,18 +227,18 @@ static void pose_rotation(const double *q, double R[9])
 
 static void pose_transport(const double *q0, const double *q, const double *u, double *w, double *W)
 {
-    transport(3, q0, q, u, w, W);
+    transport_rates(3, q0, q, u, w, W);
 }
 
 static void pose_project(const double *q, const double *u, double *w, double *P, double *Pq)
 {
-    project(3, q, u, w, P, Pq);
+    project_rates(3, q, u, w, P, Pq);
 }
 
 static void pose_own(const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
                      double *zeta, double *Z, double *K)
 {
-    own(3, q, v, lam, phi, phidot, B, zeta, Z, K);
+    unit_length_row(3, q, v, lam, phi, phidot, B, zeta, Z, K);
 }
 
 static void fixed_identity(int n, double *q)
@@ -250,18 +250,18 @@ static void fixed_identity(int n, double *q)
 
 static void fixed_transport(const double *q0, const double *q, const double *u, double *w, double *W)
 {
-    transport(0, q0, q, u, w, W);
+    transport_rates(0, q0, q, u, w, W);
 }
 
 static void fixed_project(const double *q, const double *u, double *w, double *P, double *Pq)
 {
-    project(0, q, u, w, P, Pq);
+    project_rates(0, q, u, w, P, Pq);
 }
 
 static void fixed_own(const double *q, const double *v, const double *lam, double *phi, double *phidot, double *B,
                       double *zeta, double *Z, double *K)
 {
-    own(0, q, v, lam, phi, phidot, B, zeta, Z, K);
+    unit_length_row(0, q, v, lam, phi, phidot, B, zeta, Z, K);
 }
 
 LG_LINEAR_VERBS(pose, 7)

@@ -1,6 +1,6 @@
-/* "Formulation 1" of holzinger2024 (Sect. 2.1.1, Table 2): Euler parameters or Tait-Bryan angles for the rotation, its
-   velocity being the body angular velocity; q' = A(q) v. Explicit methods add h q' to q (`qdot`), as for any ordinary
-   differential equation, so the length of the Euler parameters drifts; the rotation is that of e/|e|.
+/* "Formulation 1" of holzinger2024 (Sect. 2.1.1, Table 2): Euler parameters or Tait-Bryan angles for the rotation,
+   whose velocity is the body angular velocity; q' = A(q) v. Explicit methods add h q' to q (`qdot`), as for any
+   ordinary differential equation, so the length of the Euler parameters drifts; the rotation is that of e/|e|.
 
    Everything else (retract, difference, tangent operator) is that of the rotation group: since v is the body angular
    velocity, variations of the configuration are rotations. */
@@ -57,22 +57,22 @@ static void angles_rates(const double *e, const double omega[3], double *edot)
     edot[2] = omega[2] - sin(e[1]) * first;
 }
 
-/* The angle on the branch next to `near`. */
-static double branch(double angle, double near)
+/* The angle plus the multiple of 2 pi that brings it nearest to `near`. */
+static double nearest_turn(double angle, double near)
 {
     return angle + 2 * LG_PI * round((near - angle) / (2 * LG_PI));
 }
 
-/* Angles of R, on the one of the two branches (a, b, c), (a + pi, pi - b, c + pi) that is nearer to e0. */
+/* The angles of R on that one of the two branches (a, b, c), (a + pi, pi - b, c + pi) which is nearer to e0. */
 static void angles_of(const double R[9], const double e0[3], double e[3])
 {
     double b = asin(fmax(-1, fmin(1, R[2])));
     if (cos(e0[1]) < 0)
         b = LG_PI - b;
     double side = cos(b) < 0 ? -1 : 1;
-    e[0] = branch(atan2(-side * R[5], side * R[8]), e0[0]);
-    e[1] = branch(b, e0[1]);
-    e[2] = branch(atan2(-side * R[1], side * R[0]), e0[2]);
+    e[0] = nearest_turn(atan2(-side * R[5], side * R[8]), e0[0]);
+    e[1] = nearest_turn(b, e0[1]);
+    e[2] = nearest_turn(atan2(-side * R[1], side * R[0]), e0[2]);
 }
 
 static void angles_retract(const double *e0, const double *theta, double *e)
@@ -106,9 +106,9 @@ static double angles_fixed_regular(const double *q)
     return fabs(cos(q[1]));
 }
 
-/* ---- the nodes: alone and behind a position ---- */
+/* ---- the nodes: alone and after a position ---- */
 
-/* Verbs of a node from those of a storage; `group` has the same velocities. */
+/* The verbs of a node, from those of a storage and of `group`, which has the same velocities. */
 #define VERBS(kind, storage, group, x)                                                                                 \
     static void kind##_identity(int n, double *q)                                                                      \
     {                                                                                                                  \

@@ -14,7 +14,7 @@ static int has_position(const lg_group *group)
 }
 
 /* y = R(g) x */
-static void rotate(const lg_group *group, const double *g, const double *x, double *y)
+static void rotate_point(const lg_group *group, const double *g, const double *x, double *y)
 {
     double R[9];
     group->node->rotation(g, R);
@@ -49,7 +49,7 @@ void lg_group_compose(const lg_group *group, const double *a, const double *b, d
 
     double moved[3] = {b[0], b[1], b[2]};
     if (group->semidirect)
-        rotate(group, a, b, moved);
+        rotate_point(group, a, b, moved);
     for (int i = 0; i < 3; i++)
         c[i] = a[i] + moved[i];
 }
@@ -64,14 +64,14 @@ void lg_group_inverse(const lg_group *group, const double *g, const double *unus
 
     double moved[3] = {g[0], g[1], g[2]};
     if (group->semidirect)
-        rotate(group, c, g, moved);
+        rotate_point(group, c, g, moved);
     for (int i = 0; i < 3; i++)
         c[i] = -moved[i];
 }
 
 void lg_group_act(const lg_group *group, const double *g, const double *point, double *y)
 {
-    rotate(group, g, point, y);
+    rotate_point(group, g, point, y);
     if (has_position(group))
         lg_axpy(3, 1, g, y);
 }
@@ -139,7 +139,7 @@ static void matrix_invert(const double *R, double *S)
             S[3 * i + j] = R[3 * j + i];
 }
 
-/* omega^ as the upper left block of a matrix with n columns; its inverse takes the skew part */
+/* Writes omega^ as the upper left block of a matrix with n columns; its inverse, vee_block, takes the skew part. */
 static void hat_block(const double omega[3], int n, double *A)
 {
     A[1] = -omega[2], A[2] = omega[1];

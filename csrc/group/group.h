@@ -1,6 +1,6 @@
-/* The group operations that callers use directly, beyond what integrators need from a node kind. Elements are stored as
-   in the group's node kind; matrices are column-major. Every operation has the same signature, so that one loop serves
-   all of them; operations with one operand ignore the second. */
+/* The group operations for users, beyond what integrators need of a node kind. Elements are stored as in the group's
+   node kind; matrices are column-major. Every operation has the same signature, so that one loop serves all of them;
+   operations with one operand ignore the second. */
 #ifndef LG_GROUP_GROUP_H
 #define LG_GROUP_GROUP_H
 
@@ -19,8 +19,8 @@ typedef struct lg_group {
     void (*vee)(const double *A, double *v);
 } lg_group;
 
-/* X(with, name, semidirect, rows and columns of an element, of its hat, exp, multiply, invert, hat, vee): the only list
-   of the groups. The node kind of `name` is lg_<name>; `with` is passed on. */
+/* X(with, name, semidirect, rows and columns of an element, and of its hat, exp, multiply, invert, hat, vee): the one
+   list of groups. The node kind of `name` is lg_<name>; `with` is passed on to X. */
 #define LG_GROUPS(X, with)                                                                                             \
     X(with, so3, 0, 3, 3, 3, 3, lg_so3_exp, lg_mul33, matrix_invert, so3_hat, so3_vee)                                 \
     X(with, s3, 0, 4, 1, 4, 1, NULL, lg_quat_mul, lg_quat_conjugate, s3_hat, s3_vee)                                   \
@@ -53,7 +53,7 @@ void lg_group_act(const lg_group *group, const double *g, const double *point, d
 void lg_group_rotation(const lg_group *group, const double *g, const double *unused, double *R);
 /* v -> v^, row-major */
 void lg_group_hat(const lg_group *group, const double *v, const double *unused, double *A);
-/* v^, row-major -> v */
+/* v^ -> v; v^ is row-major */
 void lg_group_vee(const lg_group *group, const double *A, const double *unused, double *v);
 /* v -> matrix of w -> [v, w] */
 void lg_group_ad(const lg_group *group, const double *v, const double *unused, double *A);

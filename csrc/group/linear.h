@@ -42,7 +42,7 @@
         lg_zero((size) * (size), A);                                                                                   \
     }
 
-/* The initialisers of these functions in a kind's row. */
+/* Their initialisers in a kind's row. */
 #define LG_LINEAR_ROW(kind)                                                                                            \
     .linear = 1, .retract = kind##_retract, .difference = kind##_difference, .rate = kind##_rate,                      \
     .tangent = kind##_tangent, .tangent_inv = kind##_tangent, .tangent_mul = kind##_tangent_mul, .ad = kind##_ad

@@ -1,17 +1,15 @@
 /* A node kind: the configuration space of one block, as a const row of functions. groups.def lists the rows.
 
-   Velocities are left-trivialised: q' = q hat(v). The tangent operator T is defined by
-   d/dt exp(theta) = exp(theta) hat(T(theta) theta'), so that v = T(theta) theta' along q = q0 exp(theta(t)).
-   Linear kinds have T = I and retract(q0, theta) = q0 + theta. Matrices are column-major nv x nv unless said otherwise;
-   rotation matrices inside q are row-major. Positions come before orientations, quaternions are scalar first.
-   `n` is the dimension of R^n; every other kind ignores it, since further linear coordinates of a block do not belong
-   to the node. */
+   Velocities are left-trivialised: q' = q hat(v). The tangent operator T is defined by d/dt exp(theta) = exp(theta)
+   hat(T(theta) theta'), so that v = T(theta) theta' along q = q0 exp(theta(t)). Linear kinds have T = I and retract(q0,
+   theta) = q0 + theta. Matrices are column-major nv x nv unless said otherwise; rotation matrices inside q are
+   row-major. Positions come before orientations, quaternions are scalar first. `n` is the dimension of R^n; all other
+   kinds ignore it, because the additional linear coordinates of a block do not belong to its node. */
 #ifndef LG_GROUP_NODE_H
 #define LG_GROUP_NODE_H
 
-/* How the node point of a rigid body moves: the block's first three velocities are its inertial velocity or the
-   components of its velocity in body axes, or are absent because the point is fixed in space. NO_BODY: no frame can be
-   on R^n. */
+/* How the node point of a rigid body moves: the block's first three velocities are those of the point in inertial or in
+   body axes, or they are absent because the point is fixed in space. NO_BODY: R^n, which can have no frames. */
 typedef enum lg_place { LG_PLACE_NO_BODY, LG_PLACE_FIXED, LG_PLACE_INERTIAL, LG_PLACE_BODY } lg_place;
 
 /* The coordinates of a rotation: nine numbers of a matrix, row-major; a unit quaternion, scalar first; a rotation
@@ -36,7 +34,7 @@ typedef struct lg_attitude {
 
 enum { LG_NODE_NQ = 12 }; /* the largest nq */
 
-/* How rates of coordinates turn a body. */
+/* How rates of coordinates turn a body; see lg_attitude. */
 typedef struct lg_node_attitude {
     /* Aq needs the second rates edd (may be NULL: zero). */
     void (*open)(const double *e, const double *edot, const double *edd, lg_attitude *out);
@@ -44,7 +42,7 @@ typedef struct lg_node_attitude {
     void (*geo)(const double *e, const double c[3], double *G);
 } lg_node_attitude;
 
-/* Own rows. */
+/* The own rows of a kind. */
 typedef struct lg_node_unit {
     /* phi, phidot, B (nown x nv), zeta = -(dB/dt) v, Z = d(phidot)/dq (nown x nv), K = d(B^T lam)/dq (nv x nv, added to
        K with leading dimension nv). NULL outputs are not wanted. */
@@ -57,7 +55,7 @@ typedef struct lg_node_unit {
     void (*null_move)(const double *q, const double *u, double *q1);
 } lg_node_unit;
 
-/* What the schemes of sherif2019 need. */
+/* What the HHT schemes of sherif2019 need. */
 typedef struct lg_node_hht {
     /* w = L(q)^T L(q0) u: the rates at q with the body components of u at q0; W = dw/dq (nv x nv, may be NULL).
        Positions stay as they are. */
@@ -73,20 +71,22 @@ typedef struct lg_node {
     int linear; /* T = I */
     lg_place place;
     lg_storage storage;
-    const struct lg_node *pivot; /* kind for the same body about a fixed point; NULL: this is one, or none exists */
-    int attitude_q, attitude_v, attitude_n; /* positions of the attitude's coordinates and rates; number of rates */
+    const struct lg_node
+        *pivot; /* the kind for the same body about a fixed point; NULL: it is this one, or there is none */
+    int attitude_q, attitude_v,
+        attitude_n; /* indices of the attitude's first coordinate and first rate; number of rates */
 
     void (*identity)(int n, double *q);
     /* q = q0 exp(theta); q may be q0. */
     void (*retract)(int n, const double *q0, const double *theta, double *q);
-    /* retract within a step: rotations are not polished, which the end of the step does. `move` gives w = T(theta) y as
-       well (y NULL: not wanted), `stage` thetadot as in `rate`, so that the functions of the angle are evaluated once.
-       q may not be q0. NULL: composed of the other verbs. */
+    /* `retract` within a step: rotations are polished only at the end of the step. `move` also gives w = T(theta) y (y
+       NULL: not wanted), and `stage` thetadot as in `rate`, so that the functions of the angle are evaluated once. q
+       may not be q0. NULL: composed of the other verbs. */
     void (*move)(int n, const double *q0, const double *theta, const double *y, double *q, double *w);
     void (*stage)(int n, const double *q0, const double *theta, const double *v, double *q, double *thetadot);
     /* Removes from q the round-off that many moves accumulate. NULL: the kind has no condition that could drift. */
     void (*polish)(double *q);
-    /* theta = log(q0^-1 q1), the short way round. */
+    /* theta = log(q0^-1 q1), the shorter way round. */
     void (*difference)(int n, const double *q0, const double *q1, double *theta);
     /* thetadot = T^-1(theta) v; where q' = A(q) v on a linear kind (formulation 1), thetadot = A(q0 + theta) v. */
     void (*rate)(int n, const double *q0, const double *theta, const double *v, double *thetadot);
@@ -99,8 +99,8 @@ typedef struct lg_node {
     /* R(q), row-major; NULL where place is LG_PLACE_NO_BODY. */
     void (*rotation)(const double *q, double R[9]);
     const lg_node_attitude *attitude; /* NULL: the rates are the body angular velocity itself */
-    const lg_node_unit *unit; /* NULL: it has no own rows */
-    const lg_node_hht *hht; /* kinds of unit length only, else NULL */
+    const lg_node_unit *unit; /* NULL: the kind has no own rows */
+    const lg_node_hht *hht; /* of kinds with a unit-length row; NULL: all others */
     /* q' = A(q) v (nq numbers), which explicit methods add to q instead of retracting; such a kind works with explicit
        methods only. NULL: local coordinates are added and retracted. */
     void (*qdot)(const double *q, const double *v, double *qdot);

@@ -6,7 +6,7 @@
 
 /* ---- operands ---- */
 
-static lg_operand array_of(char letter, const int shape[2])
+static lg_operand array_operand(char letter, const int shape[2])
 {
     return (lg_operand){letter, shape[1] > 1 ? 2 : 1, shape[0], shape[1]};
 }
@@ -26,9 +26,9 @@ lg_operand lg_operand_of(const lg_operation *operation, int k)
     case 'r':
         return (lg_operand){letter, 2, 3, 3};
     case 'g':
-        return array_of(letter, group->shape);
+        return array_operand(letter, group->shape);
     case 'h':
-        return array_of(letter, group->hat_shape);
+        return array_operand(letter, group->hat_shape);
     default:
         return (lg_operand){letter, 0, 1, 1};
     }
@@ -43,7 +43,7 @@ int lg_operand_place(const lg_operand *operand, int row, int column)
     return operand->columns * row + column;
 }
 
-/* ---- operations that not all groups have ---- */
+/* ---- operations of single groups ---- */
 
 static void rotvec_compose(const lg_group *group, const double *psi0, const double *dpsi, double *psi)
 {

@@ -1,4 +1,4 @@
-/* The operations on groups as functions of arrays, each of which has a name and says what it takes and gives. */
+/* The operations on groups as functions of arrays, each with a name and a description of what it takes and returns. */
 #ifndef LG_GROUP_OPERATIONS_H
 #define LG_GROUP_OPERATIONS_H
 
@@ -8,7 +8,7 @@ typedef struct lg_operation {
     const char *name; /* "so3_exp" */
     const char *operands; /* a letter for each, the last one being the result; see lg_operand_of */
     const char *doc;
-    const lg_group *group; /* whose vectors and elements it takes */
+    const lg_group *group; /* the group whose vectors and elements it takes */
     lg_group_op *function;
 } lg_operation;
 
@@ -27,8 +27,8 @@ typedef struct lg_operand {
    matrix. */
 lg_operand lg_operand_of(const lg_operation *operation, int k);
 
-/* Where an entry is among the numbers that the function takes: a matrix on the algebra is column-major, and an element
-   that users see as [R, x; 0, 1] begins with x and R, behind which its last row follows. */
+/* The index of an entry among the numbers that the function takes: a matrix on the algebra is column-major, and an
+   element that users see as [R, x; 0, 1] is stored as x, R and its last row. */
 int lg_operand_place(const lg_operand *operand, int row, int column);
 
 #endif

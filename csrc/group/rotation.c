@@ -136,7 +136,8 @@ void lg_s3_difference(const double p0[4], const double p1[4], double w[3])
     quat_log(r, w);
 }
 
-/* holzinger2024 A.3, from the quaternion product (its (A10) is misprinted); no history, any number of turns. */
+/* holzinger2024 A.3, by the quaternion product, since (A10) there is misprinted. It needs no history and allows any
+   number of turns. */
 void lg_rv_turn(const double psi0[3], const double w[3], const lg_angle *x, double psi[3])
 {
     double p0[4], p[4];
@@ -189,9 +190,9 @@ void lg_so3_tangent_inv(const double w[3], double Tinv[9])
     lg_hat_matrix(w, -0.5, lg_cotc(lg_dot3(w, w)), Tinv);
 }
 
-/* The node kinds: first what the storages share, then what is specific to each. */
+/* ---- the node kinds: what the storages share, then what each has of its own ---- */
 
-/* move and stage of a storage, whose `turn` is a kernel */
+/* `move` and `stage` of a storage. */
 #define MOVES(storage)                                                                                                 \
     static void storage##_move(int n, const double *q0, const double *theta, const double *y, double *q, double *w)    \
     {                                                                                                                  \
@@ -214,31 +215,31 @@ MOVES(so3)
 MOVES(s3)
 MOVES(rv)
 
-static void rate(int n, const double *q0, const double *theta, const double *v, double *thetadot)
+static void rotation_rate(int n, const double *q0, const double *theta, const double *v, double *thetadot)
 {
     (void)n, (void)q0;
     lg_so3_tangent_solve(theta, v, thetadot);
 }
 
-static void tangent(int n, const double *theta, double *T)
+static void rotation_tangent(int n, const double *theta, double *T)
 {
     (void)n;
     lg_so3_tangent(theta, T);
 }
 
-static void tangent_inv(int n, const double *theta, double *Tinv)
+static void rotation_tangent_inv(int n, const double *theta, double *Tinv)
 {
     (void)n;
     lg_so3_tangent_inv(theta, Tinv);
 }
 
-static void tangent_mul(int n, const double *theta, const double *v, double *w)
+static void rotation_tangent_mul(int n, const double *theta, const double *v, double *w)
 {
     (void)n;
     lg_so3_tangent_mul(theta, v, w);
 }
 
-static void ad(int n, const double *v, double *A)
+static void rotation_ad(int n, const double *v, double *A)
 {
     (void)n;
     const double minus[3] = {-v[0], -v[1], -v[2]};
@@ -319,11 +320,11 @@ const lg_node lg_so3 = {
     .stage = so3_stage,
     .polish = lg_so3_polish,
     .difference = so3_difference,
-    .rate = rate,
-    .tangent = tangent,
-    .tangent_inv = tangent_inv,
-    .tangent_mul = tangent_mul,
-    .ad = ad,
+    .rate = rotation_rate,
+    .tangent = rotation_tangent,
+    .tangent_inv = rotation_tangent_inv,
+    .tangent_mul = rotation_tangent_mul,
+    .ad = rotation_ad,
     .rotation = so3_rotation,
 };
 
@@ -341,11 +342,11 @@ const lg_node lg_s3 = {
     .stage = s3_stage,
     .polish = lg_s3_polish,
     .difference = s3_difference,
-    .rate = rate,
-    .tangent = tangent,
-    .tangent_inv = tangent_inv,
-    .tangent_mul = tangent_mul,
-    .ad = ad,
+    .rate = rotation_rate,
+    .tangent = rotation_tangent,
+    .tangent_inv = rotation_tangent_inv,
+    .tangent_mul = rotation_tangent_mul,
+    .ad = rotation_ad,
     .rotation = lg_quat_matrix,
 };
 
@@ -362,10 +363,10 @@ const lg_node lg_rv = {
     .move = rv_move,
     .stage = rv_stage,
     .difference = rv_difference,
-    .rate = rate,
-    .tangent = tangent,
-    .tangent_inv = tangent_inv,
-    .tangent_mul = tangent_mul,
-    .ad = ad,
+    .rate = rotation_rate,
+    .tangent = rotation_tangent,
+    .tangent_inv = rotation_tangent_inv,
+    .tangent_mul = rotation_tangent_mul,
+    .ad = rotation_ad,
     .rotation = lg_rv_matrix,
 };

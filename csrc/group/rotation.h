@@ -1,5 +1,5 @@
-/* Kernels of the rotations, shared by the node kinds. Storages: matrix (row-major), unit quaternion (w, x, y, z),
-   rotation vector. Outputs may not alias inputs unless the comment says so. */
+/* Kernels for rotations, shared by the node kinds. Storages: matrix (row-major), unit quaternion (w, x, y, z), rotation
+   vector. Outputs may not alias inputs unless the comment says so. */
 #ifndef LG_GROUP_ROTATION_H
 #define LG_GROUP_ROTATION_H
 
@@ -29,7 +29,7 @@ static inline void lg_hat_apply(const double w[3], double a, double b, const dou
 
 /* R = exp(w) */
 void lg_so3_exp(const double w[3], double R[9]);
-/* R = R0 exp(w), `x` being the angle |w|; R may be R0. Round-off adds up until it is polished. */
+/* R = R0 exp(w) for the angle `x` = |w|; R may be R0. Round-off accumulates until R is polished. */
 static inline void lg_so3_turn(const double R0[9], const double w[3], const lg_angle *x, double R[9])
 {
     double E[9];
@@ -58,8 +58,7 @@ static inline void lg_s3_turn(const double p0[4], const double w[3], const lg_an
     lg_copy(4, r, p);
 }
 
-/* w = log(p), |w| < 2 pi, where that of -p has the opposite axis and turns by 2 pi - |w|; the length of p does not
-   matter. */
+/* w = log(p), |w| < 2 pi; log(-p) has the opposite axis and turns by 2 pi - |w|. The length of p does not matter. */
 void lg_s3_log(const double p[4], double w[3]);
 void lg_s3_polish(double p[4]);
 void lg_s3_retract(const double p0[4], const double w[3], double p[4]);
@@ -72,7 +71,7 @@ void lg_rv_retract(const double psi0[3], const double w[3], double psi[3]);
 void lg_rv_difference(const double psi0[3], const double psi1[3], double w[3]);
 void lg_rv_matrix(const double psi[3], double R[9]);
 
-/* T(w) v and T^-1(w) v where the angle |w| is known */
+/* T(w) v and T^-1(w) v, given the angle |w|. */
 static inline void lg_so3_tangent_mul_at(const double w[3], const lg_angle *x, const double v[3], double c[3])
 {
     lg_hat_apply(w, -x->cosc, x->sincc, v, c);

@@ -75,7 +75,7 @@ static void series_matrix(const double *theta, series f, double *M)
 }
 
 /* C += l r^T, column-major */
-static inline void add_outer(const double l[3], const double r[3], double C[9])
+static inline void add_outer33(const double l[3], const double r[3], double C[9])
 {
     for (int j = 0; j < 3; j++)
         lg_axpy(3, r[j], l, C + 3 * j);
@@ -90,16 +90,16 @@ static inline void start_derivative(double k, double half, const double a[3], do
         C[4 * i] = k;
 }
 
-/* G = d((I + half h + c h^2) a)/dOmega = -half a^ + c (Omega a^T - 2 a Omega^T + (Omega.a) I) + d m Omega^T,
-   m = h^2 a = (Omega.a) Omega - |Omega|^2 a; and the same at the dual numbers Omega + eps U, a + eps b, whose part with
-   eps is E: U for Omega and b for a in each term in turn, and the derivatives of c and d, which are (Omega.U) d and
-   (Omega.U) dd. */
+/* G = d((I + half h + c h^2) a)/dOmega = -half a^ + c (Omega a^T - 2 a Omega^T + (Omega.a) I) + d m Omega^T, m = h^2 a
+   = (Omega.a) Omega - |Omega|^2 a; and E, the coefficient of eps in the same expression at the dual numbers Omega + eps
+   U, a + eps b: each term in turn with U for Omega or b for a, and with the derivatives of c and d, which are (Omega.U)
+   d and (Omega.U) dd. */
 static void dual_derivative(const double *theta, double half, const lg_cotangent *x, const double a[3],
                             const double b[3], double G[9], double E[9])
 {
     const double *U = theta, *O = theta + 3;
     double s = lg_dot3(O, U), y = lg_dot3(O, O), Oa = lg_dot3(O, a), Ua = lg_dot3(U, a), Ob = lg_dot3(O, b);
-    double left_a[3], left_b[3], left_U[3], left_O[3]; /* what stands left of a^T, b^T, U^T and Omega^T */
+    double left_a[3], left_b[3], left_U[3], left_O[3]; /* the factors left of a^T, b^T, U^T and Omega^T */
     for (int i = 0; i < 3; i++) {
         double m = Oa * O[i] - y * a[i], dm = (Ua + Ob) * O[i] + Oa * U[i] - 2 * s * a[i] - y * b[i];
         left_b[i] = x->c * O[i];
@@ -109,13 +109,13 @@ static void dual_derivative(const double *theta, double half, const lg_cotangent
     }
 
     start_derivative(x->c * Oa, half, a, G);
-    add_outer(left_b, a, G);
-    add_outer(left_U, O, G);
+    add_outer33(left_b, a, G);
+    add_outer33(left_U, O, G);
     start_derivative(x->c * (Ua + Ob) + s * x->d * Oa, half, b, E);
-    add_outer(left_a, a, E);
-    add_outer(left_b, b, E);
-    add_outer(left_U, U, E);
-    add_outer(left_O, O, E);
+    add_outer33(left_a, a, E);
+    add_outer33(left_b, b, E);
+    add_outer33(left_U, U, E);
+    add_outer33(left_O, O, E);
 }
 
 /* D = [G, E; 0, G] */
@@ -144,31 +144,31 @@ void lg_se3_transposed_solve_d(const double theta[6], const lg_cotangent *x, con
     }
 }
 
-static void rate(int n, const double *q0, const double *theta, const double *v, double *thetadot)
+static void semidirect_rate(int n, const double *q0, const double *theta, const double *v, double *thetadot)
 {
     (void)n, (void)q0;
     series_mul(theta, tangent_inv_series(theta), v, thetadot);
 }
 
-static void tangent(int n, const double *theta, double *T)
+static void semidirect_tangent(int n, const double *theta, double *T)
 {
     (void)n;
     series_matrix(theta, tangent_series(theta), T);
 }
 
-static void tangent_inv(int n, const double *theta, double *Tinv)
+static void semidirect_tangent_inv(int n, const double *theta, double *Tinv)
 {
     (void)n;
     series_matrix(theta, tangent_inv_series(theta), Tinv);
 }
 
-static void tangent_mul(int n, const double *theta, const double *v, double *w)
+static void semidirect_tangent_mul(int n, const double *theta, const double *v, double *w)
 {
     (void)n;
     series_mul(theta, tangent_series(theta), v, w);
 }
 
-static void ad(int n, const double *v, double *A)
+static void semidirect_ad(int n, const double *v, double *A)
 {
     (void)n;
     double minus[6] = {-v[0], -v[1], -v[2], -v[3], -v[4], -v[5]}, W[9], U[9];
@@ -183,7 +183,7 @@ static void ad(int n, const double *v, double *A)
 }
 
 /* x = x0 + R0 V U */
-static void shift(const double *x0, const double R0[9], const double *theta, const lg_angle *angle, double *x)
+static void position_exp(const double *x0, const double R0[9], const double *theta, const lg_angle *angle, double *x)
 {
     double d[3], Rd[3];
     lg_hat_apply(theta + 3, angle->cosc, angle->sincc, theta, d);
@@ -198,7 +198,7 @@ void lg_se3_log_at(const lg_cotangent *x, const double d[3], double theta[6])
     lg_hat_apply(theta + 3, -0.5, x->c, d, theta);
 }
 
-/* U = V^-1 R0^T (x1 - x0), with Omega in theta already */
+/* U = V^-1 R0^T (x1 - x0); theta already holds Omega */
 static void position_log(const double *x0, const double R0[9], const double *x1, double *theta)
 {
     double dx[3] = {x1[0] - x0[0], x1[1] - x0[1], x1[2] - x0[2]}, d[3];
@@ -215,7 +215,7 @@ static void se3_identity(int n, double *q)
 
 static void se3_turn(const double *q0, const double *theta, const lg_angle *angle, double *q)
 {
-    shift(q0, q0 + 3, theta, angle, q);
+    position_exp(q0, q0 + 3, theta, angle, q);
     lg_so3_turn(q0 + 3, theta + 3, angle, q + 3);
 }
 
@@ -247,7 +247,7 @@ static void s3r3_turn(const double *q0, const double *theta, const lg_angle *ang
 {
     double R0[9];
     lg_quat_matrix(q0 + 3, R0);
-    shift(q0, R0, theta, angle, q);
+    position_exp(q0, R0, theta, angle, q);
     lg_s3_turn(q0 + 3, theta + 3, angle, q + 3);
 }
 
@@ -270,7 +270,7 @@ static void s3r3_rotation(const double *q, double R[9])
     lg_quat_matrix(q + 3, R);
 }
 
-/* retract, move and stage of a storage */
+/* `retract`, `move` and `stage` of a storage. */
 #define MOVES(storage)                                                                                                 \
     static void storage##_retract(int n, const double *q0, const double *theta, double *q)                             \
     {                                                                                                                  \
@@ -319,11 +319,11 @@ MOVES(s3r3)
         .stage = group##_stage,                                                                                        \
         .polish = group##_polish,                                                                                      \
         .difference = group##_difference,                                                                              \
-        .rate = rate,                                                                                                  \
-        .tangent = tangent,                                                                                            \
-        .tangent_inv = tangent_inv,                                                                                    \
-        .tangent_mul = tangent_mul,                                                                                    \
-        .ad = ad,                                                                                                      \
+        .rate = semidirect_rate,                                                                                       \
+        .tangent = semidirect_tangent,                                                                                 \
+        .tangent_inv = semidirect_tangent_inv,                                                                         \
+        .tangent_mul = semidirect_tangent_mul,                                                                         \
+        .ad = semidirect_ad,                                                                                           \
         .rotation = group##_rotation,                                                                                  \
     }
 

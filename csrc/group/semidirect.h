@@ -1,12 +1,12 @@
 /* The logarithm on SE(3) and the derivatives of products with T^-1 and its transpose, theta = (U, Omega). All of them
-   take the functions of the angle x = |Omega|, to be evaluated once by lg_cotangent_of(|Omega|^2). Matrices are 6 x 6,
+   take the functions of the angle x = |Omega|, which lg_cotangent_of(|Omega|^2) evaluates once. Matrices are 6 x 6,
    column-major. T^-1(-theta) = T^-1(theta) - ad(theta). */
 #ifndef LG_GROUP_SEMIDIRECT_H
 #define LG_GROUP_SEMIDIRECT_H
 
 #include "group/series.h"
 
-/* U = V(Omega)^-1 d for a pose (d, exp(Omega^)), so that (U, Omega) is its logarithm; Omega is in theta already */
+/* U = V(Omega)^-1 d for a pose (d, exp(Omega^)), so that (U, Omega) is its logarithm; theta already holds Omega */
 void lg_se3_log_at(const lg_cotangent *x, const double d[3], double theta[6]);
 
 /* D = d(T^-1(theta) v)/dtheta and D = d(T^-T(theta) s)/dtheta at constant v and s */

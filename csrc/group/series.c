@@ -49,7 +49,8 @@ static const double cotc_dd_rest[] = {
     4.1575422278193316e-39, 2.9425345540186952e-41};
 /* clang-format on */
 
-static const double series_end = 13; /* of x^2: 14 terms do up to here, and the closed forms cancel little beyond */
+static const double series_end =
+    13; /* of x^2: up to here 14 terms suffice, and beyond it the closed forms cancel little */
 
 static double first_pole(double x2)
 {
@@ -79,7 +80,7 @@ double lg_cotc_d(double x2)
     return (1 / (4 * sin2) + cot / (2 * x) - 2 / x2) / x2;
 }
 
-/* The closed form cancels near pi, so the series is used beyond. */
+/* The closed form cancels near pi, so the series is used somewhat beyond it. */
 double lg_cotc_dd(double x2)
 {
     if (x2 < 20) {

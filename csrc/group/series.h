@@ -1,7 +1,7 @@
 /* Coefficient functions of the exponential map and its tangent operator, each accurate to 1e-15 relative up to 330
    degrees and, beyond, as accurate as the rounded angle allows. Arguments: x2 is the squared angle; a suffix _d is the
-   derivative with respect to x, divided by x. Sources: holzinger2024 (A4)-(A9), tumiotto2024 Table 2; series and closed
-   form switch where the closed form does not cancel.
+   derivative with respect to x, divided by x. Sources: holzinger2024 (A4)-(A9), tumiotto2024 Table 2; series give way
+   to closed forms where the latter do not cancel.
 
        sinc  = sin x / x                  cosc_d  = (sinc - 2 cosc) / x^2
        cosc  = (1 - cos x) / x^2          sincc_d = (cosc - 3 sincc) / x^2
@@ -25,9 +25,9 @@ static inline double lg_series(int n, const double *c, double y)
     return even + y * odd;
 }
 
-/* sinc, cosc and sincc of half the angle: Taylor series up to a whole angle of sqrt(10), closed forms above, where
-   nothing cancels. In most steps few terms suffice: four up to a whole angle of 0.06, the fifth being below 3e-18, and
-   six up to 1/2, the seventh being below 1e-17. */
+/* sinc, cosc and sincc of half the angle: Taylor series up to a whole angle of sqrt(10), closed forms above it, where
+   nothing cancels. In most steps a few terms suffice: four up to a whole angle of 0.06, where the fifth is below 3e-18,
+   and six up to 1/2, where the seventh is below 1e-17. */
 static inline void lg_half_trig(double x2, double *sinc, double *cosc, double *sincc)
 {
     /* clang-format off */
@@ -72,7 +72,7 @@ static inline void lg_trig(double x2, double *sinc, double *cosc, double *sincc)
 }
 
 /* All functions that a rotation by an angle x needs, from one evaluation at half the angle: for the exponential map and
-   T, for quaternions, and for T^-1 by cotc = (cosc - sincc) / (4 sinc), the right-hand side at x/2. */
+   T, for quaternions, and for T^-1 by cotc = (cosc - sincc) / (4 sinc), whose right-hand side is taken at x/2. */
 typedef struct lg_angle {
     double sinc, cosc, sincc, cotc;
     double cosc_d;
@@ -93,7 +93,7 @@ static inline lg_angle lg_angle_of(double x2)
                       .half_sin = 0.5 * s};
 }
 
-double lg_sinc(double x2); /* to full relative precision, near its zeros too */
+double lg_sinc(double x2); /* to full relative precision, even near its zeros */
 
 static inline double lg_cosc(double x2)
 {

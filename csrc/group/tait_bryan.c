@@ -1,4 +1,4 @@
-/* Tait-Bryan angles e = (a, b, c) as coordinates: R = Rx(a) Ry(b) Rz(c), v = q'. With a position before them, or alone
+/* Tait-Bryan angles e = (a, b, c) as coordinates: R = Rx(a) Ry(b) Rz(c), v = q'. They follow a position, or stand alone
    for a body that turns about a fixed point (holzinger2024, Sect. 2.1).
 
    omega = H e' with the columns of H, in the axes of the node:
@@ -29,7 +29,7 @@ static void angles_rotation(const double *e, double R[9])
     set3(t.sa * t.sc - t.ca * t.sb * t.cc, t.sa * t.cc + t.ca * t.sb * t.sc, t.ca * t.cb, R + 6);
 }
 
-/* The columns of H that are not constant, and their derivatives: _b and _c, by the second and third angle. */
+/* The columns of H that are not constant, and their derivatives by the second angle (_b) and the third (_c). */
 typedef struct columns {
     double h1[3], h2[3];
     double h1_b[3], h1_c[3], h2_c[3];
@@ -53,7 +53,7 @@ static columns columns_of(const double e[3])
 }
 
 /* out = r x + s y */
-static void combine(double r, const double x[3], double s, const double y[3], double out[3])
+static void combine3(double r, const double x[3], double s, const double y[3], double out[3])
 {
     for (int i = 0; i < 3; i++)
         out[i] = r * x[i] + s * y[i];
@@ -63,29 +63,29 @@ static void attitude(const double *e, const double *edot, const double *edd, lg_
 {
     columns h = columns_of(e);
     double a = edot[0], b = edot[1], c = edot[2], h1dot[3], h2dot[3], turned[3];
-    combine(b, h.h1_b, c, h.h1_c, h1dot);
-    combine(c, h.h2_c, 0, h.h2_c, h2dot);
+    combine3(b, h.h1_b, c, h.h1_c, h1dot);
+    combine3(c, h.h2_c, 0, h.h2_c, h2dot);
 
     // omega and bias
     lg_copy(3, h.h1, out->H);
     lg_copy(3, h.h2, out->H + 3);
     set3(0, 0, 1, out->H + 6);
     lg_zero(3, out->Z);
-    combine(a, h.h1_b, 0, h.h1_b, out->Z + 3);
-    combine(a, h.h1_c, b, h.h2_c, out->Z + 6);
-    combine(a, h1dot, b, h2dot, out->bias);
+    combine3(a, h.h1_b, 0, h.h1_b, out->Z + 3);
+    combine3(a, h.h1_c, b, h.h2_c, out->Z + 6);
+    combine3(a, h1dot, b, h2dot, out->bias);
 
     // d bias / d e'
     lg_copy(3, h1dot, out->Av);
-    combine(a, h.h1_b, 1, h2dot, out->Av + 3);
-    combine(a, h.h1_c, b, h.h2_c, out->Av + 6);
+    combine3(a, h.h1_b, 1, h2dot, out->Av + 3);
+    combine3(a, h.h1_c, b, h.h2_c, out->Av + 6);
 
     // d (H e'') / d e + d bias / d e
     lg_zero(3, out->Aq);
-    combine(b, h.h1_bb, c, h.h1_bc, turned);
-    combine(a, turned, edd ? edd[0] : 0, h.h1_b, out->Aq + 3);
-    combine(b, h.h1_bc, c, h.h1_cc, turned);
-    combine(a, turned, b * c, h.h2_cc, out->Aq + 6);
+    combine3(b, h.h1_bb, c, h.h1_bc, turned);
+    combine3(a, turned, edd ? edd[0] : 0, h.h1_b, out->Aq + 3);
+    combine3(b, h.h1_bc, c, h.h1_cc, turned);
+    combine3(a, turned, b * c, h.h2_cc, out->Aq + 6);
     if (edd) {
         lg_axpy(3, edd[0], h.h1_c, out->Aq + 6);
         lg_axpy(3, edd[1], h.h2_c, out->Aq + 6);
