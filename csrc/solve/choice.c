@@ -3,21 +3,21 @@
 
 #include "core/small.h"
 
-/* A smaller part of a row, relative to the largest row, counts as zero. */
+/* A part of a row that is smaller than this, relative to the largest row, counts as zero. */
 static const double tolerance = 1e-7;
-/* Rows are chosen again if the smallest pivot is below this part of that of the best choice. */
+/* Rows are chosen again if their smallest pivot is below this fraction of that of the best choice. */
 static const double worse = 0.3;
 
-/* Pivots below this part of their terms are weak. The part is about the square of the sine of the angle between a row
+/* Pivots below this fraction of their terms are weak. The fraction is about the squared sine of the angle between a row
    and the rows before it. */
 static const double bound = 0.02;
-/* Round-off of such a part. */
+/* The round-off of such a fraction. */
 static const double round_off = 1e-14;
 
-/* ---- when to look ---- */
+/* ---- when to choose again ---- */
 
-/* Where the rows were not much better than those in use, they are looked at again once the weakest pivot has halved.
-   mem holds how often the bound has been halved; it follows what mem says of the rows. */
+/* If no other rows were much better than those in use, they are compared again once the weakest pivot has halved. How
+   often the bound has been halved stands in mem, after the choice of the rows. */
 static double *halvings(const lg_system *system, double *mem)
 {
     return mem + system->choice->mem + system->pattern->nmasked;
@@ -29,7 +29,7 @@ static double weakest(const lg_accel *accel)
     return accel->matrix.weakest < 1 ? fmax(accel->matrix.weakest, round_off) : accel->matrix.weakest;
 }
 
-/* How often the bound has to be halved so that it is below a part. */
+/* How often the bound has to be halved to be below a fraction. */
 static double halvings_below(double part)
 {
     return part < bound ? floor(log2(bound / part)) + 1 : 0;
@@ -51,12 +51,12 @@ int lg_choice_is_due(const lg_accel *accel, double *mem)
     return part < half || accel->system->flags & LG_SYSTEM_TREES;
 }
 
-static size_t larger(size_t a, size_t b)
+static size_t larger_size(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
 
-/* A bound of the number of velocities that the rows of loop i act on. */
+/* An upper bound of the number of velocities that the rows of loop i act on. */
 static size_t most_columns(const lg_system *system, int i)
 {
     const lg_pattern *p = system->pattern;
@@ -78,8 +78,8 @@ void lg_choice_layout(lg_choice_scratch *rows, const lg_system *system, lg_arena
         return;
     for (int i = 0; i < choice->nloops; i++) {
         size_t n = (size_t)(choice->start[i + 1] - choice->start[i]);
-        count = larger(count, n);
-        size = larger(size, n * most_columns(system, i));
+        count = larger_size(count, n);
+        size = larger_size(size, n * most_columns(system, i));
     }
     rows->B = lg_arena_doubles(arena, (size_t)system->pattern->nvalues);
     rows->mem = lg_arena_doubles(arena, (size_t)system->nmem);
@@ -90,22 +90,22 @@ void lg_choice_layout(lg_choice_scratch *rows, const lg_system *system, lg_arena
 
 /* ---- the rows of a loop ---- */
 
-typedef struct loop {
+typedef struct closed_loop {
     const lg_system *system;
-    int first, n, rank; /* its rows; how many of them are active */
-} loop;
+    int first, n, rank; /* its first row, how many rows it has, and how many of them are active */
+} closed_loop;
 
-static loop loop_of(const lg_system *system, int i)
+static closed_loop loop_of(const lg_system *system, int i)
 {
     const lg_choice *choice = system->choice;
-    loop l = {system, choice->start[i], choice->start[i + 1] - choice->start[i], 0};
+    closed_loop l = {system, choice->start[i], choice->start[i + 1] - choice->start[i], 0};
     for (int k = l.first; k < l.first + l.n; k++)
         l.rank += !choice->inactive[k];
     return l;
 }
 
 /* Numbers the velocities that the rows act on. */
-static void number_columns(lg_choice_scratch *rows, const loop *l)
+static void number_columns(lg_choice_scratch *rows, const closed_loop *l)
 {
     const lg_pattern *p = l->system->pattern;
     rows->columns = 0;
@@ -118,17 +118,17 @@ static void number_columns(lg_choice_scratch *rows, const loop *l)
                     rows->column[v] = rows->columns++;
 }
 
-static double *row_of(const lg_choice_scratch *rows, int i)
+static double *loop_row(const lg_choice_scratch *rows, int i)
 {
     return rows->rows + (size_t)i * (size_t)rows->columns;
 }
 
 /* Copies row i of the loop out of B. */
-static void copy_row(const lg_choice_scratch *rows, const loop *l, int i)
+static void copy_row(const lg_choice_scratch *rows, const closed_loop *l, int i)
 {
     const lg_pattern *p = l->system->pattern;
     int group = p->masked_group[l->first + i], count = p->group_row[group + 1] - p->group_row[group];
-    double *out = row_of(rows, i);
+    double *out = loop_row(rows, i);
     lg_zero(rows->columns, out);
     for (int e = p->group_start[group]; e < p->group_start[group + 1]; e++) {
         const double *B = rows->B + p->group_value[e] + p->masked_row[l->first + i] - p->group_row[group];
@@ -140,12 +140,12 @@ static void copy_row(const lg_choice_scratch *rows, const loop *l, int i)
 
 /* ---- pivoting ---- */
 
-/* The row that is not taken with the largest part, whose square is *largest; -1: all are taken. */
+/* The row with the largest part left among those not yet taken, and the square of that part; -1: all are taken. */
 static int largest_row(const lg_choice_scratch *rows, int n, double *largest)
 {
     int best = -1;
     for (int i = 0; i < n; i++) {
-        const double *row = row_of(rows, i);
+        const double *row = loop_row(rows, i);
         double square = rows->taken[i] ? 0 : lg_dot(rows->columns, row, row);
         if (!rows->taken[i] && (best < 0 || square > *largest))
             best = i, *largest = square;
@@ -153,20 +153,20 @@ static int largest_row(const lg_choice_scratch *rows, int n, double *largest)
     return best;
 }
 
-/* Takes a row, and its direction out of those that are not taken. */
+/* Takes a row, and removes its direction from the rows not yet taken. */
 static void take_row(lg_choice_scratch *rows, int n, int best, double square)
 {
-    const double *direction = row_of(rows, best);
+    const double *direction = loop_row(rows, best);
     rows->taken[best] = 1;
     for (int i = 0; i < n && square > 0; i++)
         if (!rows->taken[i])
-            lg_axpy(rows->columns, -lg_dot(rows->columns, row_of(rows, i), direction) / square, direction,
-                    row_of(rows, i));
+            lg_axpy(rows->columns, -lg_dot(rows->columns, loop_row(rows, i), direction) / square, direction,
+                    loop_row(rows, i));
 }
 
-/* Takes as many rows as are independent, of all rows (mem NULL) or of the active ones. Returns the smallest pivot, 0 if
-   fewer are independent. */
-static double pivot(lg_choice_scratch *rows, const loop *l, const double *mem)
+/* Takes as many rows as are active, out of all rows (mem NULL) or out of the active ones. Returns the smallest pivot;
+   0: fewer are independent. */
+static double pivot(lg_choice_scratch *rows, const closed_loop *l, const double *mem)
 {
     const lg_choice *choice = l->system->choice;
     double square = 0, least = INFINITY, zero = 0;
@@ -184,8 +184,8 @@ static double pivot(lg_choice_scratch *rows, const loop *l, const double *mem)
     return least > zero ? least : 0;
 }
 
-/* Makes the rows active that have been taken; returns whether others were. */
-static int activate(const lg_choice_scratch *rows, const loop *l, double *mem)
+/* Makes the taken rows active; returns whether the choice has changed. */
+static int activate(const lg_choice_scratch *rows, const closed_loop *l, double *mem)
 {
     const lg_choice *choice = l->system->choice;
     int changed = 0;
@@ -199,8 +199,8 @@ static int activate(const lg_choice_scratch *rows, const loop *l, double *mem)
 
 /* ---- the choice ---- */
 
-/* B with all rows active. */
-static lg_status evaluate(lg_choice_scratch *rows, lg_accel *accel, const lg_point *point, lg_report *report)
+/* Evaluates B with all rows active. */
+static lg_status evaluate_all_rows(lg_choice_scratch *rows, lg_accel *accel, const lg_point *point, lg_report *report)
 {
     const lg_system *system = accel->system;
     lg_point at = *point;
@@ -218,9 +218,9 @@ lg_status lg_choice_renew(lg_choice_scratch *rows, lg_accel *accel, const lg_poi
     *changed = 0;
     if (!system->choice)
         return LG_OK;
-    LG_TRY(evaluate(rows, accel, point, report));
+    LG_TRY(evaluate_all_rows(rows, accel, point, report));
     for (int i = 0; i < system->choice->nloops; i++) {
-        loop l = loop_of(system, i);
+        closed_loop l = loop_of(system, i);
         number_columns(rows, &l);
         double now = pivot(rows, &l, mem);
         if (now < worse * pivot(rows, &l, NULL))

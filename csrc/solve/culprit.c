@@ -1,4 +1,4 @@
-/* Names what a failure is due to; see culprit.h. */
+/* Naming the cause of a failure; see culprit.h. */
 #include "solve/culprit.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ void lg_report_row(const lg_system *system, const char *before, int row, lg_repo
         lg_report_say(report, "%s%s", before, system->row_name(system->self, (row - nv) % system->pattern->nrows));
 }
 
-static int is_finite(int n, const double *x)
+static int are_finite(int n, const double *x)
 {
     for (int i = 0; i < n; i++)
         if (!isfinite(x[i]))
@@ -43,11 +43,11 @@ static int is_finite(int n, const double *x)
 /* The part of a block's state that is not finite at a point, or NULL. */
 static const char *not_finite_in(const lg_block *b, const lg_point *point)
 {
-    if (!is_finite(b->nq, point->q + b->q))
+    if (!are_finite(b->nq, point->q + b->q))
         return "coordinates";
-    if (!is_finite(b->nv, point->v + b->v))
+    if (!are_finite(b->nv, point->v + b->v))
         return "velocities";
-    return point->a && !is_finite(b->nv, point->a + b->v) ? "accelerations" : NULL;
+    return point->a && !are_finite(b->nv, point->a + b->v) ? "accelerations" : NULL;
 }
 
 void lg_report_not_finite(const lg_system *system, const lg_point *point, int row, lg_report *report)
@@ -83,7 +83,7 @@ void lg_report_newton(const lg_system *system, const lg_point *point, lg_status 
         lg_report_not_finite(system, point, result->worst, report);
 }
 
-/* The first node kind of a free body that has no singularity: formulations are named after the node of a free body. */
+/* The first node kind of a free body without a singularity; formulations are named after the node of a free body. */
 static const char *regular_kind(void)
 {
     for (int i = 0; i < lg_node_count; i++)

@@ -11,7 +11,7 @@
 /* Checks phi(q) and phidot(q, v) at point->t: LG_INCONSISTENT with the worst row in report->what and its residual. */
 lg_status lg_consistent(lg_accel *accel, const lg_point *point, lg_report *report);
 
-/* Accelerations and multipliers at the start of a run or where one continues. No step has led to that point, so
+/* Accelerations and multipliers at a point where a run starts or continues. No step has led to that point, so
    LG_NOT_FINITE becomes LG_UNDEFINED. */
 lg_status lg_start_accelerations(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report);
 

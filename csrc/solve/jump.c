@@ -1,8 +1,8 @@
 /* Looks for a law that jumps; see jump.h.
 
    The interval of a grid in which the law changes most is halved as often as doubles allow, always towards the half
-   that changes more. The change of a continuous law vanishes on the way, that of a law that jumps stays. So does that
-   of round-off, which is no smaller on either side of the place that was found. */
+   that changes more. The change of a continuous law vanishes on the way, whereas that of a law that jumps remains. A
+   change by round-off remains as well, but the values on either side of that point change as much. */
 #include "solve/jump.h"
 
 #include "core/small.h"
@@ -11,24 +11,24 @@
 
 enum { PARTS = 16, HALVINGS = 47, BESIDE = 4 };
 
-static const double small = 1e-6; /* a jump is larger than this fraction of the law */
-static const double apart = 0x1p-24; /* between values beside the jump; the line is 2 long */
-static const double lone = 10; /* the jump is larger than this multiple of the changes among them */
+static const double small = 1e-6; /* a jump exceeds this fraction of the law's largest value */
+static const double apart = 0x1p-24; /* the distance between values beside the jump; the line has the length 2 */
+static const double lone = 10; /* a jump exceeds this multiple of the changes among those values */
 
-typedef struct search {
+typedef struct jump_search {
     const lg_system *system;
     const lg_point *start;
-    double time, way; /* half the length of the line, for velocities and for displacements */
-    int number; /* of the law */
-    double *a; /* of the line */
-    double *q, *v, *theta; /* at a point of it */
+    double time, way; /* half the duration of the line, for velocities and for displacements */
+    int number; /* number of the law */
+    double *a; /* accelerations on the line */
+    double *q, *v, *theta; /* a state on the line, and its displacement */
     double *grid; /* PARTS + 1 values of the law, one after the other */
-    double begin, width; /* of the interval */
-    double *low, *high, *spare; /* the values at its ends, and a place for another one */
-} search;
+    double begin, width; /* the interval on the line */
+    double *low, *high, *spare; /* the values at the ends of the interval, and room for another one */
+} jump_search;
 
-/* The value of the law at s = -1 ... 1 on the line. */
-static lg_status value_at(const search *l, double s, double *value)
+/* The value of the law at s on the line, which goes from -1 to 1. */
+static lg_status value_at(const jump_search *l, double s, double *value)
 {
     double span = s * l->way;
     const lg_space *space = l->system->space;
@@ -42,7 +42,7 @@ static lg_status value_at(const search *l, double s, double *value)
     return l->system->law(l->system->self, &at, l->number, value);
 }
 
-static double change(const search *l, const double *a, const double *b)
+static double change(const jump_search *l, const double *a, const double *b)
 {
     double most = 0;
     for (int i = 0; i < l->system->nlaw; i++)
@@ -51,7 +51,7 @@ static double change(const search *l, const double *a, const double *b)
 }
 
 /* Begins with the interval of the grid in which the law changes most. */
-static lg_status begin(search *l)
+static lg_status begin_at_grid(jump_search *l)
 {
     int n = l->system->nlaw;
     for (int i = 0; i <= PARTS; i++)
@@ -67,7 +67,7 @@ static lg_status begin(search *l)
     return LG_OK;
 }
 
-static lg_status halve(search *l)
+static lg_status halve(jump_search *l)
 {
     double *middle = l->spare, **moves;
     l->width /= 2;
@@ -80,8 +80,9 @@ static lg_status halve(search *l)
     return LG_OK;
 }
 
-/* Adds a value on one side of the interval: the first is kept, and the others show how much the law changes there. */
-static lg_status look_beside(const search *l, int i, double s, double *kept, double *changes)
+/* Evaluates the law beside the interval: the first value on a side is kept, and the others show how much the law
+   changes there. */
+static lg_status look_beside(const jump_search *l, int i, double s, double *kept, double *changes)
 {
     LG_TRY(value_at(l, s, i == 1 ? kept : l->spare));
     if (i > 1)
@@ -89,8 +90,8 @@ static lg_status look_beside(const search *l, int i, double s, double *kept, dou
     return LG_OK;
 }
 
-/* The change from one side of the interval to the other, if the law changes much less on either side; otherwise 0. */
-static lg_status change_across(const search *l, double *across)
+/* The change across the interval if the law changes much less on either side of it; otherwise 0. */
+static lg_status change_across(const jump_search *l, double *across)
 {
     double beside = 0;
     for (int i = 1; i <= BESIDE; i++) {
@@ -102,10 +103,10 @@ static lg_status change_across(const search *l, double *across)
     return LG_OK;
 }
 
-static lg_status jumps(search *l, int *does)
+static lg_status jumps(jump_search *l, int *does)
 {
     double across = 0;
-    LG_TRY(begin(l));
+    LG_TRY(begin_at_grid(l));
     double least = small * lg_max_abs((PARTS + 1) * l->system->nlaw, l->grid);
     for (int i = 0; i < HALVINGS && change(l, l->low, l->high) > least; i++)
         LG_TRY(halve(l));
@@ -116,7 +117,7 @@ static lg_status jumps(search *l, int *does)
 }
 
 /* The name of the first law that jumps, or NULL. */
-static const char *first_that_jumps(search *l)
+static const char *first_that_jumps(jump_search *l)
 {
     const lg_system *system = l->system;
     for (const char *name; (name = system->law_name(system->self, l->number)); l->number++) {
@@ -132,7 +133,7 @@ static const char *first_that_jumps(search *l)
     return NULL;
 }
 
-/* The largest angle by which a body turns in a time, roughly. */
+/* Roughly the largest angle by which any body turns in a time. */
 static double turn_in(const lg_space *space, const double *v, const double *a, double time)
 {
     double most = 0;
@@ -142,9 +143,9 @@ static double turn_in(const lg_space *space, const double *v, const double *a, d
     return most;
 }
 
-/* The line is two steps long to either side. On it bodies turn by half a radian at most, since angles of joints have to
-   keep their turns. */
-static void open_line(search *l, double h)
+/* The line extends by two steps to either side, but no body turns by more than half a radian on it, so that angles of
+   joints keep their number of turns. */
+static void open_line(jump_search *l, double h)
 {
     const lg_space *space = l->system->space;
     for (int i = 0; i < space->nv; i++)
@@ -161,7 +162,7 @@ void lg_report_jump(const lg_system *system, const lg_point *start, double h, lg
     double *room = malloc((size_t)(nq + 3 * nv + (PARTS + 2) * n) * sizeof *room);
     if (!room)
         return;
-    search l = {.system = system, .start = start, .q = room, .v = room + nq};
+    jump_search l = {.system = system, .start = start, .q = room, .v = room + nq};
     l.theta = l.v + nv;
     l.a = l.theta + nv;
     l.grid = l.a + nv;

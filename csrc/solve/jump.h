@@ -1,12 +1,13 @@
-/* Suspects a law of the user that jumps where Newton's method has failed. */
+/* Looks for a law of the user that jumps where Newton's method has failed. */
 #ifndef LG_SOLVE_JUMP_H
 #define LG_SOLVE_JUMP_H
 
 #include "system/system.h"
 
-/* Advises about the first law that jumps on the line with velocity v and acceleration a through the state `start` of a
-   step of size h that has failed, two steps to either side; `start` also brings mem and work. Says nothing if no law
-   jumps there or if one of them fails. It calls each law 72 times at most. It allocates, since the step has ended. */
+/* Adds advice about the first law that jumps near the end of a failed step of size h: on the line through the state
+   `start`, which has also mem and work, with velocity v and acceleration a, two steps to either side. Adds none if no
+   law jumps there or if one of them fails. It calls each law at most 72 times, and may allocate, since no step is under
+   way. */
 void lg_report_jump(const lg_system *system, const lg_point *start, double h, lg_report *report);
 
 #endif

@@ -15,7 +15,7 @@ void lg_penalty_layout(lg_penalty *penalty, const lg_pattern *pattern, lg_arena 
 
 /* ---- cliques ---- */
 
-/* Returns the place of a block in a clique, or -1. */
+/* The index of a block in a clique, or -1. */
 static int place_in(const lg_pattern *p, int clique, int block)
 {
     for (int i = p->clique_start[clique]; i < p->clique_start[clique + 1]; i++)
@@ -24,7 +24,7 @@ static int place_in(const lg_pattern *p, int clique, int block)
     return -1;
 }
 
-/* Whether a clique holds all blocks of a group; writes their places. */
+/* Whether a clique holds all blocks of a group; writes the index of each. */
 static int holds(const lg_pattern *p, int clique, int group, int *place)
 {
     for (int e = p->group_start[group]; e < p->group_start[group + 1]; e++)
@@ -38,7 +38,7 @@ static int size_of(const lg_pattern *p, int clique)
     return p->clique_start[clique + 1] - p->clique_start[clique];
 }
 
-/* Cliques and groups are in the order of the same elements, so that each search begins after the last hit. */
+/* Cliques and groups follow the same order of elements, so that each search continues after the last hit. */
 void lg_penalty_open(lg_penalty *penalty, const lg_pattern *p)
 {
     int clique = 0;
@@ -55,7 +55,7 @@ void lg_penalty_open(lg_penalty *penalty, const lg_pattern *p)
     }
 }
 
-/* The block of S in which two entries of a group meet. */
+/* The block of S that belongs to two entries of a group. */
 static double *meeting_of(const lg_penalty *penalty, const lg_pattern *p, int g, int i, int j, const lg_matrix *matrix,
                           int *ld)
 {
@@ -66,7 +66,8 @@ static double *meeting_of(const lg_penalty *penalty, const lg_pattern *p, int g,
 /* ---- the penalty ---- */
 
 /* The largest entry of S on the diagonals of a group's blocks, divided by the largest of B^2. */
-static double choose(const lg_penalty *penalty, const lg_pattern *p, int g, const double *B, const lg_matrix *matrix)
+static double choose_penalty(const lg_penalty *penalty, const lg_pattern *p, int g, const double *B,
+                             const lg_matrix *matrix)
 {
     int rows = p->group_row[g + 1] - p->group_row[g];
     double stiffness = 0, b = 0;
@@ -80,8 +81,8 @@ static double choose(const lg_penalty *penalty, const lg_pattern *p, int g, cons
     return b > 0 ? (stiffness > 0 ? stiffness : 1) / (b * b) : 0;
 }
 
-/* S += G A^T B for rows x m and rows x n matrices */
-static void add_product(double G, int rows, int m, const double *A, int n, const double *B, double *S, int ld)
+/* S += G A^T B; A is rows x m, B is rows x n. */
+static void add_ATB(double G, int rows, int m, const double *A, int n, const double *B, double *S, int ld)
 {
     for (int j = 0; j < n; j++)
         for (int i = 0; i < m; i++) {
@@ -92,24 +93,24 @@ static void add_product(double G, int rows, int m, const double *A, int n, const
         }
 }
 
-static void add_group(const lg_penalty *penalty, const lg_pattern *p, int g, const double *B, lg_matrix *matrix)
+static void add_group_penalty(const lg_penalty *penalty, const lg_pattern *p, int g, const double *B, lg_matrix *matrix)
 {
     int rows = p->group_row[g + 1] - p->group_row[g], ld;
     for (int i = p->group_start[g]; i < p->group_start[g + 1]; i++)
         for (int j = p->group_start[g]; j < p->group_start[g + 1]; j++) {
             double *S = meeting_of(penalty, p, g, i, j, matrix, &ld);
-            add_product(penalty->G[g], rows, p->nv[p->group_block[i]], B + p->group_value[i], p->nv[p->group_block[j]],
-                        B + p->group_value[j], S, ld);
+            add_ATB(penalty->G[g], rows, p->nv[p->group_block[i]], B + p->group_value[i], p->nv[p->group_block[j]],
+                    B + p->group_value[j], S, ld);
         }
 }
 
 void lg_penalty_add(lg_penalty *penalty, const lg_pattern *p, const double *B, lg_matrix *matrix)
 {
     for (int g = 0; g < p->ngroups; g++)
-        penalty->G[g] = penalty->clique[g] < 0 ? 0 : choose(penalty, p, g, B, matrix);
+        penalty->G[g] = penalty->clique[g] < 0 ? 0 : choose_penalty(penalty, p, g, B, matrix);
     for (int g = 0; g < p->ngroups; g++)
         if (penalty->G[g] > 0)
-            add_group(penalty, p, g, B, matrix);
+            add_group_penalty(penalty, p, g, B, matrix);
 }
 
 void lg_penalty_correct(const lg_penalty *penalty, const lg_pattern *p, const double *phi, double *dlam)

@@ -15,7 +15,7 @@ struct lg_probe_solver {
     lg_arena arena;
 };
 
-static void layout(void *self, lg_arena *arena)
+static void probe_solver_layout(void *self, lg_arena *arena)
 {
     struct lg_probe_solver *solver = self;
     lg_accel_layout(&solver->accel, arena);
@@ -30,7 +30,7 @@ lg_status lg_probe_open(lg_probe *probe)
     solver->accel.system = probe->system;
     solver->accel.plan = probe->plan;
     probe->solver = solver;
-    lg_status status = lg_arena_open(&solver->arena, layout, solver);
+    lg_status status = lg_arena_open(&solver->arena, probe_solver_layout, solver);
     if (status != LG_OK)
         free(solver);
     return status;
@@ -46,7 +46,7 @@ long lg_probe_close(lg_probe *probe)
     return fallbacks;
 }
 
-/* The point of a probe as the first one of a run, which has its own memory. */
+/* The point of a probe as the first point of a run, whose memory is its own. */
 static lg_point first_point(const lg_probe *probe)
 {
     lg_point point = probe->point;
@@ -55,8 +55,8 @@ static lg_point first_point(const lg_probe *probe)
     return point;
 }
 
-/* The memory of that point, of which the one that is given is a guess. */
-static lg_status begin(lg_probe *probe)
+/* Sets the memory of that point, from the given one as a guess. */
+static lg_status begin_probe_memory(lg_probe *probe)
 {
     const lg_system *system = probe->system;
     lg_copy(system->nmem, probe->point.mem, probe->mem);
@@ -64,12 +64,12 @@ static lg_status begin(lg_probe *probe)
     return system->commit ? system->commit(system->self, NULL, &point, probe->mem, &probe->report) : LG_OK;
 }
 
-/* A solve with the rows that the system begins with; if it fails, once more with other ones. */
+/* Solves with the rows that are active at first; if that fails, solves once more with others. */
 static lg_status solve_with_rows(lg_probe *probe, lg_status (*solve)(lg_probe *))
 {
     struct lg_probe_solver *solver = probe->solver;
     int changed = 0;
-    LG_TRY(begin(probe));
+    LG_TRY(begin_probe_memory(probe));
     lg_status status = solve(probe);
     if (status != LG_SINGULAR && status != LG_NO_CONVERGENCE)
         return status;
@@ -80,13 +80,13 @@ static lg_status solve_with_rows(lg_probe *probe, lg_status (*solve)(lg_probe *)
     return chosen == LG_OK && changed ? solve(probe) : status;
 }
 
-static lg_status initial(lg_probe *probe)
+static lg_status probe_initial(lg_probe *probe)
 {
     lg_point point = first_point(probe);
     return lg_initial(&probe->solver->accel, &point, probe->out[0], probe->out[1], &probe->report);
 }
 
-static lg_status project(lg_probe *probe)
+static lg_status probe_project(lg_probe *probe)
 {
     const lg_space *space = probe->system->space;
     int levels = (probe->position ? LG_PROJECT_POSITION : 0) | (probe->velocity ? LG_PROJECT_VELOCITY : 0);
@@ -98,10 +98,10 @@ static lg_status project(lg_probe *probe)
 
 lg_status lg_probe_initial(lg_probe *probe)
 {
-    return solve_with_rows(probe, initial);
+    return solve_with_rows(probe, probe_initial);
 }
 
 lg_status lg_probe_project(lg_probe *probe)
 {
-    return solve_with_rows(probe, project);
+    return solve_with_rows(probe, probe_project);
 }

@@ -1,11 +1,11 @@
-/* The start of a run as a query; see system/probe.h. */
+/* Consistent starts and projections as queries; see system/probe.h. */
 #ifndef LG_SOLVE_QUERY_H
 #define LG_SOLVE_QUERY_H
 
 #include "system/probe.h"
 
-/* Before the first point, with a plan for LG_COUPLING_MASS; and after the last, which returns how often a matrix has
-   been factored as a dense one. */
+/* Call the first before the first point, with a plan for LG_COUPLING_MASS, and the second after the last point; it
+   returns how often the dense factorisation was needed. */
 lg_status lg_probe_open(lg_probe *probe);
 long lg_probe_close(lg_probe *probe);
 

@@ -13,7 +13,7 @@ void lg_rest_open(lg_rest *k)
     lg_penalty_open(&k->penalty, k->accel->system->pattern);
 }
 
-static lg_status assemble(lg_rest *k, const lg_point *point, lg_shift shift)
+static lg_status assemble_rest(lg_rest *k, const lg_point *point, lg_shift shift)
 {
     lg_accel *accel = k->accel;
     const lg_system *system = accel->system;
@@ -39,13 +39,13 @@ static lg_status assemble(lg_rest *k, const lg_point *point, lg_shift shift)
 
 lg_status lg_rest_factor(lg_rest *k, const lg_point *point, lg_shift shift, lg_report *report)
 {
-    LG_TRY(assemble(k, point, shift));
+    LG_TRY(assemble_rest(k, point, shift));
     return lg_factor_named(k->accel->system, &k->accel->matrix, report);
 }
 
 lg_status lg_rest_factor_symmetric(lg_rest *k, const lg_point *point, lg_shift shift, lg_report *report)
 {
-    LG_TRY(assemble(k, point, shift));
+    LG_TRY(assemble_rest(k, point, shift));
     lg_matrix_symmetrise(&k->accel->matrix);
     return lg_factor_named(k->accel->system, &k->accel->matrix, report);
 }
@@ -58,7 +58,7 @@ lg_status lg_rest_solve(const lg_rest *k, const double *phi, double *x)
     return LG_OK;
 }
 
-/* With B of full rank every row adds one negative and one positive eigenvalue to those of K + mu M + nu D on ker B. */
+/* If B has full rank, every row adds one negative and one positive eigenvalue to those of K + mu M + nu D on ker B. */
 lg_status lg_rest_negative(lg_rest *k, const lg_point *point, lg_shift shift, int *negative, lg_report *report)
 {
     LG_TRY(lg_rest_factor_symmetric(k, point, shift, report));

@@ -10,28 +10,28 @@
 #include <math.h>
 
 static const double far_turn = 1; /* rad: no correction turns a rotation further */
-static const double near = 0.1; /* rad or m: smaller corrections need not lead downhill */
+static const double near = 0.1; /* rad or m: corrections below this size need not lead downhill */
 static const double first_step = 0.1; /* rad or m, at the first mu */
-static const double contraction = 0.5; /* of an accepted correction */
-static const double steepest_fall = 0.05; /* of mu after an accepted correction */
-static const double cautious_fall = 0.5; /* the same after a rejected one */
-static const double growth = 4; /* of mu after a rejected correction */
+static const double contraction = 0.5; /* largest contraction of an accepted correction */
+static const double steepest_fall = 0.05; /* smallest factor of mu after an accepted correction */
+static const double cautious_fall = 0.5; /* the same if one has been rejected before */
+static const double growth = 4; /* factor of mu after a rejected correction */
 static const double lowest = 1e-8; /* below this fraction of its first value mu is set to zero */
 static const double tiny = 1e-8; /* below this fraction of the coordinates a correction may be round-off */
-static const double tiny_neutral = 1e-6; /* the same where only nu D holds a direction */
+static const double tiny_neutral = 1e-6; /* the same if only nu D stiffens some direction */
 static const double loose = 1e-3; /* below this fraction of its first value mu no longer holds a free body */
-static const double hold = 1e-9; /* part of the diagonal of K that holds a neutral direction */
+static const double hold = 1e-9; /* nu: the part of the diagonal of K that stiffens a neutral direction */
 static const double blur = 1e-11; /* below this part of the diagonal of K a curvature may be round-off */
-static const double most_growth = 1e12; /* of mu: beyond this, steps are too short to make progress */
+static const double most_growth = 1e12; /* of mu: beyond it, steps are too short to make progress */
 
-enum { POLISHES = 4 }; /* corrections of a state that may be neutral */
+enum { POLISHES = 4 }; /* number of corrections that polish a state that may be neutral */
 
 static const char anywhere[] = "try smaller steps of the loads, a start nearer to the equilibrium or a larger max_iter";
 static const char after_saddle[] =
     "the equilibrium found first is unstable, and no stable one was reached from it; leave_saddles=False keeps it";
 
-/* One solution under way. */
-typedef struct search {
+/* A search under way. */
+typedef struct statics_search {
     lg_statics *statics;
     lg_report *report;
     double mu, mu_first; /* 0: not needed yet */
@@ -41,13 +41,13 @@ typedef struct search {
     double trial_error;
     double theta; /* contraction of the last trial */
     int begins_singular; /* K was singular where the search began */
-    int was_regular; /* K has been regular, and was so where the search began */
+    int was_regular; /* K has been regular, also where the search began */
     int was_loose; /* mu has been so small that a free body has moved far away */
     int settled; /* corrections are down to round-off */
-    int after_saddle; /* it began at an unstable equilibrium */
-    int worst; /* the row of the residual that is the furthest from convergence */
-    lg_report obstacle; /* why the last trial state was rejected that has no memory or no regular coordinates */
-} search;
+    int after_saddle; /* the search began at an unstable equilibrium */
+    int worst; /* the row of the residual that is furthest from convergence */
+    lg_report obstacle; /* why the last trial state had no memory or no regular coordinates */
+} statics_search;
 
 void lg_statics_layout(void *self, lg_arena *arena)
 {
@@ -72,7 +72,7 @@ void lg_statics_layout(void *self, lg_arena *arena)
 
 /* ---- the residual ---- */
 
-static lg_point point_at(const lg_statics *s, const double *q, const double *lam)
+static lg_point statics_point(const lg_statics *s, const double *q, const double *lam)
 {
     lg_point point = lg_point_after(s->t, q, s->v, s->mem);
     point.load = s->load;
@@ -96,7 +96,7 @@ static double sum_forces(const lg_statics *s, double *r, double *size)
     return sqrt(sum / nv);
 }
 
-static int largest(int n, const double *x)
+static int largest_entry(int n, const double *x)
 {
     int worst = 0;
     for (int i = 1; i < n; i++)
@@ -105,9 +105,9 @@ static int largest(int n, const double *x)
     return worst;
 }
 
-/* The error of a residual: force rows against rtol times their terms plus atol, constraint rows against rtol times the
-   coordinates; no bound lies below round-off. */
-static double error_of(search *at, const double *q, double *r)
+/* The error of a residual: force rows are compared with rtol times their terms plus atol, constraint rows with rtol
+   times the coordinates; neither bound lies below round-off. */
+static double residual_error(statics_search *at, const double *q, double *r)
 {
     const lg_statics *s = at->statics;
     const lg_system *system = s->accel.system;
@@ -116,34 +116,34 @@ static double error_of(search *at, const double *q, double *r)
     double error = force / fmax(s->rtol * size + s->atol, fmax(16 * DBL_EPSILON * size, DBL_MIN));
     double rows = nrows ? lg_max_abs(nrows, r + nv) / (fmax(s->rtol, 16 * DBL_EPSILON) * coordinates) : 0;
     at->report->residual = force;
-    at->worst = rows > error ? nv + largest(nrows, r + nv) : largest(nv, r);
+    at->worst = rows > error ? nv + largest_entry(nrows, r + nv) : largest_entry(nv, r);
     return isnan(rows) ? rows : fmax(error, rows);
 }
 
 /* The residual at q and lam. LG_NOT_FINITE if a value is not finite. */
-static lg_status evaluate(search *at, const double *q, const double *lam, double *r, double *error)
+static lg_status evaluate_state(statics_search *at, const double *q, const double *lam, double *r, double *error)
 {
     lg_statics *s = at->statics;
     const lg_system *system = s->accel.system;
     int nv = system->space->nv;
-    lg_point point = point_at(s, q, lam);
+    lg_point point = statics_point(s, q, lam);
     lg_wanted wanted = {.gyro = s->terms,
                         .force = s->terms + nv,
                         .Btlam = s->terms + 2 * nv,
                         .phi = system->pattern->nrows ? r + nv : NULL};
     s->accel.evaluations++;
     LG_TRY(system->eval(system->self, &point, &wanted));
-    *error = error_of(at, q, r);
+    *error = residual_error(at, q, r);
     return isfinite(*error) ? LG_OK : LG_NOT_FINITE;
 }
 
 /* ---- corrections ---- */
 
 /* K + mu M + nu D with the rows of the constraints, factored at the present state. */
-static lg_status factor(search *at)
+static lg_status factor_here(statics_search *at)
 {
     lg_statics *s = at->statics;
-    lg_point point = point_at(s, s->q, s->lam);
+    lg_point point = statics_point(s, s->q, s->lam);
     return lg_rest_factor(&s->rest, &point, (lg_shift){at->mu, at->nu}, at->report);
 }
 
@@ -160,7 +160,7 @@ static double curvature(const lg_statics *s)
 }
 
 /* The largest component of a correction along a rotation. */
-static double turn_of(const lg_statics *s)
+static double turn_of_correction(const lg_statics *s)
 {
     const lg_space *space = s->accel.system->space;
     double turn = 0;
@@ -172,7 +172,7 @@ static double turn_of(const lg_statics *s)
 }
 
 /* The state after the correction, with its residual. */
-static lg_status try_correction(search *at)
+static lg_status try_correction(statics_search *at)
 {
     lg_statics *s = at->statics;
     const lg_system *system = s->accel.system;
@@ -183,20 +183,20 @@ static lg_status try_correction(search *at)
     lg_space_retract(system->space, s->q, back, s->trial);
     lg_copy(nrows, s->lam, s->trial + nq);
     lg_axpy(nrows, -1, s->correction + nv, s->trial + nq);
-    return evaluate(at, s->trial, s->trial + nq, s->trial_residual, &at->trial_error);
+    return evaluate_state(at, s->trial, s->trial + nq, s->trial_residual, &at->trial_error);
 }
 
 /* y = M x with the mass at the present state */
 static lg_status mass_times(lg_statics *s, const double *x, double *y)
 {
-    lg_point point = point_at(s, s->q, NULL);
+    lg_point point = statics_point(s, s->q, NULL);
     return lg_rest_mass_times(&s->rest, &point, x, y);
 }
 
 /* The contraction: the size of the next correction by the same matrix divided by that of the last one, in the mass
-   metric, which is the same in all formulations. Its right-hand side is what is left of the equations of implicit
-   Euler, r - mu M c at the trial state. */
-static lg_status contract(search *at)
+   metric, which is the same in all formulations. Its right-hand side is the residual of implicit Euler's equations at
+   the trial state, r - mu M c. */
+static lg_status contract(statics_search *at)
 {
     lg_statics *s = at->statics;
     const lg_system *system = s->accel.system;
@@ -212,9 +212,9 @@ static lg_status contract(search *at)
     return LG_OK;
 }
 
-/* Whether the coordinates of the trial state are regular. Where they are singular, forces that are not balanced may
-   have no component along any of them. */
-static lg_status check_coordinates(search *at)
+/* Whether the coordinates of the trial state are regular. Where they are singular, unbalanced forces may have no
+   component along any of them. */
+static lg_status check_coordinates(statics_search *at)
 {
     const lg_system *system = at->statics->accel.system;
     int block;
@@ -225,12 +225,12 @@ static lg_status check_coordinates(search *at)
     return LG_COORDINATES;
 }
 
-/* The memory of the trial state. */
-static lg_status remember(search *at)
+/* Sets the memory of the trial state, if it has regular coordinates. */
+static lg_status remember_trial(statics_search *at)
 {
     lg_statics *s = at->statics;
     const lg_system *system = s->accel.system;
-    lg_point from = point_at(s, s->q, s->lam), to = point_at(s, s->trial, s->trial + system->space->nq);
+    lg_point from = statics_point(s, s->q, s->lam), to = statics_point(s, s->trial, s->trial + system->space->nq);
     lg_copy(system->nmem, s->mem, s->trial_mem);
     at->obstacle = (lg_report){0};
     at->obstacle.status = check_coordinates(at);
@@ -240,12 +240,12 @@ static lg_status remember(search *at)
 }
 
 /* Makes the trial state the present one. */
-static lg_status accept(search *at)
+static lg_status accept_trial(statics_search *at)
 {
     lg_statics *s = at->statics;
     const lg_system *system = s->accel.system;
     int nq = system->space->nq, nrows = system->pattern->nrows;
-    LG_TRY(remember(at));
+    LG_TRY(remember_trial(at));
     lg_copy(system->nmem, s->trial_mem, s->mem);
     lg_copy(nq, s->trial, s->q);
     lg_copy(nrows, s->trial + nq, s->lam);
@@ -254,9 +254,9 @@ static lg_status accept(search *at)
     return LG_OK;
 }
 
-/* Moves the trial state of a step of implicit Euler onto the constraints; its multipliers become those with which it
+/* Moves the trial state of a step of implicit Euler onto the constraints, and gives it the multipliers with which it
    begins to move when released. */
-static lg_status complete(search *at)
+static lg_status complete_trial(statics_search *at)
 {
     lg_statics *s = at->statics;
     const lg_system *system = s->accel.system;
@@ -264,19 +264,19 @@ static lg_status complete(search *at)
     if (at->mu == 0 || !system->pattern->nrows)
         return LG_OK;
     LG_TRY(lg_project(&s->accel, LG_PROJECT_POSITION, s->t, s->trial, s->v, s->mem, &(lg_report){0}));
-    lg_point point = point_at(s, s->trial, NULL);
+    lg_point point = statics_point(s, s->trial, NULL);
     LG_TRY(lg_accel_solve(&s->accel, &point, s->terms, s->trial + nq, &(lg_report){0}));
-    return evaluate(at, s->trial, s->trial + nq, s->trial_residual, &at->trial_error);
+    return evaluate_state(at, s->trial, s->trial + nq, s->trial_residual, &at->trial_error);
 }
 
 /* ---- mu ---- */
 
-/* mu at which a step from the present state is about `first_step`. */
-static lg_status find_first(search *at)
+/* Finds the mu at which a step from the present state is about as long as `first_step`. */
+static lg_status find_first(statics_search *at)
 {
     lg_statics *s = at->statics;
     const lg_system *system = s->accel.system;
-    lg_point point = point_at(s, s->q, NULL);
+    lg_point point = statics_point(s, s->q, NULL);
     double *a = s->terms;
     LG_TRY(lg_accel_solve(&s->accel, &point, a, s->trial + system->space->nq, at->report));
     at->mu_first = fmax(lg_max_abs(system->space->nv, a) / first_step, DBL_MIN);
@@ -284,7 +284,7 @@ static lg_status find_first(search *at)
 }
 
 /* Increases mu after a failed correction, so that the next one is shorter. */
-static lg_status shorten(search *at)
+static lg_status shorten(statics_search *at)
 {
     if (at->mu_first == 0)
         LG_TRY(find_first(at));
@@ -293,7 +293,7 @@ static lg_status shorten(search *at)
     return at->mu <= most_growth * at->mu_first ? LG_OK : LG_NO_EQUILIBRIUM;
 }
 
-static void lengthen(search *at)
+static void lengthen(statics_search *at)
 {
     at->was_loose |= at->mu < loose * at->mu_first;
     at->mu *= fmax(at->fall, fmin(1, 2 * at->theta / contraction));
@@ -304,18 +304,19 @@ static void lengthen(search *at)
 
 /* ---- the search ---- */
 
-/* Whether a direction in which K is singular may be a neutral one: K was regular where the search began, or the last
+/* Whether a direction in which K is singular may be neutral: K was regular where the search began, or the last
    equilibrium is neutral. */
-static int may_hold(const search *at)
+static int may_hold(const statics_search *at)
 {
     return at->mu == 0 && at->nu == 0 && (at->was_regular || at->statics->neutral);
 }
 
-/* K, or K + mu M, is singular, or K so nearly that a state which has converged would move far. If K was regular where
-   the search began, there is a neutral direction, such as a turn about an axis of symmetry, which is held from now on.
-   Otherwise, or if that does not help, the search ends if the residual has converged or mu has fallen to zero again:
-   then nothing determines the position, or, if K was regular at the beginning, the search has run away. */
-static lg_status meet_singular(search *at)
+/* Handles a matrix K, or K + mu M, that is singular, or a K so nearly singular that a converged state would move far.
+   If K was regular where the search began, there is a neutral direction, such as a turn about an axis of symmetry, and
+   nu D stiffens it from now on. Otherwise, or if that does not help, the search ends if the residual has converged or
+   mu has fallen to zero again: either nothing determines the position or, if K was regular at the beginning, the search
+   has run away. */
+static lg_status meet_singular(statics_search *at)
 {
     int begins = at->mu_first == 0;
     if (may_hold(at)) {
@@ -332,16 +333,16 @@ static lg_status meet_singular(search *at)
 }
 
 /* Whether the correction is worth a trial. */
-static int is_reasonable(const search *at)
+static int is_reasonable(const statics_search *at)
 {
     const lg_statics *s = at->statics;
     int nv = s->accel.system->space->nv;
     double size = lg_max_abs(nv, s->correction);
-    return isfinite(size) && turn_of(s) <= far_turn && (size <= near || curvature(s) > 0);
+    return isfinite(size) && turn_of_correction(s) <= far_turn && (size <= near || curvature(s) > 0);
 }
 
 /* Whether the correction is of the size of round-off. */
-static int is_tiny(const search *at)
+static int is_tiny(const statics_search *at)
 {
     const lg_statics *s = at->statics;
     const lg_space *space = s->accel.system->space;
@@ -349,25 +350,25 @@ static int is_tiny(const search *at)
            (at->nu > 0 ? tiny_neutral : tiny) * (1 + lg_max_abs(space->nq, s->q));
 }
 
-/* Whether the last correction, by K, shows that K is singular but for round-off. */
-static int is_astray(const search *at)
+/* Whether the last correction, by K, shows that K is singular up to round-off. */
+static int is_astray(const statics_search *at)
 {
     return may_hold(at) && (!is_reasonable(at) || (at->error > 1 && !is_tiny(at)));
 }
 
 /* Judges the trial state of a search that has not converged. A tiny correction that does not contract is round-off. */
-static lg_status judge(search *at)
+static lg_status judge(statics_search *at)
 {
     LG_TRY(contract(at));
     if (!(at->theta <= contraction)) {
         at->settled = at->mu < at->mu_first + DBL_MIN && is_tiny(at);
         return at->settled ? LG_OK : shorten(at);
     }
-    lg_status status = complete(at);
+    lg_status status = complete_trial(at);
     if (status == LG_NO_CONVERGENCE || status == LG_SINGULAR || status == LG_NOT_FINITE)
         return shorten(at);
     LG_TRY(status);
-    status = accept(at);
+    status = accept_trial(at);
     if (status == LG_TURNED || status == LG_OVERTURNED)
         return shorten(at);
     LG_TRY(status);
@@ -375,32 +376,33 @@ static lg_status judge(search *at)
     return LG_OK;
 }
 
-/* The last correction, by K itself, which reduces the error to round-off; it is dropped if it raises the residual. */
-static lg_status finish(search *at)
+/* Makes the last correction, by K itself, which reduces the error to round-off; it is dropped if it raises the
+   residual. */
+static lg_status finish_search(statics_search *at)
 {
     if (at->error > 1 && !is_tiny(at))
         return LG_NO_EQUILIBRIUM;
-    return at->trial_error <= fmax(1, at->error) ? accept(at) : LG_OK;
+    return at->trial_error <= fmax(1, at->error) ? accept_trial(at) : LG_OK;
 }
 
-/* The correction at the present state. LG_SINGULAR: there is none. */
-static lg_status solve(search *at)
+/* Computes the correction at the present state. LG_SINGULAR: there is none. */
+static lg_status find_correction(statics_search *at)
 {
     lg_statics *s = at->statics;
     int nv = s->accel.system->space->nv;
-    LG_TRY(factor(at));
+    LG_TRY(factor_here(at));
     at->was_regular |= at->mu == 0 && at->nu == 0 && !at->begins_singular;
     lg_copy(nv + s->accel.system->pattern->nrows, s->residual, s->correction);
     return lg_rest_solve(&s->rest, s->residual + nv, s->correction);
 }
 
-/* Makes one correction, accepted or not. *ends: it was the last one. */
-static lg_status correct(search *at, int *ends)
+/* Makes one correction, which may be rejected. *ends: it was the last one. */
+static lg_status make_correction(statics_search *at, int *ends)
 {
     *ends = at->error <= 1 || at->settled;
     if (*ends)
         at->mu = 0;
-    lg_status status = solve(at);
+    lg_status status = find_correction(at);
     if (status == LG_SINGULAR || (*ends && is_astray(at))) {
         *ends = 0;
         return meet_singular(at);
@@ -410,21 +412,21 @@ static lg_status correct(search *at, int *ends)
         return shorten(at);
     status = try_correction(at);
     if (*ends)
-        return status == LG_OK ? finish(at) : status;
+        return status == LG_OK ? finish_search(at) : status;
     if (status == LG_NOT_FINITE)
         return shorten(at);
     LG_TRY(status);
     return judge(at);
 }
 
-static lg_status iterate(search *at)
+static lg_status iterate_search(statics_search *at)
 {
     lg_statics *s = at->statics;
-    LG_TRY(evaluate(at, s->q, s->lam, s->residual, &at->error));
+    LG_TRY(evaluate_state(at, s->q, s->lam, s->residual, &at->error));
     for (int ends = 0; !ends; s->iterations++) {
         if (at->report->iteration++ >= s->max_iter)
             return LG_NO_EQUILIBRIUM;
-        LG_TRY(correct(at, &ends));
+        LG_TRY(make_correction(at, &ends));
         LG_TRY(lg_poll_after(s->accel.matrix.poll, LG_POLL_WORK / 100));
     }
     return LG_OK;
@@ -432,39 +434,41 @@ static lg_status iterate(search *at)
 
 /* ---- stability ---- */
 
-/* Leaves a saddle for a state of lower potential, from which a new search begins with short steps. *left = 0: there is
-   none. */
-static lg_status leave(search *at, int *left)
+/* Leaves a saddle for a state of lower potential, where a new search begins with short steps. *left = 0: there is no
+   such state. */
+static lg_status leave_saddle(statics_search *at, int *left)
 {
     lg_statics *s = at->statics;
     const lg_system *system = s->accel.system;
-    lg_point from = point_at(s, s->q, s->lam), to = point_at(s, s->trial, NULL);
+    lg_point from = statics_point(s, s->q, s->lam), to = statics_point(s, s->trial, NULL);
     LG_TRY(lg_saddle_leave(&s->saddle, &from, s->trial, left, at->report));
     if (!*left)
         return LG_OK;
     LG_TRY(lg_accel_solve(&s->accel, &to, s->terms, s->lam, at->report));
-    LG_TRY(remember(at));
+    LG_TRY(remember_trial(at));
     lg_copy(system->nmem, s->trial_mem, s->mem);
     lg_copy(system->space->nq, s->trial, s->q);
-    *at = (search){.statics = s, .report = at->report, .fall = cautious_fall, .after_saddle = 1, .was_regular = 1};
+    *at = (statics_search){
+        .statics = s, .report = at->report, .fall = cautious_fall, .after_saddle = 1, .was_regular = 1};
     LG_TRY(find_first(at));
     at->mu = at->mu_first;
     return LG_OK;
 }
 
-/* In how many directions the curvature is below a part of the diagonal of K; -1: K less that part is singular. */
-static lg_status count_below(search *at, double part, int *count)
+/* Counts the directions in which the curvature is below a part of the diagonal of K; -1: K minus that part is
+   singular. */
+static lg_status count_below(statics_search *at, double part, int *count)
 {
     lg_statics *s = at->statics;
-    lg_point point = point_at(s, s->q, s->lam);
+    lg_point point = statics_point(s, s->q, s->lam);
     lg_status status = lg_rest_negative(&s->rest, &point, (lg_shift){.nu = -part}, count, &(lg_report){0});
     if (status == LG_SINGULAR)
         *count = -1;
     return status == LG_SINGULAR ? LG_OK : status;
 }
 
-/* In how many directions the equilibrium is unstable. A curvature that may be round-off decides nothing. */
-static lg_status count_unstable(search *at)
+/* Counts the directions in which the equilibrium is unstable. A curvature that may be round-off decides nothing. */
+static lg_status count_unstable(statics_search *at)
 {
     lg_statics *s = at->statics;
     int flat;
@@ -480,24 +484,25 @@ static lg_status count_unstable(search *at)
     return LG_OK;
 }
 
-/* More corrections of a state that has converged. Along a neutral direction K alone turns round-off into a correction
+/* Makes more corrections of a converged state. Along a neutral direction K alone would turn round-off into a correction
    of any size; nu D keeps it small, at the price of linear convergence in the other directions. */
-static lg_status polish(search *at)
+static lg_status polish(statics_search *at)
 {
     at->nu = hold;
     for (int i = 0, ends; i < POLISHES; i++)
-        LG_TRY(correct(at, &ends));
+        LG_TRY(make_correction(at, &ends));
     return LG_OK;
 }
 
-/* Moves into an equilibrium and counts the directions in which it is unstable. Neutral ones are expected after a saddle
-   that has a symmetry, next to a neutral equilibrium, and where a search that begins in equilibrium moves away. */
-static lg_status arrive(search *at)
+/* Moves into an equilibrium and counts the directions in which it is unstable. Neutral directions are expected after a
+   saddle that has a symmetry, next to a neutral equilibrium, and if a search that begins in equilibrium moves away from
+   it. */
+static lg_status find_equilibrium(statics_search *at)
 {
     lg_statics *s = at->statics;
     long before = s->iterations;
     int expected = at->after_saddle || s->neutral;
-    LG_TRY(iterate(at));
+    LG_TRY(iterate_search(at));
     expected |= s->iterations == before + 1 && !is_tiny(at);
     if (!expected)
         LG_TRY(count_unstable(at));
@@ -508,18 +513,18 @@ static lg_status arrive(search *at)
     if (s->neutral)
         return LG_OK;
     at->nu = 0;
-    return iterate(at);
+    return iterate_search(at);
 }
 
 /* Searches for an equilibrium, and from every saddle for another one. */
-static lg_status descend(search *at)
+static lg_status descend(statics_search *at)
 {
     for (int left = 1; left;) {
-        LG_TRY(arrive(at));
+        LG_TRY(find_equilibrium(at));
         left = 0;
         if (at->statics->unstable <= 0 || !at->statics->leaves)
             continue;
-        LG_TRY(leave(at, &left));
+        LG_TRY(leave_saddle(at, &left));
         at->after_saddle = 1;
         if (!left)
             return LG_NO_EQUILIBRIUM;
@@ -529,22 +534,23 @@ static lg_status descend(search *at)
 
 /* ---- the outcome ---- */
 
-/* Tells why a search has failed. A free body falls until round-off in its coordinates makes long steps useless. Then K
-   is singular far away, as it was at the beginning. */
-static lg_status explain(search *at)
+/* Finds out why a search has failed. A free body falls until round-off in its coordinates makes long steps useless;
+   then K is singular far away as it was at the beginning. */
+static lg_status explain(statics_search *at)
 {
     if (at->obstacle.status == LG_OVERTURNED)
         return LG_OVERTURNED;
     if (!at->begins_singular || !at->was_loose)
         return LG_NO_EQUILIBRIUM;
     at->mu = at->nu = 0;
-    lg_status status = factor(at);
+    lg_status status = factor_here(at);
     if (status == LG_SINGULAR)
         return LG_NOT_UNIQUE;
     return status == LG_OK ? LG_NO_EQUILIBRIUM : status;
 }
 
-static void keep(const lg_statics *s, int back)
+/* Keeps the state at the beginning of a call, or restores it (`back`). */
+static void keep_or_restore(const lg_statics *s, int back)
 {
     const lg_system *system = s->accel.system;
     const int lengths[] = {system->space->nq, system->pattern->nrows, system->nmem};
@@ -553,10 +559,10 @@ static void keep(const lg_statics *s, int back)
         lg_copy(lengths[i], back ? kept : parts[i], back ? parts[i] : kept);
 }
 
-static void report(const search *at, lg_status status)
+static void report_failure(const statics_search *at, lg_status status)
 {
     const lg_statics *s = at->statics;
-    lg_point point = point_at(s, s->q, s->lam);
+    lg_point point = statics_point(s, s->q, s->lam);
     if (status == LG_NO_EQUILIBRIUM)
         lg_report_row(s->accel.system, "the largest residual is in ", at->worst, at->report);
     else if (status == LG_NOT_FINITE)
@@ -567,18 +573,18 @@ static void report(const search *at, lg_status status)
 
 lg_status lg_statics_solve(lg_statics *s, lg_report *out)
 {
-    search at = {.statics = s, .report = out};
+    statics_search at = {.statics = s, .report = out};
     out->iteration = 0;
     out->advice[0] = '\0';
-    keep(s, 0);
+    keep_or_restore(s, 0);
     lg_status status = descend(&at);
     if (status == LG_NO_EQUILIBRIUM)
         status = explain(&at);
-    report(&at, status);
+    report_failure(&at, status);
     if (status == LG_NO_EQUILIBRIUM)
         lg_report_advise(out, at.after_saddle ? after_saddle : anywhere);
     if (status != LG_OK)
-        keep(s, 1);
+        keep_or_restore(s, 1);
     return status;
 }
 
@@ -586,7 +592,7 @@ lg_status lg_statics_start(lg_statics *s, lg_report *report)
 {
     lg_rest_open(&s->rest);
     const lg_system *system = s->accel.system;
-    lg_point point = point_at(s, s->q, NULL);
+    lg_point point = statics_point(s, s->q, NULL);
     if (system->commit)
         LG_TRY(system->commit(system->self, NULL, &point, s->mem, report));
     lg_status status = lg_accel_solve(&s->accel, &point, s->terms, s->lam, report);

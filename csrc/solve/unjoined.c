@@ -39,8 +39,8 @@ void lg_unjoined_close(lg_unjoined *unjoined)
     unjoined->plan = NULL;
 }
 
-/* The right-hand side, own rows and, unless it is kept, the mass. */
-static lg_status assemble(lg_unjoined *unjoined, lg_accel *accel, const lg_point *point, lg_report *report)
+/* Assembles the right-hand side, the own rows and, unless it is kept, the mass. */
+static lg_status assemble_unjoined(lg_unjoined *unjoined, lg_accel *accel, const lg_point *point, lg_report *report)
 {
     int nv = accel->system->space->nv, nown = unjoined->nown, first = accel->system->pattern->nrows - nown;
     double *x = unjoined->x;
@@ -63,7 +63,7 @@ static lg_status assemble(lg_unjoined *unjoined, lg_accel *accel, const lg_point
     return lg_all_finite(nv + nown, x) ? LG_OK : lg_accel_not_finite(accel, point, x, report);
 }
 
-static lg_status factor(lg_unjoined *unjoined, const lg_accel *accel)
+static lg_status factor_unjoined(lg_unjoined *unjoined, const lg_accel *accel)
 {
     unjoined->matrix.poll = accel->matrix.poll;
     return unjoined->matrix.keeps && !unjoined->nown ? LG_OK : lg_factor_mass(accel->system, &unjoined->matrix);
@@ -76,9 +76,9 @@ lg_status lg_unjoined_solve(lg_unjoined *unjoined, lg_accel *accel, const lg_poi
     lg_point at = *point;
     at.lam = lam;
     lg_zero(nown, lam + first);
-    LG_TRY(assemble(unjoined, accel, &at, report));
+    LG_TRY(assemble_unjoined(unjoined, accel, &at, report));
 
-    lg_status status = factor(unjoined, accel);
+    lg_status status = factor_unjoined(unjoined, accel);
     if (status == LG_SINGULAR) {
         LG_TRY(lg_accel_solve(accel, point, a, accel->rows, report));
         lg_copy(nown, accel->rows + first, lam + first);

@@ -4,8 +4,8 @@
        [ M    B_o^T ] [ a     ]   [ force - gyro - B_j^T lam_j ]
        [ B_o  0     ] [ lam_o ] = [ zeta_o                     ]
 
-   Without rows of joints (j) the matrix consists of the separate sets of blocks that M couples. A constant mass is
-   kept: see lg_matrix_keep. */
+   Without the rows of joints (j), the matrix falls apart into the sets of blocks that M couples. A constant mass is
+   kept factored; see lg_matrix_keep. */
 #ifndef LG_SOLVE_UNJOINED_H
 #define LG_SOLVE_UNJOINED_H
 
@@ -24,9 +24,9 @@ lg_status lg_unjoined_open(lg_unjoined *unjoined, const lg_system *system);
 void lg_unjoined_layout(lg_unjoined *unjoined, const lg_system *system, lg_arena *arena);
 void lg_unjoined_close(lg_unjoined *unjoined);
 
-/* a (nv) at point->t, q, v, mem, with the joints' multipliers in lam (nrows), whose own rows are set. Where this matrix
-   is singular but that with the joints is not, as with a body without inertia about an axis, a is the index-1
-   acceleration. */
+/* Computes a (nv) at point->t, q, v and mem. lam (nrows) holds the multipliers of joints; those of own rows are set. If
+   this matrix is singular but the one with the joints is not, as for a body without inertia about an axis, a is the
+   index-1 acceleration. */
 lg_status lg_unjoined_solve(lg_unjoined *unjoined, lg_accel *accel, const lg_point *point, double *a, double *lam,
                             lg_report *report);
 

@@ -1,4 +1,4 @@
-/* A system made of functions: its creation, and the table of its verbs; see callback.h. */
+/* A system made of functions: its creation and the table of its verbs; see callback.h. */
 #include "system/callback.h"
 
 #include "core/small.h"
@@ -11,7 +11,7 @@
 
 /* ---- verbs ---- */
 
-static lg_status energy(void *self, const lg_point *point, double *T, double *V)
+static lg_status callbacks_energy(void *self, const lg_point *point, double *T, double *V)
 {
     double both[2] = {0, 0};
     LG_TRY(lg_callback_check(self, point->q, point->v));
@@ -22,7 +22,7 @@ static lg_status energy(void *self, const lg_point *point, double *T, double *V)
     return LG_OK;
 }
 
-static double next_kink(void *self, double t)
+static double callbacks_next_kink(void *self, double t)
 {
     const lg_callbacks *s = self;
     for (int i = 0; i < s->nkinks; i++)
@@ -31,18 +31,18 @@ static double next_kink(void *self, double t)
     return INFINITY;
 }
 
-static const char *row_name(void *self, int row)
+static const char *callbacks_row_name(void *self, int row)
 {
     return ((lg_callbacks *)self)->row_name[row];
 }
 
-static const char *law_name(void *self, int number)
+static const char *callbacks_law_name(void *self, int number)
 {
     (void)self;
     return number == 0 ? "force" : NULL;
 }
 
-static lg_status law(void *self, const lg_point *point, int number, double *value)
+static lg_status callbacks_law(void *self, const lg_point *point, int number, double *value)
 {
     (void)number;
     lg_callback_point at = {.t = point->t, .q = point->q, .v = point->v};
@@ -51,23 +51,23 @@ static lg_status law(void *self, const lg_point *point, int number, double *valu
 
 /* ---- creation ---- */
 
-static lg_status refuse(lg_report *report, const char *reason)
+static lg_status refuse_spec(lg_report *report, const char *reason)
 {
     lg_report_name(report, reason);
     report->status = LG_BAD_ARGUMENT;
     return LG_BAD_ARGUMENT;
 }
 
-/* What the verbs of a step need. */
+/* Checks what the functions of a step need. */
 static lg_status check_step(const lg_callbacks_spec *spec, lg_report *report)
 {
     const lg_callback *function = spec->function;
     int given = (function[LG_CALL_POTENTIAL].call != NULL) + (function[LG_CALL_POTENTIAL_GRADIENT].call != NULL) +
                 (function[LG_CALL_MASS_GRADIENT].call != NULL);
     if (given % 3)
-        return refuse(report, "potential, potential_gradient and mass_gradient belong together: give all or none");
+        return refuse_spec(report, "potential, potential_gradient and mass_gradient belong together: give all or none");
     if (given && (spec->nblocks != 1 || spec->blocks[0].n < 1))
-        return refuse(report, "a system with a potential has one block of the kind Rn");
+        return refuse_spec(report, "a system with a potential has one block of the kind Rn");
     return LG_OK;
 }
 
@@ -76,17 +76,18 @@ static lg_status check_spec(const lg_callbacks_spec *spec, lg_report *report)
     const lg_callback *function = spec->function;
     int has_phi = function[LG_CALL_CONSTRAINT].call != NULL, has_J = function[LG_CALL_JACOBIAN].call != NULL;
     if (spec->nblocks < 1)
-        return refuse(report, "there must be at least one block");
+        return refuse_spec(report, "there must be at least one block");
     if (!function[LG_CALL_MASS].call || !function[LG_CALL_FORCE].call)
-        return refuse(report, "mass and force must be functions");
+        return refuse_spec(report, "mass and force must be functions");
     if (spec->nrows < 0 || (spec->nrows > 0) != has_phi || has_phi != has_J)
-        return refuse(report, "constraint and constraint_jacobian belong together: give both if there are constraint "
-                              "rows, otherwise neither");
+        return refuse_spec(report,
+                           "constraint and constraint_jacobian belong together: give both if there are constraint "
+                           "rows, otherwise neither");
     LG_TRY(check_step(spec, report));
     LG_TRY(lg_layout_check(spec->nblocks, spec->blocks, spec->nrows, report));
     for (int i = 0; i < spec->nblocks; i++)
         if (spec->blocks[i].n > 0 && lg_node_find(spec->blocks[i].kind)->nq > 0)
-            return refuse(report, "a block cannot have linear coordinates in addition to those of its kind");
+            return refuse_spec(report, "a block cannot have linear coordinates in addition to those of its kind");
     return LG_OK;
 }
 
@@ -96,7 +97,7 @@ typedef struct builder {
     lg_layout layout;
 } builder;
 
-static void layout(void *self, lg_arena *arena)
+static void callbacks_layout(void *self, lg_arena *arena)
 {
     builder *b = self;
     const lg_callbacks_spec *spec = b->spec;
@@ -145,21 +146,21 @@ static void fill_system(lg_callbacks *self, const lg_callbacks_spec *spec, size_
             spec->flags | LG_SYSTEM_FIXED_LOADS | (self->function[LG_CALL_TANGENT].call ? 0 : LG_SYSTEM_DIFFERENCED),
         .nwork = (int)nwork,
         .eval = lg_callback_eval,
-        .energy = self->function[LG_CALL_ENERGY].call ? energy : NULL,
+        .energy = self->function[LG_CALL_ENERGY].call ? callbacks_energy : NULL,
         .steps = self->function[LG_CALL_POTENTIAL].call ? &lg_callback_steps : NULL,
-        .next_kink = self->nkinks ? next_kink : NULL,
-        .row_name = row_name,
-        .law_name = law_name,
-        .law = law,
+        .next_kink = self->nkinks ? callbacks_next_kink : NULL,
+        .row_name = callbacks_row_name,
+        .law_name = callbacks_law_name,
+        .law = callbacks_law,
         .nlaw = self->space.nv,
         .forget = spec->forget,
     };
 }
 
-static lg_status build(lg_callbacks *self, const lg_callbacks_spec *spec, lg_report *report)
+static lg_status build_callbacks(lg_callbacks *self, const lg_callbacks_spec *spec, lg_report *report)
 {
     builder b = {.callbacks = self, .spec = spec, .layout = {.space = &self->space, .pattern = &self->pattern}};
-    LG_TRY(lg_arena_open(&self->arena, layout, &b));
+    LG_TRY(lg_arena_open(&self->arena, callbacks_layout, &b));
     memcpy(self->function, spec->function, sizeof self->function);
     self->rows = spec->nrows;
     self->nkinks = spec->nkinks;
@@ -173,7 +174,7 @@ static lg_status build(lg_callbacks *self, const lg_callbacks_spec *spec, lg_rep
     lg_callback_layout_work(&work, &measure);
     size_t nwork = measure.used / sizeof(double);
     if (nwork > INT_MAX)
-        return refuse(report, "too many coordinates, the matrices would be too large");
+        return refuse_spec(report, "the blocks have too many coordinates: the matrices would be too large");
     fill_system(self, spec, nwork);
     return LG_OK;
 }
@@ -183,7 +184,7 @@ lg_status lg_callbacks_create(const lg_callbacks_spec *spec, lg_callbacks **call
     *report = (lg_report){0};
     LG_TRY(check_spec(spec, report));
     lg_callbacks *self = calloc(1, sizeof *self);
-    lg_status status = self ? build(self, spec, report) : LG_NO_MEMORY;
+    lg_status status = self ? build_callbacks(self, spec, report) : LG_NO_MEMORY;
     if (status == LG_OK)
         *callbacks = self;
     else

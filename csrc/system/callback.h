@@ -1,7 +1,7 @@
 /* A system made of plain C functions of the state. Python functions are one user of it (bind/callable.c).
 
    M(t, q) a + gyro(t, q, v) - force(t, q, v) + J(t, q)^T lam = 0, constraint(t, q) = 0, on any blocks. Derivatives that
-   are not given are formed by differences. One clique and, if there are constraints, one group join all blocks; the
+   are not given are formed by differences. One clique and, if there are constraints, one group couple all blocks; the
    own rows of blocks, such as a unit length, are added here. Matrices are row-major.
 
    A system on a single block R^n with a potential, its gradient and that of the mass matrix has the functions `pair`

@@ -1,10 +1,10 @@
-/* The derivatives that a system made of functions is not given, formed by differences. */
+/* Derivatives of a system made of functions, formed by differences; see callback_difference.h. */
 #include "system/callback_difference.h"
 
 #include "core/small.h"
 
 #define TIME_STEP 1e-4 /* four-point differences in time: truncation 1e-17, round-off 1e-12 */
-#define SPACE_STEP 6e-6 /* central differences: cube root of the machine's epsilon */
+#define SPACE_STEP 6e-6 /* central differences: cube root of the machine epsilon */
 
 /* f' ~ (8 (f(+e) - f(-e)) - (f(2e) - f(-2e))) / 12 e */
 static const double stencil_at[4] = {1, -1, 2, -2};
@@ -12,7 +12,7 @@ static const double stencil_weight[4] = {8.0 / 12, -8.0 / 12, -1.0 / 12, 1.0 / 1
 
 /* ---- constraints ---- */
 
-/* rate += d(phi)/dt at fixed q; exactly zero where phi does not depend on t. */
+/* rate += d(phi)/dt at fixed q, which is exactly zero if phi does not depend on t. */
 static lg_status add_phi_t(const lg_callback_work *work, const lg_callback_point *at, double *rate)
 {
     const lg_callbacks *self = work->self;
@@ -40,7 +40,7 @@ lg_status lg_callback_rate(const lg_callback_work *work, const lg_callback_point
     return LG_OK;
 }
 
-/* The rate at work->q and another t. */
+/* The rate at work->q and at another time. */
 static lg_status rate_at(const lg_callback_work *work, double t, const double *v, double *rate)
 {
     LG_TRY(lg_callback_check(work->self, work->q, v));
@@ -108,7 +108,7 @@ lg_status lg_callback_Z(const lg_callback_work *work, const lg_callback_point *a
 }
 
 /* r = gyro - force */
-static lg_status forces(const lg_callback_work *work, const lg_callback_point *at, double *r)
+static lg_status difference_forces(const lg_callback_work *work, const lg_callback_point *at, double *r)
 {
     const lg_callbacks *self = work->self;
     int nv = self->space.nv;
@@ -124,11 +124,11 @@ static lg_status forces(const lg_callback_work *work, const lg_callback_point *a
 }
 
 /* r = wa M a + gyro - force + J^T lam; work->M and work->J are overwritten. */
-static lg_status residual(const lg_callback_work *work, const lg_callback_point *at, double wa, double *r)
+static lg_status difference_residual(const lg_callback_work *work, const lg_callback_point *at, double wa, double *r)
 {
     const lg_callbacks *self = work->self;
     int nv = self->space.nv;
-    LG_TRY(forces(work, at, r));
+    LG_TRY(difference_forces(work, at, r));
     LG_TRY(lg_callback_call(self, LG_CALL_MASS, at, work->M));
     for (int i = 0; i < nv; i++)
         for (int j = 0; j < nv; j++)
@@ -146,9 +146,9 @@ static lg_status column_of_K(const lg_callback_work *work, const lg_callback_poi
     beside.q = work->q;
     double step = lg_callback_step(work->self, at->q, j);
     move_coordinate(work, at->q, j, step);
-    LG_TRY(residual(work, &beside, wa, work->upper));
+    LG_TRY(difference_residual(work, &beside, wa, work->upper));
     move_coordinate(work, at->q, j, -step);
-    LG_TRY(residual(work, &beside, wa, work->rate));
+    LG_TRY(difference_residual(work, &beside, wa, work->rate));
     put_column(work, work->self->space.nv, j, step, work->K);
     return LG_OK;
 }
@@ -160,9 +160,9 @@ static lg_status column_of_D(const lg_callback_work *work, const lg_callback_poi
     double step = SPACE_STEP * fmax(1, fabs(at->v[j]));
     lg_copy(work->self->space.nv, at->v, work->v);
     work->v[j] = at->v[j] + step;
-    LG_TRY(forces(work, &beside, work->upper));
+    LG_TRY(difference_forces(work, &beside, work->upper));
     work->v[j] = at->v[j] - step;
-    LG_TRY(forces(work, &beside, work->rate));
+    LG_TRY(difference_forces(work, &beside, work->rate));
     put_column(work, work->self->space.nv, j, step, work->D);
     return LG_OK;
 }

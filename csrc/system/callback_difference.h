@@ -4,11 +4,10 @@
 
 #include "system/callback_work.h"
 
-/* The step of differences by coordinate j. It grows with the size of the coordinates of linear blocks, which may be
-   large. */
+/* The step of differences in coordinate j. It grows with the coordinates of linear blocks, which may be large. */
 double lg_callback_step(const lg_callbacks *self, const double *q, int j);
 
-/* rate = J v + d(phi)/dt; J is work->J afterwards. */
+/* rate = J v + d(phi)/dt; leaves J in work->J. */
 lg_status lg_callback_rate(const lg_callback_work *work, const lg_callback_point *at, double *rate);
 /* zeta = -d(rate)/dt along the motion with v fixed. */
 lg_status lg_callback_zeta(const lg_callback_work *work, const lg_callback_point *at, double *zeta);

@@ -1,4 +1,4 @@
-/* The evaluation of a system made of functions. */
+/* The evaluation of a system made of functions; see callback.h. */
 #include "system/callback_eval.h"
 
 #include "core/small.h"
@@ -12,28 +12,28 @@ typedef struct evaluation {
     double wa;
 } evaluation;
 
-static double *row_of(double *rows, const lg_block *b)
+static double *own_row_of(double *rows, const lg_block *b)
 {
     return rows ? rows + b->own : NULL;
 }
 
-static double *value_of(const lg_callbacks *self, double *values, const lg_block *b)
+static double *own_value_of(const lg_callbacks *self, double *values, const lg_block *b)
 {
     return values ? values + self->pattern.own_value[b - self->space.block] : NULL;
 }
 
-/* The blocks' own rows, written directly into the wanted arrays. */
-static void own_rows(const evaluation *e, const lg_wanted *w, double *B)
+/* Writes the blocks' own rows directly into the wanted arrays. */
+static void write_own_rows(const evaluation *e, const lg_wanted *w, double *B)
 {
     const lg_space *space = &e->self->space;
     for (const lg_block *b = space->block; b < space->block + space->nblocks; b++)
         if (b->node->unit)
-            b->node->unit->own(e->at.q + b->q, e->at.v + b->v, e->at.lam + b->own, row_of(w->phi, b),
-                               row_of(w->phidot, b), value_of(e->self, B, b), row_of(w->zeta, b),
-                               value_of(e->self, w->Z, b), NULL);
+            b->node->unit->own(e->at.q + b->q, e->at.v + b->v, e->at.lam + b->own, own_row_of(w->phi, b),
+                               own_row_of(w->phidot, b), own_value_of(e->self, B, b), own_row_of(w->zeta, b),
+                               own_value_of(e->self, w->Z, b), NULL);
 }
 
-static lg_status forces(const evaluation *e)
+static lg_status eval_forces(const evaluation *e)
 {
     const lg_wanted *w = e->wanted;
     int nv = e->self->space.nv;
@@ -51,7 +51,7 @@ static lg_status forces(const evaluation *e)
     return w->force ? lg_callback_call(e->self, LG_CALL_FORCE, &e->at, w->force) : LG_OK;
 }
 
-/* phi, zeta, Z and phidot. They overwrite work->J, where the last one leaves that of this point. */
+/* phi, zeta, Z and phidot. They overwrite work->J; phidot, the last one, leaves the J of this point there. */
 static lg_status constraints(const evaluation *e)
 {
     const lg_callbacks *self = e->self;
@@ -80,7 +80,7 @@ static lg_status constraint_matrix(const evaluation *e)
     if (self->rows && !w->phidot)
         LG_TRY(lg_callback_call(self, LG_CALL_JACOBIAN, &e->at, e->work.J));
     lg_callback_put_group(self, e->work.J, e->work.values);
-    own_rows(e, &(lg_wanted){0}, e->work.values);
+    write_own_rows(e, &(lg_wanted){0}, e->work.values);
     if (w->B)
         lg_copy(self->pattern.nvalues, e->work.values, w->B);
     if (w->Btlam) {
@@ -108,8 +108,9 @@ static void add_own_tangent(const evaluation *e, double *K)
     }
 }
 
-/* K and D: from the function `tangent` if wa = 1, for which it is defined, else by differences. */
-static lg_status linearise(const evaluation *e, int wants_K, int wants_D)
+/* Sets K and D, by the function `tangent` if it holds, for which wa must be 1 or the mass constant, otherwise by
+   differences. */
+static lg_status set_K_and_D(const evaluation *e, int wants_K, int wants_D)
 {
     const lg_callbacks *self = e->self;
     int holds = e->wa == 1 || self->system.flags & LG_SYSTEM_CONSTANT_MASS;
@@ -125,8 +126,8 @@ static lg_status linearise(const evaluation *e, int wants_K, int wants_D)
 }
 
 /* S_ij += s A_ij X_j for row-major A */
-static void add_product(const lg_callbacks *self, const double *A, double s, int i, int j, const double *X, double *S,
-                        int ld)
+static void add_scaled_block(const lg_callbacks *self, const double *A, double s, int i, int j, const double *X,
+                             double *S, int ld)
 {
     const lg_block *rows = &self->space.block[i], *columns = &self->space.block[j];
     for (int row = 0; row < rows->nv; row++) {
@@ -141,7 +142,7 @@ static void add_product(const lg_callbacks *self, const double *A, double s, int
 }
 
 /* S = K X0 k0 + D X1 k1 + wa M X2 k2 */
-static void add_tangent(const evaluation *e, const lg_tangent *to, int wants_K, int wants_D)
+static void add_S(const evaluation *e, const lg_tangent *to, int wants_K, int wants_D)
 {
     static const lg_chain identity = {.k = {0, 0, 1}};
     const lg_callbacks *self = e->self;
@@ -151,11 +152,11 @@ static void add_tangent(const evaluation *e, const lg_tangent *to, int wants_K, 
             const lg_chain *c = to->chain ? &to->chain[j] : &identity;
             int ld;
             double *S = lg_matrix_at(to->S, meeting++, &ld);
-            add_product(self, e->work.M, e->wa * c->k[2], i, j, c->X[2], S, ld);
+            add_scaled_block(self, e->work.M, e->wa * c->k[2], i, j, c->X[2], S, ld);
             if (wants_D)
-                add_product(self, e->work.D, c->k[1], i, j, c->X[1], S, ld);
+                add_scaled_block(self, e->work.D, c->k[1], i, j, c->X[1], S, ld);
             if (wants_K)
-                add_product(self, e->work.K, c->k[0], i, j, c->X[0], S, ld);
+                add_scaled_block(self, e->work.K, c->k[0], i, j, c->X[0], S, ld);
         }
 }
 
@@ -169,12 +170,12 @@ static lg_status tangents(const evaluation *e)
             wants_K |= to->chain[b].k[0] != 0;
             wants_D |= to->chain[b].k[1] != 0;
         }
-    LG_TRY(linearise(e, wants_K, wants_D));
-    /* the differences have overwritten M */
+    LG_TRY(set_K_and_D(e, wants_K, wants_D));
+    /* differences have overwritten M */
     if (wants_K)
         LG_TRY(lg_callback_call(self, LG_CALL_MASS, &e->at, e->work.M));
     for (const lg_tangent *to = first; to < end; to++)
-        add_tangent(e, to, wants_K, wants_D);
+        add_S(e, to, wants_K, wants_D);
     return LG_OK;
 }
 
@@ -191,9 +192,9 @@ lg_status lg_callback_eval(void *self, const lg_point *point, const lg_wanted *w
                                .v = point->v,
                                .a = point->a ? point->a : e.work.zeros,
                                .lam = point->lam ? point->lam : e.work.zeros};
-    LG_TRY(forces(&e));
+    LG_TRY(eval_forces(&e));
     LG_TRY(constraints(&e));
-    own_rows(&e, wanted, NULL);
+    write_own_rows(&e, wanted, NULL);
     LG_TRY(constraint_matrix(&e));
     return wanted->ntangents ? tangents(&e) : LG_OK;
 }

@@ -5,7 +5,7 @@
 #include "core/status.h"
 
 /* The arguments of a function: t and q; v; a and lam, the multipliers of `constraint`. At a kink, t is moved by one
-   rounding error to the side on which the function is to be evaluated. */
+   rounding error to the side where the function is to be evaluated. */
 typedef struct lg_callback_point {
     double t;
     const double *q, *v, *a, *lam;
@@ -19,7 +19,7 @@ typedef struct lg_callback {
 enum lg_call { /* the functions: their arguments and the size of `out` */
                LG_CALL_MASS, /* (t, q): nv x nv; required */
                LG_CALL_FORCE, /* (t, q, v): nv; required */
-               LG_CALL_GYRO, /* (t, q, v): nv; by default 0 */
+               LG_CALL_GYRO, /* (t, q, v): nv; 0 if not given */
                LG_CALL_CONSTRAINT, /* (t, q): nrows; required if nrows > 0 */
                LG_CALL_JACOBIAN, /* (t, q): J, nrows x nv, d(constraint)/dt = J v + explicit time terms; likewise */
                LG_CALL_ACCELERATION, /* (t, q, v): nrows, -(dJ/dt) v - explicit time terms */

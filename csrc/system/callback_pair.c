@@ -1,19 +1,19 @@
-/* The verbs of a step for a system on a single R^n that is given by M(q), V(q) and g(q).
+/* The functions of a step for a system on a single R^n that is given by M(q), V(q) and g(q).
 
    With dq = q1 - q0, q_m = (q0 + q1)/2 and v_m = dq/h, Gonzalez' discrete gradient of a function f (kinon2024 (71)) is
 
        grad f(q_m) + c P dq,      c = (f(q1) - f(q0) - grad f(q_m).dq)/|P dq|^2,
 
-   with P = I, or, if it is to be equivariant, with the P that leaves out the coordinates on which f does not depend in
-   this step: those for which its gradient vanishes at q0, q_m and q1. The momenta of these coordinates are then kept.
-   With T(q, v) = v^T M(q) v / 2 the rules for the momentum and the derivative of the kinetic energy are
+   with P = I or, if it is to be equivariant, with the P that leaves out the coordinates on which f does not depend in
+   this step: those in which its gradient vanishes at q0, q_m and q1. The momenta of these coordinates are then
+   conserved. With T(q, v) = v^T M(q) v / 2 the rules for the momentum and the derivative of the kinetic energy are
 
        discrete   p1 = (M(q0) + M(q1)) v_m - p0,   slope = mean of the discrete gradients of T(., v0) and T(., v1)
        midpoint   p1 = 2 M(q_m) v_m - p0,          slope = grad T(q_m, v_m)
 
    (84), (129) to (132), with v1 = 2 v_m - v0. The Hamiltonian midpoint rule (133) has v_m = M(q_m)^-1 (p0 + p1)/2,
-   which is the second row, and v1 = M(q1)^-1 p1; there is no discrete one. Forces are taken at q_m, v_m and the time in
-   the middle of the step. Derivatives by q1 are central differences. */
+   which is the second row, and v1 = M(q1)^-1 p1; there is no discrete one. Forces are taken at q_m, v_m and half-way in
+   time. Derivatives by q1 are central differences. */
 #include "system/callback_pair.h"
 
 #include "core/small.h"
@@ -25,18 +25,18 @@
 typedef struct step_work {
     const lg_callbacks *self;
     const lg_pair *pair;
-    int discrete, equivariant; /* whether gradients are discrete; whether P leaves anything out */
+    int discrete, equivariant; /* whether gradients are discrete, and whether P may leave out coordinates */
     double shortest; /* if P dq is at most this long, gradients are those at the middle */
     double *dq, *middle, *v_m, *v1; /* nv each */
     double *M, *M1, *dM, *gradient; /* nv x nv twice, nv x nv x nv, nv */
     double *J, *g0, *g1; /* rows x nv, rows twice */
-    double *beside; /* gradients at an end: of nv x nv functions, or of all rows */
-    double *depends; /* of the same functions: the diagonals of P */
-    double *q, *upper, *lower, *p_upper, *p_lower; /* beside q1, for differences: nv each */
+    double *beside; /* gradients at an end of the step: of the nv x nv entries of M, or of all rows */
+    double *depends; /* the diagonal of P for each function whose gradient is discrete */
+    double *q, *upper, *lower, *p_upper, *p_lower; /* a point beside q1 and values there, for differences: nv each */
     int *pivots;
 } step_work;
 
-static void layout(step_work *w, lg_arena *arena)
+static void step_work_layout(step_work *w, lg_arena *arena)
 {
     size_t nv = (size_t)w->self->space.nv, rows = (size_t)w->self->rows;
     double **vectors[] = {&w->dq, &w->middle, &w->v_m,   &w->v1,      &w->gradient,
@@ -54,24 +54,24 @@ static void layout(step_work *w, lg_arena *arena)
     w->pivots = lg_arena_ints(arena, nv);
 }
 
-static size_t nwork(void *self)
+static size_t step_work_size(void *self)
 {
     step_work work = {.self = self};
     lg_arena measure = {0};
-    layout(&work, &measure);
+    step_work_layout(&work, &measure);
     return measure.used / sizeof(double);
 }
 
 static step_work open_work(const lg_callbacks *self, const lg_pair *pair, int discrete, int equivariant)
 {
     step_work work = {.self = self, .pair = pair, .discrete = discrete, .equivariant = equivariant};
-    layout(&work, &(lg_arena){.base = (char *)pair->work});
+    step_work_layout(&work, &(lg_arena){.base = (char *)pair->work});
     return work;
 }
 
 /* ---- the middle of a step ---- */
 
-static lg_status go_to(step_work *w, const double *q1)
+static lg_status set_middle(step_work *w, const double *q1)
 {
     int nv = w->self->space.nv;
     double largest = 0;
@@ -87,16 +87,16 @@ static lg_status go_to(step_work *w, const double *q1)
     return lg_callback_check(w->self, q1, w->v1);
 }
 
-static lg_callback_point point_at(const step_work *w, const double *q)
+static lg_callback_point middle_point(const step_work *w, const double *q)
 {
     const lg_pair *pair = w->pair;
     double t = pair->t + 0.5 * pair->h;
     return (lg_callback_point){.t = lg_callback_time(w->self, t, t), .q = q, .v = w->v_m};
 }
 
-static lg_status call(const step_work *w, enum lg_call which, const double *q, double *out)
+static lg_status call_at(const step_work *w, enum lg_call which, const double *q, double *out)
 {
-    lg_callback_point at = point_at(w, q);
+    lg_callback_point at = middle_point(w, q);
     return lg_callback_call(w->self, which, &at, out);
 }
 
@@ -119,7 +119,7 @@ static lg_status find_dependence(const step_work *w, enum lg_call which, const d
     for (int i = 0; i < rows * nv; i++)
         w->depends[i] = !w->equivariant;
     for (int end = 0; end < 2 && w->equivariant; end++) {
-        LG_TRY(call(w, which, at[end], w->beside));
+        LG_TRY(call_at(w, which, at[end], w->beside));
         for (int i = 0; i < rows; i++) {
             note_dependence(w, n, middle + i * n * nv, w->depends + i * nv);
             note_dependence(w, n, w->beside + i * n * nv, w->depends + i * nv);
@@ -128,10 +128,9 @@ static lg_status find_dependence(const step_work *w, enum lg_call which, const d
     return LG_OK;
 }
 
-/* out += weight c P dq for a function that changes by `change` and has this gradient at the middle; returns |P
-   dq|^2. */
-static double correct(const step_work *w, double change, const double *gradient, const double *depends, double weight,
-                      double *out)
+/* out += weight c P dq for a function with this gradient at the middle that changes by `change`. Returns |P dq|^2. */
+static double add_correction(const step_work *w, double change, const double *gradient, const double *depends,
+                             double weight, double *out)
 {
     int nv = w->self->space.nv;
     double square = 0;
@@ -150,14 +149,14 @@ static lg_status force_to(step_work *w, const double *q1, double *force, double 
 {
     double V0, V1, sizes;
     *noise = 0;
-    LG_TRY(call(w, LG_CALL_FORCE, w->middle, force));
+    LG_TRY(call_at(w, LG_CALL_FORCE, w->middle, force));
     if (!w->discrete)
         return LG_OK;
-    LG_TRY(call(w, LG_CALL_POTENTIAL, w->pair->q0, &V0));
-    LG_TRY(call(w, LG_CALL_POTENTIAL, q1, &V1));
-    LG_TRY(call(w, LG_CALL_POTENTIAL_GRADIENT, w->middle, w->gradient));
+    LG_TRY(call_at(w, LG_CALL_POTENTIAL, w->pair->q0, &V0));
+    LG_TRY(call_at(w, LG_CALL_POTENTIAL, q1, &V1));
+    LG_TRY(call_at(w, LG_CALL_POTENTIAL_GRADIENT, w->middle, w->gradient));
     LG_TRY(find_dependence(w, LG_CALL_POTENTIAL_GRADIENT, q1, 1, 1, w->gradient));
-    double square = correct(w, V1 - V0, w->gradient, w->depends, -1, force);
+    double square = add_correction(w, V1 - V0, w->gradient, w->depends, -1, force);
     sizes = fabs(V0) + fabs(V1);
     for (int i = 0; w->equivariant && i < w->self->space.nv; i++)
         sizes += fabs(w->gradient[i] * w->middle[i]);
@@ -171,25 +170,25 @@ static lg_status rows_to(step_work *w, const double *q1)
     int nv = w->self->space.nv, rows = w->self->rows;
     if (!rows)
         return LG_OK;
-    LG_TRY(call(w, LG_CALL_JACOBIAN, w->middle, w->J));
+    LG_TRY(call_at(w, LG_CALL_JACOBIAN, w->middle, w->J));
     if (!w->discrete)
         return LG_OK;
     LG_TRY(find_dependence(w, LG_CALL_JACOBIAN, q1, rows, 1, w->J));
-    LG_TRY(call(w, LG_CALL_CONSTRAINT, w->pair->q0, w->g0));
-    LG_TRY(call(w, LG_CALL_CONSTRAINT, q1, w->g1));
+    LG_TRY(call_at(w, LG_CALL_CONSTRAINT, w->pair->q0, w->g0));
+    LG_TRY(call_at(w, LG_CALL_CONSTRAINT, q1, w->g1));
     for (int i = 0; i < rows; i++) {
         double *row = w->J + i * nv;
-        correct(w, w->g1[i] - w->g0[i], row, w->depends + i * nv, 1, row);
+        add_correction(w, w->g1[i] - w->g0[i], row, w->depends + i * nv, 1, row);
     }
     return LG_OK;
 }
 
 /* r = -force + G^T lam at q1 */
-static lg_status pair_residual(step_work *w, const double *q1, double *r)
+static lg_status residual_at(step_work *w, const double *q1, double *r)
 {
     int nv = w->self->space.nv;
     double noise;
-    LG_TRY(go_to(w, q1));
+    LG_TRY(set_middle(w, q1));
     LG_TRY(force_to(w, q1, r, &noise));
     for (int i = 0; i < nv; i++)
         r[i] = -r[i];
@@ -201,7 +200,8 @@ static lg_status pair_residual(step_work *w, const double *q1, double *r)
 
 /* ---- kinetic energy ---- */
 
-/* slope += weight times the discrete gradient of T(., v), or that at the middle, given M(q1) - M(q0) and dM(q_m). */
+/* slope += weight times the discrete gradient of T(., v), given `change` = M(q1) - M(q0) and dM(q_m); if `change` is
+   NULL, times the gradient at the middle. */
 static void add_slope(const step_work *w, const double *v, double weight, const double *change, double *slope)
 {
     int nv = w->self->space.nv;
@@ -214,11 +214,11 @@ static void add_slope(const step_work *w, const double *v, double weight, const 
         }
     lg_axpy(nv, weight, w->gradient, slope);
     if (change)
-        correct(w, dT, w->gradient, w->depends, weight, slope);
+        add_correction(w, dT, w->gradient, w->depends, weight, slope);
 }
 
 /* p = 2 M v_m - p0 */
-static void momentum(const step_work *w, const double *M, double *p)
+static void livens_momentum(const step_work *w, const double *M, double *p)
 {
     int nv = w->self->space.nv;
     for (int i = 0; i < nv; i++)
@@ -229,14 +229,14 @@ static lg_status discrete_rule(step_work *w, const double *q1, double *p1, doubl
 {
     int n = w->self->space.nv * w->self->space.nv;
     LG_TRY(find_dependence(w, LG_CALL_MASS_GRADIENT, q1, 1, n, w->dM));
-    LG_TRY(call(w, LG_CALL_MASS, w->pair->q0, w->M));
-    LG_TRY(call(w, LG_CALL_MASS, q1, w->M1));
+    LG_TRY(call_at(w, LG_CALL_MASS, w->pair->q0, w->M));
+    LG_TRY(call_at(w, LG_CALL_MASS, q1, w->M1));
     for (int i = 0; i < n; i++) {
         double M0 = w->M[i];
         w->M[i] = 0.5 * (M0 + w->M1[i]);
         w->M1[i] -= M0;
     }
-    momentum(w, w->M, p1);
+    livens_momentum(w, w->M, p1);
     add_slope(w, w->pair->v0, 0.5, w->M1, slope);
     add_slope(w, w->v1, 0.5, w->M1, slope);
     return LG_OK;
@@ -244,22 +244,22 @@ static lg_status discrete_rule(step_work *w, const double *q1, double *p1, doubl
 
 static lg_status kinetic_to(step_work *w, const double *q1, double *p1, double *slope)
 {
-    LG_TRY(go_to(w, q1));
+    LG_TRY(set_middle(w, q1));
     lg_zero(w->self->space.nv, slope);
-    LG_TRY(call(w, LG_CALL_MASS_GRADIENT, w->middle, w->dM));
+    LG_TRY(call_at(w, LG_CALL_MASS_GRADIENT, w->middle, w->dM));
     if (w->discrete)
         return discrete_rule(w, q1, p1, slope);
-    LG_TRY(call(w, LG_CALL_MASS, w->middle, w->M));
-    momentum(w, w->M, p1);
+    LG_TRY(call_at(w, LG_CALL_MASS, w->middle, w->M));
+    livens_momentum(w, w->M, p1);
     add_slope(w, w->v_m, 1, NULL, slope);
     return LG_OK;
 }
 
 /* v = M(q1)^-1 p1 */
-static lg_status velocity(step_work *w, const double *q1, const double *p1, double *v)
+static lg_status hamilton_velocity(step_work *w, const double *q1, const double *p1, double *v)
 {
     int nv = w->self->space.nv, deficient;
-    LG_TRY(call(w, LG_CALL_MASS, q1, w->M));
+    LG_TRY(call_at(w, LG_CALL_MASS, q1, w->M));
     LG_TRY(lg_dense_factor(nv, w->M, w->pivots, &deficient));
     lg_copy(nv, p1, v);
     lg_dense_solve(nv, w->M, w->pivots, v);
@@ -269,7 +269,7 @@ static lg_status velocity(step_work *w, const double *q1, const double *p1, doub
 /* ---- derivatives by q1 ---- */
 
 /* w->q = q1 + side * step e_j; returns the step. */
-static double beside(const step_work *w, int j, int side)
+static double step_beside(const step_work *w, int j, int side)
 {
     double step = lg_callback_step(w->self, w->pair->q1, j);
     lg_copy(w->self->space.nv, w->pair->q1, w->q);
@@ -278,7 +278,7 @@ static double beside(const step_work *w, int j, int side)
 }
 
 /* S += column j of a derivative, (upper - lower)/(2 step), along the chain */
-static void add_column(const step_work *w, int j, double step, const lg_chain *chain, lg_matrix *S)
+static void add_S_column(const step_work *w, int j, double step, const lg_chain *chain, lg_matrix *S)
 {
     int nv = w->self->space.nv, ld;
     double *at = lg_matrix_at(S, 0, &ld);
@@ -287,14 +287,14 @@ static void add_column(const step_work *w, int j, double step, const lg_chain *c
     lg_chain_add(w->self->space.block, chain, 0, 1, 0, nv, j, 1, w->upper, nv, at, ld);
 }
 
-static lg_status pair_tangent(step_work *w, const lg_pair_wanted *wanted)
+static lg_status add_pair_tangent(step_work *w, const lg_pair_wanted *wanted)
 {
     for (int j = 0; j < w->self->space.nv; j++) {
-        double step = beside(w, j, 1);
-        LG_TRY(pair_residual(w, w->q, w->upper));
-        beside(w, j, -1);
-        LG_TRY(pair_residual(w, w->q, w->lower));
-        add_column(w, j, step, wanted->chain, wanted->S);
+        double step = step_beside(w, j, 1);
+        LG_TRY(residual_at(w, w->q, w->upper));
+        step_beside(w, j, -1);
+        LG_TRY(residual_at(w, w->q, w->lower));
+        add_S_column(w, j, step, wanted->chain, wanted->S);
     }
     return LG_OK;
 }
@@ -312,26 +312,26 @@ static lg_status kinetic_tangent(step_work *w, const lg_kinetic_wanted *wanted)
 {
     int nv = w->self->space.nv;
     for (int j = 0; j < nv; j++) {
-        double step = beside(w, j, 1);
+        double step = step_beside(w, j, 1);
         LG_TRY(kinetic_side(w, w->p_upper, w->upper));
-        beside(w, j, -1);
+        step_beside(w, j, -1);
         LG_TRY(kinetic_side(w, w->p_lower, w->lower));
-        add_column(w, j, step, wanted->chain, wanted->S);
+        add_S_column(w, j, step, wanted->chain, wanted->S);
         for (int i = 0; i < nv && wanted->dp1; i++)
             wanted->dp1[j * nv + i] = (w->p_upper[i] - w->p_lower[i]) / (2 * step);
     }
     return LG_OK;
 }
 
-/* ---- the verbs ---- */
+/* ---- the functions of lg_steps ---- */
 
 static lg_status end_rows(step_work *w, const lg_pair_wanted *wanted)
 {
     const lg_pair *pair = w->pair;
     if (wanted->phi)
-        LG_TRY(call(w, LG_CALL_CONSTRAINT, pair->q1, wanted->phi));
+        LG_TRY(call_at(w, LG_CALL_CONSTRAINT, pair->q1, wanted->phi));
     if (wanted->B) {
-        LG_TRY(call(w, LG_CALL_JACOBIAN, pair->q1, w->J));
+        LG_TRY(call_at(w, LG_CALL_JACOBIAN, pair->q1, w->J));
         lg_callback_put_group(w->self, w->J, wanted->B);
     }
     return LG_OK;
@@ -356,32 +356,32 @@ static lg_status pair(step_work w, const lg_pair_wanted *wanted)
     const double *q1 = w.pair->q1;
     if (wanted->turned)
         *wanted->turned = NULL;
-    LG_TRY(go_to(&w, q1));
+    LG_TRY(set_middle(&w, q1));
     if (wanted->force)
         LG_TRY(force_to(&w, q1, wanted->force, wanted->noise ? wanted->noise : &noise));
     if (wanted->G || wanted->Gtlam)
         LG_TRY(middle_rows(&w, wanted));
     if (w.self->rows)
         LG_TRY(end_rows(&w, wanted));
-    return wanted->S ? pair_tangent(&w, wanted) : LG_OK;
+    return wanted->S ? add_pair_tangent(&w, wanted) : LG_OK;
 }
 
-static lg_status discrete(void *self, const lg_pair *given, const lg_pair_wanted *wanted)
+static lg_status pair_discrete(void *self, const lg_pair *given, const lg_pair_wanted *wanted)
 {
     return pair(open_work(self, given, 1, 1), wanted);
 }
 
-static lg_status discrete_printed(void *self, const lg_pair *given, const lg_pair_wanted *wanted)
+static lg_status pair_discrete_printed(void *self, const lg_pair *given, const lg_pair_wanted *wanted)
 {
     return pair(open_work(self, given, 1, 0), wanted);
 }
 
-static lg_status midpoint(void *self, const lg_pair *given, const lg_pair_wanted *wanted)
+static lg_status pair_midpoint(void *self, const lg_pair *given, const lg_pair_wanted *wanted)
 {
     return pair(open_work(self, given, 0, 0), wanted);
 }
 
-static lg_status kinetic(void *self, lg_kinetics kinetics, const lg_pair *given, const lg_kinetic_wanted *wanted)
+static lg_status step_kinetic(void *self, lg_kinetics kinetics, const lg_pair *given, const lg_kinetic_wanted *wanted)
 {
     int discrete = kinetics == LG_LIVENS_DISCRETE || kinetics == LG_LIVENS_CAYLEY;
     step_work w = open_work(self, given, discrete, kinetics == LG_LIVENS_CAYLEY);
@@ -389,22 +389,22 @@ static lg_status kinetic(void *self, lg_kinetics kinetics, const lg_pair *given,
     LG_TRY(kinetic_to(&w, given->q1, wanted->p1, wanted->slope));
     lg_copy(nv, w.v1, wanted->v1);
     if (!lg_is_livens(kinetics))
-        LG_TRY(velocity(&w, given->q1, wanted->p1, wanted->v1));
+        LG_TRY(hamilton_velocity(&w, given->q1, wanted->p1, wanted->v1));
     return wanted->S ? kinetic_tangent(&w, wanted) : LG_OK;
 }
 
-static int without_step(void *self, lg_kinetics kinetics)
+static int step_without_step(void *self, lg_kinetics kinetics)
 {
     (void)self;
     return kinetics == LG_HAMILTON_DISCRETE || kinetics == LG_HAMILTON_CAYLEY ? 0 : -1;
 }
 
 const lg_steps lg_callback_steps = {
-    .nwork = nwork,
-    .pair = {[LG_GRADIENTS_DISCRETE] = discrete,
-             [LG_GRADIENTS_DISCRETE_PRINTED] = discrete_printed,
-             [LG_GRADIENTS_MIDPOINT] = midpoint,
-             [LG_GRADIENTS_MIDPOINT_PRINTED] = midpoint},
-    .kinetic = kinetic,
-    .without_step = without_step,
+    .nwork = step_work_size,
+    .pair = {[LG_GRADIENTS_DISCRETE] = pair_discrete,
+             [LG_GRADIENTS_DISCRETE_PRINTED] = pair_discrete_printed,
+             [LG_GRADIENTS_MIDPOINT] = pair_midpoint,
+             [LG_GRADIENTS_MIDPOINT_PRINTED] = pair_midpoint},
+    .kinetic = step_kinetic,
+    .without_step = step_without_step,
 };

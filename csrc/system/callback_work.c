@@ -1,3 +1,4 @@
+/* The scratch of a system made of functions; see callback_work.h. */
 #include "system/callback_work.h"
 
 #include <float.h>
@@ -24,7 +25,7 @@ void lg_callback_layout_work(lg_callback_work *w, lg_arena *arena)
 
 lg_status lg_callback_check(const lg_callbacks *self, const double *q, const double *v)
 {
-    double sum = 0; /* infinite or NaN if one of them is: 0 times it is NaN */
+    double sum = 0; /* NaN if any of them is infinite or NaN, since 0 times such a value is NaN */
     for (int i = 0; i < self->space.nq; i++)
         sum += 0 * q[i];
     for (int i = 0; i < self->space.nv; i++)

@@ -22,14 +22,14 @@ typedef struct lg_callbacks {
 /* The scratch of an evaluation. J is rows x nv. */
 typedef struct lg_callback_work {
     const lg_callbacks *self;
-    double *zeros; /* used in place of a and lam that are not given */
+    double *zeros; /* used where a or lam is not given */
     double *M, *J, *Z, *K, *D; /* D follows K without a gap */
     double *q, *v, *theta; /* a state near the point, for differences */
     double *upper, *lower, *rate; /* values there; their length is the larger of nv and rows */
-    double *values, *own; /* of B; of a block's own K */
+    double *values, *own; /* the values of B, and the blocks' own K */
 } lg_callback_work;
 
-/* Carves the scratch from an arena; on an arena without memory this measures the size that is needed. */
+/* Carves the scratch from an arena; on an arena without memory it measures the size needed. */
 void lg_callback_layout_work(lg_callback_work *work, lg_arena *arena);
 
 /* Calls a function, which must have been given. */
@@ -39,10 +39,10 @@ static inline lg_status lg_callback_call(const lg_callbacks *self, enum lg_call 
     return self->function[call].call(self->function[call].self, at, out);
 }
 
-/* Functions are only called with finite states: LG_NOT_FINITE if q or v is not finite. */
+/* Functions are called with finite states only: LG_NOT_FINITE if q or v is not finite. */
 lg_status lg_callback_check(const lg_callbacks *self, const double *q, const double *v);
 
-/* Row-major rows x nv into the group's part of the values of B or Z. */
+/* Copies a row-major rows x nv matrix to the group's part of the values of B or Z. */
 void lg_callback_put_group(const lg_callbacks *self, const double *J, double *values);
 /* The time passed to the functions: at a kink it is moved by one rounding error towards t_in. */
 double lg_callback_time(const lg_callbacks *self, double t, double t_in);
