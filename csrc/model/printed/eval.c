@@ -1,5 +1,5 @@
-/* Elements are evaluated one by one where frames stand in this form, and by dense matrices: this form serves comparison
-   with the paper, not speed. */
+/* The terms of a point; see eval.h. Elements are evaluated one by one and with dense matrices, since this form serves
+   for comparison with the paper, not for speed. */
 #include "model/printed/eval.h"
 
 #include "model/printed/load.h"
@@ -18,15 +18,14 @@ static lg_status place(const lg_model *m, const lg_point *at)
 
 /* ---- wrenches ---- */
 
-static void pull(const lg_element *e, const lg_point *at, const double w[2][6], double *out)
+static void pull_wrenches(const lg_element *e, const lg_point *at, const double w[2][6], double *out)
 {
     for (int i = 0; out && i < e->info->nframes; i++)
         if (lg_element_moves(e, i))
             lg_printed_pull(e->frame[i], at, 1, w[i], out + e->frame[i]->body->block->v);
 }
 
-/* The derivatives of pose and twist of a frame by q1, over that of q: (H, Z + c H), as v follows by c = 2/h from
-   q_m. */
+/* The derivatives of a frame's pose and twist by q_m: H and Z + c H, since v follows q_m with c = 2/h. */
 typedef struct motion {
     double pose[6 * LG_MAX_NV], twist[6 * LG_MAX_NV];
 } motion;
@@ -40,7 +39,7 @@ static void open_motion(const lg_frame *f, const lg_point *at, const lg_wanted *
     lg_axpy(6 * b->block->nv, chain->k[1] / chain->k[0], out->pose, out->twist);
 }
 
-/* S += s H_i^T dw_i by the block under frame j, with dw_i = K dpose + D dtwist (D NULL: none) */
+/* S += s H_i^T dw_i for the block under frame j, with dw_i = K dpose + D dtwist (D NULL: none). */
 static void add_meeting(const lg_element *e, const lg_wanted *want, double s, int i, int j, const motion to[2],
                         const lg_quarters *K, const lg_quarters *D)
 {
@@ -59,8 +58,8 @@ static void add_meeting(const lg_element *e, const lg_wanted *want, double s, in
 }
 
 /* S += s d(H^T w)/du */
-static void add_tangent(const lg_element *e, const lg_point *at, const lg_wanted *want, double s, const double w[2][6],
-                        const lg_quarters K[2][2], const lg_quarters D[2][2])
+static void add_wrench_tangent(const lg_element *e, const lg_point *at, const lg_wanted *want, double s,
+                               const double w[2][6], const lg_quarters K[2][2], const lg_quarters D[2][2])
 {
     motion to[2];
     for (int j = 0; j < e->info->nframes; j++) {
@@ -79,14 +78,14 @@ static void add_tangent(const lg_element *e, const lg_point *at, const lg_wanted
 
 /* ---- elements ---- */
 
-static void add_load(const lg_element *e, const lg_point *at, const lg_wanted *want, const lg_load *load)
+static void add_wrenches(const lg_element *e, const lg_point *at, const lg_wanted *want, const lg_load *load)
 {
-    pull(e, at, load->w, want->force);
+    pull_wrenches(e, at, load->w, want->force);
     if (want->ntangents)
-        add_tangent(e, at, want, -1, load->w, load->K, load->D);
+        add_wrench_tangent(e, at, want, -1, load->w, load->K, load->D);
 }
 
-static lg_status add_force(const lg_force *force, const lg_point *at, const lg_wanted *want)
+static lg_status eval_force(const lg_force *force, const lg_point *at, const lg_wanted *want)
 {
     const lg_element *e = &force->e;
     lg_load load;
@@ -95,11 +94,11 @@ static lg_status add_force(const lg_force *force, const lg_point *at, const lg_w
         const int degree[] = {force->type->degree(e, 0), force->type->degree(e, 1)};
         lg_printed_load(e, degree, at, want, want->ntangents, &load);
     }
-    add_load(e, at, want, &load);
+    add_wrenches(e, at, want, &load);
     return LG_OK;
 }
 
-/* The rows at one frame: those of B, and with rates those of Z. */
+/* Writes the joint's rows of B, and of Z if wanted, for the body under one frame. */
 static void write_rows(const lg_joint *joint, const lg_point *at, int side, const lg_rows *rows, const lg_wanted *want)
 {
     const lg_frame *f = joint->e.frame[side];
@@ -121,8 +120,8 @@ static void write_rows(const lg_joint *joint, const lg_point *at, int side, cons
     }
 }
 
-/* Rows on rotations have no part that acts on places. */
-static void fill(const lg_joint *joint, int with_Z, lg_rows *rows)
+/* Rows on rotations do not act on positions. */
+static void fill_rotation_rows(const lg_joint *joint, int with_Z, lg_rows *rows)
 {
     for (int side = 0; side < 2; side++)
         for (int i = rows->points; i < joint->nrows; i++) {
@@ -132,17 +131,17 @@ static void fill(const lg_joint *joint, int with_Z, lg_rows *rows)
         }
 }
 
-/* phi and B^T lam alone, which a residual wants. */
-static void add_residual(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at, const lg_wanted *want)
+/* phi and B^T lam alone, for residuals. */
+static void eval_residual(const lg_joint *joint, const lg_pose *const f[2], const lg_point *at, const lg_wanted *want)
 {
     double all[LG_MAX_ROWS], phi[LG_MAX_ROWS], w[2][6];
     joint->type->residual(&joint->e, f, lg_joint_multipliers(joint, at->lam + joint->row, all), phi, w);
     for (int i = 0; i < joint->nrows; i++)
         want->phi[joint->row + i] = phi[joint->row_in_type[i]];
-    pull(&joint->e, at, (const double (*)[6])w, want->Btlam);
+    pull_wrenches(&joint->e, at, (const double (*)[6])w, want->Btlam);
 }
 
-static lg_status add_rows(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
+static lg_status eval_rows(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
 {
     const lg_element *e = &joint->e;
     const lg_pose *f[2];
@@ -150,11 +149,11 @@ static lg_status add_rows(const lg_joint *joint, const lg_point *at, const lg_wa
     lg_rows rows;
     lg_element_poses(e, at, f);
     if (joint->type->residual && !want->phidot && !want->B && !want->Z && !want->ntangents) {
-        add_residual(joint, f, at, want);
+        eval_residual(joint, f, at, want);
         return LG_OK;
     }
     LG_TRY(lg_joint_rows(joint, f, at, (want->Z ? LG_ROWS_Z : 0u) | (want->ntangents ? LG_ROWS_K : 0u), &rows));
-    fill(joint, want->Z != NULL, &rows);
+    fill_rotation_rows(joint, want->Z != NULL, &rows);
     for (int i = 0; i < joint->nrows; i++) {
         double rate = 0;
         for (int side = 0; side < 2; side++) {
@@ -169,21 +168,21 @@ static lg_status add_rows(const lg_joint *joint, const lg_point *at, const lg_wa
     for (int side = 0; side < 2; side++)
         if (lg_element_moves(e, side) && (want->B || want->Z))
             write_rows(joint, at, side, &rows, want);
-    pull(e, at, w, want->Btlam);
+    pull_wrenches(e, at, w, want->Btlam);
     if (want->ntangents)
-        add_tangent(e, at, want, 1, w, rows.K, NULL);
+        add_wrench_tangent(e, at, want, 1, w, rows.K, NULL);
     return LG_OK;
 }
 
-static lg_status add_joint(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
+static lg_status eval_joint(const lg_joint *joint, const lg_point *at, const lg_wanted *want)
 {
     double V;
     lg_load load;
     if (joint->type->compliance) {
         LG_TRY(joint->type->compliance->exert(joint, at, 1, want->ntangents, &V, &load));
-        add_load(&joint->e, at, want, &load);
+        add_wrenches(&joint->e, at, want, &load);
     }
-    return joint->nrows ? add_rows(joint, at, want) : LG_OK;
+    return joint->nrows ? eval_rows(joint, at, want) : LG_OK;
 }
 
 lg_status lg_printed_eval(const lg_model *m, const lg_point *at, const double *lam, double *scaled,
@@ -198,9 +197,9 @@ lg_status lg_printed_eval(const lg_model *m, const lg_point *at, const double *l
     if (want->Btlam)
         lg_zero(m->space.nv, want->Btlam);
     for (int i = 0; i < m->nforces; i++)
-        LG_TRY(add_force(&m->forces[i], &point, want));
+        LG_TRY(eval_force(&m->forces[i], &point, want));
     for (int i = 0; i < m->njoints; i++)
-        LG_TRY(add_joint(&m->joints[i], &point, want));
+        LG_TRY(eval_joint(&m->joints[i], &point, want));
     lg_model_own_rows(m, &point, want);
     lg_printed_rows(m, &point, lam, want->phi, want);
     return LG_OK;

@@ -1,9 +1,10 @@
-/* With R_q = n R and a force f at the point X of the body,
+/* The frames of bodies that stretch what they turn; see frame.h. With R_q = n R and a force f at the point X of the
+   body,
 
        f . R_q(e) X = e . M e,   M = [f.X, (X x f)^T; X x f, f X^T + X f^T - (f.X) 1],
 
-   so that the force gives the force 2 M e on e; the velocity of the point is that of the node plus what 2 M e is along
-   e', and the derivative of 2 M e is 2 M. Moments act on omega = 2 G(e) e'/(e.e) as elsewhere. */
+   so that f acts on e with the force 2 M e, the component along f of the velocity of the point is that of the node plus
+   2 M e . e', and the derivative of 2 M e is 2 M. Moments act on omega = 2 G(e) e'/(e.e) as elsewhere. */
 #include "model/printed/frame.h"
 
 #include "model/body/rigid_state.h"
@@ -42,25 +43,25 @@ static void add_form(double s, const double X[3], const double f[3], double M[16
 }
 
 /* y += s M e */
-static void add_product(double s, const double M[16], const double e[4], double y[4])
+static void add_matrix_times(double s, const double M[16], const double e[4], double y[4])
 {
     for (int j = 0; j < 4; j++)
         lg_axpy(4, s * e[j], M + 4 * j, y);
 }
 
-/* H and Z of the rotation, as the kinematics has left them. */
+/* H and Z of the rotation, as the kinematics have left them. */
 static const lg_attitude *attitude_of(const lg_frame *f, const lg_point *at)
 {
     return &lg_rigid_state_of(f->body, at)->attitude;
 }
 
-/* The derivative of R_q X by e, three rows 2 M(X, u) e of the unit vectors u, column-major with leading dimension 6. */
+/* The derivative of R_q X by e: a row 2 M(X, u) e for each unit vector u, column-major with leading dimension 6. */
 static void set_columns(const double X[3], const double e[4], double *columns)
 {
     for (int i = 0; i < 3; i++) {
         double u[3] = {i == 0, i == 1, i == 2}, M[16] = {0}, row[4] = {0};
         add_form(2, X, u, M);
-        add_product(1, M, e, row);
+        add_matrix_times(1, M, e, row);
         for (int j = 0; j < 4; j++)
             columns[6 * j + i] = row[j];
     }
@@ -93,7 +94,7 @@ void lg_printed_pull(const lg_frame *f, const lg_point *at, double s, const doub
     if (b.first > 0)
         lg_axpy(3, s, wrench, out);
     add_form(2 * s, f->offset, wrench, M);
-    add_product(1, M, b.e, out + b.first);
+    add_matrix_times(1, M, b.e, out + b.first);
     for (int j = 0; j < 4; j++)
         out[b.first + j] += s * lg_dot3(attitude->H + 3 * j, wrench + 3);
 }
@@ -108,13 +109,13 @@ void lg_printed_pull_rate(const lg_frame *f, const lg_point *at, const double wr
     }
     const lg_attitude *attitude = attitude_of(f, at);
     add_form(2, f->offset, wrench, M);
-    add_product(1, M, b.rate, row + b.first);
+    add_matrix_times(1, M, b.rate, row + b.first);
     for (int j = 0; j < 4; j++)
         row[b.first + j] += lg_dot3(attitude->Z + 3 * j, wrench + 3);
 }
 
-/* The dense matrix A, 6 x nv: its upper rows place the point by the parameters e, its lower rows are those of `turning`
-   (H or Z of the rotation). */
+/* The dense matrix A, 6 x nv: its upper rows are the derivative of the point by e, its lower rows those of `turning` (H
+   or Z of the rotation). */
 static void set_dense(const lg_frame *f, const lg_stretched *b, const double *e, const double *turning, double *A)
 {
     lg_zero(6 * f->body->block->nv, A);

@@ -1,4 +1,4 @@
-/* Bodies in Euler parameters e that stretch what they turn: points are placed by R_q = n R with n = e.e, which is
+/* Bodies in Euler parameters e that stretch what they turn: their points follow from R_q = n R with n = e.e, which is
    quadratic in e (kinon2024 (111)). */
 #ifndef LG_MODEL_PRINTED_FRAME_H
 #define LG_MODEL_PRINTED_FRAME_H
@@ -8,18 +8,18 @@
 /* A body at a point. */
 typedef struct lg_stretched {
     const lg_block *block;
-    int turns; /* it has Euler parameters; e, rate and first are those */
+    int turns; /* whether it has Euler parameters; if so, e and rate are these and their rates */
     const double *e, *rate;
-    int first; /* the place of the parameters in the block's velocities */
-    double n;
+    int first; /* index of the parameters among the block's velocities */
+    double n; /* e.e; 1 without Euler parameters */
 } lg_stretched;
 
 lg_stretched lg_stretched_at(const lg_body *body, const lg_point *at);
 /* n^degree */
 double lg_stretch_power(double n, int degree);
 
-/* What frames are in this form, after the kinematics of an evaluation: the verbs `pull`, `pull_rate`, H and Z of a
-   body, of which those that do not turn have their own. */
+/* Frames in this form, after the kinematics of an evaluation: the functions `pull`, `pull_rate`, H and Z of a body;
+   bodies without Euler parameters keep their own. */
 void lg_printed_pose(const lg_frame *f, const lg_point *at);
 void lg_printed_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out);
 void lg_printed_pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row);

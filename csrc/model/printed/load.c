@@ -1,12 +1,12 @@
-/* The forces and the moments of a load have a degree in the attitude of their body. A force in body axes, R_q F, is of
-   the first degree; so is a moment (kinon2024 (128)), whose power is its product with omega_q = 2 E(e) e' = n omega. */
+/* Forces and moments of a load have a degree in the attitude of their body. A force in body axes, R_q F, has the degree
+   one; so has a moment (kinon2024 (128)), whose power is its product with omega_q = 2 E(e) e' = n omega. */
 #include "model/printed/load.h"
 
 #include "model/tangent.h"
 #include "system/chain.h"
 
-/* The forces (0) or the moments (1) of w, K and D times s. */
-static void scale(int which, double s, int linear, int nframes, lg_load *load, int side)
+/* Multiplies the forces (0) or the moments (1) in w, K and D by s. */
+static void scale_wrenches(int which, double s, int linear, int nframes, lg_load *load, int side)
 {
     for (int i = 0; i < 3; i++)
         load->w[side][3 * which + i] *= s;
@@ -21,7 +21,7 @@ static void scale(int which, double s, int linear, int nframes, lg_load *load, i
             }
 }
 
-/* S -= H^T (dw/dn) dn^T for the wrench w on a body. */
+/* S -= H^T (dw/dn) dn^T for the wrench w on a body; by_n = dw/dn. */
 static void add_load_tangent(const lg_element *e, int side, const lg_stretched *body, const double by_n[6],
                              const lg_point *at, const lg_wanted *want)
 {
@@ -42,7 +42,7 @@ void lg_printed_load(const lg_element *e, const int degree[2], const lg_point *a
         if (!body.turns)
             continue;
         for (int which = 0; which < 2; which++) {
-            scale(which, lg_stretch_power(body.n, degree[which]), linear, e->info->nframes, load, side);
+            scale_wrenches(which, lg_stretch_power(body.n, degree[which]), linear, e->info->nframes, load, side);
             for (int i = 0; i < 3; i++)
                 by_n[3 * which + i] = degree[which] / body.n * load->w[side][3 * which + i];
         }

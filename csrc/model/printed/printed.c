@@ -1,7 +1,8 @@
-/* The correction c P dq of a gradient at the middle (system/gonzalez.h) has P = 1 on the coordinates of both bodies.
+/* A step as kinon2024 prints it; see printed.h. The correction c P dq of a gradient at the middle (system/gonzalez.h)
+   has P = 1 on the coordinates of both bodies.
 
-   All rows of a joint have one dq. Their forces, the gradients times lam_i, are corrected by C dq with
-   C = sum lam_i c_i, and
+   All rows of a joint share one dq. Their forces, the gradients times lam_i, are corrected by C dq with C = sum lam_i
+   c_i, and
 
        d(delta) = grad f(q1) - grad f(q_m) - (h/2) d(grad f(q_m).v)/dq_m at constant v = dq/h.
 
@@ -15,32 +16,32 @@
 
 #include <string.h>
 
-/* A step: what was asked for, and what has been evaluated on the way. */
-typedef struct step {
+/* A step: what is wanted, and what has been evaluated so far. */
+typedef struct printed_step {
     const lg_model *m;
     const lg_pair *pair;
     const lg_pair_wanted *wanted;
     int discrete;
-    lg_chain *chain; /* those of the middle */
-    lg_tangent tangent; /* along them */
+    lg_chain *chain; /* of the middle */
+    lg_tangent tangent; /* along these chains */
     double *scaled, *rows; /* multipliers of the kernels, and rows, at the middle */
-    double *G, *Z, *phidot; /* there, where they are not asked for */
+    double *G, *Z, *phidot; /* at the middle, if the caller does not want them */
     double *phi0, *V0; /* at the start: rows, and potentials of joints, then of forces */
     double *phi, *B; /* at the end: rows, and B if a tangent is wanted */
     double *V, *gradient; /* at the end: potentials, and their gradients on two blocks, LG_MAX_NV each */
-    lg_point middle; /* where poses and twists are at present */
+    lg_point middle; /* the point where poses and twists are evaluated last */
     lg_wanted at_middle; /* what was evaluated there: phidot; B and Z for tangents */
     double largest; /* |q| at the end */
     double noise; /* as lg_pair_wanted.noise */
-} step;
+} printed_step;
 
 typedef struct pulled { /* in the velocities of the blocks under both frames */
     double on[2][LG_MAX_NV];
 } pulled;
 enum { PULLED = sizeof(pulled) / sizeof(double) };
 
-/* out += s H^T w at the middle, and at an end */
-static void pull(const lg_element *e, const lg_point *at, double s, const double w[2][6], pulled *out)
+/* out += s H^T w at the middle; the next function does so at an end. */
+static void pull_at_middle(const lg_element *e, const lg_point *at, double s, const double w[2][6], pulled *out)
 {
     for (int i = 0; i < e->info->nframes; i++)
         if (lg_element_moves(e, i))
@@ -83,7 +84,7 @@ typedef struct correction { /* of one element */
     pulled dq;
 } correction;
 
-static void open_correction(const step *step, const lg_element *e, correction *c)
+static void open_correction(const printed_step *step, const lg_element *e, correction *c)
 {
     *c = (correction){.e = e, .shortest = LG_GONZALEZ_SHORT * (1 + step->largest)};
     for (int s = 0; s < e->info->nframes; s++) {
@@ -102,8 +103,8 @@ static int is_short(const correction *c)
 
 /* ---- what a correction adds ---- */
 
-/* s C dq */
-static void push(const correction *c, double C, double *out)
+/* out += C dq */
+static void add_along_dq(const correction *c, double C, double *out)
 {
     for (int i = 0; out && i < c->e->info->nframes; i++)
         if (lg_element_moves(c->e, i))
@@ -111,7 +112,7 @@ static void push(const correction *c, double C, double *out)
 }
 
 /* S += dq dC^T + C, by q1 */
-static void add_tangent(const step *step, const correction *c, double C, const pulled *excess)
+static void add_correction_tangent(const printed_step *step, const correction *c, double C, const pulled *excess)
 {
     const lg_element *e = c->e;
     double A[LG_MAX_NV * LG_MAX_NV];
@@ -134,7 +135,7 @@ static void add_tangent(const step *step, const correction *c, double C, const p
 /* ---- rows ---- */
 
 /* The derivative of sum lam_i delta_i by q1. */
-static void row_slopes(const step *step, const lg_joint *joint, pulled *out)
+static void row_slopes(const printed_step *step, const lg_joint *joint, pulled *out)
 {
     const double *lam = step->pair->lam + joint->row, *G = step->at_middle.B, *Z = step->at_middle.Z;
     for (int s = 0; s < 2; s++) {
@@ -148,7 +149,7 @@ static void row_slopes(const step *step, const lg_joint *joint, pulled *out)
 }
 
 /* G_i += c_i dq */
-static void correct_gradient(const step *step, const lg_joint *joint, int i, double c_i, const correction *c)
+static void correct_gradient(const printed_step *step, const lg_joint *joint, int i, double c_i, const correction *c)
 {
     for (int s = 0; s < 2; s++) {
         const lg_block *block = joint->e.frame[s]->body->block;
@@ -157,7 +158,7 @@ static void correct_gradient(const step *step, const lg_joint *joint, int i, dou
     }
 }
 
-static void correct_rows(step *step, const lg_joint *joint)
+static void correct_rows(printed_step *step, const lg_joint *joint)
 {
     const double *lam = step->pair->lam + joint->row;
     double c_i[LG_MAX_ROWS] = {0}, C = 0, sum = 0;
@@ -172,11 +173,11 @@ static void correct_rows(step *step, const lg_joint *joint)
         sum += fabs(lam[i]);
     }
     step->noise += lg_gonzalez_noise((1 + step->largest) * sum, c.N, c.shortest);
-    push(&c, C, step->wanted->Gtlam);
+    add_along_dq(&c, C, step->wanted->Gtlam);
     if (step->wanted->S) {
         pulled slopes = {{{0}}};
         row_slopes(step, joint, &slopes);
-        add_tangent(step, &c, C, &slopes);
+        add_correction_tangent(step, &c, C, &slopes);
     }
     for (int i = 0; step->wanted->G && i < joint->nrows; i++)
         correct_gradient(step, joint, i, c_i[i], &c);
@@ -223,8 +224,8 @@ static lg_status potentials(const lg_model *m, const lg_point *at, double *V, do
     return LG_OK;
 }
 
-/* The work h w . twists */
-static double work_of(const step *step, const lg_element *e, const lg_load *load)
+/* The work h w . twist of both wrenches. */
+static double work_of(const printed_step *step, const lg_element *e, const lg_load *load)
 {
     double power = 0;
     for (int s = 0; s < e->info->nframes; s++) {
@@ -234,7 +235,7 @@ static double work_of(const step *step, const lg_element *e, const lg_load *load
     return step->pair->h * power;
 }
 
-static lg_status correct_potential(step *step, int index)
+static lg_status correct_potential(printed_step *step, int index)
 {
     const lg_element *e = element_of(step->m, index);
     double V, V0 = step->V0[index], V1 = step->V[index];
@@ -248,20 +249,20 @@ static lg_status correct_potential(step *step, int index)
     LG_TRY(elastic(step->m, index, &step->middle, step->wanted->S != NULL, &V, &load));
     double C = lg_gonzalez(V1 - V0, -work_of(step, e, &load), c.N, c.shortest);
     step->noise += lg_gonzalez_noise(fabs(V0) + fabs(V1), c.N, c.shortest);
-    push(&c, -C, step->wanted->force);
+    add_along_dq(&c, -C, step->wanted->force);
     if (step->wanted->S) { // the wrenches of the force are minus the gradient
         pulled slopes;
         memcpy(&slopes, step->gradient + (size_t)index * PULLED, sizeof slopes);
-        pull(e, &step->middle, 1, load.w, &slopes);
+        pull_at_middle(e, &step->middle, 1, load.w, &slopes);
         pull_rates(e, &step->middle, 0.5 * step->pair->h, load.w, load.K, &slopes);
-        add_tangent(step, &c, C, &slopes);
+        add_correction_tangent(step, &c, C, &slopes);
     }
     return LG_OK;
 }
 
 /* ---- all elements ---- */
 
-/* What changes with time by itself is taken at the middle of the step. */
+/* Whether an element changes with time by itself; such an element is taken at the middle of the step. */
 static int is_driven(const lg_element *e)
 {
     int driven = e->function.call != NULL;
@@ -270,7 +271,7 @@ static int is_driven(const lg_element *e)
     return driven;
 }
 
-static lg_status correct(step *step)
+static lg_status correct_all(printed_step *step)
 {
     const lg_model *m = step->m;
     for (int i = 0; i < m->njoints; i++)
@@ -282,9 +283,9 @@ static lg_status correct(step *step)
     return LG_OK;
 }
 
-/* ---- the verb ---- */
+/* ---- the step ---- */
 
-static void layout(step *s, lg_arena *arena)
+static void printed_step_layout(printed_step *s, lg_arena *arena)
 {
     const lg_model *m = s->m;
     size_t nrows = (size_t)m->pattern.nrows, nvalues = (size_t)m->pattern.nvalues;
@@ -303,13 +304,13 @@ static void layout(step *s, lg_arena *arena)
 
 size_t lg_printed_work(const lg_model *m)
 {
-    step s = {.m = m};
+    printed_step s = {.m = m};
     lg_arena arena = {0};
-    layout(&s, &arena);
+    printed_step_layout(&s, &arena);
     return arena.used / sizeof(double);
 }
 
-static lg_wanted wanted_at_middle(const step *s)
+static lg_wanted wanted_at_middle(const printed_step *s)
 {
     const lg_pair_wanted *wanted = s->wanted;
     lg_wanted want = {.force = wanted->force, .Btlam = wanted->Gtlam, .B = wanted->G, .phi = s->rows};
@@ -325,7 +326,7 @@ static lg_wanted wanted_at_middle(const step *s)
     return want;
 }
 
-static lg_status middle(step *s)
+static lg_status evaluate_middle(printed_step *s)
 {
     s->middle.span = 0.5 * s->pair->h;
     s->tangent = (lg_tangent){s->wanted->S, s->chain};
@@ -335,8 +336,8 @@ static lg_status middle(step *s)
     return lg_printed_eval(s->m, &s->middle, s->pair->lam, s->scaled, &s->at_middle);
 }
 
-/* Rows at the end, and at both ends what gradients compare. */
-static lg_status ends(step *s)
+/* Evaluates the rows at the end, and at both ends the values that discrete gradients compare. */
+static lg_status evaluate_ends(printed_step *s)
 {
     const lg_pair_wanted *wanted = s->wanted;
     lg_point start = lg_step_point(s->pair, s->pair->q0, s->middle.v), end = lg_step_end(s->pair, s->middle.v);
@@ -356,14 +357,14 @@ static lg_status ends(step *s)
 lg_status lg_printed_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, int discrete,
                           const double *q_m, const double *v, double *work)
 {
-    step s = {.m = m, .pair = pair, .wanted = wanted, .discrete = discrete};
-    layout(&s, &(lg_arena){.base = (char *)work});
+    printed_step s = {.m = m, .pair = pair, .wanted = wanted, .discrete = discrete};
+    printed_step_layout(&s, &(lg_arena){.base = (char *)work});
     s.middle = lg_step_point(pair, q_m, v);
     s.largest = lg_max_abs(m->space.nq, pair->q1);
-    LG_TRY(ends(&s));
-    LG_TRY(middle(&s));
+    LG_TRY(evaluate_ends(&s));
+    LG_TRY(evaluate_middle(&s));
     if (discrete)
-        LG_TRY(correct(&s));
+        LG_TRY(correct_all(&s));
     if (wanted->noise)
         *wanted->noise = s.noise;
     return LG_OK;

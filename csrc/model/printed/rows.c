@@ -1,5 +1,6 @@
-/* Where attitudes are not normalised, a body turns directions by R_q = n R with n = e.e (kinon2024 (51), (125)). A row
-   of a joint is of some degree k in the attitude of each of its bodies: with f the row of normalised attitudes,
+/* Rows of joints; see rows.h. Where attitudes are not normalised, a body turns directions by R_q = n R with n = e.e
+   (kinon2024 (51), (125)). A row of a joint has some degree k in the attitude of each of its bodies. With f the row for
+   normalised attitudes,
 
        f_q = s f,   s = n_a^k_a n_b^k_b,   ds = s g,   g = 2 k e/n on the parameters of each body.
 
@@ -9,7 +10,7 @@
        B_q^T lam = B^T (s lam) + lam f ds,
        d(B_q^T lam) = d(B^T (s lam)) + lam (B^T ds^T + ds B + f d^2 s),
 
-   where the derivatives of s lam are in the second term. */
+   where the second term contains the derivatives of s lam. */
 #include "model/printed/rows.h"
 
 #include "model/printed/frame.h"
@@ -43,7 +44,7 @@ static stretch stretch_of(const lg_joint *joint, int i, const lg_stretched ends[
     return out;
 }
 
-/* Whether any row is of a degree other than zero. */
+/* Whether any row has a degree other than zero. */
 static int is_stretched(const lg_joint *joint)
 {
     int sum = 0;
@@ -62,7 +63,7 @@ static void add_curvature(const lg_stretched *at, int degree, double s, const do
 }
 
 /* Column k of a row's B or Z at one end. */
-static double *value_of(const lg_joint *joint, double *values, int i, int side, int k)
+static double *value_at(const lg_joint *joint, double *values, int i, int side, int k)
 {
     return values + joint->value[side] + i + (size_t)k * joint->nrows;
 }
@@ -75,15 +76,15 @@ static void turn_rates(const lg_joint *joint, int i, const lg_stretched ends[2],
     for (int side = 0; want->Z && side < 2; side++) {
         double slope[4] = {0};
         for (int k = 0; ends[side].block && k < ends[side].block->nv; k++) {
-            double *Z = value_of(joint, want->Z, i, side, k);
-            *Z = at->s * (*Z + at->rate * *value_of(joint, want->B, i, side, k));
+            double *Z = value_at(joint, want->Z, i, side, k);
+            *Z = at->s * (*Z + at->rate * *value_at(joint, want->B, i, side, k));
         }
         if (!ends[side].turns)
             continue;
         lg_axpy(4, phidot + phi * at->rate, at->g[side], slope);
         add_curvature(&ends[side], at->degree[side], phi, ends[side].rate, slope);
         for (int k = 0; k < 4; k++)
-            *value_of(joint, want->Z, i, side, ends[side].first + k) += at->s * slope[k];
+            *value_at(joint, want->Z, i, side, ends[side].first + k) += at->s * slope[k];
     }
 }
 
@@ -92,9 +93,9 @@ static void turn_gradient(const lg_joint *joint, int i, const lg_stretched ends[
 {
     for (int side = 0; side < 2; side++) {
         for (int k = 0; ends[side].block && k < ends[side].block->nv; k++)
-            *value_of(joint, B, i, side, k) *= at->s;
+            *value_at(joint, B, i, side, k) *= at->s;
         for (int k = 0; ends[side].turns && k < 4; k++)
-            *value_of(joint, B, i, side, ends[side].first + k) += phi * at->s * at->g[side][k];
+            *value_at(joint, B, i, side, ends[side].first + k) += phi * at->s * at->g[side][k];
     }
 }
 
@@ -106,9 +107,9 @@ static void add_second(const lg_joint *joint, int i, const lg_stretched ends[2],
     int size = a->block->nv;
     for (int k = 0; b->turns && k < 4; k++)
         for (int l = 0; l < size; l++)
-            A[l + size * (b->first + k)] += lam * at->s * at->g[side[1]][k] * *value_of(joint, B, i, side[0], l);
+            A[l + size * (b->first + k)] += lam * at->s * at->g[side[1]][k] * *value_at(joint, B, i, side[0], l);
     for (int k = 0; a->turns && k < b->block->nv; k++)
-        lg_axpy(4, lam * at->s * *value_of(joint, B, i, side[1], k), at->g[side[0]], A + a->first + size * k);
+        lg_axpy(4, lam * at->s * *value_at(joint, B, i, side[1], k), at->g[side[0]], A + a->first + size * k);
     for (int k = 0; a->turns && b->turns && k < 4; k++) {
         double unit[4] = {k == 0, k == 1, k == 2, k == 3}, *column = A + a->first + size * (b->first + k);
         lg_axpy(4, lam * phi * at->s * at->g[side[1]][k], at->g[side[0]], column);
@@ -117,8 +118,8 @@ static void add_second(const lg_joint *joint, int i, const lg_stretched ends[2],
     }
 }
 
-static void add_tangent(const lg_joint *joint, const lg_element *coupled, const lg_stretched ends[2],
-                        const stretch *rows, const double *lam, const double *phi, const lg_wanted *want)
+static void add_row_tangent(const lg_joint *joint, const lg_element *coupled, const lg_stretched ends[2],
+                            const stretch *rows, const double *lam, const double *phi, const lg_wanted *want)
 {
     for (int i = 0; i < 2; i++)
         for (int j = 0; j < 2; j++) {
@@ -131,7 +132,7 @@ static void add_tangent(const lg_joint *joint, const lg_element *coupled, const 
         }
 }
 
-/* coupled: the same element with its blocks coupled. */
+/* Completes the outputs of one joint. `coupled`: the same element with its blocks coupled. */
 static void turn_joint(const lg_joint *joint, const lg_element *coupled, const lg_point *at, const double *lam,
                        const double *phi, const lg_wanted *want)
 {
@@ -141,7 +142,7 @@ static void turn_joint(const lg_joint *joint, const lg_element *coupled, const l
     for (int i = 0; i < joint->nrows; i++)
         rows[i] = stretch_of(joint, i, ends);
     if (want->ntangents)
-        add_tangent(joint, coupled, ends, rows, lam, phi, want);
+        add_row_tangent(joint, coupled, ends, rows, lam, phi, want);
     for (int i = 0; i < joint->nrows; i++) {
         for (int side = 0; want->Btlam && side < 2; side++)
             if (ends[side].turns)

@@ -1,3 +1,4 @@
+/* Motions of bodies in a step; see motion.h. */
 #include "model/step/motion.h"
 
 #include "group/rotation.h"
@@ -5,7 +6,7 @@
 
 /* ---- Euler parameters ---- */
 
-/* Where the block has its Euler parameters, among its velocities; -1: it has none. */
+/* The index of a block's first Euler parameter among its velocities; -1: it has none. */
 static int first_parameter(const lg_block *b)
 {
     return b && b->node->attitude_n == 4 ? b->node->attitude_v : -1;
@@ -16,7 +17,7 @@ static const double *parameters_of(const lg_block *b, const double *q)
     return q + b->q + b->node->attitude_q;
 }
 
-/* A(e) */
+/* A(e), see motion.h */
 static void set_turning(const double e[4], double A[12])
 {
     double s = 2 / lg_dot4(e, e);
@@ -29,7 +30,7 @@ static void set_turning(const double e[4], double A[12])
     }
 }
 
-/* The parameters in the middle. */
+/* The parameters e_m in the middle. */
 static void middle_of(const lg_motion *step, const lg_block *b, double e[4])
 {
     lg_mean(4, parameters_of(b, step->pair->q0), parameters_of(b, step->pair->q1), e);
@@ -80,7 +81,7 @@ static double cosine_of(const lg_motion *step, const lg_frame *f)
     return cos(0.5 * lg_norm3(w));
 }
 
-/* The unit quaternion of R_1 R_0^T, of the turn by less than half a turn. */
+/* The unit quaternion of R_1 R_0^T that turns by at most half a turn. */
 static void turn_of(const lg_moved *moved, double p[4])
 {
     double R0[9], R1[9];
@@ -105,7 +106,7 @@ int lg_motion_overturns(const lg_motion *step, const lg_element *e)
 
 /* ---- the middle ---- */
 
-/* theta of the turn from e0 to e1; returns e0.e1, by which it is divided. */
+/* theta of the turn from e0 to e1; returns its divisor e0.e1. */
 static double cayley(const double e0[4], const double e1[4], double theta[3])
 {
     double inverse[4], change[4];
@@ -116,7 +117,7 @@ static double cayley(const double e0[4], const double e1[4], double theta[3])
     return change[0];
 }
 
-/* The same of a turn that is given, with the rotation half-way. */
+/* theta and the rotation half-way of a turn that is given by rotation matrices. */
 static void turn_between(const lg_moved *moved, double R[9], double theta[3])
 {
     double w[3], own[3];
@@ -184,7 +185,7 @@ void lg_motion_follow(const lg_motion *step, const lg_frame *f, const lg_middle 
 
 /* ---- wrenches ---- */
 
-/* A force, in the body's sums. */
+/* Adds the moment of a force at the end of an arm to the sums of its body. */
 static void press_arm(lg_swing *swing, int sum, const double force[3], const double at_start[3], const double at_end[3])
 {
     double arm[3];
@@ -205,8 +206,9 @@ void lg_motion_press(const lg_motion *step, const lg_frame *f, int sum, const do
         press_arm(swing, sum, wrench, moved->arm[0], moved->arm[1]);
 }
 
-/* force and moment at the node, on velocities */
-static void pull(const lg_block *b, const lg_swing *swing, const double force[3], const double moment[3], double *out)
+/* The force on a block's velocities of a force and a moment at its node. */
+static void pull_on_block(const lg_block *b, const lg_swing *swing, const double force[3], const double moment[3],
+                          double *out)
 {
     int first = first_parameter(b);
     if (b->node->place != LG_PLACE_FIXED)
@@ -222,12 +224,12 @@ void lg_motion_pull(const lg_motion *step, const lg_frame *f, const double wrenc
     lg_copy(3, wrench + 3, moment);
     lg_mean(3, moved->arm[0], moved->arm[1], arm);
     lg_add_cross(arm, wrench, moment);
-    pull(f->body->block, &step->swing[f->body->index], wrench, moment, out);
+    pull_on_block(f->body->block, &step->swing[f->body->index], wrench, moment, out);
 }
 
 /* ---- derivatives ---- */
 
-/* Of the k-th unknown of the body. */
+/* The variation of the k-th unknown of the body under an end. */
 static lg_variation variation_of(const lg_motion *step, const lg_element *e, int end, int k)
 {
     const lg_frame *f = e->frame[end];
@@ -243,8 +245,8 @@ static lg_variation variation_of(const lg_motion *step, const lg_element *e, int
     return variation;
 }
 
-/* S += s K for the forces on the body under end i and the unknowns of that under end j */
-static void add_block(const lg_motion *step, const lg_element *e, int i, int j, double s, const double *K)
+/* S += s K, for forces on the body under end i and unknowns of the body under end j. */
+static void add_motion_block(const lg_motion *step, const lg_element *e, int i, int j, double s, const double *K)
 {
     const lg_block *a = e->frame[i]->body->block, *b = e->frame[j]->body->block;
     int ld;
@@ -266,14 +268,14 @@ void lg_motion_add(const lg_motion *step, const lg_element *e, double s, lg_moti
         }
         for (int i = 0; b && i < e->info->nframes; i++)
             if (lg_element_moves(e, i) && e->meeting[i][j] >= 0)
-                add_block(step, e, i, j, s, K[i]);
+                add_motion_block(step, e, i, j, s, K[i]);
     }
 }
 
-/* ---- what bodies take ---- */
+/* ---- what bodies collect ---- */
 
-/* d(A^T tau)/de_m, and the arms' part: S of the block by its own e_1 */
-static void add_turning(const lg_motion *step, const lg_body *body, const lg_swing *swing)
+/* Adds to S the block's own part by its e_1: d(A^T tau)/de_m, and the effect of arms that turn. */
+static void add_turning_tangent(const lg_motion *step, const lg_body *body, const lg_swing *swing)
 {
     const lg_block *b = body->block;
     double tau[4] = {0}, e[4], force[4], K[16], square;
@@ -306,10 +308,10 @@ void lg_motion_collect(const lg_motion *step)
             continue;
         lg_swing *swing = &step->swing[body->index];
         if (wanted->force)
-            pull(b, swing, swing->force[LG_FORCES], swing->moment[LG_FORCES], wanted->force + b->v);
+            pull_on_block(b, swing, swing->force[LG_FORCES], swing->moment[LG_FORCES], wanted->force + b->v);
         if (wanted->Gtlam)
-            pull(b, swing, swing->force[LG_REACTIONS], swing->moment[LG_REACTIONS], wanted->Gtlam + b->v);
+            pull_on_block(b, swing, swing->force[LG_REACTIONS], swing->moment[LG_REACTIONS], wanted->Gtlam + b->v);
         if (wanted->S && first_parameter(b) >= 0)
-            add_turning(step, body, swing);
+            add_turning_tangent(step, body, swing);
     }
 }

@@ -1,3 +1,4 @@
+/* Relative motions in a step; see relative.h. */
 #include "model/step/relative.h"
 
 #include "group/rotation.h"
@@ -14,7 +15,7 @@ static void open_distance(lg_relative *r)
         lg_identity3(r->S[where]);
 }
 
-/* The derivative of k by beta over beta: (x cos(x/2) - 2 sin(x/2))/x^3. */
+/* The derivative of k by x = |beta|, divided by x: (x cos(x/2) - 2 sin(x/2))/x^3. */
 static double slope_of(double x2, const lg_angle *x)
 {
     return x2 < 0.01 ? x2 / 480 - 1. / 12 - x2 * x2 / 53760 : (x->half_cos - 2 * x->half_sin) / x2;
@@ -105,7 +106,7 @@ static void mul_hat(const double A[9], const double b[3], double C[9])
         lg_cross(A + i, b, C + i);
 }
 
-/* F of f, where the points are d apart */
+/* The force F on b of the force f, where d leads from a to b. */
 static void force_of(const lg_relative *r, const double f[3], double F[3])
 {
     double length = r->r[LG_AT_MIDDLE][0];
@@ -117,7 +118,7 @@ static void force_of(const lg_relative *r, const double f[3], double F[3])
         F[i] = length > 0 ? f[0] / length * r->d[LG_AT_MIDDLE][i] : 0;
 }
 
-/* The wrench on a, by balance; a force along d has no moment there. */
+/* The wrench on a that balances the wrench on b; a force along d has no moment. */
 static void reflect(const lg_relative *r, const double b[6], double a[6])
 {
     for (int i = 0; i < 6; i++)
@@ -140,15 +141,15 @@ void lg_relative_spread(const lg_relative *r, const double fm[6], double wrench[
 
 /* ---- derivatives ---- */
 
-typedef struct spread { /* of f and m on both ends */
+typedef struct spread { /* f and m, spread to both ends */
     const lg_relative *r;
     const double *fm, *G;
     double wrench[2][6];
-    double by_z[36]; /* d(wrench on b) where only z changes, column-major */
+    double by_z[36]; /* derivative of the wrench on b if only z changes, column-major */
     double Rf[3], RSm[9], R1Sm[9]; /* R_a1 f; Ra S_m m^ and R_a1 S_m m^ */
 } spread;
 
-/* Of the force along the line between two points that move apart. */
+/* The change of the force along the line between two points that move apart. */
 static void distance_slope(const spread *s, const double apart[3], double dF[3])
 {
     const lg_relative *r = s->r;
@@ -158,7 +159,7 @@ static void distance_slope(const spread *s, const double apart[3], double dF[3])
         dF[i] = (s->G[0] - 0.5 * f / length) * longer / length * r->d[LG_AT_MIDDLE][i] + 0.5 * f / length * apart[i];
 }
 
-/* The j-th column of by_z: f and m change, S_m turns, and so does k. */
+/* The j-th column of by_z: f and m change, S_m turns, and k changes with beta. */
 static void set_column(spread *s, int j)
 {
     const lg_relative *r = s->r;
@@ -174,7 +175,7 @@ static void set_column(spread *s, int j)
         lg_axpy(3, -r->k_slope / r->k * r->y[j], s->wrench[1 - r->base] + 3, M);
 }
 
-/* Where Ra or Rb changes: b or else a turns by w. */
+/* Adds the effect of Ra or Rb, which changes because b (of_b) or a turns by w. */
 static void add_turn(const spread *s, const double w[3], int of_b, double b[6])
 {
     const lg_relative *r = s->r;
@@ -205,7 +206,7 @@ static void pose_slope(const spread *s, const lg_variation *variation, int of_b,
         add_turn(s, variation->dw, of_b, b);
 }
 
-static void slopes(const void *of, const lg_variation *variation, double wrench[2][6])
+static void spread_slopes(const void *of, const lg_variation *variation, double wrench[2][6])
 {
     const spread *s = of;
     const lg_relative *r = s->r;
@@ -237,5 +238,5 @@ void lg_relative_add(const lg_relative *r, const lg_motion *step, const lg_eleme
     mul_hat(R1S, fm + 3, of.R1Sm);
     for (int j = 0; j < 6 && !r->by_distance; j++)
         set_column(&of, j);
-    lg_motion_add(step, e, s, slopes, &of);
+    lg_motion_add(step, e, s, spread_slopes, &of);
 }

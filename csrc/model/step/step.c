@@ -1,44 +1,46 @@
+/* The conserving form of a step; see step.h. */
 #include "model/step/step.h"
 
 #include "model/step/relative.h"
 #include "model/tangent.h"
 #include "system/gonzalez.h"
 
-typedef struct step {
+typedef struct pair_step {
     lg_motion motion;
     lg_point at; /* the time in the middle, and the scratch with the poses of elements */
     double *V, *phi; /* potentials of joints, then of forces, and rows of joints, at the start */
     double largest; /* |q| */
-} step;
+} pair_step;
 
-static int is_linear(const step *s)
+static int is_linear(const pair_step *s)
 {
     return s->motion.wanted->S != NULL;
 }
 
 /* ---- what an element does between its ends ---- */
 
-typedef struct part { /* f and m on b in the middle, and their derivatives G, as relative.h has them */
+typedef struct part { /* f and m on b in the middle, and their derivatives G; see relative.h */
     double fm[6], G[36];
 } part;
 
-typedef struct between { /* an element */
+typedef struct between { /* an element between its two ends */
     const lg_element *e;
     lg_relative r;
-    double l2, N, shortest; /* weight of angles, y . W y, and the least |y| for corrections */
+    double l2, N, shortest; /* weight of angles, y . W y, and the least |y| that is corrected */
     double Wy[6];
 } between;
 
-/* The end in whose axes the other one is seen: one that stands still or is moved from outside, where wrenches need no
-   balance. Otherwise both bodies turn, as points are only seen by distances and by joints with axes of their own. */
+/* The end in whose axes the other one is seen: the one that rests or is moved from outside, if there is one, since its
+   wrench need not be in balance. Otherwise both bodies turn, because only distances and joints with axes of their own
+   see points. */
 static int base_of(const lg_element *e)
 {
     return lg_element_moves(e, 0) && !lg_element_moves(e, 1);
 }
 
-/* The square of the length by which angles count: that between the points, with their arms, or 1. A length that is
-   hardly more than round-off of places, as where bodies are joined at their centres, would divide by round-off. */
-static double square_length(const step *s, const lg_element *e, const lg_relative *r)
+/* The square of the length that makes angles comparable with distances: the distance of the points and their arms, or 1
+   if that is hardly more than the round-off of positions, as between bodies that are joined at their centres. */
+static double square_length(const pair_step *s, const lg_element *e, const lg_relative *r)
 {
     double l2 = lg_dot3(r->r[LG_AT_START], r->r[LG_AT_START]), least = 1e-6 * (1 + s->largest);
     for (int i = 0; i < 2; i++)
@@ -46,7 +48,7 @@ static double square_length(const step *s, const lg_element *e, const lg_relativ
     return l2 > least * least ? l2 : 1;
 }
 
-static void open_between(const step *s, const lg_element *e, int base, int by_distance, between *out)
+static void open_between(const pair_step *s, const lg_element *e, int base, int by_distance, between *out)
 {
     lg_relative *r = &out->r;
     lg_relative_open(&s->motion, e, base, by_distance, r);
@@ -65,16 +67,18 @@ static int is_short(const between *b)
     return !(b->N > b->shortest * b->shortest);
 }
 
-/* A += B */
-static void add_part(const step *s, double sign, const part *B, part *A)
+/* A += sign B */
+static void add_part(const pair_step *s, double sign, const part *B, part *A)
 {
     lg_axpy(6, sign, B->fm, A->fm);
     if (is_linear(s))
         lg_axpy(36, sign, B->G, A->G);
 }
 
-/* G = the derivative of what is exerted on b in the middle, from those by its pose and its twist; D NULL: none. */
-static void set_slopes(const step *s, const lg_relative *r, const lg_quarters *K, const lg_quarters *D, double G[36])
+/* G: the derivative of what the element exerts on b in the middle, from those by the pose (K) and the twist (D; NULL:
+   none) of b. */
+static void set_slopes(const pair_step *s, const lg_relative *r, const lg_quarters *K, const lg_quarters *D,
+                       double G[36])
 {
     double rate[36];
     lg_zero(36, G);
@@ -86,15 +90,16 @@ static void set_slopes(const step *s, const lg_relative *r, const lg_quarters *K
     lg_quarters_mul_add(D, 6, rate, G);
 }
 
-static void add_noise(const step *s, const between *b, double sizes)
+static void add_noise(const pair_step *s, const between *b, double sizes)
 {
     if (s->motion.wanted->noise)
         *s->motion.wanted->noise += lg_gonzalez_noise(sizes, b->N, b->shortest);
 }
 
-/* Adds c W y to f and m, where c makes the product of the gradient g with y that of the change; `at_end`: the gradient
-   there, for tangents. g may be `out`. */
-static void correct(const step *s, const between *b, double c, const part *g, const double at_end[6], part *out)
+/* Adds c W y to f and m, so that the product of the gradient g with y becomes the change of the function. `at_end`: the
+   gradient at the end, for tangents. g may be `out`. */
+static void add_correction(const pair_step *s, const between *b, double c, const part *g, const double at_end[6],
+                           part *out)
 {
     for (int j = 0; j < 6 && is_linear(s) && !is_short(b); j++) {
         const double *dy = b->r.change + 6 * j;
@@ -106,8 +111,8 @@ static void correct(const step *s, const between *b, double c, const part *g, co
     lg_axpy(6, c, b->Wy, out->fm);
 }
 
-/* The wrenches on both bodies. */
-static void press(const step *s, const between *b, int sum, const part *p)
+/* Adds the wrenches of f and m to both bodies. */
+static void press(const pair_step *s, const between *b, int sum, const part *p)
 {
     double wrench[2][6];
     lg_relative_spread(&b->r, p->fm, wrench);
@@ -115,7 +120,7 @@ static void press(const step *s, const between *b, int sum, const part *p)
         lg_motion_press(&s->motion, b->e->frame[i], sum, wrench[i]);
 }
 
-static void add_tangent(const step *s, const between *b, double sign, const part *p)
+static void add_relative_tangent(const pair_step *s, const between *b, double sign, const part *p)
 {
     if (is_linear(s))
         lg_relative_add(&b->r, &s->motion, b->e, sign, p->fm, p->G);
@@ -123,7 +128,7 @@ static void add_tangent(const step *s, const between *b, double sign, const part
 
 /* ---- potentials ---- */
 
-static lg_status potential_at(const step *s, const between *b, const lg_element_place *of, int where, double *V)
+static lg_status potential_at(const pair_step *s, const between *b, const lg_element_place *of, int where, double *V)
 {
     const lg_pose *f[2];
     lg_relative_put(&b->r, b->e, &s->at, where, 0);
@@ -134,8 +139,8 @@ static lg_status potential_at(const step *s, const between *b, const lg_element_
     return LG_OK;
 }
 
-/* What the element exerts; `linear`: with its derivatives. */
-static lg_status exert_at(const step *s, const between *b, const lg_element_place *of, int where, int moving,
+/* Evaluates what the element exerts; `linear`: with its derivatives. */
+static lg_status exert_at(const pair_step *s, const between *b, const lg_element_place *of, int where, int moving,
                           int linear, part *out)
 {
     int end = 1 - b->r.base;
@@ -153,7 +158,7 @@ static lg_status exert_at(const step *s, const between *b, const lg_element_plac
 }
 
 /* Corrects `out` to the negative gradient of the potential in the step; V0: the potential at the start. */
-static lg_status correct_potential(const step *s, const between *b, const lg_element_place *of, double *V0,
+static lg_status correct_potential(const pair_step *s, const between *b, const lg_element_place *of, double *V0,
                                    const part *g, part *out)
 {
     double V1, places = lg_norm3(g->fm) * (s->largest + sqrt(b->l2)) + lg_norm3(g->fm + 3);
@@ -165,13 +170,13 @@ static lg_status correct_potential(const step *s, const between *b, const lg_ele
         LG_TRY(exert_at(s, b, of, LG_AT_END, 0, 0, &end));
     double c = lg_gonzalez(*V0 - V1, lg_dot(6, g->fm, b->r.y), b->N, b->shortest);
     add_noise(s, b, fabs(*V0) + fabs(V1) + places);
-    correct(s, b, c, g, end.fm, out);
+    add_correction(s, b, c, g, end.fm, out);
     return LG_OK;
 }
 
-/* All that an element exerts; `moves`: it depends on rates. */
-static lg_status exert(const step *s, const between *b, const lg_element_place *of, int has_potential, int moves,
-                       double *V0, part *out)
+/* Evaluates all that an element exerts in the step; `moves`: it depends on rates. */
+static lg_status exert_in_step(const pair_step *s, const between *b, const lg_element_place *of, int has_potential,
+                               int moves, double *V0, part *out)
 {
     part rest;
     LG_TRY(exert_at(s, b, of, LG_AT_MIDDLE, moves, is_linear(s), out));
@@ -182,23 +187,23 @@ static lg_status exert(const step *s, const between *b, const lg_element_place *
     return correct_potential(s, b, of, V0, moves ? &rest : out, out);
 }
 
-static lg_status add_relative_force(const step *s, const lg_force *force, double *V0)
+static lg_status add_relative_force(const pair_step *s, const lg_force *force, double *V0)
 {
     const lg_force_type *type = force->type;
     const lg_element_place of = {.force = force};
     between b;
     part out;
     open_between(s, &force->e, base_of(&force->e), type->sees == LG_SEES_DISTANCE, &b);
-    LG_TRY(exert(s, &b, &of, type->potential != NULL, type->needs_twists || !type->potential, V0, &out));
+    LG_TRY(exert_in_step(s, &b, &of, type->potential != NULL, type->needs_twists || !type->potential, V0, &out));
     press(s, &b, LG_FORCES, &out);
-    add_tangent(s, &b, -1, &out);
+    add_relative_tangent(s, &b, -1, &out);
     return LG_OK;
 }
 
 /* ---- joints ---- */
 
 /* Adds a row's gradient to G. */
-static void put_gradient(const step *s, const lg_joint *joint, const double wrench[2][6], int row)
+static void put_gradient(const pair_step *s, const lg_joint *joint, const double wrench[2][6], int row)
 {
     double on_block[LG_MAX_NV];
     for (int side = 0; side < 2; side++) {
@@ -211,15 +216,16 @@ static void put_gradient(const step *s, const lg_joint *joint, const double wren
     }
 }
 
-/* Row i of the gradients at b. */
-static void row_of(const lg_rows *rows, const between *b, int i, double fm[6])
+/* The gradient of row i at b. */
+static void row_gradient(const lg_rows *rows, const between *b, int i, double fm[6])
 {
     lg_copy(6, rows->J[1 - b->r.base] + 6 * i, fm);
     if (i >= rows->points)
         lg_zero(3, fm);
 }
 
-static lg_status rows_at(const step *s, const between *b, const lg_joint *joint, int where, unsigned want, lg_rows *out)
+static lg_status rows_at(const pair_step *s, const between *b, const lg_joint *joint, int where, unsigned want,
+                         lg_rows *out)
 {
     const lg_pose *f[2];
     lg_relative_put(&b->r, b->e, &s->at, where, 0);
@@ -227,7 +233,7 @@ static lg_status rows_at(const step *s, const between *b, const lg_joint *joint,
     return lg_joint_rows(joint, f, &s->at, want, out);
 }
 
-static lg_status values_at(const step *s, const between *b, const lg_joint *joint, int where, double *phi)
+static lg_status values_at(const pair_step *s, const between *b, const lg_joint *joint, int where, double *phi)
 {
     const lg_pose *f[2];
     lg_relative_put(&b->r, b->e, &s->at, where, 0);
@@ -235,25 +241,25 @@ static lg_status values_at(const step *s, const between *b, const lg_joint *join
     return lg_joint_values(joint, f, &s->at, phi);
 }
 
-/* The first rows that see the bodies against each other; those before are distances along axes fixed in space. */
+/* The first row that sees the bodies relative to each other; rows before it are distances along axes fixed in space. */
 static int first_relative(const lg_joint *joint, const lg_rows *rows)
 {
     return joint->type->axes && joint->type->axes->of(&joint->e) < 0 ? rows->points : 0;
 }
 
 /* sum lam_i J_i */
-static void sum_rows(const step *s, const between *b, const lg_joint *joint, const lg_rows *rows, double fm[6])
+static void sum_rows(const pair_step *s, const between *b, const lg_joint *joint, const lg_rows *rows, double fm[6])
 {
     double row[6];
     lg_zero(6, fm);
     for (int i = first_relative(joint, rows); i < joint->nrows; i++) {
-        row_of(rows, b, i, row);
+        row_gradient(rows, b, i, row);
         lg_axpy(6, s->motion.pair->lam[joint->row + i], row, fm);
     }
 }
 
-/* Rows in axes fixed in space, which are linear in the places of points. */
-static void react_in_space(const step *s, const lg_joint *joint, const lg_rows *rows)
+/* Adds rows in axes fixed in space, which are linear in the positions of points. */
+static void react_in_space(const pair_step *s, const lg_joint *joint, const lg_rows *rows)
 {
     for (int i = 0; i < first_relative(joint, rows); i++) {
         double wrench[2][6] = {{0}};
@@ -269,8 +275,8 @@ static void react_in_space(const step *s, const lg_joint *joint, const lg_rows *
     }
 }
 
-/* The coefficients c of all rows, and sum lam_i c_i. */
-static lg_status find_coefficients(const step *s, const between *b, const lg_joint *joint, const lg_rows *rows,
+/* The coefficients c_i of all rows, and C = sum lam_i c_i. */
+static lg_status find_coefficients(const pair_step *s, const between *b, const lg_joint *joint, const lg_rows *rows,
                                    double c[LG_MAX_ROWS], double *C)
 {
     const double *lam = s->motion.pair->lam + joint->row;
@@ -280,7 +286,7 @@ static lg_status find_coefficients(const step *s, const between *b, const lg_joi
     LG_TRY(values_at(s, b, joint, LG_AT_END, phi));
     *C = 0;
     for (int i = first_relative(joint, rows); i < joint->nrows; i++) {
-        row_of(rows, b, i, row);
+        row_gradient(rows, b, i, row);
         c[i] = lg_gonzalez(phi[i] - phi0[i], lg_dot(6, row, b->r.y), b->N, b->shortest);
         *C += lam[i] * c[i];
         sum += fabs(lam[i]);
@@ -289,19 +295,20 @@ static lg_status find_coefficients(const step *s, const between *b, const lg_joi
     return LG_OK;
 }
 
-/* The gradients of rows on the blocks. */
-static void put_gradients(const step *s, const between *b, const lg_joint *joint, const lg_rows *rows, const double *c)
+/* Adds the corrected gradients of all rows to G. */
+static void put_gradients(const pair_step *s, const between *b, const lg_joint *joint, const lg_rows *rows,
+                          const double *c)
 {
     double row[6], wrench[2][6];
     for (int i = first_relative(joint, rows); i < joint->nrows; i++) {
-        row_of(rows, b, i, row);
+        row_gradient(rows, b, i, row);
         lg_axpy(6, c[i], b->Wy, row);
         lg_relative_spread(&b->r, row, wrench);
         put_gradient(s, joint, (const double (*)[6])wrench, i);
     }
 }
 
-static lg_status react(const step *s, const between *b, const lg_joint *joint, part *out)
+static lg_status react(const pair_step *s, const between *b, const lg_joint *joint, part *out)
 {
     int linear = is_linear(s);
     double C, c[LG_MAX_ROWS], at_end[6];
@@ -317,11 +324,11 @@ static lg_status react(const step *s, const between *b, const lg_joint *joint, p
         sum_rows(s, b, joint, &end, at_end);
         set_slopes(s, &b->r, &rows.K[1 - b->r.base][1 - b->r.base], NULL, out->G);
     }
-    correct(s, b, C, out, at_end, out);
+    add_correction(s, b, C, out, at_end, out);
     return LG_OK;
 }
 
-static lg_status add_joint(const step *s, const lg_joint *joint, double *V0)
+static lg_status add_relative_joint(const pair_step *s, const lg_joint *joint, double *V0)
 {
     const lg_joint_type *type = joint->type;
     const lg_element_place of = {.joint = joint};
@@ -334,17 +341,17 @@ static lg_status add_joint(const step *s, const lg_joint *joint, double *V0)
         press(s, &b, LG_REACTIONS, &sum);
     }
     if (type->compliance) {
-        LG_TRY(exert(s, &b, &of, 1, type->compliance->damped(&joint->e), V0, &exerted));
+        LG_TRY(exert_in_step(s, &b, &of, 1, type->compliance->damped(&joint->e), V0, &exerted));
         press(s, &b, LG_FORCES, &exerted);
         add_part(s, -1, &exerted, &sum);
     }
-    add_tangent(s, &b, 1, &sum);
+    add_relative_tangent(s, &b, 1, &sum);
     return LG_OK;
 }
 
 /* ---- forces in space ---- */
 
-typedef struct in_space { /* a force there */
+typedef struct in_space { /* a force that sees where its frames are */
     const lg_motion *motion;
     const lg_element *e;
     lg_middle middle[2];
@@ -368,7 +375,7 @@ static void slopes_in_space(const void *of, const lg_variation *variation, doubl
     }
 }
 
-/* Whether a force in space and its moment depend on where the frames are: that of a weight does not. */
+/* Whether a force in space or its moment depends on where its frames are; a weight does not. */
 static int follows(const in_space *f)
 {
     unsigned has = 0;
@@ -381,7 +388,7 @@ static int follows(const in_space *f)
     return has || moments != 0;
 }
 
-static lg_status add_force_in_space(const step *s, const lg_force *force)
+static lg_status add_force_in_space(const pair_step *s, const lg_force *force)
 {
     in_space of;
     int n = force->e.info->nframes;
@@ -402,7 +409,7 @@ static lg_status add_force_in_space(const step *s, const lg_force *force)
 
 /* ---- all of them ---- */
 
-static void layout(const lg_model *m, step *s, lg_arena *arena)
+static void pair_step_layout(const lg_model *m, pair_step *s, lg_arena *arena)
 {
     s->motion.moved = lg_arena_take(arena, (size_t)m->nframes * sizeof(lg_moved));
     s->motion.swing = lg_arena_take(arena, (size_t)m->space.nblocks * sizeof(lg_swing));
@@ -412,14 +419,14 @@ static void layout(const lg_model *m, step *s, lg_arena *arena)
 
 size_t lg_step_work(const lg_model *m)
 {
-    step s;
+    pair_step s;
     lg_arena arena = {0};
-    layout(m, &s, &arena);
+    pair_step_layout(m, &s, &arena);
     return arena.used / sizeof(double);
 }
 
-/* A body that turns by half a turn or more. */
-static const char *overturned_body(const step *s)
+/* The name of a body that turns by half a turn or more; NULL: there is none. */
+static const char *overturned_body(const pair_step *s)
 {
     const lg_model *m = s->motion.m;
     for (int i = 0; i < m->space.nblocks; i++)
@@ -428,8 +435,8 @@ static const char *overturned_body(const step *s)
     return NULL;
 }
 
-/* The poses of the start, at its time. */
-static lg_status keep_start(const step *s)
+/* Keeps the poses at the start, at its time. */
+static lg_status keep_start(const pair_step *s)
 {
     const lg_pair *pair = s->motion.pair;
     lg_point at = s->at;
@@ -443,11 +450,11 @@ static lg_status keep_start(const step *s)
 lg_status lg_step_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wanted *wanted, const double *v,
                        double *work)
 {
-    step s = {.motion = {.m = m, .pair = pair, .wanted = wanted}};
+    pair_step s = {.motion = {.m = m, .pair = pair, .wanted = wanted}};
     s.at = lg_point_at(pair->t + 0.5 * pair->h, pair->q1, v);
     s.at.lam = pair->lam, s.at.mem = pair->mem, s.at.work = pair->work;
     s.largest = lg_max_abs(m->space.nq, pair->q1);
-    layout(m, &s, &(lg_arena){.base = (char *)work});
+    pair_step_layout(m, &s, &(lg_arena){.base = (char *)work});
     if (wanted->noise)
         *wanted->noise = 0;
     lg_motion_keep(&s.motion, &s.at, 1);
@@ -457,7 +464,7 @@ lg_status lg_step_pair(const lg_model *m, const lg_pair *pair, const lg_pair_wan
     if (wanted->turned)
         *wanted->turned = overturned_body(&s);
     for (int i = 0; i < m->njoints; i++)
-        LG_TRY(add_joint(&s, &m->invariants[i], &s.V[i]));
+        LG_TRY(add_relative_joint(&s, &m->invariants[i], &s.V[i]));
     for (int i = 0; i < m->nforces; i++) {
         const lg_force *force = &m->forces[i];
         if (force->type->sees == LG_SEES_SPACE)
