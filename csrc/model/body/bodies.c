@@ -1,3 +1,4 @@
+/* The table of bodies; see bodies.h. */
 #include "model/body/bodies.h"
 
 const lg_body_type *const lg_body_types[] = {

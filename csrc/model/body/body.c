@@ -1,4 +1,4 @@
-/* What elements ask of the bodies under their frames. */
+/* What elements ask of the bodies under their frames; see body.h and element.h. */
 #include "model/body/body.h"
 
 void lg_arms_open(const lg_element *e, const lg_point *at, lg_arms *arms)

@@ -1,7 +1,7 @@
 /* A body gives a block its inertia and carries frames. It is a row of bodies.def: rigid bodies, trees of links,
-   flexible bodies and the ground are all of this kind, and none is a special case of another. The verbs over a span of
-   bodies of one row are called once per evaluation, in the order kinematics, inertia, (forces and joints), gather.
-   NULL: nothing to do. */
+   flexible bodies and the ground are all of this kind, and none is a special case of another. The functions that take a
+   span, which is bodies of one row, are called once per evaluation, in the order kinematics, inertia, (forces and
+   joints), gather. NULL: there is nothing to do. */
 #ifndef LG_MODEL_BODY_H
 #define LG_MODEL_BODY_H
 
@@ -11,7 +11,7 @@
 typedef struct lg_body_type lg_body_type;
 typedef struct lg_body_step lg_body_step;
 
-/* A force and a torque that are constant in inertial axes but for the load factor. */
+/* A force and a torque that are constant in inertial axes up to the load factor. */
 typedef struct lg_dead_load {
     double force[3], torque[3];
     const double *arm; /* from the node to the point of the force, body axes; NULL: the force has no moment */
@@ -22,10 +22,10 @@ struct lg_body { /* const data of the model */
     lg_element e;
     const lg_body_type *type;
     const lg_block *block; /* NULL: the ground or a support */
-    int index; /* of the block, and of its place in the matrix; -1: there is none */
+    int index; /* of the block and of its node in the matrix; -1: there is none */
     const lg_frame *frames; /* its frames, which are contiguous; forces and joints use the first `nactive` */
     int nframes, nactive;
-    const lg_dead_load *loads; /* those that it bears */
+    const lg_dead_load *loads; /* dead loads that it adds itself */
     int nloads;
     size_t work; /* position of its part of the scratch */
     const double *prepared; /* the data written by `prepare` */
@@ -41,16 +41,16 @@ static inline int lg_element_moves(const lg_element *e, int end)
     return e->frame[end]->body->block != NULL;
 }
 
-/* Verbs of bodies in systems without constraints. */
+/* Functions of bodies in systems without constraints. */
 typedef struct lg_body_alone {
-    /* May replace `inertia` and `gather`: writes the accelerations of the bodies under the wrenches of forces, after
-       `kinematics` if forces act on frames. */
+    /* May replace `inertia` and `gather`: writes the accelerations of the bodies under the wrenches of forces. Comes
+       after `kinematics` if forces act on frames. */
     void (*accelerate)(lg_span bodies, const lg_point *at, double *a);
     int (*fits)(const lg_body *b); /* whether the parameters and the block of a body allow this */
 } lg_body_alone;
 
-/* Verbs of one frame at a time, with H = d twist/dv and Z = d(H v)/dq, 6 x nv column-major: out += s H^T wrench,
-   row += wrench^T Z, and both dense. */
+/* Functions of one frame, with H = d twist/dv and Z = d(H v)/dq, 6 x nv column-major: out += s H^T wrench, row +=
+   wrench^T Z, and both matrices. */
 typedef struct lg_body_frames {
     void (*pull)(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out);
     void (*pull_rate)(const lg_frame *f, const lg_point *at, const double wrench[6], double *row);
@@ -58,8 +58,9 @@ typedef struct lg_body_frames {
     void (*Z)(const lg_frame *f, const lg_point *at, double *Z);
 } lg_body_frames;
 
-/* Verbs of a body that is rigid at every frame: opens the arm to a frame. The derivatives of wrenches by the body's own
-   motion, converted to the node, are summed in `stiffness`, which begins as zero, and added to S in `gather`. */
+/* Functions of a body that is rigid at every frame. `open` opens the arm to a frame. The derivatives of wrenches by the
+   body's own motion, converted to the node, are summed in `stiffness`, which is zero at first, and `gather` adds them
+   to S. */
 typedef struct lg_body_rigid {
     void (*open)(const lg_frame *f, const lg_point *at, lg_arm *arm);
     lg_stiffness *(*stiffness)(const lg_body *b, const lg_point *at);
@@ -67,40 +68,42 @@ typedef struct lg_body_rigid {
 
 struct lg_body_type {
     lg_element_info info;
-    /* Its functions `drive`, `kinematics` and `inertia` in another form; NULL: they are the same. */
+    /* The functions `drive`, `kinematics` and `inertia` in other forms; NULL: they are the same there. */
     const lg_body_type *in[LG_FORM_COUNT];
     int constant_mass; /* its mass matrix is constant if the block's velocities are the body's own */
     int is_support; /* it has no block and no functions for inertia */
     int is_point; /* it has no rotation: its frames are at the node, and moments cannot act on it */
-    /* Checks the parameters. On failure *reason is a short reason. */
+    /* Checks the parameters. On failure *reason says briefly what is wrong. */
     lg_status (*check)(const lg_body *b, const char **reason);
     int (*parts)(const lg_body *b); /* number of parts that can carry frames; NULL: 1 */
     size_t (*nwork)(const lg_body *b); /* doubles of scratch, once its frames are known */
-    /* The parameters in the form that kernels need: the number of doubles, and the function that writes all of them.
-       NULL: none. */
+    /* Parameters in the form that kernels need: their number of doubles, and the function that writes them. NULL:
+       none. */
     int (*nprepared)(int nparameters);
     void (*prepare)(const lg_body *b, double *prepared);
 
-    /* Evaluates functions of time that the kinematics needs. */
+    /* Evaluates functions of time that the kinematics need. */
     lg_status (*drive)(lg_span bodies, const lg_point *at);
-    /* Writes the poses of its frames, `all` of them or the active ones, and the data that the other verbs need. */
+    /* Writes the poses of its frames, `all` of them or the active ones, and the data that the other functions need. */
     void (*kinematics)(lg_span bodies, const lg_point *at, lg_level level, int all);
-    /* Writes M a and gyro, adds the tangent of wa M a + gyro to S. */
+    /* Writes M a and gyro, and adds the tangent of wa M a + gyro to S. */
     void (*inertia)(lg_span bodies, const lg_point *at, const lg_wanted *want);
-    /* Writes the wrenches on its frames, in its velocities, as force and Btlam; adds to S the way they turn with q. */
+    /* Turns the wrenches on its frames into forces on its velocities and writes them as force and Btlam; adds to S how
+       they turn with q. */
     void (*gather)(lg_span bodies, const lg_point *at, const lg_wanted *want);
-    /* Whether it bears dead loads: the verbs that take the wrenches of forces add them, without a frame. NULL: no. */
+    /* Whether it bears dead loads: the functions that collect the wrenches of forces add them, without a frame. NULL:
+       no. */
     int (*bears)(const lg_body *b);
     const lg_body_alone *alone; /* NULL: it has no accelerations of its own */
     double (*kinetic)(const lg_body *b, const lg_point *at);
-    const lg_body_step *step; /* verbs of steps between two states: momentum.h; NULL: none */
+    const lg_body_step *step; /* functions of steps between two states (momentum.h); NULL: none */
     double (*potential)(const lg_body *b, const lg_point *at);
 
     const lg_body_frames *frames; /* NULL: its frames do not move with a block */
     const lg_body_rigid *rigid; /* NULL: it is not rigid at every frame */
 
-    /* Once forces and reactions are gathered: the inertial force and moment that hold a part in its joint, or
-       with which a support acts on what is attached to it. NULL: none. */
+    /* After `gather`: the inertial force and moment that hold a part in its joint, or with which a support acts on what
+       is attached to it. NULL: none. */
     void (*transmit)(const lg_body *b, const lg_point *at, int part, double wrench[6]);
 
     /* The first time after t at which its motion is not smooth, or INFINITY. NULL: none. */
@@ -110,7 +113,7 @@ struct lg_body_type {
 #define LG_BODY(symbol) extern const lg_body_type symbol;
 #include "model/body/bodies.def"
 #undef LG_BODY
-extern const lg_body_type lg_ground; /* carries frames, has no inertia: ground.c */
+extern const lg_body_type lg_ground; /* ground.c: carries frames and has no inertia */
 
 static inline int lg_body_prepared(const lg_body_type *type, int nparameters)
 {
@@ -120,7 +123,7 @@ static inline int lg_body_prepared(const lg_body_type *type, int nparameters)
 /* The arms to the frames of an element, opened once for its constraint rows and its tangent. */
 typedef struct lg_arms {
     lg_arm to[2]; /* block NULL: the body is at rest or not rigid */
-    int all; /* every body that moves has an arm */
+    int all; /* whether every body that moves has an arm */
 } lg_arms;
 
 void lg_arms_open(const lg_element *e, const lg_point *at, lg_arms *arms);

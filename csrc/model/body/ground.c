@@ -3,7 +3,7 @@
 
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3];
 
-static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+static void ground_kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
 {
     (void)level;
     const lg_body *b = bodies.first;
@@ -21,5 +21,5 @@ static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int a
 
 const lg_body_type lg_ground = {
     .info = {.family = "body", .name = "ground", .doc = "The ground.", .reference = "docs/models"},
-    .kinematics = kinematics,
+    .kinematics = ground_kinematics,
 };

@@ -1,5 +1,4 @@
-/* A flexible body in modal coordinates (modal_state.h): its row, and its elasticity, which is linear: -K eta - D
-   eta'. */
+/* A flexible body in modal coordinates (modal_state.h): its row, and its linear elasticity, -K eta - D eta'. */
 #include "model/body/modal_frame.h"
 #include "model/body/modal_tangent.h"
 
@@ -11,7 +10,7 @@ static const lg_parameter parameters[] = {
      "per mode sum m Phi; per mode sum m X Phi^T; per pair of modes sum m Phi Phi^T; stiffness; damping; nodes", -1},
 };
 
-/* One mode. */
+/* A body with one mode. */
 static const double example[] = {
     3,   0.2, -0.1, 0.3, /* mass, first moment */
     1.2, 0.1, 0.2,  0.1,  1.5, -0.1, 0.2, -0.1, 1.8, /* second moment */
@@ -21,12 +20,12 @@ static const double example[] = {
     20,  0.4, /* stiffness, damping */
 };
 
-static int parts(const lg_body *b)
+static int modal_parts(const lg_body *b)
 {
     return 1 + lg_modal_of(b).nnodes;
 }
 
-static lg_status check(const lg_body *b, const char **reason)
+static lg_status modal_check(const lg_body *b, const char **reason)
 {
     *reason = NULL;
     int n = b->block ? b->block->n : 0;
@@ -42,7 +41,7 @@ static lg_status check(const lg_body *b, const char **reason)
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
 }
 
-static void open_state(const lg_body *b, const lg_point *at)
+static void modal_open_state(const lg_body *b, const lg_point *at)
 {
     lg_modal_pass y = lg_modal_open(b, at);
     const lg_node *node = y.block->node;
@@ -60,10 +59,10 @@ static void open_state(const lg_body *b, const lg_point *at)
     lg_modal_set_moments(&y);
 }
 
-static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+static void modal_kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
-        open_state(b, at);
+        modal_open_state(b, at);
         int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
         for (int k = 0; k < n; k++)
             lg_modal_pose(&b->frames[k], at, level);
@@ -72,7 +71,7 @@ static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int a
 
 /* ---- inertia ---- */
 
-static void add_inertia(const lg_body *self, const lg_point *at, const lg_wanted *want)
+static void modal_add_inertia(const lg_body *self, const lg_point *at, const lg_wanted *want)
 {
     lg_modal_pass y = lg_modal_open(self, at);
     const lg_block *b = self->block;
@@ -98,13 +97,13 @@ static void add_inertia(const lg_body *self, const lg_point *at, const lg_wanted
     }
 }
 
-static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
+static void modal_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++)
-        add_inertia(b, at, want);
+        modal_add_inertia(b, at, want);
 }
 
-static double kinetic(const lg_body *self, const lg_point *at)
+static double modal_kinetic(const lg_body *self, const lg_point *at)
 {
     lg_modal_pass y = lg_modal_open(self, at);
     double A[3], turn[3], *F = lg_modal_cleared(&y);
@@ -118,7 +117,7 @@ static double kinetic(const lg_body *self, const lg_point *at)
 
 /* ---- elasticity and wrenches ---- */
 
-/* The elastic force. */
+/* Adds the elastic force. */
 static void add_elastic(const lg_body *b, const lg_point *at, double *force)
 {
     lg_modal_pass y = lg_modal_open(b, at);
@@ -128,7 +127,7 @@ static void add_elastic(const lg_body *b, const lg_point *at, double *force)
     }
 }
 
-static double potential(const lg_body *self, const lg_point *at)
+static double modal_potential(const lg_body *self, const lg_point *at)
 {
     lg_modal_pass y = lg_modal_open(self, at);
     double energy = 0;
@@ -138,8 +137,8 @@ static double potential(const lg_body *self, const lg_point *at)
     return energy;
 }
 
-/* Gathers the wrenches of one sum. */
-static void gather_sum(const lg_body *b, const lg_point *at, int sum, double *out)
+/* Gathers one sum of wrenches as forces on velocities. */
+static void modal_gather_sum(const lg_body *b, const lg_point *at, int sum, double *out)
 {
     lg_resultant total = {{0}, {0}, {0}};
     lg_arm arm = lg_modal_arm(b, at);
@@ -169,15 +168,15 @@ static void gather_geo(const lg_body *b, const lg_point *at, const lg_chain *cha
     lg_resultant_add_geo(&total, &arm, 1, chain, S, ld);
 }
 
-static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
+static void modal_gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         if (want->force) {
-            gather_sum(b, at, LG_FORCES, want->force + b->block->v);
+            modal_gather_sum(b, at, LG_FORCES, want->force + b->block->v);
             add_elastic(b, at, want->force + b->block->v);
         }
         if (want->Btlam)
-            gather_sum(b, at, LG_REACTIONS, want->Btlam + b->block->v);
+            modal_gather_sum(b, at, LG_REACTIONS, want->Btlam + b->block->v);
         for (const lg_tangent *to = want->tangent; lg_wants_slopes(want) && to < want->tangent + want->ntangents;
              to++) {
             int ld;
@@ -200,13 +199,13 @@ const lg_body_type lg_modal_body = {
              .nparameters = 4,
              .example = example,
              .nexample = sizeof example / sizeof *example},
-    .check = check,
-    .parts = parts,
+    .check = modal_check,
+    .parts = modal_parts,
     .nwork = lg_modal_nwork,
-    .kinematics = kinematics,
-    .inertia = inertia,
-    .gather = gather,
-    .kinetic = kinetic,
-    .potential = potential,
+    .kinematics = modal_kinematics,
+    .inertia = modal_inertia,
+    .gather = modal_gather,
+    .kinetic = modal_kinetic,
+    .potential = modal_potential,
     .frames = &frames,
 };

@@ -5,9 +5,8 @@
        E = 1 + (a^ + a^ a^) 2/s,  a = psi/2,  s = 1 + a.a          E' = E (T psi')^,  T c = (c - a x c)/s
        d(T c)/dpsi d = -(d x c)/(2 s) - (a . d)/s T c
 
-   A rigid frame at the deformed place gives the columns of the body's own velocities. With y = omega x X + flow (+ U),
-   flow = Phi eta', w = E^T omega and everything else as in frame.h, the terms added to these and the columns k of eta
-   are
+   A rigid frame at the deformed position gives the columns of the body's own velocities. With y = omega x X + flow (+
+   U), flow = Phi eta', w = E^T omega and everything else as in arm.h, the additional terms and the columns k of eta are
 
        twist  = [ x' + R flow ; E^T omega + T Psi eta' ]
        H_k    = [ R Phi_k ; T Psi_k ]
@@ -19,8 +18,8 @@
 
 #include "model/body/modal_state.h"
 
-/* (a, s) of psi */
-static double half(const double psi[3], double a[3])
+/* a and s of psi; returns s. */
+static double half_turn(const double psi[3], double a[3])
 {
     for (int i = 0; i < 3; i++)
         a[i] = psi[i] / 2;
@@ -28,9 +27,9 @@ static double half(const double psi[3], double a[3])
 }
 
 /* E(psi) */
-static void cayley(const double psi[3], double E[9])
+static void modal_rotation(const double psi[3], double E[9])
 {
-    double a[3], hat[9], square[9], s = half(psi, a);
+    double a[3], hat[9], square[9], s = half_turn(psi, a);
     lg_hat3(a, hat);
     lg_mul33(hat, hat, square);
     lg_identity3(E);
@@ -41,7 +40,7 @@ static void cayley(const double psi[3], double E[9])
 /* w = T c, or T^T c with sign -1 */
 static void turn_rate(const double psi[3], double sign, const double c[3], double w[3])
 {
-    double a[3], ac[3], s = half(psi, a);
+    double a[3], ac[3], s = half_turn(psi, a);
     lg_cross(a, c, ac);
     for (int i = 0; i < 3; i++)
         w[i] = (c[i] - sign * ac[i]) / s;
@@ -50,7 +49,7 @@ static void turn_rate(const double psi[3], double sign, const double c[3], doubl
 /* w += d(T c)/dpsi d */
 static void add_turn_slope(const double psi[3], const double c[3], const double d[3], double w[3])
 {
-    double a[3], Tc[3], dc[3], s = half(psi, a);
+    double a[3], Tc[3], dc[3], s = half_turn(psi, a);
     turn_rate(psi, 1, c, Tc);
     lg_cross(d, c, dc);
     lg_axpy(3, -0.5 / s, dc, w);
@@ -73,8 +72,8 @@ static lg_flex *flex_of(const lg_frame *f, const lg_point *at)
     return (lg_flex *)(void *)(at->work + b->work + LG_MODAL_STATE_SIZE + (size_t)(f - b->frames) * LG_FLEX_SIZE);
 }
 
-/* The rigid arm to the deformed place. */
-static lg_arm arm_of(const lg_frame *f, const lg_point *at)
+/* The rigid arm to the deformed position. */
+static lg_arm modal_arm_to(const lg_frame *f, const lg_point *at)
 {
     lg_flex *x = flex_of(f, at);
     lg_arm arm = lg_modal_arm(f->body, at);
@@ -104,13 +103,13 @@ static void open_flex(const lg_frame *f, const lg_point *at, lg_flex *x)
         x->X[i] = node[i] + moved[i];
     lg_mul_columns(m.n, x->Psi, eta, x->psi);
     if (x->turns)
-        cayley(x->psi, x->E);
+        modal_rotation(x->psi, x->E);
     const double *etadot = at->v + b->v + b->node->nv;
     lg_mul_columns(m.n, x->Phi, etadot, x->flow);
     lg_mul_columns(m.n, x->Psi, etadot, x->rate);
 }
 
-/* From floating axes to those of the node. */
+/* Turns a vector from floating axes to those of the node. */
 static void to_node(const lg_flex *x, const double c[3], double out[3])
 {
     if (x->turns)
@@ -154,7 +153,7 @@ void lg_modal_pose(const lg_frame *f, const lg_point *at, lg_level level)
     lg_flex *x = flex_of(f, at);
     lg_pose *pose = lg_pose_of(f, at);
     open_flex(f, at, x);
-    lg_arm arm = arm_of(f, at);
+    lg_arm arm = modal_arm_to(f, at);
     lg_mul3(arm.R, x->X, pose->x);
     lg_axpy(3, 1, arm.q, pose->x);
     if (x->turns)
@@ -171,7 +170,7 @@ void lg_modal_pose(const lg_frame *f, const lg_point *at, lg_level level)
 
 /* ---- wrenches ---- */
 
-/* The wrench as one on the rigid arm: the moment in floating axes. */
+/* The wrench as it acts on the rigid arm, with the moment in floating axes. */
 static void on_arm(const lg_flex *x, const double wrench[6], double out[6])
 {
     lg_copy(6, wrench, out);
@@ -181,7 +180,7 @@ static void on_arm(const lg_flex *x, const double wrench[6], double out[6])
 
 void lg_modal_collect(const lg_frame *f, const lg_point *at, const double wrench[6], int geo, lg_resultant *sum)
 {
-    lg_arm arm = arm_of(f, at);
+    lg_arm arm = modal_arm_to(f, at);
     double w[6];
     on_arm(flex_of(f, at), wrench, w);
     lg_arm_collect(&arm, w, geo, sum);
@@ -199,14 +198,14 @@ void lg_modal_bend(const lg_frame *f, const lg_point *at, double s, const double
 
 void lg_modal_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out)
 {
-    lg_arm arm = arm_of(f, at);
+    lg_arm arm = modal_arm_to(f, at);
     lg_resultant sum = {{0}, {0}, {0}};
     lg_modal_collect(f, at, wrench, 0, &sum);
     lg_resultant_pull(&sum, &arm, s, out);
     lg_modal_bend(f, at, s, wrench, out);
 }
 
-/* z = Z_k, in floating axes above and in those of the node below */
+/* z = Z_k, the upper half in floating axes, the lower half in those of the node */
 static void eta_rate(const lg_flex *x, const double omega[3], int k, const double w[3], double z[6])
 {
     const double *Psi = x->Psi + 3 * k;
@@ -220,7 +219,7 @@ static void eta_rate(const lg_flex *x, const double omega[3], int k, const doubl
 void lg_modal_pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row)
 {
     const lg_flex *x = flex_of(f, at);
-    lg_arm arm = arm_of(f, at);
+    lg_arm arm = modal_arm_to(f, at);
     double w[6], g[3], omega[3], z[6];
     on_arm(x, wrench, w);
     lg_arm_pull_rate(&arm, w, row);
@@ -234,7 +233,7 @@ void lg_modal_pull_rate(const lg_frame *f, const lg_point *at, const double wren
 
 /* ---- dense derivatives ---- */
 
-/* Angular parts of the columns of the rigid arm, from floating axes to those of the node. */
+/* Turns the angular parts of the rigid arm's columns from floating axes to those of the node. */
 static void turn_columns(const lg_flex *x, const lg_node *node, double *A)
 {
     for (int j = node->attitude_v; x->turns && j < node->attitude_v + node->attitude_n; j++) {
@@ -247,7 +246,7 @@ static void turn_columns(const lg_flex *x, const lg_node *node, double *A)
 void lg_modal_H(const lg_frame *f, const lg_point *at, double *H)
 {
     const lg_flex *x = flex_of(f, at);
-    lg_arm arm = arm_of(f, at);
+    lg_arm arm = modal_arm_to(f, at);
     lg_arm_H(&arm, H);
     turn_columns(x, arm.block->node, H);
     for (int k = 0; k < x->n; k++) {
@@ -260,7 +259,7 @@ void lg_modal_H(const lg_frame *f, const lg_point *at, double *H)
 void lg_modal_Z(const lg_frame *f, const lg_point *at, double *Z)
 {
     const lg_flex *x = flex_of(f, at);
-    lg_arm arm = arm_of(f, at);
+    lg_arm arm = modal_arm_to(f, at);
     double omega[3], z[6];
     lg_arm_Z(&arm, Z);
     turn_columns(x, arm.block->node, Z);
@@ -280,7 +279,7 @@ static void to_rates(const lg_arm *arm, const double c[3], double *out)
         out[j] = arm->attitude ? lg_dot3(arm->attitude->H + 3 * j, c) : c[j];
 }
 
-/* Rows and columns of eta alone. */
+/* Adds the part in the rows and columns of eta alone. */
 static void add_bend_geo(const lg_flex *x, int tail, double s, const double moment[3], double *S, int ld)
 {
     for (int k = 0; k < x->n; k++)
@@ -297,7 +296,7 @@ void lg_modal_add_geo(const lg_frame *f, const lg_point *at, double s, const dou
     const lg_flex *x = flex_of(f, at);
     if (chain->k[0] == 0)
         return;
-    lg_arm arm = arm_of(f, at);
+    lg_arm arm = modal_arm_to(f, at);
     const lg_node *node = arm.block->node;
     int r = node->attitude_v, m = node->attitude_n;
     double g[3];

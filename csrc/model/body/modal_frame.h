@@ -1,4 +1,4 @@
-/* Frames on a modal body: verbs of its row. */
+/* Frames on a modal body: functions of its row. */
 #ifndef LG_MODEL_MODAL_FRAME_H
 #define LG_MODEL_MODAL_FRAME_H
 
@@ -9,7 +9,7 @@ void lg_modal_pose(const lg_frame *f, const lg_point *at, lg_level level);
 void lg_modal_collect(const lg_frame *f, const lg_point *at, const double wrench[6], int geo, lg_resultant *sum);
 /* The part of H^T wrench on eta. */
 void lg_modal_bend(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *force);
-/* S += s geo(wrench) k0 X0, without the part that the resultant of all wrenches contributes. */
+/* S += s geo(wrench) k0 X0, except for the part of the resultant of all wrenches. */
 void lg_modal_add_geo(const lg_frame *f, const lg_point *at, double s, const double wrench[6], const lg_chain *chain,
                       double *S, int ld);
 void lg_modal_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out);

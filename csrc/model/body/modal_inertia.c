@@ -1,5 +1,5 @@
-/* Inertia of a flexible body in modal coordinates (modal_state.h): floating frame of reference, every term exact. Sums
-   over particles are formed beforehand, so that the work depends only on the number of modes. Shabana, Dynamics of
+/* Inertia of a flexible body in modal coordinates (modal_state.h): a floating frame of reference with every term exact.
+   Sums over particles are formed beforehand, so that the cost depends only on the number of modes. Shabana, Dynamics of
    Multibody Systems, 2020, Ch. 5; Zwoelfer, Gerstmayr, Acta Mech. 232, 2021.
 
    In floating axes, with r = X + Phi eta, the acceleration A = R^T x'' of the frame's origin, its angular velocity w:
@@ -35,13 +35,13 @@ size_t lg_modal_nwork(const lg_body *b)
 
 /* ---- 3 x 3 ---- */
 
-/* sum a x b of A = sum a b^T */
+/* c = sum a x b, for A = sum a b^T */
 static void axial(const double A[9], double c[3])
 {
     c[0] = A[5] - A[7], c[1] = A[6] - A[2], c[2] = A[1] - A[3];
 }
 
-/* B = tr(D) 1 - D of D = A + A^T */
+/* B = tr(D) 1 - D, for D = A + A^T */
 static void inertia_of(const double A[9], double B[9])
 {
     double t = 2 * lg_modal_trace(A);
@@ -86,7 +86,7 @@ void lg_modal_set_moments(const lg_modal_pass *y)
         lg_axpy(3, y->eta[l], y->m.shapes + 3 * l, now->s);
         lg_axpy(3, y->etadot[l], y->m.shapes + 3 * l, now->flow);
         lg_axpy(9, y->etadot[l], Q, now->Q);
-        // P = P_0 + sum eta (mixed^T + Q), the second half of the linear terms being inside Q
+        // P = P_0 + sum eta (mixed^T + Q); Q includes the other half of the linear terms
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++)
                 now->P[3 * i + j] += y->eta[l] * (y->m.mixed[9 * l + 3 * j + i] + Q[3 * i + j]);

@@ -1,5 +1,5 @@
-/* The inertia of a modal body: inertial forces F and their derivatives, in floating axes; formulas in
-   modal_inertia.c. */
+/* The inertia of a modal body: inertial forces F and their derivatives, in floating axes. modal_inertia.c has the
+   formulas. */
 #ifndef LG_MODEL_MODAL_INERTIA_H
 #define LG_MODEL_MODAL_INERTIA_H
 
@@ -26,9 +26,9 @@ static inline double lg_modal_trace(const double A[9])
 }
 
 lg_modal_pass lg_modal_open(const lg_body *self, const lg_point *at);
-/* Doubles of scratch. */
+/* The number of doubles of scratch that a body needs. */
 size_t lg_modal_nwork(const lg_body *b);
-/* The moments at the present modal coordinates. */
+/* Sets the moments at the present modal coordinates. */
 void lg_modal_set_moments(const lg_modal_pass *y);
 
 /* F += M (A, w', eta''); bending NULL: eta'' = 0 */
@@ -43,14 +43,14 @@ void lg_modal_add_flow_slope(const lg_modal_pass *y, int k, double *F);
 /* F += d(M (A, w', eta'') + h)/deta_k */
 void lg_modal_add_bend_slope(const lg_modal_pass *y, int k, const double A[3], const double turn[3], double *F);
 
-/* F of the pass, set to zero. */
+/* Sets F of the pass to zero and returns it. */
 double *lg_modal_cleared(const lg_modal_pass *y);
 /* out (nv) += F */
 void lg_modal_project(const lg_modal_pass *y, const double *F, double *out);
-/* A = R^T x or x and turn = Hr e, for x and e in the block's velocities or accelerations: the first parts of the vector
-   that M multiplies. */
+/* A = R^T x or x, and turn = Hr e, for x and e in the block's velocities or accelerations: the first two parts of the
+   vector that M multiplies. */
 void lg_modal_to_floating_axes(const lg_modal_pass *y, double s, const double *a, double A[3], double turn[3]);
-/* Adds the values of A and w' at zero accelerations. */
+/* Adds the values that A and w' have at zero accelerations. */
 void lg_modal_add_bias(const lg_modal_pass *y, double A[3], double turn[3]);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct lg_modal {
     const double *nodes; /* per node X (3), then Phi and Psi (3 x n, column-major) */
 } lg_modal;
 
-enum { LG_MODAL_FIXED = 13 }; /* parameters that come before those per mode */
+enum { LG_MODAL_FIXED = 13 }; /* parameters before those of the modes */
 
 static inline int lg_modal_node_size(int n)
 {
@@ -42,7 +42,8 @@ static inline lg_modal lg_modal_of(const lg_body *b)
 
 /* The results of the kinematics pass for the body ... */
 typedef struct lg_modal_state {
-    double R[9], omega[3], U[3]; /* of the floating frame; U: velocity in its axes, only if the block's is */
+    double R[9], omega[3],
+        U[3]; /* of the floating frame; U: its velocity in its own axes, only if that is the block's velocity */
     double s[3], flow[3]; /* flow: S eta' */
     double P[9], J[9], Q[9];
     lg_attitude attitude;
@@ -51,12 +52,12 @@ typedef struct lg_modal_state {
 /* ... and for a frame on it. */
 typedef struct lg_flex {
     const double *Phi, *Psi; /* of the node, 3 x n, column-major */
-    int n, turns; /* n = 0: a point of the floating frame; turns: Psi is not zero */
-    double X[3], flow[3]; /* deformed place and Phi eta', floating axes */
+    int n, turns; /* n = 0: a point of the floating frame; turns: whether Psi differs from zero */
+    double X[3], flow[3]; /* deformed position and Phi eta', in floating axes */
     double psi[3], rate[3]; /* Psi eta, Psi eta' */
     double E[9]; /* rotation from the node's to the floating axes */
-    double R[9], omega[3], omegadot[3]; /* of the node; the second and third in its axes */
-    double y[3]; /* of the rigid arm to X */
+    double R[9], omega[3], omegadot[3]; /* of the node; omega and omegadot in its axes */
+    double y[3]; /* y of the rigid arm to X */
 } lg_flex;
 
 enum {

@@ -1,8 +1,9 @@
-/* The tangent of a modal body, column by column. */
+/* The tangent of a modal body, column by column; see modal_inertia.c. */
 #include "model/body/modal_tangent.h"
 
-/* Adds F as the column of S at velocity j and level. */
-static void add_column(const lg_modal_pass *y, const lg_chain *chain, int level, double s, int j, double *S, int ld)
+/* Adds F as column j of S, along the chain's link `level`. */
+static void modal_add_column(const lg_modal_pass *y, const lg_chain *chain, int level, double s, int j, double *S,
+                             int ld)
 {
     int nv = y->block->nv;
     lg_zero(nv, y->column);
@@ -29,12 +30,12 @@ static void add_accelerations(const lg_modal_pass *y, double wa, const lg_chain 
         for (int i = 0; i < 3; i++)
             axis[i] = node->place == LG_PLACE_INERTIAL ? y->now->R[3 * j + i] : i == j;
         lg_modal_add_mass(y, axis, zero, NULL, lg_modal_cleared(y));
-        add_column(y, chain, 2, wa, j, S, ld);
+        modal_add_column(y, chain, 2, wa, j, S, ld);
     }
     for (int j = 0; j < node->attitude_n; j++) {
         rate_axis(y, y->now->attitude.H, j, axis);
         lg_modal_add_mass(y, zero, axis, NULL, lg_modal_cleared(y));
-        add_column(y, chain, 2, wa, node->attitude_v + j, S, ld);
+        modal_add_column(y, chain, 2, wa, node->attitude_v + j, S, ld);
     }
     for (int k = 0; k < y->m.n; k++) {
         double *F = lg_modal_cleared(y);
@@ -42,11 +43,12 @@ static void add_accelerations(const lg_modal_pass *y, double wa, const lg_chain 
         lg_copy(3, y->c + 3 * k, F + 3);
         for (int l = 0; l < y->m.n; l++)
             F[6 + l] = lg_modal_trace(lg_modal_product(y, k, l));
-        add_column(y, chain, 2, wa, node->nv + k, S, ld);
+        modal_add_column(y, chain, 2, wa, node->nv + k, S, ld);
     }
 }
 
-static void add_velocities(const lg_modal_pass *y, const lg_attitude *slopes, const lg_chain *chain, double *S, int ld)
+static void modal_add_velocities(const lg_modal_pass *y, const lg_attitude *slopes, const lg_chain *chain, double *S,
+                                 int ld)
 {
     static const double zero[3] = {0, 0, 0};
     const lg_node *node = y->block->node;
@@ -55,23 +57,24 @@ static void add_velocities(const lg_modal_pass *y, const lg_attitude *slopes, co
         double unit[3] = {j == 0, j == 1, j == 2};
         lg_cross(y->now->omega, unit, A);
         lg_modal_add_mass(y, A, zero, NULL, lg_modal_cleared(y));
-        add_column(y, chain, 1, 1, j, S, ld);
+        modal_add_column(y, chain, 1, 1, j, S, ld);
     }
     for (int j = 0; j < node->attitude_n; j++) {
         rate_axis(y, y->now->attitude.H, j, axis);
         lg_modal_add_turn_slope(y, axis, lg_modal_cleared(y));
         lg_cross(axis, y->now->U, A);
         lg_modal_add_mass(y, A, node->attitude ? slopes->Av + 3 * j : zero, NULL, y->F);
-        add_column(y, chain, 1, 1, node->attitude_v + j, S, ld);
+        modal_add_column(y, chain, 1, 1, node->attitude_v + j, S, ld);
     }
     for (int k = 0; k < y->m.n; k++) {
         lg_modal_add_flow_slope(y, k, lg_modal_cleared(y));
         lg_axpy(y->m.n, 1, y->m.damping + k * y->m.n, y->F + 6);
-        add_column(y, chain, 1, 1, node->nv + k, S, ld);
+        modal_add_column(y, chain, 1, 1, node->nv + k, S, ld);
     }
 }
 
-/* Total F at (A, w', eta''), which turns with the body where the block's velocities are inertial. */
+/* Adds the derivatives by a turn of the body if the block's velocities are inertial. `total`: F at (A, w', eta''),
+   which turns with the body. */
 static void add_rotation(const lg_modal_pass *y, const lg_attitude *slopes, const double A[3], const double total[6],
                          const lg_chain *chain, double *S, int ld)
 {
@@ -84,7 +87,7 @@ static void add_rotation(const lg_modal_pass *y, const lg_attitude *slopes, cons
         if (node->attitude)
             lg_modal_add_turn_slope(y, slopes->Z + 3 * j, y->F);
         lg_add_cross(axis, total, y->F);
-        add_column(y, chain, 0, 1, node->attitude_v + j, S, ld);
+        modal_add_column(y, chain, 0, 1, node->attitude_v + j, S, ld);
     }
 }
 
@@ -107,7 +110,7 @@ static void add_coordinates(const lg_modal_pass *y, const lg_attitude *slopes, c
     for (int k = 0; k < y->m.n; k++) {
         lg_modal_add_bend_slope(y, k, A, turn, lg_modal_cleared(y));
         lg_axpy(y->m.n, 1, y->m.stiffness + k * y->m.n, y->F + 6);
-        add_column(y, chain, 0, 1, node->nv + k, S, ld);
+        modal_add_column(y, chain, 0, 1, node->nv + k, S, ld);
     }
 }
 
@@ -131,6 +134,6 @@ void lg_modal_add_tangent(const lg_modal_pass *y, const lg_point *at, const lg_c
             lg_axpy(node->attitude_n, at->wa, a + node->attitude_v, second);
         node->attitude->open(q + node->attitude_q, v + node->attitude_v, second, &slopes);
     }
-    add_velocities(y, &slopes, chain, S, ld);
+    modal_add_velocities(y, &slopes, chain, S, ld);
     add_coordinates(y, &slopes, q, A, turn, chain, S, ld);
 }

@@ -1,8 +1,8 @@
-/* What bodies share that have a momentum in a step. */
+/* What bodies with a momentum in a step share; see momentum.h. */
 #include "model/body/momentum.h"
 #include "system/chain.h"
 
-enum { MOST = 4 }; /* coordinates at once */
+enum { MOST = 4 }; /* largest n of lg_momentum_put */
 
 void lg_momentum_put(const lg_body *b, const lg_pair *pair, const lg_kinetic_wanted *wanted, int first, int n,
                      const double *P, const double *slope)

@@ -1,4 +1,4 @@
-/* The momentum of a body in a step between two states: verbs of its row, and what they share. */
+/* The momentum of a body in a step between two states: functions of its row, and what they share. */
 #ifndef LG_MODEL_MOMENTUM_H
 #define LG_MODEL_MOMENTUM_H
 
@@ -8,15 +8,15 @@
 struct lg_body_step {
     /* Writes v1, p1, slope and dp1 and adds the tangent to S, as the function `kinetic` of steps asks. */
     lg_status (*momentum)(lg_span bodies, lg_kinetics kinetics, const lg_pair *pair, const lg_kinetic_wanted *wanted);
-    int (*fits)(const lg_body *b); /* whether there are such rules for the kind of the body's block; NULL: for any */
+    int (*fits)(const lg_body *b); /* whether the kind of the body's block has such rules; NULL: any kind has */
 };
 
 /* The midpoint rule of the first three coordinates: p1 = 2 m (q1 - q0)/h - p0. */
 void lg_momentum_translate(const lg_body *b, double mass, lg_kinetics kinetics, const lg_pair *pair,
                            const lg_kinetic_wanted *wanted);
 
-/* Puts derivatives by n of the body's coordinates from `first` on, of (p0 + p1)/2 (P) and of the slope (NULL: zero),
-   column-major, into dp1 and S, if S is wanted. */
+/* Adds derivatives by n of the body's coordinates, beginning at `first`, to dp1 and S if S is wanted: P is that of (p0
+   + p1)/2, `slope` that of the slope (NULL: zero), both column-major. */
 void lg_momentum_put(const lg_body *b, const lg_pair *pair, const lg_kinetic_wanted *wanted, int first, int n,
                      const double *P, const double *slope);
 

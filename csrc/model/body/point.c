@@ -1,12 +1,12 @@
 /* A point mass on R^3: q is its position, v its velocity. It has no rotation. Forces and joints that need one are
-   refused when a model is built (their verb `on_point`), so that its frames carry no moments:
+   refused when a model is built (see their function `on_point`), so that no moments act on its frames:
 
        twist = (v, 0),   H = [1; 0],   Z = 0. */
 #include "model/body/momentum.h"
 
 static const lg_parameter parameters[] = {{"mass", "kg", "mass", 1}};
 
-static lg_status check(const lg_body *b, const char **reason)
+static lg_status point_check(const lg_body *b, const char **reason)
 {
     *reason = NULL;
     if (b->block->node->nv || b->block->n != 3)
@@ -16,7 +16,7 @@ static lg_status check(const lg_body *b, const char **reason)
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
 }
 
-static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+static void point_kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, zero[3];
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
@@ -34,7 +34,7 @@ static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int a
     }
 }
 
-static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
+static void point_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
@@ -54,7 +54,7 @@ static void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
     }
 }
 
-static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
+static void point_gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
     double *out[] = {[LG_FORCES] = want->force, [LG_REACTIONS] = want->Btlam};
     for (const lg_body *b = bodies.first; b < bodies.end; b++)
@@ -69,7 +69,7 @@ static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 }
 
 /* m x'' = F */
-static void accelerate(lg_span bodies, const lg_point *at, double *a)
+static void point_accelerate(lg_span bodies, const lg_point *at, double *a)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         double *out = a + b->block->v;
@@ -86,33 +86,34 @@ static int is_loose(const lg_body *b)
     return 1;
 }
 
-static double kinetic(const lg_body *b, const lg_point *at)
+static double point_kinetic(const lg_body *b, const lg_point *at)
 {
     const double *v = at->v + b->block->v;
     return b->e.p[0] * lg_dot3(v, v) / 2;
 }
 
-static lg_status momentum(lg_span bodies, lg_kinetics kinetics, const lg_pair *pair, const lg_kinetic_wanted *wanted)
+static lg_status point_momentum(lg_span bodies, lg_kinetics kinetics, const lg_pair *pair,
+                                const lg_kinetic_wanted *wanted)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++)
         lg_momentum_translate(b, b->e.p[0], kinetics, pair, wanted);
     return LG_OK;
 }
 
-static const lg_body_step step = {.momentum = momentum};
+static const lg_body_step step = {.momentum = point_momentum};
 
-static void pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out)
+static void point_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out)
 {
     (void)f, (void)at;
     lg_axpy(3, s, wrench, out);
 }
 
-static void pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row)
+static void point_pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row)
 {
     (void)f, (void)at, (void)wrench, (void)row;
 }
 
-static void dense_H(const lg_frame *f, const lg_point *at, double *H)
+static void point_H(const lg_frame *f, const lg_point *at, double *H)
 {
     (void)f, (void)at;
     lg_zero(18, H);
@@ -120,14 +121,14 @@ static void dense_H(const lg_frame *f, const lg_point *at, double *H)
         H[7 * j] = 1;
 }
 
-static void dense_Z(const lg_frame *f, const lg_point *at, double *Z)
+static void point_Z(const lg_frame *f, const lg_point *at, double *Z)
 {
     (void)f, (void)at;
     lg_zero(18, Z);
 }
 
-static const lg_body_frames frames = {.pull = pull, .pull_rate = pull_rate, .H = dense_H, .Z = dense_Z};
-static const lg_body_alone alone = {.accelerate = accelerate, .fits = is_loose};
+static const lg_body_frames frames = {.pull = point_pull, .pull_rate = point_pull_rate, .H = point_H, .Z = point_Z};
+static const lg_body_alone alone = {.accelerate = point_accelerate, .fits = is_loose};
 
 const lg_body_type lg_point_mass = {
     .info = {.family = "body",
@@ -139,12 +140,12 @@ const lg_body_type lg_point_mass = {
              .nparameters = 1},
     .constant_mass = 1,
     .is_point = 1,
-    .check = check,
-    .kinematics = kinematics,
-    .inertia = inertia,
-    .gather = gather,
+    .check = point_check,
+    .kinematics = point_kinematics,
+    .inertia = point_inertia,
+    .gather = point_gather,
     .alone = &alone,
-    .kinetic = kinetic,
+    .kinetic = point_kinetic,
     .step = &step,
     .frames = &frames,
 };

@@ -1,5 +1,5 @@
-/* A rigid body whose node is its centre of mass, or the fixed point it turns about: the poses of its frames and the
-   wrenches on them. What follows for a point on the body stands in arm.h. */
+/* A rigid body whose node is its centre of mass, or the fixed point it turns about: its row, the poses of its frames
+   and the wrenches on them. The formulas for points on the body are in arm.h. */
 #include "model/body/rigid_inertia.h"
 #include "model/body/rigid_momentum.h"
 #include "model/body/rigid_state.h"
@@ -9,7 +9,7 @@ static const lg_parameter parameters[] = {
     {"inertia", "kg m^2", "xx, yy, zz, xy, xz, yz about the node, body axes", 6},
 };
 
-static lg_status check(const lg_body *b, const char **reason)
+static lg_status rigid_check(const lg_body *b, const char **reason)
 {
     *reason = NULL;
     if (b->block->node->place == LG_PLACE_NO_BODY)
@@ -28,7 +28,7 @@ enum {
     STATE_SIZE = sizeof(lg_rigid_state) / sizeof(double)
 };
 
-static size_t nwork(const lg_body *b)
+static size_t rigid_nwork(const lg_body *b)
 {
     return b->block->node->attitude ? STATE_SIZE : LIE_SIZE;
 }
@@ -53,7 +53,7 @@ static void set_frame(lg_arm *arm, const lg_frame *f)
     arm->at_node = f->at_node;
 }
 
-static lg_arm arm_of(const lg_frame *f, const lg_point *at)
+static lg_arm rigid_arm_to(const lg_frame *f, const lg_point *at)
 {
     lg_arm arm = open_arm(f->body, at);
     set_frame(&arm, f);
@@ -63,16 +63,16 @@ static lg_arm arm_of(const lg_frame *f, const lg_point *at)
 
 static void open_arm_to(const lg_frame *f, const lg_point *at, lg_arm *arm)
 {
-    *arm = arm_of(f, at);
+    *arm = rigid_arm_to(f, at);
 }
 
-static lg_stiffness *stiffness(const lg_body *b, const lg_point *at)
+static lg_stiffness *rigid_stiffness(const lg_body *b, const lg_point *at)
 {
     return &lg_rigid_state_of(b, at)->stiffness;
 }
 
-/* Begins an evaluation: the body's rotation, and no derivatives of wrenches yet. */
-static inline lg_rigid_state *begin(const lg_body *b, const lg_point *at)
+/* Begins an evaluation: sets the body's rotation, and the derivatives of wrenches to zero. */
+static inline lg_rigid_state *rigid_begin(const lg_body *b, const lg_point *at)
 {
     const lg_node *node = b->block->node;
     const double *q = at->q + b->block->q;
@@ -84,10 +84,10 @@ static inline lg_rigid_state *begin(const lg_body *b, const lg_point *at)
     return s;
 }
 
-static void open_state(const lg_body *b, const lg_point *at)
+static void rigid_open_state(const lg_body *b, const lg_point *at)
 {
     const lg_node *node = b->block->node;
-    lg_rigid_state *s = begin(b, at);
+    lg_rigid_state *s = rigid_begin(b, at);
     if (!node->attitude)
         return;
     const double *rates = at->v + b->block->v + node->attitude_v;
@@ -174,20 +174,20 @@ static LG_APART void write_frames(const lg_body *b, const lg_point *at, lg_level
 
 static inline void move_direct(const lg_body *b, const lg_point *at, lg_level level, int nframes)
 {
-    begin(b, at);
+    rigid_begin(b, at);
     if (nframes)
         write_frames(b, at, level, nframes);
 }
 
 static LG_APART void move_any(const lg_body *b, const lg_point *at, lg_level level, int nframes)
 {
-    open_state(b, at);
+    rigid_open_state(b, at);
     lg_arm arm = open_arm(b, at);
     for (int k = 0; k < nframes; k++)
         write_pose(&b->frames[k], &arm, level, lg_pose_of(&b->frames[k], at));
 }
 
-static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+static void rigid_kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
@@ -200,8 +200,8 @@ static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int a
 
 /* ---- wrenches ---- */
 
-/* out = one sum of wrenches */
-static void gather_sum(const lg_body *b, const lg_point *at, int sum, double *out)
+/* out = one sum of wrenches, as forces on velocities */
+static void rigid_gather_sum(const lg_body *b, const lg_point *at, int sum, double *out)
 {
     lg_arm arm = open_arm(b, at);
     lg_resultant total = {{0}, {0}, {0}};
@@ -214,7 +214,7 @@ static void gather_sum(const lg_body *b, const lg_point *at, int sum, double *ou
     lg_resultant_pull(&total, &arm, 1, out + b->block->v);
 }
 
-/* Adds the moment of a force at X; G (NULL: not wanted): s times the way the moment turns with the body. */
+/* Adds the moment of a force at X; G (NULL: not wanted) gets s times its derivative by turns of the body. */
 static inline void add_moment(const double *X, const double *R, const double *force, double moment[3], double s,
                               double *G)
 {
@@ -237,9 +237,9 @@ static inline void add_wrench(const lg_frame *f, const double *R, const double w
         add_moment(f->offset, R, wrench, moment, s, G);
 }
 
-/* One sum of wrenches at the node, and its derivative by turns of the body, as the residual has it, into G. */
-static inline void add_wrenches(const lg_body *b, const lg_point *at, int sum, double force[3], double moment[3],
-                                double *G)
+/* Adds one sum of wrenches at the node, and to G its derivative by turns of the body, with the sign of the residual. */
+static inline void rigid_add_wrenches(const lg_body *b, const lg_point *at, int sum, double force[3], double moment[3],
+                                      double *G)
 {
     const double *R = lg_rigid_state_of(b, at)->R;
     for (const lg_frame *f = b->frames, *end = f + b->nactive; f < end; f++)
@@ -265,7 +265,7 @@ static inline void add_torque(const double *R, double s, const double torque[3],
     G[6] += s * t[1], G[7] -= s * t[0];
 }
 
-/* The dead loads likewise. */
+/* Adds the dead loads likewise. */
 static inline void add_loads(const lg_body *b, const lg_point *at, double force[3], double moment[3], double *G)
 {
     const double *R = lg_rigid_state_of(b, at)->R;
@@ -279,12 +279,12 @@ static inline void add_loads(const lg_body *b, const lg_point *at, double force[
     }
 }
 
-/* The same where the velocities are x' and omega: into `out` (NULL: not wanted). */
+/* Writes one sum of wrenches to `out` (NULL: not wanted) if the velocities are x' and omega. */
 static inline void gather_direct(const lg_body *b, const lg_point *at, int sum, double *out, double *G)
 {
     const lg_node *node = b->block->node;
     double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
-    add_wrenches(b, at, sum, force, moment, G);
+    rigid_add_wrenches(b, at, sum, force, moment, G);
     if (sum == LG_FORCES)
         add_loads(b, at, force, moment, G);
     if (out && node->place != LG_PLACE_FIXED)
@@ -322,20 +322,20 @@ static void add_stiffness(const lg_body *b, const lg_point *at, const lg_wanted 
     for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++) {
         int ld;
         double *S = lg_body_tangent(b, to, &ld);
-        lg_stiffness_add(stiffness(b, at), &arm, &arm, lg_chain_of(to, b->index), S, ld);
+        lg_stiffness_add(rigid_stiffness(b, at), &arm, &arm, lg_chain_of(to, b->index), S, ld);
     }
 }
 
-/* With the tangent: the wrenches turn with the body like any other stiffness. */
+/* Gathers with the tangent: how the wrenches turn with the body is treated like any other stiffness. */
 static void gather_turning(const lg_body *b, const lg_point *at, const lg_wanted *want)
 {
     double G[9] = {0};
     gather_direct(b, at, LG_FORCES, want->force, G);
     gather_direct(b, at, LG_REACTIONS, want->Btlam, G);
-    lg_quarters_add(&stiffness(b, at)->K, LG_RR, 1, G);
+    lg_quarters_add(&rigid_stiffness(b, at)->K, LG_RR, 1, G);
 }
 
-static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
+static void rigid_gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
     int tangent = lg_wants_slopes(want);
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
@@ -348,9 +348,9 @@ static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
                 gather_direct(b, at, LG_REACTIONS, want->Btlam, NULL);
         } else {
             if (want->force)
-                gather_sum(b, at, LG_FORCES, want->force);
+                rigid_gather_sum(b, at, LG_FORCES, want->force);
             if (want->Btlam)
-                gather_sum(b, at, LG_REACTIONS, want->Btlam);
+                rigid_gather_sum(b, at, LG_REACTIONS, want->Btlam);
             if (tangent)
                 add_geo(b, at, want);
         }
@@ -359,48 +359,48 @@ static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
     }
 }
 
-static void accelerate(lg_span bodies, const lg_point *at, double *a)
+static void rigid_accelerate(lg_span bodies, const lg_point *at, double *a)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
         if (b->nactive)
-            add_wrenches(b, at, LG_FORCES, force, moment, NULL);
+            rigid_add_wrenches(b, at, LG_FORCES, force, moment, NULL);
         else
-            begin(b, at); /* `kinematics` may not have been called */
+            rigid_begin(b, at); /* `kinematics` may not have been called */
         add_loads(b, at, force, moment, NULL);
         lg_rigid_accelerate(b, at, force, moment, a + b->block->v);
     }
 }
 
-static void pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out)
+static void rigid_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out)
 {
-    lg_arm arm = arm_of(f, at);
+    lg_arm arm = rigid_arm_to(f, at);
     lg_arm_pull(&arm, s, wrench, out);
 }
 
-static void pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row)
+static void rigid_pull_rate(const lg_frame *f, const lg_point *at, const double wrench[6], double *row)
 {
-    lg_arm arm = arm_of(f, at);
+    lg_arm arm = rigid_arm_to(f, at);
     lg_arm_pull_rate(&arm, wrench, row);
 }
 
-static void dense_H(const lg_frame *f, const lg_point *at, double *H)
+static void rigid_H(const lg_frame *f, const lg_point *at, double *H)
 {
-    lg_arm arm = arm_of(f, at);
+    lg_arm arm = rigid_arm_to(f, at);
     lg_arm_H(&arm, H);
 }
 
-static void dense_Z(const lg_frame *f, const lg_point *at, double *Z)
+static void rigid_Z(const lg_frame *f, const lg_point *at, double *Z)
 {
-    lg_arm arm = arm_of(f, at);
+    lg_arm arm = rigid_arm_to(f, at);
     lg_arm_Z(&arm, Z);
 }
 
-static const lg_body_type sherif = {.kinematics = kinematics, .inertia = lg_rigid_inertia_sherif};
+static const lg_body_type sherif = {.kinematics = rigid_kinematics, .inertia = lg_rigid_inertia_sherif};
 
-static const lg_body_frames frames = {.pull = pull, .pull_rate = pull_rate, .H = dense_H, .Z = dense_Z};
-static const lg_body_rigid rigid = {.open = open_arm_to, .stiffness = stiffness};
-static const lg_body_alone alone = {.accelerate = accelerate, .fits = lg_rigid_is_loose};
+static const lg_body_frames frames = {.pull = rigid_pull, .pull_rate = rigid_pull_rate, .H = rigid_H, .Z = rigid_Z};
+static const lg_body_rigid rigid = {.open = open_arm_to, .stiffness = rigid_stiffness};
+static const lg_body_alone alone = {.accelerate = rigid_accelerate, .fits = lg_rigid_is_loose};
 
 const lg_body_type lg_rigid_body = {
     .in = {[LG_FORM_SHERIF] = &sherif},
@@ -412,13 +412,13 @@ const lg_body_type lg_rigid_body = {
              .parameters = parameters,
              .nparameters = 2},
     .constant_mass = 1,
-    .check = check,
-    .nwork = nwork,
+    .check = rigid_check,
+    .nwork = rigid_nwork,
     .nprepared = lg_rigid_nprepared,
     .prepare = lg_rigid_prepare,
-    .kinematics = kinematics,
+    .kinematics = rigid_kinematics,
     .inertia = lg_rigid_inertia,
-    .gather = gather,
+    .gather = rigid_gather,
     .bears = bears,
     .alone = &alone,
     .kinetic = lg_rigid_kinetic,

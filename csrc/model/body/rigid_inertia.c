@@ -4,8 +4,8 @@
        tau = J omega' + omega x J omega,   generalised H^T tau
    holzinger2024 (11), sign as in the errata. About a fixed point J is the inertia about that point. For Euler
    parameters sherif2019 (9) prints 8 L^T L L'^T J L e', in which the bias -2 (e.e') omega has the other sign: omega x J
-   omega - J bias. That matters to schemes that do not keep e.e' = 0, and is LG_FORM_SHERIF. Translational
-   part: m x'' with inertial velocities; m (U' + Omega x U) where they stand in the body frame (sonneville2014). */
+   omega - J bias. This makes a difference in schemes that do not keep e.e' = 0; it is LG_FORM_SHERIF. Translational
+   part: m x'' with inertial velocities, m (U' + Omega x U) with velocities in body axes (sonneville2014). */
 #include "model/body/rigid_inertia.h"
 
 #include "model/body/rigid_state.h"
@@ -78,7 +78,7 @@ static void rotate_lie(const lg_body *body, const lg_point *at, const lg_wanted 
     }
     gyroscopic_matrix(J, omega, Jomega, W);
     if (chain->X[1] == chain->X[2]) {
-        // both links rotate by the same X: one product for (wa k2 J + k1 W) X
+        // both links of the chain have the same X: one product for (wa k2 J + k1 W) X
         lg_chain both = {{0, 1, 0}, {NULL, chain->X[1], NULL}};
         double inertia = chain->k[2] * at->wa;
         for (int j = 0; j < 3; j++)
@@ -209,7 +209,7 @@ static void translate(double mass, const lg_block *b, const lg_point *at, const 
             S[i + i * ld] += chain->k[2] * at->wa * mass;
     } else {
         lg_chain_add(b, chain, 2, at->wa * mass, 0, 3, 0, 3, identity, 3, S, ld);
-        // d(omega x U) = omega^ dU - U^ domega, column-major: the transposed of a hat is its negative
+        // d(omega x U) = omega^ dU - U^ domega, column-major: the transpose of a hat is its negative
         double hat[9];
         lg_hat3(v + 3, hat);
         lg_chain_add(b, chain, 1, -mass, 0, 3, 0, 3, hat, 3, S, ld);
@@ -218,8 +218,9 @@ static void translate(double mass, const lg_block *b, const lg_point *at, const 
     }
 }
 
-/* The terms that are wanted, and one tangent (NULL: none). */
-static inline void add(const lg_body *body, const lg_point *at, const lg_wanted *want, const lg_tangent *to, int sherif)
+/* Computes the wanted terms of one body, and one tangent (NULL: none). */
+static inline void add_rigid_inertia(const lg_body *body, const lg_point *at, const lg_wanted *want,
+                                     const lg_tangent *to, int sherif)
 {
     const lg_node *node = body->block->node;
     const lg_chain *chain = to ? lg_chain_of(to, body->index) : NULL;
@@ -233,22 +234,23 @@ static inline void add(const lg_body *body, const lg_point *at, const lg_wanted 
         rotate_lie(body, at, want, chain, S, ld);
 }
 
-static inline void inertia(lg_span bodies, const lg_point *at, const lg_wanted *want, int sherif)
+static inline void rigid_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want, int sherif)
 {
     static const lg_wanted nothing;
     for (const lg_body *body = bodies.first; body < bodies.end; body++)
         for (int i = 0; i == 0 || i < want->ntangents; i++)
-            add(body, at, i == 0 ? want : &nothing, i < want->ntangents ? &want->tangent[i] : NULL, sherif);
+            add_rigid_inertia(body, at, i == 0 ? want : &nothing, i < want->ntangents ? &want->tangent[i] : NULL,
+                              sherif);
 }
 
 void lg_rigid_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
-    inertia(bodies, at, want, 0);
+    rigid_inertia(bodies, at, want, 0);
 }
 
 void lg_rigid_inertia_sherif(lg_span bodies, const lg_point *at, const lg_wanted *want)
 {
-    inertia(bodies, at, want, 1);
+    rigid_inertia(bodies, at, want, 1);
 }
 
 double lg_rigid_kinetic(const lg_body *body, const lg_point *at)
@@ -265,7 +267,7 @@ double lg_rigid_kinetic(const lg_body *body, const lg_point *at)
 
 /* ---- without constraints ---- */
 
-/* The mass matrix is constant and has an inverse. */
+/* Whether the mass matrix is constant and has an inverse. */
 int lg_rigid_is_loose(const lg_body *b)
 {
     const double *inverse = lg_rigid_prepared_of(b)->inverse;

@@ -1,4 +1,4 @@
-/* The inertia of a rigid body: verbs of its row. */
+/* The inertia of a rigid body: functions of its row. */
 #ifndef LG_MODEL_RIGID_INERTIA_H
 #define LG_MODEL_RIGID_INERTIA_H
 
@@ -10,7 +10,8 @@ void lg_rigid_inertia(lg_span bodies, const lg_point *at, const lg_wanted *want)
 void lg_rigid_inertia_sherif(lg_span bodies, const lg_point *at, const lg_wanted *want);
 double lg_rigid_kinetic(const lg_body *body, const lg_point *at);
 int lg_rigid_is_loose(const lg_body *b);
-/* On a block without an attitude: its accelerations under an inertial force and a moment in body axes, at the node. */
+/* Writes the accelerations of a block without an attitude under an inertial force and a moment in body axes, at the
+   node. */
 void lg_rigid_accelerate(const lg_body *b, const lg_point *at, const double force[3], const double moment[3],
                          double *a);
 

@@ -4,8 +4,8 @@
 
        t(e, v) = e* v,      T = 2 t.J4 t,      J4 = diag(J0, J)                                (kinon2024 (43) to (46))
 
-   with J0 = 0, or J0 = tr J / 2 where the mass matrix has to be regular, (139). For fixed y the derivatives of t.y by v
-   and by e are e y and v y*. In a step from e0 to e1, with e_m = (e0 + e1)/2, v_m = (e1 - e0)/h and n = e_m.e_m,
+   with J0 = 0, or J0 = tr J / 2 if the mass matrix must be regular, (139). For fixed y the derivatives of t.y by v and
+   by e are e y and v y*. In a step from e0 to e1, with e_m = (e0 + e1)/2, v_m = (e1 - e0)/h and n = e_m.e_m,
 
        p_m = (p0 + p1)/2 = s e_m y,   y = 4 J4 t_m,   slope = v_m y* or -c p_m t_m*
 
@@ -15,21 +15,21 @@
        Hamilton, polynomial       t_m = t(e_m, v_m)                  s = 1/n^2    c = 1/n           (133), (139), (143)
        Hamilton, published code   t_m = t(e_m, v_m)                  s = 1        c = n
 
-   The inverse of M = 4 L(e) J4 L(e)^T holds 1/|e|^4; (139) leaves that out. The polynomial rule takes (139) and its
-   gradient at the middle, the published code the inverse itself with the gradient of (139), and with the gradient of
-   the inverse itself the rule is that of Livens but for J0. The discrete Hamiltonian rule (146) has
+   The inverse of M = 4 L(e) J4 L(e)^T holds 1/|e|^4; (139) leaves that out. The polynomial rule uses (139) and its
+   gradient at the middle; the published code uses the inverse itself with the gradient of (139). With the gradient of
+   the inverse itself the rule would be that of Livens except for J0. The discrete Hamiltonian rule (146) has
 
        p1 = e1 (8 J4 t_m/n - e0* p0)/|e1|^2,   t_m = t(e_m, v_m),   c = 1/n
 
-   Velocities are v1 = 2 v_m - v0, and M(e1)^-1 p1 in the rules of Hamilton. A position has the midpoint rule.
+   Velocities are v1 = 2 v_m - v0, and v1 = M(e1)^-1 p1 in the rules of Hamilton. Positions use the midpoint rule.
 
    In the conserving form (step/step.h) the discrete rules turn by the Cayley vector, which is 1/kappa times that of v_m
-   with kappa = e0.e1/n: v1 = 2 v_m/kappa - v0, and e0.e1 in the place of n in p1. */
+   with kappa = e0.e1/n: v1 = 2 v_m/kappa - v0, and e0.e1 replaces n in p1. */
 #include "model/body/rigid_momentum.h"
 
 #include "model/body/rigid_state.h"
 
-static int fits(const lg_body *b)
+static int has_euler_parameters(const lg_body *b)
 {
     return b->block->node->attitude_n == 4;
 }
@@ -85,7 +85,7 @@ static void add_by_conjugate(double s, const double a[4], const double *B, doubl
 }
 
 /* A += s a b^T */
-static void add_outer(double s, const double a[4], const double b[4], double *A)
+static void add_outer44(double s, const double a[4], const double b[4], double *A)
 {
     for (int j = 0; j < 4; j++)
         lg_axpy(4, s * b[j], a, A + 4 * j);
@@ -94,7 +94,7 @@ static void add_outer(double s, const double a[4], const double b[4], double *A)
 /* ---- inertia ---- */
 
 /* B = A^-1 of a symmetric matrix that is positive definite, or LG_SINGULAR */
-static lg_status invert(const double A[9], double B[9])
+static lg_status invert_inertia(const double A[9], double B[9])
 {
     double trace = A[0] + A[4] + A[8];
     lg_cross(A + 3, A + 6, B);
@@ -109,7 +109,7 @@ static lg_status invert(const double A[9], double B[9])
 }
 
 /* c = s diag(J0, J) b for each of n columns */
-static void mul_inertia(int n, double s, double J0, const double J[9], const double *b, double *c)
+static void mul_inertia4(int n, double s, double J0, const double J[9], const double *b, double *c)
 {
     for (int j = 0; j < 4 * n; j += 4) {
         c[j] = J0 * b[j];
@@ -121,7 +121,7 @@ static void mul_inertia(int n, double s, double J0, const double J[9], const dou
 
 /* ---- the rule of a step ---- */
 
-typedef struct tangent { /* derivatives by e1 */
+typedef struct tangent { /* derivatives by e1, column-major */
     double t[16], y[16], p[16], slope[16];
 } tangent;
 
@@ -135,13 +135,13 @@ typedef struct turn { /* from e0 to e1 */
     tangent *d; /* NULL: not wanted */
 } turn;
 
-/* What the rules differ in. */
+/* How the rules differ. */
 typedef struct rule {
-    int cayley; /* turns are Cayley vectors */
-    int at_ends; /* t_m is the mean of those at the ends */
+    int cayley; /* turns are Cayley vectors: the conserving form */
+    int at_ends; /* t_m is the mean of t at both ends */
     int discrete; /* p_m by (146) */
-    int power; /* of n in p_m, else */
-    int of_momentum, slope; /* the slope is -n^slope p_m t_m* */
+    int power; /* otherwise: power of n in p_m */
+    int of_momentum, slope; /* if of_momentum, the slope is -n^slope p_m t_m* */
 } rule;
 
 static const rule rules[LG_KINETICS_COUNT] = {
@@ -186,7 +186,7 @@ static void add_rates(turn *s, double weight, const double e[4], const double v[
     add_right(weight * a, v, conjugation, s->d->t);
     add_left(weight * b, other, NULL, s->d->t);
     lg_quat_mul(other, c, t);
-    add_outer(weight, t, by, s->d->t);
+    add_outer44(weight, t, by, s->d->t);
 }
 
 /* v1 = 2 v_m/kappa - v0, and its derivative 2/(h kappa) + c by^T by e1 */
@@ -210,9 +210,9 @@ static void find_rates(turn *s, int at_ends)
         add_rates(s, 0.5, s->e0, s->v0, 0, 0, none, none);
         add_rates(s, 0.5, s->e1, v1, 1, 2 / (s->h * s->kappa), c, by);
     }
-    mul_inertia(1, 4, s->J0, s->J, s->t, s->y);
+    mul_inertia4(1, 4, s->J0, s->J, s->t, s->y);
     if (s->d)
-        mul_inertia(4, 4, s->J0, s->J, s->d->t, s->d->y);
+        mul_inertia4(4, 4, s->J0, s->J, s->d->t, s->d->y);
 }
 
 /* p_m = n^k e_m y */
@@ -225,10 +225,10 @@ static void find_momentum(turn *s, int k)
         return;
     add_right(0.5 * scale, s->y, NULL, s->d->p);
     add_left(scale, s->e_m, s->d->y, s->d->p);
-    add_outer(k * scale / s->n, product, s->e_m, s->d->p);
+    add_outer44(k * scale / s->n, product, s->e_m, s->d->p);
 }
 
-/* p_m = (p0 + e1 z/|e1|^2)/2 with z = 2 y/n - e0* p0, e0.e1 in the place of n in the conserving form */
+/* p_m = (p0 + e1 z/|e1|^2)/2 with z = 2 y/n - e0* p0; e0.e1 replaces n in the conserving form. */
 static void find_discrete_momentum(turn *s)
 {
     double z[4], dz[16] = {0}, product[4], length = lg_dot4(s->e1, s->e1);
@@ -241,10 +241,10 @@ static void find_discrete_momentum(turn *s)
     if (!s->d)
         return;
     lg_axpy(16, 2 / s->turn, s->d->y, dz);
-    add_outer(-2 / (s->turn * s->turn), s->y, s->by_e1, dz);
+    add_outer44(-2 / (s->turn * s->turn), s->y, s->by_e1, dz);
     add_right(0.5 / length, z, NULL, s->d->p);
     add_left(0.5 / length, s->e1, dz, s->d->p);
-    add_outer(-1 / (length * length), product, s->e1, s->d->p);
+    add_outer44(-1 / (length * length), product, s->e1, s->d->p);
 }
 
 /* slope = v_m y* */
@@ -270,10 +270,10 @@ static void find_slope_of_momentum(turn *s, int k)
         return;
     add_right(scale, other, s->d->p, s->d->slope);
     add_by_conjugate(scale, s->p, s->d->t, s->d->slope);
-    add_outer(k * scale / s->n, product, s->e_m, s->d->slope);
+    add_outer44(k * scale / s->n, product, s->e_m, s->d->slope);
 }
 
-static void follow(turn *s, const rule *rule)
+static void apply_rule(turn *s, const rule *rule)
 {
     find_rates(s, rule->at_ends);
     if (rule->discrete)
@@ -286,46 +286,48 @@ static void follow(turn *s, const rule *rule)
         find_slope(s);
 }
 
-/* ---- the verb ---- */
+/* ---- the function of the row ---- */
 
 /* v = M(e1)^-1 p = e1 J4^-1 (e1* p)/4 */
-static lg_status velocity(const turn *s, const double p[4], double v[4])
+static lg_status hamilton_rates(const turn *s, const double p[4], double v[4])
 {
     double inverse[9], t[4], rates[4];
-    LG_TRY(invert(s->J, inverse));
+    LG_TRY(invert_inertia(s->J, inverse));
     mul_conjugate(s->e1, p, t);
-    mul_inertia(1, 0.25, 1 / s->J0, inverse, t, rates);
+    mul_inertia4(1, 0.25, 1 / s->J0, inverse, t, rates);
     lg_quat_mul(s->e1, rates, v);
     return LG_OK;
 }
 
-static lg_status rotate(const lg_body *b, lg_kinetics kinetics, const lg_pair *pair, const lg_kinetic_wanted *wanted)
+static lg_status rotate_in_step(const lg_body *b, lg_kinetics kinetics, const lg_pair *pair,
+                                const lg_kinetic_wanted *wanted)
 {
     int first = b->block->node->attitude_v, v = b->block->v + first;
     tangent matrices;
     memset(&matrices, 0, sizeof matrices);
     turn s = open_turn(b, kinetics, pair);
     s.d = wanted->S ? &matrices : NULL;
-    follow(&s, &rules[kinetics]);
+    apply_rule(&s, &rules[kinetics]);
     lg_copy(4, s.slope, wanted->slope + v);
     for (int i = 0; i < 4; i++) {
         wanted->p1[v + i] = 2 * s.p[i] - s.p0[i];
         wanted->v1[v + i] = 2 * s.v_m[i] / s.kappa - s.v0[i];
     }
     lg_momentum_put(b, pair, wanted, first, 4, matrices.p, matrices.slope);
-    return lg_is_livens(kinetics) ? LG_OK : velocity(&s, wanted->p1 + v, wanted->v1 + v);
+    return lg_is_livens(kinetics) ? LG_OK : hamilton_rates(&s, wanted->p1 + v, wanted->v1 + v);
 }
 
-static lg_status momentum(lg_span bodies, lg_kinetics kinetics, const lg_pair *pair, const lg_kinetic_wanted *wanted)
+static lg_status rigid_momentum(lg_span bodies, lg_kinetics kinetics, const lg_pair *pair,
+                                const lg_kinetic_wanted *wanted)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         if (wanted->S && wanted->dp1)
             lg_zero(b->block->nv * b->block->nv, wanted->dp1 + b->block->m);
         if (b->block->node->place != LG_PLACE_FIXED)
             lg_momentum_translate(b, b->e.p[LG_RIGID_MASS], kinetics, pair, wanted);
-        LG_TRY(rotate(b, kinetics, pair, wanted));
+        LG_TRY(rotate_in_step(b, kinetics, pair, wanted));
     }
     return LG_OK;
 }
 
-const lg_body_step lg_rigid_step = {.momentum = momentum, .fits = fits};
+const lg_body_step lg_rigid_step = {.momentum = rigid_momentum, .fits = has_euler_parameters};

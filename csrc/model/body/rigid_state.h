@@ -1,4 +1,4 @@
-/* The data of a rigid body: its parameters, what is prepared of them, and its state in one evaluation. */
+/* The data of a rigid body: its parameters, data prepared from them, and its state in one evaluation. */
 #ifndef LG_MODEL_RIGID_STATE_H
 #define LG_MODEL_RIGID_STATE_H
 
@@ -7,9 +7,9 @@
 
 #include <stddef.h>
 
-enum { LG_RIGID_MASS, LG_RIGID_INERTIA }; /* places of the parameters */
+enum { LG_RIGID_MASS, LG_RIGID_INERTIA }; /* indices of the parameters */
 
-/* J and its inverse; zeros if it has none. */
+/* J and its inverse, which is zero if J has none. */
 typedef struct lg_rigid_prepared {
     double J[9], inverse[9];
 } lg_rigid_prepared; /* numbers only */
@@ -19,9 +19,9 @@ static inline const lg_rigid_prepared *lg_rigid_prepared_of(const lg_body *b)
     return (const lg_rigid_prepared *)(const void *)b->prepared;
 }
 
-/* omega and the attitude only where the block has an attitude; on Lie groups omega is the velocity itself. */
+/* omega and the attitude are used only if the block has an attitude; on Lie groups omega is the velocity itself. */
 typedef struct lg_rigid_state {
-    const double *R; /* row-major: a part of q, or `turned` */
+    const double *R; /* the rotation matrix, row-major: part of q, or `turned` */
     double turned[9];
     lg_stiffness stiffness;
     double omega[3];

@@ -1,5 +1,5 @@
-/* A support: a frame whose position and attitude in space are given, at rest or as functions of time. It has no block;
-   with the start x0, R0 and the motion (d, psi),
+/* A support: a frame whose position and attitude in space are given, at rest or as functions of time. It has no block.
+   With the pose at rest x0, R0 and the motion (d, psi),
 
        x = x0 + d,   R = exp(psi) R0,   omega = R0^T T(psi) psi',   omega' = R0^T (T(psi) psi'' + T(psi)' psi'),
 
@@ -8,8 +8,8 @@
 #include "group/rotation.h"
 #include "model/body/body.h"
 
-enum { POSITION = 0, ROTATION = 3, FIXED = 12 }; /* places of the parameters */
-enum { VALUE, RATE, SECOND, LEVELS, WIDTH = 6 }; /* of a motion: rows of (d, psi) and their derivatives */
+enum { POSITION = 0, ROTATION = 3, FIXED = 12 }; /* indices of the parameters */
+enum { VALUE, RATE, SECOND, LEVELS, WIDTH = 6 }; /* rows of a motion: (d, psi) and its derivatives */
 
 static const lg_parameter parameters[] = {
     {"position", "m", "position at rest, from which a motion is measured", 3},
@@ -27,13 +27,13 @@ static pose *pose_of(const lg_body *b, const lg_point *at)
     return (pose *)(void *)(at->work + b->work);
 }
 
-static size_t nwork(const lg_body *b)
+static size_t support_nwork(const lg_body *b)
 {
     (void)b;
     return sizeof(pose) / sizeof(double);
 }
 
-static lg_status check(const lg_body *b, const char **reason)
+static lg_status support_check(const lg_body *b, const char **reason)
 {
     const double *R = b->e.p + ROTATION, *kinks = b->e.p + FIXED;
     double G[9], I[9], error = 0;
@@ -48,7 +48,7 @@ static lg_status check(const lg_body *b, const char **reason)
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
 }
 
-static lg_status follow(lg_span bodies, const lg_point *at, int at_rest)
+static lg_status support_motion(lg_span bodies, const lg_point *at, int at_rest)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         double *motion = pose_of(b, at)->motion[0];
@@ -62,18 +62,18 @@ static lg_status follow(lg_span bodies, const lg_point *at, int at_rest)
     return LG_OK;
 }
 
-static lg_status drive(lg_span bodies, const lg_point *at)
+static lg_status support_drive(lg_span bodies, const lg_point *at)
 {
-    return follow(bodies, at, 0);
+    return support_motion(bodies, at, 0);
 }
 
-static lg_status drive_at_rest(lg_span bodies, const lg_point *at)
+static lg_status support_drive_at_rest(lg_span bodies, const lg_point *at)
 {
-    return follow(bodies, at, 1);
+    return support_motion(bodies, at, 1);
 }
 
 /* w = T(psi) psi' and its rate */
-static void turn(const double psi[3], const double rate[3], const double second[3], double w[3], double wdot[3])
+static void support_turn(const double psi[3], const double rate[3], const double second[3], double w[3], double wdot[3])
 {
     double y = lg_dot3(psi, psi), s = lg_dot3(psi, rate), r[3], rr[3], bend[3];
     lg_angle x = lg_angle_of(y);
@@ -86,7 +86,7 @@ static void turn(const double psi[3], const double rate[3], const double second[
         wdot[i] += s * (lg_sincc_d(y) * rr[i] - x.cosc_d * r[i]) + x.sincc * bend[i];
 }
 
-static void move(const lg_body *b, pose *p)
+static void support_move(const lg_body *b, pose *p)
 {
     const double *R0 = b->e.p + ROTATION, *const *level =
                                               (const double *const[]){p->motion[0], p->motion[1], p->motion[2]};
@@ -98,7 +98,7 @@ static void move(const lg_body *b, pose *p)
     }
     lg_so3_exp(level[VALUE] + 3, E);
     lg_mul33(E, R0, p->R);
-    turn(level[VALUE] + 3, level[RATE] + 3, level[SECOND] + 3, w, wdot);
+    support_turn(level[VALUE] + 3, level[RATE] + 3, level[SECOND] + 3, w, wdot);
     lg_mulT3(R0, w, p->omega);
     lg_mulT3(R0, wdot, p->omegadot);
 }
@@ -121,12 +121,12 @@ static void carry(const pose *p, const lg_frame *f, lg_pose *to)
     to->R = p->R, to->omega = p->omega, to->omegadot = p->omegadot;
 }
 
-static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
+static void support_kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         int n = all ? b->nframes : level == LG_NO_POSES ? 0 : b->nactive;
         if (n)
-            move(b, pose_of(b, at));
+            support_move(b, pose_of(b, at));
         for (const lg_frame *f = b->frames; f < b->frames + n; f++) {
             carry(pose_of(b, at), f, lg_pose_of(f, at));
             lg_pose_clear(f, lg_pose_of(f, at));
@@ -134,14 +134,14 @@ static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int a
     }
 }
 
-static int parts(const lg_body *b)
+static int support_parts(const lg_body *b)
 {
     (void)b;
     return 1;
 }
 
 /* The force and the moment, about its point, with which the support acts on what is attached to it. */
-static void transmit(const lg_body *b, const lg_point *at, int part, double wrench[6])
+static void support_transmit(const lg_body *b, const lg_point *at, int part, double wrench[6])
 {
     (void)part;
     const pose *p = pose_of(b, at);
@@ -159,7 +159,7 @@ static void transmit(const lg_body *b, const lg_point *at, int part, double wren
     }
 }
 
-static double next_kink(const lg_body *b, double t)
+static double support_next_kink(const lg_body *b, double t)
 {
     for (const double *kink = b->e.p + FIXED; kink < b->e.p + b->e.np; kink++)
         if (*kink > t)
@@ -167,7 +167,7 @@ static double next_kink(const lg_body *b, double t)
     return INFINITY;
 }
 
-static const lg_body_type at_rest = {.drive = drive_at_rest, .kinematics = kinematics};
+static const lg_body_type at_rest = {.drive = support_drive_at_rest, .kinematics = support_kinematics};
 
 const lg_body_type lg_support = {
     .info = {.family = "body",
@@ -179,11 +179,11 @@ const lg_body_type lg_support = {
              .nparameters = 3},
     .in = {[LG_FORM_STATICS] = &at_rest},
     .is_support = 1,
-    .check = check,
-    .parts = parts,
-    .nwork = nwork,
-    .drive = drive,
-    .kinematics = kinematics,
-    .transmit = transmit,
-    .next_kink = next_kink,
+    .check = support_check,
+    .parts = support_parts,
+    .nwork = support_nwork,
+    .drive = support_drive,
+    .kinematics = support_kinematics,
+    .transmit = support_transmit,
+    .next_kink = support_next_kink,
 };

@@ -1,6 +1,6 @@
 /* The angle phi about e3 from a triad on the first body to one on the second. It counts full turns: its branch is the
-   one nearest to the angle in memory. A torque acts about e3 of the first body on the second body, and its opposite on
-   the first.
+   one nearest to the angle in memory. A torque about e3 of the first body acts on the second body, and its opposite
+   acts on the first.
 
    With e = e3 of a, r = R_b^T R_a e, v = R_a^T R_b e1 of b, and n = d phi/d v:
        phi' = r . omega_b - e . omega_a
@@ -8,7 +8,7 @@
 #include "model/force/coordinate.h"
 #include "model/triad.h"
 
-enum { TRIAD_A, TRIAD_B = 9 }; /* places of the parameters */
+enum { TRIAD_A, TRIAD_B = 9 }; /* indices of the parameters */
 
 lg_status lg_coordinate_angle_check(const lg_element *e, const char **reason)
 {
@@ -16,7 +16,7 @@ lg_status lg_coordinate_angle_check(const lg_element *e, const char **reason)
     return lg_triad_orthonormal(e->p + TRIAD_A) && lg_triad_orthonormal(e->p + TRIAD_B) ? LG_OK : LG_BAD_ARGUMENT;
 }
 
-static void open(const lg_element *e, const lg_pose *const f[2], const lg_point *point, lg_coordinate *out)
+static void angle_open(const lg_element *e, const lg_pose *const f[2], const lg_point *point, lg_coordinate *out)
 {
     lg_turn *turn = &out->turn;
     lg_turn_open(e, e->p + TRIAD_A, f, point, turn);
@@ -27,7 +27,7 @@ static void open(const lg_element *e, const lg_pose *const f[2], const lg_point 
 }
 
 /* Gradients of phi along dphi_a and dphi_b. */
-static void gradient(const lg_element *e, const lg_turn *at, double on[2][3])
+static void angle_gradient(const lg_element *e, const lg_turn *at, double on[2][3])
 {
     double e1[3], e2[3], n[3], nb[3];
     lg_triad_axis(e->p + TRIAD_A, 0, e1);
@@ -40,11 +40,11 @@ static void gradient(const lg_element *e, const lg_turn *at, double on[2][3])
     lg_cross(at->e1, nb, on[1]);
 }
 
-static void slopes(const lg_element *e, const lg_pose *const f[2], const lg_coordinate *at, const double law[3],
-                   double dtau[2][6])
+static void angle_slopes(const lg_element *e, const lg_pose *const f[2], const lg_coordinate *at, const double law[3],
+                         double dtau[2][6])
 {
     double of_phi[2][3], of_rate[2][3];
-    gradient(e, &at->turn, of_phi);
+    angle_gradient(e, &at->turn, of_phi);
     lg_cross(at->turn.e, at->turn.omega, of_rate[0]);
     lg_cross(f[1]->omega, at->turn.r, of_rate[1]);
     for (int j = 0; j < 2; j++)
@@ -52,8 +52,8 @@ static void slopes(const lg_element *e, const lg_pose *const f[2], const lg_coor
             dtau[j][3 + i] = law[1] * of_phi[j][i] + law[2] * of_rate[j][i];
 }
 
-static void add_turning(const lg_element *e, const lg_pose *const f[2], const lg_coordinate *at, double tau,
-                        lg_quarters K[2][2])
+static void angle_add_turning(const lg_element *e, const lg_pose *const f[2], const lg_coordinate *at, double tau,
+                              lg_quarters K[2][2])
 {
     (void)e, (void)f;
     double hat[9], Rba[9], A[9];
@@ -66,4 +66,4 @@ static void add_turning(const lg_element *e, const lg_pose *const f[2], const lg
 }
 
 const lg_coordinate_type lg_coordinate_angle = {
-    .first = 1, .end = {2, 2}, .open = open, .slopes = slopes, .add_turning = add_turning};
+    .first = 1, .end = {2, 2}, .open = angle_open, .slopes = angle_slopes, .add_turning = angle_add_turning};

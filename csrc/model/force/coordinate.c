@@ -1,6 +1,5 @@
-/* Forces on one scalar coordinate: an angle or a slide between two bodies (coordinate.h), or a coordinate of a tree,
-   namely that of the joint that holds the link under the frame. Each row combines a coordinate with a law of
-   drive.h. */
+/* Forces on one scalar coordinate: an angle or a slide between two bodies (coordinate.h), or the coordinate of the
+   tree's joint that holds the link under the frame. Each row combines a coordinate with a law of drive.h. */
 #include "model/force/coordinate.h"
 
 #include "model/body/body.h"
@@ -14,7 +13,7 @@ static lg_status lg_coordinate_tree_check(const lg_element *e, const char **reas
 
 /* ---- between two bodies ---- */
 
-/* out += s u g^T, one quarter */
+/* out += s u g^T, for one quarter of it. */
 static inline void add_dyad(int row, int column, double s, const double u[6], const double g[6], lg_quarters *out)
 {
     double A[9];
@@ -24,8 +23,8 @@ static inline void add_dyad(int row, int column, double s, const double u[6], co
     lg_quarters_add(out, 2 * row + column, s, A);
 }
 
-static void tangent(const lg_coordinate_type *type, const lg_element *e, const lg_pose *const f[2],
-                    const lg_coordinate *at, const double law[3], lg_load *out)
+static void add_slopes(const lg_coordinate_type *type, const lg_element *e, const lg_pose *const f[2],
+                       const lg_coordinate *at, const double law[3], lg_load *out)
 {
     double dtau[2][6];
     type->slopes(e, f, at, law, dtau);
@@ -39,8 +38,8 @@ static void tangent(const lg_coordinate_type *type, const lg_element *e, const l
     type->add_turning(e, f, at, law[0], out->K);
 }
 
-static inline lg_status exert(const lg_coordinate_type *type, lg_law_rule *rule, const lg_element *e,
-                              const lg_pose *const f[2], const lg_point *point, int linear, lg_load *out)
+static inline lg_status exert_on_coordinate(const lg_coordinate_type *type, lg_law_rule *rule, const lg_element *e,
+                                            const lg_pose *const f[2], const lg_point *point, int linear, lg_load *out)
 {
     lg_coordinate at;
     double law[3];
@@ -49,7 +48,7 @@ static inline lg_status exert(const lg_coordinate_type *type, lg_law_rule *rule,
     lg_zero(12, out->w[0]);
     lg_axpy(12, law[0], at.u[0], out->w[0]);
     if (linear)
-        tangent(type, e, f, &at, law, out);
+        add_slopes(type, e, f, &at, law, out);
     return LG_OK;
 }
 
@@ -66,7 +65,7 @@ static inline lg_status exert(const lg_coordinate_type *type, lg_law_rule *rule,
     static lg_status COORDINATE##_##LAW(const lg_element *e, const lg_pose *const f[2], const lg_point *at,            \
                                         int linear, lg_load *out)                                                      \
     {                                                                                                                  \
-        return exert(&lg_coordinate_##COORDINATE, lg_##LAW##_law, e, f, at, linear, out);                              \
+        return exert_on_coordinate(&lg_coordinate_##COORDINATE, lg_##LAW##_law, e, f, at, linear, out);                \
     }
 
 CHECK(angle, drive)
@@ -82,7 +81,7 @@ WRENCHES(slide, drive)
 WRENCHES(slide, drive_at_rest)
 WRENCHES(slide, outside)
 
-static const double *triads(const lg_element *e)
+static const double *angle_triads(const lg_element *e)
 {
     return e->p;
 }
@@ -103,7 +102,7 @@ static const lg_parameter coordinate_drive_parameters[] = {LG_DRIVE_PARAMETERS("
 #define BETWEEN(COORDINATE, LAW)                                                                                       \
     .info.nframes = 2, .sees = LG_SEES_POSE, .needs_twists = 1, .couples = lg_element_between,                         \
     .check = check_##COORDINATE##_##LAW, .wrenches = COORDINATE##_##LAW
-#define ANGLE(LAW) BETWEEN(angle, LAW), .info.nmem = 1, .triads = triads
+#define ANGLE(LAW) BETWEEN(angle, LAW), .info.nmem = 1, .triads = angle_triads
 #define SLIDE(LAW) BETWEEN(slide, LAW)
 #define TREE(LAW) .info.nframes = 1, .check = check_tree_##LAW, .coordinate = lg_##LAW##_law
 

@@ -1,9 +1,10 @@
-/* A scalar coordinate s of two frames, with which s' = u . twists: a force tau on it is the wrenches tau u. It has
+/* A scalar coordinate s of two frames with the rate s' = u . twists, so that a force tau on it exerts the wrenches tau
+   u. Its derivatives are
 
        K = u (d tau/ds ds + d tau/ds' ds')^T + tau du,   D = d tau/ds' u u^T,
 
-   where ds, ds' and du are derivatives by the poses. ds is u only where s' is the derivative of s: the angle of joints
-   that are not quite closed has a gradient of its own. */
+   where ds, ds' and du are derivatives by the poses. ds is u only where s' is exactly the derivative of s; the angle of
+   a joint that is not quite closed has another gradient. */
 #ifndef LG_MODEL_FORCE_COORDINATE_H
 #define LG_MODEL_FORCE_COORDINATE_H
 
@@ -18,9 +19,10 @@ typedef struct lg_coordinate {
 } lg_coordinate;
 
 typedef struct lg_coordinate_type {
-    int first, end[2]; /* the parts of u at either frame that differ from zero; 0: the force, 1: the moment */
+    int first,
+        end[2]; /* the parts of u at each frame that are not zero, from `first` to before `end`; 0: force, 1: moment */
     void (*open)(const lg_element *e, const lg_pose *const f[2], const lg_point *point, lg_coordinate *out);
-    /* d tau by the poses, for the law (tau, d tau/ds, d tau/ds'); only these parts are written. */
+    /* The derivative of tau by the poses, for the law (tau, d tau/ds, d tau/ds'); writes these parts only. */
     void (*slopes)(const lg_element *e, const lg_pose *const f[2], const lg_coordinate *at, const double law[3],
                    double dtau[2][6]);
     void (*add_turning)(const lg_element *e, const lg_pose *const f[2], const lg_coordinate *at, double tau,
@@ -31,7 +33,7 @@ extern const lg_coordinate_type lg_coordinate_angle, lg_coordinate_slide;
 lg_status lg_coordinate_angle_check(const lg_element *e, const char **reason);
 lg_status lg_coordinate_slide_check(const lg_element *e, const char **reason);
 
-/* The first parameters of forces on them. */
+/* The first parameters of forces on such a coordinate. */
 #define LG_ANGLE_PARAMETERS                                                                                            \
     {"axes_a", "", "triad on the first body, body axes; columns e1 e2 e3, row-major", 9},                              \
         {"axes_b", "", "triad on the second body, body axes; columns e1 e2 e3, row-major", 9}

@@ -4,7 +4,8 @@
 
 static const lg_parameter parameters[] = {{"drag", "N s/m", "symmetric matrix C, row-major", 9}};
 
-static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out)
+static lg_status drag_wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,
+                               lg_load *out)
 {
     (void)at;
     const double *R = f[0]->R, *C = e->p;
@@ -33,7 +34,7 @@ static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const 
 }
 
 /* R_q C R_q^T */
-static int degree(const lg_element *e, int moments)
+static int drag_degree(const lg_element *e, int moments)
 {
     (void)e;
     return moments ? 0 : 2;
@@ -49,6 +50,6 @@ const lg_force_type lg_drag = {
              .nparameters = 1},
     .needs_twists = 1,
     .dissipates = 1,
-    .degree = degree,
-    .wrenches = wrenches,
+    .degree = drag_degree,
+    .wrenches = drag_wrenches,
 };

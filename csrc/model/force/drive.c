@@ -1,11 +1,11 @@
-/* The laws of forces on coordinates, see drive.h. */
+/* The laws of forces on coordinates; see drive.h. */
 #include "model/force/drive.h"
 
-/* What the parameters of a drive are, those behind the ones of its coordinate. */
+/* The parameters of a drive, which follow those of its coordinate. */
 enum { TORQUE, STIFFNESS, DAMPING, MOTION, LAST = 4 };
 enum { BEGIN, COORDINATE, RATE, SECOND_RATE, PIECE };
 
-static const double *own(const lg_element *e)
+static const double *drive_parameters(const lg_element *e)
 {
     const double *p = e->p;
     for (int i = 0; i < e->info->nparameters - LAST; i++)
@@ -15,7 +15,7 @@ static const double *own(const lg_element *e)
 
 lg_status lg_drive_check(const lg_element *e, const char **reason)
 {
-    const double *first = own(e) + MOTION, *end = e->p + e->np;
+    const double *first = drive_parameters(e) + MOTION, *end = e->p + e->np;
     *reason = NULL;
     if ((end - first) % PIECE)
         *reason = "each piece of the motion needs four values";
@@ -25,7 +25,7 @@ lg_status lg_drive_check(const lg_element *e, const char **reason)
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
 }
 
-/* s_d and its rate at t. t_in picks the piece; the first piece also holds before its beginning. */
+/* s_d and its rate at t. t_in selects the piece; the first piece also applies before its beginning. */
 static void desired(const double *piece, const double *end, const lg_point *at, double *s, double *rate)
 {
     *s = *rate = 0;
@@ -38,10 +38,10 @@ static void desired(const double *piece, const double *end, const lg_point *at, 
     *rate = piece[RATE] + since * piece[SECOND_RATE];
 }
 
-static inline lg_status control(const lg_element *e, const lg_point *at, double s, double rate, int moves,
-                                double law[3])
+static inline lg_status drive_effort(const lg_element *e, const lg_point *at, double s, double rate, int moves,
+                                     double law[3])
 {
-    const double *p = own(e);
+    const double *p = drive_parameters(e);
     double wish, wish_rate;
     desired(p + MOTION, e->p + e->np, at, &wish, &wish_rate);
     law[0] = at->load * p[TORQUE] + p[STIFFNESS] * (wish - s) + p[DAMPING] * ((moves ? wish_rate : 0) - rate);
@@ -53,25 +53,25 @@ static inline lg_status control(const lg_element *e, const lg_point *at, double 
 lg_status lg_drive_law(const lg_element *e, const lg_point *at, double s, double rate, int linear, double law[3])
 {
     (void)linear;
-    return control(e, at, s, rate, 1, law);
+    return drive_effort(e, at, s, rate, 1, law);
 }
 
 lg_status lg_drive_at_rest_law(const lg_element *e, const lg_point *at, double s, double rate, int linear,
                                double law[3])
 {
     (void)linear;
-    return control(e, at, s, rate, 0, law);
+    return drive_effort(e, at, s, rate, 0, law);
 }
 
 double lg_drive_next_kink(const lg_element *e, double t)
 {
-    for (const double *p = own(e) + MOTION, *end = e->p + e->np; p < end; p += PIECE)
+    for (const double *p = drive_parameters(e) + MOTION, *end = e->p + e->np; p < end; p += PIECE)
         if (p[BEGIN] > t)
             return p[BEGIN];
     return INFINITY;
 }
 
-/* ---- from outside ---- */
+/* ---- functions of the user ---- */
 
 lg_status lg_outside_check(const lg_element *e, const char **reason)
 {
@@ -79,7 +79,8 @@ lg_status lg_outside_check(const lg_element *e, const char **reason)
     return e->law.torque ? LG_OK : LG_BAD_ARGUMENT;
 }
 
-static lg_status slope(const lg_element *e, const lg_point *at, const double x[2], int i, double *out)
+/* The derivative of the user's function by x_i, a central difference. */
+static lg_status outside_slope(const lg_element *e, const lg_point *at, const double x[2], int i, double *out)
 {
     double step = LG_LAW_STEP * (1 + fabs(x[i])), low[2] = {x[0], x[1]}, high[2] = {x[0], x[1]}, below, above;
     low[i] -= step, high[i] += step;
@@ -97,6 +98,6 @@ lg_status lg_outside_law(const lg_element *e, const lg_point *at, double s, doub
         return LG_OK;
     if (e->law.has_tangent)
         return e->law.torque_tangent(e->law.self, at->t, s, rate, law + 1);
-    LG_TRY(slope(e, at, x, 0, law + 1));
-    return slope(e, at, x, 1, law + 2);
+    LG_TRY(outside_slope(e, at, x, 0, law + 1));
+    return outside_slope(e, at, x, 1, law + 2);
 }

@@ -1,5 +1,5 @@
-/* The laws of a force tau on a scalar coordinate s, the same for every kind of coordinate. Each gives
-   (tau, d tau/ds, d tau/ds').
+/* The laws of a force tau on a scalar coordinate s, for every kind of coordinate. Each gives (tau, d tau/ds, d
+   tau/ds').
 
    A drive:   tau = tau0 + P (s_d(t) - s) + D (s_d'(t) - s')
               with s_d quadratic in pieces, s_d = a + b r + c r^2/2, r = t - t_i.
@@ -19,8 +19,8 @@
         {"motion", "s, " COORDINATE ", " COORDINATE "/s, " COORDINATE "/s^2",                                          \
          "pieces of the desired motion: begin, coordinate, rate, second rate; or nothing", -1}
 
-/* A verb `coordinate`. The law at rest is that of a drive whose desired motion stands still. The derivatives of a
-   function of the user are formed, if `linear`, by itself or by differences. */
+/* A law as the function `coordinate` of a row. The law at rest is that of a drive whose desired motion stands still.
+   `linear`: with the derivatives, which the user's tangent or differences provide for a function of the user. */
 typedef lg_status lg_law_rule(const lg_element *e, const lg_point *at, double s, double rate, int linear,
                               double law[3]);
 lg_law_rule lg_drive_law, lg_drive_at_rest_law, lg_outside_law;

@@ -1,4 +1,4 @@
-/* The loop over the kernels of one row. */
+/* Forces of one row, evaluated by its kernel; see force.h. */
 #include "model/force/force.h"
 
 #include "model/body/body.h"
@@ -18,9 +18,9 @@ lg_status lg_force_on_coordinate(const lg_force *force, const lg_point *at, int 
     return on_coordinate(force->type, force, at, linear, law);
 }
 
-/* tau on the coordinate of the tree's joint under the frame, with its slopes. */
-static lg_status add_coordinate(const lg_force_type *type, const lg_force *force, const lg_point *at,
-                                const lg_wanted *want, int linear)
+/* Adds tau on the coordinate of the tree's joint under the frame, with its derivatives. */
+static lg_status add_by_coordinate(const lg_force_type *type, const lg_force *force, const lg_point *at,
+                                   const lg_wanted *want, int linear)
 {
     const lg_element *e = &force->e;
     const lg_body *body = e->frame[0]->body;
@@ -47,14 +47,14 @@ static void clear_slopes(lg_load *load)
             load->K[i][j].has = load->D[i][j].has = 0;
 }
 
-static lg_status add_between(const lg_force_type *type, const lg_force *force, const lg_point *at,
-                             const lg_wanted *want, int linear)
+static lg_status add_by_between(const lg_force_type *type, const lg_force *force, const lg_point *at,
+                                const lg_wanted *want, int linear)
 {
     return lg_force_add_between(force, at, want, linear, type->between);
 }
 
-static lg_status add_wrenches(const lg_force_type *type, const lg_force *force, const lg_point *at,
-                              const lg_wanted *want, int linear)
+static lg_status add_by_wrenches(const lg_force_type *type, const lg_force *force, const lg_point *at,
+                                 const lg_wanted *want, int linear)
 {
     const lg_element *e = &force->e;
     lg_pose *pose[2] = {lg_pose_of(e->frame[0], at), e->frame[1] ? lg_pose_of(e->frame[1], at) : NULL};
@@ -69,8 +69,8 @@ static lg_status add_wrenches(const lg_force_type *type, const lg_force *force, 
     return LG_OK;
 }
 
-/* A force F between two points as wrenches, dF = A dd + B dd' (NULL: no such part). */
-static void spread(const double F[3], const double *A, const double *B, lg_load *out)
+/* Writes a force F between two points as wrenches, with dF = A dd + B dd' (NULL: no such part). */
+static void spread_force(const double F[3], const double *A, const double *B, lg_load *out)
 {
     lg_zero(12, out->w[0]);
     for (int i = 0; i < 2; i++) {
@@ -97,7 +97,7 @@ lg_status lg_force_load(const lg_force *force, const lg_point *at, int at_rest, 
         ddot[i] = at_rest ? 0 : f[1]->xdot[i] - f[0]->xdot[i];
     }
     LG_TRY(force->type->between(e, d, ddot, linear, F, A, B));
-    spread(F, linear ? A : NULL, linear && !at_rest ? B : NULL, out);
+    spread_force(F, linear ? A : NULL, linear && !at_rest ? B : NULL, out);
     return LG_OK;
 }
 
@@ -110,9 +110,9 @@ lg_status lg_force_all(const lg_force_type *type, lg_forces forces, const lg_poi
 {
     int linear = lg_wants_slopes(want);
     lg_status (*add)(const lg_force_type *, const lg_force *, const lg_point *, const lg_wanted *, int) =
-        type->coordinate ? add_coordinate
-        : type->between  ? add_between
-                         : add_wrenches;
+        type->coordinate ? add_by_coordinate
+        : type->between  ? add_by_between
+                         : add_by_wrenches;
     for (const lg_force *f = forces.first; f < forces.end; f++)
         LG_TRY(add(type, f, at, want, linear));
     return LG_OK;

@@ -1,5 +1,5 @@
-/* A force exerts wrenches on frames or drives a coordinate of a tree. It is a row of forces.def with the verbs it has
-   (NULL: it lacks the verb). Kernels see only poses and know no formulation. */
+/* A force exerts wrenches on frames or drives a coordinate of a tree. It is a row of forces.def with the functions that
+   it has (NULL: it has none of this kind). Kernels see poses only and know no formulation. */
 #ifndef LG_MODEL_FORCE_H
 #define LG_MODEL_FORCE_H
 
@@ -8,90 +8,93 @@
 
 typedef struct lg_force_type lg_force_type;
 
-/* What a force sees of its frames: where they are in space, their distance, or the pose of one against the other. */
+/* What a force sees of its frames: where they are in space, their distance, or the pose of one relative to the
+   other. */
 typedef enum lg_sees { LG_SEES_SPACE, LG_SEES_DISTANCE, LG_SEES_POSE } lg_sees;
 
 typedef struct lg_force { /* const data of the model */
     lg_element e;
     const lg_force_type *type;
-    int borne; /* it is a dead load that the body under its frame adds itself; it is in no span */
+    int borne; /* whether it is a dead load that the body under its frame adds itself; such a force is in no span */
 } lg_force;
 
-typedef struct lg_forces { /* those of one row, without the ones that are borne */
+typedef struct lg_forces { /* the forces of one row, without those that bodies add themselves */
     const lg_force *first, *end;
 } lg_forces;
 
-/* F on the second point, -F on the first, for their separation d and its rate, and with `linear` dF = A dd + B dd',
-   row-major. */
+/* The force F on the second point, -F on the first, for their separation d and its rate, and with `linear` dF = A dd +
+   B dd', row-major. */
 typedef lg_status lg_between(const lg_element *e, const double d[3], const double ddot[3], int linear, double F[3],
                              double A[9], double B[9]);
 
 struct lg_force_type {
     lg_element_info info;
-    /* Its functions `wrenches`, `between`, `all` and `coordinate` in another form; NULL: they are the same. */
+    /* The functions `wrenches`, `between`, `all` and `coordinate` in other forms; NULL: they are the same there. */
     const lg_force_type *in[LG_FORM_COUNT];
     lg_sees sees;
     int needs_twists;
     int ignores_places; /* its wrenches are the same wherever its frames are */
-    int dissipates; /* it vanishes at rest and needs no potential */
+    int dissipates; /* it vanishes at rest, so that it needs no potential */
     int uses_law; /* it has a law, whose derivatives are formed by differences if it has no tangent */
     lg_status (*check)(const lg_element *e, const char **reason);
     /* Whether K or D couples the two blocks. NULL: no. */
     int (*couples)(const lg_element *e);
 
-    /* Whether it depends only on the place of the frame's point at this end and exerts only a force there. NULL: only
-       if it acts `between` points. */
+    /* Whether it depends only on the position of the frame's point at this end and exerts only a force there. NULL:
+       only if it acts `between` points. */
     int (*on_point)(const lg_element *e, int end);
 
-    /* The degree of its forces or of its moments in the attitude of the body that they act on, where attitudes are
-       quadratic in Euler parameters: printed/load.h. NULL: 0. */
+    /* The degree of its forces or of its moments in the attitude of the body on which they act, in the printed form,
+       where attitudes are quadratic in Euler parameters (printed/load.h). NULL: 0. */
     int (*degree)(const lg_element *e, int moments);
 
-    /* Whether it is a dead load: a force on the frame's point and a torque that are constant in inertial axes but for
-       the load factor; if so, writes both. NULL: it is not. */
+    /* Whether it is a dead load, a force on the frame's point and a torque that are constant in inertial axes up to the
+       load factor; if so, writes both. NULL: it is not. */
     int (*dead)(const lg_element *e, double wrench[6]);
 
-    /* Writes w, and with `linear` K and D, whose `has` begin as zero. */
+    /* Writes w and, with `linear`, K and D, whose `has` are zero at first. */
     lg_status (*wrenches)(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out);
     lg_between *between; /* used instead of `wrenches` by forces between two points */
-    /* A batch: adds w to the wrenches of the frames and the tangent to S. NULL: a loop over `wrenches`. */
+    /* Adds w of all forces of a row to the wrenches of their frames, and the tangent to S. NULL: a loop over
+       `wrenches`. */
     lg_status (*all)(lg_forces forces, const lg_point *at, const lg_wanted *want);
-    /* For forces on a coordinate, that of the tree's joint under the frame. law: tau, d tau/dq, d tau/dq'. */
+    /* For forces on the coordinate of the tree's joint under the frame. law: tau, d tau/dq, d tau/dq'. */
     lg_status (*coordinate)(const lg_element *e, const lg_point *at, double q, double v, int linear, double law[3]);
 
     double (*potential)(const lg_element *e, const lg_pose *const f[2], const lg_point *at);
-    /* Whether it follows from a potential at rest that `potential` does not give. NULL: no. */
+    /* Whether, at rest, it follows from a potential that `potential` does not give. NULL: no. */
     int (*conserves)(const lg_element *e);
     double (*next_kink)(const lg_element *e, double t);
-    /* Two triads, as turn.h has them, whose angle is its memory. NULL: it keeps no angle. */
+    /* Two triads (turn.h) whose angle is its memory. NULL: it keeps no angle. */
     const double *(*triads)(const lg_element *e);
 };
 
-/* Whether its work at rest depends on the ends of the way alone. */
+/* Whether its work at rest depends only on the ends of a path. */
 int lg_force_has_potential(const lg_force *force);
 
-/* A verb `conserves`: a force along one coordinate, or of given size between two points, is the derivative of its
-   integral. */
+/* The function `conserves` of forces along one coordinate, or of given size between two points: each is the derivative
+   of its own integral. */
 int lg_force_conserves(const lg_element *e);
 
 #define LG_FORCE(symbol) extern const lg_force_type symbol;
 #include "model/force/forces.def"
 #undef LG_FORCE
 
-/* Adds forces of one row by its functions in some form, to the wrenches of their frames or to their coordinates. */
+/* Adds forces of one row to the wrenches of their frames or to their coordinates, by the functions of `type`, which
+   belong to some form. */
 lg_status lg_force_span(const lg_force_type *type, lg_forces forces, const lg_point *at, const lg_wanted *want);
 
-/* The loop over the single kernel, for a row without the verb `all`. */
+/* The same by the kernel for one force, for rows without the function `all`. */
 lg_status lg_force_all(const lg_force_type *type, lg_forces forces, const lg_point *at, const lg_wanted *want);
 
-/* The law of a force on a coordinate, at that coordinate of a point. */
+/* Evaluates the law of a force on a coordinate at a point. */
 lg_status lg_force_on_coordinate(const lg_force *force, const lg_point *at, int linear, double law[3]);
 
-/* The wrenches of a force on frames where their poses are and, with `linear`, their derivatives. `at_rest`: without
+/* The wrenches of a force at the present poses of its frames and, with `linear`, their derivatives. `at_rest`: without
    damping. */
 lg_status lg_force_load(const lg_force *force, const lg_point *at, int at_rest, int linear, lg_load *out);
 
-/* One force by its kernel `between`; inline, so that a row's loop over its own kernel needs no calls. */
+/* Adds one force by a kernel `between`; inline, so that a row's loop over its own kernel needs no calls. */
 static inline lg_status lg_force_add_between(const lg_force *force, const lg_point *at, const lg_wanted *want,
                                              int linear, lg_between *between)
 {

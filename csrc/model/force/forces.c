@@ -1,3 +1,4 @@
+/* The table of forces; see forces.h. */
 #include "model/force/forces.h"
 
 const lg_force_type *const lg_force_types[] = {

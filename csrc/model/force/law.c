@@ -1,18 +1,18 @@
-/* Wrenches on one or two frames, given by an external function of time and of the frames' poses and twists. Derivatives
-   that the function does not give are formed by central differences along x, R exp(e^), x', omega of each frame. */
+/* Wrenches on one or two frames, given by a function of the user: of time and of the frames' poses and twists.
+   Derivatives that the user does not give are central differences in x, R exp(e^), x' and omega of each frame. */
 #include "model/force/force.h"
 
 static const lg_parameter parameters[] = {
     {"bodies", "", "1: the function sees the first frame only; 2: both", 1},
 };
 
-static lg_status check(const lg_element *e, const char **reason)
+static lg_status law_check(const lg_element *e, const char **reason)
 {
     *reason = e->law.wrench ? "a law acts on one or two bodies" : "a function of time, poses and twists is missing";
     return e->law.wrench && (e->p[0] == 1 || e->p[0] == 2) ? LG_OK : LG_BAD_ARGUMENT;
 }
 
-static int couples(const lg_element *e)
+static int law_couples(const lg_element *e)
 {
     return e->p[0] == 2 && lg_element_between(e);
 }
@@ -26,7 +26,7 @@ static void see(const lg_pose *f, lg_kinematics *out)
 }
 
 /* R <- R exp(angle e_axis^) */
-static void turn(int axis, double angle, double R[9])
+static void turn_frame(int axis, double angle, double R[9])
 {
     int j = (axis + 1) % 3, k = (axis + 2) % 3;
     double c = cos(angle), s = sin(angle);
@@ -37,12 +37,13 @@ static void turn(int axis, double angle, double R[9])
     }
 }
 
-/* Moves along one of the twelve directions: x, rotation, x', omega. Returns the step as it is represented. */
-static double move(int direction, double step, lg_kinematics *at)
+/* Moves a frame along one of the twelve directions: x, rotation, x', omega. Returns the step that the numbers really
+   make. */
+static double move_frame(int direction, double step, lg_kinematics *at)
 {
     int axis = direction % 3;
     if (direction / 3 == 1) {
-        turn(axis, step, at->R);
+        turn_frame(axis, step, at->R);
         return step;
     }
     double *place = (direction < 3 ? at->x : direction < 9 ? at->xdot : at->omega) + axis, before = *place;
@@ -50,13 +51,13 @@ static double move(int direction, double step, lg_kinematics *at)
     return *place - before;
 }
 
-/* The derivative along one direction of frame j as a column of K or D, row-major. */
+/* Writes the derivative along one direction of frame j as a column of K or D, row-major. */
 static lg_status differentiate(const lg_element *e, double t, int n, const lg_kinematics at[2], int j, int direction,
                                double *out)
 {
     lg_kinematics low[2] = {at[0], at[1]}, high[2] = {at[0], at[1]};
     double below[12], above[12];
-    double width = move(direction, LG_LAW_STEP, &high[j]) - move(direction, -LG_LAW_STEP, &low[j]);
+    double width = move_frame(direction, LG_LAW_STEP, &high[j]) - move_frame(direction, -LG_LAW_STEP, &low[j]);
     LG_TRY(e->law.wrench(e->law.self, t, n, low, below));
     LG_TRY(e->law.wrench(e->law.self, t, n, high, above));
     for (int k = 0; k < 6 * n; k++)
@@ -64,8 +65,8 @@ static lg_status differentiate(const lg_element *e, double t, int n, const lg_ki
     return LG_OK;
 }
 
-/* The quarters of a 6 x 6 block of a row-major matrix with `columns` columns. */
-static void quarter(const double *A, int columns, lg_quarters *out)
+/* Copies the quarters of a 6 x 6 block of a row-major matrix with `columns` columns. */
+static void set_quarters(const double *A, int columns, lg_quarters *out)
 {
     for (int which = 0; which < 4; which++)
         for (int i = 0; i < 3; i++)
@@ -74,7 +75,7 @@ static void quarter(const double *A, int columns, lg_quarters *out)
     out->has = 1u << LG_XX | 1u << LG_XR | 1u << LG_RX | 1u << LG_RR;
 }
 
-static lg_status tangent(const lg_element *e, double t, int n, const lg_kinematics at[2], lg_load *out)
+static lg_status law_tangent(const lg_element *e, double t, int n, const lg_kinematics at[2], lg_load *out)
 {
     const int columns = 6 * n;
     double KD[2 * 12 * 12], *K = KD, *D = KD + columns * columns;
@@ -85,24 +86,25 @@ static lg_status tangent(const lg_element *e, double t, int n, const lg_kinemati
             LG_TRY(differentiate(e, t, n, at, j, direction, direction < 6 ? K : D));
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
-            quarter(K + 6 * (columns * i + j), columns, &out->K[i][j]);
-            quarter(D + 6 * (columns * i + j), columns, &out->D[i][j]);
+            set_quarters(K + 6 * (columns * i + j), columns, &out->K[i][j]);
+            set_quarters(D + 6 * (columns * i + j), columns, &out->D[i][j]);
         }
     return LG_OK;
 }
 
-static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out)
+static lg_status law_wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,
+                              lg_load *out)
 {
     int n = (int)e->p[0];
     lg_kinematics seen[2];
     see(f[0], &seen[0]), see(f[1], &seen[1]);
     lg_zero(12, out->w[0]);
     LG_TRY(e->law.wrench(e->law.self, at->t, n, seen, out->w[0]));
-    return linear ? tangent(e, at->t, n, seen, out) : LG_OK;
+    return linear ? law_tangent(e, at->t, n, seen, out) : LG_OK;
 }
 
 /* The degrees are those of applied forces in inertial axes and of applied torques. */
-static int degree(const lg_element *e, int moments)
+static int law_degree(const lg_element *e, int moments)
 {
     (void)e;
     return moments;
@@ -116,10 +118,10 @@ const lg_force_type lg_force_law = {
              .nframes = 2,
              .parameters = parameters,
              .nparameters = 1},
-    .check = check,
-    .couples = couples,
-    .degree = degree,
+    .check = law_check,
+    .couples = law_couples,
+    .degree = law_degree,
     .needs_twists = 1,
-    .wrenches = wrenches,
+    .wrenches = law_wrenches,
     .uses_law = 1,
 };

@@ -4,14 +4,14 @@
 #include "model/force/force.h"
 #include "model/source.h"
 
-enum { AXES, SOURCE }; /* places of the parameters */
+enum { AXES, SOURCE }; /* indices of the parameters */
 
 static const lg_parameter parameters[] = {
     {"axes", "", "0 inertial, 1 body", 1},
     LG_SOURCE_PARAMETERS("N or N m", "three values"),
 };
 
-static lg_status check(const lg_element *e, const char **reason)
+static lg_status load_check(const lg_element *e, const char **reason)
 {
     *reason = "the axes must be 0 or 1";
     if (e->p[AXES] != 0 && e->p[AXES] != 1)
@@ -19,14 +19,15 @@ static lg_status check(const lg_element *e, const char **reason)
     return lg_source_check(e, SOURCE, 3, reason);
 }
 
-static double next_kink(const lg_element *e, double t)
+static double load_next_kink(const lg_element *e, double t)
 {
     return lg_source_next_kink(e, SOURCE, t);
 }
 
 /* The force in inertial axes, or the torque in body axes; `turn` converts values that are given in the other axes. */
-static inline lg_status evaluate(const lg_element *e, const double *R, const lg_point *at, int own_axes,
-                                 void turn(const double R[9], const double given[3], double value[3]), double value[3])
+static inline lg_status load_value(const lg_element *e, const double *R, const lg_point *at, int own_axes,
+                                   void turn(const double R[9], const double given[3], double value[3]),
+                                   double value[3])
 {
     double given[3];
     LG_TRY(lg_source_value(e, SOURCE, 3, at, given));
@@ -39,17 +40,18 @@ static inline lg_status evaluate(const lg_element *e, const double *R, const lg_
     return LG_OK;
 }
 
-static inline lg_status force(const lg_element *e, const double *R, const lg_point *at, double F[3])
+static inline lg_status applied_force(const lg_element *e, const double *R, const lg_point *at, double F[3])
 {
-    return evaluate(e, R, at, 0, lg_mul3, F);
+    return load_value(e, R, at, 0, lg_mul3, F);
 }
 
-static inline lg_status torque(const lg_element *e, const double *R, const lg_point *at, double T[3])
+static inline lg_status applied_torque(const lg_element *e, const double *R, const lg_point *at, double T[3])
 {
-    return evaluate(e, R, at, 1, lg_mulT3, T);
+    return load_value(e, R, at, 1, lg_mulT3, T);
 }
 
-/* Whether the values are constant in inertial axes; if so, they become the wrench from component `first` on. */
+/* Whether the values are constant in inertial axes; if so, writes them to the wrench, beginning at component
+   `first`. */
 static int is_dead(const lg_element *e, int first, double wrench[6])
 {
     if (e->p[AXES] != 0 || e->p[SOURCE] != LG_SOURCE_CONSTANT || e->np != SOURCE + 4)
@@ -73,7 +75,7 @@ static lg_status force_wrenches(const lg_element *e, const lg_pose *const f[2], 
                                 lg_load *out)
 {
     lg_zero(6, out->w[0]);
-    LG_TRY(force(e, f[0]->R, at, out->w[0]));
+    LG_TRY(applied_force(e, f[0]->R, at, out->w[0]));
     if (linear && e->p[AXES] != 0) {
         double hat[9], slope[9];
         lg_hat3(out->w[0], hat);
@@ -87,7 +89,7 @@ static lg_status torque_wrenches(const lg_element *e, const lg_pose *const f[2],
                                  lg_load *out)
 {
     lg_zero(6, out->w[0]);
-    LG_TRY(torque(e, f[0]->R, at, out->w[0] + 3));
+    LG_TRY(applied_torque(e, f[0]->R, at, out->w[0] + 3));
     if (linear && e->p[AXES] == 0) {
         double hat[9];
         lg_hat3(out->w[0] + 3, hat);
@@ -96,8 +98,8 @@ static lg_status torque_wrenches(const lg_element *e, const lg_pose *const f[2],
     return LG_OK;
 }
 
-/* A batch: values go straight to the wrenches from component `first` on, unless their tangent is wanted as
-   well. */
+/* Adds the values of all loads to the wrenches directly, beginning at component `first`, unless their tangent is wanted
+   as well. */
 static inline lg_status add_all(lg_forces loads, const lg_point *at, const lg_wanted *want, int first,
                                 lg_status kernel(const lg_element *e, const double *R, const lg_point *at, double *out))
 {
@@ -114,21 +116,21 @@ static inline lg_status add_all(lg_forces loads, const lg_point *at, const lg_wa
 
 static lg_status all_forces(lg_forces loads, const lg_point *at, const lg_wanted *want)
 {
-    return add_all(loads, at, want, 0, force);
+    return add_all(loads, at, want, 0, applied_force);
 }
 
 static lg_status all_torques(lg_forces loads, const lg_point *at, const lg_wanted *want)
 {
-    return add_all(loads, at, want, 3, torque);
+    return add_all(loads, at, want, 3, applied_torque);
 }
 
-/* A force in inertial axes depends on nothing but its point; in body axes it turns with the body. */
+/* A force in inertial axes acts on its point alone, whereas one in body axes turns with the body. */
 static int in_inertial_axes(const lg_element *e)
 {
     return e->p[AXES] == 0;
 }
 
-static int on_point(const lg_element *e, int end)
+static int load_on_point(const lg_element *e, int end)
 {
     (void)end;
     return in_inertial_axes(e);
@@ -155,14 +157,14 @@ const lg_force_type lg_applied_force = {
              .nframes = 1,
              .parameters = parameters,
              .nparameters = 3},
-    .check = check,
-    .on_point = on_point,
+    .check = load_check,
+    .on_point = load_on_point,
     .degree = force_degree,
     .dead = force_dead,
     .wrenches = force_wrenches,
     .conserves = in_inertial_axes,
     .all = all_forces,
-    .next_kink = next_kink,
+    .next_kink = load_next_kink,
 };
 
 const lg_force_type lg_applied_torque = {
@@ -173,10 +175,10 @@ const lg_force_type lg_applied_torque = {
              .nframes = 1,
              .parameters = parameters,
              .nparameters = 3},
-    .check = check,
+    .check = load_check,
     .degree = torque_degree,
     .dead = torque_dead,
     .wrenches = torque_wrenches,
     .all = all_torques,
-    .next_kink = next_kink,
+    .next_kink = load_next_kink,
 };

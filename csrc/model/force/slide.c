@@ -13,7 +13,7 @@ lg_status lg_coordinate_slide_check(const lg_element *e, const char **reason)
 }
 
 /* (-R a on x_a, moment on phi_a; R a on x_b) */
-static void spread(const double R[9], const double a[3], const double moment[3], double out[2][6])
+static void spread_on_frames(const double R[9], const double a[3], const double moment[3], double out[2][6])
 {
     lg_zero(12, out[0]);
     lg_mul3(R, a, out[1]);
@@ -21,7 +21,7 @@ static void spread(const double R[9], const double a[3], const double moment[3],
     lg_copy(3, moment, out[0] + 3);
 }
 
-static void open(const lg_element *e, const lg_pose *const f[2], const lg_point *point, lg_coordinate *out)
+static void slide_open(const lg_element *e, const lg_pose *const f[2], const lg_point *point, lg_coordinate *out)
 {
     (void)point;
     double d[3], ddot[3], we[3], moment[3];
@@ -33,25 +33,25 @@ static void open(const lg_element *e, const lg_pose *const f[2], const lg_point 
     lg_mulT3(f[0]->R, ddot, out->y);
     lg_cross(f[0]->omega, e->p, we);
     lg_cross(e->p, out->c, moment);
-    spread(f[0]->R, e->p, moment, out->u);
+    spread_on_frames(f[0]->R, e->p, moment, out->u);
     out->s = lg_dot3(e->p, out->c);
     out->rate = lg_dot3(e->p, out->y) + lg_dot3(we, out->c);
 }
 
-static void slopes(const lg_element *e, const lg_pose *const f[2], const lg_coordinate *at, const double law[3],
-                   double dtau[2][6])
+static void slide_slopes(const lg_element *e, const lg_pose *const f[2], const lg_coordinate *at, const double law[3],
+                         double dtau[2][6])
 {
     double we[3], moment[3], r[2][6];
     lg_cross(f[0]->omega, e->p, we);
     lg_cross(e->p, at->y, moment);
     lg_add_cross(we, at->c, moment);
-    spread(f[0]->R, we, moment, r);
+    spread_on_frames(f[0]->R, we, moment, r);
     for (int i = 0; i < 12; i++)
         dtau[i / 6][i % 6] = law[1] * at->u[i / 6][i % 6] + law[2] * r[i / 6][i % 6];
 }
 
-static void add_turning(const lg_element *e, const lg_pose *const f[2], const lg_coordinate *at, double tau,
-                        lg_quarters K[2][2])
+static void slide_add_turning(const lg_element *e, const lg_pose *const f[2], const lg_coordinate *at, double tau,
+                              lg_quarters K[2][2])
 {
     const double *R = f[0]->R;
     double ehat[9], chat[9], A[9];
@@ -74,4 +74,4 @@ static void add_turning(const lg_element *e, const lg_pose *const f[2], const lg
 }
 
 const lg_coordinate_type lg_coordinate_slide = {
-    .first = 0, .end = {2, 1}, .open = open, .slopes = slopes, .add_turning = add_turning};
+    .first = 0, .end = {2, 1}, .open = slide_open, .slopes = slide_slopes, .add_turning = slide_add_turning};

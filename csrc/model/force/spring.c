@@ -3,7 +3,7 @@
    cartesian_spring: force on b  F = -(k (d - d0) + c d'), component by component in inertial axes.
    spring:           force on b  F = -(k (l - l0) + c l') n,  l = |d|, n = d/l, l' = n . d';
                      dF = -(k n n^T + (k (l - l0) + c l')/l (I - n n^T) + c n (d'^T (I - n n^T))/l) dd - c n n^T dd'.
-                     At l = 0 points that move are on the line of d', so that F = -k d - c d' if k l0 = 0. With a
+                     As l goes to 0, n follows d', so that F = -k d - c d' there if k l0 = 0. With a
                      preload there is no limit. */
 #include "model/force/force.h"
 
@@ -61,7 +61,7 @@ static const lg_parameter spring_parameters[] = {
     {"length", "m", "unstretched length", 1},
 };
 
-/* Two points that coincide. */
+/* The force between two points that coincide. */
 static lg_status spring_at_zero(const lg_element *e, const double ddot[3], int linear, double F[3], double A[9],
                                 double B[9])
 {

@@ -1,6 +1,6 @@
 /* A given tension T(t) in the line between two points, d = x_b - x_a, l = |d|, n = d/l: force -T n on b, T n on a, and
-   d(-T n) = -T/l (I - n n^T) dd. It is a load: the load factor scales it. Points that coincide have no line; without
-   tension none is needed. */
+   d(-T n) = -T/l (I - n n^T) dd. It is a load: the load factor scales it. Points that coincide define no line, which is
+   an error unless the tension is zero. */
 #include "model/force/force.h"
 #include "model/source.h"
 
@@ -10,17 +10,18 @@ static const lg_parameter parameters[] = {LG_SOURCE_PARAMETERS("N", "one value")
 
 static const double example[] = {LG_SOURCE_CONSTANT, 3};
 
-static lg_status check(const lg_element *e, const char **reason)
+static lg_status tension_check(const lg_element *e, const char **reason)
 {
     return lg_source_check(e, SOURCE, 1, reason);
 }
 
-static double next_kink(const lg_element *e, double t)
+static double tension_next_kink(const lg_element *e, double t)
 {
     return lg_source_next_kink(e, SOURCE, t);
 }
 
-static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out)
+static lg_status tension_wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,
+                                  lg_load *out)
 {
     double T, d[3] = {f[1]->x[0] - f[0]->x[0], f[1]->x[1] - f[0]->x[1], f[1]->x[2] - f[0]->x[2]}, l = lg_norm3(d), A[9];
     LG_TRY(lg_source_value(e, SOURCE, 1, at, &T));
@@ -55,10 +56,10 @@ const lg_force_type lg_tension = {
              .example = example,
              .nexample = sizeof example / sizeof *example},
     .sees = LG_SEES_DISTANCE,
-    .check = check,
+    .check = tension_check,
     .couples = lg_element_between,
     .on_point = lg_element_on_point,
-    .wrenches = wrenches,
+    .wrenches = tension_wrenches,
     .conserves = lg_force_conserves,
-    .next_kink = next_kink,
+    .next_kink = tension_next_kink,
 };

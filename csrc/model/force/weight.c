@@ -6,7 +6,8 @@ static const lg_parameter parameters[] = {
     {"gravity", "m/s^2", "acceleration of gravity, inertial axes", 3},
 };
 
-static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out)
+static lg_status weight_wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,
+                                 lg_load *out)
 {
     (void)f, (void)linear;
     for (int i = 0; i < 3; i++) {
@@ -16,7 +17,7 @@ static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const 
     return LG_OK;
 }
 
-static int dead(const lg_element *e, double wrench[6])
+static int weight_dead(const lg_element *e, double wrench[6])
 {
     for (int i = 0; i < 3; i++) {
         wrench[i] = e->p[0] * e->p[1 + i];
@@ -25,8 +26,8 @@ static int dead(const lg_element *e, double wrench[6])
     return 1;
 }
 
-/* All at once: the wrenches are constant. */
-static lg_status all(lg_forces forces, const lg_point *at, const lg_wanted *want)
+/* Adds all weights at once; their wrenches are constant. */
+static lg_status weight_all(lg_forces forces, const lg_point *at, const lg_wanted *want)
 {
     (void)want;
     for (const lg_force *f = forces.first; f < forces.end; f++)
@@ -34,7 +35,7 @@ static lg_status all(lg_forces forces, const lg_point *at, const lg_wanted *want
     return LG_OK;
 }
 
-static double potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
+static double weight_potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
 {
     return -at->load * e->p[0] * lg_dot3(e->p + 1, f[0]->x);
 }
@@ -49,8 +50,8 @@ const lg_force_type lg_weight = {
              .nparameters = 2},
     .ignores_places = 1,
     .on_point = lg_element_on_point,
-    .dead = dead,
-    .wrenches = wrenches,
-    .all = all,
-    .potential = potential,
+    .dead = weight_dead,
+    .wrenches = weight_wrenches,
+    .all = weight_all,
+    .potential = weight_potential,
 };
