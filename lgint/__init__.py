@@ -1,6 +1,7 @@
 """Lie group time integrators for constrained rotating multibody systems.
 
-Public names only; see `lgint.models`, `lgint.integrate`, `lgint.ModelBuilder` and `lgint.groups` to begin with.
+It has public names only; `lgint.models`, `lgint.integrate`, `lgint.ModelBuilder` and `lgint.groups` are good ones to
+begin with.
 """
 
 from typing import TYPE_CHECKING, NoReturn
@@ -69,7 +70,7 @@ __all__ = [
     "sweep",
 ]
 
-if not TYPE_CHECKING:  # type checkers find the names without it
+if not TYPE_CHECKING:  # with it, type checkers would accept any name
 
     def __getattr__(name: str) -> NoReturn:
         meant = dict.fromkeys(("simulate", "solve", "solve_ivp", "run", "odeint"), "integrate")

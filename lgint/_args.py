@@ -32,12 +32,12 @@ def array(name: str, value: object, *shapes: tuple[int, ...]) -> Array:
 
 
 def _finite(values: Array) -> bool:
-    """Whether all numbers are finite; looking at a few of them takes less time than starting NumPy's function."""
+    """Whether all numbers are finite; for a few of them a loop takes less time than a call of NumPy's function."""
     return all(map(math.isfinite, values.ravel().tolist())) if values.size <= 9 else bool(np.isfinite(values).all())
 
 
 def _floats(value: object) -> Array:
-    """A float64 copy; TypeError for text, dates, complex and masked values. Objects count if each becomes a number."""
+    """A float64 copy; TypeError for text, dates, complex and masked values. Objects that convert are accepted."""
     given = np.array(value)
     if isinstance(value, _MASKED) and np.ma.is_masked(value) or not _holds_numbers(given):
         raise TypeError("text, dates, complex or masked values")
@@ -51,7 +51,7 @@ def _holds_numbers(given: NDArray[Any]) -> bool:
 
 
 def shown(value: object) -> str:
-    """What was given, for an error text, cut where it is long."""
+    """A value as text for an error message, shortened if it is long."""
     try:
         text = repr(value)
     except ValueError:  # an integer of more digits than Python prints
@@ -95,14 +95,14 @@ def checked_function(name: str, value: Any) -> Callable[..., Any]:
 
 
 def functions_by_name(name: str, value: Any) -> Mapping[str, Callable[..., Any]]:
-    """`value` if it maps texts to functions."""
+    """`value` if it maps strings to functions."""
     if isinstance(value, Mapping) and all(isinstance(own, str) and callable(item) for own, item in value.items()):
         return value
-    raise ValueError(f"{name}: functions of a trajectory by names expected, got {shown(value)}")
+    raise ValueError(f"{name}: functions of a trajectory by name expected, got {shown(value)}")
 
 
 def choice(name: str, value: object, choices: Collection[str], meant: Mapping[str, str] = MappingProxyType({})) -> str:
-    """`value` if it is one of `choices`, else a ValueError that lists them and suggests one; `meant`: see `guess`."""
+    """`value` if it is one of `choices`, or a ValueError that lists them and suggests one; for `meant` see `guess`."""
     if isinstance(value, str) and value in choices:
         return value
     listed = list(choices)
@@ -110,14 +110,14 @@ def choice(name: str, value: object, choices: Collection[str], meant: Mapping[st
 
 
 def guess(value: object, choices: Collection[str], meant: Mapping[str, str] = MappingProxyType({})) -> str:
-    """A suggestion for an unknown name, or nothing; `meant` maps other words to some of the `choices`."""
+    """A suggestion for an unknown name, or an empty string; `meant` maps other words to some of the `choices`."""
     near = difflib.get_close_matches(str(value), choices, n=1)
     best = meant.get(str(value), near[0] if near else "")
     return f" (did you mean {best!r}?)" if best in choices else ""
 
 
 def warn(text: str) -> None:
-    """A warning at the line outside of the package from which the call came."""
+    """Warns at the line outside the package from which the call came."""
     package, frame, level = __name__.partition(".")[0], sys._getframe(1), 2
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == package:
         frame, level = frame.f_back, level + 1
@@ -125,8 +125,8 @@ def warn(text: str) -> None:
 
 
 def listing(names: Sequence[str]) -> str:
-    """Names for an error message, shortened when there are many."""
+    """Names for an error message, shortened if there are many."""
     if not names:
         return "none"
-    shown = ", ".join(repr(name) for name in names[:12])
-    return shown if len(names) <= 12 else f"{shown}, ... ({len(names)} in all)"
+    first = ", ".join(repr(name) for name in names[:12])
+    return first if len(names) <= 12 else f"{first}, ... ({len(names)} in all)"

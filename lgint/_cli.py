@@ -74,9 +74,9 @@ def _run_parser(commands: Any) -> None:
     run = commands.add_parser("run", help="integrate a model")
     run.add_argument("model", help="one of `lgint list models`")
     run.add_argument("--method", required=True, help="one of `lgint list methods`")
-    run.add_argument("--h", type=float, help="step size, s; may be left out with --set rtol=... (adaptive steps)")
+    run.add_argument("--h", type=float, help="step size, s; optional with --set rtol=... (adaptive steps)")
     run.add_argument("--t-end", type=float, required=True, help="end of the run, s")
-    run.add_argument("--formulation", help="storage of the bodies, such as R3xSO3 or SE3")
+    run.add_argument("--formulation", help="formulation of the bodies, such as R3xSO3 or SE3")
     run.add_argument(
         "--set",
         nargs="+",
@@ -93,20 +93,20 @@ def _run_parser(commands: Any) -> None:
 
 
 def _reproduce_parser(commands: Any) -> None:
-    again = commands.add_parser("reproduce", help="make figures and tables of papers again and compare")
-    again.add_argument("which", help="all, the key of a paper or KEY/ARTIFACT, see `lgint list artifacts`")
-    again.add_argument("--quick", action="store_true", help="fewer steps, which leave some claims not resolved")
-    again.add_argument("--strict", action="store_true", help="exit status 1 if anything differs from its paper")
-    again.add_argument("--out", type=Path, default=Path("reproduced"), metavar="DIR", help="default: reproduced")
-    again.add_argument("--jobs", type=int, metavar="N", help="processes (default: one for each core)")
-    again.set_defaults(command=_reproduce)
+    reproduce = commands.add_parser("reproduce", help="reproduce figures and tables of papers and compare them")
+    reproduce.add_argument("which", help="all, the key of a paper or KEY/ARTIFACT; see `lgint list artifacts`")
+    reproduce.add_argument("--quick", action="store_true", help="take fewer steps, which leaves some claims unresolved")
+    reproduce.add_argument("--strict", action="store_true", help="exit status 1 if anything differs from its paper")
+    reproduce.add_argument("--out", type=Path, default=Path("reproduced"), metavar="DIR", help="default: reproduced")
+    reproduce.add_argument("--jobs", type=int, metavar="N", help="number of processes (default: one for each core)")
+    reproduce.set_defaults(command=_reproduce)
 
 
 def _bench_parser(commands: Any) -> None:
-    bench = commands.add_parser("bench", help="microseconds per step, beside Exudyn if it is installed")
-    bench.add_argument("--only", default="", metavar="TEXT", help="cases whose names contain this text")
-    bench.add_argument("--rods", action="store_true", help="rods, beside PyElastica if it is installed")
-    bench.add_argument("--repeat", type=int, default=9, metavar="N", help="the least of N times counts (default: 9)")
+    bench = commands.add_parser("bench", help="microseconds per step, compared with Exudyn if it is installed")
+    bench.add_argument("--only", default="", metavar="TEXT", help="only cases whose names contain this text")
+    bench.add_argument("--rods", action="store_true", help="rods, compared with PyElastica if it is installed")
+    bench.add_argument("--repeat", type=int, default=9, metavar="N", help="take the least of N times (default: 9)")
     bench.add_argument("--machine", default="", metavar="NAME", help="name of this machine in the table and the file")
     bench.add_argument("-o", "--out", type=Path, help="append the rows to this file (.csv)")
     bench.set_defaults(command=_bench)
@@ -223,8 +223,8 @@ def _reproduce(given: argparse.Namespace) -> int:
 def _bench(given: argparse.Namespace) -> int:
     if find_spec("lgint._tools.bench") is None:
         raise ImportError(
-            "bench: the benchmarks are a part of the sources only; get them from https://github.com/lgint/lgint, and "
-            "there, after `pip install --editable .[bench]`, run `lgint bench`"
+            "bench: the benchmarks are part of the sources only; get these from https://github.com/lgint/lgint, run "
+            "`pip install --editable .[bench]` there, and then `lgint bench`"
         )
     from lgint._tools import bench, bench_rods
 

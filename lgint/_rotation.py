@@ -27,7 +27,7 @@ def matrix_of_quaternion(p: Array) -> Array:
 
 
 def quaternion_of_matrix(R: Array) -> Array:
-    """Unit quaternions (..., 4) with w >= 0 of rotation matrices (..., 3, 3), from their largest component."""
+    """Unit quaternions (..., 4) with w >= 0 of rotation matrices (..., 3, 3), computed from the largest component."""
     d0, d1, d2 = R[..., 0, 0], R[..., 1, 1], R[..., 2, 2]
     # 4 times the outer product p p^T; its row with the largest diagonal entry is normalised
     outer = np.empty((*R.shape[:-2], 4, 4))
@@ -63,14 +63,14 @@ def angles_of_matrix(R: Array) -> Array:
 
 
 def angle_rates(angles: Array, omega: Array) -> Array:
-    """Rates (3,) of Tait-Bryan angles (3,) at the angular velocity omega (3,) in the turned axes."""
+    """Rates (3,) of Tait-Bryan angles (3,) from the angular velocity omega (3,) in the rotated axes."""
     _, b, c = angles
     a_rate = (np.cos(c) * omega[0] - np.sin(c) * omega[1]) / np.cos(b)
     return np.array([a_rate, np.sin(c) * omega[0] + np.cos(c) * omega[1], omega[2] - np.sin(b) * a_rate])
 
 
 def unit_quaternion(name: str, p: Array) -> Array:
-    """The unit quaternion along `p` (4,); a warning if its length is only nearly 1, a ValueError if it is not."""
+    """The unit quaternion along `p` (4,); warns if its length is only nearly 1, and raises ValueError if it is not."""
     length = float(np.linalg.norm(p))
     if abs(length - 1) <= EXACT:
         return p
@@ -82,7 +82,7 @@ def unit_quaternion(name: str, p: Array) -> Array:
 
 
 def orthogonal(name: str, R: Array) -> Array:
-    """The rotation matrix `R` (3, 3) itself; a ValueError if it is not one."""
+    """Returns `R` (3, 3) if it is a rotation matrix; otherwise a ValueError."""
     defect = float(np.abs(R.T @ R - np.eye(3)).max())
     if not defect <= EXACT or np.linalg.det(R) < 0:
         raise ValueError(
@@ -93,9 +93,9 @@ def orthogonal(name: str, R: Array) -> Array:
 
 
 def valid_rotations(blocks: Iterable[tuple[str, int, int, int, int, int]], q: Array) -> Array:
-    """Coordinates q (nq,) with the rotations of all `blocks` checked, and quaternions near unit length normalised."""
-    places = [(begin + attitudes()[kind][0], attitudes()[kind][1]) for kind, _, begin, *_ in blocks]
-    quaternions, matrices = (np.array([first for first, n in places if n == width], dtype=int) for width in (4, 9))
+    """Checks the rotations of all `blocks` in q (nq,) and normalises quaternions near unit length; returns q."""
+    stored = [(begin + attitudes()[kind][0], attitudes()[kind][1]) for kind, _, begin, *_ in blocks]
+    quaternions, matrices = (np.array([first for first, n in stored if n == width], dtype=int) for width in (4, 9))
     p = q[quaternions[:, None] + np.arange(4)]
     R = q[matrices[:, None] + np.arange(9)].reshape(-1, 3, 3)
     off = np.abs(np.swapaxes(R, 1, 2) @ R - np.eye(3)).max(axis=(1, 2), initial=0) > EXACT
@@ -108,7 +108,7 @@ def valid_rotations(blocks: Iterable[tuple[str, int, int, int, int, int]], q: Ar
 
 @functools.cache
 def attitudes() -> dict[str, tuple[int, int]]:
-    """For each node kind, where its coordinates have the rotation and how many numbers store it."""
+    """For each node kind, the index of the rotation in its coordinates and how many numbers store it."""
     rows = {row["name"]: (row["place"], row["nq"]) for row in _core.NODES}
     return {kind: (3, nq - 3) if place in ("inertial", "body") else (0, nq) for kind, (place, nq) in rows.items()}
 
@@ -125,7 +125,7 @@ def rotation(name: str, value: object) -> Array:
 
 
 def continuous(p: Array) -> Array:
-    """The same rotations, each quaternion (n, ..., 4) with the sign that brings it nearer to its predecessor."""
+    """The same rotations, where each quaternion of p (n, ..., 4) has the sign that is closer to its predecessor."""
     signs = np.ones(p.shape[:-1])
     signs[1:] = np.where(np.einsum("...j,...j->...", p[1:], p[:-1]) < 0, -1.0, 1.0)
     return p * np.cumprod(signs, axis=0)[..., None]
@@ -138,12 +138,12 @@ def cross(a: Array, b: Array) -> Array:
 
 
 def norm(a: Array) -> float:
-    """The length of a vector, as np.linalg.norm gives it, in a quarter of the time for a short one."""
+    """The length of a vector, as from np.linalg.norm, which takes four times as long for a short one."""
     return math.sqrt(a.dot(a))
 
 
 def triad_about(e: Array) -> Array:
-    """A right-handed triad of columns whose third is the unit vector `e`."""
+    """A right-handed triad of columns, the third of which is the unit vector `e`."""
     # the coordinate axis that is farthest from e gives e1
     sizes = [abs(x) for x in e.tolist()]
     e1 = cross(e, _AXES[sizes.index(min(sizes))])

@@ -15,8 +15,8 @@ Angles are in radians. Omega is in body axes; the linear part is in body axes fo
 inertial axes for the direct ones (u). Everything is left-trivialised: g' = g hat(v).
 
 Inputs are anything that NumPy turns into real numbers; leading axes broadcast against each other; NaN in gives NaN
-out. A wrong shape raises ValueError, numbers that are not real TypeError, naming the argument. Elements are taken
-as they are: a matrix that is not orthogonal or a quaternion that is not of unit length gives no sensible result.
+out. A wrong shape raises ValueError, and numbers that are not real raise TypeError; both name the argument. Elements
+are not checked: a matrix that is not orthogonal or a quaternion that is not of unit length gives a meaningless result.
 
 Sources: holzinger2024 (direct products, App. A), tumiotto2024 (quaternions and semidirect products, Sect. 2.3).
 """
@@ -42,7 +42,7 @@ Array = NDArray[np.float64]
 
 
 def _real(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """`value` as float64, its last axes of the given shape."""
+    """`value` as float64, whose last axes must have the given shape."""
     try:
         given = np.asarray(value)
     except ValueError as error:
@@ -64,7 +64,7 @@ def _apply(
     core: tuple[int, ...],
     out: Array | None,
 ) -> Array:
-    """Check the arguments {name: (value, shape of one)}, call the gufunc; `core` is the shape of one result."""
+    """Checks the arguments {name: (value, shape of one)} and calls the gufunc; `core` is the shape of one result."""
     values = {name: _real(name, value, shape) for name, (value, shape) in arguments.items()}
     batches = [value.shape[: value.ndim - len(arguments[name][1])] for name, value in values.items()]
     try:
@@ -92,7 +92,7 @@ def _check_out(out: object, shape: tuple[int, ...]) -> None:
 class Group:
     """One group: its operations act on the last axes and broadcast over all others.
 
-    Every operation takes `out`, an array of float64 of exactly the result's shape, and then returns it.
+    Every operation takes `out`, an array of float64 of exactly the result's shape, which it fills and returns.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Group:
         """Exponential map.
 
         so3: I + sinc(x) v^ + cosc(x) v^^2 with x = |v| (holzinger2024, App. A.1); s3: (cos(x/2), sin(x/2) v/x);
-        semidirect products: the position is V(Omega) U, V being T(Omega)^T of so3 (tumiotto2024 (16)-(18)); direct
+        semidirect products: the position is V(Omega) U, where V is T(Omega)^T of so3 (tumiotto2024 (16)-(18)); direct
         products: the position is u itself.
 
         Parameters
@@ -137,7 +137,7 @@ class Group:
         ValueError
             For wrong shapes.
         TypeError
-            For what is not real numbers.
+            If the numbers are not real.
         """
         return self._call("exp", self.shape, out, v=(v, (self.dim,)))
 
@@ -163,7 +163,7 @@ class Group:
         ValueError
             For wrong shapes.
         TypeError
-            For what is not real numbers.
+            If the numbers are not real.
         """
         return self._call("log", (self.dim,), out, g=(g, self.shape))
 
@@ -187,7 +187,7 @@ class Group:
         ValueError
             For wrong shapes.
         TypeError
-            For what is not real numbers.
+            If the numbers are not real.
         """
         return self._call("compose", self.shape, out, a=(a, self.shape), b=(b, self.shape))
 
@@ -211,7 +211,7 @@ class Group:
         ValueError
             For wrong shapes.
         TypeError
-            For what is not real numbers.
+            If the numbers are not real.
         """
         return self._call("inverse", self.shape, out, g=(g, self.shape))
 
@@ -226,10 +226,10 @@ class Group:
         return self.exp(np.zeros(self.dim))
 
     def act(self, g: ArrayLike, x: ArrayLike, out: Array | None = None) -> Array:
-        """Points moved from body to inertial axes: position + R x, R x alone for so3 and s3.
+        """Takes points from body to inertial axes: position + R x, or R x for so3 and s3.
 
-        On direct products this is the position of a point of the body, but not a group action: act(compose(a, b), x)
-        differs from act(a, act(b, x)).
+        On direct products this gives the position of a point of the body, but it is not a group action:
+        act(compose(a, b), x) differs from act(a, act(b, x)).
 
         Parameters
         ----------
@@ -250,7 +250,7 @@ class Group:
         ValueError
             For wrong shapes.
         TypeError
-            For what is not real numbers.
+            If the numbers are not real.
         """
         return self._call("act", (3,), out, g=(g, self.shape), x=(x, (3,)))
 
@@ -274,7 +274,7 @@ class Group:
         ValueError
             For wrong shapes.
         TypeError
-            For what is not real numbers.
+            If the numbers are not real.
         """
         return self._call("rotation", (3, 3), out, g=(g, self.shape))
 
@@ -295,14 +295,14 @@ class Group:
         Returns
         -------
         ndarray, shape (..., *hat_shape)
-            The matrix, or numbers, that belong to the vector.
+            The matrix, or the numbers, of each vector.
 
         Raises
         ------
         ValueError
             For wrong shapes.
         TypeError
-            For what is not real numbers.
+            If the numbers are not real.
         """
         return self._call("hat", self.hat_shape, out, v=(v, (self.dim,)))
 
@@ -326,7 +326,7 @@ class Group:
         ValueError
             For wrong shapes.
         TypeError
-            For what is not real numbers.
+            If the numbers are not real.
         """
         return self._call("vee", (self.dim,), out, m=(m, self.hat_shape))
 
@@ -350,7 +350,7 @@ class Group:
         ValueError
             For wrong shapes.
         TypeError
-            For what is not real numbers.
+            If the numbers are not real.
         """
         return self._call("ad", (self.dim, self.dim), out, v=(v, (self.dim,)))
 
@@ -374,15 +374,15 @@ class Group:
         ValueError
             For wrong shapes.
         TypeError
-            For what is not real numbers.
+            If the numbers are not real.
         """
         return self._call("Ad", (self.dim, self.dim), out, g=(g, self.shape))
 
     def tangent(self, v: ArrayLike, out: Array | None = None) -> Array:
         """Tangent operator T(v): d/dt exp(v) = exp(v) hat(T(v) v').
 
-        Left-trivialised, also called the right Jacobian: the series of (1 - exp(-ad v)) / ad v. In closed form
-        holzinger2024 (A2) and tumiotto2024 (20).
+        It is left-trivialised, is also called the right Jacobian, and is the series of (1 - exp(-ad v)) / ad v.
+        Closed forms are holzinger2024 (A2) and tumiotto2024 (20).
 
         Parameters
         ----------
@@ -401,12 +401,12 @@ class Group:
         ValueError
             For wrong shapes.
         TypeError
-            For what is not real numbers.
+            If the numbers are not real.
         """
         return self._call("tangent", (self.dim, self.dim), out, v=(v, (self.dim,)))
 
     def tangent_inv(self, v: ArrayLike, out: Array | None = None) -> Array:
-        """Inverse of the tangent operator; singular at full turns (2 pi, 4 pi, ...). holzinger2024, App. A.
+        """Inverse of the tangent operator, singular at full turns (2 pi, 4 pi, ...); see holzinger2024, App. A.
 
         Parameters
         ----------
@@ -425,12 +425,12 @@ class Group:
         ValueError
             For wrong shapes.
         TypeError
-            For what is not real numbers.
+            If the numbers are not real.
         """
         return self._call("tangent_inv", (self.dim, self.dim), out, v=(v, (self.dim,)))
 
     def random(self, rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> Array:
-        """Random elements: rotations uniform, positions standard normal.
+        """Random elements with uniformly distributed rotations and standard normal positions.
 
         Parameters
         ----------
@@ -460,7 +460,7 @@ class Group:
 
 @dataclass(frozen=True, repr=False)
 class RotationVector:
-    """Rotation vectors as a storage of rotations, which needs no history and is regular through full turns."""
+    """Rotation vectors, which store rotations; their product needs no history and is regular through full turns."""
 
     def __repr__(self) -> str:
         return "lgint.groups.rotvec"
@@ -468,8 +468,8 @@ class RotationVector:
     def compose(self, psi0: ArrayLike, dpsi: ArrayLike, out: Array | None = None) -> Array:
         """Rotation vector psi with exp(psi) = exp(psi0) exp(dpsi).
 
-        holzinger2024 (A10)-(A13), by the quaternion product (as printed, (A10) has slips); of the two vectors of a
-        rotation the one with |psi| <= pi.
+        This is holzinger2024 (A10)-(A13), computed by the quaternion product, as (A10) is misprinted. Of the two
+        vectors of a rotation, the one with |psi| <= pi is returned.
 
         Parameters
         ----------
@@ -488,7 +488,7 @@ class RotationVector:
         ValueError
             For wrong shapes.
         TypeError
-            For what is not real numbers.
+            If the numbers are not real.
         """
         return _apply("rotvec_compose", {"psi0": (psi0, (3,)), "dpsi": (dpsi, (3,))}, (3,), out)
 

@@ -1,7 +1,7 @@
 """Flexible bodies in modal coordinates: shapes with all their inertia integrals, from particles or from a beam.
 
-A body's particles are at X + Phi eta in the axes of its floating frame, eta being the modal coordinates. Inertia is
-exact and elasticity linear: the effect of a large axial force on the bending stiffness (centrifugal stiffening,
+A body's particles are at X + Phi eta in the axes of its floating frame, where eta are the modal coordinates. Inertia is
+exact, and elasticity is linear: the effect of a large axial force on the bending stiffness (centrifugal stiffening,
 buckling) is not included.
 """
 
@@ -29,7 +29,7 @@ COM: Final = "com"
 
 
 class Node(NamedTuple):
-    """A point to which joints and forces attach: place (3,), and per mode displacement and rotation (3, modes)."""
+    """A point to which joints and forces attach: position (3,), and displacement and rotation per mode (3, modes)."""
 
     X: Array
     Phi: Array
@@ -38,12 +38,12 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Modes:
-    """A flexible body: made by `particles` or `beam`, taken by `ModelBuilder.add_modal_body`.
+    """A flexible body, made by `particles` or `beam` for `ModelBuilder.add_modal_body`.
 
     Attributes
     ----------
     mass : float
-        kg.
+        Mass, kg.
     first : ndarray, shape (3,)
         sum m X, kg m.
     second : ndarray, shape (3, 3)
@@ -51,9 +51,9 @@ class Modes:
     shapes, mixed, products : ndarray, shapes (n, 3), (n, 3, 3), (n, n, 3, 3)
         sum m Phi_k; sum m X Phi_k^T; sum m Phi_k Phi_l^T.
     stiffness, damping : ndarray, shape (n, n)
-        Of the modal coordinates.
+        Matrices for the modal coordinates.
     nodes : dict of Node
-        The points that have a name; "com" is the centre of mass.
+        The named points; "com" is the centre of mass.
     """
 
     mass: float
@@ -82,7 +82,7 @@ class Modes:
 
     @property
     def frequencies(self) -> Array:
-        """Circular frequencies (n,) with the floating frame held, ascending, rad/s."""
+        """Angular frequencies (n,) with a fixed floating frame, ascending, rad/s."""
         inverse = np.linalg.inv(np.linalg.cholesky(self.modal_mass))
         squares = np.linalg.eigvalsh(inverse @ self.stiffness @ inverse.T)
         roots: Array = np.sqrt(np.maximum(squares, 0.0))
@@ -116,9 +116,9 @@ class Modes:
         quadratic = np.einsum("...l,...lij->...ij", eta, mixed)
         moments = self.second + np.swapaxes(linear, -1, -2) + quadratic
         s = self.first + eta @ self.shapes
-        turning = np.einsum("...lij,...l->...ij", mixed, rates)
+        outer = np.einsum("...lij,...l->...ij", mixed, rates)  # sum m r r'^T
         axial = np.stack(
-            [turning[..., j, k] - turning[..., k, j] for j, k in ((1, 2), (2, 0), (0, 1))], axis=-1
+            [outer[..., j, k] - outer[..., k, j] for j, k in ((1, 2), (2, 0), (0, 1))], axis=-1
         )  # sum m r x r'
         trace = np.trace(moments, axis1=-2, axis2=-1)[..., None]
         spin = trace * omega - np.einsum("...ij,...j->...i", moments, omega)
@@ -134,7 +134,7 @@ class Modes:
         record : mapping
             What `record` returned.
         mass : float
-            kg.
+            Mass of the body, kg.
 
         Returns
         -------
@@ -150,7 +150,7 @@ class Modes:
         Returns
         -------
         dict
-            Lists by the names of the attributes; the mass is left to the body.
+            Lists by the names of the attributes; the mass is part of the body's own record.
         """
         nodes = {
             name: {key: value.tolist() for key, value in node._asdict().items()} for name, node in self.nodes.items()
@@ -169,25 +169,25 @@ def particles(
     damping: ArrayLike | None = None,
     nodes: Mapping[str, tuple[ArrayLike, ...]] | None = None,
 ) -> Modes:
-    """A flexible body from the masses of its nodes or integration points, and its mode shapes there.
+    """A flexible body from the masses of its nodes or integration points and its mode shapes at these points.
 
     Parameters
     ----------
     mass : array_like, shape (p,)
-        kg.
+        Mass of each point, kg.
     points : array_like, shape (p, 3)
-        In the axes of the floating frame, from its origin, m.
+        Positions in the axes of the floating frame, from its origin, m.
     shapes : array_like, shape (p, 3, n)
         Displacement of each point per modal coordinate.
     stiffness, damping : array_like, shape (n, n) or (n,)
-        Symmetric; a vector stands for a diagonal. Default: no damping.
+        Symmetric matrices; a vector stands for a diagonal matrix. Default: no damping.
     nodes : mapping of name to (X (3,), Phi (3, n)) or (X, Phi, Psi (3, n)), optional
         Points to which joints and forces attach; Psi is the rotation per modal coordinate.
 
     Returns
     -------
     Modes
-        With the points as "com" and by the names of `nodes`.
+        Its nodes are "com" and those in `nodes`.
 
     Raises
     ------
@@ -204,16 +204,16 @@ def particles(
     n = Phi.shape[2]
     total = float(m.sum())
     first, sums = m @ X, np.einsum("p,pik->ki", m, Phi)
-    places = {COM: Node(first / total, sums.T / total, np.zeros((3, n)))}
+    named = {COM: Node(first / total, sums.T / total, np.zeros((3, n)))}
     if not isinstance(nodes, (Mapping, type(None))):
         raise ValueError(f"nodes: a mapping of names to (X, Phi) or (X, Phi, Psi) expected, got {shown(nodes)}")
     for name, values in (nodes or {}).items():
         if not isinstance(name, str) or name == COM:
-            raise ValueError(f"nodes: texts as names, and another name than {COM!r}, expected, got {shown(name)}")
+            raise ValueError(f"nodes: strings other than {COM!r} expected as names, got {shown(name)}")
         if not isinstance(values, (tuple, list)) or len(values) not in (2, 3):
             raise ValueError(f"node {name!r}: (X, Phi) or (X, Phi, Psi) expected, got {shown(values)}")
         Psi = np.zeros((3, n)) if len(values) == 2 else array(f"Psi of node {name!r}", values[2], (3, n))
-        places[name] = Node(
+        named[name] = Node(
             array(f"X of node {name!r}", values[0], (3,)), array(f"Phi of node {name!r}", values[1], (3, n)), Psi
         )
     return Modes(
@@ -225,7 +225,7 @@ def particles(
         np.einsum("p,pik,pjl->klij", m, Phi, Phi, optimize=True),
         _symmetric("stiffness", stiffness, n),
         np.zeros((n, n)) if damping is None else _symmetric("damping", damping, n),
-        places,
+        named,
     )
 
 
@@ -260,31 +260,31 @@ def beam(
     Parameters
     ----------
     length : float
-        m.
+        Length, m.
     mass : float
-        Per length, kg/m.
+        Mass per length, kg/m.
     bending : float or two floats
         E I about y and about z, N m^2.
     axial, torsion : float, optional
-        E A, N, and G J, N m^2. Without them there are no modes of that kind.
+        E A, N, and G J, N m^2. Without one of them there are no modes of that kind.
     section : two floats
-        Inertia of the cross-sections about y and about z per length, kg m. Zero: that of a line, which has none
-        about its own axis.
+        Inertia of the cross-sections about y and about z per length, kg m. With zeros the beam is a line, which has no
+        inertia about its own axis.
     support : str
-        How the shapes are supported in the floating frame: "clamped" at x = 0, "free" (free modes, about mean axes), or
-        "pinned" at both ends in bending and at x = 0 in the other fields.
+        How the shapes are supported in the floating frame: "clamped" at x = 0; "free" (free modes, about mean axes); or
+        "pinned", at both ends in bending and at x = 0 in the other fields.
     modes : int or mapping
         Number of lowest modes, or the number of each of "axial", "torsion", "bending_y" (displacement along y) and
         "bending_z".
     elements : int
-        Of cubic shape in bending, linear in the other fields.
+        Number of elements, which are cubic in bending and linear in the other fields.
     damping : float
-        Ratio to critical damping of each mode.
+        Damping ratio of each mode, relative to critical damping.
 
     Returns
     -------
     Modes
-        With modal mass 1, and nodes "0", "1", ... at the ends of the elements, "start" and "end".
+        It has modal masses of 1, and nodes "0", "1", ... at the ends of the elements, "start" and "end".
 
     Raises
     ------
@@ -300,7 +300,7 @@ def beam(
     rigidity = {"axial": axial, "torsion": torsion, "bending_y": EIz, "bending_z": EIy}
     inertia = {"axial": (rho, 0.0), "torsion": (Iy + Iz, 0.0), "bending_y": (rho, Iz), "bending_z": (rho, Iy)}
     if torsion is not None and Iy + Iz == 0:
-        raise ValueError("torsion: modes of torsion need the inertia of the cross-sections, see section")
+        raise ValueError("torsion: modes of torsion need the inertia of the cross-sections; give it as section")
     found = []
     for name, stiffness in rigidity.items():
         if stiffness is not None:
@@ -309,7 +309,7 @@ def beam(
     chosen = _choose(found, modes)
     squares = np.array([w2 for w2, _, _ in chosen])
 
-    # integration points, four to a cross-section that has inertia
+    # integration points, four in each cross-section that has inertia
     s, weights = (_GAUSS[0] + 1) / 2, _GAUSS[1] / 2
     x = (grid[:-1, None] + np.diff(grid)[:, None] * s).ravel()
     m = rho * (np.diff(grid)[:, None] * weights).ravel()
@@ -322,8 +322,8 @@ def beam(
     at_nodes = _motion(chosen, grid, grid)
     nodes: dict[str, tuple[ArrayLike, ...]] = {}
     for i in range(count + 1):
-        places = (np.array([grid[i], 0.0, 0.0]), at_nodes[i, :3], at_nodes[i, 3:])
-        nodes |= {name: places for name in (str(i), *(["start"] if i == 0 else ["end"] if i == count else []))}
+        node = (np.array([grid[i], 0.0, 0.0]), at_nodes[i, :3], at_nodes[i, 3:])
+        nodes |= {name: node for name in (str(i), *(["start"] if i == 0 else ["end"] if i == count else []))}
     ratio = 2 * number("damping", damping, nonnegative=True) * np.sqrt(squares)
     return particles(np.tile(m / len(corners), len(corners)), points, shapes, squares, ratio, nodes)
 
@@ -349,7 +349,7 @@ def _shape(order: int, h: float, s: Array) -> Array:
 def _field(
     name: str, grid: Array, stiffness: float, mass: float, rotary: float, support: str
 ) -> list[tuple[float, Array]]:
-    """Squared frequencies and shapes (all unknowns of the field, mass 1) of one field, rigid motions left out."""
+    """Squared frequencies and shapes (all unknowns, modal mass 1) of one field without its rigid motions."""
     cubic = name.startswith("bending")
     per, degree = (2, 30) if cubic else (1, 10)
     size = per * len(grid)
@@ -406,7 +406,7 @@ def _motion(chosen: list[tuple[float, str, Array]], grid: Array, x: Array) -> Ar
 
 
 def _displacement(motion: Array, y: float, z: float) -> Array:
-    """Of the points (y, z) of the cross-sections: u + theta x (0, y, z)."""
+    """Displacements of the points (y, z) of the cross-sections: u + theta x (0, y, z)."""
     arm = np.array([0.0, y, z])[None, :, None]
     moved: Array = motion[:, :3] + np.cross(motion[:, 3:], arm, axis=1)
     return moved

@@ -1,1 +1,1 @@
-"""Systems as integrators take them: compiled models and Python functions."""
+"""Systems that integrators accept: compiled models, and systems of Python functions."""

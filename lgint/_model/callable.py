@@ -1,4 +1,4 @@
-"""CallableModel: a system whose verbs are Python functions on arrays."""
+"""`CallableModel`: a system that consists of Python functions on arrays."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ Space = str | tuple[str, int] | Sequence[str | tuple[str, int]]
 
 
 class CallableModel(System):
-    """M(t, q) v' + gyro(t, q, v) = force(t, q, v) - B(t, q)^T lam, constraint(t, q) = 0, by Python functions.
+    """A system of functions: M(t, q) v' + gyro(t, q, v) = force(t, q, v) - B(t, q)^T lam, constraint(t, q) = 0.
 
     Parameters
     ----------
     space : str, tuple or list of them
         The configuration space: node kinds such as "SO3", "R3xSO3", "SE3", "S3R3", and ("Rn", n) for coordinates in R^n
-        ("Rn" alone takes n from `q0`). Coordinates and velocities of the blocks follow one after the other. Kinds with
-        constraint rows of their own (Euler parameters) add these rows; they come last in `lam`.
+        ("Rn" alone takes n from `q0`). The coordinates of the blocks follow each other, and so do the velocities. Kinds
+        with constraint rows of their own (Euler parameters) add these rows; they come last in `lam`.
     q0, v0 : array_like, shapes (nq,), (nv,)
-        The start. Velocities are left-trivialised: body axes for rotations.
+        The start. Velocities are left-trivialised, which means body axes for rotations.
     mass : function (t, q) -> (nv, nv)
         M, symmetric and positive semidefinite.
     force : function (t, q, v) -> (nv,)
-        Applied forces, with the sign with which they act.
+        Applied forces, in the direction in which they act.
     gyro : function (t, q, v) -> (nv,), optional
         Velocity-dependent inertia terms, such as omega x J omega. Default zero.
     constraint : function (t, q) -> (nc,), optional
         Zero where the constraints hold.
     constraint_jacobian : function (t, q) -> (nc, nv)
-        B with d(constraint)/dt = B v + explicit time terms. Needed with `constraint`.
+        B with d(constraint)/dt = B v + explicit time terms. Required with `constraint`.
     constraint_acceleration : function (t, q, v) -> (nc,), optional
         zeta = -(dB/dt) v - explicit time terms, so that B v' = zeta. Default: by differences.
     tangent : function (t, q, v, a, lam) -> K, D, optional
@@ -45,11 +45,11 @@ class CallableModel(System):
     energy : function (t, q, v) -> T, V, optional
         Kinetic and potential energy, J, for `Trajectory.energy`.
     kinks : sequence of float
-        Times at which the functions are not smooth; runs land on them.
+        Times at which the functions are not smooth; steps end there.
     nrows : int, optional
-        Number of constraint rows nc. Default: what `constraint(0, q0)` has.
+        Number of constraint rows nc. Default: the length of `constraint(0, q0)`.
     steps : mapping of str to function
-        What energy-momentum methods ask of a system; `LagrangianModel` gives it.
+        Functions that energy-momentum methods need; `LagrangianModel` provides them.
 
     Raises
     ------
@@ -101,10 +101,10 @@ class CallableModel(System):
         self._check_mass(mass)
 
     def _check_mass(self, mass: Callable[..., ArrayLike]) -> None:
-        """ValueError if the mass matrix at the start has a negative eigenvalue; what else is wrong, runs find."""
+        """ValueError if the mass matrix at the start has a negative eigenvalue; runs find other errors."""
         try:
             M = array("mass", mass(0.0, self.q0.copy()), (self.nv, self.nv))
-        except Exception:  # it may be defined at later times only
+        except Exception:  # it may only be defined at later times
             return
         check_eigenvalues("mass(0, q0)", M)
 
@@ -148,11 +148,11 @@ def _check_functions(functions: dict[str, Any]) -> None:
         if value is not None:
             checked_function(name, value)
         elif name in ("mass", "force"):
-            raise ValueError(f"{name}: a function is needed")
+            raise ValueError(f"{name}: a function is required")
     if (functions["constraint"] is None) != (functions["constraint_jacobian"] is None):
         raise ValueError("constraint and constraint_jacobian belong together: give both or neither")
     if functions["constraint"] is None and functions["constraint_acceleration"] is not None:
-        raise ValueError("constraint_acceleration needs constraint and constraint_jacobian")
+        raise ValueError("constraint_acceleration requires constraint and constraint_jacobian")
 
 
 def _blocks(space: Space, q: np.ndarray) -> list[tuple[str, int]]:
@@ -168,7 +168,7 @@ def _blocks(space: Space, q: np.ndarray) -> list[tuple[str, int]]:
         kind, n = (item, 0) if isinstance(item, str) else (item[0], int(item[1]))
         choice("kind of space", kind, rows)
         if (kind == "Rn") != (n > 0):
-            raise ValueError(f'space {item!r}: ("Rn", n) with n >= 1, or the name of another kind')
+            raise ValueError(f'space: ("Rn", n) with n >= 1, or the name of another kind, expected, got {item!r}')
         blocks.append((kind, n))
     array("q0", q, (sum(rows[kind]["nq"] or n for kind, n in blocks),))
     return blocks

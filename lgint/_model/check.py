@@ -37,7 +37,7 @@ class CheckItem:
 
 @dataclass(frozen=True, repr=False)
 class CheckReport:
-    """Every comparison; `ok` if all of them hold, `str()` is a table."""
+    """All comparisons; `ok` says whether all of them hold, and `str()` gives a table."""
 
     items: tuple[CheckItem, ...]
 
@@ -68,7 +68,7 @@ class _Point:
     v: Array
     a: Array
     lam: Array
-    mem: Array  # what joints and rods remember there, so that differences stay on one branch
+    mem: Array  # memory of joints and rods in this state, so that differences stay on one branch
 
 
 class _Probe:
@@ -78,7 +78,7 @@ class _Probe:
         self.model, self.core, self.rng = model, model.core, rng
 
     def point(self) -> _Point:
-        """A state near the start: coordinates moved by up to 0.3, and random velocities added."""
+        """A state near the start, with coordinates moved by up to 0.3 and random velocities added."""
         nv, nc = self.core.nv, self.core.nrows
         q = self.core.retract(self.model.q0, self.own_null(self.model.q0) @ (0.3 * self.random(nv)))
         q = self._unit_length(q)
@@ -107,13 +107,13 @@ class _Probe:
             P -= np.linalg.pinv(B) @ B
         return P
 
-    def links(self) -> Array:
+    def chain_link(self) -> Array:
         """A random block-diagonal matrix (nv, nv), of the form diag(I, X_r) on blocks whose positions add."""
         X = np.zeros((self.core.nv, self.core.nv))
-        places = {row["name"]: row["place"] for row in _core.NODES}
+        positions = {row["name"]: row["place"] for row in _core.NODES}
         starts = [block[3] for block in self.core.blocks] + [self.core.nv]
         for block, (i, j) in zip(self.core.blocks, pairwise(starts), strict=True):
-            if places[block[0]] == "inertial":
+            if positions[block[0]] == "inertial":
                 X[i : i + 3, i : i + 3] = np.eye(3)
                 i += 3
             X[i:j, i:j] = self.rng.uniform(-1.0, 1.0, (j - i, j - i))
@@ -132,13 +132,13 @@ class _Probe:
 
 
 def _slope(function: Callable[[float], Array], size: float) -> Array:
-    """Derivative by s at 0, a central difference of fourth order; `size` is the speed of the arguments with s."""
+    """Derivative by s at 0, by a central difference of fourth order; `size` is the rate of the arguments in s."""
     s = 1e-3 / max(1.0, size)
     return (8 * (function(s) - function(-s)) - (function(2 * s) - function(-2 * s))) / (12 * s)
 
 
 def _error(found: Array, expected: Array, floor: float = 0.0) -> float:
-    """Largest difference over the largest entry (at least `floor`, below which differences are round-off)."""
+    """Largest difference divided by the largest entry (at least `floor`, below which differences are round-off)."""
     found, expected = np.asarray(found), np.asarray(expected)
     if not found.size:
         return 0.0
@@ -196,7 +196,7 @@ def _mass(probe: _Probe, p: _Point) -> Errors:
 
 def _tangent(probe: _Probe, p: _Point) -> Errors:
     core, P, one = probe.core, probe.own_null(p.q), np.eye(probe.core.nv)
-    X = [P @ probe.links(), probe.links(), probe.links()]
+    X = [P @ probe.chain_link(), probe.chain_link(), probe.chain_link()]
     chains = [
         ("S along q", (1.0, 0.0, 0.0), (P, one, one)),
         ("S along v", (0.0, 1.0, 0.0), (one, one, one)),
@@ -245,7 +245,7 @@ def _gradients(probe: _Probe, p: _Point) -> Errors:
 
 
 def _only_potential_forces(model: System) -> bool:
-    """Whether V accounts for every force at rest: compiled models without loads, Lagrangian ones without a force."""
+    """Whether V accounts for all forces at rest: for compiled models without loads, Lagrangian ones without `force`."""
     return model.given["force"] is None if isinstance(model, LagrangianModel) else model.core.conservative
 
 
@@ -260,14 +260,14 @@ def _has_tangent(model: System) -> bool:
 def check(model: System, *, points: int = 3, seed: int = 0, tolerance: float = 1e-6) -> CheckReport:
     """Compares a model's functions with each other and with differences at random points near its start.
 
-    B, phidot, zeta and Z are compared with differences of the constraints, S for several chains with differences of the
-    residual, the mass with the kinetic energy and its rate, conservative forces with the potential, and the gradients
-    of a `LagrangianModel` with differences.
+    B, phidot, zeta and Z are compared with differences of the constraints, S along several chains with differences of
+    the residual, the mass with the kinetic energy and its rate, conservative forces with the potential, and the
+    gradients of a `LagrangianModel` with differences.
 
     Parameters
     ----------
     model : Model, CallableModel or LagrangianModel
-        What is to be checked.
+        The model to check.
     points : int
         Number of random points.
     seed : int
@@ -283,7 +283,7 @@ def check(model: System, *, points: int = 3, seed: int = 0, tolerance: float = 1
     Raises
     ------
     ValueError
-        If `points` is not a whole number of at least one, `seed` none of at least zero or `tolerance` no number >= 0.
+        If `points` is not a whole number >= 1, `seed` not a whole number >= 0, or `tolerance` not a number >= 0.
     """
     if isinstance(model := checked(model), Model):
         model = model.complete.with_state(model.q0, model.v0)  # inactive rows are compared as well

@@ -15,7 +15,7 @@ ROUNDING: Final = 1e-12  # relative round-off of the eigenvalues of a stiffness
 
 
 def inertia_matrix(name: str, value: ArrayLike) -> Array:
-    """The inertia matrix (3, 3), positive semidefinite; a warning if it violates the triangle inequality."""
+    """The inertia matrix (3, 3), positive semidefinite; warns if it violates the triangle inequality."""
     given = array(f"inertia of {name!r}", value, (3,), (6,), (3, 3))
     if given.shape == (3,):
         principal = sorted(given.tolist())
@@ -27,10 +27,13 @@ def inertia_matrix(name: str, value: ArrayLike) -> Array:
         principal = np.linalg.eigvalsh(given).tolist()
     if principal[0] < 0 and principal[0] < -1e-12 * np.abs(given).max():
         raise ValueError(
-            f"inertia of {name!r}: positive semidefinite expected, principal values are {np.array(principal)}"
+            f"inertia of {name!r}: a positive semidefinite matrix expected, got principal values {np.array(principal)}"
         )
     if not triangle(principal):
-        warn(f"inertia of {name!r}: no body has principal values {np.array(principal)} (triangle inequality)")
+        warn(
+            f"inertia of {name!r}: the principal values {np.array(principal)} violate the triangle inequality, which "
+            "holds for every body"
+        )
     return given
 
 
@@ -40,7 +43,7 @@ def triangle(principal: Sequence[float] | Array) -> bool:
 
 
 def stiffness_matrix(what: str, value: ArrayLike) -> Array:
-    """The checked stiffness (6, 6) of a section, which is symmetric without negative eigenvalues."""
+    """The stiffness (6, 6) of a section, after checking that it is symmetric without negative eigenvalues."""
     C = array(f"stiffness of {what}", value, (6, 6))
     if not np.array_equal(C, C.T) or np.linalg.eigvalsh(C)[0] < -ROUNDING * np.abs(C).max():
         raise ValueError(f"stiffness of {what}: a symmetric matrix without negative eigenvalues expected, got {C}")

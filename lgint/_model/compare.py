@@ -14,8 +14,8 @@ from lgint._model.model import MissingFunction
 def same_record(a: Any, b: Any) -> bool:
     """Whether two records are equal; lists, tuples and arrays of the same items count as equal.
 
-    Functions are equal if they are the same object, or were made by the same code from the same values. A function that
-    a file could not hold is equal to any other.
+    Functions are equal if they are the same object, or have the same code and captured values. A function that a file
+    could not hold counts as equal to any other.
     """
     return _same(a, b, set())
 

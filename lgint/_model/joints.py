@@ -17,8 +17,8 @@ class JointKind(NamedTuple):
     coordinates : tuple of str
         Its coordinates about and along e3: "angle", "slide", both or neither.
     axes : int
-        Number of axes that a caller has to give: 0 if all directions are equivalent; 1, which is e3, if those normal to
-        it are; else 2, which are e1 and e2.
+        Number of axes that a caller has to give: 0 if all directions are equivalent; 1, which is e3, if all directions
+        normal to it are equivalent; otherwise 2, which are e1 and e2.
     is_point : bool
         Whether all three translations are locked.
     """
@@ -30,8 +30,8 @@ class JointKind(NamedTuple):
 
 def _joint_kind(locked: str, pairs: str, has_angle: bool) -> JointKind:
     found = {"angle": has_angle, "slide": locked == "12"}
-    is_point, held = locked == "123", {pairs[i : i + 2] for i in range(0, len(pairs), 2)}
-    turns_freely, never_turns, aligns_e3 = not held, len(held) == 3, held in ({"13", "23"}, {"31", "32"})
+    is_point, normal = locked == "123", {pairs[i : i + 2] for i in range(0, len(pairs), 2)}
+    turns_freely, never_turns, aligns_e3 = not normal, len(normal) == 3, normal in ({"13", "23"}, {"31", "32"})
     if (turns_freely or never_turns) and (is_point or not locked):
         axes = 0
     else:
@@ -54,5 +54,5 @@ def joint_coordinate(name: str, kind: str, wanted: str | None) -> str:
     if not found or (wanted is not None and wanted not in found):
         missing = f"no {wanted}" if wanted else "neither an angle nor a slide"
         kinds = [repr(other) for other, (has, *_) in JOINTS.items() if (wanted in has if wanted else has)]
-        raise ValueError(f"joint {name!r} is {kind} and has {missing}; of the joints these have: {', '.join(kinds)}")
+        raise ValueError(f"joint {name!r} is {kind} and has {missing}; joints that have one are: {', '.join(kinds)}")
     return wanted or found[0]

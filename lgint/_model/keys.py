@@ -1,9 +1,9 @@
 """Texts that stand for values: equal values have the same text, in every process.
 
-Numbers, strings, arrays, lists, mappings and models are written out. A function is known by what it does: its code,
-constants, defaults and attributes, the values that it captures, the globals that its code names, and what it reads of
-the user's modules (`module.c`); not by its file, line or module. An object is known by its class and by what pickling
-keeps of it. Functions and classes of installed packages, and modules, are known by their names.
+Numbers, strings, arrays, lists, mappings and models are written out. A function is identified by what it does: its
+code, constants, defaults and attributes, the values that it captures, the globals that its code names, and what it
+reads from the user's modules (`module.c`), but not by its file, line or module. An object is identified by its class
+and by what pickle stores of it. Functions and classes of installed packages, and modules, are identified by name.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ import numpy as np
 from lgint._args import shown
 from lgint._model.model import System
 
-MARK: Final = "lgint"  # an entry of everything that stands for a value which JSON does not have
-LEFT_OUT: Final = "leave that out in the __getstate__ of an object, or keep it in a global variable"
+MARK: Final = "lgint"  # an entry of every mapping that stands for a value which JSON cannot hold
+LEFT_OUT: Final = "leave that out in the __getstate__ of the object, or keep it in a global variable"
 PROTOCOL: Final = 4  # of pickle
 _GLOBAL: Final = {"LOAD_GLOBAL", "LOAD_NAME"}
 _VARIABLE: Final = {*_GLOBAL, "LOAD_DEREF"}
@@ -38,7 +38,7 @@ _OF_CLASSES: Final = {"__dict__", "__doc__", "__firstlineno__", "__module__", "_
 
 
 class UnnamedError(ValueError):
-    """No text can stand for a value: it cannot be pickled, or is pickled differently each time."""
+    """No text can stand for a value, because it cannot be pickled or is pickled differently each time."""
 
 
 def key_of(value: Any) -> str:
@@ -47,50 +47,50 @@ def key_of(value: Any) -> str:
 
 
 def text_of(plain: Any) -> str:
-    """The text of what `Keys` makes of a value."""
+    """The text of a form that `Keys` has made of a value."""
     return json.dumps(plain, sort_keys=True)
 
 
 def digest_of(plain: Any) -> str:
-    """A short text in place of a long one."""
+    """A short text that stands for a long one."""
     return hashlib.sha256(text_of(plain).encode()).hexdigest()
 
 
 def function_keys(**values: Any) -> dict[str, str]:
-    """Keys of all functions in mappings and lists, by their places, such as "events.0"; ValueError if one has none."""
+    """Keys of all functions in mappings and lists, by paths such as "events.0"; ValueError if one has none."""
     keys = Keys()
-    return {place: digest_of(keys.argument(place, function)) for place, function in _functions(values, "")}
+    return {path: digest_of(keys.argument(path, function)) for path, function in _functions(values, "")}
 
 
-def _functions(value: Any, place: str) -> Iterator[tuple[str, Any]]:
+def _functions(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     items: Any = ()
     if callable(value):
-        yield place, value
+        yield path, value
     elif isinstance(value, Mapping):
         items = value.items()
     elif isinstance(value, (list, tuple)):
         items = enumerate(value)
     for name, item in items:
-        yield from _functions(item, f"{place}.{name}" if place else f"{name}")
+        yield from _functions(item, f"{path}.{name}" if path else f"{name}")
 
 
 class Keys:
-    """Makes of values what JSON can hold; looks at each object once.
+    """Converts values to forms that JSON can hold, and visits each object once.
 
-    Objects may refer to each other in a circle. What leads back to an object that is still being looked at means
-    something only inside it, so it waits there and is known no longer afterwards (Tarjan's algorithm for circles).
+    Objects may refer to each other in a circle. The form of an object that leads back to one still being visited has a
+    meaning only inside that one, so it waits there and is forgotten afterwards (Tarjan's algorithm for circles).
     """
 
     def __init__(self) -> None:
-        # by ids; the objects are kept, so that no others take their ids
+        # by ids; the objects are kept so that no others get the same ids
         self._known: dict[int, tuple[Any, Any, dict[int, Any]]] = {}  # object, form, and all others of its circles
         self._waiting: dict[int, tuple[Any, Any, int]] = {}  # object, form, number
-        self._open: dict[int, int] = {}  # numbers of the objects being looked at, each inside of the one before it
+        self._open: dict[int, int] = {}  # numbers of the objects being visited, each inside the one before it
         self._back = 0  # the least number to which the innermost open object leads
-        self._again: list[list[int]] = []  # where in circles waiting objects were found again, by numbers
+        self._again: list[list[int]] = []  # where waiting objects were found again in circles, by numbers
 
     def plain(self, value: Any) -> Any:
-        """JSON's form of a value, with every bit of a number; 1 and 1.0 are the same. UnnamedError if it has none."""
+        """The form of a value, with every bit of a number; 1 and 1.0 are the same. UnnamedError if it has none."""
         if isinstance(value, (np.ndarray, np.generic)) and type(value.tolist()) is not type(value):
             return self.plain(value.tolist())
         if value is None or isinstance(value, (bool, int, str)):
@@ -113,7 +113,7 @@ class Keys:
             return self.plain(value)
         except UnnamedError as error:
             raise ValueError(
-                f"{name}: with path, later calls have to recognise it, and it depends on {error}; {advice}"
+                f"{name}: with path, later calls must be able to recognise it, but it depends on {error}; {advice}"
             ) from error
 
     def _mapping(self, value: Mapping[Any, Any]) -> Any:
@@ -139,7 +139,7 @@ class Keys:
         return self._opened(value)
 
     def _number(self) -> int:
-        """Of the next object: how many objects are open or waiting."""
+        """The number of the next object: how many objects are open or waiting."""
         return len(self._open) + len(self._waiting)
 
     def _opened(self, value: Any) -> Any:
@@ -147,7 +147,7 @@ class Keys:
         outer, self._back = self._back, number
         self._open[id(value)] = number
         try:
-            form = self._looked_at(value)
+            form = self._visited(value)
         except (UnnamedError, RecursionError) as error:
             self._back = outer
             self._closed(waiting, again)
@@ -161,19 +161,19 @@ class Keys:
             self._waiting[id(value)] = value, form, number
             return form
         self._back = outer
-        others, places = self._closed(waiting, again)
+        others, found_again = self._closed(waiting, again)
         if len({text_of(other) for _, other, _ in others.values()}) < len(others):  # forms do not tell which was found
-            form = {MARK: digest_of([form, [[at - number, found - number] for at, found in places]])}
+            form = {MARK: digest_of([form, [[at - number, found - number] for at, found in found_again]])}
         self._known[id(value)] = value, form, others
         return form
 
     def _closed(self, waiting: int, again: int) -> tuple[dict[int, Any], list[list[int]]]:
-        """Forgets what has been waiting since an object was opened, and where it was found again; returns both."""
+        """Forgets the objects waiting since an object was opened, and where they were found again; returns both."""
         others = dict(self._waiting.popitem() for _ in range(len(self._waiting) - waiting))
-        places, self._again[again:] = self._again[again:], []
-        return others, places
+        found_again, self._again[again:] = self._again[again:], []
+        return others, found_again
 
-    def _looked_at(self, value: Any) -> Any:
+    def _visited(self, value: Any) -> Any:
         if isinstance(value, ModuleType):
             return {MARK: f"module {value.__name__}"}
         if isinstance(value, (FunctionType, type)) and is_of_package(value):
@@ -183,7 +183,7 @@ class Keys:
         return {MARK: digest_of(self._parts(value))}
 
     def _record(self, model: System) -> Any:
-        """The record; functions that a factory has made follow from its arguments."""
+        """The form of the record, without functions that a factory has made, as they follow from its arguments."""
         items = model.record().items()
         return self.plain({name: item for name, item in items if not (model.origin and callable(item))})
 
@@ -201,7 +201,7 @@ class Keys:
         return found
 
     def _pickled(self, value: Any) -> list[Any]:
-        """What pickle would write: a name, or how the object is made again, and its state."""
+        """What pickle would write: a name, or how to make the object again and its state."""
         wrapped = getattr(value, "__wrapped__", None)
         try:
             reduce = copyreg.dispatch_table.get(type(value))
@@ -237,7 +237,7 @@ class Keys:
         return [of.__qualname__, self.plain(of.__bases__), {name: self._or_type(item) for name, item in own.items()}]
 
     def _or_type(self, value: Any) -> Any:
-        """The form of a global or of a member of a class; that of its type, if it has none itself."""
+        """The form of a global or of a member of a class, or that of its type if it has none itself."""
         try:
             return self.plain(value)
         except UnnamedError:
@@ -245,7 +245,7 @@ class Keys:
 
 
 def _captured(function: FunctionType) -> dict[str, Any]:
-    """The values in the closure of a function; none of a variable that has no value yet."""
+    """The values in the closure of a function, except for variables that have no value yet."""
     found = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with suppress(ValueError):
@@ -254,7 +254,7 @@ def _captured(function: FunctionType) -> dict[str, Any]:
 
 
 def _read_of_modules(function: FunctionType) -> dict[str, Any]:
-    """What a function reads of modules that are in no package, by names such as "module.c"."""
+    """What a function reads from modules that are in no package, by names such as "module.c"."""
     variables, found = ChainMap(_captured(function), function.__globals__), {}
     for first, *rest in _paths(function.__code__):
         name, value = first, variables.get(first)
@@ -270,13 +270,13 @@ def _is_own_module(value: Any) -> bool:
 
 
 def _functions_of(member: Any) -> Any:
-    """The functions of a property, of a method without `self`; anything else as it is."""
+    """The functions of a property or of a method without `self`; any other member unchanged."""
     found = [getattr(member, name, None) for name in ("fget", "fset", "fdel", "func", "__func__")]
     return found if isinstance(member, _METHODS) else member
 
 
 def _of_code(code: CodeType) -> list[Any]:
-    """What code does: everything in it but file, lines and names of functions."""
+    """What code does: everything in it except file, lines and names of functions."""
     return [
         [code.co_code.hex(), getattr(code, "co_exceptiontable", b"").hex(), code.co_flags],
         [code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount],
@@ -295,13 +295,13 @@ def _constant(value: Any) -> Any:
 
 
 def _names(code: CodeType) -> set[str]:
-    """The globals that code names, and the code of functions in it."""
+    """The globals that code names, including the code of functions in it."""
     own = {step.argval for step in dis.get_instructions(code) if step.opname in _GLOBAL}
     return own.union(*(_names(item) for item in code.co_consts if isinstance(item, CodeType)))
 
 
 def _paths(code: CodeType) -> set[tuple[str, ...]]:
-    """Variables that are read in code, and in the code of functions in it, each with the attributes that follow it."""
+    """Variables that are read in code and in the code of functions in it, each with the attributes that follow it."""
     found: set[tuple[str, ...]] = set()
     path: tuple[str, ...] = ()
     for step in dis.get_instructions(code):
@@ -319,7 +319,7 @@ def name_of(value: Any) -> str:
 
 
 def is_of_package(value: Any) -> bool:
-    """Whether a function or class is that of an installed package, or of lgint, which has it under its name."""
+    """Whether a function or class belongs to an installed package, or to lgint, and can be found there by its name."""
     return _is_of_package(value.__module__) and _global(value.__module__, value.__qualname__) is value
 
 

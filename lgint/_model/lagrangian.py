@@ -1,4 +1,4 @@
-"""LagrangianModel: a system given by its mass matrix, its potential and its constraints."""
+"""`LagrangianModel`: a system given by its mass matrix, its potential and its constraints."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class LagrangianModel(CallableModel):
     force : function (t, q, v) -> (n,), optional
         All forces that the potential does not contain.
     kinks : sequence of float
-        Times at which `force` is not smooth; runs land on them.
+        Times at which `force` is not smooth; steps end there.
     nrows : int, optional
-        Number of constraint rows nc. Default: what `constraint(q0)` has.
+        Number of constraint rows nc. Default: the length of `constraint(q0)`.
 
     Attributes
     ----------
@@ -55,16 +55,16 @@ class LagrangianModel(CallableModel):
         The functions as they were given, by the names of the arguments.
     gradients : dict
         For each of the three gradients "given", or how it is formed: by "complex step", which is exact to round-off, if
-        the function takes complex q and agrees with differences near the start, else by "differences" with four
-        points. `trajectory.stats.gradients_formed` counts those formed in a run. Each takes n or 4 n calls of the
-        function.
+        the function accepts complex q and agrees with differences near the start, otherwise by "differences" with four
+        points. These take n and 4 n calls of the function. `trajectory.stats.gradients_formed` counts the gradients
+        formed in a run.
 
     Raises
     ------
     ValueError
         For wrong shapes, NaN, a mass matrix that is not symmetric or has a negative eigenvalue at the start, and
-        gradients that deviate from differences of their function near it by more than 1e-4 of an entry, and by more
-        than the error of the differences. An exception inside a function reaches the caller unchanged.
+        gradients that deviate near the start from differences of their function by more than 1e-4 of an entry and by
+        more than the error of the differences. An exception inside a function reaches the caller unchanged.
     """
 
     given: dict[str, Any]
@@ -106,7 +106,7 @@ class LagrangianModel(CallableModel):
 
     @property
     def has_potential(self) -> bool:
-        """Whether all forces follow from the potential: none was given beside it."""
+        """Whether all forces follow from the potential, because no others were given."""
         return self.given["force"] is None
 
     def record(self) -> dict[str, Any]:
@@ -132,7 +132,7 @@ class LagrangianModel(CallableModel):
 
 
 def rebuilt(kind: str, record: dict[str, Any]) -> System:
-    """The system whose type has the name `kind`, from its record. If a factory made it, the factory makes it again."""
+    """The system of the type named `kind`, from its record. If a factory made it, the factory makes it again."""
     if kind == "Model":
         return Model(record)  # type: ignore[arg-type]
     if kind == "CallableModel":
@@ -147,17 +147,17 @@ def rebuilt(kind: str, record: dict[str, Any]) -> System:
     return model
 
 
-# ---- what is given ----
+# ---- checks of arguments ----
 
 
 def _check_given(given: dict[str, Function | None]) -> None:
     for name, value in given.items():
         if value is None and name in ("mass", "potential"):
-            raise ValueError(f"{name}: a function is needed")
+            raise ValueError(f"{name}: a function is required")
         if value is not None:
             checked_function(name, value)
     if given["constraint"] is None and given["constraint_jacobian"] is not None:
-        raise ValueError("constraint_jacobian needs constraint")
+        raise ValueError("constraint_jacobian requires constraint")
 
 
 def _check_values(given: dict[str, Function | None], shapes: dict[str, tuple[int, ...]], q: Array, v: Array) -> None:
@@ -192,7 +192,7 @@ def _check_gradient(gradient: str, given: Function, name: str, function: Functio
 
 
 def _check_shapes(name: str, function: Function, points: Sequence[Array]) -> None:
-    """ValueError if values at several points have different shapes."""
+    """ValueError if the values at several points have different shapes."""
     shapes = [np.shape(function(q.copy())) for q in points]
     for q, shape in zip(points, shapes, strict=True):
         if shape != shapes[0]:
@@ -202,7 +202,7 @@ def _check_shapes(name: str, function: Function, points: Sequence[Array]) -> Non
             )
 
 
-# ---- the verbs ----
+# ---- functions for the core ----
 
 
 def _steps(functions: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from lgint._args import Array
 
 @dataclass(frozen=True)
 class ForceLaw:
-    """A force law: a function, and a function of its derivatives or None, which stands for differences."""
+    """A force law: a function, and a function for its derivatives, or None for differences."""
 
     function: Callable[..., ArrayLike]
     tangent: Callable[..., Any] | None = None
@@ -23,9 +23,9 @@ class ForceLaw:
 
 @dataclass(frozen=True)
 class TurnedLaw:
-    """A law in the axes of bodies, for bodies whose nodes have other axes.
+    """A law in body axes, for bodies whose nodes have other axes.
 
-    `turns` (..., 3, 3) go from the axes of each body to those of its node.
+    `turns` (..., 3, 3) take vectors from the axes of each body to those of its node.
     """
 
     law: ForceLaw
@@ -57,7 +57,7 @@ class TurnedLaw:
 
 @dataclass(frozen=True)
 class TurnedLoad:
-    """A load as a function of time, whose vectors it turns into the axes of the node."""
+    """A load as a function of time, whose vectors are turned to the axes of the node."""
 
     load: Callable[[float], ArrayLike]
     turn: Array
@@ -81,7 +81,7 @@ class StrainLaw:
     constrained: int  # number of constrained strains
 
     def __call__(self, t: float) -> Array:
-        """Strain, rate and second rate at a time, (3, 6)."""
+        """Strain and its first two derivatives at a time, (3, 6)."""
         given = np.asarray(self.strain(t), dtype=np.float64)
         if given.shape == (3, 6):
             return given
@@ -92,8 +92,8 @@ class StrainLaw:
             )
         if not np.array_equal(given[: self.constrained], self._held):
             raise ValueError(
-                "a reference strain that changes constrained strains returns its first two derivatives as well: shape "
-                f"(3, 6) expected, got {given} at t = {t:g}"
+                "a reference strain that changes constrained strains must also return its first two derivatives: "
+                f"shape (3, 6) expected, got {given} at t = {t:g}"
             )
         return np.array([given, 0 * given, 0 * given])
 

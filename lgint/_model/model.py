@@ -1,4 +1,4 @@
-"""Models: a const compiled system, its start, and the plain record from which both are rebuilt."""
+"""Models: an immutable compiled system, its start, and the plain record from which both can be rebuilt."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ S = TypeVar("S", bound="System")
 
 
 def checked(model: object) -> System:
-    """`model` if it is one; ValueError otherwise."""
+    """`model` if it is a model; ValueError otherwise."""
     if not isinstance(model, System):
         raise ValueError(f"model: a model expected, got {shown(model)}")
     return model
 
 
 class System:
-    """What `integrate` takes: a system of the core and its start. Base of `Model` and `CallableModel`.
+    """A system of the core and its start, as `integrate` takes it. Base class of `Model` and `CallableModel`.
 
     Attributes
     ----------
     core : _core.System
-        The verbs: residual, energy, retract, difference, evaluate, ...
+        It has the functions: residual, energy, retract, difference, evaluate, ...
     q0, v0 : ndarray, shapes (nq,) and (nv,)
-        The start, read only.
+        The start, read-only.
     mem0 : ndarray
-        What joints, drives and rods remember at the start, such as full turns of angles; read only.
+        The memory of joints, drives and rods at the start, such as full turns of angles; read-only.
     reference : str
         The source of the system, "" if unknown.
     origin : dict or None
@@ -74,12 +74,12 @@ class System:
 
     @property
     def nc(self) -> int:
-        """Number of constraint rows, the blocks' own rows included."""
+        """Number of constraint rows, including the blocks' own rows."""
         return self.core.nrows
 
     @property
     def has_potential(self) -> bool:
-        """Whether all forces at rest are known to have a potential, of which `energy` may contain a part only."""
+        """Whether all forces at rest are known to have a potential, which `energy` may contain only in part."""
         return self.core.has_potential
 
     @property
@@ -98,18 +98,18 @@ class System:
         raise NotImplementedError
 
     def with_state(self: S, q: Any = None, v: ArrayLike | None = None, *, project: bool = False) -> S:
-        """The same system with another start; an argument that is None keeps its value. The compiled system is shared.
+        """The same system with another start; what is None stays as it is. The compiled system is shared.
 
         Parameters
         ----------
         q : Trajectory or array_like, shape (nq,), optional
-            A run of this system or of one like it, or some of its states (`run[10]`): the last of them, with its
-            velocities and with what joints and rods remember, so that angles keep their turns. Or coordinates in the
-            formulation of the system; angles are then those nearest to the ones of the start before.
+            A run of this system or of one like it, or some of its states (`run[10]`), of which the last one is taken,
+            with its velocities and the memory of joints and rods, so that angles keep their turns. Or coordinates in
+            the formulation of the system; angles are then the nearest to those of the previous start.
         v : array_like, shape (nv,), optional
             Velocities.
         project : bool
-            Take the nearest start, in the mass metric, that agrees with the constraints.
+            Take the nearest start, in the mass metric, that satisfies the constraints.
 
         Returns
         -------
@@ -119,10 +119,10 @@ class System:
         Raises
         ------
         ValueError
-            For wrong shapes, NaN and invalid rotations: a matrix that is not orthogonal, a quaternion that is not of
-            unit length. One whose length is off by less than 1e-5 is normalised with a warning. For a run of a system
-            with other coordinates or another memory, for one without states, and for one whose `save` has left out
-            what is needed of a state.
+            For wrong shapes, NaN and invalid rotations (a matrix that is not orthogonal or a quaternion that is not of
+            unit length; one whose length is off by less than 1e-5 is normalised with a warning). Also for a run of a
+            system with other coordinates or another memory, for a run without states, and for a run whose `save` has
+            left out what is needed of a state.
         """
         flag("project", project)
         other = self._copy()
@@ -144,7 +144,7 @@ class System:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Keywords of the factory in `lgint.models` that made the model; empty for all others."""
+        """Keywords of the function of `lgint.models` that made the model; empty for all other models."""
         return dict(self.origin["parameters"]) if self.origin else {}
 
     @functools.cached_property
@@ -162,16 +162,16 @@ class System:
         Parameters
         ----------
         **parameters
-            Keywords of the function of `lgint.models` that made the model, which is then called again: the start
-            is that of the function. And names of `values`, for every model with bodies: the model keeps its start
-            and its compiled shape, so that this costs some microseconds:
-            ``model.with_parameters(**{"arm.mass": 2.0, "gravity": (0, 0, -1.62)})``. A name that is both is the
-            keyword, unless what is given has the shape of the value alone.
+            Keywords of the function of `lgint.models` that made the model; it is called again and determines the start.
+            Or, for every model with bodies, names of `values`: the model then keeps its start and its compiled shape,
+            so that this takes some microseconds:
+            ``model.with_parameters(**{"arm.mass": 2.0, "gravity": (0, 0, -1.62)})``. A name that is both is taken as
+            the keyword, unless what is given only has the shape of the value.
 
         Returns
         -------
         Model, CallableModel or LagrangianModel
-            The other model; this one stays as it is.
+            The new model; this one does not change.
 
         Raises
         ------
@@ -184,13 +184,13 @@ class System:
         return model._with_values({name: parameters[name] for name in own})
 
     def _made_again(self: S, keywords: Mapping[str, Any]) -> S:
-        """The model that the factory of this model makes of other keywords."""
+        """The model that this model's factory makes from other keywords."""
         if self.origin is None:
             name = next(iter(keywords))
             raise ValueError(
                 f"with_parameters: {name!r} is not a value of this model{guess(name, [*self._values])}; its values are "
-                f"{listing([*self._values])}. Other keywords are those of the function of lgint.models that made a "
-                "model, and no such function made this one as it is; build it again to change anything else"
+                f"{listing([*self._values])}. The keywords of a function of lgint.models are accepted "
+                "only by models as that function made them; build this model again to change anything else"
             )
         for name in keywords:
             choice("parameter", name, list(dict.fromkeys([*self.origin["parameters"], *self.values])))
@@ -213,7 +213,7 @@ class System:
         Parameters
         ----------
         values : dict of lists or arrays, optional
-            By the names of `with_parameters`: n values each, the first axis of an array.
+            For names of `with_parameters`, n values each, along the first axis of an array.
         q, v : array_like, shapes (n, nq) and (n, nv), optional
             Starts, as in `with_state`.
 
@@ -236,7 +236,7 @@ class System:
                 raise ValueError(f"{name}: shape (n, n{name}) expected, got {state.shape}")
         counts = {name: len(each) for name, each in given.items()} | {name: len(q) for name, q in states.items()}
         if len(set(counts.values())) != 1:
-            raise ValueError(f"variants: the same number of values for all, at least one name, expected, got {counts}")
+            raise ValueError(f"variants: at least one name, and equally many values for all, expected, got {counts}")
         made = []
         for i in range(next(iter(counts.values()))):
             model = self.with_parameters(**{name: each[i] for name, each in given.items()})
@@ -244,7 +244,7 @@ class System:
         return made
 
     def with_origin(self: S, factory: str, parameters: Mapping[str, Any], reference: str) -> S:
-        """The same model with a note of the function of `lgint.models` that made it.
+        """The same model with a record of the function of `lgint.models` that made it.
 
         Parameters
         ----------
@@ -253,12 +253,12 @@ class System:
         parameters : mapping
             Its arguments.
         reference : str
-            Paper and section that the model is from.
+            Paper and section from which the model comes.
 
         Returns
         -------
         Model, CallableModel or LagrangianModel
-            The model with the note.
+            The model with this record.
         """
         other = self._copy()
         other.origin = {"factory": factory, "parameters": dict(parameters)}
@@ -280,7 +280,7 @@ def _several(name: str, given: Iterable[Any]) -> list[Any]:
 
 
 class Model(System):
-    """A compiled multibody model. Built by `ModelBuilder.build` or `lgint.models`; immutable.
+    """A compiled, immutable multibody model. `ModelBuilder.build` and the functions of `lgint.models` make it.
 
     Parameters
     ----------
@@ -290,17 +290,17 @@ class Model(System):
     Attributes
     ----------
     bodies : mapping of str to dict
-        By name: mass, inertia, formulation, and the block of coordinates that holds the body.
+        By name: mass, inertia, formulation, and the body's block of coordinates.
     joints : mapping of str to dict
-        By name: kind, the two bodies, and where the joint is on them.
+        By name: kind, the two bodies, and the joint's position on each.
     rods : mapping of str to dict
         By name: nodes, edges, and whether the rod is closed.
     q0 : ndarray, shape (nq,)
-        Coordinates at the start, read only.
+        Coordinates at the start, read-only.
     v0 : ndarray, shape (nv,)
-        Velocities at the start, read only.
+        Velocities at the start, read-only.
     reference : str
-        Paper and section that the model is from, "" if there is none.
+        Paper and section from which the model comes, "" if there is none.
     origin : dict or None
         The function of `lgint.models` that made the model ("factory") and its arguments ("parameters").
     """
@@ -344,10 +344,10 @@ class Model(System):
     def values(self) -> dict[str, Any]:
         """Numbers of the model that `with_parameters` can change, by name.
 
-        They are "gravity" (m/s^2); of bodies "<name>.mass" (kg) and "<name>.inertia" (kg m^2, about the COM); of
+        They are "gravity" (m/s^2); for bodies "<name>.mass" (kg) and "<name>.inertia" (kg m^2, about the COM); for
         springs, drives and edges of rods "<name>.stiffness", "<name>.damping", "<name>.length", "<name>.offset" and
-        "<name>.torque"; of drags "<name>.drag"; of distance joints "<name>.length"; and "<name>.load", the
-        constant vector of a force or torque or the constant tension of a tendon.
+        "<name>.torque"; for drags "<name>.drag"; for distance joints "<name>.length"; and "<name>.load", the
+        constant vector of a force or torque, or the constant tension of a tendon.
         """
         return {name: value_in(self._record, value) for name, value in self._values.items()}
 
@@ -373,7 +373,7 @@ class Model(System):
             record = changed(record, self._values[name], name, value)
         if record is self._record:
             return self
-        if any(record["gravity"]) != any(self._record["gravity"]):  # there are no weights without gravity
+        if any(record["gravity"]) != any(self._record["gravity"]):  # without gravity the shape has no weights
             note = {"q0": self.q0.tolist(), "v0": self.v0.tolist(), "origin": None}
             return Model({**record, **note})  # type: ignore[typeddict-item]
         other = self._copy()
@@ -393,18 +393,18 @@ class Model(System):
 
     @property
     def dropped(self) -> dict[str, list[int]]:
-        """Redundant constraint rows, inactive at first: their numbers in a joint, by the name of the joint."""
+        """Redundant constraint rows, which are inactive at first: their numbers within a joint, by the joint's name."""
         return self._record["dropped"]
 
     @property
     def dropped_rows(self) -> list[str]:
-        """Names of the redundant constraint rows, which are inactive at first, each with its joint."""
+        """Names of the redundant constraint rows, which are inactive at first; each contains its joint's name."""
         whole = self.complete
         return [whole.row_names[whole.rows(joint).start + i] for joint, rows in self.dropped.items() for i in rows]
 
     @functools.cached_property
     def complete(self) -> Model:
-        """The model with all of its constraint rows active; itself if none is redundant."""
+        """The model with all of its constraint rows active; the model itself if none is redundant."""
         return Model({**self._record, "dropped": {}}) if self.dropped else self
 
     # ---- bodies ----
@@ -436,18 +436,18 @@ class Model(System):
         v : array_like, shape (..., nv)
             Velocities.
         t : array_like, shape (...)
-            Times, s, which count for supports only.
+            Times, s, which only matter for supports.
 
         Returns
         -------
         position : ndarray, shape (..., 3)
-            Of the COM, inertial, m.
+            Position of the COM in inertial axes, m.
         rotation : ndarray, shape (..., 3, 3)
-            From body to inertial axes.
+            Rotation from body to inertial axes.
         velocity : ndarray, shape (..., 3)
-            Of the COM, inertial, m/s.
+            Velocity of the COM in inertial axes, m/s.
         angular_velocity : ndarray, shape (..., 3)
-            In body axes, rad/s.
+            Angular velocity in body axes, rad/s.
         """
         frames = self._compiled.frames
         return self._in_body_axes(name, frames[choice("body", name, frames)], q, v, t)
@@ -498,7 +498,7 @@ class Model(System):
         Returns
         -------
         lgint.modal.Modes
-            What the body was made of.
+            The modes from which the body was made.
         """
         self.modal(name)
         body = self.bodies[name]
@@ -534,12 +534,12 @@ class Model(System):
         Returns
         -------
         dict
-            "kind", the first and the second body, the points, and what its kind has.
+            "kind", the first and the second body, the points, and the entries of its kind.
         """
         return self.joints[choice("joint", name, self.joints)]
 
     def joint_place(self, name: str) -> JointPlace:
-        """The numbers by which the core knows a joint.
+        """The indices of a joint in the core.
 
         Parameters
         ----------
@@ -565,7 +565,7 @@ class Model(System):
         v : array_like, shape (..., nv)
             Velocities.
         t : array_like, shape (...)
-            Times, s, which count for supports only.
+            Times, s, which only matter for supports.
 
         Returns
         -------
@@ -595,7 +595,7 @@ class Model(System):
         v : array_like, shape (..., nv)
             Velocities.
         t : array_like, shape (...)
-            Times, s, which count for supports only.
+            Times, s, which only matter for supports.
 
         Returns
         -------
@@ -606,11 +606,11 @@ class Model(System):
 
     @property
     def supports(self) -> Mapping[str, int]:
-        """Frames in space that bodies attach to, and their elements in the core."""
+        """Supports, to which bodies attach, and the indices of their elements in the core."""
         return self._compiled.supports
 
     def rows(self, joint: str) -> range:
-        """Which constraint rows belong to a joint.
+        """The constraint rows of a joint.
 
         Parameters
         ----------
@@ -620,7 +620,7 @@ class Model(System):
         Returns
         -------
         range
-            Numbers of rows, as in `lam` and `row_names`.
+            Indices of rows, as in `lam` and `row_names`.
         """
         first, count, _, _ = self.core.rows(self.joint_place(joint).element)
         return range(first, first + count)
@@ -638,16 +638,16 @@ class Model(System):
         Returns
         -------
         ndarray, shape (3, 3)
-            The axes as columns, in body axes (on the ground: inertial).
+            The axes as columns, in body axes (in inertial axes on the ground).
 
         Raises
         ------
         ValueError
-            If the joint has no axes, as is true of a distance.
+            If the joint has no axes, like a distance joint.
         """
         joint = self.joint(name)
         if "triads" not in joint:
-            raise ValueError(f"joint {name!r} has no axes: it is a {joint['kind']}")
+            raise ValueError(f"joint {name!r} is of the kind {joint['kind']!r} and has no axes")
         return np.array(joint["triads"][slot])
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -665,11 +665,11 @@ FACTORIES: Final[dict[str, Callable[..., Any]]] = {}
 
 
 class MissingFunctionError(RuntimeError):
-    """A function was called that a file could not hold."""
+    """A function was called that could not be saved to a file."""
 
 
 class MissingFunction:
-    """Takes the place of a Python function that a file could not hold; raises when it is called."""
+    """Replaces a Python function that could not be saved to a file; raises when it is called."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -680,5 +680,5 @@ class MissingFunction:
 
 
 def same_shape(a: System, b: System) -> bool:
-    """Whether one model was made of the other, so that their states have the same meaning."""
+    """Whether one model was made from the other, so that their states have the same meaning."""
     return isinstance(a, Model) and isinstance(b, Model) and a._compiled is b._compiled

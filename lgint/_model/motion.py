@@ -12,7 +12,7 @@ from lgint._args import Array, shown
 from lgint._model.record import SupportRow
 
 WIDTH = 6  # entries of a motion: three coordinates of the position, three of the rotation vector
-LEVELS = 3  # value, rate, second rate
+LEVELS = 3  # value and first two derivatives
 
 
 def motion(name: str, support: SupportRow) -> Callable[[float], Array] | None:
@@ -33,7 +33,7 @@ class Displacement:
     rest: Array  # (3,)
 
     def __call__(self, t: float) -> Array:
-        """Displacement and rotation vector, their rates and second rates, (3, 6)."""
+        """Displacement and rotation vector with their first two derivatives, (3, 6)."""
         returned = self.motion(t)
         try:
             given = np.asarray(returned, dtype=np.float64)
@@ -54,7 +54,7 @@ class Displacement:
 
 
 class Spline:
-    """The cubic spline through a table that rests at both ends; constant outside.
+    """The cubic spline through a table, at rest at both ends and constant outside.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Spline:
         self._rates = _rates(self._times, self._values)
 
     def __call__(self, t: float) -> Array:
-        """Values, rates and second rates, (3, k)."""
+        """Values and their first two derivatives, (3, k)."""
         times, values, rates = self._times, self._values, self._rates
         if not times[0] <= t < times[-1]:
             rest = values[0] if t < times[0] else values[-1]
@@ -89,7 +89,7 @@ class Spline:
 
 
 def _rates(times: Array, values: Array) -> Array:
-    """Rates at the times of a cubic spline that rests at both ends, by elimination of a tridiagonal system."""
+    """Rates of a cubic spline at rest at both ends, at its times, by elimination of a tridiagonal system."""
     h = np.diff(times)
     slopes = np.diff(values, axis=0) / h[:, None]
     rates = np.zeros_like(values)

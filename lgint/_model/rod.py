@@ -1,4 +1,4 @@
-"""Rods, as `add_rod` returns them and as trajectories accept them."""
+"""Rods, as `add_rod` returns and trajectories accept them."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Scaled:
-    """A load per length on a part of a rod."""
+    """The load on a part of a rod, from a load per length."""
 
     load: Callable[[float], ArrayLike]
     length: float
@@ -45,5 +45,5 @@ class Single:
     function: Callable[[float], ArrayLike]
 
     def __call__(self, t: float) -> Array:
-        """The number as an array of one."""
+        """The number as an array with one entry."""
         return np.reshape(np.asarray(self.function(t), dtype=np.float64), (1,))

@@ -1,4 +1,4 @@
-"""The start of a system from a run: its last state, with what joints, drives and rods remember."""
+"""The start of a system from the last state of a run, with the memory of joints, drives and rods."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from lgint._args import Array, listing, shown
 
 def memory_of(system: Any) -> list[tuple[str, int]]:
     """Kind and number of values of the elements that have memory, in the order of the memory."""
-    compiled = getattr(system, "_compiled", None)  # systems of functions are not
+    compiled = getattr(system, "_compiled", None)  # systems of functions have none
     return compiled.memory if compiled else []
 
 
 def coordinates(q: Any) -> Any:
-    """`q` itself; a ValueError for what dense output returns, which lacks a run's memory."""
+    """Returns `q`; ValueError for states of dense output, which lack a run's memory."""
     if isinstance(q, Mapping) or hasattr(q, "q") or hasattr(q, "states"):
         raise ValueError(
-            "q: a run, one of its states, or coordinates expected; states of dense output are those of run.at(t), "
-            f"got {shown(q)}"
+            f"q: a run, one of its states, or coordinates expected, got {shown(q)}; for a state between steps give "
+            "run.at(t)"
         )
     return q
 
@@ -33,25 +33,25 @@ def last_state(system: Any, run: Any) -> tuple[Array, Array, Array]:
         ("joints, drives or rods", memory_of(system), memory_of(run.model)),
     ):
         if here != there:
-            raise ValueError(f"q: this run is one of a system with other {what}; give coordinates and velocities")
+            raise ValueError(f"q: this run belongs to a system with other {what}; give coordinates and velocities")
     if not len(run):
         raise ValueError("q: this run has no state")
     parts = ("q", "v", "mem") if system.core.nmem else ("q", "v")
     state = _parts_of(run, parts)
     memory = state.get("mem", system.mem0)
     own = sum(count for _, count in memory_of(system))
-    count = len(memory) if memory.shape == system.mem0.shape else own  # the choice of other redundant rows begins anew
+    count = len(memory) if memory.shape == system.mem0.shape else own  # other redundant rows are chosen afresh
     return state["q"], state["v"], np.append(memory[:count], system.mem0[count:])
 
 
 def _parts_of(run: Any, parts: tuple[str, ...]) -> dict[str, Array]:
-    """Parts of the last state; what a run does not save of its states, it has of the one at its end."""
+    """Parts of the last state; the state at the end of a run has all of them, whatever the run saves."""
     if run.t[-1] == run.end["t"][-1]:
         return {name: run.end[name][-1] for name in parts}
     lacking = [name for name in parts if not hasattr(run, name)]
     if lacking:
         raise ValueError(
-            f"q: this run has not kept {listing(lacking)} of its state at t = {run.t[-1]:g}; ask for it in its `save`, "
-            "or give coordinates and velocities"
+            f"q: this run has not kept {listing(lacking)} of its state at t = {run.t[-1]:g}; name it in the run's "
+            "`save`, or give coordinates and velocities"
         )
     return {name: getattr(run, name)[-1] for name in parts}

@@ -1,4 +1,4 @@
-"""Columns of folders: NumPy files whose rows grow in number, and may have lost some in a crash of the machine."""
+"""The columns of a folder: NumPy files to which rows are appended, and which a crash of the machine may shorten."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ def row_shape(path: Path) -> tuple[int, ...]:
         np.lib.format.read_magic(file)
         shape, _, dtype = np.lib.format.read_array_header_1_0(file)
     if dtype != np.float64:
-        raise ValueError(f"{path.name} has values of {dtype}, and float64 is expected")
+        raise ValueError(f"{path.name} has values of type {dtype}; float64 expected")
     return tuple(shape[1:])
 
 
 def column(path: Path, rows: int) -> Array:
-    """The first rows of a column, which stay on the disk."""
+    """The first `rows` rows of a column, mapped from the disk."""
     shape = (rows, *row_shape(path))
     return np.empty(shape) if 0 in shape else np.memmap(path, np.float64, "r", HEADER, shape)
 
 
 def checksum(values: Array) -> int:
-    """A number that tells the last row of a column from another one."""
+    """A checksum of the last row of a column."""
     return zlib.crc32(np.ascontiguousarray(values[-1:], dtype=np.float64).tobytes())
 
 
 def rows_held(folder: Path, rows: int, tails: Mapping[str, int | None]) -> int:
-    """How many of these rows all columns hold; `tails` has the checksums of their last rows, None: unknown."""
+    """How many of these rows all columns hold; `tails` has the checksums of their last rows, None if unknown."""
     return min([rows, *(_rows_of(folder / f"{name}.npy", rows, tail) for name, tail in tails.items())])
 
 
 def _rows_of(path: Path, rows: int, tail: int | None) -> int:
-    """How many of these rows a file has: it may be shorter, or its end zeros that stand for rows never written."""
+    """How many of these rows a file has: it may be shorter, or end in zeros where rows were never written."""
     if not path.exists() or not _has_header(path):
         return 0
     width = prod(row_shape(path))
@@ -75,9 +75,9 @@ def _has_header(path: Path) -> bool:
 
 
 def _rows_before_zeros(values: NDArray[np.uint64]) -> int:
-    """The number of rows before zeros at the end, which may begin in the middle of a row, or of a number.
+    """The number of rows before the zeros at the end, which may begin in the middle of a row, or of a number.
 
-    A number that has lost bytes lacks the last one, with its sign and exponent, which is zero below 1e-306 alone.
+    A number that has lost bytes lacks its last one, which holds the sign and exponent and is zero only below 1e-306.
     """
     at_once = 4096
     for end in range(len(values), 0, -at_once):

@@ -9,15 +9,15 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FEW = 8  # decades up to which there are grid lines between powers of ten
-SHORTEST = 0.8  # decades of an axis, which then has two of the ticks 1, 2, 5, 10, ... at least
+FEW = 8  # up to this many decades there are also grid lines between powers of ten
+SHORTEST = 0.8  # decades; an axis is made at least this long, so that it has two of the ticks 1, 2, 5, 10, ...
 
 
 def decades(axes: Axes, letter: str) -> None:
-    """Ticks of an axis, "x" or "y", whose scale is logarithmic already.
+    """Sets the ticks of an axis, "x" or "y", whose scale is already logarithmic.
 
-    Labels stand at powers of ten, or at 1, 2 and 5 times these where there would be fewer than two, and thin lines
-    between; limits near a power of ten move there.
+    There are labels at powers of ten, or at 1, 2 and 5 times these if there would be fewer than two, and thin grid
+    lines between them. A limit close to a power of ten is moved to it.
     """
     from matplotlib.ticker import LogFormatterSciNotation, LogLocator, NullFormatter
 

@@ -17,9 +17,9 @@ KNOT = ("t", "q", "v", *LATER, "mem")  # the data of both ends of every step; "e
 
 
 class DenseState(Sequence[Array]):
-    """The solution at one time, or at many, which then are the first axes: q, v, vdot and lam.
+    """The solution at one time or at an array of times, whose axes come first. It unpacks into q, v, vdot and lam.
 
-    It can be unpacked. vdot and lam are computed when one of them is read for the first time.
+    vdot and lam are computed when one of them is read for the first time.
 
     Attributes
     ----------
@@ -65,16 +65,16 @@ class DenseState(Sequence[Array]):
 
 
 class DenseOutput:
-    """The solution between the steps of a run; call it with a time or an array of times, s.
+    """The solution at any time of a run; call it with a time or an array of times, s.
 
-    In a step q = q_n exp(theta) with a polynomial theta of degree five that has the values, rates and second
-    derivatives of both ends, and v is the velocity of that curve: exact at the ends, with errors O(h^6) in q and
-    O(h^5) in v, beside those of the method. vdot and lam are those of the index-1 equations at this q and v, O(h^5);
-    they are computed when they are read. Implicit and energy-momentum methods keep their own, since their steps go over
-    vibrations that no interpolation follows: vdot is the derivative of the cubic through the v and vdot of both ends,
-    O(h^3), lam a straight line, O(h^2).
+    Within a step q = q_n exp(theta), where theta is the polynomial of degree five with the values and the first and
+    second derivatives at both ends, and v is the velocity of that curve. They are exact at the ends; in between they
+    add errors O(h^6) in q and O(h^5) in v to those of the method. With explicit methods vdot and lam solve the index-1
+    equations at this q and v, with errors O(h^5); they are computed when they are read. With implicit and
+    energy-momentum methods they are interpolated, because their steps pass over vibrations that no interpolation can
+    follow: vdot is the derivative of the cubic through v and vdot at both ends, O(h^3), and lam is linear, O(h^2).
 
-    Runs make it; `index_1=False` is that of implicit methods.
+    Runs create it; with `index_1=False` vdot and lam are interpolated.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class DenseOutput:
         Raises
         ------
         ValueError
-            For times outside of the run.
+            For times outside the run.
         """
         times = array("t", t)
         found = self.states(times.ravel())
@@ -122,7 +122,7 @@ class DenseOutput:
         return DenseState(shaped(found["q"]), shaped(found["v"]), later)
 
     def states(self, t: ArrayLike) -> dict[str, Array]:
-        """The parts of the states at some times, by name, without those of `later`.
+        """The parts of the states at the given times, by name, except those that `later` gives.
 
         Parameters
         ----------
@@ -137,17 +137,17 @@ class DenseOutput:
         Raises
         ------
         ValueError
-            For times outside of the run.
+            For times outside the run.
         """
         times = self._times(t)
         found = self._found(times, index_1=False)
         ends = np.unique(self.knots["t"])
-        later = np.searchsorted(ends, times)
-        found["h"] = np.where(later > 0, ends[later] - ends[later - 1], 0.0)
+        step = np.searchsorted(ends, times)
+        found["h"] = np.where(step > 0, ends[step] - ends[step - 1], 0.0)
         return {name: values for name, values in found.items() if name not in LATER}
 
     def later(self, t: ArrayLike) -> dict[str, Array]:
-        """Accelerations and multipliers at some times within the run.
+        """Accelerations and multipliers at the given times within the run.
 
         Parameters
         ----------

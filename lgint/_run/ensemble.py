@@ -1,4 +1,4 @@
-"""Ensembles: the trajectories of many models, which the core has run without Python between them where it can."""
+"""Ensembles: the trajectories of many models, run in a single call of the core where that is possible."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Ensemble(Sequence[Trajectory]):
         self.method = method
         self.options = dict(options)
         self.errors = list(errors)
-        self._runs = list(runs)  # trajectories, or results of the core that become trajectories when they are asked for
+        self._runs = list(runs)  # trajectories, or results of the core that become trajectories when they are read
         for i, error in enumerate(self.errors):
             if error is not None:
                 error.trajectory = self[i]  # type: ignore[attr-defined]
@@ -84,7 +84,7 @@ class Ensemble(Sequence[Trajectory]):
         Returns
         -------
         ndarray, shape (runs, states, width)
-            Of "t", "h" and "error" without the last axis.
+            "t", "h" and "error" have no last axis.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class Ensemble(Sequence[Trajectory]):
         """
         choice("part", part, PARTS)
         if len({len(run) for run in self}) > 1:
-            raise ValueError(f"{part}: the runs have different numbers of states; t_eval gives all the same times")
+            raise ValueError(f"{part}: the runs have different numbers of states; with t_eval all have the same times")
         return np.stack([getattr(run, part) for run in self])
 
 
@@ -102,7 +102,7 @@ def _sizes(model: System) -> tuple[int, int, int]:
 
 
 def loops_in_core(models: Sequence[System]) -> bool:
-    """Whether the core can go from run to run: models with bodies, of one size."""
+    """Whether the core can run all models in one call: they must have bodies, and be of one size."""
     return all(isinstance(model, Model) for model in models) and len({_sizes(model) for model in models}) == 1
 
 
@@ -116,7 +116,7 @@ def run(
     every: int,
     *rest: Any,
 ) -> Ensemble:
-    """The runs of all models; `rest`: options for the core, progress, t_eval and stops."""
+    """Runs all models in one call of the core; `rest` are the core's options, progress, t_eval and stops."""
     given, *others = rest
     start = [np.stack([getattr(model, name) for model in models]) for name in ("q0", "v0", "mem0")]
     arguments = ([model.core for model in models], method, begin, end, step, every, *start, given, *others)
@@ -145,7 +145,10 @@ def one_by_one(
     integrate: Callable[[System, Callable[[float], None] | None, int], Trajectory],
     move: Callable[[float], None] | None,
 ) -> Ensemble:
-    """The runs of all models by a function of a model, of what shows its progress, and of how many like it follow."""
+    """Runs the models one after the other.
+
+    `integrate` takes a model, a function that shows its progress, and how many models of the same size follow.
+    """
     runs: list[Trajectory | dict[str, Any]] = []
     left = Counter(map(_sizes, models))
     errors: list[Exception | None] = []
@@ -180,11 +183,12 @@ def _size(run: Trajectory) -> int:
 
 
 def _attach(error: BaseException, ensemble: Ensemble, last: Trajectory | None = None) -> None:
-    """Gives an exception the ensemble so far; that of a MemoryError says what its runs take, and what all would take.
+    """Attaches the ensemble so far to an exception.
 
-    `last` is a run that is not part of the ensemble.
+    The message of a MemoryError also says how much memory the runs take so far and how much all would take. `last` is
+    the unfinished run, which is not part of the ensemble.
     """
-    sizes = [1e-9 * _size(run) for run in (*ensemble, last) if run and len(run) > 1]  # others have not begun
+    sizes = [1e-9 * _size(run) for run in (*ensemble, last) if run and len(run) > 1]  # with one state: not begun
     if isinstance(error, MemoryError) and sizes:
         count = len(ensemble.models)
         error.args = (

@@ -31,10 +31,10 @@ def equilibrium(
 ) -> Trajectory:
     """Static equilibrium under increasing loads.
 
-    Each state is searched from the one before it, the first from the model's start, by Newton's method on the
-    configuration space, with a damping that makes the search follow the motion in a viscous fluid while it is far from
-    equilibrium. An unstable equilibrium that is found, such as the straight state of a column above its buckling load,
-    is left for a state of lower potential energy, from which the search goes on until it ends in a stable one.
+    Each search begins at the previous state, the first one at the model's start. It uses Newton's method on the
+    configuration space, damped so that far from equilibrium it follows the motion in a viscous fluid. If it finds an
+    unstable equilibrium, such as the straight state of a column above its buckling load, it moves to a state of lower
+    potential energy and continues until it ends in a stable equilibrium.
 
     Parameters
     ----------
@@ -43,41 +43,40 @@ def equilibrium(
     loads : array_like, shape (n,)
         Increasing factors of all loads: gravity, applied forces and torques, the tension of tendons, and the constant
         torques and forces of drives. Springs, the controlled motion of drives, laws of `add_force_law`, reference
-        strains and prescribed motions do not depend on them. A step under which no equilibrium is found is halved, down
-        to 1/1024 of the distance between two factors. A system of functions has one force, in which loads cannot be
-        told from springs: it accepts only (1,).
+        strains and prescribed motions do not depend on them. A load step for which no equilibrium is found is halved,
+        down to 1/1024 of the distance between two factors. A system of functions has one force, in which loads cannot
+        be told from springs: it accepts only (1,).
     time : float
-        Time at which loads, laws and prescribed motions that depend on time are taken, s.
+        Time at which loads, laws and prescribed motions that depend on time are evaluated, s.
     newton_rtol, newton_atol : float
         The force rows have converged when the root mean square of their residuals is at most `newton_rtol` times that
         of their terms plus `newton_atol`. One more correction follows, so that the error is round-off.
     max_iter : int
         Corrections in one step of the loads, including those that are not accepted.
     leave_saddles : bool
-        False: unstable equilibria are kept as they are found. Loads or laws that have no potential give no answer
-        whether an equilibrium is stable; what is found is then kept as well.
+        False: unstable equilibria are kept as they are found. If loads or laws have no potential, stability cannot be
+        decided, and the equilibrium that is found is kept as well.
     progress : bool or function
         True: show a progress bar on standard error (with tqdm, if it is installed). A function is called about every
-        50 ms with the last factor that has been reached.
+        50 ms with the last factor reached.
 
     Returns
     -------
     Trajectory
-        With a state for each factor, `t` being the factors. `stable` says whether it is stable, None if it is
-        neutral, as that of a round column that may bend to any side, or if the loads have no potential; velocities and
-        accelerations are zero, and `lam`, which `reaction` reads, holds the multipliers. Energies are those under the
-        factor of each state. `model.with_state(traj)` begins in the last state.
+        It has one state for each factor, and `t` holds the factors. `stable` says whether each state is stable; it is
+        None if a state is neutral, like that of a round column that may bend to any side, or if the loads have no
+        potential. Velocities and accelerations are zero, and `lam`, which `reaction` reads, holds the multipliers.
+        Energies are computed with the factor of each state. `model.with_state(traj)` begins in the last state.
 
     Raises
     ------
     ValueError
-        For factors that do not increase, and other factors than 1 for a system of functions.
+        If the factors do not increase, or if a system of functions is given other factors than 1.
     SingularError
-        If nothing determines an equilibrium, as with a body that nothing holds, or if the search ends where Tait-Bryan
-        angles are singular; the message names the body.
+        If nothing determines an equilibrium, as with a body that nothing supports, or if the search ends where
+        Tait-Bryan angles are singular; the message names the body.
     ConvergenceError
-        If no equilibrium, or no stable one, is found under a step of the loads that has been halved as often as
-        possible.
+        If no equilibrium, or no stable one, is found even with the smallest load step.
 
     `SingularError`, `ConvergenceError` and `Interrupted` carry `.report` (its `t` is the last factor reached, `h` the
     step that failed) and the `.trajectory` so far.

@@ -17,10 +17,10 @@ Knots = tuple[tuple[float, float], Array, Array, Array, Array, Array]  # t, q, v
 
 
 class Events:
-    """The events of a run, whose `on_step` is called with the end of every step.
+    """The events of a run, which calls `on_step` with the end of every step.
 
-    A function has an event in a step if its value is not zero at the start of the step, and is zero or has the other
-    sign at its end. A zero at the start of the run is not an event.
+    A function has an event in a step if its value is not zero at the start of the step, and is zero or has the
+    opposite sign at its end. A zero at the start of the run is not an event.
     """
 
     def __init__(self, core: _core.System, events: Event | Sequence[Event], known: Trajectory | None = None) -> None:
@@ -31,12 +31,12 @@ class Events:
         self._core = core
         self.functions = functions
         self.direction = [_direction(function) for function in functions]
-        self.left = [_terminal(function) for function in functions]
+        self.left = [_terminal(function) for function in functions]  # events until the run ends; below 1: it goes on
         self.values: list[float] | None = None
         self.found: list[list[tuple[float, Array, Array]]] = [[] for _ in functions]
         self.ended = False
         if known is not None:
-            self._go_on(known)
+            self._take_over(known)
 
     @property
     def may_end(self) -> bool:
@@ -45,16 +45,16 @@ class Events:
 
     @staticmethod
     def listed(events: Event | Sequence[Event]) -> list[Event]:
-        """The functions as a list; a single one may be given without."""
+        """The functions as a list; a single function may be given as it is."""
         return list(events) if isinstance(events, (list, tuple)) else [events]  # type: ignore[list-item]
 
     @classmethod
     def names(cls, events: Event | Sequence[Event] | None) -> list[str] | None:
-        """The names of the functions, for the note in a folder."""
+        """The names of the functions, for the description in a folder."""
         return None if events is None else [_name(function) for function in cls.listed(events)]
 
-    def _go_on(self, known: Trajectory) -> None:
-        """Starts with the events up to the state from which `known` is resumed; later ones will be found again."""
+    def _take_over(self, known: Trajectory) -> None:
+        """Takes over the events up to the state from which `known` is resumed; later ones will be found again."""
         columns = zip(known.t_events or [], known.q_events or [], known.v_events or [], strict=True)
         for i, events in enumerate(columns):
             self.found[i] = [event for event in zip(*events, strict=True) if event[0] <= known.end["t"][0]]
@@ -75,19 +75,19 @@ class Events:
 
         def state(time: float) -> tuple[Array, Array]:
             found = _core.interpolate(self._core, [time], *step)
-            place, rate = found["q"][0], found["v"][0]
-            if begin < time < end:  # as for a run that ends here, whose state is moved onto the constraints
-                place, rate = self._core.project(time, place, rate, found["mem"][0])
-            for values in (place, rate):
+            q, v = found["q"][0], found["v"][0]
+            if begin < time < end:  # projected onto the constraints, as the state of a run that ends here is
+                q, v = self._core.project(time, q, v, found["mem"][0])
+            for values in (q, v):
                 values.setflags(write=False)
-            return place, rate
+            return q, v
 
         curves = [partial(_on_curve, self.functions[i], state) for i in crossed]
         times = [_root(curve, begin, end, old[i], new[i]) for curve, i in zip(curves, crossed, strict=True)]
         return self._record(sorted(zip(times, crossed, strict=True)), state)
 
     def _record(self, hits: list[tuple[float, int]], state: Callable[[float], tuple[Array, Array]]) -> float | None:
-        """Keeps the hits up to the end of the run, if one of them ends it, and returns that end."""
+        """Keeps the hits up to the one that ends the run, if any, and returns the time of that end."""
         end = self._end(hits)
         for time, i in hits:
             if end is not None and time > end:
@@ -112,8 +112,8 @@ class Events:
         """Times, coordinates and velocities of the events of each function, one array each."""
         shapes = ((-1,), (-1, self._core.nq), (-1, self._core.nv))
         return [
-            [np.array([event[place] for event in events], dtype=float).reshape(shape) for events in self.found]
-            for place, shape in enumerate(shapes)
+            [np.array([event[part] for event in events], dtype=float).reshape(shape) for events in self.found]
+            for part, shape in enumerate(shapes)
         ]
 
 
@@ -127,7 +127,7 @@ def _value(function: Event, t: float, q: Array, v: Array) -> float:
     except (TypeError, ValueError, OverflowError):
         value = float("nan")
     if np.isnan(value):
-        raise ValueError(f"event {_name(function)}: not a number at t = {t:g}, given {shown(given)}")
+        raise ValueError(f"event {_name(function)}: a number expected at t = {t:g}, got {shown(given)}")
     return value
 
 
@@ -150,7 +150,9 @@ def _terminal(function: Any) -> int:
         return int(bool(terminal))
     if isinstance(terminal, (int, np.integer)) and terminal > 0:
         return int(terminal)
-    raise ValueError(f"event {_name(function)}: terminal is True, False or a number of events, got {terminal!r}")
+    raise ValueError(
+        f"event {_name(function)}: terminal: True, False or a positive number of events expected, got {terminal!r}"
+    )
 
 
 def _crosses(before: float, after: float, direction: float) -> bool:

@@ -31,7 +31,7 @@ _FUNCTION: Final = {"lgint": "function"}  # replaces a function, which cannot be
 
 
 def path_of(path: object) -> str:
-    """The argument `path` as a text; ValueError if it is not one."""
+    """The argument `path` as text; ValueError if it is not a path."""
     try:
         text = os.fsdecode(path)  # type: ignore[arg-type]
     except TypeError as error:
@@ -42,7 +42,7 @@ def path_of(path: object) -> str:
 
 
 def path_for(path: object, suffixes: Sequence[str], others: str) -> str:
-    """The argument `path` as a text with one of these suffixes, or none; `others` says what writes other formats."""
+    """The argument `path` as text with one of these suffixes, or none; `others` says what writes other formats."""
     text = path_of(path)
     suffix = os.path.splitext(text)[1].lower()
     if suffix and suffix not in suffixes:
@@ -58,7 +58,7 @@ def write(path: str | PathLike[str], about: Mapping[str, Any], arrays: Mapping[s
 
 
 def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
-    """What `write` wrote, with `MissingFunction` for functions; a ValueError for any defect of the file."""
+    """Reads what `write` wrote, with `MissingFunction` for functions; any defect of the file raises ValueError."""
     with open(path, "rb") as file, defects(path):
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
@@ -68,16 +68,16 @@ def read(path: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, Array]]:
 
 
 def text_of(about: Mapping[str, Any]) -> str:
-    """The JSON text of a file, with its format."""
+    """The description in a file as JSON text, with the file's format."""
     return json.dumps({"format": FORMAT, **about}, default=_plain)
 
 
 def load_text(text: str) -> dict[str, Any]:
-    """The contents of the text in the present format; a ValueError if its own format is unknown."""
+    """The contents of the text in the present format; ValueError if its own format is unknown."""
     about = json.loads(text)
     found = about.get("format") if isinstance(about, dict) else None
     if found not in (older.FORMAT, FORMAT):
-        raise ValueError(f"its format is {found}, and this version reads the formats {older.FORMAT} and {FORMAT}")
+        raise ValueError(f"its format is {found}; this version reads the formats {older.FORMAT} and {FORMAT}")
     return {**older.updated(about), "format": FORMAT} if found == older.FORMAT else about
 
 
@@ -96,24 +96,24 @@ def defects(path: str | PathLike[str]) -> Iterator[None]:
         if isinstance(error, zipfile.BadZipFile):
             what = "it is not an .npz file, or it is incomplete"
         else:
-            what = f"no {error} in it" if isinstance(error, KeyError) else f"{error}"
+            what = f"it has no {error}" if isinstance(error, KeyError) else f"{error}"
         raise ValueError(f"{os.fsdecode(path)}: not a trajectory saved by this version of lgint: {what}") from error
 
 
 def _check_members(members: Sequence[zipfile.ZipInfo], size: int) -> None:
-    """ValueError for members that `write` does not write: nothing of them is read."""
+    """ValueError for members that `write` does not write, before any of them is read."""
     names = [info.filename for info in members]
     for info in members:
         if not _MEMBER.fullmatch(info.filename) or names.count(info.filename) > 1:
             raise ValueError(f"{shown(info.filename)} is not a part of a run")
         if info.compress_type != zipfile.ZIP_STORED:
-            raise ValueError(f"{info.filename} is compressed, and arrays of runs are not")
+            raise ValueError(f"{info.filename} is compressed; arrays of runs never are")
     if sum(info.file_size for info in members) > size:
         raise ValueError("its arrays are larger than the file")
 
 
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Array:
-    """One array of numbers or text, never of objects, whose size is that of the file's data."""
+    """Reads one array of numbers or text, never of objects, whose size must be that of the file's data."""
     with archive.open(info) as member:
         if np.lib.format.read_magic(member) != (1, 0):
             raise ValueError(f"{info.filename} is not an array")
@@ -150,7 +150,7 @@ def replacing(target: str) -> Iterator[IO[bytes]]:
 
 
 def _sync_folder(path: str) -> None:
-    """Writes the names of a folder's files to the disk, where the system can."""
+    """Writes the names of a folder's files to the disk, if the system can do so."""
     if os.name == "posix":
         folder = os.open(path or ".", os.O_RDONLY)
         try:
@@ -163,7 +163,7 @@ def _sync_folder(path: str) -> None:
 
 
 def _plain(value: object) -> object:
-    """JSON's form of a value: arrays become lists, and functions a mark."""
+    """A value in a form that JSON can hold: arrays become lists, and functions a placeholder."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     if callable(value):
@@ -172,7 +172,7 @@ def _plain(value: object) -> object:
 
 
 def _with_functions(value: Any, owner: str) -> Any:
-    """The record with a `MissingFunction` for every mark; `owner` is the name of the entry that contains it."""
+    """The record with a `MissingFunction` for every placeholder; `owner` is the name of the entry that contains it."""
     if isinstance(value, list):
         return [_entry(owner, item, owner) for item in value] if _nested(value) else value
     if not isinstance(value, dict):

@@ -1,10 +1,10 @@
 """Folders of long runs: a NumPy file for each column, which grows during the run, and the states that resume it.
 
 `about.json` describes the run. `resume.npz` is a note of the number of complete rows and of the state from which the
-run goes on after them; it is replaced as a whole each time rows have been added and are on the disk. `end.npz` is the
-same for a run that has ended. Rows beyond that number, which a killed process may have left, do not count. Where a
-column has lost rows that a note counts, as in a crash of the machine, there are the rows that all columns hold, and the
-run goes on from an earlier note: `resume.1.npz` and so on, of which ever fewer are kept the older they are.
+run continues after them; it is replaced as a whole after each batch of rows has reached the disk. `end.npz` is the same
+for a run that has ended. Rows beyond that number, which a killed process may have left, are ignored. If a column has
+lost rows that a note counts, as in a crash of the machine, only the rows that all columns hold are used, and the run
+continues from an earlier note: `resume.1.npz` and so on. The older these notes are, the fewer of them are kept.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ from lgint._run.memory import Layout
 from lgint._run.methods import contradicted
 
 ABOUT, RESUME, END = "about.json", "resume.npz", "end.npz"
-FUNCTIONS: Final = "functions"  # the entry with their keys, by their places in the run
-FREE: Final = ("newton",)  # options that may change while a run is interrupted: they decide on its work alone
-ROUND_OFF: Final = 1e-12  # of the largest number in an array
+FUNCTIONS: Final = "functions"  # the entry with the keys of functions, by what the run uses them for
+FREE: Final = ("newton",)  # options that may change when a run is resumed: they only affect the amount of work
+ROUND_OFF: Final = 1e-12  # relative to the largest number in an array
 
 Found = tuple[dict[str, Any], dict[str, Array]]  # a description, and arrays by name
 
 
 class Folder:
-    """The folder of one run, which is locked until it is left. It is made if it does not exist.
+    """The folder of one run. It is created if it does not exist, and locked until the context ends.
 
     Parameters
     ----------
     path : path
     about : dict
-        A description of the run, with the value of every option. A folder with another description is refused; of the
-        options only those that are `given` count, as a run that goes on inherits the others.
+        A description of the run, with the value of every option. A folder with a different description is refused; of
+        the options only those in `given` are compared, as a resumed run inherits the others.
     given : dict
         The options that the call gives.
     memory : list of tuples
         The layout of the memory that the run writes.
     functions : function
-        The keys of the run's functions, as they are at the time. A folder with others is refused. Functions may keep
-        values that change during the run: their keys are good as they were when it began, and as it left them.
+        Returns the present keys of the run's functions. A folder with different keys is refused. Functions may keep
+        values that change during the run: their keys may be those from its beginning or those from its end.
     """
 
     def __init__(
@@ -65,12 +65,12 @@ class Folder:
         self.path = Path(files.path_of(path))
         self._memory = memory
         self._functions = functions
-        self.options: dict[str, Any] = {}  # of the run that is there, with which it goes on
+        self.options: dict[str, Any] = {}  # of the run in the folder, which is resumed with them
         self.rows = 0
         self._files: dict[str, IO[bytes]] = {}
-        self._tails: dict[str, int] = {}  # of each column the checksum of its last row
+        self._tails: dict[str, int] = {}  # the checksum of each column's last row
         if self.path.exists() and not (self.path.is_dir() and self._may_be_of_a_run()):
-            raise ValueError(f"path: a new folder, or that of the same run, expected; {self.path} is something else")
+            raise ValueError(f"path: a new folder, or the folder of the same run, expected; {self.path} is neither")
         self.path.mkdir(parents=True, exist_ok=True)
         self._lock = FolderLock(self.path)
         try:
@@ -88,17 +88,17 @@ class Folder:
         self.close()
         self._lock.release()
 
-    # ---- whose it is ----
+    # ---- is it the folder of this run? ----
 
     def _may_be_of_a_run(self) -> bool:
-        """Whether the folder has a description, or no more than what is there before it has one."""
+        """Whether the folder has a description, or only files that are written before the description."""
         names = {path.name for path in self.path.iterdir()}
         return ABOUT in names or all(name == LOCK or name.startswith(ABOUT) for name in names)
 
     def _begin(self, about: Mapping[str, Any], given: Mapping[str, Any]) -> None:
         for path in self.path.iterdir():
             if path.is_symlink():
-                raise ValueError(f"path: {path} is a symbolic link, through which nothing is written")
+                raise ValueError(f"path: {path} is a symbolic link; nothing is written through links")
         keys = self._functions()
         if not (self.path / ABOUT).exists():
             with files.replacing(str(self.path / ABOUT)) as file:
@@ -111,17 +111,17 @@ class Folder:
         self._check_functions(found.get(FUNCTIONS), keys)
 
     def _check(self, found: dict[str, Any], about: dict[str, Any], given: dict[str, Any]) -> None:
-        """ValueError for anything in which the run that is there differs from the one that is described."""
+        """ValueError if the run in the folder differs from the one that is described."""
         if older.lacks_rows(found.get("record", {}), about["record"]):
             raise ValueError(
-                f"path: {self.path} holds a run of an older version, which left out redundant rows for good; go on "
-                "with that model, lgint.load(path).model, or choose another folder"
+                f"path: {self.path} holds a run of an older version, which removed redundant rows permanently; "
+                "continue with that model, lgint.load(path).model, or choose another folder"
             )
         for name in about.keys() - {"options", "arguments"}:
             if not _agree(found.get(name), about[name]):
                 raise ValueError(f"path: {self.path} holds a run with a different {name!r}; choose another folder")
         for name in contradicted(found["options"], given, given.keys() - set(FREE)):
-            self._refuse(name, found["options"][name], given[name], f"leave {name} out to go on with that run, or ")
+            self._refuse(name, found["options"][name], given[name], f"leave {name} out to continue that run, or ")
         arguments = found.get("arguments", {})
         for name, value in about["arguments"].items():
             if arguments.get(name) != value:
@@ -129,7 +129,7 @@ class Folder:
 
     def _refuse(self, name: str, found: object, given: object, advice: str = "") -> NoReturn:
         raise ValueError(
-            f"path: {self.path} holds a run with {name}={shown(found)}, and {shown(given)} was given; {advice}choose "
+            f"path: {self.path} holds a run with {name}={shown(found)}, but {shown(given)} was given; {advice}choose "
             "another folder"
         )
 
@@ -139,22 +139,23 @@ class Folder:
             return
         if found is None:
             raise ValueError(
-                f"path: {self.path} was made by an older version, which did not note what functions compute, and this "
-                f"run has some ({', '.join(given)}); lgint.load reads it, and start= goes on from it in another folder"
+                f"path: {self.path} was made by an older version, which did not record what functions compute, and "
+                f"this run has functions ({', '.join(given)}); lgint.load reads it, and start= continues it in another "
+                "folder"
             )
         names = ", ".join(sorted(name for name in found.keys() | given.keys() if found.get(name) != given.get(name)))
         raise ValueError(f"path: {self.path} holds a run with a different function {names}; choose another folder")
 
-    # ---- what it has ----
+    # ---- reading ----
 
     def read(self) -> Found | None:
-        """What the function `read` returns; None if there are no rows."""
+        """Reads the run like the function `read`; None if there are no rows."""
         return _read(self.path)
 
     def resume(self) -> Found | None:
-        """The last row after which the run can go on, as `read` returns it; all that is later is discarded.
+        """The last row after which the run can continue, as `read` returns it; everything later is discarded.
 
-        None: there is none, and the run begins anew.
+        None: there is no such row, and the run starts afresh.
         """
         last, paths = _last(self.path), _note_paths(self.path)
         for path in paths[: paths.index(last.path)] if last else paths:
@@ -168,7 +169,7 @@ class Folder:
         return {**files.about_of(_text(self.path)), **last.about}, last.arrays | row
 
     def widen(self, name: str, values: Array | None) -> None:
-        """Replaces a column whose rows have become longer; None: the run does not keep it."""
+        """Rewrites a column whose rows have become longer; `values` is None if the run does not keep it."""
         path = self.path / f"{name}.npy"
         if values is None or row_shape(path) == values.shape[1:]:
             return
@@ -176,7 +177,7 @@ class Folder:
             file.write(header(len(values), values.shape[1:]))
             file.write(values.tobytes())
 
-    # ---- what is added ----
+    # ---- writing ----
 
     def add(self, columns: Mapping[str, Array]) -> None:
         """Appends rows to the files of all columns."""
@@ -202,13 +203,13 @@ class Folder:
         return file
 
     def note(self, name: str, about: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-        """Writes RESUME or END: all rows so far count from now on."""
+        """Writes RESUME or END, from which on all rows so far count as complete."""
         for file in self._files.values():
             file.flush()
             os.fsync(file.fileno())
         noted = {"rows": self.rows, "tails": self._tails, "memory": self._memory, **about}
         if name == END:
-            with suppress(ValueError):  # what a function keeps by now has no key
+            with suppress(ValueError):  # a function may have stored something that has no key
                 noted[FUNCTIONS] = self._functions()
         else:
             self._set_aside()
@@ -233,7 +234,7 @@ class Folder:
 
 
 def _numbers(value: object) -> list[float] | None:
-    """The numbers in a value and in its lists, None if anything else is there."""
+    """The numbers in a value and in its lists; None if it holds anything else."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return [value]
     parts = [_numbers(part) for part in value] if isinstance(value, list) else [None]
@@ -241,7 +242,7 @@ def _numbers(value: object) -> list[float] | None:
 
 
 def _agree(found: object, own: object) -> bool:
-    """Whether two descriptions are the same but for round-off, in which processors differ."""
+    """Whether two descriptions are equal up to round-off, which depends on the processor."""
     if isinstance(found, dict) and isinstance(own, dict):
         return found.keys() == own.keys() and all(_agree(found[key], own[key]) for key in own)
     mine, theirs = _numbers(own), _numbers(found)
@@ -254,7 +255,7 @@ def _agree(found: object, own: object) -> bool:
 
 
 def read(path: str | PathLike[str]) -> Found:
-    """What `files.read` returns for a file; the arrays stay on the disk until they are used."""
+    """Reads a folder as `files.read` reads a file; the arrays stay on the disk until they are used."""
     with files.defects(path):
         found = _read(Path(path))
         if found is None:
@@ -292,7 +293,7 @@ def _columns(folder: Path, rows: int) -> dict[str, Array]:
 
 
 def _rows_held(folder: Path, noted: Mapping[str, Any]) -> int:
-    """How many of the rows that a note counts are there."""
+    """How many of the rows that a note counts all columns hold."""
     return rows_held(folder, noted["rows"], noted.get("tails") or dict.fromkeys(_column_files(folder)))
 
 
@@ -308,7 +309,7 @@ class Note(NamedTuple):
 
 
 def _note_paths(folder: Path) -> list[Path]:
-    """Where there are notes, the latest first."""
+    """The paths of all notes, the latest first."""
     latest = [folder / name for name in (END, RESUME) if (folder / name).exists()]
     return latest + sorted(_earlier(folder), key=_number, reverse=True)
 
@@ -332,6 +333,6 @@ def _notes(folder: Path) -> Iterator[Note]:
 
 
 def _last(folder: Path) -> Note | None:
-    """The latest note from which a run can go on: all rows that it counts are there."""
+    """The latest note from which a run can continue, because all rows that it counts exist."""
     held = next((_rows_held(folder, note.about) for note in _notes(folder)), 0)
     return next((note for note in _notes(folder) if note.path.name != END and 0 < note.about["rows"] <= held), None)

@@ -16,7 +16,7 @@ from lgint._model.gradients import gradients_formed
 from lgint._model.model import System
 from lgint._run import ensemble
 from lgint._run.events import Event, Events
-from lgint._run.keep import Keeper, Save, keeper_of, place_of
+from lgint._run.keep import Keeper, Save, folder_of, keeper_of
 from lgint._run.methods import ROWS
 from lgint._run.nearest import warn_of_angles
 from lgint._run.options import all_options, check_options, inherited, left_over, steps_of, takes_own_steps
@@ -40,7 +40,7 @@ def methods() -> list[str]:
 
 
 def method_info(name: str) -> dict[str, Any]:
-    """What there is to know about a method.
+    """Describes a method.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def method_info(name: str) -> dict[str, Any]:
     -------
     dict
         "name", "order" (of q and v), "reference" (papers with equations), "doc", "options" (a list of dicts with name,
-        type, default, range and meaning), "tableau" of Runge-Kutta methods, and what the method needs.
+        type, default, range and meaning), the "tableau" of a Runge-Kutta method, and what the method needs.
 
     Raises
     ------
@@ -105,70 +105,70 @@ def integrate(
     Parameters
     ----------
     model : Model, CallableModel, LagrangianModel or a list of them
-        Models in a list run one after the other in the core, in a single call and without Python between the runs;
-        `Model.variants` makes them from many values or starts. With `events`, `dense_output` or `save`, and for
-        models of different sizes or of functions, Python goes from run to run. `path` and a trajectory as `start`
-        belong to single runs.
+        The models of a list run one after the other in a single call of the core, without Python between the runs;
+        `Model.variants` makes such lists from many values or starts. With `events`, `dense_output` or `save`, and for
+        models of different sizes or of functions, Python loops over the runs. `path`, and a trajectory as `start`,
+        are for single runs only.
     method : str
         One of `lgint.methods()`.
     t_end : float
         Later than `t0`, s.
     h : float
         Step size, s. Each interval between stops (`t0`, `stops`, the model's kinks, `t_end`) is cut into
-        ceil(length / h) equal steps, so the steps taken are at most `h`. If the steps adapt, `h` is the first one and
-        may be omitted.
+        ceil(length / h) equal steps, so the steps taken are at most `h`. With adaptive steps, `h` is the first step
+        and may be omitted.
     t0 : float
         Start time, s. With `start` the run continues from the end of that trajectory instead.
     save_every : int
-        One of this number of steps is kept, and always the start and the end.
+        Every `save_every`-th step is kept, and always the start and the end.
     t_eval : array_like, optional
-        Ascending times from the start to `t_end`: the states there are kept instead, by dense output. The steps do not
-        depend on them.
+        Ascending times from the start to `t_end` whose states are kept instead. They are taken from dense output, so
+        that the steps do not depend on them.
     stops : array_like, optional
-        Times between `t0` and `t_end` to land on.
+        Times between `t0` and `t_end` at which a step ends.
     events : function or sequence of functions, optional
-        event(t, q, v) -> float, with read-only arrays. Where a value changes its sign the event is located on the dense
+        event(t, q, v) -> float, with read-only arrays. Where a value changes sign, the event is located on the dense
         output, to round-off, and recorded in `t_events`, `q_events` and `v_events`. Functions may have attributes, as
         in SciPy's `solve_ivp`: `terminal`, True or the number of events of this function that ends the run; and
-        `direction`, positive or negative: only rising, or only falling, values count. A run that ends at an event has
-        the state of the dense output there, moved onto the constraints, with accelerations and multipliers of the
-        index-1 equations; it can be resumed.
+        `direction`: if it is positive, only zeros with rising values count, if negative, only those with falling ones.
+        A run that an event ends has the state of the dense output there, projected onto the constraints, with
+        accelerations and multipliers of the index-1 equations; it can be resumed.
     dense_output : bool
         Keep the data that `trajectory.sol` needs.
     start : Trajectory or str, optional
-        Resume this run, wherever it ended: from its last state and with its memory, bit for bit. The model must have
-        the same bodies, joints and formulations. Where its parameters differ from those of the run, accelerations and
-        multipliers jump as at a kink, and the state may not violate its constraints by more than 1e-8 beyond their
-        violation under the run's own model. Options that are not given are those of that run; its error control is
-        left out if the call has `h` alone. Options that multipliers depend on cannot change. A name is the option of
-        that name, for methods which have one.
+        Resume this run from its last state and with its memory, bit for bit, wherever it ended. The model must have
+        the same bodies, joints and formulations. If its parameters differ from those of the run, accelerations and
+        multipliers jump as at a kink, and the state may violate its constraints by at most 1e-8 more than those of the
+        run's own model. Options that are not given are inherited from that run, except for its error control if the
+        call gives `h` alone. Options that affect the meaning of multipliers cannot change. A string is the option
+        `start` of methods that have one.
     save : list of str, or dict of functions, optional
-        What is kept of the states beside `t`, `h` and `error`: some of "q", "v", "vdot", "lam", "mem", and "p" of
+        What is kept of the states besides `t`, `h` and `error`: some of "q", "v", "vdot", "lam", "mem", and "p" for
         methods that carry momenta. Or quantities by name: functions of a trajectory that return an array with a value
-        for each of its states; they see the states in portions, and `trajectory.saved` has the results. Default: all
-        states.
+        for each of its states; they are called with the states in portions, and `trajectory.saved` has the results.
+        Default: all states.
     path : path, optional
-        A folder to which the states are written while the run goes on, so that it needs a constant amount of memory.
-        The arrays of the trajectory then stay on the disk; `lgint.load` reads the folder, also while the run goes on
-        and after it was killed. While a run goes on, its folder is refused to others. The same call with the same
-        folder resumes the run, bit for bit, or returns what is there if the run has ended; options that the call leaves
-        out are those of the folder's run. One that contradicts them is refused by name, as the states of a folder are
-        those of one run; only `newton`, which decides on the work alone, may change. Functions of the model, of
-        `events` and of `save` are the same if they have the same code and values (constants, defaults, what they
-        capture, the globals and `module.c` that they name), in whatever file; a folder with others is refused. Not
-        together with `dense_output`, which keeps every step in memory.
+        A folder to which the states are written during the run, so that it needs a constant amount of memory. The
+        arrays of the trajectory then stay on the disk; `lgint.load` reads the folder, also during the run and after it
+        was killed. No other run can use the folder during the run. The same call with the same folder resumes the run,
+        bit for bit, or returns its result if it has ended; options that the call leaves out are inherited from the
+        folder's run. An option that contradicts that run is refused by name, since the states of a folder belong to
+        one run; only `newton` may change, which only affects the amount of work. Functions of the model, of `events`
+        and of `save` are the same if they have the same code and values (constants, defaults, what they capture, the
+        globals and `module.c` that they name), whatever file they are in; a folder with different functions is
+        refused. It cannot be combined with `dense_output`, which keeps every step in memory.
     progress : bool or function
         True: show a progress bar on standard error (with tqdm, if it is installed). A function is called about every
-        50 ms with the time, or with the number of runs done of an ensemble; if it raises, the run ends.
+        50 ms with the time, or for an ensemble with the number of runs done; if it raises, the run ends.
     **options
-        Of the method, see `lgint.method_info`. With `rtol` or `atol` (numbers, or arrays of length nv or 2 nv:
-        velocities, respectively coordinates and velocities) a method that has them chooses its steps; with
-        `control="none"` it keeps `h` and only records the error of each step in `trajectory.error`.
+        Options of the method; see `lgint.method_info`. With `rtol` or `atol` (numbers, arrays of length nv for
+        coordinates and velocities alike, or arrays of length 2 nv, coordinates first) a method that has them chooses
+        its steps; with `control="none"` it keeps `h` and only records the error of each step in `trajectory.error`.
 
     Returns
     -------
     Trajectory or Ensemble
-        An ensemble of trajectories for a sequence of models; its `errors` has what its runs would have raised.
+        An ensemble of trajectories for a sequence of models; its `errors` holds the exceptions of its runs.
 
     Raises
     ------
@@ -177,8 +177,8 @@ def integrate(
     ConvergenceError, SingularError, StepSizeError, Interrupted
         During the run, with `.report` and the `.trajectory` up to the last accepted state.
 
-    A warning names the body and the time where Tait-Bryan angles have come near their singularity, with a cosine of the
-    middle angle below 1e-2.
+    A warning names the body and the time if Tait-Bryan angles have come near their singularity, where the cosine of the
+    middle angle is below 1e-2.
 
     An exception in a function of the model or in an event reaches the caller unchanged, with the same two attributes.
     """
@@ -203,17 +203,17 @@ def integrate(
         _refuse_dense_output(dense_output)
     own = None if start is None else {"t": state.t, "q": state.q, "v": state.v}
     plan = {"t0": t0, "t_end": end, "h": h, "save_every": every, "t_eval": wanted, "stops": landings, "start": own}
-    with place_of(path, model, method, options, kept, plan, events, save) as (place, known):
+    with folder_of(path, model, method, options, kept, plan, events, save) as (folder, known):
         if known is not None and known.status >= 0:
             return known
         if known is not None:
             state = start_of(model, method, t0, known)
-        if place is not None and place.options:
-            kept = left_over(method, place.options, options)
+        if folder is not None and folder.options:
+            kept = left_over(method, folder.options, options)
         wanted = _after(wanted, known)
         chosen = all_options(method, options, kept)
         watch = None if events is None else Events(model.core, events, known)
-        keeper = keeper_of(model, method, chosen, save, place, known is not None and wanted is None, watch)
+        keeper = keeper_of(model, method, chosen, save, folder, known is not None and wanted is None, watch)
         step, given = steps_of(method, h, options, kept)
         schedule = (end, step, every, wanted, landings, dense_output)
         with progress_bar(progress, state.t, end, "s") as report:
@@ -231,7 +231,7 @@ def _together(
     events: Event | Sequence[Event] | None,
     save: Save | None,
 ) -> ensemble.Ensemble:
-    """An ensemble: in a single call of the core, or run by run where Python has to do something in each of them."""
+    """Runs an ensemble in a single call of the core, or run by run if Python has something to do in each run."""
     *times, dense = schedule
     if events is None and save is None and not dense and ensemble.loops_in_core(models):
         end, step, every, *rest = times
@@ -259,7 +259,7 @@ def _run(
     keeper: Keeper | None,
     others: int = 0,
 ) -> Trajectory:
-    """A run in the core, and `others` of its size to come; its exceptions carry the trajectory so far."""
+    """Runs a model in the core; exceptions carry the trajectory so far. `others` runs of the same size will follow."""
     begin, q, v, memory = start
     end, step, every, wanted, landings, dense = schedule
     on_step = watch.on_step if watch else None
@@ -294,8 +294,8 @@ def _times(name: str, given: ArrayLike) -> Array:
 def _refuse_dense_output(wanted: bool) -> None:
     if wanted:
         raise ValueError(
-            "dense_output: it keeps both ends of every step in memory, and path is for runs with too many steps; give "
-            "t_eval the times you need, or leave out path"
+            "dense_output: it keeps both ends of every step in memory, and path is for runs that are too long for "
+            "that; give the times you need as t_eval, or leave out path"
         )
 
 
@@ -312,14 +312,14 @@ def _models(models: Sequence[System], **refused: object) -> list[System]:
     if not isinstance(models, (list, tuple)):
         raise ValueError(f"model: a model, or a list of models, expected, got {shown(models)}")
     if not models:
-        raise ValueError("model: a model, or a list of at least one model, expected, got an empty one")
+        raise ValueError("model: a model, or a list of at least one model, expected, got an empty list")
     for i, model in enumerate(models):
         if not isinstance(model, System):
             raise ValueError(f"model: a model, or a list of models, expected; item {i} of the list is {shown(model)}")
     for name, value in refused.items():
         if value:
             raise ValueError(
-                f"{name}: it belongs to a single run, and a list of models was given; integrate them one by one"
+                f"{name}: it is for single runs, but a list of models was given; integrate them one by one"
             )
     return list(models)
 

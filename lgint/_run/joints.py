@@ -1,4 +1,4 @@
-"""States of a run: its rods and joints, with what they transmit."""
+"""States of a run: strains of rods, positions of joints, and the forces and moments in both."""
 
 from __future__ import annotations
 
@@ -78,9 +78,9 @@ class JointStates(States):
         return [name for name, joint in self.multibody().joints.items() if _has_angle(joint)]
 
     def joint_angle(self, name: str) -> Array:
-        """Angle of the second body relative to the first about the joint's axis, through full turns.
+        """Angle of the second body relative to the first about the joint's axis; it counts full turns.
 
-        At the start of the model it has the value given to `add_joint`, by default zero.
+        In the model's start it has the value given to `add_joint`, by default zero.
 
         Parameters
         ----------
@@ -100,15 +100,15 @@ class JointStates(States):
         return self.joint_position(name, "angle")
 
     def joint_position(self, name: str, coordinate: str | None = None) -> Array:
-        """Angle of a joint, or its slide: the distance of the second body along the axis, which the first body holds.
+        """Angle of a joint, or its slide: the distance of the second body along the axis, which is fixed to the first.
 
         Parameters
         ----------
         name : str
             Joint.
         coordinate : str, optional
-            "angle" (revolute, cylindrical, planar) or "slide" (prismatic, cylindrical, inline). Default: the one that
-            the joint has, the angle if it has both.
+            "angle" (revolute, cylindrical, planar) or "slide" (prismatic, cylindrical, inline). Default: the one
+            that the joint has, or the angle if it has both.
 
         Returns
         -------
@@ -126,21 +126,21 @@ class JointStates(States):
         if joint.get("holds"):
             return self.q[:, _coordinate(model, name, 0)]
         if which == "angle":
-            _, _, place, _ = model.core.rows(model.joint_place(name).element)
-            return self.mem[:, place]
-        axis, _, apart, _ = self._slide(model, name)
-        return _dot(axis, apart)
+            _, _, column, _ = model.core.rows(model.joint_place(name).element)
+            return self.mem[:, column]
+        axis, _, distance, _ = self._slide(model, name)
+        return _dot(axis, distance)
 
     def joint_rate(self, name: str, coordinate: str | None = None) -> Array:
-        """Rate of what `joint_position` gives.
+        """Rate of the coordinate that `joint_position` gives.
 
         Parameters
         ----------
         name : str
             Joint.
         coordinate : str, optional
-            "angle" (revolute, cylindrical, planar) or "slide" (prismatic, cylindrical, inline). Default: the one that
-            the joint has, the angle if it has both.
+            "angle" (revolute, cylindrical, planar) or "slide" (prismatic, cylindrical, inline). Default: the one
+            that the joint has, or the angle if it has both.
 
         Returns
         -------
@@ -158,16 +158,16 @@ class JointStates(States):
         if joint.get("holds"):
             return self.v[:, _coordinate(model, name, 1)]
         if which == "slide":
-            axis, turning, apart, velocity = self._slide(model, name)
-            return _dot(axis, velocity - np.cross(turning, apart))
+            axis, omega, distance, velocity = self._slide(model, name)
+            return _dot(axis, velocity - np.cross(omega, distance))
         first, second = (model.joint_kinematics(name, slot, self.q, self.v, self.clock) for slot in (0, 1))
         axis = first[1] @ model.joint_triad(name, 0)[:, 2]
         return _dot(axis, rotate(second[1], second[3]) - rotate(first[1], first[3]))
 
     def _slide(self, model: Model, name: str) -> tuple[Array, Array, Array, Array]:
-        """The axis of a joint on its first body, the body's angular velocity, and the second point from the first.
+        """The joint's axis and its angular velocity, and the second point's position and velocity from the first.
 
-        All inertial and (n, 3); the last is the velocity of the second point against the first.
+        The axis is fixed to the first body. All are inertial, (n, 3).
         """
         place = model.joint_place(name)
         first, second = (model.core.kinematics(frame, self.q, self.v, self.clock) for frame in place.slide)
@@ -188,8 +188,8 @@ class JointStates(States):
     def all_multipliers(self) -> Array:
         """Multipliers of all rows of `model.complete`, redundant ones included.
 
-        They are zero for inactive rows. For a model built with redundant="minimum_norm" they have the least
-        Euclidean norm (with N and N m alike) among all multipliers with the same effect on the bodies as `lam`.
+        They are zero for inactive rows. For a model built with redundant="minimum_norm" they have the least Euclidean
+        norm (counting N and N m alike) among all multipliers that have the same effect on the bodies as `lam`.
 
         Returns
         -------
@@ -202,11 +202,11 @@ class JointStates(States):
         return complete_multipliers(model, self.q, self.v, self.lam, self._invariant)
 
     def reaction(self, name: str, frame: str = "inertial", on: str = "second", drives: bool = False) -> Array:
-        """Force and moment of a joint, at the joint's point of the body on which they act.
+        """Force and moment that a joint exerts on a body, at the joint's point of that body.
 
         By default they are those of the constraints alone, without the drives and force laws in the joint.
 
-        Of a support: those with which it acts on all that is attached to it, at its position, whatever `drives` is.
+        For a support they are what it exerts on everything attached to it, at its position; `drives` has no effect.
 
         Parameters
         ----------
@@ -214,11 +214,11 @@ class JointStates(States):
             Joint or support.
         frame : str
             "inertial"; "body": axes of the body acted on, or of the support; "joint": the joint's axes e1, e2, e3 on
-            that body, of which e3 is the axis of the joint.
+            that body, where e3 is the axis of the joint.
         on : str
             "second" (the second partner of the joint) or "first".
         drives : bool
-            Add what the drives and force laws in the joint exert in the state.
+            Include what the drives and force laws in the joint exert.
 
         Returns
         -------
@@ -242,7 +242,7 @@ class JointStates(States):
         return self._turned(model, name, wrench, frame, slot)
 
     def _constrained(self, model: Model, name: str, slot: int) -> Array:
-        """What the constraint rows and the stresses of a joint exert, inertial."""
+        """What the constraint rows and the stresses of a joint exert, in inertial axes."""
         # the core gives the force in inertial axes and the moment in those of the body's node
         lam = self.all_multipliers()
         whole, place = model if model.nc == lam.shape[1] else model.complete, model.joint_place(name)
@@ -252,17 +252,17 @@ class JointStates(States):
         return self._inertial(model, place.frames[slot], wrench)
 
     def _inertial(self, model: Model, frame: int, wrench: Array) -> Array:
-        """A wrench on a frame with its moment in inertial axes, too."""
+        """A wrench on a frame, with its moment turned to inertial axes."""
         R = model.core.kinematics(frame, self.q, self.v, self.clock)[1]
         return np.concatenate([wrench[:, :3], rotate(R, wrench[:, 3:])], axis=1)
 
     def _held(self, model: Model, name: str, slot: int) -> Array:
-        """The reaction in the joint that holds a link of a tree, inertial."""
+        """The reaction in the joint that holds a link of a tree, in inertial axes."""
         place = model.joint_place(name)
         return self._on(model, name, slot, self._transmitted(model, place.element, place.link or 0))
 
     def _driven(self, model: Model, name: str, slot: int) -> Array:
-        """What the drives and laws in a joint exert, inertial."""
+        """What the drives and laws in a joint exert, in inertial axes."""
         place = model.joint_place(name)
         total = np.zeros((len(self), 6))
         for element in place.forces:
@@ -272,7 +272,7 @@ class JointStates(States):
         return self._on(model, name, slot, self._inertial(model, place.frames[1], total))
 
     def _on(self, model: Model, name: str, slot: int, wrench: Array) -> Array:
-        """On the body in a slot of a joint, at its point: a wrench (inertial) that acts on the second, at its own."""
+        """Takes an inertial wrench on the second body, at its point, to the body in `slot`, at that body's point."""
         if slot == 1:
             return wrench
         first, second = (model.joint_kinematics(name, end, self.q, self.v, self.clock)[0] for end in (0, 1))
@@ -280,7 +280,7 @@ class JointStates(States):
         return -np.concatenate([wrench[:, :3], moment], axis=1)
 
     def _transmitted(self, model: Model, element: int, link: int) -> Array:
-        """Force and moment, inertial, (n, 6), in the joint of a link of a tree, or of a support."""
+        """Force and moment in inertial axes, (n, 6), in the joint of a link of a tree, or at a support."""
         state = (self.clock, self.q, self.v, self.vdot, self.lam, self.mem)
         return model.core.transmitted(element, link, *state, self._loads, self._static, self._invariant)
 
@@ -290,7 +290,7 @@ class JointStates(States):
         return wrench if frame == "inertial" else _seen_from(self.rotation(name), wrench)
 
     def _turned(self, model: Model, name: str, wrench: Array, frame: str, slot: int) -> Array:
-        """A wrench in inertial axes, seen from a joint's frame or from the body in its slot."""
+        """Turns a wrench from inertial axes to those of a joint, or of the body in its slot."""
         body = partners(model.joint(name))[slot]
         if frame == "inertial" or (frame == "body" and body == "ground"):
             return wrench
@@ -306,7 +306,7 @@ def _has_angle(joint: JointRow) -> bool:
 
 
 def _coordinate(model: Model, name: str, level: int) -> int:
-    """Place in q (`level` 0) or v (1) of the coordinate of a joint that holds a link of a tree."""
+    """Index in q (`level` 0) or v (1) of the coordinate of a joint that holds a link of a tree."""
     place = model.joint_place(name)
     starts = model.core.blocks[place.blocks[1]][2:4]
     return starts[level] + (place.link or 0)

@@ -12,20 +12,20 @@ import numpy as np
 from lgint._args import Array, choice, for_each, shown
 from lgint._model.keys import function_keys
 from lgint._model.model import System
-from lgint._run import files, folder
+from lgint._run import files
 from lgint._run.events import Event, Events
-from lgint._run.folder import END, RESUME, Folder
+from lgint._run.folder import END, RESUME, Folder, read
 from lgint._run.memory import layout_of
 from lgint._run.methods import ROWS
 from lgint._run.options import all_options
 from lgint._run.trajectory import SAVED, STATE, STEP, Trajectory, event_arrays, loaded
 
 Save = Sequence[str] | Mapping[str, Callable[[Trajectory], Any]]
-BYTES: Final = 2**22  # size of the rows that the core holds before they are taken
+BYTES: Final = 2**22  # size of the rows that the core collects before it passes them on
 
 
 class Rows:
-    """Rows of several columns in memory. Arrays grow where they are, so that nothing has to be copied in the end."""
+    """Rows of several columns in memory. Arrays grow in place, so that nothing has to be copied at the end."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -49,18 +49,18 @@ class Rows:
 
 
 class Keeper:
-    """Takes the rows of a run.
+    """Receives the rows of a run.
 
     Parameters
     ----------
     model, method, options
         Of the run, with the value of every option.
     save : names or functions, optional
-    place : Folder, optional
+    folder : Folder, optional
     skip : bool
-        Whether the first row is known already.
+        Whether the first row is already stored.
     watch : Events, optional
-        What looks for events, which the folder holds as well.
+        The detection of events, which are stored in the folder as well.
     """
 
     def __init__(
@@ -69,62 +69,62 @@ class Keeper:
         method: str,
         options: dict[str, Any],
         save: Save | None,
-        place: Folder | None,
+        folder: Folder | None,
         skip: bool,
         watch: Events | None,
     ) -> None:
         self._run = model, method, options
         self._extra: str | None = ROWS[method]["extra"]
         self._save = _checked(save, self._extra)
-        self._place = place
+        self._folder = folder
         self._skip = skip
         self._watch = watch
         self._taken = Rows()
-        self._parts: list[str] = []  # of the states, that are kept
-        self._shapes: dict[str, tuple[int, ...]] = {}  # of the values of quantities
+        self._parts: list[str] = []  # the parts of the states that are kept
+        self._shapes: dict[str, tuple[int, ...]] = {}  # of one value of each quantity
 
     @staticmethod
     def room(model: System) -> int:
-        """How many rows the core holds before they are taken."""
+        """How many rows the core collects before it passes them on."""
         width = len(STEP) + sum(model.core.widths.values())
         return int(np.clip(BYTES // (8 * width), 1, 2**16))
 
     def kept(self, model: System) -> int:
-        """How many bytes of each state stay in memory, at least."""
-        if self._place or self._save is None:
+        """How many bytes of each state stay in memory, as a lower bound."""
+        if self._folder or self._save is None:
             return 0
         chosen = [1 if isinstance(self._save, Mapping) else model.core.widths.get(name, 0) for name in self._save]
         return 8 * (len(STEP) + sum(chosen))
 
     def take(self, rows: dict[str, Any]) -> None:
-        """Keeps rows, with the state from which the run goes on after them."""
+        """Keeps rows, with the state from which the run continues after them."""
         self._add(rows)
-        if self._place:
-            self._note(self._place, RESUME, rows, -1)
+        if self._folder:
+            self._note(self._folder, RESUME, rows, -1)
 
     def complete(self, result: dict[str, Any], status: int) -> dict[str, Any]:
-        """The result with all rows that were kept, instead of the last ones alone.
+        """The result with all rows that were kept, instead of only the last ones.
 
-        Of a run that failed, rows at its end which cannot be kept are left out.
+        If the run failed, rows at its end that cannot be kept are left out.
         """
         with suppress(Exception) if status < 0 else nullcontext():
             self._add(result)
         rest = {name: result[name] for name in ("end", "carry", "stats", "knots")}
         none = {name: result[name][:0] for name in STEP}
-        if self._place is None:
+        if self._folder is None:
             return rest | _parts(none | self._taken.arrays())
-        if not self._place.rows:
+        if not self._folder.rows:
             return rest | _parts(none)
-        self._note(self._place, END, result, status)
-        self._place.close()
-        return rest | _parts(folder.read(self._place.path)[1])
+        self._note(self._folder, END, result, status)
+        self._folder.close()
+        return rest | _parts(read(self._folder.path)[1])
 
-    def _note(self, place: Folder, name: str, rows: Mapping[str, Any], status: int) -> None:
-        """Writes what belongs to all rows so far."""
+    def _note(self, folder: Folder, name: str, rows: Mapping[str, Any], status: int) -> None:
+        """Writes the note that belongs to all rows so far."""
         events = self._watch.columns() if self._watch else None
         about = {"stats": rows["stats"], "status": status, "parts": self._parts, "events": events and len(events[0])}
         about["options"] = self._run[2]
-        place.note(name, about, _end(rows) | event_arrays(events or ([], [], [])))
+        folder.note(name, about, _end(rows) | event_arrays(events or ([], [], [])))
 
     def _add(self, rows: dict[str, Any]) -> None:
         columns = {name: rows[name] for name in (*STATE, "extra") if name in rows}
@@ -133,8 +133,8 @@ class Keeper:
             columns = {name: values[1:] for name, values in columns.items()}
         chosen = self._chosen(columns, rows)
         self._parts = [name for name in STATE if name in chosen]
-        if self._place:
-            self._place.add(chosen)
+        if self._folder:
+            self._folder.add(chosen)
             return
         self._taken.add(chosen)
 
@@ -157,7 +157,7 @@ class Keeper:
         values = for_each(f"save: {name!r}", given, count)
         shape = self._shapes.setdefault(name, values.shape[1:])
         if values.shape[1:] != shape:
-            raise ValueError(f"save: values of {name!r} have the shape {values.shape[1:]}, and before {shape}")
+            raise ValueError(f"save: values of {name!r} have the shape {values.shape[1:]}; earlier ones had {shape}")
         return values
 
 
@@ -166,18 +166,18 @@ def keeper_of(
     method: str,
     options: dict[str, Any],
     save: Save | None,
-    place: Folder | None = None,
+    folder: Folder | None = None,
     skip: bool = False,
     watch: Events | None = None,
 ) -> Keeper | None:
     """A keeper, or None if the run does not need one."""
-    if save is None and place is None:
+    if save is None and folder is None:
         return None
-    return Keeper(model, method, options, save, place, skip, watch)
+    return Keeper(model, method, options, save, folder, skip, watch)
 
 
 @contextmanager
-def place_of(
+def folder_of(
     path: str | PathLike[str] | None,
     model: System,
     method: str,
@@ -187,7 +187,10 @@ def place_of(
     events: Event | Sequence[Event] | None,
     save: Save | None,
 ) -> Iterator[tuple[Folder | None, Trajectory | None]]:
-    """The folder of a run, if it has one, and what is already in it of the run; `kept` are inherited options."""
+    """The folder of a run, if it has one, and the part of the run that it already holds.
+
+    `kept` are inherited options.
+    """
     if path is None:
         yield None, None
         return
@@ -196,20 +199,20 @@ def place_of(
     about |= {"model": type(model).__name__, "record": model.record(), "arguments": {**arguments, **names}}
     functions = {"events": None if events is None else Events.listed(events), "save": save}
     functions["model"] = model.origin["parameters"] if model.origin else model.record()
-    with Folder(path, about, given, layout_of(model), lambda: function_keys(**functions)) as place:
-        yield place, _known(place, model)
+    with Folder(path, about, given, layout_of(model), lambda: function_keys(**functions)) as folder:
+        yield folder, _known(folder, model)
 
 
-def _known(place: Folder, model: System) -> Trajectory | None:
-    """The run in a folder if it has ended, else what it goes on from."""
-    with files.defects(place.path):
-        found = place.read()
+def _known(folder: Folder, model: System) -> Trajectory | None:
+    """The run in a folder if it has ended, otherwise the part from which it continues."""
+    with files.defects(folder.path):
+        found = folder.read()
         whole = None if found is None else loaded(*found, model)
     if whole is not None:
         if whole.status >= 0:
             return whole
-        place.widen("mem", getattr(whole, "mem", None))
-    last = place.resume()
+        folder.widen("mem", getattr(whole, "mem", None))
+    last = folder.resume()
     return None if last is None else loaded(*last, model)
 
 

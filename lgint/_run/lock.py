@@ -12,20 +12,21 @@ from pathlib import Path
 from typing import Final
 
 LOCK: Final = "lock"
-_HELD: Final[dict[str, FolderLock]] = {}  # by folder: a process shares its locks among its threads
+_HELD: Final[dict[str, FolderLock]] = {}  # by folder, since the threads of a process share its locks
 
 
 class FolderLock:
     """The lock on a folder, held until it is released.
 
-    Of Linux it is a lock of the open file: that of a process would end as soon as the process closes the file a second
-    time, as a copy of the folder does. Children share open files, and keep them when their parent is killed: therefore
-    they close them, forked ones at once and others when their program begins. Elsewhere it is a lock of the process.
+    On Linux the lock belongs to the open file: a lock of the process would end as soon as the process closes the file
+    anywhere else, as it does when it copies the folder. Child processes share open files and keep them when their
+    parent is killed; therefore they close them, forked ones at once and others when their program begins. On other
+    systems the lock belongs to the process.
 
     Parameters
     ----------
     folder : Path
-        It exists.
+        An existing folder.
 
     Raises
     ------
@@ -34,9 +35,9 @@ class FolderLock:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._place = os.path.realpath(folder)
+        self._folder = os.path.realpath(folder)
         self._file: int | None = None
-        if _HELD.setdefault(self._place, self) is not self:
+        if _HELD.setdefault(self._folder, self) is not self:
             raise ValueError(_held_by(folder, "this process"))
         try:
             self._file = unlinked(str(folder / LOCK), os.O_RDWR | os.O_CREAT)
@@ -56,10 +57,10 @@ class FolderLock:
         os.write(file, f"process {os.getpid()} on {socket.gethostname()}".encode())
 
     def release(self) -> None:
-        """Lets others take the lock; without effect the second time, and in children."""
-        if _HELD.get(self._place) is self:
+        """Releases the lock; a second call, or one in a child process, has no effect."""
+        if _HELD.get(self._folder) is self:
             self._close()
-            del _HELD[self._place]
+            del _HELD[self._folder]
 
     def _close(self) -> None:
         if self._file is not None:
@@ -68,7 +69,7 @@ class FolderLock:
 
 
 def _close_all() -> None:
-    """What a forked child does, to which no lock of its parent belongs."""
+    """Runs in a forked child, which owns none of its parent's locks."""
     for lock in _HELD.values():
         lock._close()
     _HELD.clear()
@@ -79,17 +80,17 @@ if hasattr(os, "register_at_fork"):
 
 
 def unlinked(path: str, flags: int) -> int:
-    """Opens a file, but none through a symbolic link in its place."""
+    """Opens a file, but refuses a symbolic link in its place."""
     try:
         return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
     except OSError as error:
         if os.path.islink(path):
-            raise ValueError(f"path: {path} is a symbolic link, through which nothing is written") from error
+            raise ValueError(f"path: {path} is a symbolic link; nothing is written through links") from error
         raise
 
 
 def _take(file: int, folder: Path) -> None:
-    """BlockingIOError if another process holds the lock."""
+    """Takes the lock; BlockingIOError if another process holds it."""
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -103,14 +104,14 @@ def _take(file: int, folder: Path) -> None:
         if error.errno in (EACCES, EAGAIN):
             raise BlockingIOError from error
         warnings.warn(
-            f"path: the file system of {folder} has no locks ({error}); see to it that no other run writes there",
+            f"path: the file system of {folder} has no locks ({error}); make sure that no other run writes there",
             RuntimeWarning,
             stacklevel=2,
         )
 
 
 def _take_of_linux(file: int) -> bool:
-    """Takes the lock of the open file; False: the system has none."""
+    """Takes the lock of the open file; False if the system has no such locks."""
     if sys.platform != "linux":
         return False
     import fcntl
@@ -126,4 +127,4 @@ def _take_of_linux(file: int) -> bool:
 
 
 def _held_by(folder: Path, holder: str) -> str:
-    return f"path: {folder} belongs to a run that is going on ({holder}); wait for it, or choose another folder"
+    return f"path: {folder} is in use by a run ({holder}); wait until it ends, or choose another folder"

@@ -1,7 +1,7 @@
-"""Memory of joints, drives and rods in files: what each element keeps there, and how an older file is completed.
+"""Memory of joints, drives and rods in files: how many values each element keeps, and how older files are completed.
 
-An element has a fixed number of values, to which a version may append further ones; what it appends is zero until the
-element has seen a state. The memory of an older file is completed in this way, state by state.
+An element has a fixed number of values, to which a later version may append others. These are zero until the element
+has seen a state. In this way the memory of an older file is completed, state by state.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lgint._model.start import memory_of
 from lgint._run import older
 
 Layout = Sequence[tuple[str, int]]  # kind and number of values of each element that has any, in the order of `mem`
-AT_ONCE: Final = 10_000  # states
+AT_ONCE: Final = 10_000  # states that are completed at once
 
 
 def layout_of(model: System) -> list[tuple[str, int]]:
@@ -26,7 +26,7 @@ def layout_of(model: System) -> list[tuple[str, int]]:
 
 
 def completed(model: System, layout: Layout | None, states: Mapping[str, Any]) -> Array:
-    """The memory `states["mem"]` of a file as the model has it; `layout` is that of the file, None: of format 4."""
+    """The memory `states["mem"]` of a file in the model's layout; `layout` is the file's own, None for format 4."""
     found: Array = states["mem"]
     if found.shape[1:] == (model.core.nmem,):
         return found
@@ -41,7 +41,7 @@ def completed(model: System, layout: Layout | None, states: Mapping[str, Any]) -
 
 
 def _columns(own: Layout, layout: Layout | None) -> Iterator[int | None]:
-    """For each value of the model's memory its column in the file, None: the file lacks it."""
+    """For each value of the model's memory its column in the file, None if the file lacks it."""
     if layout is None:
         layout = [(kind, older.MEMORY[kind]) for kind, _ in own if kind in older.MEMORY]
     left, column = list(layout), 0
@@ -53,7 +53,7 @@ def _columns(own: Layout, layout: Layout | None) -> Iterator[int | None]:
 
 
 def _with_states(model: System, mem: Array, states: Mapping[str, Any]) -> Array:
-    """Memory whose last values are completed by the states, of which the file may lack velocities."""
+    """Memory whose appended values are computed from the states, whose velocities the file may lack."""
     core = model.core
     for first in range(0, len(mem), AT_ONCE):
         rows = slice(first, first + AT_ONCE)

@@ -17,12 +17,12 @@ OPTIONS: Final = {option["name"] for row in ROWS.values() for option in row["opt
 
 @functools.cache
 def defaults(method: str) -> Mapping[str, Any]:
-    """The defaults of a method's options by name; None: the option's text says what happens without a value."""
+    """The defaults of a method's options by name; None where the option's text says what happens without a value."""
     return MappingProxyType({option["name"]: option["default"] for option in ROWS[method]["options"]})
 
 
 def contradicted(options: Mapping[str, Any], given: Mapping[str, Any], names: Collection[str]) -> list[str]:
-    """Which of these options are given another value than they have in `options`."""
+    """Those of these options whose given values differ from the ones in `options`."""
     return [name for name in names if name in given and name in options and given[name] != options[name]]
 
 

@@ -34,7 +34,7 @@ def _of_bodies(model: Model, q: Array, p: Array) -> Iterator[tuple[Array, Array]
 
 
 def _held(body: BodyRow, e: Array, p: Array) -> tuple[Array, Array]:
-    """Momenta of a body that turns about its pivot; the angular velocity of its momentum moves the COM."""
+    """Momenta of a body that turns about its pivot; the COM moves with the angular velocity that p gives."""
     assert body["pivot"] is not None and body["inertia"] is not None
     com, mass = np.array(body["pivot"]["com"]), body["mass"]
     about_pivot = np.array(body["inertia"]) + mass * (com @ com * np.eye(3) - np.outer(com, com))

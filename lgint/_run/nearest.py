@@ -1,4 +1,4 @@
-"""A warning of runs and equilibria that came near the singularity of Tait-Bryan angles."""
+"""A warning about runs and equilibria that came near the singularity of Tait-Bryan angles."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 from lgint._args import warn
 
-NEAR = 1e-2  # cosine of the middle angle below which errors are amplified too much to be passed over
+NEAR = 1e-2  # if the cosine of the middle angle is smaller, errors are amplified so much that a warning is given
 
 
 def warn_of_angles(results: Sequence[Mapping[str, Any]], clock: str = "t") -> None:
-    """Warns once of the nearest approach in results of the core, each of a run: q' has terms divided by the cosine."""
+    """Warns once, about the nearest approach in the results of several runs; q' has terms divided by the cosine."""
     cosines = [result["stats"]["least_cosine"] for result in results]
     least = min(cosines)
     if least >= NEAR:

@@ -1,4 +1,4 @@
-"""What files of format 4 leave out: options that were not given, memory that elements had, redundant rows."""
+"""What files of format 4 leave out: options that were not given, the elements' memory, redundant rows."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _DEFAULTS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def updated(about: Mapping[str, Any]) -> dict[str, Any]:
-    """The description of a run as a file of the present format has it; descriptions of other things as they are."""
+    """The description of a run in the present format; descriptions of other things are returned as they are."""
     if "options" not in about:
         return dict(about)
     method, given = about["method"], about["options"]
@@ -58,12 +58,12 @@ def updated(about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def lacks_rows(found: Mapping[str, Any], own: Mapping[str, Any]) -> bool:
-    """Whether the record of an older model left out redundant rows for good, which one that is built today has."""
+    """Whether the record of an older model lacks redundant rows, which a model that is built today keeps."""
     return "loops" in own and "loops" not in found and bool(found.get("dropped"))
 
 
 def _usual(method: str) -> dict[str, Any]:
-    """The values of the options that were not given; None where the method decided itself."""
+    """The values of the options that were not given; None where the method itself decided."""
     known = defaults(method) if method in ROWS else {}
     values = {name: value for name, value in _DEFAULTS.get(method, {}).items() if name in known}
     return {**dict.fromkeys(known), **values}

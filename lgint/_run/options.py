@@ -13,7 +13,7 @@ from lgint._args import array, guess, number
 from lgint._run.methods import OPTIONS, contradicted, defaults
 from lgint._run.trajectory import Trajectory
 
-# what multipliers, momenta and the data of a run mean depends on these, so that a resumed run keeps them
+# the meaning of multipliers, momenta and the data of a run depends on these, so that a resumed run keeps them
 KEPT: Final = ("equivariant", "first_stage", "form", "modified")
 
 # names that other programs use for the arguments of `integrate`
@@ -40,16 +40,16 @@ def all_options(method: str, given: Mapping[str, Any], inherited: Mapping[str, A
 
 
 def inherited(run: Trajectory | None, given: Mapping[str, Any], *, own_steps: bool) -> dict[str, Any]:
-    """The options that a run which resumes `run` takes over from it: all that it is not `given`.
+    """The options that are inherited when `run` is resumed: all that are not `given`.
 
-    Those of error control are left out where the call says itself how it takes its steps (`own_steps`).
+    Those of error control are left out if the call itself determines the steps (`own_steps`).
     """
     if run is None:
         return {}
     for name in contradicted(run.options, given, KEPT):
         raise ValueError(
             f"{name}: the run that is resumed has {name}={run.options[name]!r}, on which the meaning of its "
-            f"multipliers depends, and {given[name]!r} was given; leave {name} out, or begin anew from its last "
+            f"multipliers depends, but {given[name]!r} was given; leave {name} out, or start afresh from its last "
             "state by model.with_state"
         )
     return left_over(run.method, run.options, {*given, *(_control_options(run.method) if own_steps else ())})
@@ -63,7 +63,7 @@ def left_over(method: str, options: Mapping[str, Any], given: Collection[str]) -
 
 
 def takes_own_steps(run: Trajectory | None, h: float | None, given: Mapping[str, Any]) -> bool:
-    """Whether a call that resumes `run` says itself how it takes its steps: by tolerances, or by `h` alone."""
+    """Whether a call that resumes `run` itself determines the steps, by tolerances or by `h` alone."""
     if run is None or any(given.get(name) is not None for name in _control_options(run.method)):
         return True
     return h is not None and run.options.get("control") != "none"
@@ -71,7 +71,7 @@ def takes_own_steps(run: Trajectory | None, h: float | None, given: Mapping[str,
 
 def _step(h: float | None) -> float:
     if h is None:
-        raise ValueError("h: the step size is needed, or rtol or atol of a method that chooses its steps")
+        raise ValueError("h: a step size is required, or rtol or atol for a method that chooses its steps")
     return number("h", h)
 
 
@@ -85,7 +85,10 @@ def _control_options(method: str) -> list[str]:
 def steps_of(
     method: str, h: float | None, options: Mapping[str, Any], kept: Mapping[str, Any]
 ) -> tuple[float, dict[str, Any]]:
-    """Step size and options for the core, NaN where the steps adapt and `h` is the first one; `kept` are inherited."""
+    """Step size and options for the core; `kept` are inherited options.
+
+    The step size is NaN with adaptive steps, where `h` becomes the first step.
+    """
     tolerances = [name for name in ("rtol", "atol") if options.get(name) is not None]
     if not tolerances and kept.keys() & {"rtol", "atol"}:
         if kept.get("control") == "none":
@@ -94,7 +97,7 @@ def steps_of(
     if not tolerances:
         for name in _control_options(method):
             if options.get(name) is not None:
-                raise ValueError(f"{name}: belongs to error control, which rtol or atol turns on")
+                raise ValueError(f"{name}: it belongs to error control; give rtol or atol to turn that on")
         return _step(h), dict(options)
 
     given = {**options, **{name: array(name, options[name]) for name in tolerances}}
@@ -105,7 +108,7 @@ def steps_of(
         return _step(h), given
     if h is not None:
         if options.get("first_step") is not None:
-            raise ValueError("first_step: h is the first step as well; give one of them")
+            raise ValueError("first_step: h gives the first step as well; give only one of them")
         given["first_step"] = number("h", h, positive=True)
     return np.nan, given
 
@@ -114,4 +117,4 @@ def _refuse_adaptation(method: str, options: Mapping[str, Any]) -> None:
     """ValueError for options that belong to adaptive steps alone."""
     for name in _control_options(method):
         if name not in ("rtol", "atol", "control") and options.get(name) is not None:
-            raise ValueError(f'{name}: with control="none" the steps do not adapt; leave it out, or choose a law')
+            raise ValueError(f'{name}: with control="none" the steps do not adapt; leave it out, or choose a control')

@@ -48,7 +48,7 @@ STYLE: dict[Any, Any] = {
 }
 
 
-MOST_NAMED = 12  # bodies that a panel leaves out and names
+MOST_NAMED = 12  # bodies that a panel's title names because the panel does not show them
 
 
 class Picture(Figure):
@@ -66,7 +66,7 @@ def style() -> Any:
 
 
 def trajectory(run: States, what: str | None = None, axes: Axes | None = None) -> Figure:
-    """The panels of a run that have something to show, or the one that is asked for, in new axes or in those given."""
+    """The panels of a run that have something to show, or the requested one, in new axes or in the given ones."""
     panels = _panels(run)
     if what is not None:
         choice("what", what, panels)
@@ -74,7 +74,8 @@ def trajectory(run: States, what: str | None = None, axes: Axes | None = None) -
         solid = axes.name == "3d"
         name = what or ("paths" if solid and "paths" in panels else list(panels)[1])
         if (name == "paths") != solid:
-            raise ValueError(f"ax: {name} need axes {'with' if name == 'paths' else 'without'} projection='3d'")
+            kind = "with" if name == "paths" else "without"
+            raise ValueError(f"ax: axes {kind} projection='3d' expected for {name!r}")
         with style():
             panels[name](axes, run)
             _add_legend(axes)
@@ -96,7 +97,7 @@ def trajectory(run: States, what: str | None = None, axes: Axes | None = None) -
 
 
 def _add_legend(axes: Axes, **place: Any) -> None:
-    """A legend of the lines that have names; in pictures of our own beside the axes, so that it covers no curve."""
+    """Adds a legend of the lines that have names; in our own pictures it is beside the axes and covers no curve."""
     if axes.get_legend_handles_labels()[0]:
         axes.legend(**place)
 
@@ -109,7 +110,7 @@ def _panels(run: States) -> Mapping[str, Callable[[Axes, States], None]]:
 
 
 def _has_something(run: States, name: str) -> bool:
-    """Whether a panel would not be empty or zero throughout."""
+    """Whether a panel would show anything other than zeros."""
     if name == "angular_velocities":
         return bool(_turning(run))
     if name == "velocities":
@@ -120,7 +121,7 @@ def _has_something(run: States, name: str) -> bool:
 
 
 def _shown(names: Sequence[str], count: int) -> tuple[list[str], str]:
-    """At most `count` names, spread evenly, and a line of the title that names the others."""
+    """At most `count` names, evenly spread over all, and a line of the title that lists the others."""
     chosen = [names[i] for i in np.unique(np.linspace(0, len(names) - 1, min(count, len(names))).astype(int))]
     others = [name for name in names if name not in chosen]
     if not others:
@@ -143,7 +144,7 @@ def _paths(axes: Axes, run: States) -> None:
 
 
 def _shapes(axes: Axes, run: States, name: str, rod: RodRow, color: str, most: int = 12) -> None:
-    """A rod as a curve at some times, the later the darker, and the path of its last node."""
+    """Draws a rod as a curve at some times, later ones darker, and the path of its last node."""
     times = np.unique(np.linspace(0, len(run) - 1, min(most, len(run))).astype(int))
     lines = curve(run.multibody(), rod, run.q[times], run.v[times], run.clock[times])
     for i, line in enumerate(lines):
@@ -153,7 +154,7 @@ def _shapes(axes: Axes, run: States, name: str, rod: RodRow, color: str, most: i
 
 
 def _turning(run: States) -> list[str]:
-    """Names of the bodies that turn, by more than round-off of the fastest."""
+    """Names of the bodies that turn, faster than the round-off of the fastest one."""
     fastest = {name: np.abs(run.angular_velocity(name)).max(initial=0) for name in run.multibody().bodies}
     return [name for name, speed in fastest.items() if speed > 1e-9 * max(fastest.values())]
 
@@ -183,7 +184,7 @@ def _lines(axes: Axes, run: States, values: Array, title: str, letter: str, most
 
 
 def _energies(run: States) -> Array | None:
-    """The energies (n,); None of a CallableModel without an energy."""
+    """The energies (n,); None for a CallableModel without an energy."""
     try:
         return run.energy()
     except ValueError:
@@ -230,17 +231,17 @@ SYMBOLS = {
 
 
 class Movie(FuncAnimation):
-    """An animation that notebooks play, without a network."""
+    """An animation that notebooks can play without a network."""
 
     def _repr_html_(self) -> str:
-        with rc_context({"animation.embed_limit": 1000.0}):  # MB: all frames, however many were asked for
+        with rc_context({"animation.embed_limit": 1000.0}):  # MB, enough for any number of frames
             html: str = self.to_jshtml()
         html = re.sub(r"<link[^>]*font-awesome[^>]*>", "", html)
         return re.sub(r'<i class="fa fa-([\w -]+)"></i>', lambda icon: SYMBOLS[icon[1]], html)
 
 
 def animation(run: States, seconds: float, fps: float) -> Movie:
-    """Rods as curves, other bodies as triads of axes, and lines that join them to the points of their joints."""
+    """Shows rods as curves, other bodies as triads of axes, and lines from these to the points of their joints."""
     number("seconds", seconds, positive=True)
     number("fps", fps, positive=True)
     if not len(run):
@@ -283,11 +284,11 @@ def _segments(model: Model, at: Frames) -> Iterator[tuple[Array, str]]:
     """Lines (frames, points, 3) with their colours: rods, axes of other bodies, and from these to their joints."""
     for i, rod in enumerate(model.rods.values()):
         yield curve(model, rod, at.q, at.v, at.t), COLORS[i % len(COLORS)]
-    places, R, *_ = model.motions(list(model.bodies), at.q, at.v, at.t)
-    size = 0.1 * float(np.ptp(places, axis=(0, 1)).max()) or 0.1
+    x, R, *_ = model.motions(list(model.bodies), at.q, at.v, at.t)
+    size = 0.1 * float(np.ptp(x, axis=(0, 1)).max()) or 0.1
     shown = set(solid_bodies(model))
     for k, name in enumerate(model.bodies):
         for i, color in enumerate(("#d1495b", "#2e8b7a", "#3366aa")):
             if name in shown:
-                yield np.stack([places[:, k], places[:, k] + size * R[:, k, :, i]], axis=1), color
+                yield np.stack([x[:, k], x[:, k] + size * R[:, k, :, i]], axis=1), color
     yield from ((line, GREY) for line in arms(model, at))

@@ -1,4 +1,4 @@
-"""A pool of processes that Ctrl-C does not reach, and that ends at once where an exception leaves its block."""
+"""A pool of processes that Ctrl-C does not reach, and that ends at once when an exception leaves its block."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from threading import current_thread, main_thread
 from types import FrameType, TracebackType
 from typing import Final, ParamSpec, TypeVar
 
-PATIENCE: Final = 1.0  # s, in which processes that are told to end may do so before they are killed
+PATIENCE: Final = 1.0  # s that processes have to end by themselves before they are killed
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,7 +27,7 @@ class Processes(ProcessPoolExecutor):
     count : int
         How many.
     start : str, optional
-        How they start: "fork", "spawn" or "forkserver"; by default that of the system.
+        How they start: "fork", "spawn" or "forkserver"; by default as is usual on the system.
     """
 
     def __init__(self, count: int, start: str | None = None) -> None:
@@ -36,7 +36,7 @@ class Processes(ProcessPoolExecutor):
         self._started: list[BaseProcess] = []
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """As in the base; the processes that it starts are never interrupted."""
+        """As in the base class, but the processes that it starts are never interrupted."""
         with _interruptions_later():
             future = super().submit(function, *args, **kwargs)
         self._started = [*self._processes.values()] or self._started
@@ -60,21 +60,21 @@ class Processes(ProcessPoolExecutor):
             process.kill()
 
     def death(self) -> str:
-        """How processes have died, after BrokenProcessPool."""
+        """How the processes died; to be called after BrokenProcessPool."""
         self.shutdown()
         codes = {process.exitcode or 0 for process in self._started}
         return ", ".join(
-            f"exit code {code}" if code >= 0 else f"{signal.Signals(-code).name}, as where memory runs out"
+            f"exit code {code}" if code >= 0 else f"{signal.Signals(-code).name}, as when memory runs out"
             for code in sorted(codes)
         )
 
 
 @contextmanager
 def _interruptions_later() -> Iterator[None]:
-    """Ctrl-C waits for the end of the block; processes that start in it are never interrupted.
+    """Delays Ctrl-C until the end of the block; processes that start in it are never interrupted.
 
-    They inherit that the signal is blocked. Another thread of this process may still receive it, which is why the
-    handler is replaced as well.
+    They inherit the blocked signal. Another thread of this process may still receive it, which is why the handler is
+    replaced as well.
     """
     handler = signal.getsignal(signal.SIGINT)
     if not (hasattr(signal, "pthread_sigmask") and callable(handler)) or current_thread() is not main_thread():

@@ -17,7 +17,7 @@ def progress_bar(
 ) -> Iterator[Callable[[float], None] | None]:
     """A function of a number between `begin` and `end` that shows progress: `wanted` itself, or one that moves a bar.
 
-    None if nothing is wanted.
+    It is None if no progress is wanted.
     """
     if not (callable(wanted) or wanted is None or isinstance(wanted, (bool, np.bool_))):
         raise ValueError(f"progress: True, False or a function of a number expected, got {shown(wanted)}")

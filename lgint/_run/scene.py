@@ -13,15 +13,15 @@ from lgint._model.model import Model
 from lgint._model.record import BodyRow, RodRow, partners
 from lgint._run.states import States
 
-# of Okabe and Ito, with grey and brown: readers who see no red or no green can tell any two of them apart
+# the colours of Okabe and Ito with grey and brown; readers with red-green blindness can tell any two of them apart
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#5b6770", "#56b4e9", "#7f3b08")
 GREY = COLORS[5]
 SPRINGS = ("spring", "cartesian_spring", "tension")  # kinds of forces that are drawn as lines between two points
-THIN = 0.02  # the least thickness of a box, as a part of the size of the scene
+THIN = 0.02  # the least thickness of a box, as a fraction of the size of the scene
 
 
 class Frames(NamedTuple):
-    """States to draw: their labels, coordinates, velocities and times, each with the number of frames in front."""
+    """States to draw: their labels, coordinates, velocities and times, each with the frames as first axis."""
 
     label: Array
     q: Array
@@ -30,7 +30,7 @@ class Frames(NamedTuple):
 
 
 def frames(run: States, count: int) -> Frames:
-    """`count` states at equal steps of time: of the dense output, or the nearest saved ones, with their own labels."""
+    """`count` states at equal time intervals: from dense output, or the nearest saved ones with their own labels."""
     t = np.linspace(run.t[0], run.t[-1], count)
     if run.sol is not None:
         state = run.sol(np.clip(t, run.sol.t_min, run.sol.t_max))
@@ -59,7 +59,7 @@ def joints(model: Model) -> list[str]:
 
 
 def arms(model: Model, at: Frames) -> Iterator[Array]:
-    """Lines (frames, 2, 3) that join bodies to the points of their joints."""
+    """Lines (frames, 2, 3) from bodies to the points of their joints."""
     for name in joints(model):
         for slot, who in enumerate(partners(model.joints[name])):
             if who != "ground":
@@ -81,7 +81,7 @@ def dots(model: Model, at: Frames) -> dict[str, Array]:
 
 
 def springs(model: Model, at: Frames) -> Iterator[Array]:
-    """Lines (frames, 2, 3) along springs and the parts of tendons."""
+    """Lines (frames, 2, 3) along springs and along the parts of tendons."""
     for row in model.record()["forces"].values():
         if row["kind"] in SPRINGS:
             ends = (_point(model, who, point, at) for who, point in zip(row["bodies"], row["points"], strict=True))
@@ -93,8 +93,8 @@ def _point(model: Model, who: str, point: ArrayLike, at: Frames) -> Array:
     if who == "ground":
         return np.broadcast_to(np.array(point), (len(at.t), 3))
     x, R, _, _ = model.kinematics(who, at.q, at.v, at.t)
-    place: Array = x + R @ np.array(point)
-    return place
+    position: Array = x + R @ np.array(point)
+    return position
 
 
 # ---- boxes ----
@@ -108,7 +108,7 @@ class Box(NamedTuple):
 
 
 def boxes(model: Model, names: Sequence[str], given: Mapping[str, ArrayLike] | None) -> dict[str, Box]:
-    """The boxes of bodies: of the sizes given, else with the mass and the inertia of the body."""
+    """The boxes of bodies: of the given sizes, otherwise with the mass and the inertia of the body."""
     found = {name: _equal_box(model.bodies[name]) for name in names}
     if not isinstance(given, (Mapping, type(None))):
         raise ValueError(f"boxes: edges by the names of bodies expected, got {shown(given)}")
@@ -121,9 +121,9 @@ def boxes(model: Model, names: Sequence[str], given: Mapping[str, ArrayLike] | N
 
 
 def _equal_box(body: BodyRow) -> Box:
-    """A homogeneous box with edges a, b, c has the principal value J_a = m (b^2 + c^2)/12, and so on.
+    """A homogeneous box with edges a, b, c has the principal moment of inertia J_a = m (b^2 + c^2)/12, and so on.
 
-    Its edge a is therefore the root of 6 (J_b + J_c - J_a)/m. A flexible body has no inertia of its own; its box shows
+    Its edge a is therefore the root of 6 (J_b + J_c - J_a)/m. A flexible body has no constant inertia; its box shows
     the floating frame.
     """
     if body["inertia"] is None or not body["mass"] > 0:
@@ -137,7 +137,7 @@ def _equal_box(body: BodyRow) -> Box:
 
 
 class Tube(NamedTuple):
-    """A rod through some of its nodes: places (frames, n, 3), directors d1, d2 as columns (frames, n, 3, 2), radius."""
+    """A rod through some nodes: positions (frames, n, 3), directors d1, d2 as columns (frames, n, 3, 2), radius."""
 
     x: Array
     directors: Array
@@ -151,8 +151,8 @@ def tube(model: Model, rod: RodRow, at: Frames, most: int) -> Tube:
     x, directors = [], []
     for i in np.unique(np.linspace(0, count - 1, min(most, count)).astype(int)):
         edge, slot = (edges[i], 0) if i < len(edges) else (edges[-1], 1)
-        place, R, _, _ = model.joint_kinematics(edge, slot, at.q, at.v, at.t)
-        x.append(place)
+        position, R, _, _ = model.joint_kinematics(edge, slot, at.q, at.v, at.t)
+        x.append(position)
         directors.append(R @ model.joint_triad(edge, slot)[:, :2])
     return Tube(np.stack(x, axis=1), np.stack(directors, axis=1), _radius(model, rod))
 

@@ -19,7 +19,7 @@ TOLERANCE = 1e-8  # m, rad, and their rates: additional violation of the constra
 
 
 class Start(NamedTuple):
-    """A state, and the data with which the core resumes a run; of a fresh start the memory alone."""
+    """A state, and the data with which the core resumes a run; for a fresh start only the memory."""
 
     t: float
     q: Array
@@ -27,12 +27,12 @@ class Start(NamedTuple):
     memory: dict[str, Any]
 
     def inheriting(self, options: dict[str, Any]) -> Start:
-        """The same with the options of the run that goes on, which the core takes as defaults."""
+        """The same start with the options of the resumed run, which the core takes as defaults."""
         return self._replace(memory={**self.memory, "options": options}) if options else self
 
 
 def start_option(start: Trajectory | str | None, options: dict[str, Any]) -> Trajectory | None:
-    """Moves a `start` that is the name of an option to the options; returns the run to resume, if any."""
+    """Moves a `start` that is a string to the method's options; returns the run to resume, if any."""
     if isinstance(start, str):
         options["start"] = start
         return None
@@ -40,17 +40,20 @@ def start_option(start: Trajectory | str | None, options: dict[str, Any]) -> Tra
 
 
 def start_of(model: System, method: str, t0: float, start: Trajectory | None) -> Start:
-    """The model's start at `t0`, or the end of the run `start`, which must be one of this model and method.
+    """The model's start at `t0`, or the end of the run `start`, which must have used this method and model.
 
-    The model may have other parameters than the one of that run. Then its accelerations and multipliers are computed
-    afresh, as at a kink; q and v are kept and have to satisfy its constraints.
+    The model may have other parameters than it had in that run. Then accelerations and multipliers are computed afresh,
+    as at a kink; q and v are kept and have to satisfy the constraints.
     """
     if start is None:
         return Start(number("t0", t0), model.q0, model.v0, {"mem": model.mem0})
     if not isinstance(start, Trajectory):
         raise ValueError(f"start: a trajectory expected, got {type(start).__name__}")
     if start.method != method:
-        raise ValueError(f"start: a run by {start.method!r} cannot be resumed by {method!r}; see model.with_state")
+        raise ValueError(
+            f"start: a run by {start.method!r} cannot be resumed by {method!r}; model.with_state(start) gives a model "
+            "from which another method can start"
+        )
     if not len(start.end["t"]):
         raise ValueError("start: this trajectory has no state")
     _check_shape(model, start.model)
@@ -84,8 +87,8 @@ def _check_shape(model: System, other: System) -> None:
         if mine != there[what]:
             if what == "constraint rows" and older.lacks_rows(other.record(), model.record()):
                 raise ValueError(
-                    "start: this trajectory is of an older version, which left out redundant rows for good; go on with "
-                    "its own model, start.model, or begin anew from model.with_state(start, project=True)"
+                    "start: this trajectory is of an older version, which removed redundant rows permanently; continue "
+                    "with its own model, start.model, or start afresh from model.with_state(start, project=True)"
                 )
             raise ValueError(
                 f"start: this trajectory belongs to another model; its {what} are {_shown(there[what])}, those of the "
@@ -102,10 +105,10 @@ def _shape(model: System) -> dict[str, list[str]]:
         shape["joints"] = [
             f"{name} ({joint['kind']}, {joint['first']}, {joint['second']})" for name, joint in model.joints.items()
         ]
-        shape["places of the bodies in q"] = [f"{blocks[body['block']][2]}" for body in model.bodies.values()]
+        shape["offsets of the bodies in q"] = [f"{blocks[body['block']][2]}" for body in model.bodies.values()]
     else:
         shape["blocks"] = [f"{kind}({n})" if n else kind for kind, n, *_ in blocks]
-    return {**shape, "constraint rows": model.row_names, "numbers of memory": [str(model.core.nmem)]}
+    return {**shape, "constraint rows": model.row_names, "memory sizes": [str(model.core.nmem)]}
 
 
 def _coordinates(body: BodyRow, kind: str) -> str:
@@ -135,7 +138,7 @@ def _check_constraints(model: System, other: System, end: dict[str, Array]) -> N
     level, row = np.unravel_index(np.argmax(excess), excess.shape)
     own = f"{abs(there[level, row]):.3g} under the run's own model"
     if np.isnan(there[level, row]):
-        own = "own violation unknown: functions of the run's model were not saved"
+        own = "unknown under the run's own model, whose functions were not saved"
     raise ValueError(
         f"start: with the changed parameters the last state violates {model.row_names[row]!r} by "
         f"{abs(here[level, row]):.3g} at {('position', 'velocity')[level]} level ({own}); "
@@ -150,11 +153,14 @@ def _residuals(model: System, end: dict[str, Array]) -> Array:
 
 
 def _check_rotations(model: System, other: System, end: dict[str, Array]) -> None:
-    """ValueError if coordinates mean other rotations, as angles from another reference do."""
+    """ValueError if the coordinates mean different rotations, like angles from another reference rotation."""
     if not (isinstance(model, Model) and isinstance(other, Model)) or same_shape(model, other):
         return
     names = list(model.bodies)
     here, there = (m.motions(names, end["q"], end["v"])[1] for m in (model, other))
     for name, apart in zip(names, np.abs(here - there).max(axis=(1, 2)), strict=True):
         if apart > TOLERANCE:
-            raise ValueError(f"start: the coordinates of {name!r} mean another rotation under the changed parameters")
+            raise ValueError(
+                f"start: with the changed parameters the coordinates of {name!r} mean a different rotation; keep its "
+                "reference rotation, or start afresh from model.with_state"
+            )

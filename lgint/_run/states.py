@@ -24,7 +24,7 @@ UNSTABLE: Final = "unstable"  # their `extra`: in how many directions a state is
 
 
 PARTS: Final = tuple(_core.PARTS)
-AT_A_TIME = 100_000  # bodies times states whose kinematics are held at once
+AT_A_TIME = 100_000  # bodies times states whose kinematics are computed at once
 
 
 @dataclass(frozen=True)
@@ -48,22 +48,23 @@ class Stats:
     force_evaluations : int
         Evaluations of the forces.
     dense_fallbacks : int
-        Factorisations that were left to LAPACK's dense one.
+        Factorisations for which LAPACK's dense one was needed.
     gradients_formed : int
-        Gradients that a LagrangianModel was not given: by complex step or by differences.
+        Gradients that a LagrangianModel was not given and formed by complex steps or differences.
     wall_time : float
         s.
     h_used : float
         The largest step taken, s.
     newton : str or None
-        How Newton's method solved the steps, "full" or "modified"; None if nothing was to be solved.
+        How Newton's method solved the steps, "full" or "modified"; None if there was nothing to solve.
     least_cosine : float or None
-        The least cosine of the middle one of a body's Tait-Bryan angles, over all steps; 1 if no body has such angles,
-        None in files of versions that did not count it.
+        The least cosine of any body's middle Tait-Bryan angle over all steps; 1 if no body has such angles, None in
+        files of versions that did not record it.
     parasitic_rate : float or None
-        Of the rates of Euler parameters in "eml", "reml" and "null_eml" the part along the parameters, which means
-        nothing, over the largest rates of the body so far: the largest value of all bodies and steps. It tells how far
-        the alternating error of these methods has grown. None for other methods and for systems of functions.
+        With "eml", "reml" and "null_eml" the rates of Euler parameters have a part along the parameters, which has no
+        meaning. This is the largest value, over all bodies and steps, of this part divided by the largest rates of the
+        body so far. It tells how far the alternating error of these methods has grown. None for other methods and for
+        systems of functions.
     """
 
     steps: int = 0
@@ -83,13 +84,13 @@ class Stats:
 
 
 class Abscissa(NamedTuple):
-    """What `t` counts, for tables and pictures: times, or the load factors of equilibria."""
+    """What `t` means, for tables and pictures: times, or the load factors of equilibria."""
 
     name: str
     plural: str
     label: str  # of an axis
-    before: str  # a value
-    after: str
+    before: str  # text before a value
+    after: str  # and after it
     units: str
     about: str
 
@@ -106,7 +107,7 @@ class States:
     vdot: Array
     lam: Array
     mem: Array
-    _later: Callable[[], dict[str, Array]]  # gives the parts LATER when one of them is read; absent: they are there
+    _later: Callable[[], dict[str, Array]]  # computes the parts LATER when one is read; absent if they are there
 
     def __init__(self, model: System, method: str, options: Mapping[str, Any], result: Mapping[str, Any]) -> None:
         self.model = model
@@ -141,7 +142,7 @@ class States:
                 vars(self).update(vars(self).pop("_later")())
                 return vars(self)[name]
             if name in PARTS:
-                raise AttributeError(f"{name} was not kept: this run has an argument `save` without it")
+                raise AttributeError(f"{name} was not kept: the run's argument `save` does not name it")
             raise AttributeError(f"a trajectory has no attribute {name!r}")
 
     def __len__(self) -> int:
@@ -169,25 +170,25 @@ class States:
 
     @property
     def row_names(self) -> list[str]:
-        """Names of the constraint rows, in the order of `lam` and with the axes in which they are."""
+        """Names of the constraint rows in the order of `lam`; they say in which axes the rows are."""
         model = self.model
         return rows_in_bodies(model) if self._invariant and isinstance(model, Model) else model.row_names
 
     @property
     def stable(self) -> list[bool | None]:
-        """For each state of `lgint.equilibrium` whether it is stable, None where loads or laws have no potential.
+        """Whether each state of `lgint.equilibrium` is stable; None where loads or laws have no potential.
 
         An equilibrium is stable where the potential energy has a minimum among the positions that the joints allow;
-        `extra["unstable"]` is the number of independent directions (n, 1) in which it falls instead, -1 for None. A
-        neutral equilibrium, where energy falls in no direction but is constant in one, up to round-off, has None, too.
-        States of other runs, and of files without this number, have None.
+        `extra["unstable"]` is the number of independent directions (n, 1) in which it falls instead, -1 for None. None
+        also stands for a neutral equilibrium, where the energy falls in no direction but is constant in one, up to
+        round-off, and for states of other runs and of files without this number.
         """
         found = self.extra.get(UNSTABLE, np.full((len(self), 1), -1.0))
         return [None if n < 0 else bool(n == 0) for n in found[:, 0]]
 
     @property
     def _invariant(self) -> bool:
-        """Whether multipliers belong to rows in the axes of bodies."""
+        """Whether the multipliers belong to rows in the axes of bodies."""
         return bool(self.options.get("equivariant", False))
 
     @property
@@ -202,7 +203,7 @@ class States:
 
     @property
     def clock(self) -> Array:
-        """Times (n,) at which functions of time are taken for the states."""
+        """Times (n,) at which functions of time are evaluated for the states."""
         return np.full(len(self), float(self.options["time"])) if self._static else self.t
 
     @property
@@ -241,7 +242,7 @@ class States:
         return self.multibody().kinematics(name, self.q, self.v, self.clock)
 
     def position(self, name: str) -> Array:
-        """Inertial position of the COM of a body; of a flexible body, of the origin of its floating frame.
+        """Inertial position of a body's COM, or of the origin of a flexible body's floating frame.
 
         Parameters
         ----------
@@ -319,7 +320,7 @@ class States:
         Raises
         ------
         ValueError
-            If the body's rotation is stored otherwise.
+            If the body's rotation is not stored as a quaternion.
         """
         model = self.multibody()
         body = model.body(name)
@@ -332,7 +333,7 @@ class States:
         return length - 1
 
     def velocity(self, name: str) -> Array:
-        """Inertial velocity of the COM of a body; of a flexible body, of the origin of its floating frame.
+        """Inertial velocity of a body's COM, or of the origin of a flexible body's floating frame.
 
         Parameters
         ----------
@@ -470,10 +471,10 @@ class States:
         Parameters
         ----------
         kind : str, optional
-            "total", "kinetic" or "potential" (of gravity and springs); "generalized": p.v - T + V with the momentum p
-            of the state, and of "mph", whose v is the inverse of the mass times p, p.v/2 + V; energy-momentum methods
-            conserve it where nothing but the potential acts. Default: the kind that
-            the method conserves, which `energy_kind` names: "generalized" if the states have a momentum, else "total".
+            "total", "kinetic" or "potential" (of gravity and springs); or "generalized": p.v - T + V with the momentum
+            p of the state, and p.v/2 + V for "mph", whose v is the inverse mass times p. Energy-momentum methods
+            conserve the generalized energy if all forces have a potential. Default: the kind that the method
+            conserves, which `energy_kind` names: "generalized" if the states have a momentum, otherwise "total".
             Between steps the generalized energy has the error of p, which is interpolated linearly.
 
         Returns
@@ -494,7 +495,7 @@ class States:
             work: Array = np.einsum("ni,ni->n", self._momenta(), self.v)
             if any(option["name"] == "hamiltonian" for option in ROWS[self.method]["options"]):
                 return work / 2 + potential  # with the inertia about e, which the kinetic energy of v leaves out
-            return work - kinetic + potential  # v may be off by the round-off of q over h, which counts squared here
+            return work - kinetic + potential  # an error of v, such as the round-off of q over h, enters squared
         return {"total": kinetic + potential, "kinetic": kinetic, "potential": potential}[kind]
 
     def _momenta(self) -> Array:
@@ -506,7 +507,7 @@ class States:
     def momentum(self) -> Array:
         """Linear momentum of all bodies.
 
-        Of states with a momentum p (`extra["p"]`): that of p, also where p is not M v.
+        If the states have a momentum p (`extra["p"]`), it is computed from p, even where p differs from M v.
 
         Returns
         -------
@@ -526,7 +527,7 @@ class States:
     def angular_momentum(self) -> Array:
         """Angular momentum of all bodies about the origin.
 
-        Of states with a momentum p (`extra["p"]`): that of p, also where p is not M v.
+        If the states have a momentum p (`extra["p"]`), it is computed from p, even where p differs from M v.
 
         Returns
         -------
@@ -548,7 +549,7 @@ class States:
         return total
 
     def _motions(self, names: Sequence[str]) -> Iterator[tuple[slice, Kinematics]]:
-        """Kinematics of bodies, for as many states at a time as keep the arrays small."""
+        """Kinematics of bodies, for so many states at a time that the arrays stay small."""
         many = max(AT_A_TIME // max(len(names), 1), 1)
         for first in range(0, len(self), many):
             states = slice(first, first + many)
@@ -574,7 +575,7 @@ class States:
         Returns
         -------
         ndarray, shape (n, nc)
-            In the units of the rows (m, rad, 1; on velocity level per second), in the order of `row_names`.
+            In the units of the rows (m, rad, 1; at velocity level per second), in the order of `row_names`.
         """
         levels = ("position", "velocity")
         choice("level", level, levels)
@@ -582,7 +583,7 @@ class States:
 
 
 def _extra(method: str, values: Array | None) -> dict[str, Array]:
-    """What the states of a method have beside q, v, vdot and lam, by name."""
+    """What the states of a method have in addition to q, v, vdot and lam, by name."""
     name = ROWS[method]["extra"] if method in ROWS else UNSTABLE
     return {name: values} if name and values is not None else {}
 

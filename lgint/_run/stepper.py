@@ -16,23 +16,23 @@ from lgint._run.trajectory import Trajectory
 
 
 class Stepper:
-    """One step at a time, of sizes that the caller chooses.
+    """Takes one step at a time, of a size that the caller chooses.
 
-    Its attributes are read-only. A copy (`copy.copy`, `copy.deepcopy`) goes on by itself from the same state, with the
-    same bits.
+    Its attributes are read-only. A copy (`copy.copy`, `copy.deepcopy`) continues independently from the same state, bit
+    for bit.
 
     Parameters
     ----------
     model : Model, CallableModel or LagrangianModel
-        What moves; its start is that of the stepper.
+        The model, whose start is that of the stepper.
     method : str
         One of `lgint.methods()`.
     t0 : float
         Start time, s.
     start : Trajectory or str, optional
-        Continue from the end of this run. A name is the option of that name.
+        Continue from the end of this run. A string is the option `start` of methods that have one.
     **options
-        Of the method.
+        Options of the method.
 
     Raises
     ------
@@ -67,7 +67,7 @@ class Stepper:
     def __copy__(self) -> Stepper:
         core, twin = self._core, object.__new__(type(self))
         memory = {name: getattr(core, name) for name in ("vdot", "lam", "mem", "carry")}
-        # a start that does not determine accelerations is made again
+        # if the start leaves accelerations undetermined, the copy starts in the same way
         state = Start(core.t, core.q, core.v, {"mem": core.mem} if np.isnan(core.vdot).any() else memory)
         twin._begin(self._model, self._method, state.inheriting(self._kept), self._given, self._kept)
         return twin
@@ -97,7 +97,7 @@ class Stepper:
 
     @property
     def model(self) -> System:
-        """What moves."""
+        """The model."""
         return self._model
 
     @property
@@ -132,6 +132,6 @@ class Stepper:
 
 
 def _read_only(values: Array) -> Array:
-    """A copy of a part of the state, which does not pretend to be the part itself."""
+    """Makes a copy of a part of the state read-only, as a change of the copy would not change the state."""
     values.setflags(write=False)
     return values

@@ -59,7 +59,7 @@ def frame(run: JointStates) -> DataFrame:
         raise ImportError("to_pandas needs pandas: pip install 'lgint[tables]'") from error
 
     found, labels, (rows, _) = list(_quantities(run)), _labels(run), _rows(run)
-    columns = [(q.name, *place) for q in found for place in _places(q, labels)]
+    columns = [(q.name, *label) for q in found for label in _column_labels(q, labels)]
     values = np.concatenate([q.values.reshape(len(run), -1) for q in found], axis=1)
     table = pandas.DataFrame(
         values,
@@ -80,8 +80,8 @@ def _attributes(quantity: Quantity) -> dict[str, str]:
     return {"long_name": quantity.about, **units}
 
 
-def _places(quantity: Quantity, labels: dict[str, list[str]]) -> list[tuple[str, str]]:
-    """The name and the component in the columns of a quantity; "" for axes that it does not have."""
+def _column_labels(quantity: Quantity, labels: dict[str, list[str]]) -> list[tuple[str, str]]:
+    """The name and the component of each column of a quantity; "" for axes that it does not have."""
     if not quantity.axes:
         return [("", "")]
     numbers = [[*map(str, range(length))] for length in quantity.values.shape[1:]]
@@ -103,7 +103,7 @@ PARTS = {
 def _quantities(run: JointStates) -> Iterator[Quantity]:
     """Saved parts of the states, and quantities computed from them."""
     yield Quantity("h", run.h, (), "s", "size of the step that ended here")
-    yield Quantity("error", run.error, (), "1", "error of that step over the tolerance")
+    yield Quantity("error", run.error, (), "1", "error of that step divided by the tolerance")
     for name, (axis, about) in PARTS.items():
         if name in vars(run):
             yield Quantity(name, getattr(run, name), (axis,), "", f"{about}, in the formulation of the model")
@@ -133,7 +133,7 @@ def _of_bodies(run: JointStates, model: Model) -> Iterator[Quantity]:
 
 
 def _energies(run: JointStates) -> Iterator[Quantity]:
-    """The energies; none if the system has no energy, or has one in a function that its file does not hold."""
+    """The energies; none if the system has no energy, or defines it by a function that its file does not hold."""
     with suppress(ValueError, MissingFunctionError):
         kinetic, potential = run.energy("kinetic"), run.energy("potential")
         yield Quantity("kinetic_energy", kinetic, (), "J", "kinetic energy")
@@ -142,7 +142,7 @@ def _energies(run: JointStates) -> Iterator[Quantity]:
 
 def _of_joints(run: JointStates) -> Iterator[Quantity]:
     if run.angle_names:
-        yield Quantity("joint_angle", run.joint_angles(), ("joint",), "rad", "angles of joints, through full turns")
+        yield Quantity("joint_angle", run.joint_angles(), ("joint",), "rad", "angles of joints, counting full turns")
 
 
 # ---- labels ----

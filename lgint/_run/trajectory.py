@@ -52,26 +52,26 @@ class Trajectory(JointStates):
         The value of every option of the method: as given to `integrate`, as inherited from the run that was resumed, or
         the default of the version that made the run. None: the method decides, as the option's text says.
     t : ndarray, shape (n,)
-        Times, s. Of `lgint.equilibrium`: factors of the loads.
+        Times, s; after `lgint.equilibrium`, factors of the loads.
     h : ndarray, shape (n,)
-        Sizes of the steps that reached them, 0 at the start, s. Of `lgint.equilibrium`: by how much the loads were
-        raised in the last step.
+        Sizes of the steps that led to these times, 0 at the start, s; after `lgint.equilibrium`, by how much the last
+        load step raised the factor.
     error : ndarray, shape (n,)
-        Of the steps that reached them: the norm of the error over the tolerance, at most 1; NaN without error control.
+        Errors of these steps, as norms divided by the tolerance, at most 1; NaN without error control.
     q : ndarray, shape (n, nq)
         Coordinates in the model's formulation.
     v : ndarray, shape (n, nv)
         Velocities in the model's formulation.
     vdot : ndarray, shape (n, nv)
-        Their derivatives.
+        Accelerations, the derivatives of the velocities.
     lam : ndarray, shape (n, nc)
         Multipliers of the constraint rows.
     row_names : list of str
         Names of the multipliers' rows.
     extra : dict
-        What the states of the method have beside these: "p", the momenta (n, nv) of methods that carry them.
+        What else the states of the method have: "p", the momenta (n, nv) of methods that carry them.
     sol : DenseOutput or None
-        The solution at any time, if the run was asked for `dense_output`.
+        The solution at any time, if the run was made with `dense_output`.
     t_events : list of ndarray, or None
         For each event function the times of its events, (k,).
     q_events : list of ndarray, or None
@@ -81,10 +81,10 @@ class Trajectory(JointStates):
     status : int
         0: the run reached its end; 1: an event ended it; -1: it failed.
     end : dict
-        The end of the run, from which `start=` goes on: `t`, `q`, `v`, ... as above with n = 1. With `t_eval`, `at` and
-        indices it may differ from the last state that is kept.
+        The end of the run, from which `start=` continues: `t`, `q`, `v`, ... as above with n = 1. With `t_eval`, `at`
+        and indices it may differ from the last state that is kept.
     saved : dict
-        Quantities that the argument `save` of `integrate` has chosen, by name, with a value for each state.
+        The quantities that the argument `save` of `integrate` defines, by name, with a value for each state.
     stats : Stats
         The cost of the run.
     """
@@ -92,7 +92,7 @@ class Trajectory(JointStates):
     # ---- chosen states ----
 
     def at(self, times: ArrayLike) -> Trajectory:
-        """The trajectory at other times, by dense output; the run must have been asked for `dense_output`.
+        """The trajectory at other times, by dense output; the run must have been made with `dense_output=True`.
 
         Parameters
         ----------
@@ -103,12 +103,12 @@ class Trajectory(JointStates):
         -------
         Trajectory
             With the same accessors, and with what belongs to the run as a whole: `stats`, `sol`, events, and the
-            `end` from which it can be resumed. `h` is the size of the step in which a time lies, `error` NaN.
+            `end` from which it can be resumed. `h` is the size of the step in which a time lies, and `error` is NaN.
 
         Raises
         ------
         ValueError
-            Without dense output, and for times that do not increase or lie outside of the run.
+            Without dense output, and for times that do not increase or lie outside the run.
         """
         if self.sol is None:
             raise ValueError("at: this trajectory has no dense output; integrate with dense_output=True")
@@ -157,7 +157,7 @@ class Trajectory(JointStates):
             if not (isinstance(index.step, (int, np.integer, type(None))) and (index.step is None or index.step > 0)):
                 raise ValueError(f"index: states go forward in time; a positive step expected, got {index.step}")
             if not all(end is None or hasattr(end, "__index__") for end in (index.start, index.stop)):
-                raise ValueError(f"index: whole numbers expected, got {index}; run[run.t > 0.5] chooses by time")
+                raise ValueError(f"index: whole numbers expected, got {index}; run[run.t > 0.5] selects by time")
             return index
         if isinstance(index, (int, np.integer)) and not isinstance(index, bool):
             if not -len(self) <= index < len(self):
@@ -196,10 +196,10 @@ class Trajectory(JointStates):
     def to_xarray(self) -> Dataset:
         """An xarray Dataset with the times and the names of coordinates, constraint rows, bodies and joints as labels.
 
-        It holds `h`, `error`, `q`, `v`, `vdot`, `lam`, the momenta "p" where the method has them, and the energies; of
-        bodies "position", "quaternion", "velocity" and "angular_velocity", of joints "joint_angle". Attributes give
-        units and meaning. The coordinates of a body have its name and a number, those of a tree the names of its
-        joints. The first axis is "time", or "load" after `lgint.equilibrium`.
+        It holds `h`, `error`, `q`, `v`, `vdot`, `lam`, the momenta "p" if the method has them, and the energies; for
+        bodies "position", "quaternion", "velocity" and "angular_velocity", for joints "joint_angle". Attributes give
+        units and meaning. The coordinates of a body are labelled by its name and a number, those of a tree by the names
+        of its joints. The first axis is "time", or "load" after `lgint.equilibrium`.
 
         Returns
         -------
@@ -270,20 +270,20 @@ class Trajectory(JointStates):
     def plot(self, what: str | None = None, *, ax: Axes | None = None) -> Figure:
         """A matplotlib figure, which notebooks show and `savefig` saves.
 
-        If a panel does not show all bodies, its title names the others, the first twelve of them.
+        If a panel does not show all bodies, its title names up to twelve of the others.
 
         Parameters
         ----------
         what : str, optional
-            One panel only: "paths", "angular_velocities", "energy" or "residuals"; of a system without bodies
-            "coordinates" and "velocities" in place of the first two. Default: all that have something to show.
+            A single panel: "paths", "angular_velocities", "energy" or "residuals"; for a system without bodies
+            "coordinates" and "velocities" instead of the first two. Default: all that have something to show.
         ax : matplotlib axes, optional
-            Where to draw one panel; by default "paths" on axes with projection "3d", on others the second one.
+            Axes in which to draw one panel; by default "paths" on axes with projection "3d", the second one on others.
 
         Returns
         -------
         matplotlib.figure.Figure
-            The figure, which is in no window of `pyplot`.
+            The figure, which `pyplot` does not manage.
 
         Raises
         ------
@@ -299,7 +299,7 @@ class Trajectory(JointStates):
 
         Notebooks play it, and `save` writes it to a file.
 
-        It shows the run at equal intervals of time: from the dense output if there is one, else each picture shows the
+        It shows the run at equal time intervals: from dense output if there is any, otherwise each picture shows the
         nearest saved state.
 
         Parameters
@@ -326,30 +326,30 @@ class Trajectory(JointStates):
         boxes: Mapping[str, ArrayLike] | None = None,
         paths: bool | Sequence[str] = True,
     ) -> View:
-        """A view in three dimensions that turns with the mouse and has a slider for the time; needs plotly.
+        """A view in three dimensions that can be turned with the mouse and has a slider for the time; needs plotly.
 
-        Notebooks show it, and `save("view.html")` writes a page of its own; neither needs a server or a network. Bodies
-        are boxes and rods are tubes. Joints are dots, with lines to the bodies they connect; springs are lines. A box
-        around the centre of mass of another body shows its edges only.
+        Notebooks show it, and `save("view.html")` writes it as a web page; neither needs a server or a network. Bodies
+        are boxes and rods are tubes. Joints are dots, with lines to the bodies that they connect; springs are lines. If
+        a box contains the centre of mass of another body, only its edges are shown.
 
         Parameters
         ----------
         seconds : float
             How long the whole run lasts when it is played.
         frames : int
-            The number of states, at equal steps of time: from the dense output if there is one, else the nearest saved
-            states, each once.
+            The number of states, at equal time intervals: from dense output if there is any, otherwise the nearest
+            saved states, each of them once.
         boxes : dict, optional
             The edges (3,) of boxes by the names of bodies, along the body's axes, m; these boxes always show their
             faces. By default a box has the mass and the inertia of its body.
         paths : bool or sequence of str
-            The bodies whose centres of mass leave a path. True: all bodies of a model with up to eight, and the last
-            nodes of rods.
+            The bodies for whose centres of mass paths are drawn. True: all bodies if there are at most eight, and the
+            last nodes of rods.
 
         Returns
         -------
         View
-            Its `figure` is plotly's, for changes of camera, colours or titles.
+            Its `figure` is plotly's, in which camera, colours or titles can be changed.
         """
         from lgint._run import view
 
@@ -360,7 +360,7 @@ def load(path: str | PathLike[str]) -> Trajectory:
     """The trajectory of a file that `Trajectory.save` wrote, or of the folder of `integrate(..., path=)`.
 
     Nothing in a file is executed. The arrays of a folder stay on the disk and are read where they are used; the folder
-    of a run that is going on, or was killed, has the states that are complete.
+    of a run that has not ended, or was killed, gives the states that are complete.
 
     Parameters
     ----------
@@ -370,7 +370,7 @@ def load(path: str | PathLike[str]) -> Trajectory:
     Returns
     -------
     Trajectory
-        With all accessors and, of a file, everything that it held when it was saved.
+        With all accessors and, for a file, everything that it held when it was saved.
 
     Raises
     ------
@@ -384,7 +384,7 @@ def load(path: str | PathLike[str]) -> Trajectory:
 
 
 def loaded(about: Mapping[str, Any], arrays: Mapping[str, Array], model: System, *, finite: bool = False) -> Trajectory:
-    """The trajectory of a file of `model`; `finite`: check that all states are."""
+    """The trajectory in a file of a run of `model`; `finite`: check that all states are finite."""
     result: dict[str, Any] = {name: arrays[name] for name in (*about["parts"], "carry")}
     result["saved"] = {name[len(SAVED) :]: values for name, values in arrays.items() if name.startswith(SAVED)}
     extra = [values for name, values in arrays.items() if name.startswith("extra_")]
@@ -429,7 +429,7 @@ def _check_texts(model: System, about: Mapping[str, Any]) -> None:
 
 
 def _check_others(result: Mapping[str, Any], *, goes_on: bool) -> None:
-    """ValueError unless what is saved beside the states is numbers; a run that can be resumed has a carry."""
+    """ValueError unless everything saved besides the states is numeric; a run that `goes_on` must have a carry."""
     carry = result["carry"]
     if carry.dtype != float or carry.ndim != 1 or (goes_on and not carry.size):
         raise ValueError(f"carry: a list of numbers expected, got {carry.dtype} of {carry.shape}")
@@ -441,7 +441,7 @@ def _check_others(result: Mapping[str, Any], *, goes_on: bool) -> None:
 
 
 def _check_arrays(model: System, result: Mapping[str, Any], finite: bool) -> None:
-    """ValueError unless the arrays of a file have the shapes of the model's states, and if asked for are `finite`."""
+    """ValueError unless the arrays of a file have the shapes of the model's states and, if `finite`, are finite."""
     # methods whose states have a momentum start without accelerations where these are not determined
     undetermined = ("h", "error", "vdot", "lam") if "extra" in result else ("h", "error")
     widths = {name: (width,) for name, width in model.core.widths.items()}

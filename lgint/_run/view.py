@@ -1,4 +1,4 @@
-"""A view of a run that turns with the mouse and has a slider for the time; needs plotly."""
+"""A view of a run that can be turned with the mouse and has a slider for the time; needs plotly."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TRIANGLES = np.array(
 # the corners at both ends of its twelve edges
 EDGES = np.array([(a, b) for a in range(8) for b in range(a) if np.abs(CORNERS[a] - CORNERS[b]).sum() == 1])
 
-# the browser unpacks what is packed, which makes a page two fifths as large
+# the library and the figure are compressed, and the browser unpacks them; this reduces a page to two fifths
 PAGE = """<!doctype html>
 <html>
 <head>
@@ -73,12 +73,12 @@ Plotly.newPlot("view", {{ ...figure, config: {{ displaylogo: false, responsive: 
 
 
 class View:
-    """A view of a run. Notebooks show it; `save` writes it as a page of its own.
+    """A view of a run. Notebooks show it; `save` writes it as a web page.
 
     Attributes
     ----------
     figure : plotly.graph_objects.Figure
-        For changes of one's own: camera, title, colours.
+        Plotly's figure, in which camera, title and colours can be changed.
     """
 
     def __init__(self, figure: graph_objects.Figure) -> None:
@@ -105,7 +105,7 @@ class View:
         return PAGE.format(title="View", library=library(), figure=_packed(self.figure.to_json()))
 
     def _repr_html_(self) -> str:
-        # a frame keeps the library of the view apart from that of the page around it
+        # an iframe separates the library of the view from that of the page around it
         return (
             f'<iframe srcdoc="{escape(self._page())}" width="100%" height="{HEIGHT}" loading="lazy" '
             'style="border: none"></iframe>'
@@ -117,7 +117,7 @@ class View:
 
 @functools.cache
 def library() -> str:
-    """The part of every page that holds the library plotly.js, 1.8 MB. It may be replaced by a script with a `src`."""
+    """The part of a page that holds the library plotly.js, 1.8 MB; a script with a `src` may take its place."""
     return f'<script id="plotly" type="application/gzip">{_packed(get_plotlyjs())}</script>'
 
 
@@ -143,7 +143,7 @@ def view(
     figure = graph_objects.Figure(
         data=traces,
         frames=[
-            graph_objects.Frame(data=[part.place(i) for part in parts], traces=[*range(len(parts))], name=str(i))
+            graph_objects.Frame(data=[part.points_at(i) for part in parts], traces=[*range(len(parts))], name=str(i))
             for i in range(len(at.t))
         ],
     )
@@ -164,15 +164,15 @@ def _distinct(at: Frames) -> Frames:
 
 
 def _extent(model: Model, at: Frames, boxes: Mapping[str, Box]) -> tuple[Array, Array]:
-    """The smallest and largest coordinates (3,) of everything that is drawn, and somewhat beyond."""
+    """The smallest and largest coordinates (3,) of everything that is drawn, with a margin."""
     x = model.motions(list(model.bodies), at.q, at.v, at.t)[0]
     corners = _corners(model, at, boxes, 0.0).reshape(len(at.t), -1, 3)
-    points = [x, corners, *(place[:, None] for place in scene.dots(model, at).values()), *scene.springs(model, at)]
+    points = [x, corners, *(dot[:, None] for dot in scene.dots(model, at).values()), *scene.springs(model, at)]
     everything = np.concatenate(points, axis=1)
     low, high = everything.min(axis=(0, 1)), everything.max(axis=(0, 1))
-    room = 0.05 * float((high - low).max())
-    low, high = low - room, high + room
-    # motions in a plane or on a line still get some depth
+    margin = 0.05 * float((high - low).max())
+    low, high = low - margin, high + margin
+    # motions in a plane or on a line get some depth
     missing = np.maximum(0.2 * max(float((high - low).max()), 1e-6) - (high - low), 0) / 2
     return low - missing, high + missing
 
@@ -187,14 +187,14 @@ class Part(NamedTuple):
     points: Array
     looks: dict[str, Any]
 
-    def place(self, i: int) -> Any:
-        """The trace of frame i without its looks."""
+    def points_at(self, i: int) -> Any:
+        """The points of frame i as a trace, without its looks."""
         x, y, z = self.points[i].T.astype(np.float32)
         return self.kind(x=x, y=y, z=z)
 
     def trace(self, i: int) -> Any:
         """The whole trace of frame i."""
-        return self.place(i).update(self.looks)
+        return self.points_at(i).update(self.looks)
 
 
 def _parts(
@@ -225,7 +225,7 @@ def _corners(model: Model, at: Frames, boxes: Mapping[str, Box], thin: float) ->
 
 
 def _hollow(model: Model, at: Frames, boxes: Mapping[str, Box]) -> Iterator[str]:
-    """The boxes around the centres of mass of other bodies at the start, which only show their edges."""
+    """The boxes that contain centres of mass of other bodies at the start; only their edges are shown."""
     x, R = (part[0] for part in model.motions(list(boxes), at.q[:1], at.v[:1], at.t[:1])[:2])
     for i, (name, box) in enumerate(boxes.items()):
         away = np.abs((np.delete(x, i, axis=0) - x[i]) @ R[i] @ box.axes)
@@ -243,7 +243,7 @@ def _boxes(corners: Mapping[str, Array], model: Model) -> Part:
 
 
 def _tube(model: Model, at: Frames, name: str, rod: RodRow, color: str, size: float) -> Part:
-    """A rod as a tube that is neither too thin nor too thick to be seen."""
+    """A rod as a tube, whose radius is limited so that it is neither invisible nor hides other things."""
     tube = scene.tube(model, rod, at, MOST)
     angles = np.linspace(0, 2 * np.pi, SIDES, endpoint=False)
     ring = np.clip(tube.radius, 0.25 * THIN * size, THIN * size) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -273,7 +273,7 @@ def _lines(lines: Iterable[Array], look: dict[str, Any]) -> Part:
 
 
 def _followed(model: Model, paths: bool | Sequence[str]) -> list[str]:
-    """The bodies whose paths are drawn: those that are named, or all of a few and the last nodes of rods."""
+    """The bodies whose paths are drawn: those named, or all if there are few and the last nodes of rods."""
     if isinstance(paths, str) or not np.iterable(paths) and not isinstance(paths, (bool, np.bool_)):
         raise ValueError(f"paths: True, False or a list of names of bodies expected, got {shown(paths)}")
     if not isinstance(paths, (bool, np.bool_)):
@@ -309,7 +309,7 @@ def _paths(run: States, names: Sequence[str]) -> list[Any]:
 
 
 def _axes(low: Array, high: Array) -> dict[str, Any]:
-    """Axes of equal scale, as large as their diagonal permits."""
+    """Axes of equal scale, whose size is chosen by the length of their diagonal."""
     span = high - low
     ratio = span / np.linalg.norm(span) * np.sqrt(3)
     ranges = zip("xyz", low.tolist(), high.tolist(), strict=True)

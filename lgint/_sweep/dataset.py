@@ -33,7 +33,7 @@ def dataset(
     units: Mapping[str, str],
     attrs: Mapping[str, str],
 ) -> Dataset:
-    """What was observed, by name, along the dimensions of the sweep; NaN where a run failed, beside its report."""
+    """The observed values by name, along the dimensions of the sweep; a failed run has NaN and a report."""
     dims, shape = tuple(runs.shape), tuple(runs.shape.values())
     data: dict[str, Any] = {}
     for name in observables:
@@ -55,13 +55,13 @@ def _unit(name: str, units: Mapping[str, str]) -> dict[str, str]:
 
 
 def _stacked(name: str, values: Sequence[Any]) -> Any:
-    """Arrays of all runs as one, NaN where there is none and beyond the end of shorter ones."""
+    """The arrays of all runs as one, with NaN for missing ones and beyond the end of shorter ones."""
     found = [value for value in values if value is not None]
     depth = max((value.ndim for value in found), default=0)
     if any(value.ndim != depth for value in found):
         depths = sorted({value.ndim for value in found})
         raise ValueError(
-            f"observables: {name!r} has {' and '.join(map(str, depths))} axes; the same number expected in all runs"
+            f"observables: {name!r} has {' or '.join(map(str, depths))} axes; the same number expected in all runs"
         )
     shape = [max(value.shape[axis] for value in found) for axis in range(depth)]
     whole = len(found) == len(values) and all(value.shape == (*shape,) for value in found)

@@ -18,10 +18,10 @@ from typing import Any, Final
 from lgint._run.processes import Processes
 from lgint._sweep.job import Job, Outcome
 
-PORTION: Final = 0.2  # s, of runs in one task
-WAITING: Final = 2  # tasks for each worker, so that none of them waits for another task
-NOTICE: Final = 0.5  # s, in which runs in threads notice that they are to end
-UNKNOWN: Final = 64  # workers of an executor that does not say how many it has
+PORTION: Final = 0.2  # s of runs in one task
+WAITING: Final = 2  # tasks submitted for each worker, so that it never waits for the next one
+NOTICE: Final = 0.5  # s that runs in threads have to notice that they should stop
+UNKNOWN: Final = 64  # assumed workers of an executor that does not say how many it has
 
 Run = Mapping[str, Any]
 Take = Callable[[Sequence[int], list[Outcome]], None]
@@ -30,7 +30,7 @@ Submit = Callable[[Sequence[Run]], Task]
 
 
 class StoppedError(Exception):
-    """The sweep was ended while a run was going on."""
+    """The sweep was ended during a run."""
 
 
 def cpu_count() -> int:
@@ -43,8 +43,8 @@ def execute(
 ) -> None:
     """Gives `take` the numbers and outcomes of finished runs, as they come.
 
-    Without an executor the runs take place in threads or processes of this call, as many as there are processors. A run
-    whose process dies has failed; the others go on in new processes, also if those were the caller's.
+    Without an executor the runs are done by threads or processes of this call, one for each processor. A run whose
+    process dies has failed; the others continue in new processes of this call, even if the executor was the caller's.
     """
     work = _Work(job, runs, take)
     count = workers or (cpu_count() if executor is None else _workers(executor))
@@ -62,23 +62,23 @@ def execute(
 
 
 class _Threads(ThreadPoolExecutor):
-    """Threads whose runs an exception does not wait for."""
+    """Threads; an exception does not wait until their runs are done."""
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         self.shutdown(wait=kind is None, cancel_futures=True)
 
 
 class _Work:
-    """The runs of a sweep that have not been finished."""
+    """The runs of a sweep that are not finished."""
 
     def __init__(self, job: Job, runs: Sequence[Run], take: Take) -> None:
         self.left = deque(range(len(runs)))
-        self.suspects: list[int] = []  # runs whose process died, or one beside it
-        self._seconds: float | None = None  # that a run takes
+        self.suspects: list[int] = []  # runs that were being worked on when a process died
+        self._seconds: float | None = None  # duration of a run
         self._job, self._runs, self._take = job, runs, take
 
     def on(self, executor: Executor, workers: int) -> None:
-        """Does all of them, in portions; BrokenProcessPool if a process dies."""
+        """Does all runs, in portions; BrokenProcessPool if a process dies."""
         stop = threading.Event()
         submit = _task(self._job, executor, stop)
         pending: dict[Task, list[int]] = {}
@@ -114,7 +114,7 @@ class _Work:
         self._take(numbers, outcomes)
 
     def _sort(self, pending: Mapping[Task, list[int]], workers: int) -> None:
-        """After the death of a process: the tasks that had been waiting longest were those that were worked on."""
+        """Sorts the runs after the death of a process: the tasks submitted first were those being worked on."""
         unfinished = [numbers for future, numbers in pending.items() if not future.done() or future.exception()]
         for future, numbers in pending.items():
             if numbers not in unfinished:
@@ -123,7 +123,7 @@ class _Work:
         self.left.extendleft(reversed([i for numbers in unfinished[workers:] for i in numbers]))
 
     def alone(self, process: Processes) -> None:
-        """The runs in question, one by one, up to the one whose process dies; it has failed."""
+        """Does the suspects one by one, up to the one whose process dies; this one has failed."""
         submit = _task(self._job, process, threading.Event())
         while self.suspects:
             i = self.suspects.pop(0)
@@ -136,21 +136,24 @@ class _Work:
 
 
 def _wait_shortly(pending: Collection[Task]) -> None:
-    """Until runs in threads have noticed that they are to end, if they do so soon."""
+    """Waits a short time for runs in threads to notice that they should stop."""
     end = time.monotonic() + NOTICE
     while time.monotonic() < end and not all(future.done() for future in pending):
         time.sleep(0.01)
 
 
 def _portion(seconds: float | None, left: int, room: int) -> int:
-    """Runs in the next task: as many as take a certain time, and fewer towards the end, so that no worker is late."""
+    """The number of runs in the next task: as many as fill a given time, and fewer towards the end.
+
+    With smaller tasks at the end all workers finish at about the same time.
+    """
     if seconds is None:
         return 1
     return max(1, min(int(PORTION / max(seconds, 1e-9)), left // room, left))
 
 
 def _workers(executor: Executor) -> int:
-    """How many tasks an executor works on at the same time, as far as it says so."""
+    """How many tasks an executor works on at the same time, or UNKNOWN if it does not say."""
     for name in ("_max_workers", "num_workers"):
         count = getattr(executor, name, None)
         if isinstance(count, int):
@@ -159,14 +162,14 @@ def _workers(executor: Executor) -> int:
 
 
 def _task(job: Job, executor: Executor, stop: threading.Event) -> Submit:
-    """A function that submits runs. Threads share the job; other workers get it as bytes, and load it once."""
+    """A function that submits runs. Threads share the job; other workers receive it as bytes and load it once."""
     if isinstance(executor, ThreadPoolExecutor):
 
-        def asked(done: float) -> None:
+        def check_stop(done: float) -> None:
             if stop.is_set():
                 raise StoppedError
 
-        return lambda runs: executor.submit(job, runs, asked)
+        return lambda runs: executor.submit(job, runs, check_stop)
     payload = _packed(job, "the model, an argument or an observable")
     return lambda runs: executor.submit(
         run_packed, payload, [_packed(run, f"the values of {', '.join(run)}") for run in runs]
@@ -180,7 +183,7 @@ def _packed(value: Job | Run, what: str) -> bytes:
         return data
     except Exception as error:
         advice = "" if library is not pickle else "; the package cloudpickle can send functions of a script as well"
-        raise ValueError(f"executor: it cannot be given {what}: {error}{advice}") from error
+        raise ValueError(f"executor: {what} cannot be sent to its workers: {error}{advice}") from error
 
 
 def _pickler() -> ModuleType:

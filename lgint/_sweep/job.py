@@ -21,16 +21,16 @@ from lgint._run.methods import OPTIONS
 from lgint._run.options import check_options
 from lgint._run.trajectory import Trajectory
 
-# what a run may fail with; any other exception is a mistake in a program and ends the sweep
+# exceptions with which a run may fail; any other one is a mistake in a program and ends the sweep
 FAILURES = (_core.IntegrationError, ValueError, ArithmeticError, LookupError)
-ALONE = ("events", "dense_output", "start", "save", "path")  # arguments that ensembles do not take
+ALONE = ("events", "dense_output", "start", "save", "path")  # arguments with which a run is not part of an ensemble
 ARGUMENTS = [p.name for p in inspect.signature(integrate).parameters.values() if p.kind == p.KEYWORD_ONLY]
 
 Observable = Callable[[Trajectory], Any]
 
 
 class Outcome(NamedTuple):
-    """Of one run: what was observed, or why there is nothing."""
+    """The outcome of one run: what was observed, or why it failed."""
 
     values: dict[str, np.ndarray[Any, Any]] | None
     report: str
@@ -49,7 +49,7 @@ class Job:
     Attributes
     ----------
     source : function or System
-        What makes a model, or a model.
+        A function that makes a model, or a model.
     fixed : dict
         Parameters of the model, arguments of `integrate` and options that do not vary; "method" is one of them.
     observables : dict
@@ -83,7 +83,7 @@ class Job:
         given = {**self.fixed, **run}
         method = given.get("method")
         if method is None:
-            raise ValueError("method: a name expected, here or among the parameters")
+            raise ValueError("method: a name is required, as an argument or as a parameter")
         options = {name for name in given if not self.of_model(name) and name not in ("method", *ARGUMENTS)}
         for name in options - OPTIONS:
             known = [*(self.accepted or ()), *ARGUMENTS, *OPTIONS]
@@ -94,22 +94,22 @@ class Job:
         if "method" not in run:
             check_options(choice("method", method, methods()), options, integrate)
         if "t_end" not in given:
-            raise ValueError("t_end: the end of the runs is needed, here or among the parameters")
+            raise ValueError("t_end: the end of the runs is required, as an argument or as a parameter")
         if not given.keys() & {"h", "rtol", "atol"}:
-            raise ValueError("h: the step size is needed, here or among the parameters, or rtol or atol")
+            raise ValueError("h: a step size, or rtol or atol, is required, as an argument or as a parameter")
 
     def model(self, run: Mapping[str, Any]) -> System:
         """The model of a run."""
         parameters = self._fixed[0] | self._split(run)[0]
         if isinstance(self.source, System):
             return self.source.with_parameters(**parameters)
-        later = {name: value for name, value in parameters.items() if self.accepted is not None and "." in name}
-        for name in later:
+        changes = {name: value for name, value in parameters.items() if self.accepted is not None and "." in name}
+        for name in changes:
             del parameters[name]
         model = self.source(**parameters)
         if not isinstance(model, System):
             raise ValueError(f"the first argument of sweep: a function that returns a model expected, got {model!r}")
-        return model.with_parameters(**later) if later else model
+        return model.with_parameters(**changes) if changes else model
 
     def arguments(self, run: Mapping[str, Any]) -> dict[str, Any]:
         """Method, arguments of `integrate` and options of a run."""
@@ -129,20 +129,20 @@ class Job:
     # ---- the runs ----
 
     def __call__(
-        self, runs: Sequence[Mapping[str, Any]], asked: Callable[[float], None] | None = None
+        self, runs: Sequence[Mapping[str, Any]], check_stop: Callable[[float], None] | None = None
     ) -> tuple[float, list[Outcome]]:
-        """Wall time in s, and the outcome of each run. `asked` is called now and then, and may raise to end them."""
+        """Wall time in s, and the outcome of each run. `check_stop` is called repeatedly and may raise to end them."""
         begin = time.perf_counter()
         outcomes: dict[int, Outcome] = {}
         groups: dict[Any, list[int]] = {}
         for i, run in enumerate(runs):
             groups.setdefault(self._group_of(i, run), []).append(i)
         for group in groups.values():
-            outcomes |= self._group([(i, runs[i]) for i in group], asked)
+            outcomes |= self._group([(i, runs[i]) for i in group], check_stop)
         return time.perf_counter() - begin, [outcomes[i] for i in range(len(runs))]
 
     def _group_of(self, i: int, run: Mapping[str, Any]) -> str | int:
-        """The same for runs that differ in their models only and may be done together; otherwise their own numbers."""
+        """A common key for runs that differ only in their models and may be done together, otherwise the number `i`."""
         varying = self._split(run)[1]
         if is_alone(self._fixed[1] | varying):
             return i
@@ -152,12 +152,12 @@ class Job:
             return i
 
     def _group(
-        self, runs: Sequence[tuple[int, Mapping[str, Any]]], asked: Callable[[float], None] | None
+        self, runs: Sequence[tuple[int, Mapping[str, Any]]], check_stop: Callable[[float], None] | None
     ) -> dict[int, Outcome]:
-        """Outcomes of runs with the same arguments, by their numbers."""
+        """Outcomes of runs with the same arguments, by the numbers of the runs."""
         models = {i: attempt(self.model, run) for i, run in runs}
         made = {i: model for i, model in models.items() if not isinstance(model, Failure)}
-        found = trajectories([*made.values()], self.arguments(runs[0][1]), asked) if made else []
+        found = trajectories([*made.values()], self.arguments(runs[0][1]), check_stop) if made else []
         done = models | dict(zip(made, found, strict=True))
         return {i: self._observe(trajectory) for i, trajectory in done.items()}
 
@@ -180,15 +180,15 @@ def attempt(function: Callable[[Any], Any], argument: Any) -> Any:
 
 
 def is_alone(arguments: Mapping[str, Any]) -> bool:
-    """Whether an ensemble does not take these arguments."""
+    """Whether a run with these arguments cannot be part of an ensemble."""
     return any(arguments.get(name) for name in ALONE if not isinstance(arguments.get(name), str))
 
 
 def trajectories(
-    models: Sequence[System], arguments: Mapping[str, Any], asked: Callable[[float], None] | None
+    models: Sequence[System], arguments: Mapping[str, Any], check_stop: Callable[[float], None] | None
 ) -> list[Trajectory | Failure]:
-    """Runs of models by the same method with the same arguments; together where the core can run them so."""
-    given: dict[str, Any] = {"progress": asked or False, **arguments}
+    """Runs of models by the same method with the same arguments, as an ensemble if the core can do that."""
+    given: dict[str, Any] = {"progress": check_stop or False, **arguments}
     shapes = {(model.nq, model.nv) for model in models}
     if (
         is_alone(arguments)

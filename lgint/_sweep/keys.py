@@ -1,4 +1,4 @@
-"""What the file of a sweep knows of it: the keys of its runs, and what all of them share."""
+"""What the file of a sweep records about it: the keys of its runs, and what all of them share."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from lgint._model.model import System
 from lgint._sweep.job import Job
 from lgint._sweep.runs import Runs
 
-_ADVICE: Final = 'give a name to such a value: {{"{name}": {{"some name": value, ...}}}} in place of a list'
+_ADVICE: Final = 'give such a value a name: {{"{name}": {{"some name": value, ...}}}} instead of a list'
 
 
 def run_keys(runs: Runs) -> list[str]:
-    """The keys of all runs: from what their values are, and from the names of those that nothing else tells apart.
+    """The keys of all runs, made from their values; from the names of values that cannot be told apart otherwise.
 
-    ValueError for such a value without a name.
+    ValueError if such a value has no name.
     """
     keys = Keys()
 
@@ -32,7 +32,7 @@ def run_keys(runs: Runs) -> list[str]:
 
 
 def about(job: Job, runs: Runs) -> dict[str, str]:
-    """What all runs in one file share, in the words of a message; ValueError for what no later call can recognise."""
+    """What all runs in one file share, as texts for messages; ValueError for what no later call can recognise."""
     keys = Keys()
     fixed = {name: keys.argument(name, value, _ADVICE.format(name=name)) for name, value in job.fixed.items()}
     return {
@@ -61,7 +61,7 @@ def _model(keys: Keys, source: Any) -> str:
 
 
 def _observable(keys: Keys, function: Any) -> str:
-    """A function that nothing else tells apart is known by the name of the observable."""
+    """A text that identifies a function; if it has no key, the name of the observable identifies it."""
     try:
         return f"function {digest_of(keys.plain(function))[:16]}"
     except UnnamedError:

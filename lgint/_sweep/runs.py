@@ -25,7 +25,7 @@ class Runs:
     shape: dict[str, int]  # length of each dimension
     coordinates: dict[str, Coordinate]
     names: list[str]  # of the parameters
-    labels: list[dict[str, str]]  # for every run the names of those of its values that were given by name
+    labels: list[dict[str, str]]  # for every run the names of its values, if they were given by name
 
 
 def runs_of(parameters: Mapping[str, Iterable[Any]] | Iterable[Mapping[str, Any]]) -> Runs:
@@ -33,7 +33,7 @@ def runs_of(parameters: Mapping[str, Iterable[Any]] | Iterable[Mapping[str, Any]
     runs = _grid(parameters) if isinstance(parameters, Mapping) else _listed(parameters)
     for name in runs.names:
         if not isinstance(name, str) or name in RESERVED:
-            raise ValueError(f"parameters: the name of a parameter expected, other than {RESERVED}, got {name!r}")
+            raise ValueError(f"parameters: names of parameters expected, other than {RESERVED}, got {name!r}")
     if not (runs.parameters and runs.names):
         raise ValueError("parameters: at least one run expected, got none")
     return runs
@@ -56,7 +56,7 @@ def _grid(parameters: Mapping[str, Iterable[Any]]) -> Runs:
 def _labels(name: str, given: Mapping[str, Any]) -> list[str]:
     for label in given:
         if not isinstance(label, str):
-            raise ValueError(f"{name}: texts expected as names of the values, got {shown(label)}")
+            raise ValueError(f"{name}: strings expected as names of the values, got {shown(label)}")
     return [*given]
 
 
@@ -69,8 +69,8 @@ def _listed(parameters: Iterable[Mapping[str, Any]]) -> Runs:
     for run in _values("parameters", parameters):
         if not isinstance(run, Mapping) or (made and run.keys() != made[0].keys()):
             raise ValueError(
-                f"parameters: a dict of lists (a grid), or a list of dicts with the same keys (a run each), expected; "
-                f"run {len(made)} is {shown(run)}"
+                f"parameters: a dict of lists (a grid), or a list of dicts with the same keys (one for each run), "
+                f"expected; run {len(made)} is {shown(run)}"
             )
         made.append(dict(run))
     names = [*made[0]] if made else []
@@ -83,14 +83,14 @@ def _listed(parameters: Iterable[Mapping[str, Any]]) -> Runs:
 def _values(name: str, given: Iterable[Any]) -> list[Any]:
     if isinstance(given, (str, bytes, Mapping)) or not np.iterable(given):
         raise ValueError(
-            f"{name}: a list of values, or a dict of them by name, expected, got {shown(given)}; what does not vary "
-            "is an argument of sweep itself"
+            f"{name}: a list of values, or a dict of values by name, expected, got {shown(given)}; give what does not "
+            "vary as an argument of sweep"
         )
     return [_plain(value) for value in given]
 
 
 def _plain(value: Any) -> Any:
-    """Numbers of Python for those of NumPy."""
+    """NumPy's numbers as Python's."""
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -98,7 +98,7 @@ def _plain(value: Any) -> Any:
 
 
 def _coordinates(name: str, values: Sequence[Any], dimension: str) -> dict[str, Coordinate]:
-    """A parameter as coordinates of the result: its values, or numbers from 0 and its values under `<name>_value`."""
+    """A parameter as coordinates of the result: its values, or numbers from 0 with the values as `<name>_value`."""
     own: dict[str, Coordinate] = {dimension: ((dimension,), np.arange(len(values)))} if dimension == name else {}
     if all(isinstance(value, (bool, int, float)) for value in values):
         return {name: ((dimension,), np.array(values))}
@@ -112,7 +112,7 @@ def _coordinates(name: str, values: Sequence[Any], dimension: str) -> dict[str, 
 
 
 def _arrays(values: Sequence[Any]) -> Any:
-    """The values as one array of numbers, or None if they are no numbers or have different shapes."""
+    """The values as one array of numbers, or None if they are not numbers or have different shapes."""
     try:
         arrays = np.array(values)
     except ValueError:

@@ -22,15 +22,15 @@ def sample(parameters: Mapping[str, Any], n: int, *, engine: Any = None, seed: i
     n : int
         Number of runs.
     engine : optional
-        What draws points in the unit cube: an engine of `scipy.stats.qmc`, such as ``qmc.Sobol`` or
-        ``qmc.LatinHypercube``, as a class. Default: independent random numbers.
+        A class that draws points in the unit cube: an engine of `scipy.stats.qmc`, such as ``qmc.Sobol`` or
+        ``qmc.LatinHypercube``. Default: independent random numbers.
     seed : int
         The same seed gives the same runs.
 
     Returns
     -------
     list of dict
-        For each run its parameters by name.
+        The parameters of each run by name.
 
     Raises
     ------
@@ -59,14 +59,14 @@ def sample(parameters: Mapping[str, Any], n: int, *, engine: Any = None, seed: i
 
 
 def _draw(name: str, given: Any) -> tuple[tuple[int, ...], Any]:
-    """Shape of a value, and the function that takes uniform numbers (n, ...) to values (n, ...)."""
+    """The shape of a value, and the function that turns uniform numbers (n, ...) into values (n, ...)."""
     if hasattr(given, "ppf"):
         return (), given.ppf
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         raise ValueError(f"{name}: a range (low, high) or a distribution expected, got {shown(given)}")
     low, high = (array(f"{end} of {name}", value) for end, value in zip(("low", "high"), given, strict=True))
     if () not in (low.shape, high.shape) and low.shape != high.shape:
-        raise ValueError(f"{name}: ends of the same shape expected, got {low.shape} and {high.shape}")
+        raise ValueError(f"{name}: low and high of the same shape expected, got {low.shape} and {high.shape}")
     low, high = np.broadcast_arrays(low, high)
 
     def between(u: Array) -> Array:

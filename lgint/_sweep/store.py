@@ -1,4 +1,4 @@
-"""The file of a sweep: what every run gave, in an SQLite database that survives the end of its process."""
+"""The file of a sweep: the outcomes of its runs, in an SQLite database that survives the end of the process."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from lgint._run.files import path_of
 from lgint._sweep.job import Outcome, numbers
 
 FORMAT: Final = "lgint sweep 2"
-BY_NAME: Final = "lgint sweep 1"  # the format of files which know functions by their names only
+BY_NAME: Final = "lgint sweep 1"  # the format of files that identify functions by their names only
 TABLES: Final = {"about", "runs"}
-PATIENCE: Final = 60.0  # s, for which a lock of another program is waited for, before the first run and after the last
-SHORT: Final = 0.2  # s, the same between runs and after an exception
+PATIENCE: Final = 60.0  # s to wait for another program's lock before the first run and after the last one
+SHORT: Final = 0.2  # s to wait for it between runs and after an exception
 
-NOT_DONE: Final = "not done"  # in place of a report
+NOT_DONE: Final = "not done"  # the report of a run that has not been done
 
 About = dict[str, str]
 
 
 class Store:
-    """Outcomes by the keys of their runs. What a call of `add` is given is written as a whole or not at all.
+    """Outcomes by the keys of their runs. Each call of `add` is written as a whole or not at all.
 
-    Several processes may begin and write the same file. Outcomes wait in memory while another program locks it.
+    Several processes may create and write the same file. Outcomes wait in memory while another program locks it.
 
     Parameters
     ----------
     path : path or None
         None: outcomes are kept in memory.
     about : function
-        What all runs share, as it is at the time. A file with other contents belongs to another sweep and is refused.
-        Functions may keep values that change during the runs: a file knows how they were when it was begun, and how
-        the last sweep left them.
+        Returns what all runs share at present. A file with different contents belongs to another sweep and is refused.
+        Functions may keep values that change during the runs: a file records how they were when it was created, and
+        how the last sweep left them.
     """
 
     def __init__(self, path: str | PathLike[str] | None, about: Callable[[], About]) -> None:
@@ -65,23 +65,26 @@ class Store:
                 self._file.close()
             if isinstance(error, ValueError):
                 raise
-            what = "is locked by another program" if _is_locked(error) else "is not the file of a sweep"
-            raise ValueError(f"path: {self._path} {what}, and cannot become one: {error}") from error
+            if _is_locked(error):
+                what = "is locked by another program; wait until it ends, or choose another file"
+            else:
+                what = "is not the file of a sweep and cannot become one; choose another file"
+            raise ValueError(f"path: {self._path} {what}: {error}") from error
 
     # ---- what all runs share ----
 
     def _begin(self, about: About) -> None:
-        """Reads what the file says, or writes it if nobody has yet."""
+        """Reads the file's description, or writes it if there is none yet."""
         if not self._said():
             with self._writing() as file:
-                if not self._said():  # as before; nobody else has written meanwhile
+                if not self._said():  # still, so that no other process has written it meanwhile
                     file.execute("CREATE TABLE IF NOT EXISTS about (format TEXT, about TEXT)")
                     file.execute("CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, report TEXT, data BLOB)")
                     file.execute("INSERT INTO about VALUES (?, ?)", (FORMAT, json.dumps(about)))
         self._check(about)
 
     def _said(self) -> list[tuple[str, About]]:
-        """Formats and contents, which are how the functions were and how they were left; none in an empty file."""
+        """The descriptions with their formats: that of the first sweep, and what the last one left; empty if new."""
         assert self._file is not None
         tables = {name for (name,) in self._file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if not tables <= TABLES:
@@ -90,38 +93,38 @@ class Store:
         return [(found, self._about_of(found, text)) for found, text in rows]
 
     def _about_of(self, found: Any, text: Any) -> About:
-        """What a file of the format `found` says."""
+        """The description in a file of the format `found`."""
         if found not in (FORMAT, BY_NAME):
-            raise ValueError(f"path: the format of {self._path} is {found!r}, and this version reads {FORMAT!r}")
+            raise ValueError(f"path: the format of {self._path} is {found!r}; this version reads {FORMAT!r}")
         try:
             about: Any = json.loads(text)
         except (TypeError, ValueError):  # no text, or no JSON
             about = None
         if not isinstance(about, dict) or not all(isinstance(words, str) for words in about.values()):
             raise ValueError(
-                f"path: {self._path} is damaged: what it says of its sweep, {shown(text)}, cannot be read; restore it "
-                "from a copy, or choose another file"
+                f"path: {self._path} is damaged: the description of its sweep, {shown(text)}, cannot be read; restore "
+                "the file from a copy, or choose another file"
             )
         return about
 
     def _check(self, about: About) -> None:
-        """ValueError for the file of another sweep; one that knew functions by their names gets to know these."""
+        """ValueError for the file of another sweep; a file that knew functions by name now records their keys."""
         said = self._said()
         found, begun = said[0]
         if about in (other for _, other in said):
             return
         for name in begun if found == BY_NAME else about.keys() | begun.keys():
             if about.get(name) != begun.get(name):
-                why = " (the file knows functions by their names only)" if found == BY_NAME else ""
+                why = " (the file identifies functions by their names only)" if found == BY_NAME else ""
                 raise ValueError(
-                    f"path: {self._path} belongs to a sweep with {name} {begun.get(name)}, and this one has "
+                    f"path: {self._path} belongs to a sweep with {name} {begun.get(name)}, but this one has "
                     f"{about.get(name)}{why}; choose another file"
                 )
         with self._writing() as file:
             file.execute("UPDATE about SET format = ?, about = ?", (FORMAT, json.dumps(about)))
 
     def _leave(self) -> None:
-        """Notes what changed in functions during the runs."""
+        """Records how functions have changed during the runs."""
         left = self._about()
         if left not in (about for _, about in self._said()):
             with self._writing() as file:
@@ -131,7 +134,7 @@ class Store:
     # ---- outcomes ----
 
     def _kept(self) -> Iterator[tuple[str, Outcome]]:
-        """What the file holds."""
+        """The outcomes that the file holds."""
         assert self._file is not None
         for row, key, report, data in self._file.execute("SELECT rowid, key, report, data FROM runs"):
             try:
@@ -139,18 +142,18 @@ class Store:
             except Exception as error:  # of many kinds, from the layers of an .npz file
                 raise ValueError(
                     f"path: {self._path} is damaged: the outcome of a run cannot be read ({error}); delete it with the "
-                    f'SQL statement "DELETE FROM runs WHERE rowid = {row}", and the run is done again'
+                    f'SQL statement "DELETE FROM runs WHERE rowid = {row}", and the run will be repeated'
                 ) from error
 
     def __contains__(self, key: str) -> bool:
         return key in self._outcomes
 
     def __getitem__(self, key: str) -> Outcome:
-        """The outcome of a run, or a note that it has none yet."""
+        """The outcome of a run; its report is NOT_DONE if there is none yet."""
         return self._outcomes.get(key, Outcome(None, NOT_DONE))
 
     def add(self, outcomes: Mapping[str, Outcome]) -> None:
-        """Keeps the outcomes of runs, on the disk before it returns if there is a file that nobody locks."""
+        """Keeps the outcomes of runs; they are in the file when it returns, unless another program locks that."""
         self._outcomes.update(outcomes)
         if self._file is not None:
             self._waiting.update(outcomes)
@@ -172,7 +175,7 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction, which begins when nobody else writes."""
+        """A transaction, which begins when no other process writes."""
         assert self._file is not None
         self._file.execute("BEGIN IMMEDIATE")
         with self._file:  # commits, or rolls back
@@ -189,7 +192,7 @@ class Store:
         with closing(self._file):
             if self._waiting:
                 self._write(PATIENCE if kind is None else SHORT)
-            with suppress(ValueError, sqlite3.OperationalError):  # functions without a key by now; a lock
+            with suppress(ValueError, sqlite3.OperationalError):  # functions that no longer have a key, or a lock
                 self._leave()
         if self._waiting:
             warnings.warn(
@@ -200,7 +203,7 @@ class Store:
 
 
 def _patiently(write: Callable[[], None], seconds: float) -> None:
-    """Calls the function again while the file is locked."""
+    """Repeats the call while the file is locked, for at most so many seconds."""
     end = time.monotonic() + seconds
     while True:
         try:
@@ -225,7 +228,7 @@ def _packed(values: Mapping[str, np.ndarray[Any, Any]] | None) -> bytes | None:
 
 
 def _outcome(report: Any, data: bytes | None) -> Outcome:
-    """What `_packed` has written."""
+    """Reads what `_packed` has written."""
     if not isinstance(report, str):
         raise ValueError(f"its report is {shown(report)}")
     if data is None:

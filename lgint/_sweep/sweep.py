@@ -1,4 +1,4 @@
-"""sweep: many runs over parameters, and what was observed in them as a labelled data set."""
+"""`sweep`: many runs over parameters, whose observed values become a labelled data set."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def sweep(
     units: Mapping[str, str] | None = None,
     **arguments: Any,
 ) -> Dataset:
-    """Integrates a model for many values of its parameters, and returns what was observed as a labelled data set.
+    """Integrates a model for many values of its parameters and returns the observed values as a labelled data set.
 
     Parameters
     ----------
@@ -47,46 +47,46 @@ def sweep(
         A function that makes a model, such as those of `lgint.models`, called with its parameters as keywords; or a
         model, whose parameters are those of `with_parameters`, such as "arm.mass".
     parameters : dict of lists, or list of dicts
-        A grid: every combination of the values, which are dimensions of the result. Or a list of single runs, such as
-        `lgint.sample` draws, which is the dimension "run". Names are parameters of the model, arguments of `integrate`
-        ("h", "t_end", ...), options of the method, or "method". A dict of values by name in place of a list of a grid
-        makes labels of the names: ``{"events": {"low": f, "high": g}}``.
+        A dict is a grid of all combinations of its values; each parameter is a dimension of the result. A list, such as
+        `lgint.sample` draws, holds single runs along the dimension "run". Names are parameters of the model, arguments
+        of `integrate` ("h", "t_end", ...), options of the method, or "method". The list of a grid may be replaced by a
+        dict of values by name, whose names become labels: ``{"events": {"low": f, "high": g}}``.
     method : str, optional
         One of `lgint.methods()`; it may be left out if it is among the parameters.
     observables : dict of functions
-        By name: function of a trajectory that returns a number or an array of numbers. They see each trajectory only
-        once its run, and those of the same portion, have been done. A function may have an attribute `units`.
+        By name: functions of a trajectory that return a number or an array of numbers. They are called after all runs
+        of a portion are done. A function may have an attribute `units`.
     executor : concurrent.futures.Executor, optional
         Where the runs take place: threads, processes, `dask.distributed` (``client.get_executor()``), mpi4py
         (``MPIPoolExecutor``), ... Default: a thread for each processor for models whose runs do not call Python,
         and a process for each processor for all others.
     workers : int, optional
-        How many tasks the executor works on at the same time; by default it is asked.
+        How many tasks the executor works on at the same time; by default the executor says so.
     path : path, optional
         A file (an SQLite database) to which every portion of finished runs is written. The same call with the same file
-        does only what is missing, whatever has ended the first one. Functions are the same if they have the same code
-        and values, the globals and the `module.c` that they name included, objects if pickle keeps the same of them.
-        What cannot be pickled needs a name among the parameters; an observable has one.
+        does only what is missing, whatever ended the earlier call. Functions are the same if they have the same code
+        and values, including the globals and the `module.c` that they name; objects are the same if pickle stores the
+        same for them. What cannot be pickled needs a name among the parameters; an observable has one.
     progress : bool
         Show a progress bar on standard error.
     units : dict of str, optional
-        Units of observables and parameters, beside those that are known.
+        Units of observables and parameters, in addition to those that are known.
     **arguments
         What is the same in all runs: parameters of the model, arguments of `integrate`, options of the method.
 
     Returns
     -------
     xarray.Dataset
-        A variable for each observable along the dimensions of the sweep, and further axes "<name>_axis" if it is an
-        array; the parameters are coordinates. A dimension whose values cannot be labels, such as vectors, has integer
-        labels, and its values are the coordinate "<name>_value". Units are attributes. A failed run has NaN, and its
-        `report` says why.
+        A variable for each observable along the dimensions of the sweep, and along further axes "<name>_axis" if it is
+        an array; the parameters are coordinates. A dimension whose values cannot be labels, such as vectors, has
+        integer labels, and its values are the coordinate "<name>_value". Units are attributes. A failed run has NaN,
+        and its `report` says why it failed.
 
     Raises
     ------
     Interrupted
-        At Ctrl-C, without waiting for runs. This and all other exceptions that end a sweep have the data set so far as
-        `trajectory`, in which the report of other runs is "not done".
+        At Ctrl-C, without waiting for runs. Like any exception that ends a sweep, it has the data set so far as
+        `trajectory`, in which the report of unfinished runs is "not done".
     ImportError
         If xarray is not installed: ``pip install 'lgint[sweep]'``.
     ValueError
@@ -115,16 +115,17 @@ def sweep(
         except KeyboardInterrupt:
             raise _interrupted(data(), sum(key in store for key in keys), path) from None
         except BaseException as error:
-            with suppress(ValueError):  # no data set either
+            with suppress(ValueError):  # the data set cannot be made either
                 error.trajectory = data()  # type: ignore[attr-defined]
             raise
         return data()
 
 
 def _interrupted(data: Dataset, done: int, path: str | PathLike[str] | None) -> Interrupted:
-    """What Ctrl-C raises: it holds what was found so far, and says how to go on."""
-    kept = "the same call does the others" if path is not None else "with path=, finished runs are kept in a file"
-    error = Interrupted(f"Ctrl-C: {done} of {data.report.size} runs are done, as the `trajectory` of this says; {kept}")
+    """The exception for Ctrl-C: it holds the data set so far, and says how to continue."""
+    advice = "the same call does the others" if path is not None else "with path=, finished runs are kept in a file"
+    runs = f"{done} of {data.report.size} runs are done and in the `trajectory` of this exception"
+    error = Interrupted(f"Ctrl-C: {runs}; {advice}")
     error.report = {"status": "Interrupted", "done": done, "runs": data.report.size}
     error.trajectory = data
     return error
@@ -135,7 +136,7 @@ def _check_arguments(model: object, observables: object, executor: object, worke
     if not (isinstance(model, System) or callable(model)):
         raise ValueError(f"model: a model, or a function that returns one, expected, got {shown(model)}")
     if not (isinstance(observables, Mapping) and all(isinstance(name, str) for name in observables)):
-        raise ValueError(f"observables: functions of a trajectory by names expected, got {shown(observables)}")
+        raise ValueError(f"observables: functions of a trajectory by name expected, got {shown(observables)}")
     if not (executor is None or hasattr(executor, "submit")):
         raise ValueError(
             f"executor: an executor with the interface of concurrent.futures expected, got {shown(executor)}"
@@ -143,7 +144,7 @@ def _check_arguments(model: object, observables: object, executor: object, worke
     if workers is not None:
         count("workers", workers)
     if not (units is None or (isinstance(units, Mapping) and all(isinstance(unit, str) for unit in units.values()))):
-        raise ValueError(f"units: texts by the names of observables and parameters expected, got {shown(units)}")
+        raise ValueError(f"units: strings by the names of observables and parameters expected, got {shown(units)}")
 
 
 def _check_names(runs: Runs, fixed: Mapping[str, Any], observables: Mapping[str, Observable]) -> None:
@@ -151,12 +152,12 @@ def _check_names(runs: Runs, fixed: Mapping[str, Any], observables: Mapping[str,
         if name in fixed:
             raise ValueError(f"{name}: given twice, as a parameter that varies and as an argument")
     if not observables:
-        raise ValueError("observables: at least one function of a trajectory expected, by name")
+        raise ValueError("observables: at least one function of a trajectory, by name, expected")
     for name, function in observables.items():
         if not callable(function):
             raise ValueError(f"observables: {name!r} is not a function: {shown(function)}")
         if name in runs.coordinates or name == "report":
-            raise ValueError(f"observables: the name {name!r} is that of a parameter or of the reports; choose another")
+            raise ValueError(f"observables: {name!r} is the name of a parameter or of the reports; choose another")
 
 
 def _fill(
@@ -188,14 +189,14 @@ def _fill(
 
 
 def _in_threads(job: Job, runs: Runs) -> bool:
-    """Whether runs release the GIL: the first model that can be made is compiled, and calls no Python functions."""
-    alone = job.arguments(runs.parameters[0]).get("events")
+    """Whether runs release the GIL: the first model that can be made is compiled and calls no Python functions."""
+    events = job.arguments(runs.parameters[0]).get("events")
     for run in runs.parameters:
         try:
             model = job.model(run)
         except FAILURES:
             continue
-        return isinstance(model, Model) and not model.core.needs_gil and not alone
+        return isinstance(model, Model) and not model.core.needs_gil and not events
     return True
 
 

@@ -1,4 +1,4 @@
-"""Units of parameters, as far as models and functions say them."""
+"""Units of parameters, as far as models and docstrings give them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNIT: Final = re.compile(r"(?:kg|m|s|N|rad)(?:\^\d)?(?:[ /](?:kg|m|s|N|rad)(?:\
 
 
 def units_of(source: Callable[..., System] | System, names: list[str], given: Mapping[str, str]) -> dict[str, str]:
-    """Units by the names of parameters; those in `given` first."""
+    """Units by the names of parameters; those in `given` take precedence."""
     known = {name: "s" for name in _TIMES} | _documented(source) | dict(given)
     if isinstance(source, Model):
         known |= {name: source.unit(name) for name in names if name in source.values and name not in known}
@@ -22,7 +22,7 @@ def units_of(source: Callable[..., System] | System, names: list[str], given: Ma
 
 
 def _documented(source: Any) -> dict[str, str]:
-    """Units that the docstring of a function of `lgint.models` names at the end of a parameter's first sentence."""
+    """Units that the docstring of a function of `lgint.models` gives at the end of a parameter's first sentence."""
     if isinstance(source, System):
         from lgint._model.model import FACTORIES
 

@@ -1,1 +1,1 @@
-"""What is built on top: studies, plots, benchmarks, the command line."""
+"""Tools that are built on runs: studies, comparisons and drifts with their diagrams, benchmarks, the demo."""

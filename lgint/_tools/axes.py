@@ -1,4 +1,4 @@
-"""Functions that pictures of studies share: logarithmic axes, and order triangles where nothing else is."""
+"""Functions that pictures of studies share: logarithmic axes, and order triangles that cover no curves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MARKERS = "osD^vP*X"
 
 
 def logarithmic(axes: Axes, xlabel: str, ylabel: str) -> None:
-    """Both axes logarithmic, ticks at powers of ten, thin lines between; limits near a power of ten move there."""
+    """Makes both axes logarithmic, with ticks at powers of ten and thin lines between them; see `decades`."""
     axes.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
     decades(axes, "x")
     decades(axes, "y")
@@ -35,8 +35,8 @@ class Slope(NamedTuple):
     y: Array
 
 
-class _Place(NamedTuple):
-    """A triangle in powers of ten: its left and right end, the heights of these, and its side of the line."""
+class _Triangle(NamedTuple):
+    """A triangle in powers of ten: its left and right end, the heights of both, and its side of the line."""
 
     left: float
     right: float
@@ -45,34 +45,34 @@ class _Place(NamedTuple):
     below: bool
 
 
-ROUNDED = 0.15  # the largest distance of an order from the whole number that stands for it
-# parts of the axes' size: line to triangle, triangle, number beside it, around all
+ROUNDED = 0.15  # the largest distance between an order and the whole number that is shown for it
+# fractions of the axes' size: from line to triangle, width of a triangle, of its number, margin of the axes
 GAP, WIDEST, LABEL, EDGE = 0.03, 0.16, 0.035, 0.01
 
 
 def triangles(axes: Axes, slopes: Sequence[Slope], lines: Sequence[tuple[ArrayLike, ArrayLike]]) -> None:
-    """A triangle for each slope beside its line, where it covers the fewest of `lines`, (x, y) each, and triangles.
+    """Draws a triangle for each slope beside its line, where it hides least of `lines`, each (x, y), and triangles.
 
     The limits of the axes have to be final.
     """
     taken: list[Array] = []
     curves = [_dense(axes, x, y) for x, y in lines]
     for slope in slopes:
-        places = _places(axes, slope)
-        boxes = [_box(axes, place) for place in places]
+        candidates = _candidates(axes, slope)
+        boxes = [_box(axes, triangle) for triangle in candidates]
         if boxes:
             best = int(np.argmin([_covered(box, curves, taken) for box in boxes]))
             taken.append(boxes[best])
-            _draw(axes, places[best], f"{slope.order:.0f}" if whole(slope.order) else f"{slope.order:.1f}")
+            _draw(axes, candidates[best], f"{slope.order:.0f}" if whole(slope.order) else f"{slope.order:.1f}")
 
 
 def whole(order: float) -> bool:
-    """Whether an order is shown as the whole number beside it."""
+    """Whether an order is shown as the nearest whole number."""
     return abs(order - round(order)) <= ROUNDED
 
 
-def _places(axes: Axes, slope: Slope) -> list[_Place]:
-    """Below the line and above it, from its middle to its ends; the line never crosses the triangle."""
+def _candidates(axes: Axes, slope: Slope) -> list[_Triangle]:
+    """Triangles below and above the line, sorted from its middle to its ends; none of them crosses the line."""
     points = np.log10(positive(slope.x, slope.y))
     if points.shape[1] < 2:
         return []
@@ -85,7 +85,7 @@ def _places(axes: Axes, slope: Slope) -> list[_Place]:
             beside = np.linspace(0, width, 9)
             above = np.interp(left + beside, x, y) - slope.order * beside
             start = float(above.min() - GAP * tall if below else above.max() + GAP * tall)
-            found.append(_Place(float(left), float(left + width), start, start + slope.order * width, below))
+            found.append(_Triangle(float(left), float(left + width), start, start + slope.order * width, below))
     return found
 
 
@@ -95,15 +95,15 @@ def _sizes(axes: Axes) -> tuple[float, float]:
 
 
 def _scaled(axes: Axes, x: ArrayLike, y: ArrayLike) -> Array:
-    """Points (n, 2) given in powers of ten, as parts of the axes."""
+    """Points (n, 2) given in powers of ten, as fractions of the axes."""
     low = np.log10([axes.get_xlim()[0], axes.get_ylim()[0]])
     return (np.column_stack([x, y]) - low) / _sizes(axes)
 
 
-def _box(axes: Axes, place: _Place) -> Array:
-    """The lower left and the upper right corner (2, 2) of the triangle with its number, as parts of the axes."""
-    box = _scaled(axes, [place.left, place.right], [place.start, place.rise])
-    if place.below:
+def _box(axes: Axes, triangle: _Triangle) -> Array:
+    """The lower left and the upper right corner (2, 2) of a triangle with its number, as fractions of the axes."""
+    box = _scaled(axes, [triangle.left, triangle.right], [triangle.start, triangle.rise])
+    if triangle.below:
         box[1, 0] += LABEL
     else:
         box[0, 0] -= LABEL
@@ -111,7 +111,7 @@ def _box(axes: Axes, place: _Place) -> Array:
 
 
 def _dense(axes: Axes, x: ArrayLike, y: ArrayLike) -> Array:
-    """Points (n, 2) of a line with small distances, as parts of the axes."""
+    """Closely spaced points (n, 2) of a line, as fractions of the axes."""
     x, y = positive(x, y)
     if len(x) < 2:
         return _scaled(axes, np.log10(x), np.log10(y))
@@ -120,19 +120,20 @@ def _dense(axes: Axes, x: ArrayLike, y: ArrayLike) -> Array:
 
 
 def _covered(box: Array, curves: Sequence[Array], taken: Sequence[Array]) -> float:
-    """How much a box hides: points of curves, other boxes, and what lies outside of the axes."""
+    """How much a box hides of curves and other boxes, and how far it lies outside the axes."""
     outside = float(np.maximum(EDGE - box, 0).sum() + np.maximum(box - (1 - EDGE), 0).sum())
     hidden = sum(int(np.all((points > box[0] - 0.005) & (points < box[1] + 0.005), axis=1).sum()) for points in curves)
     others = sum(bool(np.all((box[0] < other[1]) & (other[0] < box[1]))) for other in taken)
     return hidden + 50 * others + 1e4 * outside
 
 
-def _draw(axes: Axes, place: _Place, text: str) -> None:
-    corner = (place.right, place.start) if place.below else (place.left, place.rise)
-    points = 10 ** np.array([(place.left, place.start), (place.right, place.rise), corner])
+def _draw(axes: Axes, triangle: _Triangle, text: str) -> None:
+    left, right, start, rise, below = triangle
+    corner = (right, start) if below else (left, rise)
+    points = 10 ** np.array([(left, start), (right, rise), corner])
     axes.fill(*points.T, facecolor="0.9", edgecolor="0.35", linewidth=0.8)
-    look: dict[str, Any] = {"ha": "left", "xytext": (3, 0)} if place.below else {"ha": "right", "xytext": (-3, 0)}
-    middle = (10 ** corner[0], 10 ** ((place.start + place.rise) / 2))
+    look: dict[str, Any] = {"ha": "left", "xytext": (3, 0)} if below else {"ha": "right", "xytext": (-3, 0)}
+    middle = (10 ** corner[0], 10 ** ((start + rise) / 2))
     axes.annotate(text, middle, textcoords="offset points", fontsize=8, va="center", **look)
 
 

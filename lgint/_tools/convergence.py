@@ -26,11 +26,11 @@ class Curve(NamedTuple):
     dashed: bool = False
     order: float = np.nan
     range: Array = np.empty(0)
-    look: int | None = None  # place in the list of colours and markers; None: that in the diagram
+    look: int | None = None  # index in the list of colours and markers; None: the curve's index in the diagram
 
 
 def errors(axes: Axes, curves: Sequence[Curve], xlabel: str, ylabel: str) -> None:
-    """Curves on logarithmic axes, and triangles for the orders that they show."""
+    """Draws curves on logarithmic axes, and triangles for the orders that they show."""
     for i, curve in enumerate(curves):
         y = np.where(curve.y > 0, curve.y, np.nan)
         look = marked(i if curve.look is None else curve.look)
@@ -39,10 +39,10 @@ def errors(axes: Axes, curves: Sequence[Curve], xlabel: str, ylabel: str) -> Non
     triangles(axes, [_slope(curve) for curve in _lowest(curves)], [(curve.x, curve.y) for curve in curves])
 
 
-def marked(place: int) -> dict[str, Any]:
-    """Colour and marker of the line with this number; lines of one colour have different markers."""
-    marker = MARKERS[(place + place // len(COLORS)) % len(MARKERS)]
-    return {"color": COLORS[place % len(COLORS)], "marker": marker, "markersize": 4.5}
+def marked(i: int) -> dict[str, Any]:
+    """Colour and marker of the line with this index; lines of one colour have different markers."""
+    marker = MARKERS[(i + i // len(COLORS)) % len(MARKERS)]
+    return {"color": COLORS[i % len(COLORS)], "marker": marker, "markersize": 4.5}
 
 
 def _lowest(curves: Sequence[Curve]) -> list[Curve]:
@@ -63,12 +63,12 @@ def _slope(curve: Curve) -> Slope:
 
 
 def panels(names: Sequence[str], draw: Callable[[Axes, str], None], axes: Axes | None) -> Figure:
-    """A figure with a panel for each name and one legend below, or one panel in the axes that are given."""
+    """A figure with a panel for each name and one legend below them, or one panel in the given axes."""
     if axes is not None:
         if not hasattr(axes, "semilogy"):
             raise ValueError(f"ax: axes of matplotlib expected, got {shown(axes)}")
         if len(names) != 1:
-            raise ValueError(f"ax: axes show one panel; choose one of {', '.join(names)}")
+            raise ValueError(f"ax: given axes show a single panel; choose one of {', '.join(names)}")
         with style():
             draw(axes, names[0])
             axes.legend()
@@ -86,7 +86,7 @@ def panels(names: Sequence[str], draw: Callable[[Axes, str], None], axes: Axes |
 
 
 def legend(figure: Figure, side: str = "lower", listed: Iterable[str] | None = None) -> None:
-    """One legend of all panels' lines, or of those listed, below or above, in as many columns as there is room for."""
+    """Adds one legend of all panels' lines, or of those listed, below or above, in as many columns as fit."""
     found: dict[str, Any] = {}
     for axes in figure.axes:
         handles, labels = axes.get_legend_handles_labels()
@@ -98,7 +98,7 @@ def legend(figure: Figure, side: str = "lower", listed: Iterable[str] | None = N
 
 
 def legend_columns(labels: Iterable[str], width: float) -> int:
-    """Columns of a legend of this width, inches; the rows are as full as they can be."""
+    """The number of columns of a legend of this width, inches; all rows are about equally full."""
     lengths = [len(re.sub(r"\\[a-z]+|[${}\\^_]", "", label)) for label in labels]
     most = max(1, min(len(lengths), int(width / (0.6 + 0.065 * max(lengths)))))
     rows = -(-len(lengths) // most)
@@ -139,8 +139,8 @@ def demo(path: Array, parts: Sequence[tuple[str, str, Sequence[Curve]]]) -> Figu
 def _top(axes: Axes, path: Array) -> None:
     """The path of the top's centre of mass, with the top at its start and its end."""
     axes.plot(*path.T, color=COLORS[0])
-    for place, color in ((path[0], COLORS[5]), (path[-1], COLORS[1])):
-        axes.plot(*np.stack([np.zeros(3), place]).T, color=color, linewidth=2, marker="o", markersize=4)
+    for com, color in ((path[0], COLORS[5]), (path[-1], COLORS[1])):
+        axes.plot(*np.stack([np.zeros(3), com]).T, color=color, linewidth=2, marker="o", markersize=4)
     axes.set(title="path of the centre of mass, start grey, end orange", xlabel="x / m", ylabel="y / m", zlabel="z / m")
     axes.locator_params(nbins=4)
     axes.set_aspect("equal")

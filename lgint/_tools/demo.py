@@ -44,7 +44,7 @@ def run(out: Path) -> Path:
 
 
 def _studies(formulation: str) -> Comparison:
-    """Every method on the constrained top against one fine run of order six."""
+    """Every method on the constrained top, compared with one fine run of order six."""
     top = models.heavy_top(formulation=formulation)
     best = {"method": "rk67", "h": REFERENCE_STEP}
     return compare(METHODS, model=top, steps=STEPS, t_end=T_END, reference=best)

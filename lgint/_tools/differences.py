@@ -1,4 +1,4 @@
-"""Differences between the states of two runs: in coordinates, or in motions of the bodies if coordinates differ."""
+"""Differences between the states of two runs: of coordinates, or of the bodies' motions if coordinates differ."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class Rows(NamedTuple):
 
 
 def rows(name: str, run: Trajectory, times: Array | None) -> Rows:
-    """The states of a run at some times, which it must have, or the state at its end."""
+    """The states of a run at the given times, which it must have, or the state at its end."""
     if times is None:
         return Rows(run.model, run.end["t"][-1:], run.end["q"][-1:], run.end["v"][-1:], run.end["lam"][-1:])
-    at = places(name, run, times)
+    at = indices(name, run, times)
     return Rows(run.model, run.t[at], run.q[at], run.v[at], run.lam[at])
 
 
-def places(name: str, run: Trajectory, times: Array | None) -> Any:
-    """The indices of the states of a run at some times; None: that of the last state."""
+def indices(name: str, run: Trajectory, times: Array | None) -> Any:
+    """The indices of the states of a run at the given times; None: that of the last state."""
     if times is None:
         return slice(-1, None)
     after = np.clip(np.searchsorted(run.t, times), 1, max(len(run) - 1, 1))
@@ -42,7 +42,7 @@ def places(name: str, run: Trajectory, times: Array | None) -> Any:
     if far.any():
         raise ValueError(
             f"{name}: it has no state at t = {times[far][0]:g}; errors over the run need states at all multiples "
-            "of the largest step (t_eval, or a mapping of arguments of lgint.integrate as reference)"
+            "of the largest step; make the run with t_eval, or give arguments of lgint.integrate as reference"
         )
     return at
 
@@ -56,8 +56,8 @@ def differences(model: System, other: System) -> Differences:
         return _of_coordinates
     if not (isinstance(model, Model) and isinstance(other, Model)):
         raise ValueError(
-            "reference: the run of a system of functions compares with runs on the same space only; its blocks are "
-            f"{_kinds(other)}, those of the model are {_kinds(model)}"
+            "reference: the run of a system of functions can only be compared with runs on the same space; its blocks "
+            f"are {_kinds(other)}, those of the model are {_kinds(model)}"
         )
     if _bodies(model) != _bodies(other):
         raise ValueError(f"reference: its bodies are {listing(list(other.bodies))}, not {listing(list(model.bodies))}")
@@ -90,7 +90,7 @@ def _of_coordinates(states: Rows, best: Rows) -> dict[str, Array]:
 
 
 def _of_bodies(states: Rows, best: Rows) -> dict[str, Array]:
-    """Position and rotation vector of each body from where the reference has it, and both velocities."""
+    """Position and rotation vector of each body relative to the reference, and the differences of both velocities."""
     q, v = [], []
     for name in _multibody(states).bodies:
         (x, R, xdot, omega), (x0, R0, xdot0, omega0) = (_body(run, name) for run in (states, best))

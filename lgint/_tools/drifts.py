@@ -1,4 +1,4 @@
-"""drift: how far quantities that the motion keeps move away in runs."""
+"""`drift`: how far quantities that the motion conserves drift in runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Invariants = Sequence[str | Quantity] | Mapping[str, Quantity]
 
 ENERGY = "energy"
 
-# name: the values (n,) or (n, k) of a run, and whether the change since the start counts or the value itself
+# name: the values (n,) or (n, k) of a run, and whether their change since the start is taken or they themselves
 Quantities = dict[str, tuple[Quantity, bool]]
 _NAMED: Quantities = {
     ENERGY: (lambda run: run.energy(), True),
@@ -36,9 +36,9 @@ _NAMED: Quantities = {
 
 
 def deviations(run: Trajectory, chosen: Quantities, energy: str | None) -> dict[str, Array]:
-    """Name and largest component (n,) of how far each invariant of a run is from its value at the start.
+    """For each invariant of a run, by name, the largest component (n,) of its deviation from the start.
 
-    `energy`: the kind of the "energy" that is asked for by name, if it is.
+    `energy` is the kind of energy that the name "energy" stands for, None if it was not requested.
     """
     named: Quantities = {ENERGY: (lambda run: run.energy(energy), True)} if energy else {}
     return {
@@ -48,18 +48,18 @@ def deviations(run: Trajectory, chosen: Quantities, energy: str | None) -> dict[
 
 
 def kind_of_energy(chosen: Quantities, runs: Iterable[Trajectory]) -> str | None:
-    """The kind of the "energy" that is asked for by name, of all runs; None: it is not asked for."""
+    """The kind of energy that the name "energy" stands for in all runs; None if it is not requested."""
     return one_kind(run.energy_kind for run in runs) if chosen.get(ENERGY) is _NAMED[ENERGY] else None
 
 
 def one_kind(kinds: Iterable[str]) -> str:
-    """The kind of several energies if it is the same, else the total one, which all states have."""
+    """The common kind of several energies; if they differ, the total one, which all states have."""
     different = {*kinds}
     return different.pop() if len(different) == 1 else "total"
 
 
 def label(name: str, energy: str | None) -> str:
-    """An invariant in tables and diagrams; `energy` as in `deviations`."""
+    """The label of an invariant in tables and diagrams; `energy` as in `deviations`."""
     words = name.replace("_", " ")
     return f"{energy} {words}" if energy and name == ENERGY else words
 
@@ -78,12 +78,13 @@ def quantities(invariants: Invariants) -> Quantities:
         return {name: (function, True) for name, function in named.items()}
     if not np.iterable(invariants):
         raise ValueError(
-            "invariants: names, or functions of a trajectory, in a list, or functions by names expected, got "
+            "invariants: a list of names or functions of a trajectory, or a dict of functions by name, expected, got "
             f"{shown(invariants)}"
         )
     entries = [_entry(entry) for entry in invariants]
     if len(dict(entries)) < len(entries):
-        raise ValueError(f"invariants: {listing([name for name, _ in entries])} are not all different; give them names")
+        names = listing([name for name, _ in entries])
+        raise ValueError(f"invariants: different names expected, got {names}; give functions as a dict by name")
     return dict(entries)
 
 
@@ -96,17 +97,17 @@ def _entry(entry: str | Quantity) -> tuple[str, tuple[Quantity, bool]]:
 
 @dataclass(frozen=True, repr=False)
 class Drift:
-    """How far invariants moved away in each of some runs.
+    """How far invariants drifted in each of several runs.
 
     Attributes
     ----------
     t : dict of ndarray, shape (n,)
-        Label of each run and its times, s.
+        The times of each run by its label, s.
     values : dict of dict of ndarray, shape (n,)
-        Label of each run, name of each invariant: the largest component of its change since the start of the run. Of
-        "position_residual" and "velocity_residual" the largest component itself.
+        By the label of each run and the name of each invariant: the largest component of its change since the start of
+        the run; of "position_residual" and "velocity_residual" the largest component itself.
     energy_kind : str or None
-        The kind of the "energy" that was asked for by name, of all runs: "generalized" or "total".
+        The kind of energy that the name "energy" stands for in all runs, "generalized" or "total".
     """
 
     t: dict[str, Array]
@@ -176,7 +177,7 @@ class Drift:
         Parameters
         ----------
         ax : matplotlib axes, optional
-            Where to draw; possible with one invariant only.
+            Axes in which to draw; there must be only one invariant.
 
         Returns
         -------
@@ -198,17 +199,18 @@ def _shown(number: float | None) -> str:
 
 
 def drift(runs: Trajectory | Mapping[str, Trajectory], invariants: Invariants = ("energy",)) -> Drift:
-    """How far quantities that the motion keeps move away in one or several runs.
+    """How far quantities that the motion conserves drift in one or several runs.
 
     Parameters
     ----------
     runs : Trajectory or mapping of str to Trajectory
-        One run, which then is labelled by its method, or several with their labels. Their saved states count.
+        One run, which is labelled by its method, or several runs with labels. Their saved states are evaluated.
     invariants : sequence or mapping
-        Names out of "energy", "generalized_energy", "momentum", "angular_momentum", "position_residual" and
-        "velocity_residual" (of the constraints), and functions of a trajectory with a row (n,) or (n, k) for each
-        state; or a mapping of names to such functions. "energy" is of one kind for all runs, which labels name: the
-        generalized one if all have it, as those of energy-momentum methods do, else the total one.
+        The names "energy", "generalized_energy", "momentum", "angular_momentum", "position_residual" and
+        "velocity_residual" (of the constraints), and functions of a trajectory that give (n,) or (n, k) values, a row
+        for each state; or a mapping of names to such functions. "energy" stands for the same kind in all runs, which
+        labels name: the generalized energy if all have it, as runs of energy-momentum methods do, otherwise the total
+        one.
 
     Returns
     -------

@@ -8,18 +8,18 @@ import numpy as np
 
 from lgint._args import Array
 
-SPREAD = 0.1  # how far orders between neighbours may be from the order of their range, over max(1, order)
-LEAST = 0.5  # below it errors do not converge: they are saturated, or round-off
-SHORTEST = 3  # step sizes that make a range: two orders that agree
+SPREAD = 0.1  # allowed distance of orders between neighbours from the order of their range, divided by max(1, order)
+LEAST = 0.5  # below this order errors do not converge: they are saturated, or round-off
+SHORTEST = 3  # least number of step sizes in a range, so that at least two orders agree
 
 
 class Asymptotic(NamedTuple):
     """The order of convergence that a list of errors shows, and where.
 
-    The asymptotic range is the longest sequence of neighbouring step sizes, three at least, between which every
-    observed order is within 10 % (0.1 for orders below one) of the order of them all, from above and from below:
-    coarser steps do not converge yet, finer ones meet round-off or the error of the reference. Of ranges of
-    equal length the one with the smaller steps counts.
+    The asymptotic range is the longest sequence of at least three neighbouring step sizes between which every
+    observed order differs by at most 10 % (0.1 for orders below one) from the order of the whole range. Coarser steps
+    do not show the order yet, and with finer ones round-off or the error of the reference dominates. Of ranges of
+    equal length, the one with the smaller steps is taken.
     """
 
     order: float
@@ -32,13 +32,13 @@ class Asymptotic(NamedTuple):
 
 
 def between(h: Array, error: Array) -> Array:
-    """Orders between neighbours (n - 1,): the ratio of errors over the ratio of steps, in logarithms."""
+    """Orders between neighbours (n - 1,): log of the ratio of errors divided by log of the ratio of steps."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.diff(np.log(error)) / np.diff(np.log(h)))
 
 
 def asymptotic(h: Array, error: Array) -> Asymptotic:
-    """The asymptotic range of errors (n,) over step sizes (n,)."""
+    """The asymptotic range of errors (n,) as a function of step sizes (n,)."""
     down = np.argsort(-h, kind="stable")
     h, error = h[down], error[down]
     found = Asymptotic(np.nan, h[:0])

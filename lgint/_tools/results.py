@@ -1,4 +1,4 @@
-"""Study and Comparison: what studies found, as tables, data frames and diagrams."""
+"""`Study` and `Comparison`: the results of studies, with tables, data frames and diagrams."""
 
 from __future__ import annotations
 
@@ -37,29 +37,30 @@ class Study:
     options : dict
         Its options.
     order : int
-        What the method promises for q, v and the multipliers.
+        The method's nominal order for q, v and the multipliers.
     h : ndarray, shape (n,)
-        Sizes of the steps taken, s: each interval is cut into equal ones, at most as long as the step given. If they
-        differ, as between stops, the largest; of runs with error control their mean. Orders are slopes over it.
+        Sizes of the steps taken, s: each interval is cut into equal steps, at most as long as the given one. If they
+        differ, as between stops, this is the largest one; for runs with error control it is the mean. Orders are slopes
+        over these sizes.
     tolerance : ndarray, shape (n,), or None
         The relative tolerances of runs with error control.
     errors : dict of ndarray, shape (n,)
-        At the end of the runs. Largest component of the error of "q" (in local coordinates), "v" and "lam". If the
-        reference stores its bodies otherwise, "q" is their position and rotation vector, m and rad, and "v" their
-        inertial velocity and angular velocity in body axes; "lam" is there only if formulations and rows are the same.
-        By their names the Euclidean norms of the errors of observables. NaN for runs that failed.
+        Errors at the end of the runs: the largest components for "q" (in local coordinates), "v" and "lam". If the
+        reference stores its bodies differently, "q" is their position and rotation vector, m and rad, and "v" their
+        inertial velocity and angular velocity in body axes; "lam" exists only if formulations and rows are the same.
+        The errors of observables are Euclidean norms, by their names. Runs that failed have NaN.
     maxima : dict of ndarray, shape (n,)
-        The largest such error over the run, if it was asked for.
+        The largest such errors over the run, if they were requested.
     drifts : dict of ndarray, shape (n,)
-        How far each invariant moved away at most over the run.
+        The largest drift of each invariant over the run.
     energy_kind : str or None
-        The kind of the "energy" among the invariants that was asked for by name: "generalized" or "total".
+        The kind of energy that the name "energy" stands for among the invariants: "generalized" or "total".
     seconds : ndarray, shape (n,)
         Processor time of the runs, s.
     trajectories : tuple of Trajectory
-        Of a run that failed what was computed.
+        The runs; a run that failed has what was computed.
     failures : dict of int to str
-        Place of each run that failed, and its message.
+        The messages of the runs that failed, by their indices.
     """
 
     method: str
@@ -77,7 +78,7 @@ class Study:
 
     @property
     def orders(self) -> dict[str, Array]:
-        """Observed orders (n - 1,) between neighbours: log of the ratio of errors over log of the ratio of steps."""
+        """Observed orders (n - 1,) between neighbours: log of the ratio of errors divided by that of steps."""
         return {name: between(self.h, error) for name, error in self.errors.items()}
 
     @property
@@ -170,11 +171,11 @@ class Study:
         what : str, optional
             One quantity: "q", "v", "lam", or the name of an observable or an invariant. Default: all of them.
         against : {"h", "steps", "seconds", "tolerance"}
-            The other axis: with "seconds" this is a work-precision diagram.
+            The abscissa; with "seconds" the plot is a work-precision diagram.
         maximum : bool
-            The largest error over the run in place of that at its end.
+            Show the largest errors over the run instead of those at its end.
         ax : matplotlib axes, optional
-            Where to draw one quantity.
+            Axes in which to draw one quantity.
 
         Returns
         -------
@@ -184,7 +185,7 @@ class Study:
         Raises
         ------
         ValueError
-            For a quantity that was not found, and for `ax` with several quantities.
+            For a quantity that the study does not have, and for `ax` with several quantities.
         """
         return Comparison({self.method: self}).plot(what, against=against, maximum=maximum, ax=ax)
 
@@ -194,13 +195,13 @@ class Study:
         Parameters
         ----------
         label : str
-            Of the line.
+            Label of the line.
         what : str
             One quantity: "q", "v", "lam", or the name of an observable or an invariant.
         against : {"h", "steps", "seconds", "tolerance"}
-            The other axis: with "seconds" this is a work-precision diagram.
+            The abscissa; with "seconds" the plot is a work-precision diagram.
         maximum : bool
-            The largest error over the run in place of that at its end.
+            Show the largest errors over the run instead of those at its end.
 
         Returns
         -------
@@ -217,7 +218,7 @@ class Study:
     def _abscissa(self, against: str) -> Array:
         choice("against", against, ABSCISSAE)
         if against == "tolerance" and self.tolerance is None:
-            raise ValueError('against: a study of fixed steps has no tolerances; "h", "steps" and "seconds" work')
+            raise ValueError('against: a study of fixed steps has no tolerances; choose "h", "steps" or "seconds"')
         return np.asarray(getattr(self, against), float)
 
 
@@ -230,7 +231,7 @@ class Comparison(Mapping[str, Study]):
     studies : dict of Study
         The studies by their labels.
     failures : dict of str
-        By their labels the messages of settings without a study, if failures are kept.
+        The messages of settings without a study by their labels, if failures are kept.
     """
 
     studies: dict[str, Study]
@@ -288,7 +289,7 @@ class Comparison(Mapping[str, Study]):
     ) -> Figure:
         """Errors on logarithmic axes, a line for each study, with triangles for the observed orders; needs matplotlib.
 
-        Implicit methods are dashed. A triangle has the slope of a whole order which the line above it shows in its
+        Implicit methods are dashed. Each triangle has the slope of the order that the line beside it shows in its
         asymptotic range.
 
         Parameters
@@ -296,11 +297,11 @@ class Comparison(Mapping[str, Study]):
         what : str, optional
             One quantity: "q", "v", "lam", or the name of an observable or an invariant. Default: all of them.
         against : {"h", "steps", "seconds", "tolerance"}
-            The other axis: with "seconds" this is a work-precision diagram.
+            The abscissa; with "seconds" the plot is a work-precision diagram.
         maximum : bool
-            The largest error over the run in place of that at its end.
+            Show the largest errors over the run instead of those at its end.
         ax : matplotlib axes, optional
-            Where to draw one quantity.
+            Axes in which to draw one quantity.
 
         Returns
         -------
@@ -310,7 +311,7 @@ class Comparison(Mapping[str, Study]):
         Raises
         ------
         ValueError
-            For a quantity that was not found, and for `ax` with several quantities.
+            For a quantity that the study does not have, and for `ax` with several quantities.
         """
         from lgint._tools import convergence
 
@@ -328,12 +329,12 @@ class Comparison(Mapping[str, Study]):
         return convergence.panels(names, draw, ax)
 
     def _quantities(self, maximum: bool) -> dict[str, str]:
-        """Name and label of everything that some study has."""
+        """Name and label of every quantity that at least one study has."""
         kind = "largest error" if maximum else "error"
         found: dict[str, str] = {}
         for study in self.values():
             found |= {name: f"{kind} in {name}" for name in (study.maxima if maximum else study.errors)}
             found |= study._drift_labels
         if not found:
-            raise ValueError("maximum: these studies were not asked for errors over the run (maximum=True)")
+            raise ValueError("maximum: these studies have no errors over the run; make them with maximum=True")
         return found

@@ -1,4 +1,4 @@
-"""The largest stable step of an explicit method on a rod, from the waves that an endless straight rod carries.
+"""The largest stable step of an explicit method on a rod, from the waves on an infinite straight rod.
 
 On a straight rod without stress, the strains of the edge between the nodes i and i + 1 are, to first order in
 displacements u and rotations theta of the nodes,
@@ -6,8 +6,8 @@ displacements u and rotations theta of the nodes,
     Gamma = (u_i+1 - u_i) / ds + e3 x (theta_i + theta_i+1) / 2,    K = (theta_i+1 - theta_i) / ds.
 
 A wave exp(j phi i), d = (u, theta), has the strains E(phi) d with a complex 6 x 6 matrix E. Its motion follows from
-M d'' + 2 E^H C_d E d' + E^H C E d = 0, M per length, where the constrained rows of E d vanish. A step h is stable if
-h times each root of that equation lies in the region of stability of the method (tumiotto2024 3.1 for the edge).
+M d'' + 2 E^H C_d E d' + E^H C E d = 0, with M per length, where the constrained rows of E d vanish. A step h is stable
+if h times each root of that equation lies in the stability region of the method (tumiotto2024 3.1 for the edge).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lgint import _core
 from lgint._args import Array, array, choice, number
 
 WAVES = 129  # wave numbers from rigid motion to neighbours in opposite phase
-GROWTH = 1e-6  # growth per step, relative, that does not count as instability
+GROWTH = 1e-6  # relative growth per step that does not count as instability
 ROWS = {"kirchhoff": 2, "inextensible": 3}  # constrained strains
 
 
@@ -38,7 +38,7 @@ def rod_step_limit(
     """The largest step with which an explicit method is stable on a straight rod without stress.
 
     Rods with supports, joints or curvature have nearly the same limit; bodies and springs attached to them may lower
-    it. With `first_stage="printed"` that of `herk3` is up to a fifth lower where the rod is constrained. Implicit
+    it. With `first_stage="printed"` the limit of `herk3` is up to a fifth lower if the rod is constrained. Implicit
     methods have no such limit.
 
     Parameters
@@ -46,21 +46,21 @@ def rod_step_limit(
     ds : float
         Length of an edge, m.
     stiffness : array_like, shape (6,) or (6, 6)
-        As `ModelBuilder.add_rod` takes it: N for the first three strains, N m^2 for the others.
+        As in `ModelBuilder.add_rod`: N for the first three strains, N m^2 for the others.
     inertia : array_like, shape (4,)
         Mass per length, kg/m, and moments of inertia per length, kg m.
     method : str
         An explicit or half-explicit Runge-Kutta method.
     damping : array_like, shape (6,)
-        N s and N m^2 s.
+        As in `ModelBuilder.add_rod`, N s and N m^2 s.
     constraints : "kirchhoff", "inextensible" or None
-        What an edge cannot do: shear; shear and stretch; neither.
+        Which strains are constrained: shear; shear and stretch; none.
 
     Returns
     -------
     float
-        s. Methods that are unstable on the imaginary axis, as `euler` and `midpoint` are, have a limit of nearly 0
-        without damping.
+        Largest step, s. Methods that are unstable on the imaginary axis, as `euler` and `midpoint` are, have a limit of
+        nearly 0 without damping.
 
     Raises
     ------
@@ -83,14 +83,14 @@ def rod_step_limit(
         raise ValueError(f"inertia: four positive numbers expected, got {masses.tolist()}")
     constrained = 0 if constraints is None else ROWS[choice("constraints", constraints, ROWS)]
     roots = _roots(ds, C, np.repeat(masses, (3, 1, 1, 1)), np.diag(array("damping", damping, (6,))), constrained)
-    turns, which = np.unique(np.round(np.angle(roots), 9), return_inverse=True)
-    fastest = np.array([np.abs(roots[which == i]).max() for i in range(len(turns))])
+    directions, which = np.unique(np.round(np.angle(roots), 9), return_inverse=True)
+    fastest = np.array([np.abs(roots[which == i]).max() for i in range(len(directions))])
     A, b = _tableau(method)
-    return float((_reach(A, b, turns) / fastest).min())
+    return float((_reach(A, b, directions) / fastest).min())
 
 
 def _roots(ds: float, C: Array, masses: Array, Cd: Array, constrained: int) -> Any:
-    """Roots of the equation of motion, complex with a positive imaginary part or real, of all waves."""
+    """Roots of the equation of motion for all waves: real ones, and of each complex pair the one above the axis."""
     roots = []
     for phi in np.linspace(0, np.pi, WAVES):
         E = np.zeros((6, 6), complex)
@@ -116,7 +116,7 @@ def _tableau(method: str) -> tuple[Array, Array]:
 
 
 def _value(text: str) -> float:
-    """An exact number of the program's own tables, such as "(3 - 1*sqrt(3))/6"."""
+    """The value of an exact number in the core's own tables, such as "(3 - 1*sqrt(3))/6"."""
     return float(eval(text, {"__builtins__": {}, "sqrt": math.sqrt}))
 
 

@@ -1,4 +1,4 @@
-"""study and compare: errors, observed orders and costs of methods over lists of step sizes or tolerances."""
+"""`study` and `compare`: errors, observed orders and costs of methods over lists of step sizes or tolerances."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lgint._model.model import System
 from lgint._run.integrate import count, integrate, method_info
 from lgint._run.progress import progress_bar
 from lgint._run.trajectory import Trajectory
-from lgint._tools.differences import differences, places, rows, same_space
+from lgint._tools.differences import differences, indices, rows, same_space
 from lgint._tools.drifts import Invariants, deviations, kind_of_energy, one_kind, quantities
 from lgint._tools.results import Comparison, Study
 
@@ -40,12 +40,12 @@ def study(
     progress: bool | Callable[[float], None] = False,
     **options: Any,
 ) -> Study:
-    """Integrates with every step size, or every tolerance, and compares with a reference.
+    """Integrates with every step size, or every tolerance, and compares the runs with a reference.
 
     Parameters
     ----------
     model : Model, CallableModel or LagrangianModel
-        What moves.
+        The model.
     method : str
         One of `lgint.methods()`.
     steps : sequence of float
@@ -53,44 +53,46 @@ def study(
     t_end : float
         End of the runs, s.
     tolerances : sequence
-        In place of steps, for methods with error control: at least two relative tolerances, which are the absolute
-        ones as well unless `atol` is given; or mappings of options, such as
+        Instead of steps, for methods with error control: at least two relative tolerances, which are also the absolute
+        ones unless `atol` is given; or mappings of options, such as
         ``{"rtol": 1e-6, "atol": 1e-8, "max_step": 0.1}``.
     reference : Trajectory or mapping, optional
         A more accurate run of the same model to `t_end`, by any method and step size, in any formulation of the bodies.
         A mapping holds arguments of `lgint.integrate` for it, such as ``{"method": "rk67", "h": 1e-4}``; what it does
-        not name, `model` included, is that of the study. Default: the same method with an eighth of the smallest step.
+        not name, including `model`, is taken from the study. Default: the same method with an eighth of the smallest
+        step.
     maximum : bool
-        Also find the largest errors over the run: at the multiples of the largest step, of which a thousand at most
-        are looked at, or at 200 times of runs with error control, between whose steps the solution is interpolated.
+        Also find the largest errors over the run: at multiples of the largest step, at most a thousand of them, or for
+        runs with error control at 200 times, at which the solution is interpolated.
     observables : mapping, optional
-        Names and functions of a trajectory, with a number or a vector for each of its states, whose errors are found
-        as well: for example ``{"tip": lambda run: run.position("top")}``.
+        Functions of a trajectory by name, with a number or a vector for each of its states, whose errors are found as
+        well: for example ``{"tip": lambda run: run.position("top")}``.
     invariants : sequence or mapping
-        Quantities whose drift is found, as in `lgint.drift`; "energy" is of one kind for all studies of `compare`.
+        Quantities whose drift is found, as in `lgint.drift`; "energy" stands for the same kind in all studies of
+        `compare`.
     repeats : int
-        Each run is made this number of times, and the least processor time counts.
+        How many times each run is made; the least processor time is kept.
     failures : {"raise", "keep"}
-        "keep": a run that fails leaves NaN in place of its errors, and its message in `failures`.
+        "keep": a run that fails leaves NaN instead of its errors, and its message in `failures`.
     progress : bool or function
-        True: show a bar of the runs, that of the reference included, on standard error. A function is called with the
-        number of runs that are done.
+        True: show a bar for the runs, including the reference, on standard error. A function is called with the number
+        of runs that are done.
     **options
-        Of the method.
+        Options of the method.
 
     Returns
     -------
     Study
-        `print` it for a table, `plot` it, or ask for the observed orders and their `asymptotic` range.
+        `print` it for a table, `plot` it, or read the observed orders and their `asymptotic` range.
 
     Raises
     ------
     ValueError
-        For fewer than two steps, error control with steps, a reference of other bodies, and runs that do not reach
+        For fewer than two steps, error control with steps, a reference with other bodies, and runs that do not reach
         `t_end`.
     Interrupted
-        At Ctrl-C, with the study of the runs that are done as `trajectory`; errors are NaN where the reference is to be
-        made.
+        At Ctrl-C, with the study of the runs that are done as `trajectory`; errors are NaN if the reference had yet to
+        be made.
     """
     choice("failures", failures, ("raise", "keep"))
     watched = {} if observables is None else functions_by_name("observables", observables)
@@ -104,7 +106,7 @@ def study(
     runs: list[_Run] = []
 
     def watch(case: Mapping[str, Any]) -> dict[str, Any]:
-        """Where invariants are looked at: the start and ends of own steps, as in between p is interpolated."""
+        """The times of invariants: the start and the ends of the run's own steps, as p is interpolated in between."""
         at = _times(cases if maximum else [case], t_end, options, wanted=bool(chosen and kept))
         return {} if at is None else {"t_eval": np.append(options.get("t0", 0.0), at)}
 
@@ -161,12 +163,12 @@ def _study(
 
 
 def _interrupted(error: KeyboardInterrupt, so_far: Study | None, done: int, wanted: int) -> Interrupted:
-    """What Ctrl-C raises: it holds the study of the runs that are done."""
-    message = f"Ctrl-C: {done} of {wanted} runs of the study are done, as its `trajectory` says; go on with the others"
-    told = Interrupted(message)
-    told.report = getattr(error, "report", None) or {"status": "Interrupted", "done": done, "runs": wanted}
-    told.trajectory = so_far
-    return told
+    """The exception for Ctrl-C: it holds the study of the runs that are done."""
+    runs = f"{done} of {wanted} runs of the study are done and in the `trajectory` of this exception"
+    interrupted = Interrupted(f"Ctrl-C: {runs}; continue with the other steps or tolerances")
+    interrupted.report = getattr(error, "report", None) or {"status": "Interrupted", "done": done, "runs": wanted}
+    interrupted.trajectory = so_far
+    return interrupted
 
 
 def compare(
@@ -177,23 +179,23 @@ def compare(
     Parameters
     ----------
     settings : mapping
-        Labels, and for each the arguments of `lgint.study` that are its own (a string is a method): for example
-        ``{"rk44": "rk44", "damped": {"method": "genalpha", "rho_inf": 0.5}}``.
+        For each label the arguments of `lgint.study` that differ from the common ones (a string is a method): for
+        example ``{"rk44": "rk44", "damped": {"method": "genalpha", "rho_inf": 0.5}}``.
     reference : Trajectory or mapping, optional
-        For all studies, as in `lgint.study`. The run that a mapping describes is made once; it needs a method, and a
-        model unless all settings have the same.
+        The reference of all studies, as in `lgint.study`. The run that a mapping describes is made once; it needs a
+        method, and a model unless all settings have the same.
     **common
         Arguments of `lgint.study` for all settings that do not have their own, such as model, steps and t_end.
 
     Returns
     -------
     Comparison
-        `print` it for a table, `plot` it.
+        `print` it for a table, or `plot` it.
 
     Raises
     ------
     ValueError
-        Without any setting, and for a reference without a model where each setting has its own. With
+        Without any setting, and for a reference without a model if each setting has its own. With
         ``failures="keep"`` a setting that does not suit the model leaves its message in `failures` of the comparison.
     Interrupted
         At Ctrl-C, with the studies so far as `trajectory`.
@@ -202,7 +204,7 @@ def compare(
         raise ValueError(f"settings: arguments of lgint.study by labels expected, got {shown(settings)}")
     arguments = {label: _setting(label, own, common) for label, own in settings.items()}
     if not arguments:
-        raise ValueError("settings: one setting expected at least, got none")
+        raise ValueError("settings: at least one setting expected, got none")
     _check_reference(reference)
     if isinstance(reference, Mapping):
         times = [_times_of(given) for given in arguments.values()]
@@ -216,15 +218,15 @@ def compare(
         }
         shared |= {name: common[name] for name in ("model", "t_end") if name in common}
         if "model" not in {**shared, **reference}:
-            raise ValueError("reference: a model is needed, since each setting has its own")
+            raise ValueError("reference: a model is required, since each setting has its own")
         if "method" not in reference:
-            raise ValueError("reference: a method is needed, since each setting has its own")
+            raise ValueError("reference: a method is required, since each setting has its own")
         reference = integrate(**{**shared, **kept, **reference})
     return _compared(arguments, reference)
 
 
 def _compared(arguments: Mapping[str, Mapping[str, Any]], reference: Reference) -> Comparison:
-    """The studies; without those that cannot be made, if failures are kept and others can."""
+    """The comparison; if failures are kept, it leaves out studies that cannot be made, unless none can."""
     studies: dict[str, Study] = {}
     refused: dict[str, ValueError] = {}
     for label, given in arguments.items():
@@ -244,7 +246,7 @@ def _compared(arguments: Mapping[str, Mapping[str, Any]], reference: Reference) 
 
 
 def _comparison(studies: Mapping[str, Study], failures: Mapping[str, str] | None = None) -> Comparison:
-    """The comparison of studies whose "energy" is of one kind: what all conserve, else the total one."""
+    """The comparison of studies, in which "energy" has one kind: the one that all conserve, or the total one."""
     kind = one_kind(study.energy_kind for study in studies.values() if study.energy_kind)
     return Comparison({label: _measured_by(kind, study) for label, study in studies.items()}, dict(failures or {}))
 
@@ -264,7 +266,7 @@ def _setting(label: str, own: object, common: Mapping[str, Any]) -> dict[str, An
     given = {**common, **({"method": own} if isinstance(own, str) else own)}
     for name in ("model", "method", "t_end"):
         if name not in given:
-            raise ValueError(f"{name}: needed in settings[{label!r}], or for all settings")
+            raise ValueError(f"{name}: required in settings[{label!r}], or for all settings")
     return given
 
 
@@ -287,9 +289,9 @@ def _times_of(given: Mapping[str, Any]) -> Array | None:
 
 # ---- the runs ----
 
-_LAST = 10**9  # save_every that keeps the start and the end only
-_MOST = 1000  # times at which errors over a run are looked at, with steps
-_ADAPTIVE = 200  # the same with error control
+_LAST = 10**9  # a save_every that keeps only the start and the end
+_MOST = 1000  # largest number of times at which errors over a run are found, with steps
+_ADAPTIVE = 200  # number of these times with error control
 
 
 def _cases(
@@ -297,19 +299,19 @@ def _cases(
 ) -> list[dict[str, Any]]:
     """Step size and options of each run, or tolerances and options."""
     if (steps is None) == (tolerances is None):
-        raise ValueError("steps: a list of step sizes expected, or `tolerances` in place of it")
+        raise ValueError("steps: either a list of step sizes, or `tolerances` instead, expected")
     if tolerances is not None:
         if not np.iterable(tolerances) or len(tolerances) < 2:
-            raise ValueError(f"tolerances: at least two expected, in a list, got {shown(tolerances)}")
+            raise ValueError(f"tolerances: a list of at least two expected, got {shown(tolerances)}")
         return [{**options, **_tolerances(entry, options)} for entry in tolerances]
     assert steps is not None
     if not np.iterable(steps):
         raise ValueError(f"steps: a list of step sizes expected, got {shown(steps)}")
     h = [number("steps", step, positive=True) for step in steps]
     if len(set(h)) < max(2, len(h)):
-        raise ValueError(f"steps: at least two step sizes, all of them different, expected, got {shown(h)}")
+        raise ValueError(f"steps: at least two different step sizes expected, got {shown(h)}")
     if "h" in options:
-        raise ValueError(f"h: the step sizes of a study are its `steps`, got {shown(options['h'])} beside them")
+        raise ValueError(f"h: the step sizes of a study are its `steps`; leave out h, got {shown(options['h'])}")
     _check_steps(options)
     return [{**options, "h": step} for step in h]
 
@@ -329,12 +331,12 @@ def _check_steps(options: Mapping[str, Any]) -> None:
         if options.get(name) is not None and options.get("control") != "none":
             raise ValueError(
                 f"{name}: a study compares fixed steps; with {name} the steps would follow the error "
-                "(give `tolerances` in place of steps)"
+                "(give `tolerances` instead of steps)"
             )
 
 
 def _times(cases: Sequence[Mapping[str, Any]], t_end: float, options: Mapping[str, Any], wanted: bool) -> Array | None:
-    """Times at which runs are compared, the end included: multiples of the largest step if steps are fixed."""
+    """Times at which runs are compared, including the end: multiples of the largest step if steps are fixed."""
     if not wanted:
         return None
     t0 = number("t0", options.get("t0", 0.0))
@@ -346,7 +348,7 @@ def _times(cases: Sequence[Mapping[str, Any]], t_end: float, options: Mapping[st
 
 
 class _Run(NamedTuple):
-    """A run, the least of its processor times, s, and the message of its failure; empty if it reached its end."""
+    """A run, the least of its processor times, s, and the message of its failure, empty if it reached its end."""
 
     run: Trajectory
     seconds: float
@@ -369,7 +371,7 @@ def _run(model: System, method: str, arguments: dict[str, Any], repeats: int, fa
 
 
 def _step_of(case: Mapping[str, Any], run: Trajectory) -> float:
-    """The size of the steps that a run took, the largest one if they are fixed, the mean of those it chose."""
+    """The size of a run's steps: the largest one if they are fixed, the mean if the method chose them."""
     if "rtol" in case and case.get("control") != "none":
         return float(run.end["t"][-1] - case.get("t0", 0.0)) / run.stats.steps if run.stats.steps else math.nan
     h = float(case["h"])
@@ -383,7 +385,7 @@ def _reference(
     arguments: Mapping[str, Any],
     cases: Sequence[Mapping[str, Any]],
 ) -> Trajectory:
-    """The run that others are compared with: as it is given, or made as described."""
+    """The run with which the others are compared: the given one, or one made as described."""
     if isinstance(given, Trajectory):
         return given
     if given is not None:
@@ -392,7 +394,7 @@ def _reference(
         return best
     steps = [case["h"] for case in cases if "h" in case]
     if not steps or "rtol" in cases[0]:
-        raise ValueError('reference: runs with tolerances need one, such as {"method": "rk67", "h": 1e-4}')
+        raise ValueError('reference: a study of tolerances needs one, such as {"method": "rk67", "h": 1e-4}')
     return integrate(model, method, **{**arguments, "h": min(steps) / 8})
 
 
@@ -407,7 +409,7 @@ def _check_end(name: str, trajectory: Trajectory, t_end: float) -> None:
 
 
 def _errors(run: Trajectory, best: Trajectory, times: Array | None, observables: Observables) -> dict[str, Array]:
-    """The error of each quantity at each of some times, or at the end."""
+    """The error of each quantity at each of the given times, or at the end."""
     states, right = rows("runs", run, times), rows("reference", best, times)
     found = differences(run.model, best.model)(states, right)
     if same_space(run.model, best.model) and run.row_names == best.row_names:
@@ -415,7 +417,7 @@ def _errors(run: Trajectory, best: Trajectory, times: Array | None, observables:
     errors = {name: np.abs(error).max(axis=1) for name, error in found.items() if error.size}
     for name, function in observables.items():
         values, expected = (
-            for_each(f"observables: {name!r}", function(one), len(one))[places(who, one, times)]
+            for_each(f"observables: {name!r}", function(one), len(one))[indices(who, one, times)]
             for who, one in (("runs", run), ("reference", best))
         )
         errors[name] = np.linalg.norm((values - expected).reshape(len(values), -1), axis=1)
@@ -423,7 +425,7 @@ def _errors(run: Trajectory, best: Trajectory, times: Array | None, observables:
 
 
 def _collected(runs: Sequence[Mapping[str, Array]], number_of: Callable[[Array], float]) -> dict[str, Array]:
-    """One number of each quantity of each run, NaN for runs without it."""
+    """One number for each quantity and each run, NaN for runs without that quantity."""
     names = dict.fromkeys(name for run in runs for name in run)
     return {
         name: np.array([float(number_of(run[name])) if name in run else math.nan for run in runs]) for name in names

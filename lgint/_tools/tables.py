@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def text(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in columns: the first one to the left, numbers to the right."""
+    """A table as text, whose first column is aligned left and all others right."""
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
     lines = [title]
     for first, *others in (head, *rows):
@@ -20,7 +20,7 @@ def text(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def frame(columns: Mapping[str, Any], index: Sequence[str]) -> DataFrame:
-    """A data frame of columns, some of which are its index."""
+    """A data frame of these columns; those named in `index` become its index."""
     try:
         import pandas
     except ImportError as error:

@@ -1,8 +1,7 @@
 """Benchmark models, one file each. Every parameter of the papers is a keyword with the papers' value.
 
-`lgint.models.names()` lists them; each function returns a `lgint.Model`, or a `lgint.LagrangianModel` where
-there are no bodies, that names its source (`.reference`) and can be made again with other keywords
-(`.with_parameters`).
+`lgint.models.names()` lists them. Each function returns a `lgint.Model`, or a `lgint.LagrangianModel` if there are no
+bodies. A model names its source (`.reference`) and can be made again with other keywords (`.with_parameters`).
 """
 
 from typing import TYPE_CHECKING, NoReturn
@@ -46,7 +45,7 @@ __all__ = [
     "steady_top",
 ]
 
-if not TYPE_CHECKING:  # type checkers find the names without it
+if not TYPE_CHECKING:  # with it, type checkers would accept any name
 
     def __getattr__(name: str) -> NoReturn:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{guess(name, __all__)}")

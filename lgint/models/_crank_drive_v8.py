@@ -14,7 +14,7 @@ from lgint._model.model import Model
 from lgint.models._registry import benchmark
 
 X_AXIS = np.array([1.0, 0.0, 0.0])
-THROWS = ((0.0, -0.15), (90.0, -0.05), (270.0, 0.05), (180.0, 0.15))  # angle in degrees, place along x
+THROWS = ((0.0, -0.15), (90.0, -0.05), (270.0, 0.05), (180.0, 0.15))  # angle in degrees, position along x
 BANKS = ((45.0, -0.01), (135.0, 0.01))  # angle of the cylinders, shift along x
 CRANKSHAFT = (20.0, (0.24, 0.90, 0.90))
 CONROD = (0.55, (1.6e-3, 1.5e-4, 1.7e-3))
@@ -48,32 +48,32 @@ def crank_drive_v8(
     duration: float = 9.0,
     omega0: float = 0.0,
 ) -> Model:
-    """The crank drive of a V8 engine from rest under a pulse of torque: 17 bodies, one degree of freedom.
+    """The crank drive of a V8 engine, started from rest by a torque pulse: 17 bodies, one degree of freedom.
 
     Bodies: "crankshaft" along x, "conrod1" .. "conrod8", "piston1" .. "piston8"; z is up. Throws at 0, 90, 270, 180
     degrees from -x to +x; conrods 1 and 2 are on the first throw, in the banks at 45 and 135 degrees, and so on.
-    Joints: "crankshaft_bearing", and for each cylinder "crank_pin1" (revolute), "piston_pin1" (inline: the small
-    end is on the pin's axis), "cylinder1" (prismatic), without redundant rows. The torque `torque` sin^2(pi t /
-    `duration`) about x turns the crankshaft.
+    Joints: "crankshaft_bearing", and for each cylinder "crank_pin1" (revolute), "piston_pin1" (inline: the small end is
+    on the pin's axis), "cylinder1" (prismatic); there are no redundant rows. The torque `torque` sin^2(pi t /
+    `duration`) about x drives the crankshaft.
 
     Parameters
     ----------
     formulation : str
         See `ModelBuilder`.
     radius, length, com : float
-        Of the crank, of the conrods, and from a conrod's big end to its COM, m.
+        Radius of the crank, length of the conrods, and distance from a conrod's big end to its COM, m.
     crankshaft, conrod, piston : tuple
         Mass in kg and inertia about the COM in kg m^2. Conrod: x along the pin, y from big to small end. Piston: x
         along the pin, y along the cylinder, COM on the pin.
     torque, duration : float
-        N m and s.
+        Peak in N m and length of the pulse in s.
     omega0 : float
         Initial crank speed, rad/s.
 
     Returns
     -------
     Model
-        With the start that the description gives.
+        It starts as described above.
     """
     r, l_rod, l_com = (number(*pair, positive=True) for pair in (("radius", radius), ("length", length), ("com", com)))
     speed = number("omega0", omega0)
@@ -114,18 +114,18 @@ def _add_cylinder(
     height = big @ along + np.sqrt(length**2 - (big @ across) ** 2)
     small = height * along + big[0] * X_AXIS
     rod = (small - big) / length
-    # the small end moves along the cylinder: v_big + omega_rod x rod length is normal to `across`
+    # the small end moves along the cylinder: v_big + omega_rod X_AXIS x rod length is normal to `across`
     v_big = speed * np.cross(X_AXIS, big)
-    turning = -(v_big @ across) / (length * np.cross(X_AXIS, rod) @ across)
-    v_small = v_big + turning * length * np.cross(X_AXIS, rod)
+    omega_rod = -(v_big @ across) / (length * np.cross(X_AXIS, rod) @ across)
+    v_small = v_big + omega_rod * length * np.cross(X_AXIS, rod)
 
     builder.add_body(
         f"conrod{i}",
         **_mass("conrod", conrod),
         position=big + com * rod,
         rotation=np.column_stack([X_AXIS, rod, np.cross(X_AXIS, rod)]),
-        velocity=v_big + com * turning * np.cross(X_AXIS, rod),
-        angular_velocity=turning * X_AXIS,
+        velocity=v_big + com * omega_rod * np.cross(X_AXIS, rod),
+        angular_velocity=omega_rod * X_AXIS,
     )
     builder.add_body(
         f"piston{i}",

@@ -24,38 +24,38 @@ def flying_spaghetti(
     damping: ArrayLike = 0.0,
     constraints: str | None = "kirchhoff",
 ) -> Model:
-    """A free rod that a force and a moment at its end throw.
+    """A free rod that is thrown by a force and a moment at its end.
 
-    The rod "rod" leads from (0.6 L, 0, 0) to (0, 0.8 L, 0) and is thrown at "node0".
+    The rod "rod" leads from (0.6 L, 0, 0) to (0, 0.8 L, 0); the force and the moment act on "node0".
 
-    The force is g(t)/10 along x, the moment g(t) (0, -1/2, -1), both inertial; g rises from 0 to 200 at t = 2.5 and
-    falls to 0 at t = 5.
+    The force is g(t)/10 along x, and the moment is g(t) (0, -1/2, -1), both in inertial axes; g rises from 0 to 200 at
+    t = 2.5 and falls to 0 at t = 5.
 
     Parameters
     ----------
     formulation : str
-        Of the nodes "node0" ..., see `ModelBuilder.add_body`.
+        Formulation of the nodes "node0" ...; see `ModelBuilder.add_body`.
     edges : int
         Number of edges.
     length : float
-        L, m.
+        Length L, m.
     rhoA : float
         Mass per length, kg/m.
     rhoJ : array_like, shape (3,)
         Moments of inertia per length, kg m.
     shear_stiffness : float or array_like, shape (3,)
-        Against shear along d1 and d2 and stretch, N.
+        Stiffness against shear along d1 and d2 and against stretch, N.
     bending_stiffness : float or array_like, shape (3,)
-        Against bending about d1 and d2 and torsion, N m^2.
+        Stiffness against bending about d1 and d2 and against torsion, N m^2.
     damping : float or array_like, shape (6,)
         C_d of the stress C (w - w0) + 2 C_d w', N s and N m^2 s.
     constraints : str or None
-        "kirchhoff": no shear; "inextensible": no stretch either; None: neither.
+        "kirchhoff": no shear; "inextensible": neither shear nor stretch; None: no constraints.
 
     Returns
     -------
     Model
-        With the start that the description gives.
+        It starts as described above.
     """
     span = number("length", length, positive=True)
     stiffness = [

@@ -27,33 +27,33 @@ def four_bar(
 ) -> Model:
     """Four bars in a closed loop, free in space, under a pulse.
 
-    Bars "bar1" ... form a square in the x-y plane, at rest, with spherical joints "joint1" ... at its corners.
+    The bars "bar1" ... form a square in the x-y plane, at rest, with spherical joints "joint1" ... at its corners.
 
-    "joint1" connects "bar1" and "bar2", "joint4" connects "bar4" and "bar1". Bars 1 and 3 lie along y with their
-    COM at x = `length` / 2 and -`length` / 2, bars 2 and 4 along x with their COM at y = `length` / 2 and -`length`
-    / 2; all body axes are parallel to the inertial ones at the start. There is no gravity. Until t = 1 s a force at
-    the COM of bar 1 and a moment on it, both in inertial axes, rise from zero to `peak` times their vectors at t =
-    0.5 s and fall back; afterwards linear momentum, angular momentum and energy are constant.
+    "joint1" connects "bar1" and "bar2", and "joint4" connects "bar4" and "bar1". Bars 1 and 3 lie along y with their
+    COM at x = `length` / 2 and -`length` / 2, and bars 2 and 4 lie along x with their COM at y = `length` / 2 and
+    -`length` / 2; at the start all body axes are parallel to the inertial ones. There is no gravity. A force at the COM
+    of bar 1 and a moment on it, both in inertial axes, rise from zero to `peak` times their vectors at t = 0.5 s and
+    fall back to zero at t = 1 s; afterwards linear momentum, angular momentum and energy are constant.
 
     Parameters
     ----------
     formulation : str
         See `ModelBuilder`.
     load : str
-        "default": force (8, 0, 0), moment (6, 0, 0), as the paper; no bar turns about its long axis. "generic": force
-        (8, 4, 2), moment (6, 5, 4), which spins a bar at 150 rad/s and needs h <= 0.005 s. "mild": force
+        "default": force (8, 0, 0), moment (6, 0, 0), as in the paper; no bar turns about its long axis. "generic":
+        force (8, 4, 2), moment (6, 5, 4), which spins a bar at 150 rad/s and needs h <= 0.005 s. "mild": force
         (0.8, 0.4, 0.2), moment (0.6, 0.05, 0.4).
     peak : float
         Largest factor of these vectors, which are in N and N m.
     length, width : float
-        Of a bar with square section, m.
+        Length of a bar and side of its square section, m.
     density : float
-        kg/m^3.
+        Density, kg/m^3.
 
     Returns
     -------
     Model
-        With the start that the description gives.
+        It starts as described above.
     """
     force, moment = LOADS[choice("load", load, LOADS)]
     highest = number("peak", peak)

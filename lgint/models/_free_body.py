@@ -28,20 +28,20 @@ def free_body(
     formulation : str
         See `ModelBuilder`.
     mass : float
-        kg.
+        Mass, kg.
     inertia : array_like
-        About the COM, body axes, kg m^2.
+        Inertia about the COM in body axes, kg m^2.
     omega0 : array_like, shape (3,)
         Initial angular velocity, body axes, rad/s.
     velocity : array_like, shape (3,)
         Initial velocity of the COM, inertial axes, m/s.
     gravity : array_like, shape (3,)
-        Inertial axes, m/s^2.
+        Acceleration in inertial axes, m/s^2.
 
     Returns
     -------
     Model
-        With the start that the description gives.
+        It starts as described above.
     """
     builder = ModelBuilder(gravity=gravity, formulation=formulation)
     builder.add_body("body", mass=mass, inertia=inertia, angular_velocity=omega0, velocity=velocity)

@@ -27,7 +27,7 @@ def heavy_top(
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     omega0: ArrayLike = (0.0, 150.0, -4.61538),
 ) -> Model:
-    """A fast heavy top about a fixed point.
+    """A fast heavy top that turns about a fixed point.
 
     The body "top" starts from R = I with the consistent velocity.
 
@@ -35,26 +35,26 @@ def heavy_top(
     ----------
     constrained : bool
         True: six coordinates of the COM's frame and a spherical joint "fixed_point" at the origin, x - R com = 0.
-        False: rotation about the fixed point alone.
+        False: only the rotation about the fixed point.
     constraint_frame : str
-        "inertial": rows x - R com; "body": rows R^T x - com.
+        "inertial": the rows are x - R com; "body": they are R^T x - com.
     formulation : str
         See `ModelBuilder`.
     mass : float
-        kg.
+        Mass, kg.
     inertia : array_like
-        About the COM, body axes, kg m^2.
+        Inertia about the COM in body axes, kg m^2.
     com : array_like, shape (3,)
-        From the fixed point to the COM, body axes, m.
+        Vector from the fixed point to the COM in body axes, m.
     gravity : array_like, shape (3,)
-        Inertial axes, m/s^2.
+        Acceleration in inertial axes, m/s^2.
     omega0 : array_like, shape (3,)
         Initial angular velocity, body axes, rad/s.
 
     Returns
     -------
     Model
-        With the start that the description gives.
+        It starts as described above.
     """
     frames = {"inertial": CARRIERS[0], "body": CARRIERS[2]}
     carrier = frames[choice("constraint_frame", constraint_frame, frames)]

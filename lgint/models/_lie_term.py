@@ -1,4 +1,4 @@
-"""A body whose angular velocity is linear in time, so that the rotation's error is the Lie group term alone."""
+"""A body whose angular velocity is linear in time, so that only the Lie group term causes an error of the rotation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def lie_term(
     omega0: ArrayLike = (1.0, 2.0, -0.5),
     torque: ArrayLike = (0.3, -0.5, 0.8),
 ) -> Model:
-    """A free body under a body-fixed torque: all of its error is the Lie group term.
+    """A free body under a body-fixed torque, whose error comes from the Lie group term alone.
 
     The body "body" starts at the origin with R = I, without gravity.
 
@@ -27,18 +27,18 @@ def lie_term(
     formulation : str
         See `ModelBuilder`.
     mass : float
-        kg.
+        Mass, kg.
     inertia : array_like
-        About the COM, body axes, kg m^2.
+        Inertia about the COM in body axes, kg m^2.
     omega0 : array_like, shape (3,)
         Initial angular velocity, body axes, rad/s.
     torque : array_like, shape (3,)
-        Constant, body axes, N m.
+        Constant torque in body axes, N m.
 
     Returns
     -------
     Model
-        With the start that the description gives.
+        It starts as described above.
     """
     builder = ModelBuilder(formulation=formulation)
     builder.add_body("body", mass=mass, inertia=inertia, angular_velocity=omega0)

@@ -26,32 +26,32 @@ def mass_spring(
 ) -> LagrangianModel:
     """Two masses on springs in redundant coordinates, with a singular mass matrix.
 
-    A mass on a spring, and a second one on a spring that begins at the first; q = (x1, q2, x2).
+    One mass hangs on a spring, and a second one on a spring that begins at the first mass; q = (x1, q2, x2).
 
-    x1 and x2 are the elongations of the springs, and q2 is the place where the second one begins, which the
-    constraint ((q2 - x1)^2 - (rest_length + width)^2) / 2 = 0 ties to the first mass. The kinetic energy m1 v1^2 /
-    2 + m2 (v2 + v3)^2 / 2 does not depend on all of the velocities.
+    x1 and x2 are the elongations of the springs, and q2 is the position where the second spring begins. The constraint
+    ((q2 - x1)^2 - (rest_length + width)^2) / 2 = 0 ties it to the first mass. The kinetic energy m1 v1^2 / 2 +
+    m2 (v2 + v3)^2 / 2 depends on v2 and v3 only through their sum.
 
     Parameters
     ----------
     variant : str
-        "paper": masses (1, 1) and the potential sum of k (x^2 + x^4) / 4, as printed. "code": masses (2, 1) and
-        sum of k (x^2 + x^4) / 2, as in the authors' published inputs.
+        "paper": masses (1, 1) and the potential sum of k (x^2 + x^4) / 4, as printed. "code": masses (2, 1) and the
+        potential sum of k (x^2 + x^4) / 2, as in the authors' published inputs.
     mass : array_like, shape (2,), optional
-        kg. Default: as `variant` says.
+        Masses, kg. Default: as `variant` says.
     stiffness : array_like, shape (2,)
-        k, N/m.
+        Constants k of the springs, N/m.
     rest_length : float
-        Of the first spring, m.
+        Rest length of the first spring, m.
     width : float
-        Of the first mass, m.
+        Width of the first mass, m.
     elongation, rate : array_like, shape (2,)
-        Of the springs at the start, m and m/s.
+        Elongations of the springs and their rates at the start in m and m/s.
 
     Returns
     -------
     LagrangianModel
-        With the start that the description gives.
+        It starts as described above.
     """
     masses, factor = VARIANTS[choice("variant", variant, VARIANTS)]
     m1, m2 = array("mass", masses if mass is None else mass, (2,))

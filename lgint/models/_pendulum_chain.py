@@ -1,4 +1,4 @@
-"""A chain of bars that swings from the origin; for scaling with the number of bodies."""
+"""A chain of bars that swings from the origin, to measure how costs grow with the number of bodies."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ def pendulum_chain(
     density: float = 1000.0,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
 ) -> Model:
-    """A chain of equal bars that hang from one another, for scaling.
+    """A chain of equal bars that hang from one another, of any number.
 
-    `n` bars "link1" ... along +x from the origin, at rest; joints "joint1" ... at their near ends.
+    The `n` bars "link1" ... lie along +x from the origin, at rest, with the joints "joint1" ... at their inner ends.
 
     Parameters
     ----------
     n : int
         Number of bars.
     joint : str
-        "spherical", or "revolute": axes along y, z, y, ...
+        "spherical", or "revolute" with axes along y, z, y, ...
     formulation : str
         See `ModelBuilder`.
     length, width : float
-        Of a bar with square section, m.
+        Length of a bar and side of its square section, m.
     density : float
-        kg/m^3.
+        Density, kg/m^3.
     gravity : array_like, shape (3,)
-        Inertial axes, m/s^2.
+        Acceleration in inertial axes, m/s^2.
 
     Returns
     -------
     Model
-        With the start that the description gives.
+        It starts as described above.
     """
     choice("joint", joint, ("spherical", "revolute"))
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:

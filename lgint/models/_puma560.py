@@ -35,7 +35,7 @@ LINKS = (
 )
 # printed in degrees: -120, 60, -200, 90, 90, 45
 GOAL = (-2 * np.pi / 3, np.pi / 3, -10 * np.pi / 9, np.pi / 2, np.pi / 2, np.pi / 4)
-HALF_TIME = 0.5  # s, when the desired motion begins to brake
+HALF_TIME = 0.5  # s, when the desired motion begins to decelerate
 
 
 @benchmark("holzinger2024 4.4")
@@ -52,28 +52,29 @@ def puma560(
 
     Bodies: "link1" .. "link6" in their Denavit-Hartenberg frames; joints: "joint1" .. "joint6".
 
-    "minimal" has the six joint angles; every other formulation 36 velocities and 30 constraints.
+    "minimal" has the six joint angles as coordinates; every other formulation has 36 velocities and 30 constraints.
 
-    Each joint has the torque P (phi_d - phi) + D (phi_d' - phi') with phi_d'' = +a up to 0.5 s and -a after, from
-    rest at the initial angles, where a = 4 (goal - initial)/s^2 reaches the goal at rest after 1 s.
+    Each joint has the torque P (phi_d - phi) + D (phi_d' - phi'). The desired motion phi_d starts from rest at the
+    initial angles with phi_d'' = +a up to 0.5 s and -a afterwards; with a = 4 (goal - initial)/s^2 it reaches the goal
+    at rest after 1 s.
 
-    Tait-Bryan angles are measured from the links' axes at joint angles of zero, so that |cos b| stays above 0.0526.
+    Tait-Bryan angles are measured from the links' axes at zero joint angles, so that |cos b| stays above 0.0526.
 
     Parameters
     ----------
     formulation : str
         See `ModelBuilder`.
     initial_angles, goal_angles : array_like, shape (6,)
-        Of the desired motion, rad. The robot starts at rest on it.
+        First and last joint angles of the desired motion, rad. The robot starts on it, at rest.
     stiffness, damping : array_like, shape (6,)
         P in N m/rad and D in N m s/rad.
     gravity : array_like, shape (3,)
-        Inertial axes, m/s^2.
+        Acceleration in inertial axes, m/s^2.
 
     Returns
     -------
     Model
-        With the start that the description gives.
+        It starts as described above.
 
     Warns
     -----
@@ -86,14 +87,14 @@ def puma560(
     R, origin, zero = np.eye(3), np.zeros(3), np.eye(3)
     before: str | Ground = ground
     for i, link in enumerate(LINKS):
-        axis, place = R[:, 2], origin
+        axis, point = R[:, 2], origin
         R, origin = after_link(link, begin[i], R, origin)
         zero, _ = after_link(link, 0.0, zero, origin)
         name, joint = f"link{i + 1}", f"joint{i + 1}"
         builder.add_body(
             name, mass=link.mass, inertia=link.inertia, position=origin + R @ link.com, rotation=R, reference=zero
         )
-        builder.add_joint("revolute", before, name, point=place, axis=axis, angle=begin[i], name=joint)
+        builder.add_joint("revolute", before, name, point=point, axis=axis, angle=begin[i], name=joint)
         motion = desired_motion(begin[i], goal[i] - begin[i])
         builder.add_joint_drive(joint, stiffness=P[i], damping=D[i], motion=motion, name=f"drive{i + 1}")
         before = name
@@ -105,11 +106,11 @@ def after_link(link: Link, angle: float, R: Array, origin: Array) -> tuple[Array
     c, s = np.cos(angle), np.sin(angle)
     turned = R @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     ca, sa = (1.0, 0.0) if link.alpha == 0 else (0.0, float(link.alpha))
-    place = origin + link.d * turned[:, 2] + link.a * turned[:, 0]
-    return turned @ np.array([[1.0, 0.0, 0.0], [0.0, ca, -sa], [0.0, sa, ca]]), place
+    end = origin + link.d * turned[:, 2] + link.a * turned[:, 0]
+    return turned @ np.array([[1.0, 0.0, 0.0], [0.0, ca, -sa], [0.0, sa, ca]]), end
 
 
-def desired_motion(begin: float, way: float) -> Array:
-    """Pieces (t, angle, rate, second rate): accelerates for half a second, then decelerates."""
-    a = way / HALF_TIME**2
-    return np.array([[0.0, begin, 0.0, a], [HALF_TIME, begin + way / 2, a * HALF_TIME, -a]])
+def desired_motion(begin: float, change: float) -> Array:
+    """Pieces (t, angle, rate, acceleration) of a motion that accelerates for half a second, then decelerates."""
+    a = change / HALF_TIME**2
+    return np.array([[0.0, begin, 0.0, a], [HALF_TIME, begin + change / 2, a * HALF_TIME, -a]])

@@ -1,4 +1,4 @@
-"""The registry of benchmark models: a decorator enters a factory and marks the models that it makes with its name."""
+"""The registry of benchmark models: a decorator registers a factory and marks its models with the factory's name."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ S = TypeVar("S", bound=System)
 
 
 def benchmark(reference: str) -> Callable[[Callable[P, S]], Callable[P, S]]:
-    """Enters a factory in the registry; its models carry its name, its arguments and `reference`, as does its help."""
+    """Registers a factory. Its models carry its name, its arguments and `reference`, which its help shows as well."""
 
-    def enter(factory: Callable[P, S]) -> Callable[P, S]:
+    def register(factory: Callable[P, S]) -> Callable[P, S]:
         signature = inspect.signature(factory)
 
         @functools.wraps(factory)
@@ -32,7 +32,7 @@ def benchmark(reference: str) -> Callable[[Callable[P, S]], Callable[P, S]]:
         FACTORIES[factory.__name__] = signed
         return signed
 
-    return enter
+    return register
 
 
 def names() -> list[str]:
@@ -57,7 +57,7 @@ def get(name: str) -> Callable[..., Any]:
     Returns
     -------
     function
-        With the parameters of the model as keywords.
+        It takes the parameters of the model as keywords.
 
     Raises
     ------

@@ -26,37 +26,37 @@ def roll_up(
 ) -> Model:
     """A clamped rod that an end moment rolls up into a ring.
 
-    The rod "rod" along x, clamped at "node0", is under the moment 2 pi C_K / L about y at its free end from t = 0
-    on.
+    The rod "rod" lies along x and is clamped at "node0"; from t = 0 on, the moment 2 pi C_K / L about y acts at its
+    free end.
 
-    It comes to rest as a closed ring, where its potential energy is 2 pi^2 C_K / L. `bending_stiffness=5e4` is the
+    It comes to rest as a closed ring, where its potential energy is 2 pi^2 C_K / L. `bending_stiffness=5e4` gives the
     stiffer rod of the paper's Fig. 12.
 
     Parameters
     ----------
     formulation : str
-        Of the nodes "node1" ..., see `ModelBuilder.add_body`.
+        Formulation of the nodes "node1" ...; see `ModelBuilder.add_body`.
     edges : int
         Number of edges.
     length : float
-        m.
+        Length L, m.
     rhoA : float
         Mass per length, kg/m.
     rhoJ : array_like, shape (3,)
         Moments of inertia per length, kg m.
     shear_stiffness : float or array_like, shape (3,)
-        Against shear along d1 and d2 and stretch, N.
+        Stiffness against shear along d1 and d2 and against stretch, N.
     bending_stiffness : float or array_like, shape (3,)
-        Against bending about d1 and d2 and torsion, N m^2.
+        Stiffness C_K against bending about d1 and d2 and against torsion, N m^2.
     damping : float or array_like, shape (6,)
         C_d of the stress C (w - w0) + 2 C_d w', N s and N m^2 s.
     constraints : str or None
-        "kirchhoff": no shear; "inextensible": no stretch either; None: neither.
+        "kirchhoff": no shear; "inextensible": neither shear nor stretch; None: no constraints.
 
     Returns
     -------
     Model
-        With the start that the description gives.
+        It starts as described above.
     """
     span = number("length", length, positive=True)
     K = np.broadcast_to(array("bending_stiffness", bending_stiffness, (), (3,)), (3,))

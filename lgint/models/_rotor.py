@@ -33,7 +33,7 @@ def rotor(
 
     The body "rotor" has its axis along x, and its COM is at the origin.
 
-    The left support acts along x, y and z, the right one along y and z; both are unstretched at t = 0. In place of
+    The left support acts along x, y and z, the right one along y and z; both are unstretched at t = 0. Instead of
     gravity there is the constant inertial torque torque_sign (L/2 - left) m g about z, with L = left + right.
 
     Parameters
@@ -41,26 +41,26 @@ def rotor(
     formulation : str
         See `ModelBuilder`.
     mass : float
-        kg.
+        Mass, kg.
     inertia : array_like
-        About the COM, body axes, kg m^2.
+        Inertia about the COM in body axes, kg m^2.
     stiffness, damping : float
-        Of each support along each of its axes, N/m and N s/m.
+        Constants of each support along each of its axes in N/m and N s/m.
     omega0 : array_like, shape (3,)
         Initial angular velocity, body axes, rad/s.
     left, right : float
-        From the COM to the supports, m.
+        Distances from the COM to the supports, m.
     gravity : float
-        m/s^2, in the torque.
+        Acceleration g in the torque, m/s^2.
     torque_sign : float
         +1 as in holzinger2024, -1 as in holzinger2025.
     consistent_mass : bool
-        Take the mass 1.233075 kg, to which the printed inertia and damping belong, in place of `mass`.
+        Use the mass 1.233075 kg, to which the printed inertia and damping belong, instead of `mass`.
 
     Returns
     -------
     Model
-        With the start that the description gives.
+        It starts as described above.
     """
     m = CONSISTENT_MASS if consistent_mass else number("mass", mass, positive=True)
     L_left, L_right = number("left", left, positive=True), number("right", right, positive=True)

@@ -24,18 +24,18 @@ def single_axis(
     formulation : str
         See `ModelBuilder`.
     inertia : float
-        About the x axis, kg m^2. The other principal values are the same and have no effect.
+        Moment of inertia about the x axis, kg m^2. The other principal moments are the same and have no effect.
     moment : float
-        Constant, about the x axis, N m.
+        Constant moment about the x axis, N m.
     omega0 : float
         Initial angular velocity about the x axis, rad/s.
     mass : float
-        kg; has no effect.
+        Mass, which has no effect, kg.
 
     Returns
     -------
     Model
-        With the start that the description gives.
+        It starts as described above.
     """
     builder = ModelBuilder(formulation=formulation)
     spin = (number("omega0", omega0), 0.0, 0.0)

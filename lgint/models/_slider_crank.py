@@ -37,9 +37,9 @@ def slider_crank(
 
     Bodies: "crank", "rod", "slider"; joints: "A" (revolute about x), "B" (spherical), "C" (universal), "guide".
 
-    The crank turns about A = (0, 0.1, 0.12) with its arm of 0.08 m upright at the start; the rod of 0.3 m leads
-    from B to C = (0.2, 0, 0) on the slider, which moves along x. Joint C: coincident points, and the slider's x
-    axis stays normal to the rod's y axis. One degree of freedom.
+    The crank turns about A = (0, 0.1, 0.12), and its arm of 0.08 m is upright at the start; the rod of 0.3 m leads from
+    B to C = (0.2, 0, 0) on the slider, which moves along x. At joint C the points coincide, and the slider's x axis
+    stays normal to the rod's y axis. The mechanism has one degree of freedom.
 
     Parameters
     ----------
@@ -48,19 +48,19 @@ def slider_crank(
     crank_com : str
         "middle" of the crank (the benchmark's value) or at the "pivot" (the papers' table read literally).
     crank_speed : float
-        Initial, about x, rad/s.
+        Initial angular velocity about x, rad/s.
     crank_mass, rod_mass, slider_mass : float
-        kg.
+        Masses, kg.
     crank_inertia, rod_inertia, slider_inertia : array_like
-        About the COM, body axes, kg m^2. The rod's x axis leads from B to C, its y axis is (0, 2, -1)/sqrt(5) at the
-        start.
+        Inertia about the COM in body axes, kg m^2. The rod's x axis leads from B to C, and its y axis is
+        (0, 2, -1)/sqrt(5) at the start.
     gravity : array_like, shape (3,)
-        Inertial axes, m/s^2.
+        Acceleration in inertial axes, m/s^2.
 
     Returns
     -------
     Model
-        With the start that the description gives.
+        It starts as described above.
     """
     speed = number("crank_speed", crank_speed)
     com = COM[choice("crank_com", crank_com, COM)]

@@ -23,25 +23,25 @@ def spring_pendulum(
 
     It swings about the origin, without gravity; q = (r, theta, phi).
 
-    r is the distance from the origin, theta the angle to the z axis, phi the longitude. The energy of the spring is
-    EA eps^2 / 2 with the Green-Lagrange strain eps = (r^2 - l0^2) / (2 l0^2). Since nothing depends on phi, the
-    angular momentum about z, m r^2 sin(theta)^2 phi', is constant.
+    r is the distance from the origin, theta the angle to the z axis, and phi the longitude. The energy of the spring is
+    EA eps^2 / 2 with the Green-Lagrange strain eps = (r^2 - l0^2) / (2 l0^2). Since nothing depends on phi, the angular
+    momentum about z, m r^2 sin(theta)^2 phi', is constant.
 
     Parameters
     ----------
     mass : float
-        kg.
+        Mass, kg.
     axial_stiffness : float
         EA, N m in this potential.
     rest_length : float
-        l0, m.
+        Rest length l0, m.
     q0, v0 : array_like, shape (3,)
-        The start: m and rad, m/s and rad/s.
+        Coordinates in m and rad and velocities in m/s and rad/s at the start.
 
     Returns
     -------
     LagrangianModel
-        With the start that the description gives.
+        It starts as described above.
     """
     m, EA = number("mass", mass, positive=True), number("axial_stiffness", axial_stiffness, nonnegative=True)
     length = number("rest_length", rest_length, positive=True)

@@ -21,7 +21,7 @@ def steady_top(
     precession: float = 10.0,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
 ) -> Model:
-    """A cone about its tip in steady precession, which is known in closed form.
+    """A cone in steady precession about its tip, whose motion is known in closed form.
 
     The body "body" turns about its tip at the origin, with rotational coordinates only.
 
@@ -34,24 +34,24 @@ def steady_top(
     formulation : str
         See `ModelBuilder`.
     height : float
-        Of the cone, m.
+        Height of the cone, m.
     density : float
-        kg/m^3.
+        Density, kg/m^3.
     nutation : float
-        Angle between the axis of the cone and the vertical, a turn about the x axis, rad.
+        Angle between the axis of the cone and the vertical, from a rotation about the x axis, rad.
     precession : float
         Angular velocity of the axis about the vertical, rad/s.
     gravity : array_like, shape (3,)
-        Along -z, m/s^2.
+        Acceleration along -z, m/s^2.
 
     Returns
     -------
     Model
-        With the start that the description gives.
+        It starts as described above.
     """
     a, g = number("height", height, positive=True), array("gravity", gravity, (3,))
     if g[0] or g[1] or not g[2] < 0:
-        raise ValueError(f"gravity: a vector along -z expected, as the precession is about z; got {g.tolist()}")
+        raise ValueError(f"gravity: a vector along -z expected, as the precession is about z, got {g.tolist()}")
     turn, rate = number("nutation", nutation), number("precession", precession)
     if rate == 0:
         raise ValueError("precession: a rate other than 0 expected")

@@ -57,7 +57,7 @@ BAD = [
     ([*RUN, "--formulation", "SE4"], "formulation 'SE4'"),
     ([*RUN, "--set", "weight=3"], "weight"),
     ([*RUN, "--set", "mas=3"], "'mas' (did you mean 'mass'?)"),
-    ([*RUN[:4], "--t-end", "1"], "h: the step size is needed"),
+    ([*RUN[:4], "--t-end", "1"], "h: a step size is required"),
     ([*RUN, "--set", "mass"], "NAME=VALUE"),
     ([*RUN, "--set", "mass=-1"], "positive"),
     ([*RUN[:3], "rk45", *RUN[4:]], "method 'rk45'"),

@@ -320,9 +320,9 @@ def test_failed_runs_of_ensembles_with_events():
 
 def test_what_an_ensemble_does_not_take(tmp_path):
     models = arm().variants({"upper.mass": [1.0, 2.0]})
-    with pytest.raises(ValueError, match="path: it belongs to a single run"):
+    with pytest.raises(ValueError, match="path: it is for single runs"):
         run(models, path=tmp_path / "run")
-    with pytest.raises(ValueError, match="start: it belongs to a single run"):
+    with pytest.raises(ValueError, match="start: it is for single runs"):
         run(models, start=run(models[0]))
     with pytest.raises(ValueError, match="item 1 of the list is 'arm'"):
         run([models[0], "arm"])
@@ -347,7 +347,7 @@ def test_what_an_ensemble_does_not_take(tmp_path):
         arm().variants({"upper.mass": 3.0})
     with pytest.raises(ValueError, match=r"v: shape \(n, nv\) expected, got \(12,\)"):
         arm().variants(v=np.zeros(12))
-    with pytest.raises(ValueError, match="the same number of values"):
+    with pytest.raises(ValueError, match="equally many values"):
         arm().variants({"upper.mass": [1.0], "gravity": [(0, 0, 1)] * 2})
 
 

@@ -303,7 +303,7 @@ BAD_CALLABLES = [
     ({"mass": lambda t, q: np.eye(6)[::-1]}, r"mass\(0, q0\): no negative eigenvalue expected, got -1 of"),
     ({"gyro": 3.0}, "gyro: a function expected"),
     ({"constraint_jacobian": None}, "belong together"),
-    ({"constraint": None, "constraint_jacobian": None}, "constraint_acceleration needs"),
+    ({"constraint": None, "constraint_jacobian": None}, "constraint_acceleration requires"),
     ({"kinks": [np.inf]}, "kinks: finite"),
 ]
 

@@ -176,9 +176,9 @@ def test_a_failed_run_keeps_its_last_state(tmp_path, small_room):
 def test_folders_that_are_refused(top, tmp_path):
     lgint.integrate(top, "rk44", **RUN, path=tmp_path / "run")
     for change, what in (
-        ({"h": 2e-3}, "h=0.001, and 0.002"),
-        ({"project": "both"}, "project=None, and 'both'"),
-        ({"save": ["q"]}, r"save=None, and \['q'\]"),
+        ({"h": 2e-3}, "h=0.001, but 0.002"),
+        ({"project": "both"}, "project=None, but 'both'"),
+        ({"save": ["q"]}, r"save=None, but \['q'\]"),
     ):
         with pytest.raises(ValueError, match=f"path: .*run holds a run with {what} was given; .*another folder"):
             lgint.integrate(top, "rk44", **{**RUN, **change}, path=tmp_path / "run")
@@ -192,7 +192,7 @@ def test_folders_that_are_refused(top, tmp_path):
         lgint.integrate(top, "rk44", **RUN, path=tmp_path / "full")
     with pytest.raises(ValueError, match="dense_output: it keeps both ends of every step"):
         lgint.integrate(top, "rk44", **RUN, path=tmp_path / "new", dense_output=True)
-    with pytest.raises(ValueError, match="path: it belongs to a single run"):
+    with pytest.raises(ValueError, match="path: it is for single runs"):
         lgint.integrate([top], "rk44", **RUN, path=tmp_path / "new")
 
 
@@ -375,9 +375,7 @@ def test_a_folder_belongs_to_one_process_at_a_time(does, top, tmp_path):
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
         while (line := process.stdout.readline()) != "holds\n":
             workers = [int(word) for word in line.split()]
-        with pytest.raises(
-            ValueError, match=rf"path: .*run belongs to a run that is going on \(process {process.pid} on"
-        ):
+        with pytest.raises(ValueError, match=rf"path: .*run is in use by a run \(process {process.pid} on"):
             lgint.integrate(top, "genalpha", **run)
         process.send_signal(signal.SIGKILL)
     try:
@@ -403,7 +401,7 @@ def test_a_folder_belongs_to_one_run_of_a_process(top, tmp_path):
         lgint.integrate(top, "rk44", **run)
 
     for _ in range(2):
-        with pytest.raises(ValueError, match="belongs to a run that is going on .this process."):
+        with pytest.raises(ValueError, match="is in use by a run .this process."):
             lgint.integrate(top, "rk44", **run, progress=again)
     with pytest.raises(RuntimeError, match="far enough"):
         lgint.integrate(top, "rk44", **run, progress=far_enough)

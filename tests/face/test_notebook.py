@@ -59,9 +59,9 @@ def test_the_panel_that_axes_are_for(run):
         run.plot(ax=flat)
         run.plot(ax=solid)
         assert flat.get_title().startswith("angular velocity") and solid.get_title().startswith("paths")
-        with pytest.raises(ValueError, match="ax: paths need axes with projection='3d'"):
+        with pytest.raises(ValueError, match="ax: axes with projection='3d' expected for 'paths'"):
             run.plot("paths", ax=flat)
-        with pytest.raises(ValueError, match="ax: energy need axes without"):
+        with pytest.raises(ValueError, match="ax: axes without projection='3d' expected for 'energy'"):
             run.plot("energy", ax=solid)
         with pytest.raises(ValueError, match="what 'enrgy' .did you mean 'energy'"):
             run.plot("enrgy")

@@ -89,7 +89,7 @@ def test_what_a_study_cannot_compare(top):
     study = lgint.study(callable_top, "rk44", [2e-3, 1e-3], t_end=0.05, reference=best)
     assert set(study.errors) == {"q", "v"}
     elsewhere = lgint.integrate(lgint.models.heavy_top(formulation="SE3"), "rk44", t_end=0.05, h=1e-3)
-    with pytest.raises(ValueError, match="same space only; its blocks are SE3, those of the model are R3xSO3"):
+    with pytest.raises(ValueError, match="same space; its blocks are SE3, those of the model are R3xSO3"):
         lgint.study(callable_top, "rk44", [2e-3, 1e-3], t_end=0.05, reference=elsewhere)
     with pytest.raises(ValueError, match="reference: its bodies are 'top', not 'body'"):
         lgint.study(lgint.models.free_body(), "rk44", [2e-3, 1e-3], t_end=0.05, reference=best)
@@ -218,7 +218,7 @@ def test_tolerances_in_place_of_steps(top):
     assert (study.maxima["q"] >= study.errors["q"]).all() and (np.diff(study.drifts["energy"]) < 0).all()
     assert str(study).splitlines()[1].startswith("rtol")
     assert study.plot("q", against="tolerance").axes[0].get_xlabel() == "rtol"
-    with pytest.raises(ValueError, match="reference: runs with tolerances need one"):
+    with pytest.raises(ValueError, match="reference: a study of tolerances needs one"):
         lgint.study(top, "dopri5", tolerances=[1e-4, 1e-6], t_end=0.05)
 
 
@@ -245,9 +245,9 @@ def test_what_comparisons_and_studies_refuse(top):
     ]:
         with pytest.raises(ValueError, match=message):
             lgint.study(top, "dopri5", **{"steps": STEPS, "t_end": 0.01, **given})
-    with pytest.raises(ValueError, match="settings: one setting"):
+    with pytest.raises(ValueError, match="settings: at least one setting"):
         lgint.compare({}, model=top, steps=STEPS, t_end=0.01)
-    with pytest.raises(ValueError, match="reference: a model is needed"):
+    with pytest.raises(ValueError, match="reference: a model is required"):
         other = lgint.models.heavy_top(formulation="SE3")
         settings = {"a": {"model": top, "method": "rk44"}, "b": {"model": other, "method": "rk44"}}
         lgint.compare(settings, steps=STEPS, t_end=0.01, reference={"method": "rk67", "h": 1e-4})
@@ -293,7 +293,7 @@ def test_diagrams(comparison):
     assert work.get_xlabel() == "processor time / s" and work.get_ylabel() == "largest error in tip" and not work.texts
     given = comparison["Lie"].plot("q", ax=work)
     assert given is work.figure
-    with pytest.raises(ValueError, match="ax: axes show one panel"):
+    with pytest.raises(ValueError, match="ax: given axes show a single panel"):
         comparison.plot(ax=work)
     with pytest.raises(ValueError, match="against"):
         comparison.plot("tip", against="tolerance")
@@ -473,7 +473,7 @@ def test_arguments_of_a_wrong_kind(top):
     with pytest.raises(ValueError, match="settings: 'a': a method, or arguments of lgint.study, expected, got 1"):
         lgint.compare({"a": 1}, model=top, steps=STEPS, t_end=0.05)
     for observables in (1, [len], {"tip": 1}):
-        with pytest.raises(ValueError, match="observables: functions of a trajectory by names expected, got"):
+        with pytest.raises(ValueError, match="observables: functions of a trajectory by name expected, got"):
             lgint.study(top, "rk44", STEPS, t_end=0.05, observables=observables)
 
 
@@ -482,12 +482,12 @@ def test_arguments_of_a_wrong_kind(top):
     [
         ({"reference": 3}, "reference: a trajectory, or arguments of lgint.integrate .* expected, got 3"),
         ({"reference": {3: 4}}, "reference: a trajectory, or arguments of lgint.integrate .* expected, got {3: 4}"),
-        ({"steps": None, "tolerances": 3}, "tolerances: at least two expected, in a list, got 3"),
+        ({"steps": None, "tolerances": 3}, "tolerances: a list of at least two expected, got 3"),
         ({"maximum": "x"}, "maximum: True or False expected, got 'x'"),
         ({"t_end": "x"}, "t_end: numbers expected, got 'x'"),
         ({"maximum": True, "t0": "x"}, "t0: numbers expected, got 'x'"),
         ({"h": 0.1}, "h: the step sizes of a study are its `steps`, got 0.1 beside them"),
-        ({"observables": {3: len}}, "observables: functions of a trajectory by names expected, got {3:"),
+        ({"observables": {3: len}}, "observables: functions of a trajectory by name expected, got {3:"),
         ({"observables": {"x": lambda run: 3}}, r"observables: 'x' has the shape \(\); a value for each of"),
     ],
 )
@@ -502,14 +502,17 @@ def test_arguments_of_studies_and_comparisons_that_mean_nothing(top, given, mess
 @pytest.mark.parametrize(
     ("invariants", "message"),
     [
-        (3, "names, or functions of a trajectory, in a list, or functions by names expected, got 3"),
-        (None, "names, or functions of a trajectory, in a list, or functions by names expected, got None"),
-        ({"x": 3}, "functions of a trajectory by names expected, got {'x': 3}"),
-        ({3: len}, "functions of a trajectory by names expected, got {3:"),
+        (3, "a list of names or functions of a trajectory, or a dict of functions by name, expected, got 3"),
+        (None, "a list of names or functions of a trajectory, or a dict of functions by name, expected, got None"),
+        ({"x": 3}, "functions of a trajectory by name expected, got {'x': 3}"),
+        ({3: len}, "functions of a trajectory by name expected, got {3:"),
         ({"x": lambda run: 3}, r"'x' has the shape \(\); a value for each of \d+ states expected"),
         ({"x": lambda run: run.t[:1]}, r"'x' has the shape \(1,\); a value for each of \d+ states expected"),
         ([lambda run: 1j * run.t], "'<lambda>' returned array"),
-        ([lambda run: run.t, lambda run: run.q], "'<lambda>', '<lambda>' are not all different; give them names"),
+        (
+            [lambda run: run.t, lambda run: run.q],
+            "different names expected, got '<lambda>', '<lambda>'; give functions as a dict",
+        ),
     ],
 )
 def test_invariants_that_mean_nothing(top, invariants, message):
@@ -530,11 +533,11 @@ def test_one_invariant_needs_no_list(top):
 
 def test_what_comparisons_lack_is_named(top):
     for common, lacking in (({"t_end": 0.05}, "model"), ({"model": top}, "t_end")):
-        with pytest.raises(ValueError, match=rf"{lacking}: needed in settings\['a'\], or for all settings"):
+        with pytest.raises(ValueError, match=rf"{lacking}: required in settings\['a'\], or for all settings"):
             lgint.compare({"a": "rk44"}, steps=STEPS, **common)
-    with pytest.raises(ValueError, match="method: needed in settings"):
+    with pytest.raises(ValueError, match="method: required in settings"):
         lgint.compare({"a": {"rho_inf": 1.0}}, model=top, steps=STEPS, t_end=0.05)
-    with pytest.raises(ValueError, match="reference: a method is needed"):
+    with pytest.raises(ValueError, match="reference: a method is required"):
         lgint.compare({"a": "rk44"}, model=top, steps=STEPS, t_end=0.05, reference={"h": 1e-3})
     with pytest.raises(ValueError, match="ax: axes of matplotlib expected, got 3"):
         lgint.study(top, "rk44", STEPS, t_end=0.05).plot("q", ax=3)

@@ -309,14 +309,14 @@ def test_mistakes_in_programs_end_the_sweep():
         ({"mass": [1.0]}, {"method": "genalfa"}, "unknown method 'genalfa'"),
         ({"mass": [1.0]}, {"executor": "threads"}, "executor: .* interface of concurrent.futures"),
         ({"mass": [1.0]}, {"workers": 0}, "workers: a whole number"),
-        ({"mass": [1.0]}, {"units": "kg"}, "units: texts by the names"),
+        ({"mass": [1.0]}, {"units": "kg"}, "units: strings by the names"),
         ({"mass": [1.0]}, {"units": {"tipp": "m"}}, "observable or parameter 'tipp'.*did you mean 'tip'"),
         ({"mass": [1.0]}, {"path": 3}, "path: the name of a file"),
         ({"mass": [1.0]}, {"path": "/nowhere/at/all"}, "path: /nowhere/at/all is not the file of a sweep"),
         (
             {"mass": [1.0]},
             {"executor": Inline(), "observables": {"lock": threading.Lock().acquire}},
-            "executor: it cannot",
+            "executor: the model, an argument or an observable cannot be sent",
         ),
     ],
 )
@@ -329,7 +329,7 @@ def test_mistakes_are_found_before_the_first_run(parameters, arguments, text):
 @pytest.mark.parametrize("missing", ["t_end", "h"])
 def test_a_sweep_needs_an_end_and_a_step(missing):
     arguments = {name: value for name, value in TOP.items() if name != missing}
-    with pytest.raises(ValueError, match=f"{missing}: .* is needed, here or among the parameters"):
+    with pytest.raises(ValueError, match=f"{missing}: .* is required, as an argument or as a parameter"):
         lgint.sweep(lgint.models.heavy_top, {"mass": [1.0]}, "genalpha", OBSERVED, **arguments)
 
 

@@ -187,7 +187,7 @@ def test_a_damaged_description_is_named(tmp_path, about):
     swept(MASSES, mass, path=path)
     with closing(sqlite3.connect(path)) as file, file:
         file.execute("UPDATE about SET about = ?", (about,))
-    with pytest.raises(ValueError, match=r"path: .*file is damaged: what it says of its sweep, .*another file"):
+    with pytest.raises(ValueError, match=r"path: .*file is damaged: the description of its sweep, .*another file"):
         swept(MASSES, mass, path=path)
 
 

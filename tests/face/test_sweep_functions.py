@@ -111,7 +111,7 @@ def test_values_by_name_are_labels():
         h=1e-3,
     )
     assert [*vectors.y.sel(com="short").values] == [0.5, 0.5] and vectors.com_value.shape == (2, 3)
-    with pytest.raises(ValueError, match="events: texts expected as names"):
+    with pytest.raises(ValueError, match="events: strings expected as names"):
         swept({1: closure(0.5)})
 
 

@@ -63,7 +63,7 @@ def test_error_control_is_inherited_unless_the_call_has_its_own_steps(rtol, tmp_
         assert same(resume(start), resume(run, rtol=rtol))
         fixed = resume(start, h=1e-3)
         assert len(fixed) == 101 and np.isnan(fixed.error).all()
-    with pytest.raises(ValueError, match="h: the step size is needed"):
+    with pytest.raises(ValueError, match="h: a step size is required"):
         resume(lgint.integrate(lgint.models.heavy_top(), "dopri5", **RUN))
 
 
@@ -153,7 +153,7 @@ def test_a_folder_refuses_other_options_by_name(make, method, arguments, other, 
     if ended:
         lgint.integrate(make(), method, **arguments, path=folder)
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "lock"}
-    text = f"{name}={arguments[name]!r}, and {value!r} was given; leave {name} out to go on with that run, or choose"
+    text = f"{name}={arguments[name]!r}, but {value!r} was given; leave {name} out to continue that run, or choose"
     with pytest.raises(ValueError, match=text):
         lgint.integrate(make(), method, **{**arguments, **other}, path=folder)
     assert before == {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "lock"}

@@ -306,9 +306,9 @@ def test_the_recorded_error_falls_with_the_order(method):
 
 def test_fixed_steps_have_no_options_of_a_law():
     model = slow_top("R3xSO3")
-    with pytest.raises(ValueError, match="h: the step size is needed"):
+    with pytest.raises(ValueError, match="h: a step size is required"):
         lgint.integrate(model, "dopri5", t_end=0.1, rtol=1e-6, control="none")
-    with pytest.raises(ValueError, match="control: belongs to error control, which rtol or atol turns on"):
+    with pytest.raises(ValueError, match="control: it belongs to error control; give rtol or atol to turn that on"):
         lgint.integrate(model, "dopri5", t_end=0.1, h=0.01, control="none")
     with pytest.raises(ValueError, match='max_step: with control="none" the steps do not adapt'):
         lgint.integrate(model, "dopri5", t_end=0.1, h=0.01, rtol=1e-6, control="none", max_step=0.1)

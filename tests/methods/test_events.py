@@ -94,7 +94,7 @@ def test_the_third_event_ends_the_run():
     run = lgint.integrate(oscillator(), "rk67", t_end=9.0, h=0.01, events=[event(place, terminal=3), place])
     assert len(run.t_events[0]) == 3 and run.t[-1] == run.t_events[0][-1]
     assert len(run.t_events[1]) in (2, 3)
-    with pytest.raises(ValueError, match="terminal is True, False or a number"):
+    with pytest.raises(ValueError, match="terminal: True, False or a positive number"):
         lgint.integrate(oscillator(), "rk67", t_end=9.0, h=0.01, events=event(place, terminal="yes"))
 
 

@@ -240,7 +240,7 @@ def test_bending_actuated_on_a_rod_without_shear():
     w, _ = model.core.strain(edges, run.t[-1], run.q[-1], run.v[-1], run.lam[-1])
     lag = 2 * 0.3 / 30.0  # by which damping makes the strain lag at the rate 1
     assert np.abs(w[:, 3] - (1 - lag)).max() < 1e-3 and np.abs(w[:, 0]).max() < 1e-10
-    with pytest.raises(ValueError, match=r"returns its first two derivatives as well: shape \(3, 6\) expected"):
+    with pytest.raises(ValueError, match=r"also return its first two derivatives: shape \(3, 6\) expected"):
         lgint.integrate(arm("kirchhoff", reference=shear), "genalpha", t_end=0.1, h=2e-3)
 
 

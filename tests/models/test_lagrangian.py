@@ -333,7 +333,7 @@ WRONG = [
     ({"potential": lambda q: q}, r"potential\(q0\): shape \(\) expected, got \(2,\)"),
     ({"potential_gradient": lambda q: [q]}, r"potential_gradient\(q0\): shape \(2,\) expected"),
     ({"mass_gradient": lambda q: np.eye(2)}, r"mass_gradient\(q0\): shape \(2, 2, 2\) expected"),
-    ({"constraint_jacobian": lambda q: np.eye(2)}, "constraint_jacobian needs constraint"),
+    ({"constraint_jacobian": lambda q: np.eye(2)}, "constraint_jacobian requires constraint"),
     ({"constraint": lambda q: q[0]}, r"constraint\(q0\): shape \(1,\) expected, got \(\)"),
     ({"constraint": lambda q: q[:1], "constraint_jacobian": lambda q: q}, r"constraint_jacobian\(q0\): shape \(1, 2\)"),
     ({"force": lambda t, q, v: [0.0]}, r"force\(0, q0, v0\): shape \(2,\) expected, got \(1,\)"),

@@ -251,7 +251,9 @@ def test_a_run_starts_where_another_one_ended_with_its_turns(formulation):
 def test_a_start_from_a_state_that_was_not_kept():
     model = crank()
     run = lgint.integrate(model, "newmark", t_end=0.5, h=1e-2, save=["q", "v"])
-    with pytest.raises(ValueError, match="q: this run has not kept 'mem' of its state at t = 0.1; ask for it in its"):
+    with pytest.raises(
+        ValueError, match="q: this run has not kept 'mem' of its state at t = 0.1; name it in the run's"
+    ):
         model.with_state(run[10])
     only_q = lgint.integrate(model, "newmark", t_end=0.5, h=1e-2, save=["q"])
     with pytest.raises(ValueError, match="q: this run has not kept 'v', 'mem' of its state at t = 0;"):
@@ -265,7 +267,9 @@ def test_a_start_from_dense_output():
     model = crank()
     run = lgint.integrate(model, "dopri5", t_end=1.0, rtol=1e-6, dense_output=True)
     for wrong in (run.sol(0.5), run.sol([0.5, 0.6]), run.sol.states([0.5]), run.sol):
-        with pytest.raises(ValueError, match=r"q: a run, one of its states, .* dense output are those of run.at\(t\)"):
+        with pytest.raises(
+            ValueError, match=r"q: a run, one of its states, .* for a state between steps give run.at\(t\)"
+        ):
             model.with_state(wrong)
     assert np.array_equal(model.with_state(run.at(0.5)).mem0, run.at(0.5).mem[-1])
 
