@@ -221,13 +221,17 @@ lg_status lg_model_collect(const lg_model *m, const lg_point *at, const lg_wante
     return collect(m, LG_FORM_DYNAMICS, at, want);
 }
 
-/* The wrenches of forces alone, on frames that move; `gathered` is where bodies would gather them. */
+/* The wrenches of forces alone, on frames that move; `gathered` is where bodies would gather them, and where forces on
+   coordinates of trees are. */
 static LG_APART lg_status press_forces(const lg_model *m, const lg_point *at, double *gathered)
 {
     const lg_wanted forces = {.force = gathered};
     LG_TRY(move(m, LG_FORM_DYNAMICS, at, m->force_level, 0));
     LG_TRY(add_forces(m, LG_FORM_DYNAMICS, at, &forces, 0));
-    return add_joints(m, LG_FORM_DYNAMICS, at, &forces, 0);
+    LG_TRY(add_joints(m, LG_FORM_DYNAMICS, at, &forces, 0));
+    if (m->system.inverse_mass)
+        lg_zero(m->space.nv, gathered);
+    return m->coordinate_forces ? add_forces(m, LG_FORM_DYNAMICS, at, &forces, 1) : LG_OK;
 }
 
 /* Every body finds its acceleration from the wrenches on its frames: nothing couples the accelerations of two
@@ -235,13 +239,37 @@ static LG_APART lg_status press_forces(const lg_model *m, const lg_point *at, do
 lg_status lg_model_accelerate(void *self, const lg_point *at, double *a)
 {
     const lg_model *m = self;
-    if (m->nforce_spans || m->njoint_spans)
+    if (m->nforce_spans || m->njoint_spans || m->system.inverse_mass)
         LG_TRY(press_forces(m, at, a));
     for (int i = 0; i < m->nbody_spans; i++)
         if (m->body_spans[i].first->type->alone)
-            m->body_spans[i].first->type->alone->accelerate(m->body_spans[i], at, a);
+            LG_TRY(m->body_spans[i].first->type->alone->accelerate(m->body_spans[i], at, a));
     return LG_OK;
 }
+
+/* ---- M^-1 of single blocks ---- */
+
+static int inverse_size(void *self, int block)
+{
+    const lg_body *b = lg_model_body_on(self, block);
+    return b->type->mass ? (int)b->type->mass->size(b) : 0;
+}
+
+static lg_status inverse_factor(void *self, const lg_point *at, int block, double *factor)
+{
+    const lg_body *b = lg_model_body_on(self, block);
+    if (!at->same_q)
+        b->type->kinematics((lg_span){b, b + 1}, at, LG_NO_POSES, 0);
+    return b->type->mass->factor(b, at, factor);
+}
+
+static void inverse_solve(void *self, int block, double *factor, int n, int ld, double *x)
+{
+    const lg_body *b = lg_model_body_on(self, block);
+    b->type->mass->solve(b, factor, n, ld, x);
+}
+
+const lg_inverse_mass lg_model_inverse_mass = {.size = inverse_size, .factor = inverse_factor, .solve = inverse_solve};
 
 lg_status lg_model_energy(void *self, const lg_point *at, double *T, double *V)
 {

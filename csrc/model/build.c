@@ -101,7 +101,7 @@ static void layout_shape(void *self, lg_arena *arena)
                                      .nmasked = n.nmasked});
     lg_model_layout_choice(b->model, n.nloops, n.nmasked, arena);
     b->model->row_names = take(arena, n.nrows, sizeof *b->model->row_names);
-    b->model->body_names = take(arena, n.nblocks, sizeof *b->model->body_names);
+    b->model->body_on = lg_arena_ints(arena, (size_t)n.nblocks);
     b->body_of = take(arena, n.nblocks + n.nsupports, sizeof *b->body_of);
     b->used = lg_arena_ints(arena, (size_t)n.nframes);
     b->names = lg_arena_take(arena, n.name_bytes);
@@ -180,7 +180,7 @@ static void add_body(builder *b, const lg_model_spec *spec, int i)
     if (place >= 0)
         b->body_of[place] = body;
     if (block >= 0)
-        m->body_names[block] = body->e.name;
+        m->body_on[block] = (int)(body - m->bodies);
 }
 
 /* Whether the body under a force bears it; to be called once the bodies are filled. */
@@ -536,7 +536,7 @@ static void name_own_rows(builder *b)
     lg_model *m = b->model;
     for (const lg_block *block = m->blocks; block < m->blocks + m->space.nblocks; block++)
         for (int k = 0; k < block->nown; k++) {
-            const char *body = m->body_names[block - m->blocks];
+            const char *body = lg_model_body_on(m, (int)(block - m->blocks))->e.name;
             m->row_names[block->own + k] = b->names;
             b->names += snprintf(b->names, strlen(body) + LABEL, "%s unit length", body) + 1;
         }

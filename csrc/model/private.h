@@ -27,7 +27,7 @@ struct lg_model {
     int *loop_start, *inactive; /* its arrays */
     lg_block *blocks;
     char **row_names;
-    const char **body_names; /* per block */
+    int *body_on; /* per block: the number of its body */
 
     /* Records and parameters, which `records` owns. Records are sorted by row, those of one row in the order in which
        they were added; one span for each row in use. */
@@ -53,6 +53,11 @@ struct lg_model {
     lg_element_place *place_of;
 };
 
+static inline const lg_body *lg_model_body_on(const lg_model *m, int block)
+{
+    return &m->bodies[m->body_on[block]];
+}
+
 /* The verbs of the waist on a model, assemble.c, pair.c and memory.c. */
 lg_status lg_model_eval(void *self, const lg_point *point, const lg_wanted *wanted);
 lg_status lg_model_accelerate(void *self, const lg_point *point, double *a);
@@ -60,6 +65,7 @@ lg_status lg_model_energy(void *self, const lg_point *point, double *T, double *
 double lg_model_next_kink(void *self, double t);
 lg_status lg_model_commit(void *self, const lg_point *from, const lg_point *to, double *mem, lg_report *report);
 void lg_model_form(lg_form form, lg_system *sibling);
+extern const lg_inverse_mass lg_model_inverse_mass;
 /* Those of steps, pair.c. */
 extern const lg_steps lg_model_steps;
 /* Adds the blocks' own rows to all outputs. */

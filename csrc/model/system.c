@@ -3,8 +3,7 @@
 
 static const char *block_name(void *self, int block)
 {
-    const lg_model *m = self;
-    return m->body_names[block];
+    return lg_model_body_on(self, block)->e.name;
 }
 
 static const char *row_name(void *self, int row)
@@ -24,7 +23,7 @@ static unsigned flags_of(const lg_model *m)
         const lg_node *node = m->bodies[i].block->node;
         if (!m->bodies[i].type->constant_mass || node->attitude)
             flags &= ~(unsigned)LG_SYSTEM_CONSTANT_MASS;
-        if (node->place == LG_PLACE_NO_BODY && m->bodies[i].type->transmit)
+        if (m->bodies[i].type->mass)
             flags |= LG_SYSTEM_TREES;
     }
     for (int i = 0; i < m->nforces; i++) {
@@ -64,6 +63,7 @@ void lg_model_fill_system(lg_model *m)
     s->flags = flags_of(m);
     s->eval = lg_model_eval;
     s->accelerate = is_loose(m) ? lg_model_accelerate : NULL;
+    s->inverse_mass = s->flags & LG_SYSTEM_TREES ? &lg_model_inverse_mass : NULL;
     s->energy = lg_model_energy;
     s->form = lg_model_form;
     s->steps = &lg_model_steps;

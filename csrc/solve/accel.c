@@ -181,8 +181,11 @@ static LG_APART lg_status ask_with_work(lg_accel *accel, const lg_point *point, 
 
 lg_status lg_accel_solve(lg_accel *accel, const lg_point *point, double *a, double *lam, lg_report *report)
 {
-    if (accel->system->accelerate)
-        return point->work ? ask(accel, point, a, report) : ask_with_work(accel, point, a, report);
+    if (accel->system->accelerate) {
+        lg_status status = point->work ? ask(accel, point, a, report) : ask_with_work(accel, point, a, report);
+        if (status != LG_SINGULAR)
+            return status;
+    }
     return solve(accel, point, accel->matrix.keeps && !accel->system->pattern->nrows, a, lam, report);
 }
 

@@ -92,6 +92,17 @@ typedef struct lg_choice {
     int mem; /* place in mem: per row 1 if it is not as at first; then a number that solve/choice.h keeps there */
 } lg_choice;
 
+/* M^-1 of single blocks without the matrix M, for blocks where that takes less work: trees of links, with work that
+   grows linearly with the block's velocities. */
+typedef struct lg_inverse_mass {
+    int (*size)(void *self, int block); /* doubles of the block's factor; 0: it has none, M has to be formed */
+    /* Writes the factor at a point's t and q, which lasts as long as the caller keeps it; point->same_q as in `eval`.
+       LG_SINGULAR: M is singular but for round-off. */
+    lg_status (*factor)(void *self, const lg_point *point, int block, double *factor);
+    /* x = M^-1 x for n right-hand sides of the block's nv values, `ld` apart. The factor holds scratch as well. */
+    void (*solve)(void *self, int block, double *factor, int n, int ld, double *x);
+} lg_inverse_mass;
+
 typedef struct lg_system lg_system;
 typedef struct lg_steps lg_steps;
 
@@ -105,8 +116,9 @@ struct lg_system {
     int nwork; /* doubles of scratch that every point must bring */
     lg_status (*eval)(void *self, const lg_point *point, const lg_wanted *wanted);
     /* The accelerations of a system without constraints; optional, for systems that find them with less work than it
-       takes to evaluate the terms and to solve with M. */
+       takes to evaluate the terms and to solve with M. LG_SINGULAR: this way fails, but solving with M may not. */
     lg_status (*accelerate)(void *self, const lg_point *point, double *a);
+    const lg_inverse_mass *inverse_mass; /* optional */
     lg_status (*energy)(void *self, const lg_point *point, double *T, double *V); /* optional */
     /* Puts the functions of another form into a copy of the system; optional, for systems that have more than one. */
     void (*form)(lg_form form, lg_system *sibling);

@@ -43,12 +43,15 @@ MORE = 1.1  # largest accepted ratio of a case's count to the committed one
 # Explicit methods on systems with constraints, rods, and energy-momentum methods: they are counted, but not timed by
 # `lgint bench`.
 EULER: Mapping[str, Any] = {"formulation": "euler_parameters"}
+TREE: Mapping[str, Any] = {"joint": "revolute", "formulation": "minimal"}
 EXACT: Mapping[str, Any] = {"newton": "full", "newton_rtol": 0.0, "newton_atol": 0.0}
 COUNTED: Sequence[bench.Case] = tuple(
     bench.Case(f"{name}, {method}", np.nan, model, body, None, h, steps=0, method=method, options=options)
     for name, model, body, method, h, options in (
         ("constrained top", models.heavy_top, "top", "rk44", 1e-4, {}),
         ("chain of 100", partial(models.pendulum_chain, n=100), "link100", "rk44", 1e-4, {}),
+        ("tree of 30 links", partial(models.pendulum_chain, n=30, **TREE), "link30", "rk44", 1e-4, {}),
+        ("tree of 300 links", partial(models.pendulum_chain, n=300, **TREE), "link300", "rk44", 1e-4, {}),
         ("rod of 100 edges", partial(models.roll_up, edges=100), "node100", "herk5", 1e-5, {}),
         ("rod of 16 edges", models.flying_spaghetti, "node16", "herk5", 1e-3, {}),
         ("rod of 16 edges", models.flying_spaghetti, "node16", "genalpha", 1e-3, {}),
@@ -84,6 +87,8 @@ STEPS: Mapping[str, tuple[int, int]] = {
     "chain of 100, herk5": (10, 30),
     "constrained top, rk44": (50, 250),
     "chain of 100, rk44": (5, 25),
+    "tree of 30 links, rk44": (5, 25),
+    "tree of 300 links, rk44": (3, 9),
     "rod of 100 edges, herk5": (5, 25),
     "rod of 16 edges, herk5": (10, 60),
     "rod of 16 edges, genalpha": (10, 60),

@@ -21,6 +21,7 @@ static long operations;
 #define lg_chain_put(b, X, value, i, j, S, ld) (operations++, lg_chain_put(b, X, value, i, j, S, ld))
 
 #include "model/body/tree.c"
+#include "model/body/tree_articulated.c"
 #include "model/body/tree_frame.c"
 #include "model/body/tree_inertia.c"
 #include "model/body/tree_motion.c"
@@ -59,8 +60,10 @@ static lg_model *new_model(heap *h, int n, int chain)
     return model;
 }
 
-/* Operations of one evaluation: M a, gyro and forces, or the tangent too. */
-static long count(int n, int chain, int tangent)
+enum { RESIDUAL, TANGENT, ACCELERATION };
+
+/* Operations of one evaluation: M a, gyro and forces, or the tangent too; or of the accelerations. */
+static long count(int n, int chain, int which)
 {
     heap *h = calloc(1, sizeof *h);
     lg_model *model = new_model(h, n, chain);
@@ -76,7 +79,7 @@ static long count(int n, int chain, int tangent)
     lg_wanted wanted = {.Ma = values + 3 * n, .gyro = values + 4 * n, .force = values + 5 * n};
     lg_chain both = {{1, 1, 1}, {NULL, NULL, NULL}};
     const lg_tangent tangents = {&matrix, &both};
-    if (tangent) {
+    if (which == TANGENT) {
         CHECK(lg_plan_create(system->pattern, LG_COUPLING_TANGENTS, &plan) == LG_OK);
         lg_matrix_layout(&matrix, plan, &arena);
         arena = (lg_arena){.base = calloc(1, arena.used + 64)};
@@ -84,7 +87,10 @@ static long count(int n, int chain, int tangent)
         wanted.tangent = &tangents, wanted.ntangents = 1;
     }
     operations = 0;
-    CHECK(system->eval(system->self, &point, &wanted) == LG_OK);
+    if (which == ACCELERATION)
+        CHECK(system->accelerate(system->self, &point, values + 3 * n) == LG_OK);
+    else
+        CHECK(system->eval(system->self, &point, &wanted) == LG_OK);
     long result = operations;
     lg_plan_free(plan);
     free(arena.base);
@@ -94,27 +100,77 @@ static long count(int n, int chain, int tangent)
     return result;
 }
 
-static void test_residuals_grow_linearly(void)
+static void test_residuals_and_accelerations_grow_linearly(void)
 {
-    for (int chain = 0; chain < 2; chain++) {
-        long a = count(100, chain, 0), b = count(200, chain, 0), c = count(300, chain, 0);
-        CHECK(a > 1000 && b - a == c - b);
-    }
+    const int which[] = {RESIDUAL, ACCELERATION};
+    for (int k = 0; k < 2; k++)
+        for (int chain = 0; chain < 2; chain++) {
+            long a = count(100, chain, which[k]), b = count(200, chain, which[k]), c = count(300, chain, which[k]);
+            CHECK(a > 1000 && b - a == c - b);
+        }
 }
 
 /* The cost of the tangent is linear in a star of depth two as well, and quadratic in a chain. */
 static void test_tangents_grow_as_links_times_depth(void)
 {
-    long star[] = {count(100, 0, 1), count(200, 0, 1), count(300, 0, 1)};
-    long chain[] = {count(100, 1, 1), count(200, 1, 1), count(300, 1, 1)};
+    long star[] = {count(100, 0, TANGENT), count(200, 0, TANGENT), count(300, 0, TANGENT)};
+    long chain[] = {count(100, 1, TANGENT), count(200, 1, TANGENT), count(300, 1, TANGENT)};
     CHECK(star[1] - star[0] == star[2] - star[1]);
     CHECK(chain[2] - chain[1] > chain[1] - chain[0]);
     CHECK(chain[2] < 9 * chain[0]);
 }
 
+/* M^-1 of every column of M is that of the identity; the work is the same for each right-hand side, and linear. */
+static long solve_columns(int n, int chain)
+{
+    heap *h = calloc(1, sizeof *h);
+    lg_model *model = new_model(h, n, chain);
+    const lg_system *system = lg_model_system(model);
+    const lg_inverse_mass *inverse = system->inverse_mass;
+    int ld = n + 3;
+    double *values = calloc((size_t)(3 * n + system->nwork), sizeof *values);
+    double *columns = calloc((size_t)(n * ld), sizeof *columns);
+    double *factor = calloc((size_t)inverse->size(system->self, 0), sizeof *factor), error = 0;
+    for (int i = 0; i < n; i++)
+        values[i] = 0.3 * i;
+    lg_point point = lg_point_at(0, values, values + n);
+    point.a = values + 2 * n, point.work = values + 3 * n;
+    for (int i = 0; i < n; i++) {
+        values[2 * n + i] = 1;
+        CHECK(system->eval(system->self, &point, &(lg_wanted){.Ma = columns + i * ld}) == LG_OK);
+        values[2 * n + i] = 0;
+    }
+    lg_zero(system->nwork, point.work);
+    CHECK(inverse->factor(system->self, &point, 0, factor) == LG_OK);
+    lg_zero(system->nwork, point.work); // the factor does not need it any more
+    operations = 0;
+    inverse->solve(system->self, 0, factor, n, ld, columns);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            error = fmax(error, fabs(columns[i * ld + j] - (i == j)));
+    CHECK(error < 1e-9);
+    CHECK(operations % n == 0);
+    long result = operations / n;
+    free(factor);
+    free(columns);
+    free(values);
+    lg_model_free(model);
+    free(h);
+    return result;
+}
+
+static void test_inverse_of_the_mass(void)
+{
+    for (int chain = 0; chain < 2; chain++) {
+        long a = solve_columns(20, chain), b = solve_columns(40, chain), c = solve_columns(60, chain);
+        CHECK(a > 20 && b - a == c - b);
+    }
+}
+
 int main(void)
 {
-    RUN(test_residuals_grow_linearly);
+    RUN(test_residuals_and_accelerations_grow_linearly);
+    RUN(test_inverse_of_the_mass);
     RUN(test_tangents_grow_as_links_times_depth);
     return check_result();
 }

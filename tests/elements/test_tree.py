@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import lgint
 from bindings.systems import run
 from cores import core_model
-from elements.rows import ON_BODIES, OTHER, TRIAD, Element, difference, tangent_and_difference
+from elements.rows import ON_BODIES, OTHER, ROWS, TRIAD, Element, difference, tangent_and_difference
 from elements.test_elements import CHAINS
 
 REVOLUTE, PRISMATIC = 0.0, 1.0
+FORCES_WITHOUT_FUNCTIONS = {e.kind for e in ON_BODIES if e.function is None and ROWS[e.kind]["family"] == "force"}
 COM, IN_LINK = (0.1, -0.3, 0.2), (0.3, 0.5, -0.4)
 
 
@@ -281,6 +283,73 @@ def test_reactions_on_link_frames():
         _, _, xdot, omega = model.kinematics(11 + slot, q, v)
         power += wrench[:3] @ xdot + wrench[3:] @ omega
     assert np.isclose(power, -Btlam["Btlam"] @ v, rtol=1e-12, atol=1e-12)
+
+
+# ---- articulated bodies ----
+
+
+def dense_accelerations(model, q, v):
+    """From the mass matrix, with a factorisation."""
+    got = model.evaluate(0.0, q, v, want=("force", "gyro", "S"))
+    return np.linalg.solve(got["S"], got["force"] - got["gyro"])
+
+
+def check_accelerations(model, q, v):
+    a, expected = model.initial(0.0, q, v)[0], dense_accelerations(model, q, v)
+    assert np.abs(a - expected).max() < 1e-12 * np.abs(expected).max()
+
+
+def test_accelerations_are_those_of_the_mass_matrix(links):
+    model = tree(links)
+    check_accelerations(model, *random_state(model, 12)[:2])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_accelerations_under_loads_drives_and_springs(seed):
+    """A random tree of 12 links, with a wrench, weights, springs between links, a damper, and drives in some joints."""
+    rng = np.random.default_rng(seed)
+    parents = [-1, *(int(rng.integers(-1 if i % 5 == 0 else max(i - 3, 0), i)) for i in range(1, 12))]
+    frames = [(0, (0.0, 0, 0, *rng.normal(size=3)), i) for i in range(12)]
+    frames.append((-1, (0.0, 0, 0, *rng.normal(size=3))))
+    of = {name: 13 + i for i, name in enumerate(range(13))}
+    elements = [("gravity", f"weight{i}", (of[i],), (1.5, 0.3, -0.2, -9.81), None) for i in range(12)]
+    elements += [("spring", f"spring{i}", (of[i], of[i + 3]), (30.0, 0.4, 1.1), None) for i in range(9)]
+    elements.append(("spring", "to ground", (of[11], of[12]), (30.0, 0.4, 1.1), None))
+    elements += [("coordinate_drive", f"drive{i}", (of[i],), (3.0, 20.0, 0.7, -1, 0.2, 0.3, 4), None) for i in (1, 5)]
+    elements += [element.on((of[2], of[7])) for element in ON_BODIES if element.kind in FORCES_WITHOUT_FUNCTIONS]
+    model = tree(random_links(parents, seed), elements, frames)
+    check_accelerations(model, *random_state(model, seed)[:2])
+
+
+def test_no_body_of_a_tree_waits_for_others():
+    """A spring between a tree and a free body: every body finds its accelerations by itself."""
+    model = element_on_links(Element("spring", (30.0, 0.4, 1.1)), "body and link")
+    check_accelerations(model, *random_state(model, 13)[:2])
+
+
+def weightless(links, *which):
+    return [k | {"mass": 0.0, "J": np.zeros((3, 3))} if i in which else k for i, k in enumerate(links)]
+
+
+def test_links_without_mass():
+    """Between other links they move with these; at the end of a branch the joint that holds them is named."""
+    links = [k | {"slides": REVOLUTE} for k in random_links(TREES["branches"])]
+    model = tree(weightless(links, 0, 1))
+    check_accelerations(model, *random_state(model, 14)[:2])
+    for last in (8, 3):
+        model = tree(weightless(links, last))
+        with pytest.raises(lgint.SingularError, match=f"velocity {last} of tree"):
+            model.initial(0.0, *random_state(model, 15)[:2])
+
+
+def test_joints_that_turn_about_one_axis_around_a_link_without_mass():
+    links = random_links([-1, 0, 1])
+    same = {"slides": REVOLUTE, "R": np.eye(3), "axis": np.array([0.0, 0.6, 0.8])}
+    links[1] |= same
+    links[2] |= same | {"point": np.zeros(3)}
+    model = tree(weightless(links, 1))
+    with pytest.raises(lgint.SingularError, match="velocity [12] of tree"):
+        model.initial(0.0, *random_state(model, 16)[:2])
 
 
 # ---- invalid descriptions ----

@@ -244,6 +244,12 @@ def test_what_energy_momentum_steps_cost():
         assert total[many] / 256 == pytest.approx(total[few] / 32, rel=0.05)
 
 
+def test_explicit_steps_of_trees_take_linear_work():
+    committed = bench_counts.read(Path(__file__).parents[2] / "benchmarks" / "instructions.csv")
+    few, many = (sum(committed[f"tree of {n} links, rk44"].values()) for n in (30, 300))
+    assert 0.9 < math.log10(many / few) < 1.15
+
+
 def test_without_valgrind_nothing_is_counted(monkeypatch, capsys):
     monkeypatch.setattr(bench_counts.shutil, "which", lambda _: None)
     assert bench_counts.main([]) == 2

@@ -43,11 +43,19 @@ static inline int lg_element_moves(const lg_element *e, int end)
 
 /* Functions of bodies in systems without constraints. */
 typedef struct lg_body_alone {
-    /* May replace `inertia` and `gather`: writes the accelerations of the bodies under the wrenches of forces. Comes
-       after `kinematics` if forces act on frames. */
-    void (*accelerate)(lg_span bodies, const lg_point *at, double *a);
+    /* May replace `inertia` and `gather`: writes the accelerations of the bodies under the wrenches of forces over the
+       forces on coordinates of trees, which `a` holds. Comes after `kinematics` if forces act on frames or if some body
+       is a tree. */
+    lg_status (*accelerate)(lg_span bodies, const lg_point *at, double *a);
     int (*fits)(const lg_body *b); /* whether the parameters and the block of a body allow this */
 } lg_body_alone;
+
+/* M^-1 of a body without the matrix M, with work that grows linearly with the body's velocities. */
+typedef struct lg_body_mass {
+    size_t (*size)(const lg_body *b); /* doubles of a factor */
+    lg_status (*factor)(const lg_body *b, const lg_point *at, double *factor); /* after `kinematics` */
+    void (*solve)(const lg_body *b, double *factor, int n, int ld, double *x); /* lg_inverse_mass.solve */
+} lg_body_mass;
 
 /* Functions of one frame, with H = d twist/dv and Z = d(H v)/dq, 6 x nv column-major: out += s H^T wrench, row +=
    wrench^T Z, and both matrices. */
@@ -95,6 +103,7 @@ struct lg_body_type {
        no. */
     int (*bears)(const lg_body *b);
     const lg_body_alone *alone; /* NULL: it has no accelerations of its own */
+    const lg_body_mass *mass; /* NULL: the block of the mass matrix is small */
     double (*kinetic)(const lg_body *b, const lg_point *at);
     const lg_body_step *step; /* functions of steps between two states (momentum.h); NULL: none */
     double (*potential)(const lg_body *b, const lg_point *at);

@@ -69,7 +69,7 @@ static void point_gather(lg_span bodies, const lg_point *at, const lg_wanted *wa
 }
 
 /* m x'' = F */
-static void point_accelerate(lg_span bodies, const lg_point *at, double *a)
+static lg_status point_accelerate(lg_span bodies, const lg_point *at, double *a)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         double *out = a + b->block->v;
@@ -78,6 +78,7 @@ static void point_accelerate(lg_span bodies, const lg_point *at, double *a)
             if (f->pressed >> LG_FORCES & 1)
                 lg_axpy(3, 1 / b->e.p[0], lg_pose_of(f, at)->wrench[LG_FORCES], out);
     }
+    return LG_OK;
 }
 
 static int is_loose(const lg_body *b)

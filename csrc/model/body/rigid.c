@@ -359,7 +359,7 @@ static void rigid_gather(lg_span bodies, const lg_point *at, const lg_wanted *wa
     }
 }
 
-static void rigid_accelerate(lg_span bodies, const lg_point *at, double *a)
+static lg_status rigid_accelerate(lg_span bodies, const lg_point *at, double *a)
 {
     for (const lg_body *b = bodies.first; b < bodies.end; b++) {
         double force[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
@@ -370,6 +370,7 @@ static void rigid_accelerate(lg_span bodies, const lg_point *at, double *a)
         add_loads(b, at, force, moment, NULL);
         lg_rigid_accelerate(b, at, force, moment, a + b->block->v);
     }
+    return LG_OK;
 }
 
 static void rigid_pull(const lg_frame *f, const lg_point *at, double s, const double wrench[6], double *out)

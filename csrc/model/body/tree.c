@@ -1,4 +1,5 @@
 /* A tree of links in minimal coordinates (tree_state.h): its row, and the wrenches on its links. */
+#include "model/body/tree_articulated.h"
 #include "model/body/tree_frame.h"
 #include "model/body/tree_inertia.h"
 #include "model/body/tree_motion.h"
@@ -49,7 +50,7 @@ static int parts(const lg_body *b)
 
 static size_t nwork(const lg_body *b)
 {
-    return (size_t)lg_tree_size(b) * LG_TREE_STATE_SIZE;
+    return (size_t)lg_tree_size(b) * (LG_TREE_STATE_SIZE + LG_TREE_FACTOR_SIZE);
 }
 
 static void kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)
@@ -142,6 +143,35 @@ static void gather(lg_span bodies, const lg_point *at, const lg_wanted *want)
     }
 }
 
+/* The accelerations without constraints, from the forces on coordinates in `a`: gyro and the wrenches on the links are
+   what the joints have to bear at q'' = 0. */
+static lg_status accelerate_one(const lg_body *b, const lg_point *at, double *a)
+{
+    lg_tree_state *state = lg_tree_states(b, at);
+    lg_tree_factor *factor = (lg_tree_factor *)(void *)(state + lg_tree_size(b));
+    collect(b, at, 0);
+    lg_tree_set_links(b, at, NULL, 1);
+    for (int i = 0, n = lg_tree_size(b); i < n; i++)
+        for (int k = 0; k < 6; k++)
+            factor[i].f[k] = state[i].F[LG_BY_VELOCITY][k] - state[i].wrench[LG_FORCES][k];
+    LG_TRY(lg_tree_factor_inertias(b, state, factor));
+    lg_tree_solve(b, factor, a + b->block->v);
+    return LG_OK;
+}
+
+static lg_status tree_accelerate(lg_span bodies, const lg_point *at, double *a)
+{
+    for (const lg_body *b = bodies.first; b < bodies.end; b++)
+        LG_TRY(accelerate_one(b, at, a));
+    return LG_OK;
+}
+
+static int tree_fits(const lg_body *b)
+{
+    (void)b;
+    return 1;
+}
+
 /* The wrench of the joint's constraint on its link, at the link's origin: the inertial wrench of the link's subtree
    minus the applied wrenches on it, without the component along the joint's own axis, where only drives act. */
 static void transmit(const lg_body *b, const lg_point *at, int part, double wrench[6])
@@ -159,6 +189,7 @@ static void transmit(const lg_body *b, const lg_point *at, int part, double wren
     lg_axpy(3, -lg_dot3(axis, free), axis, free);
 }
 
+static const lg_body_alone alone = {.accelerate = tree_accelerate, .fits = tree_fits};
 static const lg_body_frames frames = {
     .pull = lg_tree_pull, .pull_rate = lg_tree_pull_rate, .H = lg_tree_H, .Z = lg_tree_Z};
 
@@ -183,4 +214,6 @@ const lg_body_type lg_tree = {
     .kinetic = lg_tree_kinetic,
     .transmit = transmit,
     .frames = &frames,
+    .alone = &alone,
+    .mass = &lg_tree_mass,
 };

@@ -31,6 +31,25 @@ static void set_inertia(const lg_tree_link *link, lg_tree_state *s)
             J[3 * i + j] = J[3 * j + i] = lg_dot3(RJ + 3 * i, s->R + 3 * j);
 }
 
+void lg_tree_set_sum(double mass, lg_tree_state *s)
+{
+    const double *c = s->c;
+    double square = mass * lg_dot3(c, c), *J = s->sum.J;
+    s->sum.mass = mass;
+    lg_copy(9, s->J, J);
+    for (int i = 0; i < 3; i++) {
+        s->sum.h[i] = mass * c[i];
+        lg_axpy(3, -s->sum.h[i], c, J + 3 * i);
+        J[4 * i] += square;
+    }
+}
+
+void lg_tree_set_inertias(const lg_body *b, lg_tree_state *state)
+{
+    for (int i = 0, n = lg_tree_size(b); i < n; i++)
+        set_inertia(&lg_tree_links(b)[i], &state[i]);
+}
+
 /* F = I A + V x I V of a single body; V NULL: at rest. */
 static void newton_euler(double mass, const lg_tree_state *s, const double A[6], const double *V, double F[6])
 {
@@ -48,8 +67,7 @@ static void newton_euler(double mass, const lg_tree_state *s, const double A[6],
     lg_add_cross(s->c, F, F + 3);
 }
 
-/* Twists, inertias, and F of every single body: due to a (NULL: not wanted), and due to the velocities if `moves`. */
-static void inverse_dynamics(const lg_body *b, const lg_point *at, const double *a, int moves)
+void lg_tree_set_links(const lg_body *b, const lg_point *at, const double *a, int moves)
 {
     const lg_tree_link *links = lg_tree_links(b);
     const double *v = at->v + b->block->v;
@@ -74,7 +92,7 @@ static void inverse_dynamics(const lg_body *b, const lg_point *at, const double 
 void lg_tree_set_dynamics(const lg_body *b, const lg_point *at, const double *a, int moves, double *Ma, double *gyro)
 {
     lg_tree_state *state = lg_tree_states(b, at);
-    inverse_dynamics(b, at, a, moves);
+    lg_tree_set_links(b, at, a, moves);
     for (int i = lg_tree_size(b) - 1; i >= 0; i--) {
         const lg_tree_state *s = &state[i];
         int p = lg_tree_parent(b, i);

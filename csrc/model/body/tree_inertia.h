@@ -4,6 +4,12 @@
 
 #include "model/body/tree_state.h"
 
+/* COM and inertia of every link. */
+void lg_tree_set_inertias(const lg_body *b, lg_tree_state *state);
+/* Mass, first moment and inertia about o of a single link, once its COM and inertia are known. */
+void lg_tree_set_sum(double mass, lg_tree_state *s);
+/* Twists, inertias, and F of every single link: due to a (NULL: not wanted), and due to the velocities if `moves`. */
+void lg_tree_set_links(const lg_body *b, const lg_point *at, const double *a, int moves);
 /* Twists, inertias, and inertial wrenches F, summed over the subtree of each link: due to the accelerations a of the
    coordinates (NULL: not wanted), and due to the velocities if `moves`. Ma and gyro (NULL: not wanted): those in the
    joints. */

@@ -13,6 +13,8 @@
    which is summed over bodies like p and G. */
 #include "model/body/tree_tangent.h"
 
+#include "model/body/tree_inertia.h"
+
 /* ---- along the chain ---- */
 
 /* The destination of a tangent: S += k A X, for all levels together, each with its k, or for one level. */
@@ -53,20 +55,6 @@ static void add_along(const lg_body *b, const lg_point *at, const lg_tangent *ta
 
 /* ---- composite bodies ---- */
 
-/* Mass, h and J about o of a single body. */
-static void set_sum(double mass, lg_tree_state *s)
-{
-    const double *c = s->c;
-    double square = mass * lg_dot3(c, c), *J = s->sum.J;
-    s->sum.mass = mass;
-    lg_copy(9, s->J, J);
-    for (int i = 0; i < 3; i++) {
-        s->sum.h[i] = mass * c[i];
-        lg_axpy(3, -s->sum.h[i], c, J + 3 * i);
-        J[4 * i] += square;
-    }
-}
-
 /* p and G of a body alone. With X = -J w^, w^ J - J w^ = X + X^T, as J is symmetric. */
 static void set_gyroscopic(lg_tree_state *s)
 {
@@ -92,7 +80,7 @@ void lg_tree_set_composites(const lg_body *b, lg_tree_state *state, int moves)
     const lg_tree_link *links = lg_tree_links(b);
     int n = lg_tree_size(b);
     for (int i = 0; i < n; i++) {
-        set_sum(links[i].mass, &state[i]);
+        lg_tree_set_sum(links[i].mass, &state[i]);
         if (moves)
             set_gyroscopic(&state[i]);
     }

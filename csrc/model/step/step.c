@@ -431,7 +431,7 @@ static const char *overturned_body(const pair_step *s)
     const lg_model *m = s->motion.m;
     for (int i = 0; i < m->space.nblocks; i++)
         if (!(s->motion.swing[i].cosine > 0))
-            return m->body_names[i];
+            return lg_model_body_on(m, i)->e.name;
     return NULL;
 }
 
