@@ -196,7 +196,7 @@ static lg_status solve(lg_herk_stepper *rk, double pivot)
     lg_copy(nv, rk->force, accel->x);
     for (int i = 0; i < nrows; i++)
         accel->x[nv + i] = -rk->phidot[i] / pivot;
-    return lg_matrix_solve(&accel->matrix, accel->x);
+    return lg_accel_solve_linear(accel, accel->x);
 }
 
 static double pivot_of(const lg_weights *weights, double h)

@@ -4,13 +4,29 @@
 #include "core/small.h"
 #include "solve/culprit.h"
 
+/* Whether a Schur complement can take the place of the matrix, which nothing else may use then. */
+static int reduces(const lg_accel *accel)
+{
+    return accel->system->flags & LG_SYSTEM_CONSTANT_MASS && !accel->guest;
+}
+
+static void layout_matrix(lg_accel *accel, lg_arena *arena)
+{
+    if (reduces(accel))
+        lg_schur_layout(&accel->schur, accel->plan, arena);
+    if (accel->schur.plan)
+        accel->matrix = (lg_matrix){.plan = accel->plan};
+    else
+        lg_matrix_layout_host(&accel->matrix, accel->plan, accel->guest, arena);
+}
+
 void lg_accel_layout(void *self, lg_arena *arena)
 {
     lg_accel *accel = self;
     const lg_pattern *pattern = accel->system->pattern;
     size_t nv = (size_t)accel->system->space->nv, nrows = (size_t)pattern->nrows;
 
-    lg_matrix_layout_host(&accel->matrix, accel->plan, accel->guest, arena);
+    layout_matrix(accel, arena);
     accel->x = lg_arena_doubles(arena, nv + nrows);
     accel->gyro = lg_arena_doubles(arena, nv);
     accel->rows = lg_arena_doubles(arena, 2 * nrows);
@@ -23,6 +39,7 @@ void lg_accel_layout(void *self, lg_arena *arena)
 void lg_accel_close(lg_accel *accel)
 {
     lg_matrix_close(&accel->matrix);
+    lg_arena_close(&accel->whole);
 }
 
 double *lg_accel_between(lg_accel *accel, size_t count, lg_arena *arena)
@@ -81,26 +98,87 @@ lg_status lg_accel_eval(lg_accel *accel, const lg_point *point, const lg_wanted 
 
 lg_status lg_accel_assemble(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)
 {
+    lg_matrix *masses = accel->schur.plan ? &accel->schur.masses : &accel->matrix;
     lg_wanted wanted = *also;
-    wanted.tangent = &(lg_tangent){.S = &accel->matrix};
-    wanted.ntangents = !accel->matrix.keeps;
+    wanted.tangent = &(lg_tangent){.S = masses};
+    wanted.ntangents = !masses->keeps;
     if (wanted.ntangents)
-        lg_matrix_zero(&accel->matrix);
+        lg_matrix_zero(masses);
     return lg_accel_eval(accel, point, &wanted, report);
+}
+
+static lg_status border_matrix(lg_accel *accel, const double *columns, const double *rows)
+{
+    if (columns)
+        lg_matrix_put_columns(&accel->matrix, columns);
+    if (rows)
+        lg_matrix_put_rows(&accel->matrix, rows);
+    return lg_factor_mass(accel->system, &accel->matrix);
+}
+
+static void layout_whole(void *self, lg_arena *arena)
+{
+    lg_accel *accel = self;
+    lg_matrix before = accel->matrix, *matrix = &accel->matrix;
+    lg_matrix_layout(matrix, accel->plan, arena);
+    matrix->factorisations = before.factorisations, matrix->refactorisations = before.refactorisations;
+    matrix->watch = before.watch, matrix->weakest = before.weakest, matrix->poll = before.poll;
+}
+
+/* Factors the whole matrix where the Schur complement has failed. */
+static LG_APART lg_status factor_whole(lg_accel *accel, const double *columns)
+{
+    lg_matrix *matrix = &accel->matrix;
+    if (!accel->whole.memory)
+        LG_TRY(lg_arena_open(&accel->whole, layout_whole, accel));
+    if (!columns)
+        lg_schur_columns(&accel->schur, accel->B);
+    lg_matrix_zero(matrix);
+    lg_schur_put_masses(&accel->schur, matrix);
+    lg_matrix_put_columns(matrix, columns ? columns : accel->B);
+    lg_matrix_put_rows(matrix, accel->schur.C);
+    accel->is_whole = 1;
+    return lg_matrix_factor(matrix);
+}
+
+static lg_status factor_schur(lg_accel *accel, const double *columns, const double *rows)
+{
+    lg_schur *schur = &accel->schur;
+    lg_matrix *matrix = &accel->matrix, *groups = &schur->groups;
+    int kept = schur->masses.keeps;
+    lg_status status = kept ? LG_OK : lg_schur_keep(schur);
+    if (columns)
+        lg_schur_put_columns(schur, columns);
+    if (rows)
+        lg_schur_put_rows(schur, rows);
+    groups->watch = matrix->watch, groups->weakest = matrix->weakest;
+    groups->poll = schur->masses.poll = matrix->poll;
+    accel->is_whole = 0;
+    if (status == LG_OK)
+        status = lg_schur_factor(schur, columns == rows);
+    if (status == LG_SINGULAR)
+        return factor_whole(accel, columns);
+    matrix->weakest = groups->weakest;
+    matrix->factorisations++;
+    matrix->refactorisations += kept;
+    return status;
 }
 
 lg_status lg_accel_border(lg_accel *accel, const lg_point *point, const double *columns, const double *rows,
                           lg_report *report)
 {
-    lg_matrix *matrix = &accel->matrix;
-    if (columns)
-        lg_matrix_put_columns(matrix, columns);
-    if (rows)
-        lg_matrix_put_rows(matrix, rows);
-    lg_status status = lg_factor_mass(accel->system, matrix);
+    lg_status status = (accel->schur.plan ? factor_schur : border_matrix)(accel, columns, rows);
     if (status == LG_NOT_FINITE)
         report_not_finite(accel, point, -1, report);
-    return lg_name_deficient(accel->system, matrix, status, report);
+    return lg_name_deficient(accel->system, &accel->matrix, status, report);
+}
+
+lg_status lg_accel_solve_linear(lg_accel *accel, double *x)
+{
+    accel->schur.groups.poll = accel->matrix.poll;
+    if (accel->schur.plan && !accel->is_whole)
+        return lg_schur_solve(&accel->schur, x);
+    return lg_matrix_solve(&accel->matrix, x);
 }
 
 lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report)
@@ -143,7 +221,7 @@ static LG_APART lg_status solve(lg_accel *accel, const lg_point *point, int fact
     LG_TRY((factored ? lg_accel_eval : lg_accel_factor)(accel, point, &accel->right_side, report));
     if (!set_right_side(accel, x))
         return lg_accel_not_finite(accel, point, x, report);
-    LG_TRY(lg_matrix_solve(&accel->matrix, x));
+    LG_TRY(lg_accel_solve_linear(accel, x));
     if (nrows) {
         lg_copy(nv, x, a);
         lg_copy(nrows, x + nv, lam);

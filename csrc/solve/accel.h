@@ -6,17 +6,22 @@
    A system without constraints may know its accelerations itself (`accelerate`); no matrix is formed then.
 
    One object per run. If the mass is constant, its pivots are kept from call to call, until some other code zeroes the
-   matrix to use it for something else. */
+   matrix to use it for something else; if it also couples no blocks, only the Schur complement of the constraints is
+   factored: see schur.h. The matrix itself then has memory once that fails. */
 #ifndef LG_SOLVE_ACCEL_H
 #define LG_SOLVE_ACCEL_H
 
+#include "sparse/schur.h"
 #include "system/system.h"
 
 typedef struct lg_accel {
     const lg_system *system; /* set these before lg_accel_layout */
     const lg_plan *plan;
     const lg_plan *guest; /* plan of a guest of the matrix; NULL: none */
-    lg_matrix matrix;
+    lg_matrix matrix; /* counts factorisations and says what they watch, whichever way they go */
+    lg_schur schur; /* its plan is NULL unless it takes the place of the matrix */
+    int is_whole; /* the Schur complement has failed, and the matrix is factored instead */
+    lg_arena whole; /* the memory of the matrix in that case */
     double *x; /* right-hand side, then solution: velocities, constraint rows */
     double *gyro; /* nv */
     double *rows; /* two values per constraint row */
@@ -49,6 +54,9 @@ lg_status lg_accel_factor(lg_accel *accel, const lg_point *point, const lg_wante
 lg_status lg_accel_assemble(lg_accel *accel, const lg_point *point, const lg_wanted *also, lg_report *report);
 lg_status lg_accel_border(lg_accel *accel, const lg_point *point, const double *columns, const double *rows,
                           lg_report *report);
+
+/* x: right-hand side in, solution out, by the matrix that was factored last. */
+lg_status lg_accel_solve_linear(lg_accel *accel, double *x);
 
 /* Evaluates the system at a point with the scratch of `accel`; if a value is not finite the report names where. */
 lg_status lg_accel_eval(lg_accel *accel, const lg_point *point, const lg_wanted *wanted, lg_report *report);

@@ -30,7 +30,7 @@ lg_status lg_shortest_change(lg_accel *accel, const double *residual)
     lg_zero(nv, accel->x);
     for (int i = 0; i < nrows; i++)
         accel->x[nv + i] = -residual[i];
-    return lg_matrix_solve(&accel->matrix, accel->x);
+    return lg_accel_solve_linear(accel, accel->x);
 }
 
 /* Newton's method on phi down to round-off. The matrix is factored at the first point on entry and at the last one on

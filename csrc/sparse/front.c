@@ -1,34 +1,11 @@
-/* Kernels of the block-sparse factorisation, written once for any size n and compiled for each common one: the loops
-   marked UNROLL then have constant bounds. Rows of L go through the kernels in pairs, which every processor can add and
-   multiply at once; with an odd number of rows, the second row of the last pair is padding or belongs to the next
-   panel, and its results are dropped. */
+/* Kernels of the block-sparse factorisation, written once for any size n and compiled for each common one. Rows of L go
+   through the kernels in pairs; see tiles.h. */
 #include "sparse/front.h"
 
-#include "core/small.h"
+#include "sparse/tiles.h"
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
-
-#if defined(__GNUC__) && !defined(__clang__)
-#define UNROLL _Pragma("GCC unroll 8")
-#else
-#define UNROLL
-#endif
-
-typedef double pair __attribute__((vector_size(16), may_alias));
-
-static LG_INLINE pair load(const double *at)
-{
-    pair x;
-    memcpy(&x, at, sizeof x);
-    return x;
-}
-
-static LG_INLINE void store(double *at, pair x)
-{
-    memcpy(at, &x, sizeof x);
-}
 
 /* A pivot is what is left of a sum of terms. Round-off of the sum is some n eps = 1e-15 of the terms; a pivot below
    1e-12 of them has lost all but four digits. The measure does not change when rows or columns are scaled. */
@@ -187,29 +164,6 @@ static LG_INLINE void eliminate_left(int n, int ld, const double *restrict D, co
     }
 }
 
-/* x := L_D^-1 x */
-static LG_INLINE void lower_solve(int n, const double *restrict D, double *restrict x)
-{
-    UNROLL
-    for (int p = 0; p < n; p++) {
-        UNROLL
-        for (int r = p + 1; r < n; r++)
-            x[r] -= D[r + n * p] * x[p];
-    }
-}
-
-/* x := U_D^-1 x */
-static LG_INLINE void upper_solve(int n, const double *restrict D, double *restrict x)
-{
-    UNROLL
-    for (int p = n - 1; p >= 0; p--) {
-        x[p] *= D[p + n * p];
-        UNROLL
-        for (int r = 0; r < p; r++)
-            x[r] -= D[r + n * p] * x[p];
-    }
-}
-
 /* U := L_D^-1 P source; scratch holds a column while it is permuted */
 static LG_INLINE void eliminate_right(int n, int m, const double *restrict D, const int *restrict perm,
                                       const double *source, double *U, double *restrict scratch)
@@ -225,74 +179,6 @@ static LG_INLINE void eliminate_right(int n, int m, const double *restrict D, co
     }
 }
 
-/* target -= L U for at most 4 rows and 3 columns: as many as the registers hold. growth, unless NULL: of the
-   diagonal. */
-static LG_INLINE void subtract_tile(int n, int rows, int columns, const double *restrict L, int ld,
-                                    const double *restrict U, double *restrict target, int ld_target,
-                                    double *restrict growth)
-{
-    pair sum[3][2] = {{{0}}};
-    UNROLL
-    for (int p = 0; p < n; p++) {
-        pair first = load(L + ld * p), second = rows > 2 ? load(L + ld * p + 2) : first;
-        UNROLL
-        for (int c = 0; c < columns; c++) {
-            sum[c][0] += first * U[p + n * c];
-            if (rows > 2)
-                sum[c][1] += second * U[p + n * c];
-        }
-    }
-    UNROLL
-    for (int c = 0; c < columns; c++) {
-        double *at = target + ld_target * c;
-        UNROLL
-        for (int r = 0; r + 1 < rows; r += 2)
-            store(at + r, load(at + r) - sum[c][r / 2]);
-        if (rows % 2)
-            at[rows - 1] -= sum[c][rows / 2][0];
-        if (growth)
-            growth[c] += fabs(sum[c][c / 2][c % 2]);
-    }
-}
-
-/* target -= L U for all rows and at most 3 columns */
-static LG_INLINE void subtract_columns(int n, int rows, int columns, const double *L, int ld, const double *U,
-                                       double *target, int ld_target)
-{
-    for (; rows >= 4; rows -= 4, L += 4, target += 4)
-        subtract_tile(n, 4, columns, L, ld, U, target, ld_target, NULL);
-    if (rows == 3)
-        subtract_tile(n, 3, columns, L, ld, U, target, ld_target, NULL);
-    else if (rows == 2)
-        subtract_tile(n, 2, columns, L, ld, U, target, ld_target, NULL);
-    else if (rows == 1)
-        subtract_tile(n, 1, columns, L, ld, U, target, ld_target, NULL);
-}
-
-/* target -= L U */
-static LG_INLINE void subtract_product(int n, int rows, int columns, const double *L, int ld, const double *U,
-                                       double *target, int ld_target)
-{
-    for (; columns >= 3; columns -= 3, U += 3 * n, target += 3 * ld_target)
-        subtract_columns(n, rows, 3, L, ld, U, target, ld_target);
-    if (columns == 2)
-        subtract_columns(n, rows, 2, L, ld, U, target, ld_target);
-    else if (columns == 1)
-        subtract_columns(n, rows, 1, L, ld, U, target, ld_target);
-}
-
-/* The same for the small D of a later front, and records how much was subtracted from its diagonal */
-static LG_INLINE void subtract_from_small(int n, int rows, const double *L, int ld, const double *U, double *target,
-                                          double *growth)
-{
-    if (rows == 3)
-        subtract_tile(n, 3, 3, L, ld, U, target, 3, growth);
-    else if (rows == 2)
-        subtract_tile(n, 2, 2, L, ld, U, target, 2, growth);
-    else if (rows == 1)
-        subtract_tile(n, 1, 1, L, ld, U, target, 1, growth);
-}
-
 static void save_diagonal(int n, const double *D, double *diagonal)
 {
     for (int r = 0; r < n; r++)
@@ -305,27 +191,34 @@ static void add_growth(int n, const double *D, const double *before, double *gro
         growth[r] += fabs(before[r] - D[r + n * r]);
 }
 
-/* Subtracts the products of slices of L and U from the later fronts; `left` and `right` are these panels. */
+/* Subtracts the product of a slice of L and one of U from the block of a later front in which neighbours s and t meet;
+   `left` and `right` are these panels. */
+static LG_INLINE void update_one(int n, const lg_front *front, const lg_front_data *data,
+                                 const lg_neighbour *neighbours, int s, int t, const lg_update *update,
+                                 const double *left, const double *right)
+{
+    int rows = neighbours[s].size;
+    const double *L = left + neighbours[s].start, *U = right + (long)n * neighbours[t].start;
+    double *target = data->factors + update->at;
+    if (s == t && rows <= 3) {
+        subtract_from_small(n, rows, L, front->ld, U, target, data->growth + neighbours[s].pivot);
+        return;
+    }
+    if (s == t)
+        save_diagonal(rows, target, data->scratch);
+    subtract_product(n, rows, neighbours[t].size, L, front->ld, U, target, update->ld);
+    if (s == t)
+        add_growth(rows, target, data->scratch, data->growth + neighbours[s].pivot);
+}
+
 static LG_INLINE void update_later(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
                                    const double *left, const double *right)
 {
     const lg_neighbour *neighbours = plan->neighbours + front->neighbour;
     const lg_update *update = plan->updates + front->updates;
     for (int t = 0; t < front->neighbours; t++)
-        for (int s = 0; s < front->neighbours; s++, update++) {
-            int rows = neighbours[s].size;
-            const double *L = left + neighbours[s].start, *U = right + (long)n * neighbours[t].start;
-            double *target = data->factors + update->at;
-            if (s == t && rows <= 3) {
-                subtract_from_small(n, rows, L, front->ld, U, target, data->growth + neighbours[s].pivot);
-                continue;
-            }
-            if (s == t)
-                save_diagonal(rows, target, data->scratch);
-            subtract_product(n, rows, neighbours[t].size, L, front->ld, U, target, update->ld);
-            if (s == t)
-                add_growth(rows, target, data->scratch, data->growth + neighbours[s].pivot);
-        }
+        for (int s = 0; s < front->neighbours; s++, update++)
+            update_one(n, front, data, neighbours, s, t, update, left, right);
 }
 
 /* The pivot block with its assembled values, which become its factors, in a guest where they stand. */
@@ -339,7 +232,7 @@ static LG_INLINE double *start_diagonal(int n, const lg_front *front, const lg_f
 
 static const double *growth_of(const lg_front *front, const lg_front_data *data)
 {
-    return front->fresh ? NULL : data->growth + front->pivot;
+    return front->fresh && !data->summed ? NULL : data->growth + front->pivot;
 }
 
 static lg_status failed_at(int n, int column, const double *D, int *deficient)
@@ -368,6 +261,99 @@ static LG_INLINE lg_status factor(int n, const lg_plan *plan, const lg_front *fr
         return failed_at(n, done, D, deficient);
     finish(n, plan, front, data, scratch);
     return LG_OK;
+}
+
+/* ---- symmetric matrices, of which the lower triangle is read: no pivot is chosen, and the same factors are left as of
+   any other matrix ---- */
+
+/* D = L U in place, U being L^T times the pivots. */
+static LG_INLINE int factor_diagonal_symmetric(int n, const lg_front *front, const lg_front_data *data,
+                                               double *restrict D, int *restrict perm, const double *restrict growth)
+{
+    double tolerance = tolerance_of(front, data);
+    UNROLL
+    for (int r = 0; r < n; r++)
+        perm[r] = r;
+    UNROLL
+    for (int p = 0; p < n; p++) {
+        double pivot = D[p + n * p], terms = pivot_terms(n, p, D, perm, growth);
+        if (!(fabs(pivot) > tolerance * terms && fabs(pivot) <= DBL_MAX) && !may_use(pivot, terms, front, data))
+            return p;
+        double inverse = 1 / pivot;
+        D[p + n * p] = inverse;
+        UNROLL
+        for (int r = p + 1; r < n; r++) {
+            D[p + n * r] = D[r + n * p];
+            D[r + n * p] *= inverse;
+        }
+        UNROLL
+        for (int c = p + 1; c < n; c++) {
+            UNROLL
+            for (int r = c; r < n; r++)
+                D[r + n * c] -= D[r + n * p] * D[p + n * c];
+        }
+    }
+    return n;
+}
+
+/* U := (L L_D^-T)^T, L := U^T times the reciprocal pivots, two rows of L at a time. */
+static LG_INLINE void eliminate_symmetric(int n, int m, int ld, const double *restrict D, double *restrict L,
+                                          double *restrict U)
+{
+    for (int r = 0; r < m; r += 2) {
+        pair x[LG_MOST_INVERTED];
+        UNROLL
+        for (int c = 0; c < n; c++) {
+            x[c] = load(L + r + ld * c);
+            UNROLL
+            for (int p = 0; p < c; p++)
+                x[c] -= x[p] * D[c + n * p];
+            store(L + r + ld * c, x[c] * D[c + n * c]);
+            U[c + n * r] = x[c][0];
+        }
+        if (r + 1 == m)
+            break;
+        UNROLL
+        for (int c = 0; c < n; c++)
+            U[c + n * (r + 1)] = x[c][1];
+    }
+}
+
+/* The same as update_later for the lower triangle alone. */
+static LG_INLINE void update_lower(int n, const lg_plan *plan, const lg_front *front, const lg_front_data *data,
+                                   const double *left, const double *right)
+{
+    const lg_neighbour *neighbours = plan->neighbours + front->neighbour;
+    for (int t = 0; t < front->neighbours; t++) {
+        const lg_update *update = plan->updates + front->updates + (long)t * front->neighbours;
+        for (int s = t; s < front->neighbours; s++)
+            update_one(n, front, data, neighbours, s, t, &update[s], left, right);
+    }
+}
+
+static LG_INLINE lg_status factor_symmetric(int n, const lg_plan *plan, const lg_front *front,
+                                            const lg_front_data *data, int *deficient)
+{
+    double *D = start_diagonal(n, front, data), *U = data->factors + front->U, *L = data->factors + front->L;
+    int done = factor_diagonal_symmetric(n, front, data, D, data->pivots + front->pivot, growth_of(front, data));
+    if (done < n)
+        return failed_at(n, done, D, deficient);
+    eliminate_symmetric(n, front->m, front->ld, D, L, U);
+    update_lower(n, plan, front, data, L, U);
+    return LG_OK;
+}
+
+/* Completes the upper triangle, so that a large pivot block is factored like any other. */
+static void mirror(const lg_front *front, const lg_front_data *data)
+{
+    int n = front->n;
+    double *D = data->factors + front->D, *U = data->factors + front->U, *L = data->factors + front->L;
+    for (int c = 0; c < n; c++) {
+        for (int r = 0; r < c; r++)
+            D[r + (long)n * c] = D[c + (long)n * r];
+        for (int r = 0; r < front->m; r++)
+            U[c + (long)n * r] = L[r + (long)front->ld * c];
+    }
 }
 
 /* ---- large pivot blocks: eight columns at a time ---- */
@@ -598,6 +584,11 @@ static LG_INLINE void backward_kept(int n, const lg_plan *plan, const lg_front *
         pair y[N];                                                                                                     \
         return factor(N, plan, front, data, deficient, y);                                                             \
     }                                                                                                                  \
+    static lg_status symmetric_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data,              \
+                                   int *deficient)                                                                     \
+    {                                                                                                                  \
+        return factor_symmetric(N, plan, front, data, deficient);                                                      \
+    }                                                                                                                  \
     static void forward_##N(const lg_plan *plan, const lg_front *front, const lg_front_data *data, double *z)          \
     {                                                                                                                  \
         double y[N];                                                                                                   \
@@ -636,6 +627,12 @@ static lg_status factor_any(const lg_plan *plan, const lg_front *front, const lg
     return LG_OK;
 }
 
+static lg_status symmetric_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)
+{
+    mirror(front, data);
+    return factor_any(plan, front, data, deficient);
+}
+
 static lg_status refactor_any(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)
 {
     (void)deficient;
@@ -661,14 +658,18 @@ typedef struct kernels {
 
 #define LG_ROW(N) {factor_##N, forward_##N, backward_##N},
 #define LG_KEPT_ROW(N) {refactor_##N, forward_kept_##N, backward_kept_##N},
-static const kernels by_size[2][LG_MOST_INVERTED + 1] = {
+#define LG_SYMMETRIC_ROW(N) {symmetric_##N, forward_##N, backward_##N},
+enum { ANY, KEPT, SYMMETRIC, KINDS };
+static const kernels by_size[KINDS][LG_MOST_INVERTED + 1] = {
     {{factor_any, forward_any, backward_any}, LG_SIZES(LG_ROW)},
-    {{refactor_any, forward_any, backward_any}, LG_SIZES(LG_KEPT_ROW)}, /* kept */
+    {{refactor_any, forward_any, backward_any}, LG_SIZES(LG_KEPT_ROW)},
+    {{symmetric_any, forward_any, backward_any}, LG_SIZES(LG_SYMMETRIC_ROW)},
 };
 
 static const kernels *kernels_of(const lg_front *front, const lg_front_data *data)
 {
-    return &by_size[data->keeps && front->constant][front->n <= LG_MOST_INVERTED ? front->n : 0];
+    int kind = data->symmetric ? SYMMETRIC : data->keeps && front->constant ? KEPT : ANY;
+    return &by_size[kind][front->n <= LG_MOST_INVERTED ? front->n : 0];
 }
 
 lg_status lg_front_factor(const lg_plan *plan, const lg_front *front, const lg_front_data *data, int *deficient)

@@ -9,6 +9,8 @@ typedef struct lg_front_data {
     const double *values; /* assembled */
     double *factors;
     int keeps; /* S has not changed since lg_front_keep: only the panels of constant fronts are formed anew */
+    int symmetric; /* the lower triangle stands for both; every front is factored from `factors` */
+    int summed; /* the diagonal is a sum of terms, which `growth` holds at first */
     double *growth; /* per pivot unknown: sum of |terms| subtracted from its diagonal entry so far */
     double *scratch; /* n + m + LG_CHUNK of the largest front */
     int *pivots; /* per front: the permutation of its rows */

@@ -69,7 +69,35 @@ typedef struct lg_plan {
     lg_mask_place *masks;
     lg_meeting *meetings; /* of all cliques, numbered as pattern.h says */
     long nneighbours, nupdates, nmeetings; /* lengths */
+    struct lg_schur_plan *schur; /* NULL: none */
     lg_arena memory;
 } lg_plan;
+
+typedef struct lg_schur_block { /* a block of M */
+    int nv, velocity; /* its velocities, and the first of them */
+    long inverse; /* place among the factors of the matrix of masses */
+} lg_schur_block;
+
+typedef struct lg_schur_entry { /* an entry of B: a group on a block */
+    int rows, nv, row, velocity, block;
+    int value; /* place in the values of B */
+} lg_schur_entry;
+
+typedef struct lg_schur_product { /* two entries of B on one block; where their product is in S */
+    int left, right, ld;
+    long at;
+} lg_schur_product;
+
+/* The reduction of a plan for masses to the Schur complement S = B M^-1 B^T; see schur.h. */
+typedef struct lg_schur_plan {
+    lg_plan *masses, *groups; /* of M, which couples no blocks, and of S */
+    int nblocks, nentries, nvalues, nmasks;
+    long nproducts, nlower; /* the lower triangle of S, with the diagonal, comes first */
+    lg_schur_block *blocks;
+    lg_schur_entry *entries; /* in the order of groups */
+    lg_schur_product *products;
+    lg_mask_place *masks;
+    lg_arena memory;
+} lg_schur_plan;
 
 #endif

@@ -57,6 +57,14 @@ void lg_matrix_layout(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
     lg_matrix_layout_host(matrix, plan, NULL, arena);
 }
 
+void lg_matrix_layout_sums(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena)
+{
+    *matrix = (lg_matrix){.plan = plan, .meetings = plan->meetings, .summed = 1, .no_dense = 1};
+    matrix->values = matrix->factors = lg_arena_doubles(arena, factors_size(plan));
+    matrix->work = lg_arena_doubles(arena, work_size(plan));
+    matrix->pivots = lg_arena_ints(arena, (size_t)plan->size);
+}
+
 void lg_matrix_layout_guest(lg_matrix *guest, const lg_plan *plan, const lg_matrix *host, lg_arena *arena)
 {
     *guest = (lg_matrix){.plan = plan,
@@ -90,6 +98,7 @@ static lg_front_data front_data(const lg_matrix *matrix)
     return (lg_front_data){.values = matrix->values,
                            .factors = matrix->factors,
                            .keeps = matrix->keeps,
+                           .summed = matrix->summed,
                            .growth = matrix->work,
                            .scratch = matrix->work + scratch_place(matrix->plan),
                            .pivots = matrix->pivots,
@@ -381,6 +390,15 @@ static void start_factors(lg_matrix *matrix)
                    (size_t)(front->end - front->D) * sizeof(double));
 }
 
+/* The terms of the diagonal, so far. */
+static void start_growth(lg_matrix *matrix)
+{
+    const lg_plan *plan = matrix->plan;
+    for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
+        for (int i = 0; i < front->n; i++)
+            matrix->work[front->pivot + i] = fabs(matrix->values[front->D + i * (front->n + 1L)]);
+}
+
 /* Where an unknown has failed: the dense factorisation, if it may follow. */
 static lg_status fall_back(lg_matrix *matrix, int failed_unknown)
 {
@@ -388,14 +406,17 @@ static lg_status fall_back(lg_matrix *matrix, int failed_unknown)
     return matrix->no_dense ? LG_SINGULAR : lg_matrix_factor_dense(matrix);
 }
 
-static lg_status factor_fronts(lg_matrix *matrix)
+static lg_status factor_fronts(lg_matrix *matrix, int symmetric)
 {
     const lg_plan *plan = matrix->plan;
     lg_front_data data = front_data(matrix);
+    data.symmetric = symmetric;
     matrix->is_dense = 0;
     matrix->weakest = fmin(matrix->weakest, 1);
     data.weakest = &matrix->weakest;
     start_factors(matrix);
+    if (matrix->summed)
+        start_growth(matrix);
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++) {
         int deficient = 0;
         lg_status status = lg_front_factor(plan, front, &data, &deficient);
@@ -412,7 +433,13 @@ lg_status lg_matrix_factor(lg_matrix *matrix)
 {
     matrix->factorisations++;
     matrix->keeps = 0;
-    return factor_fronts(matrix);
+    return factor_fronts(matrix, 0);
+}
+
+lg_status lg_matrix_factor_symmetric(lg_matrix *matrix)
+{
+    matrix->factorisations++;
+    return factor_fronts(matrix, 1);
 }
 
 lg_status lg_matrix_keep(lg_matrix *matrix)
@@ -424,14 +451,14 @@ lg_status lg_matrix_keep(lg_matrix *matrix)
     for (const lg_front *front = plan->fronts; front < plan->fronts + plan->nfronts; front++)
         lg_front_keep(front, &data);
     matrix->keeps = 1;
-    return plan->apart ? LG_OK : factor_fronts(matrix);
+    return plan->apart ? LG_OK : factor_fronts(matrix, 0);
 }
 
 lg_status lg_matrix_refactor(lg_matrix *matrix)
 {
     matrix->factorisations++;
     matrix->refactorisations++;
-    return factor_fronts(matrix);
+    return factor_fronts(matrix, 0);
 }
 
 /* ---- solution ---- */

@@ -38,6 +38,7 @@ typedef struct lg_matrix {
     int is_dense; /* the present factors are the dense ones */
     int no_dense; /* a pivot that is too small gives LG_SINGULAR at once, without the dense fall-back */
     int keeps; /* S is that of the last lg_matrix_keep: new values of B need only lg_matrix_refactor */
+    int summed; /* the assembled diagonal is a sum of terms of one sign, which count for the choice of pivots */
     long factorisations, refactorisations, fallbacks; /* all of them; those with kept pivots; dense ones */
     double watch; /* pivots below this part of their terms are weak, in fronts whose rows may be inactive */
     double weakest; /* the least part that a weak pivot had, 1 if none was weak; to be set to NaN by whoever reads it */
@@ -55,6 +56,8 @@ void lg_matrix_layout_guest(lg_matrix *guest, const lg_plan *plan, const lg_matr
 /* `count` doubles in the place of the assembled values that the guest (plan NULL: no guest) leaves free; they last from
    the factorisation of the host until it is assembled again. Where there are fewer, the doubles come from the arena. */
 double *lg_matrix_layout_rest(const lg_matrix *host, const lg_plan *guest, size_t count, lg_arena *arena);
+/* A matrix of velocities alone that is a sum of many terms. Its factors overwrite its assembled values. */
+void lg_matrix_layout_sums(lg_matrix *matrix, const lg_plan *plan, lg_arena *arena);
 void lg_matrix_close(lg_matrix *matrix); /* frees the dense fall-back, if any */
 
 void lg_matrix_zero(lg_matrix *matrix); /* ends what lg_matrix_keep began */
@@ -81,6 +84,9 @@ void lg_matrix_put_columns(lg_matrix *matrix, const double *B);
 void lg_matrix_put_rows(lg_matrix *matrix, const double *B);
 
 lg_status lg_matrix_factor(lg_matrix *matrix);
+/* The same for a symmetric matrix from lg_matrix_layout_sums that is definite: only its lower triangle, where the later
+   front has the row, is assembled. */
+lg_status lg_matrix_factor_symmetric(lg_matrix *matrix);
 /* The dense fall-back, from the assembled values. */
 lg_status lg_matrix_factor_dense(lg_matrix *matrix);
 

@@ -1,0 +1,241 @@
+/* Solutions by the Schur complement of the constraint rows; see schur.h. */
+#include "sparse/schur.h"
+
+#include "sparse/fronts.h"
+#include "sparse/tiles.h"
+
+/* The entries of an inverse mass that are not zero: all; those of two 3 x 3 blocks, as for positions and rotations; the
+   diagonal. */
+enum { FULL, TWO_BLOCKS, DIAGONAL };
+
+void lg_schur_layout(lg_schur *schur, const lg_plan *plan, lg_arena *arena)
+{
+    const lg_schur_plan *p = plan->schur;
+    *schur = (lg_schur){.plan = p};
+    if (!p)
+        return;
+    lg_matrix_layout(&schur->masses, p->masses, arena);
+    lg_matrix_layout_sums(&schur->groups, p->groups, arena);
+    schur->masses.no_dense = 1;
+    schur->zeros = lg_arena_ints(arena, (size_t)p->nblocks);
+    schur->C = lg_arena_doubles(arena, (size_t)p->nvalues + LG_CHUNK);
+    schur->W = lg_arena_doubles(arena, (size_t)p->nvalues + LG_CHUNK);
+}
+
+/* ---- the inverse mass ---- */
+
+static const double *inverse_of(const lg_schur *schur, int block)
+{
+    return schur->masses.factors + schur->plan->blocks[block].inverse;
+}
+
+static int zeros_of(int nv, const double *A)
+{
+    int diagonal = 1, two_blocks = nv == 6;
+    for (int c = 0; c < nv; c++)
+        for (int r = 0; r < nv; r++)
+            if (A[r + nv * c] != 0) {
+                diagonal &= r == c;
+                two_blocks &= r / 3 == c / 3;
+            }
+    return diagonal ? DIAGONAL : two_blocks ? TWO_BLOCKS : FULL;
+}
+
+lg_status lg_schur_keep(lg_schur *schur)
+{
+    LG_TRY(lg_matrix_factor(&schur->masses));
+    LG_TRY(lg_matrix_keep(&schur->masses));
+    for (int b = 0; b < schur->plan->nblocks; b++)
+        schur->zeros[b] = zeros_of(schur->plan->blocks[b].nv, inverse_of(schur, b));
+    return LG_OK;
+}
+
+/* y = A x for a column-major A with these zeros; strides between the entries of x */
+static LG_INLINE void multiply(int nv, int zeros, const double *restrict A, const double *restrict x, int stride,
+                               double *restrict y)
+{
+    int size = zeros == DIAGONAL ? 1 : zeros == TWO_BLOCKS ? 3 : nv;
+    UNROLL
+    for (int first = 0; first < nv; first += size) {
+        UNROLL
+        for (int r = first; r < first + size; r++) {
+            double sum = A[r + nv * first] * x[stride * first];
+            UNROLL
+            for (int c = first + 1; c < first + size; c++)
+                sum += A[r + nv * c] * x[stride * c];
+            y[r] = sum;
+        }
+    }
+}
+
+/* ---- columns and rows ---- */
+
+static LG_INLINE void weigh(int rows, int nv, int zeros, const double *inverse, const double *B, double *W)
+{
+    UNROLL
+    for (int r = 0; r < rows; r++)
+        multiply(nv, zeros, inverse, B + r, rows, W + nv * r);
+}
+
+/* W = B^T, where M is singular */
+static void transpose(int rows, int nv, const double *B, double *W)
+{
+    for (int r = 0; r < rows; r++)
+        for (int i = 0; i < nv; i++)
+            W[i + nv * r] = B[r + rows * i];
+}
+
+static LG_INLINE void weigh_rows(int rows, int nv, int zeros, const double *inverse, const double *B, double *W)
+{
+    if (zeros == DIAGONAL)
+        weigh(rows, nv, DIAGONAL, inverse, B, W);
+    else if (zeros == TWO_BLOCKS)
+        weigh(rows, 6, TWO_BLOCKS, inverse, B, W);
+    else
+        weigh(rows, nv, FULL, inverse, B, W);
+}
+
+void lg_schur_put_columns(lg_schur *schur, const double *B)
+{
+    const lg_schur_plan *p = schur->plan;
+    for (const lg_schur_entry *e = p->entries; e < p->entries + p->nentries; e++) {
+        const double *inverse = inverse_of(schur, e->block), *from = B + e->value;
+        double *to = schur->W + e->value;
+        if (!schur->masses.keeps)
+            transpose(e->rows, e->nv, from, to);
+        else if (e->rows == 3 && e->nv == 6)
+            weigh_rows(3, 6, schur->zeros[e->block], inverse, from, to);
+        else
+            weigh_rows(e->rows, e->nv, schur->zeros[e->block], inverse, from, to);
+    }
+}
+
+void lg_schur_put_rows(lg_schur *schur, const double *B)
+{
+    lg_copy(schur->plan->nvalues, B, schur->C);
+}
+
+/* ---- factorisation ---- */
+
+/* -S += -C W for one pair of entries */
+static LG_INLINE void subtract(const lg_schur *schur, const lg_schur_product *to)
+{
+    const lg_schur_entry *left = schur->plan->entries + to->left, *right = schur->plan->entries + to->right;
+    const double *C = schur->C + left->value, *W = schur->W + right->value;
+    double *target = schur->groups.values + to->at;
+    if (left->nv == 6 && left->rows == 3 && right->rows == 3)
+        subtract_tile(6, 3, 3, C, 3, W, target, to->ld, NULL);
+    else if (left->nv == 6)
+        subtract_product(6, left->rows, right->rows, C, left->rows, W, target, to->ld);
+    else
+        subtract_product(left->nv, left->rows, right->rows, C, left->rows, W, target, to->ld);
+}
+
+lg_status lg_schur_factor(lg_schur *schur, int symmetric)
+{
+    const lg_schur_plan *p = schur->plan;
+    lg_matrix_zero(&schur->groups);
+    for (long i = 0; i < (symmetric ? p->nlower : p->nproducts); i++)
+        subtract(schur, &p->products[i]);
+    for (const lg_mask_place *mask = p->masks; mask < p->masks + p->nmasks; mask++)
+        schur->groups.values[mask->at] += schur->C[mask->value];
+    return symmetric ? lg_matrix_factor_symmetric(&schur->groups) : lg_matrix_factor(&schur->groups);
+}
+
+/* ---- solution ---- */
+
+static void multiply_blocks(const lg_schur *schur, double *x)
+{
+    for (int b = 0; b < schur->plan->nblocks; b++) {
+        const lg_schur_block *block = &schur->plan->blocks[b];
+        const double *inverse = inverse_of(schur, b);
+        double f[LG_MOST_INVERTED], *y = x + block->velocity;
+        lg_copy(block->nv, y, f);
+        if (schur->zeros[b] == DIAGONAL)
+            multiply(block->nv, DIAGONAL, inverse, f, 1, y);
+        else if (schur->zeros[b] == TWO_BLOCKS)
+            multiply(6, TWO_BLOCKS, inverse, f, 1, y);
+        else
+            multiply(block->nv, FULL, inverse, f, 1, y);
+    }
+}
+
+/* y -= A x for a column-major rows x columns matrix */
+static LG_INLINE void subtract_times(int rows, int columns, const double *restrict A, const double *restrict x,
+                                     double *restrict y)
+{
+    UNROLL
+    for (int r = 0; r < rows; r += 2) {
+        pair sum = {0};
+        UNROLL
+        for (int c = 0; c < columns; c++)
+            sum += load(A + r + rows * c) * x[c];
+        y[r] -= sum[0];
+        if (r + 1 < rows)
+            y[r + 1] -= sum[1];
+    }
+}
+
+/* The right-hand side of the multipliers of -S: zeta - C M^-1 f */
+static void subtract_rows(const lg_schur *schur, const double *velocities, double *rows)
+{
+    const lg_schur_plan *p = schur->plan;
+    for (const lg_schur_entry *e = p->entries; e < p->entries + p->nentries; e++) {
+        const double *C = schur->C + e->value;
+        if (e->rows == 3 && e->nv == 6)
+            subtract_times(3, 6, C, velocities + e->velocity, rows + e->row);
+        else
+            subtract_times(e->rows, e->nv, C, velocities + e->velocity, rows + e->row);
+    }
+}
+
+static void subtract_columns_of(const lg_schur *schur, const double *lam, double *velocities)
+{
+    const lg_schur_plan *p = schur->plan;
+    for (const lg_schur_entry *e = p->entries; e < p->entries + p->nentries; e++) {
+        const double *W = schur->W + e->value;
+        if (e->rows == 3 && e->nv == 6)
+            subtract_times(6, 3, W, lam + e->row, velocities + e->velocity);
+        else
+            subtract_times(e->nv, e->rows, W, lam + e->row, velocities + e->velocity);
+    }
+}
+
+lg_status lg_schur_solve(const lg_schur *schur, double *x)
+{
+    double *rows = x + schur->masses.plan->nvelocities;
+    multiply_blocks(schur, x);
+    subtract_rows(schur, x, rows);
+    LG_TRY(lg_matrix_solve(&schur->groups, rows));
+    subtract_columns_of(schur, rows, x);
+    return LG_OK;
+}
+
+/* ---- the whole matrix ---- */
+
+void lg_schur_columns(const lg_schur *schur, double *B)
+{
+    const lg_schur_plan *p = schur->plan;
+    for (const lg_schur_entry *e = p->entries; e < p->entries + p->nentries; e++)
+        for (int r = 0; r < e->rows; r++) {
+            double row[LG_MOST_INVERTED];
+            const double *W = schur->W + e->value + e->nv * r, *M = schur->masses.values + p->blocks[e->block].inverse;
+            lg_copy(e->nv, W, row);
+            if (schur->masses.keeps)
+                multiply(e->nv, FULL, M, W, 1, row);
+            for (int i = 0; i < e->nv; i++)
+                B[e->value + r + e->rows * i] = row[i];
+        }
+}
+
+void lg_schur_put_masses(const lg_schur *schur, lg_matrix *whole)
+{
+    const lg_plan *masses = schur->masses.plan;
+    for (long m = 0; m < masses->nmeetings; m++) {
+        int n, ld;
+        const double *from = lg_matrix_at(&schur->masses, m, &n);
+        double *to = lg_matrix_at(whole, m, &ld);
+        for (int c = 0; c < n; c++)
+            lg_copy(n, from + n * c, to + ld * c);
+    }
+}

@@ -1,0 +1,47 @@
+/* Accelerations and multipliers by the Schur complement of the constraint rows, where M is constant, regular, and
+   couples no two blocks, and blocks have no rows of their own:
+
+       [ M  B^T ] [ a   ]   [ f    ]      S lam = C M^-1 f - zeta     with  S = C M^-1 B^T
+       [ C   0  ] [ lam ] = [ zeta ]      a     = M^-1 f - W lam            W =   M^-1 B^T
+
+   The columns B^T and the rows C are those of one point, so that S is symmetric, or of two. S has a block wherever two
+   groups of rows act on one block of velocities; it is factored with the plan of a matrix whose blocks are these
+   groups. The inverse of M is formed once. -S is stored, so that pivots have the signs that the whole matrix gives
+   them, and the ones of inactive rows are added to the diagonal as they are. Where that fails, as M or S is too nearly
+   singular, the whole matrix may still be regular. */
+#ifndef LG_SPARSE_SCHUR_H
+#define LG_SPARSE_SCHUR_H
+
+#include "sparse/matrix.h"
+
+/* Adds the reduction to a plan for masses, given the pattern with the cliques of M. There is none if the pattern does
+   not allow it, or if the plan itself takes less work, as for a hub that many groups act on. */
+lg_status lg_schur_plan_create(const lg_pattern *pattern, lg_plan *plan);
+
+typedef struct lg_schur {
+    const struct lg_schur_plan *plan; /* NULL: there is no reduction */
+    lg_matrix masses; /* M is assembled here */
+    lg_matrix groups; /* -S */
+    int *zeros; /* per block: which entries of its inverse mass are zero */
+    double *C, *W; /* values of B; W entry by entry, nv x rows, in the same places */
+} lg_schur;
+
+/* Leaves schur->plan NULL if the plan has no reduction. */
+void lg_schur_layout(lg_schur *schur, const lg_plan *plan, lg_arena *arena);
+
+/* Inverts the assembled masses, after which schur->masses.keeps is 1. LG_SINGULAR: a block of M is singular. */
+lg_status lg_schur_keep(lg_schur *schur);
+
+/* The columns and the rows, from values of B. */
+void lg_schur_put_columns(lg_schur *schur, const double *B);
+void lg_schur_put_rows(lg_schur *schur, const double *B);
+/* symmetric: the columns and the rows are those of one point. LG_SINGULAR if a pivot is too small. */
+lg_status lg_schur_factor(lg_schur *schur, int symmetric);
+/* x: f and zeta in, a and lam out. */
+lg_status lg_schur_solve(const lg_schur *schur, double *x);
+
+/* For the whole matrix: values of B whose columns were put, and the masses that were assembled. */
+void lg_schur_columns(const lg_schur *schur, double *B);
+void lg_schur_put_masses(const lg_schur *schur, lg_matrix *whole);
+
+#endif

@@ -1,0 +1,245 @@
+/* The plan of a reduction to the Schur complement of the constraint rows; see schur.h. */
+#include "sparse/fronts.h"
+#include "sparse/schur.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct builder {
+    const lg_pattern *pattern;
+    lg_schur_plan *schur;
+    /* The groups on each block as cliques, and the entries that put them there; per group its rows, and a zero. */
+    int *start, *group, *entry, *rows, *zero;
+    int *front; /* per block or group: its position in the order of elimination, 0 if it has no unknowns */
+    int *memory;
+} builder;
+
+/* ---- whether there is one ---- */
+
+static int rows_of(const lg_pattern *p, int group)
+{
+    return p->group_row[group + 1] - p->group_row[group];
+}
+
+static int is_reducible(const lg_pattern *p)
+{
+    int reducible = p->ngroups > 0;
+    for (int b = 0; b < p->nblocks; b++)
+        reducible &= p->nown[b] == 0 && p->nv[b] <= LG_MOST_INVERTED;
+    for (int c = 0; c < p->ncliques; c++)
+        reducible &= p->clique_start[c + 1] - p->clique_start[c] == 1;
+    return reducible;
+}
+
+/* Multiplications that form S. */
+static double work_of(const builder *b)
+{
+    const lg_pattern *p = b->pattern;
+    double work = 0;
+    for (int i = 0; i < p->nblocks; i++) {
+        double rows = 0, nv = p->nv[i];
+        for (int k = b->start[i]; k < b->start[i + 1]; k++)
+            rows += rows_of(p, b->group[k]);
+        work += nv * rows * (nv + rows);
+    }
+    return work;
+}
+
+/* ---- its sub-plans ---- */
+
+static lg_status open_builder(builder *b)
+{
+    const lg_pattern *p = b->pattern;
+    size_t entries = (size_t)p->group_start[p->ngroups], nblocks = (size_t)p->nblocks, ngroups = (size_t)p->ngroups;
+    b->memory = calloc(2 * nblocks + 1 + 2 * entries + 3 * ngroups + 1, sizeof(int));
+    if (!b->memory)
+        return LG_NO_MEMORY;
+    b->start = b->memory;
+    b->group = b->start + nblocks + 1;
+    b->entry = b->group + entries;
+    b->rows = b->entry + entries;
+    b->zero = b->rows + ngroups;
+    b->front = b->zero + ngroups;
+    return LG_OK;
+}
+
+/* Sorts the entries of B by blocks. */
+static void sort_entries(const builder *b)
+{
+    const lg_pattern *p = b->pattern;
+    int *next = b->front;
+    for (int e = 0; e < p->group_start[p->ngroups]; e++)
+        b->start[p->group_block[e] + 1]++;
+    for (int i = 0; i < p->nblocks; i++) {
+        b->start[i + 1] += b->start[i];
+        next[i] = b->start[i];
+    }
+    for (int g = 0; g < p->ngroups; g++) {
+        b->rows[g] = rows_of(p, g);
+        for (int e = p->group_start[g]; e < p->group_start[g + 1]; e++) {
+            int k = next[p->group_block[e]]++;
+            b->group[k] = g, b->entry[k] = e;
+        }
+    }
+}
+
+static lg_status plan_masses(const builder *b)
+{
+    lg_pattern masses = *b->pattern;
+    masses.ngroups = masses.nmasked = masses.nrows = 0;
+    return lg_plan_make(&masses, LG_COUPLING_MASS, &b->schur->masses);
+}
+
+static lg_status plan_groups(const builder *b)
+{
+    const lg_pattern *p = b->pattern;
+    lg_pattern groups = {.nblocks = p->ngroups,
+                         .nv = b->rows,
+                         .nown = b->zero,
+                         .own_row = b->zero,
+                         .own_value = b->zero,
+                         .v_start = p->group_row,
+                         .group_row = b->zero,
+                         .group_start = b->zero,
+                         .ncliques = p->nblocks,
+                         .nmass_cliques = p->nblocks,
+                         .clique_start = b->start,
+                         .clique_block = b->group};
+    return lg_plan_make(&groups, LG_COUPLING_MASS, &b->schur->groups);
+}
+
+/* The node of those that start at these unknowns to which an unknown belongs. */
+static int node_at(int nnodes, const int *start, int unknown)
+{
+    int low = 0, high = nnodes;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (start[middle] <= unknown)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The fronts of the nodes whose unknowns start where `start` says. */
+static void find_fronts(const lg_plan *plan, int nnodes, const int *start, int *front)
+{
+    memset(front, 0, (size_t)nnodes * sizeof *front);
+    for (int k = 0; k < plan->nfronts; k++)
+        if (plan->fronts[k].n)
+            front[node_at(nnodes, start, plan->unknowns[plan->fronts[k].pivot])] = k;
+}
+
+/* ---- its lists ---- */
+
+static void count_lists(const builder *b)
+{
+    const lg_pattern *p = b->pattern;
+    lg_schur_plan *s = b->schur;
+    s->nblocks = p->nblocks, s->nentries = p->group_start[p->ngroups];
+    s->nmasks = p->nmasked, s->nvalues = p->nvalues;
+    for (int i = 0; i < p->nblocks; i++)
+        s->nproducts += (long)(b->start[i + 1] - b->start[i]) * (b->start[i + 1] - b->start[i]);
+}
+
+static void layout(void *self, lg_arena *arena)
+{
+    lg_schur_plan *s = self;
+    s->blocks = lg_arena_take(arena, (size_t)s->nblocks * sizeof *s->blocks);
+    s->entries = lg_arena_take(arena, (size_t)s->nentries * sizeof *s->entries);
+    s->products = lg_arena_take(arena, (size_t)s->nproducts * sizeof *s->products);
+    s->masks = lg_arena_take(arena, (size_t)s->nmasks * sizeof *s->masks);
+}
+
+static void fill_blocks(const builder *b)
+{
+    const lg_pattern *p = b->pattern;
+    find_fronts(b->schur->masses, p->nblocks, p->v_start, b->front);
+    for (int i = 0; i < p->nblocks; i++)
+        b->schur->blocks[i] = (lg_schur_block){p->nv[i], p->v_start[i], b->schur->masses->fronts[b->front[i]].D};
+}
+
+static void fill_entries(const builder *b)
+{
+    const lg_pattern *p = b->pattern;
+    for (int g = 0; g < p->ngroups; g++)
+        for (int e = p->group_start[g]; e < p->group_start[g + 1]; e++) {
+            int i = p->group_block[e];
+            b->schur->entries[e] =
+                (lg_schur_entry){rows_of(p, g), p->nv[i], p->group_row[g], p->v_start[i], i, p->group_value[e]};
+        }
+}
+
+/* The products of one triangle; `meetings` are numbered as those of the cliques of blocks. */
+static long fill_triangle(const builder *b, int lower, long count)
+{
+    const lg_pattern *p = b->pattern;
+    const lg_meeting *meeting = b->schur->groups->meetings;
+    for (int i = 0; i < p->nblocks; i++)
+        for (int k = b->start[i]; k < b->start[i + 1]; k++)
+            for (int l = b->start[i]; l < b->start[i + 1]; l++, meeting++)
+                if ((b->front[b->group[k]] >= b->front[b->group[l]]) == lower)
+                    b->schur->products[count++] =
+                        (lg_schur_product){b->entry[k], b->entry[l], meeting->ld, meeting->at};
+    return count;
+}
+
+static void fill_masks(const builder *b)
+{
+    const lg_pattern *p = b->pattern;
+    for (int i = 0; i < p->nmasked; i++) {
+        int group = p->masked_group[i], place = p->masked_row[i] - p->group_row[group];
+        lg_front *front = &b->schur->groups->fronts[b->front[group]];
+        front->watched = 1;
+        b->schur->masks[i] = (lg_mask_place){.value = p->mask_value + i, .at = front->D + place * (front->n + 1L)};
+    }
+}
+
+static void fill_lists(const builder *b)
+{
+    fill_blocks(b);
+    fill_entries(b);
+    find_fronts(b->schur->groups, b->pattern->ngroups, b->pattern->group_row, b->front);
+    b->schur->nlower = fill_triangle(b, 1, 0);
+    fill_triangle(b, 0, b->schur->nlower);
+    fill_masks(b);
+}
+
+/* ---- creation ---- */
+
+/* *pays: whether it takes less work than the plan of the whole matrix. */
+static lg_status build(builder *b, const lg_plan *whole, int *pays)
+{
+    double most, factor, solve;
+    LG_TRY(open_builder(b));
+    sort_entries(b);
+    lg_plan_operations(whole, &most, &solve);
+    *pays = work_of(b) <= most;
+    if (!*pays)
+        return LG_OK;
+    LG_TRY(plan_groups(b));
+    lg_plan_operations(b->schur->groups, &factor, &solve);
+    *pays = work_of(b) + factor <= most;
+    if (!*pays)
+        return LG_OK;
+    LG_TRY(plan_masses(b));
+    count_lists(b);
+    LG_TRY(lg_arena_open(&b->schur->memory, layout, b->schur));
+    fill_lists(b);
+    return LG_OK;
+}
+
+lg_status lg_schur_plan_create(const lg_pattern *pattern, lg_plan *whole)
+{
+    if (!is_reducible(pattern))
+        return LG_OK;
+    int pays = 0;
+    builder b = {.pattern = pattern, .schur = calloc(1, sizeof(lg_schur_plan))};
+    lg_status status = b.schur ? build(&b, whole, &pays) : LG_NO_MEMORY;
+    free(b.memory);
+    whole->schur = b.schur;
+    if (status != LG_OK || !pays)
+        lg_plan_drop_schur(whole);
+    return status;
+}

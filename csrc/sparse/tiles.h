@@ -1,0 +1,133 @@
+/* Small dense kernels: triangular solutions, and products that are subtracted a tile of 4 rows and 3 columns at a time;
+   private to sparse/. With sizes that the compiler knows, the loops marked UNROLL have constant bounds. Rows go in pairs, which every
+   processor can add and multiply at once; with an odd number of rows, the second row of the last pair is padding or
+   belongs to what follows, and its results are dropped. */
+#ifndef LG_SPARSE_TILES_H
+#define LG_SPARSE_TILES_H
+
+#include "core/small.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#define UNROLL _Pragma("GCC unroll 8")
+#else
+#define UNROLL
+/* The same for a square target of at most 3 rows, and records how much was subtracted from its diagonal */
+static LG_INLINE void subtract_from_small(int n, int rows, const double *L, int ld, const double *U, double *target,
+                                          double *growth)
+{
+    if (rows == 3)
+        subtract_tile(n, 3, 3, L, ld, U, target, 3, growth);
+    else if (rows == 2)
+        subtract_tile(n, 2, 2, L, ld, U, target, 2, growth);
+    else if (rows == 1)
+        subtract_tile(n, 1, 1, L, ld, U, target, 1, growth);
+}
+
+#endif
+
+typedef double pair __attribute__((vector_size(16), may_alias));
+
+static LG_INLINE pair load(const double *at)
+{
+    pair x;
+    memcpy(&x, at, sizeof x);
+    return x;
+}
+
+static LG_INLINE void store(double *at, pair x)
+{
+    memcpy(at, &x, sizeof x);
+}
+
+/* x := L_D^-1 x */
+static LG_INLINE void lower_solve(int n, const double *restrict D, double *restrict x)
+{
+    UNROLL
+    for (int p = 0; p < n; p++) {
+        UNROLL
+        for (int r = p + 1; r < n; r++)
+            x[r] -= D[r + n * p] * x[p];
+    }
+}
+
+/* x := U_D^-1 x */
+static LG_INLINE void upper_solve(int n, const double *restrict D, double *restrict x)
+{
+    UNROLL
+    for (int p = n - 1; p >= 0; p--) {
+        x[p] *= D[p + n * p];
+        UNROLL
+        for (int r = 0; r < p; r++)
+            x[r] -= D[r + n * p] * x[p];
+    }
+}
+
+/* target -= L U for at most 4 rows and 3 columns: as many as the registers hold. growth, unless NULL: of the
+   diagonal. */
+static LG_INLINE void subtract_tile(int n, int rows, int columns, const double *restrict L, int ld,
+                                    const double *restrict U, double *restrict target, int ld_target,
+                                    double *restrict growth)
+{
+    pair sum[3][2] = {{{0}}};
+    UNROLL
+    for (int p = 0; p < n; p++) {
+        pair first = load(L + ld * p), second = rows > 2 ? load(L + ld * p + 2) : first;
+        UNROLL
+        for (int c = 0; c < columns; c++) {
+            sum[c][0] += first * U[p + n * c];
+            if (rows > 2)
+                sum[c][1] += second * U[p + n * c];
+        }
+    }
+    UNROLL
+    for (int c = 0; c < columns; c++) {
+        double *at = target + ld_target * c;
+        UNROLL
+        for (int r = 0; r + 1 < rows; r += 2)
+            store(at + r, load(at + r) - sum[c][r / 2]);
+        if (rows % 2)
+            at[rows - 1] -= sum[c][rows / 2][0];
+        if (growth)
+            growth[c] += fabs(sum[c][c / 2][c % 2]);
+    }
+}
+
+/* target -= L U for all rows and at most 3 columns */
+static LG_INLINE void subtract_columns(int n, int rows, int columns, const double *L, int ld, const double *U,
+                                       double *target, int ld_target)
+{
+    for (; rows >= 4; rows -= 4, L += 4, target += 4)
+        subtract_tile(n, 4, columns, L, ld, U, target, ld_target, NULL);
+    if (rows == 3)
+        subtract_tile(n, 3, columns, L, ld, U, target, ld_target, NULL);
+    else if (rows == 2)
+        subtract_tile(n, 2, columns, L, ld, U, target, ld_target, NULL);
+    else if (rows == 1)
+        subtract_tile(n, 1, columns, L, ld, U, target, ld_target, NULL);
+}
+
+/* target -= L U */
+static LG_INLINE void subtract_product(int n, int rows, int columns, const double *L, int ld, const double *U,
+                                       double *target, int ld_target)
+{
+    for (; columns >= 3; columns -= 3, U += 3 * n, target += 3 * ld_target)
+        subtract_columns(n, rows, 3, L, ld, U, target, ld_target);
+    if (columns == 2)
+        subtract_columns(n, rows, 2, L, ld, U, target, ld_target);
+    else if (columns == 1)
+        subtract_columns(n, rows, 1, L, ld, U, target, ld_target);
+}
+
+/* The same for a square target of at most 3 rows, and records how much was subtracted from its diagonal */
+static LG_INLINE void subtract_from_small(int n, int rows, const double *L, int ld, const double *U, double *target,
+                                          double *growth)
+{
+    if (rows == 3)
+        subtract_tile(n, 3, 3, L, ld, U, target, 3, growth);
+    else if (rows == 2)
+        subtract_tile(n, 2, 2, L, ld, U, target, 2, growth);
+    else if (rows == 1)
+        subtract_tile(n, 1, 1, L, ld, U, target, 1, growth);
+}
+
+#endif
