@@ -1,13 +1,13 @@
 # Everything runs in .venv, which is made from the package index; needs Python >= 3.10 with its headers and a C compiler.
-#   make demo   the heavy top under several methods: a convergence table here, its plot in demo/
+#   make demo   the heavy top under several methods: prints a convergence table and writes its plot to demo/
 #   make test   the suite without its slow tests: C tests, then pytest
 #   make slow   the slow tests; SHARE=8 runs one in 8 of them
-#   make sanitize   the same under the address and undefined-behaviour sanitizers; needs gcc
+#   make sanitize   `make test` under the address and undefined-behaviour sanitizers; needs gcc
 #   make wheel    dist/lgint-*.whl for this machine, tried in clean environments with the newest and the oldest OpenBLAS
 #   make papers   the figures and tables of the papers, in papers/, and the verdicts that docs/papers.md shows
-#   make papers-quick   the same with fewer steps, leaving the docs alone
+#   make papers-quick   the same with fewer steps, without changing the docs
 #   make pictures   the moving pictures of the README
-#   make counts   instructions per step by part of the code, beside the committed ones; needs valgrind;
+#   make counts   instructions per step by part of the code, compared with the committed ones; needs valgrind;
 #                 SHARE=8 counts one in 8 of the cases
 PYTHON ?= python3
 VENV := .venv
@@ -31,10 +31,10 @@ test: $(VENV)/test.stamp
 slow: $(VENV)/test.stamp
 	$(BIN)/pytest -n $(JOBS) -m slow --share $(SHARE) tests
 
-# An extension of its own in build/sanitize, ahead of the installed one on the path. Python brings neither of the two
-# libraries, so they are loaded first. Memory comes from malloc, where the sanitizer sees each block; what Python itself
-# never frees is no leak. The sanitizers' report goes to stderr, which pytest must not keep to itself. Left out
-# are tests that measure time or memory, slow ones, those in a browser, and those of the source tree.
+# A separate extension in build/sanitize precedes the installed one on the path. Python is not linked with the two
+# libraries, so they are preloaded. Memory comes from malloc, where the sanitizer sees each block; leaks are not
+# reported, as Python itself never frees some memory. The sanitizers' report goes to stderr, which pytest must not
+# capture. Tests that measure time or memory, slow ones, those in a browser, and those of the source tree are left out.
 SANITIZED := $(abspath build/sanitize)
 PRELOAD = $(foreach library,libasan.so libstdc++.so,$(shell $(CC) -print-file-name=$(library)))
 
@@ -45,7 +45,7 @@ sanitize: $(VENV)/test.stamp
 	LD_PRELOAD="$(PRELOAD)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc PYTHONPATH=$(SANITIZED)/lib \
 	    $(BIN)/pytest -n $(JOBS) --capture=sys -m "not measures and not slow and not browser" --ignore=tests/layout tests
 
-# What `cibuildwheel` does for each platform (see pyproject.toml), here for this machine's Python alone.
+# What `cibuildwheel` does for each platform (see pyproject.toml), but only for this machine's Python.
 WHEEL := $(abspath build/wheel)
 OLDEST := $(shell sed -n 's/^dependencies.*openblas32>=\([0-9.]*\),.*/\1/p' pyproject.toml)
 TRY_WHEEL = cd $(WHEEL)/empty && $(WHEEL)/venv/bin/python $(abspath tests/wheel.py)
@@ -92,7 +92,7 @@ format: $(VENV)/lint.stamp
 	$(BIN)/clang-format -i $(C_FILES)
 
 # x.stamp: this folder is installed in place (editable) together with its extra x, so that `import lgint` finds the same
-# package here and elsewhere; objects that did not change are kept
+# package here and elsewhere; objects that have not changed are kept
 $(VENV)/%.stamp: $(SOURCES) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[$*]"
 	touch $@
