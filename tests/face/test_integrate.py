@@ -25,7 +25,7 @@ def top():
 
 BAD = [
     ({"method": "rk45"}, "method 'rk45'.*'rk44'"),
-    ({"h": None}, "h: the step size is needed"),
+    ({"h": None}, "h: a step size is required"),
     ({"h": 0.0}, "h must be a positive number, given 0"),
     ({"h": -1e-3}, "h must be a positive number, given -0.001"),
     ({"h": np.nan}, "h: finite"),
@@ -41,13 +41,13 @@ BAD = [
     ({"t_eval": [0.5, 0.1]}, "t_eval must be ascending times from 0 to 1, given 0.1 at index 1"),
     ({"t_eval": [0.5, 1.1]}, "t_eval must be ascending times from 0 to 1, given 1.1 at index 1"),
     ({"rtol": 1e-6}, "no option 'rtol'.*methods that have it: ode23, dopri5"),
-    ({"method": "ode23", "safety": 0.8}, "safety: belongs to error control"),
+    ({"method": "ode23", "safety": 0.8}, "safety: it belongs to error control"),
     ({"method": "ode23", "rtol": -1.0}, "rtol"),
     (
         {"method": "ode23", "rtol": [1.0, 2.0]},
         "rtol and atol must be one number, or an array of nv = 6 or 2 nv, given 2 numbers for rtol",
     ),
-    ({"method": "ode23", "rtol": 1e-3, "first_step": 0.1}, "first_step: h is the first step"),
+    ({"method": "ode23", "rtol": 1e-3, "first_step": 0.1}, "first_step: h gives the first step"),
     ({"method": "ode23", "rtol": 0.0, "atol": 0.0}, "rtol and atol are both zero"),
     ({"method": "ode23", "rtol": 1e-3, "min_step": 1.0, "max_step": 0.5}, "min_step is above max_step: 1 and 0.5"),
     ({"method": "ode23", "rtol": 1e-3, "control": "P"}, "control"),
@@ -295,7 +295,7 @@ BAD_CALLABLES = [
     ({"q0": np.zeros(3)}, r"q0: shape \(12,\) expected, got \(3,\)"),
     ({"v0": np.full(6, np.nan)}, "v: finite"),
     ({"v0": np.zeros(5)}, r"v: shape \(6,\) expected"),
-    ({"mass": None}, "mass: a function is needed"),
+    ({"mass": None}, "mass: a function is required"),
     (
         {"mass": lambda t, q: np.diag([1.0, 1, 1, -1, 1, 1])},
         r"mass\(0, q0\): no negative eigenvalue expected, got -1 of",
