@@ -299,7 +299,7 @@ def _cases(
 ) -> list[dict[str, Any]]:
     """Step size and options of each run, or tolerances and options."""
     if (steps is None) == (tolerances is None):
-        raise ValueError("steps: either a list of step sizes, or `tolerances` instead, expected")
+        raise ValueError("steps: a list of step sizes, or `tolerances` instead, expected")
     if tolerances is not None:
         if not np.iterable(tolerances) or len(tolerances) < 2:
             raise ValueError(f"tolerances: a list of at least two expected, got {shown(tolerances)}")

@@ -235,9 +235,9 @@ def test_failed_runs_are_kept_if_wanted(top):
 
 def test_what_comparisons_and_studies_refuse(top):
     for given, message in [
-        ({"steps": None}, "steps: a list of step sizes expected"),
+        ({"steps": None}, "steps: a list of step sizes, or `tolerances`"),
         ({"tolerances": [1e-4]}, "steps: a list"),
-        ({"steps": None, "tolerances": [1e-4]}, "tolerances: at least two"),
+        ({"steps": None, "tolerances": [1e-4]}, "tolerances: a list of at least two"),
         ({"steps": None, "tolerances": [{"atol": 1e-4}] * 2}, "tolerances: every mapping needs rtol"),
         ({"failures": "ignore"}, "failures"),
         ({"repeats": 0}, "repeats"),
@@ -486,7 +486,7 @@ def test_arguments_of_a_wrong_kind(top):
         ({"maximum": "x"}, "maximum: True or False expected, got 'x'"),
         ({"t_end": "x"}, "t_end: numbers expected, got 'x'"),
         ({"maximum": True, "t0": "x"}, "t0: numbers expected, got 'x'"),
-        ({"h": 0.1}, "h: the step sizes of a study are its `steps`, got 0.1 beside them"),
+        ({"h": 0.1}, "h: the step sizes of a study are its `steps`; leave out h, got 0.1"),
         ({"observables": {3: len}}, "observables: functions of a trajectory by name expected, got {3:"),
         ({"observables": {"x": lambda run: 3}}, r"observables: 'x' has the shape \(\); a value for each of"),
     ],

@@ -171,7 +171,7 @@ def test_an_engine_gets_the_seed():
     [
         ({"parameters": [("a", (0, 1))]}, "parameters: ranges or distributions by name"),
         ({"parameters": {"a": "ab"}}, "a: a range"),
-        ({"parameters": {"a": ((0, 1), (0, 1, 2))}}, "a: ends of the same shape"),
+        ({"parameters": {"a": ((0, 1), (0, 1, 2))}}, "a: low and high of the same shape"),
         ({"n": 2.5}, "n: a whole number"),
         ({"n": -1}, "n: a whole number"),
         ({"seed": "now"}, "seed: a whole number"),
@@ -301,10 +301,10 @@ def test_mistakes_in_programs_end_the_sweep():
         ({"mass": [1.0]}, {"method": None}, "method: a name"),
         ({"report": [1.0]}, {}, "other than"),
         ({"mass": [1.0]}, {"observables": {}}, "at least one function"),
-        ({"mass": [1.0]}, {"observables": {"mass": len}}, "'mass' is that of a parameter"),
+        ({"mass": [1.0]}, {"observables": {"mass": len}}, "'mass' is the name of a parameter"),
         ({"mass": [1.0]}, {"observables": {"n": 3}}, "'n' is not a function"),
-        ({"mass": [1.0]}, {"observables": len}, "observables: functions of a trajectory by names"),
-        ({"mass": [1.0]}, {"observables": {3: len}}, "observables: functions of a trajectory by names"),
+        ({"mass": [1.0]}, {"observables": len}, "observables: functions of a trajectory by name"),
+        ({"mass": [1.0]}, {"observables": {3: len}}, "observables: functions of a trajectory by name"),
         ({"mass": [1.0]}, {"model": 3}, "model: a model, or a function"),
         ({"mass": [1.0]}, {"method": "genalfa"}, "unknown method 'genalfa'"),
         ({"mass": [1.0]}, {"executor": "threads"}, "executor: .* interface of concurrent.futures"),
@@ -335,7 +335,7 @@ def test_a_sweep_needs_an_end_and_a_step(missing):
 
 def test_an_observable_has_the_same_number_of_axes_in_all_runs():
     observed = {"some": lambda run: run.q[-1] if run.model.bodies["top"]["mass"] > 10.5 else 1.0}
-    with pytest.raises(ValueError, match="observables: 'some' has 0 and 1 axes"):
+    with pytest.raises(ValueError, match="observables: 'some' has 0 or 1 axes"):
         top_sweep({"mass": [10.0, 11.0]}, observed)
 
 

@@ -80,7 +80,10 @@ def test_functions_of_a_script_are_sent_to_processes():
     with ProcessPoolExecutor(1) as pool:
         data = swept([closure(c) for c in TWO], executor=pool)
     assert [*data.q.values] == pytest.approx(TWO, abs=1e-6)
-    with ProcessPoolExecutor(1) as pool, pytest.raises(ValueError, match="given the values of events: not to be"):
+    with (
+        ProcessPoolExecutor(1) as pool,
+        pytest.raises(ValueError, match="the values of events cannot be sent to its workers: not to be"),
+    ):
         swept([Locked(c) for c in TWO], executor=pool)
 
 

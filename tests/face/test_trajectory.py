@@ -346,7 +346,7 @@ def test_a_file_that_grows_when_it_is_read_is_refused_before(watched, tmp_path):
 def test_a_file_of_another_format_says_so(watched, tmp_path):
     watched.save(tmp_path / "run.npz")
     change_about(format=1)(tmp_path / "run.npz")
-    with pytest.raises(ValueError, match="its format is 1, and this version reads the formats 4 and 5"):
+    with pytest.raises(ValueError, match="its format is 1; this version reads the formats 4 and 5"):
         lgint.load(tmp_path / "run.npz")
 
 
