@@ -1,4 +1,4 @@
-"""Beyond the papers: SE(3) beside R^3 x SO(3), half-explicit methods with projection, all method families at work."""
+"""Beyond the papers: SE(3) and R^3 x SO(3), half-explicit methods with projection, work-precision of all families."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from lgint._tools.study import compare
 
 PAPER = "beyond"
 
-# ---- SE(3) beside R^3 x SO(3) on the examples of holzinger2024 ----
+# ---- SE(3) compared with R^3 x SO(3) on the examples of holzinger2024 ----
 
 
 class Example(NamedTuple):
-    """An example of holzinger2024: its model in a formulation, what is observed, and how it is run."""
+    """An example of holzinger2024: the model of a formulation, what is observed, and how it is run."""
 
     title: str
     make: Callable[[str], Model]
@@ -37,7 +37,7 @@ class Example(NamedTuple):
     first: float  # largest step of generalized-alpha, s
     steps: int
     reference: Mapping[str, Any]
-    explicit: float = 0.0  # largest step of explicit methods, s; 0: there are constraints
+    explicit: float = 0.0  # largest step of explicit methods, s; 0 with constraints
 
 
 def _puma(formulation: str) -> Model:
@@ -87,7 +87,7 @@ def _se3(name: str, example: Example) -> Artifact:
     @artifact(
         PAPER,
         f"se3_{name}",
-        shows=f"SE(3) beside R^3xSO(3): {example.title}, generalized-alpha and explicit methods.",
+        shows=f"SE(3) compared with R^3xSO(3): {example.title}, generalized-alpha and explicit methods.",
         reproduced="Both have their orders; SE(3) takes no more Newton iterations, as holzinger2024 expects, and "
         "is as accurate.",
         ours="settings of holzinger2024 with RV replaced; as accurate: mean ratio of the errors between 1/2 and 2",
@@ -162,7 +162,7 @@ se3_robot = _se3("robot", EXAMPLES["robot"])
 
 # ---- half-explicit methods with and without projection ----
 
-TOUCH = 1e-10  # m, a residual that counts as none
+TOUCH = 1e-10  # m, a residual that counts as zero
 PROJECTION = "both"
 HALF_EXPLICIT = {"p = 2": "herk2", "p = 3": "herk3", "p = 4": "herk4", "p = 5": "herk5"}
 PROJECTED: dict[str, Any] = {
@@ -239,11 +239,11 @@ SPIN = (
     "without projection the direction of the top's axis is 150 times as good as its spin; projection turns some of the "
     "spin's error into it, and the error of the whole attitude grows by a factor of 1.7"
 )
-FASTER = "the leading term is small on this system: errors fall faster down to round-off"
+FASTER = "the leading term is small on this system: errors fall faster until they reach round-off"
 
 
 def _order_kept(label: str, free: Study, held: Study) -> Claim:
-    """Projection takes nothing of the order that the method shows, but for what orders of a range may differ by."""
+    """Projection does not lower the order that the method shows, up to what orders of a range may differ by."""
     expected, found = (study.asymptotic["x"].order for study in (free, held))
     return above(f"{label}: order with projection, at least nine tenths of that without", found, 0.9 * expected, FASTER)
 
@@ -252,7 +252,7 @@ projection_heavy_top = _projection("heavy_top")
 projection_slider_crank = _projection("slider_crank")
 projection_roll_up = _projection("roll_up")
 
-# ---- work and precision of all families ----
+# ---- work and precision of all method families ----
 
 WORK: dict[str, Any] = {
     "constrained heavy top": (models.heavy_top, lambda run: run.position("top"), 1.0, 1e-3),
@@ -295,8 +295,8 @@ def _families(name: str, quick: bool) -> Comparison:
     PAPER,
     "work_precision",
     shows="Work-precision diagrams of all method families on the constrained top, the slider-crank and a rod.",
-    reproduced="For 1e-5 the methods of order 5 and 6 beat those of order 2, and automatic steps cost at most "
-    "twice the best fixed ones.",
+    reproduced="For an error of 1e-5 the methods of order 5 and 6 beat those of order 2, and automatic steps cost at "
+    "most twice as much as the best fixed ones.",
     ours="t_end = 1 s, rho_inf = 0.9, alpha = -0.1; reference: RK67 with projection and h/64",
     timed=True,
 )

@@ -21,7 +21,7 @@ from lgint._run.trajectory import Trajectory
 
 
 def _mixed(*kinds: str) -> Model:
-    """Three bars that hang on each other by spherical joints, each in a formulation of its own."""
+    """Three bars that hang from each other by spherical joints, each in its own formulation."""
     builder = ModelBuilder(gravity=(0.0, 0.0, -9.81))
     before: Any = ground
     for i, kind in enumerate(kinds):
@@ -42,8 +42,8 @@ def _end(run: Trajectory) -> Array:
     "beyond",
     "mixed_nodes",
     shows="A chain of three bars whose nodes are of different types, as Algorithm 1 of holzinger2024 allows.",
-    reproduced="A chain of mixed nodes converges with the order of the method to the same motion as chains of one "
-    "type.",
+    reproduced="A chain of mixed nodes converges with the order of the method to the same motion as chains with nodes "
+    "of one type.",
     ours="a chain of our own, steps, and formulations (angles, rotation vector, Euler parameters); reference: "
     "RK67 on RV",
 )

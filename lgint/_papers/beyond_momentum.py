@@ -28,12 +28,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
 } | {"generalized-alpha": {"method": "genalpha", "rho_inf": 0.9, "index": 2}}
 CONSERVING = [label for label in SETTINGS if label.startswith("EM")]
 TURNING = [label for label in SETTINGS if label.endswith("equivariant")]
-KEPT = 1e-12  # of an energy or a momentum that is conserved, over its size
+KEPT = 1e-12  # largest drift of a conserved energy or momentum, divided by its size
 ENERGY, MOMENTUM = "energy", "vertical angular momentum"
 
 
 class Example(NamedTuple):
-    """A model, the body that is observed, the longest step (s), and how the reference is made."""
+    """A model, the body that is observed, the longest step (s), the invariants, and how the reference is made."""
 
     title: str
     model: Callable[..., Model]
@@ -64,7 +64,7 @@ EXAMPLES = {
 
 
 def _energy(run: Trajectory) -> Array:
-    """The energy that the method conserves, if any, over its size."""
+    """The energy that the method conserves, if any, divided by its size."""
     energy = run.energy()
     return np.asarray(energy / np.abs(energy).max())
 
@@ -84,7 +84,7 @@ def _compared(example: Example, count: int) -> Comparison:
         steps=list(halved(example.first, count)),
         t_end=1.0,
         reference=example.reference(),
-        observables={"place": lambda run: run.position(example.body)},
+        observables={"position": lambda run: run.position(example.body)},
         invariants={name: INVARIANTS[name] for name in example.invariants},
     )
 
@@ -97,7 +97,7 @@ def _claims(example: Example, studies: Comparison) -> list[Claim]:
         for label in conserved[name]
     ]
     for label, study in studies.items():
-        claims.append(slope(f"order of {label}", 2, fitted(study.h[-3:], study.errors["place"][-3:])))
+        claims.append(slope(f"order of {label}", 2, fitted(study.h[-3:], study.errors["position"][-3:])))
         if label.startswith("MP"):
             falls = fitted(study.h[-3:], study.drifts[ENERGY][-3:])
             claims.append(above(f"order of the drift of energy, {label}", falls, 1.85))
@@ -109,24 +109,24 @@ def _most(study: Study, name: str) -> float:
 
 
 def _panels(example: Example, studies: Comparison) -> list[Panel]:
-    place = errors(example.title, studies, "place", f"error of the place of the {example.body} / m")
+    position = errors(example.title, studies, "position", f"error of the position of the {example.body} / m")
     drifts = [errors(f"drift of the {name}", studies, name, "drift over size") for name in example.invariants]
-    return [place, *drifts]
+    return [position, *drifts]
 
 
 def _artifact(name: str, example: Example) -> Artifact:
-    turning = " The equivariant forms keep the vertical angular momentum." if MOMENTUM in example.invariants else ""
+    momenta = " The equivariant forms conserve the vertical angular momentum." if MOMENTUM in example.invariants else ""
 
     @artifact(
         "beyond",
         f"energy_momentum_{name}",
         shows=f"Energy-momentum methods in both forms, midpoint rule and generalized-alpha: {example.title}.",
-        reproduced=f"EML and EMH keep the energy to round-off, and all have order two.{turning}",
+        reproduced=f"EML and EMH conserve the energy to round-off, and all have order two.{momenta}",
         ours="one second; rho_inf = 0.9, index 2; errors at the end, drifts over the run",
     )
     def make(quick: bool) -> Result:
         studies = _compared(example, 4 if quick else 6)
-        names = ("error_place", *(f"drift_{invariant}" for invariant in example.invariants))
+        names = ("error_position", *(f"drift_{invariant}" for invariant in example.invariants))
         parts = _panels(example, studies)
         return Result(columns(studies, *names), _claims(example, studies), picture(*parts))
 

@@ -1,4 +1,4 @@
-"""Beyond the papers: the sigma algorithms of holzinger2025 as printed beside their equations solved exactly."""
+"""Beyond the papers: the sigma algorithms of holzinger2025, as printed and with their equations solved exactly."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ CASES = {
 
 
 def _error(run: Trajectory, best: Trajectory, name: str) -> float:
-    """Largest difference of the rotation matrices at the end, which is the angle between them where it is small."""
+    """Largest difference of the rotation matrices at the end, which for small angles is the angle between them."""
     return float(np.max(np.abs(run.rotation(name)[-1] - best.rotation(name)[-1])))
 
 
 def _curves(case: Case, count: int) -> tuple[Array, dict[tuple[float | str, str], Array]]:
-    """Errors of geom1 (sigma = 0) and of both sigmas in the three forms, over the steps."""
+    """Errors of geom1 (sigma = 0) and of both sigmas in the three forms, for each step size."""
     model, end = case.make(), case.t_end
     best = integrate(model, "rk67", t_end=end, h=case.finest, save_every=10**9, project="none")
     h = halved(case.first, count)
@@ -77,8 +77,8 @@ def _beta_over_gamma(rho: float) -> float:
     "beyond",
     "sigma_forms",
     shows="The sigma algorithms of holzinger2025: as printed, with the factor 1/2 of line 6, and solved exactly.",
-    reproduced="The Lie group part of the error is |1 - 3 sigma beta/gamma| of geom1's, as (40) there says; order two.",
-    ours="rho = 0.9, on the top 0.65; a free body whose error is the Lie group term alone; errors at the end",
+    reproduced="The Lie group part of the error is |1 - 3 sigma beta/gamma| times geom1's, as (40) says; order two.",
+    ours="rho = 0.9, on the top 0.65; a free body whose only error is the Lie group term; errors at the end",
 )
 def sigma_forms(quick: bool) -> Result:
     found = {name: _curves(case, 4 if quick else 6) for name, case in CASES.items()}
@@ -110,12 +110,12 @@ def _lines(h: Array, errors: dict[tuple[float | str, str], Array]) -> dict[str, 
 
 
 def _lie_claims(h: Array, errors: dict[tuple[float | str, str], Array]) -> list[Claim]:
-    """Errors over geom1's on the free body at the finest step, beside (40)."""
+    """Errors on the free body at the finest step, divided by geom1's and compared with (40)."""
     geom1 = errors[0.0, "exact"][-1]
     expected = abs(1 - 3 * _beta_over_gamma(RHO))
     why = (
-        "line 6 stands at zero accelerations, and corrections drop the derivative of T, both of the size of the error; "
-        "with the accelerations of the solution and a factor 1/2 that line gives what (40) says"
+        "line 6 is evaluated at zero accelerations, and corrections leave out the derivative of T; both matter as much "
+        "as the error. With the accelerations of the solution and a factor 1/2 that line gives what (40) says"
     )
     claims = []
     for form, label in FORMS.items():

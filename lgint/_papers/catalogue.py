@@ -47,7 +47,7 @@ def artifacts() -> list[Artifact]:
 
 
 def select(which: str) -> list[Artifact]:
-    """The artifacts that "all", the key of a paper or KEY/ARTIFACT stands for; ValueError for anything else."""
+    """The artifacts for which "all", the key of a paper or KEY/ARTIFACT stands; ValueError for anything else."""
     rows = artifacts()
     known = {"all": rows}
     for row in rows:

@@ -1,4 +1,4 @@
-"""Claims: a statement of a paper beside our number, and a rule that decides whether the two agree."""
+"""Claims: a statement of a paper, our number for it, and a rule that decides whether the two agree."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-ABOUT = 10**0.5  # the factor within which a number is "about" that of a paper
+ABOUT = 10**0.5  # the factor by which a number may differ that is "about" that of a paper
 VERDICTS = ("reproduced", "differs", "not resolved")
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement and what became of it.
+    """A statement of a paper and whether it holds here.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Claim:
         The value found here.
     holds : bool
     why : str
-        Why it does not hold, if that is known; empty where it holds.
+        Why it does not hold, if that is known; empty if it holds.
     resolved : bool
         Whether the run is fine enough to refute it. A full run always is.
     """
@@ -50,7 +50,7 @@ class Claim:
 
 
 def verdict(claims: Sequence[Claim]) -> str:
-    """The verdict on an artifact with these claims: the worst of theirs, of which "differs" is the worst."""
+    """The verdict on an artifact with these claims: the worst one, "differs" before "not resolved"."""
     found = {claim.verdict for claim in claims}
     return next(word for word in ("differs", "not resolved", "reproduced") if word in found)
 
@@ -66,16 +66,16 @@ def of_full_run(claims: Sequence[Claim]) -> list[Claim]:
 
 
 def slope(text: str, paper: float, ours: float, within: float = 0.15, why: str = "") -> Claim:
-    """An order of convergence that is met up to `within`."""
+    """An order of convergence that agrees with the paper's up to `within`."""
     return _claim(text, f"{paper:g}", _shown(ours, ".2f"), abs(ours - paper) <= within, why)
 
 
 def close(text: str, paper: ArrayLike, ours: ArrayLike, rel: float, why: str = "") -> Claim:
-    """Numbers that agree up to `rel` of the paper's; of several, the one that is farthest off is shown."""
+    """Numbers that agree with the paper's up to the factor `rel` of these; of several, the worst one is shown."""
     theirs, found = np.atleast_1d(np.asarray(paper, float)), np.atleast_1d(np.asarray(ours, float))
-    apart = np.abs(found - theirs) / np.abs(theirs)
-    worst = int(np.argmax(np.where(np.isnan(apart), np.inf, apart)))
-    return _claim(text, f"{theirs[worst]:.6g}", _shown(found[worst], ".6g"), bool(apart[worst] <= rel), why)
+    error = np.abs(found - theirs) / np.abs(theirs)
+    worst = int(np.argmax(np.where(np.isnan(error), np.inf, error)))
+    return _claim(text, f"{theirs[worst]:.6g}", _shown(found[worst], ".6g"), bool(error[worst] <= rel), why)
 
 
 def equal(text: str, paper: int, ours: int, why: str = "") -> Claim:
@@ -84,15 +84,15 @@ def equal(text: str, paper: int, ours: int, why: str = "") -> Claim:
 
 
 def within_factor(text: str, paper: float, ours: float, factor: float = ABOUT, why: str = "") -> Claim:
-    """Positive numbers of about one size: their ratio is between 1/factor and factor."""
+    """Positive numbers of about the same size: their ratio is between 1/factor and factor."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        apart = abs(np.log(ours / paper))
+        distance = abs(np.log(ours / paper))
     stated = f"about {paper:.3g} (within a factor of {factor:.2g})"
-    return _claim(text, stated, _shown(ours), bool(apart <= np.log(factor)), why)
+    return _claim(text, stated, _shown(ours), bool(distance <= np.log(factor)), why)
 
 
 def less(text: str, smaller: float, larger: float, times: float = 1.0, why: str = "") -> Claim:
-    """The first number is smaller than the second, by the factor `times` at least."""
+    """The first number is smaller than the second by at least the factor `times`."""
     wanted = "first < second" if times == 1.0 else f"first < second / {times:g}"
     return _claim(text, wanted, f"{_shown(smaller)} and {_shown(larger)}", smaller * times < larger, why)
 
@@ -102,13 +102,13 @@ def ratio(text: str, paper: float, over: float, under: float, rel: float = 0.1, 
     return close(text, paper, over / under, rel, why)
 
 
-ALIKE = 1.03  # numbers whose ratio is nearer to one are told to be alike
+ALIKE = 1.03  # numbers whose ratio is closer to one than this are called alike
 
 
 def contrast(text: str, paper: float, ours: float, why: str = "") -> Claim:
-    """A ratio that says what the paper's says: alike where that is, otherwise on its side and of about its size.
+    """A ratio that agrees with the paper's: alike if that is, otherwise on the same side of one and of about its size.
 
-    About its size are ratios whose logarithm is between half of and twice the paper's.
+    It is of about the same size if its logarithm is between half the paper's and twice the paper's.
     """
     theirs, found = np.log(paper), np.log(ours)
     if abs(theirs) <= np.log(ALIKE):
@@ -138,6 +138,6 @@ def _shown(number: float, form: str = ".3g") -> str:
 
 
 def fitted(steps: ArrayLike, errors: ArrayLike) -> float:
-    """Slope of the line through errors over steps in double logarithmic scale."""
+    """Slope of the line through errors over steps on doubly logarithmic scales."""
     h, error = np.log(np.asarray(steps, float)), np.log(np.asarray(errors, float))
     return float(np.polyfit(h, error, 1)[0])

@@ -1,10 +1,10 @@
-"""Holzinger, Arnold and Gerstmayr 2024: Lie group methods beside Tait-Bryan angles and Euler parameters.
+"""Holzinger, Arnold and Gerstmayr 2024: Lie group methods compared with Tait-Bryan angles and Euler parameters.
 
-"Rxyz": Tait-Bryan angles, their rates as velocities (formulation 2). "RV": the rotation vector on R^3 x SO(3).
-"EP": Euler parameters with their unit length as a constraint. Generalized-alpha runs as Algorithms 4 and 5 are printed:
-index 3, no Lie group term of the average (sigma = 0), Newton's method from zero acceleration, in its matrix the
-derivatives of forces only and no tangent operator unless a table says so. Newton's tolerances, which the paper does not
-give, are those of its program.
+"Rxyz" stands for Tait-Bryan angles with their rates as velocities (formulation 2), "RV" for the rotation vector on
+R^3 x SO(3), and "EP" for Euler parameters with their unit length as a constraint. Generalized-alpha runs as Algorithms
+4 and 5 are printed: index 3, without the Lie group term of the average (sigma = 0), with Newton's method from zero
+accelerations, whose matrix has only the derivatives of forces and no tangent operator unless a table says so. Newton's
+tolerances, which the paper does not give, are those of its program.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ EXPLICIT = {"ODE23": "ode23", "RK44": "rk44", "DOPRI5": "dopri5", "RK67": "rk67"
 ORDERS = {"ODE23": 3, "RK44": 4, "DOPRI5": 5, "RK67": 6}
 TOLERANCES = "Newton's tolerances 1e-8 and 1e-10"
 FIXED = "explicit methods with fixed steps"
-AUTOMATIC = "ODE23 also with automatic steps at the printed tolerances, as far as they are above round-off"
+AUTOMATIC = "ODE23 also with automatic steps at those printed tolerances that are above round-off"
 PRINTED_LIST = "the step sizes of the tables, h = 1e-3 2^(1-n) (4.1.1 prints 1e-4)"
 
 Kinds = Mapping[str, Model]
@@ -71,13 +71,13 @@ def explicit(of: Kinds, steps: Array, t_end: float, reference: Trajectory, **arg
 
 
 def printed_tolerances(h: float, t_end: float, order: int) -> dict[str, float]:
-    """Section 4: tolerances for a nominal step, which is the largest that (B20) allows and the first one."""
+    """Section 4: tolerances for a nominal step, which is the largest step that (B20) allows and the first step."""
     rtol = 1e-2 * (h / t_end) ** order
     return {"rtol": rtol, "atol": 1e-2 * rtol, "max_step": h, "first_step": h}
 
 
 def automatic(of: Kinds, steps: Array, t_end: float, reference: Trajectory, **arguments: Any) -> dict[str, Study]:
-    """ODE23 with the automatic steps of appendix B, listed over the nominal ones."""
+    """ODE23 with the automatic steps of appendix B, as a function of the nominal steps."""
     settings = {f"ODE23 automatic, {kind}": {"model": model} for kind, model in of.items()}
     tolerances = [printed_tolerances(h, t_end, ORDERS["ODE23"]) for h in steps]
     own = {"method": "ode23", "control": "paper", "project": "none", "failures": "keep", **arguments}
@@ -98,7 +98,7 @@ def expected_orders(kind: str) -> dict[str, float]:
 
 
 def mean_times(studies: Mapping[str, Study], one: str, other: str) -> float:
-    """Processor time of one setting over that of another, at equal steps."""
+    """Processor time of one setting divided by that of another, at equal steps."""
     return apart(studies[one], studies[other], costs_of("seconds"))
 
 
@@ -119,7 +119,7 @@ TIP: dict[str, Any] = {"observables": {"x": _tip}}
 
 @cache
 def top_reference(constrained: bool) -> Trajectory:
-    """RK67 with h = 1e-5 s, which is at round-off, in place of the paper's h = 3.9e-6 s and 1e-7 s."""
+    """RK67 with h = 1e-5 s, which reaches round-off, instead of the paper's h = 3.9e-6 s and 1e-7 s."""
     top = models.heavy_top(constrained=constrained, formulation="R3xRV")
     return integrate(top, "rk67", t_end=1.0, h=1e-5, save_every=10**9, project="none")
 
@@ -144,9 +144,9 @@ def _top_implicit(quick: bool, repeats: int = 1) -> Comparison:
 @artifact(
     PAPER,
     "fig2",
-    shows="Position and velocity of the top's centre of mass over time, against a reference of ours.",
+    shows="Position and velocity of the top's centre of mass over time, compared with our reference.",
     reproduced="Both deviate by about 1e-5 at t = 1 s.",
-    ours="h = 1e-5 s (quick: 1e-4 s); RK67 with h = 1e-5 s in place of RecurDyn",
+    ours="h = 1e-5 s (quick: 1e-4 s); RK67 with h = 1e-5 s instead of RecurDyn",
 )
 def fig2(quick: bool) -> Result:
     h = 1e-4 if quick else 1e-5
@@ -249,7 +249,7 @@ def fig5(quick: bool) -> Result:
     angles, why_angles = _work_ratio(left["RK44, Rxyz"], left["RK44, RV"], 1e-6)
     euler, why_euler = _work_ratio(right["EP"], right["RV"], 1e-4)
     why_angles += "; the mass matrix of the Lie group is constant, and its inverse is kept over the run"
-    why_euler += "; they take two iterations with a larger matrix, the Lie group one"
+    why_euler += "; they take two iterations with a larger matrix, and the Lie group takes one"
     claims = [
         within_factor("RK44 for an error of 1e-6: time of Rxyz over that of RV", 40.0, angles, 2, why_angles),
         close("generalized-alpha for an error of 1e-4: time of EP over that of RV", 0.25, euler, 0.3, why_euler),
@@ -258,11 +258,11 @@ def fig5(quick: bool) -> Result:
 
 
 def _work_ratio(one: Study, other: Study, error: float) -> tuple[float, str]:
-    """The ratio of the times for an error, and what it is made of."""
+    """The ratio of the times for an error, and the factors from which it results."""
     time = time_for(one, "x", error) / time_for(other, "x", error)
     steps = steps_for(one, "x", error) / steps_for(other, "x", error)
     made_of = f"{steps:.2g} times the steps, each of which costs {time / steps:.2g} times as much here"
-    return time, made_of if np.isfinite(time) else "the error is outside of what the runs have"
+    return time, made_of if np.isfinite(time) else "no run has this error"
 
 
 def time_claims(left: Comparison, right: Comparison, most: float) -> list[Claim]:
@@ -308,7 +308,7 @@ LOADS_LEFT_OUT = "RV, weight left out of the matrix"
 def _top_with_bare_weight() -> Model:
     """The top about its fixed point on RV, with a weight whose derivative is not in Newton's matrix.
 
-    So it is in the paper's program, which forms no derivatives of loads.
+    This is how the paper's program works, which forms no derivatives of loads.
     """
     arm, weight = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, -9.81 * 15.0])
     nothing = np.zeros((6, 6)), np.zeros((6, 6))
@@ -332,7 +332,7 @@ def iterations(studies: Mapping[str, Study]) -> dict[str, Array]:
 def count_claims(
     counts: Mapping[str, Array], paper: Mapping[str, list[float]], rel: float, why: Mapping[str, str]
 ) -> list[Claim]:
-    """Claims about mean numbers of iterations, row by row, where both arrive, and that as many runs fail."""
+    """Claims about mean numbers of iterations, row by row if neither run fails, and that as many runs fail."""
     claims = []
     for name, printed in paper.items():
         rows, ours, reason = np.array(printed[: len(counts[name])]), counts[name], why.get(name, "")
@@ -453,7 +453,7 @@ def fig7(quick: bool) -> Result:
 
 
 def _renewals(studies: Comparison) -> str:
-    """How often matrices are formed, with the smallest step."""
+    """How often matrices are formed with the smallest step."""
     ends = {name: study.trajectories[-1].stats for name, study in studies.items()}
     shown = ", ".join(f"{name} {stats.jacobians / stats.steps:.2f}" for name, stats in ends.items())
     return f"matrices per step at the smallest h: {shown}; one that is renewed more often takes fewer iterations"

@@ -1,4 +1,4 @@
-"""Holzinger, Arnold and Gerstmayr 2024: the appendices: coefficients of the tangent operator, automatic steps."""
+"""The appendices of Holzinger, Arnold and Gerstmayr 2024: coefficients of the tangent operator, automatic steps."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ COEFFICIENTS = {
 
 
 def _ours(name: str, x: Array) -> Array:
-    """A coefficient out of the library's tangent operator or its inverse, along (1, 1, 0)."""
+    """A coefficient, taken from the library's tangent operator or its inverse along (1, 1, 0)."""
     v = np.outer(x, [1.0, 1.0, 0.0]) / np.sqrt(2)
     if name == "(A7)":
         return np.asarray(groups.so3.tangent(v)[:, 0, 2] * np.sqrt(2) / x)
@@ -64,9 +64,9 @@ def eq_a7(quick: bool) -> Result:
     library = {name: np.abs(_ours(name, x) / function.exact(x) - 1) for name, function in COEFFICIENTS.items()}
     claims = []
     for name, function in COEFFICIENTS.items():
-        apart = np.abs(function.polynomial(x) - function.exact(x))[x < function.threshold]
+        difference = np.abs(function.polynomial(x) - function.exact(x))[x < function.threshold]
         claims += [
-            below(f"{name}: absolute error of the polynomial", float(apart.max()), 4e-16),
+            below(f"{name}: absolute error of the polynomial", float(difference.max()), 4e-16),
             below(f"{name}: relative error of the function", float(printed[name].max()), 4e-10, why=CANCELLED),
         ]
     table = {"angle": x}
@@ -87,7 +87,7 @@ ESTIMATED = halved(1e-3, 4)
 
 
 def _estimate(model: Model, name: str, h: float) -> float:
-    """Median over 0.1 s of the recorded error (B18) with fixed steps."""
+    """Median of the recorded error (B18) over 0.1 s with fixed steps."""
     own: dict[str, Any] = {"rtol": 1.0, "atol": 1e-2, "control": "none", "project": "none"}
     return float(np.median(integrate(model, EXPLICIT[name], t_end=0.1, h=h, **own).error[1:]))
 

@@ -1,6 +1,6 @@
 """Holzinger, Arnold and Gerstmayr 2024: rotor, slider-crank and robot.
 
-The settings are those of `holzinger2024`, where the formulations and methods are explained as well.
+The settings are those of `holzinger2024`, which also explains the formulations and methods.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def fig10(quick: bool) -> Result:
 
 
 def _centre(points: Array) -> Array:
-    """The centre of the circle that is nearest to points of a plane, in the least-squares sense."""
+    """The centre of the circle that fits points of a plane best, in the least-squares sense."""
     matrix = np.column_stack([2 * points, np.ones(len(points))])
     return np.asarray(np.linalg.lstsq(matrix, (points**2).sum(axis=1), rcond=None)[0][:2])
 
@@ -193,7 +193,7 @@ def _times(studies: Comparison, kind: str, error: float) -> list[float]:
 
 
 def _for_one_error(studies: Comparison, other: str) -> float:
-    """Time of RV over that of the other for the error that RV has with the smallest step; errors fall with time^-2."""
+    """Time of RV divided by that of the other for RV's error at the smallest step; errors fall with time^-2."""
     one, two = studies["RV"], studies[other]
     errors, seconds = one.errors["p1"][-1] / two.errors["p1"][-1], one.seconds[-1] / two.seconds[-1]
     return float(seconds * np.sqrt(errors))
@@ -218,7 +218,7 @@ WHY_7 = {
     "table7",
     shows="Mean number of Newton iterations per step of the rotor.",
     reproduced="Each entry within 5 %, and the same runs fail.",
-    ours=f"{TOLERANCES}; 1 s in place of 4 s, and 0.1 s for the steps below 6e-6 s and in quick runs",
+    ours=f"{TOLERANCES}; 1 s instead of 4 s, and 0.1 s for the steps below 6e-6 s and in quick runs",
 )
 def table7(quick: bool) -> Result:
     steps = halved(5e-5, 5 if quick else 10)
@@ -263,7 +263,7 @@ def _slider_reference() -> Trajectory:
     shows="Position of the slider and angle of the crank over time.",
     reproduced="At t = 5 s the slider is 8.6e-3 m from the benchmark's last value, which belongs to t = 5.004 s; the "
     "curves match the reference visually.",
-    ours="h = 1e-4 s (quick: 1e-3 s) in place of 1e-5 s; HERK5 with h = 2.5e-4 s in place of the IFToMM library's "
+    ours="h = 1e-4 s (quick: 1e-3 s) instead of 1e-5 s; HERK5 with h = 2.5e-4 s instead of the IFToMM library's "
     "curve; visually: within 0.5 % of the range",
 )
 def fig15(quick: bool) -> Result:

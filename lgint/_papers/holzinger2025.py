@@ -1,8 +1,8 @@
 """Holzinger et al. 2025: sigma-modified Lie group generalized-alpha methods.
 
-The sigma methods run as the paper's algorithms are printed, beside these with the factor 1/2 that line 6 lacks, as the
-paper's program has it, and beside the paper's equations solved exactly; geom1 runs as its equations. Newton's method
-starts at zero accelerations and multipliers, tests the residual before each solution, and leaves d(M v')/dq and
+The sigma methods run in three forms: as the paper's algorithms are printed; with the factor 1/2 that line 6 lacks, as
+in the paper's program; and with the paper's equations solved exactly. geom1 solves its equations exactly. Newton's
+method starts at zero accelerations and multipliers, tests the residual before each solution, and leaves d(M v')/dq and
 d(B^T lambda)/dq out of its matrix, as 6.2 says. A full Jacobian contains T or P^-1, a simplified one does not.
 """
 
@@ -44,7 +44,7 @@ NEWTON: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Curve:
-    """A method of the paper: its name there, and how it is set here; `form` is that of the sigma methods."""
+    """A method of the paper: its name there, and its options here; `form` is that of the sigma methods."""
 
     name: str
     formulation: str
@@ -54,7 +54,7 @@ class Curve:
 
     @property
     def forms(self) -> list[Curve]:
-        """The same in all three forms, where they differ."""
+        """The same method in all three forms, if they differ."""
         return (
             [replace(self, name=f"{self.name}{text}", form=form) for form, text in FORMS.items()]
             if self.sigma
@@ -62,7 +62,7 @@ class Curve:
         )
 
     def options(self) -> dict[str, Any]:
-        """The options that set it apart from the others; classical formulations have no sigma."""
+        """The options in which it differs from the others; classical formulations have no sigma."""
         if self.sigma is None:
             return {"index": self.index, "sigma": 0.0, "form": "exact"}
         return {"index": self.index, "sigma": self.sigma, "form": self.form if self.sigma else "exact"}
@@ -90,7 +90,7 @@ class Example:
     ----------
     make : function of the formulation
     t_end : float
-        s.
+        End of the runs, s.
     rho_inf : function of the index
     settings : mapping
         Newton's options.
@@ -114,7 +114,7 @@ class Example:
         return run
 
     def reference(self, save_every: int) -> Trajectory:
-        """The run that takes the place of the paper's reference."""
+        """The run that replaces the paper's reference."""
         run: Trajectory = integrate(t_end=self.t_end, save_every=save_every, **self._best())
         return run
 
@@ -184,7 +184,7 @@ def _result(found: Comparison, claims: list[Claim], labels: Mapping[str, str]) -
 
 
 def _of_form(found: Comparison, form: str) -> dict[str, Study]:
-    """The studies of one form, and those of methods that have none, by labels without the form."""
+    """The studies of one form, and of methods without forms, by labels without the form."""
     endings = [text for text in FORMS.values() if text]
     others = {label for label in found if not any(label.endswith(text) for text in endings)}
     mine = {label: found.get(f"{label}{FORMS[form]}", found[label]) for label in found if label in others}
@@ -354,7 +354,7 @@ class Group(NamedTuple):
 
 
 def _counted(example: Example, groups: Sequence[Sequence[Group]], h: Array) -> Result:
-    """Newton iterations per step, means over the steps, and Jacobians per run, beside the paper's numbers.
+    """Newton iterations per step, means over the steps, and Jacobians per run, compared with the paper's numbers.
 
     The first of the groups that belong together has the paper's number; the others differ from it as in the paper.
     """
@@ -491,7 +491,7 @@ def fig6(quick: bool) -> Result:
 
 
 def _period(z: ArrayLike, rate: ArrayLike) -> float:
-    """Of z' = rate (z - centre), fitted by least squares."""
+    """The rate of z' = rate (z - centre), fitted by least squares."""
     values = np.asarray(z)
     system = np.column_stack([values, np.ones_like(values)])
     (factor, _), *_ = np.linalg.lstsq(system, np.asarray(rate), rcond=None)

@@ -1,4 +1,4 @@
-"""Holzinger et al. 2025: what the conclusion says of flexible bodies, and the transients at the start of a run."""
+"""Holzinger et al. 2025: what the conclusion says about flexible bodies, and the transients at the start of a run."""
 
 from __future__ import annotations
 

@@ -43,13 +43,13 @@ def _moved(values: Array) -> float:
 
 
 def increments(what: str, values: Array, scale: float | None = None) -> Claim:
-    """That a quantity is the same after each step up to round-off, relative to its largest value or to a scale."""
+    """The claim that a quantity is constant up to round-off in each step, relative to its largest value or a scale."""
     size = largest(values) if scale is None else scale
     return below(f"largest increment of {what} over its size", largest(np.diff(values, axis=0)) / size, ROUND_OFF)
 
 
 def _wandering(run: Trajectory) -> float:
-    """Bound that round-off gives for v . (M v - p), the total less the generalized energy where M is constant.
+    """Bound from round-off for v . (M v - p), which is the total minus the generalized energy if M is constant.
 
     A step has v1 = 2 (q1 - q0)/h - v0, while p1 follows from the balance of forces, which hardly depends on the last
     digit of q1. Rounding q1 by at most u |q|, u = eps/2, therefore adds up to (2/h) |M| u |q| to M v - p, with random
@@ -357,7 +357,7 @@ def fig11(quick: bool) -> Result:
 @artifact(
     PAPER,
     "fig12",
-    shows="Vertical and horizontal place of the top's centre of mass, EML and EMH beside the analytic solution (120).",
+    shows="Vertical and horizontal position of the top's centre of mass, EML and EMH and the analytic solution (120).",
     reproduced="Vertically EML and EMH err alike, within a factor of 2 of each other; horizontally EML errs less.",
 )
 def fig12(quick: bool) -> Result:
@@ -434,7 +434,7 @@ def _precession_error(run: Trajectory) -> float:
     "fig16",
     shows="Generalized energy and angular momentum of the four-bar linkage, EML as printed and with equivariant=True.",
     reproduced="After the load has ended, energy and angular momentum of the printed scheme are constant.",
-    ours="where the linkage starts, and the run with equivariant=True beside the printed scheme",
+    ours="where the linkage starts, and the additional run with equivariant=True",
 )
 def fig16(quick: bool) -> Result:
     run, other = (_as_far_as_possible(equivariant) for equivariant in (False, True))
@@ -467,7 +467,7 @@ END_OF_LOAD = 1 - 1e-9  # s
 
 
 def _as_far_as_possible(equivariant: bool) -> Trajectory:
-    """The run of 10 s, or what there is of it where Newton's method fails."""
+    """The run of 10 s, or its part up to the time at which Newton's method fails."""
     try:
         return printed_run(models.four_bar(load="default"), "eml", 10.0, 0.1, equivariant=equivariant)
     except IntegrationError as error:

@@ -25,7 +25,7 @@ EDGES = [(i, j) for i in range(8) for j in range(i) if np.sum(CORNERS[i] != CORN
 
 
 def _seen(points: Array) -> tuple[Array, Array]:
-    """Points (..., 3) as they are seen from the direction (1, 1, 1), the third axis upwards."""
+    """Points (..., 3) seen from the direction (1, 1, 1), with the third axis upwards."""
     x, y, z = np.moveaxis(points, -1, 0)
     return (y - x) / np.sqrt(2), (2 * z - x - y) / np.sqrt(6)
 
@@ -38,8 +38,8 @@ def _outline(points: Array) -> tuple[Array, Array]:
     return _seen(lines.reshape(-1, 3))
 
 
-def _places(run: Trajectory, times: ArrayLike) -> list[int]:
-    """Where the states at these times stand."""
+def _indices(run: Trajectory, times: ArrayLike) -> list[int]:
+    """The indices of the states at these times."""
     return [int(np.argmin(np.abs(run.t - t))) for t in np.atleast_1d(times)]
 
 
@@ -56,11 +56,11 @@ def _snapshot(t: float, span: float, lines: Lines) -> Panel:
 )
 def fig5(quick: bool) -> Result:
     run = free_body()
-    places = _places(run, SHOWN)
-    R = run.rotation("body")[places]
-    off = largest(np.linalg.norm(run.q[places, -4:], axis=1) - 1)
-    table: dict[str, ArrayLike] = {"t (s)": run.t[places]}
-    table |= {f"e{i}": run.q[places, i - 4] for i in range(4)}
+    at = _indices(run, SHOWN)
+    R = run.rotation("body")[at]
+    off = largest(np.linalg.norm(run.q[at, -4:], axis=1) - 1)
+    table: dict[str, ArrayLike] = {"t (s)": run.t[at]}
+    table |= {f"e{i}": run.q[at, i - 4] for i in range(4)}
     panels = (
         _snapshot(
             t, 2.0, {"box": _outline(CORNERS @ turned.T), "first axis": _seen(np.outer([0, 1], 2 * turned[:, 0]))}
@@ -142,12 +142,12 @@ def fig14(quick: bool) -> Result:
 )
 def fig15(quick: bool) -> Result:
     run = _loop()
-    places = _places(run, STOPS)
-    corners = np.array([run.point(f"bar{i + 1}", end)[places] for i, end in enumerate(ENDS)])
+    at = _indices(run, STOPS)
+    corners = np.array([run.point(f"bar{i + 1}", end)[at] for i, end in enumerate(ENDS)])
     shape = corners - corners.mean(axis=0)
     closed = np.concatenate([shape, shape[:1]])
     gap = largest(run.constraint_residual("position"))
-    table: dict[str, ArrayLike] = {"t (s)": run.t[places]}
+    table: dict[str, ArrayLike] = {"t (s)": run.t[at]}
     table |= {f"corner {i + 1}: {c} (m)": corners[i, :, k] for i in range(4) for k, c in enumerate("xyz")}
     panels = (
         _snapshot(t, 8.0, {"loop": _seen(closed[:, i]), "start": _seen(closed[:, 0])}) for i, t in enumerate(STOPS)

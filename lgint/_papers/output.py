@@ -18,7 +18,7 @@ HEAD = ("paper", "artifact", "run", "verdict", "claim", "in the paper", "here", 
 
 
 def write(artifact: Artifact, result: Result, folder: Path) -> None:
-    """The CSV, and the PNG if there is a picture, as `folder`/paper/name.*"""
+    """Writes the CSV, and the PNG if there is a picture, as `folder`/paper/name.*"""
     base = folder / artifact.paper
     base.mkdir(parents=True, exist_ok=True)
     _write_columns(base / f"{artifact.name}.csv", result.columns)
@@ -49,7 +49,7 @@ def _draw(picture: Picture, ours: str, path: Path) -> None:
 
 
 def update_verdicts(path: Path, run: str, made: Mapping[str, Sequence[Claim]]) -> None:
-    """Writes the claims of these artifacts, by key, into a table, where the rows of other artifacts stay."""
+    """Writes the claims of these artifacts, by key, into a table that keeps the rows of other artifacts."""
     rows: list[list[str]] = [row for row in _rows(path) if f"{row[0]}/{row[1]}" not in made]
     for key, claims in made.items():
         rows += [[*key.split("/"), run, c.verdict, c.text, c.paper, c.ours, c.why] for c in claims]

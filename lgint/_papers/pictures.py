@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 COSTS = ("newton_iterations", "seconds")
 PANEL = (4.8, 4.0)  # inches
-LONE = 1.25  # how much wider a picture of one panel is
-FLAT = 1e-9  # a range over the largest magnitude below which a line is shown as constant
+LONE = 1.25  # factor by which a picture of one panel is wider
+FLAT = 1e-9  # if its range divided by its largest magnitude is below this, a line is shown as constant
 Lines = Mapping[str, tuple[ArrayLike, ArrayLike]]
 
 
@@ -32,7 +32,7 @@ class Panel(NamedTuple):
     ----------
     title : str
     labels : tuple of str
-        Of the lines, in the order of the legend. A label has one look in all panels of a picture.
+        Labels of the lines in the order of the legend. A label has the same look in all panels of a picture.
     paint : function of axes and looks
         Draws the lines; the looks are numbers by label.
     """
@@ -52,7 +52,7 @@ class Picture:
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height, inches: panels have one size, a picture of one panel is wider, stacked ones are flatter."""
+        """Width and height, inches: panels have one size; a single panel is wider, and stacked ones are flatter."""
         width, height = PANEL
         if self.stacked:
             return 1.5 * width, 0.7 * height * len(self.panels)
@@ -65,17 +65,17 @@ class Picture:
         return -(-len(self.panels) // columns), columns
 
     def _legend_rows(self) -> int:
-        """Rows of the legend, about."""
+        """Approximate number of rows of the legend."""
         return len(self._listed()) // 4
 
     def _listed(self) -> dict[str, int]:
-        """Looks of the labels in the legend: of all lines but those that are alone wherever they are."""
+        """Looks of the labels in the legend: of all lines except those that are alone in all of their panels."""
         labels = dict.fromkeys(label for panel in self.panels if len(panel.labels) > 1 for label in panel.labels)
         return {label: i for i, label in enumerate(labels)}
 
     def draw(self, figure: Figure) -> None:
         """Draws everything on an empty figure."""
-        from lgint._tools import convergence  # needs matplotlib, which naming the artifacts does not
+        from lgint._tools import convergence  # it needs matplotlib, which is not needed to list the artifacts
 
         listed = self._listed()
         looks = {label: listed.get(label, 0) for panel in self.panels for label in panel.labels}
@@ -95,7 +95,7 @@ def picture(*panels: Panel, stacked: bool = False, columns: int | None = None) -
 
 
 def errors(title: str, studies: Mapping[str, Study], what: str, ylabel: str, against: str = "h") -> Panel:
-    """Errors of studies over step sizes or times, with triangles for the orders that they show."""
+    """Errors of studies over step sizes or costs, with triangles for the orders that they show."""
 
     def paint(axes: Axes, looks: Mapping[str, int]) -> None:
         curves = [study.curve(label, what, against=against) for label, study in studies.items()]
@@ -108,14 +108,14 @@ def errors(title: str, studies: Mapping[str, Study], what: str, ylabel: str, aga
 
 
 def _last_before_failures(y: Array) -> list[int]:
-    """The places of numbers beside those that are missing as their runs have failed."""
+    """The indices of numbers next to missing ones, whose runs have failed."""
     there = np.isfinite(y)
-    beside = np.append(there[1:], True) & np.append(True, there[:-1])
-    return [int(i) for i in np.flatnonzero(there & ~beside)]
+    complete = np.append(there[1:], True) & np.append(True, there[:-1])  # both neighbours are there
+    return [int(i) for i in np.flatnonzero(there & ~complete)]
 
 
 def _mark_end(axes: Axes, x: float, y: float) -> None:
-    """A cross at which a curve ends before the others."""
+    """Draws a cross where a curve ends before the others."""
     axes.plot([x], [y], marker="x", color="k", markersize=9, markeredgewidth=1.2, linestyle="", zorder=4)
 
 
@@ -145,7 +145,7 @@ def arrived(study: Study, what: str) -> Array:
 
 
 def powers(title: str, lines: Lines, xlabel: str, ylabel: str, orders: Mapping[str, float] | None = None) -> Panel:
-    """Lines on logarithmic axes, and a triangle at each line that is given an order."""
+    """Lines on logarithmic axes, with a triangle at each line for which an order is given."""
 
     def paint(axes: Axes, looks: Mapping[str, int]) -> None:
         from lgint._tools.convergence import Curve
@@ -168,7 +168,7 @@ def _paint_curves(axes: Axes, curves: list[Curve], looks: Mapping[str, int], xla
 
 
 def over_time(title: str, ylabel: str, t: ArrayLike, lines: Mapping[str, Array], **more: Mapping[str, Any]) -> Panel:
-    """Lines over time; increments, which are one short, stand at the ends of their steps. More: see `plane`."""
+    """Lines over time; increments, which have one value less, are at the ends of their steps. More: see `plane`."""
     times = np.asarray(t, float)
     over: dict[str, Any] = {
         kind: {label: (times[-len(y) :], y) for label, y in given.items()} for kind, given in more.items()
@@ -187,9 +187,9 @@ def plane(
     equal: bool = False,
     span: float | None = None,
 ) -> Panel:
-    """Lines on linear axes, each (n,) or (n, m); references are broad and pale, what is dotted is black and on top.
+    """Lines on linear axes, each (n,) or (n, m); references are broad and pale, and dotted lines are black and on top.
 
-    Both axes show the interval from -span to span if that is given.
+    Both axes show the interval from -span to span if `span` is given.
     """
     behind, above = reference or {}, dotted or {}
 
@@ -217,7 +217,7 @@ TIME = "t / s"
 
 
 def _mark_early_ends(axes: Axes, lines: list[tuple[ArrayLike, ArrayLike]]) -> None:
-    """Crosses where lines over time end before the longest: there the run has failed."""
+    """Draws crosses where lines over time end before the longest one, because the run has failed."""
     ends = [(np.asarray(x, float)[-1], np.asarray(y, float)[-1]) for x, y in lines]
     latest = max(x for x, _ in ends)
     for x, y in ends:
@@ -226,7 +226,7 @@ def _mark_early_ends(axes: Axes, lines: list[tuple[ArrayLike, ArrayLike]]) -> No
                 _mark_end(axes, x, value)
 
 
-LATE = 0.03  # of the longest line, by which another has to be shorter to end early
+LATE = 0.03  # a line ends early if it is shorter than the longest one by this fraction of it
 
 
 def _plot(axes: Axes, label: str, line: tuple[ArrayLike, ArrayLike], **look: Any) -> None:
@@ -237,7 +237,7 @@ def _plot(axes: Axes, label: str, line: tuple[ArrayLike, ArrayLike], **look: Any
 
 
 def _show_constants(axes: Axes, values: list[Array]) -> None:
-    """Limits with which lines that are constant but for round-off look so."""
+    """Sets limits with which lines that are constant up to round-off look constant."""
     low, high = min(float(np.nanmin(v)) for v in values), max(float(np.nanmax(v)) for v in values)
     size = max(abs(low), abs(high))
     if high - low < FLAT * size and size > 1e-6:
@@ -245,7 +245,7 @@ def _show_constants(axes: Axes, values: list[Array]) -> None:
 
 
 def sizes(title: str, xlabel: str, ylabel: str, lines: Lines, *, logarithmic: bool = False, **look: Any) -> Panel:
-    """Magnitudes on a logarithmic axis, without those that are zero; over time, or also over a logarithmic axis."""
+    """Magnitudes on a logarithmic axis, without zeros, over time or over an axis that is logarithmic as well."""
 
     def paint(axes: Axes, looks: Mapping[str, int]) -> None:
         from lgint._tools import axes as scales

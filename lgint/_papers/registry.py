@@ -13,12 +13,12 @@ from lgint._papers.pictures import Picture
 
 @dataclass(frozen=True)
 class Result:
-    """What making an artifact gives.
+    """The result of making an artifact.
 
     Attributes
     ----------
     columns : mapping
-        Name, with unit, to values (n,): the columns of the CSV file; short columns are filled with blanks.
+        Values (n,) by name with unit: the columns of the CSV file; short columns are filled with blanks.
     claims : list of Claim
         At least one.
     picture : Picture, optional
@@ -46,13 +46,13 @@ class Artifact:
     shows : str
         One sentence.
     reproduced : str
-        What counts as reproduced.
+        The statement that counts as reproduced.
     make : function
         make(quick) -> Result; `quick` takes fewer steps.
     timed : bool
         Whether it measures processor time; it is then made alone.
     ours : str
-        What the paper does not say and was chosen here, such as a list of steps; may be empty.
+        What the paper does not say and was chosen here, such as a list of steps; it may be empty.
     """
 
     paper: str
@@ -72,9 +72,9 @@ class Artifact:
 def artifact(
     paper: str, name: str, *, shows: str, reproduced: str, timed: bool = False, ours: str = ""
 ) -> Callable[[Callable[[bool], Result]], Artifact]:
-    """Makes a row of the registry of the function below; `catalogue` finds it in the module."""
+    """Makes a row of the registry from the function that it decorates; `catalogue` finds it in the module."""
 
-    def enter(make: Callable[[bool], Result]) -> Artifact:
+    def register(make: Callable[[bool], Result]) -> Artifact:
         return Artifact(paper, name, shows, reproduced, make, timed, ours)
 
-    return enter
+    return register

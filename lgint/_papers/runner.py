@@ -1,4 +1,4 @@
-"""Makes artifacts in parallel processes, and those that measure time alone afterwards; prints verdicts as they come."""
+"""Makes artifacts in parallel processes, then those that measure time one by one; prints verdicts as they come."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from lgint._run.processes import Processes
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an artifact: its claims, or the error that ended it.
+    """The outcome of an artifact: its claims, or the error that ended it.
 
     Attributes
     ----------
     key : str
-        Of the artifact.
+        Key of the artifact.
     claims : list of Claim
     seconds : float
         Processor time.
@@ -48,7 +48,7 @@ class Outcome:
 
 def run(rows: Sequence[Artifact], *, quick: bool, strict: bool, out: Path, jobs: int) -> int:
     """Makes the artifacts and returns the exit status: 1 if one of them failed or, with `strict`, differs."""
-    from lgint._run import plot  # noqa: F401, the message of matplotlib missing comes before the work
+    from lgint._run import plot  # noqa: F401, so that a missing matplotlib is reported before the work
 
     out.mkdir(parents=True, exist_ok=True)
     outcomes: dict[str, Outcome] = {}
@@ -62,7 +62,7 @@ def run(rows: Sequence[Artifact], *, quick: bool, strict: bool, out: Path, jobs:
                     output.update_verdicts(out / "verdicts.csv", "quick" if quick else "full", made)
     except KeyboardInterrupt:
         left = [row.key for row in rows if row.key not in outcomes]
-        print(f"{len(outcomes)} artifacts are in {out}; those left: {' '.join(left)}", file=sys.stderr)
+        print(f"{len(outcomes)} artifacts are in {out}; not made: {' '.join(left)}", file=sys.stderr)
         raise
     print(_table(rows, outcomes))
     bad = {"failed", "differs"} if strict else {"failed"}
@@ -73,7 +73,7 @@ def run(rows: Sequence[Artifact], *, quick: bool, strict: bool, out: Path, jobs:
 
 
 def _outcomes(rows: Sequence[Artifact], quick: bool, out: Path, jobs: int) -> Generator[Outcome]:
-    """Outcomes as they come: first those of many processes, then, one by one, those that measure time."""
+    """Outcomes as they come: first from many processes, then, one by one, those that measure time."""
     together, alone = ([row.key for row in rows if row.timed == timed] for timed in (False, True))
     if jobs == 1:
         yield from (_make(key, quick, out) for key in [*together, *alone])
@@ -99,7 +99,7 @@ def _make(key: str, quick: bool, out: Path) -> Outcome:
 
 
 def _completed(keys: Sequence[str], start: Callable[[str], Future[Outcome]]) -> Iterator[Outcome]:
-    """Outcomes as they come; an artifact whose process dies, or a process beside it, has failed."""
+    """Outcomes as they come; an artifact has failed if its process or another one of the pool dies."""
     running: dict[Future[Outcome], str] = {}
     for key in keys:
         try:
@@ -114,7 +114,7 @@ def _completed(keys: Sequence[str], start: Callable[[str], Future[Outcome]]) -> 
 
 
 def _dead(key: str, error: BrokenProcessPool) -> Outcome:
-    return Outcome(key, [], 0.0, f"its process, or one beside it, died: {error}\n")
+    return Outcome(key, [], 0.0, f"its process, or another one of the pool, died: {error}\n")
 
 
 @contextmanager
@@ -151,7 +151,7 @@ def _bar(total: int) -> Iterator[Callable[[Outcome], None]]:
 
 
 class _Counter:
-    """The progress bar where there is no tqdm."""
+    """Shows progress if there is no tqdm."""
 
     def __init__(self, total: int) -> None:
         self.total, self.done = total, 0
@@ -163,7 +163,7 @@ class _Counter:
 
 
 def _report(outcome: Outcome) -> None:
-    """A line for each claim; the traceback of an artifact that failed goes to standard error."""
+    """Prints a line for each claim; the traceback of an artifact that failed goes to standard error."""
     for claim in outcome.claims:
         print(f"{outcome.key}: {claim}", flush=True)
     if outcome.error:

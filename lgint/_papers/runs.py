@@ -1,4 +1,4 @@
-"""What the papers' runs have in common."""
+"""Functions that the papers' runs share."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from lgint._args import Array
 
 
 def halved(first: float, count: int) -> Array:
-    """`count` step sizes, each half of the one before it, s."""
+    """`count` step sizes, each half the previous one, s."""
     return np.asarray(first / 2.0 ** np.arange(count), float)

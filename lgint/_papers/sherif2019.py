@@ -103,7 +103,7 @@ def _cubic(alpha: float) -> float:
 
 
 def _limit(h: Array, values: Array) -> float:
-    """The value at h = 0 of the line through the last two points."""
+    """The value of the line through the last two points at h = 0."""
     return float(values[-1] + h[-1] * (values[-1] - values[-2]) / (h[-2] - h[-1]))
 
 
@@ -230,7 +230,7 @@ def fig2(quick: bool) -> Result:
 
 
 def _beside(what: str, label: str, symbol: str, unit: str, curves: tuple[Array, Array, Array], names: str) -> Result:
-    """Components over time (t, found, exact) that cannot be told apart: the error is below 2 % of the amplitude."""
+    """Components over time (t, found, exact) that cannot be distinguished: the error is below 2 % of the amplitude."""
     t, found, exact = curves
     off = _largest(found - exact) / _largest(exact - exact.mean(axis=0))
     claims = [below(f"largest deviation of the {what} from the reference over its amplitude", off, 0.02)]
@@ -432,7 +432,7 @@ def fig10(quick: bool) -> Result:
 
 
 def _rotor_error(quick: bool, alpha: float) -> float:
-    """Of a body with the drive's inertia and torque; its exact speed is the impulse over the inertia."""
+    """The error of a body with the drive's inertia and torque; its exact speed is the impulse over the inertia."""
     given, end = _drive(quick)
     inertia, peak = 0.248, float(given["torque"])
     builder = ModelBuilder(formulation="euler_parameters")

@@ -115,7 +115,7 @@ ALPHAS = (0.0, -0.02, -0.05, -0.1, -0.2, -0.3)
 @artifact(
     PAPER,
     "small_alpha",
-    shows="How far the modified scheme comes on the constrained heavy top with small |alpha|, and the reaction.",
+    shows="How long the modified scheme runs on the constrained heavy top with small |alpha|, and the reaction.",
     reproduced="The scheme can be used without damping, alpha = 0, and with little of it.",
     ours="h = 1e-3 s, t_end = 0.5 s, the values of alpha",
 )
@@ -134,7 +134,7 @@ def small_alpha(quick: bool) -> Result:
 
 
 def _as_far_as_possible(top: Model, alpha: float) -> Trajectory:
-    """The run, or what there is of it where Newton's method fails."""
+    """The run, or its part up to the time at which Newton's method fails."""
     try:
         return integrate(top, "hht", t_end=0.5, h=1e-3, alpha=alpha, **MODIFIED)
     except IntegrationError as error:

@@ -1,4 +1,4 @@
-"""What is read from studies: columns of tables, orders, ratios of errors and of costs."""
+"""What artifacts read from studies: columns of tables, orders, ratios of errors and of costs."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from lgint._tools.results import Comparison, Study
 
 
 def columns(studies: Mapping[str, Study], *names: str) -> dict[str, ArrayLike]:
-    """Columns of a CSV file: setting, step size, and these quantities out of `Study.columns`."""
+    """Columns of a CSV file: setting, step size, and these quantities from `Study.columns`."""
     found = Comparison(dict(studies)).columns()
     return {"setting": found["setting"], "h (s)": found["h"], **{name: found[name] for name in names}}
 
 
 def flat(groups: Mapping[str, Mapping[str, Study]]) -> dict[str, Study]:
-    """The studies of several groups under labels that name the group first."""
+    """The studies of several groups under labels that begin with the group."""
     return {f"{group}: {label}": study for group, studies in groups.items() for label, study in studies.items()}
 
 
 def orders(
     studies: Mapping[str, Study], what: str, expected: Mapping[str, float], why: str = "", of: str = ""
 ) -> list[Claim]:
-    """A claim for each study that its errors have an order, which says for which steps that is so.
+    """A claim for each study that its errors have an order; it says for which steps.
 
-    The order is that of the asymptotic range, and has to be as near to the expected one as orders within a range are
-    to each other, 10 %.
+    The order is that of the asymptotic range. It has to be as close to the expected one as orders within a range are to
+    the range's, 10 %.
     """
     claims = []
     for label, order in expected.items():
@@ -53,7 +53,7 @@ def finest(study: Study, what: str) -> float:
 
 
 def apart(one: Study, other: Study, values: Callable[[Study], Array]) -> float:
-    """Geometric mean of the ratios of a number of two studies, over the steps at which both arrived."""
+    """Geometric mean of the ratios of a quantity in two studies, over the steps with which both reached their end."""
     x, y = values(one), values(other)
     both = np.isfinite(x) & np.isfinite(y) & (x > 0) & (y > 0)
     return float(np.exp(np.mean(np.log(x[both] / y[both])))) if both.any() else np.nan

@@ -10,17 +10,17 @@ import numpy as np
 from lgint._args import Array
 from lgint._papers.pictures import Picture, picture, sizes
 
-INTERVALS = 120  # of the angles, in each of which the largest error is drawn
+INTERVALS = 120  # intervals of the angle, in each of which the largest error is drawn
 
 
 class Switched(NamedTuple):
-    """A function of the angle.
+    """A function of the angle, switched between a polynomial and its closed form.
 
     Attributes
     ----------
     closed : function
     threshold : float
-        Below it the polynomial stands for the closed form.
+        Below it the polynomial replaces the closed form.
     series : list of float
         The printed polynomial, in powers of the angle squared.
     more : list of float
@@ -33,15 +33,15 @@ class Switched(NamedTuple):
     more: list[float]
 
     def polynomial(self, x: Array) -> Array:
-        """As printed."""
+        """The polynomial as printed."""
         return np.asarray(np.polynomial.polynomial.polyval(x**2, self.series))
 
     def exact(self, x: Array) -> Array:
-        """By the longer series."""
+        """The function by the longer series."""
         return np.asarray(np.polynomial.polynomial.polyval(x**2, [*self.series, *self.more]))
 
     def relative_error(self, x: Array) -> Array:
-        """Of the function as printed: the polynomial below the threshold, the closed form above."""
+        """Error of the function as printed: the polynomial below the threshold, the closed form above."""
         return np.abs(np.where(x < self.threshold, self.polynomial(x), self.closed(x)) / self.exact(x) - 1)
 
 

@@ -53,13 +53,13 @@ def trees(order: int, kind: str) -> tuple[Tree, ...]:
 
 @cache
 def order_of(tree: Tree) -> int:
-    """Roots f less the others."""
+    """The number of roots f minus the number of the others."""
     return sum(map(order_of, tree.branches)) + (1 if tree.kind == "y" else -1)
 
 
 @cache
 def density(tree: Tree) -> Fraction:
-    """What the elementary weight of a tree is to be the inverse of."""
+    """The inverse of the elementary weight that the order condition of a tree demands."""
     product = Fraction(1)
     for branch in tree.branches:
         product *= density(branch)
@@ -72,14 +72,14 @@ def dot(row: Sequence[Any], values: Sequence[Any]) -> Any:
 
 
 class Method:
-    """A half-explicit method with the points that are the rows of A; all but the last are stages."""
+    """A half-explicit method whose points are the rows of A; all but the last are stages."""
 
     def __init__(self, A: Sequence[Sequence[Any]]) -> None:
         self.A, self.stages = A, len(A) - 1
         self.known: dict[Tree, list[Any]] = {}
 
     def solve(self, right: list[Any]) -> list[Any]:
-        """The values of stages 2, 3, ... whose sums at the next points are given."""
+        """The values of stages 2, 3, ... from their given sums at the next points."""
         values: list[Any] = []
         for i, r in enumerate(right, start=1):
             values.append((r - dot(self.A[i + 1][1:i], values)) / self.A[i + 1][i])
@@ -107,5 +107,5 @@ class Method:
         return [Fraction(0), *self.solve(right)]
 
     def condition(self, row: Sequence[Any], tree: Tree) -> Any:
-        """One where the order condition of the tree holds."""
+        """A number that is one if the order condition of the tree holds."""
         return dot(row, self.weights(tree)) * density(tree)

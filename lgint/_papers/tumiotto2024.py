@@ -1,7 +1,7 @@
 """Tumiotto and Arnold 2024: half-explicit Runge-Kutta methods on Lie groups, the heavy top and Cosserat rods.
 
 The methods run as they are printed: without projection, from the multipliers of the index-1 equations at t = 0; on the
-top also with a consistent first stage. Its constraint stands in the body's axes. Automatic steps follow (22) with the
+top also with a consistent first stage. The top's constraint is in the body's axes. Automatic steps follow (22) with the
 typical factors of the text.
 """
 
@@ -56,7 +56,7 @@ def _violation(method: Method, row: list[float], order: int, kind: str) -> float
 @artifact(
     PAPER,
     "table1",
-    shows="The order conditions for index-2 systems that the printed coefficients fulfil.",
+    shows="The order conditions for index-2 systems that the printed coefficients satisfy.",
     reproduced="Both q and v meet all conditions up to order p, the multipliers up to theirs, and the embedded "
     "solution up to 4.",
     ours="trees of differential and algebraic variables; the scrambled scan of the table is read with their help",
@@ -212,7 +212,7 @@ DRIFTS = "with Lam_1 = lam_n the second velocity leaves the constraint: orders 2
 
 
 def _drift_claims(size: Mapping[tuple[str, str, str], Array], t: Array, form: str, label: str) -> list[Claim]:
-    """Growth on the direct product, which comes first, and round-off on the semidirect one."""
+    """Claims of growth on the direct product, which comes first, and of round-off on the semidirect one."""
     (direct, grows), (semidirect, stays) = (
         (f"{form}, {PLAIN[space]}, {label}", values) for (*key, space), values in size.items() if key == [form, label]
     )
@@ -434,7 +434,7 @@ def fig12(quick: bool) -> Result:
 
 
 def _stiffer(of: str, soft: Trajectory, stiff: Trajectory) -> list[Claim]:
-    """What is said about the steps of the stiffer rod."""
+    """What the paper says about the steps of the stiffer rod."""
     calm, restless = _changes(soft), _changes(stiff)
     falls = [int(np.sum(changes < FALL)) for changes in (calm, restless)]
     return [

@@ -1,4 +1,4 @@
-"""Tumiotto and Arnold 2024: pictures of the rods, and the drift of index 1 beside that of index 2."""
+"""Tumiotto and Arnold 2024: pictures of the rods, and the drift of index 1 compared with that of index 2."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ LENGTH = 10.0  # of both rods, as their data
 
 
 def _seen(points: Array) -> tuple[Array, Array]:
-    """Points (..., 3) as they are seen from the direction (1, 1, 1), the third axis upwards."""
+    """Points (..., 3) seen from the direction (1, 1, 1), with the third axis upwards."""
     x, y, z = np.moveaxis(points, -1, 0)
     return (y - x) / np.sqrt(2), (2 * z - x - y) / np.sqrt(6)
 

@@ -242,7 +242,7 @@ def test_what_was_made_before_an_interruption_is_kept(fake, monkeypatch, capsys,
     monkeypatch.setattr(catalogue.MODULES[0], row.name, dataclasses.replace(row, make=interrupted))
     assert reproduce("all", tmp_path) == 130
     errors = capsys.readouterr().err
-    assert errors.endswith("lgint: interrupted\n") and f"2 artifacts are in {tmp_path}; those left: fake/" in errors
+    assert errors.endswith("lgint: interrupted\n") and f"2 artifacts are in {tmp_path}; not made: fake/" in errors
     with (tmp_path / "verdicts.csv").open(newline="") as file:
         assert [row["artifact"] for row in csv.DictReader(file)] == ["bad", "good"]
 
