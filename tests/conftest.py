@@ -28,7 +28,7 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leaves out slow tests beyond the share that is asked for, and tests in a browser where there is none."""
+    """Leaves out slow tests beyond the requested share, and tests in a browser if there is none."""
     slow = [item for item in items if item.get_closest_marker("slow")]
     left_out = set(slow) - set(slow[:: config.getoption("share")])
     if CHROMIUM is None:
@@ -51,7 +51,7 @@ def rng():
 
 @pytest.fixture
 def no_collection():
-    """No garbage of other tests, which would be freed while memory is measured."""
+    """Collects the garbage of other tests, which would otherwise be freed while memory is measured."""
     gc.collect()
     gc.disable()
     yield

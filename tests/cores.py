@@ -1,4 +1,4 @@
-"""Models of the core from rows of plain values, and the bits of what they say."""
+"""Models of the core from rows of plain values, and the bits of their results."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def core_model(blocks, frames, elements):
 
 
 def bits(core, q, mem=None):
-    """Everything that a system says at a random state near q: terms, energies, steps, names of rows, flags."""
+    """Everything that a system returns at a random state near q: terms, energies, steps, names of rows, flags."""
     rng = np.random.default_rng(7)
     mem = np.zeros(core.nmem) if mem is None else mem
     first, second = (core.retract(q, 1e-2 * rng.normal(size=core.nv)) for _ in range(2))
@@ -41,7 +41,7 @@ def bits(core, q, mem=None):
 
 
 def motion(model, q0, q1):
-    """What forces do work along in the conserving form: q1 - q0, where quaternions turn by Cayley vectors."""
+    """The change along which forces do work in the conserving form: q1 - q0, with Cayley vectors for quaternions."""
     dq = q1 - q0
     for kind, _, first, *_ in model.blocks:
         e = slice(first + 3, first + 7) if kind == "euler_parameters" else slice(first, first + 4)

@@ -72,7 +72,7 @@ def top_start_in_euler_parameters():
 
 
 def run(system, method, q, v, *, t_end=1.0, h=0.01, every=1, stops=None, start=None, t0=0.0, progress=None, **options):
-    """Call `_core.integrate` with defaults; a `start` that is a string is the option `start` of the method."""
+    """Calls `_core.integrate` with defaults; a `start` that is a string is the option `start` of the method."""
     if isinstance(start, str):
         start, options = None, {**options, "start": start}
     return _core.integrate(system, method, t0, t_end, h, every, q, v, start, options, progress, stops=stops)

@@ -23,7 +23,7 @@ def failure(kind, model, method, **arguments):
 @pytest.mark.parametrize("character", ["é", "я", "力", "🌀"])
 @pytest.mark.parametrize("length", range(70, 76))
 def test_a_long_name_is_cut_between_characters(character, length):
-    """Names have 70 to 300 bytes: wherever the buffer ends, the report and the trajectory arrive."""
+    """Names have 70 to 300 bytes: wherever the buffer cuts them, there is a report and a trajectory."""
     name = "a" * (length % 4) + character * length
     builder = lgint.ModelBuilder()
     builder.add_body("b", **BALL)
@@ -98,7 +98,7 @@ def test_a_spring_without_a_direction_is_named(method):
 
 @pytest.mark.parametrize("method", ["euler", "rk44", "dopri5"])
 def test_the_body_that_blows_up_is_named(method):
-    """A spring that is far too stiff for an explicit method, and beside it a body at rest, which is not to be named."""
+    """A spring that is far too stiff for an explicit method, and another body at rest, which must not be named."""
     builder = lgint.ModelBuilder()
     builder.add_body("calm", **BALL)
     builder.add_body("wild", **BALL, velocity=(1.0, 0.0, 0.0))
@@ -190,7 +190,7 @@ def test_it_is_found_wherever_laws_act(model, method):
 
 
 def test_a_jump_where_the_run_begins_is_found():
-    """A pendulum at rest, whose friction is zero at that point alone."""
+    """A pendulum at rest, whose friction is zero only at that point."""
     builder = lgint.ModelBuilder(gravity=(0.0, 0.0, -9.81))
     builder.add_body("arm", **BALL, position=(1.0, 0.0, 0.0))
     builder.add_joint("revolute", "ground", "arm", point=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0), name="hinge")
@@ -249,7 +249,7 @@ class Fenced:
 
 
 def test_the_search_calls_a_law_72_times_at_most():
-    """All of them where it jumps. The fence ends the other search with its first call, and its error is no one's."""
+    """The search calls a law that jumps at all points; the fence ends the other search at once, without an error."""
 
     def refuse():
         raise ArithmeticError("too fast")
@@ -269,7 +269,7 @@ def test_ctrl_c_during_the_search_is_not_lost():
 
 
 def test_a_stepper_goes_on_after_the_search():
-    """A failed step leaves the state as it was: a run of smaller steps has the same bits with and without it."""
+    """A failed step does not change the state: a run of smaller steps has the same bits with and without it."""
     model = rubbing(coulomb)
     runs = [lgint.Stepper(model, "genalpha") for _ in range(2)]
     for run in runs:

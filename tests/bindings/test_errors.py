@@ -1,4 +1,4 @@
-"""Every kind of error: those that the caller can mend before a run, and those that end a run."""
+"""Every kind of error: those that the caller can correct before a run, and those that end a run."""
 
 import pickle
 

@@ -108,7 +108,7 @@ UNKNOWN = {
 @pytest.mark.measures
 @pytest.mark.parametrize("name", UNKNOWN)
 def test_what_was_recorded_is_kept_when_memory_runs_out(name):
-    """Nobody knows how many states there will be, and 50 MB are available: the error carries those that fitted."""
+    """The number of states is not known, and 50 MB are available: the error carries the states that fitted."""
     found = subprocess.run([sys.executable, "-c", LIMITED, UNKNOWN[name]], capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
     assert 1.5e7 < int(found.stdout) < 5e7
@@ -138,7 +138,7 @@ def chosen(run):
 
 @pytest.mark.parametrize(("save", "size"), [(["q", "v"], "1.68e+08"), ({"x": chosen}, "3.2e+07")], ids=["names", "x"])
 def test_what_is_saved_of_states_counts(save, size, tmp_path):
-    """t, h, error, q and v are 21 numbers; written to a folder, states are no matter of memory."""
+    """t, h, error, q and v are 21 numbers; states that are written to a folder need no memory."""
     given = {"t_end": 1e9, "h": 1e-6, "save": save}
     with pytest.raises(MemoryError, match=f"1e\\+15 states would take {re.escape(size)} GB; save fewer"):
         lgint.integrate(lgint.models.heavy_top(), "euler", **given)
@@ -199,7 +199,7 @@ def test_a_result_survives_a_failing_allocation():
 
 
 def test_results_of_an_ensemble_survive_a_failing_allocation():
-    """The same of an ensemble: what has become arrays before the failure is not lost either."""
+    """The same holds for an ensemble: what has become arrays before the failure is not lost either."""
     system, (q, v) = top(), top_start()
     arguments = ([system] * 4, "rk44", 0.0, 0.05, 0.01, 1, [q] * 4, [v] * 4, [[]] * 4, {})
     whole = _core.ensemble(*arguments)
@@ -247,7 +247,7 @@ def available():
 
 
 def test_rows_that_are_taken_away_are_counted_together():
-    """Each call takes a few states that fit; in the end all of them have to fit."""
+    """Each call delivers a few states that fit; at the end all of them have to fit."""
     taken = []
     (q, v), options = top_start(), {"rtol": 1e-6, "max_step": 1e-3}
     arguments = (top(), "dopri5", 0.0, 1.0, np.nan, 1, q, v, None, options, None, None, None, False, None)
@@ -280,7 +280,7 @@ ONE_BY_ONE = {"events": "{'events': lambda t, q, v: 1.0}", "save": "{'save': ['q
 @pytest.mark.measures
 @pytest.mark.parametrize("given", ["{}", *ONE_BY_ONE.values()], ids=["in the core", *ONE_BY_ONE])
 def test_an_ensemble_ends_where_memory_runs_out(given):
-    """The other runs would have none either; the message says what ten runs of 60 000 states of 27 numbers take."""
+    """The other runs would have none either; the message says what ten runs with 60 000 states of 27 numbers take."""
     found = subprocess.run([sys.executable, "-c", ENSEMBLE, given], capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
     taken, statuses, message = found.stdout.splitlines()

@@ -117,7 +117,7 @@ class Rescued(list):
 
 
 def rescued(make, value):
-    """What `make` makes of a function, after the garbage collector has found both in a cycle."""
+    """The object that `make` creates from a function, after the garbage collector has found both in a cycle."""
 
     def leave_a_cycle():
         box = Rescued([None])

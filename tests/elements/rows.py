@@ -31,7 +31,7 @@ class Element(NamedTuple):
     function: Callable[..., Any] | None = None
 
     def on(self, ends: tuple[int, ...]) -> tuple[Any, ...]:
-        """The element as a model takes it: its name is "part", and it is on as many of the frames as it needs."""
+        """The element as a model takes it: its name is "part", and it attaches to as many of the frames as it needs."""
         return self.kind, "part", ends[: ROWS[self.kind]["nframes"]], self.parameters, self.function
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ def candidates(row: dict[str, Any]) -> Iterator[tuple[float, ...]]:
 
 
 def accepted(row: dict[str, Any], model: Callable[[Element], _core.Model]) -> list[Element]:
-    """The elements of a row that a model takes; of those that differ in the number of remaining values, the longest."""
+    """The elements of a row that a model accepts; if they differ in the number of remaining values, the longest."""
     found: dict[tuple[float, ...], Element] = {}
     fixed = sum(max(parameter["count"], 0) for parameter in row["parameters"])
     for parameters in candidates(row):

@@ -1,4 +1,4 @@
-"""Loads that are constant in inertial axes, which rigid bodies bear without a frame: they act as the same loads do when
+"""Loads that are constant in inertial axes, which rigid bodies take without a frame: they act as the same loads do when
 they come as functions of time, through frames."""
 
 import numpy as np

@@ -112,7 +112,7 @@ def test_tangent(name, ends, k):
 
 @pytest.mark.parametrize("name", ["coordinate_drive", "coordinate_law"])
 def test_a_coordinate_takes_the_torque_of_its_law(name):
-    """The torque acts on the third joint alone: a drive exerts that of its formula, a law what its function returns."""
+    """The torque only acts on the third joint: a drive exerts that of its formula, a law what its function returns."""
     model = with_element(name)
     q, v, _, _ = random_state(model, 3)
     t = 0.7
@@ -218,7 +218,7 @@ def test_laws_that_make_no_sense(element, text):
 
 @pytest.mark.parametrize("given", [3.0, "text", LowLevelCallable(ctypes.CFUNCTYPE(ctypes.c_double)(lambda: 1.0))])
 def test_what_cannot_be_called_is_refused_when_it_is_added(given):
-    """A number, a text, a C function of SciPy, in whichever place."""
+    """A number, a string or a C function of SciPy, as any of the arguments."""
     builder = lgint.ModelBuilder()
     builder.add_body("bar", mass=1.0, inertia=(1, 1, 1))
     builder.add_joint("revolute", lgint.ground, "bar", point=(0, 0, 0), axis=(0, 0, 1), name="pin")

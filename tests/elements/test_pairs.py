@@ -173,7 +173,7 @@ def test_tangent_of_discrete_gradients(element, kinds, equivariant):
 
 @pytest.mark.parametrize("element", JOINTS, ids=str)
 def test_tangent_as_printed_where_the_parameters_are_not_of_unit_length(element, kinds):
-    """So they are while Newton's method iterates; then e.e' is not zero at the middle."""
+    """This also holds while Newton's method iterates, when e.e' is not zero at the middle."""
     model = rigid(kinds, element)
     q0, q1, lam, h = random_step(model, rigid(kinds), 3, 0.05)
     check_tangent(model, (q0, 1.2 * q1, lam, h), DISCRETE)

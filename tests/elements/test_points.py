@@ -95,7 +95,7 @@ def test_tangent_is_the_derivative_of_the_residual(element, other):
 
 @pytest.mark.parametrize("other", ["Rn", "ground"])
 def test_discrete_gradient_between_two_points(other):
-    """Its work is the change of the potential, and its tangent knows how the line between the points turns."""
+    """Its work is the change of the potential; its tangent includes the rotation of the line between the points."""
     element = undamped(next(element for element, _ in ALL if element.kind == "spring"))
     model = pair(element, other)
     q, v, _, lam = state(model, 3)

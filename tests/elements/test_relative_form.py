@@ -1,4 +1,4 @@
-"""The conserving form of a step in NumPy, which asks elements for nothing but what they exert at rest."""
+"""The conserving form of a step in NumPy, which only uses what elements exert at rest."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Springs, dampers and tendons whose points coincide: the limit where there is one, else an error that names them."""
+"""Springs, dampers and tendons whose points coincide: the limit if there is one, otherwise an error that names them."""
 
 import numpy as np
 import pytest

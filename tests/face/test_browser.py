@@ -28,7 +28,7 @@ def run():
 
 @pytest.fixture
 def page(browser):
-    """An empty page, which must neither log an error nor ask for anything but itself."""
+    """An empty page, which must not log an error or request anything but itself."""
     context = browser.new_context(offline=True, viewport={"width": 500, "height": 400})
     page = context.new_page()
     requests, errors = [], []
@@ -58,7 +58,7 @@ def picture(page, unlike=None):
 
 
 def share(image, color, tolerance=0.25):
-    """The share of pixels that have this colour, in whatever shade."""
+    """The share of pixels that have this colour, in any shade."""
     shade = image @ to_rgb(color) / np.dot(to_rgb(color), to_rgb(color))
     away = np.linalg.norm(image - shade[..., None] * to_rgb(color), axis=-1)
     return np.mean((away < 0.08) & (np.abs(shade - 0.85) < tolerance))

@@ -1,4 +1,4 @@
-"""The command line: its output and its exit status."""
+"""The command line: output and exit status."""
 
 import os
 import signal

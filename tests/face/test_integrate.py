@@ -21,7 +21,7 @@ def top():
     return lgint.models.heavy_top()
 
 
-# ---- errors that the caller can mend before a run ----
+# ---- errors that the caller can correct before a run ----
 
 BAD = [
     ({"method": "rk45"}, "method 'rk45'.*'rk44'"),
@@ -85,7 +85,7 @@ def test_an_inconsistent_state_is_refused(top):
 
 
 def test_redundant_rows_are_singular_in_a_run():
-    """If redundant rows were not looked for at build, the run does not start, and the error names one of them."""
+    """If `build` did not look for redundant rows, the run does not start, and the error names one of them."""
     model = lgint.CallableModel(
         [("Rn", 2)],
         [0.0, 0.0],

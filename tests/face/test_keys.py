@@ -1,4 +1,4 @@
-"""Keys of values: what files of sweeps and folders of runs recognise, in every process, and tell from all else."""
+"""Keys of values: files of sweeps and folders of runs recognise a value in every process, and no other for it."""
 
 import enum
 import functools
@@ -77,7 +77,7 @@ def decorated(function):
 
 
 def logged(t, q, v):
-    """Its globals are a dict, a class, a module, and objects that only their types tell."""
+    """Its globals are a dict, a class, a module, and objects that are only known by their types."""
     LOG.info("asked")
     with LOCK:
         return GAIN["k"] * Level(0.5)(t, q, v) * math.cos(t)
@@ -89,7 +89,7 @@ def cached(x):
 
 
 def functions():
-    """Functions and objects that are all different from each other, made anew."""
+    """Newly made functions and objects that are all different from each other."""
     return {
         "closure": level(0.5),
         "other closure": level(0.9),
@@ -201,7 +201,7 @@ class Part:
 
 
 def circles():
-    """Values in circles, and parts of them, which are all different from each other, made anew."""
+    """Newly made values in circles, and parts of them, which are all different from each other."""
 
     def closures(c):
         def first(t, q, v):
@@ -322,7 +322,7 @@ print(key_of([Level(0.5), made(0.5), functools.partial(made, 0.5), Level(0.5).__
 
 
 def test_another_process_file_and_line_give_the_same_key(tmp_path):
-    """Of a script; sets of words have another order in every process."""
+    """The keys that a script prints; sets of words have a different order in every process."""
     found = set()
     for seed, (name, text) in enumerate([("a.py", SCRIPT), ("a.py", SCRIPT), ("b.py", "# moved\n\n\n" + SCRIPT)]):
         (tmp_path / name).write_text(textwrap.dedent(text))

@@ -27,7 +27,7 @@ def top():
 
 @pytest.fixture
 def small_room(monkeypatch):
-    """The record is emptied every 7 rows, which for once need not wait for the disk."""
+    """The record is emptied every 7 rows, which here need not wait for the disk."""
     monkeypatch.setattr(os, "fsync", lambda file: None)
     monkeypatch.setattr("lgint._run.keep.Keeper.room", staticmethod(lambda model: 7))
 
@@ -230,7 +230,7 @@ def test_a_folder_without_notes(top, tmp_path):
 
 
 def part(path):
-    """About 60 % of the rows of a column, the last one not complete."""
+    """About 60 % of the rows of a column; the last one is incomplete."""
     return path.read_bytes()[: int(0.6 * path.stat().st_size) // 8 * 8]
 
 
@@ -255,7 +255,7 @@ def empty(path):
 @pytest.mark.parametrize("crash", [cut, zero, lose, empty])
 @pytest.mark.parametrize("ended", [True, False])
 def test_lost_rows_are_computed_again(name, crash, ended, small_room, tmp_path):
-    """`load` has the rows that all columns hold, and the same call makes the others again, with the same bits."""
+    """`load` gives the rows that all columns hold, and the same call computes the others again, with the same bits."""
     model, folder = swinging(), tmp_path / "run"
     whole = lgint.integrate(model, "genalpha", **RUN)
     lgint.integrate(model, "genalpha", **RUN, path=folder)
@@ -365,7 +365,7 @@ if __name__ == "__main__":
 
 @pytest.mark.parametrize("does", ["copy", "fork", "spawn"])
 def test_a_folder_belongs_to_one_process_at_a_time(does, top, tmp_path):
-    """Also while the process copies it. Workers of a pool, which outlive a parent that is killed, do not keep it."""
+    """The lock also holds while the process copies the folder. Workers that outlive a killed parent do not keep it."""
     script, folder = tmp_path / "hold.py", tmp_path / "run"
     script.write_text(HOLD)
     environment = os.environ | {"PYTHONPATH": str(Path(lgint.__file__).parents[1])}
@@ -394,7 +394,7 @@ def far_enough(t):
 
 
 def test_a_folder_belongs_to_one_run_of_a_process(top, tmp_path):
-    """Until the run has ended in whatever way."""
+    """Only until the run has ended, in any way."""
     run = {"t_end": 3000.0, "h": 1e-3, "path": tmp_path / "run"}
 
     def again(t):
@@ -487,7 +487,7 @@ MIDDLES = np.arange(0.5e-3, 0.25, 1e-3)  # of all steps
 @pytest.mark.parametrize("arguments", [{}, {"save_every": 3}, {"t_eval": MIDDLES}])
 @pytest.mark.parametrize("terminal", [False, True])
 def test_a_folder_holds_events(top, tmp_path, monkeypatch, arguments, terminal):
-    """Also those of a run that was interrupted twice, once just after an event; a run that has ended is only read.
+    """This includes a run that was interrupted twice, once just after an event; a run that has ended is only read.
 
     From a row inside a step the run goes on from the start of the step, and finds an event in it for the second time.
     """

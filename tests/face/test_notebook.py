@@ -104,7 +104,7 @@ def test_animations_are_saved(run, tmp_path):
 
 @pytest.mark.parametrize("dense", [True, False])
 def test_frames_are_at_equal_steps_of_time(dense):
-    """A body moves at 2 m/s. Frames show it at equal times with dense output, else at the nearest saved states."""
+    """A body moves at 2 m/s. Frames show it at equal times with dense output, otherwise at the nearest saved states."""
     b = lgint.ModelBuilder()
     b.add_body("ball", mass=1.0, inertia=(1, 1, 1), velocity=(2, 0, 0))
     run = lgint.integrate(b.build(), "dopri5", t_end=1.0, rtol=1e-6, stops=[0.1, 0.35], dense_output=dense)

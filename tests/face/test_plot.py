@@ -13,7 +13,7 @@ STEPS = {"t_end": 0.02, "h": 1e-3}
 
 
 def drawn(figure):
-    """The figure with all places known."""
+    """The figure after its layout has been computed."""
     FigureCanvasAgg(figure).draw()
     return figure
 
@@ -106,7 +106,7 @@ def test_triangles_show_one_decimal_of_orders_that_are_not_whole():
 
 
 def test_a_movie_shows_the_times_of_its_states():
-    """Without dense output these are the saved ones nearest to equal steps of time."""
+    """Without dense output these are the saved times nearest to equal intervals."""
     run = lgint.integrate(lgint.models.heavy_top(), "rk44", t_end=1.0, h=1e-2, save_every=25)
     assert frames_of(run.animate(seconds=1.0, fps=4), 4) == ["t = 0.000 s", "t = 0.250 s", "t = 0.750 s", "t = 1.000 s"]
 
@@ -125,7 +125,7 @@ def test_load_factors_are_not_called_seconds():
 
 
 def test_moving_supports_of_equilibria_are_where_they_are_at_their_time():
-    """Not where they would be at a time as large as the load factor."""
+    """They are not drawn at a time as large as the load factor."""
     builder = lgint.ModelBuilder()
     builder.add_support("lift", motion=lambda t: np.array([[0, 0, 2 * t * t], [0, 0, 4 * t], [0, 0, 4]]))
     builder.add_body("weight", mass=1.0, inertia=np.eye(3))

@@ -18,7 +18,7 @@ def top(formulation="R3xSO3", **parameters):
 
 
 def slider(t, q, v):
-    """An event that changes its sign in the middle of a step of every run below."""
+    """An event that changes sign in the middle of a step of every run below."""
     return t - 0.1003
 
 
@@ -50,7 +50,7 @@ def test_a_state_of_the_same_model_is_taken_bit_for_bit(name):
 
 @pytest.mark.parametrize("name", DRIFTING)
 def test_a_run_that_an_event_ended_goes_on_from_its_bits(name):
-    """Dense output violates constraints inside a step; still the run goes on from exactly the state at the event."""
+    """Dense output violates constraints inside a step, but the run continues from exactly the state at the event."""
     model, method, options, _ = DRIFTING[name]
     cut = lgint.integrate(model, method, t_end=0.2, h=2e-3, events=slider, **options)
     assert cut.status == 1 and cut.t[-1] == pytest.approx(0.1003, abs=1e-12)
@@ -125,7 +125,7 @@ def test_joints_that_differ_are_refused():
 
 @pytest.mark.parametrize("method", ["rk44", "genalpha", "hht"])
 def test_a_switch_in_mid_run(method):
-    """A second model has a torque: together the runs are that of one model whose torque sets in at half time."""
+    """A second model has a torque: together the two runs are that of one model whose torque sets in halfway."""
 
     def body(torque):
         builder = lgint.ModelBuilder()
@@ -224,7 +224,7 @@ def test_a_projected_state_may_be_off():
 
 
 def shortest(call):
-    """The time of a call, s: the least of twenty."""
+    """The least time of twenty calls, s."""
     times = []
     for _ in range(20):
         begin = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Steppers: what can be changed of them, and copies."""
+"""Steppers: which attributes can be changed, and copies."""
 
 import copy
 

@@ -68,7 +68,7 @@ def test_the_errors_of_a_study_are_those_of_the_bodies():
 
 
 def test_study_of_a_flexible_body_against_another_formulation():
-    """Its modal coordinates count as well: the two starts differ in nothing else."""
+    """Its modal coordinates count as well: the two starts only differ in these."""
     beam = lgint.modal.beam(2.0, mass=3.0, bending=(500.0, 100.0), section=(0.1, 0.2), modes=2)
 
     def spinning(formulation, eta):
@@ -350,7 +350,7 @@ def pendulum():
     ("methods", "kind"), [(("eml", "mph"), "generalized"), (("genalpha",), "total"), (("eml", "genalpha"), "total")]
 )
 def test_energies_of_one_table_are_of_one_kind(methods, kind, pendulum):
-    """The one that all runs have; labels name it."""
+    """ "energy" is the kind that all runs have; labels name it."""
     runs = {name: lgint.integrate(pendulum, name, t_end=0.2, h=0.01) for name in methods}
     found = lgint.drift(runs, "energy")
     assert found.energy_kind == kind and f"{kind} energy" in str(found)
@@ -372,7 +372,7 @@ def test_energies_of_one_table_are_of_one_kind(methods, kind, pendulum):
 
 
 def test_other_energies_keep_their_names(pendulum):
-    """Of functions and of "generalized_energy"."""
+    """Labels of functions and of "generalized_energy"."""
     runs = {name: lgint.integrate(pendulum, name, t_end=0.1, h=0.01) for name in ("eml", "mpl")}
     found = lgint.drift(runs, {"energy": lambda run: run.energy("kinetic")})
     assert found.energy_kind is None and " energy " in str(found) and "generalized" not in str(found)
@@ -380,7 +380,7 @@ def test_other_energies_keep_their_names(pendulum):
 
 
 def test_invariants_are_looked_at_where_steps_end(pendulum):
-    """Also if the steps do not divide one another: in between momenta are interpolated, by straight lines."""
+    """This also holds if the steps do not divide one another: in between, momenta are interpolated linearly."""
     study = lgint.study(pendulum, "eml", [0.01, 0.007, 0.004], t_end=0.2, invariants=["energy"])
     assert (study.drifts["energy"] < 1e-12).all()
 
@@ -432,7 +432,7 @@ def test_a_reference_with_states_nearby_is_refused(top):
 
 
 def test_modal_rates_count_in_other_formulations():
-    """The two starts differ in the rate of a mode alone."""
+    """The two starts differ only in the rate of a mode."""
     beam = lgint.modal.beam(2.0, mass=3.0, bending=(500.0, 100.0), section=(0.1, 0.2), modes=2)
 
     def start(formulation, rate):
@@ -447,7 +447,7 @@ def test_modal_rates_count_in_other_formulations():
 
 @pytest.mark.parametrize("level", ["position", "velocity"])
 def test_residuals_of_a_part_of_a_run_count_themselves(top, level):
-    """Not their change since its first state, which violates the constraints."""
+    """The drift is not their change since the first state, which violates the constraints."""
     late = lgint.integrate(top, "rk33", t_end=0.5, h=2e-3)[200:]
     found = lgint.drift(late, [f"{level}_residual"]).values["rk33"][f"{level}_residual"]
     assert found == pytest.approx(np.abs(late.constraint_residual(level)).max(axis=1)) and found[0] > 1e-9

@@ -477,7 +477,7 @@ def ready_time():
 def test_two_threads_are_nearly_twice_as_fast():
     """Two threads are ready to run 95 % of the time, so that two free processors make the sweep 1.9 times as fast.
 
-    Waiting for the GIL is not being ready, waiting for a processor is: other programs have no influence.
+    Waiting for a processor counts as being ready, waiting for the GIL does not: other programs have no influence.
     """
 
     def share():
@@ -525,7 +525,7 @@ def test_a_sweep_over_values_costs_little_more_than_its_steps():
 
 @pytest.mark.measures
 def test_a_run_of_a_sweep_costs_little_more_than_the_core():
-    """Also where a thousand steps take a fifth of a millisecond; the core alone has the same models and starts."""
+    """Even if a thousand steps take a fifth of a millisecond; the core alone runs the same models and starts."""
     arguments = {"method": "rk44", "t_end": 1.0, "h": 1e-3, "save_every": 100}
     job = Job(lgint.models.heavy_top(constrained=False), arguments, {"q": lambda run: run.q[-1]})
     runs = [{"top.mass": mass} for mass in np.linspace(5, 20, 300)]

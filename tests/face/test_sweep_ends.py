@@ -1,4 +1,4 @@
-"""Sweeps that Ctrl-C, dying processes and other programs meet: nothing waits, nothing is lost."""
+"""Sweeps that are disturbed by Ctrl-C, dying processes and other programs: nothing waits, and nothing is lost."""
 
 import multiprocessing
 import os
@@ -65,7 +65,7 @@ if __name__ == "__main__":
 @pytest.mark.parametrize("kind", ["processes", "own"])
 @pytest.mark.parametrize("everybody", [False, True])
 def test_ctrl_c_waits_for_no_run(tmp_path, kind, everybody):
-    """Runs take a minute. A terminal sends Ctrl-C to all processes. What was finished is kept."""
+    """Runs take a minute. A terminal sends Ctrl-C to all processes. Finished runs are kept."""
     script, path = tmp_path / "long.py", tmp_path / "file"
     script.write_text(textwrap.dedent(LONG))
     environment = os.environ | {"PYTHONPATH": str(Path(lgint.__file__).parents[1])}
@@ -163,7 +163,7 @@ def test_a_run_whose_process_dies_has_failed(tmp_path, executor):
 
 
 def test_an_empty_table_is_new(tmp_path):
-    """As the creation of a file left it that was not written in one piece."""
+    """A file whose creation was interrupted when files were not yet written in one piece."""
     for statements in ([], ["CREATE TABLE about (format TEXT, about TEXT)"]):
         path = tmp_path / f"{len(statements)}"
         with sqlite3.connect(path) as file:
@@ -281,7 +281,7 @@ def test_a_file_that_stays_locked_is_named(tmp_path, monkeypatch):
 
 
 def test_functions_may_keep_what_they_have_seen(tmp_path):
-    """A later call recognises them as they were when the sweep began, and as it left them."""
+    """A later call recognises them as they were when the sweep began, and as they were at its end."""
 
     def counting():
         seen = []

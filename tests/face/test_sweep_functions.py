@@ -233,7 +233,7 @@ if __name__ == "__main__":
 
 
 def test_a_script_resumes_in_another_process(tmp_path):
-    """Also after lines have moved, in a file of another name."""
+    """This also holds after lines have moved, in a file of another name."""
     path, log = tmp_path / "file", tmp_path / "log"
     environment = os.environ | {"PYTHONPATH": str(Path(lgint.__file__).parents[1])}
     for name, text, count in (
@@ -250,7 +250,7 @@ def test_a_script_resumes_in_another_process(tmp_path):
 
 
 def aged(path, **about):
-    """Makes the file of a sweep what it would have been."""
+    """Turns the file of a sweep into what an earlier version would have written."""
     with sqlite3.connect(path) as file:
         known = json.loads(file.execute("SELECT about FROM about").fetchone()[0])
         known = {name: text for name, text in known.items() if not name.startswith("the observable")}
@@ -315,7 +315,7 @@ def test_a_folder_tells_changed_functions_from_the_same(tmp_path):
 
 
 def test_a_function_may_keep_what_it_has_seen(tmp_path):
-    """A later call recognises it as it was when the run began, and as the run left it."""
+    """A later call recognises it as it was when the run began, and as it was at its end."""
 
     def watched():
         seen = []

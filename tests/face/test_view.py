@@ -1,4 +1,4 @@
-"""Views of runs: the shapes they draw and their places; test_browser.py looks at them in a browser."""
+"""Views of runs: the shapes that they draw and their positions; test_browser.py shows them in a browser."""
 
 import base64
 import gzip
@@ -132,7 +132,7 @@ def unpacked(page, element):
 
 
 def test_a_page_needs_nothing_else(pendulum, tmp_path):
-    """The library and the figure are in the page, packed; nothing refers to another place."""
+    """The library and the figure are in the page, compressed; nothing refers to another place."""
     view = pendulum.view(frames=3)
     view.save(tmp_path / "view.html")
     with pytest.raises(ValueError, match=r"path: a name that ends in \.html expected.*savefig"):

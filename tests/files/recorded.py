@@ -89,14 +89,14 @@ def reactions(run):
 
 
 def resumed(run, arguments, **options):
-    """A run that goes on from the end of `run` for as long again; `arguments` are those of `run`."""
+    """A run that continues from the end of `run` for the same time again; `arguments` are those of `run`."""
     steps = {name: value for name, value in arguments.items() if name in ("h", "save_every", "rtol")}
     end = 2 * arguments["t_end"]
     return lgint.integrate(run.model, run.method, t_end=end, start=run, **steps, **options)
 
 
 def numbers_of(run, later):
-    """What a run and the one that resumes it must give."""
+    """The numbers that a run and the one that resumes it must give."""
     chosen = run[:: max(len(run) // 4, 1)]
     some = {
         "t": chosen.t,
@@ -120,7 +120,7 @@ def numbers_of(run, later):
 
 
 def rest_numbers(run):
-    """What an equilibrium of the rod must give."""
+    """The numbers that an equilibrium of the rod must give."""
     return {"t": run.t.tolist(), "energy": run.energy().tolist(), "stress": run.stress("rod").tolist()}
 
 
@@ -145,7 +145,7 @@ def write(folder):
 
 
 def _interrupt(model, method, arguments, folder):
-    """A run in a folder that ends in the middle without a word, as if it had been killed; rows go out four by four."""
+    """A run in a folder that ends abruptly in the middle, as if it had been killed; rows are written four at a time."""
     room, take = Keeper.room, Keeper.take
 
     def tired(keeper, rows):

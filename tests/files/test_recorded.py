@@ -1,4 +1,4 @@
-"""Files of earlier versions: they load with the numbers that they had, and resume as they would have gone on."""
+"""Files of earlier versions: they load with the numbers that they had, and resume as they would have continued."""
 
 import json
 import shutil
@@ -42,7 +42,7 @@ def test_an_interrupted_folder_goes_on(name, tmp_path):
 
 
 def test_rows_that_were_left_out_stay_left_out(tmp_path):
-    """A folder of `bennett()` from a version that had no redundant rows in its models: its own model goes on."""
+    """A folder of `bennett()` from a version that had no redundant rows in its models: its own model can continue."""
     arguments = {"t_end": 0.05, "h": 5e-3}
     folder = shutil.copytree(RUNS / "linkage_interrupted", tmp_path / "run")
     begun, whole = lgint.load(folder), lgint.integrate(bennett(), "genalpha", **arguments)

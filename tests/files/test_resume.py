@@ -136,7 +136,7 @@ IN_A_FOLDER = [
 @pytest.mark.parametrize("begun", [True, False])
 @pytest.mark.parametrize(("make", "method", "arguments", "other"), IN_A_FOLDER)
 def test_a_folder_keeps_the_options_that_the_call_leaves_out(make, method, arguments, other, begun, interrupted):
-    """With the bits of a run that was not interrupted; before the first state nothing but its options is there."""
+    """It has the bits of a run that was not interrupted; before the first state the folder only has the options."""
     (name,) = other
     less = {key: value for key, value in arguments.items() if key != name}
     folder = interrupted(make(), method, **arguments, begun=begun)
@@ -147,7 +147,7 @@ def test_a_folder_keeps_the_options_that_the_call_leaves_out(make, method, argum
 @pytest.mark.parametrize("ended", [True, False])
 @pytest.mark.parametrize(("make", "method", "arguments", "other"), IN_A_FOLDER)
 def test_a_folder_refuses_other_options_by_name(make, method, arguments, other, ended, interrupted):
-    """With both values, and without any change of the folder."""
+    """The message has both values, and the folder does not change."""
     ((name, value),) = other.items()
     folder = interrupted(make(), method, **arguments)
     if ended:
@@ -160,7 +160,7 @@ def test_a_folder_refuses_other_options_by_name(make, method, arguments, other, 
 
 
 def test_the_kind_of_newton_may_change_in_a_folder(interrupted):
-    """The folder goes on with the latest one, also where rows were lost and an earlier note counts."""
+    """The folder continues with the latest one, also if rows were lost and an earlier note is used."""
     run = {**RUN, "newton_rtol": 1e-12}
     folder = interrupted(hinge(), "genalpha", **run, newton="full")
     found = lgint.integrate(hinge(), "genalpha", **run, newton="modified", path=folder)
@@ -197,7 +197,7 @@ def test_other_options_that_the_data_depend_on_are_refused():
 
 
 def forgetful(path, to):
-    """The file as a version would have written it whose elements had no memory."""
+    """The file as written by a version whose elements had no memory."""
     about, arrays = files.read(path)
     about["memory"] = []
     for name in ("mem", "end_mem", "knots_mem"):

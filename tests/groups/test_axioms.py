@@ -226,7 +226,7 @@ def test_action(group, v, w, x):
 @few
 @given(v=vectors())
 def test_storages_are_one_group(v):
-    """Storage in quaternions gives the matrices of storage in matrices, and the same bits of all operators."""
+    """Quaternions and matrices give the same rotation matrices, and all operators have the same bits."""
     pairs = [(groups.so3, groups.s3), (groups.se3, groups.s3r3), (groups.r3xso3, groups.r3xs3)]
     for first, second in pairs:
         u = of(first, v)

@@ -109,7 +109,7 @@ def used_units(root: Path, path: Path, owner: dict[str, str]) -> set[str]:
 
 
 def bodies(text: str) -> list[str]:
-    """What stands inside of outermost braces in a C text."""
+    """The text inside the outermost braces of a C text."""
     depth, inside = 0, [""]
     for character in plain(text):
         depth -= character == "}"

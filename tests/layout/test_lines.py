@@ -1,4 +1,4 @@
-"""No line of text or comment is longer than 120 columns, but for what cannot be broken."""
+"""No line of text or comment is longer than 120 columns, except for what cannot be broken."""
 
 import re
 from pathlib import Path

@@ -83,7 +83,7 @@ def start_of(formulation, order):
 def halvings(order, formulation=None):
     if order not in COARSEST:
         raise ValueError(
-            f"no number of steps is known from which a method of order {order} is asymptotic; add it to COARSEST"
+            f"the number of steps from which a method of order {order} is asymptotic is not known; add it to COARSEST"
         )
     n = 36 if formulation in ANGLES and order == 5 else COARSEST[order]
     return [n * 2**i for i in range(4)]

@@ -117,7 +117,7 @@ def test_the_total_energy_differs_where_the_mass_depends_on_q():
 
 @pytest.mark.parametrize("method", ["eml", "mph", "genalpha"])
 def test_the_energy_of_a_run_is_that_which_its_method_conserves(method, tmp_path):
-    """Of chosen states, of a file and of a plot, too; without their momenta states have T + V alone."""
+    """This also holds for chosen states, a file and a plot; without their momenta, states only have T + V."""
     kind = "total" if method == "genalpha" else "generalized"
     arguments = {"method": method, "t_end": 0.1, "h": 0.01}
     run = lgint.integrate(lgint.models.spring_pendulum(), **arguments, dense_output=True)
@@ -171,7 +171,7 @@ def test_slow_motion_is_robust(rate):
     assert np.abs(run.q[-1] - best.q[-1]).max() < 1e-2 * rate + 1e-15
 
 
-# ---- order, and the methods beside each other ----
+# ---- order, and the methods compared ----
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -313,7 +313,7 @@ def test_the_energy_changes_by_the_work_of_the_forces(method):
 
 
 def test_the_momentum_is_kept_at_a_kink():
-    """If the run began anew there, p would be M v."""
+    """If the run started afresh there, p would be M v."""
     runs = [
         lgint.integrate(damped(force=lambda t, q, v: -0.1 * v, kinks=kinks), "eml", t_end=0.4, h=0.01, stops=[0.2])
         for kinks in ([], [0.2])

@@ -1,4 +1,4 @@
-"""What energy-momentum methods keep on bodies in Euler parameters."""
+"""What energy-momentum methods conserve on bodies in Euler parameters."""
 
 import functools
 import itertools
@@ -91,7 +91,7 @@ def sprung():
 
 @pytest.mark.parametrize("kind", [*KINDS, "spring"])
 def test_momenta_as_printed(kind):
-    """Corrections along dq have a part along common motions: what needs them changes even the linear momentum."""
+    """Corrections along dq have a part along common motions: they even change the linear momentum."""
     model = sprung() if kind == "spring" else chain(kind, 5.0)
     runs = [lgint.integrate(model, "reml", t_end=0.1, h=h, equivariant=False) for h in (0.01, 0.005)]
     linear = [spread(linear_momentum(run)) for run in runs]
@@ -159,7 +159,7 @@ def largest_product_of_attitudes_and_rates(run, steps):
 
 
 def test_the_rates_of_eml_grow_where_bodies_tumble_and_those_of_emh_do_not():
-    """On the default motion e . v ends a run at h = 0.05: the message names emh, which goes on to the end."""
+    """In the default motion e . v ends a run at h = 0.05: the message names emh, which runs to the end."""
     model, options = lgint.models.four_bar(), {"h": 0.05, "equivariant": True}
     with pytest.raises(lgint.ConvergenceError, match="for tumbling bodies emh conserves the same quantities") as caught:
         lgint.integrate(model, "reml", t_end=20.0, **options)
@@ -175,7 +175,7 @@ def test_the_rates_of_eml_grow_where_bodies_tumble_and_those_of_emh_do_not():
 
 
 def test_a_run_whose_rates_have_grown_until_an_element_turns_too_far_names_emh():
-    """The energy tells nothing: it is kept to the end, when most of the rates is error."""
+    """The energy does not show it: it is conserved to the end, when most of the rates is error."""
     rod, options = lgint.models.flying_spaghetti(**EULER), {"t_end": 30.0, "h": 0.04}
     with pytest.raises(lgint.IntegrationError, match=r"half a turn or more.* tumble emh conserves") as caught:
         lgint.integrate(rod, "reml", **options)
@@ -202,7 +202,7 @@ def test_turns_by_cayley_vectors_do_not_damp_the_growth_of_rates(h):
 @pytest.mark.parametrize("equivariant", [True, False])
 @pytest.mark.parametrize(("name", "t_end", "h"), [("free_body", 2.0, 0.05), ("four_bar", 10.0, 0.1)])
 def test_a_run_tells_that_its_rates_have_grown(name, t_end, h, equivariant, tmp_path):
-    """Once, with the body and what to take instead; so do ensembles, and files keep the number."""
+    """It warns once, with the body and the method to use instead; so do ensembles, and files keep the number."""
     model, options = getattr(lgint.models, name)(), {"t_end": t_end, "h": h, "equivariant": equivariant}
     with pytest.warns(
         UserWarning, match=rf"eml: the alternating error .* of {[*model.bodies][0][:3]}.* emh conser"
@@ -221,7 +221,7 @@ def test_a_run_tells_that_its_rates_have_grown(name, t_end, h, equivariant, tmp_
 
 @pytest.mark.filterwarnings("error")
 def test_runs_whose_rates_have_not_grown_do_not_tell():
-    """Also bodies that come to rest on the way, whose rates turn round, and those that stay at rest."""
+    """This includes bodies that come to rest on the way, whose rates reverse, and those that stay at rest."""
     models = lgint.models
     assert lgint.integrate(models.free_body(), "emh", t_end=2.0, h=0.05).stats.parasitic_rate is None
     assert lgint.integrate(models.four_bar(), "emh", t_end=10.0, h=0.1).stats.parasitic_rate is None
@@ -348,7 +348,7 @@ def test_mechanisms_keep_their_energy(name, method, equivariant):
 @pytest.mark.parametrize("method", DISCRETE)
 @pytest.mark.parametrize("h", [1e-3, 6.25e-4, 3.125e-4, 1.5625e-4])
 def test_energy_where_a_relative_motion_turns_round(h, method):
-    """The slider turns back at 0.5 s: the correction along its motion has few digits there, the energy all of them."""
+    """The slider reverses at 0.5 s: the correction along its motion has few digits there, the energy has all."""
     model = lgint.models.slider_crank(**EULER)
     run = lgint.integrate(model, method, t_end=0.52, h=h, equivariant=True)
     assert np.ptp(run.energy("generalized")) < 1e-12 * run.energy("kinetic").max()
@@ -500,7 +500,7 @@ def test_the_cost_of_a_step_beside_generalized_alpha(name, end, most, equivarian
 
 @pytest.mark.parametrize("equivariant", [True, False])
 def test_a_step_takes_three_corrections_and_two_matrices(equivariant):
-    """Most elements choose their gradient in the second evaluation; the last correction takes the matrix of that."""
+    """Most elements choose their gradient in the second evaluation; the last correction uses the matrix of that one."""
     model = lgint.models.pendulum_chain(**EULER)
     stats = lgint.integrate(model, "reml", t_end=0.06, h=0.001, equivariant=equivariant).stats
     assert 2.5 * 60 < stats.newton_iterations < 3.4 * 60
@@ -531,7 +531,7 @@ def test_round_off_of_places_under_a_stiff_spring_ends_a_step(method):
 
 @pytest.mark.parametrize("page", ["docs/index_choice.md", "notebooks/choosing_an_integrator.ipynb"])
 def test_the_method_that_is_recommended_for_bodies_that_tumble_keeps_their_energy(page):
-    """That of `eml` is off by half before its Newton iterations fail, and `mpl` keeps it to some percent only."""
+    """`eml` is off by half before its Newton iterations fail, and `mpl` only conserves the energy to some percent."""
     words = (Path(__file__).parents[2] / page).read_text()
     recommended = re.search(r"tumble\s[^`]*`(\w+)`", words)
     change = {}
@@ -544,7 +544,7 @@ def test_the_method_that_is_recommended_for_bodies_that_tumble_keeps_their_energ
 
 @pytest.mark.parametrize("method", DISCRETE)
 def test_bodies_that_turn_against_each_other_by_more_than_half_a_turn_are_named(method):
-    """A body alone never does in a step, as its turn is 2 atan(h omega/2)."""
+    """A single body never does in a step, as its turn is 2 atan(h omega/2)."""
     b = lgint.ModelBuilder(gravity=(0, 0, 0), formulation="euler_parameters")
     for name, spin in (("left", 5.0), ("right", -5.0)):
         b.add_body(name, mass=1.0, inertia=(1.0, 2.0, 2.5), angular_velocity=(0, 0, spin))

@@ -136,7 +136,7 @@ def test_a_rigid_joint_with_arms(method):
 
 
 def spaghetti(steps, method):
-    """After its load, which ends at t = 5 on a step."""
+    """It holds after its load, which ends at t = 5 with a step."""
     return run(lgint.models.flying_spaghetti(**EULER), method, 5.0 + 0.02 * steps, 0.02)
 
 
@@ -158,13 +158,13 @@ def test_a_four_bar_linkage_to_ten_seconds_at_the_paper_s_step():
 
 
 def test_round_off_of_stiff_elements_does_not_add_up_in_momenta():
-    """The residual that stiff edges leave of a place in double precision is as large as the momentum of a node."""
+    """The residual of stiff edges from the round-off of positions is as large as the momentum of a node."""
     found = run(hub(), "emh", 20.0, 0.01)
     assert spread(linear_momentum(found)) < 3e-13
 
 
 def test_the_energy_far_from_the_origin():
-    """It changes by the work along the round-off of places; round-off in the rates, that over h, is not in it."""
+    """It changes by the work along the round-off of positions; that of the rates, divided by h, is not in it."""
     near = pair(1e-3)
     q = near.q0.reshape(2, 7) + [0, 500.0, 0, 0, 0, 0, 0]
     found = run(near.with_state(q=q.ravel(), v=near.v0, project=True), "emh", 10.0, 0.01)
@@ -179,7 +179,7 @@ def test_the_energy_far_from_the_origin():
     ids=["hub", "pair"],
 )
 def test_over_100000_steps(make):
-    """Within 20 m of the origin: round-off of a place is relative to its distance from there."""
+    """Within 20 m of the origin: the round-off of a position is relative to its distance from there."""
     found = run(make(), "emh", 1000.0, 0.01, save_every=100)
     assert found.stats.steps == 100000 and np.abs(linear_momentum(found)[0]).max() > 0.01
     check(found)
@@ -294,7 +294,7 @@ def test_the_phase_of_a_steady_spin(method):
         assert np.arctan2(R[1, 0], R[0, 0]) == pytest.approx(-(omega**3) * h**2 / part, rel=1e-3)
 
 
-# ---- runs that go on ----
+# ---- runs that continue ----
 
 
 @EVERY_METHOD

@@ -78,7 +78,7 @@ def work_of_support(model, run, spin):
 
 
 def check(model, method, spin, given=lambda run: 0.0):
-    """Check that the energy changes by the work of the support and what else is given, and that both are large."""
+    """Check that the energy changes by the work of the support and by the other given work, and that both are large."""
     run = lgint.integrate(model, method, t_end=STEPS * H, h=H, equivariant=True)
     E, work, other = run.energy("generalized"), work_of_support(model, run, spin), given(run)
     assert np.abs(np.diff(E) - work - other).max() < 1e-13 * np.abs(E).max() and np.abs(work).max() > 1e-3
@@ -111,7 +111,7 @@ def test_the_reaction_of_a_support_is_that_of_its_joint(kind, method):
 @METHODS
 @pytest.mark.parametrize("kind", COORDINATES)
 def test_drives_do_the_work_of_their_torque(kind, method):
-    """Taken at the middle of the step: of the time, of the angle or slide and, for its rate, of its change over h."""
+    """They are evaluated at the middle of the time and of the angle or slide; the rate is the change divided by h."""
 
     def drive(b):
         b.add_joint_drive("hold", torque=0.7, stiffness=2.0, damping=0.3, motion=[(0, 0.2, 0.5, -0.3)])
@@ -138,12 +138,12 @@ def test_laws_in_joints_do_the_work_of_their_torque(kind, method):
     check(held(1.5, kind, lambda b: b.add_force_law(law, joint="hold")), method, 1.5, work)
 
 
-# ---- what is seen in the middle of a step ----
+# ---- arguments of laws in the middle of a step ----
 
 
 @pytest.mark.parametrize("spin", [0.0, 100.0])
 def test_laws_on_bodies_see_the_middle_of_a_step(spin):
-    """Places and times are means, attitudes are half-way; velocities times h are the change and the Cayley vector."""
+    """Positions and times are means, attitudes half-way; velocities times h are the change and the Cayley vector."""
     seen = []
 
     def law(*given):
@@ -182,7 +182,7 @@ def test_a_support_that_turns_too_far_against_a_body_is_named():
 
 
 def test_what_sees_a_distance_alone_lets_bodies_turn_against_each_other():
-    """By more than half a turn in a step, in which each of them turns by less."""
+    """They turn relative to each other by more than half a turn in a step, in which each of them turns by less."""
     b = lgint.ModelBuilder(formulation="euler_parameters")
     for i, spin in enumerate((5.0, -5.0)):
         b.add_body(f"body{i}", mass=1.0, inertia=(1.0, 2.0, 2.5), position=(i, 0, 0), angular_velocity=(0, 0, spin))

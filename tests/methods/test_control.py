@@ -468,7 +468,7 @@ def test_rejected_steps_are_counted(method, law):
 
 
 def test_a_step_that_cannot_be_carried_out_is_tried_smaller():
-    """The mass is singular beyond a place that only steps which are too long reach."""
+    """The mass is singular beyond a position that only steps which are too long reach."""
 
     def mass(t, q):
         return np.eye(2) * (abs(q[0]) < 1.05)
@@ -497,7 +497,7 @@ def test_the_least_step_ends_the_run():
 
 
 def pushed(t_jump):
-    """A body at rest that is pushed from a certain time on, which is not declared as a kink."""
+    """A body at rest that is pushed from a given time on, which is not declared as a kink."""
     b = lgint.ModelBuilder()
     b.add_body("b", mass=1.0, inertia=(1, 1, 1))
     b.add_force("b", force=lambda t: (0.0, 0.0, 50.0 * (t > t_jump)))

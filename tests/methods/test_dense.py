@@ -11,7 +11,7 @@ OTHERS = ("rk44", "dopri5", "genalpha")
 
 
 def fine(model, n, every):
-    """n steps over T_END, of which every `every`-th is kept; their errors are small beside those of interpolation."""
+    """n steps over T_END, of which every `every`-th is kept; their errors are far below those of interpolation."""
     return lgint.integrate(model, "rk67", t_end=T_END, h=T_END / n, save_every=every)
 
 
@@ -87,7 +87,7 @@ def pendulum(stiffness=None):
 
 @pytest.mark.parametrize("method", ["dopri5", "herk5"])
 def test_reactions_between_steps_are_those_of_steps_that_end_there(method):
-    """A straight line between the steps is off by 1 % beside a motion that is right to 1e-6."""
+    """A straight line between the steps is off by 1 %, although the motion is correct to 1e-6."""
     model, times = pendulum(), np.linspace(0.05, 1.95, 39)
     run = lgint.integrate(model, method, t_end=2.0, rtol=1e-6, t_eval=times, dense_output=True)
     stops = lgint.integrate(model, "dopri5", t_end=2.0, rtol=1e-11, atol=1e-11, stops=times)
@@ -110,7 +110,7 @@ def test_implicit_methods_keep_accelerations_of_their_steps():
 
 
 def test_accelerations_between_steps_are_computed_when_they_are_read(tmp_path):
-    """So that q and v of a loaded run need no function of the model."""
+    """They are computed later, so that q and v of a loaded run need no function of the model."""
     builder = lgint.ModelBuilder(gravity=(0, 0, -9.81))
     builder.add_body("arm", mass=2.0, inertia=(0.1, 0.2, 0.3), position=(0.5, 0, 0))
     builder.add_joint("spherical", lgint.ground, "arm", point=(0, 0, 0))

@@ -110,7 +110,7 @@ def test_the_third_event_ends_the_run():
     ],
 )
 def test_a_state_at_an_event_satisfies_the_constraints(formulation, method, options):
-    """It does even where the steps do not, and a run that goes on from there does not find the same event again."""
+    """It does so even if the steps do not, and a run that continues from there does not find the same event again."""
     model = slow_top(formulation)
 
     def height(t, q, v):

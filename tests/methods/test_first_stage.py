@@ -1,4 +1,4 @@
-"""Two facts on half-explicit methods as printed, by a program in NumPy alone (`top_by_numpy`), and lgint beside it.
+"""Two facts about half-explicit methods as printed, shown by a program in NumPy (`top_by_numpy`) and by lgint.
 
 Lam_1 = lam_n lets V_2 leave the constraint: the position drifts. lambda by (15) has one order less than q and v.
 Mending one leaves the other.
@@ -29,14 +29,14 @@ def runs(space, method, *, consistent_stage, d=None):
 
 
 def order_of(made, name):
-    """Of multipliers, which stand in the axes of the body."""
+    """The observed order of multipliers, which are in the axes of the body."""
     R, _, _, force = top_by_scipy(tuple(OMEGA), T_END)
     return observed_order(STEPS, [np.linalg.norm(run[name] - R.T @ force) for run in made])
 
 
 @pytest.mark.parametrize("method", ["herk2", "herk3"])
 def test_the_first_multipliers_decide_about_the_drift(method):
-    """On SE(3) alone: on SO(3)xR^3 it stays, 2.8e-5 and 9.2e-8 m at h = 2^-12."""
+    """It does on SE(3) only: on SO(3)xR^3 there is drift, 2.8e-5 and 9.2e-8 m at h = 2^-12."""
 
     def residual(space, consistent_stage):
         return top(space, *tableau_of(method), 512, 0.125, consistent_stage=consistent_stage)["residual"]
@@ -58,7 +58,7 @@ def test_where_multipliers_are_taken_from_decides_about_their_order(method, cons
 
 
 def test_other_weights_of_herk2_have_order_two_and_a_smaller_drift():
-    """d = (0, 1) in place of (1/2, 1/2) is a comment in the authors' configuration for p = 2."""
+    """d = (0, 1) instead of (1/2, 1/2) is a comment in the authors' configuration for p = 2."""
     made = runs("SE3", "herk2", consistent_stage=False, d=[0.0, 1.0])
     assert order_of(made, "(15)") == pytest.approx(2, abs=0.05)
     assert observed_order(STEPS, [run["residual"] for run in made]) == pytest.approx(3, abs=0.05)
@@ -89,7 +89,7 @@ def test_both_forms_are_those_of_the_program(method, space, first_stage):
     ],
 )
 def test_the_drift_after_a_long_run_depends_on_the_axes_of_the_constraint(frame, first_stage, residual):
-    """Of the fast top on SE(3) after 50 s; the consistent form keeps round-off, 1.5e-14 m, in both."""
+    """The drift of the fast top on SE(3) after 50 s; with the consistent form it is round-off, 1.5e-14 m, in both."""
     model = lgint.models.heavy_top(formulation="SE3", constraint_frame=frame)
     run = lgint.integrate(model, "herk2", t_end=50.0, h=2.0**-10, first_stage=first_stage, save_every=1000)
     assert np.abs(run.constraint_residual("position")[-1]).max() == pytest.approx(residual, rel=0.01, abs=5e-14)

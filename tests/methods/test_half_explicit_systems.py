@@ -239,7 +239,7 @@ def test_projection_hardly_changes_the_number_of_steps(formulation):
 
 
 def test_rejected_and_failed_steps_leave_no_trace():
-    """After a step that was too long, a run goes on as if that step had not been tried."""
+    """After a step that was too long, a run continues as if that step had not been tried."""
 
     def force(t, q, v):
         return np.array([0.0, -9.81 if q[1] < -0.55 else np.nan])  # undefined where a long step would end

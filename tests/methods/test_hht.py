@@ -49,7 +49,7 @@ def test_initial_acceleration():
 @pytest.mark.parametrize("transport", [False, True])
 @pytest.mark.parametrize("alpha", [0.0, -0.05, -0.2, -1 / 3])
 def test_first_modified_step(alpha, transport):
-    """(42): omega' + h M/I (1 + gamma alpha (1 - e_0)); if the old moment is transported, there is no damping."""
+    """(42) gives omega' + h M/I (1 + gamma alpha (1 - e_0)); if the old moment is transported, there is no damping."""
     body, h = lgint.models.single_axis(), 1e-3
     run = lgint.integrate(body, "hht", t_end=h, h=h, alpha=alpha, modified=True, transport=transport, **EXACT)
     loss = 0.0 if transport else gamma_beta(alpha)[0] * alpha * (1 - run.q[-1, 0])

@@ -286,7 +286,7 @@ def test_q_v_grows_as_the_alternating_part_of_velocities_says():
 
 
 def test_q_v_grows_where_a_free_body_tumbles():
-    """Later on q . v / h is a function of h t, at last exp(63 h t): no smaller step makes it better at the same h t."""
+    """Later q . v / h is a function of h t, finally exp(63 h t): smaller steps do not improve it at the same h t."""
 
     def normal(method, h):
         run = lgint.integrate(lgint.models.free_body(), method, t_end=0.055 / h, h=h)
@@ -315,7 +315,7 @@ def test_momenta_of_a_free_body(method, options, form):
 
 @every
 def test_momenta_are_those_of_velocities_where_the_mass_is_constant(method, options, form):
-    """By Prop. 4.6 positions have p = m v; attitudes have p = M v under the Hamiltonian rules alone."""
+    """By Prop. 4.6 positions have p = m v; attitudes have p = M v only with the Hamiltonian rules."""
     body = lgint.models.free_body(mass=2.0, velocity=(1, 2, 3), gravity=(0, 0, -9.81))
     run = lgint.integrate(body, method, t_end=1.0, h=0.05, **form, **options)
     p, v = run.extra["p"], run.v
@@ -352,7 +352,7 @@ def test_momenta_of_a_start_are_those_of_its_velocities():
 
 @pytest.mark.parametrize("method", ["eml", "reml", "null_eml"])
 def test_accelerations_of_a_start_that_inertia_does_not_determine(method, form):
-    """A body without inertia about its third axis: vdot and lam are NaN at the start, and the run goes on."""
+    """A body without inertia about its third axis: vdot and lam are NaN at the start, and the run continues."""
     thin = lgint.models.free_body(inertia=(2.0, 2.0, 0.0), omega0=(1.0, 2.0, 0.0), velocity=(1, 0, 0))
     run = lgint.integrate(thin, method, t_end=1.0, h=0.01, **form)
     assert np.isnan(run.vdot[0]).all() and np.isnan(run.lam[0]).all()

@@ -1,4 +1,4 @@
-"""The heavy top by (12)-(15) of tumiotto2024 in NumPy alone, with each of its two doubtful parts on its own.
+"""The heavy top by (12)-(15) of tumiotto2024 in NumPy, with separate switches for the two doubtful parts.
 
 Written without lgint, from the equations of motion: x and R, Phi = R^T x - X = 0, on SO(3)xR^3 with v = (x', omega) or
 on SE(3) with v = (R^T x', omega).

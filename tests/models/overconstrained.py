@@ -62,7 +62,7 @@ def bennett(formulation="R3xSO3", redundant="drop", rate=3.0, carrier=None):
 
 
 def closure(run):
-    """How far tan(first/2) tan(second/2) is from its value, times the cosines of both halves."""
+    """The deviation of tan(first/2) tan(second/2) from its value, times the cosines of both halves."""
     first = START + run.joint_angle("hinge0")
     second = second_angle(START) + run.joint_angle("hinge1")
     return np.sin(first / 2) * np.sin(second / 2) - CLOSURE * np.cos(first / 2) * np.cos(second / 2)

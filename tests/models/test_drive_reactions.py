@@ -33,7 +33,7 @@ def slope(values):
 
 
 def balance(run, name):
-    """The force, and the moment about its centre of mass, that move a body, with what weight does left out."""
+    """The force, and the moment about its centre of mass, that move a body, without its weight."""
     turned = run.rotation(name)
     spin = np.einsum("nij,nj->ni", turned, run.angular_velocity(name) * INERTIA)
     return np.concatenate([MASS * (slope(run.velocity(name)) - GRAVITY), slope(spin)], axis=1)

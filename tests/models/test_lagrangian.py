@@ -98,7 +98,7 @@ def test_a_singular_mass_matrix_costs_no_dense_solutions_in_implicit_steps():
 
 
 def without(model, *names, **others):
-    """The model made anew from its functions, with some of them left out."""
+    """The model made again from its functions, with some of them left out."""
     given = {name: function for name, function in model.given.items() if name not in names}
     return lgint.LagrangianModel(model.q0, model.v0, **{**given, **others})
 
@@ -266,7 +266,7 @@ def test_a_gradient_that_is_right_at_one_point_alone_is_refused():
 
 
 def test_files_pickles_and_resumed_runs(tmp_path):
-    """The factory makes the functions anew, so that a loaded trajectory has an energy."""
+    """The factory makes the functions again, so that a loaded trajectory has an energy."""
     for name, parameters in MODELS:
         model = lgint.models.get(name)(**parameters)
         first = lgint.integrate(model, "genalpha", t_end=0.05, h=0.01)

@@ -1,4 +1,4 @@
-"""Active rows of closed loops are chosen again where those in use become dependent as the mechanism moves."""
+"""Active rows of closed loops are chosen again if they become dependent as the mechanism moves."""
 
 import functools
 
@@ -87,7 +87,7 @@ def test_every_row_has_its_multiplier_all_the_time(redundant):
 
 
 def test_reactions_of_least_norm_go_on_through_a_change_of_rows():
-    """They are those of the pseudo-inverse, and do not jump where the rows change; the multipliers in use do."""
+    """They are those of the pseudo-inverse and do not jump when the rows change, unlike the multipliers in use."""
     model = bennett(redundant="minimum_norm")
     run = lgint.integrate(model, "rk44", t_end=2.0, h=1e-3, project="both")
     (i, *_) = changes(run)
@@ -126,7 +126,7 @@ def reference(linkage, t_end):
     ("method", "order", "h"), [("midpoint", 2, 1e-3), ("rk44", 4, 2e-3), ("herk2", 2, 1e-3), ("herk4", 4, 4e-3)]
 )
 def test_steps_without_projection_keep_their_order_on_both_sides_of_changes(linkage, method, order, h):
-    """What they have drifted off rows that others implied is not multiplied where these rows become active."""
+    """The drift from rows that were implied by others is not multiplied when these rows become active."""
     exact = reference(linkage, 3.0)
     runs = [lgint.integrate(LINKAGES[linkage](), method, t_end=3.0, h=h / n) for n in (1, 2, 4)]
     first, last = (runs[-1].t[changes(runs[-1])[i]] for i in (0, -1))
@@ -139,7 +139,7 @@ def test_steps_without_projection_keep_their_order_on_both_sides_of_changes(link
 
 @pytest.mark.parametrize("linkage", LINKAGES)
 def test_long_runs_without_projection_stay_on_the_rows(linkage):
-    """Many changes later the error is still that of the method."""
+    """After many changes the error is still that of the method."""
     run = lgint.integrate(LINKAGES[linkage](), "rk44", t_end=10.0, h=1e-3)
     other = lgint.integrate(LINKAGES[linkage](), "herk4", t_end=10.0, h=1e-3, project="both")
     assert len(changes(run)) > 3
@@ -153,7 +153,7 @@ def test_long_runs_without_projection_stay_on_the_rows(linkage):
 @pytest.mark.usefixtures("no_collection")
 @pytest.mark.parametrize("method", ["rk44", "herk5", "genalpha", "eml"])
 def test_a_change_of_rows_takes_no_memory(method):
-    """All that a run needs is there before its first step."""
+    """A run has all the memory that it needs before its first step."""
     model, taken = bennett("euler_parameters"), np.zeros(1000)
     stepper = _core.Stepper(model.core, method, 0.0, model.q0, model.v0, None, {})
     active = stepper.lam != 0
@@ -171,7 +171,7 @@ def test_a_change_of_rows_takes_no_memory(method):
     ("method", "options"), [("genalpha", {"newton": "full"}), ("genalpha", {"newton": "modified"}), ("rk44", {})]
 )
 def test_a_resumed_run_chooses_the_same_rows(method, options):
-    """Interrupted shortly before and shortly after the change, it goes on bit for bit."""
+    """If it is interrupted shortly before or shortly after the change, it continues bit for bit."""
     model = bennett()
     whole = lgint.integrate(model, method, t_end=1.8, h=2e-3, **options)
     (i, *_) = changes(whole)

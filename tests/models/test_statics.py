@@ -287,7 +287,7 @@ def test_a_saddle_from_which_everything_falls_for_ever_is_named():
 
 
 def test_a_search_that_falls_for_ever_from_a_saddle_finds_no_equilibrium():
-    """V = x^2 - y^2 grows beyond the largest number, where nothing leads down any more."""
+    """V = x^2 - y^2 falls without bound, until numbers overflow."""
     model = lgint.LagrangianModel(
         q0=[0.0, 0.0], v0=[0.0, 0.0], mass=lambda q: np.eye(2), potential=lambda q: q[0] ** 2 - q[1] ** 2
     )
@@ -604,7 +604,7 @@ def yielding(free=()):
 
 
 def test_the_advice_is_that_of_the_last_attempt():
-    """The first step of the load fails and is halved; only then is a body without load found to be free."""
+    """The first load step fails and is halved; only then is a body without load found to be free."""
     with pytest.raises(lgint.SingularError, match="of stone.*hold whatever moves freely") as caught:
         lgint.equilibrium(yielding(free=["stone"]), max_iter=10)
     assert caught.value.report["h"] < 1

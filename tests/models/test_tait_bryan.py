@@ -121,7 +121,7 @@ def test_a_run_near_the_singularity_warns_once(formulation, method):
 
 
 def test_farther_from_the_singularity_there_is_no_warning():
-    """Warnings are errors in this suite. The top of the papers comes to 0.0225."""
+    """Warnings are errors in this suite. The top of the papers reaches a cosine of 0.0225."""
     assert lgint.integrate(swinging(1.2e-2), "rk44", t_end=0.4, h=0.1).stats.least_cosine == pytest.approx(1.2e-2)
     assert lgint.integrate(lgint.models.free_body(), "rk44", t_end=0.1, h=0.1).stats.least_cosine == 1
 

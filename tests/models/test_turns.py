@@ -1,4 +1,4 @@
-"""Angles of joints through any number of turns, also where a step turns them by more than half a turn."""
+"""Angles of joints through any number of turns, even if a step turns them by more than half a turn."""
 
 import numpy as np
 import pytest
@@ -116,7 +116,7 @@ def test_a_support_that_turns():
 
 @pytest.mark.parametrize("rho_inf", [0.0, 0.5, 0.9, 1.0])
 def test_stiff_drives_do_not_count_turns_that_only_their_rates_make(rho_inf):
-    """In steps of 30 periods the rates of a stiff drive that begins off its target mean nothing."""
+    """In steps of 30 periods the rates of a stiff drive that begins away from its target are meaningless."""
     runs = [
         lgint.integrate(hinge(form, 0.0, stiffness=1e6, angle=0.1), "genalpha", t_end=0.5, h=1e-2, rho_inf=rho_inf)
         for form in ("R3xSO3", "minimal")
@@ -138,7 +138,7 @@ def test_a_turn_that_the_rates_deny_ends_fixed_steps():
 
 
 def test_a_turn_that_the_rates_deny_makes_smaller_steps():
-    """With a tolerance that accepts any step, the angle alone limits them."""
+    """With a tolerance that accepts any step, only the angle limits the steps."""
     model = hinge(torque=shaken)
     options = {"rtol": 1e9, "first_step": 0.2, "max_step": 0.2}
     run = lgint.integrate(model, "dopri5", t_end=1.0, **options)
@@ -164,7 +164,7 @@ def test_a_step_that_fails_for_its_turn_leaves_the_state():
 
 
 def crank(formulation="R3xSO3", angle=0.0, stiffness=1.0, target=10.0):
-    """A crank in the horizontal plane, off its centre of mass, whose drive wants it at `target`."""
+    """A crank in the horizontal plane, on a hinge beside its centre of mass; its drive has the angle `target`."""
     b = lgint.ModelBuilder(gravity=(0, 0, 0))
     c, s = np.cos(angle), np.sin(angle)
     R = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
@@ -192,7 +192,7 @@ def test_an_angle_of_many_turns_at_the_start(formulation):
 
 @pytest.mark.parametrize("formulation", [*JOINTED, "minimal"])
 def test_half_a_turn_at_the_start_has_the_sign_that_it_is_given(formulation):
-    """The attitudes of the bodies have none."""
+    """The attitudes of the bodies have no such sign."""
     for angle in (np.pi, -np.pi, 3 * np.pi, -3 * np.pi, np.nextafter(np.pi, 0), np.nextafter(-np.pi, 0), 0.0):
         run = lgint.integrate(crank(formulation, angle=angle, target=angle), "genalpha", t_end=0.1, h=0.05)
         assert run.joint_angle("hinge") == pytest.approx(angle, abs=1e-12)
@@ -217,7 +217,7 @@ def test_half_a_turn_between_bodies_about_any_axis(formulation, kind, sign):
 @pytest.mark.filterwarnings("ignore:inertia of:UserWarning")
 @pytest.mark.parametrize("formulation", ["R3xSO3", "minimal"])
 def test_the_puma_starts_at_rest_at_angles_of_any_size(formulation):
-    """Its drives want it where it is, so that without gravity it does not move."""
+    """Its drives have their target angles, so that without gravity it does not move."""
     angles = (np.pi, -np.pi, 4.0, -1.0, 7.0, 0.5)
     model = lgint.models.puma560(formulation=formulation, initial_angles=angles, goal_angles=angles, gravity=(0, 0, 0))
     run = lgint.integrate(model, "genalpha", t_end=0.02, h=1e-3)

@@ -1,4 +1,4 @@
-"""Models with other parameters have the bits of models built anew with them, whatever changes and in whatever order."""
+"""Models with other parameters have the bits of models built with them, whatever changes and in any order."""
 
 import gc
 import threading
@@ -86,7 +86,7 @@ def other(name, value, rng):
 
 
 def bits(model):
-    """What the core says of a model, its parameters, and a step of bodies that find their own accelerations."""
+    """What the core returns for a model, its parameters, and a step of bodies that compute their own accelerations."""
     step = () if model.nc else lgint.integrate(model, "rk44", t_end=1e-4, h=1e-4).q.tobytes()
     return cores.bits(model.core, model.q0, model.mem0), model._parameters.tobytes(), step
 
@@ -114,7 +114,7 @@ def test_the_models_have_every_kind_of_value():
 
 
 def test_a_body_may_lose_its_inertia_and_get_it_back():
-    """What follows from an inertia that cannot be inverted is not that of the model before."""
+    """With an inertia that cannot be inverted, a variant does not reuse the inverse of the original model."""
     model = lgint.models.rotor()
     name = next(name for name in model.values if name.endswith("inertia"))
     flat = model.with_parameters(**{name: (0.0, 0.0, 0.0)})
@@ -173,7 +173,7 @@ def row_of(bodies, formulation):
 
 
 def shortest(call, repetitions):
-    """The time of a call, s: the least of some."""
+    """The least time of several calls, s."""
     times = []
     for _ in range(repetitions):
         begin = time.perf_counter()
@@ -185,7 +185,7 @@ def shortest(call, repetitions):
 @pytest.mark.measures
 @pytest.mark.parametrize("formulation", ["R3xSO3", "minimal"])
 def test_a_variant_costs_a_small_part_of_building(formulation):
-    """Whatever changes, less than a fiftieth of building anew a model of 100 bodies."""
+    """Whatever changes, it takes less than a fiftieth of the time of building a model of 100 bodies."""
     model = row_of(100, formulation)
     changes = {"b50.mass": 2.0, "b50.inertia": (2.0, 2.0, 3.0), "s50.stiffness": 3.0, "gravity": (0, 0, -1.6)}
     new = shortest(lambda: lgint.Model(model.record()), 5)

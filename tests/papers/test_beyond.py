@@ -21,7 +21,7 @@ def test_a_projection_that_does_nothing_is_seen(monkeypatch):
 
 @pytest.mark.parametrize("name", ["heavy_top", "slider_crank"])
 def test_energy_momentum_methods_on_the_examples_of_the_other_papers(name, monkeypatch):
-    """All claims hold; those of energies and momenta fail with the midpoint rule or the other form in their place."""
+    """All claims hold; those about energies and momenta fail if the midpoint rule or the other form is used instead."""
     artifact = getattr(beyond_momentum, name)
     assert differing(artifact) == []
     monkeypatch.setitem(beyond_momentum.SETTINGS, "EML, printed", beyond_momentum.SETTINGS["MPL, printed"])

@@ -25,7 +25,7 @@ def test_the_three_forms_stand_side_by_side():
 
 
 def test_a_contrast_is_not_met_by_numbers_that_are_each_near_the_papers():
-    """2.5 iterations with index 2 and 2.0 with index 3: ours are alike, and each near the paper's."""
+    """The paper has 2.5 iterations with index 2 and 2.0 with index 3; ours are the same for both, near each."""
     result = holzinger2025.counts_crank.make(True)
     (claim,) = (claim for claim in result.claims if "2.5 over 2" in claim.text)
     assert claim.verdict == "not resolved"

@@ -27,7 +27,7 @@ def forces(v):
 
 
 def jacobian(R):
-    """Of the rows x - R X."""
+    """Jacobian of the rows x - R X."""
     B = np.zeros((3, 6))
     B[:, :3], B[:, 3:] = np.eye(3), R @ hat(ARM)
     return B
