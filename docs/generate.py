@@ -205,17 +205,33 @@ def fraction(number: str) -> str:
     return rf"{over[1]}\tfrac{{{over[2]}}}{{{over[3]}}}" if over else str(number)
 
 
+OF_AXES = {
+    "inertial": "",
+    "first": "; in the axes of the first body",
+    "second": "; in the axes of the second body",
+}
+DEFAULTS = {
+    "required": "–",
+    "zero": "0",
+    "distance": "the distance at the start",
+    "separation": "that of the start",
+    "axes": "those that agree at the start",
+}
+
+
 def element_text(row: Row, keys: set[str]) -> str:
     """Return one element: what it does, how many rows it has and its parameters."""
     counts = f"Frames: {row['nframes']}. Constraint rows: {row['nrows']}."
     source = f"Reference: {cite(row['reference'], keys)}."
-    head = ["parameter", "values", "unit", "meaning"]
+    head = ["parameter", "shape", "unit", "meaning", "valid values", "default"]
     lines = [
         [
             code(p["name"]),
-            p["count"] if p["count"] >= 0 else "any number",
+            "any number" if p["shape"] is None else p["shape"],
             p["unit"] or "–",
-            p["doc"],
+            p["doc"] + OF_AXES[p["axes"]],
+            ", ".join(map(code, p["choices"])) or p["valid"],
+            DEFAULTS[p["default"]],
         ]
         for p in row["parameters"]
     ]

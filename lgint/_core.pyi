@@ -280,6 +280,9 @@ def equilibrium(
     knots and carry; extra (n, 1): in how many directions they are unstable, -1 without a potential. Each search
     begins in the equilibrium before. On failure the exception's `result` holds what was found so far."""
 
+def expected(element: int, parameter: int, values: ArrayLike, /) -> str | None:
+    """What a parameter, given by its places in ELEMENTS and in the row, has to be; None if the values are that."""
+
 def interpolate(
     system: System,
     times: ArrayLike,  # (m,)
@@ -303,10 +306,13 @@ options [dict(name, type, default, low, high, choices, doc)], tableau: None or, 
 dict(A, b, c, b_hat, order_hat, d) of exact numbers as strings; d: weights of a half-explicit method's multipliers."""
 
 ELEMENTS: list[dict[str, Any]]
-"""family (body, force or joint), name, doc, reference, nframes, nrows, nmem,
+"""family (body, force or joint), name, doc, reference, nframes, nrows, nmem, law (whether it calls a function of the
+user for its wrenches),
 locked and pairs (None, or for a joint of two triads the axes 1, 2, 3 along which its points stay together, and the
 axes of the first and the second body that stay normal to each other),
-parameters [dict(name, unit, doc, count)], in which count is -1 for a parameter that takes all remaining values,
+parameters [dict(name, unit, doc, shape, count, valid, axes, default, choices)], in which shape is None and count -1 for
+a parameter that takes all remaining values; valid (any, positive, nonnegative, unit vector, rotation, symmetric,
+semidefinite or choice); axes (inertial, first or second); default (required, zero, distance, separation or axes),
 example (valid values, if the descriptors do not define what is valid)"""
 
 NODES: list[dict[str, Any]]

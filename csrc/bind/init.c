@@ -22,6 +22,7 @@ static PyMethodDef module_functions[] = {
     {"ensemble", LG_KEYWORDS(lg_ensemble_call), lg_ensemble_doc},
     {"equilibrium", lg_equilibrium_call, METH_VARARGS, lg_equilibrium_doc},
     {"interpolate", lg_interpolate_call, METH_VARARGS, lg_interpolate_doc},
+    {"expected", lg_expected_call, METH_VARARGS, lg_expected_doc},
     {NULL, NULL, 0, NULL},
 };
 

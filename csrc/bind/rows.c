@@ -64,10 +64,49 @@ static PyObject *method_row(const void *Py_UNUSED(context), int index)
 
 /* ---- elements ---- */
 
+/* (), (n,) or (n, m); None: all remaining values. */
+static PyObject *parameter_shape(const lg_parameter *p)
+{
+    if (p->rows < 0)
+        return Py_NewRef(Py_None);
+    if (p->columns > 1)
+        return Py_BuildValue("(ii)", p->rows, p->columns);
+    return p->rows > 1 ? Py_BuildValue("(i)", p->rows) : PyTuple_New(0);
+}
+
 static PyObject *parameter_row(const void *context, int index)
 {
     const lg_parameter *p = (const lg_parameter *)context + index;
-    return Py_BuildValue("{s:s,s:s,s:s,s:i}", "name", p->name, "unit", p->unit, "doc", p->doc, "count", p->count);
+    return Py_BuildValue("{s:s,s:s,s:s,s:N,s:i,s:s,s:s,s:s,s:N}", "name", p->name, "unit", p->unit, "doc", p->doc,
+                         "shape", parameter_shape(p), "count", lg_parameter_count(p), "valid",
+                         lg_validity_name(p->valid), "axes", lg_parameter_axes_name(p->axes), "default",
+                         lg_default_name(p->initially), "choices", choice_list(p->choices));
+}
+
+const char lg_expected_doc[] = "expected(element, parameter, values)\n--\n\nWhat a parameter, given by its places in "
+                               "ELEMENTS and in the row, has to be; None if the values are that.";
+
+PyObject *lg_expected_call(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    int element, parameter;
+    const double *values;
+    PyObject *given, *owned = PyList_New(0), *result = NULL;
+    if (!owned || !PyArg_ParseTuple(args, "iiO:expected", &element, &parameter, &given))
+        goto done;
+    lg_element_info e = {0};
+    if (element >= 0 && element < lg_element_count())
+        e = lg_element_describe(element);
+    if (parameter < 0 || parameter >= e.nparameters) {
+        PyErr_Format(PyExc_ValueError, "element %d has no parameter %d", element, parameter);
+        goto done;
+    }
+    const lg_parameter *p = &e.parameters[parameter];
+    int count = lg_read_vector(owned, p->name, given, p->rows < 0 ? -1 : lg_parameter_count(p), &values);
+    if (count >= 0)
+        result = Py_BuildValue("z", lg_parameter_expected(p, count, values));
+done:
+    Py_XDECREF(owned);
+    return result;
 }
 
 static PyObject *number(const void *context, int index)
@@ -78,9 +117,9 @@ static PyObject *number(const void *context, int index)
 static PyObject *element_row(const void *Py_UNUSED(context), int index)
 {
     lg_element_info e = lg_element_describe(index);
-    return Py_BuildValue("{s:s,s:s,s:s,s:s,s:z,s:z,s:i,s:i,s:i,s:N,s:N}", "family", e.family, "name", e.name, "doc",
+    return Py_BuildValue("{s:s,s:s,s:s,s:s,s:z,s:z,s:i,s:i,s:i,s:N,s:N,s:N}", "family", e.family, "name", e.name, "doc",
                          e.doc, "reference", e.reference, "locked", e.locked, "pairs", e.pairs, "nframes", e.nframes,
-                         "nrows", e.nrows, "nmem", e.nmem, "parameters",
+                         "nrows", e.nrows, "nmem", e.nmem, "law", PyBool_FromLong(e.uses_law), "parameters",
                          lg_list_of(e.nparameters, parameter_row, e.parameters), "example",
                          lg_list_of(e.nexample, number, e.example));
 }

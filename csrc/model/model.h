@@ -2,6 +2,7 @@
 #ifndef LG_MODEL_MODEL_H
 #define LG_MODEL_MODEL_H
 
+#include "model/parameter.h"
 #include "system/layout.h"
 #include "system/probe.h"
 
@@ -96,11 +97,6 @@ lg_status lg_model_rows(const lg_system *system, int element, int place[4], lg_r
 
 /* ---- the rows of bodies.def, forces.def and joints.def, for builders, docs and error texts ---- */
 
-typedef struct lg_parameter {
-    const char *name, *unit, *doc;
-    int count; /* -1: all remaining values */
-} lg_parameter;
-
 typedef struct lg_element_info {
     const char *family; /* "body", "force" or "joint" */
     const char *name, *doc, *reference;
@@ -109,6 +105,7 @@ typedef struct lg_element_info {
     const char *locked, *pairs;
     int npairs; /* number of these pairs */
     int nframes, nrows, nmem;
+    int uses_law; /* it has a law, whose derivatives are formed by differences if it has no tangent */
     const lg_parameter *parameters;
     int nparameters; /* descriptors, not values */
     const double *example; /* valid values, for tests of rows whose descriptors do not say what is valid; NULL: none */

@@ -144,7 +144,7 @@ lg_status lg_model_rows(const lg_system *system, int element, int place[4], lg_r
 static const lg_force *find_law(const lg_model *m, int number)
 {
     for (const lg_force *f = m->forces; f < m->forces + m->nforces; f++)
-        if (f->type->uses_law && number-- == 0)
+        if (f->e.info->uses_law && number-- == 0)
             return f;
     return NULL;
 }

@@ -1,6 +1,8 @@
 /* The rows of all families as one list, and whether a description of a model fits them. */
 #include "model/rows.h"
 
+#include <stdio.h>
+
 #include "model/body/bodies.h"
 #include "model/force/forces.h"
 #include "model/joint/joints.h"
@@ -67,20 +69,36 @@ static int parameter_count(const lg_element_info *info)
 {
     int count = 0;
     for (int i = 0; i < info->nparameters; i++)
-        count += info->parameters[i].count > 0 ? info->parameters[i].count : 0;
+        count += info->parameters[i].rows > 0 ? lg_parameter_count(&info->parameters[i]) : 0;
     return count;
 }
 
 static int takes_the_rest(const lg_element_info *info)
 {
-    return info->nparameters > 0 && info->parameters[info->nparameters - 1].count < 0;
+    return info->nparameters > 0 && info->parameters[info->nparameters - 1].rows < 0;
 }
 
-lg_status lg_check_parameters(const char *name, int n, const double *parameters, lg_report *report)
+static lg_status refuse_parameter(lg_report *report, const char *name, const lg_parameter *parameter,
+                                  const char *expected, int count, double given)
 {
-    for (int i = 0; i < n; i++)
-        if (!isfinite(parameters[i]))
-            return lg_model_refuse(report, name, "a parameter is not finite");
+    char got[32] = "";
+    if (count == 1)
+        snprintf(got, sizeof got, ", got %g", given);
+    lg_report_say(report, "%.*s: %s: %s expected%s", LG_SHORT(name), parameter->name, expected, got);
+    report->status = LG_BAD_ARGUMENT;
+    return LG_BAD_ARGUMENT;
+}
+
+lg_status lg_check_parameters(const lg_element_info *info, const char *name, int n, const double *values,
+                              lg_report *report)
+{
+    for (const lg_parameter *p = info->parameters; p < info->parameters + info->nparameters; p++) {
+        int count = p->rows < 0 ? n : lg_parameter_count(p);
+        const char *expected = lg_parameter_expected(p, count, values);
+        if (expected)
+            return refuse_parameter(report, name, p, expected, count, *values);
+        values += count, n -= count;
+    }
     return LG_OK;
 }
 
@@ -103,7 +121,7 @@ lg_status lg_check_element(const lg_model_spec *spec, const lg_element_spec *e, 
     int expected = parameter_count(info);
     if (takes_the_rest(info) ? e->nparameters < expected : e->nparameters != expected)
         return lg_model_refuse(report, e->name, "wrong number of parameters");
-    LG_TRY(lg_check_parameters(e->name, e->nparameters, e->parameters, report));
+    LG_TRY(lg_check_parameters(info, e->name, e->nparameters, e->parameters, report));
     if (e->implied >> info->nrows || e->loop < 0 || e->loop > spec->nelements)
         return lg_model_refuse(report, e->name, "no such constraint row in a loop");
     for (int i = 0; i < info->nframes; i++)

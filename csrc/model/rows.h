@@ -14,8 +14,9 @@ int lg_row_is_joint(int row);
 
 /* LG_BAD_ARGUMENT, with the name and the reason in the report. */
 lg_status lg_model_refuse(lg_report *report, const char *name, const char *reason);
-/* Check that the parameters of an element are finite. */
-lg_status lg_check_parameters(const char *name, int n, const double *parameters, lg_report *report);
+/* Check the parameters of an element by the declarations of its row. */
+lg_status lg_check_parameters(const lg_element_info *info, const char *name, int n, const double *values,
+                              lg_report *report);
 /* Check the blocks and frames of a description, and one of its elements, which is of the given row. */
 lg_status lg_check_spec(const lg_model_spec *spec, lg_report *report);
 lg_status lg_check_element(const lg_model_spec *spec, const lg_element_spec *e, int row, lg_report *report);

@@ -65,9 +65,7 @@ lg_status lg_source_check(const lg_element *e, int first, int n, const char **re
     double source = e->p[first];
     int count = e->np - first - 1;
     *reason = NULL;
-    if (source != LG_SOURCE_CONSTANT && source != LG_SOURCE_TABLE && source != LG_SOURCE_FUNCTION)
-        *reason = "the source must be 0, 1 or 2";
-    else if (source == LG_SOURCE_CONSTANT && count != n)
+    if (source == LG_SOURCE_CONSTANT && count != n)
         *reason = n == 1   ? "constant data need one value"
                   : n == 3 ? "constant data need three values"
                            : "constant data need six values";

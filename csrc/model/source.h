@@ -10,8 +10,10 @@ enum { LG_SOURCE_CONSTANT, LG_SOURCE_TABLE, LG_SOURCE_FUNCTION };
 enum { LG_SOURCE_VALUES = 6 }; /* the largest number of values */
 
 #define LG_SOURCE_PARAMETERS(unit, count)                                                                              \
-    {"source", "", "0 constant, 1 table, 2 function of time", 1},                                                      \
-        {"data", unit, count "; or a count n, n times and " count " for each time; or nothing", -1}
+    {"source", "", "where the values come from", LG_SCALAR, .valid = LG_CHOICE, .choices = "constant|table|function"}, \
+    {                                                                                                                  \
+        "data", unit, count "; or a count n, n times and " count " for each time; or nothing", LG_REST                 \
+    }
 
 /* n values; on failure *reason is a short reason. */
 lg_status lg_source_check(const lg_element *e, int first, int n, const char **reason);

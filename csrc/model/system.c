@@ -30,7 +30,7 @@ static unsigned flags_of(const lg_model *m)
         const lg_force *f = &m->forces[i];
         if (f->e.function.call)
             flags |= LG_SYSTEM_NEEDS_GIL;
-        if (f->type->uses_law && !f->e.law.has_tangent)
+        if (f->e.info->uses_law && !f->e.law.has_tangent)
             flags |= LG_SYSTEM_DIFFERENCED;
         if (!f->type->potential && !f->type->dissipates)
             flags &= ~(unsigned)LG_SYSTEM_CONSERVATIVE;

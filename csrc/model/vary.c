@@ -152,7 +152,7 @@ static lg_status set_parameters(const lg_model *origin, lg_model *m, const doubl
         lg_element_place at = m->place_of[i];
         const lg_element *e = element_at(at);
         if (memcmp(e->p, given, (size_t)e->np * sizeof *given) != 0) {
-            LG_TRY(lg_check_parameters(e->name, e->np, given, report));
+            LG_TRY(lg_check_parameters(e->info, e->name, e->np, given, report));
             lg_copy(e->np, given, (double *)e->p);
             LG_TRY(check_changed(origin->place_of[i], at, report));
             prepare_again(m, at);

@@ -112,7 +112,7 @@ class BodyBuilder(Parts):
     def _add_body(self, body: Body) -> str:
         """Adds a body that has been checked and returns its name."""
         self._bodies[body.name] = body
-        self._names.add(body.name)
+        self._names[body.name] = None
         if body.formulation == MINIMAL:
             self._loose.add(body.name)
         else:
@@ -164,7 +164,7 @@ class BodyBuilder(Parts):
         place = array(f"position of {name!r}", position, (3,))
         R = IDENTITY if rotation is None else rotation_matrix(f"rotation of {name!r}", rotation)
         self._supports[name] = support(name, place, R, motion, kinks)
-        self._names.add(name)
+        self._names[name] = None
         return name
 
     def add_modal_body(
@@ -236,6 +236,6 @@ class BodyBuilder(Parts):
             self._new_name("node", f"{name}.{node}")
         self._bodies[name], self._blocks[name] = flexible.frame, len(self._parts)
         self._nodes |= {f"{name}.{node}": flexible.at(node) for node in modes.nodes}
-        self._names |= {name, *(f"{name}.{node}" for node in modes.nodes)}
+        self._names |= dict.fromkeys([name, *(f"{name}.{node}" for node in modes.nodes)])
         self._parts.append(flexible)
         return name

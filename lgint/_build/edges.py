@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lgint._args import Array, array, listing, number
+from lgint._args import Array, array, listing
 from lgint._build.body import IDENTITY
 from lgint._build.forces import Load, source
 from lgint._build.joints import JointBuilder
 from lgint._build.parts import Partner
-from lgint._model.checks import coefficients, stiffness_matrix
 from lgint._model.compile import ROWS
+from lgint._model.parameters import DECLARED
 from lgint._model.record import EDGES, JointRow
 from lgint._rotation import orthogonal
 
@@ -61,8 +63,7 @@ def add_edge(
             f"constraints of {what}: None, {listing([key for key in EDGES if key])} expected, got {mask!r}"
         )
     kind = EDGES[mask]
-    C = stiffness_matrix(what, stiffness)
-    D = coefficients(f"damping of {what}", damping, (6,))
+    parameters, numbers = DECLARED[kind].parameters, {"length": length, "stiffness": stiffness, "damping": damping}
     reference = source(f"reference_strain of {what}", reference_strain, 6)
     if "values" in reference and np.ptp(np.array(reference["values"])[:, : ROWS[kind]], axis=0).any():
         raise ValueError(
@@ -72,19 +73,17 @@ def add_edge(
     turns = [array(f"rotation{i} of {what}", R, (3, 3)) for i, R in enumerate((rotation0, rotation1))]
     places = [array(f"offset{i} of {what}", x, (3,)) for i, x in enumerate((offset0, offset1))]
     first, second = builder._partner(body0), builder._partner(body1)
-    row: JointRow = {
+    row = {
         "kind": kind,
         "first": first,
         "second": second,
         "points": [builder._point(first, places[0]), builder._point(second, places[1])],
         "triads": [_directors(f"rotation{i} of {what}", R).tolist() for i, R in enumerate(turns)],
-        "length": number(f"length of {what}", length, positive=True),
-        "stiffness": C.tolist(),
-        "damping": D.tolist(),
+        **{key: parameters[key].read(f"{key} of {what}", value) for key, value in numbers.items()},
         "reference": reference,
     }
     builder._new_name("edge", name)
-    return builder._add_joint(name, row)
+    return builder._add_joint(name, cast(JointRow, row))
 
 
 def _directors(what: str, R: Array) -> Array:

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lgint._args import array, checked_function, choice, number
-from lgint._build.parts import Ends, Ground, Partner, Parts, ground
-from lgint._model.checks import coefficients
-from lgint._model.compile import AXES
+from lgint._build.elements import ElementBuilder, Where
+from lgint._build.parts import Ground, Partner, ground
 from lgint._model.joints import joint_coordinate
+from lgint._model.parameters import AXES
 from lgint._model.record import ForceRow, LoadRow
 from lgint._model.shared import Single
 
 Load = ArrayLike | tuple[ArrayLike, ArrayLike] | Callable[[float], ArrayLike]
 
 
-class ForceBuilder(Parts):
+class ForceBuilder(ElementBuilder):
     """The part of `ModelBuilder` that adds forces."""
 
     # ---- between two bodies ----
@@ -66,14 +66,8 @@ class ForceBuilder(Parts):
         ValueError
             For unknown bodies, wrong shapes, and a name in use.
         """
-        a, b = self._partner(a), self._partner(b)
-        name = self._force_name("spring", a, b, name)
-        ends = self._ends(name, a, b, point, point_a, point_b, (2, 3))
-        rest = ends.length if length is None else number(f"length of {name!r}", length, nonnegative=True)
-        row = _between("spring", ends)
-        row["stiffness"] = number(f"stiffness of {name!r}", stiffness)
-        row["damping"] = number(f"damping of {name!r}", damping)
-        return self._add_force(name, {**row, "length": rest})
+        values = {"stiffness": stiffness, "damping": damping, "length": length}
+        return self._declared("spring", (a, b), Where(point, None, point_a, point_b), name, values)
 
     def add_cartesian_spring(
         self,
@@ -117,14 +111,8 @@ class ForceBuilder(Parts):
         ValueError
             For unknown bodies, wrong shapes, and a name in use.
         """
-        a, b = self._partner(a), self._partner(b)
-        name = self._force_name("spring", a, b, name)
-        ends = self._ends(name, a, b, point, point_a, point_b, (3,), (2, 3))
-        rest = ends.apart if offset is None else array(f"offset of {name!r}", offset, (3,))
-        row = _between("cartesian_spring", ends)
-        row["stiffness"] = array(f"stiffness of {name!r}", stiffness, (3,)).tolist()
-        row["damping"] = array(f"damping of {name!r}", damping, (3,)).tolist()
-        return self._add_force(name, {**row, "offset": rest.tolist()})
+        values = {"stiffness": stiffness, "damping": damping, "offset": offset}
+        return self._declared("cartesian_spring", (a, b), Where(point, None, point_a, point_b), name, values, "spring")
 
     def add_tendon(
         self,
@@ -255,8 +243,8 @@ class ForceBuilder(Parts):
         ----------
         body : str
             On which it acts.
-        drag : float or array_like, shape (3,)
-            N s/m, one for all or one for each axis of the body.
+        drag : float or array_like, shape (3,) or (3, 3)
+            N s/m: one for all directions, one for each axis of the body, or a symmetric matrix in body axes.
         point, local_point : array_like, shape (3,), optional
             Where the force acts and the velocity is taken, as in `add_force`. Default: the COM.
         name : str, optional
@@ -272,14 +260,7 @@ class ForceBuilder(Parts):
         ValueError
             For unknown bodies, wrong shapes, and a name in use.
         """
-        partner = self._moving("body of a drag", body)
-        name = self._free_name(f"{partner}.drag") if name is None else name
-        self._new_name("drag", name)
-        diagonal = np.broadcast_to(coefficients(f"drag of {name!r}", drag, (), (3,)), (3,))
-        at = self._attachment(name, partner, point, local_point)
-        return self._add_force(
-            name, {"kind": "drag", "bodies": [partner], "points": [at], "drag": np.diag(diagonal).tolist()}
-        )
+        return self._declared("drag", (body,), Where(point, local_point), name, {"drag": drag})
 
     # ---- in joints, and by functions ----
 
@@ -418,23 +399,13 @@ class ForceBuilder(Parts):
 
     # ---- what they share ----
 
-    def _force_name(self, kind: str, a: str, b: str, name: str | None) -> str:
-        name = self._free_name(f"{a}-{b}.{kind}") if name is None else name
-        self._new_name(kind, name)
-        return name
-
     def _add_parts(self, what: str, name: str, rows: dict[str, ForceRow]) -> str:
         """Adds the rows that make up one force, once all of them are known, and returns its name."""
         for part in rows:
             self._new_name(what, part)
         for part, row in rows.items():
             self._add_force(part, row)
-        self._names.add(name)
-        return name
-
-    def _add_force(self, name: str, row: ForceRow) -> str:
-        self._names.add(name)
-        self._forces[name] = row
+        self._names[name] = None
         return name
 
     def _add_joint_force(self, joint: str, coordinate: str | None, name: str | None, row: ForceRow) -> str:
@@ -442,11 +413,6 @@ class ForceBuilder(Parts):
         there = self._joints[choice("joint", joint, self._joints)]
         row["joint"], row["coordinate"] = joint, joint_coordinate(joint, there["kind"], coordinate)
         return self._add_force(self._force_name(row["kind"], there["first"], there["second"], name), row)
-
-
-def _between(kind: str, ends: Ends) -> ForceRow:
-    """The entries that the records of all forces between two bodies have."""
-    return {"kind": kind, "bodies": ends.names, "points": ends.points}
 
 
 def _refuse_with(what: str, **arguments: object) -> None:

@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, choice, number
 from lgint._build.body import IDENTITY, START_TOLERANCE, Body
-from lgint._build.parts import Ends, Partner, Parts
+from lgint._build.elements import ElementBuilder, Where
+from lgint._build.parts import Ends, Partner
 from lgint._build.trees import TREE_JOINTS, Joint, Tree
-from lgint._model.compile import CARRIERS
 from lgint._model.joints import JOINTS
+from lgint._model.parameters import CARRIERS
 from lgint._model.record import JointRow, Matrix
 from lgint._rotation import cross, norm, triad_about
 
@@ -27,7 +28,7 @@ MEANT = {
 }
 
 
-class JointBuilder(Parts):
+class JointBuilder(ElementBuilder):
     """The part of `ModelBuilder` that adds joints."""
 
     def add_joint(
@@ -185,25 +186,7 @@ class JointBuilder(Parts):
         ValueError
             For unknown bodies, wrong shapes, and a length that is not positive.
         """
-        a, b = self._partner(a), self._partner(b)
-        name = self._joint_name("distance", a, b, name)
-        ends = self._ends(name, a, b, point, point_a, point_b, (2, 3))
-        given = float(np.linalg.norm(ends.apart)) if length is None else number(f"length of {name!r}", length)
-        if not given > 0:
-            raise ValueError(f"length of {name!r}: a positive distance expected, got {given:g}")
-        return self._add_joint(name, {**_between("distance", ends), "length": given})
-
-    def _joint_name(self, kind: str, a: str, b: str, name: str | None) -> str:
-        if a == b:
-            raise ValueError(f"a {kind} joint needs two different partners, got {a!r} twice")
-        name = self._free_name(f"{a}-{b}") if name is None else name
-        self._new_name("joint", name)
-        return name
-
-    def _add_joint(self, name: str, row: JointRow) -> str:
-        self._names.add(name)
-        self._joints[name] = row
-        return name
+        return self._declared("distance", (a, b), Where(point, None, point_a, point_b), name, {"length": length})
 
     # ---- links of trees ----
 

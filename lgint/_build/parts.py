@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
@@ -76,7 +75,7 @@ class Parts:
         self._supports: dict[str, Support] = {}
         self._loose: set[str] = set()  # bodies in minimal coordinates that have no joint yet
         self._links: dict[str, Tree] = {}  # those that have one
-        self._names: set[str] = set()
+        self._names: dict[str, None] = {}  # in the order in which they were taken
         self._numbers: dict[str, int] = {}  # by stem: the last number that was appended to make a name
         self._joints: dict[str, JointRow] = {}
         self._forces: dict[str, ForceRow] = {}
@@ -87,13 +86,24 @@ class Parts:
         return f"<lgint.{type(self).__name__}: {len(self._bodies)} bodies, {len(self._joints)} joints>"
 
     @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """If the block raises, restores the builder. The block must not add links to trees."""
-        before = {name: copy.copy(value) for name, value in vars(self).items()}
+    def _all_or_nothing(self, changed: Iterable[str]) -> Iterator[None]:
+        """If the block raises, takes out what it added and restores bodies that it `changed`, whose names are given.
+
+        It must not add bodies in minimal coordinates, nor links to trees.
+        """
+        sizes = {name: len(value) for name, value in vars(self).items() if isinstance(value, (dict, list))}
+        before = {name: self._bodies[name] for name in changed if name in self._bodies}
         try:
             yield
         except BaseException:
-            vars(self).update(before)
+            for name, size in sizes.items():
+                collected = vars(self)[name]
+                while len(collected) > size:
+                    collected.popitem() if isinstance(collected, dict) else collected.pop()
+            for name, body in before.items():
+                if self._bodies[name] is not body:
+                    self._bodies[name] = self._parts[self._blocks[name]] = body
+            self._numbers.clear()  # names are looked for from the first number on again
             raise
 
     def _partner(self, who: Partner) -> str:

@@ -151,13 +151,13 @@ class RodBuilder(BodyBuilder, JointBuilder, ForceBuilder):
         viscosity = None if drag is None else _drag(f"drag of {name!r}", drag)
         if load is not None:
             source(f"load of {name!r}", load, 3)
-        with self._all_or_nothing():
+        with self._all_or_nothing(held.values()):
             nodes_made = self._add_nodes(rod, shape, shape.lumped(per_length), clamps, held, u, omega, formulation)
             rod = replace(rod, nodes=nodes_made)
             self._add_edges(rod, shape, laws, constraints)
             self._add_loads(rod, shape, load, viscosity)
             self._rods[name] = {"nodes": list(rod.nodes), "edges": list(rod.edges), "closed": bool(closed)}
-            self._names.add(name)
+            self._names[name] = None
             if (odd := _impossible(per_length)) is not None:
                 warn(f"inertia of {name!r}: no section has moments of inertia {odd} (triangle inequality)")
         return rod

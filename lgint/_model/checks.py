@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from lgint._args import Array, array, warn
 
 _UNIT: Final = np.eye(3)
-ROUNDING: Final = 1e-12  # relative round-off of the eigenvalues of a stiffness
 
 
 def inertia_matrix(name: str, value: ArrayLike) -> Array:
@@ -40,19 +39,3 @@ def inertia_matrix(name: str, value: ArrayLike) -> Array:
 def triangle(principal: Sequence[float] | Array) -> bool:
     """Whether three moments of inertia in ascending order obey the triangle inequality, up to round-off."""
     return bool(principal[0] + principal[1] >= principal[2] * (1 - 1e-9))
-
-
-def stiffness_matrix(what: str, value: ArrayLike) -> Array:
-    """The stiffness (6, 6) of a section, after checking that it is symmetric without negative eigenvalues."""
-    C = array(f"stiffness of {what}", value, (6, 6))
-    if not np.array_equal(C, C.T) or np.linalg.eigvalsh(C)[0] < -ROUNDING * np.abs(C).max():
-        raise ValueError(f"stiffness of {what}: a symmetric matrix without negative eigenvalues expected, got {C}")
-    return C
-
-
-def coefficients(what: str, value: ArrayLike, *shapes: tuple[int, ...]) -> Array:
-    """Numbers of one of `shapes`, none of them negative."""
-    given = array(what, value, *shapes)
-    if given.min() < 0:
-        raise ValueError(f"{what}: numbers >= 0 expected, got {given}")
-    return given

@@ -16,6 +16,7 @@ from lgint._args import Array
 from lgint._model.formulations import FORMULATIONS
 from lgint._model.laws import ForceLaw, StrainLaw, TurnedLaw, TurnedLoad
 from lgint._model.motion import motion
+from lgint._model.parameters import DECLARED
 from lgint._model.record import (
     EDGES,
     MINIMAL,
@@ -31,15 +32,13 @@ from lgint._model.record import (
     partners,
 )
 
-CARRIERS: Final = ("inertial", "first", "second")
-AXES: Final = ("inertial", "body")
 GRAVITY: Final = "gravity"
 _EDGES: Final = frozenset(EDGES.values())
 COM: Final = "com"  # the node of a flexible body at its centre of mass
 
 ROWS: Final = {row["name"]: row["nrows"] for row in _core.ELEMENTS}  # number of constraint rows
+_PARAMETERS: Final = {kind: [*declared.parameters.items()] for kind, declared in DECLARED.items()}
 MEMORY: Final = {row["name"]: row["nmem"] for row in _core.ELEMENTS}  # number of values of memory
-_PARAMETERS: Final = {row["name"]: [item["name"] for item in row["parameters"]] for row in _core.ELEMENTS}
 
 
 # A point that elements attach to: its block (-1: the ground; -2 and less: a support), the part of the body on the block
@@ -349,10 +348,12 @@ def _element(
 ) -> Element:
     """An element with its parameters by name, in the order of the row of its kind."""
     parameters: Vector = []
-    for parameter in _PARAMETERS[kind]:
-        value = values[parameter]
+    for key, declared in _PARAMETERS[kind]:
+        value = values[key]
         if type(value) is float:
             parameters.append(value)
+        elif type(value) is str:
+            parameters.append(declared.choices.index(value))
         else:
             parameters += value if type(value) is list and value and type(value[0]) is float else _flat(value)
     return Element(kind, name, frames, parameters, function, implied, loop)
@@ -469,10 +470,10 @@ def _joint(name: str, frames: tuple[int, int], record: Record) -> Element:
     """The element of a joint that has constraint rows."""
     joint, rows = record["joints"][name], _rows(record, name)
     if "triads" not in joint:
-        return _element(joint["kind"], name, frames, dict(joint), None, *rows)
+        return _element(joint["kind"], name, frames, _in_nodes(record, joint, partners(joint)), None, *rows)
     if joint["kind"] in _EDGES:
         return _edge(record, name, frames)
-    values = {"carrier": CARRIERS.index(joint["carrier"]), **_axes(record, joint)}
+    values = {"carrier": joint["carrier"], **_axes(record, joint)}
     return _element(joint["kind"], name, frames, values, None, *rows)
 
 
@@ -536,11 +537,17 @@ def _force(name: str, at: tuple[int, ...], joints: dict[str, JointPlace], record
     if "load" in force:
         return _load(record, name, force, at)
     if "function" in force:
-        return _element("force_law", name, at, {"bodies": len(force["bodies"])}, _law(record, force))
-    if force["kind"] == "drag":
-        turn = _turn(record, force["bodies"][0])
-        return _element("drag", name, at, {"drag": turn @ np.array(force["drag"]) @ turn.T})
-    return _element(force["kind"], name, at, dict(force))
+        return _element("force_law", name, at, {"nbodies": len(force["bodies"])}, _law(record, force))
+    return _element(force["kind"], name, at, _in_nodes(record, force, force["bodies"]))
+
+
+def _in_nodes(record: Record, entry: ForceRow | JointRow, bodies: Sequence[str]) -> dict[str, Any]:
+    """The parameters of an entry, those that are given in the axes of a body in those of its node."""
+    values = cast(dict[str, Any], dict(entry))
+    for name, declared in DECLARED[entry["kind"]].parameters.items():
+        if declared.axes != "inertial" and _reference(record, who := bodies[declared.axes == "second"]) is not None:
+            values[name] = declared.turned(values[name], _turn(record, who))
+    return values
 
 
 def _joint_force(record: Record, name: str, force: ForceRow, place: JointPlace) -> Element:
@@ -566,12 +573,12 @@ def _law(record: Record, force: ForceRow) -> ForceLaw | TurnedLaw:
 
 def _load(record: Record, name: str, force: ForceRow, at: tuple[int, ...]) -> Element:
     """A force or torque."""
-    load, axes = force["load"], AXES.index(force["axes"])
+    load = force["load"]
     turn = _reference(record, force["bodies"][0]) if force["axes"] == "body" else None
     function = load.get("function")
     if function and turn is not None:
         function = TurnedLoad(function, np.array(turn))
-    return _element(force["kind"], name, at, {"axes": axes, **_source(load, turn)}, function)
+    return _element(force["kind"], name, at, {"axes": force["axes"], **_source(load, turn)}, function)
 
 
 def _source(load: LoadRow, turn: Any = None) -> dict[str, Any]:

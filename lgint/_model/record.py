@@ -82,24 +82,25 @@ class JointRow(_JointRow, total=False):
 
 
 class _ForceRow(TypedDict):
-    kind: str  # "spring", "cartesian_spring", "force", "torque", "tension", "drag", "drive" or "law"
+    kind: str  # a row of the core; "drive" or "law", of which the core has one for each kind of coordinate
 
 
 class ForceRow(_ForceRow, total=False):
-    """A force: on bodies at points, or in a joint along a coordinate. Each kind has some of the entries below."""
+    """A force: on bodies at points, or in a joint along a coordinate.
+
+    An entry also has the parameters that its row in the core declares, by their names; those with functions of time,
+    and the ones in joints, have some of the entries below instead.
+    """
 
     bodies: list[str]
     points: list[Vector]
     joint: str
     coordinate: str  # "angle" or "slide"
-    stiffness: float | Vector
-    damping: float | Vector
-    length: float
-    offset: Vector
     axes: str  # of a load: "inertial" or "body"
     load: LoadRow
-    drag: Matrix  # (3, 3), body axes
     torque: float
+    stiffness: float
+    damping: float
     motion: Matrix  # of a drive: rows (t, phi, phi', phi'')
     function: Callable[..., Any]  # of a law
     tangent: Callable[..., Any] | None

@@ -7,22 +7,13 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from lgint import _core
 from lgint._args import array, number
-from lgint._model.checks import coefficients, inertia_matrix, stiffness_matrix
+from lgint._model.checks import inertia_matrix
 from lgint._model.compile import GRAVITY
-from lgint._model.record import EDGES, Record
+from lgint._model.parameters import Parameter, parameters_of
+from lgint._model.record import Record
 
-_OF_JOINTS: Final = ("length", "stiffness", "damping")
-_OF_FORCES: Final = ("stiffness", "damping", "length", "offset", "torque", "drag")
 LOAD: Final = "load"  # the constant vector of a force or torque, the constant tension of a tendon
-_UNITS: Final = {
-    (row["name"], parameter["name"]): parameter["unit"] for row in _core.ELEMENTS for parameter in row["parameters"]
-}
-_OF_DRIVES: Final = {
-    "angle": {"torque": "N m", "stiffness": "N m/rad", "damping": "N m s/rad"},
-    "slide": {"torque": "N", "stiffness": "N/m", "damping": "N s/m"},
-}
 
 
 class Value(NamedTuple):
@@ -32,6 +23,7 @@ class Value(NamedTuple):
     row: str
     key: str
     unit: str
+    parameter: Parameter | None = None  # None: it belongs to a body, or to all, or is a load
 
     @property
     def owner(self) -> str:
@@ -42,9 +34,9 @@ class Value(NamedTuple):
 def values_of(record: Record) -> dict[str, Value]:
     """All values by name: the name of a body, joint or force, and that of its entry."""
     found = {GRAVITY: Value("", "", GRAVITY, "m/s^2")}
-    for section, entries in (("bodies", _of_bodies), ("joints", _of_joints), ("forces", _of_forces)):
+    for section, entries in (("bodies", _of_bodies), ("joints", _declared), ("forces", _of_forces)):
         for row, entry in record[section].items():  # type: ignore[literal-required]
-            found |= {f"{row}.{key}": Value(section, row, key, unit) for key, unit in entries(entry)}
+            found |= {f"{row}.{key}": Value(section, row, key, *rest) for key, *rest in entries(entry)}
     return found
 
 
@@ -54,16 +46,15 @@ def _of_bodies(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "inertia", "kg m^2"
 
 
-def _of_joints(joint: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    if joint["kind"] == "distance" or joint["kind"] in EDGES.values():
-        yield from ((key, _UNITS[joint["kind"], key]) for key in _OF_JOINTS if key in joint)
+def _declared(entry: Mapping[str, Any]) -> Iterator[tuple[str, str, Parameter]]:
+    """The parameters of a force or a joint that its entry holds."""
+    for key, parameter in parameters_of(entry).items():
+        if key in entry and parameter.varies:
+            yield key, parameter.unit, parameter
 
 
-def _of_forces(force: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    units = _OF_DRIVES.get(force.get("coordinate", ""), {})
-    for key in _OF_FORCES:
-        if key in force:
-            yield key, units.get(key) or _UNITS[force["kind"], key]
+def _of_forces(force: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    yield from _declared(force)
     if "vector" in force.get("load", {}):
         yield LOAD, "N m" if force["kind"] == "torque" else "N"
 
@@ -104,7 +95,7 @@ def changed(record: Record, value: Value, name: str, given: object) -> Record:
     old = value_in(record, value)
     if _equal(given, old):
         return record
-    new: Any = _READERS.get(value.key, _same_shape)(name, given, old)
+    new: Any = value.parameter.read(name, given) if value.parameter else _READERS[value.key](name, given, old)
     if not value.section:
         return {**record, "gravity": new}
     rows: dict[str, Any] = record[value.section]  # type: ignore[literal-required]
@@ -131,30 +122,6 @@ def _inertia(name: str, given: Any, old: Any) -> Any:
     return inertia_matrix(name.removesuffix(".inertia"), given).tolist()
 
 
-def _drag(name: str, given: Any, old: Any) -> Any:
-    values = coefficients(name, given, (), (3,), (3, 3))
-    diagonal = np.diagonal(values) if values.ndim == 2 else np.broadcast_to(values, (3,))
-    if values.ndim == 2 and np.any(values != np.diag(diagonal)):
-        raise ValueError(f"{name}: a diagonal matrix expected, got {values.tolist()}")
-    return np.diag(diagonal).tolist()
-
-
-def _stiffness(name: str, given: Any, old: Any) -> Any:
-    if np.shape(old) != (6, 6):
-        return _same_shape(name, given, old)
-    section = array(name, given, (6,), (6, 6))
-    matrix = np.diag(section) if section.ndim == 1 else section
-    return stiffness_matrix(name.removesuffix(".stiffness"), matrix).tolist()
-
-
-def _damping(name: str, given: Any, old: Any) -> Any:
-    return coefficients(name, given, (6,)).tolist() if np.shape(old) == (6,) else _same_shape(name, given, old)
-
-
-def _length(name: str, given: Any, old: Any) -> float:
-    return number(name, given, nonnegative=True)
-
-
 def _same_shape(name: str, given: Any, old: Any) -> Any:
     """An array of the shape that the value had; a single number is accepted for an array of one."""
     shape = np.shape(old)
@@ -165,8 +132,6 @@ def _same_shape(name: str, given: Any, old: Any) -> Any:
 _READERS: Final[Mapping[str, Callable[[str, Any, Any], Any]]] = {
     "mass": _mass,
     "inertia": _inertia,
-    "drag": _drag,
-    "stiffness": _stiffness,
-    "damping": _damping,
-    "length": _length,
+    GRAVITY: _same_shape,
+    LOAD: _same_shape,
 }

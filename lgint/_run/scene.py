@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike
 
 from lgint._args import Array, array, choice, shown
 from lgint._model.model import Model
+from lgint._model.parameters import DECLARED
 from lgint._model.record import BodyRow, RodRow, partners
 from lgint._run.states import States
 
 # the colours of Okabe and Ito with grey and brown; readers with red-green blindness can tell any two of them apart
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#e69f00", "#cc79a7", "#5b6770", "#56b4e9", "#7f3b08")
 GREY = COLORS[5]
-SPRINGS = ("spring", "cartesian_spring", "tension")  # kinds of forces that are drawn as lines between two points
 THIN = 0.02  # the least thickness of a box, as a fraction of the size of the scene
 
 
@@ -81,9 +81,9 @@ def dots(model: Model, at: Frames) -> dict[str, Array]:
 
 
 def springs(model: Model, at: Frames) -> Iterator[Array]:
-    """Lines (frames, 2, 3) along springs and along the parts of tendons."""
+    """Lines (frames, 2, 3) between the points of all forces on two bodies that are no functions of the user."""
     for row in model.record()["forces"].values():
-        if row["kind"] in SPRINGS:
+        if row["kind"] in DECLARED and len(row.get("points", ())) == 2:
             ends = (_point(model, who, point, at) for who, point in zip(row["bodies"], row["points"], strict=True))
             yield np.stack([*ends], axis=1)
 

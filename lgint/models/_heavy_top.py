@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from lgint._args import array, choice
 from lgint._build.builder import ModelBuilder
 from lgint._build.parts import ground
-from lgint._model.compile import CARRIERS
 from lgint._model.model import Model
+from lgint._model.parameters import CARRIERS
 from lgint.models._registry import benchmark
 
 

@@ -99,10 +99,10 @@ static void test_parameters_are_checked(void)
     memcpy(wrong, parameters, sizeof wrong);
     wrong[7] = -1;
     CHECK(lg_model_vary(built, NP, wrong, &model, &report) == LG_BAD_ARGUMENT);
-    CHECK_TEXT(report.what, "b: the mass must be positive");
+    CHECK_TEXT(report.what, "b: mass: a positive number expected, got -1");
     wrong[7] = NAN;
     CHECK(lg_model_vary(built, NP, wrong, &model, &report) == LG_BAD_ARGUMENT);
-    CHECK_TEXT(report.what, "b: a parameter is not finite");
+    CHECK_TEXT(report.what, "b: mass: a finite number expected, got nan");
     CHECK(!model);
     lg_model_free(built);
 }

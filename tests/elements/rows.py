@@ -87,16 +87,21 @@ def candidates(row: dict[str, Any]) -> Iterator[tuple[float, ...]]:
     triads, values = iter((TRIAD, OTHER)), iter(VALUES)
     choices: list[Any] = []
     for parameter in row["parameters"]:
-        count, unit = parameter["count"], parameter["unit"]
+        count, unit, valid = parameter["count"], parameter["unit"], parameter["valid"]
         if count == -1:
             choices.append(RESTS)
-        elif count == 9:
+        elif valid == "rotation":
             choices.append((next(triads),))
-        elif (count, unit) == (3, ""):
+        elif valid == "unit vector":
             choices.append((AXIS,))
+        elif valid in ("symmetric", "semidefinite"):
+            A = np.reshape([*itertools.islice(values, count)], parameter["shape"])
+            choices.append(((A @ A.T).ravel(),))
+        elif valid == "choice":
+            choices.append([(float(i),) for i in range(len(parameter["choices"]))])
         elif (count, unit) == (1, ""):
             choices.append(((0.0,), (1.0,), (2.0,)))
-        elif count == 6:
+        elif unit == "kg m^2" and count == 6:
             choices.append((INERTIA,))
         else:
             choices.append((tuple(itertools.islice(values, count)),))

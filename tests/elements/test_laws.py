@@ -202,9 +202,9 @@ def test_what_a_law_may_not_return(name, answer, text):
     [
         (("coordinate_law", "part", (1,), (), None), "function of time, coordinate and rate is missing"),
         (("joint_law", "part", (1, 3), (*TRIAD, *OTHER), None), "function of time, coordinate and rate is missing"),
-        (("joint_law", "part", (1, 3), (*TRIAD, *np.ones(9)), torque), "not orthonormal"),
+        (("joint_law", "part", (1, 3), (*TRIAD, *np.ones(9)), torque), "axes_b: a rotation matrix"),
         (("slide_law", "part", (1, 3), AXIS, None), "function of time, coordinate and rate is missing"),
-        (("slide_law", "part", (1, 3), np.ones(3), torque), "not of unit length"),
+        (("slide_law", "part", (1, 3), np.ones(3), torque), "axis: a unit vector"),
         (("force_law", "part", (1, 3), (1.0,), None), "function of time, poses and twists is missing"),
         (("force_law", "part", (1, 3), (3.0,), wrench), "one or two bodies"),
         (("coordinate_law", "part", (3,), (), torque), "needs a joint of a tree"),

@@ -214,7 +214,7 @@ def test_blocks_and_data_that_do_not_fit_are_refused():
         core_model([("R3xSO3", 1)], frame, [("rigid_body", "body", (0,), (1.0, 1, 1, 1, 0, 0, 0), None)])
     with pytest.raises(ValueError, match="does not fit"):
         core_model([("R3xSO3", MODES)], frame, [("modal_body", "body", (0,), values[:-1], None)])
-    with pytest.raises(ValueError, match="mass must be positive"):
+    with pytest.raises(ValueError, match="mass: a positive number expected"):
         core_model([("R3xSO3", MODES)], frame, [("modal_body", "body", (0,), [0.0, *values[1:]], None)])
     with pytest.raises(ValueError, match="no such part"):
         core_model([("R3xSO3", MODES)], [*frame, (0, (0.0,) * 6, 3)], element)

@@ -216,7 +216,7 @@ def test_what_turns_is_refused(element, parameters):
 def test_points_that_make_no_sense():
     with pytest.raises(ValueError, match="mass0: a frame cannot be offset from a point mass"):
         points([], frames=[(0, OFF_NODE)])
-    with pytest.raises(ValueError, match="mass must be positive"):
+    with pytest.raises(ValueError, match="mass: a positive number expected"):
         core_model([("Rn", 3)], [(0, NODE)], [("point", "p", (0,), (0.0,), None)])
     for kind, n in (("Rn", 2), ("R3xSO3", 0)):
         with pytest.raises(ValueError, match="kind Rn with three coordinates"):

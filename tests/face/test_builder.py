@@ -114,12 +114,12 @@ BAD_JOINTS = [
         {"point": (0, 0, 0), "axis": (0, 0, 1), "second_axis": (0, 1, 1)},
         "perpendicular",
     ),
-    (("distance", "ground", "arm"), {}, "positive distance"),
+    (("distance", "ground", "arm"), {}, "a positive number"),
     (("distance", "ground", "arm"), {"point": (0, 0, 0)}, r"point of 'ground-arm'.*\(2, 3\)"),
     (("distance", "ground", "arm"), {"point": np.eye(2, 3), "point_b": (0, 0, 0)}, "not both"),
     (("distance", "ground", "arm"), {"length": 1.0, "rate": 1.0}, "takes no rate"),
     (("spherical", "ground", "arm"), {"point": (0, 0, 0), "angle": 1.0}, "takes no angle"),
-    (("distance", "ground", "arm"), {"length": -1.0}, "positive distance"),
+    (("distance", "ground", "arm"), {"length": -1.0}, "a positive number"),
     (("spherical", "ground", "arm"), {"point": (0, 0, 0), "name": "arm"}, "'arm' is in use"),
 ]
 

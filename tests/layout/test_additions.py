@@ -18,7 +18,7 @@ FILES = {
 /* A force that opposes the velocity of a point: f = -c xdot. */
 #include "model/force/force.h"
 
-static const lg_parameter parameters[] = {{"drag", "N s/m", "drag of the point", 1}};
+static const lg_parameter parameters[] = {{"drag", "N s/m", "drag of the point", LG_SCALAR, .valid = LG_NONNEGATIVE}};
 
 static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out)
 {
@@ -43,11 +43,142 @@ const lg_force_type lg_gust = {
     .wrenches = wrenches,
 };
 """,
+    "csrc/model/force/bushing.c": """
+/* An elastic bearing in axes A of the first body: c = R_a^T d, d = x_b - x_a, y = c' = R_a^T d' - w x c, and
+
+       g = K' (c - c0) + C' y,  K' = A K A^T,  C' = A C A^T;  force -R_a g on x_b, R_a g on x_a, moment c x g on phi_a.
+
+   dc = R_a^T dd + c^ dphi, dy = R_a^T dd' - w^ R_a^T dd + (z^ - w^ c^) dphi + c^ dw with z = R_a^T d'. */
+#include "model/force/force.h"
+
+enum { AXES, STIFFNESS = 9, DAMPING = 18, OFFSET = 27 };
+
+static const lg_parameter parameters[] = {
+    LG_TRIAD("axes_a", LG_FIRST_AXES, "axes of the bearing, as columns"),
+    {"stiffness", "N/m", "stiffness in these axes", LG_MATRIX(3, 3), .valid = LG_SEMIDEFINITE},
+    {"damping", "N s/m", "damping in these axes", LG_MATRIX(3, 3), .valid = LG_SEMIDEFINITE, .initially = LG_ZERO},
+    {"offset", "m", "c without force", LG_VECTOR(3), .axes = LG_FIRST_AXES, .initially = LG_START_SEPARATION},
+};
+
+typedef struct state {
+    double K[9], C[9], Rt[9], c[9], g[9]; /* K', C', R_a^T, c^, g^ */
+    double at[3], force[3];
+} state;
+
+static void in_body(const double *A, const double *M, double out[9])
+{
+    double At[9], MAt[9];
+    lg_transpose3(A, At);
+    lg_mul33(M, At, MAt);
+    lg_mul33(A, MAt, out);
+}
+
+static void open(const lg_element *e, const lg_pose *const f[2], state *s, double z[3])
+{
+    double d[3], ddot[3], y[3], stretch[3], damping[3];
+    in_body(e->p + AXES, e->p + STIFFNESS, s->K);
+    in_body(e->p + AXES, e->p + DAMPING, s->C);
+    lg_transpose3(f[0]->R, s->Rt);
+    for (int i = 0; i < 3; i++) {
+        d[i] = f[1]->x[i] - f[0]->x[i];
+        ddot[i] = f[1]->xdot[i] - f[0]->xdot[i];
+    }
+    lg_mul3(s->Rt, d, s->at);
+    lg_mul3(s->Rt, ddot, z);
+    lg_cross(s->at, f[0]->omega, y);
+    lg_axpy(3, 1, z, y);
+    lg_copy(3, s->at, stretch);
+    lg_axpy(3, -1, e->p + OFFSET, stretch);
+    lg_mul3(s->K, stretch, s->force);
+    lg_mul3(s->C, y, damping);
+    lg_axpy(3, 1, damping, s->force);
+    lg_hat3(s->at, s->c);
+    lg_hat3(s->force, s->g);
+}
+
+/* Quarters for dg = G dd + P dphi: force -R g on b, its opposite and the moment c x g on a; `turned`: what else turns
+   the force and the moment, or NULL. */
+static void spread(const state *s, const double *R, const double G[9], const double P[9], int turned,
+                   lg_quarters out[2][2])
+{
+    double RG[9], RP[9], cG[9], cP[9], more[9];
+    lg_mul33(R, G, RG), lg_mul33(R, P, RP), lg_mul33(s->c, G, cG), lg_mul33(s->c, P, cP);
+    if (turned) {
+        lg_mul33(R, s->g, more), lg_axpy(9, -1, more, RP);
+        lg_mul33(s->g, s->Rt, more), lg_axpy(9, -1, more, cG);
+        lg_mul33(s->g, s->c, more), lg_axpy(9, -1, more, cP);
+    }
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++)
+            lg_quarters_add(&out[i][j], LG_XX, i == j ? -1 : 1, RG);
+        lg_quarters_add(&out[i][0], LG_XR, i ? -1 : 1, RP);
+        lg_quarters_add(&out[0][i], LG_RX, i ? 1 : -1, cG);
+    }
+    lg_quarters_add(&out[0][0], LG_RR, 1, cP);
+}
+
+static lg_status wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear, lg_load *out)
+{
+    state s;
+    double z[3], w[9], G[9], P[9], turn[9], CR[9];
+    (void)at;
+    open(e, f, &s, z);
+    lg_zero(12, out->w[0]);
+    lg_mul3(f[0]->R, s.force, out->w[0]);
+    lg_axpy(3, -1, out->w[0], out->w[1]);
+    lg_cross(s.at, s.force, out->w[0] + 3);
+    if (!linear)
+        return LG_OK;
+
+    lg_hat3(f[0]->omega, w);
+    lg_mul33(s.C, w, turn);
+    for (int i = 0; i < 9; i++)
+        turn[i] = s.K[i] - turn[i]; /* K' - C' w^ */
+    lg_mul33(turn, s.Rt, G);
+    lg_mul33(turn, s.c, P);
+    lg_hat3(z, w);
+    lg_mul33(s.C, w, turn);
+    lg_axpy(9, 1, turn, P);
+    spread(&s, f[0]->R, G, P, 1, out->K);
+    lg_mul33(s.C, s.Rt, CR);
+    lg_mul33(s.C, s.c, P);
+    spread(&s, f[0]->R, CR, P, 0, out->D);
+    return LG_OK;
+}
+
+static double potential(const lg_element *e, const lg_pose *const f[2], const lg_point *at)
+{
+    state s;
+    double z[3], force[3];
+    (void)at;
+    open(e, f, &s, z);
+    lg_axpy(3, -1, e->p + OFFSET, s.at);
+    lg_mul3(s.K, s.at, force);
+    return lg_dot3(s.at, force) / 2;
+}
+
+const lg_force_type lg_bushing = {
+    .info = {.family = "force",
+             .name = "bushing",
+             .doc = "Springs and dampers between two points along axes of the first body.",
+             .reference = "docs/models",
+             .nframes = 2,
+             .parameters = parameters,
+             .nparameters = 4},
+    .sees = LG_SEES_POSE,
+    .needs_twists = 1,
+    .couples = lg_element_between,
+    .wrenches = wrenches,
+    .potential = potential,
+};
+""",
     "csrc/model/joint/strut.c": """
 /* Two points at a fixed distance, by its square: phi = (d.d - L^2)/2, d = x_b - x_a; J_b = d^T, J_a = -d^T. */
 #include "model/joint/joint.h"
 
-static const lg_parameter parameters[] = {{"length", "m", "distance of the two points", 1}};
+static const lg_parameter parameters[] = {
+    {"length", "m", "distance of the two points", LG_SCALAR, .valid = LG_POSITIVE, .initially = LG_START_DISTANCE},
+};
 
 static lg_status rows(const lg_element *e, const lg_pose *const f[2], const lg_point *at, const double *lam,
                       unsigned want, lg_rows *out)
@@ -94,7 +225,7 @@ const lg_joint_type lg_strut = {
 /* A bead on a wire along the inertial x axis: x = (q, 0, 0). */
 #include "model/body/body.h"
 
-static const lg_parameter parameters[] = {{"mass", "kg", "mass", 1}};
+static const lg_parameter parameters[] = {{"mass", "kg", "mass", LG_SCALAR, .valid = LG_POSITIVE}};
 
 static lg_status check(const lg_body *b, const char **reason)
 {
@@ -267,7 +398,7 @@ LG_JOINT(lg_parallel, "parallel", "", "1323", 1, "The bodies turn about axes tha
 LG_JOINT(lg_slotted, "slotted", "23", "1323", 1, "The bodies turn about e3, whose points slide along e1.")
 LG_CONSTRAINT(lg_strut)
 """,
-    "csrc/model/force/forces.def": "LG_FORCE(lg_gust)\n",
+    "csrc/model/force/forces.def": "LG_FORCE(lg_gust)\nLG_FORCE(lg_bushing)\n",
     "csrc/model/body/bodies.def": "LG_BODY(lg_bead)\n",
     "csrc/integrator/tableau.c": """
 const lg_tableau lg_tableau_ralston = {
@@ -297,6 +428,7 @@ BATTERIES = {  # tests that must have run with each addition
         "twin+twin-parallel-1",
         "SE3+euler_parameters-slotted-2",
         "gust",
+        "bushing",
         "twin+twin-strut",
         "bead-('Rn', 1)",
         "('twin', 0)",
@@ -306,6 +438,14 @@ BATTERIES = {  # tests that must have run with each addition
     "tests/bindings/test_rows.py": (
         "test_the_default_of_an_option_is_accepted[ralston]",
         "test_the_default_of_an_option_is_accepted[ballistic]",
+    ),
+    "tests/models/test_declared.py": (
+        "test_check[bushing-tait_bryan-R3xRV]",
+        "test_check[strut-R3xSO3-SE3]",
+        "test_check[gust-R3xSO3-SE3]",
+        "test_values_and_units[bushing]",
+        "test_files_and_pictures[bushing]",
+        "test_bad_arguments[bushing]",
     ),
     "tests/elements/test_pairs.py": ("test_discrete_gradients_of_rows[slotted",),
     "tests/face/test_integrate.py": ("compiled_one[ballistic]", "compiled_one[ralston]"),
@@ -344,12 +484,45 @@ def in_tree(root, *command):
 @pytest.mark.parametrize("file", BATTERIES)
 def test_batteries_try_what_was_added(file, grown):
     """Every test of the file that names an addition passes, and those listed above are among them."""
-    added = "parallel or slotted or gust or ralston or strut or bead or ballistic or twin or falling or docs"
+    added = "parallel or slotted or gust or bushing or ralston or strut or bead or ballistic or twin or falling or docs"
     run = in_tree(grown, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-q", "-rA", file, "-k", added)
     assert run.returncode == 0, run.stdout[-3000:]
     passed = re.findall(r"^PASSED (.*)$", run.stdout, re.MULTILINE)
     for name in BATTERIES[file]:
         assert any(name in test for test in passed), (name, passed[:10])
+
+
+def test_an_element_needs_its_file_and_its_row(grown):
+    """The builder, values, units, files, pictures and docs have a bushing once its row is there."""
+    code = """
+import numpy as np, lgint
+from docs import generate
+from lgint._run import scene
+b = lgint.ModelBuilder()
+for name, formulation in (("a", "tait_bryan"), ("b", "SE3")):
+    reference = {"reference": (0.8, 0, 0.36, 0.48)} if name == "a" else {}
+    b.add_body(name, mass=1.0, inertia=(1, 1, 1), position=(name == "b", 0, 0), formulation=formulation, **reference)
+assert b.add_element("bushing", "a", "b", stiffness=(4.0, 5.0, 6.0), damping=0.3, offset=(0.5, 0.2, 0)) == "a-b.bushing"
+model = b.build()
+assert model.unit("a-b.bushing.stiffness") == "N/m" and model.values["a-b.bushing.axes_a"] == np.eye(3).tolist()
+run = lgint.integrate(model, "genalpha", t_end=0.5, h=1e-3)
+assert np.abs(run.position("b")[-1] - (1, 0, 0)).max() > 0.1 and np.abs(run.momentum()[-1]).max() < 1e-9
+stiffer = model.with_parameters(**{"a-b.bushing.stiffness": 9.0})
+assert stiffer.record()["forces"]["a-b.bushing"]["stiffness"] == np.diag([9.0, 9.0, 9.0]).tolist()
+run.save("run.npz")
+assert lgint.load("run.npz").model.record() == model.record()
+assert lgint.check(model).ok and len([*scene.springs(model, scene.frames(run, 2))]) == 1
+assert "## bushing" in generate.fragments(set())["elements"]
+for wrong in ({"stiffness": -1.0}, {"stiffness": 1.0, "dampnig": 2.0}, {}):
+    try:
+        b.add_element("bushing", "a", "b", **wrong)
+    except ValueError as error:
+        print(error)
+"""
+    run = in_tree(grown, "-c", code)
+    assert run.returncode == 0, run.stderr
+    assert "stiffness of 'a-b.bushing2': a symmetric matrix without negative eigenvalues expected" in run.stdout
+    assert "did you mean 'damping'" in run.stdout and "needs stiffness: stiffness in these axes" in run.stdout
 
 
 def test_names_and_checks_follow(grown):

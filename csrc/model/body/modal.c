@@ -3,11 +3,12 @@
 #include "model/body/modal_tangent.h"
 
 static const lg_parameter parameters[] = {
-    {"mass", "kg", "mass", 1},
-    {"first", "kg m", "first moment, sum m X", 3},
-    {"second", "kg m^2", "second moment, sum m X X^T", 9},
+    {"mass", "kg", "mass", LG_SCALAR, .valid = LG_POSITIVE},
+    {"first", "kg m", "first moment, sum m X", LG_VECTOR(3)},
+    {"second", "kg m^2", "second moment, sum m X X^T", LG_MATRIX(3, 3)},
     {"data", "SI",
-     "per mode sum m Phi; per mode sum m X Phi^T; per pair of modes sum m Phi Phi^T; stiffness; damping; nodes", -1},
+     "per mode sum m Phi; per mode sum m X Phi^T; per pair of modes sum m Phi Phi^T; stiffness; damping; nodes",
+     LG_REST},
 };
 
 /* A body with one mode. */
@@ -36,8 +37,6 @@ static lg_status modal_check(const lg_body *b, const char **reason)
     int rest = b->e.np - LG_MODAL_FIXED - 12 * n - 11 * n * n;
     if (rest < 0 || rest % lg_modal_node_size(n))
         *reason = "the length of the data does not fit the number of modes";
-    else if (!(b->e.p[0] > 0))
-        *reason = "the mass must be positive";
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
 }
 

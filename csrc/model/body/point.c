@@ -4,16 +4,12 @@
        twist = (v, 0),   H = [1; 0],   Z = 0. */
 #include "model/body/momentum.h"
 
-static const lg_parameter parameters[] = {{"mass", "kg", "mass", 1}};
+static const lg_parameter parameters[] = {{"mass", "kg", "mass", LG_SCALAR, .valid = LG_POSITIVE}};
 
 static lg_status point_check(const lg_body *b, const char **reason)
 {
-    *reason = NULL;
-    if (b->block->node->nv || b->block->n != 3)
-        *reason = "a point mass needs a block of kind Rn with three coordinates";
-    else if (!(b->e.p[0] > 0))
-        *reason = "the mass must be positive";
-    return *reason ? LG_BAD_ARGUMENT : LG_OK;
+    *reason = "a point mass needs a block of kind Rn with three coordinates";
+    return b->block->node->nv == 0 && b->block->n == 3 ? LG_OK : LG_BAD_ARGUMENT;
 }
 
 static void point_kinematics(lg_span bodies, const lg_point *at, lg_level level, int all)

@@ -5,8 +5,8 @@
 #include "model/body/rigid_state.h"
 
 static const lg_parameter parameters[] = {
-    {"mass", "kg", "mass", 1},
-    {"inertia", "kg m^2", "xx, yy, zz, xy, xz, yz about the node, body axes", 6},
+    {"mass", "kg", "mass", LG_SCALAR, .valid = LG_POSITIVE},
+    {"inertia", "kg m^2", "xx, yy, zz, xy, xz, yz about the node, body axes", LG_VECTOR(6)},
 };
 
 static lg_status rigid_check(const lg_body *b, const char **reason)
@@ -16,8 +16,6 @@ static lg_status rigid_check(const lg_body *b, const char **reason)
         *reason = "this kind of block cannot carry a rigid body";
     else if (lg_block_tail(b->block))
         *reason = "a block with additional linear coordinates needs a modal body";
-    else if (!(b->e.p[LG_RIGID_MASS] > 0))
-        *reason = "the mass must be positive";
     return *reason ? LG_BAD_ARGUMENT : LG_OK;
 }
 

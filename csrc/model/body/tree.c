@@ -8,7 +8,7 @@
 
 static const lg_parameter parameters[] = {
     {"links", "SI", "per link: parent, joint, axes and origin in the parent, joint axis, mass, centre of mass, inertia",
-     -1},
+     LG_REST},
 };
 
 /* A link that turns about z of the ground, (0.1, -0.2, 0.3) away from the origin. */

@@ -10,12 +10,6 @@
 
 enum { TRIAD_A, TRIAD_B = 9 }; /* indices of the parameters */
 
-lg_status lg_coordinate_angle_check(const lg_element *e, const char **reason)
-{
-    *reason = "the axes are not orthonormal";
-    return lg_triad_orthonormal(e->p + TRIAD_A) && lg_triad_orthonormal(e->p + TRIAD_B) ? LG_OK : LG_BAD_ARGUMENT;
-}
-
 static void angle_open(const lg_element *e, const lg_pose *const f[2], const lg_point *point, lg_coordinate *out)
 {
     lg_turn *turn = &out->turn;

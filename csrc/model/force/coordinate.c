@@ -5,10 +5,23 @@
 #include "model/body/body.h"
 #include "model/force/drive.h"
 
-static lg_status lg_coordinate_tree_check(const lg_element *e, const char **reason)
+/* The check of a law, and that a force with one frame is on a tree. */
+static lg_status check_tree(const lg_element *e, const char **reason)
 {
     *reason = "a drive on a coordinate needs a joint of a tree";
     return e->frame[0]->body->type->transmit ? LG_OK : LG_BAD_ARGUMENT;
+}
+
+static lg_status check_tree_drive(const lg_element *e, const char **reason)
+{
+    LG_TRY(check_tree(e, reason));
+    return lg_drive_check(e, reason);
+}
+
+static lg_status check_tree_outside(const lg_element *e, const char **reason)
+{
+    LG_TRY(check_tree(e, reason));
+    return lg_outside_check(e, reason);
 }
 
 /* ---- between two bodies ---- */
@@ -54,13 +67,6 @@ static inline lg_status exert_on_coordinate(const lg_coordinate_type *type, lg_l
 
 /* ---- the rows: a coordinate with a law ---- */
 
-#define CHECK(COORDINATE, LAW)                                                                                         \
-    static lg_status check_##COORDINATE##_##LAW(const lg_element *e, const char **reason)                              \
-    {                                                                                                                  \
-        LG_TRY(lg_coordinate_##COORDINATE##_check(e, reason));                                                         \
-        return lg_##LAW##_check(e, reason);                                                                            \
-    }
-
 #define WRENCHES(COORDINATE, LAW)                                                                                      \
     static lg_status COORDINATE##_##LAW(const lg_element *e, const lg_pose *const f[2], const lg_point *at,            \
                                         int linear, lg_load *out)                                                      \
@@ -68,12 +74,6 @@ static inline lg_status exert_on_coordinate(const lg_coordinate_type *type, lg_l
         return exert_on_coordinate(&lg_coordinate_##COORDINATE, lg_##LAW##_law, e, f, at, linear, out);                \
     }
 
-CHECK(angle, drive)
-CHECK(angle, outside)
-CHECK(slide, drive)
-CHECK(slide, outside)
-CHECK(tree, drive)
-CHECK(tree, outside)
 WRENCHES(angle, drive)
 WRENCHES(angle, drive_at_rest)
 WRENCHES(angle, outside)
@@ -90,8 +90,8 @@ static const lg_force_type angle_at_rest = {.wrenches = angle_drive_at_rest};
 static const lg_force_type slide_at_rest = {.wrenches = slide_drive_at_rest};
 static const lg_force_type tree_at_rest = {.coordinate = lg_drive_at_rest_law};
 
-static const lg_parameter joint_drive_parameters[] = {LG_ANGLE_PARAMETERS, LG_DRIVE_PARAMETERS("N m", "rad")};
-static const lg_parameter joint_law_parameters[] = {LG_ANGLE_PARAMETERS};
+static const lg_parameter joint_drive_parameters[] = {LG_TRIADS, LG_DRIVE_PARAMETERS("N m", "rad")};
+static const lg_parameter joint_law_parameters[] = {LG_TRIADS};
 static const lg_parameter slide_drive_parameters[] = {LG_SLIDE_PARAMETERS, LG_DRIVE_PARAMETERS("N", "m")};
 static const lg_parameter slide_law_parameters[] = {LG_SLIDE_PARAMETERS};
 static const lg_parameter coordinate_drive_parameters[] = {LG_DRIVE_PARAMETERS("(N m or N)", "(rad or m)")};
@@ -101,14 +101,14 @@ static const lg_parameter coordinate_drive_parameters[] = {LG_DRIVE_PARAMETERS("
 
 #define BETWEEN(COORDINATE, LAW)                                                                                       \
     .info.nframes = 2, .sees = LG_SEES_POSE, .needs_twists = 1, .couples = lg_element_between,                         \
-    .check = check_##COORDINATE##_##LAW, .wrenches = COORDINATE##_##LAW
+    .check = lg_##LAW##_check, .wrenches = COORDINATE##_##LAW
 #define ANGLE(LAW) BETWEEN(angle, LAW), .info.nmem = 1, .triads = angle_triads
 #define SLIDE(LAW) BETWEEN(slide, LAW)
 #define TREE(LAW) .info.nframes = 1, .check = check_tree_##LAW, .coordinate = lg_##LAW##_law
 
 #define DRIVE(AT_REST)                                                                                                 \
     .info.reference = "holzinger2024 4.4", .in = {[LG_FORM_STATICS] = &(AT_REST)}, .next_kink = lg_drive_next_kink
-#define OUTSIDE .info.reference = "holzinger2024 (9)", .uses_law = 1
+#define OUTSIDE .info.reference = "holzinger2024 (9)", .info.uses_law = 1
 
 #define FORCE(NAME, DOC, ...)                                                                                          \
     const lg_force_type lg_##NAME = {                                                                                  \

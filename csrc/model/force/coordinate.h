@@ -30,13 +30,9 @@ typedef struct lg_coordinate_type {
 } lg_coordinate_type;
 
 extern const lg_coordinate_type lg_coordinate_angle, lg_coordinate_slide;
-lg_status lg_coordinate_angle_check(const lg_element *e, const char **reason);
-lg_status lg_coordinate_slide_check(const lg_element *e, const char **reason);
 
-/* The first parameters of forces on such a coordinate. */
-#define LG_ANGLE_PARAMETERS                                                                                            \
-    {"axes_a", "", "triad on the first body, body axes; columns e1 e2 e3, row-major", 9},                              \
-        {"axes_b", "", "triad on the second body, body axes; columns e1 e2 e3, row-major", 9}
-#define LG_SLIDE_PARAMETERS {"axis", "", "direction of the slide, a unit vector in the axes of the first body", 3}
+/* The first parameter of forces on slides. */
+#define LG_SLIDE_PARAMETERS                                                                                            \
+    {"axis", "", "direction of the slide", LG_VECTOR(3), .valid = LG_UNIT_VECTOR, .axes = LG_FIRST_AXES}
 
 #endif

@@ -2,7 +2,9 @@
    df = R ((C w)^ - C w^) dphi - R C R^T dx'. */
 #include "model/force/force.h"
 
-static const lg_parameter parameters[] = {{"drag", "N s/m", "symmetric matrix C, row-major", 9}};
+static const lg_parameter parameters[] = {
+    {"drag", "N s/m", "matrix C of the coefficients", LG_MATRIX(3, 3), .valid = LG_SEMIDEFINITE, .axes = LG_FIRST_AXES},
+};
 
 static lg_status drag_wrenches(const lg_element *e, const lg_pose *const f[2], const lg_point *at, int linear,
                                lg_load *out)

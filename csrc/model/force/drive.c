@@ -9,7 +9,7 @@ static const double *drive_parameters(const lg_element *e)
 {
     const double *p = e->p;
     for (int i = 0; i < e->info->nparameters - LAST; i++)
-        p += e->info->parameters[i].count;
+        p += lg_parameter_count(&e->info->parameters[i]);
     return p;
 }
 

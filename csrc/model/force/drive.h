@@ -14,10 +14,12 @@
 
 /* The last parameters of a drive, with the units of what it exerts and of its coordinate. */
 #define LG_DRIVE_PARAMETERS(LOAD, COORDINATE)                                                                          \
-    {"torque", LOAD, "constant part", 1}, {"stiffness", LOAD "/" COORDINATE, "P", 1},                                  \
-        {"damping", LOAD " s/" COORDINATE, "D", 1},                                                                    \
-        {"motion", "s, " COORDINATE ", " COORDINATE "/s, " COORDINATE "/s^2",                                          \
-         "pieces of the desired motion: begin, coordinate, rate, second rate; or nothing", -1}
+    {"torque", LOAD, "constant part", LG_SCALAR}, {"stiffness", LOAD "/" COORDINATE, "P", LG_SCALAR},                  \
+        {"damping", LOAD " s/" COORDINATE, "D", LG_SCALAR},                                                            \
+    {                                                                                                                  \
+        "motion", "s, " COORDINATE ", " COORDINATE "/s, " COORDINATE "/s^2",                                           \
+            "pieces of the desired motion: begin, coordinate, rate, second rate; or nothing", LG_REST                  \
+    }
 
 /* A law as the function `coordinate` of a row. The law at rest is that of a drive whose desired motion stands still.
    `linear`: with the derivatives, which the user's tangent or differences provide for a function of the user. */

@@ -84,13 +84,33 @@ static void spread_force(const double F[3], const double *A, const double *B, lg
     }
 }
 
+/* The wrenches where the frames are, but as if they did not move. */
+static lg_status wrenches_at_rest(const lg_force *force, const lg_pose *const f[2], const lg_point *at, int linear,
+                                  lg_load *out)
+{
+    static const double zero[3];
+    lg_pose still[2];
+    for (int i = 0; i < 2; i++)
+        if (f[i]) {
+            still[i] = *f[i];
+            lg_zero(3, still[i].xdot);
+            still[i].omega = zero;
+        }
+    const lg_pose *seen[2] = {&still[0], f[1] ? &still[1] : NULL};
+    LG_TRY(force->type->wrenches(&force->e, seen, at, linear, out));
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++)
+            out->D[i][j].has = 0;
+    return LG_OK;
+}
+
 lg_status lg_force_load(const lg_force *force, const lg_point *at, int at_rest, int linear, lg_load *out)
 {
     const lg_element *e = &force->e;
     const lg_pose *f[2] = {lg_pose_of(e->frame[0], at), e->frame[1] ? lg_pose_of(e->frame[1], at) : NULL};
     clear_slopes(out);
     if (!f[1] || !force->type->between)
-        return force->type->wrenches(e, f, at, linear, out);
+        return at_rest ? wrenches_at_rest(force, f, at, linear, out) : force->type->wrenches(e, f, at, linear, out);
     double d[3], ddot[3], F[3], A[9], B[9];
     for (int i = 0; i < 3; i++) {
         d[i] = f[1]->x[i] - f[0]->x[i];

@@ -35,7 +35,6 @@ struct lg_force_type {
     int needs_twists;
     int ignores_places; /* its wrenches are the same wherever its frames are */
     int dissipates; /* it vanishes at rest, so that it needs no potential */
-    int uses_law; /* it has a law, whose derivatives are formed by differences if it has no tangent */
     lg_status (*check)(const lg_element *e, const char **reason);
     /* Whether K or D couples the two blocks. NULL: no. */
     int (*couples)(const lg_element *e);

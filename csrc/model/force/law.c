@@ -3,7 +3,7 @@
 #include "model/force/force.h"
 
 static const lg_parameter parameters[] = {
-    {"bodies", "", "1: the function sees the first frame only; 2: both", 1},
+    {"nbodies", "", "1: the function sees the first frame only; 2: both", LG_SCALAR},
 };
 
 static lg_status law_check(const lg_element *e, const char **reason)
@@ -117,11 +117,11 @@ const lg_force_type lg_force_law = {
              .reference = "holzinger2024 (9)",
              .nframes = 2,
              .parameters = parameters,
-             .nparameters = 1},
+             .nparameters = 1,
+             .uses_law = 1},
     .check = law_check,
     .couples = law_couples,
     .degree = law_degree,
     .needs_twists = 1,
     .wrenches = law_wrenches,
-    .uses_law = 1,
 };

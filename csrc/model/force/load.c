@@ -7,15 +7,13 @@
 enum { AXES, SOURCE }; /* indices of the parameters */
 
 static const lg_parameter parameters[] = {
-    {"axes", "", "0 inertial, 1 body", 1},
+    {"axes", "", "the axes that the vector keeps its components in", LG_SCALAR, .valid = LG_CHOICE,
+     .choices = "inertial|body"},
     LG_SOURCE_PARAMETERS("N or N m", "three values"),
 };
 
 static lg_status load_check(const lg_element *e, const char **reason)
 {
-    *reason = "the axes must be 0 or 1";
-    if (e->p[AXES] != 0 && e->p[AXES] != 1)
-        return LG_BAD_ARGUMENT;
     return lg_source_check(e, SOURCE, 3, reason);
 }
 

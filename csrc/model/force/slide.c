@@ -6,12 +6,6 @@
        du: dn = -R_a e^ dphi_a,  d(e x c) = e^ R_a^T dd + e^ c^ dphi_a. */
 #include "model/force/coordinate.h"
 
-lg_status lg_coordinate_slide_check(const lg_element *e, const char **reason)
-{
-    *reason = "the axis is not of unit length";
-    return fabs(lg_norm3(e->p) - 1) < 1e-9 ? LG_OK : LG_BAD_ARGUMENT;
-}
-
 /* (-R a on x_a, moment on phi_a; R a on x_b) */
 static void spread_on_frames(const double R[9], const double a[3], const double moment[3], double out[2][6])
 {

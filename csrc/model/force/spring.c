@@ -10,9 +10,9 @@
 /* ---- componentwise ---- */
 
 static const lg_parameter cartesian_parameters[] = {
-    {"stiffness", "N/m", "stiffness along x, y, z", 3},
-    {"damping", "N s/m", "damping along x, y, z", 3},
-    {"offset", "m", "unstretched x_b - x_a", 3},
+    {"stiffness", "N/m", "stiffness along x, y, z", LG_VECTOR(3)},
+    {"damping", "N s/m", "damping along x, y, z", LG_VECTOR(3), .initially = LG_ZERO},
+    {"offset", "m", "unstretched x_b - x_a", LG_VECTOR(3), .initially = LG_START_SEPARATION},
 };
 
 /* A = -diag(k) */
@@ -56,9 +56,9 @@ static double cartesian_potential(const lg_element *e, const lg_pose *const f[2]
 /* ---- point to point ---- */
 
 static const lg_parameter spring_parameters[] = {
-    {"stiffness", "N/m", "stiffness", 1},
-    {"damping", "N s/m", "damping", 1},
-    {"length", "m", "unstretched length", 1},
+    {"stiffness", "N/m", "stiffness", LG_SCALAR},
+    {"damping", "N s/m", "damping", LG_SCALAR, .initially = LG_ZERO},
+    {"length", "m", "unstretched length", LG_SCALAR, .valid = LG_NONNEGATIVE, .initially = LG_START_DISTANCE},
 };
 
 /* The force between two points that coincide. */

@@ -2,13 +2,9 @@
    J_b = n^T on translations, J_a = -n^T;  dn = (I - n n^T) dd/|d|. */
 #include "model/joint/joint.h"
 
-static const lg_parameter parameters[] = {{"length", "m", "distance of the two points", 1}};
-
-static lg_status check(const lg_element *e, const char **reason)
-{
-    *reason = "the length must be positive";
-    return e->p[0] > 0 ? LG_OK : LG_BAD_ARGUMENT;
-}
+static const lg_parameter parameters[] = {
+    {"length", "m", "distance of the two points", LG_SCALAR, .valid = LG_POSITIVE, .initially = LG_START_DISTANCE},
+};
 
 static void write_row(const double a[3], double row[2][6 * LG_MAX_ROWS])
 {
@@ -72,7 +68,6 @@ const lg_joint_type lg_distance = {
              .parameters = parameters,
              .nparameters = 1},
     .sees_distance = 1,
-    .check = check,
     .couples = lg_element_between,
     .on_point = lg_element_on_point,
     .rows = rows,

@@ -15,20 +15,10 @@
 enum { CARRIER, TRIAD_A, TRIAD_B = TRIAD_A + 9 }; /* places of the parameters */
 
 static const lg_parameter parameters[] = {
-    {"carrier", "", "whose axes carry the translation rows: 0 inertial, 1 first body, 2 second body", 1},
-    {"axes_a", "", "triad on the first body, body axes; columns e1 e2 e3, row-major", 9},
-    {"axes_b", "", "triad on the second body, body axes; columns e1 e2 e3, row-major", 9},
+    {"carrier", "", "whose axes carry the translation rows", LG_SCALAR, .valid = LG_CHOICE,
+     .choices = "inertial|first|second"},
+    LG_TRIADS,
 };
-
-static lg_status check(const lg_element *e, const char **reason)
-{
-    if (!lg_triad_orthonormal(e->p + TRIAD_A) || !lg_triad_orthonormal(e->p + TRIAD_B)) {
-        *reason = "the joint's axes are not orthonormal";
-        return LG_BAD_ARGUMENT;
-    }
-    *reason = "the carrier must be 0, 1 or 2";
-    return e->p[CARRIER] == 0 || e->p[CARRIER] == 1 || e->p[CARRIER] == 2 ? LG_OK : LG_BAD_ARGUMENT;
-}
 
 /* Rows in inertial axes have a constant J on translations, so that they do not couple the two bodies. */
 static int couples(const lg_element *e)
@@ -404,7 +394,6 @@ static const lg_joint_memory memory = {.triads = triads};
                  .locked = joint_translations,                                                                         \
                  .pairs = joint_pairs,                                                                                 \
                  .npairs = (int)(sizeof(joint_pairs) / 2)},                                                            \
-        .check = check,                                                                                                \
         .couples = couples,                                                                                            \
         .on_point = on_point,                                                                                          \
         .axes = sizeof(joint_translations) == 4 ? &any_axes : &own_axes,                                               \

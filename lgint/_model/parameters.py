@@ -1,0 +1,99 @@
+"""The parameters of forces and joints, as the rows of the core declare them: how they are named, read and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from lgint import _core
+from lgint._args import Array, array, choice
+
+_MATRICES: Final = ("symmetric", "semidefinite")
+
+
+class Parameter(NamedTuple):
+    """A parameter of an element."""
+
+    place: tuple[int, int]  # of the element among all, and in its row
+    name: str
+    unit: str
+    doc: str
+    shape: tuple[int, ...] | None  # None: any number of values
+    valid: str  # "any", "positive", "nonnegative", "unit vector", "rotation", "symmetric", "semidefinite" or "choice"
+    axes: str  # in which it is given: "inertial", or those of the "first" or "second" body
+    default: str  # "required", "zero", or what has no effect at the start: "distance", "separation" or "axes"
+    choices: list[str]
+
+    @property
+    def varies(self) -> bool:
+        """Whether a model that has been built can take another value."""
+        return self.shape is not None and self.valid != "choice"
+
+    def read(self, what: str, given: Any) -> Any:
+        """A value as the record holds it: a number, a list, or the name of a choice.
+
+        A symmetric matrix may be given by its diagonal, and by one number if all its values have one unit.
+        """
+        if self.valid == "choice":
+            return choice(what, given, self.choices)
+        values = array(what, given, *self._shapes)
+        if values.shape != self.shape:
+            values = np.diag(np.broadcast_to(values, self._shapes[1]))
+        expected = _core.expected(*self.place, values.ravel())
+        if expected:
+            got = np.asarray(given, dtype=float)
+            raise ValueError(f"{what}: {expected} expected, got {f'{got:g}' if got.ndim == 0 else got}")
+        return values.tolist()
+
+    def turned(self, value: Any, turn: Array) -> Array:
+        """A value in other axes: `turn` (3, 3) leads to them."""
+        given = np.array(value)
+        T = np.kron(np.eye(len(given) // 3), turn)
+        if given.ndim == 1 or self.valid == "rotation":
+            vectors: Array = T @ given
+            return vectors
+        turned: Array = T @ given @ T.T
+        return (turned + turned.T) / 2 if self.valid in _MATRICES else turned
+
+    @property
+    def _shapes(self) -> list[tuple[int, ...]]:
+        shape = self.shape or ()
+        if self.valid not in _MATRICES or not shape:
+            return [shape]
+        return [shape, shape[:1], *([()] if "," not in self.unit else [])]
+
+
+class Declared(NamedTuple):
+    """An element of the core, as its row declares it."""
+
+    family: str  # "body", "force" or "joint"
+    frames: int  # on how many bodies it acts
+    parameters: Mapping[str, Parameter]
+    whole: bool  # whether its parameters alone determine it, without a function, a table or a coordinate of a joint
+
+
+def _declared(element: int, row: Mapping[str, Any]) -> Declared:
+    parameters = {
+        entry["name"]: Parameter((element, i), **{key: entry[key] for key in Parameter._fields[1:]})
+        for i, entry in enumerate(row["parameters"])
+    }
+    alone = not row["law"] and row["locked"] is None and all(entry.shape is not None for entry in parameters.values())
+    return Declared(row["family"], row["nframes"], parameters, alone and row["family"] != "body")
+
+
+DECLARED: Final = {row["name"]: _declared(i, row) for i, row in enumerate(_core.ELEMENTS)}
+WHOLE: Final = [name for name, declared in DECLARED.items() if declared.whole]
+CARRIERS: Final = DECLARED["spherical"].parameters["carrier"].choices
+AXES: Final = DECLARED["force"].parameters["axes"].choices
+
+
+def parameters_of(entry: Mapping[str, Any]) -> Mapping[str, Parameter]:
+    """The parameters of a force or a joint of the record."""
+    kind = entry["kind"]
+    if "joint" in entry:
+        kind = f"slide_{kind}" if entry["coordinate"] == "slide" else f"joint_{kind}"
+    elif kind == "law":
+        kind = "force_law"
+    return DECLARED[kind].parameters
