@@ -1,31 +1,26 @@
 #include "model/between.h"
 
 #include "model/body/body.h"
-#include "model/body/lever.h"
 #include "model/tangent.h"
 #include "system/chain.h"
 
 /* ---- rigid bodies whose blocks are direct ---- */
 
 /* Straight into the matrix: S_ij += s H_i^T dF/du_j. */
-static void add_direct(const lg_element *e, const lg_point *at, const lg_tangent *to, double s, const double A[9],
-                       const double B[9])
+static void add_direct(const lg_element *e, const lg_arms *arms, const double M[2][9], const lg_tangent *to, double s,
+                       const double A[9], const double B[9])
 {
-    double M[2][9];
-    for (int i = 0; i < 2; i++)
-        if (lg_element_moves(e, i))
-            lg_lever(e->frame[i], lg_pose_of(e->frame[i], at), M[i]);
     for (int j = 0; j < 2; j++) {
-        const lg_frame *f = e->frame[j];
         lg_force_tangent dF;
         if (!lg_element_moves(e, j))
             continue;
-        lg_lever_force_tangent(f, lg_pose_of(f, at), M[j], lg_chain_of(to, f->body->index), A, B, &dF);
+        const lg_body *body = e->frame[j]->body;
+        lg_arm_follow_force(&arms->to[j], M[j], lg_chain_of(to, body->index), A, B, &dF);
         for (int i = 0; i < 2; i++)
             if (lg_element_moves(e, i)) {
                 int ld;
                 double *S = lg_matrix_at(to->S, e->meeting[i][j], &ld);
-                lg_lever_pull_tangent(e->frame[i], M[i], i == j ? s : -s, &dF, f->body->block, S, ld);
+                lg_arm_pull_force(&arms->to[i], M[i], i == j ? s : -s, &dF, body->block, S, ld);
             }
     }
 }
@@ -59,6 +54,12 @@ void lg_tangent_add_between(const lg_element *e, const lg_point *at, const lg_wa
         add_quarters(e, at, want, s, A, B);
         return;
     }
+    lg_arms arms;
+    double M[2][9];
+    lg_arms_open(e, at, &arms);
+    for (int i = 0; i < 2; i++)
+        if (lg_element_moves(e, i))
+            lg_arm_turned(&arms.to[i], M[i]);
     for (const lg_tangent *to = want->tangent; to < want->tangent + want->ntangents; to++)
-        add_direct(e, at, to, s, A, B);
+        add_direct(e, &arms, M, to, s, A, B);
 }

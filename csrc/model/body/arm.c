@@ -136,18 +136,30 @@ void lg_arm_Z(const lg_arm *arm, double *Z)
 
 /* ---- derivatives of wrenches ---- */
 
-/* M = -R a^: the velocity of the end of an arm a under a rotation */
+/* M = -R a^, column-major: the velocity of the end of an arm a under a rotation */
 static void turned_arm(const lg_arm *arm, const double a[3], double M[9])
 {
+    for (int i = 0; i < 3; i++) {
+        const double *row = arm->R + 3 * i;
+        M[i] = a[1] * row[2] - a[2] * row[1];
+        M[3 + i] = a[2] * row[0] - a[0] * row[2];
+        M[6 + i] = a[0] * row[1] - a[1] * row[0];
+    }
+}
+
+/* C = A M for row-major A and C and a column-major M */
+static void times_turned(const double A[9], const double M[9], double C[9])
+{
     for (int i = 0; i < 3; i++)
-        lg_cross(a, arm->R + 3 * i, M + 3 * i);
+        for (int j = 0; j < 3; j++)
+            C[3 * i + j] = lg_dot3(A + 3 * i, M + 3 * j);
 }
 
 /* The quarter `to` += s A M, M on the side of the columns */
 static void add_right(lg_quarters *out, int to, double s, const double A[9], const double M[9])
 {
     double AM[9];
-    lg_mul33(A, M, AM);
+    times_turned(A, M, AM);
     lg_quarters_add(out, to, s, AM);
 }
 
@@ -163,7 +175,7 @@ static void shift_rows(const lg_arm *arm, const lg_quarters *from, double s, lg_
     turned_arm(arm, arm->X, M);
     for (int which = LG_XX; which <= LG_XR; which++)
         if (from->has >> which & 1) {
-            lg_mulT33(M, from->A[which], MA);
+            lg_mul33(M, from->A[which], MA);
             lg_quarters_add(out, which + LG_RX, s, MA);
         }
 }
@@ -196,51 +208,10 @@ static void shift_columns(const lg_arm *arm, const lg_quarters *K, const lg_quar
         }
 }
 
-/* s M^T A into the rows of moments of a column of quarters, A into its rows of forces */
-static void add_column(const double *M, int column, double s, const double A[9], lg_quarters *out)
-{
-    double MA[9];
-    lg_quarters_add(out, column, s, A);
-    if (!M)
-        return;
-    lg_mulT33(M, A, MA);
-    lg_quarters_add(out, LG_RX + column, s, MA);
-}
-
-/* lg_arm_shift for a force that depends on places only. */
-static void shift_points(const lg_arm *i, const lg_arm *j, double s, const double K[9], const double *D,
-                         lg_stiffness *sum)
-{
-    double Mi[9], Mj[9], W[9], w[3], A[9], B[9];
-    const double *left = i->at_node ? NULL : Mi;
-    if (left)
-        turned_arm(i, i->X, Mi);
-    add_column(left, LG_XX, s, K, &sum->K);
-    if (D)
-        add_column(left, LG_XX, s, D, &sum->D);
-    if (j->at_node)
-        return;
-    turned_arm(j, j->X, Mj);
-    lg_mul33(K, Mj, A);
-    if (D) {
-        lg_cross(j->omega, j->X, w);
-        turned_arm(j, w, W);
-        lg_mul33(D, W, B);
-        lg_axpy(9, 1, B, A);
-        lg_mul33(D, Mj, B);
-        add_column(left, LG_XR, s, B, &sum->D);
-    }
-    add_column(left, LG_XR, s, A, &sum->K);
-}
-
 void lg_arm_shift(const lg_arm *i, const lg_arm *j, double s, const lg_quarters *K, const lg_quarters *D,
                   lg_stiffness *sum)
 {
     unsigned has = K->has | (D ? D->has : 0);
-    if (has == 1u << LG_XX && K->has) {
-        shift_points(i, j, s, K->A[LG_XX], D && D->has ? D->A[LG_XX] : NULL, sum);
-        return;
-    }
     if (has == 1u << LG_RR) { // rotations and moments are the same everywhere on a body
         if (K->has)
             lg_quarters_add(&sum->K, LG_RR, s, K->A[LG_RR]);
@@ -315,7 +286,7 @@ static void add_rates(const lg_quarters *D, const lg_arm *i, const lg_arm *j, co
         if (body && D->has >> which & 1) {
             double W[9], DW[9];
             turned_arm(j, j->v, W);
-            lg_mul33(D->A[which], W, DW);
+            times_turned(D->A[which], W, DW);
             add_quarter(i, j, chain, 0, which + 1, DW, NULL, S, ld);
         }
     for (int which = LG_XR; which <= LG_RR; which += LG_RX)
@@ -362,6 +333,103 @@ void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j,
         return;
     add_quarters(&sum->D, i, j, chain, 1, S, ld);
     add_rates(&sum->D, i, j, chain, S, ld);
+}
+
+/* ---- a force at the end of an arm, on a direct block ---- */
+
+void lg_arm_turned(const lg_arm *arm, double M[9])
+{
+    turned_arm(arm, arm->X, M);
+}
+
+static int is_diagonal(const double A[9])
+{
+    return A[1] == 0 && A[2] == 0 && A[3] == 0 && A[5] == 0 && A[6] == 0 && A[7] == 0;
+}
+
+/* C = A M for a row-major A and column-major M and C; `diagonal`: A is, as for springs along the inertial axes. */
+static inline void stretch(int diagonal, const double A[9], const double M[9], double C[9])
+{
+    for (int j = 0; j < 9; j += 3)
+        if (diagonal)
+            C[j] = A[0] * M[j], C[j + 1] = A[4] * M[j + 1], C[j + 2] = A[8] * M[j + 2];
+        else
+            lg_mul3(A, M + j, C + j);
+}
+
+/* C = A M + B W, likewise. */
+static inline void stretch_both(int diagonal, const double A[9], const double M[9], const double B[9],
+                                const double W[9], double C[9])
+{
+    double BW[9];
+    stretch(diagonal, A, M, C);
+    stretch(diagonal, B, W, BW);
+    for (int i = 0; i < 9; i++)
+        C[i] += BW[i];
+}
+
+/* dF += k A X of the chain's rotational part */
+static void follow(const lg_chain *chain, int level, const lg_block *b, const double A[9], double dF[9])
+{
+    const double *X = lg_chain_turning(chain, level, b);
+    if (X)
+        lg_add_product3(chain->k[level], A, X, b->nv, dF, 3);
+    else
+        lg_axpy(9, chain->k[level], A, dF);
+}
+
+/* dx = dx_node + M dphi, dx' = dx_node' + M domega + W dphi with W = -R (omega x X)^; y is omega x X. */
+void lg_arm_follow_force(const lg_arm *arm, const double M[9], const lg_chain *chain, const double A[9],
+                         const double B[9], lg_force_tangent *out)
+{
+    const lg_block *b = arm->block;
+    double k0 = chain->k[0], k1 = chain->k[1], W[9], AM[9], BM[9];
+    int diagonal = out->diagonal = is_diagonal(A) && is_diagonal(B);
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++)
+            if (!diagonal || i == j)
+                out->x[i + 3 * j] = k0 * A[3 * i + j] + k1 * B[3 * i + j];
+    lg_zero(9, out->phi);
+    if (arm->at_node)
+        return;
+    turned_arm(arm, arm->y, W);
+    stretch_both(diagonal, A, M, B, W, AM);
+    stretch(diagonal, B, M, BM);
+    follow(chain, 0, b, AM, out->phi);
+    follow(chain, 1, b, BM, out->phi);
+}
+
+/* S += s A and S += s M^T A; of a diagonal A only the diagonal is read. */
+static inline void add_block(int diagonal, double s, const double *restrict A, double *restrict S, int ld)
+{
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++)
+            if (!diagonal || i == j)
+                S[i + j * ld] += s * A[i + 3 * j];
+}
+
+static inline void add_moments(int diagonal, double s, const double *restrict M, const double *restrict A,
+                               double *restrict S, int ld)
+{
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++)
+            S[i + j * ld] += s * (diagonal ? M[j + 3 * i] * A[4 * j] : lg_dot3(M + 3 * i, A + 3 * j));
+}
+
+void lg_arm_pull_force(const lg_arm *arm, const double M[9], double s, const lg_force_tangent *dF, const lg_block *by,
+                       double *S, int ld)
+{
+    int row = first_of(arm), column = by->node->attitude_v; // a fixed point has no places
+    double *Sphi = S + (long)column * ld;
+    if (row > 0 && column > 0)
+        add_block(dF->diagonal, s, dF->x, S, ld);
+    if (row > 0)
+        add_block(0, s, dF->phi, Sphi, ld);
+    if (arm->at_node)
+        return;
+    if (column > 0)
+        add_moments(dF->diagonal, s, M, dF->x, S + row, ld);
+    add_moments(0, s, M, dF->phi, Sphi + row, ld);
 }
 
 /* ---- constraint rows ---- */
@@ -432,7 +500,11 @@ void lg_arm_point_rows(const lg_arm *arm, double s, double *values)
 
     values += 3 * node->attitude_v;
     turned_arm(arm, arm->X, M);
-    for (int j = 0; j < node->attitude_n; j++)
+    for (int j = 0; j < node->attitude_n; j++) {
+        double turned[3];
+        if (arm->attitude)
+            lg_mul_columns(3, M, arm->attitude->H + 3 * j, turned);
         for (int i = 0; i < 3; i++)
-            values[i + 3 * j] = s * (arm->attitude ? lg_dot3(M + 3 * i, arm->attitude->H + 3 * j) : M[3 * i + j]);
+            values[i + 3 * j] = s * (arm->attitude ? turned[i] : M[3 * j + i]);
+    }
 }

@@ -138,6 +138,25 @@ static inline const double *lg_chain_turning(const lg_chain *chain, int level, c
 void lg_stiffness_add(const lg_stiffness *sum, const lg_arm *i, const lg_arm *j, const lg_chain *chain, double *S,
                       int ld);
 
+/* ---- a force at the end, on a block that is direct ---- */
+
+/* The derivatives of a force by the unknown of a block: by its x and phi, column-major. */
+typedef struct lg_force_tangent {
+    double x[9], phi[9];
+    int diagonal; /* x is a diagonal matrix, and only its diagonal is written */
+} lg_force_tangent;
+
+/* M = -R X^, column-major: how the end moves as the body turns, dx = dx_node + M dphi. */
+void lg_arm_turned(const lg_arm *arm, double M[9]);
+/* Of a force with dF = A dx + B dx' at the end, dx and dx' following from the unknown by the chain. */
+void lg_arm_follow_force(const lg_arm *arm, const double M[9], const lg_chain *chain, const double A[9],
+                         const double B[9], lg_force_tangent *out);
+/* S += s d(H^T F)/du for a force at the end with these derivatives, which are by the unknown of the block `by`. */
+void lg_arm_pull_force(const lg_arm *arm, const double M[9], double s, const lg_force_tangent *dF, const lg_block *by,
+                       double *S, int ld);
+
+/* ---- constraint rows ---- */
+
 /* B or Z of n rows at the end of the arm: values[r + n j] (column j) get row r of J, n x 6 row-major; rate: NULL or the
    rows whose wrench^T Z is added. Rows from `points` on act on rotations alone; their first three values are
    not read. */
