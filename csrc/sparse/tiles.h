@@ -1,7 +1,7 @@
 /* Small dense kernels: triangular solutions, and products that are subtracted a tile of 4 rows and 3 columns at a time;
-   private to sparse/. With sizes that the compiler knows, the loops marked UNROLL have constant bounds. Rows go in pairs, which every
-   processor can add and multiply at once; with an odd number of rows, the second row of the last pair is padding or
-   belongs to what follows, and its results are dropped. */
+   private to sparse/. With sizes that the compiler knows, the loops marked UNROLL have constant bounds. Rows go in
+   pairs, which every processor can add and multiply at once; with an odd number of rows, the second row of the last
+   pair is padding or belongs to what follows, and its results are dropped. */
 #ifndef LG_SPARSE_TILES_H
 #define LG_SPARSE_TILES_H
 
