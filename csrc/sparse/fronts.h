@@ -84,7 +84,9 @@ typedef struct lg_schur_entry { /* an entry of B: a group on a block */
 } lg_schur_entry;
 
 typedef struct lg_schur_product { /* two entries of B on one block; where their product is in S */
-    int left, right, ld;
+    int left, right; /* places in the values of B */
+    int rows, columns, nv; /* sizes: rows of the left and of the right entry, velocities of the block */
+    int ld;
     long at;
 } lg_schur_product;
 

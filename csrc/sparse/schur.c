@@ -8,6 +8,20 @@
    diagonal. */
 enum { FULL, TWO_BLOCKS, DIAGONAL };
 
+/* Calls a kernel with the sizes of an entry of B. The compiler knows those of common joints between bodies and of the
+   edges of rods. */
+#define LG_BY_SIZE(kernel, rows, nv, ...)                                                                              \
+    do {                                                                                                               \
+        if ((nv) == 6 && (rows) == 3)                                                                                  \
+            kernel(3, 6, __VA_ARGS__);                                                                                 \
+        else if ((nv) == 6 && (rows) == 2)                                                                             \
+            kernel(2, 6, __VA_ARGS__);                                                                                 \
+        else if ((nv) == 6 && (rows) == 5)                                                                             \
+            kernel(5, 6, __VA_ARGS__);                                                                                 \
+        else                                                                                                           \
+            kernel(rows, nv, __VA_ARGS__);                                                                             \
+    } while (0)
+
 void lg_schur_layout(lg_schur *schur, const lg_plan *plan, lg_arena *arena)
 {
     const lg_schur_plan *p = plan->schur;
@@ -103,10 +117,8 @@ void lg_schur_put_columns(lg_schur *schur, const double *B)
         double *to = schur->W + e->value;
         if (!schur->masses.keeps)
             transpose(e->rows, e->nv, from, to);
-        else if (e->rows == 3 && e->nv == 6)
-            weigh_rows(3, 6, schur->zeros[e->block], inverse, from, to);
         else
-            weigh_rows(e->rows, e->nv, schur->zeros[e->block], inverse, from, to);
+            LG_BY_SIZE(weigh_rows, e->rows, e->nv, schur->zeros[e->block], inverse, from, to);
     }
 }
 
@@ -117,18 +129,23 @@ void lg_schur_put_rows(lg_schur *schur, const double *B)
 
 /* ---- factorisation ---- */
 
-/* -S += -C W for one pair of entries */
+/* -S += -C W for a pair of entries of as many rows. */
+static LG_INLINE void subtract_square(int rows, int nv, const double *C, const double *W, double *S, int ld)
+{
+    if (rows <= 3)
+        subtract_tile(nv, rows, rows, C, rows, W, S, ld, NULL);
+    else
+        subtract_product(nv, rows, rows, C, rows, W, S, ld);
+}
+
 static LG_INLINE void subtract(const lg_schur *schur, const lg_schur_product *to)
 {
-    const lg_schur_entry *left = schur->plan->entries + to->left, *right = schur->plan->entries + to->right;
-    const double *C = schur->C + left->value, *W = schur->W + right->value;
-    double *target = schur->groups.values + to->at;
-    if (left->nv == 6 && left->rows == 3 && right->rows == 3)
-        subtract_tile(6, 3, 3, C, 3, W, target, to->ld, NULL);
-    else if (left->nv == 6)
-        subtract_product(6, left->rows, right->rows, C, left->rows, W, target, to->ld);
+    const double *C = schur->C + to->left, *W = schur->W + to->right;
+    double *S = schur->groups.values + to->at;
+    if (to->rows == to->columns)
+        LG_BY_SIZE(subtract_square, to->rows, to->nv, C, W, S, to->ld);
     else
-        subtract_product(left->nv, left->rows, right->rows, C, left->rows, W, target, to->ld);
+        subtract_product(to->nv, to->rows, to->columns, C, to->rows, W, S, to->ld);
 }
 
 lg_status lg_schur_factor(lg_schur *schur, int symmetric)
@@ -176,29 +193,30 @@ static LG_INLINE void subtract_times(int rows, int columns, const double *restri
     }
 }
 
+static LG_INLINE void subtract_row(int rows, int nv, const double *C, const double *velocities, double *row)
+{
+    subtract_times(rows, nv, C, velocities, row);
+}
+
+static LG_INLINE void subtract_column(int rows, int nv, const double *W, const double *row, double *velocities)
+{
+    subtract_times(nv, rows, W, row, velocities);
+}
+
 /* The right-hand side of the multipliers of -S: zeta - C M^-1 f */
 static void subtract_rows(const lg_schur *schur, const double *velocities, double *rows)
 {
     const lg_schur_plan *p = schur->plan;
-    for (const lg_schur_entry *e = p->entries; e < p->entries + p->nentries; e++) {
-        const double *C = schur->C + e->value;
-        if (e->rows == 3 && e->nv == 6)
-            subtract_times(3, 6, C, velocities + e->velocity, rows + e->row);
-        else
-            subtract_times(e->rows, e->nv, C, velocities + e->velocity, rows + e->row);
-    }
+    for (const lg_schur_entry *e = p->entries; e < p->entries + p->nentries; e++)
+        LG_BY_SIZE(subtract_row, e->rows, e->nv, schur->C + e->value, velocities + e->velocity, rows + e->row);
 }
 
+/* a = M^-1 f - W lam */
 static void subtract_columns_of(const lg_schur *schur, const double *lam, double *velocities)
 {
     const lg_schur_plan *p = schur->plan;
-    for (const lg_schur_entry *e = p->entries; e < p->entries + p->nentries; e++) {
-        const double *W = schur->W + e->value;
-        if (e->rows == 3 && e->nv == 6)
-            subtract_times(6, 3, W, lam + e->row, velocities + e->velocity);
-        else
-            subtract_times(e->nv, e->rows, W, lam + e->row, velocities + e->velocity);
-    }
+    for (const lg_schur_entry *e = p->entries; e < p->entries + p->nentries; e++)
+        LG_BY_SIZE(subtract_column, e->rows, e->nv, schur->W + e->value, lam + e->row, velocities + e->velocity);
 }
 
 lg_status lg_schur_solve(const lg_schur *schur, double *x)

@@ -180,8 +180,13 @@ static long fill_triangle(const builder *b, int lower, long count)
         for (int k = b->start[i]; k < b->start[i + 1]; k++)
             for (int l = b->start[i]; l < b->start[i + 1]; l++, meeting++)
                 if ((b->front[b->group[k]] >= b->front[b->group[l]]) == lower)
-                    b->schur->products[count++] =
-                        (lg_schur_product){b->entry[k], b->entry[l], meeting->ld, meeting->at};
+                    b->schur->products[count++] = (lg_schur_product){.left = p->group_value[b->entry[k]],
+                                                                     .right = p->group_value[b->entry[l]],
+                                                                     .rows = b->rows[b->group[k]],
+                                                                     .columns = b->rows[b->group[l]],
+                                                                     .nv = p->nv[i],
+                                                                     .ld = meeting->ld,
+                                                                     .at = meeting->at};
     return count;
 }
 
