@@ -127,7 +127,8 @@ TOO_MANY = {  # arguments, states, and bytes of t, h, error, q, v, vdot and lam 
 @pytest.mark.parametrize("name", TOO_MANY)
 def test_a_record_that_does_not_fit_is_refused_before_the_run(name):
     given, message = TOO_MANY[name]
-    with pytest.raises(MemoryError, match=f"{re.escape(message)}; save fewer states with save_every or t_eval") as caught:
+    advice = "save fewer states with save_every or t_eval"
+    with pytest.raises(MemoryError, match=f"{re.escape(message)}; {advice}") as caught:
         lgint.integrate(lgint.models.heavy_top(), "euler", t_end=1e9, **given)
     assert caught.value.report["status"] == "NO_MEMORY" and caught.value.trajectory.stats.steps == 0
 
