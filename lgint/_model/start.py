@@ -20,8 +20,8 @@ def coordinates(q: Any) -> Any:
     """Returns `q`; ValueError for states of dense output, which lack a run's memory."""
     if isinstance(q, Mapping) or hasattr(q, "q") or hasattr(q, "states"):
         raise ValueError(
-            f"q: a run, one of its states, or coordinates expected, got {shown(q)}; for a state between steps give "
-            "run.at(t)"
+            "q: a run, one of its states, or coordinates expected (for a state between steps give run.at(t)), "
+            f"got {shown(q)}"
         )
     return q
 

@@ -322,7 +322,7 @@ def test_what_needs_bodies_says_so():
 
 
 WRONG = [
-    ({"mass": None}, "mass: a function is needed"),
+    ({"mass": None}, "mass: a function is required"),
     ({"potential": 3.0}, "potential: a function expected, got 3.0"),
     ({"mass": lambda q: np.eye(3)}, r"mass\(q0\): shape \(2, 2\) expected, got \(3, 3\)"),
     ({"mass": lambda q: [[1.0, 0.5], [0.4, 1.0]]}, r"mass\(q0\): a symmetric matrix expected"),

@@ -268,7 +268,7 @@ def test_a_start_from_dense_output():
     run = lgint.integrate(model, "dopri5", t_end=1.0, rtol=1e-6, dense_output=True)
     for wrong in (run.sol(0.5), run.sol([0.5, 0.6]), run.sol.states([0.5]), run.sol):
         with pytest.raises(
-            ValueError, match=r"q: a run, one of its states, .* for a state between steps give run.at\(t\)"
+            ValueError, match=r"q: a run, one of its states, .* \(for a state between steps give run.at\(t\)\)"
         ):
             model.with_state(wrong)
     assert np.array_equal(model.with_state(run.at(0.5)).mem0, run.at(0.5).mem[-1])
@@ -276,9 +276,9 @@ def test_a_start_from_dense_output():
 
 def test_a_start_from_a_run_of_another_system():
     rest = lgint.equilibrium(crank())
-    with pytest.raises(ValueError, match="q: this run is one of a system with other coordinates"):
+    with pytest.raises(ValueError, match="q: this run belongs to a system with other coordinates"):
         crank("SE3").with_state(rest)
-    with pytest.raises(ValueError, match="q: this run is one of a system with other joints, drives or rods"):
+    with pytest.raises(ValueError, match="q: this run belongs to a system with other joints, drives or rods"):
         hinge().with_state(rest)
     with pytest.raises(ValueError, match="q: this run has no state"):
         crank().with_state(rest[:0])
