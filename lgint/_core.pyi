@@ -63,6 +63,7 @@ class System:
         t_in: ArrayLike | None = None,
         wa: ArrayLike = 1.0,
         load: ArrayLike = 1.0,  # factor of all loads and of gravity
+        invariant: bool = False,  # rows of joints and their multipliers in the axes of bodies
     ) -> dict[str, Array]: ...  # B, Z dense (..., nrows, nv); S dense (..., nv, nv)
     # a step from q0 to q1 by rule 0 (discrete gradients) or rule 1 (gradients at the middle)
     def linearise(

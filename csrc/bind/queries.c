@@ -17,11 +17,11 @@
 
 PyDoc_STRVAR(evaluate_doc,
              "evaluate(t, q, v, a=None, lam=None, *, mem=None, want=None, k=(0, 0, 1), X=None, t_in=None, wa=1.0,\n"
-             "         load=1.0)\n--\n\nThe terms of the waist that are wanted, by name.");
+             "         load=1.0, invariant=False)\n--\n\nThe terms of the waist that are wanted, by name.");
 static const lg_query evaluate = {
-    "OOO|OO$OOOOOOO:evaluate",
+    "OOO|OO$OOOOOOOO:evaluate",
     {LG_ARG_t, LG_ARG_q, LG_ARG_v, LG_ARG_a, LG_ARG_lam, LG_ARG_mem, LG_ARG_want, LG_ARG_k, LG_ARG_X, LG_ARG_t_in,
-     LG_ARG_wa, LG_ARG_load},
+     LG_ARG_wa, LG_ARG_load, LG_ARG_invariant},
     {LG_TERMS(RESULT)},
     .at = lg_probe_terms,
     .named = 1,

@@ -199,7 +199,7 @@ static int read_arguments(batch *b, PyObject *args, PyObject *kwargs)
     for (int i = 0; query->arguments[i]; i++)
         names[i] = (char *)table[query->arguments[i]].name;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, query->format, names, &g[0], &g[1], &g[2], &g[3], &g[4], &g[5],
-                                     &g[6], &g[7], &g[8], &g[9], &g[10], &g[11]))
+                                     &g[6], &g[7], &g[8], &g[9], &g[10], &g[11], &g[12]))
         return -1;
     for (int i = 0; query->arguments[i]; i++) {
         int is_given = g[i] && (g[i] != Py_None || i < required);

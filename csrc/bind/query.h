@@ -47,7 +47,7 @@ typedef enum lg_argument {
 #undef LG_ARGUMENT
 } lg_argument;
 
-enum { LG_MAX_ARGUMENTS = 12 };
+enum { LG_MAX_ARGUMENTS = 13 };
 
 typedef struct lg_query {
     const char *format; /* for PyArg_ParseTupleAndKeywords; all arguments are objects */

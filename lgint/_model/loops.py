@@ -88,10 +88,8 @@ class Loop:
         return np.concatenate([x[..., ends[i] : ends[i + 1]] for i in self._blocks], axis=-1)
 
     def jacobian(self, q: Array, v: Array, invariant: bool = False) -> Array:
-        """B of the joints' rows, dense; `invariant`: of rows in the axes of bodies, all in Euler parameters."""
-        if invariant:  # a step of no length has them at its end
-            return self.core.evaluate_pair(0.0, 1.0, q, q, equivariant=True, want=["B"])["B"][: self.nrows]
-        return self.core.evaluate(0.0, q, v, want=["B"])["B"][: self.nrows]
+        """B of the joints' rows, dense; `invariant`: of rows in the axes of bodies."""
+        return self.core.evaluate(0.0, q, v, want=["B"], invariant=invariant)["B"][: self.nrows]
 
     def split(self, rows: Sequence[int]) -> Dropped:
         """Rows of the loop as rows of joints."""

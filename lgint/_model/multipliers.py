@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from typing import Final
 
 import numpy as np
 
@@ -10,15 +10,26 @@ from lgint._args import Array
 from lgint._model.joints import JOINTS
 from lgint._model.loops import loops
 from lgint._model.model import Model
+from lgint._model.record import partners
+
+_AXES: Final = {"x": "e1", "y": "e2", "z": "e3", "e1": "e1", "e2": "e2", "e3": "e3"}
 
 
 def rows_in_bodies(model: Model) -> list[str]:
-    """The names of the constraint rows where those that lock all translations of a joint are in the axes of a body."""
-    names = model.row_names
+    """The names of the constraint rows where those that lock all translations of a joint are in the axes of a body.
+
+    Axes of the ground or a support, which a row cannot keep, are replaced by those of the other body, which is named.
+    """
+    names, still = model.row_names, {"ground", *model.record()["supports"]}
     for joint, row in model.joints.items():
-        if row["kind"] in JOINTS and JOINTS[row["kind"]].is_point:
-            for i in model.rows(joint):
-                names[i] = re.sub(" along [xyz]$", lambda found: f" along e{'xyz'.index(found[0][-1]) + 1}", names[i])
+        if row["kind"] not in JOINTS or not JOINTS[row["kind"]].is_point or "carrier" not in row:
+            continue
+        slot = 1 if row["carrier"] == "second" else 0
+        moved = row["carrier"] != "inertial" and partners(row)[slot] in still
+        of = f" of {partners(row)[1 - slot]}" if moved else ""
+        for i in model.rows(joint):
+            stem, along, axis = names[i].rpartition(" along ")
+            names[i] = f"{stem}{along}{_AXES[axis]}{of}" if along else names[i]
     return names
 
 

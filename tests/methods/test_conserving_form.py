@@ -283,6 +283,19 @@ def test_rows_have_the_names_of_their_axes():
     assert "lam" not in study.errors and "lam" in alike.errors
 
 
+def test_rows_in_axes_of_the_ground_are_not_compared_with_those_of_a_body():
+    """The rows of a run in the axes of bodies leave those of the ground, whose name they would have."""
+    b = lgint.ModelBuilder(gravity=(0, 0, -9.81), formulation="euler_parameters")
+    start = {"position": (0, 0, 0.5), "velocity": (0, -0.5, 0), "angular_velocity": (1, 0, 5)}
+    b.add_body("top", mass=1.0, inertia=(0.1, 0.2, 0.25), **start)
+    b.add_joint("spherical", lgint.ground, "top", point=(0, 0, 0), carrier="first")
+    model = b.build()
+    assert [name[-2:] for name in model.row_names[:3]] == ["e1", "e2", "e3"]
+    assert [name[-9:] for name in run(model, "emh", 0.1, 0.05).row_names[:3]] == ["e1 of top", "e2 of top", "e3 of top"]
+    study = lgint.study(model, "emh", [0.02, 0.01], t_end=0.1, reference={"method": "rk44", "h": 0.001})
+    assert "lam" not in study.errors and "q" in study.errors
+
+
 @METHODS
 def test_the_phase_of_a_steady_spin(method):
     """Its rate lags by omega^3 h^2/12, and as printed by a quarter of that."""
